@@ -1,0 +1,245 @@
+// The wire contract: types only, the one file of src/ that web/ may import.
+
+/** Machine-readable reason of a failure, sent in the `X-Error-Code` header. */
+export type ErrorCode =
+  | 'bad_request'
+  | 'invalid_password'
+  | 'weak_password'
+  | 'unauthenticated'
+  | 'wrong_credentials'
+  | 'forbidden'
+  | 'last_admin'
+  | 'download_forbidden'
+  | 'not_found'
+  | 'exists'
+  | 'conflict'
+  | 'precondition_failed'
+  | 'too_large'
+  | 'unsupported'
+  | 'locked'
+  | 'too_many_requests'
+  | 'internal'
+  | 'not_implemented'
+  | 'no_space'
+
+export interface Permissions {
+  admin: boolean
+  execute: boolean
+  create: boolean
+  rename: boolean
+  modify: boolean
+  delete: boolean
+  share: boolean
+  download: boolean
+}
+
+export type SortKey = 'name' | 'size' | 'modified'
+
+export interface Sorting {
+  /** One of SortKey; other strings are kept and mean listing order. */
+  by: string
+  asc: boolean
+}
+
+export type ViewMode = 'list' | 'mosaic' | 'mosaic gallery'
+
+export interface Rule {
+  regex: boolean
+  allow: boolean
+  path: string
+  regexp: { raw: string } | null
+}
+
+/** Preferences and rights a new account starts with, and every account has. */
+export interface UserDefaults {
+  scope: string
+  locale: string
+  viewMode: string
+  singleClick: boolean
+  redirectAfterCopyMove: boolean
+  sorting: Sorting
+  perm: Permissions
+  commands: string[]
+  hideDotfiles: boolean
+  dateFormat: boolean
+  aceEditorTheme: string
+}
+
+/** A user as the API shows it; `password` is always empty in answers. */
+export interface UserRecord extends UserDefaults {
+  id: number
+  username: string
+  password: string
+  lockPassword: boolean
+  rules: Rule[]
+}
+
+/** The `user` claim of a token. */
+export interface TokenUser {
+  id: number
+  locale: string
+  viewMode: string
+  singleClick: boolean
+  redirectAfterCopyMove: boolean
+  perm: Permissions
+  commands: string[]
+  lockPassword: boolean
+  hideDotfiles: boolean
+  dateFormat: boolean
+  username: string
+  aceEditorTheme: string
+}
+
+export interface TokenClaims {
+  user: TokenUser
+  /** Session id; the record on the server decides whether the token still counts. */
+  sid: string
+  iss: string
+  /** Seconds since the epoch. */
+  iat: number
+  exp: number
+}
+
+export type FileType =
+  | ''
+  | 'video'
+  | 'audio'
+  | 'image'
+  | 'pdf'
+  | 'text'
+  | 'textImmutable'
+  | 'blob'
+  | 'invalid_link'
+
+export interface FileEntry {
+  path: string
+  name: string
+  /** Bytes. */
+  size: number
+  extension: string
+  /** RFC 3339 with up to nanoseconds. */
+  modified: string
+  mode: number
+  isDir: boolean
+  isSymlink: boolean
+  type: FileType
+  subtitles?: string[]
+}
+
+export interface FileInfo extends FileEntry {
+  items?: FileEntry[]
+  numDirs?: number
+  numFiles?: number
+  sorting?: Sorting
+  content?: string
+  checksums?: Record<string, string>
+  token?: string
+  resolution?: { width: number; height: number }
+}
+
+export interface RecursiveEntry {
+  path: string
+  name: string
+  size: number
+  modified: string
+  isDir: boolean
+}
+
+export interface Usage {
+  total: number
+  used: number
+}
+
+export interface SearchHit {
+  dir: boolean
+  /** Relative to the searched folder, no leading slash. */
+  path: string
+  /** Bytes; ours, absent from the original. */
+  size?: number
+  modified?: string
+}
+
+export interface ShareRecord {
+  hash: string
+  path: string
+  userID: number
+  /** Seconds since the epoch, 0 = never. */
+  expire: number
+  hasPassword: boolean
+}
+
+export interface Branding {
+  name: string
+  disableExternal: boolean
+  disableUsedPercentage: boolean
+  files: string
+  theme: string
+  color: string
+}
+
+/** A URL told about events by POST; ours, absent from the original. */
+export interface Webhook {
+  url: string
+  /** `before_` or `after_` events such as `after_upload`. */
+  events: string[]
+  enabled: boolean
+}
+
+export interface SettingsRecord {
+  signup: boolean
+  hideLoginButton: boolean
+  createUserDir: boolean
+  minimumPasswordLength: number
+  userHomeBasePath: string
+  defaults: UserDefaults
+  authMethod: string
+  rules: Rule[]
+  branding: Branding
+  tus: { chunkSize: number; retryCount: number }
+  shell: string[]
+  commands: Record<string, string[]>
+  webhooks: Webhook[]
+}
+
+/** A signed-in device, as GET /api/sessions shows it (ours). */
+export interface SessionRecord {
+  id: string
+  userID: number
+  username: string
+  /** RFC 3339. */
+  created: string
+  lastSeen: string
+  address: string
+  userAgent: string
+  current: boolean
+}
+
+/** Start-up settings injected into the page as `window.FileBrowser`. */
+export interface BootSettings {
+  AuthMethod: string
+  BaseURL: string
+  CSS: boolean
+  Color: string
+  DisableExternal: boolean
+  DisableUsedPercentage: boolean
+  EnableExec: boolean
+  EnableThumbs: boolean
+  HideLoginButton: boolean
+  LoginPage: boolean
+  LogoutPage: string
+  Name: string
+  NoAuth: boolean
+  ReCaptcha: boolean
+  ReCaptchaHost?: string
+  ReCaptchaKey?: string
+  ResizePreview: boolean
+  Signup: boolean
+  StaticURL: string
+  Theme: string
+  TusSettings: { chunkSize: number; retryCount: number }
+  Version: string
+  /** Ours: address of the help page, empty when external links are disabled. */
+  HelpURL: string
+  /** Ours: smallest accepted password in bytes, for hints. */
+  MinimumPasswordLength: number
+}

@@ -1,0 +1,100 @@
+// The one error type of the server, and the one table from code to HTTP status.
+import type { ErrorCode } from './api-types.ts'
+
+/**
+ * An expected failure. `message` is for operators and logs, never shown to clients except where
+ * `expose` is set: then it becomes the cause in `400 Bad Request (<cause>)`.
+ */
+export class AppError extends Error {
+  readonly code: ErrorCode
+  readonly status: number
+  readonly expose: boolean
+  readonly details: Record<string, unknown> | undefined
+
+  constructor(
+    code: ErrorCode,
+    message: string,
+    options: {
+      cause?: unknown
+      status?: number
+      expose?: boolean
+      details?: Record<string, unknown>
+    } = {},
+  ) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause })
+    this.name = 'AppError'
+    this.code = code
+    this.status = options.status ?? STATUS[code]
+    this.expose = options.expose ?? false
+    this.details = options.details
+  }
+}
+
+const STATUS: Record<ErrorCode, number> = {
+  bad_request: 400,
+  invalid_password: 400,
+  weak_password: 400,
+  unauthenticated: 401,
+  wrong_credentials: 403,
+  forbidden: 403,
+  last_admin: 403,
+  download_forbidden: 202,
+  not_found: 404,
+  exists: 409,
+  conflict: 409,
+  precondition_failed: 412,
+  too_large: 413,
+  unsupported: 415,
+  locked: 423,
+  too_many_requests: 429,
+  internal: 500,
+  not_implemented: 501,
+  no_space: 507,
+}
+
+/** A 400 whose cause the client may read: `400 Bad Request (<cause>)`. */
+export function badRequest(cause: string, code: ErrorCode = 'bad_request'): AppError {
+  return new AppError(code, cause, { status: 400, expose: true })
+}
+
+const ERRNO: Record<string, ErrorCode> = {
+  ENOENT: 'not_found',
+  EEXIST: 'exists',
+  ENOTEMPTY: 'exists',
+  EACCES: 'forbidden',
+  EPERM: 'forbidden',
+  EROFS: 'forbidden',
+  ELOOP: 'forbidden',
+  ENOSPC: 'no_space',
+  EDQUOT: 'no_space',
+}
+
+/**
+ * Translates an errno failure of the host into an AppError with the virtual path attached, so that
+ * a host path never reaches a client. AppErrors pass through; unknown errors become `internal`.
+ */
+export function fromErrno(error: unknown, vpath: string): AppError {
+  if (error instanceof AppError) return error
+  const errno = errnoOf(error)
+  return new AppError(ERRNO[errno] ?? 'internal', `${errno || 'failed'} at ${vpath}`, {
+    cause: error,
+  })
+}
+
+/** The errno name (`ENOENT`) of a system error, or the empty string. */
+export function errnoOf(error: unknown): string {
+  const code = (error as { code?: unknown } | null)?.code
+  return typeof code === 'string' ? code : ''
+}
+
+/** True for the failure that follows from the client going away or a deliberate abort. */
+export function isAbort(error: unknown): boolean {
+  const { name, code } = (error ?? {}) as { name?: string; code?: string }
+  return (
+    name === 'AbortError' ||
+    code === 'ABORT_ERR' ||
+    code === 'ERR_STREAM_PREMATURE_CLOSE' ||
+    code === 'ECONNRESET' ||
+    code === 'EPIPE'
+  )
+}

@@ -1,0 +1,67 @@
+// Virtual paths: what users see. Text only, no disk. `/` separated, absolute, canonical.
+
+/** `/` or `/a/b`; never a trailing slash, `.`, `..`, empty segment or NUL. */
+export type VPath = string & { readonly __brand: 'VPath' }
+
+export const ROOT = '/' as VPath
+
+/**
+ * Canonicalises decoded text: a leading `/` is added, `.`, `..` and empty segments are resolved
+ * lexically and cannot climb above the root, a trailing slash is dropped. A backslash is an
+ * ordinary character except on Windows, where it separates (GHSA-fgm5-pw99-w2p7).
+ * Returns null when the text holds NUL.
+ */
+export function toVPath(decoded: string): VPath | null {
+  if (decoded.includes('\0')) return null
+  const text = process.platform === 'win32' ? decoded.replaceAll('\\', '/') : decoded
+  const out: string[] = []
+  for (const segment of text.split('/')) {
+    if (segment === '' || segment === '.') continue
+    if (segment === '..') out.pop()
+    else out.push(segment)
+  }
+  return `/${out.join('/')}` as VPath
+}
+
+/** Like toVPath for text known to be free of NUL, such as names read from disk. */
+export function vpathOf(...segments: string[]): VPath {
+  return toVPath(segments.join('/')) ?? ROOT
+}
+
+/** The child `name` of `parent`; `name` is one segment. */
+export function joinVPath(parent: VPath, name: string): VPath {
+  return (parent === '/' ? `/${name}` : `${parent}/${name}`) as VPath
+}
+
+/** The last segment; empty for the root. */
+export function baseName(vpath: VPath): string {
+  return vpath.slice(vpath.lastIndexOf('/') + 1)
+}
+
+/** The containing folder; the root is its own parent. */
+export function parentOf(vpath: VPath): VPath {
+  const at = vpath.lastIndexOf('/')
+  return (at <= 0 ? '/' : vpath.slice(0, at)) as VPath
+}
+
+/** True when `vpath` is `ancestor` or lies below it, on segment boundaries. */
+export function isWithin(ancestor: VPath, vpath: VPath): boolean {
+  return ancestor === '/' || vpath === ancestor || vpath.startsWith(`${ancestor}/`)
+}
+
+/** `vpath` behind `base`: used where a tree is re-rooted, as for shares and user scopes. */
+export function rebase(base: VPath, vpath: VPath): VPath {
+  if (base === '/') return vpath
+  return (vpath === '/' ? base : `${base}${vpath}`) as VPath
+}
+
+/** The extension from the last dot, dot included (`.env` for `.env`), or the empty string. */
+export function extensionOf(name: string): string {
+  const at = name.lastIndexOf('.')
+  return at < 0 ? '' : name.slice(at)
+}
+
+/** Percent-encodes each segment for use in an address. */
+export function encodeVPath(vpath: string): string {
+  return vpath.split('/').map(encodeURIComponent).join('/')
+}

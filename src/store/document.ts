@@ -1,0 +1,224 @@
+// The stored document: its shape, its defaults and the parser that admits it from disk.
+import { randomBytes } from 'node:crypto'
+import type {
+  Branding,
+  Permissions,
+  Rule,
+  Sorting,
+  UserDefaults,
+  UserRecord,
+  Webhook,
+} from '../api-types.ts'
+
+/** Raised with every change of shape; `migrate.ts` lifts older documents step by step. */
+export const SCHEMA_VERSION = 1
+
+export interface Document {
+  version: number
+  settings: Settings
+  users: User[]
+  shares: Share[]
+  sessions: Session[]
+  /** The next id given to a new user; ids are never reused. */
+  nextUserId: number
+  /** Where the records came from when they were imported, for the warning about later changes. */
+  importedFrom?: { path: string; sha256: string; sizeBytes: number; atMs: number }
+}
+
+/** `password` is a hash: argon2id (`$argon2id$…`) or imported bcrypt (`$2a$…`). */
+export type User = UserRecord
+
+export interface ReCaptcha {
+  host: string
+  key: string
+  secret: string
+}
+
+/** Options of the sign-in method; each method reads its own and keeps the others. */
+export interface Auther {
+  /** proxy: request header that names the user. */
+  header: string
+  /** hook: program and arguments. */
+  command: string
+  /** json: human check, or null. */
+  recaptcha: ReCaptcha | null
+}
+
+/** Server options kept in the database; a flag, environment or file value overrides them per run. */
+export interface ServerOptions {
+  root: string
+  baseURL: string
+  socket: string
+  tlsKey: string
+  tlsCert: string
+  port: string
+  address: string
+  log: string
+  enableThumbnails: boolean
+  resizePreview: boolean
+  enableExec: boolean
+  typeDetectionByHeader: boolean
+  imageResolutionCalculation: boolean
+  tokenExpirationTime: string
+  followExternalSymlinks: boolean
+}
+
+export interface Settings {
+  /** Token signing key, base64 of 64 bytes. Never leaves the server. */
+  key: string
+  signup: boolean
+  hideLoginButton: boolean
+  createUserDir: boolean
+  userHomeBasePath: string
+  /** Empty reads as `/login`. */
+  logoutPage: string
+  minimumPasswordLength: number
+  authMethod: string
+  auther: Auther
+  /** Permission bits for new files and folders; 0 reads as 0640 and 0750. */
+  fileMode: number
+  dirMode: number
+  hideDotfiles: boolean
+  defaults: UserDefaults
+  branding: Branding
+  tus: { chunkSize: number; retryCount: number }
+  /** Event name (`before_upload` …) to command lines. */
+  commands: Record<string, string[]>
+  shell: string[]
+  rules: Rule[]
+  webhooks: Webhook[]
+  server: ServerOptions
+}
+
+export interface Share {
+  hash: string
+  path: string
+  userID: number
+  /** Seconds since the epoch, 0 = never. */
+  expire: number
+  /** Empty when the share is open. */
+  passwordHash: string
+  /** Bypass token of an imported share; empty for our own, whose tickets are signed and expire. */
+  token: string
+}
+
+export interface Session {
+  id: string
+  userID: number
+  createdMs: number
+  lastSeenMs: number
+  /** False for a session that lasts as long as the browser is open. */
+  remember: boolean
+  address: string
+  userAgent: string
+}
+
+export const EVENTS = ['save', 'copy', 'rename', 'upload', 'delete'] as const
+export type EventName = (typeof EVENTS)[number]
+
+export const DEFAULT_TUS = { chunkSize: 10 * 1024 * 1024, retryCount: 5 } as const
+export const DEFAULT_MINIMUM_PASSWORD_LENGTH = 12
+export const DEFAULT_FILE_MODE = 0o640
+export const DEFAULT_DIR_MODE = 0o750
+export const DEFAULT_USER_HOME_BASE = '/users'
+export const DEFAULT_LOGOUT_PAGE = '/login'
+
+export function defaultPermissions(): Permissions {
+  return {
+    admin: false,
+    execute: true,
+    create: true,
+    rename: true,
+    modify: true,
+    delete: true,
+    share: true,
+    download: true,
+  }
+}
+
+export function defaultSorting(): Sorting {
+  return { by: 'name', asc: false }
+}
+
+export function defaultUserDefaults(): UserDefaults {
+  return {
+    scope: '.',
+    locale: 'en',
+    viewMode: 'list',
+    singleClick: false,
+    redirectAfterCopyMove: false,
+    sorting: defaultSorting(),
+    perm: defaultPermissions(),
+    commands: [],
+    hideDotfiles: false,
+    dateFormat: false,
+    aceEditorTheme: '',
+  }
+}
+
+export function defaultServerOptions(): ServerOptions {
+  return {
+    root: '.',
+    baseURL: '',
+    socket: '',
+    tlsKey: '',
+    tlsCert: '',
+    port: '8080',
+    address: '127.0.0.1',
+    log: 'stdout',
+    enableThumbnails: true,
+    resizePreview: true,
+    enableExec: false,
+    typeDetectionByHeader: true,
+    imageResolutionCalculation: true,
+    tokenExpirationTime: '2h',
+    followExternalSymlinks: false,
+  }
+}
+
+/** The ten event lists, all empty. */
+export function emptyEventCommands(): Record<string, string[]> {
+  return Object.fromEntries(
+    EVENTS.flatMap((event) => [
+      [`before_${event}`, []],
+      [`after_${event}`, []],
+    ]),
+  )
+}
+
+/** What `config init` stores when no flag is given; a fresh signing key each time. */
+export function defaultSettings(): Settings {
+  return {
+    key: randomBytes(64).toString('base64'),
+    signup: false,
+    hideLoginButton: false,
+    createUserDir: false,
+    userHomeBasePath: DEFAULT_USER_HOME_BASE,
+    logoutPage: '',
+    minimumPasswordLength: DEFAULT_MINIMUM_PASSWORD_LENGTH,
+    authMethod: 'json',
+    auther: { header: '', command: '', recaptcha: null },
+    fileMode: DEFAULT_FILE_MODE,
+    dirMode: DEFAULT_DIR_MODE,
+    hideDotfiles: false,
+    defaults: defaultUserDefaults(),
+    branding: {
+      name: '',
+      disableExternal: false,
+      disableUsedPercentage: false,
+      files: '',
+      theme: '',
+      color: '',
+    },
+    tus: { ...DEFAULT_TUS },
+    commands: emptyEventCommands(),
+    shell: [],
+    rules: [],
+    webhooks: [],
+    server: defaultServerOptions(),
+  }
+}
+
+export function emptyDocument(settings: Settings): Document {
+  return { version: SCHEMA_VERSION, settings, users: [], shares: [], sessions: [], nextUserId: 1 }
+}
