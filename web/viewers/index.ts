@@ -1,0 +1,11 @@
+// The viewer of each kind, every one a chunk of its own that loads when the first such file opens.
+
+import { type ComponentType, type LazyExoticComponent, lazy } from 'react'
+import type { ViewerKind, ViewerProps } from './source.ts'
+
+type Lazy = LazyExoticComponent<ComponentType<ViewerProps>>
+
+/** Kinds without a component here are shown by `fallback`. */
+export const viewers: Partial<Record<ViewerKind, Lazy>> = {
+  image: lazy(async () => ({ default: (await import('./image.tsx')).ImageViewer })),
+}

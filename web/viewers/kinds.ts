@@ -1,0 +1,58 @@
+// Which viewer shows a file: by name first, as the file list does, then by the server's type.
+
+import type { FileEntry } from '../../src/api-types.ts'
+import type { ViewerKind } from './source.ts'
+
+const byExtension: Record<string, ViewerKind> = {}
+
+function register(kind: ViewerKind, extensions: string) {
+  for (const extension of extensions.split(' ')) byExtension[extension] = kind
+}
+
+register('image', 'jpg jpeg jpe jfif png apng gif webp avif svg bmp ico heic heif tif tiff jxl')
+register('video', 'mp4 m4v mov webm mkv ogv avi mpg mpeg 3gp wmv flv')
+register('audio', 'mp3 m4a aac flac ogg oga opus wav weba aif aiff wma')
+register('pdf', 'pdf')
+register('epub', 'epub')
+register('document', 'docx odt')
+register('sheet', 'xlsx xlsm ods')
+register('csv', 'csv tsv')
+register('markdown', 'md markdown mdown mkd')
+register('json', 'json geojson webmanifest')
+register('font', 'ttf otf woff woff2')
+register('archive', 'zip jar apk tar tgz 7z rar cbz cbr')
+
+const compoundArchive = /\.(tar\.(gz|bz2|xz|zst|lz4|br)|tbz2?|txz|tzst)$/
+
+/** Lower-case extension without the dot, '' when there is none. `.env` has none. */
+export function extensionOf(name: string): string {
+  const dot = name.lastIndexOf('.')
+  return dot > 0 ? name.slice(dot + 1).toLowerCase() : ''
+}
+
+/** The viewer for a file. Text types without a viewer of their own open in the editor. */
+export function kindOf(entry: Pick<FileEntry, 'name' | 'type'>): ViewerKind {
+  if (compoundArchive.test(entry.name.toLowerCase())) return 'archive'
+  const byName = byExtension[extensionOf(entry.name)]
+  if (byName !== undefined) return byName
+  switch (entry.type) {
+    case 'image':
+      return 'image'
+    case 'video':
+      return 'video'
+    case 'audio':
+      return 'audio'
+    case 'pdf':
+      return 'pdf'
+    case 'text':
+    case 'textImmutable':
+      return 'text'
+    default:
+      return 'fallback'
+  }
+}
+
+/** True when the file opens in the full-page editor and not in the dark viewer frame. */
+export function opensInEditor(entry: Pick<FileEntry, 'name' | 'type'>): boolean {
+  return kindOf(entry) === 'text'
+}

@@ -1,0 +1,91 @@
+// Where the bytes of an opened file come from: the user's own files or a public share. Viewers know
+// this interface only, so that one viewer serves both.
+
+import type { FileEntry, FileInfo } from '../../src/api-types.ts'
+
+/** What the person looking may do with the opened file. */
+export interface SourcePermissions {
+  download: boolean
+  rename: boolean
+  delete: boolean
+  modify: boolean
+  share: boolean
+}
+
+/** One entry inside an archive file, as `GET /api/archive/{path}` lists it. */
+export interface ArchiveEntry {
+  /** Inside the archive, `/`-separated, without a leading slash; never `..`. */
+  path: string
+  isDir: boolean
+  /** Bytes after unpacking; null when the archive does not say. */
+  size: number | null
+  /** RFC 3339; absent when the archive does not say. */
+  modified?: string
+  encrypted?: boolean
+}
+
+export interface ArchiveListing {
+  format: string
+  entries: ArchiveEntry[]
+  /** True when the archive holds more entries than the server lists. */
+  truncated: boolean
+}
+
+export interface FileSource {
+  readonly kind: 'files' | 'share'
+  /** Tells sources apart where positions are remembered, e.g. `files` or `share:abc`. */
+  readonly id: string
+  readonly permissions: SourcePermissions
+
+  /** Address of the bytes; `inline` asks for the real type under the sandboxing policy. */
+  rawUrl(entry: FileEntry, options: { inline: boolean }): string
+  /** Address of a server-made picture; null when this source has none. */
+  previewUrl(entry: FileEntry, size: 'thumb' | 'big'): string | null
+  /** WebVTT of one of `entry.subtitles`; null when this source has none. */
+  subtitleUrl(subtitlePath: string): string | null
+  /** One entry of an archive as a download. */
+  archiveEntryUrl(entry: FileEntry, innerPath: string): string
+  listArchive(entry: FileEntry, signal: AbortSignal): Promise<ArchiveListing>
+
+  /** Bytes from `start` up to, not including, `end`; shorter when the file ends earlier. Throws ApiError. */
+  readRange(entry: FileEntry, start: number, end: number, signal: AbortSignal): Promise<ArrayBuffer>
+  /** The whole file, refused with ApiError `too_large` when it is longer than `maxBytes`. */
+  readAll(entry: FileEntry, maxBytes: number, signal: AbortSignal): Promise<ArrayBuffer>
+  /** Facts of one path of this source, with text content where the server sends it. */
+  info(vpath: string, signal: AbortSignal): Promise<FileInfo>
+  /** The files beside `entry`, folders left out, in the order the listing shows them. */
+  siblings(entry: FileEntry, signal: AbortSignal): Promise<FileEntry[]>
+  /** Starts a download by the browser. */
+  download(entry: FileEntry): void
+}
+
+export interface ViewerProps {
+  source: FileSource
+  entry: FileInfo
+  /** Empty while they are being fetched. */
+  siblings: readonly FileEntry[]
+  /** Shows another file in this one's place; Back still leads to the folder. */
+  navigate(entry: FileEntry): void
+  close(): void
+  /** Text for the header between position and size, e.g. "6000 × 4000"; '' clears it. */
+  setFacts(facts: string): void
+  /** Shows the same file with another viewer, e.g. "open as text". */
+  openAs(kind: ViewerKind): void
+}
+
+export type ViewerKind =
+  | 'image'
+  | 'video'
+  | 'audio'
+  | 'pdf'
+  | 'epub'
+  | 'document'
+  | 'sheet'
+  | 'csv'
+  | 'markdown'
+  | 'json'
+  | 'font'
+  | 'archive'
+  | 'text'
+  | 'hex'
+  | 'fallback'
