@@ -1,0 +1,111 @@
+// Virtual paths in the browser and their addresses. Names stay raw here; they are encoded segment by
+// segment when an address is built and decoded once when one is read.
+
+/** `/` or `/a/b`: absolute, never a trailing slash except for the root itself. */
+export const ROOT = '/'
+
+/** The child `name` of `folder`. */
+export function joinPath(folder: string, name: string): string {
+  return folder === ROOT ? `/${name}` : `${folder}/${name}`
+}
+
+/** The last segment; empty for the root. */
+export function nameOf(vpath: string): string {
+  return vpath.slice(vpath.lastIndexOf('/') + 1)
+}
+
+/** The containing folder; the root is its own parent. */
+export function parentOf(vpath: string): string {
+  const at = vpath.lastIndexOf('/')
+  return at <= 0 ? ROOT : vpath.slice(0, at)
+}
+
+/** True when `vpath` is `ancestor` or lies below it, on segment boundaries. */
+export function isWithin(ancestor: string, vpath: string): boolean {
+  return ancestor === ROOT || vpath === ancestor || vpath.startsWith(`${ancestor}/`)
+}
+
+export function segmentsOf(vpath: string): string[] {
+  return vpath === ROOT ? [] : vpath.slice(1).split('/')
+}
+
+/** Every folder from the root down to `vpath` itself. */
+export function lineageOf(vpath: string): string[] {
+  const out = [ROOT]
+  let at = ROOT
+  for (const segment of segmentsOf(vpath)) {
+    at = joinPath(at, segment)
+    out.push(at)
+  }
+  return out
+}
+
+/** Without a trailing slash, with a leading one; listings of the server carry the former. */
+export function trimPath(vpath: string): string {
+  const clean = vpath.endsWith('/') ? vpath.replace(/\/+$/, '') : vpath
+  if (clean === '') return ROOT
+  return clean.startsWith('/') ? clean : `/${clean}`
+}
+
+/** Percent-encodes each segment for use in an address. */
+export function encodePath(vpath: string): string {
+  return vpath.split('/').map(encodeURIComponent).join('/')
+}
+
+/** Stem and extension, dot included. `.env` and names without a dot are all stem. */
+export function splitName(name: string): { stem: string; extension: string } {
+  const at = name.lastIndexOf('.')
+  if (at <= 0 || at === name.length - 1) return { stem: name, extension: '' }
+  const compound = /\.tar\.[a-z0-9]{1,4}$/i.exec(name)
+  const cut = compound !== null && compound.index > 0 ? compound.index : at
+  return { stem: name.slice(0, cut), extension: name.slice(cut) }
+}
+
+/** The page showing `vpath`; folders end in a slash, as the original's links do. */
+export function filesHref(baseUrl: string, vpath: string, isDir: boolean): string {
+  if (vpath === ROOT) return `${baseUrl}/files/`
+  return `${baseUrl}/files${encodePath(vpath)}${isDir ? '/' : ''}`
+}
+
+/**
+ * The virtual path of a page address, from the raw `location.pathname`, decoded exactly once.
+ * Null when the address is not below `/files` or holds a malformed escape.
+ */
+export function readFilesPath(baseUrl: string, pathname: string): string | null {
+  const prefix = `${baseUrl}/files`
+  if (pathname !== prefix && !pathname.startsWith(`${prefix}/`)) return null
+  const segments = pathname
+    .slice(prefix.length)
+    .split('/')
+    .filter((segment) => segment !== '')
+  try {
+    return trimPath(`/${segments.map(decodeURIComponent).join('/')}`)
+  } catch {
+    return null
+  }
+}
+
+/**
+ * The first name free in `taken`: `a.txt`, `a(1).txt`, `a(2).txt`, …, numbered as the server does for
+ * `rename=true`. Folders are numbered at the end of the whole name.
+ */
+export function freeName(name: string, isDir: boolean, taken: ReadonlySet<string>): string {
+  if (!taken.has(name)) return name
+  const at = isDir ? -1 : name.lastIndexOf('.')
+  const stem = at > 0 ? name.slice(0, at) : name
+  const extension = at > 0 ? name.slice(at) : ''
+  for (let n = 1; ; n++) {
+    const candidate = `${stem}(${n})${extension}`
+    if (!taken.has(candidate)) return candidate
+  }
+}
+
+/** Why `name` cannot be the name of an entry, or null when it can. */
+export function nameProblem(name: string): 'empty' | 'slash' | 'dots' | 'long' | 'nul' | null {
+  if (name === '') return 'empty'
+  if (name.includes('/')) return 'slash'
+  if (name === '.' || name === '..') return 'dots'
+  if (name.includes('\0')) return 'nul'
+  if (new TextEncoder().encode(name).length > 255) return 'long'
+  return null
+}

@@ -1,0 +1,93 @@
+// Orders entries for the screen: folders always before files (the screen groups them), each group by
+// the chosen column. Runs in the page for ordinary folders and in a worker for very large ones.
+
+import { compareFolded, foldName } from './natural-order.ts'
+
+export type SortColumn = 'name' | 'size' | 'modified'
+
+/** What the person sees: which column, and whether it ascends (A to Z, smallest, oldest first). */
+export interface SortChoice {
+  column: SortColumn
+  ascending: boolean
+}
+
+/** The columns of the entries, one array each: cheap to hand to a worker. */
+export interface SortInput {
+  names: string[]
+  isDir: boolean[]
+  sizes: number[]
+  /** As the server wrote them, RFC 3339. */
+  modified: string[]
+}
+
+export function toSortInput(
+  entries: readonly { name: string; isDir: boolean; size: number; modified: string }[],
+): SortInput {
+  const names: string[] = []
+  const isDir: boolean[] = []
+  const sizes: number[] = []
+  const modified: string[] = []
+  for (const entry of entries) {
+    names.push(entry.name)
+    isDir.push(entry.isDir)
+    sizes.push(entry.size)
+    modified.push(entry.modified)
+  }
+  return { names, isDir, sizes, modified }
+}
+
+/**
+ * The positions of the entries in display order. Ties keep A to Z by name whatever the direction, so
+ * that equal sizes or dates do not jump when the arrow turns.
+ */
+export function sortOrder(input: SortInput, choice: SortChoice): Uint32Array {
+  const count = input.names.length
+  const order = new Uint32Array(count)
+  const folded = input.names.map(foldName)
+  let folders = 0
+  for (let i = 0; i < count; i++) if (input.isDir[i]) order[folders++] = i
+  let files = folders
+  for (let i = 0; i < count; i++) if (!input.isDir[i]) order[files++] = i
+
+  const direction = choice.ascending ? 1 : -1
+  const byName = (a: number, b: number) =>
+    compareFolded(folded[a] as string, folded[b] as string) || a - b
+  const keys = keysFor(input, choice.column)
+  const compare =
+    keys === null
+      ? (a: number, b: number) => direction * byName(a, b)
+      : (a: number, b: number) =>
+          direction * ((keys[a] as number) - (keys[b] as number)) || byName(a, b)
+
+  order.subarray(0, folders).sort(choice.column === 'size' ? byName : compare)
+  order.subarray(folders).sort(compare)
+  return order
+}
+
+function keysFor(input: SortInput, column: SortColumn): Float64Array | null {
+  if (column === 'name') return null
+  if (column === 'size') return Float64Array.from(input.sizes)
+  return Float64Array.from(input.modified, (text) => Date.parse(text) || 0)
+}
+
+/**
+ * The wire meaning of a choice. For `name` the server inverts the flag: `asc: false` is A to Z
+ * (contract http-api 6.6).
+ */
+export function toWire(choice: SortChoice): { by: string; asc: boolean } {
+  const asc = choice.column === 'name' ? !choice.ascending : choice.ascending
+  return { by: choice.column, asc }
+}
+
+export function fromWire(sorting: { by: string; asc: boolean } | undefined): SortChoice {
+  if (sorting?.by === 'size' || sorting?.by === 'modified') {
+    return { column: sorting.by, ascending: sorting.asc }
+  }
+  return { column: 'name', ascending: sorting?.by === 'name' ? !sorting.asc : true }
+}
+
+/** What a click on a column head chooses: the same column turns, another starts at its useful end. */
+export function nextChoice(current: SortChoice, column: SortColumn): SortChoice {
+  if (current.column === column) return { column, ascending: !current.ascending }
+  return { column, ascending: true }
+}
