@@ -1,0 +1,92 @@
+import { describe, expect, it } from 'vitest'
+import { compareFolded, foldName } from '../../../web/listing/natural-order.ts'
+import {
+  fromWire,
+  nextChoice,
+  sortOrder,
+  toSortInput,
+  toWire,
+} from '../../../web/listing/sort-entries.ts'
+
+const byName = (names: string[]) =>
+  [...names].sort((a, b) => compareFolded(foldName(a), foldName(b)))
+
+describe('natural order', () => {
+  it('sorts the names of the contract as the server does', () => {
+    // contract http-api 6.6; a02.txt and a2.txt tie there, so the triple stays apart
+    expect(
+      byName(['É.txt', 'C.txt', 'b.txt', 'a10.txt', 'a2b', 'a2', 'a02a', 'a02.txt', 'a002', '_x']),
+    ).toEqual(['_x', 'a002', 'a02.txt', 'a02a', 'a2', 'a2b', 'a10.txt', 'b.txt', 'C.txt', 'É.txt'])
+  })
+
+  it('compares numbers of any length by value', () => {
+    expect(byName(['f99999999999999999999999', 'f100000000000000000000000', 'f2'])).toEqual([
+      'f2',
+      'f99999999999999999999999',
+      'f100000000000000000000000',
+    ])
+  })
+
+  it('puts an emoji behind the private use area, as its bytes are', () => {
+    expect(byName(['\u{1f600}', '\ue000'])).toEqual(['\ue000', '\u{1f600}'])
+  })
+})
+
+const entry = (name: string, isDir = false, size = 0, modified = '2026-01-01T00:00:00Z') => ({
+  name,
+  isDir,
+  size,
+  modified,
+})
+const sorted = (
+  entries: ReturnType<typeof entry>[],
+  column: 'name' | 'size' | 'modified',
+  ascending: boolean,
+) => [...sortOrder(toSortInput(entries), { column, ascending })].map((i) => entries[i]?.name)
+
+describe('order on the screen', () => {
+  const entries = [
+    entry('b.txt', false, 5, '2026-03-01T00:00:00.5+02:00'),
+    entry('zoo', true, 4096, '2026-01-05T00:00:00Z'),
+    entry('a.txt', false, 5, '2026-02-28T23:00:00Z'),
+    entry('Alpha', true, 9000, '2026-01-01T00:00:00Z'),
+    entry('c.txt', false, 1, '2025-01-01T00:00:00.123456789Z'),
+  ]
+
+  it('keeps folders before files in every order', () => {
+    expect(sorted(entries, 'name', false)).toEqual(['zoo', 'Alpha', 'c.txt', 'b.txt', 'a.txt'])
+    expect(sorted(entries, 'modified', true)).toEqual(['Alpha', 'zoo', 'c.txt', 'b.txt', 'a.txt'])
+  })
+
+  it('orders folders by name when sorting by size, because their own size means nothing', () => {
+    expect(sorted(entries, 'size', false)).toEqual(['Alpha', 'zoo', 'a.txt', 'b.txt', 'c.txt'])
+  })
+
+  it('says the same on the wire and back', () => {
+    expect(toWire({ column: 'name', ascending: true })).toEqual({ by: 'name', asc: false })
+    for (const column of ['name', 'size', 'modified'] as const) {
+      for (const ascending of [true, false]) {
+        expect(fromWire(toWire({ column, ascending }))).toEqual({ column, ascending })
+      }
+    }
+    expect(fromWire({ by: 'nonsense', asc: true })).toEqual({ column: 'name', ascending: true })
+  })
+
+  it('turns the sorted column and starts another at its beginning', () => {
+    expect(nextChoice({ column: 'name', ascending: true }, 'name').ascending).toBe(false)
+    expect(nextChoice({ column: 'name', ascending: false }, 'size')).toEqual({
+      column: 'size',
+      ascending: true,
+    })
+  })
+
+  it('orders 100,000 entries in less than a second', () => {
+    const many = Array.from({ length: 100_000 }, (_, i) =>
+      entry(`file ${(i * 7919) % 100_000}.txt`),
+    )
+    const start = performance.now()
+    const order = sortOrder(toSortInput(many), { column: 'name', ascending: true })
+    expect(performance.now() - start).toBeLessThan(1000)
+    expect(many[order[99_999] as number]?.name).toBe('file 99999.txt')
+  })
+})
