@@ -12,25 +12,6 @@ export interface SourcePermissions {
   share: boolean
 }
 
-/** One entry inside an archive file, as `GET /api/archive/{path}` lists it. */
-export interface ArchiveEntry {
-  /** Inside the archive, `/`-separated, without a leading slash; never `..`. */
-  path: string
-  isDir: boolean
-  /** Bytes after unpacking; null when the archive does not say. */
-  size: number | null
-  /** RFC 3339; absent when the archive does not say. */
-  modified?: string
-  encrypted?: boolean
-}
-
-export interface ArchiveListing {
-  format: string
-  entries: ArchiveEntry[]
-  /** True when the archive holds more entries than the server lists. */
-  truncated: boolean
-}
-
 export interface FileSource {
   readonly kind: 'files' | 'share'
   /** Tells sources apart where positions are remembered, e.g. `files` or `share:abc`. */
@@ -43,14 +24,13 @@ export interface FileSource {
   previewUrl(entry: FileEntry, size: 'thumb' | 'big'): string | null
   /** WebVTT of one of `entry.subtitles`; null when this source has none. */
   subtitleUrl(subtitlePath: string): string | null
-  /** One entry of an archive as a download. */
-  archiveEntryUrl(entry: FileEntry, innerPath: string): string
-  listArchive(entry: FileEntry, signal: AbortSignal): Promise<ArchiveListing>
 
   /** Bytes from `start` up to, not including, `end`; shorter when the file ends earlier. Throws ApiError. */
   readRange(entry: FileEntry, start: number, end: number, signal: AbortSignal): Promise<ArrayBuffer>
   /** The whole file, refused with ApiError `too_large` when it is longer than `maxBytes`. */
   readAll(entry: FileEntry, maxBytes: number, signal: AbortSignal): Promise<ArrayBuffer>
+  /** The file as a stream, from its first byte. */
+  readStream(entry: FileEntry, signal: AbortSignal): Promise<ReadableStream<Uint8Array>>
   /** Facts of one path of this source, with text content where the server sends it. */
   info(vpath: string, signal: AbortSignal): Promise<FileInfo>
   /** The files beside `entry`, folders left out, in the order the listing shows them. */
