@@ -1,0 +1,204 @@
+// From virtual path to place on disk, confined to one folder.
+//
+// Text is resolved first, then the disk is asked: the real path of the target, or of the place
+// where a write would land, must be the root or lie below it. Between that answer and the use of
+// it a link could be swapped in, so files and folders are used through descriptors that are opened
+// without following the last component and whose actual place is read back from /proc. Where
+// there is no /proc (macOS, Windows, a bare chroot) that second look is a plain realpath and a
+// small race remains.
+import { constants, existsSync, readlinkSync } from 'node:fs'
+import { type FileHandle, lstat, open, readlink, realpath } from 'node:fs/promises'
+import { basename, dirname, join, relative, resolve, sep } from 'node:path'
+import { AppError, errnoOf } from '../errors.ts'
+import { ROOT, type VPath, vpathOf } from './vpath.ts'
+
+/** Linux O_PATH: a reference to a folder that needs no permission to read it. */
+const O_PATH = 0o10000000
+const MAX_LINK_HOPS = 255
+
+const HAS_PROC = process.platform === 'linux' && existsSync('/proc/self/fd')
+const FOLDER_FLAGS = HAS_PROC ? O_PATH | constants.O_DIRECTORY | constants.O_NOFOLLOW : 0
+
+export interface Place {
+  /** Real path on the host; the last component may not exist. */
+  realPath: string
+  exists: boolean
+}
+
+export interface Jail {
+  /** Real path of the root; throws `not_found` when the folder is missing. */
+  root(): Promise<string>
+  /** Where a path leads when links are followed, the last one included. `forbidden` outside. */
+  locate(vpath: VPath): Promise<Place>
+  /**
+   * The entry itself, not what it links to: its folder is followed, its name is not. A link whose
+   * target lies outside is `forbidden` like the target.
+   */
+  locateEntry(vpath: VPath): Promise<Place>
+  /** The virtual path of a real path inside the root; null outside. */
+  vpathOf(realPath: string, realRoot: string): VPath | null
+  /** Real path as far as the target of `realPath` exists, following links that dangle. */
+  landing(realPath: string): Promise<Place>
+  readonly follows: boolean
+}
+
+/** Builds the jail for a host folder. With `followExternal` only the text is confined. */
+export function createJail(rootPath: string, followExternal: boolean): Jail {
+  let known: string | undefined
+
+  const root = async () => {
+    if (known === undefined) {
+      try {
+        known = await realpath(rootPath)
+      } catch (error) {
+        if (errnoOf(error) === 'ENOENT') throw new AppError('not_found', 'the root is missing')
+        throw error
+      }
+    }
+    return known
+  }
+
+  const confine = (realRoot: string, place: Place, vpath: VPath): Place => {
+    if (!followExternal && !contains(realRoot, place.realPath))
+      throw new AppError('forbidden', `${vpath} leads out of the scope`)
+    return place
+  }
+
+  const locate = async (vpath: VPath) => {
+    const realRoot = await root()
+    return confine(realRoot, await landing(toHost(realRoot, vpath), 0), vpath)
+  }
+
+  return {
+    root,
+    locate,
+    locateEntry: async (vpath) => {
+      if (vpath === ROOT) return locate(vpath)
+      const realRoot = await root()
+      const host = toHost(realRoot, vpath)
+      const folder = confine(realRoot, await landing(dirname(host), 0), vpath)
+      const realPath = join(folder.realPath, basename(host))
+      if (!folder.exists) return { realPath, exists: false }
+      const found = await lstatOrNull(realPath)
+      if (found?.isSymbolicLink()) confine(realRoot, await landing(realPath, 0), vpath)
+      return { realPath, exists: found !== null }
+    },
+    vpathOf: (realPath, realRoot) =>
+      contains(realRoot, realPath) ? vpathOf(...relative(realRoot, realPath).split(sep)) : null,
+    landing: (realPath) => landing(realPath, 0),
+    follows: followExternal,
+  }
+}
+
+/** True when `path` is `root` or lies below it; both real, without trailing separator. */
+export function contains(root: string, path: string): boolean {
+  if (path === root) return true
+  return path.startsWith(root.endsWith(sep) ? root : root + sep)
+}
+
+/**
+ * Opens the folder at a real path and gives a reference to it that stays valid when the path is
+ * swapped. Throws `forbidden` when the folder is not where it was located. Closes it afterwards.
+ */
+export async function inFolder<T>(realDir: string, fn: (ref: string) => Promise<T>): Promise<T> {
+  const folder = await holdFolder(realDir)
+  try {
+    return await fn(folder.ref)
+  } finally {
+    await folder.close()
+  }
+}
+
+/** Like inFolder for callers that keep the folder for a while; they close it. */
+export async function holdFolder(
+  realDir: string,
+): Promise<{ ref: string; close(): Promise<void> }> {
+  if (!HAS_PROC) {
+    if ((await realpath(realDir)) !== realDir) throw moved(realDir)
+    return { ref: realDir, close: async () => {} }
+  }
+  const handle = await openFolder(realDir)
+  try {
+    verifyPlace(handle.fd, realDir)
+  } catch (error) {
+    await handle.close()
+    throw error
+  }
+  return { ref: `/proc/self/fd/${handle.fd}`, close: () => handle.close() }
+}
+
+/** Opens a child folder of a held folder without following a link. Returns null off Linux. */
+export async function holdChild(
+  ref: string,
+  name: string,
+): Promise<{ ref: string; close(): Promise<void> }> {
+  if (!HAS_PROC) return { ref: join(ref, name), close: async () => {} }
+  const handle = await openFolder(`${ref}/${name}`)
+  return { ref: `/proc/self/fd/${handle.fd}`, close: () => handle.close() }
+}
+
+/** Opens an existing file at a real path, never through a link, and verifies where it landed. */
+export async function openVerified(realPath: string, flags: number): Promise<FileHandle> {
+  const noFollow = constants.O_NOFOLLOW ?? 0
+  const noWait = constants.O_NONBLOCK ?? 0
+  const handle = await open(realPath, flags | noFollow | noWait)
+  if (!HAS_PROC) return handle
+  try {
+    verifyPlace(handle.fd, realPath)
+    return handle
+  } catch (error) {
+    await handle.close()
+    throw error
+  }
+}
+
+async function openFolder(path: string): Promise<FileHandle> {
+  try {
+    return await open(path, FOLDER_FLAGS)
+  } catch (error) {
+    // O_NOFOLLOW on a link gives ELOOP or, together with O_DIRECTORY, ENOTDIR.
+    if (errnoOf(error) === 'ELOOP') throw moved(path)
+    throw error
+  }
+}
+
+function verifyPlace(fd: number, realPath: string): void {
+  if (readlinkSync(`/proc/self/fd/${fd}`) !== realPath) throw moved(realPath)
+}
+
+function moved(realPath: string): AppError {
+  return new AppError('forbidden', `${basename(realPath)} changed its place while in use`)
+}
+
+function toHost(realRoot: string, vpath: VPath): string {
+  return vpath === ROOT ? realRoot : join(realRoot, ...vpath.slice(1).split('/'))
+}
+
+// realpath answers for what exists; otherwise the nearest existing ancestor is resolved and a link
+// that dangles is followed by hand to the place where a write would create its target
+// (GHSA-8wc8-hf36-mjh9, GHSA-fh54-6rfh-r8f3).
+async function landing(path: string, hops: number): Promise<Place> {
+  try {
+    return { realPath: await realpath(path), exists: true }
+  } catch (error) {
+    if (errnoOf(error) !== 'ENOENT') throw error
+  }
+  if (hops > MAX_LINK_HOPS) throw new AppError('forbidden', 'too many links')
+  const folder = await landing(dirname(path), hops + 1)
+  const here = join(folder.realPath, basename(path))
+  if (!folder.exists) return { realPath: here, exists: false }
+  const found = await lstatOrNull(here)
+  if (!found?.isSymbolicLink()) return { realPath: here, exists: found !== null }
+  const target = resolve(folder.realPath, await readlink(here))
+  const landed = await landing(target, hops + 1)
+  return { realPath: landed.realPath, exists: landed.exists }
+}
+
+async function lstatOrNull(path: string) {
+  try {
+    return await lstat(path)
+  } catch (error) {
+    if (errnoOf(error) === 'ENOENT') return null
+    throw error
+  }
+}

@@ -1,0 +1,394 @@
+// One user's tree: the only door to content on disk. Every call names a virtual path, meets the
+// rules first and is then confined by the jail (see jail.ts for what happens between look and use).
+import { type BigIntStats, constants } from 'node:fs'
+import {
+  chmod,
+  type FileHandle,
+  link,
+  lstat,
+  mkdir,
+  readdir,
+  rename,
+  rmdir,
+  statfs,
+  unlink,
+  utimes,
+} from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
+import type { Usage } from '../api-types.ts'
+import { AppError, errnoOf, fromErrno } from '../errors.ts'
+import { permissionBits } from './file-mode.ts'
+import { createJail, holdChild, holdFolder, inFolder, type Jail, openVerified } from './jail.ts'
+import { compareBytes } from './sort.ts'
+import { openTemp, TEMP_PREFIX, type TempFile } from './temp-file.ts'
+import { joinVPath, ROOT, type VPath } from './vpath.ts'
+
+export type EntryKind = 'file' | 'dir' | 'brokenLink' | 'fifo' | 'other'
+
+export interface EntryStat {
+  /** What the entry is after following links inside the scope. */
+  kind: EntryKind
+  isSymlink: boolean
+  sizeBytes: number
+  mtimeNs: bigint
+  /** POSIX st_mode of the target; of the link itself when it dangles. */
+  mode: number
+  ino: bigint
+  dev: bigint
+  /** The link's own facts when the entry is a link. */
+  ownMtimeNs: bigint
+  ownMode: number
+}
+
+export interface DirEntry {
+  name: string
+  vpath: VPath
+  /** `link` leads inside the scope; use stat for what it leads to. */
+  kind: 'file' | 'dir' | 'link' | 'brokenLink' | 'other'
+}
+
+export interface OpenFile {
+  /** Closed by whoever asked for it. */
+  handle: FileHandle
+  vpath: VPath
+  name: string
+  sizeBytes: number
+  mtimeMs: number
+  mtimeNs: bigint
+  mode: number
+  ino: bigint
+}
+
+export interface ScopeOptions {
+  /** Host path of the tree's root. */
+  root: string
+  /** Text judgement: rules and hidden names. Walkers prune with it. */
+  allow: (vpath: VPath) => boolean
+  followExternalSymlinks: boolean
+  /** Permission bits for new files and folders, before umask. */
+  fileMode: number
+  dirMode: number
+}
+
+export interface Scope {
+  allow(vpath: VPath): boolean
+  /** Real path of the root on the host. Never shown to clients. */
+  rootPath(): Promise<string>
+  /** Opens a regular file for reading. FIFOs, sockets and devices are `unsupported`, unopened. */
+  openRead(vpath: VPath): Promise<OpenFile>
+  /** Facts about an entry; links are followed inside the scope. */
+  stat(vpath: VPath): Promise<EntryStat>
+  exists(vpath: VPath): Promise<boolean>
+  /** Allowed entries in byte order; links that leave the scope are left out. */
+  list(vpath: VPath): Promise<DirEntry[]>
+  /** Creates the folder and its parents. Existing ones are fine; a file in the way is an error. */
+  makeFolder(vpath: VPath): Promise<void>
+  /**
+   * A hidden sibling of the target to write to; commit moves it into place. Follows a link at the
+   * target. Parents are created when `parents` is set.
+   */
+  openTemp(vpath: VPath, options?: { parents?: boolean }): Promise<TempFile>
+  /** Removes an entry, folders with all they hold; links are removed, not followed. */
+  remove(vpath: VPath, signal: AbortSignal): Promise<void>
+  /** Moves an entry on one file system. `exists` when the target is taken and not to be replaced. */
+  rename(source: VPath, target: VPath, options: { replace: boolean }): Promise<void>
+  setTimes(vpath: VPath, mtimeMs: number): Promise<void>
+  setMode(vpath: VPath, mode: number): Promise<void>
+  usage(vpath: VPath): Promise<Usage>
+  /** Host path for programs started in a folder (shell, hooks). Judged like any other access. */
+  hostPath(vpath: VPath): Promise<string>
+  /** The tree below `vpath`, with `allow` judging paths of the new tree. */
+  below(vpath: VPath, allow: (vpath: VPath) => boolean): Promise<Scope>
+}
+
+/** Builds a scope. Touches the disk on first use only. */
+export function createScope(options: ScopeOptions): Scope {
+  const { allow, fileMode, dirMode } = options
+  const jail = createJail(options.root, options.followExternalSymlinks)
+
+  const check = (vpath: VPath) => {
+    if (!allow(vpath)) throw new AppError('forbidden', `${vpath} is denied by a rule`)
+    if (isTemp(vpath)) throw new AppError('not_found', `${vpath} is a temporary file`)
+  }
+  // A link inside the scope is judged by its target's path too (CVE-2026-90930).
+  const checkTarget = async (realPath: string) => {
+    const target = jail.vpathOf(realPath, await jail.root())
+    if (target !== null) check(target)
+  }
+  const locate = async (vpath: VPath) => {
+    check(vpath)
+    const place = await jail.locate(vpath)
+    await checkTarget(place.realPath)
+    return place
+  }
+  const locateEntry = async (vpath: VPath) => {
+    check(vpath)
+    const place = await jail.locateEntry(vpath)
+    await checkTarget(place.realPath)
+    return place
+  }
+  const guarded = async <T>(vpath: VPath, fn: () => Promise<T>): Promise<T> => {
+    try {
+      return await fn()
+    } catch (error) {
+      throw fromErrno(error, vpath)
+    }
+  }
+
+  const stat = async (vpath: VPath): Promise<EntryStat> => {
+    const place = await locate(vpath)
+    const own = await lstat((await jail.locateEntry(vpath)).realPath, { bigint: true })
+    if (!own.isSymbolicLink()) return toEntryStat(own, own, false)
+    if (!place.exists) return { ...toEntryStat(own, own, true), kind: 'brokenLink' }
+    return toEntryStat(await lstat(place.realPath, { bigint: true }), own, true)
+  }
+
+  const makeFolder = async (vpath: VPath): Promise<void> => {
+    const place = await locate(vpath)
+    if (place.exists) {
+      if (!(await lstat(place.realPath)).isDirectory())
+        throw new AppError('internal', `${vpath} is not a folder`)
+      return
+    }
+    await makeFolders(place.realPath, dirMode)
+  }
+
+  const scope: Scope = {
+    allow: (vpath) => allow(vpath) && !isTemp(vpath),
+    rootPath: () => jail.root(),
+    hostPath: (vpath) => guarded(vpath, async () => (await locate(vpath)).realPath),
+    stat: (vpath) => guarded(vpath, () => stat(vpath)),
+    exists: async (vpath) => {
+      try {
+        return await guarded(vpath, async () => (await locateEntry(vpath)).exists)
+      } catch (error) {
+        if (error instanceof AppError && error.code === 'not_found') return false
+        throw error
+      }
+    },
+    openRead: (vpath) =>
+      guarded(vpath, async () => {
+        const { realPath } = await locate(vpath)
+        const found = await lstat(realPath)
+        if (!found.isFile()) {
+          const what = found.isDirectory() ? 'a folder' : 'not a regular file'
+          throw new AppError('unsupported', `${vpath} is ${what}`, { status: 500 })
+        }
+        return describe(await openVerified(realPath, constants.O_RDONLY), vpath)
+      }),
+    list: (vpath) => guarded(vpath, async () => listFolder(jail, scope, vpath, await locate(vpath))),
+    makeFolder: (vpath) => guarded(vpath, () => makeFolder(vpath)),
+    openTemp: (vpath, { parents = false } = {}) =>
+      guarded(vpath, async () => {
+        const { realPath } = await locate(vpath)
+        if (parents) await makeFolders(dirname(realPath), dirMode)
+        const folder = await holdFolder(dirname(realPath))
+        try {
+          return await openTemp(folder, basename(realPath), fileMode)
+        } catch (error) {
+          await folder.close()
+          throw error
+        }
+      }),
+    remove: (vpath, signal) =>
+      guarded(vpath, async () => {
+        if (vpath === ROOT) throw new AppError('forbidden', 'the root cannot be removed')
+        const { realPath } = await locateEntry(vpath)
+        await inFolder(dirname(realPath), (ref) => removeEntry(ref, basename(realPath), signal))
+      }),
+    rename: (source, target, { replace }) =>
+      guarded(source, async () => {
+        const from = await locateEntry(source)
+        const to = await locateEntry(target)
+        await inFolder(dirname(from.realPath), (fromRef) =>
+          inFolder(dirname(to.realPath), (toRef) =>
+            moveEntry(
+              join(fromRef, basename(from.realPath)),
+              join(toRef, basename(to.realPath)),
+              replace,
+            ),
+          ),
+        )
+      }),
+    setTimes: (vpath, mtimeMs) =>
+      guarded(vpath, async () => {
+        const { realPath } = await locate(vpath)
+        const seconds = mtimeMs / 1000
+        await inFolder(dirname(realPath), (ref) =>
+          utimes(join(ref, basename(realPath)), new Date(), seconds),
+        )
+      }),
+    setMode: (vpath, mode) =>
+      guarded(vpath, async () => {
+        const { realPath } = await locate(vpath)
+        await inFolder(dirname(realPath), (ref) =>
+          chmod(join(ref, basename(realPath)), permissionBits(mode)),
+        )
+      }),
+    usage: (vpath) =>
+      guarded(vpath, async () => {
+        const { realPath } = await locate(vpath)
+        if (!(await lstat(realPath)).isDirectory()) return { total: 0, used: 0 }
+        const { blocks, bfree, bsize } = await statfs(realPath)
+        return { total: blocks * bsize, used: (blocks - bfree) * bsize }
+      }),
+    below: async (vpath, judge) => {
+      const { realPath } = await guarded(vpath, () => locate(vpath))
+      return createScope({ ...options, root: realPath, allow: judge })
+    },
+  }
+  return scope
+}
+
+function isTemp(vpath: VPath): boolean {
+  return vpath.includes(`/${TEMP_PREFIX}`)
+}
+
+/** Converts stats of target and entry; both are the same unless the entry is a link. */
+export function toEntryStat(target: BigIntStats, own: BigIntStats, isSymlink: boolean): EntryStat {
+  return {
+    kind: kindOf(target),
+    isSymlink,
+    sizeBytes: Number(target.size),
+    mtimeNs: target.mtimeNs,
+    mode: Number(target.mode),
+    ino: target.ino,
+    dev: target.dev,
+    ownMtimeNs: own.mtimeNs,
+    ownMode: Number(own.mode),
+  }
+}
+
+function kindOf(stats: BigIntStats): EntryKind {
+  if (stats.isFile()) return 'file'
+  if (stats.isDirectory()) return 'dir'
+  if (stats.isSymbolicLink()) return 'brokenLink'
+  return stats.isFIFO() ? 'fifo' : 'other'
+}
+
+async function describe(handle: FileHandle, vpath: VPath): Promise<OpenFile> {
+  try {
+    const stats = await handle.stat({ bigint: true })
+    if (!stats.isFile()) throw new AppError('unsupported', `${vpath} is not a regular file`)
+    return {
+      handle,
+      vpath,
+      name: vpath.slice(vpath.lastIndexOf('/') + 1),
+      sizeBytes: Number(stats.size),
+      mtimeMs: Number(stats.mtimeNs / 1_000_000n),
+      mtimeNs: stats.mtimeNs,
+      mode: Number(stats.mode),
+      ino: stats.ino,
+    }
+  } catch (error) {
+    await handle.close()
+    throw error
+  }
+}
+
+async function listFolder(
+  jail: Jail,
+  scope: Scope,
+  vpath: VPath,
+  place: { realPath: string },
+): Promise<DirEntry[]> {
+  const dirents = await inFolder(place.realPath, (ref) => readdir(ref, { withFileTypes: true }))
+  const entries: DirEntry[] = []
+  for (const dirent of dirents) {
+    const child = joinVPath(vpath, dirent.name)
+    if (!scope.allow(child)) continue
+    if (dirent.isSymbolicLink()) {
+      const kind = await linkKind(jail, scope, join(place.realPath, dirent.name))
+      if (kind) entries.push({ name: dirent.name, vpath: child, kind })
+    } else {
+      const kind = dirent.isFile() ? 'file' : dirent.isDirectory() ? 'dir' : 'other'
+      entries.push({ name: dirent.name, vpath: child, kind })
+    }
+  }
+  return entries.sort((a, b) => compareBytes(a.name, b.name))
+}
+
+// Null for a link that leaves the scope, leads to a denied path or cannot be resolved at all.
+async function linkKind(
+  jail: Jail,
+  scope: Scope,
+  realPath: string,
+): Promise<'link' | 'brokenLink' | null> {
+  try {
+    const landed = await jail.landing(realPath)
+    const target = jail.vpathOf(landed.realPath, await jail.root())
+    if (target === null && !jail.follows) return null
+    if (target !== null && !scope.allow(target)) return null
+    return landed.exists ? 'link' : 'brokenLink'
+  } catch (error) {
+    if (['ELOOP', 'EACCES', 'ENOTDIR'].includes(errnoOf(error)) || error instanceof AppError)
+      return errnoOf(error) === 'ELOOP' ? 'brokenLink' : null
+    throw error
+  }
+}
+
+// One segment at a time, each in a folder held open, so that a link swapped in is met as an error.
+async function makeFolders(realPath: string, mode: number): Promise<void> {
+  const parent = dirname(realPath)
+  if (parent !== realPath) {
+    const above = await lstat(parent).catch((error) => {
+      if (errnoOf(error) === 'ENOENT') return null
+      throw error
+    })
+    if (above === null) await makeFolders(parent, mode)
+  }
+  try {
+    await inFolder(parent, (ref) => mkdir(join(ref, basename(realPath)), mode))
+  } catch (error) {
+    if (errnoOf(error) !== 'EEXIST') throw error
+    if (!(await lstat(realPath)).isDirectory())
+      throw new AppError('internal', `${basename(realPath)} is not a folder`)
+  }
+}
+
+const REMOVALS_IN_FLIGHT = 8
+
+// Depth first through held folders: a folder replaced by a link while we work is removed as a
+// link, never entered.
+async function removeEntry(ref: string, name: string, signal: AbortSignal): Promise<void> {
+  signal.throwIfAborted()
+  const path = join(ref, name)
+  if (!(await lstat(path)).isDirectory()) return unlink(path)
+  const folder = await holdChild(ref, name)
+  try {
+    const dirents = await readdir(folder.ref, { withFileTypes: true })
+    const files = dirents.filter((dirent) => !dirent.isDirectory())
+    for (let i = 0; i < files.length; i += REMOVALS_IN_FLIGHT) {
+      signal.throwIfAborted()
+      const slice = files.slice(i, i + REMOVALS_IN_FLIGHT)
+      await Promise.all(slice.map((file) => unlink(join(folder.ref, file.name))))
+    }
+    for (const dirent of dirents)
+      if (dirent.isDirectory()) await removeEntry(folder.ref, dirent.name, signal)
+  } finally {
+    await folder.close()
+  }
+  await rmdir(path)
+}
+
+async function moveEntry(from: string, to: string, replace: boolean): Promise<void> {
+  if (replace) return rename(from, to)
+  const found = await lstat(from)
+  if (!found.isDirectory()) {
+    try {
+      // A second name fails when the target exists: no gap between look and move.
+      await link(from, to)
+      return await unlink(from)
+    } catch (error) {
+      if (!['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'EMLINK', 'ENOSYS'].includes(errnoOf(error)))
+        throw error
+    }
+  }
+  // Folders, and file systems without hard links: rename replaces an empty folder at most.
+  const taken = await lstat(to).catch((error) => {
+    if (errnoOf(error) === 'ENOENT') return null
+    throw error
+  })
+  if (taken) throw new AppError('exists', 'the target exists')
+  await rename(from, to)
+}

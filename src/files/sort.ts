@@ -1,0 +1,176 @@
+// Orders of names: byte order, natural order, and the sortings of listings (http-api 6.6).
+
+/** Compares like the UTF-8 bytes of the strings would. */
+export function compareBytes(a: string, b: string): number {
+  const length = Math.min(a.length, b.length)
+  for (let i = 0; i < length; i++) {
+    const x = a.charCodeAt(i)
+    const y = b.charCodeAt(i)
+    if (x !== y) return rank(x) - rank(y)
+  }
+  return a.length - b.length
+}
+
+// Surrogates stand for code points above U+FFFF, so they sort after U+E000 to U+FFFF.
+function rank(unit: number): number {
+  return unit >= 0xd800 && unit <= 0xdfff ? unit + 0x10000 : unit
+}
+
+/**
+ * Natural order of two lower-cased names: equal text is dropped, numbers compare by value, and in
+ * all other cases the remainders compare by bytes.
+ */
+export function compareNatural(a: string, b: string): number {
+  let x = a
+  let y = b
+  for (;;) {
+    const shared = sharedText(x, y)
+    x = x.slice(shared)
+    y = y.slice(shared)
+    if (x === '' || y === '') return x.length - y.length
+    const m = leadingDigits(x)
+    const n = leadingDigits(y)
+    if (m === 0 || n === 0) return compareBytes(x, y)
+    const byValue = compareNumbers(x.slice(0, m), y.slice(0, n))
+    if (byValue !== 0) return byValue
+    if (m === x.length || n === y.length) return compareBytes(x, y)
+    x = x.slice(m)
+    y = y.slice(n)
+  }
+}
+
+function sharedText(a: string, b: string): number {
+  const length = Math.min(a.length, b.length)
+  let i = 0
+  while (i < length && a.charCodeAt(i) === b.charCodeAt(i) && !isDigit(a.charCodeAt(i))) i++
+  return i
+}
+
+function leadingDigits(text: string): number {
+  let i = 0
+  while (i < text.length && isDigit(text.charCodeAt(i))) i++
+  return i
+}
+
+function isDigit(unit: number): boolean {
+  return unit >= 48 && unit <= 57
+}
+
+function compareNumbers(a: string, b: string): number {
+  const x = a.replace(/^0+/, '')
+  const y = b.replace(/^0+/, '')
+  if (x.length !== y.length) return x.length - y.length
+  return x < y ? -1 : x > y ? 1 : 0
+}
+
+export interface Sortable {
+  name: string
+  sizeBytes: number
+  mtimeNs: bigint
+  isDir: boolean
+}
+
+/** Entries per slice before the event loop gets a turn. */
+const SLICE = 2_000
+
+/**
+ * Sorts listing entries that come in byte order. `asc` is inverted for names, as clients rely on:
+ * `asc: false` gives A to Z. Ties keep byte order. Yields to the event loop for large folders.
+ */
+export async function sortEntries<T extends Sortable>(
+  entries: T[],
+  by: string,
+  asc: boolean,
+): Promise<T[]> {
+  const order = comparatorOf<T>(by, asc)
+  if (entries.length <= SLICE) return entries.map(withKey).sort(order).map(withoutKey)
+  return mergeSort(entries.map(withKey), order)
+}
+
+interface Keyed<T> {
+  entry: T
+  key: string
+  at: number
+}
+
+function withKey<T extends Sortable>(entry: T, at: number): Keyed<T> {
+  return { entry, key: entry.name.toLowerCase(), at }
+}
+
+function withoutKey<T>({ entry }: Keyed<T>): T {
+  return entry
+}
+
+function comparatorOf<T extends Sortable>(by: string, asc: boolean) {
+  type K = Keyed<T>
+  const folders = (a: K, b: K) => Number(b.entry.isDir) - Number(a.entry.isDir)
+  const sign = asc ? -1 : 1
+  const natural = (a: K, b: K) =>
+    folders(a, b) || sign * compareNatural(a.key, b.key) || a.at - b.at
+  switch (by) {
+    case 'size':
+      // Folders count as size minus 2^31: last when largest come first, first otherwise.
+      return (a: K, b: K) => sign * (sizeOf(b.entry) - sizeOf(a.entry)) || a.at - b.at
+    case 'modified':
+      return (a: K, b: K) => sign * compareBig(b.entry.mtimeNs, a.entry.mtimeNs) || a.at - b.at
+    case 'name':
+      return natural
+    default:
+      return asc ? natural : (a: K, b: K) => a.at - b.at
+  }
+}
+
+function sizeOf(entry: Sortable): number {
+  return entry.isDir ? entry.sizeBytes - 2 ** 31 : entry.sizeBytes
+}
+
+function compareBig(a: bigint, b: bigint): number {
+  return a < b ? -1 : a > b ? 1 : 0
+}
+
+// Runs of SLICE entries are sorted one turn each and merged pairwise, so that no turn is long.
+async function mergeSort<T>(items: Keyed<T>[], order: (a: Keyed<T>, b: Keyed<T>) => number) {
+  let runs: Keyed<T>[][] = []
+  for (let i = 0; i < items.length; i += SLICE) {
+    runs.push(items.slice(i, i + SLICE).sort(order))
+    await nextTurn()
+  }
+  while (runs.length > 1) {
+    const merged: Keyed<T>[][] = []
+    for (let i = 0; i < runs.length; i += 2) {
+      const b = runs[i + 1]
+      merged.push(b ? await mergeRuns(runs[i] as Keyed<T>[], b, order) : (runs[i] as Keyed<T>[]))
+    }
+    runs = merged
+  }
+  return (runs[0] ?? []).map(withoutKey)
+}
+
+async function mergeRuns<T>(
+  a: Keyed<T>[],
+  b: Keyed<T>[],
+  order: (a: Keyed<T>, b: Keyed<T>) => number,
+): Promise<Keyed<T>[]> {
+  const out: Keyed<T>[] = []
+  let i = 0
+  let j = 0
+  while (i < a.length && j < b.length) {
+    const x = a[i] as Keyed<T>
+    const y = b[j] as Keyed<T>
+    if (order(x, y) <= 0) {
+      out.push(x)
+      i++
+    } else {
+      out.push(y)
+      j++
+    }
+    if (out.length % (SLICE * 4) === 0) await nextTurn()
+  }
+  while (i < a.length) out.push(a[i++] as Keyed<T>)
+  while (j < b.length) out.push(b[j++] as Keyed<T>)
+  return out
+}
+
+function nextTurn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve))
+}

@@ -1,0 +1,75 @@
+// Small checkers for values from outside. Their errors name the place and what was expected.
+
+export class ParseError extends Error {}
+
+/** Reads the fields of one JSON object; absent and null fields give the fallback. */
+export interface Reader {
+  readonly at: string
+  has(key: string): boolean
+  str(key: string, fallback?: string): string
+  bool(key: string, fallback?: boolean): boolean
+  /** A safe integer within the bounds (inclusive). */
+  int(key: string, fallback?: number, bounds?: { min?: number; max?: number }): number
+  list<T>(key: string, item: (value: unknown, at: string) => T, maxItems?: number): T[]
+  obj<T>(key: string, read: (reader: Reader) => T): T
+  raw(key: string): unknown
+}
+
+const MAX_STRING = 1_048_576
+const MAX_ITEMS = 100_000
+
+/**
+ * Wraps an object. Key names match exactly first and then without regard to case, as clients of
+ * the original rely on. Throws ParseError when `value` is not an object (null reads as empty).
+ */
+export function readObject(value: unknown, at: string): Reader {
+  if (value !== null && value !== undefined && (typeof value !== 'object' || Array.isArray(value)))
+    throw new ParseError(`${at || 'value'} must be an object`)
+  const record = (value ?? {}) as Record<string, unknown>
+  let folded: Map<string, unknown> | undefined
+  const raw = (key: string): unknown => {
+    if (Object.hasOwn(record, key)) return record[key]
+    folded ??= new Map(Object.entries(record).map(([name, v]) => [name.toLowerCase(), v]))
+    return folded.get(key.toLowerCase())
+  }
+  const place = (key: string) => (at ? `${at}.${key}` : key)
+  return {
+    at,
+    raw,
+    has: (key) => raw(key) !== undefined && raw(key) !== null,
+    str: (key, fallback = '') => {
+      const v = raw(key)
+      return v === undefined || v === null ? fallback : asString(v, place(key))
+    },
+    bool: (key, fallback = false) => {
+      const v = raw(key)
+      if (v === undefined || v === null) return fallback
+      if (typeof v !== 'boolean') throw new ParseError(`${place(key)} must be true or false`)
+      return v
+    },
+    int: (key, fallback = 0, { min = Number.MIN_SAFE_INTEGER, max = Number.MAX_SAFE_INTEGER } = {}) => {
+      const v = raw(key)
+      if (v === undefined || v === null) return fallback
+      if (!Number.isSafeInteger(v)) throw new ParseError(`${place(key)} must be a whole number`)
+      const n = v as number
+      if (n < min || n > max)
+        throw new ParseError(`${place(key)} must be between ${min} and ${max}`)
+      return n
+    },
+    list: (key, item, maxItems = MAX_ITEMS) => {
+      const v = raw(key)
+      if (v === undefined || v === null) return []
+      if (!Array.isArray(v)) throw new ParseError(`${place(key)} must be a list`)
+      if (v.length > maxItems) throw new ParseError(`${place(key)} has more than ${maxItems} items`)
+      return v.map((entry, i) => item(entry, `${place(key)}[${i}]`))
+    },
+    obj: (key, read) => read(readObject(raw(key), place(key))),
+  }
+}
+
+/** Checks for a string of at most 1 MiB characters. */
+export function asString(value: unknown, at: string): string {
+  if (typeof value !== 'string') throw new ParseError(`${at} must be a string`)
+  if (value.length > MAX_STRING) throw new ParseError(`${at} is too long`)
+  return value
+}

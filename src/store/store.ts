@@ -1,0 +1,232 @@
+// The one owner of the database file: an immutable document in memory, atomic writes, a lock
+// between processes, and a watch for changes made by another process.
+import { readFile, stat } from 'node:fs/promises'
+import { type Adapter, Low } from 'lowdb'
+import { errnoOf } from '../errors.ts'
+import { type Document, SCHEMA_VERSION } from './document.ts'
+import { replaceFile } from './durable-file.ts'
+import { withFileLock } from './file-lock.ts'
+import { parseDocument } from './parse-document.ts'
+
+/** How often the file is looked at for a change from outside. */
+const WATCH_MS = 400
+
+/** Computes the next document without touching the given one; a throw changes nothing. */
+export type Change<T> = (doc: Document) => [Document, T]
+
+export interface Store {
+  readonly file: string
+  /** The current document. Never mutate it. */
+  read(): Document
+  /**
+   * Applies a change and resolves once it is durable on disk. Changes are serialised, several that
+   * wait are written at once, and memory changes only after the write succeeded.
+   */
+  update<T>(change: Change<T>): Promise<T>
+  /** Called with the new document after own writes and after changes from outside. */
+  subscribe(listener: (doc: Document) => void): () => void
+  /** Waits for pending writes and stops watching. */
+  close(): Promise<void>
+}
+
+/**
+ * Opens an existing JSON database. Throws when the file is missing, damaged or written by a newer
+ * version; it is never overwritten then.
+ */
+export async function openStore(file: string): Promise<Store> {
+  const store = new JsonStore(file)
+  await store.load()
+  store.watch()
+  return store
+}
+
+/** Creates the database file at a path that holds nothing (or 0 bytes), then opens it. */
+export async function createStore(file: string, doc: Document): Promise<Store> {
+  await replaceFile(file, serialise(doc))
+  return openStore(file)
+}
+
+export class DamagedDatabaseError extends Error {}
+
+function serialise(doc: Document): string {
+  return `${JSON.stringify(doc, null, 1)}\n`
+}
+
+interface Pending {
+  change: Change<unknown>
+  resolve: (value: unknown) => void
+  reject: (error: unknown) => void
+}
+
+class JsonStore implements Store {
+  readonly file: string
+  readonly #db: Low<Document | null>
+  readonly #listeners = new Set<(doc: Document) => void>()
+  #pending: Pending[] = []
+  #running: Promise<void> | undefined
+  #signature = ''
+  #timer: NodeJS.Timeout | undefined
+  #closed = false
+
+  constructor(file: string) {
+    this.file = file
+    const adapter: Adapter<Document | null> = {
+      read: () => this.#readFile(),
+      write: async (doc) => {
+        if (doc) await replaceFile(file, serialise(doc))
+        this.#signature = await signatureOf(file)
+      },
+    }
+    this.#db = new Low<Document | null>(adapter, null)
+  }
+
+  async load(): Promise<void> {
+    await this.#db.read()
+  }
+
+  read(): Document {
+    if (!this.#db.data) throw new Error('the store is not loaded')
+    return this.#db.data
+  }
+
+  update<T>(change: Change<T>): Promise<T> {
+    if (this.#closed) return Promise.reject(new Error('the store is closed'))
+    return new Promise<T>((resolve, reject) => {
+      this.#pending.push({ change, resolve: resolve as (value: unknown) => void, reject })
+      this.#running ??= this.#run().finally(() => {
+        this.#running = undefined
+      })
+    })
+  }
+
+  subscribe(listener: (doc: Document) => void): () => void {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
+  }
+
+  watch(): void {
+    const look = async () => {
+      try {
+        if (!this.#running && (await signatureOf(this.file)) !== this.#signature) {
+          await this.#reload()
+        }
+      } catch {
+        // Missing or damaged for now: the next write reports it; what is in memory stays good.
+      }
+      if (!this.#closed) {
+        this.#timer = setTimeout(look, WATCH_MS)
+        this.#timer.unref()
+      }
+    }
+    this.#timer = setTimeout(look, WATCH_MS)
+    this.#timer.unref()
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true
+    clearTimeout(this.#timer)
+    await this.#running
+  }
+
+  async #run(): Promise<void> {
+    while (this.#pending.length > 0) {
+      const batch = this.#pending
+      this.#pending = []
+      const settled: (() => void)[] = []
+      try {
+        await withFileLock(`${this.file}.lock`, async () => {
+          if ((await signatureOf(this.file)) !== this.#signature) await this.#reload()
+          const before = this.read()
+          const after = applyAll(before, batch, settled)
+          if (after === before) return
+          await this.#write(before, after)
+        })
+        for (const settle of settled) settle()
+      } catch (error) {
+        for (const { reject } of batch) reject(error)
+      }
+    }
+  }
+
+  async #write(before: Document, after: Document): Promise<void> {
+    // lowdb writes what `data` holds, so it is put back when the write fails.
+    this.#db.data = after
+    try {
+      await this.#db.write()
+    } catch (error) {
+      this.#db.data = before
+      throw error
+    }
+    this.#notify()
+  }
+
+  async #reload(): Promise<void> {
+    await this.#db.read()
+    this.#notify()
+  }
+
+  #notify(): void {
+    const doc = this.read()
+    for (const listener of this.#listeners) listener(doc)
+  }
+
+  async #readFile(): Promise<Document> {
+    const signature = await signatureOf(this.file)
+    const text = await readFile(this.file, 'utf8')
+    const doc = parseText(text, this.file)
+    this.#signature = signature
+    return doc
+  }
+}
+
+function applyAll(before: Document, batch: Pending[], settled: (() => void)[]): Document {
+  let doc = before
+  for (const { change, resolve, reject } of batch) {
+    try {
+      const [next, value] = change(doc)
+      doc = next
+      settled.push(() => resolve(value))
+    } catch (error) {
+      settled.push(() => reject(error))
+    }
+  }
+  return doc
+}
+
+function parseText(text: string, file: string): Document {
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch (error) {
+    throw new DamagedDatabaseError(
+      `the database ${file} is damaged (${(error as Error).message}). It was left untouched. ` +
+        `Stop the server, look at it, and if ${file}.bak is good copy that over it.`,
+    )
+  }
+  const version = (value as { version?: unknown } | null)?.version
+  if (typeof version === 'number' && version > SCHEMA_VERSION) {
+    throw new DamagedDatabaseError(
+      `the database ${file} was written by a newer version (schema ${version}, this program knows ` +
+        `${SCHEMA_VERSION}). It was left untouched. Start the newer program, or restore a backup.`,
+    )
+  }
+  try {
+    return parseDocument(value)
+  } catch (error) {
+    throw new DamagedDatabaseError(
+      `the database ${file} is not valid: ${(error as Error).message}. It was left untouched. ` +
+        `Correct it, or copy ${file}.bak over it.`,
+    )
+  }
+}
+
+// Every write makes a new inode, so identity, time and size together tell any change.
+async function signatureOf(file: string): Promise<string> {
+  try {
+    const { ino, mtimeNs, size } = await stat(file, { bigint: true })
+    return `${ino}:${mtimeNs}:${size}`
+  } catch (error) {
+    if (errnoOf(error) === 'ENOENT') return ''
+    throw error
+  }
+}
