@@ -1,0 +1,7 @@
+// Name and version of the product, from package.json; the commit is put in by the build.
+import manifest from '../package.json' with { type: 'json' }
+
+declare const __FB_COMMIT__: string | undefined
+
+export const VERSION: string = manifest.version
+export const COMMIT: string = typeof __FB_COMMIT__ === 'string' ? __FB_COMMIT__ : '(unknown)'
