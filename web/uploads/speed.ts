@@ -1,0 +1,65 @@
+// Upload speed and time left by the product's formulas: a sample every second, the last five
+// averaged, the shown figure moving a fifth of the way to that average.
+
+export const SAMPLE_INTERVAL_MS = 1000
+const SAMPLES_KEPT = 5
+const NEW_WEIGHT = 0.2
+
+export interface SpeedMeter {
+  /** Notes the bytes sent so far; samples closer than the interval are ignored. */
+  sample(sentBytes: number, nowMs: number): void
+  /** Bytes per second, 0 before the first full interval. */
+  bytesPerSecond(): number
+  /** Forgets everything: a pause must not count as a slow second. */
+  reset(): void
+}
+
+export function createSpeedMeter(): SpeedMeter {
+  let last: { sentBytes: number; atMs: number } | null = null
+  let instants: number[] = []
+  let shown: number | null = null
+
+  return {
+    sample(sentBytes, nowMs) {
+      if (last === null) {
+        last = { sentBytes, atMs: nowMs }
+        return
+      }
+      const elapsedMs = nowMs - last.atMs
+      if (elapsedMs < SAMPLE_INTERVAL_MS) return
+      // A cancelled upload lowers the total; that is no negative speed.
+      const instant = (Math.max(0, sentBytes - last.sentBytes) * 1000) / elapsedMs
+      instants = [...instants, instant].slice(-SAMPLES_KEPT)
+      const mean = instants.reduce((sum, value) => sum + value, 0) / instants.length
+      shown = shown === null ? instant : NEW_WEIGHT * mean + (1 - NEW_WEIGHT) * shown
+      last = { sentBytes, atMs: nowMs }
+    },
+    bytesPerSecond: () => shown ?? 0,
+    reset() {
+      last = null
+      instants = []
+      shown = null
+    },
+  }
+}
+
+/** Seconds left at `bytesPerSecond`; null when unknown. */
+export function secondsLeft(remainingBytes: number, bytesPerSecond: number): number | null {
+  if (remainingBytes <= 0) return 0
+  const seconds = remainingBytes / bytesPerSecond
+  return Number.isFinite(seconds) ? seconds : null
+}
+
+/** `hh:mm:ss`, hours growing past two digits; `--:--:--` when unknown or zero. */
+export function formatTimeLeft(seconds: number | null): string {
+  if (seconds === null || !Number.isFinite(seconds) || seconds <= 0) return '--:--:--'
+  const whole = Math.ceil(seconds)
+  const parts = [Math.floor(whole / 3600), Math.floor(whole / 60) % 60, whole % 60]
+  return parts.map((part) => String(part).padStart(2, '0')).join(':')
+}
+
+/** 0 to 100; an empty queue counts as complete. */
+export function percentOf(sentBytes: number, totalBytes: number): number {
+  if (totalBytes <= 0) return 100
+  return Math.min(100, (sentBytes / totalBytes) * 100)
+}

@@ -1,0 +1,43 @@
+// One file or folder on its way to the server, and the ways it can fail.
+
+import type { ErrorCode } from '../../src/api-types.ts'
+
+export type UploadState = 'waiting' | 'active' | 'paused' | 'failed' | 'done' | 'cancelled'
+
+/** `network` had no answer at all; `unreadable` could not be read from this computer. */
+export type UploadFailureCode = ErrorCode | 'network' | 'unreadable' | 'timeout'
+
+export class UploadError extends Error {
+  readonly code: UploadFailureCode
+  constructor(code: UploadFailureCode, message: string, options?: { cause?: unknown }) {
+    super(message, options)
+    this.name = 'UploadError'
+    this.code = code
+  }
+}
+
+export interface UploadItem {
+  readonly id: number
+  /** The drop, pick or paste it came with. */
+  readonly batchId: string
+  /** Below the batch's target, `/`-separated, as it was on the sender's computer. */
+  readonly sourcePath: string
+  /** Null for a folder. */
+  readonly file: File | null
+  /** Where it lands. */
+  vpath: string
+  name: string
+  /** May replace what is there. */
+  overwrite: boolean
+  state: UploadState
+  /** Bytes the server has or is being sent. */
+  sentBytes: number
+  failure: UploadFailureCode | null
+  /** Where an interrupted upload continues; null before the server made one. */
+  uploadURL: string | null
+}
+
+/** What an item adds to the total: empty files and folders count as one byte, so that they show. */
+export function weightOf(item: Pick<UploadItem, 'file'>): number {
+  return Math.max(1, item.file?.size ?? 0)
+}
