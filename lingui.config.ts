@@ -1,0 +1,11 @@
+import { defineConfig } from '@lingui/conf'
+import { formatter } from '@lingui/format-po'
+import { listLocales, SOURCE_LOCALE } from './scripts/build/locales.ts'
+
+export default defineConfig({
+  sourceLocale: SOURCE_LOCALE,
+  locales: listLocales(),
+  orderBy: 'messageId',
+  catalogs: [{ path: '<rootDir>/locales/{locale}', include: ['web'] }],
+  format: formatter({ lineNumbers: false, origins: true }),
+})

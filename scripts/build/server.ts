@@ -1,0 +1,120 @@
+// The server bundle: main.cjs and one file per worker, native packages left outside.
+import { execFileSync } from 'node:child_process'
+import { readdirSync } from 'node:fs'
+import { readFile, rename, rm } from 'node:fs/promises'
+import { basename, join } from 'node:path'
+import * as esbuild from 'esbuild'
+import { ROOT } from './paths.ts'
+
+/** Packages with native or WebAssembly parts that find their files beside themselves. */
+export const EXTERNAL = [
+  '@node-rs/argon2',
+  '@node-rs/bcrypt',
+  'sharp',
+  'snappy',
+  'lz4-napi',
+  '@napi-rs/lzma',
+  '@hyzyla/pdfium',
+  'libheif-js',
+]
+
+export const SERVER_INPUTS = [
+  'src',
+  'scripts/build',
+  'build.mjs',
+  'package.json',
+  'package-lock.json',
+]
+
+export async function buildServer(outDir: string, dev: boolean): Promise<void> {
+  const next = join(outDir, `server.next-${process.pid}`)
+  await rm(next, { recursive: true, force: true })
+  try {
+    await esbuild.build({
+      absWorkingDir: ROOT,
+      entryPoints: { main: 'src/main.ts', ...workerEntries() },
+      outdir: next,
+      outExtension: { '.js': '.cjs' },
+      bundle: true,
+      platform: 'node',
+      format: 'cjs',
+      target: 'node26',
+      external: EXTERNAL.flatMap((name) => [name, `${name}/*`]),
+      minifySyntax: !dev,
+      minifyWhitespace: !dev,
+      // Names stay: stack traces in a bug report must be readable.
+      keepNames: true,
+      sourcemap: dev ? 'linked' : false,
+      legalComments: 'none',
+      logLevel: 'warning',
+      define: {
+        'import.meta.url': '__moduleUrl',
+        __FB_COMMIT__: JSON.stringify(shortCommit()),
+      },
+      banner: { js: 'const __moduleUrl=require("node:url").pathToFileURL(__filename).href;' },
+      plugins: [workerUrls],
+    })
+    const old = join(outDir, `server.old-${process.pid}`)
+    await rename(join(outDir, 'server'), old).catch(ignoreMissing)
+    await rename(next, join(outDir, 'server'))
+    await rm(old, { recursive: true, force: true })
+  } finally {
+    await rm(next, { recursive: true, force: true })
+  }
+}
+
+/**
+ * `x.worker.ts`, wherever below src/, becomes `x.worker.cjs` beside main.cjs: names must be unique.
+ */
+function workerEntries(): Record<string, string> {
+  const entries: Record<string, string> = {}
+  for (const item of readdirSync(join(ROOT, 'src'), { recursive: true, withFileTypes: true })) {
+    if (!item.name.endsWith('.worker.ts')) continue
+    const name = basename(item.name, '.ts')
+    if (entries[name]) throw new Error(`two workers are called ${name}`)
+    entries[name] = join(item.parentPath, item.name)
+  }
+  return entries
+}
+
+/**
+ * Sources write `new Worker(new URL('./x.worker.ts', import.meta.url))`, which Node runs as it is;
+ * in the bundle that becomes the path of the built file. A path and not a URL, because the packaged
+ * executable only recognises paths as its own.
+ */
+const workerUrls: esbuild.Plugin = {
+  name: 'worker-urls',
+  setup(build) {
+    build.onLoad({ filter: /[\\/]src[\\/].*\.ts$/ }, async ({ path }) => {
+      const source = await readFile(path, 'utf8')
+      if (!source.includes('.worker.ts')) return undefined
+      const contents = source.replace(
+        /new URL\(\s*(['"])(?:[^'"]*\/)?([\w-]+\.worker)\.ts\1\s*,\s*import\.meta\.url,?\s*\)/g,
+        "require('node:path').join(__dirname, '$2.cjs')",
+      )
+      return { contents, loader: 'ts' }
+    })
+  },
+}
+
+/** Short commit for the version line. */
+function shortCommit(): string {
+  try {
+    const options = {
+      cwd: ROOT,
+      stdio: ['ignore', 'pipe', 'ignore'] as const,
+      encoding: 'utf8' as const,
+    }
+    return execFileSync('git', ['rev-parse', '--short', 'HEAD'], {
+      ...options,
+      stdio: [...options.stdio],
+    }).trim()
+  } catch {
+    // A source archive has no history.
+    return '(unknown)'
+  }
+}
+
+function ignoreMissing(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'ENOENT') throw error
+}

@@ -1,0 +1,138 @@
+// The web interface: hashed chunks, compressed siblings, and `assets.json`, which tells the server
+// what the index page must load first.
+import { readdirSync } from 'node:fs'
+import { cp, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { basename, join, relative } from 'node:path'
+import * as esbuild from 'esbuild'
+import { collectMessages } from './catalogues.ts'
+import { compressAll } from './compress.ts'
+import { listLocales } from './locales.ts'
+import { ROOT } from './paths.ts'
+import { cataloguesPlugin, macrosPlugin, urlPlugin } from './plugins.ts'
+
+/** What `src/assets.ts` reads beside the files; names are relative to `static/`. */
+export interface AssetsManifest {
+  entry: string
+  /** Chunks the entry imports statically. */
+  imports: string[]
+  styles: string[]
+  /** Locale to the chunk of its catalogue. */
+  locales: Record<string, string>
+}
+
+export async function buildWeb(outDir: string, dev: boolean): Promise<void> {
+  const options = esbuildOptions(dev)
+  const next = join(outDir, `web.next-${process.pid}`)
+  await rm(next, { recursive: true, force: true })
+  await mkdir(join(next, 'static'), { recursive: true })
+  try {
+    const result = await esbuild.build({ ...options, outdir: join(next, 'static') })
+    await cp(join(ROOT, 'web/public'), join(next, 'static'), { recursive: true }).catch(
+      ignoreMissing,
+    )
+    await cp(join(ROOT, 'web/index.html'), join(next, 'index.html'))
+    const manifest = toManifest(result.metafile, join(next, 'static'))
+    await writeFile(join(next, 'assets.json'), JSON.stringify(manifest, null, 2))
+    if (!dev) {
+      await writeFile(join(outDir, 'web-metafile.json'), JSON.stringify(result.metafile))
+      await compressAll(join(next, 'static'))
+    }
+    // Swap in one step, so that a server running from this folder never sees half a build.
+    const old = join(outDir, `web.old-${process.pid}`)
+    await rename(join(outDir, 'web'), old).catch(ignoreMissing)
+    await rename(next, join(outDir, 'web'))
+    await rm(old, { recursive: true, force: true })
+  } finally {
+    await rm(next, { recursive: true, force: true })
+  }
+}
+
+/** Folders and files the web bundle is made of, for the staleness check. */
+export const WEB_INPUTS = [
+  'web',
+  'locales',
+  'src/api-types.ts',
+  'scripts/build',
+  'build.mjs',
+  'package-lock.json',
+]
+
+function esbuildOptions(dev: boolean): esbuild.BuildOptions & { metafile: true } {
+  const shared: esbuild.BuildOptions = {
+    absWorkingDir: ROOT,
+    bundle: true,
+    format: 'esm',
+    target: ['es2022', 'safari16.4', 'firefox115', 'chrome111'],
+    jsx: 'automatic',
+    minify: !dev,
+    sourcemap: dev ? 'linked' : false,
+    legalComments: 'none',
+    charset: 'utf8',
+    logLevel: 'warning',
+    define: { 'process.env.NODE_ENV': dev ? '"development"' : '"production"' },
+  }
+  const macros = macrosPlugin({ idOnly: !dev })
+  return {
+    ...shared,
+    entryPoints: ['web/main.tsx'],
+    splitting: true,
+    metafile: true,
+    // One flat folder: every chunk finds its neighbours by a relative address below any base URL.
+    entryNames: '[name]-[hash]',
+    chunkNames: 'c-[name]-[hash]',
+    assetNames: 'a-[name]-[hash]',
+    loader: { '.woff2': 'file', '.png': 'file', '.svg': 'file', '.wasm': 'file' },
+    plugins: [
+      macros,
+      cataloguesPlugin(collectMessages({ idOnly: !dev })),
+      urlPlugin({ ...shared, plugins: [macros] }),
+    ],
+  }
+}
+
+function toManifest(metafile: esbuild.Metafile, staticDir: string): AssetsManifest {
+  const nameOf = (output: string): string => relative(staticDir, join(ROOT, output))
+  const outputs = Object.entries(metafile.outputs)
+  const entry = outputs.find(([, output]) => output.entryPoint === 'web/main.tsx')
+  if (!entry) throw new Error('the web bundle has no entry')
+  const [entryFile, entryOutput] = entry
+  const imports = new Set<string>()
+  const follow = (file: string): void => {
+    for (const item of metafile.outputs[file]?.imports ?? []) {
+      if (item.kind !== 'import-statement' || item.external || imports.has(item.path)) continue
+      imports.add(item.path)
+      follow(item.path)
+    }
+  }
+  follow(entryFile)
+  const locales = listLocales().flatMap((locale) => {
+    const chunk = outputs.find(([, output]) => output.entryPoint === `locales/${locale}.po`)
+    return chunk ? [[locale, nameOf(chunk[0])]] : []
+  })
+  return {
+    entry: nameOf(entryFile),
+    imports: [...imports].map(nameOf),
+    styles: entryOutput.cssBundle ? [nameOf(entryOutput.cssBundle)] : [],
+    locales: Object.fromEntries(locales) as Record<string, string>,
+  }
+}
+
+/** Bytes of the first screen after brotli: what the size budget of the design is about. */
+export async function firstScreenBytes(webDir: string): Promise<{ script: number; style: number }> {
+  const manifest = JSON.parse(await readFile(join(webDir, 'assets.json'), 'utf8')) as AssetsManifest
+  const names = new Set(readdirSync(join(webDir, 'static')))
+  const size = async (name: string): Promise<number> =>
+    names.has(`${basename(name)}.br`)
+      ? (await readFile(join(webDir, 'static', `${name}.br`))).length
+      : 0
+  const sum = async (list: string[]): Promise<number> =>
+    (await Promise.all(list.map(size))).reduce((a, b) => a + b, 0)
+  return {
+    script: await sum([manifest.entry, ...manifest.imports]),
+    style: await sum(manifest.styles),
+  }
+}
+
+function ignoreMissing(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'ENOENT') throw error
+}
