@@ -1,0 +1,119 @@
+// Sessions: records that decide whether a token counts. They end at logout, by a click, with the
+// user, after idleness and at a set age.
+import { randomBytes } from 'node:crypto'
+import type { Document, Session } from '../store/document.ts'
+import type { Store } from '../store/store.ts'
+
+/** How stale `lastSeenMs` on disk may become; in memory it is exact. */
+const FLUSH_MS = 5 * 60_000
+/** More devices than this push out the longest unseen one, so that logins cannot fill the disk. */
+const MAX_PER_USER = 200
+const MAX_USER_AGENT = 200
+
+export interface SessionLimits {
+  idleMs: number
+  maxMs: number
+}
+
+export interface Sessions {
+  open(
+    userID: number,
+    facts: { remember: boolean; address: string; userAgent: string },
+  ): Promise<Session>
+  /** The live session, or null when it has ended. Marks it as seen. */
+  use(id: string): Session | null
+  list(userID: number | 'all'): Session[]
+  end(id: string): Promise<boolean>
+  /** Ends a user's sessions except `keep`. */
+  endAll(userID: number, keep?: string): Promise<void>
+  /** Writes what was seen lately; call at shutdown. */
+  flush(): Promise<void>
+}
+
+export function createSessions(store: Store, limits: SessionLimits): Sessions {
+  const seen = new Map<string, number>()
+  let flushedAtMs = Date.now()
+  let byId = new Map<string, Session>()
+  let indexed: Session[] | undefined
+
+  const find = (id: string) => {
+    const { sessions } = store.read()
+    if (sessions !== indexed) {
+      indexed = sessions
+      byId = new Map(sessions.map((session) => [session.id, session]))
+    }
+    return byId.get(id)
+  }
+  const lastSeen = (session: Session) => Math.max(session.lastSeenMs, seen.get(session.id) ?? 0)
+  const isLive = (session: Session, nowMs: number) =>
+    nowMs - lastSeen(session) < limits.idleMs && nowMs - session.createdMs < limits.maxMs
+  const current = (session: Session): Session => ({ ...session, lastSeenMs: lastSeen(session) })
+
+  const flush = async () => {
+    flushedAtMs = Date.now()
+    if (seen.size === 0) return
+    await store.update((doc) => {
+      const sessions = doc.sessions.filter((session) => isLive(session, Date.now())).map(current)
+      seen.clear()
+      return [{ ...doc, sessions }, undefined]
+    })
+  }
+
+  return {
+    open: (userID, { remember, address, userAgent }) => {
+      const nowMs = Date.now()
+      const session: Session = {
+        id: randomBytes(18).toString('base64url'),
+        userID,
+        createdMs: nowMs,
+        lastSeenMs: nowMs,
+        remember,
+        address,
+        userAgent: userAgent.slice(0, MAX_USER_AGENT),
+      }
+      return store.update((doc) => {
+        const live = doc.sessions.filter((other) => isLive(other, nowMs))
+        const own = live.filter((other) => other.userID === userID)
+        const excess = own.length + 1 - MAX_PER_USER
+        const dropped = new Set(
+          excess > 0 ? own.sort((a, b) => lastSeen(a) - lastSeen(b)).slice(0, excess) : [],
+        )
+        const sessions = [...live.filter((other) => !dropped.has(other)), session]
+        return [{ ...doc, sessions }, session]
+      })
+    },
+    use: (id) => {
+      const session = find(id)
+      const nowMs = Date.now()
+      if (!session || !isLive(session, nowMs)) return null
+      seen.set(id, nowMs)
+      if (nowMs - flushedAtMs > FLUSH_MS) {
+        // A failed flush loses only how lately a session was seen; the next one tries again.
+        flush().catch(() => {})
+      }
+      return session
+    },
+    list: (userID) => {
+      const nowMs = Date.now()
+      return store
+        .read()
+        .sessions.filter((s) => (userID === 'all' || s.userID === userID) && isLive(s, nowMs))
+        .map(current)
+        .sort((a, b) => b.lastSeenMs - a.lastSeenMs)
+    },
+    end: (id) =>
+      store.update((doc) => {
+        const sessions = doc.sessions.filter((session) => session.id !== id)
+        if (sessions.length === doc.sessions.length) return [doc, false]
+        return [{ ...doc, sessions }, true]
+      }),
+    endAll: (userID, keep) => store.update((doc) => [withoutSessions(doc, userID, keep), undefined]),
+    flush,
+  }
+}
+
+/** The document without a user's sessions except `keep`; for changes that must end them at once. */
+export function withoutSessions(doc: Document, userID: number, keep?: string): Document {
+  const sessions = doc.sessions.filter(({ id, userID: owner }) => owner !== userID || id === keep)
+  return sessions.length === doc.sessions.length ? doc : { ...doc, sessions }
+}
