@@ -1,0 +1,105 @@
+// What a file looks like: one of sixteen classes by name and by the server's type, each with an
+// icon and a hue. The extension wins over the type, as in File Browser.
+
+import {
+  Clapperboard,
+  CodeXml,
+  Disc3,
+  File,
+  FileArchive,
+  FilePenLine,
+  FileText,
+  Folder,
+  Image,
+  type LucideIcon,
+  Music,
+  Presentation,
+  SquareTerminal,
+  Table2,
+  TextAlignStart,
+  Type,
+  Unlink,
+} from 'lucide-react'
+import type { FileType } from '../../src/api-types.ts'
+
+export type FileClass =
+  | 'folder'
+  | 'image'
+  | 'video'
+  | 'audio'
+  | 'pdf'
+  | 'doc'
+  | 'sheet'
+  | 'slides'
+  | 'code'
+  | 'archive'
+  | 'disk'
+  | 'font'
+  | 'exe'
+  | 'text'
+  | 'other'
+  | 'broken'
+
+export const classIcons: Record<FileClass, LucideIcon> = {
+  folder: Folder,
+  image: Image,
+  video: Clapperboard,
+  audio: Music,
+  pdf: FileText,
+  doc: FilePenLine,
+  sheet: Table2,
+  slides: Presentation,
+  code: CodeXml,
+  archive: FileArchive,
+  disk: Disc3,
+  font: Type,
+  exe: SquareTerminal,
+  text: TextAlignStart,
+  other: File,
+  broken: Unlink,
+}
+
+const extensions: Partial<Record<FileClass, string>> = {
+  image: 'ai psd xcf odg svg heic heif avif jxl tif tiff cr2 nef dng',
+  video: 'mkv mov avi mp4 webm m4v wmv flv',
+  audio: 'mp3 wav flac ogg opus m4a aac wma',
+  pdf: 'pdf',
+  doc: 'doc docx odt rtf epub pages',
+  sheet: 'xls xlsx xlsm ods odb csv tsv db sqlite numbers',
+  slides: 'ppt pptx odp key',
+  code: 'c cc cpp h hpp cs css scss less go html htm xhtml java js mjs cjs jsx ts tsx json jsonc kt lua php pl py rb rs swift sql toml vue svelte xml yml yaml ini dart r zig',
+  archive: 'zip tar gz tgz bz2 xz zst lz4 br sz 7z rar cab deb rpm msi pkg',
+  disk: 'iso dmg img vhd vhdx vmdk vdi wim mdf ccd',
+  font: 'otf ttf woff woff2',
+  exe: 'sh bash zsh ps1 bat cmd exe com apk jar dex appimage',
+  text: 'md markdown txt log',
+}
+
+const byExtension = new Map<string, FileClass>()
+for (const [name, list] of Object.entries(extensions)) {
+  for (const extension of list.split(' ')) byExtension.set(extension, name as FileClass)
+}
+
+const byType: Partial<Record<FileType, FileClass>> = {
+  image: 'image',
+  video: 'video',
+  audio: 'audio',
+  pdf: 'pdf',
+  text: 'text',
+  textImmutable: 'text',
+  invalid_link: 'broken',
+}
+
+/** Lower-case part after the last dot, '' when there is none or the dot comes first. */
+export function extensionOf(name: string): string {
+  const dot = name.lastIndexOf('.')
+  return dot > 0 ? name.slice(dot + 1).toLowerCase() : ''
+}
+
+export function fileClassOf(entry: { name: string; isDir: boolean; type?: string }): FileClass {
+  if (entry.type === 'invalid_link') return 'broken'
+  if (entry.isDir) return 'folder'
+  return (
+    byExtension.get(extensionOf(entry.name)) ?? byType[(entry.type ?? '') as FileType] ?? 'other'
+  )
+}

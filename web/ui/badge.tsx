@@ -1,0 +1,79 @@
+// Small marks: badges, chips, keycaps, initials.
+
+import type { LucideIcon } from 'lucide-react'
+import type { ComponentPropsWithRef, ReactNode } from 'react'
+import './badge.css'
+
+export type Tone = 'plain' | 'accent' | 'ok' | 'warn' | 'danger'
+
+export function Badge({
+  tone = 'plain',
+  icon: Icon,
+  children,
+}: {
+  tone?: Tone
+  icon?: LucideIcon
+  children: ReactNode
+}) {
+  return (
+    <span className={tone === 'plain' ? 'badge' : `badge badge--${tone}`}>
+      {Icon && <Icon className="i" aria-hidden />}
+      {children}
+    </span>
+  )
+}
+
+/** A round-cornered button that is on or off. */
+export function Chip({
+  pressed,
+  icon: Icon,
+  children,
+  className,
+  ...rest
+}: ComponentPropsWithRef<'button'> & {
+  pressed?: boolean | undefined
+  icon?: LucideIcon | undefined
+}) {
+  return (
+    <button
+      type="button"
+      {...rest}
+      className={className ? `chip ${className}` : 'chip'}
+      aria-pressed={pressed}
+    >
+      {Icon && <Icon className="i i-xs" aria-hidden />}
+      {children}
+    </button>
+  )
+}
+
+/** Keycaps for a combination written with spaces, such as `Ctrl Shift F`. */
+export function Kbd({ keys }: { keys: string }) {
+  return (
+    <span className="keys" dir="ltr">
+      {keys.split(' ').map((key) => (
+        <kbd key={key} className="kbd">
+          {key}
+        </kbd>
+      ))}
+    </span>
+  )
+}
+
+function initialsOf(name: string): string {
+  const words = name.split(/[\s._@-]+/u).filter(Boolean)
+  const first = [...(words[0] ?? '?')]
+  const second = words[1] ? [...words[1]] : []
+  return `${first[0] ?? ''}${second[0] ?? first[1] ?? ''}`.toLocaleUpperCase()
+}
+
+/** Initials on a tint that is always the same for the same name. */
+export function Avatar({ name }: { name: string }) {
+  let sum = 0
+  for (const char of name) sum = (sum * 31 + (char.codePointAt(0) ?? 0)) % 9973
+  return (
+    <span className={`avatar avatar--${(sum % 5) + 1}`} aria-hidden>
+      {initialsOf(name)}
+    </span>
+  )
+}

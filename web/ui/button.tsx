@@ -1,0 +1,120 @@
+// Buttons: with a label, and with an icon alone.
+
+import type { LucideIcon } from 'lucide-react'
+import type { ComponentPropsWithRef, MouseEvent, ReactNode } from 'react'
+import { Spinner } from './progress.tsx'
+import './button.css'
+
+export type ButtonTone = 'ghost' | 'line' | 'fill' | 'danger' | 'danger-text'
+
+export interface ButtonProps extends Omit<ComponentPropsWithRef<'button'>, 'disabled'> {
+  tone?: ButtonTone
+  size?: 'sm' | 'md' | 'lg'
+  icon?: LucideIcon | undefined
+  /** An icon after the label, such as a chevron. */
+  endIcon?: LucideIcon | undefined
+  /** Full width. */
+  block?: boolean
+  /** Shows a spinner and takes no clicks; the width stays. */
+  busy?: boolean
+  /** True, or the reason in words, shown as a tooltip. The button can still be focused. */
+  disabled?: boolean | string | undefined
+  /** The icon points somewhere and is mirrored in right-to-left languages. */
+  flipIcon?: boolean
+  children?: ReactNode
+}
+
+export function Button({
+  tone = 'ghost',
+  size = 'md',
+  icon: Icon,
+  endIcon: EndIcon,
+  block,
+  busy,
+  disabled,
+  flipIcon,
+  className,
+  children,
+  onClick,
+  type = 'button',
+  ...rest
+}: ButtonProps) {
+  const off = disabled !== undefined && disabled !== false && disabled !== ''
+  const classes = ['btn', `btn--${tone}`]
+  if (size !== 'md') classes.push(`btn--${size}`)
+  if (block) classes.push('btn--block')
+  if (className) classes.push(className)
+  const blocked = off || busy === true
+  return (
+    <button
+      {...rest}
+      type={type}
+      className={classes.join(' ')}
+      aria-busy={busy || undefined}
+      aria-disabled={off || undefined}
+      data-tip={typeof disabled === 'string' ? disabled : undefined}
+      onClick={blocked ? (event: MouseEvent) => event.preventDefault() : onClick}
+    >
+      <span className="btn__label">
+        {Icon && <Icon className={flipIcon ? 'i i-sm flip' : 'i i-sm'} aria-hidden />}
+        {children}
+        {EndIcon && <EndIcon className="i i-sm btn__end" aria-hidden />}
+      </span>
+      {busy && (
+        <span className="btn__spin">
+          <Spinner />
+        </span>
+      )}
+    </button>
+  )
+}
+
+export interface IconButtonProps extends Omit<ComponentPropsWithRef<'button'>, 'disabled'> {
+  /** Accessible name and tooltip. */
+  label: string
+  icon: LucideIcon
+  /** Shown after the name in the tooltip, such as `F2`. */
+  shortcut?: string | undefined
+  size?: 'sm' | 'md'
+  tone?: 'plain' | 'danger'
+  pressed?: boolean | undefined
+  disabled?: boolean | string | undefined
+  flipIcon?: boolean
+}
+
+export function IconButton({
+  label,
+  icon: Icon,
+  shortcut,
+  size = 'md',
+  tone = 'plain',
+  pressed,
+  disabled,
+  flipIcon,
+  className,
+  onClick,
+  type = 'button',
+  ...rest
+}: IconButtonProps) {
+  const off = disabled !== undefined && disabled !== false && disabled !== ''
+  const classes = ['ib']
+  if (size === 'sm') classes.push('ib--sm')
+  if (tone === 'danger') classes.push('ib--danger')
+  if (className) classes.push(className)
+  const icon = size === 'sm' ? 'i i-sm' : 'i'
+  return (
+    <button
+      {...rest}
+      type={type}
+      className={classes.join(' ')}
+      aria-label={label}
+      aria-pressed={pressed}
+      aria-disabled={off || undefined}
+      data-tip={typeof disabled === 'string' ? disabled : label}
+      data-tip-keys={shortcut}
+      onClick={off ? (event: MouseEvent) => event.preventDefault() : onClick}
+    >
+      <Icon className={flipIcon ? `${icon} flip` : icon} aria-hidden />
+    </button>
+  )
+}

@@ -1,0 +1,173 @@
+// Dialogs on the native element: the browser makes the rest of the page inert, keeps the focus
+// inside and puts it on top of everything. On phones the same dialog is a sheet at the bottom.
+
+import { useLingui } from '@lingui/react/macro'
+import { X } from 'lucide-react'
+import {
+  type KeyboardEvent,
+  type PointerEvent,
+  type ReactNode,
+  useEffect,
+  useId,
+  useLayoutEffect,
+  useRef,
+} from 'react'
+import { focusFallback } from '../lib/focus.ts'
+import { IconButton } from './button.tsx'
+import './dialog.css'
+
+export interface DialogProps {
+  title: ReactNode
+  /** One sentence under the title. */
+  subtitle?: ReactNode
+  /** 'wide' 46 rem, 'form' 30 rem (default), 'md' 27 rem, 'sm' 24 rem. */
+  size?: 'sm' | 'md' | 'form' | 'wide'
+  /** Covers the whole screen on phones. */
+  fullOnPhone?: boolean
+  /** Near the top instead of centred, for things that are typed into. */
+  top?: boolean
+  /** Something may be lost: role alertdialog, no close cross, not closed by the backdrop. */
+  alert?: boolean
+  /** Text was typed that Escape or a click beside the dialog must not throw away. */
+  guarded?: boolean
+  /** Escape, the cross, the backdrop. The parent then stops rendering the dialog. */
+  onClose: () => void
+  footer?: ReactNode
+  /** Called on Enter in a field and by `type="submit"` buttons of the footer. */
+  onSubmit?: (() => void) | undefined
+  className?: string
+  children?: ReactNode
+}
+
+const FOCUSABLE =
+  'input:not([disabled]):not([type=hidden]), textarea:not([disabled]), select:not([disabled])'
+
+/**
+ * Focus goes to the element with `data-autofocus`, else to the first field, else, when something
+ * may be lost, to the first button of the footer (Cancel), else to its last one.
+ */
+export function Dialog(props: DialogProps) {
+  const { t } = useLingui()
+  const id = useId()
+  const ref = useRef<HTMLDialogElement>(null)
+  const downOnBackdrop = useRef(false)
+  const { alert = false, guarded = false, onClose } = props
+
+  useLayoutEffect(() => {
+    const dialog = ref.current
+    if (!dialog) return
+    const opener = document.activeElement
+    if (!dialog.open) dialog.showModal()
+    const target =
+      dialog.querySelector<HTMLElement>('[data-autofocus]') ??
+      dialog.querySelector<HTMLElement>(`.dlg__body :is(${FOCUSABLE})`) ??
+      dialog.querySelector<HTMLElement>(`.dlg__foot button:${alert ? 'first' : 'last'}-of-type`)
+    target?.focus()
+    if (target instanceof HTMLInputElement && target.dataset.select === undefined) target.select()
+    return () => {
+      dialog.close()
+      // The row that opened the dialog may be gone: renamed, deleted, scrolled out of a virtual list.
+      const back = opener instanceof HTMLElement && opener.isConnected ? opener : focusFallback()
+      if (back && back !== document.body) back.focus({ preventScroll: true })
+    }
+  }, [alert])
+
+  // The browser asks for closing in other ways than Escape, too (Android's back gesture).
+  useEffect(() => {
+    const dialog = ref.current
+    const cancel = (event: Event) => {
+      event.preventDefault()
+      if (!guarded) onClose()
+    }
+    dialog?.addEventListener('cancel', cancel)
+    return () => dialog?.removeEventListener('cancel', cancel)
+  }, [guarded, onClose])
+
+  function refuse() {
+    const dialog = ref.current
+    if (!dialog) return
+    dialog.classList.remove('dlg--nudge')
+    void dialog.offsetWidth
+    dialog.classList.add('dlg--nudge')
+  }
+
+  function onKeyDown(event: KeyboardEvent) {
+    // Shortcuts of the page behind must not act while a dialog is open.
+    event.stopPropagation()
+    if (event.key !== 'Escape' || event.defaultPrevented) return
+    event.preventDefault()
+    if (guarded) refuse()
+    else onClose()
+  }
+
+  function isBackdrop(event: PointerEvent): boolean {
+    if (event.target !== ref.current) return false
+    const box = ref.current.getBoundingClientRect()
+    return (
+      event.clientX < box.left ||
+      event.clientX > box.right ||
+      event.clientY < box.top ||
+      event.clientY > box.bottom
+    )
+  }
+
+  const classes = ['dlg']
+  if (props.size && props.size !== 'form') classes.push(`dlg--${props.size}`)
+  if (props.top) classes.push('dlg--top')
+  if (props.fullOnPhone) classes.push('dlg--full')
+  if (alert) classes.push('dlg--alert')
+  if (props.className) classes.push(props.className)
+
+  const inner = (
+    <>
+      <div className="dlg__body" id={`${id}-body`}>
+        {props.children}
+      </div>
+      {props.footer && <footer className="dlg__foot">{props.footer}</footer>}
+    </>
+  )
+
+  return (
+    <dialog
+      ref={ref}
+      className={classes.join(' ')}
+      role={alert ? 'alertdialog' : undefined}
+      aria-labelledby={`${id}-title`}
+      aria-describedby={alert ? `${id}-body` : undefined}
+      onKeyDown={onKeyDown}
+      onPointerDown={(event) => {
+        downOnBackdrop.current = isBackdrop(event)
+      }}
+      onPointerUp={(event) => {
+        // A drag that starts inside, such as selecting text, must not close the dialog.
+        if (!downOnBackdrop.current || !isBackdrop(event)) return
+        if (guarded || alert) refuse()
+        else onClose()
+      }}
+    >
+      <header className="dlg__head">
+        <div className="grow">
+          <h2 className="dlg__title" id={`${id}-title`}>
+            {props.title}
+          </h2>
+          {props.subtitle && <p className="dlg__sub">{props.subtitle}</p>}
+        </div>
+        {!alert && <IconButton size="sm" icon={X} label={t`Close`} onClick={onClose} />}
+      </header>
+      {props.onSubmit ? (
+        <form
+          className="dlg__form"
+          onSubmit={(event) => {
+            event.preventDefault()
+            props.onSubmit?.()
+          }}
+          noValidate
+        >
+          {inner}
+        </form>
+      ) : (
+        inner
+      )}
+    </dialog>
+  )
+}

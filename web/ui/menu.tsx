@@ -1,0 +1,234 @@
+// Menus: at a button, or at a point for the context menu. A popover in the top layer, so that it
+// also works above a dialog; closed by Escape, by a click elsewhere, by scrolling. On touch it is
+// a sheet at the bottom.
+
+import { Check, type LucideIcon } from 'lucide-react'
+import {
+  type KeyboardEvent,
+  type MouseEvent,
+  type ReactNode,
+  useEffect,
+  useLayoutEffect,
+  useRef,
+  useState,
+} from 'react'
+import { createPortal } from 'react-dom'
+import { focusFallback } from '../lib/focus.ts'
+import { placeMenu } from './place.ts'
+import './menu.css'
+
+export interface MenuItem {
+  id: string
+  label: string
+  icon?: LucideIcon | undefined
+  /** Drawn instead of `icon`, for pictures such as a folder. */
+  glyph?: ReactNode
+  /** Key names as shown, such as `Ctrl X`. */
+  shortcut?: string | undefined
+  danger?: boolean
+  /** True, or the reason in words. */
+  disabled?: boolean | string
+  /** Makes it a menuitemradio or menuitemcheckbox with a tick. */
+  checked?: boolean | undefined
+  /** The icon is mirrored in right-to-left languages. */
+  flipIcon?: boolean
+  /** Language of the label, when it differs from the page's. */
+  lang?: string
+  onSelect: () => void
+}
+
+export type MenuEntry = MenuItem | 'line' | { heading: ReactNode }
+
+export interface MenuProps {
+  /** Name for screen readers. */
+  label: string
+  items: readonly MenuEntry[]
+  /** The element that opened it, or the pointer position in viewport pixels. */
+  anchor: HTMLElement | { x: number; y: number }
+  /** True focuses the first item at once: opened by keyboard. */
+  focusFirst?: boolean
+  /** Shown above the items on touch, such as the file's name. */
+  header?: ReactNode
+  onClose: () => void
+}
+
+/** True where a menu is better a sheet: small screens that are touched. */
+function wantsSheet(): boolean {
+  return matchMedia('(max-width: 736px), (hover: none) and (pointer: coarse)').matches
+}
+
+export function Menu({ label, items, anchor, focusFirst, header, onClose }: MenuProps) {
+  const ref = useRef<HTMLDivElement>(null)
+  const sheet = useState(wantsSheet)[0]
+  const typed = useRef({ text: '', atMs: 0 })
+  const close = useRef(onClose)
+  close.current = onClose
+
+  useLayoutEffect(() => {
+    const menu = ref.current
+    if (!menu) return
+    const opener = document.activeElement
+    menu.showPopover()
+    if (!sheet) placeMenu(menu, anchor)
+    const first = menu.querySelector<HTMLElement>('[role^="menuitem"]')
+    if (focusFirst && first) first.focus()
+    else menu.focus({ preventScroll: true })
+    return () => {
+      const hadFocus = menu.contains(document.activeElement)
+      if (menu.isConnected) menu.hidePopover()
+      if (!hadFocus && document.activeElement !== document.body) return
+      const back = opener instanceof HTMLElement && opener.isConnected ? opener : focusFallback()
+      back?.focus({ preventScroll: true })
+    }
+  }, [anchor, focusFirst, sheet])
+
+  useEffect(() => {
+    const outside = (event: Event) => {
+      const target = event.target
+      if (target instanceof Node && ref.current?.contains(target)) return
+      // The opener closes the menu itself with the click that follows.
+      if (anchor instanceof HTMLElement && target instanceof Node && anchor.contains(target)) {
+        if (event.type === 'pointerdown') return
+      }
+      close.current()
+    }
+    const leave = () => close.current()
+    const scroll = (event: Event) => {
+      if (!sheet) outside(event)
+    }
+    document.addEventListener('pointerdown', outside, true)
+    document.addEventListener('scroll', scroll, true)
+    window.addEventListener('resize', leave)
+    window.addEventListener('blur', leave)
+    return () => {
+      document.removeEventListener('pointerdown', outside, true)
+      document.removeEventListener('scroll', scroll, true)
+      window.removeEventListener('resize', leave)
+      window.removeEventListener('blur', leave)
+    }
+  }, [anchor, sheet])
+
+  function onKeyDown(event: KeyboardEvent) {
+    event.stopPropagation()
+    const all = [...(ref.current?.querySelectorAll<HTMLElement>('[role^="menuitem"]') ?? [])]
+    const at = all.indexOf(document.activeElement as HTMLElement)
+    const go = (index: number) => {
+      event.preventDefault()
+      all[(index + all.length) % all.length]?.focus()
+    }
+    if (event.key === 'ArrowDown') go(at + 1)
+    else if (event.key === 'ArrowUp') go(at < 0 ? all.length - 1 : at - 1)
+    else if (event.key === 'Home') go(0)
+    else if (event.key === 'End') go(all.length - 1)
+    else if (event.key === 'Escape' || event.key === 'Tab') {
+      event.preventDefault()
+      onClose()
+    } else if (event.key.length === 1 && event.key !== ' ' && !event.ctrlKey && !event.metaKey) {
+      const nowMs = event.timeStamp
+      const before = nowMs - typed.current.atMs < 700 ? typed.current.text : ''
+      typed.current = { text: before + event.key.toLowerCase(), atMs: nowMs }
+      const from = before === '' ? at + 1 : Math.max(at, 0)
+      const order = [...all.slice(from), ...all.slice(0, from)]
+      order.find((item) => item.textContent?.toLowerCase().startsWith(typed.current.text))?.focus()
+    }
+  }
+
+  return createPortal(
+    <div
+      ref={ref}
+      popover="manual"
+      role="menu"
+      aria-label={label}
+      tabIndex={-1}
+      className={sheet ? 'menu menu--sheet' : 'menu'}
+      onKeyDown={onKeyDown}
+      onContextMenu={(event) => event.preventDefault()}
+    >
+      {sheet && header && <div className="menu__head">{header}</div>}
+      {items.map((item, index) => {
+        // biome-ignore lint/suspicious/noArrayIndexKey: lines and headings have no identity
+        if (item === 'line') return <hr key={index} className="menu__line" />
+        if ('heading' in item) {
+          return (
+            // biome-ignore lint/suspicious/noArrayIndexKey: lines and headings have no identity
+            <div key={index} className="menu__head" role="presentation">
+              {item.heading}
+            </div>
+          )
+        }
+        return <MenuButtonItem key={item.id} item={item} onClose={onClose} />
+      })}
+    </div>,
+    document.body,
+  )
+}
+
+function MenuButtonItem({ item, onClose }: { item: MenuItem; onClose: () => void }) {
+  const Icon = item.icon
+  const off = item.disabled !== undefined && item.disabled !== false
+  return (
+    <button
+      type="button"
+      {...(item.checked === undefined
+        ? { role: 'menuitem' }
+        : { role: 'menuitemradio', 'aria-checked': item.checked })}
+      aria-disabled={off || undefined}
+      tabIndex={-1}
+      lang={item.lang}
+      data-tip={typeof item.disabled === 'string' ? item.disabled : undefined}
+      className={item.danger ? 'menu__item menu__item--danger' : 'menu__item'}
+      onPointerMove={(event) => event.currentTarget.focus({ preventScroll: true })}
+      onClick={() => {
+        if (off) return
+        onClose()
+        item.onSelect()
+      }}
+    >
+      {item.glyph ?? (Icon && <Icon className={item.flipIcon ? 'i flip' : 'i'} aria-hidden />)}
+      <span>{item.label}</span>
+      {item.checked && <Check className="i i-sm menu__mark" aria-hidden />}
+      {item.shortcut && <span className="menu__keys">{item.shortcut}</span>}
+    </button>
+  )
+}
+
+export interface MenuTriggerProps {
+  'aria-haspopup': 'menu'
+  'aria-expanded': boolean
+  onClick: (event: MouseEvent<HTMLElement>) => void
+}
+
+/** A button that opens a menu. The items are asked for at each opening. */
+export function MenuButton({
+  label,
+  items,
+  children,
+}: {
+  label: string
+  items: () => readonly MenuEntry[]
+  children: (trigger: MenuTriggerProps) => ReactNode
+}) {
+  const [open, setOpen] = useState<{ anchor: HTMLElement; byKeyboard: boolean } | null>(null)
+  return (
+    <>
+      {children({
+        'aria-haspopup': 'menu',
+        'aria-expanded': open !== null,
+        onClick: (event) => {
+          const anchor = event.currentTarget
+          // A click made by Enter or Space has no click count.
+          setOpen(open ? null : { anchor, byKeyboard: event.detail === 0 })
+        },
+      })}
+      {open && (
+        <Menu
+          label={label}
+          items={items()}
+          anchor={open.anchor}
+          focusFirst={open.byKeyboard}
+          onClose={() => setOpen(null)}
+        />
+      )}
+    </>
+  )
+}
