@@ -9,7 +9,7 @@ import { ROOT } from './paths.ts'
 /** Packages with native or WebAssembly parts that find their files beside themselves. */
 export const EXTERNAL = [
   '@node-rs/argon2',
-  '@node-rs/bcrypt',
+  'bcrypt',
   'sharp',
   'snappy',
   'lz4-napi',

@@ -2,7 +2,7 @@
 // on the thread pool, a few at a time, so that logins never starve file operations.
 import { availableParallelism } from 'node:os'
 import { hash as argon2Hash, verify as argon2Verify } from '@node-rs/argon2'
-import { verify as bcryptVerify } from '@node-rs/bcrypt'
+import { compare as bcryptVerify } from 'bcrypt'
 import { AppError } from '../errors.ts'
 
 /** OWASP's second recommendation for argon2id: 19 MiB, 2 passes, 1 lane. */
@@ -23,7 +23,8 @@ export function verifyPassword(plain: string, hash: string): Promise<boolean> {
       if (hash.startsWith('$argon2')) return await argon2Verify(hash, plain)
       // Older bcrypt writers truncated at 72 bytes; the original refuses, and so do we.
       if (Buffer.byteLength(plain) > MAX_PASSWORD_BYTES) return false
-      if (isBcrypt(hash)) return await bcryptVerify(plain, hash)
+      // `$2y$` is PHP's name for what everybody else calls `$2b$`.
+      if (isBcrypt(hash)) return await bcryptVerify(plain, hash.replace(/^\$2y/, '$2b'))
       return false
     } catch {
       return false
