@@ -55,9 +55,7 @@ export function bulkChoice(rule: BulkRule, clash: Clash, allowReplace: boolean):
 }
 
 export function presetChoices(props: ConflictProps): Map<string, ClashChoice> {
-  return new Map(
-    props.clashes.map((clash) => [clash.id, presetChoice(clash, props.allowReplace)]),
-  )
+  return new Map(props.clashes.map((clash) => [clash.id, presetChoice(clash, props.allowReplace)]))
 }
 
 /** How many clashes end each way. */

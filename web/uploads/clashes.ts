@@ -73,14 +73,21 @@ export function toClash(
   }
 }
 
-/** The uploads that follow from the answers; what is skipped is not among them. */
+/**
+ * The uploads that follow from the answers; what is skipped is not among them. Names kept beside
+ * existing ones also stay apart from those of `clean`, the rest of the same upload.
+ */
 export function applyChoices(
   clashing: ReadonlyMap<string, readonly ScannedEntry[]>,
   choices: ReadonlyMap<string, ClashChoice>,
   existing: ExistingTree,
+  clean: readonly PlannedEntry[],
 ): PlannedEntry[] {
   const planned: PlannedEntry[] = []
   const taken = namesByFolder(existing)
+  for (const { targetPath } of clean) {
+    namesIn(taken, parentOf(`/${targetPath}`)).add(nameOf(`/${targetPath}`))
+  }
   for (const [id, entries] of clashing) {
     const choice = choices.get(id) ?? 'skip'
     if (choice === 'skip') continue

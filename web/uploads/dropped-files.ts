@@ -105,7 +105,7 @@ export function yieldToPage(): Promise<void> {
 }
 
 function pathOf(file: File): string {
-  return file.webkitRelativePath === '' ? file.name : file.webkitRelativePath
+  return file.webkitRelativePath || file.name
 }
 
 function toFileStamp(ms: number): string {

@@ -1,0 +1,61 @@
+import { expect, test } from 'vitest'
+import {
+  createSpeedMeter,
+  formatTimeLeft,
+  percentOf,
+  secondsLeft,
+} from '../../../web/uploads/speed.ts'
+
+test('the first second seeds the speed, later ones move it by a fifth', () => {
+  const meter = createSpeedMeter()
+  meter.sample(0, 0)
+  expect(meter.bytesPerSecond()).toBe(0)
+  meter.sample(1000, 1000)
+  expect(meter.bytesPerSecond()).toBe(1000)
+  meter.sample(4000, 2000)
+  // mean(1000, 3000) = 2000; 0.2 * 2000 + 0.8 * 1000
+  expect(meter.bytesPerSecond()).toBeCloseTo(1200)
+})
+
+test('averages the last five samples only', () => {
+  const meter = createSpeedMeter()
+  let sent = 0
+  meter.sample(0, 0)
+  for (let second = 1; second <= 40; second++) {
+    sent += second === 1 ? 1_000_000 : 500
+    meter.sample(sent, second * 1000)
+  }
+  // 1,000,000 fades by 0.8 a second once it left the window of five.
+  expect(meter.bytesPerSecond()).toBeLessThan(1500)
+})
+
+test('samples closer than a second are ignored and files ending together lose none', () => {
+  const meter = createSpeedMeter()
+  meter.sample(0, 0)
+  meter.sample(500, 100)
+  meter.sample(900, 900)
+  meter.sample(2000, 1000)
+  expect(meter.bytesPerSecond()).toBe(2000)
+})
+
+test('a cancelled file is no negative speed', () => {
+  const meter = createSpeedMeter()
+  meter.sample(5000, 0)
+  meter.sample(1000, 1000)
+  expect(meter.bytesPerSecond()).toBe(0)
+})
+
+test('time left is hh:mm:ss, or dashes when it cannot be known', () => {
+  expect(formatTimeLeft(secondsLeft(13_000, 1000))).toBe('00:00:13')
+  expect(formatTimeLeft(3661)).toBe('01:01:01')
+  expect(formatTimeLeft(360_000)).toBe('100:00:00')
+  expect(formatTimeLeft(secondsLeft(100, 0))).toBe('--:--:--')
+  expect(formatTimeLeft(null)).toBe('--:--:--')
+  expect(formatTimeLeft(0)).toBe('--:--:--')
+})
+
+test('percentages stay between 0 and 100', () => {
+  expect(percentOf(1, 4)).toBe(25)
+  expect(percentOf(5, 4)).toBe(100)
+  expect(percentOf(0, 0)).toBe(100)
+})

@@ -1,0 +1,131 @@
+// Remembers unfinished uploads across reloads and browser restarts, in IndexedDB: what was to be
+// sent, what the server already has and where to continue. The files themselves cannot be kept, so
+// the person is asked for them again. Without IndexedDB uploads work, but are forgotten on reload.
+
+export interface JournalBatch {
+  id: string
+  userID: number
+  targetPath: string
+  startedAtMs: number
+}
+
+export interface JournalItem {
+  batchID: string
+  /** Below the target as it was on the sender's computer; unique within the batch. */
+  sourcePath: string
+  targetPath: string
+  sizeBytes: number
+  lastModifiedMs: number
+  overwrite: boolean
+  done: boolean
+  /** Where the server keeps the part it has; null when nothing was sent yet. */
+  uploadURL: string | null
+}
+
+export interface InterruptedBatch extends JournalBatch {
+  items: JournalItem[]
+}
+
+export interface Journal {
+  addBatch(batch: JournalBatch): void
+  putItem(item: JournalItem): void
+  removeItem(batchID: string, sourcePath: string): void
+  removeBatch(batchID: string): void
+  /** Batches of this user that were not finished. */
+  load(userID: number): Promise<InterruptedBatch[]>
+  /** Writes what is still buffered; for tests and for leaving the page. */
+  flush(): Promise<void>
+}
+
+const FLUSH_INTERVAL_MS = 300
+
+type Write = (batches: IDBObjectStore, items: IDBObjectStore) => void
+
+/** Opens the journal called `name`; never rejects. */
+export function openJournal(name: string): Journal {
+  let opening: Promise<IDBDatabase | null> | null = null
+  let writes: Write[] = []
+  let timer: ReturnType<typeof setTimeout> | null = null
+  let flushing: Promise<void> = Promise.resolve()
+
+  function database(): Promise<IDBDatabase | null> {
+    opening ??= openDatabase(name)
+    return opening
+  }
+
+  function write(change: Write) {
+    writes.push(change)
+    timer ??= setTimeout(flush, FLUSH_INTERVAL_MS)
+  }
+
+  function flush(): Promise<void> {
+    if (timer !== null) clearTimeout(timer)
+    timer = null
+    const changes = writes
+    writes = []
+    if (changes.length > 0) flushing = flushing.then(() => apply(changes))
+    return flushing
+  }
+
+  async function apply(changes: readonly Write[]): Promise<void> {
+    const db = await database()
+    if (db === null) return
+    await new Promise<void>((resolve) => {
+      const change = db.transaction(['batches', 'items'], 'readwrite')
+      const batches = change.objectStore('batches')
+      const items = change.objectStore('items')
+      for (const each of changes) each(batches, items)
+      // A full disk only means that this upload cannot be continued after a reload.
+      change.oncomplete = change.onabort = change.onerror = () => resolve()
+    })
+  }
+
+  return {
+    addBatch: (batch) => write((batches) => batches.put(batch)),
+    putItem: (item) => write((_, items) => items.put(item)),
+    removeItem: (batchID, sourcePath) => write((_, items) => items.delete([batchID, sourcePath])),
+    removeBatch: (batchID) =>
+      write((batches, items) => {
+        batches.delete(batchID)
+        items.delete(IDBKeyRange.bound([batchID], [batchID, []]))
+      }),
+    async load(userID) {
+      await flush()
+      const db = await database()
+      if (db === null) return []
+      const read = db.transaction(['batches', 'items'])
+      const [batches, items] = await Promise.all([
+        all<JournalBatch>(read.objectStore('batches')),
+        all<JournalItem>(read.objectStore('items')),
+      ])
+      return batches
+        .filter((batch) => batch.userID === userID)
+        .map((batch) => ({ ...batch, items: items.filter((item) => item.batchID === batch.id) }))
+    },
+    flush,
+  }
+}
+
+function openDatabase(name: string): Promise<IDBDatabase | null> {
+  return new Promise((resolve) => {
+    if (typeof indexedDB === 'undefined') {
+      resolve(null)
+      return
+    }
+    const request = indexedDB.open(name, 1)
+    request.onupgradeneeded = () => {
+      request.result.createObjectStore('batches', { keyPath: 'id' })
+      request.result.createObjectStore('items', { keyPath: ['batchID', 'sourcePath'] })
+    }
+    request.onsuccess = () => resolve(request.result)
+    request.onerror = request.onblocked = () => resolve(null)
+  })
+}
+
+function all<T>(store: IDBObjectStore): Promise<T[]> {
+  return new Promise((resolve) => {
+    const request = store.getAll()
+    request.onsuccess = () => resolve(request.result)
+    request.onerror = () => resolve([])
+  })
+}

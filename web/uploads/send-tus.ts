@@ -1,0 +1,196 @@
+// Sends one file by the resumable protocol. The library is loaded with the first upload; the token
+// is read for every request, so that an upload may outlive the token it began with.
+
+import type { ErrorCode } from '../../src/api-types.ts'
+import type { SendEvents } from './queue.ts'
+import { UploadError, type UploadFailureCode, type UploadItem } from './upload-item.ts'
+
+export interface TusSettings {
+  chunkSizeBytes: number
+  /** Attempts after the first; 0 means none. */
+  retryCount: number
+}
+
+export interface TusDeps {
+  settings: TusSettings
+  /** Where an upload of this item is created, `override` included. */
+  endpoint(item: UploadItem): string
+  /** Headers of every request: the token of this moment. */
+  headers(): Record<string, string>
+  /** The server answered and asks for a fresh token. */
+  onRenewHint(): void
+  /** A request was refused as signed out; resolves true when a new token was had. */
+  renewToken(): Promise<boolean>
+  /** Whether the server already holds the whole item under its name. */
+  isComplete(item: UploadItem): Promise<boolean>
+}
+
+const MAX_RETRY_DELAY_MS = 20_000
+const MIN_CHUNK_BYTES = 64 * 1024
+
+/** No answer, the server is busy or broken, or a proxy is: worth another try. */
+const RETRYABLE = new Set([0, 408, 423, 425, 429, 500, 502, 503, 504])
+/** While sending data these mean that the server lost its place: ask it and go on from there. */
+const RETRYABLE_PATCH = new Set([404, 409, 410])
+
+const CODE_OF_STATUS: Record<number, ErrorCode> = {
+  400: 'bad_request',
+  401: 'unauthenticated',
+  403: 'forbidden',
+  404: 'not_found',
+  409: 'exists',
+  413: 'too_large',
+  415: 'unsupported',
+  423: 'locked',
+  429: 'too_many_requests',
+  507: 'no_space',
+}
+
+/** Pauses before the attempts: none, 1 s, then doubling up to 20 s. */
+export function retryDelaysMs(retryCount: number): number[] {
+  return Array.from({ length: Math.max(0, retryCount) }, (_, attempt) =>
+    attempt === 0 ? 0 : Math.min(1000 * 2 ** (attempt - 1), MAX_RETRY_DELAY_MS),
+  )
+}
+
+/** The status, 0 for none, and what it means to the queue. */
+export function failureCode(
+  status: number,
+  errorCode: string | null | undefined,
+): UploadFailureCode {
+  if (status === 0) return 'network'
+  if (errorCode === 'no_space') return 'no_space'
+  return CODE_OF_STATUS[status] ?? 'internal'
+}
+
+/** Whether `status`, got by `method`, may pass by itself. */
+export function isRetryable(status: number, method: string): boolean {
+  return RETRYABLE.has(status) || (method === 'PATCH' && RETRYABLE_PATCH.has(status))
+}
+
+export function createTusSend(deps: TusDeps) {
+  // A proxy that refuses a chunk refuses it for every file: what one learned, all keep.
+  let chunkSizeBytes = deps.settings.chunkSizeBytes
+
+  return async function sendByTus(
+    item: UploadItem,
+    events: SendEvents,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const file = item.file
+    if (file === null) throw new UploadError('bad_request', 'a folder is not sent as a file')
+    let renewed = false
+    for (;;) {
+      signal.throwIfAborted()
+      const chunkBefore = chunkSizeBytes
+      try {
+        return await attempt(item, file, events, signal)
+      } catch (error) {
+        signal.throwIfAborted()
+        const { status, method } = answerOf(error)
+        if (status === 413 && method === 'PATCH' && chunkBefore > MIN_CHUNK_BYTES) {
+          chunkSizeBytes = Math.max(
+            MIN_CHUNK_BYTES,
+            Math.floor(Math.min(chunkBefore, file.size) / 2),
+          )
+          continue
+        }
+        if (status === 401 && !renewed) {
+          renewed = true
+          if (await deps.renewToken()) continue
+        }
+        // The answer to the last chunk was lost: the file is there, and the second attempt is
+        // refused because of it.
+        if (status === 409 && method === 'POST' && item.sentBytes >= file.size) {
+          if (await deps.isComplete(item)) return
+        }
+        throw await toUploadError(error, file)
+      }
+    }
+  }
+
+  async function attempt(
+    item: UploadItem,
+    file: File,
+    events: SendEvents,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const { Upload } = await import('tus-js-client')
+    signal.throwIfAborted()
+    await new Promise<void>((resolve, reject) => {
+      const upload = new Upload(file, {
+        endpoint: deps.endpoint(item),
+        uploadUrl: item.uploadURL,
+        uploadSize: file.size,
+        chunkSize: chunkSizeBytes,
+        retryDelays: retryDelaysMs(deps.settings.retryCount),
+        // The journal remembers interrupted uploads; the library's own store would do so twice.
+        storeFingerprintForResuming: false,
+        onBeforeRequest(request) {
+          for (const [name, value] of Object.entries(deps.headers())) {
+            request.setHeader(name, value)
+          }
+          if (request.getMethod() === 'POST') {
+            request.setHeader('X-Modified', String(file.lastModified))
+          }
+        },
+        onAfterResponse(_request, response) {
+          if (response.getHeader('X-Renew-Token') === 'true') deps.onRenewHint()
+        },
+        onShouldRetry(error) {
+          const { status, method } = answerOf(error)
+          return isRetryable(status, method)
+        },
+        onUploadUrlAvailable() {
+          if (upload.url !== null) events.onUploadURL(upload.url)
+        },
+        onProgress: (sentBytes) => events.onProgress(sentBytes),
+        onSuccess: () => settle(resolve),
+        onError: (error) => settle(() => reject(error)),
+      })
+      const onAbort = () => {
+        void upload.abort()
+        settle(() => reject(signal.reason))
+      }
+      function settle(end: () => void) {
+        signal.removeEventListener('abort', onAbort)
+        end()
+      }
+      signal.addEventListener('abort', onAbort)
+      upload.start()
+    })
+  }
+}
+
+interface Answered {
+  originalRequest?: { getMethod(): string } | null
+  originalResponse?: { getStatus(): number; getHeader(name: string): string | undefined } | null
+}
+
+function answerOf(error: unknown) {
+  const { originalRequest, originalResponse } = error as Answered
+  return {
+    status: originalResponse?.getStatus() ?? 0,
+    method: originalRequest?.getMethod() ?? '',
+    errorCode: originalResponse?.getHeader('X-Error-Code') ?? null,
+  }
+}
+
+async function toUploadError(error: unknown, file: File): Promise<UploadError> {
+  const { status, errorCode } = answerOf(error)
+  const message = error instanceof Error ? error.message : String(error)
+  // Without an answer it is the network, or the file vanished or changed while it was being read.
+  if (status === 0 && !(await isReadable(file))) {
+    return new UploadError('unreadable', message, { cause: error })
+  }
+  return new UploadError(failureCode(status, errorCode), message, { cause: error })
+}
+
+async function isReadable(file: File): Promise<boolean> {
+  try {
+    await file.slice(0, 1).arrayBuffer()
+    return true
+  } catch {
+    return false
+  }
+}
