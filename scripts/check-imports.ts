@@ -1,0 +1,190 @@
+// Enforces the directions of imports (the table below), and that there are no cycles of values.
+// `npm run check` runs it; it takes a few dozen milliseconds.
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { dirname, join, relative } from 'node:path'
+import { ROOT } from './build/paths.ts'
+
+interface Import {
+  specifier: string
+  typeOnly: boolean
+  /** `import()` and `new URL()`: checked for direction, but they cannot make a cycle at load. */
+  lazy: boolean
+}
+
+const ANYONE = ['errors', 'parse', 'log', 'api-types', 'version', 'files/vpath']
+
+/** Area of src/ to the areas it may import besides itself and ANYONE. */
+const MAY_IMPORT: Record<string, string[]> = {
+  main: ['cli', 'config', 'options', 'files', 'native-cache'],
+  cli: [
+    'config',
+    'options',
+    'store',
+    'app',
+    'server',
+    'auth',
+    'files',
+    'routes',
+    'assets',
+    'runner',
+    'hooks',
+    'webhooks',
+    'log-file',
+    'config-file',
+    'option-values',
+    'access',
+  ],
+  app: ['routes'],
+  server: ['config', 'app', 'routes'],
+  routes: [
+    'auth',
+    'access',
+    'files',
+    'store',
+    'runner',
+    'hooks',
+    'webhooks',
+    'assets',
+    'config',
+    'commands',
+  ],
+  auth: ['store', 'runner', 'config', 'access'],
+  store: [],
+  files: [],
+  access: ['store'],
+  runner: [],
+  hooks: ['runner', 'store'],
+  webhooks: ['store'],
+  assets: [],
+  config: ['options', 'config-file', 'option-values', 'store'],
+  'config-file': ['options', 'option-values', 'config'],
+  options: ['option-values', 'config', 'store'],
+  'option-values': ['config', 'options'],
+  log: ['log-file'],
+  'log-file': [],
+  'native-cache': [],
+}
+
+const HONO_USERS = /^src\/(routes\/|app\.ts$|server\.ts$)/
+
+const IMPORT =
+  /(?:^|[;\s}])(import|export)\s+(type\s+)?(?:[\w*{}\s,$]+?\s+from\s+)?['"]([^'"]+)['"]|\b(?:(import)|new\s+URL)\s*\(\s*(['"`])((?:(?!\5).)*)\5/gm
+
+const problems: string[] = []
+const graph = new Map<string, string[]>()
+
+for (const folder of ['src', 'web']) {
+  for (const file of listSources(folder)) {
+    const targets: string[] = []
+    for (const { specifier, typeOnly, lazy } of importsOf(file)) {
+      const problem = specifier.startsWith('.')
+        ? checkRelative(file, specifier, typeOnly)
+        : checkPackage(file, specifier)
+      if (problem) problems.push(`${file}: ${specifier}: ${problem}`)
+      if (specifier.startsWith('.') && !typeOnly && !lazy)
+        targets.push(resolveFrom(file, specifier))
+    }
+    graph.set(file, targets)
+  }
+}
+for (const cycle of findCycles(graph)) problems.push(`cycle: ${cycle.join(' -> ')}`)
+
+if (problems.length > 0) {
+  process.stderr.write(`${problems.join('\n')}\n${problems.length} import problems\n`)
+  process.exit(1)
+}
+process.stdout.write(`imports of ${graph.size} files follow the rules\n`)
+
+function listSources(folder: string): string[] {
+  return readdirSync(join(ROOT, folder), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && /(?<!\.d)\.tsx?$/.test(entry.name))
+    .map((entry) => relative(ROOT, join(entry.parentPath, entry.name)).replaceAll('\\', '/'))
+    .sort()
+}
+
+function importsOf(file: string): Import[] {
+  const source = withoutComments(readFileSync(join(ROOT, file), 'utf8'))
+  return [...source.matchAll(IMPORT)].flatMap((match) => {
+    const specifier = match[3] ?? match[6]
+    if (!specifier) return []
+    // `new URL(text)` with something that is no module path is an ordinary address.
+    if (match[3] === undefined && match[4] === undefined && !specifier.startsWith('.')) return []
+    return [{ specifier, typeOnly: match[2] !== undefined, lazy: match[3] === undefined }]
+  })
+}
+
+function withoutComments(source: string): string {
+  return source.replace(/\/\*[\s\S]*?\*\//g, '').replace(/(^|\s)\/\/.*$/gm, '$1')
+}
+
+function checkRelative(file: string, specifier: string, typeOnly: boolean): string | null {
+  const target = resolveFrom(file, specifier)
+  if (!existsSync(join(ROOT, target))) return 'no such file'
+  if (file.startsWith('web/')) {
+    if (target.startsWith('web/') || target.startsWith('locales/')) return checkWeb(file, target)
+    if (target === 'src/api-types.ts' && typeOnly) return null
+    return 'web/ takes nothing from src/ but types of api-types.ts'
+  }
+  if (target === 'package.json') return null
+  if (!target.startsWith('src/')) return 'src/ imports only from src/'
+  return checkServer(file, target)
+}
+
+function checkWeb(file: string, target: string): string | null {
+  if (file.startsWith('web/ui/') && /^web\/(state|api|actions|screens)\//.test(target)) {
+    return 'ui/ knows neither state nor api'
+  }
+  if (/^web\/(lib|api)\//.test(file) && /^web\/(state|screens|actions)\//.test(target)) {
+    return 'lib/ and api/ know no state and no screens'
+  }
+  return null
+}
+
+function checkServer(file: string, target: string): string | null {
+  const from = areaOf(file)
+  const to = areaOf(target)
+  const module = target.replace(/^src\//, '').replace(/\.ts$/, '')
+  if (from === to || ANYONE.includes(module)) return null
+  const allowed = MAY_IMPORT[from]
+  if (!allowed) return `src/${from} has no row in the table of scripts/check-imports.ts`
+  return allowed.includes(to) ? null : `${from} must not import ${to}`
+}
+
+function checkPackage(file: string, specifier: string): string | null {
+  if (file.startsWith('web/') && specifier.startsWith('node:'))
+    return 'a browser has no node: modules'
+  if (/^(hono|@hono\/)/.test(specifier) && !HONO_USERS.test(file)) {
+    return 'only routes/, app.ts and server.ts import hono'
+  }
+  if (file.startsWith('src/') && /^(react|valtio|wouter|@lingui\/)/.test(specifier)) {
+    return 'the server renders nothing'
+  }
+  return null
+}
+
+/** `src/files/scope.ts` is in area `files`, `src/app.ts` in area `app`. */
+function areaOf(file: string): string {
+  return file.split('/')[1]?.replace(/\.ts$/, '') ?? ''
+}
+
+function resolveFrom(file: string, specifier: string): string {
+  return join(dirname(file), specifier.replace(/\?\w+$/, '')).replaceAll('\\', '/')
+}
+
+/** One cycle for every back edge of a depth-first walk. */
+function findCycles(edges: Map<string, string[]>): string[][] {
+  const cycles: string[][] = []
+  const done = new Set<string>()
+  const visit = (file: string, trail: string[]): void => {
+    const start = trail.indexOf(file)
+    if (start >= 0) {
+      cycles.push([...trail.slice(start), file])
+      return
+    }
+    if (done.has(file)) return
+    for (const target of edges.get(file) ?? []) visit(target, [...trail, file])
+    done.add(file)
+  }
+  for (const file of edges.keys()) visit(file, [])
+  return cycles
+}
