@@ -162,7 +162,8 @@ async function openFolder(path: string): Promise<FileHandle> {
   }
 }
 
-function verifyPlace(fd: number, realPath: string): void {
+/** Throws `forbidden` unless the open descriptor is where it was located. Linux only. */
+export function verifyPlace(fd: number, realPath: string): void {
   if (readlinkSync(`/proc/self/fd/${fd}`) !== realPath) throw moved(realPath)
 }
 

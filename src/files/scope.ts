@@ -22,6 +22,7 @@ import { createJail, holdChild, holdFolder, inFolder, type Jail, openVerified } 
 import { compareBytes } from './sort.ts'
 import { openTemp, TEMP_PREFIX, type TempFile } from './temp-file.ts'
 import { joinVPath, ROOT, type VPath } from './vpath.ts'
+import { type Walked, type WalkOptions, walkTree } from './walk.ts'
 
 export type EntryKind = 'file' | 'dir' | 'brokenLink' | 'fifo' | 'other'
 
@@ -81,6 +82,8 @@ export interface Scope {
   exists(vpath: VPath): Promise<boolean>
   /** Allowed entries in byte order; links that leave the scope are left out. */
   list(vpath: VPath): Promise<DirEntry[]>
+  /** Names of everything below a folder, in batches; the folder itself is not judged. */
+  walk(vpath: VPath, options: WalkOptions): AsyncGenerator<Walked[], void>
   /** Creates the folder and its parents. Existing ones are fine; a file in the way is an error. */
   makeFolder(vpath: VPath): Promise<void>
   /**
@@ -177,6 +180,7 @@ export function createScope(options: ScopeOptions): Scope {
         return describe(await openVerified(realPath, constants.O_RDONLY), vpath)
       }),
     list: (vpath) => guarded(vpath, async () => listFolder(jail, scope, vpath, await locate(vpath))),
+    walk: (vpath, options) => walkTree(jail, scope.allow, vpath, options),
     makeFolder: (vpath) => guarded(vpath, () => makeFolder(vpath)),
     openTemp: (vpath, { parents = false } = {}) =>
       guarded(vpath, async () => {
