@@ -1,0 +1,48 @@
+// Signing in and out, and the list of signed-in devices.
+
+import type { SessionRecord } from '../../src/api-types.ts'
+import { call, callJson, callText } from './client.ts'
+
+export interface Credentials {
+  username: string
+  password: string
+  /** Answer of the human check, '' without one. */
+  recaptcha?: string
+  /** False ends the session with the browser. */
+  remember?: boolean
+}
+
+/** Resolves with a token; the server also sets its cookie. Empty credentials for proxy and no login. */
+export async function postLogin(credentials?: Credentials): Promise<string> {
+  return callText('/login', {
+    method: 'POST',
+    json: credentials ?? { username: '', password: '' },
+    signedIn: false,
+  })
+}
+
+export async function postSignup(username: string, password: string): Promise<void> {
+  await call('/signup', { method: 'POST', json: { username, password }, signedIn: false })
+}
+
+/** A fresh token by the session cookie; rejects with status 401 when there is no session. */
+export async function getRenewed(): Promise<string> {
+  return callText('/renew', { signedIn: false })
+}
+
+export async function postLogout(): Promise<void> {
+  await call('/logout', { method: 'POST' })
+}
+
+export async function listSessions(signal?: AbortSignal): Promise<SessionRecord[]> {
+  return callJson('/sessions', { signal })
+}
+
+export async function endSession(id: string): Promise<void> {
+  await call(`/sessions/${encodeURIComponent(id)}`, { method: 'DELETE' })
+}
+
+/** Ends every session of the caller but this one. */
+export async function endOtherSessions(): Promise<void> {
+  await call('/sessions', { method: 'DELETE' })
+}

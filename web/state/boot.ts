@@ -1,0 +1,36 @@
+// The start-up settings that came with the page. They do not change until it is loaded again.
+
+import type { BootSettings } from '../../src/api-types.ts'
+
+const defaults: BootSettings = {
+  AuthMethod: 'json',
+  BaseURL: '',
+  CSS: false,
+  Color: '',
+  DisableExternal: false,
+  DisableUsedPercentage: false,
+  EnableExec: false,
+  EnableThumbs: true,
+  HideLoginButton: false,
+  LoginPage: true,
+  LogoutPage: '/login',
+  Name: '',
+  NoAuth: false,
+  ReCaptcha: false,
+  ResizePreview: true,
+  Signup: false,
+  StaticURL: '/static',
+  Theme: '',
+  TusSettings: { chunkSize: 10 * 1024 * 1024, retryCount: 5 },
+  Version: '',
+  HelpURL: '',
+  MinimumPasswordLength: 12,
+}
+
+export const boot: Readonly<BootSettings> = { ...defaults, ...globalThis.window?.FileBrowser }
+
+/** The name of this instance as shown. */
+export const instanceName = boot.Name || 'File Browser'
+
+/** True when logging out makes sense: somebody logged in by themselves, or there is a page for it. */
+export const canLogOut = !boot.NoAuth && (boot.LoginPage || boot.LogoutPage !== '/login')

@@ -1,0 +1,63 @@
+// Whether the server can be reached. A failed call says no; while it is so, the server is asked
+// again every few seconds, and whoever waits is told when it answers.
+
+import { proxy } from 'valtio'
+
+export const network = proxy({ online: true })
+
+const waiting = new Set<() => void>()
+let timer: ReturnType<typeof setTimeout> | undefined
+let attempt = 0
+let ask: () => Promise<void> = async () => {}
+
+/** Gives the function that makes one attempt to reach the server. */
+export function setProbe(probe: () => Promise<void>): void {
+  ask = probe
+}
+
+export function markReached(): void {
+  if (network.online) return
+  network.online = true
+  attempt = 0
+  clearTimeout(timer)
+  const all = [...waiting]
+  waiting.clear()
+  for (const resolve of all) resolve()
+}
+
+export function markUnreachable(): void {
+  if (!network.online) return
+  network.online = false
+  schedule()
+}
+
+/** Asks at once, for a "Try again" button. */
+export function retryNow(): void {
+  clearTimeout(timer)
+  void probe()
+}
+
+/** Resolves when the server can be reached, at once when it can be now. */
+export function whenOnline(): Promise<void> {
+  return network.online ? Promise.resolve() : new Promise((resolve) => waiting.add(resolve))
+}
+
+function schedule(): void {
+  const delayMs = Math.min(2000 * 1.6 ** attempt, 20_000)
+  attempt++
+  timer = setTimeout(() => void probe(), delayMs)
+}
+
+async function probe(): Promise<void> {
+  try {
+    await ask()
+    markReached()
+  } catch {
+    // Still away; any reason counts the same.
+    if (!network.online) schedule()
+  }
+}
+
+globalThis.addEventListener?.('online', () => {
+  if (!network.online) retryNow()
+})

@@ -1,0 +1,123 @@
+// Preferences that belong to this browser, not to the account: theme, pinned folders, sizes.
+
+import { proxy } from 'valtio'
+import { boot } from './boot.ts'
+import { storage } from './storage.ts'
+
+export type ThemeChoice = 'system' | 'light' | 'dark'
+
+export interface Pinned {
+  /** Virtual path of a folder. */
+  path: string
+  name: string
+}
+
+interface Prefs {
+  theme: ThemeChoice
+  pinned: Pinned[]
+  /** Height of the shell panel in pixels. */
+  shellHeightPx: number
+  /** The details panel beside the listing is open. */
+  details: boolean
+}
+
+/** The script in the page's head reads it before the first paint, so it has a key of its own. */
+const THEME_KEY = 'fb-theme'
+const KEY = `fb-prefs${boot.BaseURL}`
+
+const defaults: Prefs = { theme: 'system', pinned: [], shellHeightPx: 300, details: false }
+
+function read(): Prefs {
+  let stored: Partial<Prefs> = {}
+  try {
+    stored = JSON.parse(storage.get(KEY) ?? '{}') as Partial<Prefs>
+  } catch {
+    // Not ours or damaged: start afresh.
+  }
+  const theme = storage.get(THEME_KEY)
+  return {
+    ...defaults,
+    ...stored,
+    pinned: Array.isArray(stored.pinned) ? stored.pinned.filter(isPinned) : [],
+    theme: theme === 'light' || theme === 'dark' ? theme : 'system',
+  }
+}
+
+function isPinned(value: unknown): value is Pinned {
+  const { path, name } = (value ?? {}) as Partial<Pinned>
+  return typeof path === 'string' && typeof name === 'string'
+}
+
+export const prefs = proxy<Prefs>(read())
+
+export function setPref<K extends Exclude<keyof Prefs, 'theme'>>(name: K, value: Prefs[K]): void {
+  prefs[name] = value
+  save()
+}
+
+function save(): void {
+  const { theme: _, ...rest } = prefs
+  storage.set(KEY, JSON.stringify(rest))
+}
+
+export function isPinnedPath(path: string): boolean {
+  return prefs.pinned.some((pin) => pin.path === path)
+}
+
+/** Adds the folder at the end, or takes it away when it is there. */
+export function togglePinned(path: string, name: string): void {
+  const without = prefs.pinned.filter((pin) => pin.path !== path)
+  setPref('pinned', without.length < prefs.pinned.length ? without : [...without, { path, name }])
+}
+
+/** A renamed or moved folder keeps its pin, and so do the folders below it. */
+export function movePinned(from: string, to: string): void {
+  const name = to.slice(to.lastIndexOf('/') + 1)
+  const next = prefs.pinned.map((pin) => {
+    if (pin.path === from) return { path: to, name }
+    return pin.path.startsWith(`${from}/`)
+      ? { path: to + pin.path.slice(from.length), name: pin.name }
+      : { ...pin }
+  })
+  setPref('pinned', next)
+}
+
+/** Takes away the pins of a deleted folder and of what was below it. */
+export function dropPinned(path: string): void {
+  const next = prefs.pinned.filter((pin) => pin.path !== path && !pin.path.startsWith(`${path}/`))
+  if (next.length !== prefs.pinned.length) setPref('pinned', next)
+}
+
+const dark = globalThis.matchMedia?.('(prefers-color-scheme: dark)')
+let instanceTheme = boot.Theme
+
+/** The theme in force: own choice, else the instance's, else the system's. */
+export function activeTheme(): 'light' | 'dark' {
+  if (prefs.theme !== 'system') return prefs.theme
+  if (instanceTheme === 'light' || instanceTheme === 'dark') return instanceTheme
+  return dark?.matches ? 'dark' : 'light'
+}
+
+export function setTheme(choice: ThemeChoice): void {
+  prefs.theme = choice
+  if (choice === 'system') storage.remove(THEME_KEY)
+  else storage.set(THEME_KEY, choice)
+  applyTheme()
+}
+
+/** Takes over a theme of the instance that was saved just now. */
+export function setInstanceTheme(theme: string): void {
+  instanceTheme = theme
+  applyTheme()
+}
+
+/** Marks the root element; class names `light` and `dark` are there for an existing custom.css. */
+export function applyTheme(): void {
+  const theme = activeTheme()
+  const root = document.documentElement
+  root.dataset.theme = theme
+  root.classList.toggle('dark', theme === 'dark')
+  root.classList.toggle('light', theme === 'light')
+}
+
+dark?.addEventListener('change', applyTheme)

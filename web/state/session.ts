@@ -1,0 +1,229 @@
+// Who is signed in. The token lives in memory only; the session itself is a cookie that scripts
+// cannot read, so a reload asks the server for a new token.
+
+import { proxy, ref } from 'valtio'
+import type { Permissions, TokenClaims, TokenUser } from '../../src/api-types.ts'
+import { ApiError, ping, setClientHooks } from '../api/client.ts'
+import { type Credentials, getRenewed, postLogin, postLogout, postSignup } from '../api/session.ts'
+import { boot, canLogOut } from './boot.ts'
+import { markReached, markUnreachable, setProbe } from './network.ts'
+import { storage } from './storage.ts'
+
+export const session = proxy({
+  user: null as TokenUser | null,
+  /** 'expired': signed in before, and asked for the password in place. */
+  state: 'starting' as 'starting' | 'in' | 'out' | 'expired',
+  /** Why the first request failed when it was not for lack of a session. */
+  startError: null as ApiError | null,
+})
+
+let token = ''
+/** Says that this browser was signed in, so that a lost session can be explained. Not a secret. */
+const KNOWN = 'fb-signed-in'
+
+const nobody: Permissions = {
+  admin: false,
+  execute: false,
+  create: false,
+  rename: false,
+  modify: false,
+  delete: false,
+  share: false,
+  download: false,
+}
+
+/** The rights of the current user; none when nobody is signed in. */
+export function permissions(): Permissions {
+  return session.user?.perm ?? nobody
+}
+
+export function canUseShell(): boolean {
+  return boot.EnableExec && permissions().execute
+}
+
+/** The claims of a token; null for a text that is none. The server alone verifies it. */
+export function readToken(text: string): TokenClaims | null {
+  const part = text.split('.')[1]
+  if (part === undefined) return null
+  try {
+    const bytes = Uint8Array.from(atob(part.replaceAll('-', '+').replaceAll('_', '/')), (char) =>
+      char.charCodeAt(0),
+    )
+    return JSON.parse(new TextDecoder().decode(bytes)) as TokenClaims
+  } catch {
+    return null
+  }
+}
+
+function accept(text: string): void {
+  const claims = readToken(text)
+  if (!claims?.user) throw new ApiError(500, 'internal', 'The token cannot be read.')
+  token = text
+  session.user = claims.user
+  session.state = 'in'
+  storage.set(KNOWN, '1')
+}
+
+function forget(): void {
+  token = ''
+  session.user = null
+  session.state = 'out'
+}
+
+/**
+ * Finds out who is signed in. Without an own login page (proxy, no authentication) it signs in with
+ * nothing. Never rejects: a failure that is not "nobody" is left in `session.startError`.
+ */
+export async function startSession(): Promise<void> {
+  try {
+    accept(await getRenewed())
+  } catch (error) {
+    if (!boot.LoginPage) return startWithoutLoginPage()
+    forget()
+    if (!isRefusal(error)) session.startError = ref(asApiError(error))
+  }
+}
+
+async function startWithoutLoginPage(): Promise<void> {
+  try {
+    accept(await postLogin())
+    session.startError = null
+  } catch (error) {
+    forget()
+    session.startError = ref(asApiError(error))
+  }
+}
+
+function isRefusal(error: unknown): boolean {
+  return error instanceof ApiError && (error.status === 401 || error.status === 403)
+}
+
+function asApiError(error: unknown): ApiError {
+  return error instanceof ApiError ? error : new ApiError(500, 'internal', String(error))
+}
+
+/** True when this browser was signed in and the session ended without a log-out. */
+export function wasSignedIn(): boolean {
+  return storage.get(KNOWN) === '1'
+}
+
+/** @throws ApiError 403 for wrong credentials, 429 while throttled. */
+export async function logIn(credentials: Credentials): Promise<void> {
+  const before = session.user?.id
+  accept(await postLogin(credentials))
+  channel?.postMessage('in')
+  settleExpired(true)
+  // Somebody else in the same window: what is on the screen is not theirs to see.
+  if (before !== undefined && before !== session.user?.id) location.reload()
+}
+
+/** Creates an account and signs in with it. @throws ApiError 409 when the name is taken. */
+export async function signUp(credentials: Credentials): Promise<void> {
+  await postSignup(credentials.username, credentials.password)
+  await logIn(credentials)
+}
+
+/** Ends the session on the server and leaves to the log-out page. */
+export async function logOut(): Promise<void> {
+  try {
+    await postLogout()
+  } catch (error) {
+    // A session that the server no longer knows is as good as ended; anything else is not.
+    if (!isRefusal(error)) throw error
+  }
+  storage.remove(KNOWN)
+  channel?.postMessage('out')
+  leave()
+}
+
+/** Shows the page for people who are not signed in. The full load also empties all state. */
+function leave(): void {
+  forget()
+  if (boot.NoAuth || !canLogOut) location.reload()
+  else if (boot.LogoutPage !== '/login') location.assign(boot.LogoutPage)
+  else location.assign(`${boot.BaseURL}/login`)
+}
+
+let renewing: Promise<void> | null = null
+
+/** A fresh token, with the user's present rights and preferences. Joined when one is under way. */
+export function renewSession(): Promise<void> {
+  renewing ??= getRenewed()
+    .then(accept)
+    .catch((error: unknown) => {
+      // The old token may still be good: the next call finds out.
+      if (!(error instanceof ApiError)) throw error
+    })
+    .finally(() => {
+      renewing = null
+    })
+  return renewing
+}
+
+let recovering: Promise<boolean> | null = null
+let settle: ((again: boolean) => void) | null = null
+
+/** The person signed in again, or gave up; the waiting calls go on. */
+function settleExpired(again: boolean): void {
+  settle?.(again)
+  settle = null
+}
+
+/** Leaves the question for the password without answering it. */
+export function giveUp(): void {
+  settleExpired(false)
+  leave()
+}
+
+async function recover(): Promise<boolean> {
+  try {
+    // A token ends before its session does, for instance while the computer slept.
+    accept(await getRenewed())
+    return true
+  } catch (error) {
+    if (!isRefusal(error)) return false
+  }
+  if (!boot.LoginPage) {
+    await startWithoutLoginPage()
+    if (session.state === 'in') return true
+    leave()
+    return false
+  }
+  session.state = 'expired'
+  return new Promise<boolean>((resolve) => {
+    settle = resolve
+  })
+}
+
+setClientHooks({
+  token: () => token,
+  renew: renewSession,
+  signInAgain(failedToken) {
+    // Another call has already brought a new token.
+    if (token !== '' && failedToken !== token) return Promise.resolve(true)
+    if (session.state === 'out') return Promise.resolve(false)
+    recovering ??= recover().finally(() => {
+      recovering = null
+    })
+    return recovering
+  },
+  reached: markReached,
+  unreachable: markUnreachable,
+})
+setProbe(ping)
+
+// Other tabs of the same instance follow.
+const channel =
+  'BroadcastChannel' in globalThis ? new BroadcastChannel(`fb-session ${boot.BaseURL}`) : null
+channel?.addEventListener('message', (event) => {
+  if (event.data === 'out' && session.state === 'in') leave()
+  if (event.data === 'in' && session.state === 'expired') {
+    void getRenewed().then(
+      (text) => {
+        accept(text)
+        settleExpired(true)
+      },
+      () => {}, // The other tab is somebody else's session, or already over: keep asking here.
+    )
+  }
+})

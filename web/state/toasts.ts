@@ -1,0 +1,71 @@
+// Short messages at the bottom. A success goes by itself, an error stays until it is dismissed.
+
+import { proxy, ref } from 'valtio'
+import { isAbort } from '../api/client.ts'
+import { announce } from '../lib/announce.ts'
+import { messageOf } from '../lib/error-text.ts'
+
+export interface ToastAction {
+  label: string
+  run: () => void
+}
+
+export interface Toast {
+  id: number
+  tone: 'ok' | 'info' | 'bad'
+  text: string
+  action: ToastAction | null
+  /** How long it stays, in ms; 0 until it is dismissed. */
+  lifeMs: number
+  /** Errors of the program itself offer to be reported. */
+  report: boolean
+}
+
+export interface ToastOptions {
+  /** One button, such as Undo. It closes the toast. */
+  action?: ToastAction
+  lifeMs?: number
+  report?: boolean
+}
+
+const MOST = 10
+export const SUCCESS_MS = 4000
+export const UNDO_MS = 10_000
+
+export const toasts = proxy({ list: [] as Toast[] })
+
+let lastId = 0
+
+function show(tone: Toast['tone'], text: string, options: ToastOptions): number {
+  const id = ++lastId
+  const lifeMs = options.lifeMs ?? (tone === 'bad' ? 0 : options.action ? UNDO_MS : SUCCESS_MS)
+  const action = options.action ? ref(options.action) : null
+  toasts.list.unshift({ id, tone, text, action, lifeMs, report: options.report ?? false })
+  toasts.list.splice(MOST)
+  announce(text, tone === 'bad')
+  return id
+}
+
+/** Something was done. With an action (Undo) it stays longer. The text is already translated. */
+export function toastSuccess(text: string, options: ToastOptions = {}): number {
+  return show('ok', text, options)
+}
+
+export function toastInfo(text: string, options: ToastOptions = {}): number {
+  return show('info', text, options)
+}
+
+/**
+ * Something failed: a translated text, or a thrown value, which is put in words. An aborted call is
+ * nothing to tell and gives no toast.
+ */
+export function toastError(problem: unknown, options: ToastOptions = {}): number {
+  if (isAbort(problem)) return 0
+  if (typeof problem === 'string') return show('bad', problem, options)
+  return show('bad', messageOf(problem), { report: true, ...options })
+}
+
+export function dismissToast(id: number): void {
+  const at = toasts.list.findIndex((toast) => toast.id === id)
+  if (at >= 0) toasts.list.splice(at, 1)
+}
