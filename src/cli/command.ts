@@ -1,0 +1,81 @@
+// What a subcommand is: a plain description that parsing, help, completion and docs all read.
+import type { FlagValue } from '../config.ts'
+import type { OptionKey } from '../options.ts'
+
+export interface Flag {
+  name: string
+  short?: string
+  /** Word for the value in help; absent for booleans. */
+  value?: string
+  /** Text to value; throws an Error that says what was expected. */
+  parse: (text: string) => unknown
+  /** As it would be typed; shown in help. */
+  default: string
+  help: string
+  /** Heading in help. */
+  group?: string
+  /** Environment names, shown in help; reading them is up to config.ts. */
+  env?: readonly string[]
+  deprecated?: readonly string[]
+  /** Every occurrence adds to the list instead of replacing the value. */
+  list?: true
+  required?: true
+}
+
+export interface Example {
+  line: string
+  says: string
+}
+
+export interface Output {
+  stdout(text: string): void
+  stderr(text: string): void
+}
+
+/** Everything a command may know of the outside; main.ts makes it, tests make their own. */
+export interface Invocation extends Output {
+  /** Words after the command. */
+  args: readonly string[]
+  /** Flags given, by name. */
+  flags: ReadonlyMap<string, FlagValue>
+  env: Readonly<Record<string, string | undefined>>
+  cwd: string
+  /** Home folder of the caller, empty when unknown. */
+  home: string
+  /** Diagnostics: one time-stamped line on stderr. */
+  notice(message: string): void
+}
+
+export interface Command {
+  name: string
+  /** One line for lists. */
+  summary: string
+  /** Positional arguments as help shows them, such as `<username> <password>`. */
+  usage?: string
+  /** Paragraphs of help. */
+  about?: string
+  examples?: readonly Example[]
+  minArgs?: number
+  maxArgs?: number
+  flags?: readonly Flag[]
+  commands?: readonly Command[]
+  hidden?: true
+  /** Words after the command that completion offers for the first argument. */
+  words?: readonly string[]
+  /** Checks of the arguments that need no database. Throws AppError. */
+  check?: (args: readonly string[]) => void
+  /** Returns the exit code; absent for groups, which print their help. */
+  run?: (invocation: Invocation) => Promise<number>
+}
+
+/** Typed reading of given flags. */
+export function flagValue<T>(flags: ReadonlyMap<string, FlagValue>, name: string): T | undefined {
+  return flags.get(name)?.value as T | undefined
+}
+
+/** True when the bare flag means true. */
+export function isSwitch(flag: Flag): boolean {
+  return flag.value === undefined
+}
+
+export type { OptionKey }

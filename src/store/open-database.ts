@@ -1,0 +1,228 @@
+// What lies at the database path, and what is done about it. The old program's bbolt file is only
+// ever read; ours then lives beside it as `<path>.json`.
+
+import { createHash } from 'node:crypto'
+import { constants, createReadStream } from 'node:fs'
+import { access, type FileHandle, mkdir, open, stat } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { pipeline } from 'node:stream/promises'
+import { AppError, errnoOf } from '../errors.ts'
+import { hasBoltMark, META_PROBE_BYTES, secondMetaOffsets } from './bolt.ts'
+import type { Document } from './document.ts'
+import { withFileLock } from './file-lock.ts'
+import { type ImportReport, importBoltFile, reportLines } from './import.ts'
+import { createStore, openStore, type Store } from './store.ts'
+
+export type DatabaseKind = 'absent' | 'empty' | 'json' | 'bolt' | 'other'
+
+export interface Detected {
+  kind: DatabaseKind
+  /** For `other`: what it seems to be, for the message. */
+  what: string
+}
+
+export interface OpenOptions {
+  /** Makes the first document when there is none; without it a missing database is an error. */
+  create?: () => Promise<Document>
+  /** True for `config init`: an existing database is an error. */
+  mustBeNew?: boolean
+  /** Takes lines for the operator: what was imported, what to know. */
+  notice: (message: string) => void
+}
+
+export interface OpenedDatabase {
+  store: Store
+  /** The JSON file really used. */
+  file: string
+  created: boolean
+  /** Set when the records of the old program were taken over just now. */
+  imported: ImportReport | null
+}
+
+/** The JSON file that stands in for a bbolt file. */
+export function jsonBeside(path: string): string {
+  return `${path}.json`
+}
+
+/**
+ * Opens, creates or imports as docs/decisions.md lays down. Throws AppError: `not_found` when there
+ * is no database and none may be made, `exists` with `mustBeNew`, `unsupported` for foreign files,
+ * `forbidden` when the folder cannot be written.
+ */
+export async function openDatabase(path: string, options: OpenOptions): Promise<OpenedDatabase> {
+  const { kind, what } = await detectDatabase(path)
+  if (kind === 'other') {
+    throw new AppError(
+      'unsupported',
+      `the database path ${path} holds ${what}. Nothing was changed.`,
+    )
+  }
+  if (options.mustBeNew && kind !== 'absent' && kind !== 'empty') {
+    throw new AppError('exists', `a database exists at ${path}; change it with "config set"`)
+  }
+  if (kind === 'absent' || kind === 'empty') return openOrCreate(path, options)
+  if (kind === 'json') {
+    await requireWritable(path)
+    return opened(await openStore(path), path)
+  }
+  return openBesideBolt(path, options)
+}
+
+function opened(store: Store, file: string): OpenedDatabase {
+  return { store, file, created: false, imported: null }
+}
+
+async function openOrCreate(path: string, options: OpenOptions): Promise<OpenedDatabase> {
+  // After a move the old file may be deleted; the users must not vanish with it.
+  const beside = jsonBeside(path)
+  if (!options.mustBeNew && (await detectDatabase(beside)).kind === 'json') {
+    options.notice(`${path} is gone, using ${beside}`)
+    await requireWritable(beside)
+    return opened(await openStore(beside), beside)
+  }
+  const { create } = options
+  if (!create) {
+    throw new AppError(
+      'not_found',
+      `there is no database at ${path}; start the server or run "filebrowser config init" to make one`,
+    )
+  }
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 }).catch((error: unknown) => {
+    throw cannotWrite(dirname(path), error)
+  })
+  await requireWritable(path)
+  const doc = await create()
+  return withFileLock(`${path}.lock`, async () => {
+    const now = await detectDatabase(path)
+    if (now.kind === 'json' && !options.mustBeNew) return opened(await openStore(path), path)
+    if (now.kind !== 'absent' && now.kind !== 'empty') {
+      throw new AppError('exists', `another process made ${path} at the same moment`)
+    }
+    return { store: await createStore(path, doc), file: path, created: true, imported: null }
+  })
+}
+
+async function openBesideBolt(path: string, options: OpenOptions): Promise<OpenedDatabase> {
+  const file = jsonBeside(path)
+  await requireWritable(file)
+  return withFileLock(`${file}.lock`, async () => {
+    const beside = await detectDatabase(file)
+    if (beside.kind === 'json') {
+      const store = await openStore(file)
+      await warnWhenChanged(path, store.read(), options.notice)
+      return opened(store, file)
+    }
+    if (beside.kind !== 'absent' && beside.kind !== 'empty') {
+      throw new AppError('unsupported', `${file} holds ${beside.what || 'no database of ours'}`)
+    }
+    const { doc, report } = await importBoltFile(path)
+    const store = await createStore(file, doc)
+    for (const line of reportLines(report)) options.notice(line)
+    options.notice(`Imported into ${file}; ${path} stays as it is`)
+    return { store, file, created: false, imported: report }
+  })
+}
+
+async function warnWhenChanged(
+  path: string,
+  { importedFrom }: Document,
+  notice: (message: string) => void,
+): Promise<void> {
+  if (!importedFrom) return
+  const { size } = await stat(path)
+  if (size === importedFrom.sizeBytes && (await sha256Of(path)) === importedFrom.sha256) return
+  notice(
+    `warning: ${path} changed after it was imported, probably by the old program. Those changes are ` +
+      `not seen here: ${jsonBeside(path)} is used. To import again, move that file away first.`,
+  )
+}
+
+/** SHA-256 of a file, hex. */
+export async function sha256Of(file: string): Promise<string> {
+  const hash = createHash('sha256')
+  await pipeline(createReadStream(file), hash)
+  return hash.digest('hex')
+}
+
+/** Looks at the first bytes only and changes nothing. */
+export async function detectDatabase(path: string): Promise<Detected> {
+  let handle: FileHandle
+  try {
+    const info = await stat(path)
+    if (info.isDirectory()) return { kind: 'other', what: 'a folder, not a file' }
+    if (!info.isFile()) return { kind: 'other', what: 'something that is not a regular file' }
+    handle = await open(path, 'r')
+  } catch (error) {
+    if (errnoOf(error) === 'ENOENT') return { kind: 'absent', what: '' }
+    if (errnoOf(error) === 'ENOTDIR') {
+      throw new AppError('not_found', `${dirname(path)} is not a folder`, { cause: error })
+    }
+    throw cannotRead(path, error)
+  }
+  try {
+    const { size } = await handle.stat()
+    if (size === 0) return { kind: 'empty', what: '' }
+    const head = await readAt(handle, 0, 4096)
+    if (/^\uFEFF?\s*\{/.test(head.toString('utf8'))) return { kind: 'json', what: '' }
+    if (hasBoltMark(head)) return { kind: 'bolt', what: '' }
+    for (const offset of secondMetaOffsets()) {
+      if (offset >= size) break
+      if (hasBoltMark(await readAt(handle, offset, META_PROBE_BYTES)))
+        return { kind: 'bolt', what: '' }
+    }
+    return { kind: 'other', what: describe(head) }
+  } finally {
+    await handle.close()
+  }
+}
+
+async function readAt(handle: FileHandle, offset: number, length: number): Promise<Buffer> {
+  const { bytesRead, buffer } = await handle.read(Buffer.alloc(length), 0, length, offset)
+  return buffer.subarray(0, bytesRead)
+}
+
+function describe(head: Buffer): string {
+  if (head.subarray(0, 15).toString('latin1') === 'SQLite format 3') return 'an SQLite database'
+  if (head[0] === 0x1f && head[1] === 0x8b) return 'a gzip file'
+  if (head.subarray(0, 2).toString('latin1') === 'PK') return 'a zip file'
+  if (head.every((byte) => byte === 0)) return 'zero bytes only, perhaps a damaged database'
+  const text = head.subarray(0, 64).toString('latin1')
+  if (/^[\x20-\x7e\s]+$/.test(text))
+    return `text beginning with ${JSON.stringify(text.slice(0, 24))}`
+  return 'data of an unknown kind, perhaps a damaged database'
+}
+
+async function requireWritable(file: string): Promise<void> {
+  try {
+    await access(dirname(file), constants.W_OK | constants.X_OK)
+  } catch (error) {
+    throw await withOwners(cannotWrite(dirname(file), error), dirname(file))
+  }
+  try {
+    await access(file, constants.R_OK)
+  } catch (error) {
+    if (errnoOf(error) !== 'ENOENT') throw cannotRead(file, error)
+  }
+}
+
+function identity(): string {
+  return process.getuid ? `uid ${process.getuid()} gid ${process.getgid?.()}` : 'this user'
+}
+
+function cannotRead(path: string, cause: unknown): AppError {
+  return new AppError('forbidden', `cannot read ${path} as ${identity()}: ${errnoOf(cause)}`, {
+    cause,
+  })
+}
+
+function cannotWrite(folder: string, cause: unknown): AppError {
+  const message = `the database folder ${folder} cannot be written by ${identity()}: ${errnoOf(cause)}`
+  return new AppError('forbidden', message, { cause })
+}
+
+async function withOwners(error: AppError, folder: string): Promise<AppError> {
+  const info = await stat(folder).catch(() => null)
+  if (!info || !process.getuid) return error
+  const fix = `it belongs to uid ${info.uid} gid ${info.gid}; run: chown -R ${process.getuid()}:${process.getgid?.()} ${folder}`
+  return new AppError(error.code, `${error.message} (${fix})`, { cause: error.cause })
+}
