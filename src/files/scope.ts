@@ -1,6 +1,6 @@
 // One user's tree: the only door to content on disk. Every call names a virtual path, meets the
 // rules first and is then confined by the jail (see jail.ts for what happens between look and use).
-import { type BigIntStats, constants } from 'node:fs'
+import { constants } from 'node:fs'
 import {
   chmod,
   type FileHandle,
@@ -17,36 +17,13 @@ import {
 import { basename, dirname, join } from 'node:path'
 import type { Usage } from '../api-types.ts'
 import { AppError, errnoOf, fromErrno } from '../errors.ts'
+import { type EntryStat, toEntryStat } from './entry-stat.ts'
 import { permissionBits } from './file-mode.ts'
-import { createJail, holdChild, holdFolder, inFolder, type Jail, openVerified } from './jail.ts'
-import { compareBytes } from './sort.ts'
+import { createJail, holdChild, holdFolder, inFolder, openVerified } from './jail.ts'
+import { type DetailedEntry, type DirEntry, listFolder, listFolderDetailed } from './list-folder.ts'
 import { openTemp, TEMP_PREFIX, type TempFile } from './temp-file.ts'
-import { joinVPath, ROOT, type VPath } from './vpath.ts'
+import { ROOT, type VPath } from './vpath.ts'
 import { type Walked, type WalkOptions, walkTree } from './walk.ts'
-
-export type EntryKind = 'file' | 'dir' | 'brokenLink' | 'fifo' | 'other'
-
-export interface EntryStat {
-  /** What the entry is after following links inside the scope. */
-  kind: EntryKind
-  isSymlink: boolean
-  sizeBytes: number
-  mtimeNs: bigint
-  /** POSIX st_mode of the target; of the link itself when it dangles. */
-  mode: number
-  ino: bigint
-  dev: bigint
-  /** The link's own facts when the entry is a link. */
-  ownMtimeNs: bigint
-  ownMode: number
-}
-
-export interface DirEntry {
-  name: string
-  vpath: VPath
-  /** `link` leads inside the scope; use stat for what it leads to. */
-  kind: 'file' | 'dir' | 'link' | 'brokenLink' | 'other'
-}
 
 export interface OpenFile {
   /** Closed by whoever asked for it. */
@@ -82,6 +59,8 @@ export interface Scope {
   exists(vpath: VPath): Promise<boolean>
   /** Allowed entries in byte order; links that leave the scope are left out. */
   list(vpath: VPath): Promise<DirEntry[]>
+  /** The same with facts; entries that cannot be read are left out. */
+  listDetailed(vpath: VPath, signal: AbortSignal): Promise<DetailedEntry[]>
   /** Names of everything below a folder, in batches; the folder itself is not judged. */
   walk(vpath: VPath, options: WalkOptions): AsyncGenerator<Walked[], void>
   /** Creates the folder and its parents. Existing ones are fine; a file in the way is an error. */
@@ -179,7 +158,14 @@ export function createScope(options: ScopeOptions): Scope {
         }
         return describe(await openVerified(realPath, constants.O_RDONLY), vpath)
       }),
-    list: (vpath) => guarded(vpath, async () => listFolder(jail, scope, vpath, await locate(vpath))),
+    list: (vpath) =>
+      guarded(vpath, async () =>
+        listFolder(jail, scope.allow, vpath, (await locate(vpath)).realPath),
+      ),
+    listDetailed: (vpath, signal) =>
+      guarded(vpath, async () =>
+        listFolderDetailed(jail, scope.allow, vpath, (await locate(vpath)).realPath, signal),
+      ),
     walk: (vpath, options) => walkTree(jail, scope.allow, vpath, options),
     makeFolder: (vpath) => guarded(vpath, () => makeFolder(vpath)),
     openTemp: (vpath, { parents = false } = {}) =>
@@ -248,28 +234,6 @@ function isTemp(vpath: VPath): boolean {
   return vpath.includes(`/${TEMP_PREFIX}`)
 }
 
-/** Converts stats of target and entry; both are the same unless the entry is a link. */
-export function toEntryStat(target: BigIntStats, own: BigIntStats, isSymlink: boolean): EntryStat {
-  return {
-    kind: kindOf(target),
-    isSymlink,
-    sizeBytes: Number(target.size),
-    mtimeNs: target.mtimeNs,
-    mode: Number(target.mode),
-    ino: target.ino,
-    dev: target.dev,
-    ownMtimeNs: own.mtimeNs,
-    ownMode: Number(own.mode),
-  }
-}
-
-function kindOf(stats: BigIntStats): EntryKind {
-  if (stats.isFile()) return 'file'
-  if (stats.isDirectory()) return 'dir'
-  if (stats.isSymbolicLink()) return 'brokenLink'
-  return stats.isFIFO() ? 'fifo' : 'other'
-}
-
 async function describe(handle: FileHandle, vpath: VPath): Promise<OpenFile> {
   try {
     const stats = await handle.stat({ bigint: true })
@@ -286,47 +250,6 @@ async function describe(handle: FileHandle, vpath: VPath): Promise<OpenFile> {
     }
   } catch (error) {
     await handle.close()
-    throw error
-  }
-}
-
-async function listFolder(
-  jail: Jail,
-  scope: Scope,
-  vpath: VPath,
-  place: { realPath: string },
-): Promise<DirEntry[]> {
-  const dirents = await inFolder(place.realPath, (ref) => readdir(ref, { withFileTypes: true }))
-  const entries: DirEntry[] = []
-  for (const dirent of dirents) {
-    const child = joinVPath(vpath, dirent.name)
-    if (!scope.allow(child)) continue
-    if (dirent.isSymbolicLink()) {
-      const kind = await linkKind(jail, scope, join(place.realPath, dirent.name))
-      if (kind) entries.push({ name: dirent.name, vpath: child, kind })
-    } else {
-      const kind = dirent.isFile() ? 'file' : dirent.isDirectory() ? 'dir' : 'other'
-      entries.push({ name: dirent.name, vpath: child, kind })
-    }
-  }
-  return entries.sort((a, b) => compareBytes(a.name, b.name))
-}
-
-// Null for a link that leaves the scope, leads to a denied path or cannot be resolved at all.
-async function linkKind(
-  jail: Jail,
-  scope: Scope,
-  realPath: string,
-): Promise<'link' | 'brokenLink' | null> {
-  try {
-    const landed = await jail.landing(realPath)
-    const target = jail.vpathOf(landed.realPath, await jail.root())
-    if (target === null && !jail.follows) return null
-    if (target !== null && !scope.allow(target)) return null
-    return landed.exists ? 'link' : 'brokenLink'
-  } catch (error) {
-    if (['ELOOP', 'EACCES', 'ENOTDIR'].includes(errnoOf(error)) || error instanceof AppError)
-      return errnoOf(error) === 'ELOOP' ? 'brokenLink' : null
     throw error
   }
 }

@@ -1,0 +1,49 @@
+// What every route is given: the dependencies made once, and the facts of one request.
+import type { HttpBindings } from '@hono/node-server'
+import type { Context } from 'hono'
+import type { Assets } from '../assets.ts'
+import type { Sessions } from '../auth/sessions.ts'
+import type { Throttle } from '../auth/throttle.ts'
+import type { Tokens } from '../auth/tokens.ts'
+import type { Config } from '../config.ts'
+import type { Resumables } from '../files/resumable.ts'
+import type { Scope } from '../files/scope.ts'
+import type { Hooks } from '../hooks.ts'
+import type { Logger } from '../log.ts'
+import type { Session, User } from '../store/document.ts'
+import type { Store } from '../store/store.ts'
+import type { Target } from './request-path.ts'
+
+/** What the program brings along. */
+export interface BaseDeps {
+  config: Config
+  store: Store
+  log: Logger
+  assets: Assets
+  /** The served tree ignores case (macOS, Windows): path rules are folded then. */
+  foldCase: boolean
+}
+
+export interface Deps extends BaseDeps {
+  tokens: Tokens
+  sessions: Sessions
+  logins: Throttle
+  sharePasswords: Throttle
+  resumables: Resumables
+  hooks: Hooks
+}
+
+export interface Bindings extends HttpBindings {
+  target: Target
+}
+
+export interface Variables {
+  user: User
+  session: Session
+  scope: Scope
+  /** Text of the failure for the log line. */
+  failure: string
+}
+
+export type Env = { Bindings: Bindings; Variables: Variables }
+export type Ctx = Context<Env>

@@ -1,0 +1,55 @@
+// The answers of the contract: status lines with their text, and JSON escaped for any context.
+import { STATUS_CODES } from 'node:http'
+import type { ErrorCode } from '../api-types.ts'
+import type { Ctx } from './env.ts'
+
+const REASONS: Record<number, string> = { 413: 'Request Entity Too Large' }
+
+/** `<code> <reason>\n`, the body of every answer that carries no data (http-api 1.4). */
+export function statusLine(status: number, cause = ''): string {
+  const reason = REASONS[status] ?? STATUS_CODES[status] ?? ''
+  return `${status} ${reason}${cause ? ` (${cause})` : ''}\n`
+}
+
+/** A status-only answer. 204 has no body. */
+export function sendStatus(
+  c: Ctx,
+  status: number,
+  options: { cause?: string; code?: ErrorCode; headers?: Record<string, string> } = {},
+): Response {
+  const headers: Record<string, string> = {
+    'Content-Type': 'text/plain; charset=utf-8',
+    'X-Content-Type-Options': 'nosniff',
+    ...options.headers,
+  }
+  if (options.code) headers['X-Error-Code'] = options.code
+  const body = status === 204 || status === 304 ? null : statusLine(status, options.cause)
+  return new Response(body, { status, headers })
+}
+
+/** JSON with `<`, `>`, `&` and line separators escaped, as clients of the original get it. */
+export function sendJson(_c: Ctx, value: unknown): Response {
+  return new Response(toJson(value), {
+    headers: { 'Content-Type': 'application/json; charset=utf-8' },
+  })
+}
+
+export function toJson(value: unknown): string {
+  return escapeJson(JSON.stringify(value))
+}
+
+const ESCAPES: Record<string, string> = {
+  '<': '\\u003c',
+  '>': '\\u003e',
+  '&': '\\u0026',
+  '\u2028': '\\u2028',
+  '\u2029': '\\u2029',
+}
+
+/** Escapes text that is already JSON. Lone surrogates become U+FFFD so that it is valid UTF-8. */
+export function escapeJson(json: string): string {
+  const text = /[<>&\u2028\u2029]/.test(json)
+    ? json.replace(/[<>&\u2028\u2029]/g, (c) => ESCAPES[c] ?? c)
+    : json
+  return text.replace(/\\ud[89ab][0-9a-f]{2}(?!\\ud[c-f])|(?<!\\ud[89ab][0-9a-f]{2})\\ud[c-f][0-9a-f]{2}/gi, '\ufffd')
+}
