@@ -1,24 +1,16 @@
 // The web interface: hashed chunks, compressed siblings, and `assets.json`, which tells the server
 // what the index page must load first.
+import { createHash } from 'node:crypto'
 import { readdirSync } from 'node:fs'
 import { cp, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { basename, join, relative } from 'node:path'
 import * as esbuild from 'esbuild'
+import type { AssetsManifest } from '../../src/assets.ts'
 import { collectMessages } from './catalogues.ts'
 import { compressAll } from './compress.ts'
 import { listLocales } from './locales.ts'
 import { ROOT } from './paths.ts'
 import { cataloguesPlugin, macrosPlugin, urlPlugin } from './plugins.ts'
-
-/** What `src/assets.ts` reads beside the files; names are relative to `static/`. */
-export interface AssetsManifest {
-  entry: string
-  /** Chunks the entry imports statically. */
-  imports: string[]
-  styles: string[]
-  /** Locale to the chunk of its catalogue. */
-  locales: Record<string, string>
-}
 
 export async function buildWeb(outDir: string, dev: boolean): Promise<void> {
   const options = esbuildOptions(dev)
@@ -31,12 +23,15 @@ export async function buildWeb(outDir: string, dev: boolean): Promise<void> {
       ignoreMissing,
     )
     await cp(join(ROOT, 'web/index.html'), join(next, 'index.html'))
-    const manifest = toManifest(result.metafile, join(next, 'static'))
-    await writeFile(join(next, 'assets.json'), JSON.stringify(manifest, null, 2))
     if (!dev) {
       await writeFile(join(outDir, 'web-metafile.json'), JSON.stringify(result.metafile))
       await compressAll(join(next, 'static'))
     }
+    const manifest = {
+      ...toPage(result.metafile, join(next, 'static')),
+      files: await describeFiles(join(next, 'static')),
+    }
+    await writeFile(join(next, 'assets.json'), JSON.stringify(manifest, null, 2))
     // Swap in one step, so that a server running from this folder never sees half a build.
     const old = join(outDir, `web.old-${process.pid}`)
     await rename(join(outDir, 'web'), old).catch(ignoreMissing)
@@ -90,7 +85,7 @@ function esbuildOptions(dev: boolean): esbuild.BuildOptions & { metafile: true }
   }
 }
 
-function toManifest(metafile: esbuild.Metafile, staticDir: string): AssetsManifest {
+function toPage(metafile: esbuild.Metafile, staticDir: string): Omit<AssetsManifest, 'files'> {
   const nameOf = (output: string): string => relative(staticDir, join(ROOT, output))
   const outputs = Object.entries(metafile.outputs)
   const entry = outputs.find(([, output]) => output.entryPoint === 'web/main.tsx')
@@ -115,6 +110,25 @@ function toManifest(metafile: esbuild.Metafile, staticDir: string): AssetsManife
     styles: entryOutput.cssBundle ? [nameOf(entryOutput.cssBundle)] : [],
     locales: Object.fromEntries(locales) as Record<string, string>,
   }
+}
+
+/** Every file below static/ with its validator, so that the server computes nothing per request. */
+async function describeFiles(staticDir: string): Promise<AssetsManifest['files']> {
+  const names = readdirSync(staticDir, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => relative(staticDir, join(entry.parentPath, entry.name)).replaceAll('\\', '/'))
+    .sort()
+  const all = new Set(names)
+  const own = names.filter((name) => !/\.(br|gz)$/.test(name))
+  const described = await Promise.all(
+    own.map(async (name) => {
+      const hash = createHash('sha256').update(await readFile(join(staticDir, name)))
+      const etag = hash.digest('base64url').slice(0, 22)
+      const immutable = /-[A-Z0-9]{8}\.\w+(\.map)?$/.test(name)
+      return [name, { etag, compressed: all.has(`${name}.gz`), immutable }] as const
+    }),
+  )
+  return Object.fromEntries(described)
 }
 
 /** Bytes of the first screen after brotli: what the size budget of the design is about. */

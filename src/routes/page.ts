@@ -1,0 +1,182 @@
+// The index page: boot settings, what to load first, and the policy that lets only that run.
+import type { BootSettings } from '../api-types.ts'
+import type { Page } from '../assets.ts'
+import type { Config } from '../config.ts'
+import { DEFAULT_LOGOUT_PAGE, type Settings } from '../store/document.ts'
+import { toJson } from './respond.ts'
+
+export interface PageOptions {
+  boot: BootSettings
+  page: Page
+  /** Fresh random text for each answer. */
+  nonce: string
+  /** The request's Accept-Language header, to fetch the right catalogue early. */
+  acceptLanguage: string
+}
+
+const DEFAULT_NAME = 'File Browser'
+const DEFAULT_COLOR = '#2979ff'
+
+/** Start-up settings of the interface (http-api 2.3). `hasCustomStyle`: branding has custom.css. */
+export function presentBoot(
+  config: Config,
+  settings: Settings,
+  hasCustomStyle: boolean,
+): BootSettings {
+  const { branding, auther, authMethod } = settings
+  const recaptcha = authMethod === 'json' ? auther.recaptcha : null
+  return {
+    AuthMethod: authMethod,
+    BaseURL: config.baseURL,
+    CSS: hasCustomStyle,
+    Color: branding.color,
+    DisableExternal: branding.disableExternal,
+    DisableUsedPercentage: branding.disableUsedPercentage,
+    EnableExec: config.enableExec,
+    EnableThumbs: config.enableThumbnails,
+    HelpURL: branding.disableExternal ? '' : config.helpURL,
+    HideLoginButton: settings.hideLoginButton,
+    LoginPage: authMethod !== 'proxy' && authMethod !== 'noauth',
+    LogoutPage: settings.logoutPage || DEFAULT_LOGOUT_PAGE,
+    MinimumPasswordLength: settings.minimumPasswordLength,
+    Name: branding.name,
+    NoAuth: authMethod === 'noauth',
+    ReCaptcha: recaptcha !== null && recaptcha.key !== '' && recaptcha.secret !== '',
+    ...(recaptcha ? { ReCaptchaHost: recaptcha.host, ReCaptchaKey: recaptcha.key } : {}),
+    ResizePreview: config.resizePreview,
+    Signup: settings.signup,
+    StaticURL: `${config.baseURL}/static`,
+    Theme: branding.theme,
+    TusSettings: settings.tus,
+    Version: config.version,
+  }
+}
+
+/** Fills the template. Every inserted value is escaped for the place it goes to. */
+export function renderPage({ boot, page, nonce, acceptLanguage }: PageOptions): string {
+  const url = (name: string): string => escapeHtml(`${boot.StaticURL}/${name}`)
+  const locale = pickLocale(acceptLanguage, Object.keys(page.locales))
+  const catalogue = locale ? page.locales[locale] : undefined
+  const preloads = [...page.imports, ...(catalogue ? [catalogue] : [])]
+  const values: Record<string, string> = {
+    title: escapeHtml(boot.Name || DEFAULT_NAME),
+    color: escapeHtml(boot.Color || DEFAULT_COLOR),
+    static: escapeHtml(boot.StaticURL),
+    nonce,
+    entry: escapeHtml(page.entry),
+    // One line, so that tools that read the settings off the page find their end.
+    boot: `${toJson(boot).replaceAll("'", '\\u0027')};`,
+    styles: page.styles
+      .map((name) => `<link rel="stylesheet" href="${url(name)}" />`)
+      .join('\n    '),
+    preloads: preloads
+      .map((name) => `<link rel="modulepreload" href="${url(name)}" />`)
+      .join('\n    '),
+    recaptcha: boot.ReCaptcha
+      ? `<script nonce="${nonce}" src="${escapeHtml(`${boot.ReCaptchaHost}/recaptcha/api.js?render=explicit`)}" async defer></script>`
+      : '',
+    customStyle: boot.CSS ? `<link rel="stylesheet" href="${url('custom.css')}" />` : '',
+  }
+  return page.template.replace(/\{\{(\w+)\}\}/g, (_, name: string) => values[name] ?? '')
+}
+
+/**
+ * The page's Content-Security-Policy. Scripts: our own files and the one inline script with the
+ * nonce. Styles: the same, and style attributes, which scripts may set anyway.
+ */
+export function pagePolicy(nonce: string, boot: BootSettings, contentOrigin: string): string {
+  const recaptcha = boot.ReCaptcha
+    ? [originOf(boot.ReCaptchaHost ?? ''), 'https://www.gstatic.com']
+    : []
+  const content = contentOrigin ? [contentOrigin] : []
+  const directives: Record<string, string[]> = {
+    'default-src': ["'none'"],
+    // WebAssembly is what the PDF and HEIC decoders are made of.
+    'script-src': ["'self'", `'nonce-${nonce}'`, "'wasm-unsafe-eval'", ...recaptcha],
+    'style-src': ["'self'", `'nonce-${nonce}'`],
+    'style-src-attr': ["'unsafe-inline'"],
+    'img-src': ["'self'", 'data:', 'blob:', ...content],
+    'media-src': ["'self'", 'blob:', ...content],
+    'font-src': ["'self'", 'data:', 'blob:'],
+    'connect-src': ["'self'", 'blob:', 'data:', ...content],
+    'worker-src': ["'self'", 'blob:'],
+    'frame-src': ["'self'", 'blob:', ...content, ...recaptcha],
+    'manifest-src': ["'self'"],
+    'form-action': ["'self'"],
+    'frame-ancestors': ["'self'"],
+    'base-uri': ["'none'"],
+    'object-src': ["'none'"],
+  }
+  return Object.entries(directives)
+    .map(([name, sources]) => `${name} ${[...new Set(sources)].filter(Boolean).join(' ')}`)
+    .join('; ')
+}
+
+/** The web app manifest: name and colours of this instance, start below its base URL. */
+export function presentManifest(boot: BootSettings): Record<string, unknown> {
+  const name = boot.Name || DEFAULT_NAME
+  const icon = (file: string, sizes: string, purpose: string): Record<string, string> => ({
+    src: `${boot.StaticURL}/img/icons/${file}`,
+    sizes,
+    type: 'image/png',
+    purpose,
+  })
+  return {
+    name,
+    short_name: name,
+    id: `${boot.BaseURL}/`,
+    start_url: `${boot.BaseURL}/`,
+    scope: `${boot.BaseURL}/`,
+    display: 'standalone',
+    background_color: '#ffffff',
+    theme_color: boot.Color || '#455a64',
+    icons: [
+      icon('android-chrome-192x192.png', '192x192', 'any'),
+      icon('android-chrome-512x512.png', '512x512', 'any'),
+      icon('maskable-512x512.png', '512x512', 'maskable'),
+    ],
+  }
+}
+
+/**
+ * The best of `locales` for an Accept-Language header: exact match, then by language alone
+ * (`pt` finds `pt-br`). Undefined when none fits.
+ */
+export function pickLocale(acceptLanguage: string, locales: string[]): string | undefined {
+  const wanted = acceptLanguage
+    .toLowerCase()
+    .split(',')
+    .map((item, order) => {
+      const [tag = '', ...parameters] = item.split(';').map((part) => part.trim())
+      const q = parameters.find((parameter) => parameter.startsWith('q='))
+      return { tag, q: q ? Number.parseFloat(q.slice(2)) || 0 : 1, order }
+    })
+    .filter(({ tag, q }) => tag !== '' && q > 0)
+    .sort((a, b) => b.q - a.q || a.order - b.order)
+  for (const { tag } of wanted) {
+    const language = tag.split('-')[0] ?? tag
+    const found =
+      locales.find((locale) => locale === tag) ??
+      locales.find((locale) => locale === language) ??
+      locales.find((locale) => locale.startsWith(`${language}-`))
+    if (found) return found
+  }
+  return undefined
+}
+
+const HTML_ESCAPES: Record<string, string> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&#34;',
+  "'": '&#39;',
+}
+
+function escapeHtml(text: string): string {
+  return text.replace(/[&<>"']/g, (c) => HTML_ESCAPES[c] ?? c)
+}
+
+/** Scheme and host for a policy; empty for what is no address, so that it cannot add directives. */
+function originOf(address: string): string {
+  return URL.canParse(address) ? new URL(address).origin : ''
+}
