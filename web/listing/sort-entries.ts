@@ -91,3 +91,7 @@ export function nextChoice(current: SortChoice, column: SortColumn): SortChoice 
   if (current.column === column) return { column, ascending: !current.ascending }
   return { column, ascending: true }
 }
+
+export function sameChoice(a: SortChoice, b: SortChoice): boolean {
+  return a.column === b.column && a.ascending === b.ascending
+}

@@ -1,0 +1,116 @@
+// Listings, facts and changes of files, and the addresses of their bytes.
+
+import type { FileEntry, FileInfo } from '../../src/api-types.ts'
+import { encodePath } from '../lib/paths.ts'
+import { apiUrl, call, callJson } from './client.ts'
+
+export type ChecksumAlgorithm = 'md5' | 'sha1' | 'sha256' | 'sha512'
+
+/** Archive formats as the server names them, most useful first. */
+export const archiveFormats = [
+  'zip',
+  'tar',
+  'targz',
+  'tarbz2',
+  'tarxz',
+  'tarlz4',
+  'tarsz',
+  'tarbr',
+  'tarzst',
+] as const
+export type ArchiveFormat = (typeof archiveFormats)[number]
+
+/** A folder with its items, or one file; small text files come with their content. */
+export async function fetchInfo(vpath: string, signal: AbortSignal): Promise<FileInfo> {
+  return callJson<FileInfo>(`/resources${encodePath(vpath)}`, { signal })
+}
+
+/** One checksum as lower-case hex. Needs the download permission. */
+export async function fetchChecksum(
+  vpath: string,
+  algorithm: ChecksumAlgorithm,
+  signal: AbortSignal,
+): Promise<string> {
+  const info = await callJson<FileInfo>(`/resources${encodePath(vpath)}`, {
+    query: { checksum: algorithm },
+    signal,
+  })
+  return info.checksums?.[algorithm] ?? ''
+}
+
+/** Makes a folder and the folders above it; one that exists is left alone. */
+export async function createFolder(vpath: string, signal?: AbortSignal): Promise<void> {
+  await call(`/resources${encodePath(vpath)}/`, { method: 'POST', signal })
+}
+
+/** Makes an empty file. @throws ApiError 409 when something has this name. */
+export async function createFile(vpath: string, signal?: AbortSignal): Promise<void> {
+  await call(`/resources${encodePath(vpath)}`, {
+    method: 'POST',
+    query: { override: false },
+    body: '',
+    signal,
+  })
+}
+
+export async function deletePath(vpath: string, signal?: AbortSignal): Promise<void> {
+  await call(`/resources${encodePath(vpath)}`, { method: 'DELETE', signal })
+}
+
+export interface Transfer {
+  action: 'copy' | 'rename'
+  from: string
+  to: string
+  /** Replaces what has this name; folders are merged. */
+  override: boolean
+}
+
+/**
+ * Copies or moves one entry. The destination is decoded twice by the server (contract http-api 7.6),
+ * so it goes out encoded twice: once here, once as a query value.
+ *
+ * @throws ApiError 409 when the name is taken and `override` is false.
+ */
+export async function transfer(what: Transfer, signal?: AbortSignal): Promise<void> {
+  await call(`/resources${encodePath(what.from)}`, {
+    method: 'PATCH',
+    query: {
+      action: what.action,
+      destination: encodePath(what.to),
+      override: what.override,
+      rename: false,
+    },
+    signal,
+  })
+}
+
+/** The bytes of a file; as a download, or `inline` with its real type. Works by cookie. */
+export function rawUrl(vpath: string, options: { inline?: boolean } = {}): string {
+  return apiUrl(`/raw${encodePath(vpath)}`, options.inline === true ? { inline: true } : undefined)
+}
+
+/** An archive of a folder, or of some of its entries by name. */
+export function archiveUrl(
+  folder: string,
+  names: readonly string[],
+  format: ArchiveFormat,
+): string {
+  const at = folder === '/' ? '/' : `${encodePath(folder)}/`
+  if (names.length === 0) return apiUrl(`/raw${at}`, { algo: format })
+  // Each name is decoded once more after the query, and commas part them.
+  return apiUrl(`/raw${at}`, { algo: format, files: names.map(encodeURIComponent).join(',') })
+}
+
+/** A picture of the entry, at most 256 px (`thumb`) or 1080 px (`big`) wide and high. */
+export function previewUrl(
+  entry: Pick<FileEntry, 'path' | 'modified'>,
+  size: 'thumb' | 'big',
+): string {
+  const key = Date.parse(entry.modified) || 0
+  return apiUrl(`/preview/${size}${encodePath(entry.path)}`, { inline: true, key })
+}
+
+/** The page of an entry with origin, for links that are copied. */
+export function absoluteUrl(path: string): string {
+  return new URL(path, location.origin).href
+}

@@ -1,0 +1,53 @@
+// View and order of each folder, remembered in the browser. The latest choice also becomes the
+// user's default on the server, which folders without a choice of their own follow.
+
+import type { ViewMode } from '../../src/api-types.ts'
+import type { SortChoice } from '../listing/sort-entries.ts'
+import { session } from './session.ts'
+import { storage } from './storage.ts'
+
+const STORAGE_KEY = 'fb-folder-views'
+const MAX_FOLDERS = 300
+
+export interface FolderView {
+  view?: ViewMode
+  sort?: SortChoice
+}
+
+let drawer = ''
+let views = new Map<string, FolderView>()
+
+function load(): Map<string, FolderView> {
+  // Several people may use one browser: each has a drawer of their own.
+  const wanted = `${STORAGE_KEY}-${session.user?.id ?? 0}`
+  if (drawer === wanted) return views
+  drawer = wanted
+  views = new Map()
+  try {
+    const stored: unknown = JSON.parse(storage.get(drawer) ?? '[]')
+    if (Array.isArray(stored)) for (const pair of stored) if (isPair(pair)) views.set(...pair)
+  } catch {
+    // Something else is stored there: start without memories.
+  }
+  return views
+}
+
+function isPair(value: unknown): value is [string, FolderView] {
+  return Array.isArray(value) && typeof value[0] === 'string' && typeof value[1] === 'object'
+}
+
+export function viewOf(vpath: string): FolderView {
+  return load().get(vpath) ?? {}
+}
+
+export function rememberView(vpath: string, change: FolderView) {
+  const all = load()
+  const next = { ...all.get(vpath), ...change }
+  all.delete(vpath)
+  all.set(vpath, next)
+  for (const oldest of all.keys()) {
+    if (all.size <= MAX_FOLDERS) break
+    all.delete(oldest)
+  }
+  storage.set(drawer, JSON.stringify([...all]))
+}

@@ -1,0 +1,328 @@
+// Opening paths: what the address says becomes what the screen shows. A folder seen before appears at
+// once, with scroll, focus and selection as they were left, and is then checked against the server.
+
+import { ref } from 'valtio'
+import type { FileEntry, FileInfo } from '../../src/api-types.ts'
+import { ApiError } from '../api/client.ts'
+import { fetchInfo } from '../api/files.ts'
+import { isWithin, joinPath, lineageOf, parentOf, trimPath } from '../lib/paths.ts'
+import { fromWire } from '../listing/sort-entries.ts'
+import {
+  cachedFolder,
+  cacheFolder,
+  type Folder,
+  forgetFolder,
+  knownEntry,
+  placeIn,
+  rememberPlace,
+} from './folder-cache.ts'
+import { viewOf } from './folder-views.ts'
+import { landAt, listing, revealEntry, setFilter, showFolder } from './listing.ts'
+import { noteRecentFolder } from './recent-folders.ts'
+import {
+  clearSelection,
+  keepSelected,
+  restoreSelection,
+  selection,
+  selectOnly,
+} from './selection.ts'
+import { defaultView } from './user-defaults.ts'
+
+const SKELETON_AFTER_MS = 150
+const SKELETON_AT_LEAST_MS = 300
+/** A folder fetched this recently is not asked for again when it opens. */
+const FRESH_MS = 2_000
+/** Coming back to the window checks the folder again, huge ones less often. */
+const FOCUS_CHECK_MS = 3_000
+const FOCUS_CHECK_LARGE_MS = 60_000
+const LARGE_FOLDER = 5_000
+
+/** Where the listing is scrolled to; kept outside the proxy, because it changes every frame. */
+export const scroll = { px: 0 }
+
+let request: AbortController | null = null
+let arrivedByHistory = false
+
+/** Listens for Back, Forward and the window's return. Call once; the result stops listening. */
+export function watchWindow(): () => void {
+  const onPop = () => {
+    arrivedByHistory = true
+  }
+  const onReturn = () => {
+    const folder = listing.folder as Folder | null
+    if (document.visibilityState !== 'visible' || folder === null) return
+    const patience = folder.entries.length > LARGE_FOLDER ? FOCUS_CHECK_LARGE_MS : FOCUS_CHECK_MS
+    if (Date.now() - folder.fetchedAtMs > patience) void refreshFolder()
+  }
+  window.addEventListener('popstate', onPop, true)
+  window.addEventListener('focus', onReturn)
+  document.addEventListener('visibilitychange', onReturn)
+  return () => {
+    window.removeEventListener('popstate', onPop, true)
+    window.removeEventListener('focus', onReturn)
+    document.removeEventListener('visibilitychange', onReturn)
+  }
+}
+
+/** Shows `vpath`. Never rejects: failures become the state of the screen. */
+export function openPath(vpath: string): void {
+  const byHistory = arrivedByHistory
+  arrivedByHistory = false
+  const from = listing.vpath
+  if (from === vpath && listing.status === 'ready') return
+  leave()
+  listing.vpath = vpath
+  listing.failure = null
+
+  const entry = knownEntry(vpath, parentOf(vpath))
+  if (entry !== null && !entry.isDir) {
+    showFile(entry)
+    void load(vpath)
+    return
+  }
+  const wasFile = listing.file !== null
+  listing.file = null
+  const shown = listing.folder as Folder | null
+  if (shown?.vpath === vpath) {
+    // A viewer closed over the folder that is still there.
+    listing.status = 'ready'
+    if (wasFile && isWithin(vpath, from)) arriveFrom(from)
+    return
+  }
+  const cached = cachedFolder(vpath)
+  if (cached === null) {
+    listing.status = 'loading'
+    if (!byHistory) clearSelection()
+    void load(vpath).then((loaded) => {
+      if (loaded) arrive(vpath, from, byHistory)
+    })
+    return
+  }
+  listing.status = 'ready'
+  listing.slow = false
+  enter(cached)
+  arrive(vpath, from, byHistory)
+  if (Date.now() - cached.fetchedAtMs > FRESH_MS) void refreshFolder()
+}
+
+/** Stops what is being fetched and notes where the person was. Call when the screen closes, too. */
+export function leave(): void {
+  request?.abort()
+  request = null
+  const folder = listing.folder as Folder | null
+  if (folder === null) return
+  rememberPlace(folder.vpath, {
+    scrollPx: scroll.px,
+    focus: listing.focus,
+    selected: selection.paths,
+    anchor: selection.anchor,
+    filter: listing.filter,
+  })
+}
+
+/** Tries again after a failure. */
+export function retry(): void {
+  const { vpath } = listing
+  listing.failure = null
+  listing.status = 'loading'
+  void load(vpath).then((loaded) => {
+    if (loaded && listing.vpath === vpath) landAt({ kind: 'top' })
+  })
+}
+
+function enter(folder: Folder): void {
+  const view = viewOf(folder.vpath)
+  listing.filter = ''
+  listing.sort = view.sort ?? fromWire(folder.sorting)
+  listing.view = view.view ?? defaultView()
+  listing.fresh = ref(new Set<string>())
+  listing.busy = ref(new Set<string>())
+  listing.focus = null
+  showFolder(folder)
+  noteRecentFolder(folder.vpath)
+}
+
+/** Puts selection, focus and scroll where they belong on arriving in `vpath`. */
+function arrive(vpath: string, from: string, byHistory: boolean): void {
+  const place = placeIn(vpath)
+  if (byHistory && place !== null) {
+    if (place.filter !== '') setFilter(place.filter)
+    restoreSelection(place.selected, place.anchor)
+    const folder = listing.folder as Folder | null
+    if (folder !== null) keepSelected((path) => folder.byPath.has(path))
+    listing.focus = place.focus
+    landAt({ kind: 'offset', scrollPx: place.scrollPx })
+    return
+  }
+  clearSelection()
+  if (from !== vpath && isWithin(vpath, from)) arriveFrom(from)
+  else landAt({ kind: 'top' })
+}
+
+/** Selects the child that was open below the folder now shown. */
+function arriveFrom(from: string): void {
+  const folder = listing.folder as Folder | null
+  const child = lineageOf(from).find((path) => folder?.byPath.has(path))
+  if (child === undefined) {
+    landAt({ kind: 'top' })
+    return
+  }
+  selectOnly(child)
+  revealEntry(child)
+}
+
+function showFile(info: FileInfo | FileEntry): void {
+  listing.file = ref(info)
+  listing.status = 'ready'
+  listing.slow = false
+}
+
+/** Resolves true when `vpath` is a folder and now shown. */
+async function load(vpath: string): Promise<boolean> {
+  request?.abort()
+  const controller = new AbortController()
+  request = controller
+  let slowSinceMs = 0
+  const timer = setTimeout(() => {
+    listing.slow = listing.status === 'loading'
+    slowSinceMs = performance.now()
+  }, SKELETON_AFTER_MS)
+  try {
+    const info = await fetchInfo(vpath, controller.signal)
+    const shownForMs = slowSinceMs === 0 ? 0 : performance.now() - slowSinceMs
+    if (slowSinceMs > 0 && shownForMs < SKELETON_AT_LEAST_MS) {
+      await new Promise((resolve) => setTimeout(resolve, SKELETON_AT_LEAST_MS - shownForMs))
+    }
+    if (controller.signal.aborted) return false
+    if (!info.isDir) {
+      showFile(info)
+      return false
+    }
+    const folder = toFolder(vpath, info)
+    cacheFolder(folder)
+    listing.file = null
+    enter(folder)
+    listing.status = 'ready'
+    return true
+  } catch (error) {
+    if (controller.signal.aborted) return false
+    fail(error)
+    return false
+  } finally {
+    clearTimeout(timer)
+    if (request === controller) {
+      request = null
+      listing.slow = false
+    }
+  }
+}
+
+function fail(error: unknown): void {
+  if (!(error instanceof ApiError)) throw error
+  listing.failure = ref(error)
+  listing.status = 'failed'
+  listing.file = null
+  forgetFolder(listing.vpath)
+}
+
+/**
+ * Fetches the open folder again without disturbing it: selection, focus and scroll stay, new entries
+ * fade in. A failure is shown only when the folder is gone or forbidden.
+ */
+export async function refreshFolder(): Promise<void> {
+  const before = listing.folder as Folder | null
+  if (before === null || listing.status !== 'ready') return
+  const controller = new AbortController()
+  request ??= controller
+  try {
+    const info = await fetchInfo(before.vpath, controller.signal)
+    // Left, changed by the person, or reloaded meanwhile: this answer is out of date.
+    if ((listing.folder as Folder | null) !== before || controller.signal.aborted) return
+    if (!info.isDir) return
+    const folder = toFolder(before.vpath, info)
+    cacheFolder(folder)
+    if (isSame(before, folder)) return
+    listing.fresh = ref(
+      new Set(
+        folder.entries.length > LARGE_FOLDER
+          ? []
+          : folder.entries.filter((e) => !before.byPath.has(e.path)).map((e) => e.path),
+      ),
+    )
+    showFolder(folder)
+    keepSelected((path) => folder.byPath.has(path))
+  } catch (error) {
+    if (controller.signal.aborted || listing.folder !== before || listing.file !== null) return
+    if (error instanceof ApiError && (error.code === 'not_found' || error.code === 'forbidden')) {
+      fail(error)
+    }
+    // Otherwise the connection is down or the server restarts; what is shown stays.
+  } finally {
+    if (request === controller) request = null
+  }
+}
+
+/** Something changed in `vpath` from elsewhere, such as a finished upload. */
+export async function reloadFolder(vpath: string): Promise<void> {
+  if ((listing.folder as Folder | null)?.vpath === vpath) await refreshFolder()
+  else forgetFolder(vpath)
+}
+
+function toFolder(vpath: string, info: FileInfo): Folder {
+  const items = info.items ?? []
+  const byPath = new Map<string, FileEntry>()
+  const entries = items.map((item) => {
+    const path = trimPath(item.path)
+    const entry = path === item.path ? item : { ...item, path: joinPath(vpath, item.name) }
+    byPath.set(entry.path, entry)
+    return entry
+  })
+  return ref({
+    vpath,
+    entries,
+    byPath,
+    sorting: info.sorting,
+    inServerOrder: true,
+    modifiedMs: Date.parse(info.modified) || 0,
+    mode: info.mode,
+    fetchedAtMs: Date.now(),
+  })
+}
+
+function isSame(a: Folder, b: Folder): boolean {
+  if (a.entries.length !== b.entries.length) return false
+  for (const entry of b.entries) {
+    const old = a.byPath.get(entry.path)
+    if (
+      old === undefined ||
+      old.modified !== entry.modified ||
+      old.size !== entry.size ||
+      old.type !== entry.type ||
+      old.isDir !== entry.isDir
+    ) {
+      return false
+    }
+  }
+  return true
+}
+
+let prefetching: AbortController | null = null
+const PREFETCH_FRESH_MS = 30_000
+
+/** Fetches a folder that will probably be opened; one at a time, never on a metered connection. */
+export async function prefetchFolder(vpath: string): Promise<void> {
+  const connection = (navigator as { connection?: { saveData?: boolean } }).connection
+  const cached = cachedFolder(vpath)
+  if (prefetching !== null || connection?.saveData === true) return
+  if (cached !== null && Date.now() - cached.fetchedAtMs < PREFETCH_FRESH_MS) return
+  const controller = new AbortController()
+  prefetching = controller
+  try {
+    const info = await fetchInfo(vpath, controller.signal)
+    if (info.isDir) cacheFolder(toFolder(vpath, info))
+  } catch {
+    // Opening the folder will say what is wrong with it.
+  } finally {
+    prefetching = null
+  }
+}

@@ -1,0 +1,46 @@
+// The last things done that can be taken back: a toast offers each for ten seconds, Ctrl+Z takes back
+// the newest while its toast shows.
+
+import { t } from '@lingui/core/macro'
+import { dismissToast, toastError, toastSuccess, UNDO_MS } from './toasts.ts'
+
+interface Offer {
+  toastId: number
+  /** Milliseconds of performance.now(). */
+  until: number
+  undo: () => Promise<void>
+}
+
+const offers: Offer[] = []
+
+/** Tells that something was done, with a way back. `text` is already translated. */
+export function offerUndo(text: string, undo: () => Promise<void>): void {
+  const offer: Offer = { toastId: 0, until: performance.now() + UNDO_MS, undo }
+  offer.toastId = toastSuccess(text, { action: { label: t`Undo`, run: () => void run(offer) } })
+  offers.push(offer)
+  if (offers.length > 10) offers.shift()
+}
+
+export function canUndo(): boolean {
+  const newest = offers.at(-1)
+  return newest !== undefined && newest.until > performance.now()
+}
+
+/** Takes back the newest thing done, if its time is not over. */
+export async function undoLast(): Promise<void> {
+  const offer = offers.at(-1)
+  if (offer === undefined || offer.until <= performance.now()) return
+  dismissToast(offer.toastId)
+  await run(offer)
+}
+
+async function run(offer: Offer): Promise<void> {
+  const at = offers.indexOf(offer)
+  if (at < 0) return
+  offers.splice(at, 1)
+  try {
+    await offer.undo()
+  } catch (error) {
+    toastError(error)
+  }
+}
