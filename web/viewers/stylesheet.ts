@@ -1,0 +1,33 @@
+// Style sheets of lazy chunks: linked once, and awaited so that nothing is painted unstyled.
+
+const loading = new Map<string, Promise<void>>()
+
+/** Adds the style sheet to the page; resolves when it applies, also when it failed to load. */
+export function loadStylesheet(href: string): Promise<void> {
+  const known = loading.get(href)
+  if (known) return known
+  const promise = new Promise<void>((resolve) => {
+    const link = document.createElement('link')
+    link.rel = 'stylesheet'
+    link.href = href
+    // An unstyled viewer is still usable; an endless spinner is not.
+    link.onload = () => resolve()
+    link.onerror = () => resolve()
+    document.head.append(link)
+  })
+  loading.set(href, promise)
+  return promise
+}
+
+const adopted = new WeakMap<ShadowRoot, CSSStyleSheet>()
+
+/** Gives a shadow root one style sheet made from text, which the page's policy allows unlike `<style>`. */
+export function adoptStyle(root: ShadowRoot, css: string) {
+  let sheet = adopted.get(root)
+  if (!sheet) {
+    sheet = new CSSStyleSheet()
+    adopted.set(root, sheet)
+    root.adoptedStyleSheets = [sheet]
+  }
+  sheet.replaceSync(css)
+}

@@ -1,0 +1,122 @@
+// Wheel, drag, pinch and double tap on a picture, as changes of one view.
+
+import { type PointerEvent, type RefObject, useEffect, useEffectEvent, useRef, useState } from 'react'
+import { clampView, fitScale, fitView, type Size, turnedSize, type View, zoomAt } from './zoom.ts'
+
+const DOUBLE_TAP_MS = 300
+const PAN_STEP_PX = 80
+
+export function usePicture(stage: RefObject<HTMLElement | null>, stageSize: Size, size: Size) {
+  // Null means fitted, whatever size the stage has or gets.
+  const [chosen, setChosen] = useState<View | null>(null)
+  const [turns, setTurns] = useState(0)
+  const turned = turnedSize(size, turns)
+  const view = chosen ? clampView(chosen, turned, stageSize) : fitView(turned, stageSize)
+  const pointers = useRef(new Map<number, { x: number; y: number }>())
+  const lastTap = useRef(0)
+
+  function place(clientX: number, clientY: number) {
+    const box = stage.current?.getBoundingClientRect()
+    if (!box) return { x: 0, y: 0 }
+    return { x: clientX - box.left - box.width / 2, y: clientY - box.top - box.height / 2 }
+  }
+
+  function zoom(factor: number, at = { x: 0, y: 0 }) {
+    setChosen(zoomAt(view, factor, at, turned, stageSize))
+  }
+
+  function zoomTo(scale: number, at = { x: 0, y: 0 }) {
+    zoom(scale / view.scale, at)
+  }
+
+  function toggleAt(at: { x: number; y: number }) {
+    const fit = fitScale(turned, stageSize)
+    if (view.scale > fit * 1.01) setChosen(null)
+    else zoomTo(fit < 0.5 ? 1 : fit * 2.5, at)
+  }
+
+  const onWheel = useEffectEvent((event: WheelEvent) => {
+    event.preventDefault()
+    const lines = event.deltaMode === WheelEvent.DOM_DELTA_LINE ? 30 : 1
+    // A pinch on a touch pad arrives as a wheel with Ctrl and much smaller steps.
+    const speed = event.ctrlKey ? 0.01 : 0.0018
+    zoom(Math.exp(-event.deltaY * lines * speed), place(event.clientX, event.clientY))
+  })
+  useEffect(() => {
+    const element = stage.current
+    if (!element) return
+    const listener = (event: WheelEvent) => onWheel(event)
+    // React's own wheel listener is passive and could not keep the page from zooming.
+    element.addEventListener('wheel', listener, { passive: false })
+    return () => element.removeEventListener('wheel', listener)
+  }, [stage])
+
+  function drag(event: PointerEvent) {
+    const before = pointers.current.get(event.pointerId)
+    if (!before) return
+    const now = { x: event.clientX, y: event.clientY }
+    const other = [...pointers.current].find(([id]) => id !== event.pointerId)?.[1]
+    pointers.current.set(event.pointerId, now)
+    if (other) {
+      const factor = Math.hypot(now.x - other.x, now.y - other.y) / Math.hypot(before.x - other.x, before.y - other.y)
+      zoom(factor, place((now.x + other.x) / 2, (now.y + other.y) / 2))
+    } else if (chosen) {
+      setChosen(
+        clampView(
+          { scale: view.scale, x: view.x + now.x - before.x, y: view.y + now.y - before.y },
+          turned,
+          stageSize,
+        ),
+      )
+    }
+  }
+
+  function release(event: PointerEvent) {
+    pointers.current.delete(event.pointerId)
+  }
+
+  return {
+    view,
+    turns,
+    turned,
+    zoom,
+    zoomTo,
+    fit: () => setChosen(null),
+    turn() {
+      setTurns(turns + 1)
+      setChosen(null)
+    },
+    /** True when the key was an arrow. */
+    panByKey(key: string): boolean {
+      const steps: Record<string, [number, number]> = {
+        ArrowLeft: [PAN_STEP_PX, 0],
+        ArrowRight: [-PAN_STEP_PX, 0],
+        ArrowUp: [0, PAN_STEP_PX],
+        ArrowDown: [0, -PAN_STEP_PX],
+      }
+      const step = steps[key]
+      if (!step) return false
+      setChosen(clampView({ ...view, x: view.x + step[0], y: view.y + step[1] }, turned, stageSize))
+      return true
+    },
+    handlers: {
+      onPointerDown(event: PointerEvent<HTMLElement>) {
+        if (event.button !== 0) return
+        if (event.target instanceof Element && event.target.closest('[role=toolbar]')) return
+        pointers.current.set(event.pointerId, { x: event.clientX, y: event.clientY })
+        event.currentTarget.setPointerCapture(event.pointerId)
+        if (event.pointerType !== 'touch') return
+        const doubled = event.timeStamp - lastTap.current < DOUBLE_TAP_MS
+        lastTap.current = doubled || pointers.current.size > 1 ? 0 : event.timeStamp
+        if (doubled) toggleAt(place(event.clientX, event.clientY))
+      },
+      onPointerMove: drag,
+      onPointerUp: release,
+      onPointerCancel: release,
+      onDoubleClick(event: React.MouseEvent) {
+        if (event.target instanceof Element && event.target.closest('[role=toolbar]')) return
+        toggleAt(place(event.clientX, event.clientY))
+      },
+    },
+  }
+}

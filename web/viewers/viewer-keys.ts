@@ -1,0 +1,46 @@
+// Keys inside the viewer. The shown viewer is asked first, so that ← and → seek in a film instead of
+// turning to the next file; what it leaves belongs to the frame.
+
+import { useEffect, useEffectEvent } from 'react'
+
+/** Returns true when the key was used; the frame then prevents the browser's own effect. */
+export type KeyHandler = (event: KeyboardEvent) => boolean
+
+const handlers: KeyHandler[] = []
+
+/** Lets the mounted viewer handle keys before the frame does. */
+export function useViewerKeys(handler: KeyHandler) {
+  const latest = useEffectEvent(handler)
+  useEffect(() => {
+    const stable: KeyHandler = (event) => latest(event)
+    handlers.push(stable)
+    return () => {
+      handlers.splice(handlers.indexOf(stable), 1)
+    }
+  }, [])
+}
+
+/** Offers a key to the registered viewers, the latest first. */
+export function offerKey(event: KeyboardEvent): boolean {
+  for (let at = handlers.length - 1; at >= 0; at--) {
+    if (handlers[at]?.(event)) return true
+  }
+  return false
+}
+
+/** True while keys belong to a field, a dialog or a menu and the viewer must not react. */
+export function keysAreTaken(event: KeyboardEvent): boolean {
+  if (event.defaultPrevented || event.isComposing) return true
+  const target = event.target instanceof Element ? event.target : null
+  if (target?.closest('input:not([type=range]), textarea, select, [contenteditable=true]')) return true
+  return document.querySelector('dialog[open], :popover-open') !== null
+}
+
+/** The Left key means "previous" where text runs left to right, "next" where it does not. */
+export function stepOf(event: KeyboardEvent): -1 | 0 | 1 {
+  if (event.ctrlKey || event.metaKey || event.altKey || event.shiftKey) return 0
+  const rtl = document.documentElement.dir === 'rtl'
+  if (event.key === 'ArrowRight') return rtl ? -1 : 1
+  if (event.key === 'ArrowLeft') return rtl ? 1 : -1
+  return 0
+}
