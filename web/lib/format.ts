@@ -1,0 +1,149 @@
+// Sizes, dates, numbers and durations as people of the active language write them.
+
+import { i18n } from '@lingui/core'
+import { msg } from '@lingui/core/macro'
+import { intlLocale } from './i18n.ts'
+
+const MINUTE_MS = 60_000
+const HOUR_MS = 60 * MINUTE_MS
+const DAY_MS = 24 * HOUR_MS
+
+/** Formatters are slow to make and a long list asks for thousands; they are made once per locale. */
+const made = new Map<string, unknown>()
+
+function cached<T>(kind: string, make: (locale: string) => T): T {
+  const locale = intlLocale()
+  const key = `${locale} ${kind}`
+  let formatter = made.get(key) as T | undefined
+  if (formatter === undefined) {
+    formatter = make(locale)
+    made.set(key, formatter)
+  }
+  return formatter
+}
+
+export function formatNumber(value: number, digits = 0): string {
+  return cached(
+    `n${digits}`,
+    (locale) =>
+      new Intl.NumberFormat(locale, {
+        minimumFractionDigits: digits,
+        maximumFractionDigits: digits,
+      }),
+  ).format(value)
+}
+
+/** `value` from 0 to 100. */
+export function formatPercent(value: number, digits = 0): string {
+  return cached(
+    `p${digits}`,
+    (locale) => new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: digits }),
+  ).format(value / 100)
+}
+
+/** Binary units with one decimal from KiB on. Whole values of the largest units stay whole. */
+export function formatSize(bytes: number): string {
+  if (bytes < 1024) {
+    const count = formatNumber(Math.max(0, Math.round(bytes)))
+    return i18n._(msg`${count} B`)
+  }
+  let value = bytes / 1024
+  let unit = 0
+  // 1023.95 KiB would be written as 1,024.0 KiB.
+  while (value >= 1023.95 && unit < 4) {
+    value /= 1024
+    unit++
+  }
+  const count = formatNumber(value, 1)
+  if (unit === 0) return i18n._(msg`${count} KiB`)
+  if (unit === 1) return i18n._(msg`${count} MiB`)
+  if (unit === 2) return i18n._(msg`${count} GiB`)
+  if (unit === 3) return i18n._(msg`${count} TiB`)
+  return i18n._(msg`${count} PiB`)
+}
+
+function toMs(moment: number | string | Date): number {
+  return typeof moment === 'number' ? moment : new Date(moment).getTime()
+}
+
+/** Date and time to the minute, for tooltips and for those who want exact dates. */
+export function formatMoment(moment: number | string | Date): string {
+  const ms = toMs(moment)
+  if (Number.isNaN(ms)) return '—'
+  return cached(
+    'moment',
+    (locale) => new Intl.DateTimeFormat(locale, { dateStyle: 'short', timeStyle: 'short' }),
+  ).format(ms)
+}
+
+/** The day, such as 12 Nov 2026. */
+export function formatDay(moment: number | string | Date): string {
+  const ms = toMs(moment)
+  if (Number.isNaN(ms)) return '—'
+  return cached('day', (locale) => new Intl.DateTimeFormat(locale, { dateStyle: 'medium' })).format(
+    ms,
+  )
+}
+
+/** Time of day only. */
+export function formatTime(moment: number | string | Date): string {
+  return cached('time', (locale) => new Intl.DateTimeFormat(locale, { timeStyle: 'short' })).format(
+    toMs(moment),
+  )
+}
+
+/**
+ * How long ago, or how long until: `12 minutes ago`, `Yesterday`, `in 3 days`. Days are those of the
+ * calendar. The first letter is a capital, as the text stands alone.
+ */
+export function formatDistance(moment: number | string | Date, nowMs = Date.now()): string {
+  const ms = toMs(moment)
+  if (Number.isNaN(ms)) return '—'
+  const format = cached('ago', (locale) => new Intl.RelativeTimeFormat(locale, { numeric: 'auto' }))
+  const gapMs = ms - nowMs
+  const away = Math.abs(gapMs)
+  const days = daysBetween(nowMs, ms)
+  let text: string
+  if (away < 45_000) text = format.format(0, 'second')
+  else if (away < HOUR_MS)
+    text = format.format(Math.trunc(gapMs / MINUTE_MS) || Math.sign(gapMs), 'minute')
+  else if (days === 0 || away < 6 * HOUR_MS)
+    text = format.format(Math.trunc(gapMs / HOUR_MS), 'hour')
+  else if (Math.abs(days) < 30) text = format.format(days, 'day')
+  else if (Math.abs(days) < 365) text = format.format(Math.trunc(days / 30.44), 'month')
+  else text = format.format(Math.trunc(days / 365.25), 'year')
+  return text.charAt(0).toLocaleUpperCase(intlLocale()) + text.slice(1)
+}
+
+/** As lists show it: relative up to a week, then the day; exact when the person prefers that. */
+export function formatDate(
+  moment: number | string | Date,
+  exact = false,
+  nowMs = Date.now(),
+): string {
+  if (exact) return formatMoment(moment)
+  const ms = toMs(moment)
+  return Math.abs(nowMs - ms) < 7 * DAY_MS ? formatDistance(ms, nowMs) : formatDay(ms)
+}
+
+/** Midnights between two moments, positive when `toMs` is later. */
+function daysBetween(fromMs: number, untilMs: number): number {
+  const midnight = (ms: number) => new Date(ms).setHours(0, 0, 0, 0)
+  // Rounded, because days of 23 and 25 hours exist.
+  return Math.round((midnight(untilMs) - midnight(fromMs)) / DAY_MS)
+}
+
+/** `h:mm:ss` or `m:ss` for media; `—` when unknown. */
+export function formatDuration(seconds: number): string {
+  if (!Number.isFinite(seconds) || seconds < 0) return '—'
+  const whole = Math.floor(seconds)
+  const two = (value: number) => String(value).padStart(2, '0')
+  const hours = Math.floor(whole / 3600)
+  const minutes = Math.floor(whole / 60) % 60
+  return hours > 0 ? `${hours}:${two(minutes)}:${two(whole % 60)}` : `${minutes}:${two(whole % 60)}`
+}
+
+/** Names in a row: `a, b and c`. */
+export function formatList(items: readonly string[]): string {
+  return cached('list', (locale) => new Intl.ListFormat(locale)).format(items)
+}

@@ -1,0 +1,127 @@
+// Moving between screens. Addresses are built and read raw: names are encoded once by paths.ts and
+// never decoded by the router.
+
+import { useSyncExternalStore } from 'react'
+import { boot } from '../state/boot.ts'
+
+/** Asked before the screen changes; resolves false to stay. One at a time: the newest. */
+export type LeaveGuard = () => Promise<boolean> | boolean
+
+let guard: LeaveGuard | null = null
+/** Where we are, to return to when a guard refuses the browser's back button. */
+let here = typeof location === 'undefined' ? '' : location.pathname + location.search
+
+/**
+ * Sets a guard for unsaved work; the browser's own warning on closing the page comes with it. Clear
+ * it with the function returned.
+ */
+export function guardLeaving(next: LeaveGuard): () => void {
+  guard = next
+  addEventListener('beforeunload', warn)
+  return () => {
+    if (guard !== next) return
+    guard = null
+    removeEventListener('beforeunload', warn)
+  }
+}
+
+function warn(event: BeforeUnloadEvent): void {
+  event.preventDefault()
+}
+
+export interface GoOptions {
+  replace?: boolean
+  state?: unknown
+  /** Does not ask the guard: the caller already did, or nothing can be lost. */
+  force?: boolean
+}
+
+/**
+ * Shows another address of the interface. `href` starts with the base URL, or, with a single slash
+ * and no base, is put below it. Resolves false when unsaved work kept the screen.
+ */
+export async function go(href: string, options: GoOptions = {}): Promise<boolean> {
+  if (guard && !options.force && !(await guard())) return false
+  const url = withBase(href)
+  if (options.replace) history.replaceState(options.state ?? null, '', url)
+  else history.pushState(options.state ?? null, '', url)
+  return true
+}
+
+/** `href` below the base URL; unchanged when it is there already. */
+export function withBase(href: string): string {
+  const base = boot.BaseURL
+  if (base === '' || href === base || href.startsWith(`${base}/`)) return href
+  return base + href
+}
+
+/** The address without the base URL: `/files/a%20b/`. */
+export function currentPath(): string {
+  const { pathname } = location
+  const base = boot.BaseURL
+  if (base === '') return pathname
+  if (pathname === base) return '/'
+  return pathname.startsWith(`${base}/`) ? pathname.slice(base.length) : pathname
+}
+
+const events = ['popstate', 'pushState', 'replaceState'] as const
+
+function subscribe(listener: () => void): () => void {
+  for (const event of events) addEventListener(event, listener)
+  return () => {
+    for (const event of events) removeEventListener(event, listener)
+  }
+}
+
+/** The raw path without the base URL; renders anew when it changes. */
+export function usePath(): string {
+  return useSyncExternalStore(subscribe, currentPath)
+}
+
+/** The query of the address. */
+export function useQuery(): URLSearchParams {
+  return new URLSearchParams(useSyncExternalStore(subscribe, () => location.search))
+}
+
+/**
+ * Handles clicks on plain links of the interface, so that they are real links (middle click, open in
+ * a new tab, copy address) without a page load. Installed once.
+ */
+export function followLinks(): void {
+  document.addEventListener('click', (event) => {
+    if (event.defaultPrevented || event.button !== 0) return
+    if (event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return
+    const link = event.target instanceof Element ? event.target.closest('a') : null
+    if (!link?.hasAttribute('href') || link.target || link.hasAttribute('download')) return
+    if (link.origin !== location.origin || link.dataset.native !== undefined) return
+    const path = link.pathname
+    const base = `${boot.BaseURL}/`
+    if (!path.startsWith(base) || /^(api|static)\//.test(path.slice(base.length))) return
+    event.preventDefault()
+    void go(path + link.search + link.hash)
+  })
+  // wouter, or whoever loads first, announces pushState and replaceState as events; both come here.
+  addEventListener('pushState', remember)
+  addEventListener('replaceState', remember)
+  addEventListener('popstate', onPop, true)
+}
+
+function remember(): void {
+  here = location.pathname + location.search
+}
+
+/** Back and forward have happened already; a refusing guard puts the address back. */
+function onPop(event: PopStateEvent): void {
+  if (!guard) {
+    remember()
+    return
+  }
+  event.stopImmediatePropagation()
+  const target = location.pathname + location.search
+  const state: unknown = history.state
+  // The screen still shows the old place: give it its address back, then ask.
+  history.pushState(null, '', here)
+  void Promise.resolve(guard()).then((leave) => {
+    if (leave) void go(target, { force: true, state })
+  })
+}

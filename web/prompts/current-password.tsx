@@ -1,0 +1,75 @@
+// Asks people for their own password before something that needs it, and tries the thing while the
+// dialog is still open, so that a wrong password can be corrected in place.
+
+import { Trans, useLingui } from '@lingui/react/macro'
+import { useState } from 'react'
+import { ApiError } from '../api/client.ts'
+import { messageOf } from '../lib/error-text.ts'
+import { Button, type ButtonTone } from '../ui/button.tsx'
+import { Dialog } from '../ui/dialog.tsx'
+import { PasswordField } from '../ui/field.tsx'
+import type { PromptProps } from './kinds.ts'
+
+export interface CurrentPasswordProps {
+  title: string
+  text?: string
+  confirmLabel: string
+  tone?: ButtonTone
+  /**
+   * Does the thing. Rejecting with a refusal (400, 403) keeps the dialog open with the reason; any
+   * other failure is shown there as well. Left out, the dialog only answers with the password.
+   */
+  attempt?: (password: string) => Promise<void>
+}
+
+export function CurrentPasswordPrompt(props: PromptProps<'currentPassword'>) {
+  const { t } = useLingui()
+  const [password, setPassword] = useState('')
+  const [error, setError] = useState<string | null>(null)
+  const [busy, setBusy] = useState(false)
+
+  async function submit() {
+    if (busy) return
+    setBusy(true)
+    setError(null)
+    try {
+      await props.attempt?.(password)
+      props.answer(password)
+    } catch (problem) {
+      setBusy(false)
+      const wrong = problem instanceof ApiError && problem.code === 'invalid_password'
+      setError(wrong ? t`This is not your current password.` : messageOf(problem))
+    }
+  }
+
+  return (
+    <Dialog
+      size="md"
+      title={props.title}
+      guarded={busy}
+      onClose={() => props.answer(null)}
+      onSubmit={() => void submit()}
+      footer={
+        <>
+          <Button tone="line" onClick={() => props.answer(null)}>
+            <Trans>Cancel</Trans>
+          </Button>
+          <Button type="submit" tone={props.tone ?? 'fill'} busy={busy}>
+            {props.confirmLabel}
+          </Button>
+        </>
+      }
+    >
+      <div className="dlg__stack">
+        {props.text && <p className="mid">{props.text}</p>}
+        <PasswordField
+          label={t`Your current password`}
+          autoComplete="current-password"
+          value={password}
+          error={error}
+          onChange={setPassword}
+        />
+      </div>
+    </Dialog>
+  )
+}

@@ -1,0 +1,15 @@
+// What each dialog is given and what it answers. Null, for "dismissed", is added to every answer.
+
+import type { ConfirmProps } from './confirm.tsx'
+import type { CurrentPasswordProps } from './current-password.tsx'
+
+export interface PromptKinds {
+  confirm: { props: ConfirmProps; answer: string }
+  currentPassword: { props: CurrentPasswordProps; answer: string }
+}
+
+/** The properties of a dialog component: what it was opened with, and how to answer. */
+export type PromptProps<K extends keyof PromptKinds> = PromptKinds[K]['props'] & {
+  /** Closes the dialog; null means it was dismissed. */
+  answer: (answer: PromptKinds[K]['answer'] | null) => void
+}
