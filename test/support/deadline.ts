@@ -1,0 +1,37 @@
+// Every wait in a test has an end and a name.
+
+/** Rejects with the label when the promise takes longer than `ms`. */
+export async function withDeadline<T>(label: string, ms: number, promise: Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`${label} took longer than ${ms} ms`)), ms)
+  })
+  try {
+    return await Promise.race([promise, late])
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+/**
+ * Asks `probe` again and again until it gives something truthy, and returns that. A throwing probe
+ * counts as "not yet"; its last failure is told when the time is over.
+ */
+export async function waitFor<T>(
+  label: string,
+  probe: () => T | Promise<T>,
+  ms = 10_000,
+): Promise<NonNullable<T>> {
+  const end = performance.now() + ms
+  let last: unknown
+  while (performance.now() < end) {
+    try {
+      const value = await probe()
+      if (value) return value as NonNullable<T>
+    } catch (error) {
+      last = error
+    }
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+  throw new Error(`${label} did not happen within ${ms} ms`, { cause: last })
+}

@@ -1,0 +1,48 @@
+import { defineConfig, type ViteUserConfig } from 'vitest/config'
+import { catalogues, linguiMacros } from './scripts/build/vite-plugins.ts'
+
+const plugins = [linguiMacros(), catalogues()]
+/** One server or browser at a time: these tests measure, kill and listen. */
+const serial: NonNullable<ViteUserConfig['test']> = {
+  fileParallelism: false,
+  maxWorkers: 1,
+  testTimeout: 60_000,
+  hookTimeout: 60_000,
+}
+
+export default defineConfig({
+  test: {
+    projects: [
+      {
+        plugins,
+        test: {
+          name: 'unit',
+          environment: 'node',
+          include: ['test/**/*.test.ts'],
+          exclude: ['test/bin/**', 'test/web/*.test.ts', 'test/long/**', 'test/bench/**'],
+          testTimeout: 20_000,
+        },
+      },
+      {
+        plugins,
+        test: {
+          name: 'dom',
+          environment: 'happy-dom',
+          include: ['test/**/*.test.tsx'],
+          // Twelve times faster; each test cleans up its own document.
+          isolate: false,
+        },
+      },
+      { test: { ...serial, name: 'bin', include: ['test/bin/**/*.test.ts'] } },
+      { test: { ...serial, name: 'browser', include: ['test/web/*.test.ts'] } },
+      {
+        test: {
+          ...serial,
+          name: 'long',
+          include: ['test/long/**/*.test.ts'],
+          testTimeout: 30 * 60_000,
+        },
+      },
+    ],
+  },
+})
