@@ -1,0 +1,87 @@
+// A real browser on the built product. One browser per test file, one context per test.
+import { existsSync } from 'node:fs'
+import {
+  type Browser,
+  type BrowserContext,
+  type BrowserContextOptions,
+  chromium,
+  type Page,
+} from 'playwright-core'
+import { ADMIN, type Program } from './program.ts'
+
+const CANDIDATES = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome']
+
+export const DESKTOP = { width: 1280, height: 800 } as const
+export const PHONE = { width: 390, height: 844 } as const
+
+export async function launchBrowser(): Promise<Browser> {
+  const executablePath = process.env.CHROMIUM ?? CANDIDATES.find((path) => existsSync(path))
+  if (!executablePath) throw new Error('no Chromium found: apt-get install chromium')
+  return chromium.launch({
+    executablePath,
+    args: [
+      // Containers run as root and without a GPU.
+      '--no-sandbox',
+      '--disable-gpu',
+      '--disable-background-networking',
+      '--disable-component-update',
+      '--disable-sync',
+    ],
+  })
+}
+
+export interface OpenPage extends AsyncDisposable {
+  page: Page
+  context: BrowserContext
+  /** Script errors, console errors and refused policies; a good test ends with none. */
+  problems: string[]
+}
+
+export interface PageOptions extends BrowserContextOptions {
+  /** Path to open; default the front page. */
+  path?: string
+  /** Sign in first, through the API: the cookie is what the page starts from. Default admin. */
+  as?: { username: string; password: string } | null
+}
+
+/** Opens a page of a running program, signed in unless `as` is null. */
+export async function openPage(
+  browser: Browser,
+  program: Program,
+  options: PageOptions = {},
+): Promise<OpenPage> {
+  const { path = '/', as = ADMIN, ...contextOptions } = options
+  const context = await browser.newContext({
+    baseURL: program.origin,
+    viewport: DESKTOP,
+    locale: 'en-US',
+    timezoneId: 'UTC',
+    reducedMotion: 'reduce',
+    ...contextOptions,
+  })
+  const page = await context.newPage()
+  page.setDefaultTimeout(10_000)
+  const problems: string[] = []
+  page.on('pageerror', (error) => problems.push(`script error: ${error.message}`))
+  page.on('console', (message) => {
+    if (message.type() === 'error' && !isExpected(message.text())) problems.push(message.text())
+  })
+  if (as) {
+    const response = await context.request.post('/api/login', {
+      data: { ...as, recaptcha: '', remember: true },
+    })
+    if (!response.ok()) throw new Error(`login as ${as.username}: ${response.status()}`)
+  }
+  await page.goto(path)
+  return {
+    page,
+    context,
+    problems,
+    [Symbol.asyncDispose]: () => context.close(),
+  }
+}
+
+/** A refused call is logged by the browser whatever the page does with it. */
+function isExpected(text: string): boolean {
+  return /^Failed to load resource: the server responded with a status of (4|5)\d\d/.test(text)
+}

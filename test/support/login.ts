@@ -1,0 +1,35 @@
+// Signing in over HTTP, and calls as that user.
+import { ADMIN } from './program.ts'
+
+export interface SignedIn {
+  /** The `X-Auth` token. */
+  token: string
+  /** The `Cookie` header that the browser would send. */
+  cookie: string
+  /** fetch below the origin with the token set. */
+  fetch(path: string, init?: RequestInit): Promise<Response>
+}
+
+/** Signs in at a running server; `origin` may carry a base URL. Throws unless the answer is 200. */
+export async function loginAs(
+  origin: string,
+  username: string = ADMIN.username,
+  password: string = ADMIN.password,
+): Promise<SignedIn> {
+  const response = await fetch(`${origin}/api/login`, {
+    method: 'POST',
+    body: JSON.stringify({ username, password, recaptcha: '' }),
+  })
+  const token = await response.text()
+  if (response.status !== 200) throw new Error(`login as ${username}: ${response.status} ${token}`)
+  const cookie = response.headers.getSetCookie().map((item) => item.split(';')[0])
+  return {
+    token,
+    cookie: cookie.join('; '),
+    fetch: (path, init = {}) => {
+      const headers = new Headers(init.headers)
+      headers.set('X-Auth', token)
+      return fetch(`${origin}${path}`, { ...init, headers })
+    },
+  }
+}
