@@ -1,10 +1,12 @@
 // What each dialog is given and what it answers. Null, for "dismissed", is added to every answer.
 
 import type { ConfirmProps } from './confirm.tsx'
+import type { ClashChoice, ConflictProps } from './conflict-types.ts'
 import type { CurrentPasswordProps } from './current-password.tsx'
 
 export interface PromptKinds {
   confirm: { props: ConfirmProps; answer: string }
+  conflict: { props: ConflictProps; answer: Map<string, ClashChoice> }
   currentPassword: { props: CurrentPasswordProps; answer: string }
 }
 

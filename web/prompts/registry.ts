@@ -7,6 +7,7 @@ type Registry = { [K in keyof PromptKinds]: LazyExoticComponent<ComponentType<Pr
 
 export const promptComponents: Registry = {
   confirm: lazy(async () => ({ default: (await import('./confirm.tsx')).ConfirmPrompt })),
+  conflict: lazy(async () => ({ default: (await import('./conflict.tsx')).ConflictPrompt })),
   currentPassword: lazy(async () => ({
     default: (await import('./current-password.tsx')).CurrentPasswordPrompt,
   })),

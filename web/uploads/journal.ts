@@ -38,6 +38,7 @@ export interface Journal {
 }
 
 const FLUSH_INTERVAL_MS = 300
+const WRITES_AT_ONCE = 250
 
 type Write = (batches: IDBObjectStore, items: IDBObjectStore) => void
 
@@ -63,7 +64,11 @@ export function openJournal(name: string): Journal {
     timer = null
     const changes = writes
     writes = []
-    if (changes.length > 0) flushing = flushing.then(() => apply(changes))
+    // In portions, so that remembering thousands of files never holds up the page.
+    for (let at = 0; at < changes.length; at += WRITES_AT_ONCE) {
+      const portion = changes.slice(at, at + WRITES_AT_ONCE)
+      flushing = flushing.then(() => apply(portion))
+    }
     return flushing
   }
 

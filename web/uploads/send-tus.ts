@@ -19,8 +19,6 @@ export interface TusDeps {
   headers(): Record<string, string>
   /** The server answered and asks for a fresh token. */
   onRenewHint(): void
-  /** A request was refused as signed out; resolves true when a new token was had. */
-  renewToken(): Promise<boolean>
   /** Whether the server already holds the whole item under its name. */
   isComplete(item: UploadItem): Promise<boolean>
 }
@@ -79,7 +77,6 @@ export function createTusSend(deps: TusDeps) {
   ): Promise<void> {
     const file = item.file
     if (file === null) throw new UploadError('bad_request', 'a folder is not sent as a file')
-    let renewed = false
     for (;;) {
       signal.throwIfAborted()
       const chunkBefore = chunkSizeBytes
@@ -94,10 +91,6 @@ export function createTusSend(deps: TusDeps) {
             Math.floor(Math.min(chunkBefore, file.size) / 2),
           )
           continue
-        }
-        if (status === 401 && !renewed) {
-          renewed = true
-          if (await deps.renewToken()) continue
         }
         // The answer to the last chunk was lost: the file is there, and the second attempt is
         // refused because of it.

@@ -1,0 +1,38 @@
+// Where uploads go, what is there before them, and how much room is left.
+
+import type { RecursiveEntry, Usage } from '../../src/api-types.ts'
+import { encodePath, trimPath } from '../lib/paths.ts'
+import { apiUrl, call, callJson } from './client.ts'
+
+/** Where a resumable upload of `vpath` is created; its parts go to the address in the answer. */
+export function tusEndpoint(vpath: string, overwrite: boolean): string {
+  return apiUrl(`/tus${encodePath(vpath)}`, { override: overwrite })
+}
+
+/** Where a file is sent by one request, or, with a slash at the end, a folder is made. */
+export function plainUploadUrl(vpath: string, isDir: boolean, overwrite: boolean): string {
+  return apiUrl(`/resources${encodePath(vpath)}${isDir ? '/' : ''}`, { override: overwrite })
+}
+
+/** Throws away what the server holds of an unfinished upload; the target itself is not touched. */
+export async function discardUpload(vpath: string): Promise<void> {
+  await call(`/tus${encodePath(vpath)}`, { method: 'DELETE' })
+}
+
+/** Everything below a folder, paths relative to it, without a leading slash. */
+export async function fetchTree(vpath: string, signal: AbortSignal): Promise<RecursiveEntry[]> {
+  const entries = await callJson<RecursiveEntry[]>(
+    `/resources/recursive${encodePath(trimPath(vpath))}/`,
+    { signal },
+  )
+  return entries
+}
+
+/** Bytes free where `vpath` lies; null when the server does not say. */
+export async function fetchFreeBytes(vpath: string, signal: AbortSignal): Promise<number | null> {
+  const path = trimPath(vpath)
+  const usage = await callJson<Usage>(`/usage${encodePath(path)}${path === '/' ? '' : '/'}`, {
+    signal,
+  })
+  return usage.total > 0 ? Math.max(0, usage.total - usage.used) : null
+}

@@ -1,0 +1,65 @@
+// What the upload panel, the ring in the header and the line on top show. The queue itself is in
+// web/uploads and is loaded with the first upload; it writes here ten times a second at most.
+
+import { proxy } from 'valtio'
+import type { Hold } from '../uploads/queue.ts'
+import { percentOf } from '../uploads/speed.ts'
+
+/** Uploads that a reload or a crash cut short, waiting for their files. */
+export interface InterruptedUpload {
+  id: string
+  targetPath: string
+  startedAtMs: number
+  files: number
+  doneFiles: number
+  /** Bytes of the files not finished, and how many of them the server has. */
+  leftBytes: number
+  /** It came with folders: the same folder is asked for, not single files. */
+  fromFolder: boolean
+  /** The first few names that are missing. */
+  names: string[]
+}
+
+export const uploads = proxy({
+  /** There is something to show: running, failed or just finished uploads. */
+  shown: false,
+  /** The panel is folded into the ring of the header. */
+  collapsed: false,
+  /** Counts changes of rows; the rows themselves are asked of the queue. */
+  revision: 0,
+  files: 0,
+  done: 0,
+  failed: 0,
+  active: 0,
+  waiting: 0,
+  paused: 0,
+  /** Files that were on the server already and not sent again. */
+  skipped: 0,
+  /** Drops and picks still being read or compared. */
+  preparing: 0,
+  totalBytes: 0,
+  sentBytes: 0,
+  bytesPerSecond: 0,
+  secondsLeft: null as number | null,
+  hold: null as Hold | null,
+  interrupted: [] as InterruptedUpload[],
+})
+
+type Counts = Pick<typeof uploads, 'active' | 'waiting' | 'paused' | 'preparing'>
+
+/** True while something is on its way or wants to be. */
+export function isUploading(state: Counts = uploads): boolean {
+  return state.active + state.waiting + state.paused + state.preparing > 0
+}
+
+/** 0 to 100 of all uploads together. */
+export function uploadPercent(
+  state: Pick<typeof uploads, 'sentBytes' | 'totalBytes'> = uploads,
+): number {
+  return percentOf(state.sentBytes, state.totalBytes)
+}
+
+/** Folds the panel into the header's ring, or opens it. */
+export function collapseUploads(collapsed: boolean): void {
+  uploads.collapsed = collapsed
+}

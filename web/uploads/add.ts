@@ -1,0 +1,241 @@
+// From a drop, pick or paste to the queue: reads, compares with the target, asks about clashes,
+// checks the room left. What cannot clash starts while the rest is still being read.
+
+import { i18n } from '@lingui/core'
+import { msg } from '@lingui/core/macro'
+import type { RecursiveEntry } from '../../src/api-types.ts'
+import { ApiError, isAbort } from '../api/client.ts'
+import { fetchInfo, previewUrl } from '../api/files.ts'
+import { fetchFreeBytes, fetchTree } from '../api/uploads.ts'
+import { formatSize } from '../lib/format.ts'
+import { freeName, joinPath, nameOf, parentOf, trimPath } from '../lib/paths.ts'
+import type { Clash, ConflictAnswer, ConflictProps } from '../prompts/conflict-types.ts'
+import { boot, instanceName } from '../state/boot.ts'
+import { openPrompt } from '../state/prompts.ts'
+import { permissions } from '../state/session.ts'
+import { toastError } from '../state/toasts.ts'
+import {
+  applyChoices,
+  compare,
+  type ExistingEntry,
+  type ExistingTree,
+  type PlannedEntry,
+  toClash,
+} from './clashes.ts'
+import type { Scan, ScannedEntry, TopEntry } from './dropped-files.ts'
+import { createResumeIndex, isStillThere } from './interrupted.ts'
+import {
+  abandonBatch,
+  type Batch,
+  type Continuation,
+  closeBatch,
+  countSkipped,
+  enqueue,
+  enqueueUnreadable,
+  interruptedBatches,
+  openBatch,
+  retryAs,
+  showInterrupted,
+  takeInterrupted,
+} from './run.ts'
+import type { UploadItem } from './upload-item.ts'
+
+/** Uploads what `scan` yields into the folder `targetPath`. Never rejects: problems are told. */
+export async function addScan(scan: Scan, targetPath: string): Promise<void> {
+  if (!permissions().create) {
+    toastError(i18n._(msg`You don’t have permission to upload files here.`))
+    return
+  }
+  if (scan.top.length === 0) return
+  const target = trimPath(targetPath)
+  const batch = openBatch(target)
+  try {
+    await addTo(batch, scan, target)
+  } catch (error) {
+    if (!isAbort(error)) explain(error)
+    abandonBatch(batch)
+  } finally {
+    closeBatch(batch)
+  }
+}
+
+/** Asks what to do with a file that was refused because its name was taken meanwhile. */
+export async function resolveTaken(item: UploadItem): Promise<void> {
+  const folder = parentOf(item.vpath)
+  const signal = new AbortController().signal
+  const existing = await loadExisting(folder, [{ name: item.name, isDir: false }], signal)
+  const entry: ScannedEntry = { sourcePath: item.name, file: item.file, unreadable: false }
+  if (!existing.has(item.name)) {
+    retryAs(item.id, { overwrite: false, vpath: item.vpath })
+    return
+  }
+  const clash = withPictures(toClash(item.name, [entry], existing), entry, item.vpath)
+  const answer = await ask([clash], { targetName: folderName(folder), otherCount: 0 })
+  const choice = answer?.get(item.name)
+  if (choice === undefined || choice === 'skip') return
+  const names = new Set([...existing.keys()].filter((path) => !path.includes('/')))
+  const name = choice === 'rename' ? freeName(item.name, false, names) : item.name
+  retryAs(item.id, { overwrite: choice === 'replace', vpath: joinPath(folder, name) })
+}
+
+async function addTo(batch: Batch, scan: Scan, target: string): Promise<void> {
+  const signal = batch.controller.signal
+  const existing = await loadExisting(target, scan.top, signal)
+  const room = createRoom(await fetchFreeBytes(target, signal).catch(() => null))
+  const resume = createResumeIndex(interruptedBatches(), target)
+  // As long as nothing at the top is there already, nothing can clash, and files go at once. Else
+  // everything waits for the answer, so that Cancel really means that nothing was touched.
+  const mayClash = scan.top.some(({ name }) => existing.has(name))
+  const clean: PlannedEntry[] = []
+  const clashing = new Map<string, ScannedEntry[]>()
+  const continued = new Map<string, Continuation>()
+  const continuedEntries: PlannedEntry[] = []
+
+  for await (const entries of scan.entries(signal)) {
+    const fresh: ScannedEntry[] = []
+    for (const entry of entries) {
+      if (entry.unreadable) {
+        enqueueUnreadable(batch, entry.sourcePath)
+        continue
+      }
+      const known = resume.find(entry)
+      if (known !== null && isStillThere(known.item, existing)) {
+        takeInterrupted(known.batchID, known.item)
+        countSkipped(1)
+      } else if (known !== null && !known.item.done) {
+        takeInterrupted(known.batchID, known.item)
+        continued.set(entry.sourcePath, known.item)
+        continuedEntries.push({ ...entry, targetPath: known.item.targetPath, overwrite: false })
+      } else {
+        fresh.push(entry)
+      }
+    }
+    room.take(entries)
+    const found = compare(fresh, existing)
+    if (mayClash) clean.push(...found.clean)
+    else enqueue(batch, found.clean)
+    for (const [id, list] of found.clashing) {
+      const known = clashing.get(id)
+      if (known === undefined) clashing.set(id, list)
+      else known.push(...list)
+    }
+    enqueue(batch, continuedEntries.splice(0), continued)
+  }
+  showInterrupted()
+  signal.throwIfAborted()
+
+  if (clashing.size === 0) {
+    enqueue(batch, clean)
+    return
+  }
+  const clashes = [...clashing].map(([id, entries]) =>
+    withPictures(toClash(id, entries, existing), entries[0], joinPath(target, id)),
+  )
+  const answer = await ask(clashes, {
+    targetName: folderName(target),
+    otherCount: clean.length,
+  })
+  if (answer === null) return
+  enqueue(batch, clean)
+  enqueue(batch, applyChoices(clashing, answer, existing, clean))
+}
+
+function ask(
+  clashes: Clash[],
+  facts: Pick<ConflictProps, 'targetName' | 'otherCount'>,
+): Promise<ConflictAnswer> {
+  return openPrompt('conflict', {
+    clashes,
+    kind: 'upload',
+    allowResume: true,
+    allowReplace: permissions().modify,
+    ...facts,
+  })
+}
+
+/** What the target holds of the names that are coming; a target that does not exist holds nothing. */
+async function loadExisting(
+  target: string,
+  top: readonly TopEntry[],
+  signal: AbortSignal,
+): Promise<ExistingTree> {
+  const tree = new Map<string, ExistingEntry>()
+  const info = await fetchInfo(target, signal).catch((error: unknown) => {
+    if (error instanceof ApiError && error.code === 'not_found') return null
+    throw error
+  })
+  for (const item of info?.items ?? []) tree.set(item.name, toExisting(item))
+  for (const { name, isDir } of top) {
+    if (!isDir || tree.get(name)?.isDir !== true) continue
+    const folder = joinPath(target, name)
+    for (const entry of await fetchTree(folder, signal)) {
+      tree.set(`${name}/${relativeTo(folder, entry)}`, toExisting(entry))
+    }
+  }
+  return tree
+}
+
+function relativeTo(folder: string, entry: RecursiveEntry): string {
+  const path = entry.path.replaceAll('\\', '/')
+  return path.startsWith(`${folder}/`) ? path.slice(folder.length + 1) : path.replace(/^\//, '')
+}
+
+function toExisting(entry: { isDir: boolean; size: number; modified: string }): ExistingEntry {
+  return {
+    isDir: entry.isDir,
+    sizeBytes: entry.size,
+    modifiedMs: Date.parse(entry.modified) || 0,
+  }
+}
+
+/** Gives both sides of a card their pictures, when the file is one. */
+function withPictures(clash: Clash, entry: ScannedEntry | undefined, vpath: string): Clash {
+  const file = entry?.file ?? null
+  if (file === null || !file.type.startsWith('image/') || clash.existing.isDir) return clash
+  const modified = new Date(clash.existing.modifiedMs ?? 0).toISOString()
+  clash.incoming.thumbnail = () => URL.createObjectURL(file)
+  if (boot.EnableThumbs) {
+    clash.existing.thumbnail = () => previewUrl({ path: vpath, modified }, 'thumb')
+  }
+  return clash
+}
+
+function folderName(vpath: string): string {
+  return vpath === '/' ? instanceName : nameOf(vpath)
+}
+
+/** Refuses more than fits, in words, before it is sent. */
+function createRoom(freeBytes: number | null) {
+  let neededBytes = 0
+  return {
+    take(entries: readonly ScannedEntry[]) {
+      for (const { file } of entries) neededBytes += file?.size ?? 0
+      if (freeBytes === null || neededBytes <= freeBytes) return
+      throw new NoRoomError(neededBytes, freeBytes)
+    },
+  }
+}
+
+class NoRoomError extends Error {
+  readonly neededBytes: number
+  readonly freeBytes: number
+  constructor(neededBytes: number, freeBytes: number) {
+    super('not enough room')
+    this.neededBytes = neededBytes
+    this.freeBytes = freeBytes
+  }
+}
+
+function explain(error: unknown) {
+  if (!(error instanceof NoRoomError)) {
+    toastError(error)
+    return
+  }
+  const needed = formatSize(error.neededBytes)
+  const free = formatSize(error.freeBytes)
+  toastError(
+    i18n._(
+      msg`Not enough space on the server: these files need at least ${needed}, and ${free} is free.`,
+    ),
+  )
+}

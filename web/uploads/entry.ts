@@ -1,0 +1,75 @@
+// The door to uploads for the rest of the interface. Small, because every screen has it: the queue,
+// the protocol and the panel are loaded with the first upload.
+
+import { i18n } from '@lingui/core'
+import { msg } from '@lingui/core/macro'
+import { toastError } from '../state/toasts.ts'
+import { nameClipboardFiles, type Scan, scanDrop, scanFiles } from './dropped-files.ts'
+
+/** Uploads what was dropped, folders included. Call it inside the drop handler. */
+export function addDroppedItems(data: DataTransfer, targetVPath: string): Promise<void> {
+  return add(scanDrop(data), targetVPath)
+}
+
+/** Uploads files by their names, or by their paths when they come from a folder picker. */
+export function addFiles(files: Iterable<File>, targetVPath: string): Promise<void> {
+  return add(scanFiles(Array.from(files)), targetVPath)
+}
+
+/**
+ * Uploads the files of a paste, such as a screenshot. False when there are none; the paste is then
+ * somebody else's.
+ */
+export function addPasted(data: DataTransfer, targetVPath: string): boolean {
+  const files = Array.from(data.files)
+  if (files.length === 0) return false
+  void addFiles(nameClipboardFiles(files, Date.now(), i18n._(msg`Pasted image`)), targetVPath)
+  return true
+}
+
+/**
+ * Asks for files or a folder with the browser's own dialog and uploads them. `camera` takes a photo
+ * on devices that can. Call it inside a click or key handler.
+ */
+export function pickFiles(kind: 'files' | 'folder' | 'camera', targetVPath: string): void {
+  const input = document.createElement('input')
+  input.type = 'file'
+  input.multiple = kind !== 'camera'
+  input.webkitdirectory = kind === 'folder'
+  if (kind === 'camera') {
+    input.accept = 'image/*'
+    input.capture = 'environment'
+  }
+  // In the page, not only in memory: some browsers forget the answer otherwise.
+  input.hidden = true
+  input.className = 'upload-input'
+  document.body.append(input)
+  input.addEventListener('change', () => {
+    const files = Array.from(input.files ?? [])
+    input.remove()
+    if (files.length > 0) void addFiles(files, targetVPath)
+  })
+  input.addEventListener('cancel', () => input.remove())
+  input.click()
+}
+
+/** True when this browser can pick whole folders. */
+export function canPickFolders(): boolean {
+  return 'webkitdirectory' in HTMLInputElement.prototype
+}
+
+/** Looks for uploads that a reload or crash cut short. Call when somebody signed in. */
+export async function findInterrupted(): Promise<void> {
+  const { loadInterrupted } = await import('./run.ts')
+  await loadInterrupted()
+}
+
+async function add(scan: Scan, targetVPath: string): Promise<void> {
+  try {
+    const { addScan } = await import('./add.ts')
+    await addScan(scan, targetVPath)
+  } catch (error) {
+    // The code of uploads could not be loaded: no connection, or a new version on the server.
+    toastError(error)
+  }
+}
