@@ -2,13 +2,7 @@
 
 import { memo } from 'react'
 import { splitName } from '../lib/paths.ts'
-
-/** Control characters as their visible pictures, so that a line break in a name can be seen. */
-export function shownName(name: string): string {
-  return name.replace(/[\x00-\x1f\x7f]/g, (control) =>
-    control === '\x7f' ? '\u2421' : String.fromCharCode(0x2400 + control.charCodeAt(0)),
-  )
-}
+import { shownName } from '../lib/shown-name.ts'
 
 /** Longer than this an "extension" is just a name with a dot in it. */
 const MAX_EXTENSION = 12

@@ -1,0 +1,209 @@
+// Copy, move, paste and duplicate as the person meets them: clashes are asked about, the outcome is
+// told in a toast, and what can be taken back is offered for Undo.
+
+import { plural, t } from '@lingui/core/macro'
+import { deletePath, transfer } from '../api/files.ts'
+import { messageOf } from '../lib/error-text.ts'
+import { go } from '../lib/navigate.ts'
+import { filesHref, nameOf, parentOf } from '../lib/paths.ts'
+import { shownName } from '../lib/shown-name.ts'
+import { boot } from './boot.ts'
+import { clearClipboard, clipboard } from './clipboard.ts'
+import { folderTitle, tellFailures } from './failure-toasts.ts'
+import { forgetFolder } from './folder-cache.ts'
+import { patchFolder } from './folder-changes.ts'
+import { revealEntry } from './listing.ts'
+import { reloadFolder } from './open-folder.ts'
+import { movePinned } from './prefs.ts'
+import { renameSelected, selectPaths } from './selection.ts'
+import { permissions, session } from './session.ts'
+import { dismissToast, toastError, toastInfo, toastSuccess } from './toasts.ts'
+import {
+  carryOut,
+  openFolderPath,
+  type PlannedTransfer,
+  planTransfer,
+  type TransferFailure,
+  type TransferItem,
+  type TransferKind,
+  transferProblem,
+} from './transfers.ts'
+import { offerUndo } from './undo.ts'
+import { refreshUsage } from './usage.ts'
+
+/** Work that takes longer than this says so, with a way to stop it. */
+const SLOW_WORK_MS = 700
+
+/**
+ * Moves or copies into a folder, asking where names are taken. Resolves true when something was done.
+ */
+export async function transferEntries(
+  kind: TransferKind,
+  items: readonly TransferItem[],
+  target: string,
+): Promise<boolean> {
+  const blocked = items.find((item) => transferProblem(kind, item, target) === 'into-itself')
+  if (blocked !== undefined) {
+    const name = shownName(nameOf(blocked.path))
+    toastError(
+      kind === 'move'
+        ? t`“${name}” cannot be moved into itself.`
+        : t`“${name}” cannot be copied into itself.`,
+    )
+    return false
+  }
+  const controller = new AbortController()
+  let plan: PlannedTransfer[] | null
+  try {
+    plan = await planTransfer(kind, items, target, controller.signal)
+  } catch (error) {
+    const name = folderTitle(target)
+    toastError(t`Couldn’t open “${name}”. ${messageOf(error)}`)
+    return false
+  }
+  if (plan === null || plan.length === 0) return false
+  const progress = tellSlowWork(kind, plan.length, controller)
+  const result = await carryOut(kind, plan, controller.signal)
+  progress.end()
+  if (kind === 'move') {
+    for (const step of result.done) {
+      movePinned(step.from, step.to)
+      forgetFolder(step.from)
+    }
+  } else refreshUsage()
+  await settle(kind, result.done, target)
+  if (result.done.length > 0) tellTransfer(kind, result.done, target)
+  tellFailures(
+    result.failures,
+    (name, reason) =>
+      kind === 'move'
+        ? t`Couldn’t move “${name}”. ${reason}`
+        : t`Couldn’t copy “${name}”. ${reason}`,
+    (count, reason) =>
+      kind === 'move'
+        ? plural(count, {
+            one: `Couldn’t move # item. ${reason}`,
+            other: `Couldn’t move # items. ${reason}`,
+          })
+        : plural(count, {
+            one: `Couldn’t copy # item. ${reason}`,
+            other: `Couldn’t copy # items. ${reason}`,
+          }),
+  )
+  return result.done.length > 0
+}
+
+/** Brings the screen in step with the server and shows what arrived, or goes where it went. */
+async function settle(
+  kind: TransferKind,
+  done: readonly PlannedTransfer[],
+  target: string,
+): Promise<void> {
+  const sources = new Set(kind === 'move' ? done.map((step) => parentOf(step.from)) : [])
+  await Promise.all([...sources, target].map(reloadFolder))
+  const [first] = done
+  if (first === undefined) return
+  if (openFolderPath() === target) {
+    selectPaths(done.map((step) => step.to))
+    revealEntry(first.to)
+  } else if (session.user?.redirectAfterCopyMove === true) {
+    await go(filesHref(boot.BaseURL, target, true))
+  }
+}
+
+function tellTransfer(kind: TransferKind, done: readonly PlannedTransfer[], target: string): void {
+  const count = done.length
+  const folder = folderTitle(target)
+  const text =
+    kind === 'move'
+      ? plural(count, {
+          one: `Moved # item to “${folder}”`,
+          other: `Moved # items to “${folder}”`,
+        })
+      : plural(count, {
+          one: `Copied # item to “${folder}”`,
+          other: `Copied # items to “${folder}”`,
+        })
+  // What was replaced cannot be brought back, so nothing is promised then.
+  const replaced = done.some((step) => step.override)
+  if (replaced || (kind === 'copy' && !permissions().delete)) toastSuccess(text)
+  else if (kind === 'move') offerUndo(text, () => undoMoves(done))
+  else offerUndo(text, () => undoCopies(done, target))
+}
+
+async function undoCopies(done: readonly PlannedTransfer[], target: string): Promise<void> {
+  const takeBack = patchFolder({ folder: target, remove: done.map((step) => step.to) })
+  try {
+    for (const step of done) await deletePath(step.to)
+  } catch (error) {
+    takeBack()
+    throw error
+  } finally {
+    await reloadFolder(target)
+    refreshUsage()
+  }
+}
+
+/** A toast with Cancel for work that does not end at once. */
+function tellSlowWork(kind: TransferKind, count: number, controller: AbortController) {
+  let toastId = 0
+  const timer = setTimeout(() => {
+    const text =
+      kind === 'move'
+        ? plural(count, { one: 'Moving # item…', other: 'Moving # items…' })
+        : plural(count, { one: 'Copying # item…', other: 'Copying # items…' })
+    const action = { label: t`Cancel`, run: () => controller.abort() }
+    toastId = toastInfo(text, { action, lifeMs: 0 })
+  }, SLOW_WORK_MS)
+  return {
+    end() {
+      clearTimeout(timer)
+      if (toastId !== 0) dismissToast(toastId)
+    },
+  }
+}
+
+/** Pastes what was copied or cut. A cut empties the clipboard once it has moved. */
+export async function pasteInto(folder: string): Promise<void> {
+  const { kind, items } = clipboard
+  if (items.length === 0) return
+  const done = await transferEntries(kind === 'cut' ? 'move' : 'copy', items, folder)
+  if (done && kind === 'cut') clearClipboard()
+}
+
+/** Copies beside the originals, under free names. */
+export async function duplicateEntries(items: readonly TransferItem[]): Promise<void> {
+  const [first] = items
+  if (first !== undefined) await transferEntries('copy', items, parentOf(first.path))
+}
+
+/** Moves everything back where it came from, one after the other. */
+export async function undoMoves(steps: readonly PlannedTransfer[]): Promise<void> {
+  const folders = new Set<string>()
+  const failures: TransferFailure[] = []
+  for (const { from, to, isDir } of steps) {
+    folders.add(parentOf(from)).add(parentOf(to))
+    try {
+      await transfer({ action: 'rename', from: to, to: from, override: false })
+      renameSelected(to, from)
+      movePinned(to, from)
+    } catch (error) {
+      failures.push({ item: { path: to, isDir }, error })
+    }
+  }
+  for (const folder of folders) await reloadFolder(folder)
+  const here = steps.filter((step) => parentOf(step.from) === openFolderPath())
+  selectPaths(here.map((step) => step.from))
+  const [first] = here
+  if (first !== undefined) revealEntry(first.from)
+  tellFailures(
+    failures,
+    (name, reason) => t`Couldn’t put back “${name}”. ${reason}`,
+    (count, reason) =>
+      plural(count, {
+        one: `Couldn’t put back # item. ${reason}`,
+        other: `Couldn’t put back # items. ${reason}`,
+      }),
+  )
+}
+

@@ -1,0 +1,213 @@
+// What a person does to files, from the question to the toast: delete, rename, make. Copying and
+// moving are in copy-and-move.ts. Errors are told here; callers only need to know whether it went through.
+
+import { plural, t } from '@lingui/core/macro'
+import { ApiError } from '../api/client.ts'
+import { createFile, createFolder, deletePath, transfer } from '../api/files.ts'
+import { joinPath, nameOf, parentOf } from '../lib/paths.ts'
+import { shownName } from '../lib/shown-name.ts'
+import { undoMoves } from './copy-and-move.ts'
+import { tellFailures } from './failure-toasts.ts'
+import { forgetFolder } from './folder-cache.ts'
+import { draftEntry, movedEntry, patchFolder } from './folder-changes.ts'
+import { entryAt, listing, markBusy, revealEntry } from './listing.ts'
+import { reloadFolder } from './open-folder.ts'
+import { dropPinned, movePinned } from './prefs.ts'
+import { renameSelected, selectOnly, selectPaths } from './selection.ts'
+import { permissions } from './session.ts'
+import { toastSuccess } from './toasts.ts'
+import {
+  openFolderPath,
+  type PlannedTransfer,
+  type TransferFailure,
+  type TransferItem,
+} from './transfers.ts'
+import { offerUndo } from './undo.ts'
+import { refreshUsage } from './usage.ts'
+
+const MAX_PARALLEL_DELETES = 4
+/** Deletes for good; the person was asked before. Focus goes to the next entry, else the previous. */
+export async function deleteEntries(items: readonly TransferItem[]): Promise<void> {
+  const paths = items.map((item) => item.path)
+  const heir = heirOf(paths)
+  const folders = new Map<string, string[]>()
+  for (const path of paths) {
+    const parent = parentOf(path)
+    folders.set(parent, [...(folders.get(parent) ?? []), path])
+  }
+  const takeBack = new Map<string, () => void>()
+  for (const [folder, remove] of folders) {
+    takeBack.set(folder, patchFolder({ folder, remove }))
+  }
+  if (heir !== null) {
+    listing.focus = heir
+    if (paths.length === 1) selectOnly(heir)
+  }
+  const failures: TransferFailure[] = []
+  const queue = [...items]
+  const work = async () => {
+    for (let item = queue.shift(); item !== undefined; item = queue.shift()) {
+      try {
+        await deletePath(item.path)
+        dropPinned(item.path)
+        forgetFolder(item.path)
+      } catch (error) {
+        // Gone already is what was wanted.
+        if (error instanceof ApiError && error.code === 'not_found') continue
+        failures.push({ item, error })
+      }
+    }
+  }
+  await Promise.all(Array.from({ length: Math.min(MAX_PARALLEL_DELETES, items.length) }, work))
+  refreshUsage()
+  const gone = items.length - failures.length
+  if (gone > 0) {
+    const [first] = items
+    const name = shownName(nameOf(first?.path ?? ''))
+    toastSuccess(
+      gone === 1 && items.length === 1
+        ? t`Deleted “${name}”`
+        : plural(gone, { one: 'Deleted # item', other: 'Deleted # items' }),
+    )
+  }
+  if (failures.length === 0) return
+  for (const undo of takeBack.values()) undo()
+  for (const folder of folders.keys()) await reloadFolder(folder)
+  tellFailures(
+    failures,
+    (name, reason) => t`Couldn’t delete “${name}”. ${reason}`,
+    (count, reason) =>
+      plural(count, {
+        one: `Couldn’t delete # item. ${reason}`,
+        other: `Couldn’t delete # items. ${reason}`,
+      }),
+  )
+}
+
+/** The entry that gets the focus when `paths` are gone. */
+function heirOf(paths: readonly string[]): string | null {
+  const gone = new Set(paths)
+  const { visible } = listing
+  const at = visible.findIndex((entry) => gone.has(entry.path))
+  if (at < 0) return null
+  for (let i = at; i < visible.length; i++) {
+    const path = visible[i]?.path
+    if (path !== undefined && !gone.has(path)) return path
+  }
+  for (let i = at - 1; i >= 0; i--) {
+    const path = visible[i]?.path
+    if (path !== undefined && !gone.has(path)) return path
+  }
+  return null
+}
+
+/** @throws ApiError when the server refuses; what was shown is taken back by then. */
+async function moveTo(from: string, to: string): Promise<void> {
+  const folder = parentOf(from)
+  const entry = entryAt(from)
+  const sameFolder = folder === parentOf(to)
+  const takeBack =
+    entry !== undefined && sameFolder
+      ? patchFolder({ folder, remove: [from], add: [movedEntry(entry, to)] })
+      : () => {}
+  renameSelected(from, to)
+  const focused = listing.focus === from || listing.focus === null
+  if (focused && sameFolder) revealEntry(to)
+  markBusy([to], true)
+  try {
+    await transfer({ action: 'rename', from, to, override: false })
+    movePinned(from, to)
+    forgetFolder(from)
+  } catch (error) {
+    takeBack()
+    renameSelected(to, from)
+    if (focused && sameFolder) revealEntry(from)
+    throw error
+  } finally {
+    markBusy([to], false)
+  }
+  if (!sameFolder || entry === undefined) {
+    await Promise.all([reloadFolder(folder), reloadFolder(parentOf(to))])
+  }
+}
+
+/** Renames one entry and offers Undo. @throws ApiError for the field that asked. */
+export async function renameEntry(path: string, name: string): Promise<string> {
+  const to = joinPath(parentOf(path), name)
+  await moveTo(path, to)
+  const shown = shownName(name)
+  offerUndo(t`Renamed to “${shown}”`, () => undoMoves([{ from: path, to, isDir: false, override: false }]))
+  return to
+}
+
+/** Renames several entries one after the other; targets were checked to be free and different. */
+export async function renameEntries(pairs: readonly { path: string; name: string }[]): Promise<void> {
+  const done: PlannedTransfer[] = []
+  const failures: TransferFailure[] = []
+  for (const { path, name } of pairs) {
+    const to = joinPath(parentOf(path), name)
+    try {
+      await moveTo(path, to)
+      done.push({ from: path, to, isDir: false, override: false })
+    } catch (error) {
+      failures.push({ item: { path, isDir: false }, error })
+    }
+  }
+  if (done.length > 0) {
+    selectPaths(done.map((step) => step.to))
+    offerUndo(
+      plural(done.length, { one: 'Renamed # item', other: 'Renamed # items' }),
+      // The last first: a name may have become free only by an earlier one.
+      () => undoMoves([...done].reverse()),
+    )
+  }
+  tellFailures(
+    failures,
+    (name, reason) => t`Couldn’t rename “${name}”. ${reason}`,
+    (count, reason) =>
+      plural(count, {
+        one: `Couldn’t rename # item. ${reason}`,
+        other: `Couldn’t rename # items. ${reason}`,
+      }),
+  )
+}
+
+/** Makes `a`, or `a/b/c` with all folders between, below `parent`. @throws ApiError */
+export async function makeFolder(parent: string, segments: readonly string[]): Promise<string> {
+  const first = joinPath(parent, segments[0] ?? '')
+  const made = segments.reduce(joinPath, parent)
+  const existed = entryAt(first) !== undefined
+  const takeBack = existed
+    ? () => {}
+    : patchFolder({ folder: parent, add: [draftEntry(first, true)] })
+  try {
+    await createFolder(made)
+  } catch (error) {
+    takeBack()
+    throw error
+  }
+  if (openFolderPath() === parent) {
+    selectOnly(first)
+    revealEntry(first)
+  }
+  void reloadFolder(parent)
+  const name = shownName(segments.join('/'))
+  // A folder that was there before must not be deleted by taking back what went into it.
+  if (existed || !permissions().delete) toastSuccess(t`Created folder “${name}”`)
+  else {
+    offerUndo(t`Created folder “${name}”`, async () => {
+      await deletePath(first)
+      await reloadFolder(parent)
+    })
+  }
+  return made
+}
+
+/** Makes an empty file, with folders between, below `parent`. @throws ApiError 409 when taken. */
+export async function makeFile(parent: string, segments: readonly string[]): Promise<string> {
+  const made = segments.reduce(joinPath, parent)
+  await createFile(made)
+  void reloadFolder(parent)
+  return made
+}
+

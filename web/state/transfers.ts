@@ -1,0 +1,172 @@
+// Moving and copying: questions first, then the screen changes, then the server is told, and what the
+// server refuses is taken back. Nothing here decides anything about overwriting by itself.
+
+import type { FileEntry } from '../../src/api-types.ts'
+import { fetchInfo, transfer } from '../api/files.ts'
+import { freeName, isWithin, joinPath, nameOf, parentOf, ROOT } from '../lib/paths.ts'
+import type { ClashSide } from '../prompts/conflict-types.ts'
+import type { Folder } from './folder-cache.ts'
+import { draftEntry, movedEntry, patchFolder } from './folder-changes.ts'
+import { entryAt, listing, markBusy } from './listing.ts'
+import { openPrompt } from './prompts.ts'
+import { permissions } from './session.ts'
+
+/** Requests at the same time; disks do not get faster with more. */
+const MAX_PARALLEL = 3
+
+export type TransferKind = 'copy' | 'move'
+
+export interface TransferItem {
+  path: string
+  isDir: boolean
+}
+
+export interface PlannedTransfer {
+  from: string
+  to: string
+  isDir: boolean
+  override: boolean
+}
+
+export interface TransferFailure {
+  item: TransferItem
+  error: unknown
+}
+
+export interface TransferResult {
+  done: PlannedTransfer[]
+  failures: TransferFailure[]
+}
+
+/** Why an entry cannot go into a folder at all; null when it can. */
+export function transferProblem(
+  kind: TransferKind,
+  item: TransferItem,
+  target: string,
+): 'into-itself' | 'already-there' | 'root' | null {
+  if (item.path === ROOT) return 'root'
+  if (item.isDir && isWithin(item.path, target)) return 'into-itself'
+  if (kind === 'move' && parentOf(item.path) === target) return 'already-there'
+  return null
+}
+
+/**
+ * Asks about names that are taken and says what will go where. Null when the person cancelled; empty
+ * when nothing is left to do. A copy into its own folder is renamed without asking.
+ *
+ * @throws ApiError when the target cannot be listed.
+ */
+export async function planTransfer(
+  kind: TransferKind,
+  items: readonly TransferItem[],
+  target: string,
+  signal: AbortSignal,
+): Promise<PlannedTransfer[] | null> {
+  const able = items.filter((item) => transferProblem(kind, item, target) === null)
+  if (able.length === 0) return []
+  const info = await fetchInfo(target, signal)
+  const existing = new Map((info.items ?? []).map((entry) => [entry.name, entry]))
+  const taken = new Set(existing.keys())
+  const planned: PlannedTransfer[] = []
+  const clashing: TransferItem[] = []
+  const place = (item: TransferItem, name: string, override = false) => {
+    taken.add(name)
+    planned.push({ from: item.path, to: joinPath(target, name), isDir: item.isDir, override })
+  }
+  for (const item of able) {
+    const name = nameOf(item.path)
+    if (kind === 'copy' && parentOf(item.path) === target) {
+      place(item, freeName(name, item.isDir, taken))
+    } else if (existing.has(name)) clashing.push(item)
+    else place(item, name)
+  }
+  if (clashing.length === 0) return planned
+  const answer = await openPrompt('conflict', {
+    clashes: clashing.map((item) => ({
+      id: item.path,
+      name: nameOf(item.path),
+      location: '',
+      incoming: sideOf(entryAt(item.path), item),
+      existing: sideOf(existing.get(nameOf(item.path)), item),
+    })),
+    targetName: nameOf(target),
+    kind,
+    allowResume: false,
+    allowReplace: permissions().modify,
+    otherCount: planned.length,
+  })
+  if (answer === null) return null
+  for (const item of clashing) {
+    const choice = answer.get(item.path) ?? 'skip'
+    const name = nameOf(item.path)
+    if (choice === 'replace') place(item, name, true)
+    else if (choice === 'rename') place(item, freeName(name, item.isDir, taken))
+  }
+  return planned
+}
+
+function sideOf(entry: FileEntry | undefined, item: TransferItem): ClashSide {
+  return {
+    isDir: entry?.isDir ?? item.isDir,
+    sizeBytes: entry === undefined || entry.isDir ? null : entry.size,
+    modifiedMs: entry === undefined ? null : Date.parse(entry.modified) || null,
+  }
+}
+
+/** Carries a plan out, the screen first. Never rejects: what failed is in the result. */
+export async function carryOut(
+  kind: TransferKind,
+  plan: readonly PlannedTransfer[],
+  signal: AbortSignal,
+  onProgress?: (done: number) => void,
+): Promise<TransferResult> {
+  const result: TransferResult = { done: [], failures: [] }
+  const takeBack = new Map(plan.map((step) => [step, showTransfer(kind, step)]))
+  const arriving = plan.map((step) => step.to)
+  markBusy(arriving, true)
+  const queue = [...plan]
+  const work = async () => {
+    for (let step = queue.shift(); step !== undefined; step = queue.shift()) {
+      try {
+        signal.throwIfAborted()
+        await transfer(
+          {
+            action: kind === 'move' ? 'rename' : 'copy',
+            from: step.from,
+            to: step.to,
+            override: step.override,
+          },
+          signal,
+        )
+        result.done.push(step)
+      } catch (error) {
+        takeBack.get(step)?.()
+        result.failures.push({ item: { path: step.from, isDir: step.isDir }, error })
+      }
+      markBusy([step.to], false)
+      onProgress?.(result.done.length)
+    }
+  }
+  await Promise.all(Array.from({ length: Math.min(MAX_PARALLEL, plan.length) }, work))
+  return result
+}
+
+function showTransfer(kind: TransferKind, step: PlannedTransfer): () => void {
+  const source = entryAt(step.from)
+  const arrived =
+    source === undefined ? draftEntry(step.to, step.isDir) : movedEntry(source, step.to)
+  const undoAdd = patchFolder({ folder: parentOf(step.to), add: [arrived] })
+  const undoRemove =
+    kind === 'move'
+      ? patchFolder({ folder: parentOf(step.from), remove: [step.from] })
+      : () => {}
+  return () => {
+    undoRemove()
+    undoAdd()
+  }
+}
+
+/** The folder on the screen, when there is one. */
+export function openFolderPath(): string | null {
+  return (listing.folder as Folder | null)?.vpath ?? null
+}
