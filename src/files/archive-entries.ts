@@ -1,0 +1,126 @@
+// What goes into an archive: the entries of a folder or a selection, under names that are safe to
+// unpack, found while the archive is being sent.
+import { AppError } from '../errors.ts'
+import type { EntryStat } from './entry-stat.ts'
+import type { OpenFile, Scope } from './scope.ts'
+import { baseName, isWithin, parentOf, ROOT, type VPath } from './vpath.ts'
+
+export interface FolderEntry {
+  kind: 'dir'
+  /** Relative, `/` separated, without a trailing slash. */
+  name: string
+  mode: number
+  mtimeMs: number
+}
+
+export interface FileEntry {
+  kind: 'file'
+  name: string
+  vpath: VPath
+  /** Null when the file cannot be read or has gone. Whoever asked closes it. */
+  open(): Promise<OpenFile | null>
+}
+
+export type ArchiveEntry = FolderEntry | FileEntry
+
+/** Links to folders inside folders reached by links, at most; like the host's own limit. */
+const MAX_LINK_DEPTH = 40
+
+/**
+ * Yields the entries at and below `roots`, named relative to `common`, depth first in byte order.
+ * `common` itself gets no entry. What a rule denies is left out and not descended into; so are
+ * unreadable, vanished and special files and links that leave the scope. Links inside the scope
+ * count as what they lead to, except to a folder that contains them.
+ */
+export async function* archiveEntries(
+  scope: Scope,
+  roots: readonly VPath[],
+  common: VPath,
+  signal: AbortSignal,
+): AsyncGenerator<ArchiveEntry, void> {
+  for (const root of roots) {
+    if (!scope.allow(root)) continue
+    const found = await lookAt(scope, root)
+    if (found) yield* entriesAt(scope, root, found, common, [], 0, signal)
+  }
+}
+
+/** The longest common parent of the selection; the entry itself when it is a single folder. */
+export function commonFolder(roots: readonly VPath[]): VPath {
+  const [first, ...others] = roots
+  let common = first ?? ROOT
+  for (const other of others) while (!isWithin(common, other)) common = parentOf(common)
+  return common
+}
+
+async function* entriesAt(
+  scope: Scope,
+  vpath: VPath,
+  found: EntryStat,
+  common: VPath,
+  ancestors: readonly EntryStat[],
+  linkDepth: number,
+  signal: AbortSignal,
+): AsyncGenerator<ArchiveEntry, void> {
+  signal.throwIfAborted()
+  const name = entryName(vpath, common)
+  if (found.kind === 'file') {
+    if (name !== '') yield fileEntry(scope, vpath, name)
+    return
+  }
+  if (found.kind !== 'dir' || ancestors.some((above) => isSame(above, found))) return
+  if (name !== '') {
+    yield { kind: 'dir', name, mode: found.mode, mtimeMs: Number(found.mtimeNs / 1_000_000n) }
+  }
+  const chain = [...ancestors, found]
+  for (const child of await listOrNothing(scope, vpath)) {
+    if (child.kind === 'file') {
+      yield fileEntry(scope, child.vpath, entryName(child.vpath, common))
+    } else if (child.kind === 'dir' || (child.kind === 'link' && linkDepth < MAX_LINK_DEPTH)) {
+      const stat = await lookAt(scope, child.vpath)
+      const depth = child.kind === 'link' ? linkDepth + 1 : linkDepth
+      if (stat) yield* entriesAt(scope, child.vpath, stat, common, chain, depth, signal)
+    }
+  }
+}
+
+function fileEntry(scope: Scope, vpath: VPath, name: string): FileEntry {
+  return { kind: 'file', name, vpath, open: () => unlessLost(scope.openRead(vpath)) }
+}
+
+// Unpackers on Windows take a backslash for a separator (GHSA-83xp-526h-j3ww). Dots and empty
+// segments cannot occur: virtual paths have none.
+function entryName(vpath: VPath, common: VPath): string {
+  const relative = common === ROOT ? vpath.slice(1) : vpath.slice(common.length + 1)
+  return relative.replaceAll('\\', '_')
+}
+
+function isSame(a: EntryStat, b: EntryStat): boolean {
+  return a.ino === b.ino && a.dev === b.dev
+}
+
+function lookAt(scope: Scope, vpath: VPath): Promise<EntryStat | null> {
+  return unlessLost(scope.stat(vpath))
+}
+
+async function listOrNothing(scope: Scope, vpath: VPath) {
+  return (await unlessLost(scope.list(vpath))) ?? []
+}
+
+// Denied, gone, replaced by something else: the archive goes on without it. Anything else (no more
+// descriptors, a failing disk) must not pass for a complete archive.
+async function unlessLost<T>(promise: Promise<T>): Promise<T | null> {
+  try {
+    return await promise
+  } catch (error) {
+    if (error instanceof AppError && ['forbidden', 'not_found', 'unsupported'].includes(error.code))
+      return null
+    throw error
+  }
+}
+
+/** The name of an archive of `roots`, without extension, `''` when only the root itself can tell. */
+export function archiveBaseName(folder: VPath, roots: readonly VPath[], common: VPath): string {
+  const name = baseName(common) || baseName(folder)
+  return roots.length > 1 ? `_${name}` : name
+}

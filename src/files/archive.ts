@@ -1,0 +1,80 @@
+// Archives of a folder or a selection, written as they are being made, in constant memory.
+import { createContentReader } from './archive-content.ts'
+import type { ArchiveEntry } from './archive-entries.ts'
+import { compressorFor } from './archive-formats.ts'
+import { createTar } from './archive-tar.ts'
+import { createZip } from './archive-zip.ts'
+import { type ByteSink, createBatchingSink } from './byte-sink.ts'
+
+export type ArchiveFormat =
+  | 'zip'
+  | 'tar'
+  | 'targz'
+  | 'tarbz2'
+  | 'tarxz'
+  | 'tarlz4'
+  | 'tarsz'
+  | 'tarbr'
+  | 'tarzst'
+
+const EXTENSIONS: Record<ArchiveFormat, string> = {
+  zip: '.zip',
+  tar: '.tar',
+  targz: '.tar.gz',
+  tarbz2: '.tar.bz2',
+  tarxz: '.tar.xz',
+  tarlz4: '.tar.lz4',
+  tarsz: '.tar.sz',
+  tarbr: '.tar.br',
+  tarzst: '.tar.zst',
+}
+
+/** The format a client asks for; null when unknown. Absent, empty and `true` mean zip. */
+export function parseArchiveFormat(algo: string | null): ArchiveFormat | null {
+  if (algo === null || algo === '' || algo === 'true') return 'zip'
+  return Object.hasOwn(EXTENSIONS, algo) ? (algo as ArchiveFormat) : null
+}
+
+export function archiveExtension(format: ArchiveFormat): string {
+  return EXTENSIONS[format]
+}
+
+/**
+ * Writes an archive of `entries` to `sink`. Files that cannot be opened are left out. When one
+ * breaks after its header was written, or on abort, it throws and the archive is incomplete: the
+ * caller must make that visible. All files are closed when it settles.
+ */
+export async function writeArchive(
+  entries: AsyncIterable<ArchiveEntry>,
+  format: ArchiveFormat,
+  sink: ByteSink,
+  signal: AbortSignal,
+): Promise<void> {
+  const compressor = format === 'zip' || format === 'tar' ? null : compressorFor(format, sink)
+  const batches = createBatchingSink(compressor ?? sink)
+  const container = format === 'zip' ? createZip(batches) : createTar(batches)
+  const read = createContentReader(signal)
+  try {
+    for await (const entry of entries) {
+      signal.throwIfAborted()
+      if (entry.kind === 'dir') {
+        await container.folder(entry)
+        continue
+      }
+      const file = await entry.open()
+      if (!file) continue
+      try {
+        const { mode, mtimeMs } = file
+        await container.file({ name: entry.name, mode, mtimeMs }, await read(file))
+      } finally {
+        await file.handle.close()
+      }
+    }
+    await container.end()
+    await batches.end()
+    await compressor?.end()
+  } catch (error) {
+    compressor?.destroy()
+    throw error
+  }
+}

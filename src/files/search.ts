@@ -1,0 +1,106 @@
+// Search by name: the query language, and the walk that answers it (http-api 15).
+import { lstat } from 'node:fs/promises'
+import type { SearchHit } from '../api-types.ts'
+import { AppError } from '../errors.ts'
+import { mimeOfExtension } from './mime.ts'
+import type { Scope } from './scope.ts'
+import { extensionOf, type VPath } from './vpath.ts'
+import type { Walked } from './walk.ts'
+
+/** Judges the last segment of a path. */
+export type NameTest = (name: string) => boolean
+
+/**
+ * Compiles a query. `case:sensitive` anywhere makes words match exactly; each `type:<word>` is an
+ * alternative condition (`image`, `audio` or `music`, `video`, otherwise an exact extension); the
+ * rest is one quoted phrase or words of which any may be part of the name. Two spaces in a row make
+ * an empty word, which every name contains: clients know it so. The empty query matches everything.
+ */
+export function parseQuery(query: string): NameTest {
+  const caseSensitive = query.includes('case:sensitive')
+  const conditions: NameTest[] = []
+  const rest = query
+    .replaceAll('case:insensitive', '')
+    .replaceAll('case:sensitive', '')
+    .replace(/type:(\w+)/g, (_text, word: string) => {
+      conditions.push(typeTest(word))
+      return ''
+    })
+    .trim()
+  const terms = splitTerms(caseSensitive ? rest : rest.toLowerCase())
+  if (conditions.length === 0 && terms.includes('')) return () => true
+  return (name) => {
+    if (conditions.length > 0 && !conditions.some((holds) => holds(name))) return false
+    const text = caseSensitive ? name : name.toLowerCase()
+    return terms.some((term) => text.includes(term))
+  }
+}
+
+function splitTerms(text: string): string[] {
+  if (text === '') return ['']
+  if (text.startsWith('"') && text.endsWith('"')) return [text.slice(1, -1)]
+  return text.split(' ')
+}
+
+function typeTest(word: string): NameTest {
+  switch (word) {
+    case 'image':
+    case 'video':
+      return (name) => mimeOfExtension(extensionOf(name)).startsWith(word)
+    case 'audio':
+    case 'music':
+      return (name) => mimeOfExtension(extensionOf(name)).startsWith('audio')
+    default:
+      return (name) => extensionOf(name) === `.${word}`
+  }
+}
+
+export interface SearchOptions {
+  signal: AbortSignal
+  /** Adds size and time to each hit; costs one look at the disk per hit. */
+  details: boolean
+}
+
+/**
+ * Yields hits below `base` in byte order, in batches as they are found, possibly empty. A base that
+ * is missing or is no folder has no hits. Folders denied by a rule are looked into, because a later
+ * rule may allow what they hold.
+ */
+export async function* search(
+  scope: Scope,
+  base: VPath,
+  test: NameTest,
+  options: SearchOptions,
+): AsyncGenerator<SearchHit[], void> {
+  const skip = base === '/' ? 1 : base.length + 1
+  const walk = scope.walk(base, { signal: options.signal, intoDenied: true, match: test })
+  try {
+    for await (const batch of walk) {
+      const hits = batch.map((entry) => toHit(entry, skip))
+      if (options.details) await addDetails(hits, batch)
+      yield hits
+    }
+  } catch (error) {
+    if (error instanceof AppError && ['not_found', 'forbidden'].includes(error.code)) return
+    throw error
+  }
+}
+
+function toHit(entry: Walked, skip: number): SearchHit {
+  return { dir: entry.kind === 'dir', path: entry.vpath.slice(skip) }
+}
+
+const LOOKS_IN_FLIGHT = 16
+
+async function addDetails(hits: SearchHit[], entries: Walked[]): Promise<void> {
+  let next = 0
+  const look = async () => {
+    for (let i = next++; i < hits.length; i = next++) {
+      const path = (entries[i] as Walked).realPath
+      // An entry that went meanwhile is still a hit, without details.
+      const found = await lstat(path).catch(() => null)
+      if (found) Object.assign(hits[i] as SearchHit, { size: found.size, modified: found.mtime })
+    }
+  }
+  await Promise.all(Array.from({ length: LOOKS_IN_FLIGHT }, look))
+}
