@@ -1,0 +1,211 @@
+// The upload panel: what runs, how fast, what failed and why, and every way to steer it.
+
+import { Plural, Trans, useLingui } from '@lingui/react/macro'
+import { Check, ChevronDown, Pause, Play, TriangleAlert, X } from 'lucide-react'
+import { useEffect, useRef, useState } from 'react'
+import { useSnapshot } from 'valtio'
+import { formatNumber, formatPercent, formatSize } from '../lib/format.ts'
+import { openPrompt } from '../state/prompts.ts'
+import { collapseUploads, isUploading, uploadPercent, uploads } from '../state/uploads.ts'
+import { Button, IconButton } from '../ui/button.tsx'
+import { Ring, Spinner } from '../ui/progress.tsx'
+import { loadStylesheet } from '../viewers/stylesheet.ts'
+import { InterruptedNotice } from './interrupted-notice.tsx'
+import styles from './panel.css?url'
+import { UploadRows } from './rows.tsx'
+import { cancelAll, dismissUploads, pauseAll, resumeAll, retryFailed } from './run.ts'
+import { formatTimeLeft } from './speed.ts'
+
+await loadStylesheet(styles)
+
+/** A finished panel goes by itself after this time, unless somebody looks at it. */
+const DONE_FOR_MS = 6000
+
+type State = ReturnType<typeof useSnapshot<typeof uploads>>
+
+export function UploadPanel() {
+  const { t } = useLingui()
+  const state = useSnapshot(uploads)
+  const [watched, setWatched] = useState(false)
+  const panel = useRef<HTMLElement>(null)
+  const busy = isUploading(state)
+  const finished = state.shown && !busy && state.failed === 0
+  const showQueue = state.shown && !state.collapsed
+
+  useEffect(() => {
+    if (!finished || watched) return
+    const timer = setTimeout(dismissUploads, DONE_FOR_MS)
+    return () => clearTimeout(timer)
+  }, [finished, watched])
+
+  return (
+    <section
+      ref={panel}
+      className="up"
+      aria-label={t`Uploads`}
+      onPointerEnter={() => setWatched(true)}
+      onPointerLeave={() => setWatched(false)}
+      onFocus={() => setWatched(true)}
+      onBlur={() => setWatched(panel.current?.matches(':hover') === true)}
+    >
+      {state.interrupted.map((batch) => (
+        <InterruptedNotice key={batch.id} batch={batch} />
+      ))}
+      {showQueue && (
+        <>
+          <PanelHead state={state} busy={busy} />
+          <UploadRows revision={state.revision} held={state.hold} />
+          <PanelFoot state={state} busy={busy} />
+        </>
+      )}
+    </section>
+  )
+}
+
+function PanelHead({ state, busy }: { state: State; busy: boolean }) {
+  const { t } = useLingui()
+  const percent = uploadPercent(state)
+  return (
+    <header className="up__head">
+      {busy ? (
+        <Ring percent={percent} label={t`All uploads`} />
+      ) : state.failed > 0 ? (
+        <span className="up__mark up__mark--bad">
+          <TriangleAlert className="i" aria-hidden />
+        </span>
+      ) : (
+        <span className="up__mark">
+          <Check className="i" aria-hidden />
+        </span>
+      )}
+      <div className="grow">
+        <strong className="up__title">
+          <Title state={state} busy={busy} />
+        </strong>
+        <span className="up__sub num">
+          <Details state={state} busy={busy} />
+        </span>
+      </div>
+      {busy && state.hold === null && (
+        <IconButton icon={Pause} label={t`Pause all`} onClick={pauseAll} />
+      )}
+      {busy && state.hold !== null && state.hold !== 'offline' && (
+        <IconButton icon={Play} label={t`Resume all`} onClick={resumeAll} />
+      )}
+      {busy ? (
+        <IconButton
+          icon={ChevronDown}
+          label={t`Hide uploads`}
+          onClick={() => collapseUploads(true)}
+        />
+      ) : (
+        <IconButton icon={X} label={t`Close`} onClick={dismissUploads} />
+      )}
+    </header>
+  )
+}
+
+function Title({ state, busy }: { state: State; busy: boolean }) {
+  const { files, done, failed, active, hold, skipped } = state
+  if (!busy) {
+    if (failed > 0) {
+      return <Plural value={failed} one="# upload failed" other="# uploads failed" />
+    }
+    if (done === 0 && skipped > 0) {
+      return (
+        <Plural value={skipped} one="# file was there already" other="# files were there already" />
+      )
+    }
+    return <Plural value={done} one="# file uploaded" other="# files uploaded" />
+  }
+  if (files === 0) return <Trans>Preparing upload…</Trans>
+  if (hold === 'paused') return <Trans>Uploads paused</Trans>
+  if (hold === 'offline') return <Trans>Waiting for the connection</Trans>
+  if (hold === 'signed-out') return <Trans>Waiting for you to sign in</Trans>
+  if (hold === 'no-space') return <Trans>The server is full</Trans>
+  const at = Math.min(files, Math.max(1, done + failed + active))
+  const atText = formatNumber(at)
+  return (
+    <Plural
+      value={files}
+      one={`Uploading ${atText} of # file`}
+      other={`Uploading ${atText} of # files`}
+    />
+  )
+}
+
+function Details({ state, busy }: { state: State; busy: boolean }) {
+  const { done, failed, skipped, preparing, bytesPerSecond, totalBytes, files } = state
+  const percent = formatPercent(Math.floor(uploadPercent(state)))
+  if (!busy) {
+    return (
+      <>
+        {failed > 0 && done > 0 && (
+          <Plural value={done} one="# file uploaded" other="# files uploaded" />
+        )}
+        {failed === 0 && totalBytes > 0 && done > 0 && formatSize(totalBytes)}
+        {skipped > 0 && done > 0 && (
+          <>
+            {' · '}
+            <Plural value={skipped} one="# was there already" other="# were there already" />
+          </>
+        )}
+      </>
+    )
+  }
+  if (files === 0 || (preparing > 0 && state.active === 0)) {
+    return (
+      <span className="row">
+        <Spinner />
+        <Plural value={files} _0="Looking at the files" one="# file found" other="# files found" />
+      </span>
+    )
+  }
+  if (state.hold !== null || state.active === 0) return <>{percent}</>
+  const speed = formatSize(bytesPerSecond)
+  const left = formatTimeLeft(state.secondsLeft)
+  return (
+    <Trans>
+      {speed}/s · {left} left · {percent}
+    </Trans>
+  )
+}
+
+function PanelFoot({ state, busy }: { state: State; busy: boolean }) {
+  const { t } = useLingui()
+  const sent = formatSize(Math.min(state.sentBytes, state.totalBytes))
+  const total = formatSize(state.totalBytes)
+
+  async function onCancelAll() {
+    const answer = await openPrompt('confirm', {
+      title: t`Cancel all uploads?`,
+      text: t`Files that are already uploaded stay. What is unfinished is removed from the server.`,
+      answers: [{ id: 'cancel', label: t`Cancel uploads`, tone: 'danger' }],
+      cancelLabel: t`Keep uploading`,
+    })
+    if (answer === 'cancel') cancelAll()
+  }
+
+  if (!busy && state.failed === 0) return null
+  return (
+    <footer className="up__foot">
+      <span className="num">
+        <Trans>
+          {sent} of {total}
+        </Trans>
+      </span>
+      <span className="row">
+        {state.failed > 1 && (
+          <Button size="sm" onClick={retryFailed}>
+            <Trans>Retry failed</Trans>
+          </Button>
+        )}
+        {busy && (
+          <Button size="sm" tone="danger-text" onClick={() => void onCancelAll()}>
+            <Trans>Cancel all</Trans>
+          </Button>
+        )}
+      </span>
+    </footer>
+  )
+}

@@ -1,0 +1,168 @@
+// The files of the upload panel; only the rows in sight are in the page.
+
+import { useLingui } from '@lingui/react/macro'
+import { useVirtualizer } from '@tanstack/react-virtual'
+import { CircleCheck, Pause, Play, RotateCw, X } from 'lucide-react'
+import { type RefObject, useRef } from 'react'
+import { previewUrl } from '../api/files.ts'
+import { fileClassOf } from '../lib/file-class.ts'
+import { formatPercent } from '../lib/format.ts'
+import { boot } from '../state/boot.ts'
+import { IconButton } from '../ui/button.tsx'
+import { FileTile } from '../ui/file-icon.tsx'
+import { ProgressBar } from '../ui/progress.tsx'
+import { resolveTaken } from './add.ts'
+import { failureHint, failureText } from './failure-text.ts'
+import type { Hold } from './queue.ts'
+import {
+  cancelUpload,
+  isRetryable,
+  pauseUpload,
+  resumeUpload,
+  retryUpload,
+  uploadRows,
+} from './run.ts'
+import { percentOf } from './speed.ts'
+import { type UploadItem, weightOf } from './upload-item.ts'
+
+const ROW_HEIGHT_PX = 46
+
+/** `revision` changes with the rows; they are asked of the queue, not copied into state. */
+export function UploadRows({ held }: { revision: number; held: Hold | null }) {
+  const { t } = useLingui()
+  const list = useRef<HTMLDivElement>(null)
+  const rows = uploadRows()
+  const virtual = useVirtualizer({
+    count: rows.length,
+    getScrollElement: () => list.current,
+    estimateSize: () => ROW_HEIGHT_PX,
+    getItemKey: (index) => rows[index]?.id ?? index,
+    overscan: 4,
+  })
+  return (
+    <div ref={list} className="up__list" tabIndex={-1}>
+      <ul aria-label={t`Files being uploaded`} style={{ blockSize: virtual.getTotalSize() }}>
+        {virtual.getVirtualItems().map(({ index, start }) => {
+          const item = rows[index]
+          if (item === undefined) return null
+          return (
+            <li
+              key={item.id}
+              className="up__row"
+              aria-setsize={rows.length}
+              aria-posinset={index + 1}
+              style={{ translate: `0 ${start}px` }}
+            >
+              <Row item={item} held={held} list={list} />
+            </li>
+          )
+        })}
+      </ul>
+    </div>
+  )
+}
+
+function Row({
+  item,
+  held,
+  list,
+}: {
+  item: UploadItem
+  held: Hold | null
+  list: RefObject<HTMLDivElement | null>
+}) {
+  const { t } = useLingui()
+  const { name, state, failure } = item
+  const isDir = item.file === null && failure !== 'unreadable'
+  const hint = failure === null ? undefined : failureHint(failure)
+
+  /** The button pressed is gone afterwards; the focus stays in the panel. */
+  const keepFocus = () => list.current?.focus({ preventScroll: true })
+
+  return (
+    <>
+      <FileTile entry={{ name, isDir }} thumb={thumbOf(item)} />
+      <div className="grow">
+        <div className="up__line">
+          <bdi className="trunc grow" title={name}>
+            {name}
+          </bdi>
+          <span
+            className={state === 'failed' ? 'up__state up__state--bad' : 'up__state num'}
+            data-tip={hint}
+          >
+            <StateText item={item} held={held} />
+          </span>
+        </div>
+        {state !== 'done' && (
+          <ProgressBar
+            percent={percentOf(item.sentBytes, weightOf(item))}
+            label={name}
+            tone={state === 'failed' ? 'bad' : 'accent'}
+          />
+        )}
+      </div>
+      <span className="up__acts">
+        {state === 'active' && (
+          <IconButton
+            size="sm"
+            icon={Pause}
+            label={t`Pause ${name}`}
+            onClick={() => pauseUpload(item.id)}
+          />
+        )}
+        {state === 'paused' && (
+          <IconButton
+            size="sm"
+            icon={Play}
+            label={t`Resume ${name}`}
+            onClick={() => resumeUpload(item.id)}
+          />
+        )}
+        {state === 'failed' && isRetryable(item) && (
+          <IconButton
+            size="sm"
+            icon={RotateCw}
+            label={t`Try ${name} again`}
+            onClick={() => {
+              if (failure === 'exists' || failure === 'conflict') void resolveTaken(item)
+              else retryUpload(item.id)
+              keepFocus()
+            }}
+          />
+        )}
+        {state === 'done' ? (
+          <CircleCheck className="i up__tick" aria-hidden />
+        ) : (
+          <IconButton
+            size="sm"
+            icon={X}
+            label={state === 'failed' ? t`Remove ${name}` : t`Cancel ${name}`}
+            onClick={() => {
+              cancelUpload(item.id)
+              keepFocus()
+            }}
+          />
+        )}
+      </span>
+    </>
+  )
+}
+
+function StateText({ item, held }: { item: UploadItem; held: Hold | null }) {
+  const { t } = useLingui()
+  if (item.failure !== null) return failureText(item.failure)
+  if (item.state === 'done') return t`Done`
+  if (item.state === 'paused' || (held === 'paused' && item.sentBytes > 0)) return t`Paused`
+  if (item.state === 'waiting') return t`Waiting`
+  return formatPercent(Math.floor(percentOf(item.sentBytes, weightOf(item))))
+}
+
+/** Finished pictures show what the server made of them. */
+function thumbOf(item: UploadItem): string | undefined {
+  if (item.state !== 'done' || item.file === null || !boot.EnableThumbs) return undefined
+  if (fileClassOf({ name: item.name, isDir: false }) !== 'image') return undefined
+  if (!item.file.type.startsWith('image/')) return undefined
+  const modified = new Date(item.file.lastModified).toISOString()
+  return previewUrl({ path: item.vpath, modified }, 'thumb')
+}
