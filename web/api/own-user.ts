@@ -3,7 +3,7 @@
 import type { UserRecord } from '../../src/api-types.ts'
 import { call } from './client.ts'
 
-type Preferences = Partial<Pick<UserRecord, 'viewMode' | 'sorting'>>
+type Preferences = Partial<Pick<UserRecord, 'locale' | 'viewMode' | 'sorting'>>
 
 /** Writes the given fields of the user's own record and no others. */
 export async function saveOwnPreferences(id: number, fields: Preferences): Promise<void> {

@@ -1,0 +1,143 @@
+// Which screen an address shows, and who may see it. Screens load on demand.
+
+import { type ComponentType, lazy, type ReactNode, Suspense, useEffect } from 'react'
+import { useSnapshot } from 'valtio'
+import { Redirect, Route, Router, Switch } from 'wouter'
+import { Frame } from './layout/frame.tsx'
+import { ToastHost } from './layout/toasts.tsx'
+import { go, usePath } from './lib/navigate.ts'
+import { PromptHost } from './prompts/host.tsx'
+import { ErrorBoundary } from './screens/boundary.tsx'
+import { boot } from './state/boot.ts'
+import { dismissPrompts } from './state/prompts.ts'
+import { session, wasSignedIn } from './state/session.ts'
+import { Spinner } from './ui/progress.tsx'
+import { TooltipLayer } from './ui/tooltip.tsx'
+
+function screen<P extends object>(load: () => Promise<ComponentType<P>>) {
+  return lazy(async () => ({ default: await load() }))
+}
+
+const FilesScreen = screen(async () => (await import('./screens/files.tsx')).FilesScreen)
+const ShareScreen = screen(async () => (await import('./screens/share.tsx')).ShareScreen)
+const LoginScreen = screen(async () => (await import('./screens/login.tsx')).LoginScreen)
+const ErrorScreen = screen(async () => (await import('./screens/error.tsx')).ErrorScreen)
+const SettingsScreen = screen(
+  async () => (await import('./screens/settings/settings.tsx')).SettingsScreen,
+)
+const UploadDock = screen(async () => (await import('./uploads/dock.tsx')).UploadDock)
+const SignInAgain = screen(async () => (await import('./screens/sign-in-again.tsx')).SignInAgain)
+const ShellDock = screen(async () => (await import('./terminal/dock.tsx')).ShellDock)
+
+export function App() {
+  const { state } = useSnapshot(session)
+  return (
+    <Router base={boot.BaseURL}>
+      <ErrorBoundary>
+        <Suspense fallback={null}>
+          <Screens />
+        </Suspense>
+        <PromptHost />
+        {state === 'expired' && (
+          <Suspense fallback={null}>
+            <SignInAgain />
+          </Suspense>
+        )}
+        {(state === 'in' || state === 'expired') && (
+          <Suspense fallback={null}>
+            <UploadDock />
+          </Suspense>
+        )}
+      </ErrorBoundary>
+      <ToastHost />
+      <TooltipLayer />
+    </Router>
+  )
+}
+
+function Screens() {
+  const path = usePath()
+  // A dialog belongs to the screen it was opened on.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the path is the trigger
+  useEffect(() => dismissPrompts(), [path])
+
+  return (
+    <Switch>
+      <Route path="/login">
+        <LoginScreen />
+      </Route>
+      <Route path="/share/*">
+        <ShareScreen />
+      </Route>
+      <Route path="/403">
+        <ErrorScreen code="403" />
+      </Route>
+      <Route path="/404">
+        <ErrorScreen code="404" />
+      </Route>
+      <Route path="/500">
+        <ErrorScreen code="500" />
+      </Route>
+      <Route path="/files/*?">
+        <Guarded>
+          <FilesScreen />
+          <Suspense fallback={null}>
+            <ShellDock />
+          </Suspense>
+        </Guarded>
+      </Route>
+      <Route path="/settings">
+        <Redirect to="/settings/profile" replace />
+      </Route>
+      <Route path="/settings/*">
+        <Guarded>
+          <SettingsScreen />
+        </Guarded>
+      </Route>
+      <Route>
+        <ToFiles />
+      </Route>
+    </Switch>
+  )
+}
+
+/** The frame with a screen in it, for those who are signed in; the login page for the others. */
+function Guarded({ children }: { children: ReactNode }) {
+  const { state, startError } = useSnapshot(session)
+  const signedOut = state === 'out'
+  useEffect(() => {
+    if (signedOut && !startError) void toLogin()
+  }, [signedOut, startError])
+  if (signedOut) return startError ? <ErrorScreen error={startError} /> : null
+  return (
+    <Frame>
+      <Suspense
+        fallback={
+          <div className="sheet__wait">
+            <Spinner large />
+          </div>
+        }
+      >
+        {children}
+      </Suspense>
+    </Frame>
+  )
+}
+
+async function toLogin(): Promise<void> {
+  const query = new URLSearchParams()
+  const target = location.pathname.slice(boot.BaseURL.length) + location.search
+  if (target !== '/files/' && target !== '/') query.set('redirect', target)
+  if (wasSignedIn()) query.set('logout-reason', 'inactivity')
+  const text = query.toString()
+  await go(text === '' ? '/login' : `/login?${text}`, { replace: true, force: true })
+}
+
+/** Any other address is taken for a path of a file. */
+function ToFiles() {
+  const path = usePath()
+  useEffect(() => {
+    void go(`/files${path}${location.search}`, { replace: true, force: true })
+  }, [path])
+  return null
+}

@@ -1,0 +1,19 @@
+// Logo and name of the instance. The picture can be replaced in the branding folder; while or when
+// it does not load, its place stays empty rather than broken.
+
+import { useState } from 'react'
+import { boot } from '../state/boot.ts'
+
+export function Logo({ className = 'logo' }: { className?: string }) {
+  const [failed, setFailed] = useState(false)
+  if (failed) return <span className={className} />
+  return (
+    <img
+      className={className}
+      src={`${boot.StaticURL}/img/logo.svg`}
+      alt=""
+      draggable={false}
+      onError={() => setFailed(true)}
+    />
+  )
+}

@@ -1,0 +1,260 @@
+// The sidebar: New, the places, pinned folders, storage, the person, version and help. On phones it
+// is a drawer.
+
+import { Trans, useLingui } from '@lingui/react/macro'
+import {
+  ArrowLeft,
+  ChevronDown,
+  Folder,
+  HardDrive,
+  Link,
+  LogIn,
+  LogOut,
+  PinOff,
+  Plus,
+  Settings,
+  UserPlus,
+} from 'lucide-react'
+import { useEffect, useRef } from 'react'
+import { useSnapshot } from 'valtio'
+import { formatPercent, formatSize } from '../lib/format.ts'
+import { usePath } from '../lib/navigate.ts'
+import { filesHref, readFilesPath } from '../lib/paths.ts'
+import { boot, canLogOut } from '../state/boot.ts'
+import { prefs, togglePinned } from '../state/prefs.ts'
+import { logOut, session } from '../state/session.ts'
+import { toastError } from '../state/toasts.ts'
+import { showUsageOf, usage } from '../state/usage.ts'
+import { Avatar } from '../ui/badge.tsx'
+import { Button, IconButton } from '../ui/button.tsx'
+import { FolderGlyph } from '../ui/file-icon.tsx'
+import { MenuButton } from '../ui/menu.tsx'
+import { ProgressBar } from '../ui/progress.tsx'
+import { slots } from './slots.ts'
+
+export function Sidebar({ open, onDone }: { open: boolean; onDone: () => void }) {
+  const { t } = useLingui()
+  const path = usePath()
+  const { user } = useSnapshot(session)
+  const { pinned } = useSnapshot(prefs)
+  const ref = useRef<HTMLElement>(null)
+  const base = boot.BaseURL
+  const inFiles = path === '/files' || path.startsWith('/files/')
+  const inShares = path === '/settings/shares'
+  const inSettings = path.startsWith('/settings') && !inShares
+  const here = inFiles ? readFilesPath('', path) : null
+
+  useEffect(() => {
+    if (open) ref.current?.querySelector<HTMLElement>('a, button')?.focus()
+  }, [open])
+
+  return (
+    <aside
+      ref={ref}
+      className={open ? 'side is-open' : 'side'}
+      id="sidebar"
+      aria-label={t`Sidebar`}
+    >
+      {user && <NewButton inFiles={inFiles} onDone={onDone} />}
+      <nav className="side__list" aria-label={t`Places`}>
+        {user ? (
+          <>
+            <a className="nav" href={`${base}/files/`} aria-current={inFiles ? 'page' : undefined}>
+              <Folder className="i" aria-hidden />
+              <span className="trunc">{t`My files`}</span>
+            </a>
+            {user.perm.share && user.perm.download && (
+              <a
+                className="nav"
+                href={`${base}/settings/shares`}
+                aria-current={inShares ? 'page' : undefined}
+              >
+                <Link className="i" aria-hidden />
+                <span className="trunc">{t`Shared links`}</span>
+              </a>
+            )}
+            <a
+              className="nav"
+              href={`${base}/settings/profile`}
+              aria-current={inSettings ? 'page' : undefined}
+            >
+              <Settings className="i" aria-hidden />
+              <span className="trunc">{t`Settings`}</span>
+            </a>
+          </>
+        ) : (
+          <Visitor />
+        )}
+      </nav>
+      {user && pinned.length > 0 && (
+        <>
+          <h2 className="eyebrow">{t`Pinned`}</h2>
+          <nav className="side__list" aria-label={t`Pinned folders`}>
+            {pinned.map((pin) => (
+              <div className="side__pin" key={pin.path}>
+                <a
+                  className="nav"
+                  href={filesHref(base, pin.path, true)}
+                  data-drop-path={pin.path}
+                  aria-current={here === pin.path ? 'location' : undefined}
+                >
+                  <FolderGlyph />
+                  <span className="trunc">
+                    <bdi>{pin.name}</bdi>
+                  </span>
+                </a>
+                <IconButton
+                  className="side__unpin"
+                  size="sm"
+                  icon={PinOff}
+                  label={t`Unpin ${pin.name}`}
+                  onClick={() => togglePinned(pin.path, pin.name)}
+                />
+              </div>
+            ))}
+          </nav>
+        </>
+      )}
+      <span className="grow" />
+      {user && <Storage folder={here} />}
+      {user && <Person />}
+      <Credits />
+    </aside>
+  )
+}
+
+function NewButton({ inFiles, onDone }: { inFiles: boolean; onDone: () => void }) {
+  const { t } = useLingui()
+  const { newMenu } = useSnapshot(slots)
+  if (!inFiles) {
+    return (
+      <a className="btn btn--line side__new" href={`${boot.BaseURL}/files/`}>
+        <span className="btn__label">
+          <ArrowLeft className="i i-sm flip" aria-hidden />
+          <Trans>Back to files</Trans>
+        </span>
+      </a>
+    )
+  }
+  if (!newMenu) return null
+  return (
+    <MenuButton
+      label={t`New`}
+      items={() =>
+        newMenu.items().map((entry) => {
+          if (entry === 'line' || 'heading' in entry) return entry
+          return {
+            ...entry,
+            onSelect: () => {
+              onDone()
+              entry.onSelect()
+            },
+          }
+        })
+      }
+    >
+      {(trigger) => (
+        <Button {...trigger} tone="fill" className="side__new" icon={Plus} endIcon={ChevronDown}>
+          <Trans>New</Trans>
+        </Button>
+      )}
+    </MenuButton>
+  )
+}
+
+function Visitor() {
+  const { t } = useLingui()
+  if (!boot.LoginPage || boot.HideLoginButton) return null
+  return (
+    <>
+      <a className="nav" href={`${boot.BaseURL}/login`}>
+        <LogIn className="i flip" aria-hidden />
+        <span>{t`Log in`}</span>
+      </a>
+      {boot.Signup && (
+        <a className="nav" href={`${boot.BaseURL}/login?signup`}>
+          <UserPlus className="i" aria-hidden />
+          <span>{t`Sign up`}</span>
+        </a>
+      )}
+    </>
+  )
+}
+
+function Storage({ folder }: { folder: string | null }) {
+  const { t } = useLingui()
+  const { current } = useSnapshot(usage)
+  useEffect(() => {
+    if (folder !== null) showUsageOf(folder)
+  }, [folder])
+  if (!current || boot.DisableUsedPercentage) return null
+  const percent = (current.used / current.total) * 100
+  const used = formatSize(current.used)
+  const total = formatSize(current.total)
+  return (
+    <div className="store">
+      <div className="store__head">
+        <HardDrive className="i i-sm" aria-hidden />
+        <span className="grow">{t`Storage`}</span>
+        <span className="num">{formatPercent(percent)}</span>
+      </div>
+      <ProgressBar
+        percent={percent}
+        label={t`Storage used`}
+        tone={percent >= 95 ? 'bad' : percent >= 85 ? 'warn' : 'accent'}
+      />
+      <span className="num dim">{t`${used} of ${total}`}</span>
+    </div>
+  )
+}
+
+function Person() {
+  const { t } = useLingui()
+  const { user } = useSnapshot(session)
+  if (!user) return null
+  return (
+    <div className="me">
+      <a className="me__who" href={`${boot.BaseURL}/settings/profile`}>
+        <Avatar name={user.username} />
+        <span className="grow">
+          <bdi className="trunc" style={{ display: 'block' }}>
+            {user.username}
+          </bdi>
+          {user.perm.admin && <small>{t`Administrator`}</small>}
+        </span>
+      </a>
+      {canLogOut && (
+        <IconButton
+          size="sm"
+          icon={LogOut}
+          flipIcon
+          id="logout"
+          label={t`Log out`}
+          onClick={() => void logOut().catch(toastError)}
+        />
+      )}
+    </div>
+  )
+}
+
+function Credits() {
+  const { t } = useLingui()
+  const { help } = useSnapshot(slots)
+  const product = `File Browser ${boot.Version}`
+  return (
+    <div className="credits">
+      {boot.HelpURL && !boot.DisableExternal ? (
+        <a href={boot.HelpURL} target="_blank" rel="noreferrer">
+          {product}
+        </a>
+      ) : (
+        <span>{product}</span>
+      )}
+      {help && (
+        <button type="button" onClick={() => help.run()}>
+          {t`Help · F1`}
+        </button>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,58 @@
+// Language and theme, in the header and on the pages without one.
+
+import { useLingui } from '@lingui/react/macro'
+import { Languages, Moon, Sun } from 'lucide-react'
+import { useSnapshot } from 'valtio'
+import { saveOwnPreferences } from '../api/own-user.ts'
+import { activeLocale, languages, loadLocale, rememberLocale } from '../lib/i18n.ts'
+import { activeTheme, prefs, setTheme } from '../state/prefs.ts'
+import { session } from '../state/session.ts'
+import { toastError } from '../state/toasts.ts'
+import { IconButton } from '../ui/button.tsx'
+import { MenuButton } from '../ui/menu.tsx'
+
+/** Shows a language at once and keeps it: with the account, and in this browser. */
+export async function switchLanguage(code: string): Promise<void> {
+  try {
+    await loadLocale(code)
+    rememberLocale(code)
+    if (session.user === null) return
+    session.user.locale = code
+    await saveOwnPreferences(session.user.id, { locale: code })
+  } catch (error) {
+    toastError(error)
+  }
+}
+
+export function LanguageSwitch() {
+  const { t } = useLingui()
+  return (
+    <MenuButton
+      label={t`Language`}
+      items={() =>
+        languages.map(({ code, name }) => ({
+          id: code,
+          label: name,
+          lang: code,
+          checked: code === activeLocale(),
+          onSelect: () => void switchLanguage(code),
+        }))
+      }
+    >
+      {(trigger) => <IconButton {...trigger} icon={Languages} label={t`Language`} />}
+    </MenuButton>
+  )
+}
+
+export function ThemeSwitch() {
+  const { t } = useLingui()
+  useSnapshot(prefs)
+  const dark = activeTheme() === 'dark'
+  return (
+    <IconButton
+      icon={dark ? Sun : Moon}
+      label={dark ? t`Light theme` : t`Dark theme`}
+      onClick={() => setTheme(dark ? 'light' : 'dark')}
+    />
+  )
+}

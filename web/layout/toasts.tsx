@@ -1,0 +1,101 @@
+// The messages at the bottom, newest on top. A popover, so that they also show above a dialog.
+
+import { Trans, useLingui } from '@lingui/react/macro'
+import { CircleAlert, CircleCheck, Info, X } from 'lucide-react'
+import { useEffect, useRef } from 'react'
+import { useSnapshot } from 'valtio'
+import { boot } from '../state/boot.ts'
+import { dismissToast, type Toast, toasts } from '../state/toasts.ts'
+import { Button, IconButton } from '../ui/button.tsx'
+import './toasts.css'
+
+const icons = { ok: CircleCheck, info: Info, bad: CircleAlert }
+
+export function ToastHost() {
+  const { t } = useLingui()
+  const { list } = useSnapshot(toasts)
+  const ref = useRef<HTMLElement>(null)
+  const newest = list[0]?.id
+
+  // Shown anew with every toast: the top layer is ordered by when a thing was shown.
+  useEffect(() => {
+    const host = ref.current
+    if (!host) return
+    host.hidePopover()
+    if (newest !== undefined) host.showPopover()
+  }, [newest])
+
+  return (
+    <section ref={ref} className="toasts" popover="manual" aria-label={t`Messages`}>
+      {list.map((toast) => (
+        <ToastCard key={toast.id} toast={toast as Toast} />
+      ))}
+    </section>
+  )
+}
+
+/** Runs down while nobody points at it, has focus in it, or looks elsewhere. */
+function useLife(id: number, lifeMs: number) {
+  const ref = useRef<HTMLDivElement>(null)
+  useEffect(() => {
+    const card = ref.current
+    if (!card || lifeMs === 0) return
+    let leftMs = lifeMs
+    let startedMs = 0
+    let timer: ReturnType<typeof setTimeout> | undefined
+    const pause = () => {
+      if (timer === undefined) return
+      clearTimeout(timer)
+      timer = undefined
+      leftMs -= performance.now() - startedMs
+    }
+    const resume = () => {
+      const held = card.matches(':hover, :focus-within') || document.hidden
+      if (timer !== undefined || held) return
+      startedMs = performance.now()
+      timer = setTimeout(() => dismissToast(id), Math.max(leftMs, 400))
+    }
+    const onVisible = () => (document.hidden ? pause() : resume())
+    const events = { pointerenter: pause, pointerleave: resume, focusin: pause, focusout: resume }
+    for (const [name, handler] of Object.entries(events)) card.addEventListener(name, handler)
+    document.addEventListener('visibilitychange', onVisible)
+    resume()
+    return () => {
+      clearTimeout(timer)
+      for (const [name, handler] of Object.entries(events)) card.removeEventListener(name, handler)
+      document.removeEventListener('visibilitychange', onVisible)
+    }
+  }, [id, lifeMs])
+  return ref
+}
+
+function ToastCard({ toast }: { toast: Toast }) {
+  const { t } = useLingui()
+  const ref = useLife(toast.id, toast.lifeMs)
+  const Icon = icons[toast.tone]
+  const { action } = toast
+  const report = toast.report && boot.HelpURL !== '' && !boot.DisableExternal
+  return (
+    <div ref={ref} className={`toast toast--${toast.tone}`}>
+      <Icon className="i" aria-hidden />
+      <span className="grow">{toast.text}</span>
+      {action && (
+        <Button
+          size="sm"
+          onClick={() => {
+            dismissToast(toast.id)
+            action.run()
+          }}
+        >
+          {action.label}
+        </Button>
+      )}
+      {report && !action && (
+        <Button size="sm" onClick={() => window.open(boot.HelpURL, '_blank', 'noreferrer')}>
+          <Trans>Report</Trans>
+        </Button>
+      )}
+      <IconButton size="sm" icon={X} label={t`Dismiss`} onClick={() => dismissToast(toast.id)} />
+    </div>
+  )
+}

@@ -1,0 +1,26 @@
+// Starts the interface: language and session side by side, then the first render.
+
+import { i18n } from '@lingui/core'
+import { I18nProvider } from '@lingui/react'
+import { createRoot } from 'react-dom/client'
+import { App } from './app.tsx'
+import { chooseLocale, loadLocale } from './lib/i18n.ts'
+import { followLinks } from './lib/navigate.ts'
+import { applyTheme } from './state/prefs.ts'
+import { session, startSession } from './state/session.ts'
+import './styles/tokens.css'
+import './styles/base.css'
+
+applyTheme()
+followLinks()
+await startSession()
+await loadLocale(chooseLocale(session.user?.locale))
+
+const root = document.getElementById('app')
+if (root) {
+  createRoot(root).render(
+    <I18nProvider i18n={i18n}>
+      <App />
+    </I18nProvider>,
+  )
+}

@@ -1,0 +1,136 @@
+// The error pages /403, /404 and /500, and the start that failed.
+
+import { Trans, useLingui } from '@lingui/react/macro'
+import { Folder, RotateCw } from 'lucide-react'
+import type { ReactNode } from 'react'
+import { ApiError } from '../api/client.ts'
+import { Logo } from '../layout/brand.tsx'
+import { LanguageSwitch, ThemeSwitch } from '../layout/switches.tsx'
+import { messageOf } from '../lib/error-text.ts'
+import { useTitle } from '../lib/title.ts'
+import { boot, instanceName } from '../state/boot.ts'
+import { Button } from '../ui/button.tsx'
+import { type Art, EmptyState } from '../ui/empty.tsx'
+import '../layout/bare.css'
+
+interface Look {
+  art: Art
+  title: ReactNode
+  text: ReactNode
+}
+
+/**
+ * A failure of a call as a panel: for a folder that cannot be shown, a share that does not exist.
+ * `actions` come first, "Try again" last.
+ */
+export function ErrorPanel({
+  error,
+  address,
+  actions,
+  onRetry,
+  asPage,
+}: {
+  error: unknown
+  /** What was asked for, shown to the person. */
+  address?: string | undefined
+  actions?: ReactNode
+  onRetry?: (() => void) | undefined
+  asPage?: boolean
+}) {
+  const status = error instanceof ApiError ? error.status : 500
+  const look = lookOf(status, error, address)
+  return (
+    <EmptyState
+      art={look.art}
+      title={look.title}
+      asPage={asPage ?? false}
+      code={status > 0 ? <Trans>Error {status}</Trans> : undefined}
+      actions={
+        <>
+          {actions}
+          {onRetry && (
+            <Button tone={actions ? 'line' : 'fill'} icon={RotateCw} onClick={onRetry}>
+              <Trans>Try again</Trans>
+            </Button>
+          )}
+        </>
+      }
+    >
+      {look.text}
+    </EmptyState>
+  )
+}
+
+function lookOf(status: number, error: unknown, address: string | undefined): Look {
+  const where = address === undefined ? null : <bdi className="mono">{address}</bdi>
+  switch (status) {
+    case 0:
+      return {
+        art: 'offline',
+        title: <Trans>No connection to the server</Trans>,
+        text: <Trans>Check your network. This page tries again by itself as soon as it can.</Trans>,
+      }
+    case 403:
+      return {
+        art: 'locked',
+        title: <Trans>You can’t open this location</Trans>,
+        text: where ? (
+          <Trans>Your account does not have permission for {where}.</Trans>
+        ) : (
+          <Trans>Your account does not have permission for this page.</Trans>
+        ),
+      }
+    case 404:
+      return {
+        art: 'missing',
+        title: <Trans>We can’t find this location</Trans>,
+        text: where ? (
+          <Trans>It may have been moved, renamed or deleted. The address was {where}.</Trans>
+        ) : (
+          <Trans>It may have been moved, renamed or deleted.</Trans>
+        ),
+      }
+    default:
+      return {
+        art: 'broken',
+        title: <Trans>Something went wrong</Trans>,
+        text: messageOf(error),
+      }
+  }
+}
+
+export function ErrorScreen({ code, error }: { code?: string; error?: unknown }) {
+  const { t } = useLingui()
+  const shown = error ?? new ApiError(Number(code ?? 500), null, '')
+  useTitle(t`Error`)
+  return (
+    <div className="bare">
+      <header className="bare__head">
+        <a className="brand" href={`${boot.BaseURL}/files/`}>
+          <Logo />
+          <span className="trunc">{instanceName}</span>
+        </a>
+        <span className="grow" />
+        <LanguageSwitch />
+        <ThemeSwitch />
+      </header>
+      <main className="bare__main" id="main">
+        <ErrorPanel
+          asPage
+          error={shown}
+          onRetry={error ? () => location.reload() : undefined}
+          actions={
+            error ? undefined : (
+              <a className="btn btn--fill" href={`${boot.BaseURL}/files/`}>
+                <span className="btn__label">
+                  <Folder className="i i-sm" aria-hidden />
+                  <Trans>Go to my files</Trans>
+                </span>
+              </a>
+            )
+          }
+        />
+      </main>
+    </div>
+  )
+}

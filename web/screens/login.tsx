@@ -1,0 +1,87 @@
+// The login page: sign in, or create an account where that is allowed. People who are signed in go
+// on to where they wanted to be.
+
+import { Trans, useLingui } from '@lingui/react/macro'
+import { Clock } from 'lucide-react'
+import { useEffect, useState } from 'react'
+import { useSnapshot } from 'valtio'
+import { Logo } from '../layout/brand.tsx'
+import { OfflineBar } from '../layout/frame.tsx'
+import { LanguageSwitch, ThemeSwitch } from '../layout/switches.tsx'
+import { chooseLocale, loadLocale } from '../lib/i18n.ts'
+import { go, useQuery } from '../lib/navigate.ts'
+import { useTitle } from '../lib/title.ts'
+import { boot, instanceName } from '../state/boot.ts'
+import { session } from '../state/session.ts'
+import { ErrorPanel } from './error.tsx'
+import { LoginForm } from './login-form.tsx'
+
+/** Where to go after signing in: only addresses of this interface, never another site. */
+export function targetOf(query: URLSearchParams): string {
+  const wanted = query.get('redirect') ?? ''
+  const local = wanted.startsWith('/') && !/^\/[/\\]/.test(wanted)
+  return local && !wanted.startsWith('/login') ? wanted : '/files/'
+}
+
+export function LoginScreen() {
+  const { t } = useLingui()
+  const query = useQuery()
+  const { state, startError } = useSnapshot(session)
+  const [mode, setMode] = useState<'login' | 'signup'>(
+    boot.Signup && query.has('signup') ? 'signup' : 'login',
+  )
+  const signup = mode === 'signup'
+  const target = targetOf(query)
+  useTitle(signup ? t`Create account` : t`Log in`)
+
+  useEffect(() => {
+    if (state === 'in') void go(target, { replace: true, force: true })
+  }, [state, target])
+
+  if (state === 'in') return null
+  // Somebody else does the signing in here (a proxy), and it did not work.
+  if (!boot.LoginPage) {
+    return (
+      <main className="login" id="login">
+        <ErrorPanel asPage error={startError} onRetry={() => location.reload()} />
+      </main>
+    )
+  }
+  return (
+    <main className="login" id="login">
+      <div className="login__corner">
+        <LanguageSwitch />
+        <ThemeSwitch />
+      </div>
+      <div className="login__card">
+        <div className="login__top">
+          <Logo />
+          <h1 className="login__title">
+            {signup ? (
+              <Trans>Create an account</Trans>
+            ) : (
+              <Trans>
+                Log in to <bdi>{instanceName}</bdi>
+              </Trans>
+            )}
+          </h1>
+        </div>
+        <OfflineBar />
+        {query.get('logout-reason') === 'inactivity' && !signup && (
+          <div className="note note--warn" role="status">
+            <Clock className="i i-sm" aria-hidden />
+            <span>
+              <Trans>You were signed out after a period of inactivity.</Trans>
+            </span>
+          </div>
+        )}
+        <LoginForm
+          key={mode}
+          mode={mode}
+          onMode={setMode}
+          onDone={() => void loadLocale(chooseLocale(session.user?.locale))}
+        />
+      </div>
+    </main>
+  )
+}

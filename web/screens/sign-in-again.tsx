@@ -1,0 +1,27 @@
+// Asks for the password in place when a session ends, over whatever is on the screen: the call that
+// was refused is made again afterwards, and nothing typed is lost.
+
+import { Trans, useLingui } from '@lingui/react/macro'
+import { useSnapshot } from 'valtio'
+import { giveUp, session } from '../state/session.ts'
+import { Button } from '../ui/button.tsx'
+import { Dialog } from '../ui/dialog.tsx'
+import { LoginForm } from './login-form.tsx'
+
+export function SignInAgain() {
+  const { t } = useLingui()
+  const { user } = useSnapshot(session)
+  return (
+    <Dialog size="sm" guarded alert title={t`Your session has ended`} onClose={giveUp}>
+      <div className="dlg__stack">
+        <p className="mid">
+          <Trans>Log in again to go on where you were.</Trans>
+        </p>
+        <LoginForm mode="login" username={user?.username ?? ''} onDone={() => {}} />
+        <Button block onClick={giveUp}>
+          <Trans>Leave to the login page</Trans>
+        </Button>
+      </div>
+    </Dialog>
+  )
+}

@@ -1,0 +1,18 @@
+// The place of the shell panel at the lower edge of the sheet; the panel itself loads on demand.
+
+import { lazy, Suspense, useEffect } from 'react'
+import { useSnapshot } from 'valtio'
+import { closeShell, shell } from '../state/shell.ts'
+
+const ShellPanel = lazy(async () => ({ default: (await import('./panel.tsx')).ShellPanel }))
+
+export function ShellDock() {
+  const { open } = useSnapshot(shell)
+  useEffect(() => closeShell, [])
+  if (!open) return null
+  return (
+    <Suspense fallback={null}>
+      <ShellPanel />
+    </Suspense>
+  )
+}

@@ -1,0 +1,3 @@
+export function ShellPanel() {
+  return null
+}
