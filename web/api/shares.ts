@@ -1,0 +1,150 @@
+// Share links: those of the signed-in person, and what visitors of a link see.
+
+import type { FileInfo, ShareRecord } from '../../src/api-types.ts'
+import { encodePath, ROOT } from '../lib/paths.ts'
+import { boot } from '../state/boot.ts'
+import { apiUrl, call, callJson, toApiError } from './client.ts'
+
+export type LifeUnit = 'seconds' | 'minutes' | 'hours' | 'days'
+
+export interface NewShare {
+  /** How long it lives in `unit`s; 0 or null is for ever. */
+  expires: number | null
+  unit: LifeUnit
+  /** Trimmed; empty for none. */
+  password: string
+}
+
+/** All links an administrator may see, or one's own. */
+export async function listShares(signal?: AbortSignal): Promise<ShareRecord[]> {
+  return callJson<ShareRecord[]>('/shares', { signal })
+}
+
+/** The links of one path. Folders are shared, and asked for, with a slash at the end. */
+export async function listSharesOf(
+  vpath: string,
+  isDir: boolean,
+  signal?: AbortSignal,
+): Promise<ShareRecord[]> {
+  return callJson<ShareRecord[]>(`/share${sharePath(vpath, isDir)}`, { signal })
+}
+
+export async function createShare(
+  vpath: string,
+  isDir: boolean,
+  share: NewShare,
+): Promise<ShareRecord> {
+  const limited = share.expires !== null && share.expires > 0
+  const password = share.password.trim()
+  return callJson<ShareRecord>(`/share${sharePath(vpath, isDir)}`, {
+    method: 'POST',
+    query: limited ? { expires: share.expires ?? 0, unit: share.unit } : {},
+    json: {
+      ...(password !== '' && { password }),
+      ...(limited && { expires: String(share.expires), unit: share.unit }),
+    },
+  })
+}
+
+export async function deleteShare(hash: string): Promise<void> {
+  await call(`/share/${encodeURIComponent(hash)}`, { method: 'DELETE' })
+}
+
+/** The page that visitors open. */
+export function sharePageUrl(hash: string, inner = ROOT): string {
+  const path = inner === ROOT ? '' : encodePath(inner)
+  return `${location.origin}${boot.BaseURL}/share/${encodeURIComponent(hash)}${path}`
+}
+
+/** Visitors' access to one share: the password they typed, the ticket the server gave for it. */
+export interface ShareAccess {
+  hash: string
+  /** Sent with every call of the page; never part of an address. */
+  password: string
+  /** Opens addresses the browser loads by itself (pictures, downloads) for a while. */
+  ticket: string
+}
+
+/** Facts of a shared file, or a shared folder with its items. @throws ApiError 401 for a password. */
+export async function fetchShared(
+  access: ShareAccess,
+  inner: string,
+  signal: AbortSignal,
+): Promise<FileInfo> {
+  return callJson<FileInfo>(publicPath('share', access.hash, inner), {
+    signedIn: false,
+    headers: passwordHeader(access),
+    signal,
+  })
+}
+
+/** The bytes of a shared file, or an archive of a shared folder. */
+export function sharedDownloadUrl(
+  access: ShareAccess,
+  inner: string,
+  options: { inline?: boolean; algo?: string; names?: readonly string[]; ticket?: boolean } = {},
+): string {
+  const { inline, algo, names, ticket = true } = options
+  return apiUrl(publicPath('dl', access.hash, inner), {
+    inline: inline === true ? true : undefined,
+    algo,
+    // Each name is decoded once more after the query, and commas part them.
+    files: names?.map(encodeURIComponent).join(','),
+    token: ticket && access.ticket !== '' ? access.ticket : undefined,
+  })
+}
+
+/** An address to give away: it works for anyone who knows the password, and holds no ticket. */
+export function directLinkOf(hash: string, inner = ROOT): string {
+  const access = { hash, password: '', ticket: '' }
+  return new URL(sharedDownloadUrl(access, inner, { inline: true }), location.origin).href
+}
+
+/** A picture of a shared file, made by the server. */
+export function sharedPreviewUrl(
+  access: ShareAccess,
+  inner: string,
+  size: 'thumb' | 'big',
+  modified: string,
+): string {
+  return apiUrl(`/public/preview/${size}/${encodeURIComponent(access.hash)}${encodeInner(inner)}`, {
+    inline: true,
+    key: Date.parse(modified) || 0,
+    token: access.ticket === '' ? undefined : access.ticket,
+  })
+}
+
+/** Part of a shared file's bytes, `end` exclusive. */
+export async function readShared(
+  access: ShareAccess,
+  inner: string,
+  range: { start: number; end: number } | null,
+  signal: AbortSignal,
+): Promise<Response> {
+  const headers: Record<string, string> = passwordHeader(access)
+  if (range !== null) headers.Range = `bytes=${range.start}-${range.end - 1}`
+  const response = await call(publicPath('dl', access.hash, inner), {
+    query: { inline: true },
+    signedIn: false,
+    headers,
+    signal,
+  })
+  if (!response.ok) throw await toApiError(response)
+  return response
+}
+
+function sharePath(vpath: string, isDir: boolean): string {
+  return isDir && vpath !== ROOT ? `${encodePath(vpath)}/` : encodePath(vpath)
+}
+
+function publicPath(kind: 'share' | 'dl', hash: string, inner: string): string {
+  return `/public/${kind}/${encodeURIComponent(hash)}${encodeInner(inner)}`
+}
+
+function encodeInner(inner: string): string {
+  return inner === ROOT ? '' : encodePath(inner)
+}
+
+function passwordHeader({ password }: ShareAccess): Record<string, string> {
+  return password === '' ? {} : { 'X-SHARE-PASSWORD': encodeURIComponent(password) }
+}
