@@ -13,7 +13,8 @@ export const EXTERNAL = [
   'sharp',
   'snappy',
   'lz4-napi',
-  '@napi-rs/lzma',
+  'lzma-native',
+  'bzip2-wasm',
   '@hyzyla/pdfium',
   'libheif-js',
 ]
@@ -30,29 +31,14 @@ export async function buildServer(outDir: string, dev: boolean): Promise<void> {
   const next = join(outDir, `server.next-${process.pid}`)
   await rm(next, { recursive: true, force: true })
   try {
+    const options = serverOptions(dev)
+    const entryPoints = { main: 'src/main.ts', ...workerEntries() }
+    await esbuild.build({ ...options, entryPoints, outdir: next })
     await esbuild.build({
-      absWorkingDir: ROOT,
-      entryPoints: { main: 'src/main.ts', ...workerEntries() },
+      ...options,
+      entryPoints: { boot: 'src/boot.ts' },
       outdir: next,
-      outExtension: { '.js': '.cjs' },
-      bundle: true,
-      platform: 'node',
-      format: 'cjs',
-      target: 'node26',
-      external: EXTERNAL.flatMap((name) => [name, `${name}/*`]),
-      minifySyntax: !dev,
-      minifyWhitespace: !dev,
-      // Names stay: stack traces in a bug report must be readable.
-      keepNames: true,
-      sourcemap: dev ? 'linked' : false,
-      legalComments: 'none',
-      logLevel: 'warning',
-      define: {
-        'import.meta.url': '__moduleUrl',
-        __FB_COMMIT__: JSON.stringify(shortCommit()),
-      },
-      banner: { js: 'const __moduleUrl=require("node:url").pathToFileURL(__filename).href;' },
-      plugins: [workerUrls],
+      footer: { js: 'require("./main.cjs");' },
     })
     const old = join(outDir, `server.old-${process.pid}`)
     await rename(join(outDir, 'server'), old).catch(ignoreMissing)
@@ -60,6 +46,33 @@ export async function buildServer(outDir: string, dev: boolean): Promise<void> {
     await rm(old, { recursive: true, force: true })
   } finally {
     await rm(next, { recursive: true, force: true })
+  }
+}
+
+function serverOptions(dev: boolean): esbuild.BuildOptions {
+  return {
+    absWorkingDir: ROOT,
+    outExtension: { '.js': '.cjs' },
+    bundle: true,
+    platform: 'node',
+    format: 'cjs',
+    target: 'node26',
+    external: EXTERNAL.flatMap((name) => [name, `${name}/*`]),
+    minifySyntax: !dev,
+    minifyWhitespace: !dev,
+    // Names stay: stack traces in a bug report must be readable.
+    keepNames: true,
+    sourcemap: dev ? 'linked' : false,
+    legalComments: 'none',
+    logLevel: 'warning',
+    define: {
+      'import.meta.url': '__moduleUrl',
+      __FB_COMMIT__: JSON.stringify(shortCommit()),
+    },
+    banner: { js: 'const __moduleUrl=require("node:url").pathToFileURL(__filename).href;' },
+    plugins: [workerUrls],
+    // Packages left outside are required, not imported: the executable resolves only that.
+    supported: { 'dynamic-import': false },
   }
 }
 

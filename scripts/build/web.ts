@@ -10,6 +10,7 @@ import { collectMessages } from './catalogues.ts'
 import { compressAll } from './compress.ts'
 import { listLocales } from './locales.ts'
 import { ROOT } from './paths.ts'
+import { copyPdfData } from './pdf-data.ts'
 import { cataloguesPlugin, macrosPlugin, urlPlugin } from './plugins.ts'
 
 export async function buildWeb(outDir: string, dev: boolean): Promise<void> {
@@ -22,6 +23,7 @@ export async function buildWeb(outDir: string, dev: boolean): Promise<void> {
     await cp(join(ROOT, 'web/public'), join(next, 'static'), { recursive: true }).catch(
       ignoreMissing,
     )
+    await copyPdfData(join(next, 'static'))
     await cp(join(ROOT, 'web/index.html'), join(next, 'index.html'))
     if (!dev) {
       await writeFile(join(outDir, 'web-metafile.json'), JSON.stringify(result.metafile))

@@ -1,0 +1,93 @@
+// `npm run package`: dist/filebrowser for this machine. `-- --all`: release archives for every
+// platform under dist/release/, with SHA256SUMS. Nothing is downloaded but npm packages.
+import { execFile } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { createReadStream } from 'node:fs'
+import { copyFile, mkdir, readdir, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { build } from './build/build.ts'
+import { OUT_DIR, PACKAGE, ROOT } from './build/paths.ts'
+import { nodeVersion, provideNode } from './package/node-binary.ts'
+import { stage } from './package/stage.ts'
+import { hostTarget, TARGETS, type Target } from './package/targets.ts'
+
+const run = promisify(execFile)
+
+if (process.argv.includes('--all')) await packageAll()
+else await packageHost()
+
+async function packageHost(): Promise<void> {
+  await build()
+  const target = hostTarget()
+  const file = join(OUT_DIR, target.os === 'win32' ? 'filebrowser.exe' : 'filebrowser')
+  await makeExecutable(target, file)
+  process.stdout.write(`${file}: ${await describeSize(file)}\n`)
+}
+
+async function packageAll(): Promise<void> {
+  await build()
+  const release = join(OUT_DIR, 'release')
+  await rm(release, { recursive: true, force: true })
+  await mkdir(release, { recursive: true })
+  for (const target of TARGETS) {
+    const folder = join(release, target.name)
+    await mkdir(folder)
+    const program = target.os === 'win32' ? 'filebrowser.exe' : 'filebrowser'
+    await makeExecutable(target, join(folder, program))
+    for (const name of ['LICENSE', 'README.md', 'CHANGELOG.md', 'THIRD-PARTY-NOTICES']) {
+      await copyFile(join(ROOT, name), join(folder, name))
+    }
+    const names = (await readdir(folder)).sort()
+    const archive = join(release, target.archive)
+    if (archive.endsWith('.zip'))
+      await run('zip', ['-q', '-9', '-X', archive, ...names], { cwd: folder })
+    else await run('tar', ['-czf', archive, '--owner=0', '--group=0', ...names], { cwd: folder })
+    process.stdout.write(`${target.archive}: ${await describeSize(archive)}\n`)
+    await rm(folder, { recursive: true })
+  }
+  await writeSums(release)
+}
+
+async function makeExecutable(target: Target, file: string): Promise<void> {
+  const staged = await stage(target)
+  const home = join(OUT_DIR, 'cache', 'pkg-home')
+  await provideNode(target, home)
+  await provideNode(hostTarget(), home)
+  const temporary = `${file}.${process.pid}.tmp`
+  const major = nodeVersion()
+  const args = [
+    join(ROOT, 'node_modules/@yao-pkg/pkg/lib-es5/bin.js'),
+    staged,
+    '--sea',
+    ...['-t', `node${major}-${target.pkgPlatform}`],
+    ...['-o', temporary],
+  ]
+  // pkg adds .exe by itself.
+  const made = target.os === 'win32' ? `${temporary}.exe` : temporary
+  try {
+    await run(process.execPath, args, {
+      env: { ...process.env, HOME: home, USERPROFILE: home },
+      maxBuffer: 64 * 1024 * 1024,
+    })
+    await rename(made, file)
+  } finally {
+    await rm(made, { force: true })
+  }
+}
+
+async function describeSize(file: string): Promise<string> {
+  const { size } = await stat(file)
+  return `${(size / 1e6).toFixed(1)} MB, version ${PACKAGE.version}`
+}
+
+async function writeSums(release: string): Promise<void> {
+  const names = (await readdir(release)).filter((name) => /\.(tar\.gz|zip)$/.test(name)).sort()
+  const lines: string[] = []
+  for (const name of names) {
+    const hash = createHash('sha256')
+    for await (const chunk of createReadStream(join(release, name))) hash.update(chunk)
+    lines.push(`${hash.digest('hex')}  ${name}\n`)
+  }
+  await writeFile(join(release, 'SHA256SUMS'), lines.join(''))
+}
