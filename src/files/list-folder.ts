@@ -15,8 +15,11 @@ import { joinVPath, type VPath } from './vpath.ts'
 export interface DirEntry {
   name: string
   vpath: VPath
-  /** `link` leads inside the scope; stat tells what it leads to. */
-  kind: 'file' | 'dir' | 'link' | 'brokenLink' | 'other'
+  /**
+   * `link` leads inside the scope; stat tells what it leads to. `escapingLink` occurs only where it
+   * was asked for.
+   */
+  kind: 'file' | 'dir' | 'link' | 'brokenLink' | 'escapingLink' | 'other'
 }
 
 export interface DetailedEntry extends DirEntry {
@@ -31,6 +34,7 @@ export async function listFolder(
   allow: Allow,
   vpath: VPath,
   realPath: string,
+  { escaping = false } = {},
 ): Promise<DirEntry[]> {
   const dirents = await inFolder(realPath, (ref) => readdir(ref, { withFileTypes: true }))
   const entries: DirEntry[] = []
@@ -40,6 +44,7 @@ export async function listFolder(
     if (dirent.isSymbolicLink()) {
       const kind = await linkKind(jail, allow, join(realPath, dirent.name))
       if (kind) entries.push({ name: dirent.name, vpath: child, kind })
+      else if (escaping) entries.push({ name: dirent.name, vpath: child, kind: 'escapingLink' })
     } else {
       const kind = dirent.isFile() ? 'file' : dirent.isDirectory() ? 'dir' : 'other'
       entries.push({ name: dirent.name, vpath: child, kind })

@@ -46,6 +46,16 @@ export interface ScopeOptions {
   /** Permission bits for new files and folders, before umask. */
   fileMode: number
   dirMode: number
+  /** Told the real folder of every temporary file before it is made, for the clean-up. */
+  noteTemp?: ((realFolder: string) => void) | undefined
+}
+
+export interface TempOptions {
+  parents?: boolean
+  /** Name of a sibling that findTemps is to find again. */
+  label?: string
+  /** A name from findTemps: that one is opened instead of a new one. */
+  resume?: string
 }
 
 export interface Scope {
@@ -59,7 +69,12 @@ export interface Scope {
   exists(vpath: VPath): Promise<boolean>
   /** Allowed entries in byte order; links that leave the scope are left out. */
   list(vpath: VPath): Promise<DirEntry[]>
-  /** The same with facts; entries that cannot be read are left out. */
+  /**
+   * Every entry, denied and escaping ones included: for checks that a change to a folder must make
+   * of all it holds. The result is never shown.
+   */
+  listAll(vpath: VPath): Promise<DirEntry[]>
+  /** The entries of list with facts; those that cannot be read are left out. */
   listDetailed(vpath: VPath, signal: AbortSignal): Promise<DetailedEntry[]>
   /** Names of everything below a folder, in batches; the folder itself is not judged. */
   walk(vpath: VPath, options: WalkOptions): AsyncGenerator<Walked[], void>
@@ -69,7 +84,9 @@ export interface Scope {
    * A hidden sibling of the target to write to; commit moves it into place. Follows a link at the
    * target. Parents are created when `parents` is set.
    */
-  openTemp(vpath: VPath, options?: { parents?: boolean }): Promise<TempFile>
+  openTemp(vpath: VPath, options?: TempOptions): Promise<TempFile>
+  /** Names of temporary siblings of a target that begin with the label; [] without the folder. */
+  findTemps(vpath: VPath, label: string): Promise<string[]>
   /** Removes an entry, folders with all they hold; links are removed, not followed. */
   remove(vpath: VPath, signal: AbortSignal): Promise<void>
   /** Moves an entry on one file system. `exists` when the target is taken and not to be replaced. */
@@ -162,21 +179,40 @@ export function createScope(options: ScopeOptions): Scope {
       guarded(vpath, async () =>
         listFolder(jail, scope.allow, vpath, (await locate(vpath)).realPath),
       ),
+    listAll: (vpath) =>
+      guarded(vpath, async () =>
+        listFolder(jail, notTemp, vpath, (await locate(vpath)).realPath, { escaping: true }),
+      ),
     listDetailed: (vpath, signal) =>
       guarded(vpath, async () =>
         listFolderDetailed(jail, scope.allow, vpath, (await locate(vpath)).realPath, signal),
       ),
     walk: (vpath, options) => walkTree(jail, scope.allow, vpath, options),
     makeFolder: (vpath) => guarded(vpath, () => makeFolder(vpath)),
-    openTemp: (vpath, { parents = false } = {}) =>
+    openTemp: (vpath, { parents = false, label, resume } = {}) =>
       guarded(vpath, async () => {
         const { realPath } = await locate(vpath)
-        if (parents) await makeFolders(dirname(realPath), dirMode)
-        const folder = await holdFolder(dirname(realPath))
+        const folder = await holdFolder(dirname(realPath)).catch(async (error) => {
+          if (!parents || errnoOf(error) !== 'ENOENT') throw error
+          await makeFolders(dirname(realPath), dirMode)
+          return holdFolder(dirname(realPath))
+        })
         try {
-          return await openTemp(folder, basename(realPath), fileMode)
+          options.noteTemp?.(dirname(realPath))
+          return await openTemp(folder, basename(realPath), { fileMode, label, resume })
         } catch (error) {
           await folder.close()
+          throw error
+        }
+      }),
+    findTemps: (vpath, label) =>
+      guarded(vpath, async () => {
+        const { realPath } = await locate(vpath)
+        try {
+          const names = await inFolder(dirname(realPath), (ref) => readdir(ref))
+          return names.filter((name) => name.startsWith(TEMP_PREFIX + label))
+        } catch (error) {
+          if (errnoOf(error) === 'ENOENT') return []
           throw error
         }
       }),
@@ -229,6 +265,8 @@ export function createScope(options: ScopeOptions): Scope {
   }
   return scope
 }
+
+const notTemp = (vpath: VPath) => !isTemp(vpath)
 
 function isTemp(vpath: VPath): boolean {
   return vpath.includes(`/${TEMP_PREFIX}`)

@@ -2,6 +2,7 @@
 // written, synced and moved into place. An abandoned sibling is removed by its owner or, after a
 // crash, by sweepTemps.
 import { randomBytes } from 'node:crypto'
+import { constants } from 'node:fs'
 import { type FileHandle, link, lstat, open, rename, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { AppError, errnoOf } from '../errors.ts'
@@ -22,6 +23,8 @@ export interface TempFile {
   commit(options: { replace: boolean; mtimeMs?: number | undefined }): Promise<CommittedFile>
   /** Closes and removes it. Does nothing after a commit. */
   discard(): Promise<void>
+  /** Closes it and leaves it on disk, to be gone on with later. */
+  release(): Promise<void>
 }
 
 export interface CommittedFile {
@@ -35,16 +38,28 @@ export interface HeldFolder {
   close(): Promise<void>
 }
 
-/** Creates the sibling of `name` in a held folder and takes over closing that folder. */
+/**
+ * Creates the sibling of `name` in a held folder, or opens the one left there under `resume`, and
+ * takes over closing that folder. `label` names a new one that is to be found again.
+ */
 export async function openTemp(
   folder: HeldFolder,
   name: string,
-  fileMode: number,
+  options: { fileMode: number; label?: string | undefined; resume?: string | undefined },
 ): Promise<TempFile> {
   // The name does not depend on the target's, which may already have the longest allowed length.
-  const hostPath = join(folder.ref, `${TEMP_PREFIX}${randomBytes(12).toString('hex')}`)
+  const own = options.resume ?? TEMP_PREFIX + (options.label ?? randomBytes(12).toString('hex'))
+  const hostPath = join(folder.ref, own)
   const target = join(folder.ref, name)
-  const handle = await open(hostPath, 'wx+', permissionBits(fileMode))
+  const flags = constants.O_RDWR | (constants.O_NOFOLLOW ?? 0)
+  const handle =
+    options.resume === undefined
+      ? await open(
+          hostPath,
+          flags | constants.O_CREAT | (options.label ? constants.O_TRUNC : constants.O_EXCL),
+          permissionBits(options.fileMode),
+        )
+      : await open(hostPath, flags)
   let done = false
 
   const finish = async () => {
@@ -63,6 +78,9 @@ export async function openTemp(
       await (replace ? replaceTarget(hostPath, target) : takeFreeName(hostPath, target))
       await finish()
       return { sizeBytes: Number(size), mtimeNs }
+    },
+    release: async () => {
+      if (!done) await finish()
     },
     discard: async () => {
       if (done) return

@@ -31,6 +31,8 @@ export interface Deps extends BaseDeps {
   sharePasswords: Throttle
   resumables: Resumables
   hooks: Hooks
+  /** Second of the last change of each user since the start, for the renewal hint. */
+  userChanges: Map<number, number>
 }
 
 export interface Bindings extends HttpBindings {

@@ -1,0 +1,83 @@
+// Which peers are believed: addresses and CIDR blocks, and the client address behind them.
+import type { IncomingHttpHeaders } from 'node:http'
+import { BlockList, isIP } from 'node:net'
+
+const PRIVATE = [
+  '127.0.0.0/8',
+  '10.0.0.0/8',
+  '172.16.0.0/12',
+  '192.168.0.0/16',
+  '169.254.0.0/16',
+  '::1/128',
+  'fc00::/7',
+  'fe80::/10',
+]
+const privatePeers = toBlockList(PRIVATE)
+const lists = new WeakMap<readonly string[], BlockList>()
+
+/** True for loopback peers and unix sockets (no address). */
+export function isLoopback(address: string): boolean {
+  const plain = unmap(address)
+  return plain === '' || plain === '::1' || plain.startsWith('127.')
+}
+
+/** True when `address` lies in one of the addresses or CIDR blocks. */
+export function isListed(address: string, blocks: readonly string[]): boolean {
+  let list = lists.get(blocks)
+  if (!list) {
+    list = toBlockList(blocks)
+    lists.set(blocks, list)
+  }
+  return inList(list, address)
+}
+
+/**
+ * The client's address: the last one in `X-Forwarded-For` that is not itself a believed proxy,
+ * when the peer is believed. Without a list, loopback and private peers are believed, so that
+ * throttling and logs see visitors rather than the proxy in front (decisions, Proxies).
+ */
+export function forwardedAddress(
+  peer: string,
+  headers: IncomingHttpHeaders,
+  trustedProxies: readonly string[] | null,
+): string {
+  const believed = (address: string) =>
+    trustedProxies === null
+      ? isLoopback(address) || inList(privatePeers, address)
+      : (trustedProxies.length > 0 && isLoopback(address) && address === '') ||
+        isListed(address, trustedProxies)
+  if (!believed(peer)) return unmap(peer)
+  const chain = [headers['x-forwarded-for'] ?? headers['x-real-ip'] ?? []]
+    .flat()
+    .join(',')
+    .split(',')
+    .map((part) => unmap(part.trim()))
+    .filter((part) => isIP(part) !== 0)
+  for (let i = chain.length - 1; i >= 0; i--) {
+    const address = chain[i] as string
+    if (i === 0 || !believed(address)) return address
+  }
+  return unmap(peer)
+}
+
+function inList(list: BlockList, address: string): boolean {
+  const plain = unmap(address)
+  const version = isIP(plain)
+  return version !== 0 && list.check(plain, version === 6 ? 'ipv6' : 'ipv4')
+}
+
+function toBlockList(blocks: readonly string[]): BlockList {
+  const list = new BlockList()
+  for (const block of blocks) {
+    const [address = '', bits] = block.split('/')
+    const family = isIP(address) === 6 ? 'ipv6' : 'ipv4'
+    if (bits === undefined) list.addAddress(address, family)
+    else list.addSubnet(address, Number(bits), family)
+  }
+  return list
+}
+
+// A dual-stack socket shows IPv4 peers as ::ffff:a.b.c.d.
+function unmap(address: string): string {
+  return address.replace(/^::ffff:(?=\d+\.)/i, '')
+}

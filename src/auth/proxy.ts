@@ -1,0 +1,27 @@
+// Sign-in asserted by a reverse proxy through a header. The header counts only from proxies the
+// administrator named, or from loopback when none is named (CVE-2026-54089).
+import type { IncomingMessage } from 'node:http'
+import type { Config } from '../config.ts'
+import type { Settings } from '../store/document.ts'
+import { isListed, isLoopback } from './address.ts'
+
+/** The user name the proxy asserts, or null when there is none to believe. */
+export function assertedByProxy(
+  config: Config,
+  settings: Settings,
+  incoming: IncomingMessage,
+): string | null {
+  const { header } = settings.auther
+  if (header === '' || !mayAssert(config, incoming)) return null
+  const value = incoming.headers[header.toLowerCase()]
+  const name = Array.isArray(value) ? value[0] : value
+  return name === undefined || name === '' ? null : Buffer.from(name, 'latin1').toString('utf8')
+}
+
+/** True when the peer is one whose identity header is believed. */
+export function mayAssert(config: Config, incoming: IncomingMessage): boolean {
+  const peer = incoming.socket.remoteAddress ?? ''
+  if (config.trustedProxies === null) return isLoopback(peer)
+  // A unix socket has no address: whoever may open it was let in by its permissions.
+  return peer === '' || isListed(peer, config.trustedProxies)
+}

@@ -1,0 +1,222 @@
+// Copying and moving entries. What a change would touch is checked as a whole before the first
+// byte moves; a copy goes through a temporary sibling, so a target is never half a file.
+import { constants, existsSync } from 'node:fs'
+import { copyFile } from 'node:fs/promises'
+import { AppError, errnoOf } from '../errors.ts'
+import type { DirEntry } from './list-folder.ts'
+import type { OpenFile, Scope } from './scope.ts'
+import type { TempFile } from './temp-file.ts'
+import { baseName, extensionOf, isWithin, joinVPath, parentOf, ROOT, type VPath } from './vpath.ts'
+
+const CHUNK_BYTES = 1024 * 1024
+/** Up to this size the kernel copies in one call on the thread pool; larger copies can be aborted. */
+const ONE_CALL_BYTES = 64 * 1024 * 1024
+const HAS_PROC = process.platform === 'linux' && existsSync('/proc/self/fd')
+
+/** Refuses what could never end well: the root, a folder into itself (`bad_request`). */
+export function checkSourceAndTarget(source: VPath, target: VPath): void {
+  if (source === ROOT || target === ROOT)
+    throw new AppError('forbidden', 'the root can be neither source nor target')
+  if (source !== target && isWithin(source, target))
+    throw new AppError('bad_request', 'source is parent', { expose: true })
+}
+
+/**
+ * Walks a tree and refuses when an entry, or where it would go, is denied, or a link leaves the
+ * scope (GHSA-77x8-73f4-5485). Links are judged, not followed.
+ */
+export async function checkTree(
+  scope: Scope,
+  source: VPath,
+  judge: (vpath: VPath) => boolean,
+  target: VPath | null,
+  signal: AbortSignal,
+): Promise<void> {
+  const check = async (vpath: VPath, future: VPath | null, kind: DirEntry['kind']) => {
+    signal.throwIfAborted()
+    if (kind === 'escapingLink' || !judge(vpath) || (future !== null && !judge(future)))
+      throw new AppError('forbidden', `${vpath} must not be touched`)
+    if (kind !== 'dir') return
+    for (const entry of await scope.listAll(vpath))
+      await check(entry.vpath, future && joinVPath(future, entry.name), entry.kind)
+  }
+  const { kind, isSymlink } = await scope.stat(source)
+  await check(source, target, kind === 'dir' && !isSymlink ? 'dir' : 'file')
+}
+
+/**
+ * Copies an entry. Folders merge into an existing folder, files replace only with `replace`. Goes
+ * on after the failure of single entries and reports them as `internal` at the end. An abort
+ * leaves what was copied so far, whole files only.
+ */
+export async function copyTree(
+  scope: Scope,
+  source: VPath,
+  target: VPath,
+  options: { replace: boolean; signal: AbortSignal },
+): Promise<void> {
+  if (source === target) throw new AppError('internal', 'source and target are the same')
+  await refuseEscapingLinks(scope, source, options.signal)
+  const failures: string[] = []
+  await copyEntry(scope, source, target, options, failures)
+  if (failures.length > 0)
+    throw new AppError('internal', `${failures.length} entries were not copied: ${failures[0]}`)
+}
+
+/**
+ * Moves an entry, across file systems by copy and removal. Folders merge into an existing one with
+ * `replace`. The source is removed only when all of it has arrived.
+ */
+export async function moveTree(
+  scope: Scope,
+  source: VPath,
+  target: VPath,
+  options: { replace: boolean; signal: AbortSignal },
+): Promise<void> {
+  if (source === target) return
+  await scope.makeFolder(parentOf(target))
+  const caseOnly = source.toLowerCase() === target.toLowerCase()
+  try {
+    await scope.rename(source, target, { replace: options.replace || caseOnly })
+  } catch (error) {
+    const errno = errnoOf((error as AppError).cause)
+    if (errno === 'EXDEV') {
+      await copyTree(scope, source, target, options)
+      await scope.remove(source, options.signal)
+    } else if (options.replace && (errno === 'ENOTEMPTY' || errno === 'EEXIST')) {
+      await mergeFolder(scope, source, target, options)
+    } else throw error
+  }
+}
+
+/** The first free `base(N)ext` beside `target`, or `target` itself when it is free. */
+export async function freeName(scope: Scope, target: VPath): Promise<VPath> {
+  if (!(await scope.exists(target))) return target
+  const name = baseName(target)
+  const extension = extensionOf(name)
+  const base = name.slice(0, name.length - extension.length)
+  for (let n = 1; ; n++) {
+    const candidate = joinVPath(parentOf(target), `${base}(${n})${extension}`)
+    if (!(await scope.exists(candidate))) return candidate
+  }
+}
+
+async function mergeFolder(
+  scope: Scope,
+  source: VPath,
+  target: VPath,
+  options: { replace: boolean; signal: AbortSignal },
+): Promise<void> {
+  for (const entry of await scope.listAll(source)) {
+    options.signal.throwIfAborted()
+    await moveTree(scope, entry.vpath, joinVPath(target, entry.name), options)
+  }
+  await scope.remove(source, options.signal)
+}
+
+async function refuseEscapingLinks(scope: Scope, vpath: VPath, signal: AbortSignal): Promise<void> {
+  signal.throwIfAborted()
+  const { kind } = await scope.stat(vpath)
+  if (kind !== 'dir') return
+  for (const entry of await listOrNothing(scope, vpath)) {
+    if (entry.kind === 'escapingLink')
+      throw new AppError('forbidden', `${entry.vpath} leads out of the scope`)
+    if (entry.kind === 'dir') await refuseEscapingLinks(scope, entry.vpath, signal)
+  }
+}
+
+// An unreadable folder is reported by the copy itself, after its siblings were copied.
+async function listOrNothing(scope: Scope, vpath: VPath): Promise<DirEntry[]> {
+  try {
+    return await scope.listAll(vpath)
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'forbidden') return []
+    throw error
+  }
+}
+
+async function copyEntry(
+  scope: Scope,
+  source: VPath,
+  target: VPath,
+  options: { replace: boolean; signal: AbortSignal },
+  failures: string[],
+  depth = 0,
+): Promise<void> {
+  options.signal.throwIfAborted()
+  if (depth > MAX_DEPTH) throw new AppError('internal', 'links form a circle')
+  const { kind, mode } = await scope.stat(source)
+  if (kind === 'file') return copyOneFile(scope, source, target, options)
+  if (kind !== 'dir') throw new AppError('unsupported', `${source} is not a file`, { status: 500 })
+  const children = await scope.list(source)
+  const isNew = !(await scope.exists(target))
+  await scope.makeFolder(target)
+  for (const { name, vpath } of children) {
+    try {
+      await copyEntry(scope, vpath, joinVPath(target, name), options, failures, depth + 1)
+    } catch (error) {
+      if (!(error instanceof AppError) || error.code === 'no_space') throw error
+      failures.push(error.message)
+    }
+  }
+  // Last, since a folder without the write bit could not be filled.
+  if (isNew) await scope.setMode(target, mode)
+}
+
+const MAX_DEPTH = 255
+
+async function copyOneFile(
+  scope: Scope,
+  source: VPath,
+  target: VPath,
+  { replace, signal }: { replace: boolean; signal: AbortSignal },
+): Promise<void> {
+  const file = await scope.openRead(source)
+  try {
+    const temp = await scope.openTemp(target, { parents: true })
+    try {
+      await copyBytes(file, temp, signal)
+      await temp.handle.chmod(file.mode & 0o777)
+      await temp.commit({ replace })
+    } finally {
+      await temp.discard()
+    }
+  } finally {
+    await file.handle.close()
+  }
+}
+
+async function copyBytes(file: OpenFile, temp: TempFile, signal: AbortSignal): Promise<void> {
+  if (HAS_PROC && (await cloneOrCopy(file, temp))) return
+  const buffer = Buffer.allocUnsafe(CHUNK_BYTES)
+  for (let position = 0; ; ) {
+    signal.throwIfAborted()
+    const { bytesRead } = await file.handle.read(buffer, 0, CHUNK_BYTES, position)
+    if (bytesRead === 0) return
+    for (let done = 0; done < bytesRead; ) {
+      const { bytesWritten } = await temp.handle.write(
+        buffer,
+        done,
+        bytesRead - done,
+        position + done,
+      )
+      done += bytesWritten
+    }
+    position += bytesRead
+  }
+}
+
+// A clone shares the blocks and costs nothing; where the file system has none, small files are
+// copied by the kernel in one call.
+async function cloneOrCopy(file: OpenFile, temp: TempFile): Promise<boolean> {
+  const from = `/proc/self/fd/${file.handle.fd}`
+  try {
+    await copyFile(from, temp.hostPath, constants.COPYFILE_FICLONE_FORCE)
+    return true
+  } catch (error) {
+    if (errnoOf(error) === 'ENOSPC') throw error
+    if (file.sizeBytes > ONE_CALL_BYTES) return false
+  }
+  await copyFile(from, temp.hostPath)
+  return true
+}

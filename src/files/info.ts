@@ -1,0 +1,214 @@
+// File objects: what the API says about one entry or a folder's entries (http-api 6).
+import type { FileHandle } from 'node:fs/promises'
+import type { FileEntry, FileType, RecursiveEntry, Sorting } from '../api-types.ts'
+import { AppError } from '../errors.ts'
+import type { EntryStat } from './entry-stat.ts'
+import { toApiMode } from './file-mode.ts'
+import { MAX_TEXT_BYTES, typeByContent, typeByName, typeWithoutContent } from './file-type.ts'
+import type { DetailedEntry, DirEntry } from './list-folder.ts'
+import type { Scope } from './scope.ts'
+import { SNIFF_BYTES } from './sniff.ts'
+import { sortEntries } from './sort.ts'
+import { findSubtitles, SUBTITLE_FOLDER } from './subtitle-files.ts'
+import { formatTime } from './time-format.ts'
+import { baseName, extensionOf, parentOf, type VPath } from './vpath.ts'
+
+/** Files opened at once to look at their first bytes. */
+const SNIFFS_IN_FLIGHT = 16
+
+export interface Listing {
+  entries: ListedEntry[]
+  numDirs: number
+  numFiles: number
+}
+
+export interface ListedEntry extends DetailedEntry {
+  isDir: boolean
+  sizeBytes: number
+  mtimeNs: bigint
+  type: FileType
+  subtitles: VPath[]
+}
+
+/** Facts of one entry, `path` as the caller wants it echoed. Broken links read as `not_found`. */
+export function presentEntry(path: string, name: string, stat: EntryStat, type: FileType): FileEntry {
+  return {
+    path,
+    name,
+    size: stat.sizeBytes,
+    extension: extensionOf(name),
+    modified: formatTime(stat.ownMtimeNs),
+    mode: toApiMode(stat.ownMode),
+    isDir: stat.kind === 'dir',
+    isSymlink: stat.isSymlink,
+    type,
+  }
+}
+
+/** An entry of a listing: for links the facts of the target, for broken links their own. */
+export function presentListed(path: string, entry: ListedEntry): FileEntry {
+  const { stat } = entry
+  const presented: FileEntry = {
+    path,
+    name: entry.name,
+    size: stat.sizeBytes,
+    extension: extensionOf(entry.name),
+    modified: formatTime(stat.mtimeNs),
+    mode: toApiMode(stat.mode),
+    isDir: entry.isDir,
+    isSymlink: stat.isSymlink,
+    type: entry.type,
+  }
+  if (entry.subtitles.length > 0) presented.subtitles = entry.subtitles
+  return presented
+}
+
+/** Reads, types and sorts a folder. With `readHeaders` unknown types are found by content. */
+export async function readListing(
+  scope: Scope,
+  vpath: VPath,
+  sorting: Sorting,
+  options: { readHeaders: boolean; signal: AbortSignal },
+): Promise<Listing> {
+  const found = await scope.listDetailed(vpath, options.signal)
+  const undecided: ListedEntry[] = []
+  let numDirs = 0
+  let videos = false
+  const entries = found.map((entry) => {
+    const { stat } = entry
+    const isDir = stat.kind === 'dir'
+    if (isDir) numDirs++
+    const listed: ListedEntry = {
+      ...entry,
+      isDir,
+      sizeBytes: stat.sizeBytes,
+      mtimeNs: stat.mtimeNs,
+      type: listedType(entry, options.readHeaders),
+      subtitles: [],
+    }
+    if (stat.kind === 'file' && options.readHeaders && !typeByName(entry.name, stat.sizeBytes))
+      undecided.push(listed)
+    videos ||= listed.type === 'video'
+    return listed
+  })
+  await sniffAll(scope, undecided, options.signal)
+  if (videos || undecided.some(({ type }) => type === 'video'))
+    await addSubtitles(scope, entries)
+  const sorted = await sortEntries(entries, sorting.by, sorting.asc)
+  return { entries: sorted, numDirs, numFiles: entries.length - numDirs }
+}
+
+/** The type of one file, its content looked at where the name does not decide. */
+export async function typeOf(scope: Scope, vpath: VPath, stat: EntryStat): Promise<FileType> {
+  if (stat.kind === 'dir') return ''
+  if (stat.kind === 'brokenLink') return 'invalid_link'
+  if (stat.kind !== 'file') return 'blob'
+  const name = baseName(vpath)
+  return typeByName(name, stat.sizeBytes) ?? typeByContent(name, stat.sizeBytes, await readHead(scope, vpath))
+}
+
+/** Subtitles beside a video, by the rules of http-api 6.5. */
+export async function subtitlesOf(scope: Scope, vpath: VPath): Promise<VPath[]> {
+  const folder = parentOf(vpath)
+  const entries = await scope.list(folder)
+  return findSubtitles(baseName(vpath), entries, await subtitleFolders(scope, entries))
+}
+
+/**
+ * The text of a file for `content`: at most 10 MiB. Invalid UTF-8 becomes U+FFFD as in the
+ * original; editors of ours read the bytes instead.
+ */
+export async function readText(scope: Scope, vpath: VPath): Promise<string> {
+  const file = await scope.openRead(vpath)
+  try {
+    if (file.sizeBytes > MAX_TEXT_BYTES) throw new AppError('too_large', `${vpath} is too long`)
+    return (await file.handle.readFile()).toString('utf8')
+  } finally {
+    await file.handle.close()
+  }
+}
+
+/** The first bytes of a file, as many as type detection needs; empty when it cannot be read. */
+export async function readHead(scope: Scope, vpath: VPath): Promise<Buffer> {
+  let handle: FileHandle | undefined
+  try {
+    handle = (await scope.openRead(vpath)).handle
+    const buffer = Buffer.alloc(SNIFF_BYTES)
+    const { bytesRead } = await handle.read(buffer, 0, SNIFF_BYTES, 0)
+    return buffer.subarray(0, bytesRead)
+  } catch {
+    // Unreadable, vanished or not a regular file: typed by name alone, like the original.
+    return Buffer.alloc(0)
+  } finally {
+    await handle?.close()
+  }
+}
+
+export function presentRecursive(path: string, entry: DetailedEntry): RecursiveEntry {
+  return {
+    path,
+    name: entry.name,
+    size: entry.stat.sizeBytes,
+    modified: formatTime(entry.stat.ownMtimeNs),
+    isDir: entry.kind === 'dir',
+  }
+}
+
+function listedType(entry: DetailedEntry, readHeaders: boolean): FileType {
+  const { kind, sizeBytes } = entry.stat
+  if (kind === 'dir') return ''
+  if (kind === 'brokenLink') return 'invalid_link'
+  if (kind !== 'file') return 'blob'
+  const decided = typeByName(entry.name, sizeBytes)
+  return decided ?? (readHeaders ? 'blob' : typeWithoutContent(entry.name, sizeBytes))
+}
+
+async function sniffAll(scope: Scope, entries: ListedEntry[], signal: AbortSignal): Promise<void> {
+  for (let i = 0; i < entries.length; i += SNIFFS_IN_FLIGHT) {
+    signal.throwIfAborted()
+    await Promise.all(
+      entries.slice(i, i + SNIFFS_IN_FLIGHT).map(async (entry) => {
+        // An empty file is text whatever its name; nothing to read.
+        const head = entry.sizeBytes === 0 ? Buffer.alloc(0) : await readHead(scope, entry.vpath)
+        entry.type = typeByContent(entry.name, entry.sizeBytes, head)
+      }),
+    )
+  }
+}
+
+async function addSubtitles(scope: Scope, entries: ListedEntry[]): Promise<void> {
+  const folders = await subtitleFolders(scope, entries)
+  for (const entry of entries)
+    if (entry.type === 'video') entry.subtitles = findSubtitles(entry.name, entries, folders)
+}
+
+// `subs` and `subtitles` folders with one more level, read once for all videos of a folder.
+async function subtitleFolders(
+  scope: Scope,
+  entries: readonly DirEntry[],
+): Promise<Map<VPath, DirEntry[]>> {
+  const folders = new Map<VPath, DirEntry[]>()
+  for (const { name, vpath, kind } of entries) {
+    if (kind !== 'dir' || !SUBTITLE_FOLDER.test(name)) continue
+    const inside = await listOrNothing(scope, vpath)
+    folders.set(vpath, inside)
+    for (const child of inside)
+      if (child.kind === 'dir') folders.set(child.vpath, await listOrNothing(scope, child.vpath))
+  }
+  return folders
+}
+
+async function listOrNothing(scope: Scope, vpath: VPath): Promise<DirEntry[]> {
+  try {
+    return await scope.list(vpath)
+  } catch (error) {
+    // A subtitle folder that cannot be read must not fail the listing of the film.
+    if (error instanceof AppError) return []
+    throw error
+  }
+}
+
+/** `parent` + `/` + name, for the `path` of listing items. */
+export function childPath(parent: string, name: string): string {
+  return parent.endsWith('/') ? parent + name : `${parent}/${name}`
+}

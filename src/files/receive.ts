@@ -1,0 +1,127 @@
+// Receiving a body into a file: chunks that arrive while a write is on its way are collected and
+// written together, which is more than twice as fast as a stream pipeline (measured, techniques b).
+import { writev } from 'node:fs'
+import type { Readable } from 'node:stream'
+import { AppError } from '../errors.ts'
+
+/** Bytes collected before the source is paused. */
+const LIMIT_BYTES = 4 * 1024 * 1024
+
+export interface Received {
+  sizeBytes: number
+}
+
+/**
+ * Writes everything `source` delivers to `fd` from `position` on. Past `maxBytes` it stops with
+ * `too_large`; when the source breaks off or the signal fires it rejects, with what had arrived
+ * written to the file (`onProgress` tells the size so far).
+ */
+export function receive(
+  source: Readable,
+  fd: number,
+  options: {
+    position?: number
+    maxBytes?: number
+    signal?: AbortSignal
+    onProgress?: (sizeBytes: number) => void
+  } = {},
+): Promise<Received> {
+  const { position: start = 0, maxBytes = Number.POSITIVE_INFINITY, signal, onProgress } = options
+  return new Promise((resolve, reject) => {
+    let queue: Buffer[] = []
+    let queuedBytes = 0
+    let arrivedBytes = 0
+    let writtenBytes = 0
+    let busy = false
+    let ended = false
+    let failure: unknown
+
+    const finish = () => {
+      source.off('data', onData).off('end', onEnd).off('error', onError).off('close', onClose)
+      signal?.removeEventListener('abort', onAbort)
+      if (failure !== undefined) reject(failure)
+      else resolve({ sizeBytes: writtenBytes })
+    }
+    // Settles once nothing is being written any more, so that the caller may close the file.
+    const advance = () => {
+      if (busy) return
+      if (queuedBytes > 0 && !(failure instanceof AppError)) flush()
+      else if (ended || failure !== undefined) finish()
+    }
+    const flush = () => {
+      const part = queue
+      const partBytes = queuedBytes
+      queue = []
+      queuedBytes = 0
+      busy = true
+      writeFully(fd, part, start + writtenBytes, (error) => {
+        busy = false
+        if (error) {
+          failure ??= error
+          queuedBytes = 0
+        } else {
+          writtenBytes += partBytes
+          onProgress?.(writtenBytes)
+          source.resume()
+        }
+        advance()
+      })
+    }
+    const fail = (error: unknown) => {
+      failure ??= error
+      advance()
+    }
+    const onData = (chunk: Buffer) => {
+      if (failure !== undefined) return
+      arrivedBytes += chunk.length
+      if (arrivedBytes > maxBytes) {
+        fail(new AppError('too_large', `more than ${maxBytes} bytes arrived`))
+        return
+      }
+      queue.push(chunk)
+      queuedBytes += chunk.length
+      if (queuedBytes >= LIMIT_BYTES) source.pause()
+      if (!busy) flush()
+    }
+    const onEnd = () => {
+      ended = true
+      advance()
+    }
+    const onError = (error: unknown) => fail(error)
+    const onClose = () => {
+      if (!ended) fail(Object.assign(new Error('the client went away'), { code: 'ECONNRESET' }))
+    }
+    const onAbort = () => fail(signal?.reason)
+
+    source.on('data', onData).on('end', onEnd).on('error', onError).on('close', onClose)
+    if (signal?.aborted) onAbort()
+    else signal?.addEventListener('abort', onAbort)
+    if (source.readableEnded) onEnd()
+    else if (source.destroyed) onClose()
+  })
+}
+
+// writev may write less than asked, for instance when the disk is almost full.
+function writeFully(
+  fd: number,
+  buffers: Buffer[],
+  position: number,
+  done: (error: Error | null) => void,
+): void {
+  writev(fd, buffers, position, (error, written) => {
+    if (error) return done(error)
+    let rest = written
+    const left: Buffer[] = []
+    for (const buffer of buffers) {
+      if (rest >= buffer.length) rest -= buffer.length
+      else {
+        left.push(rest > 0 ? buffer.subarray(rest) : buffer)
+        rest = 0
+      }
+    }
+    if (left.length === 0) done(null)
+    else if (written === 0) done(new Error('nothing could be written'))
+    else writeFully(fd, left, position + written, done)
+  })
+}
+

@@ -1,0 +1,235 @@
+// Resumable uploads on disk. The bytes rest in a hidden sibling of the target whose name carries
+// what must be known to go on (owner and target as a hash, length, whether to replace), and whose
+// size is the offset: nothing needs reconciling after a crash or a restart.
+import { createHash } from 'node:crypto'
+import type { Readable } from 'node:stream'
+import { AppError, badRequest } from '../errors.ts'
+import { receive } from './receive.ts'
+import type { Scope } from './scope.ts'
+import { type CommittedFile, TEMP_PREFIX, type TempFile } from './temp-file.ts'
+import type { VPath } from './vpath.ts'
+
+export interface Upload {
+  /** Declared size in bytes. */
+  lengthBytes: number
+  /** True when an existing target is to be replaced. */
+  replace: boolean
+  /** Modification time to give the finished file, or null. */
+  mtimeMs: number | null
+  /** Name of the temporary sibling. */
+  tempName: string
+}
+
+export interface Resumables {
+  /** Starts an upload, dropping an unfinished one of the same owner to the same target. */
+  create(
+    owner: Owner,
+    facts: { lengthBytes: number; replace: boolean; mtimeMs: number | null },
+  ): Promise<Upload>
+  /** The unfinished upload and how much of it is on disk; null when there is none. */
+  find(owner: Owner): Promise<{ upload: Upload; offsetBytes: number } | null>
+  /**
+   * Appends at `offsetBytes`. A newer append asks the one under way to stop and waits for it.
+   * Bytes received before a broken connection stay. Throws `not_found` without an upload,
+   * `bad_request` past the length, `conflict` when the offset is not the size on disk, and
+   * `too_large` (back at the offset) when more arrives than was declared.
+   */
+  append(
+    owner: Owner,
+    offsetBytes: number,
+    source: Readable,
+    signal: AbortSignal,
+  ): Promise<{ upload: Upload; offsetBytes: number }>
+  /** Moves a complete upload into place. */
+  complete(owner: Owner, upload: Upload): Promise<CommittedFile>
+  /** Removes an unfinished upload; false when there is none. */
+  discard(owner: Owner): Promise<boolean>
+}
+
+/** Whose upload, where to. Uploads of two users to one place do not meet until they complete. */
+export interface Owner {
+  userId: number
+  scope: Scope
+  vpath: VPath
+}
+
+interface Holder {
+  stop: AbortController
+  done: Promise<void>
+}
+
+/** Uploads whose name is remembered, so that a chunk needs no look into the folder. */
+const MAX_REMEMBERED = 10_000
+
+export function createResumables(): Resumables {
+  const remembered = new Map<string, Upload>()
+  const holders = new Map<string, Holder>()
+
+  const remember = (key: string, upload: Upload) => {
+    if (remembered.size >= MAX_REMEMBERED) remembered.clear()
+    remembered.set(key, upload)
+  }
+
+  // One at a time per upload: whoever comes later stops the earlier one, which settles its write.
+  const exclusively = async <T>(key: string, fn: (signal: AbortSignal) => Promise<T>): Promise<T> => {
+    for (let holder = holders.get(key); holder; holder = holders.get(key)) {
+      holder.stop.abort(new AppError('conflict', 'a newer request took over this upload'))
+      await holder.done
+    }
+    const stop = new AbortController()
+    const work = fn(stop.signal)
+    const holder: Holder = { stop, done: work.then(ignore, ignore) }
+    holders.set(key, holder)
+    try {
+      return await work
+    } finally {
+      holders.delete(key)
+    }
+  }
+
+  const lookUp = async (owner: Owner, key: string): Promise<Upload | null> => {
+    const known = remembered.get(key)
+    if (known) return known
+    for (const tempName of await owner.scope.findTemps(owner.vpath, labelOf(key))) {
+      const upload = parseName(tempName)
+      if (!upload) continue
+      remember(key, upload)
+      return upload
+    }
+    return null
+  }
+
+  const openUpload = async (owner: Owner, key: string) => {
+    const upload = await lookUp(owner, key)
+    if (!upload) return null
+    try {
+      const temp = await owner.scope.openTemp(owner.vpath, { resume: upload.tempName })
+      return { upload, temp }
+    } catch (error) {
+      // Expired and swept, or its folder is gone.
+      if (!(error instanceof AppError && error.code === 'not_found')) throw error
+      remembered.delete(key)
+      return null
+    }
+  }
+
+  const discard = async (owner: Owner, key: string): Promise<boolean> => {
+    let found = false
+    for (const tempName of await owner.scope.findTemps(owner.vpath, labelOf(key))) {
+      const temp = await owner.scope.openTemp(owner.vpath, { resume: tempName })
+      await temp.discard()
+      found = true
+    }
+    remembered.delete(key)
+    return found
+  }
+
+  return {
+    create: async (owner, { lengthBytes, replace, mtimeMs }) => {
+      const key = await keyOf(owner)
+      return exclusively(key, async () => {
+        if (remembered.has(key)) await discard(owner, key)
+        const label = `${labelOf(key)}${lengthBytes}-${replace ? 'r' : 'n'}-${mtimeMs ?? ''}`
+        const temp = await owner.scope.openTemp(owner.vpath, { parents: true, label })
+        await temp.handle.truncate(0)
+        await temp.release()
+        const upload = { lengthBytes, replace, mtimeMs, tempName: TEMP_PREFIX + label }
+        remember(key, upload)
+        return upload
+      })
+    },
+    find: async (owner) => {
+      const opened = await openUpload(owner, await keyOf(owner))
+      if (!opened) return null
+      const { upload, temp } = opened
+      try {
+        return { upload, offsetBytes: (await temp.handle.stat()).size }
+      } finally {
+        await temp.release()
+      }
+    },
+    append: async (owner, offsetBytes, source, signal) => {
+      const key = await keyOf(owner)
+      return exclusively(key, async (stop) => {
+        const opened = await openUpload(owner, key)
+        if (!opened) throw new AppError('not_found', `no upload to ${owner.vpath}`)
+        const { upload, temp } = opened
+        try {
+          const sizeBytes = await appendTo(temp, upload, offsetBytes, source, [signal, stop])
+          return { upload, offsetBytes: sizeBytes }
+        } finally {
+          await temp.release()
+        }
+      })
+    },
+    complete: async (owner, upload) => {
+      const key = await keyOf(owner)
+      return exclusively(key, async () => {
+        const temp = await owner.scope.openTemp(owner.vpath, { resume: upload.tempName })
+        try {
+          const committed = await temp.commit({
+            replace: upload.replace,
+            mtimeMs: upload.mtimeMs ?? undefined,
+          })
+          return committed
+        } finally {
+          remembered.delete(key)
+          await temp.discard()
+        }
+      })
+    },
+    discard: async (owner) => {
+      const key = await keyOf(owner)
+      return exclusively(key, () => discard(owner, key))
+    },
+  }
+}
+
+async function appendTo(
+  temp: TempFile,
+  upload: Upload,
+  offsetBytes: number,
+  source: Readable,
+  signals: AbortSignal[],
+): Promise<number> {
+  if (offsetBytes > upload.lengthBytes)
+    throw badRequest(`upload offset ${offsetBytes} exceeds declared length ${upload.lengthBytes}`)
+  const { size } = await temp.handle.stat()
+  if (size !== offsetBytes)
+    throw new AppError('conflict', `the upload is at ${size}, not at ${offsetBytes}`)
+  try {
+    const { sizeBytes } = await receive(source, temp.handle.fd, {
+      position: offsetBytes,
+      maxBytes: upload.lengthBytes - offsetBytes,
+      signal: AbortSignal.any(signals),
+    })
+    return offsetBytes + sizeBytes
+  } catch (error) {
+    // Declared length enforced: nothing of a request that overruns it is kept.
+    if (error instanceof AppError && error.code === 'too_large')
+      await temp.handle.truncate(offsetBytes)
+    throw error
+  }
+}
+
+async function keyOf({ userId, scope, vpath }: Owner): Promise<string> {
+  const root = await scope.rootPath()
+  return createHash('sha256').update(`${userId}\0${root}\0${vpath}`).digest('hex').slice(0, 32)
+}
+
+function labelOf(key: string): string {
+  return `up-${key}-`
+}
+
+function parseName(tempName: string): Upload | null {
+  const match = /^up-[0-9a-f]{32}-(\d{1,16})-([rn])-(\d{0,16})$/.exec(tempName.slice(TEMP_PREFIX.length))
+  if (!match) return null
+  return {
+    lengthBytes: Number(match[1]),
+    replace: match[2] === 'r',
+    mtimeMs: match[3] ? Number(match[3]) : null,
+    tempName,
+  }
+}
+
+function ignore(): void {}

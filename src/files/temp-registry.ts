@@ -1,0 +1,103 @@
+// Remembers which folders hold temporary files, so that what a crash or an abandoned upload left
+// behind is found and removed without walking the whole tree. The list survives restarts.
+import { lstat, readdir, readFile, rename, unlink, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { AppError, errnoOf } from '../errors.ts'
+import { inFolder } from './jail.ts'
+import { TEMP_PREFIX } from './temp-file.ts'
+
+const SAVE_DELAY_MS = 1_000
+const SWEEP_EVERY_MS = 10 * 60_000
+/** Folders remembered; beyond it new ones are swept only while they stay in memory. */
+const MAX_FOLDERS = 10_000
+
+export interface TempRegistry {
+  /** Notes that a temporary file is being made in a folder (real host path). */
+  note(realFolder: string): void
+  /** Removes temporary files untouched for longer than the limit. */
+  sweep(): Promise<void>
+  /** Saves and stops the timers. */
+  close(): Promise<void>
+}
+
+/** `file` keeps the list; `maxAgeMs` is how long an unfinished upload may rest. */
+export async function openTempRegistry(file: string, maxAgeMs: number): Promise<TempRegistry> {
+  const folders = new Set<string>(await load(file))
+  let saving: NodeJS.Timeout | undefined
+  let saved = Promise.resolve()
+
+  const save = async () => {
+    saving = undefined
+    const temp = `${file}.tmp`
+    try {
+      if (folders.size === 0) return await unlink(file)
+      await writeFile(temp, JSON.stringify([...folders].slice(0, MAX_FOLDERS)), { mode: 0o600 })
+      await rename(temp, file)
+    } catch {
+      // The list only saves a search: without it a leftover is removed when its folder is used.
+    }
+  }
+  const saveSoon = () => {
+    saving ??= setTimeout(() => {
+      saved = save()
+    }, SAVE_DELAY_MS)
+    saving.unref()
+  }
+  const sweep = async () => {
+    const before = folders.size
+    for (const folder of [...folders]) {
+      const left = await sweepFolder(folder, Date.now() - maxAgeMs)
+      if (left === 0) folders.delete(folder)
+    }
+    if (folders.size !== before) saveSoon()
+  }
+  const timer = setInterval(() => sweep().catch(() => {}), SWEEP_EVERY_MS)
+  timer.unref()
+
+  return {
+    note: (folder) => {
+      if (folders.has(folder)) return
+      folders.add(folder)
+      saveSoon()
+    },
+    sweep,
+    close: async () => {
+      clearInterval(timer)
+      clearTimeout(saving)
+      await saved
+      await sweep().catch(() => {})
+      clearTimeout(saving)
+      await save()
+    },
+  }
+}
+
+// How many temporary files stay. A folder that is gone or no longer where it was holds none.
+async function sweepFolder(realFolder: string, olderThanMs: number): Promise<number> {
+  try {
+    return await inFolder(realFolder, async (ref) => {
+      let left = 0
+      for (const name of await readdir(ref)) {
+        if (!name.startsWith(TEMP_PREFIX)) continue
+        const path = join(ref, name)
+        const found = await lstat(path)
+        if (found.isFile() && found.mtimeMs < olderThanMs) await unlink(path)
+        else left++
+      }
+      return left
+    })
+  } catch (error) {
+    if (error instanceof AppError || errnoOf(error) !== '') return 0
+    throw error
+  }
+}
+
+async function load(file: string): Promise<string[]> {
+  try {
+    const list: unknown = JSON.parse(await readFile(file, 'utf8'))
+    return Array.isArray(list) ? list.filter((item) => typeof item === 'string') : []
+  } catch {
+    // Missing or unreadable: nothing is remembered, see save.
+    return []
+  }
+}

@@ -1,0 +1,128 @@
+// What happens around a change: the administrator's event commands and webhooks. Every change of
+// content goes through `around`, so this is also the place for audit and undo.
+import { splitWords } from './command-line.ts'
+import type { Config } from './config.ts'
+import { AppError } from './errors.ts'
+import type { Scope } from './files/scope.ts'
+import type { VPath } from './files/vpath.ts'
+import type { Logger } from './log.ts'
+import { run } from './runner.ts'
+import type { EventName, Settings, User } from './store/document.ts'
+import type { Store } from './store/store.ts'
+import { createWebhooks } from './webhooks.ts'
+
+const COMMAND_TIMEOUT_MS = 10 * 60_000
+const MAX_OUTPUT_BYTES = 1024 * 1024
+
+export interface Change {
+  event: EventName
+  user: User
+  scope: Scope
+  vpath: VPath
+  destination?: VPath
+}
+
+export interface Hooks {
+  /**
+   * Runs the before-commands, the work and the after-commands. A failing command is `internal`:
+   * before the work it prevents it, after it the work stays done.
+   */
+  around<T>(change: Change, work: () => Promise<T>): Promise<T>
+  close(): void
+}
+
+export function createHooks(config: Config, store: Store, log: Logger): Hooks {
+  const webhooks = createWebhooks(config.webhookSecret, log)
+  const closing = new AbortController()
+
+  const fire = async (change: Change, trigger: string) => {
+    const { settings } = store.read()
+    webhooks.send(settings.webhooks, {
+      trigger,
+      path: change.vpath,
+      destination: change.destination ?? '',
+      username: change.user.username,
+      time: new Date().toISOString(),
+    })
+    const lines = config.enableExec ? (settings.commands[trigger] ?? []) : []
+    if (lines.length === 0) return
+    const variables = await variablesOf(change, trigger)
+    for (const line of lines) await runLine(line, settings, variables, closing.signal, log)
+  }
+
+  return {
+    around: async (change, work) => {
+      await fire(change, `before_${change.event}`)
+      const result = await work()
+      await fire(change, `after_${change.event}`)
+      return result
+    },
+    close: () => {
+      webhooks.close()
+      closing.abort()
+    },
+  }
+}
+
+type Variables = Record<'FILE' | 'SCOPE' | 'TRIGGER' | 'USERNAME' | 'DESTINATION', string>
+
+async function variablesOf(change: Change, trigger: string): Promise<Variables> {
+  const root = await change.scope.rootPath()
+  const host = (vpath: VPath) => (vpath === '/' ? root : root + vpath)
+  return {
+    FILE: host(change.vpath),
+    SCOPE: root,
+    TRIGGER: trigger,
+    USERNAME: change.user.username,
+    DESTINATION: host(change.destination ?? ('/' as VPath)),
+  }
+}
+
+async function runLine(
+  line: string,
+  settings: Settings,
+  variables: Variables,
+  signal: AbortSignal,
+  log: Logger,
+): Promise<void> {
+  const background = line.trimEnd().endsWith('&')
+  const text = background ? line.trimEnd().slice(0, -1).trimEnd() : line
+  const argv = toArgv(text, settings.shell, variables)
+  if (argv.length === 0) return
+  const running = run(argv, {
+    env: variables,
+    stdin: JSON.stringify(variables),
+    timeoutMs: COMMAND_TIMEOUT_MS,
+    maxOutputBytes: MAX_OUTPUT_BYTES,
+    signal,
+  }).then(({ exitCode, ended }) => {
+    if (exitCode !== 0)
+      throw new AppError('internal', `${variables.TRIGGER}: ${argv[0]} ended with ${ended ?? exitCode}`)
+  })
+  if (!background) return await running
+  running.catch((error: Error) => log.warn(`${variables.TRIGGER}: ${error.message}`))
+}
+
+/**
+ * The argv of a hook line. With a shell the raw line is its last argument and only the environment
+ * carries values; without one `$NAME` and `${NAME}` are replaced inside arguments, never in the
+ * program's name (CVE-2026-35585, CVE-2026-54090).
+ */
+export function toArgv(
+  line: string,
+  shell: readonly string[],
+  variables: Record<string, string>,
+): string[] {
+  if (line.trim() === '') return []
+  if (shell.length > 0) return [...shell, line]
+  const [program, ...args] = splitWords(line)
+  if (program === undefined) return []
+  return [program, ...args.map((word) => expand(word, variables))]
+}
+
+function expand(word: string, variables: Record<string, string>): string {
+  return word.replace(/\$(?:\{(\w+)\}|(\w+))/g, (whole, braced, plain) => {
+    const name = braced ?? plain
+    return Object.hasOwn(variables, name) ? (variables[name] ?? '') : whole
+  })
+}

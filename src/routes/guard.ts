@@ -1,0 +1,145 @@
+// Who is asking and what they may touch. Guards set typed variables and do nothing else.
+import { createMiddleware } from 'hono/factory'
+import { bothAllow, compileRules, type Judge, notHidden } from '../access.ts'
+import type { Permissions } from '../api-types.ts'
+import type { VerifiedToken } from '../auth/tokens.ts'
+import { AppError } from '../errors.ts'
+import { createScope, type Scope } from '../files/scope.ts'
+import { vpathOf } from '../files/vpath.ts'
+import { DEFAULT_DIR_MODE, DEFAULT_FILE_MODE, type Session, type Settings, type User } from '../store/document.ts'
+import { findUser } from '../store/users.ts'
+import { assertedByProxy } from '../auth/proxy.ts'
+import type { Ctx, Deps, Env } from './env.ts'
+import { join } from 'node:path'
+
+/** Tokens are renewed when less than this is left. */
+const RENEW_BEFORE_MS = 60 * 60_000
+
+/** Requires a live session; sets `user`, `session` and `scope`. */
+export function requireUser(deps: Deps) {
+  return createMiddleware<Env>(async function userGuard(c, next) {
+    const { user, session, token } = await identify(c, deps)
+    c.set('user', user)
+    c.set('session', session)
+    c.set('scope', scopeOf(deps, user))
+    c.env.outgoing.setHeader('X-Renew-Token', String(wantsRenewal(deps, user, token)))
+    await next()
+  })
+}
+
+/** Requires an administrator; use after requireUser. */
+export const requireAdmin = createMiddleware<Env>(async function adminGuard(c, next) {
+  if (!c.get('user').perm.admin) throw new AppError('forbidden', 'only for administrators')
+  await next()
+})
+
+/** Throws `forbidden` without the permission. */
+export function demand(user: User, permission: keyof Permissions): void {
+  if (!user.perm[permission]) throw new AppError('forbidden', `no permission to ${permission}`)
+}
+
+/** Content needs the right to download; lacking it is 202 by contract. */
+export function demandDownload(user: User): void {
+  if (!user.perm.download) throw new AppError('download_forbidden', 'no permission to download')
+}
+
+export async function identify(
+  c: Ctx,
+  deps: Deps,
+): Promise<{ user: User; session: Session; token: VerifiedToken }> {
+  const text = presentedToken(c)
+  const token = text && ((await deps.tokens.verify(text.value)) ?? (await rescueExpired(c, deps, text.value)))
+  if (!token || (token.use === 'cookie' && text.from === 'header')) throw unauthenticated()
+  const session = deps.sessions.use(token.sessionId)
+  if (!session || session.userID !== token.userId) throw unauthenticated()
+  const user = findUser(deps.store.read(), session.userID)
+  if (!user) throw unauthenticated()
+  return { user, session, token }
+}
+
+/** The user's tree with global rules, own rules and hidden names applied. */
+export function scopeOf(deps: Deps, user: User): Scope {
+  const { settings } = deps.store.read()
+  return createScope({
+    root: userRoot(deps, user),
+    allow: judgeOf(deps, settings, user),
+    followExternalSymlinks: deps.config.followExternalSymlinks,
+    fileMode: settings.fileMode || DEFAULT_FILE_MODE,
+    dirMode: settings.dirMode || DEFAULT_DIR_MODE,
+  })
+}
+
+/** Host path of the user's tree; `..` in a stored scope cannot climb out of the server root. */
+export function userRoot(deps: Deps, user: User): string {
+  return join(deps.config.root, vpathOf(user.scope))
+}
+
+const judges = new WeakMap<User, { settings: Settings; judge: Judge; rules: Judge }>()
+
+/** Rules and hidden names as one judge, compiled once per user record and settings. */
+export function judgeOf(deps: Deps, settings: Settings, user: User): Judge {
+  return compiledFor(deps, settings, user).judge
+}
+
+/** Rules alone: what a tree operation must respect in every descendant (http-api 7.7). */
+export function rulesOf(deps: Deps, user: User): Judge {
+  return compiledFor(deps, deps.store.read().settings, user).rules
+}
+
+/** True when any rule exists, so that walks over descendants can be saved otherwise. */
+export function hasRules(deps: Deps, user: User): boolean {
+  return deps.store.read().settings.rules.length + user.rules.length > 0
+}
+
+function compiledFor(deps: Deps, settings: Settings, user: User) {
+  const known = judges.get(user)
+  if (known?.settings === settings) return known
+  const rules = compileRules([...settings.rules, ...user.rules], deps.foldCase)
+  const judge = user.hideDotfiles ? bothAllow(rules, notHidden) : rules
+  const made = { settings, judge, rules }
+  judges.set(user, made)
+  return made
+}
+
+function presentedToken(c: Ctx): { value: string; from: 'header' | 'cookie' } | null {
+  const { incoming } = c.env
+  const header = incoming.headers['x-auth']
+  if (typeof header === 'string' && hasTwoDots(header)) return { value: header, from: 'header' }
+  // Cookies never authorise a change (CSRF); a form cannot send the header.
+  if (incoming.method !== 'GET') return null
+  for (const part of (incoming.headers.cookie ?? '').split(';')) {
+    const [name, value] = splitOnce(part.trim(), '=')
+    if (name === 'auth' && hasTwoDots(value)) return { value, from: 'cookie' }
+  }
+  return null
+}
+
+// GHSA-v3jv-rmh2-635j: behind a proxy an expired token still counts while the proxy names the
+// same user on this very request.
+async function rescueExpired(c: Ctx, deps: Deps, text: string): Promise<VerifiedToken | null> {
+  const { settings } = deps.store.read()
+  if (settings.authMethod !== 'proxy' || (settings.logoutPage || '/login') === '/login') return null
+  const token = await deps.tokens.verifyExpired(text)
+  if (!token) return null
+  const named = assertedByProxy(deps.config, settings, c.env.incoming)
+  const user = findUser(deps.store.read(), token.userId)
+  return named !== null && user?.username === named ? token : null
+}
+
+function wantsRenewal(deps: Deps, user: User, token: VerifiedToken): boolean {
+  if (token.expiresAt * 1000 - Date.now() < RENEW_BEFORE_MS) return true
+  return token.issuedAt < (deps.userChanges.get(user.id) ?? 0)
+}
+
+function unauthenticated(): AppError {
+  return new AppError('unauthenticated', 'no valid session')
+}
+
+function hasTwoDots(text: string): boolean {
+  return text.split('.').length === 3
+}
+
+function splitOnce(text: string, separator: string): [string, string] {
+  const at = text.indexOf(separator)
+  return at < 0 ? [text, ''] : [text.slice(0, at), text.slice(at + 1)]
+}
