@@ -3,7 +3,7 @@
 import { AppError } from '../errors.ts'
 import type { EntryStat } from './entry-stat.ts'
 import type { OpenFile, Scope } from './scope.ts'
-import { baseName, isWithin, parentOf, ROOT, type VPath } from './vpath.ts'
+import { isWithin, parentOf, ROOT, type VPath } from './vpath.ts'
 
 export interface FolderEntry {
   kind: 'dir'
@@ -117,10 +117,4 @@ async function unlessLost<T>(promise: Promise<T>): Promise<T | null> {
       return null
     throw error
   }
-}
-
-/** The name of an archive of `roots`, without extension, `''` when only the root itself can tell. */
-export function archiveBaseName(folder: VPath, roots: readonly VPath[], common: VPath): string {
-  const name = baseName(common) || baseName(folder)
-  return roots.length > 1 ? `_${name}` : name
 }

@@ -5,8 +5,8 @@
 import { closeSync, constants, type Dirent, fstatSync, openSync, readdirSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import { sep } from 'node:path'
-import { AppError, errnoOf } from '../errors.ts'
-import { inFolder, type Jail, verifyPlace } from './jail.ts'
+import { AppError, errnoOf, fromErrno } from '../errors.ts'
+import { inFolder, type Jail, type Place, verifyPlace } from './jail.ts'
 import { compareBytes } from './sort.ts'
 import { joinVPath, type VPath } from './vpath.ts'
 
@@ -41,6 +41,8 @@ const SLOW_READ_MS = 10
 /** Linux only; 0 elsewhere. */
 const FOLDER_FLAGS = (constants.O_DIRECTORY ?? 0) | (constants.O_NOFOLLOW ?? 0)
 const HELD = process.platform === 'linux'
+/** A base below a file, or with a name no file can have. */
+const NO_FOLDER = new Set(['ENOENT', 'ENOTDIR', 'ENAMETOOLONG', 'ELOOP'])
 const LOST_FOLDER = new Set(['ENOENT', 'EACCES', 'EPERM', 'ENOTDIR', 'ELOOP'])
 const LOST_LINK = new Set(['ELOOP', 'EACCES', 'ENOTDIR', 'ENOENT', 'ENAMETOOLONG'])
 
@@ -57,8 +59,7 @@ export async function* walkTree(
 ): AsyncGenerator<Walked[], void> {
   const { signal, intoDenied, match = () => true } = options
   const realRoot = await jail.root()
-  const place = await jail.locate(base)
-  if (!place.exists) throw new AppError('not_found', `${base} does not exist`)
+  const place = await locateBase(jail, base)
   const reader = createReader()
   // A base reached through a link is judged by where its content really is, too.
   const judge = (vpath: VPath, realPath: string) => {
@@ -97,6 +98,16 @@ export async function* walkTree(
     }
   }
   yield batch
+}
+
+async function locateBase(jail: Jail, base: VPath): Promise<Place> {
+  try {
+    const place = await jail.locate(base)
+    if (place.exists) return place
+  } catch (error) {
+    if (error instanceof AppError || !NO_FOLDER.has(errnoOf(error))) throw fromErrno(error, base)
+  }
+  throw new AppError('not_found', `${base} does not exist`)
 }
 
 interface Folder {

@@ -1,0 +1,101 @@
+// Subtitle files as WebVTT, for users and for shares (http-api 14).
+import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
+import { Hono } from 'hono'
+import { AppError } from '../errors.ts'
+import type { OpenFile, Scope } from '../files/scope.ts'
+import { MAX_SUBTITLE_BYTES, type SubtitleFormat, toWebVtt } from '../files/subtitle.ts'
+import { isSubtitle } from '../files/subtitle-files.ts'
+import { baseName, extensionOf, type VPath } from '../files/vpath.ts'
+import type { Ctx, Deps, Env } from './env.ts'
+import {
+  appendPolicy,
+  disposition,
+  evaluateConditions,
+  parseRanges,
+  sendFile,
+} from './file-response.ts'
+import { demandDownload, requireUser } from './guard.ts'
+import { sendStatus } from './respond.ts'
+
+/** Only these spellings are converted; others are sent as they are, as clients know it. */
+const CONVERTED: Record<string, SubtitleFormat> = { '.srt': 'srt', '.ass': 'ass', '.ssa': 'ass' }
+const POLICY = "script-src 'none';"
+
+export function subtitleRoutes(deps: Deps): Hono<Env> {
+  const app = new Hono<Env>()
+  app.get('/api/subtitle', requireUser(deps), (c) => {
+    demandDownload(c.get('user'))
+    return sendSubtitle(c, c.get('scope'), c.env.target.vpath)
+  })
+  return app
+}
+
+/** Sends a subtitle file. Throws 400 for folders and other names, mapped errors for the look-up. */
+export async function sendSubtitle(c: Ctx, scope: Scope, vpath: VPath): Promise<Response> {
+  const found = await scope.stat(vpath)
+  const name = baseName(vpath)
+  if (found.kind === 'dir' || !isSubtitle(name))
+    throw new AppError('bad_request', `${vpath} is not a subtitle file`)
+  const file = await scope.openRead(vpath)
+  const format = CONVERTED[extensionOf(name)]
+  const kind = c.env.target.query.get('inline') === 'true' ? 'inline' : 'attachment'
+  const headers = {
+    contentType: 'text/vtt',
+    cacheControl: 'private',
+    disposition: disposition(kind, name),
+    policy: POLICY,
+  }
+  if (!format) return sendFile(c, file, headers)
+  const text = await convert(file, format)
+  return sendText(c, Buffer.from(text), file.mtimeMs, headers)
+}
+
+async function convert(file: OpenFile, format: SubtitleFormat): Promise<string> {
+  try {
+    if (file.sizeBytes > MAX_SUBTITLE_BYTES)
+      throw new AppError('too_large', `${file.vpath} is too large for subtitles`)
+    const bytes = Buffer.alloc(file.sizeBytes)
+    const { bytesRead } = await file.handle.read(bytes, 0, bytes.length, 0)
+    return toWebVtt(bytes.subarray(0, bytesRead), format)
+  } finally {
+    await file.handle.close()
+  }
+}
+
+interface TextHeaders {
+  contentType: string
+  cacheControl: string
+  disposition: string
+  policy: string
+}
+
+// Like sendFile for a body in memory: conditions, one range, the whole.
+function sendText(c: Ctx, body: Buffer, mtimeMs: number, headers: TextHeaders): Response {
+  const { incoming, outgoing } = c.env
+  outgoing.setHeader('Last-Modified', new Date(mtimeMs).toUTCString())
+  outgoing.setHeader('Cache-Control', headers.cacheControl)
+  outgoing.setHeader('Content-Disposition', headers.disposition)
+  appendPolicy(outgoing, headers.policy)
+  const verdict = evaluateConditions(incoming.headers, mtimeMs, undefined)
+  if (verdict === 412) return sendStatus(c, 412, { code: 'precondition_failed' })
+  if (verdict === 304) {
+    outgoing.writeHead(304).end()
+    return RESPONSE_ALREADY_SENT
+  }
+  outgoing.setHeader('X-Content-Type-Options', 'nosniff')
+  outgoing.setHeader('Accept-Ranges', 'bytes')
+  outgoing.setHeader('Content-Type', headers.contentType)
+  const range = incoming.headers.range
+  const ranges = range === undefined ? null : parseRanges(range, body.length)
+  if (ranges === 'unsatisfiable') {
+    outgoing.setHeader('Content-Range', `bytes */${body.length}`)
+    return sendStatus(c, 416)
+  }
+  // Several ranges of a few kilobytes: the whole is a legal answer (RFC 9110 14.2).
+  const only = ranges?.length === 1 ? ranges[0] : undefined
+  if (only)
+    outgoing.setHeader('Content-Range', `bytes ${only.start}-${only.end - 1}/${body.length}`)
+  const part = only ? body.subarray(only.start, only.end) : body
+  outgoing.writeHead(only ? 206 : 200, { 'Content-Length': part.length }).end(part)
+  return RESPONSE_ALREADY_SENT
+}
