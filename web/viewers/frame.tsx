@@ -13,11 +13,11 @@ import {
 } from 'lucide-react'
 import { Suspense, useEffect, useEffectEvent, useRef, useState } from 'react'
 import type { FileEntry, FileInfo } from '../../src/api-types.ts'
+import { formatSize } from '../lib/format.ts'
 import { IconButton } from '../ui/button.tsx'
 import { MenuButton } from '../ui/menu.tsx'
 import { Boundary } from './boundary.tsx'
 import { Film } from './film.tsx'
-import { formatBytes } from './format.ts'
 import { viewers } from './index.ts'
 import type { FileSource, ViewerKind } from './source.ts'
 import { useSwipe } from './swipe.ts'
@@ -55,7 +55,7 @@ export interface FrameProps {
 
 export function ViewerFrame(props: FrameProps) {
   const { source, entry, kind, siblings, actions, navigate, close, openAs } = props
-  const { t, i18n } = useLingui()
+  const { t } = useLingui()
   const root = useRef<HTMLDivElement>(null)
   const [facts, setFacts] = useState('')
   const [fullScreen, toggleFullScreen] = useFullScreen()
@@ -109,9 +109,8 @@ export function ViewerFrame(props: FrameProps) {
     return action !== undefined
   }
 
-  const position =
-    at >= 0 && siblings.length > 1 ? t`${at + 1} of ${siblings.length}` : ''
-  const line = [position, facts, formatBytes(entry.size, i18n.locale)].filter((part) => part !== '')
+  const position = at >= 0 && siblings.length > 1 ? t`${at + 1} of ${siblings.length}` : ''
+  const line = [position, facts, formatSize(entry.size)].filter((part) => part !== '')
   const Viewer = viewers[kind] ?? viewers.fallback
   const quiet = fullScreen && still
 
@@ -128,7 +127,13 @@ export function ViewerFrame(props: FrameProps) {
       data-film={siblings.length > 1}
     >
       <header className="vw-head">
-        <IconButton icon={ArrowLeft} flipIcon label={t`Back to folder`} shortcut="Esc" onClick={close} />
+        <IconButton
+          icon={ArrowLeft}
+          flipIcon
+          label={t`Back to folder`}
+          shortcut="Esc"
+          onClick={close}
+        />
         <div className="vw-title">
           <h1>
             <bdi>{entry.name}</bdi>
@@ -153,7 +158,9 @@ export function ViewerFrame(props: FrameProps) {
         >
           {!source.permissions.download ? (
             <Message source={source} entry={entry} title={t`You can't look inside this file`}>
-              <Trans>Your account may list files here, but not see or download their content.</Trans>
+              <Trans>
+                Your account may list files here, but not see or download their content.
+              </Trans>
             </Message>
           ) : Viewer ? (
             <Boundary key={kind} source={source} entry={entry}>

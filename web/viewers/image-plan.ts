@@ -28,7 +28,11 @@ export interface ImagePlan {
   sharpenOnZoom: boolean
 }
 
-export function planImage(source: FileSource, entry: FileEntry, facts: PictureFacts | null): ImagePlan {
+export function planImage(
+  source: FileSource,
+  entry: FileEntry,
+  facts: PictureFacts | null,
+): ImagePlan {
   const extension = extensionOf(entry.name)
   const pixels = facts ? facts.width * facts.height : 0
   const safe = pixels <= SAFE_PIXELS
@@ -39,7 +43,12 @@ export function planImage(source: FileSource, entry: FileEntry, facts: PictureFa
     return { first: 'preview', second: 'original', hasOriginal: false, sharpenOnZoom: false }
   }
   if (pixels > HEAVY_PIXELS || entry.size > HEAVY_BYTES) {
-    return { first: 'preview', second: safe ? 'original' : null, hasOriginal: true, sharpenOnZoom: safe }
+    return {
+      first: 'preview',
+      second: safe ? 'original' : null,
+      hasOriginal: true,
+      sharpenOnZoom: safe,
+    }
   }
   return { first: 'original', second: 'preview', hasOriginal: false, sharpenOnZoom: false }
 }

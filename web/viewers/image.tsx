@@ -118,7 +118,8 @@ function Picture(props: PictureProps) {
 
   const percent = Math.round(view.scale * 100)
   const fitted = Math.abs(view.scale - fitScale(picture.turned, stageSize)) < 0.001
-  const sharpen = plan.sharpenOnZoom && loaded !== null && view.scale * size.width > loaded.width * 1.2
+  const sharpen =
+    plan.sharpenOnZoom && loaded !== null && view.scale * size.width > loaded.width * 1.2
 
   useEffect(() => {
     if (size.width > 0) setFacts(t`${size.width} × ${size.height}`)
@@ -197,7 +198,12 @@ function Picture(props: PictureProps) {
   const src = renditionUrl(source, entry, rendition)
 
   return (
-    <div className="vw-picture" ref={stage} data-gestures={fitted ? 'shared' : 'own'} {...picture.handlers}>
+    <div
+      className="vw-picture"
+      ref={stage}
+      data-gestures={fitted ? 'shared' : 'own'}
+      {...picture.handlers}
+    >
       {!loaded && <Busy />}
       <img
         src={src}
@@ -208,7 +214,10 @@ function Picture(props: PictureProps) {
         style={style}
         onLoad={({ currentTarget: img }) => {
           // A drawing without a size of its own reports 0; give it the stage.
-          const own = { width: img.naturalWidth || stageSize.width, height: img.naturalHeight || stageSize.height }
+          const own = {
+            width: img.naturalWidth || stageSize.width,
+            height: img.naturalHeight || stageSize.height,
+          }
           setLoaded(own)
           onShown()
         }}
@@ -236,7 +245,11 @@ function Picture(props: PictureProps) {
         <Tool icon={ZoomIn} label={t`Zoom in`} onClick={() => picture.zoom(1.25)} />
         <ToolGap />
         <Tool icon={Scan} label={t`Fit to window`} pressed={fitted} onClick={picture.fit} />
-        <TextTool label={t`Actual size`} pressed={percent === 100} onClick={() => picture.zoomTo(1)}>
+        <TextTool
+          label={t`Actual size`}
+          pressed={percent === 100}
+          onClick={() => picture.zoomTo(1)}
+        >
           1:1
         </TextTool>
         <Tool icon={RotateCw} label={t`Rotate`} onClick={picture.turn} />

@@ -8,4 +8,7 @@ type Lazy = LazyExoticComponent<ComponentType<ViewerProps>>
 /** Kinds without a component here are shown by `fallback`. */
 export const viewers: Partial<Record<ViewerKind, Lazy>> = {
   image: lazy(async () => ({ default: (await import('./image.tsx')).ImageViewer })),
+  video: lazy(async () => ({ default: (await import('./video.tsx')).VideoViewer })),
+  audio: lazy(async () => ({ default: (await import('./audio.tsx')).AudioViewer })),
+  pdf: lazy(async () => ({ default: (await import('./pdf.tsx')).PdfViewer })),
 }

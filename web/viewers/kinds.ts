@@ -24,6 +24,17 @@ register('archive', 'zip jar apk tar tgz 7z rar cbz cbr')
 
 const compoundArchive = /\.(tar\.(gz|bz2|xz|zst|lz4|br)|tbz2?|txz|tzst)$/
 
+const kinds = new Set<string>(
+  'image video audio pdf epub document sheet csv markdown json font archive text hex fallback'.split(
+    ' ',
+  ),
+)
+
+/** For the `view` parameter of an address, which anybody can write. */
+export function isViewerKind(text: string): text is ViewerKind {
+  return kinds.has(text)
+}
+
 /** Lower-case extension without the dot, '' when there is none. `.env` has none. */
 export function extensionOf(name: string): string {
   const dot = name.lastIndexOf('.')

@@ -14,7 +14,15 @@ export const HEAD_BYTES = 128 * 1024
 export function readPictureFacts(head: ArrayBuffer): PictureFacts | null {
   const view = new DataView(head)
   try {
-    return fromPng(view) ?? fromGif(view) ?? fromJpeg(view) ?? fromWebp(view) ?? fromBmp(view) ?? fromIsobmff(view) ?? fromTiff(view)
+    return (
+      fromPng(view) ??
+      fromGif(view) ??
+      fromJpeg(view) ??
+      fromWebp(view) ??
+      fromBmp(view) ??
+      fromIsobmff(view) ??
+      fromTiff(view)
+    )
   } catch (error) {
     // A damaged or cut header reads past its end; the picture is then shown without facts.
     if (error instanceof RangeError) return null

@@ -1,6 +1,13 @@
 // Wheel, drag, pinch and double tap on a picture, as changes of one view.
 
-import { type PointerEvent, type RefObject, useEffect, useEffectEvent, useRef, useState } from 'react'
+import {
+  type PointerEvent,
+  type RefObject,
+  useEffect,
+  useEffectEvent,
+  useRef,
+  useState,
+} from 'react'
 import { clampView, fitScale, fitView, type Size, turnedSize, type View, zoomAt } from './zoom.ts'
 
 const DOUBLE_TAP_MS = 300
@@ -58,7 +65,9 @@ export function usePicture(stage: RefObject<HTMLElement | null>, stageSize: Size
     const other = [...pointers.current].find(([id]) => id !== event.pointerId)?.[1]
     pointers.current.set(event.pointerId, now)
     if (other) {
-      const factor = Math.hypot(now.x - other.x, now.y - other.y) / Math.hypot(before.x - other.x, before.y - other.y)
+      const factor =
+        Math.hypot(now.x - other.x, now.y - other.y) /
+        Math.hypot(before.x - other.x, before.y - other.y)
       zoom(factor, place((now.x + other.x) / 2, (now.y + other.y) / 2))
     } else if (chosen) {
       setChosen(

@@ -32,7 +32,8 @@ export function offerKey(event: KeyboardEvent): boolean {
 export function keysAreTaken(event: KeyboardEvent): boolean {
   if (event.defaultPrevented || event.isComposing) return true
   const target = event.target instanceof Element ? event.target : null
-  if (target?.closest('input:not([type=range]), textarea, select, [contenteditable=true]')) return true
+  if (target?.closest('input:not([type=range]), textarea, select, [contenteditable=true]'))
+    return true
   return document.querySelector('dialog[open], :popover-open') !== null
 }
 

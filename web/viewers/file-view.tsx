@@ -1,0 +1,143 @@
+// A file of the signed-in person on the screen: in the editor when it is text, otherwise in its
+// viewer. Also decides where closing, turning to a neighbour and deleting lead.
+
+import { Suspense, useEffect, useMemo, useRef, useState } from 'react'
+import { useSnapshot } from 'valtio'
+import type { FileEntry, FileInfo } from '../../src/api-types.ts'
+import { go, useQuery } from '../lib/navigate.ts'
+import { filesHref, parentOf } from '../lib/paths.ts'
+import { boot } from '../state/boot.ts'
+import { listing } from '../state/listing.ts'
+import { session } from '../state/session.ts'
+import { createFilesSource } from './files-source.ts'
+import { ViewerFrame } from './frame.tsx'
+import { useFrameActions } from './frame-actions.ts'
+import { viewers } from './index.ts'
+import { isViewerKind, kindOf, opensInEditor } from './kinds.ts'
+import type { FileSource, ViewerKind, ViewerProps } from './source.ts'
+import { loadStylesheet } from './stylesheet.ts'
+import { endSession } from './use-media.ts'
+import styles from './viewers.css?url'
+
+const source: FileSource = createFilesSource((folder) =>
+  listing.folder?.vpath === folder ? listing.visible : null,
+)
+
+export interface FileViewProps {
+  vpath: string
+  /** What is known of the file: an entry of its listing at first, then the full information. */
+  info: FileInfo
+}
+
+export function FileView({ vpath, info }: FileViewProps) {
+  const query = useQuery()
+  const styled = useStyles()
+  const entry = useSteady(info)
+  const siblings = useSiblings(entry)
+  const close = useClose(vpath)
+  // Rights can change while a file is open.
+  useSnapshot(session)
+  useEffect(() => endSession, [])
+
+  const kind = chooseKind(entry, query)
+  const props: Omit<ViewerProps, 'setFacts'> = useMemo(
+    () => ({
+      source,
+      entry,
+      siblings,
+      close,
+      navigate: (to) => void showFile(to.path, { replace: true }),
+      openAs: (as) => void showFile(entry.path, { replace: true, view: as }),
+    }),
+    [entry, siblings, close],
+  )
+  const actions = useFrameActions(props)
+
+  if (!styled) return null
+  if (kind === 'text') {
+    const Editor = viewers.text
+    return Editor ? (
+      <Suspense fallback={null}>
+        <Editor key={entry.path} {...props} setFacts={ignore} />
+      </Suspense>
+    ) : null
+  }
+  return <ViewerFrame {...props} kind={kind} actions={actions} />
+}
+
+function ignore() {}
+
+/** `?edit=true` is what File Browser's links use for tables; `?view=` is ours. */
+function chooseKind(entry: FileEntry, query: URLSearchParams): ViewerKind {
+  const asked = query.get('view') ?? (query.get('edit') === 'true' ? 'text' : '')
+  return isViewerKind(asked) ? asked : kindOf(entry)
+}
+
+interface ShowOptions {
+  replace?: boolean
+  view?: ViewerKind
+}
+
+/** Goes to the page of a file; resolves false when unsaved work kept the present one. */
+export function showFile(vpath: string, { replace = false, view }: ShowOptions = {}) {
+  const query = view ? `?view=${view}` : ''
+  return go(filesHref(boot.BaseURL, vpath, false) + query, { replace, state: history.state })
+}
+
+function useStyles(): boolean {
+  const [loaded, setLoaded] = useState(false)
+  useEffect(() => {
+    void loadStylesheet(styles).then(() => setLoaded(true))
+  }, [])
+  return loaded
+}
+
+/** The same object for the same state of a file, so that a quiet reload does not restart a film. */
+function useSteady(info: FileInfo): FileInfo {
+  const kept = useRef(info)
+  const { path, modified, size, type, subtitles } = kept.current
+  const same =
+    info.path === path &&
+    info.modified === modified &&
+    info.size === size &&
+    info.type === type &&
+    String(info.subtitles ?? '') === String(subtitles ?? '')
+  if (!same) kept.current = info
+  return kept.current
+}
+
+/** The files to turn to: everything the frame shows, in the order of the listing. */
+function useSiblings(entry: FileEntry): readonly FileEntry[] {
+  const folder = parentOf(entry.path)
+  const [found, setFound] = useState<{ folder: string; files: readonly FileEntry[] } | null>(null)
+  const { visible } = useSnapshot(listing)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a changed listing has other neighbours
+  useEffect(() => {
+    const abort = new AbortController()
+    source.siblings(entry, abort.signal).then(
+      (files) => {
+        if (abort.signal.aborted) return
+        setFound({ folder, files: files.filter((file) => !opensInEditor(file)) })
+      },
+      // Without its folder the file is shown alone.
+      () => {},
+    )
+    return () => abort.abort()
+  }, [folder, visible])
+  return found?.folder === folder ? found.files : none
+}
+
+const none: readonly FileEntry[] = []
+
+/** Back to the folder: by the history when it is the page before, so that Back does not return here. */
+function useClose(vpath: string) {
+  const folder = parentOf(vpath)
+  const cameFromFolder = useRef(listing.folder?.vpath === folder)
+  return useMemo(
+    () => () => {
+      if (cameFromFolder.current) history.back()
+      else void go(filesHref(boot.BaseURL, folder, true), { replace: true })
+    },
+    [folder],
+  )
+}

@@ -1,0 +1,47 @@
+// The signed-in person's own files as a source for viewers.
+
+import type { FileEntry } from '../../src/api-types.ts'
+import { apiUrl } from '../api/client.ts'
+import { fetchAll, fetchRange, fetchStream } from '../api/content.ts'
+import { fetchInfo, previewUrl, rawUrl } from '../api/files.ts'
+import { encodePath, parentOf } from '../lib/paths.ts'
+import { permissions } from '../state/session.ts'
+import { saveUrl } from './save-url.ts'
+import type { FileSource } from './source.ts'
+
+const inline = { query: { inline: true } }
+
+function rawPath(entry: FileEntry): string {
+  return `/raw${encodePath(entry.path)}`
+}
+
+/**
+ * `listSiblings` gives the entries of a folder in the order its listing shows them, or null when
+ * that listing is not at hand; the folder is then fetched.
+ */
+export function createFilesSource(
+  listSiblings: (folder: string) => readonly FileEntry[] | null,
+): FileSource {
+  return {
+    kind: 'files',
+    id: 'files',
+    get permissions() {
+      const { download, rename, delete: remove, modify, share } = permissions()
+      return { download, rename, delete: remove, modify, share: share && download }
+    },
+    rawUrl: (entry, options) => rawUrl(entry.path, options),
+    previewUrl,
+    subtitleUrl: (vpath) => apiUrl(`/subtitle${encodePath(vpath)}`, { inline: true }),
+    readRange: (entry, start, end, signal) =>
+      fetchRange(rawPath(entry), start, end, inline, signal),
+    readAll: (entry, maxBytes, signal) => fetchAll(rawPath(entry), maxBytes, inline, signal),
+    readStream: (entry, signal) => fetchStream(rawPath(entry), inline, signal),
+    info: fetchInfo,
+    async siblings(entry, signal) {
+      const folder = parentOf(entry.path)
+      const items = listSiblings(folder) ?? (await fetchInfo(folder, signal)).items ?? []
+      return items.filter((item) => !item.isDir && item.type !== 'invalid_link')
+    },
+    download: (entry) => saveUrl(rawUrl(entry.path), entry.name),
+  }
+}

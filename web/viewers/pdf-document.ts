@@ -1,0 +1,78 @@
+// Opens a PDF with pdf.js: read in ranges as pages are looked at, decoded in a worker, nothing of the
+// document run. The library's scripting engine is not part of this build at all.
+
+import * as pdfjs from 'pdfjs-dist/legacy/build/pdf.mjs'
+import workerUrl from 'pdfjs-dist/legacy/build/pdf.worker.min.mjs?url'
+import type { FileEntry } from '../../src/api-types.ts'
+import { boot } from '../state/boot.ts'
+import type { FileSource } from './source.ts'
+
+// The viewer components look for the library in this place.
+Object.assign(globalThis, { pdfjsLib: pdfjs })
+pdfjs.GlobalWorkerOptions.workerSrc = workerUrl
+
+const HEAD_BYTES = 128 * 1024
+const CHUNK_BYTES = 256 * 1024
+/** A picture inside a page with more pixels than this is left out. */
+const MAX_IMAGE_PIXELS = 100_000_000
+
+export type PdfDocument = pdfjs.PDFDocumentProxy
+
+export interface OpenPdfOptions {
+  source: FileSource
+  entry: FileEntry
+  signal: AbortSignal
+  /** Asked when the document is locked; `wrong` after a password that did not fit. */
+  askPassword(answer: (password: string) => void, wrong: boolean): void
+}
+
+class SourceTransport extends pdfjs.PDFDataRangeTransport {
+  readonly #options: OpenPdfOptions
+  readonly #fail: (error: unknown) => void
+
+  constructor(head: Uint8Array, options: OpenPdfOptions, fail: (error: unknown) => void) {
+    super(options.entry.size, head)
+    this.#options = options
+    this.#fail = fail
+  }
+
+  override requestDataRange(begin: number, end: number) {
+    const { source, entry, signal } = this.#options
+    source.readRange(entry, begin, end, signal).then(
+      (bytes) => this.onDataRange(begin, new Uint8Array(bytes)),
+      (error) => {
+        if (!signal.aborted) this.#fail(error)
+      },
+    )
+  }
+}
+
+/** Rejects when the file is no PDF or cannot be read. Aborting frees the worker. */
+export async function openPdf(options: OpenPdfOptions): Promise<PdfDocument> {
+  const { source, entry, signal } = options
+  const head = await source.readRange(entry, 0, HEAD_BYTES, signal)
+  const data = `${boot.StaticURL}/pdf-${pdfjs.version}`
+  let fail: (error: unknown) => void = () => {}
+  const failed = new Promise<never>((_, reject) => {
+    fail = reject
+  })
+  const task = pdfjs.getDocument({
+    range: new SourceTransport(new Uint8Array(head), options, (error) => fail(error)),
+    rangeChunkSize: CHUNK_BYTES,
+    disableAutoFetch: true,
+    disableStream: true,
+    cMapUrl: `${data}/cmaps/`,
+    standardFontDataUrl: `${data}/standard_fonts/`,
+    wasmUrl: `${data}/wasm/`,
+    useWorkerFetch: true,
+    enableXfa: false,
+    maxImageSize: MAX_IMAGE_PIXELS,
+    stopAtErrors: false,
+    verbosity: pdfjs.VerbosityLevel.ERRORS,
+  })
+  task.onPassword = (answer: (password: string) => void, reason: number) =>
+    options.askPassword(answer, reason === pdfjs.PasswordResponses.INCORRECT_PASSWORD)
+  // The worker may be gone already; there is nothing left to free then.
+  signal.addEventListener('abort', () => void task.destroy().catch(() => {}), { once: true })
+  return Promise.race([task.promise, failed])
+}

@@ -1,0 +1,68 @@
+// The contents of a PDF, as its author wrote them.
+
+import { Trans, useLingui } from '@lingui/react/macro'
+import { useEffect, useState } from 'react'
+import type { PdfDocument } from './pdf-document.ts'
+
+type OutlineItem = Awaited<ReturnType<PdfDocument['getOutline']>>[number]
+
+/** Outlines of broken files can be endless; what is beyond this is left out. */
+const MAX_DEPTH = 8
+
+export function PdfOutline({ pdf, onGo }: { pdf: PdfDocument; onGo(destination: unknown): void }) {
+  const { t } = useLingui()
+  const [items, setItems] = useState<OutlineItem[] | null>(null)
+
+  useEffect(() => {
+    let current = true
+    pdf.getOutline().then(
+      (found) => {
+        if (current) setItems(found ?? [])
+      },
+      // A damaged outline is as good as none; the pages are still there.
+      () => setItems([]),
+    )
+    return () => {
+      current = false
+    }
+  }, [pdf])
+
+  return (
+    <nav className="vw-side" aria-label={t`Contents`} data-gestures="own">
+      {items?.length === 0 && (
+        <p className="vw-side-empty">
+          <Trans>This document has no table of contents.</Trans>
+        </p>
+      )}
+      {items && <Level items={items} depth={0} onGo={onGo} />}
+    </nav>
+  )
+}
+
+interface LevelProps {
+  items: OutlineItem[]
+  depth: number
+  onGo(destination: unknown): void
+}
+
+function Level({ items, depth, onGo }: LevelProps) {
+  if (items.length === 0 || depth > MAX_DEPTH) return null
+  return (
+    <ul>
+      {items.map((item, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: outline entries have no identity
+        <li key={index}>
+          <button
+            type="button"
+            disabled={!item.dest}
+            style={{ paddingInlineStart: `${0.75 + depth * 0.9}rem` }}
+            onClick={() => onGo(item.dest)}
+          >
+            {item.title}
+          </button>
+          <Level items={item.items as OutlineItem[]} depth={depth + 1} onGo={onGo} />
+        </li>
+      ))}
+    </ul>
+  )
+}
