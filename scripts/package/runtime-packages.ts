@@ -93,9 +93,9 @@ async function copyPackage(from: string, to: string, target: Target): Promise<vo
       const parts = inside.split(/[\\/]/)
       if (parts.includes('node_modules')) return false
       if (parts[0] === 'prebuilds' && parts[1] && parts[1] !== prebuilds) return false
-      if (/\.musl\.node$/.test(source)) return false
+      if (/(\.musl|electron\.napi)\.node$/.test(source)) return false
       // Folders pass, unless nothing in them runs; files pass by their kind.
-      if (!/\.[^./\\]+$/.test(inside) && !/licen[cs]e/i.test(basename(inside))) {
+      if (!/\.[a-z][^./\\]*$/i.test(inside) && !/licen[cs]e/i.test(basename(inside))) {
         return !SKIPPED_FOLDERS.test(basename(inside))
       }
       return RUNS.test(basename(inside))

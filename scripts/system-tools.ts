@@ -1,0 +1,49 @@
+// Programs of the system that the tests call: a browser, and the reference tools for archives.
+import { spawnSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
+
+interface Tool {
+  /** Any of these makes it present. */
+  files: string[]
+  /** Debian package. */
+  debian: string
+}
+
+const TOOLS: readonly Tool[] = [
+  { files: ['/usr/bin/chromium', '/usr/bin/google-chrome'], debian: 'chromium' },
+  { files: ['/usr/share/fonts/truetype/noto'], debian: 'fonts-noto-core' },
+  { files: ['/usr/bin/bzip2', '/bin/bzip2'], debian: 'bzip2' },
+  { files: ['/usr/bin/xz'], debian: 'xz-utils' },
+  { files: ['/usr/bin/lz4'], debian: 'lz4' },
+  { files: ['/usr/bin/zstd'], debian: 'zstd' },
+  { files: ['/usr/bin/brotli'], debian: 'brotli' },
+  { files: ['/usr/bin/unzip'], debian: 'unzip' },
+  { files: ['/usr/bin/zip'], debian: 'zip' },
+  { files: ['/usr/bin/ffmpeg'], debian: 'ffmpeg' },
+  { files: ['/usr/lib/python3/dist-packages/snappy'], debian: 'python3-snappy' },
+  { files: ['/usr/bin/strip'], debian: 'binutils' },
+]
+
+/**
+ * Installs what is missing when this is Debian and we are root; otherwise says what to install.
+ * Tests that need a missing program skip themselves and say so.
+ */
+export function provideSystemTools(): void {
+  const missing = TOOLS.filter(({ files }) => !files.some((file) => existsSync(file)))
+  if (missing.length === 0) return
+  const packages = missing.map((tool) => tool.debian)
+  const command = ['apt-get', 'install', '-y', '--no-install-recommends', ...packages]
+  if (!existsSync('/usr/bin/apt-get') || process.getuid?.() !== 0) {
+    process.stderr.write(`Some tests need more programs: sudo ${command.join(' ')}\n`)
+    return
+  }
+  process.stderr.write(`installing ${packages.join(', ')}\n`)
+  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' }
+  const run = (words: string[]): boolean =>
+    spawnSync(words[0] ?? '', words.slice(1), { env, stdio: ['ignore', 'ignore', 'inherit'] })
+      .status === 0
+  run(['apt-get', 'update', '-qq'])
+  if (run(command)) return
+  // One unknown name must not keep the others away.
+  for (const name of packages) run([...command.slice(0, 4), name])
+}
