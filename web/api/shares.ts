@@ -20,13 +20,20 @@ export async function listShares(signal?: AbortSignal): Promise<ShareRecord[]> {
   return callJson<ShareRecord[]>('/shares', { signal })
 }
 
-/** The links of one path. Folders are shared, and asked for, with a slash at the end. */
+/**
+ * The links of one path. The server compares paths to the letter, and other clients share folders
+ * without the slash at the end: both spellings are asked for.
+ */
 export async function listSharesOf(
   vpath: string,
   isDir: boolean,
   signal?: AbortSignal,
 ): Promise<ShareRecord[]> {
-  return callJson<ShareRecord[]>(`/share${sharePath(vpath, isDir)}`, { signal })
+  const paths = new Set([sharePath(vpath, isDir), sharePath(vpath, false)])
+  const lists = await Promise.all(
+    [...paths].map((path) => callJson<ShareRecord[]>(`/share${path}`, { signal })),
+  )
+  return [...new Map(lists.flat().map((share) => [share.hash, share])).values()]
 }
 
 export async function createShare(

@@ -1,8 +1,9 @@
 // Where uploads go, what is there before them, and how much room is left.
 
-import type { RecursiveEntry, Usage } from '../../src/api-types.ts'
+import type { RecursiveEntry } from '../../src/api-types.ts'
 import { encodePath, trimPath } from '../lib/paths.ts'
 import { apiUrl, call, callJson } from './client.ts'
+import { getUsage } from './usage.ts'
 
 /** Where a resumable upload of `vpath` is created; its parts go to the address in the answer. */
 export function tusEndpoint(vpath: string, overwrite: boolean): string {
@@ -30,9 +31,6 @@ export async function fetchTree(vpath: string, signal: AbortSignal): Promise<Rec
 
 /** Bytes free where `vpath` lies; null when the server does not say. */
 export async function fetchFreeBytes(vpath: string, signal: AbortSignal): Promise<number | null> {
-  const path = trimPath(vpath)
-  const usage = await callJson<Usage>(`/usage${encodePath(path)}${path === '/' ? '' : '/'}`, {
-    signal,
-  })
-  return usage.total > 0 ? Math.max(0, usage.total - usage.used) : null
+  const { total, used } = await getUsage(vpath, signal)
+  return total > 0 ? Math.max(0, total - used) : null
 }

@@ -11,4 +11,6 @@ export const promptComponents: Registry = {
   currentPassword: lazy(async () => ({
     default: (await import('./current-password.tsx')).CurrentPasswordPrompt,
   })),
+  search: lazy(async () => ({ default: (await import('../search/overlay.tsx')).SearchOverlay })),
+  share: lazy(async () => ({ default: (await import('./share.tsx')).SharePrompt })),
 }

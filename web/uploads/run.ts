@@ -14,6 +14,7 @@ import { markUnreachable, whenOnline } from '../state/network.ts'
 import { reloadFolder } from '../state/open-folder.ts'
 import { renewSession, session } from '../state/session.ts'
 import { isUploading, uploadPercent, uploads } from '../state/uploads.ts'
+import { refreshUsage } from '../state/usage.ts'
 import type { PlannedEntry } from './clashes.ts'
 import { guardLeaving, keepAwake } from './guards.ts'
 import { toSummary } from './interrupted.ts'
@@ -362,6 +363,7 @@ function finishWhenEmpty(batch: Batch) {
     batch.folders.add(batch.targetPath)
     for (const folder of batch.folders) void reloadFolder(folder)
     batch.folders.clear()
+    refreshUsage()
   }
   if (batch.failed > 0) return
   batches.delete(batch.id)

@@ -1,0 +1,112 @@
+// One existing link of the share dialog: its address, how long it lives, and what to do with it.
+
+import { Trans, useLingui } from '@lingui/react/macro'
+import { Clock, Copy, Download, Link, Lock, QrCode, Trash2 } from 'lucide-react'
+import { useId, useState } from 'react'
+import type { ShareRecord } from '../../src/api-types.ts'
+import { directLinkOf, sharePageUrl } from '../api/shares.ts'
+import { ClipboardError, copyText } from '../lib/clipboard.ts'
+import { useMinute } from '../lib/clock.ts'
+import { formatDistance, formatMoment } from '../lib/format.ts'
+import { toastError, toastSuccess } from '../state/toasts.ts'
+import { IconButton } from '../ui/button.tsx'
+import { Qr } from '../ui/qr.tsx'
+
+export interface ShareLinkProps {
+  link: ShareRecord
+  isDir: boolean
+  onCopy: () => void
+  onDelete: () => void
+}
+
+export function ShareLink({ link, isDir, onCopy, onDelete }: ShareLinkProps) {
+  const { t } = useLingui()
+  const [showQr, setShowQr] = useState(false)
+  const qrId = useId()
+  const nowMs = useMinute()
+  const page = sharePageUrl(link.hash)
+  const endsMs = link.expire * 1000
+  const ends = formatDistance(endsMs, nowMs)
+  const expired = link.expire !== 0 && endsMs <= nowMs
+
+  async function copyDirect() {
+    try {
+      await copyText(directLinkOf(link.hash))
+      toastSuccess(t`Direct link copied`)
+    } catch (error) {
+      toastError(error instanceof ClipboardError ? error.message : error)
+    }
+  }
+
+  return (
+    <li className="share__link">
+      <span className={link.hasPassword ? 'tile k-slides' : 'tile k-folder'} aria-hidden>
+        {link.hasPassword ? <Lock className="i" /> : <Link className="i" />}
+      </span>
+      <div className="grow share__facts">
+        <a
+          className="mono trunc"
+          dir="ltr"
+          href={page}
+          target="_blank"
+          rel="noreferrer"
+          data-native
+        >
+          {page.replace(/^https?:\/\//, '')}
+        </a>
+        <small>
+          {link.expire === 0 ? (
+            <Trans>Permanent</Trans>
+          ) : (
+            <>
+              <Clock className="i i-xs" aria-hidden />
+              <time dateTime={new Date(endsMs).toISOString()} data-tip={formatMoment(endsMs)}>
+                {expired ? <Trans>Expired</Trans> : <Trans>Expires: {ends}</Trans>}
+              </time>
+            </>
+          )}
+          {link.hasPassword && (
+            <>
+              {' · '}
+              <Trans>password protected</Trans>
+            </>
+          )}
+        </small>
+      </div>
+      <span className="share__acts">
+        <IconButton size="sm" icon={Copy} label={t`Copy link`} onClick={onCopy} />
+        <IconButton
+          size="sm"
+          icon={QrCode}
+          label={t`QR code`}
+          pressed={showQr}
+          aria-expanded={showQr}
+          aria-controls={qrId}
+          onClick={() => setShowQr(!showQr)}
+        />
+        <IconButton
+          size="sm"
+          icon={Download}
+          label={isDir ? t`Copy direct link to an archive` : t`Copy direct download link`}
+          disabled={link.hasPassword ? t`A protected link has no direct address` : false}
+          onClick={() => void copyDirect()}
+        />
+        <IconButton
+          size="sm"
+          tone="danger"
+          icon={Trash2}
+          label={t`Delete link`}
+          onClick={onDelete}
+        />
+      </span>
+      {showQr && (
+        <div className="share__qr" id={qrId}>
+          <Qr text={page} sizePx={160} label={t`QR code of the link`} />
+          <p className="mid">
+            <Trans>Scan to open the link on another device.</Trans>
+          </p>
+        </div>
+      )}
+    </li>
+  )
+}

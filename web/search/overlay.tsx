@@ -1,0 +1,398 @@
+// The search: results stream in while one types, and everything works from the keyboard. The focus
+// stays in the text; the active result is told to readers by aria-activedescendant.
+
+import { Plural, Trans, useLingui } from '@lingui/react/macro'
+import {
+  CaseSensitive,
+  ChevronDown,
+  Clapperboard,
+  FileText,
+  Image,
+  type LucideIcon,
+  Music,
+  Search,
+  X,
+} from 'lucide-react'
+import { type KeyboardEvent, useEffect, useId, useLayoutEffect, useRef, useState } from 'react'
+import { announce } from '../lib/announce.ts'
+import { messageOf } from '../lib/error-text.ts'
+import { focusFallback } from '../lib/focus.ts'
+import { formatNumber } from '../lib/format.ts'
+import { go } from '../lib/navigate.ts'
+import { filesHref, joinPath, nameOf, ROOT } from '../lib/paths.ts'
+import type { PromptProps } from '../prompts/kinds.ts'
+import { boot, instanceName } from '../state/boot.ts'
+import { Chip, Kbd } from '../ui/badge.tsx'
+import { Button, IconButton } from '../ui/button.tsx'
+import { EmptyState } from '../ui/empty.tsx'
+import { MenuButton } from '../ui/menu.tsx'
+import { Spinner } from '../ui/progress.tsx'
+import { loadStylesheet } from '../viewers/stylesheet.ts'
+import styles from './overlay.css?url'
+import { type TypeFilter, takeTypedFilter, termsOf, toQuery } from './query.ts'
+import { type ResultsHandle, SearchResults } from './results.tsx'
+import { createSearchRun, type SearchState } from './run-search.ts'
+import { showInFolder } from './show-in-folder.ts'
+
+await loadStylesheet(styles)
+
+export interface SearchProps {
+  /** The folder to search below. */
+  base: string
+}
+
+const TYPING_PAUSE_MS = 250
+const PAGE_ROWS = 8
+
+export function SearchOverlay({ base: openFolder, answer }: PromptProps<'search'>) {
+  const { t } = useLingui()
+  const id = useId()
+  const dialog = useRef<HTMLDialogElement>(null)
+  const input = useRef<HTMLInputElement>(null)
+  const results = useRef<ResultsHandle>(null)
+  const [base, setBase] = useState(openFolder)
+  const [text, setText] = useState('')
+  const [filter, setFilter] = useState<TypeFilter | null>(null)
+  const [matchCase, setMatchCase] = useState(false)
+  const [found, setFound] = useState<SearchState | null>(null)
+  const [active, setActive] = useState(-1)
+  const [run] = useState(() => createSearchRun(setFound))
+  const query = toQuery({ text, filter, matchCase })
+  const current = found !== null && found.query === query && found.base === base ? found : null
+  const hits = current?.hits ?? []
+
+  useLayoutEffect(() => {
+    const element = dialog.current
+    if (element === null) return
+    const opener = document.activeElement
+    element.showModal()
+    input.current?.focus()
+    return () => {
+      run.stop()
+      element.close()
+      const back = opener instanceof HTMLElement && opener.isConnected ? opener : focusFallback()
+      if (back && back !== document.body) back.focus({ preventScroll: true })
+    }
+  }, [run])
+
+  // Typing ends the search before; a pause starts the next.
+  useEffect(() => {
+    run.stop()
+    setFound(null)
+    setActive(-1)
+    if (query === '') return
+    const timer = setTimeout(() => run.start(base, query), TYPING_PAUSE_MS)
+    return () => clearTimeout(timer)
+  }, [run, base, query])
+
+  const running = current?.running === true
+  const count = hits.length
+  useEffect(() => {
+    if (current === null || running || current.error !== null) return
+    announce(count === 0 ? t`Nothing found` : t`Results: ${formatNumber(count)}`)
+  }, [current, running, count, t])
+
+  function changeText(value: string) {
+    const typed = takeTypedFilter(value)
+    if (typed !== null) setFilter(typed.filter)
+    setText(typed?.rest ?? value)
+  }
+
+  function pathOf(index: number): string | null {
+    const hit = hits[index]
+    return hit === undefined ? null : joinPath(base, hit.path)
+  }
+
+  async function open(index: number, inFolder: boolean) {
+    const hit = hits[index]
+    const vpath = pathOf(index)
+    if (hit === undefined || vpath === null) return
+    if (inFolder) {
+      answer(null)
+      await showInFolder(vpath)
+    } else {
+      answer(null)
+      await go(filesHref(boot.BaseURL, vpath, hit.dir))
+    }
+  }
+
+  function move(to: number) {
+    if (hits.length === 0) return
+    const next = Math.max(0, Math.min(hits.length - 1, to))
+    setActive(next)
+    results.current?.scrollTo(next)
+  }
+
+  function onEnter(inFolder: boolean) {
+    if (active >= 0) void open(active, inFolder)
+    else if (current === null && query !== '') run.start(base, query)
+    else move(0)
+  }
+
+  function onKeyDown(event: KeyboardEvent) {
+    event.stopPropagation()
+    if (event.nativeEvent.isComposing) return
+    const inText = event.target === input.current
+    if (event.key === 'Escape') {
+      event.preventDefault()
+      answer(null)
+      return
+    }
+    if (!inText) return
+    if (event.key === 'Backspace' && text === '' && filter !== null) setFilter(null)
+    const steps: Record<string, number> = {
+      ArrowDown: active + 1,
+      ArrowUp: active - 1,
+      PageDown: active + PAGE_ROWS,
+      PageUp: active - PAGE_ROWS,
+    }
+    const to = steps[event.key]
+    if (to !== undefined) {
+      event.preventDefault()
+      if (event.key === 'ArrowUp' && active <= 0) setActive(-1)
+      else move(to)
+    } else if (event.key === 'Enter') {
+      event.preventDefault()
+      onEnter(event.ctrlKey || event.metaKey)
+    }
+  }
+
+  const typeChip = (value: TypeFilter | null, label: string, icon?: LucideIcon) => (
+    <Chip
+      pressed={filter === value}
+      icon={icon}
+      onClick={() => {
+        setFilter(value)
+        input.current?.focus()
+      }}
+    >
+      {label}
+    </Chip>
+  )
+
+  return (
+    <dialog
+      ref={dialog}
+      className="sx"
+      aria-label={t`Search`}
+      onKeyDown={onKeyDown}
+      onCancel={(event) => event.preventDefault()}
+      onPointerDown={(event) => {
+        if (event.target === dialog.current) answer(null)
+      }}
+    >
+      <div className="sx__box">
+        <div className="sx__query">
+          <Search className="i sx__lens" aria-hidden />
+          {filter !== null && (
+            <span className="badge badge--accent mono" dir="ltr">
+              type:{filter}
+            </span>
+          )}
+          <input
+            ref={input}
+            className="sx__input"
+            dir="auto"
+            type="text"
+            role="combobox"
+            aria-label={t`Search files and folders`}
+            aria-expanded={hits.length > 0}
+            aria-controls={`${id}-list`}
+            aria-activedescendant={active >= 0 ? `${id}-${active}` : undefined}
+            aria-autocomplete="list"
+            autoComplete="off"
+            autoCapitalize="none"
+            spellCheck={false}
+            enterKeyHint="search"
+            placeholder={t`Search files and folders`}
+            value={text}
+            onChange={(event) => changeText(event.currentTarget.value)}
+          />
+          {running && <Spinner />}
+          {current !== null && (
+            <span className="sx__count dim num">
+              <Plural value={hits.length} one="# result" other="# results" />
+            </span>
+          )}
+          <IconButton
+            size="sm"
+            icon={X}
+            label={text === '' ? t`Close` : t`Clear`}
+            onClick={() => {
+              if (text === '') answer(null)
+              setText('')
+              input.current?.focus()
+            }}
+          />
+        </div>
+        <div className="sx__filters">
+          {typeChip(null, t`All`)}
+          {typeChip('image', t`Images`, Image)}
+          {typeChip('audio', t`Music`, Music)}
+          {typeChip('video', t`Video`, Clapperboard)}
+          {typeChip('pdf', 'PDF', FileText)}
+          <span className="vr" aria-hidden />
+          <Chip
+            pressed={matchCase}
+            icon={CaseSensitive}
+            onClick={() => {
+              setMatchCase(!matchCase)
+              input.current?.focus()
+            }}
+          >
+            <Trans>Match case</Trans>
+          </Chip>
+          <span className="grow" />
+          <Place base={base} openFolder={openFolder} onChange={setBase} />
+        </div>
+        {current !== null && hits.length > 0 ? (
+          <SearchResults
+            ref={results}
+            id={id}
+            base={base}
+            hits={hits}
+            terms={termsOf(text)}
+            matchCase={matchCase}
+            active={active}
+            onActive={setActive}
+            onClose={() => answer(null)}
+          />
+        ) : (
+          <div className="sx__none">
+            <Nothing
+              state={current}
+              query={query}
+              base={base}
+              onRetry={() => run.start(base, query)}
+              onEverywhere={() => setBase(ROOT)}
+            />
+          </div>
+        )}
+        <footer className="sx__foot">
+          <span>
+            <Kbd keys="↑ ↓" /> <Trans>Move</Trans>
+          </span>
+          <span>
+            <Kbd keys="↵" /> <Trans>Open</Trans>
+          </span>
+          <span>
+            <Kbd keys="Ctrl ↵" /> <Trans>Show in folder</Trans>
+          </span>
+          <span className="grow" />
+          <span>
+            <Kbd keys="Esc" /> <Trans>Close</Trans>
+          </span>
+        </footer>
+      </div>
+    </dialog>
+  )
+}
+
+/** Where it is searched: the open folder, or everything. */
+function Place({
+  base,
+  openFolder,
+  onChange,
+}: {
+  base: string
+  openFolder: string
+  onChange: (base: string) => void
+}) {
+  const { t } = useLingui()
+  const name = nameOf(base) || t`My files`
+  if (openFolder === ROOT) return null
+  return (
+    <MenuButton
+      label={t`Search in`}
+      items={() =>
+        [openFolder, ROOT].map((path) => ({
+          id: path,
+          label: nameOf(path) || t`My files`,
+          checked: path === base,
+          onSelect: () => onChange(path),
+        }))
+      }
+    >
+      {(trigger) => (
+        <Chip {...trigger} className="sx__place">
+          <span className="trunc">
+            <Trans>
+              In: <strong>{name}</strong>
+            </Trans>
+          </span>
+          <ChevronDown className="i i-xs" aria-hidden />
+        </Chip>
+      )}
+    </MenuButton>
+  )
+}
+
+function Nothing({
+  state,
+  query,
+  base,
+  onRetry,
+  onEverywhere,
+}: {
+  state: SearchState | null
+  query: string
+  base: string
+  onRetry: () => void
+  onEverywhere: () => void
+}) {
+  const { t } = useLingui()
+  const place = nameOf(base) || instanceName
+  if (query === '') {
+    return (
+      <p className="sx__hint">
+        <Trans>
+          Searches the names in “<bdi>{place}</bdi>” and all folders below it.
+        </Trans>
+        <br />
+        <Trans>
+          Several words find names with any of them. Put a phrase in quotation marks to find it as
+          it is.
+        </Trans>
+      </p>
+    )
+  }
+  if (state === null || (state.running && state.error === null)) {
+    return (
+      <p className="sx__hint row">
+        <Spinner /> <Trans>Searching…</Trans>
+      </p>
+    )
+  }
+  if (state.error !== null) {
+    return (
+      <EmptyState
+        art="broken"
+        title={t`The search could not be finished`}
+        actions={
+          <Button tone="fill" onClick={onRetry}>
+            <Trans>Try again</Trans>
+          </Button>
+        }
+      >
+        {messageOf(state.error)}
+      </EmptyState>
+    )
+  }
+  return (
+    <EmptyState
+      art="search"
+      title={t`Nothing found`}
+      actions={
+        base !== ROOT && (
+          <Button tone="line" onClick={onEverywhere}>
+            <Trans>Search in all files</Trans>
+          </Button>
+        )
+      }
+    >
+      <Trans>
+        No name in “<bdi>{place}</bdi>” or below it matches. Try fewer letters or another type.
+      </Trans>
+    </EmptyState>
+  )
+}

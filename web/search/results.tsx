@@ -1,0 +1,220 @@
+// The list of hits; only the rows in sight are in the page, however many there are.
+
+import { useLingui } from '@lingui/react/macro'
+import { useVirtualizer } from '@tanstack/react-virtual'
+import { Download, FolderOpen, Link } from 'lucide-react'
+import { type Ref, useImperativeHandle, useRef } from 'react'
+import type { SearchHit } from '../../src/api-types.ts'
+import { absoluteUrl, previewUrl, rawUrl } from '../api/files.ts'
+import { ClipboardError, copyText } from '../lib/clipboard.ts'
+import { fileClassOf } from '../lib/file-class.ts'
+import { formatDate, formatSize } from '../lib/format.ts'
+import { filesHref, joinPath, nameOf, parentOf } from '../lib/paths.ts'
+import { boot } from '../state/boot.ts'
+import { permissions, session } from '../state/session.ts'
+import { toastError, toastSuccess } from '../state/toasts.ts'
+import { Kbd } from '../ui/badge.tsx'
+import { IconButton } from '../ui/button.tsx'
+import { FileTile } from '../ui/file-icon.tsx'
+import { markMatches } from './query.ts'
+import { showInFolder } from './show-in-folder.ts'
+
+const ROW_HEIGHT_PX = 52
+
+export interface ResultsHandle {
+  scrollTo(index: number): void
+}
+
+export interface ResultsProps {
+  ref: Ref<ResultsHandle>
+  /** Prefix of the options' ids. */
+  id: string
+  base: string
+  hits: readonly SearchHit[]
+  terms: readonly string[]
+  matchCase: boolean
+  active: number
+  onActive: (index: number) => void
+  onClose: () => void
+}
+
+export function SearchResults(props: ResultsProps) {
+  const { t } = useLingui()
+  const { id, hits, active } = props
+  const list = useRef<HTMLDivElement>(null)
+  const virtual = useVirtualizer({
+    count: hits.length,
+    getScrollElement: () => list.current,
+    estimateSize: () => ROW_HEIGHT_PX,
+    overscan: 6,
+    paddingEnd: 8,
+  })
+  useImperativeHandle(props.ref, () => ({ scrollTo: (index) => virtual.scrollToIndex(index) }), [
+    virtual,
+  ])
+  return (
+    <div ref={list} className="sx__list">
+      <div
+        role="listbox"
+        id={`${id}-list`}
+        aria-label={t`Results`}
+        tabIndex={-1}
+        className="sx__rows"
+        style={{ blockSize: virtual.getTotalSize() }}
+      >
+        {virtual.getVirtualItems().map(({ index, start }) => {
+          const hit = hits[index]
+          if (hit === undefined) return null
+          return (
+            <Result
+              key={hit.path}
+              {...props}
+              hit={hit}
+              index={index}
+              active={index === active}
+              startPx={start}
+            />
+          )
+        })}
+      </div>
+    </div>
+  )
+}
+
+interface ResultProps extends Omit<ResultsProps, 'active' | 'ref'> {
+  hit: SearchHit
+  index: number
+  active: boolean
+  startPx: number
+}
+
+function Result({
+  id,
+  base,
+  hit,
+  hits,
+  index,
+  active,
+  startPx,
+  terms,
+  matchCase,
+  onActive,
+  onClose,
+}: ResultProps) {
+  const { t } = useLingui()
+  const vpath = joinPath(base, hit.path)
+  const name = nameOf(vpath)
+  const href = filesHref(boot.BaseURL, vpath, hit.dir)
+  const exact = session.user?.dateFormat === true
+  const facts = [
+    hit.dir || hit.size === undefined ? null : formatSize(hit.size),
+    hit.modified === undefined ? null : formatDate(hit.modified, exact),
+  ].filter((fact) => fact !== null)
+
+  async function copyLink() {
+    try {
+      await copyText(absoluteUrl(href))
+      toastSuccess(t`Link copied`)
+    } catch (error) {
+      toastError(error instanceof ClipboardError ? error.message : error)
+    }
+  }
+
+  return (
+    <div
+      className={active ? 'sx__row is-on' : 'sx__row'}
+      style={{ translate: `0 ${startPx}px` }}
+      onPointerMove={() => {
+        if (!active) onActive(index)
+      }}
+    >
+      <a
+        id={`${id}-${index}`}
+        className="sx__hit"
+        role="option"
+        aria-selected={active}
+        aria-setsize={hits.length}
+        aria-posinset={index + 1}
+        tabIndex={-1}
+        href={href}
+        onClick={(event) => {
+          if (event.button === 0 && !event.ctrlKey && !event.metaKey && !event.shiftKey) onClose()
+        }}
+      >
+        <FileTile entry={{ name, isDir: hit.dir }} thumb={thumbOf(hit, vpath)} />
+        <span className="sx__words grow">
+          <bdi className="trunc sx__name">
+            {markMatches(name, terms, matchCase).map((part, at) =>
+              part.matches ? (
+                // biome-ignore lint/suspicious/noArrayIndexKey: parts of one name never move
+                <mark key={at}>{part.text}</mark>
+              ) : (
+                part.text
+              ),
+            )}
+          </bdi>
+          <small className="trunc">
+            <Location base={base} vpath={vpath} />
+          </small>
+        </span>
+        {facts.length > 0 && <span className="sx__facts num">{facts.join(' · ')}</span>}
+      </a>
+      {active && (
+        <span className="sx__acts">
+          <IconButton
+            size="sm"
+            tabIndex={-1}
+            icon={FolderOpen}
+            label={t`Show in folder`}
+            onClick={() => {
+              onClose()
+              void showInFolder(vpath)
+            }}
+          />
+          <IconButton
+            size="sm"
+            tabIndex={-1}
+            icon={Link}
+            label={t`Copy link`}
+            onClick={() => void copyLink()}
+          />
+          {permissions().download && !hit.dir && (
+            <a
+              className="ib ib--sm"
+              tabIndex={-1}
+              href={rawUrl(vpath)}
+              download
+              aria-label={t`Download`}
+              data-tip={t`Download`}
+              data-native
+            >
+              <Download className="i i-sm" aria-hidden />
+            </a>
+          )}
+          <Kbd keys="↵" />
+        </span>
+      )}
+    </div>
+  )
+}
+
+/** The folders from the searched one down to the entry. */
+function Location({ base, vpath }: { base: string; vpath: string }) {
+  const { t } = useLingui()
+  const folder = parentOf(vpath)
+  const below = base === '/' ? folder.slice(1) : folder.slice(base.length + 1)
+  const names = [nameOf(base) || t`My files`, ...below.split('/').filter(Boolean)]
+  return names.map((name, at) => (
+    // biome-ignore lint/suspicious/noArrayIndexKey: a path has fixed places
+    <span key={at}>
+      {at > 0 && ' / '}
+      <bdi>{name}</bdi>
+    </span>
+  ))
+}
+
+function thumbOf(hit: SearchHit, vpath: string): string | undefined {
+  if (hit.dir || !boot.EnableThumbs || !permissions().download) return undefined
+  if (fileClassOf({ name: nameOf(vpath), isDir: false }) !== 'image') return undefined
+  return previewUrl({ path: vpath, modified: hit.modified ?? '' }, 'thumb')
+}
