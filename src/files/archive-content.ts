@@ -1,9 +1,15 @@
-// The bytes of one archived file: small ones whole, so that size and checksum are known before the
-// header; large ones through two buffers, one being read while the other is being written.
+// The bytes of archived files, opened a few ahead, so that a tree of small files is not read at the
+// pace of one disk round trip after the other. Small files are read whole and closed at once: size
+// and checksum are known before the header is written. Large ones go through two buffers, one being
+// read while the other is being written.
+import type { ArchiveEntry, FileEntry, FolderEntry } from './archive-entries.ts'
 import type { ByteSink } from './byte-sink.ts'
 import type { OpenFile } from './scope.ts'
 
-const BUFFER_BYTES = 512 * 1024
+/** Files opened at the same time, the one being written included. */
+const OPEN_FILES = 4
+/** Up to this size a file is read whole; each of OPEN_FILES has such a buffer, copying has two. */
+const BUFFER_BYTES = 256 * 1024
 
 export type Content =
   | { whole: Buffer; sizeBytes: number }
@@ -14,20 +20,105 @@ export type Content =
       copyTo(sink: ByteSink): Promise<void>
     }
 
-/** Reads one file after the other; a content is valid until the next one is asked for. */
-export function createContentReader(signal: AbortSignal): (file: OpenFile) => Promise<Content> {
-  const buffers: [Buffer, Buffer] = [
-    Buffer.allocUnsafeSlow(BUFFER_BYTES),
-    Buffer.allocUnsafeSlow(BUFFER_BYTES),
-  ]
-  return async (file) => {
-    if (file.sizeBytes > BUFFER_BYTES) {
-      const copyTo = (sink: ByteSink) => copy(file, sink, buffers, signal)
-      return { whole: null, sizeBytes: file.sizeBytes, copyTo }
-    }
-    const bytes = await readFully(file, buffers[0], 0, file.sizeBytes)
-    return { whole: buffers[0].subarray(0, bytes), sizeBytes: bytes }
+export interface ReadyFile {
+  kind: 'file'
+  name: string
+  mode: number
+  mtimeMs: number
+  content: Content
+}
+
+/**
+ * Yields folders as they are and files ready to be written; what cannot be opened is left out. A
+ * content is valid until the next entry is asked for. Closes every file, also when left early.
+ */
+export async function* readAhead(
+  entries: AsyncIterable<ArchiveEntry>,
+  signal: AbortSignal,
+): AsyncGenerator<FolderEntry | ReadyFile, void> {
+  const source = entries[Symbol.asyncIterator]()
+  const wholes = Array.from({ length: OPEN_FILES }, () => Buffer.allocUnsafeSlow(BUFFER_BYTES))
+  const queue: Pending[] = []
+  let buffers: [Buffer, Buffer] | null = null
+  let more = true
+  const advance = async () => {
+    const next = await source.next()
+    if (next.done) more = false
+    else queue.push(next.value.kind === 'dir' ? ready(next.value) : prepare(next.value, wholes))
   }
+  try {
+    for (;;) {
+      while (more && queue.length < OPEN_FILES) await advance()
+      signal.throwIfAborted()
+      const [first] = queue
+      if (!first) return
+      const opened = await first.opened
+      if (opened && 'handle' in opened) {
+        buffers ??= [Buffer.allocUnsafeSlow(BUFFER_BYTES), Buffer.allocUnsafeSlow(BUFFER_BYTES)]
+        yield streamed(opened, first.name, buffers, signal)
+      } else if (opened) yield opened
+      // Only now: the buffer of this entry goes to the one that takes its place.
+      queue.shift()
+      await first.close()
+    }
+  } finally {
+    for (const pending of queue) await pending.close()
+    await source.return?.()
+  }
+}
+
+interface Pending {
+  name: string
+  /** Null when there is nothing to archive. */
+  opened: Promise<FolderEntry | ReadyFile | OpenFile | null>
+  close(): Promise<void>
+}
+
+function ready(entry: FolderEntry): Pending {
+  return { name: entry.name, opened: Promise.resolve(entry), close: async () => {} }
+}
+
+function prepare(entry: FileEntry, wholes: Buffer[]): Pending {
+  let buffer: Buffer | undefined
+  const open = async () => {
+    const file = await entry.open()
+    if (!file || file.sizeBytes > BUFFER_BYTES) return file
+    try {
+      buffer = wholes.pop() ?? Buffer.allocUnsafeSlow(BUFFER_BYTES)
+      return await wholeFile(entry.name, file, buffer)
+    } finally {
+      await file.handle.close()
+    }
+  }
+  const opened = open()
+  // Awaited in order; a failure meanwhile must not count as unhandled.
+  opened.catch(() => {})
+  return {
+    name: entry.name,
+    opened,
+    close: async () => {
+      const result = await opened.catch(() => null)
+      if (result && 'handle' in result) await result.handle.close()
+      if (buffer) wholes.push(buffer)
+    },
+  }
+}
+
+async function wholeFile(name: string, file: OpenFile, buffer: Buffer): Promise<ReadyFile> {
+  const sizeBytes = await readFully(file, buffer, 0, file.sizeBytes)
+  const content = { whole: buffer.subarray(0, sizeBytes), sizeBytes }
+  return { kind: 'file', name, mode: file.mode, mtimeMs: file.mtimeMs, content }
+}
+
+function streamed(
+  file: OpenFile,
+  name: string,
+  buffers: readonly [Buffer, Buffer],
+  signal: AbortSignal,
+): ReadyFile {
+  const copyTo = (sink: ByteSink) => copy(file, sink, buffers, signal)
+  const content = { whole: null, sizeBytes: file.sizeBytes, copyTo }
+  return { kind: 'file', name, mode: file.mode, mtimeMs: file.mtimeMs, content }
 }
 
 async function copy(

@@ -2,7 +2,8 @@
 // unpack, found while the archive is being sent.
 import { AppError } from '../errors.ts'
 import type { EntryStat } from './entry-stat.ts'
-import type { OpenFile, Scope } from './scope.ts'
+import type { DirEntry } from './list-folder.ts'
+import type { HeldFolder, OpenFile, Scope } from './scope.ts'
 import { isWithin, parentOf, ROOT, type VPath } from './vpath.ts'
 
 export interface FolderEntry {
@@ -17,7 +18,10 @@ export interface FileEntry {
   kind: 'file'
   name: string
   vpath: VPath
-  /** Null when the file cannot be read or has gone. Whoever asked closes it. */
+  /**
+   * Null when the file cannot be read or has gone. Whoever asked closes it. To be called before the
+   * next entry is asked for.
+   */
   open(): Promise<OpenFile | null>
 }
 
@@ -65,7 +69,8 @@ async function* entriesAt(
   signal.throwIfAborted()
   const name = entryName(vpath, common)
   if (found.kind === 'file') {
-    if (name !== '') yield fileEntry(scope, vpath, name)
+    const open = () => unlessLost(scope.openRead(vpath))
+    if (name !== '') yield { kind: 'file', name, vpath, open }
     return
   }
   if (found.kind !== 'dir' || ancestors.some((above) => isSame(above, found))) return
@@ -73,19 +78,29 @@ async function* entriesAt(
     yield { kind: 'dir', name, mode: found.mode, mtimeMs: Number(found.mtimeNs / 1_000_000n) }
   }
   const chain = [...ancestors, found]
-  for (const child of await listOrNothing(scope, vpath)) {
-    if (child.kind === 'file') {
-      yield fileEntry(scope, child.vpath, entryName(child.vpath, common))
-    } else if (child.kind === 'dir' || (child.kind === 'link' && linkDepth < MAX_LINK_DEPTH)) {
-      const stat = await lookAt(scope, child.vpath)
-      const depth = child.kind === 'link' ? linkDepth + 1 : linkDepth
-      if (stat) yield* entriesAt(scope, child.vpath, stat, common, chain, depth, signal)
+  // Held while files are read from it, let go before another folder is entered: depth costs nothing.
+  let held: HeldFolder | null = null
+  try {
+    for (const child of await listOrNothing(scope, vpath)) {
+      if (child.kind === 'file') {
+        held ??= await unlessLost(scope.hold(vpath))
+        if (held) yield heldFile(held, child, entryName(child.vpath, common))
+      } else if (child.kind === 'dir' || (child.kind === 'link' && linkDepth < MAX_LINK_DEPTH)) {
+        await held?.close()
+        held = null
+        const stat = await lookAt(scope, child.vpath)
+        const depth = child.kind === 'link' ? linkDepth + 1 : linkDepth
+        if (stat) yield* entriesAt(scope, child.vpath, stat, common, chain, depth, signal)
+      }
     }
+  } finally {
+    await held?.close()
   }
 }
 
-function fileEntry(scope: Scope, vpath: VPath, name: string): FileEntry {
-  return { kind: 'file', name, vpath, open: () => unlessLost(scope.openRead(vpath)) }
+function heldFile(folder: HeldFolder, child: DirEntry, name: string): FileEntry {
+  const open = () => unlessLost(folder.openRead(child.name))
+  return { kind: 'file', name, vpath: child.vpath, open }
 }
 
 // Unpackers on Windows take a backslash for a separator (GHSA-83xp-526h-j3ww). Dots and empty

@@ -1,5 +1,5 @@
 // Archives of a folder or a selection, written as they are being made, in constant memory.
-import { createContentReader } from './archive-content.ts'
+import { readAhead } from './archive-content.ts'
 import type { ArchiveEntry } from './archive-entries.ts'
 import { compressorFor } from './archive-formats.ts'
 import { createTar } from './archive-tar.ts'
@@ -53,22 +53,10 @@ export async function writeArchive(
   const compressor = format === 'zip' || format === 'tar' ? null : compressorFor(format, sink)
   const batches = createBatchingSink(compressor ?? sink)
   const container = format === 'zip' ? createZip(batches) : createTar(batches)
-  const read = createContentReader(signal)
   try {
-    for await (const entry of entries) {
-      signal.throwIfAborted()
-      if (entry.kind === 'dir') {
-        await container.folder(entry)
-        continue
-      }
-      const file = await entry.open()
-      if (!file) continue
-      try {
-        const { mode, mtimeMs } = file
-        await container.file({ name: entry.name, mode, mtimeMs }, await read(file))
-      } finally {
-        await file.handle.close()
-      }
+    for await (const entry of readAhead(entries, signal)) {
+      if (entry.kind === 'dir') await container.folder(entry)
+      else await container.file(entry, entry.content)
     }
     await container.end()
     await batches.end()

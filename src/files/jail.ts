@@ -152,6 +152,13 @@ export async function openVerified(realPath: string, flags: number): Promise<Fil
   }
 }
 
+/** Opens a file in a held folder for reading, never through a link, without waiting for a FIFO. */
+export function openHeld(ref: string, name: string): Promise<FileHandle> {
+  const noFollow = constants.O_NOFOLLOW ?? 0
+  const noWait = constants.O_NONBLOCK ?? 0
+  return open(join(ref, name), constants.O_RDONLY | noFollow | noWait)
+}
+
 async function openFolder(path: string): Promise<FileHandle> {
   try {
     return await open(path, FOLDER_FLAGS)

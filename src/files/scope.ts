@@ -19,10 +19,10 @@ import type { Usage } from '../api-types.ts'
 import { AppError, errnoOf, fromErrno } from '../errors.ts'
 import { type EntryStat, toEntryStat } from './entry-stat.ts'
 import { permissionBits } from './file-mode.ts'
-import { createJail, holdChild, holdFolder, inFolder, openVerified } from './jail.ts'
+import { createJail, holdChild, holdFolder, inFolder, openHeld, openVerified } from './jail.ts'
 import { type DetailedEntry, type DirEntry, listFolder, listFolderDetailed } from './list-folder.ts'
 import { openTemp, TEMP_PREFIX, type TempFile } from './temp-file.ts'
-import { ROOT, type VPath } from './vpath.ts'
+import { joinVPath, ROOT, type VPath } from './vpath.ts'
 import { type Walked, type WalkOptions, walkTree } from './walk.ts'
 
 export interface OpenFile {
@@ -35,6 +35,13 @@ export interface OpenFile {
   mtimeNs: bigint
   mode: number
   ino: bigint
+}
+
+export interface HeldFolder {
+  /** Like Scope.openRead for the regular file `name` in the folder; links are `forbidden`. */
+  openRead(name: string): Promise<OpenFile>
+  /** Waits for opens that are under way. */
+  close(): Promise<void>
 }
 
 export interface ScopeOptions {
@@ -64,6 +71,8 @@ export interface Scope {
   rootPath(): Promise<string>
   /** Opens a regular file for reading. FIFOs, sockets and devices are `unsupported`, unopened. */
   openRead(vpath: VPath): Promise<OpenFile>
+  /** A folder kept open, for reading many files in it without resolving each path anew. */
+  hold(vpath: VPath): Promise<HeldFolder>
   /** Facts about an entry; links are followed inside the scope. */
   stat(vpath: VPath): Promise<EntryStat>
   exists(vpath: VPath): Promise<boolean>
@@ -174,6 +183,30 @@ export function createScope(options: ScopeOptions): Scope {
           throw new AppError('unsupported', `${vpath} is ${what}`, { status: 500 })
         }
         return describe(await openVerified(realPath, constants.O_RDONLY), vpath)
+      }),
+    hold: (vpath) =>
+      guarded(vpath, async () => {
+        const { realPath } = await locate(vpath)
+        const folder = await holdFolder(realPath)
+        const opening = new Set<Promise<OpenFile>>()
+        return {
+          openRead: (name) => {
+            const child = joinVPath(vpath, name)
+            const open = guarded(child, async () => {
+              check(child)
+              await checkTarget(join(realPath, name))
+              return describe(await openHeld(folder.ref, name), child)
+            })
+            opening.add(open)
+            const forget = () => opening.delete(open)
+            open.then(forget, forget)
+            return open
+          },
+          close: async () => {
+            await Promise.allSettled(opening)
+            await folder.close()
+          },
+        }
       }),
     list: (vpath) =>
       guarded(vpath, async () =>
