@@ -39,19 +39,21 @@ await loadStylesheet(styles)
 export interface SearchProps {
   /** The folder to search below. */
   base: string
+  /** What is searched for at once, '' for nothing yet. */
+  query: string
 }
 
 const TYPING_PAUSE_MS = 250
 const PAGE_ROWS = 8
 
-export function SearchOverlay({ base: openFolder, answer }: PromptProps<'search'>) {
+export function SearchOverlay({ base: openFolder, query: firstText, answer }: PromptProps<'search'>) {
   const { t } = useLingui()
   const id = useId()
   const dialog = useRef<HTMLDialogElement>(null)
   const input = useRef<HTMLInputElement>(null)
   const results = useRef<ResultsHandle>(null)
   const [base, setBase] = useState(openFolder)
-  const [text, setText] = useState('')
+  const [text, setText] = useState(firstText)
   const [filter, setFilter] = useState<TypeFilter | null>(null)
   const [matchCase, setMatchCase] = useState(false)
   const [found, setFound] = useState<SearchState | null>(null)
