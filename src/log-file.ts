@@ -32,6 +32,7 @@ export async function openLogFile(file: string, options: LogFileOptions): Promis
   let waiting: string[] = []
   let dropped = 0
   let reopening = false
+  let broken = false
   let running: Promise<void> | undefined
 
   async function drain(): Promise<void> {
@@ -39,10 +40,11 @@ export async function openLogFile(file: string, options: LogFileOptions): Promis
       const lines = waiting
       waiting = []
       try {
-        if (reopening) {
+        if (reopening || broken) {
           reopening = false
           await current.handle.close()
           current = await openAppend(file)
+          broken = false
         }
         if (dropped > 0) lines.unshift(`${dropped} log lines were dropped, the disk is too slow\n`)
         dropped = 0
@@ -53,6 +55,8 @@ export async function openLogFile(file: string, options: LogFileOptions): Promis
         await current.handle.appendFile(data)
         current.sizeBytes += data.length
       } catch (error) {
+        // These lines are lost; the next ones find the file opened anew.
+        broken = true
         options.onError(error)
       }
     }

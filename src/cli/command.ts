@@ -60,6 +60,8 @@ export interface Command {
   flags?: readonly Flag[]
   commands?: readonly Command[]
   hidden?: true
+  /** Flags are not read: every word is an argument. */
+  raw?: true
   /** Words after the command that completion offers for the first argument. */
   words?: readonly string[]
   /** Checks of the arguments that need no database. Throws AppError. */

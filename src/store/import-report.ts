@@ -1,5 +1,5 @@
 // What an import found, and the lines an operator reads about it.
-import type { Reader } from '../parse.ts'
+import type { ServerOptions } from './document.ts'
 
 export interface ImportReport {
   file: string
@@ -119,11 +119,11 @@ const KNOWN: Record<string, readonly string[]> = {
 /** Notes fields that hold something and that nothing here reads, each once per kind of record. */
 export function noteUnknownKeys(
   kind: 'settings' | 'server' | 'user' | 'share',
-  record: Record<string, unknown>,
+  record: unknown,
   report: ImportReport,
 ): void {
   const known = new Set(KNOWN[kind]?.map((key) => key.toLowerCase()))
-  for (const [key, value] of Object.entries(record)) {
+  for (const [key, value] of Object.entries(record ?? {})) {
     if (known.has(key.toLowerCase()) || isNothing(value)) continue
     const note = `the ${kind} field "${key}" has no counterpart and is left out`
     if (!report.notes.includes(note)) report.notes.push(note)
@@ -134,16 +134,16 @@ function isNothing(value: unknown): boolean {
   return value === null || value === '' || value === false || value === 0
 }
 
-const SWITCHES: readonly (readonly [field: string, flag: string])[] = [
+const SWITCHES: readonly (readonly [field: keyof ServerOptions, flag: string])[] = [
   ['enableThumbnails', '--disableThumbnails=false'],
   ['resizePreview', '--disablePreviewResize=false'],
   ['typeDetectionByHeader', '--disableTypeDetectionByHeader=false'],
 ]
 
 /** Databases from before 2.48 hold these as off without anybody having chosen so. */
-export function noteStoredOff(server: Reader, report: ImportReport): void {
-  if (server.str('tokenExpirationTime') !== '') return
-  const off = SWITCHES.filter(([field]) => !server.bool(field))
+export function noteStoredOff(server: ServerOptions, report: ImportReport): void {
+  if (server.tokenExpirationTime !== '') return
+  const off = SWITCHES.filter(([field]) => !server[field])
   if (off.length === 0) return
   report.notes.push(
     `thumbnails, previews or type detection are off in this database, perhaps only because it is ` +

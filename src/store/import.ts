@@ -2,35 +2,19 @@
 // out. Reads only. A database that cannot be taken over whole is refused whole.
 import { createHash } from 'node:crypto'
 import { type FileHandle, open } from 'node:fs/promises'
-import type { Rule, UserDefaults } from '../api-types.ts'
 import { AppError } from '../errors.ts'
-import { ParseError, type Reader, readObject } from '../parse.ts'
+import { ParseError } from '../parse.ts'
 import { type BoltBucket, type BoltFile, META_PROBE_BYTES, openBolt } from './bolt.ts'
-import {
-  type Auther,
-  DEFAULT_DIR_MODE,
-  DEFAULT_FILE_MODE,
-  DEFAULT_MINIMUM_PASSWORD_LENGTH,
-  DEFAULT_TUS,
-  DEFAULT_USER_HOME_BASE,
-  type Document,
-  defaultSettings,
-  emptyDocument,
-  emptyEventCommands,
-  type ServerOptions,
-  type Settings,
-  type Share,
-  type User,
-} from './document.ts'
+import { type Document, emptyDocument, type Settings, type Share, type User } from './document.ts'
 import { type ImportReport, noteStoredOff, noteUnknownKeys } from './import-report.ts'
-import { parseDocument, parsePermissions, parseRule } from './parse-document.ts'
+import { accountFrom, settingsFrom, shareFrom } from './legacy-records.ts'
+import { parseDocument } from './parse-document.ts'
 
 export { type ImportReport, reportLines } from './import-report.ts'
 
 /** Databases of users and shares are some hundred kB; more than this is something else. */
 const MAX_FILE_BYTES = 512 * 1024 * 1024
 const READ_ATTEMPTS = 5
-const AUTH_METHODS = ['json', 'proxy', 'hook', 'noauth']
 
 export interface Imported {
   doc: Document
@@ -135,143 +119,35 @@ function noSettings(config: Records | null): AppError {
   )
 }
 
-function decode(text: string, at: string): Reader {
+function decode(text: string, at: string): unknown {
   try {
-    return readObject(JSON.parse(text), at)
+    return JSON.parse(text)
   } catch (error) {
-    if (error instanceof ParseError) throw error
     throw new ParseError(`${at} is not JSON (${(error as Error).message})`)
   }
 }
 
-// Go's decoder knows integers that JSON numbers here cannot hold exactly: they are capped.
-function integer(r: Reader, key: string, max = Number.MAX_SAFE_INTEGER): number {
-  const value = r.raw(key)
-  if (value === undefined || value === null) return 0
-  if (typeof value !== 'number' || Math.floor(value) !== value) {
-    throw new ParseError(`${r.at}.${key} must be a whole number`)
-  }
-  return Math.max(Number.MIN_SAFE_INTEGER, Math.min(max, value))
-}
-
-function strings(r: Reader, key: string): string[] {
-  return r.list(key, (value, at) => {
-    if (typeof value !== 'string') throw new ParseError(`${at} must be a string`)
-    return value
-  })
-}
-
 function convertSettings(text: string, config: Records, report: ImportReport): Settings {
-  const r = decode(text, 'settings')
-  noteUnknownKeys('settings', JSON.parse(text), report)
-  const authMethod = r.str('authMethod')
-  if (!AUTH_METHODS.includes(authMethod)) {
-    throw new AppError('unsupported', `the sign-in method "${authMethod}" is not known`)
-  }
-  report.authMethod = authMethod
-  const commands = convertCommands(r)
-  const rules = r.list('rules', parseRule)
-  report.globalRules = rules.length
-  report.commands = Object.values(commands).flat().length
-  const tus = r.obj('tus', (t) => ({
-    chunkSize: integer(t, 'chunkSize'),
-    retryCount: integer(t, 'retryCount', 65_535),
-  }))
-  return {
-    ...defaultSettings(),
-    signup: r.bool('signup'),
-    hideLoginButton: r.bool('hideLoginButton'),
-    createUserDir: r.bool('createUserDir'),
-    userHomeBasePath: r.str('userHomeBasePath') || DEFAULT_USER_HOME_BASE,
-    logoutPage: r.str('logoutPage'),
-    minimumPasswordLength: integer(r, 'minimumPasswordLength') || DEFAULT_MINIMUM_PASSWORD_LENGTH,
-    authMethod,
-    auther: convertAuther(config.text('auther'), authMethod),
-    fileMode: integer(r, 'fileMode', 0xffff_ffff) || DEFAULT_FILE_MODE,
-    dirMode: integer(r, 'dirMode', 0xffff_ffff) || DEFAULT_DIR_MODE,
-    hideDotfiles: r.bool('hideDotfiles'),
-    defaults: r.obj('defaults', (d) => preferences(d, 'mosaic')),
-    branding: r.obj('branding', (b) => ({
-      name: b.str('name'),
-      disableExternal: b.bool('disableExternal'),
-      disableUsedPercentage: b.bool('disableUsedPercentage'),
-      files: b.str('files'),
-      theme: b.str('theme'),
-      color: b.str('color'),
-    })),
-    tus: tus.chunkSize === 0 && tus.retryCount === 0 ? { ...DEFAULT_TUS } : tus,
-    commands,
-    shell: strings(r, 'shell'),
-    rules,
-    server: convertServer(config.text('server'), report),
-  }
-}
-
-function convertCommands(r: Reader): Record<string, string[]> {
-  const commands = emptyEventCommands()
-  const stored = r.raw('commands')
-  if (stored === undefined || stored === null) return commands
-  const reader = readObject(stored, 'settings.commands')
-  for (const event of Object.keys(stored)) commands[event] = strings(reader, event)
-  return commands
-}
-
-// Missing means off, as in the original: there is no defaulting on read for this record.
-function convertServer(text: string | undefined, report: ImportReport): ServerOptions {
-  if (text === undefined) throw new AppError('unsupported', 'it holds no server record')
-  const r = decode(text, 'server')
-  noteUnknownKeys('server', JSON.parse(text), report)
-  noteStoredOff(r, report)
-  return {
-    root: r.str('root') || '.',
-    baseURL: r.str('baseURL'),
-    socket: r.str('socket'),
-    tlsKey: r.str('tlsKey'),
-    tlsCert: r.str('tlsCert'),
-    port: r.str('port'),
-    address: r.str('address'),
-    log: r.str('log'),
-    enableThumbnails: r.bool('enableThumbnails'),
-    resizePreview: r.bool('resizePreview'),
-    enableExec: r.bool('enableExec'),
-    typeDetectionByHeader: r.bool('typeDetectionByHeader'),
-    imageResolutionCalculation: r.bool('imageResolutionCalculation'),
-    tokenExpirationTime: r.str('tokenExpirationTime'),
-    followExternalSymlinks: r.bool('followExternalSymlinks'),
-  }
-}
-
-function convertAuther(text: string | undefined, method: string): Auther {
-  if (text === undefined)
+  const serverText = config.text('server')
+  const autherText = config.text('auther')
+  if (serverText === undefined) throw new AppError('unsupported', 'it holds no server record')
+  if (autherText === undefined) {
     throw new AppError('unsupported', 'it holds no record of the sign-in method')
-  const r = decode(text, 'auther')
-  const auther: Auther = { header: '', command: '', recaptcha: null }
-  if (method === 'proxy') auther.header = r.str('header')
-  if (method === 'hook') auther.command = r.str('command')
-  if (method === 'json' && r.has('recaptcha')) {
-    auther.recaptcha = r.obj('recaptcha', (c) => ({
-      host: c.str('host'),
-      key: c.str('key'),
-      secret: c.str('secret'),
-    }))
   }
-  return auther
-}
-
-function preferences(r: Reader, viewMode: string): UserDefaults {
-  return {
-    scope: r.str('scope'),
-    locale: r.str('locale') || 'en',
-    viewMode: r.str('viewMode') || viewMode,
-    singleClick: r.bool('singleClick'),
-    redirectAfterCopyMove: r.bool('redirectAfterCopyMove'),
-    sorting: r.obj('sorting', (s) => ({ by: s.str('by'), asc: s.bool('asc') })),
-    perm: r.obj('perm', parsePermissions),
-    commands: strings(r, 'commands'),
-    hideDotfiles: r.bool('hideDotfiles'),
-    dateFormat: r.bool('dateFormat'),
-    aceEditorTheme: r.str('aceEditorTheme'),
-  }
+  const record = decode(text, 'settings')
+  const server = decode(serverText, 'server')
+  const settings = settingsFrom({
+    settings: record,
+    server,
+    auther: decode(autherText, 'auther'),
+  })
+  noteUnknownKeys('settings', record, report)
+  noteUnknownKeys('server', server, report)
+  noteStoredOff(settings.server, report)
+  report.authMethod = settings.authMethod
+  report.globalRules = settings.rules.length
+  report.commands = Object.values(settings.commands).flat().length
+  return settings
 }
 
 function convertUsers(records: Records | null, report: ImportReport) {
@@ -279,30 +155,19 @@ function convertUsers(records: Records | null, report: ImportReport) {
   for (const { key, value } of records?.entries ?? []) {
     if (key.length !== 8) throw new ParseError('a user record has a key that is no number')
     const id = Number(key.readBigUInt64BE())
-    const text = value.toString('utf8')
-    const r = decode(text, `user ${id}`)
-    noteUnknownKeys('user', JSON.parse(text), report)
-    const username = r.str('username')
-    if (username === '') {
+    const record = decode(value.toString('utf8'), `user ${id}`)
+    const user = { ...accountFrom(record, `user ${id}`), id }
+    noteUnknownKeys('user', record, report)
+    if (user.username === '') {
       report.notes.push(`user ${id} has no name and is left out; the old program refuses it, too`)
       continue
     }
-    const password = r.str('password')
-    if (password === '') report.notes.push(`user ${username} has no password and cannot sign in`)
-    const rules: Rule[] = r.list('rules', parseRule)
-    const base = preferences(r, 'list')
-    const sorting = { ...base.sorting, by: base.sorting.by || 'name' }
-    list.push({
-      id,
-      username,
-      password,
-      ...base,
-      sorting,
-      lockPassword: r.bool('lockPassword'),
-      rules,
-    })
-    report.users.push(username)
-    report.userRules += rules.length
+    if (user.password === '') {
+      report.notes.push(`user ${user.username} has no password and cannot sign in`)
+    }
+    list.push(user)
+    report.users.push(user.username)
+    report.userRules += user.rules.length
   }
   const counter = records?.metadata('IDcounter')
   const last = counter?.length === 8 ? Number(counter.readBigInt64BE()) : 0
@@ -318,28 +183,17 @@ function convertShares(
   const shares: Share[] = []
   for (const { key, value } of records?.entries ?? []) {
     const hash = key.toString('utf8')
-    const text = value.toString('utf8')
-    const r = decode(text, `share ${hash}`)
-    noteUnknownKeys('share', JSON.parse(text), report)
-    const expire = integer(r, 'expire')
-    const userID = integer(r, 'userID')
-    const passwordHash = r.str('password_hash')
-    if (expire !== 0 && expire * 1000 <= nowMs) {
+    const record = decode(value.toString('utf8'), `share ${hash}`)
+    const share = shareFrom(record, hash)
+    noteUnknownKeys('share', record, report)
+    if (share.expire !== 0 && share.expire * 1000 <= nowMs) {
       report.expiredShares += 1
-    } else if (!owners.has(userID)) {
+    } else if (!owners.has(share.userID)) {
       report.orphanShares += 1
     } else {
-      const token = passwordHash === '' ? '' : r.str('token')
-      shares.push({
-        hash: r.str('hash') || hash,
-        path: r.str('path'),
-        userID,
-        expire,
-        passwordHash,
-        token,
-      })
+      shares.push(share)
       report.shares += 1
-      if (passwordHash !== '') report.protectedShares += 1
+      if (share.passwordHash !== '') report.protectedShares += 1
     }
   }
   return shares

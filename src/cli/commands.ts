@@ -1,0 +1,65 @@
+// The tree of commands; reads like a table of contents.
+
+import { cmdsCommand } from './cmds.ts'
+import type { Command } from './command.ts'
+import { completeCommands, completionCommand } from './completion.ts'
+import { configCommand } from './config.ts'
+import { docsCommand } from './docs.ts'
+import { ROOT_FLAGS } from './flags.ts'
+import { hashCommand } from './hash.ts'
+import { healthcheckCommand } from './healthcheck.ts'
+import { helpCommand } from './help-command.ts'
+import { importCommand } from './import.ts'
+import { rulesCommand } from './rules.ts'
+import { type ServeInvocation, serve } from './serve.ts'
+import { usersCommand } from './users.ts'
+import { versionCommand } from './version.ts'
+
+export function commandTree(): Command {
+  const root: Command = {
+    name: 'filebrowser',
+    summary: 'Serve a folder in the browser',
+    about: [
+      'File Browser serves a folder in the browser: look, upload, edit, share.',
+      '',
+      'Started without a command it serves. The first start makes a database with an administrator',
+      'and shows the password once. Options are taken from, highest first: the command line, the',
+      'environment (FB_...), a configuration file (.filebrowser.json, .toml or .yaml in the current',
+      'folder, your home folder or /etc/filebrowser), and the database.',
+      '',
+      'A database of the old File Browser at the same path is read once and never changed.',
+    ].join('\n'),
+    examples: [
+      { line: 'filebrowser -r /srv/files', says: 'Serve /srv/files on http://127.0.0.1:8080/' },
+      { line: 'filebrowser -a 0.0.0.0 -p 80 -r /srv/files', says: 'Open it to the network' },
+      {
+        line: 'filebrowser users add mona "a long password" --scope /mona',
+        says: 'Add an account',
+      },
+      {
+        line: 'filebrowser users update admin --password "another one"',
+        says: 'Set a forgotten password',
+      },
+      { line: 'filebrowser config set --branding.name "My files"', says: 'Change a setting' },
+    ],
+    flags: ROOT_FLAGS,
+    run: (invocation) => serve(invocation as ServeInvocation),
+    commands: [],
+  }
+  const commands: Command[] = [
+    configCommand,
+    usersCommand,
+    rulesCommand,
+    cmdsCommand,
+    importCommand,
+    hashCommand,
+    healthcheckCommand,
+    versionCommand,
+    completionCommand,
+    helpCommand(() => root),
+    docsCommand(() => root),
+    ...completeCommands(() => root),
+  ]
+  root.commands = commands
+  return root
+}

@@ -1,0 +1,93 @@
+// `filebrowser healthcheck`: asks the running server, for containers without curl.
+import { request as requestHttp } from 'node:http'
+import { request as requestHttps } from 'node:https'
+import { buildConfig, type Config, collectOverrides } from '../config.ts'
+import { defaultServerOptions, type ServerOptions } from '../store/document.ts'
+import { detectDatabase, jsonBeside } from '../store/open-database.ts'
+import { openStore } from '../store/store.ts'
+import type { Command, Flag, Invocation } from './command.ts'
+import { findSources } from './database.ts'
+import { ROOT_FLAGS } from './flags.ts'
+
+const TIMEOUT_MS = 3000
+const WHERE = ['address', 'port', 'socket', 'cert', 'key', 'baseURL']
+
+export const healthcheckCommand: Command = {
+  name: 'healthcheck',
+  summary: 'Ask whether the server answers',
+  about:
+    'Finds the running server by the same configuration it was started with, asks for /health and\n' +
+    'ends with 0 when it answers, else with 1. Made for container health checks.',
+  examples: [
+    {
+      line: 'filebrowser healthcheck -c /config/settings.json',
+      says: 'Check the server in a container',
+    },
+  ],
+  flags: ROOT_FLAGS.filter(({ name }) => WHERE.includes(name)) satisfies readonly Flag[],
+  run: healthcheck,
+}
+
+async function healthcheck(invocation: Invocation): Promise<number> {
+  const { flags, env, cwd, stdout, stderr } = invocation
+  const quiet = { ...invocation, notice: () => {} }
+  const { file, database } = findSources(quiet)
+  const config = buildConfig({
+    overrides: collectOverrides({ flags, env, file }, () => {}),
+    stored: await storedServer(database),
+    database,
+    cwd,
+    warn: () => {},
+  })
+  try {
+    const status = await askHealth(config)
+    stdout(`${status === 200 ? 'healthy' : `unhealthy: status ${status}`}\n`)
+    return status === 200 ? 0 : 1
+  } catch (error) {
+    stderr(`unhealthy: ${(error as Error).message}\n`)
+    return 1
+  }
+}
+
+// The check must not make or import anything: it looks at what is there.
+async function storedServer(database: string): Promise<ServerOptions> {
+  for (const file of [database, jsonBeside(database)]) {
+    if ((await detectDatabase(file)).kind !== 'json') continue
+    const store = await openStore(file)
+    try {
+      return store.read().settings.server
+    } finally {
+      await store.close()
+    }
+  }
+  return defaultServerOptions()
+}
+
+function askHealth(config: Config): Promise<number> {
+  const tls = config.socket === '' && config.cert !== ''
+  const where =
+    config.socket === ''
+      ? { host: reachable(config.address), port: config.port }
+      : { socketPath: config.socket }
+  return new Promise((resolve, reject) => {
+    const request = (tls ? requestHttps : requestHttp)({
+      ...where,
+      path: `${config.baseURL}/health`,
+      timeout: TIMEOUT_MS,
+      agent: false,
+      // The certificate is for the public name; here only life is asked about.
+      rejectUnauthorized: false,
+    })
+    request.once('response', (response) => {
+      response.resume()
+      resolve(response.statusCode ?? 0)
+    })
+    request.once('timeout', () => request.destroy(new Error(`no answer within ${TIMEOUT_MS} ms`)))
+    request.once('error', reject)
+    request.end()
+  })
+}
+
+function reachable(address: string): string {
+  return ['', '0.0.0.0', '::'].includes(address) ? 'localhost' : address
+}

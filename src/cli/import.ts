@@ -1,0 +1,73 @@
+// `filebrowser import`: takes over the old program's database on demand.
+import { resolve } from 'node:path'
+import { AppError } from '../errors.ts'
+import { withFileLock } from '../store/file-lock.ts'
+import { importBoltFile, reportLines } from '../store/import.ts'
+import { detectDatabase, jsonBeside } from '../store/open-database.ts'
+import { createStore } from '../store/store.ts'
+import { type Command, flagValue, type Invocation } from './command.ts'
+import { findSources } from './database.ts'
+
+export const importCommand: Command = {
+  name: 'import',
+  summary: 'Take over the database of the old File Browser',
+  about:
+    'Reads a database of File Browser 2.x, of any version, and writes ours. The old file is only\n' +
+    'read and stays byte for byte. The server does the same by itself when its database path holds\n' +
+    'such a file; the new one is then <old.db>.json.',
+  usage: '<old.db>',
+  examples: [
+    {
+      line: 'filebrowser import /etc/filebrowser.db --dry-run',
+      says: 'See what would be taken over',
+    },
+    {
+      line: 'filebrowser import old.db -d /var/lib/filebrowser/new.db',
+      says: 'Write to another place',
+    },
+  ],
+  flags: [
+    {
+      name: 'dry-run',
+      parse: (text) => text,
+      default: 'false',
+      help: 'Show the report and write nothing',
+    },
+  ],
+  minArgs: 1,
+  run: runImport,
+}
+
+async function runImport(invocation: Invocation): Promise<number> {
+  const { args, cwd, flags, stdout } = invocation
+  const source = resolve(cwd, args[0] ?? '')
+  const { database } = findSources(invocation)
+  const found = await detectDatabase(source)
+  if (found.kind !== 'bolt') {
+    const held = { absent: 'does not exist', empty: 'is empty', json: 'is one of ours already' }
+    const what = found.kind === 'other' ? `holds ${found.what}` : held[found.kind]
+    throw new AppError('bad_request', `${source} ${what}; expected a database of File Browser 2.x`)
+  }
+  const { doc, report } = await importBoltFile(source)
+  stdout(`${reportLines(report).join('\n')}\n`)
+  const target = await targetOf(database)
+  if (flagValue<boolean>(flags, 'dry-run')) {
+    stdout(`Nothing was written. Without --dry-run it goes to ${target}\n`)
+    return 0
+  }
+  await withFileLock(`${target}.lock`, async () => {
+    const { kind } = await detectDatabase(target)
+    if (kind !== 'absent' && kind !== 'empty') {
+      throw new AppError('exists', `${target} exists and is left as it is; move it away first`)
+    }
+    await (await createStore(target, doc)).close()
+  })
+  stdout(`Written to ${target}; ${source} stays as it is\n`)
+  return 0
+}
+
+// Where the server will look: the database path, or beside it when an old file is there.
+async function targetOf(database: string): Promise<string> {
+  const { kind } = await detectDatabase(database)
+  return kind === 'bolt' ? jsonBeside(database) : database
+}

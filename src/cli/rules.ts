@@ -1,0 +1,170 @@
+// `filebrowser rules`: who may see which path, for everybody or for one account.
+import { checkRules } from '../access.ts'
+import type { Rule } from '../api-types.ts'
+import { AppError } from '../errors.ts'
+import { integerBetween } from '../option-values.ts'
+import type { Document } from '../store/document.ts'
+import { findUser, replaceUser } from '../store/users.ts'
+import { type Command, type Flag, flagValue, type Invocation } from './command.ts'
+import { withDatabase } from './database.ts'
+import { checkIndexes, indexRange } from './index-range.ts'
+import { requireUser } from './users.ts'
+
+const TARGET_FLAGS: readonly Flag[] = [
+  {
+    name: 'username',
+    short: 'u',
+    value: 'NAME',
+    parse: (text) => text,
+    default: '',
+    help: 'Rules of this account instead of the rules for all',
+  },
+  {
+    name: 'id',
+    short: 'i',
+    value: 'NUMBER',
+    parse: integerBetween(0),
+    default: '0',
+    help: 'The same by id; wins over --username',
+  },
+]
+
+const switchFlag = (name: string, short: string, help: string): Flag => ({
+  name,
+  short,
+  parse: (text) => text,
+  default: 'false',
+  help,
+})
+
+export const rulesCommand: Command = {
+  name: 'rules',
+  summary: 'Show and change rules for paths',
+  about:
+    'Rules hide paths or show them again. The last rule that matches decides; rules of an account\n' +
+    'come after the rules for all. A path matches itself and everything below it; expressions are\n' +
+    'RE2 and match anywhere in the path.',
+  commands: [
+    {
+      name: 'add',
+      summary: 'Add a rule at the end',
+      usage: '<path|expression>',
+      examples: [
+        { line: 'filebrowser rules add /private', says: 'Hide /private from everybody' },
+        { line: 'filebrowser rules add --allow /private -u mona', says: 'Show it to mona' },
+        { line: "filebrowser rules add --regex '\\.key$'", says: 'Hide key files' },
+      ],
+      flags: [
+        switchFlag('allow', 'a', 'Show instead of hide'),
+        switchFlag('regex', 'r', 'The argument is a regular expression'),
+        ...TARGET_FLAGS,
+      ],
+      minArgs: 1,
+      run: add,
+    },
+    { name: 'ls', summary: 'List the rules', flags: TARGET_FLAGS, run: list },
+    {
+      name: 'rm',
+      summary: 'Remove rules by their numbers',
+      usage: '<index> [index_end]',
+      about: 'Removes the rules from index to index_end, both included, as "rules ls" counts them.',
+      flags: [
+        {
+          name: 'index',
+          value: 'NUMBER',
+          parse: integerBetween(0),
+          default: '0',
+          help: 'Needed by the original; used here when no index is given as an argument',
+        },
+        ...TARGET_FLAGS,
+      ],
+      maxArgs: 2,
+      check: checkIndexes,
+      run: remove,
+    },
+  ],
+}
+
+interface Target {
+  title: string
+  rules: readonly Rule[]
+  /** The document with other rules in this place. */
+  put(rules: Rule[]): Document
+}
+
+function targetOf(doc: Document, { flags }: Invocation): Target {
+  const id = flagValue<number>(flags, 'id') ?? 0
+  const username = flagValue<string>(flags, 'username') ?? ''
+  if (id === 0 && username === '') {
+    return {
+      title: 'Global Rules:',
+      rules: doc.settings.rules,
+      put: (rules) => ({ ...doc, settings: { ...doc.settings, rules } }),
+    }
+  }
+  const user = id === 0 ? requireUser(doc, username) : findUser(doc, id)
+  if (!user) throw new AppError('not_found', 'the resource does not exist')
+  return {
+    title: `Rules for user ${id === 0 ? username : id}:`,
+    rules: user.rules,
+    put: (rules) => replaceUser(doc, { ...user, rules })[0],
+  }
+}
+
+async function change(
+  invocation: Invocation,
+  edit: (rules: readonly Rule[]) => Rule[],
+): Promise<number> {
+  const text = await withDatabase(invocation, (store) =>
+    store.update((doc) => {
+      const target = targetOf(doc, invocation)
+      const rules = edit(target.rules)
+      return [target.put(rules), ruleList(target.title, rules)]
+    }),
+  )
+  invocation.stdout(text)
+  return 0
+}
+
+function add(invocation: Invocation): Promise<number> {
+  const { args, flags } = invocation
+  const [value = ''] = args
+  const regex = flagValue<boolean>(flags, 'regex') ?? false
+  const rule: Rule = {
+    regex,
+    allow: flagValue<boolean>(flags, 'allow') ?? false,
+    path: regex ? '' : value,
+    regexp: regex ? { raw: value } : null,
+  }
+  checkRules([rule])
+  return change(invocation, (rules) => [...rules, rule])
+}
+
+async function list(invocation: Invocation): Promise<number> {
+  await withDatabase(invocation, async (store) => {
+    const { title, rules } = targetOf(store.read(), invocation)
+    invocation.stdout(ruleList(title, rules))
+  })
+  return 0
+}
+
+function remove(invocation: Invocation): Promise<number> {
+  const { args, flags } = invocation
+  const flagIndex = flagValue<number>(flags, 'index')
+  if (args.length === 0 && flagIndex === undefined) {
+    throw new AppError('bad_request', 'say which rule: an index as "rules ls" shows it')
+  }
+  return change(invocation, (rules) => {
+    const [from, to] = indexRange(args.length === 0 ? [String(flagIndex)] : args, rules.length)
+    return rules.filter((_, i) => i < from || i > to)
+  })
+}
+
+function ruleList(title: string, rules: readonly Rule[]): string {
+  const lines = rules.map((rule, i) => {
+    const verb = rule.allow ? 'Allow' : 'Disallow'
+    const kind = rule.regex ? 'Regex' : 'Path'
+    return `(${i}) ${verb} ${kind}: \t${rule.regex ? (rule.regexp?.raw ?? '') : rule.path}\n`
+  })
+  return `${title}\n\n${lines.join('')}`
+}

@@ -1,0 +1,196 @@
+// `filebrowser` without a command: reads the configuration, opens the database, serves until told
+// to stop.
+import { stat } from 'node:fs/promises'
+import { networkInterfaces } from 'node:os'
+import { basename, dirname, join } from 'node:path'
+import { createApp } from '../app.ts'
+import { openAssets } from '../assets.ts'
+import { buildConfig, type Config, collectOverrides } from '../config.ts'
+import { errnoOf } from '../errors.ts'
+import { type Logger, openLog } from '../log.ts'
+import { DRAIN_MS, listen, type RunningServer } from '../server.ts'
+import type { Settings } from '../store/document.ts'
+import { openDatabase } from '../store/open-database.ts'
+import type { Invocation } from './command.ts'
+import { findSources } from './database.ts'
+import { type FirstStart, prepareFirstStart } from './first-start.ts'
+
+export interface ServeInvocation extends Invocation {
+  /** Debug lines are wanted. */
+  debug: boolean
+  /** Calls back for every signal the server answers to, until released. */
+  onSignal(listener: (signal: 'stop' | 'reload', name: string) => void): () => void
+  /** Calls back for failures nobody caught, until released. */
+  onStray(listener: (error: unknown) => void): () => void
+}
+
+/** Serves until a stop signal; returns the exit code. */
+export async function serve(invocation: ServeInvocation): Promise<number> {
+  const { flags, env, cwd, notice } = invocation
+  const warn = (message: string) => notice(`warning: ${message}`)
+  const { file, database } = findSources(invocation)
+  const overrides = collectOverrides({ flags, env, file }, warn)
+
+  let first: FirstStart | undefined
+  const opened = await openDatabase(database, {
+    notice,
+    create: async () => {
+      notice(`warning: ${database} does not exist and is made now`)
+      first = await prepareFirstStart(overrides, file, warn)
+      return first.doc
+    },
+  })
+  const { store } = opened
+  // Another process may have made the database at the same moment: then that one counts.
+  const account = opened.created ? first : undefined
+  let running: RunningServer | undefined
+  try {
+    const { settings } = store.read()
+    const config = buildConfig({ overrides, stored: settings.server, database, cwd, warn })
+    for (const line of securityWarnings(config, settings)) warn(line)
+    const log = await openLog({
+      target: config.log,
+      format: config.logFormat,
+      debug: invocation.debug,
+      stdout: invocation.stdout,
+      stderr: invocation.stderr,
+    })
+    try {
+      const app = createApp({
+        config,
+        store,
+        log: log.logger,
+        assets: openAssets(),
+        foldCase: await foldsCase(config.root),
+      })
+      running = await listen({ config, fetch: app.fetch, log: log.logger })
+      log.logger.info(`Listening on ${running.address}`)
+      invocation.stderr(startBlock(config, running, account))
+      const reload = async () => {
+        log.reopen()
+        await running?.reloadCertificate()
+      }
+      await untilStopped(invocation, log.logger, reload)
+      const drained = await running.close()
+      if (!drained)
+        log.logger.error(`Requests still ran after ${DRAIN_MS / 1000} s and were cut off`)
+      return drained ? 0 : 1
+    } finally {
+      await log.close()
+    }
+  } catch (error) {
+    // The random password exists nowhere else, so it is shown even though nothing listens.
+    if (account && !running) invocation.stderr(accountLine(account))
+    throw error
+  } finally {
+    await store.close()
+  }
+}
+
+async function untilStopped(
+  invocation: ServeInvocation,
+  log: Logger,
+  reload: () => Promise<void>,
+): Promise<void> {
+  // A failure that belongs to no request must not take the other people's transfers down with it.
+  const release = invocation.onStray((error) => log.error('Unexpected failure', { error }))
+  const name = await new Promise<string>((resolve) => {
+    invocation.onSignal((signal, signalName) => {
+      if (signal === 'stop') return resolve(signalName)
+      log.info(`${signalName}: reading certificates again and reopening the log`)
+      reload().catch((error: unknown) => log.error('Reloading failed', { error }))
+    })
+  })
+  log.info(`${name}: stopping, running requests may finish for ${DRAIN_MS / 1000} s`)
+  release()
+}
+
+function securityWarnings(config: Config, settings: Settings): string[] {
+  const lines: string[] = []
+  if (config.enableExec) {
+    lines.push(
+      'shell commands are enabled: who may execute acts with the rights of this process. ' +
+        'Turn them off with --disableExec unless you need them',
+    )
+  }
+  if (config.followExternalSymlinks) {
+    lines.push('symbolic links that leave a scope are followed: every link opens what it points to')
+  }
+  const scope = settings.defaults.scope.trim()
+  if (settings.signup && !settings.createUserDir && ['', '.', '/'].includes(scope)) {
+    lines.push('visitors may sign up and then see the whole served folder; set --createUserDir')
+  }
+  if (
+    settings.authMethod === 'proxy' &&
+    config.trustedProxies === null &&
+    !isPrivateListener(config)
+  ) {
+    lines.push('sign-in by header is refused until --trustedProxies names your proxy')
+  }
+  if (settings.authMethod === 'noauth' && !isPrivateListener(config)) {
+    lines.push('nobody has to sign in, and this server can be reached from other machines')
+  }
+  return lines
+}
+
+function isPrivateListener({ address, socket }: Config): boolean {
+  return socket !== '' || address === 'localhost' || address === '::1' || address.startsWith('127.')
+}
+
+function accountLine({ username, password }: FirstStart): string {
+  return password === null
+    ? `User '${username}' initialized with the password you gave\n`
+    : `User '${username}' initialized with randomly generated password: ${password}\n`
+}
+
+function startBlock(
+  config: Config,
+  server: RunningServer,
+  account: FirstStart | undefined,
+): string {
+  const rows: [string, string][] = []
+  if (config.socket !== '') {
+    rows.push(['Socket', config.socket])
+  } else {
+    const url = (host: string) =>
+      `${server.tls ? 'https' : 'http'}://${host}:${server.port}${config.baseURL}/`
+    const host = config.address.includes(':') ? `[${config.address}]` : config.address
+    const everywhere = ['', '0.0.0.0', '::'].includes(config.address)
+    rows.push(['Open', url(everywhere ? 'localhost' : host)])
+    if (everywhere) for (const lan of lanAddresses()) rows.push(['Network', url(lan)])
+    else if (isPrivateListener(config)) {
+      rows.push(['Network', 'this machine only; start with -a 0.0.0.0 to open it to others'])
+    }
+  }
+  rows.push(['Folder', config.root])
+  if (account) rows.push(['Account', accountLine(account).trimEnd()])
+  const lines = rows.map(([label, value]) => `  ${label.padEnd(9)}${value}\n`).join('')
+  return `\n  File Browser ${config.version}\n\n${lines}\n`
+}
+
+const MAX_LAN_ADDRESSES = 3
+
+function lanAddresses(): string[] {
+  const all = Object.values(networkInterfaces()).flatMap((list) => list ?? [])
+  return all
+    .filter(({ family, internal }) => family === 'IPv4' && !internal)
+    .map(({ address }) => address)
+    .slice(0, MAX_LAN_ADDRESSES)
+}
+
+/**
+ * True when the served tree ignores case. Found out by looking at the root under another spelling,
+ * so that nothing is written into a folder that belongs to the user.
+ */
+async function foldsCase(root: string): Promise<boolean> {
+  const name = basename(root)
+  const swapped = name === name.toUpperCase() ? name.toLowerCase() : name.toUpperCase()
+  if (swapped === name) return process.platform === 'darwin' || process.platform === 'win32'
+  try {
+    const [real, other] = await Promise.all([stat(root), stat(join(dirname(root), swapped))])
+    return real.ino === other.ino && real.dev === other.dev
+  } catch (error) {
+    if (['ENOENT', 'ENOTDIR', 'EACCES'].includes(errnoOf(error))) return false
+    throw error
+  }
+}

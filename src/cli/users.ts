@@ -1,0 +1,204 @@
+// `filebrowser users`: accounts on the command line, also while the server runs.
+import { resolve } from 'node:path'
+import { hashPassword } from '../auth/hash.ts'
+import { checkPassword } from '../auth/password-policy.ts'
+import { AppError } from '../errors.ts'
+import type { Document, User } from '../store/document.ts'
+import { addUser, findUser, findUserByName, removeUser, replaceUser } from '../store/users.ts'
+import { withUserFlags } from './apply-flags.ts'
+import { type Command, type Flag, flagValue, type Invocation } from './command.ts'
+import { withDatabase } from './database.ts'
+import { USER_FLAGS } from './flags.ts'
+import { makeScopeFolder, scopeFor } from './home-folder.ts'
+import { userTable } from './user-table.ts'
+import { usersExportCommand, usersImportCommand } from './users-transfer.ts'
+
+const UPDATE_FLAGS: readonly Flag[] = [
+  {
+    name: 'password',
+    short: 'p',
+    value: 'PASSWORD',
+    parse: (text) => text,
+    default: '',
+    help: 'New password; signs the account out everywhere',
+    group: 'Account',
+  },
+  {
+    name: 'username',
+    short: 'u',
+    value: 'NAME',
+    parse: (text) => text,
+    default: '',
+    help: 'New name',
+    group: 'Account',
+  },
+  ...USER_FLAGS,
+]
+
+export const usersCommand: Command = {
+  name: 'users',
+  summary: 'Show and change accounts',
+  about: 'Shows and changes accounts. A running server sees changes within a second.',
+  commands: [
+    {
+      name: 'add',
+      summary: 'Add an account',
+      usage: '<username> <password>',
+      about: 'Adds an account. What no flag says comes from the stored defaults for new accounts.',
+      examples: [
+        {
+          line: 'filebrowser users add mona "a long password" --scope /mona',
+          says: 'An account for /mona',
+        },
+        {
+          line: 'filebrowser users add root "a long password" --perm.admin',
+          says: 'An administrator',
+        },
+      ],
+      flags: USER_FLAGS,
+      minArgs: 2,
+      run: add,
+    },
+    { name: 'ls', summary: 'List all accounts', run: list },
+    { name: 'find', summary: 'Show one account', usage: '<id|username>', minArgs: 1, run: find },
+    {
+      name: 'update',
+      summary: 'Change an account',
+      usage: '<id|username>',
+      about: 'Changes what flags are given for and leaves everything else.',
+      examples: [
+        {
+          line: 'filebrowser users update admin --password "another one"',
+          says: 'Set a forgotten password',
+        },
+        {
+          line: 'filebrowser users update mona --perm.share=false',
+          says: 'Take a permission away',
+        },
+      ],
+      flags: UPDATE_FLAGS,
+      minArgs: 1,
+      run: update,
+    },
+    {
+      name: 'rm',
+      summary: 'Delete an account',
+      usage: '<id|username>',
+      about: 'Deletes an account with its sessions and share links. Its files stay.',
+      minArgs: 1,
+      run: remove,
+    },
+    usersExportCommand,
+    usersImportCommand,
+  ],
+}
+
+/** The account an argument means: an id when it is a number that exists, else a name. */
+export function requireUser(doc: Document, argument: string): User {
+  const byId = /^\d+$/.test(argument) ? findUser(doc, Number(argument)) : undefined
+  const user = byId ?? findUserByName(doc, argument)
+  if (!user) throw new AppError('not_found', 'the resource does not exist')
+  return user
+}
+
+async function add(invocation: Invocation): Promise<number> {
+  const { args, flags, stdout, cwd } = invocation
+  const [username = '', password = ''] = args
+  const user = await withDatabase(invocation, async (store) => {
+    const { settings } = store.read()
+    if (username === '') throw new AppError('bad_request', 'username is empty')
+    if (findUserByName(store.read(), username)) throw taken()
+    const record = withUserFlags(settings.defaults, flags)
+    const scope = scopeFor(record.scope, username, settings)
+    const hash = await hashNew(password, settings.minimumPasswordLength)
+    await makeScopeFolder(resolve(cwd, settings.server.root), scope)
+    return store.update((doc) =>
+      inWords(() =>
+        addUser(doc, {
+          ...record,
+          username,
+          password: hash,
+          scope,
+          lockPassword: flagValue<boolean>(flags, 'lockPassword') ?? false,
+          rules: [],
+        }),
+      ),
+    )
+  })
+  stdout(userTable([user]))
+  return 0
+}
+
+async function list(invocation: Invocation): Promise<number> {
+  await withDatabase(invocation, async (store) => invocation.stdout(userTable(store.read().users)))
+  return 0
+}
+
+async function find(invocation: Invocation): Promise<number> {
+  const [who = ''] = invocation.args
+  await withDatabase(invocation, async (store) =>
+    invocation.stdout(userTable([requireUser(store.read(), who)])),
+  )
+  return 0
+}
+
+async function update(invocation: Invocation): Promise<number> {
+  const { args, flags, stdout } = invocation
+  const [who = ''] = args
+  const user = await withDatabase(invocation, async (store) => {
+    const { settings } = store.read()
+    requireUser(store.read(), who)
+    const password = flagValue<string>(flags, 'password')
+    const hash = password ? await hashNew(password, settings.minimumPasswordLength) : undefined
+    return store.update((doc) =>
+      inWords(() => {
+        const before = requireUser(doc, who)
+        const after: User = {
+          ...withUserFlags(before, flags),
+          username: flagValue<string>(flags, 'username') || before.username,
+          password: hash ?? before.password,
+          lockPassword: flagValue<boolean>(flags, 'lockPassword') ?? before.lockPassword,
+        }
+        const [next, saved] = replaceUser(doc, after)
+        if (hash === undefined) return [next, saved]
+        const sessions = next.sessions.filter(({ userID }) => userID !== saved.id)
+        return [{ ...next, sessions }, saved]
+      }),
+    )
+  })
+  stdout(userTable([user]))
+  return 0
+}
+
+async function remove(invocation: Invocation): Promise<number> {
+  const [who = ''] = invocation.args
+  await withDatabase(invocation, (store) =>
+    store.update((doc) => inWords(() => removeUser(doc, requireUser(doc, who).id))),
+  )
+  invocation.stdout('user deleted successfully\n')
+  return 0
+}
+
+async function hashNew(password: string, minimumLength: number): Promise<string> {
+  if (password === '') throw new AppError('bad_request', 'password is empty')
+  await checkPassword(password, minimumLength)
+  return hashPassword(password)
+}
+
+function taken(): AppError {
+  return new AppError('exists', 'the resource already exists')
+}
+
+/** The store's refusals in the words that scripts of the original look for. */
+export function inWords<T>(change: () => T): T {
+  try {
+    return change()
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error
+    if (error.code === 'exists') throw taken()
+    if (error.code === 'last_admin') {
+      throw new AppError('last_admin', "the sole admin can't be deleted", { cause: error })
+    }
+    throw error
+  }
+}

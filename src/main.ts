@@ -1,0 +1,75 @@
+// The program: words of the command line to a command to an exit code. The only reader of
+// process.argv and process.env, and the only caller of process.exit.
+import { homedir } from 'node:os'
+import { runCommandLine } from './cli/run.ts'
+import { localStamp } from './log.ts'
+
+type SignalListener = (signal: 'stop' | 'reload', name: string) => void
+
+const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGQUIT'] as const
+
+function onSignal(listener: SignalListener): () => void {
+  let stopping = false
+  const stop = (name: string) => {
+    // Whoever asks twice does not want to wait for the running requests.
+    if (stopping) process.exit(1)
+    stopping = true
+    listener('stop', name)
+  }
+  const reload = () => listener('reload', 'SIGHUP')
+  for (const name of STOP_SIGNALS) process.on(name, stop)
+  process.on('SIGHUP', reload)
+  return () => {
+    for (const name of STOP_SIGNALS) process.off(name, stop)
+    process.off('SIGHUP', reload)
+  }
+}
+
+function onStray(listener: (error: unknown) => void): () => void {
+  process.on('uncaughtException', listener)
+  process.on('unhandledRejection', listener)
+  return () => {
+    process.off('uncaughtException', listener)
+    process.off('unhandledRejection', listener)
+  }
+}
+
+function homeFolder(): string {
+  try {
+    return homedir()
+  } catch {
+    // No HOME and no passwd entry, as in bare containers: there is no such folder to search.
+    return ''
+  }
+}
+
+// `filebrowser … | head` closes the pipe early: what is left to say has no reader.
+for (const stream of [process.stdout, process.stderr]) {
+  stream.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error
+  })
+}
+
+function flushed(stream: NodeJS.WriteStream): Promise<void> {
+  return new Promise((resolve) => stream.write('', () => resolve()))
+}
+
+// A function and not top-level await: the bundle inside the executable is CommonJS.
+async function main(): Promise<void> {
+  const code = await runCommandLine({
+    words: process.argv.slice(2),
+    env: process.env,
+    cwd: process.cwd(),
+    home: homeFolder(),
+    debug: /\bfilebrowser\b/.test(process.env.NODE_DEBUG ?? ''),
+    stdout: (text) => process.stdout.write(text),
+    stderr: (text) => process.stderr.write(text),
+    notice: (message) => process.stderr.write(`${localStamp(new Date())} ${message}\n`),
+    onSignal,
+    onStray,
+  })
+  await Promise.all([flushed(process.stdout), flushed(process.stderr)])
+  process.exit(code)
+}
+
+void main()

@@ -1,0 +1,230 @@
+// Listens on TCP, TLS or a unix socket, carries WebSockets, and stops without cutting answers off.
+import { chmod, lstat, readFile, unlink } from 'node:fs/promises'
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import { createServer as createTlsServer, type Server as TlsServer } from 'node:https'
+import { connect, isIPv6 } from 'node:net'
+import { createSecureContext } from 'node:tls'
+import { createAdaptorServer, type HttpBindings, type WebSocketServerLike } from '@hono/node-server'
+import { WebSocketServer } from 'ws'
+import type { Config } from './config.ts'
+import { AppError, errnoOf } from './errors.ts'
+import type { Logger } from './log.ts'
+
+/** How long answers may take once a stop was asked for. */
+export const DRAIN_MS = 10_000
+/** Time for a client to send its request head; bodies may take as long as they need. */
+const HEADERS_TIMEOUT_MS = 60_000
+/** Longer than the usual 60 s of reverse proxies, so that they never reuse a connection we close. */
+const KEEP_ALIVE_MS = 75_000
+const MAX_WEBSOCKET_MESSAGE_BYTES = 1024 * 1024
+const IDLE_SWEEP_MS = 100
+/** WebSocket close code: the server goes away. */
+const GOING_AWAY = 1001
+
+export interface ListenOptions {
+  config: Config
+  fetch: (request: Request, env: HttpBindings) => Response | Promise<Response>
+  log: Logger
+}
+
+export interface RunningServer {
+  /** For the log: `127.0.0.1:8080`, or the path of the socket. */
+  address: string
+  /** The port really used; 0 for a socket. */
+  port: number
+  tls: boolean
+  /** Reads certificate and key again; a bad pair leaves the old one in use. */
+  reloadCertificate(): Promise<void>
+  /**
+   * Stops accepting, lets running answers finish for `drainMs`, then cuts them off. Resolves to
+   * true when nothing had to be cut.
+   */
+  close(drainMs?: number): Promise<boolean>
+}
+
+/** Starts listening. Throws AppError with a text for the operator when that is not possible. */
+export async function listen({ config, fetch, log }: ListenOptions): Promise<RunningServer> {
+  const tls = config.socket === '' && config.cert !== ''
+  const websockets = new WebSocketServer({
+    noServer: true,
+    maxPayload: MAX_WEBSOCKET_MESSAGE_BYTES,
+  })
+  const secure = tls ? await readCertificate(config) : undefined
+  const server = createAdaptorServer({
+    fetch: fetch as (request: Request) => Response | Promise<Response>,
+    websocket: { server: websockets as WebSocketServerLike },
+    ...(secure && {
+      createServer: createTlsServer,
+      // No ALPN for h2: WebSockets and direct streaming are HTTP/1.1.
+      serverOptions: { ...secure, minVersion: 'TLSv1.2', ALPNProtocols: ['http/1.1'] },
+    }),
+  }) as Server
+  server.headersTimeout = HEADERS_TIMEOUT_MS
+  server.requestTimeout = 0
+  server.keepAliveTimeout = KEEP_ALIVE_MS
+  const closing = closeConnectionsWhenStopping(server)
+
+  if (config.socket === '') await listenTcp(server, config)
+  else await listenSocket(server, config)
+
+  return {
+    ...addressOf(server, config),
+    tls,
+    async reloadCertificate() {
+      if (!tls) return
+      try {
+        ;(server as unknown as TlsServer).setSecureContext(await readCertificate(config))
+        log.info('The certificate was read again')
+      } catch (error) {
+        log.error(`The old certificate stays in use: ${(error as Error).message}`)
+      }
+    },
+    async close(drainMs = DRAIN_MS) {
+      closing.start()
+      const closed = new Promise<void>((resolve) => server.close(() => resolve()))
+      for (const client of websockets.clients) client.close(GOING_AWAY, 'the server stops')
+      // Connections that were busy become idle one by one.
+      const sweep = setInterval(() => server.closeIdleConnections(), IDLE_SWEEP_MS)
+      server.closeIdleConnections()
+      const drained = await within(drainMs, closed)
+      clearInterval(sweep)
+      for (const client of websockets.clients) client.terminate()
+      if (!drained) {
+        server.closeAllConnections()
+        await within(1000, closed)
+      }
+      return drained
+    },
+  }
+}
+
+// Answers that end during the stop tell the client not to reuse the connection.
+function closeConnectionsWhenStopping(server: Server): { start(): void } {
+  let stopping = false
+  server.prependListener('request', (_request: IncomingMessage, response: ServerResponse) => {
+    if (stopping) response.setHeader('Connection', 'close')
+  })
+  return {
+    start: () => {
+      stopping = true
+    },
+  }
+}
+
+async function within(ms: number, done: Promise<void>): Promise<boolean> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<boolean>((resolve) => {
+    timer = setTimeout(() => resolve(false), ms)
+  })
+  const result = await Promise.race([done.then(() => true), late])
+  clearTimeout(timer)
+  return result
+}
+
+async function readCertificate({ cert, key }: Config): Promise<{ cert: Buffer; key: Buffer }> {
+  const [certPem, keyPem] = await Promise.all([readPem(cert), readPem(key)])
+  try {
+    createSecureContext({ cert: certPem, key: keyPem })
+  } catch (error) {
+    throw new AppError(
+      'bad_request',
+      `${cert} and ${key} are no usable pair: ${(error as Error).message}`,
+    )
+  }
+  return { cert: certPem, key: keyPem }
+}
+
+async function readPem(file: string): Promise<Buffer> {
+  try {
+    return await readFile(file)
+  } catch (error) {
+    throw new AppError('bad_request', `cannot read ${file}: ${errnoOf(error)}`, { cause: error })
+  }
+}
+
+async function listenTcp(server: Server, { address, port }: Config): Promise<void> {
+  try {
+    await started(server, () => {
+      if (address === '') server.listen(port)
+      else server.listen(port, address)
+    })
+  } catch (error) {
+    throw listenError(error, `${hostText(address)}:${port}`, port)
+  }
+}
+
+function listenError(error: unknown, where: string, port: number): AppError {
+  const reasons: Record<string, string> = {
+    EADDRINUSE: `port ${port} is in use by another program; choose another one with -p`,
+    EACCES: `port ${port} may not be used without more rights; choose one above 1023 with -p`,
+    EADDRNOTAVAIL: 'this machine does not have that address',
+    ENOTFOUND: 'the name is not known',
+  }
+  const errno = errnoOf(error)
+  const reason = reasons[errno] ?? (errno || (error as Error).message)
+  return new AppError('bad_request', `cannot listen on ${where}: ${reason}`, { cause: error })
+}
+
+async function listenSocket(server: Server, { socket, socketPerm }: Config): Promise<void> {
+  await removeStaleSocket(socket)
+  try {
+    await started(server, () => {
+      // Nobody may connect before the mode is set; bind happens inside this call.
+      const before = process.umask(0o177)
+      try {
+        server.listen({ path: socket })
+      } finally {
+        process.umask(before)
+      }
+    })
+  } catch (error) {
+    throw new AppError('bad_request', `cannot listen on ${socket}: ${errnoOf(error)}`, {
+      cause: error,
+    })
+  }
+  await chmod(socket, socketPerm)
+}
+
+/** Removes a socket file that nobody listens on; a live one or another kind of file is an error. */
+async function removeStaleSocket(path: string): Promise<void> {
+  try {
+    const info = await lstat(path)
+    if (!info.isSocket()) {
+      throw new AppError('exists', `cannot listen on ${path}: a file that is not a socket is there`)
+    }
+  } catch (error) {
+    if (errnoOf(error) === 'ENOENT') return
+    throw error
+  }
+  const alive = await new Promise<boolean>((resolve) => {
+    const probe = connect(path)
+    probe.once('connect', () => {
+      probe.destroy()
+      resolve(true)
+    })
+    probe.once('error', (error) => resolve(errnoOf(error) !== 'ECONNREFUSED'))
+  })
+  if (alive) throw new AppError('exists', `cannot listen on ${path}: another program listens there`)
+  await unlink(path)
+}
+
+function started(server: Server, start: () => void): Promise<void> {
+  return new Promise<void>((resolve, reject) => {
+    server.once('error', reject)
+    server.once('listening', () => {
+      server.off('error', reject)
+      resolve()
+    })
+    start()
+  })
+}
+
+function addressOf(server: Server, config: Config): { address: string; port: number } {
+  const bound = server.address()
+  if (bound === null || typeof bound === 'string') return { address: config.socket, port: 0 }
+  return { address: `${hostText(bound.address)}:${bound.port}`, port: bound.port }
+}
+
+function hostText(address: string): string {
+  return isIPv6(address) ? `[${address}]` : address
+}
