@@ -11,4 +11,7 @@ export const viewers: Partial<Record<ViewerKind, Lazy>> = {
   video: lazy(async () => ({ default: (await import('./video.tsx')).VideoViewer })),
   audio: lazy(async () => ({ default: (await import('./audio.tsx')).AudioViewer })),
   pdf: lazy(async () => ({ default: (await import('./pdf.tsx')).PdfViewer })),
+  epub: lazy(async () => ({ default: (await import('./epub.tsx')).EpubViewer })),
+  document: lazy(async () => ({ default: (await import('./document.tsx')).DocumentViewer })),
+  sheet: lazy(async () => ({ default: (await import('./sheet.tsx')).SheetViewer })),
 }

@@ -183,8 +183,13 @@ function Pages({ source, entry, pdf, setFacts }: ViewerProps & { pdf: PdfDocumen
           />
         )}
         <div className="vw-pdf-pages">
-          {/* biome-ignore lint/a11y/noNoninteractiveTabindex: scrolled by keyboard */}
-          <div className="vw-pdf-scroll" ref={container} tabIndex={0} role="document">
+          <div
+            className="vw-pdf-scroll"
+            ref={container}
+            // biome-ignore lint/a11y/noNoninteractiveTabindex: scrolled by keyboard
+            tabIndex={0}
+            role="document"
+          >
             <div className="pdfViewer" />
           </div>
         </div>

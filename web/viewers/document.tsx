@@ -1,0 +1,167 @@
+// Word and OpenDocument texts, to be read and not to be edited.
+
+import { Trans, useLingui } from '@lingui/react/macro'
+import { ZoomIn, ZoomOut } from 'lucide-react'
+import { useEffect, useRef, useState } from 'react'
+import type { FileEntry } from '../../src/api-types.ts'
+import { extensionOf } from './kinds.ts'
+import { openPackage } from './package-file.ts'
+import { paperSheet } from './paper.ts'
+import { repackOffice } from './repack.ts'
+import { cleanSheet } from './safe-css.ts'
+import { cleanMarkup, ID_PREFIX, openLinksOutside, outsideLink } from './safe-html.ts'
+import type { FileSource, ViewerProps } from './source.ts'
+import { Busy, Message, Tool, ToolRow } from './tools.tsx'
+import { useViewerKeys } from './viewer-keys.ts'
+import { ZipError } from './zip-reader.ts'
+
+interface Rendered {
+  content: DocumentFragment
+  sheets: CSSStyleSheet[]
+  release(): void
+}
+
+const ZOOMS = [50, 67, 80, 100, 125, 150, 200]
+
+export function DocumentViewer({ source, entry }: ViewerProps) {
+  const { t } = useLingui()
+  const host = useRef<HTMLDivElement>(null)
+  const scroller = useRef<HTMLDivElement>(null)
+  const [state, setState] = useState<'loading' | 'ready' | 'damaged' | 'locked' | 'large'>(
+    'loading',
+  )
+  const [zoom, setZoom] = useState(100)
+
+  useEffect(() => {
+    const abort = new AbortController()
+    let shown: Rendered | null = null
+    render(source, entry, abort.signal).then(
+      (rendered) => {
+        shown = rendered
+        if (abort.signal.aborted || !host.current) return rendered.release()
+        const root = host.current.shadowRoot ?? host.current.attachShadow({ mode: 'open' })
+        const box = document.createElement('div')
+        box.className = 'document'
+        box.append(rendered.content)
+        root.replaceChildren(box)
+        root.adoptedStyleSheets = rendered.sheets
+        setState('ready')
+        scroller.current?.focus({ preventScroll: true })
+      },
+      (error) => {
+        if (abort.signal.aborted) return
+        const reason = error instanceof ZipError ? error.reason : 'damaged'
+        setState(reason === 'too_large' ? 'large' : reason === 'encrypted' ? 'locked' : 'damaged')
+      },
+    )
+    return () => {
+      abort.abort()
+      shown?.release()
+    }
+  }, [source, entry])
+
+  function step(by: 1 | -1) {
+    setZoom(ZOOMS[ZOOMS.indexOf(zoom) + by] ?? zoom)
+  }
+
+  useViewerKeys((event) => {
+    if (event.ctrlKey || event.metaKey || event.altKey) return false
+    const view = scroller.current
+    if (event.key === '+' || event.key === '=') step(1)
+    else if (event.key === '-') step(-1)
+    else if (event.key === '0') setZoom(100)
+    else if (event.key === 'Home') view?.scrollTo({ top: 0 })
+    else if (event.key === 'End') view?.scrollTo({ top: view.scrollHeight })
+    else return false
+    return true
+  })
+
+  function onClick(event: React.MouseEvent) {
+    const link = event.nativeEvent.composedPath().find((node) => node instanceof HTMLAnchorElement)
+    const href = link instanceof HTMLAnchorElement ? (link.getAttribute('href') ?? '') : ''
+    if (!href.startsWith('#')) return
+    event.preventDefault()
+    event.stopPropagation()
+    host.current?.shadowRoot?.getElementById(ID_PREFIX + href.slice(1))?.scrollIntoView()
+  }
+
+  if (state === 'damaged' || state === 'locked' || state === 'large') {
+    return (
+      <Message source={source} entry={entry} title={t`This document can’t be shown`}>
+        {state === 'damaged' && <Trans>The file is damaged or in an older format.</Trans>}
+        {state === 'locked' && <Trans>It is protected by a password.</Trans>}
+        {state === 'large' && <Trans>It is too large to be read in the browser.</Trans>}
+      </Message>
+    )
+  }
+  return (
+    <>
+      <ToolRow label={t`Document`}>
+        <Tool
+          icon={ZoomOut}
+          label={t`Zoom out`}
+          disabled={zoom === ZOOMS[0]}
+          onClick={() => step(-1)}
+        />
+        <output className="vw-percent" aria-label={t`Zoom`}>{t`${zoom}%`}</output>
+        <Tool
+          icon={ZoomIn}
+          label={t`Zoom in`}
+          disabled={zoom === ZOOMS.at(-1)}
+          onClick={() => step(1)}
+        />
+      </ToolRow>
+      <div
+        className="vw-paper-scroll"
+        ref={scroller}
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: scrolled by keyboard
+        tabIndex={0}
+      >
+        {state === 'loading' && <Busy />}
+        {/* biome-ignore lint/a11y/useKeyWithClickEvents: links inside work by keyboard themselves */}
+        {/* biome-ignore lint/a11y/noStaticElementInteractions: only catches clicks on links inside */}
+        <div
+          className="vw-paper"
+          data-plain={extensionOf(entry.name) === 'odt'}
+          style={{ zoom: zoom / 100 }}
+          ref={host}
+          onClick={onClick}
+        />
+      </div>
+    </>
+  )
+}
+
+async function render(
+  source: FileSource,
+  entry: FileEntry,
+  signal: AbortSignal,
+): Promise<Rendered> {
+  const link = (href: string) => (href.startsWith('#') ? href : outsideLink(href))
+  if (extensionOf(entry.name) === 'odt') {
+    const file = await openPackage(source, entry, signal)
+    const { renderOdt } = await import('./odt.ts')
+    const { body, release } = await renderOdt(file)
+    const picture = (src: string) => (src.startsWith('blob:') ? src : null)
+    const content = cleanMarkup(body, { picture, link })
+    openLinksOutside(content)
+    return { content, sheets: [paperSheet('light', 100)], release }
+  }
+  const [bytes, { renderDocx }] = await Promise.all([
+    repackOffice(source, entry, signal),
+    import('./docx.ts'),
+  ])
+  const { body, styles } = await renderDocx(bytes)
+  const picture = (src: string) =>
+    /^data:image\/(png|jpeg|gif|webp|bmp|svg)/.test(src) ? src : null
+  const content = cleanMarkup(body, { picture, link })
+  openLinksOutside(content)
+  const own = new CSSStyleSheet()
+  own.replaceSync(`
+    :host { contain: content; display: block }
+    .docx-wrapper { background: none !important; padding: 1.5rem 0 !important }
+    .docx-wrapper > section.docx { box-shadow: 0 1px 2px rgb(0 0 0 / .5) !important; margin-block-end: 1.25rem !important; max-inline-size: 100%; color: #1b222c }
+    .document { overflow-wrap: anywhere }
+  `)
+  return { content, sheets: [...styles.map(cleanSheet), own], release() {} }
+}

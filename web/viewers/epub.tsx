@@ -1,0 +1,367 @@
+// Books: one chapter at a time, in the reader's size and colours. Scripts of a book never run.
+
+import { Trans, useLingui } from '@lingui/react/macro'
+import { AArrowDown, AArrowUp, ChevronLeft, ChevronRight, List, Palette } from 'lucide-react'
+import { useEffect, useRef, useState } from 'react'
+import { storage } from '../state/storage.ts'
+import { Button, IconButton } from '../ui/button.tsx'
+import { MenuButton } from '../ui/menu.tsx'
+import { type Book, readBook } from './epub-book.ts'
+import { type Chapter, INSIDE, loadChapter } from './epub-chapter.ts'
+import { openPackage, type PackageFile } from './package-file.ts'
+import { type PaperTheme, paperSheet } from './paper.ts'
+import { recallPosition, rememberPosition } from './positions.ts'
+import { ID_PREFIX } from './safe-html.ts'
+import type { ViewerProps } from './source.ts'
+import { Busy, Message, Tool, ToolGap, ToolRow } from './tools.tsx'
+import { useViewerKeys } from './viewer-keys.ts'
+
+const PREFS_KEY = 'fb-reader'
+const SIZES = [80, 90, 100, 110, 120, 130, 140, 150, 170, 200]
+
+interface ReaderPrefs {
+  size: number
+  theme: PaperTheme
+}
+
+function loadPrefs(): ReaderPrefs {
+  try {
+    const { size, theme } = JSON.parse(storage.get(PREFS_KEY) ?? '{}')
+    return {
+      size: SIZES.includes(size) ? size : 100,
+      theme: ['light', 'sepia', 'dark'].includes(theme) ? theme : 'light',
+    }
+  } catch {
+    return { size: 100, theme: 'light' }
+  }
+}
+
+interface Opened {
+  file: PackageFile
+  book: Book
+}
+
+export function EpubViewer(props: ViewerProps) {
+  const { source, entry } = props
+  const { t } = useLingui()
+  const [opened, setOpened] = useState<Opened | 'failed' | null>(null)
+
+  useEffect(() => {
+    const abort = new AbortController()
+    openPackage(source, entry, abort.signal)
+      .then(async (file) => ({ file, book: await readBook(file) }))
+      .then(
+        (result) => {
+          if (!abort.signal.aborted) setOpened(result)
+        },
+        () => {
+          if (!abort.signal.aborted) setOpened('failed')
+        },
+      )
+    return () => abort.abort()
+  }, [source, entry])
+
+  if (opened === 'failed') {
+    return (
+      <Message source={source} entry={entry} title={t`This book can’t be opened`}>
+        <Trans>The file is damaged or is not a book.</Trans>
+      </Message>
+    )
+  }
+  return opened ? <Reader {...props} {...opened} /> : <Busy />
+}
+
+interface Place {
+  chapter: number
+  /** How far down: 0 to 1, or the id to show. */
+  at: number | string
+}
+
+function Reader({ source, entry, setFacts, file, book }: ViewerProps & Opened) {
+  const { t } = useLingui()
+  const [prefs, setPrefs] = useState(loadPrefs)
+  const [tocShown, setTocShown] = useState(false)
+  const [place, setPlace] = useState<Place>(() => parsePlace(recallPosition(source, entry), book))
+  const scroller = useRef<HTMLDivElement>(null)
+  const last = book.spine.length - 1
+
+  useEffect(() => {
+    setFacts([book.title, book.author].filter(Boolean).join(' · '))
+  }, [book, setFacts])
+
+  function change(next: Partial<ReaderPrefs>) {
+    const merged = { ...prefs, ...next }
+    setPrefs(merged)
+    storage.set(PREFS_KEY, JSON.stringify(merged))
+  }
+  function resize(step: 1 | -1) {
+    const size = SIZES[SIZES.indexOf(prefs.size) + step]
+    if (size) change({ size })
+  }
+  function turn(step: 1 | -1) {
+    const chapter = place.chapter + step
+    if (chapter >= 0 && chapter <= last) setPlace({ chapter, at: step === 1 ? 0 : 1 })
+  }
+  /** One screen on; at the end of the chapter to the next one. */
+  function page(step: 1 | -1) {
+    const view = scroller.current
+    if (!view) return
+    const room =
+      step === 1 ? view.scrollHeight - view.clientHeight - view.scrollTop : view.scrollTop
+    if (room < 4) turn(step)
+    else view.scrollBy({ top: step * (view.clientHeight - 48), behavior: 'smooth' })
+  }
+  function follow(href: string) {
+    const [chapter = '', ...fragment] = href.slice(INSIDE.length).split(':')
+    setPlace({ chapter: Number(chapter), at: fragment.join(':') || 0 })
+  }
+
+  useViewerKeys((event) => {
+    if (event.ctrlKey || event.metaKey || event.altKey) return false
+    const forward = book.rightToLeft ? 'ArrowLeft' : 'ArrowRight'
+    const back = book.rightToLeft ? 'ArrowRight' : 'ArrowLeft'
+    switch (event.key) {
+      case forward:
+      case 'PageDown':
+        page(1)
+        return true
+      case back:
+      case 'PageUp':
+        page(-1)
+        return true
+      case ' ':
+        page(event.shiftKey ? -1 : 1)
+        return true
+      case 'ArrowDown':
+      case 'ArrowUp':
+        scroller.current?.scrollBy({ top: event.key === 'ArrowDown' ? 60 : -60 })
+        return true
+      case 'Home':
+      case 'End':
+        setPlace({ chapter: event.key === 'Home' ? 0 : last, at: event.key === 'Home' ? 0 : 1 })
+        return true
+      case '+':
+      case '=':
+        resize(1)
+        return true
+      case '-':
+        resize(-1)
+        return true
+      default:
+        return false
+    }
+  })
+
+  const themes: [PaperTheme, string][] = [
+    ['light', t`Light`],
+    ['sepia', t`Sepia`],
+    ['dark', t`Dark`],
+  ]
+  return (
+    <>
+      <ToolRow label={t`Book`}>
+        <Tool
+          icon={List}
+          label={t`Contents`}
+          pressed={tocShown}
+          onClick={() => setTocShown(!tocShown)}
+        />
+        <ToolGap />
+        <Tool
+          icon={ChevronLeft}
+          flipIcon
+          label={t`Previous chapter`}
+          disabled={place.chapter === 0}
+          onClick={() => turn(-1)}
+        />
+        <span className="vw-count">{t`${place.chapter + 1} of ${book.spine.length}`}</span>
+        <Tool
+          icon={ChevronRight}
+          flipIcon
+          label={t`Next chapter`}
+          disabled={place.chapter === last}
+          onClick={() => turn(1)}
+        />
+        <ToolGap />
+        <Tool
+          icon={AArrowDown}
+          label={t`Smaller text`}
+          disabled={prefs.size === SIZES[0]}
+          onClick={() => resize(-1)}
+        />
+        <output className="vw-percent" aria-label={t`Text size`}>{t`${prefs.size}%`}</output>
+        <Tool
+          icon={AArrowUp}
+          label={t`Larger text`}
+          disabled={prefs.size === SIZES.at(-1)}
+          onClick={() => resize(1)}
+        />
+        <MenuButton
+          label={t`Colours`}
+          items={() =>
+            themes.map(([id, label]) => ({
+              id,
+              label,
+              checked: prefs.theme === id,
+              onSelect: () => change({ theme: id }),
+            }))
+          }
+        >
+          {(trigger) => <IconButton {...trigger} size="sm" icon={Palette} label={t`Colours`} />}
+        </MenuButton>
+      </ToolRow>
+      <div className="vw-book" data-theme={prefs.theme}>
+        {tocShown && (
+          <nav className="vw-side" aria-label={t`Contents`} data-gestures="own">
+            <ul>
+              {book.toc.map((item, index) => (
+                // biome-ignore lint/suspicious/noArrayIndexKey: contents have no identity
+                <li key={index}>
+                  <button
+                    type="button"
+                    disabled={item.chapter < 0}
+                    aria-current={item.chapter === place.chapter}
+                    style={{ paddingInlineStart: `${0.75 + item.depth * 0.9}rem` }}
+                    onClick={() => {
+                      setPlace({ chapter: item.chapter, at: item.fragment || 0 })
+                      if (innerWidth < 736) setTocShown(false)
+                    }}
+                  >
+                    {item.title || t`Chapter ${item.chapter + 1}`}
+                  </button>
+                </li>
+              ))}
+            </ul>
+          </nav>
+        )}
+        <div
+          className="vw-book-scroll"
+          ref={scroller}
+          // biome-ignore lint/a11y/noNoninteractiveTabindex: scrolled by keyboard
+          tabIndex={0}
+          lang={book.language || undefined}
+        >
+          <ChapterPage
+            file={file}
+            book={book}
+            place={place}
+            prefs={prefs}
+            scroller={scroller}
+            onFollow={follow}
+            onScrolled={(ratio) =>
+              rememberPosition(source, entry, `${place.chapter}:${ratio.toFixed(4)}`)
+            }
+          />
+          {place.chapter < last && (
+            <div className="vw-book-next">
+              <Button tone="line" endIcon={ChevronRight} onClick={() => turn(1)}>
+                <Trans>Next chapter</Trans>
+              </Button>
+            </div>
+          )}
+        </div>
+      </div>
+    </>
+  )
+}
+
+interface ChapterPageProps extends Opened {
+  place: Place
+  prefs: ReaderPrefs
+  scroller: React.RefObject<HTMLDivElement | null>
+  onFollow(href: string): void
+  onScrolled(ratio: number): void
+}
+
+function ChapterPage({
+  file,
+  book,
+  place,
+  prefs,
+  scroller,
+  onFollow,
+  onScrolled,
+}: ChapterPageProps) {
+  const host = useRef<HTMLDivElement>(null)
+  const [chapter, setChapter] = useState<{ index: number; loaded: Chapter | null } | null>(null)
+
+  useEffect(() => {
+    let current = true
+    let made: Chapter | null = null
+    loadChapter(file, book, place.chapter).then(
+      (loaded) => {
+        made = loaded
+        if (current) setChapter({ index: place.chapter, loaded })
+        else loaded.release()
+      },
+      () => {
+        if (current) setChapter({ index: place.chapter, loaded: null })
+      },
+    )
+    return () => {
+      current = false
+      made?.release()
+    }
+  }, [file, book, place.chapter])
+
+  useEffect(() => {
+    const element = host.current
+    const loaded = chapter?.loaded
+    if (!element || !loaded) return
+    const root = element.shadowRoot ?? element.attachShadow({ mode: 'open' })
+    if (loaded.content.hasChildNodes()) {
+      const box = document.createElement('div')
+      box.className = 'document'
+      box.append(loaded.content)
+      root.replaceChildren(box)
+    }
+    root.adoptedStyleSheets = [...loaded.sheets, paperSheet(prefs.theme, prefs.size)]
+  }, [chapter, prefs])
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: runs when the chapter is in place
+  useEffect(() => {
+    const view = scroller.current
+    if (!view || chapter?.index !== place.chapter) return
+    if (typeof place.at === 'string') {
+      const target = host.current?.shadowRoot?.getElementById(ID_PREFIX + place.at)
+      if (target) target.scrollIntoView()
+      else view.scrollTop = 0
+    } else view.scrollTop = place.at * (view.scrollHeight - view.clientHeight)
+    view.focus({ preventScroll: true })
+    const onScroll = () => {
+      const room = view.scrollHeight - view.clientHeight
+      onScrolled(room > 0 ? view.scrollTop / room : 0)
+    }
+    onScroll()
+    view.addEventListener('scroll', onScroll, { passive: true })
+    return () => view.removeEventListener('scroll', onScroll)
+  }, [chapter, place])
+
+  function onClick(event: React.MouseEvent) {
+    // Inside the shadow root the event's target is its host; the path still knows the link.
+    const link = event.nativeEvent.composedPath().find((node) => node instanceof HTMLAnchorElement)
+    const href = link instanceof HTMLAnchorElement ? (link.getAttribute('href') ?? '') : ''
+    if (!href.startsWith(INSIDE)) return
+    event.preventDefault()
+    event.stopPropagation()
+    onFollow(href)
+  }
+
+  if (chapter?.loaded === null) {
+    return (
+      <p className="vw-side-empty">
+        <Trans>This chapter is damaged and can’t be shown.</Trans>
+      </p>
+    )
+  }
+  // biome-ignore lint/a11y/useKeyWithClickEvents: links inside are keyboard-operable by themselves
+  // biome-ignore lint/a11y/noStaticElementInteractions: only catches clicks on links inside
+  return <div className="vw-book-page" ref={host} onClick={onClick} />
+}
+
+function parsePlace(stored: number | string | null, book: Book): Place {
+  const [chapter = 0, at = 0] = String(stored ?? '0:0')
+    .split(':')
+    .map(Number)
+  return chapter >= 0 && chapter < book.spine.length ? { chapter, at } : { chapter: 0, at: 0 }
+}

@@ -1,0 +1,49 @@
+// How rendered documents look: a sheet in light, sepia or dark, in a readable measure.
+
+export type PaperTheme = 'light' | 'sepia' | 'dark'
+
+const colours: Record<PaperTheme, { back: string; text: string; link: string; line: string }> = {
+  light: { back: '#ffffff', text: '#1b222c', link: '#1f5fd6', line: '#d5dbe4' },
+  sepia: { back: '#f6eedd', text: '#3d3223', link: '#8a4b12', line: '#dccfb4' },
+  dark: { back: '#151920', text: '#d9dfe8', link: '#7aabff', line: '#353e4c' },
+}
+
+const made = new Map<string, CSSStyleSheet>()
+
+/** The reader's own rules; adopted last, so that they win over the document's. */
+export function paperSheet(theme: PaperTheme, sizePercent: number): CSSStyleSheet {
+  const key = `${theme} ${sizePercent}`
+  const known = made.get(key)
+  if (known) return known
+  const { text, link, line } = colours[theme]
+  // A book's own colours are made for white paper; on another they could not be read.
+  const tame =
+    theme === 'light' ? '' : '.document * { color: inherit; background: none !important }'
+  const sheet = new CSSStyleSheet()
+  sheet.replaceSync(`
+    :host { contain: content; display: block }
+    .document {
+      font: ${sizePercent * 0.01 * 1.0625}rem/1.65 Georgia, 'Iowan Old Style', 'Noto Serif', serif;
+      color: ${text};
+      overflow-wrap: anywhere;
+      max-inline-size: 42rem;
+      margin: 0 auto;
+      padding: 2.5rem 1.5rem;
+    }
+    .document > :first-child { margin-block-start: 0 }
+    h1, h2, h3, h4 { line-height: 1.25; text-wrap: balance }
+    img, svg, video, table { max-inline-size: 100%; }
+    img, svg { block-size: auto; }
+    table { border-collapse: collapse }
+    td, th { border: 1px solid ${line}; padding: .35em .6em; text-align: start; vertical-align: top }
+    pre { white-space: pre-wrap }
+    ${tame}
+    .document a[href] { color: ${link} }
+  `)
+  made.set(key, sheet)
+  return sheet
+}
+
+export function paperColour(theme: PaperTheme): string {
+  return colours[theme].back
+}

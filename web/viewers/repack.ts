@@ -1,0 +1,101 @@
+// Office files are ZIP archives that libraries unpack without limits of their own. They are unpacked
+// here first, within limits, and handed on as an archive in which nothing is compressed.
+
+import type { FileEntry } from '../../src/api-types.ts'
+import type { FileSource } from './source.ts'
+import { listZip, readZipEntry, ZipError } from './zip-reader.ts'
+
+const MAX_PARTS = 4000
+const MAX_FILE_BYTES = 64 * 1024 * 1024
+/** All parts together: about what a thousand pages with pictures take. */
+const MAX_TOTAL_BYTES = 192 * 1024 * 1024
+
+/** @throws ZipError `too_large`, `encrypted`, `damaged` or `unsupported`. */
+export async function repackOffice(
+  source: FileSource,
+  entry: FileEntry,
+  signal: AbortSignal,
+): Promise<Uint8Array<ArrayBuffer>> {
+  if (entry.size > MAX_FILE_BYTES) throw new ZipError('too_large', 'the file is too large')
+  const whole = await source.readRange(entry, 0, entry.size, signal)
+  const read = (start: number, end: number) => Promise.resolve(whole.slice(start, end))
+  const { entries, truncated } = await listZip(read, whole.byteLength, MAX_PARTS)
+  if (truncated) throw new ZipError('too_large', 'too many parts')
+  const parts: [string, Uint8Array<ArrayBuffer>][] = []
+  let room = MAX_TOTAL_BYTES
+  for (const part of entries) {
+    if (part.isDir) continue
+    const bytes = await readZipEntry(read, part, room)
+    room -= bytes.length
+    parts.push([part.name, bytes])
+  }
+  return storeZip(parts)
+}
+
+/** A ZIP archive of the parts, stored; without times, for readers that do not look at them. */
+export function storeZip(
+  parts: readonly [string, Uint8Array<ArrayBuffer>][],
+): Uint8Array<ArrayBuffer> {
+  const locals: Uint8Array<ArrayBuffer>[] = []
+  const directory: Uint8Array<ArrayBuffer>[] = []
+  let offset = 0
+  for (const [name, bytes] of parts) {
+    const nameBytes = new TextEncoder().encode(name)
+    const facts = { crc: crc32(bytes), size: bytes.length, nameLength: nameBytes.length }
+    const local = header(0x04034b50, 30, 4, facts)
+    const central = header(0x02014b50, 46, 6, facts)
+    new DataView(central.buffer).setUint32(42, offset, true)
+    locals.push(local, nameBytes, bytes)
+    directory.push(central, nameBytes)
+    offset += local.length + nameBytes.length + bytes.length
+  }
+  const size = directory.reduce((sum, piece) => sum + piece.length, 0)
+  const end = new DataView(new ArrayBuffer(22))
+  end.setUint32(0, 0x06054b50, true)
+  end.setUint16(8, parts.length, true)
+  end.setUint16(10, parts.length, true)
+  end.setUint32(12, size, true)
+  end.setUint32(16, offset, true)
+  return join([...locals, ...directory, new Uint8Array(end.buffer)])
+}
+
+interface Facts {
+  crc: number
+  size: number
+  nameLength: number
+}
+
+/** The fields local and central headers share lie one after the other from `versionAt` on. */
+function header(signature: number, length: number, versionAt: number, facts: Facts) {
+  const view = new DataView(new ArrayBuffer(length))
+  view.setUint32(0, signature, true)
+  view.setUint16(versionAt, 20, true)
+  view.setUint16(versionAt + 2, 0x800, true)
+  view.setUint32(versionAt + 10, facts.crc, true)
+  view.setUint32(versionAt + 14, facts.size, true)
+  view.setUint32(versionAt + 18, facts.size, true)
+  view.setUint16(versionAt + 22, facts.nameLength, true)
+  return new Uint8Array(view.buffer)
+}
+
+function join(pieces: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
+  const whole = new Uint8Array(pieces.reduce((sum, piece) => sum + piece.length, 0))
+  let at = 0
+  for (const piece of pieces) {
+    whole.set(piece, at)
+    at += piece.length
+  }
+  return whole
+}
+
+const crcTable = Uint32Array.from({ length: 256 }, (_, index) => {
+  let value = index
+  for (let bit = 0; bit < 8; bit++) value = value & 1 ? 0xedb88320 ^ (value >>> 1) : value >>> 1
+  return value >>> 0
+})
+
+function crc32(bytes: Uint8Array): number {
+  let crc = 0xffffffff
+  for (const byte of bytes) crc = (crcTable[(crc ^ byte) & 255] ?? 0) ^ (crc >>> 8)
+  return (crc ^ 0xffffffff) >>> 0
+}
