@@ -72,6 +72,7 @@ export async function serve(invocation: ServeInvocation): Promise<number> {
       }
       await untilStopped(invocation, log.logger, reload)
       const drained = await running.close()
+      await app.close()
       if (!drained)
         log.logger.error(`Requests still ran after ${DRAIN_MS / 1000} s and were cut off`)
       return drained ? 0 : 1

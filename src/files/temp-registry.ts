@@ -21,8 +21,11 @@ export interface TempRegistry {
 }
 
 /** `file` keeps the list; `maxAgeMs` is how long an unfinished upload may rest. */
-export async function openTempRegistry(file: string, maxAgeMs: number): Promise<TempRegistry> {
-  const folders = new Set<string>(await load(file))
+export function createTempRegistry(file: string, maxAgeMs: number): TempRegistry {
+  const folders = new Set<string>()
+  const loaded = load(file).then((known) => {
+    for (const folder of known) folders.add(folder)
+  })
   let saving: NodeJS.Timeout | undefined
   let saved = Promise.resolve()
 
@@ -44,6 +47,7 @@ export async function openTempRegistry(file: string, maxAgeMs: number): Promise<
     saving.unref()
   }
   const sweep = async () => {
+    await loaded
     const before = folders.size
     for (const folder of [...folders]) {
       const left = await sweepFolder(folder, Date.now() - maxAgeMs)
@@ -51,6 +55,8 @@ export async function openTempRegistry(file: string, maxAgeMs: number): Promise<
     }
     if (folders.size !== before) saveSoon()
   }
+  // What the last run left behind is old enough to go as soon as the list is read.
+  sweep().catch(() => {})
   const timer = setInterval(() => sweep().catch(() => {}), SWEEP_EVERY_MS)
   timer.unref()
 

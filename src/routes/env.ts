@@ -8,6 +8,7 @@ import type { Tokens } from '../auth/tokens.ts'
 import type { Config } from '../config.ts'
 import type { Resumables } from '../files/resumable.ts'
 import type { Scope } from '../files/scope.ts'
+import type { TempRegistry } from '../files/temp-registry.ts'
 import type { Hooks } from '../hooks.ts'
 import type { Logger } from '../log.ts'
 import type { Session, User } from '../store/document.ts'
@@ -30,6 +31,7 @@ export interface Deps extends BaseDeps {
   logins: Throttle
   sharePasswords: Throttle
   resumables: Resumables
+  temps: TempRegistry
   hooks: Hooks
   /** Second of the last change of each user since the start, for the renewal hint. */
   userChanges: Map<number, number>

@@ -59,14 +59,27 @@ export async function identify(
 
 /** The user's tree with global rules, own rules and hidden names applied. */
 export function scopeOf(deps: Deps, user: User): Scope {
+  return buildScope(deps, user, judgeOf(deps, deps.store.read().settings, user))
+}
+
+function buildScope(deps: Deps, user: User, allow: Judge): Scope {
   const { settings } = deps.store.read()
   return createScope({
     root: userRoot(deps, user),
-    allow: judgeOf(deps, settings, user),
+    allow,
+    noteTemp: deps.temps.note,
     followExternalSymlinks: deps.config.followExternalSymlinks,
     fileMode: settings.fileMode || DEFAULT_FILE_MODE,
     dirMode: settings.dirMode || DEFAULT_DIR_MODE,
   })
+}
+
+/**
+ * The user's tree under the rules alone: for copy, move and delete, which take hidden names along
+ * (http-api 4.3).
+ */
+export function treeScopeOf(deps: Deps, user: User): Scope {
+  return buildScope(deps, user, rulesOf(deps, user))
 }
 
 /** Host path of the user's tree; `..` in a stored scope cannot climb out of the server root. */

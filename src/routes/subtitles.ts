@@ -15,11 +15,11 @@ import {
   sendFile,
 } from './file-response.ts'
 import { demandDownload, requireUser } from './guard.ts'
+import { CONTENT_POLICY } from './raw.ts'
 import { sendStatus } from './respond.ts'
 
 /** Only these spellings are converted; others are sent as they are, as clients know it. */
 const CONVERTED: Record<string, SubtitleFormat> = { '.srt': 'srt', '.ass': 'ass', '.ssa': 'ass' }
-const POLICY = "script-src 'none';"
 
 export function subtitleRoutes(deps: Deps): Hono<Env> {
   const app = new Hono<Env>()
@@ -43,7 +43,7 @@ export async function sendSubtitle(c: Ctx, scope: Scope, vpath: VPath): Promise<
     contentType: 'text/vtt',
     cacheControl: 'private',
     disposition: disposition(kind, name),
-    policy: POLICY,
+    policy: CONTENT_POLICY,
   }
   if (!format) return sendFile(c, file, headers)
   const text = await convert(file, format)

@@ -1,0 +1,111 @@
+// The application: services made once, routes mounted in one list, one error handler.
+import { Hono } from 'hono'
+import { createSessions } from './auth/sessions.ts'
+import { createThrottle } from './auth/throttle.ts'
+import { createTokens } from './auth/tokens.ts'
+import { createResumables } from './files/resumable.ts'
+import { createTempRegistry } from './files/temp-registry.ts'
+import { createHooks } from './hooks.ts'
+import { commandRoutes } from './routes/commands.ts'
+import type { BaseDeps, Ctx, Deps, Env } from './routes/env.ts'
+import { answerError, commonHeaders, logFailures, redirects } from './routes/frame.ts'
+import { publicRoutes } from './routes/public.ts'
+import { rawRoutes } from './routes/raw.ts'
+import { recursiveRoutes } from './routes/recursive.ts'
+import { PAGE, parseTarget } from './routes/request-path.ts'
+import { resourceRoutes } from './routes/resources.ts'
+import { sendStatus } from './routes/respond.ts'
+import { searchRoutes } from './routes/search.ts'
+import { sessionRoutes } from './routes/session.ts'
+import { settingsRoutes } from './routes/settings.ts'
+import { shareRoutes } from './routes/shares.ts'
+import { subtitleRoutes } from './routes/subtitles.ts'
+import { tusRoutes } from './routes/tus.ts'
+import { uiRoutes } from './routes/ui.ts'
+import { usageRoutes } from './routes/usage.ts'
+import { userRoutes } from './routes/users.ts'
+
+export interface App {
+  fetch: Hono<Env>['fetch']
+  /** Ends children, timers and pending records; call when the server has stopped. */
+  close(): Promise<void>
+}
+
+/** Builds the application. It serves real connections only: handlers write to the socket. */
+export function createApp(base: BaseDeps): App {
+  const deps = createDeps(base)
+  const app = new Hono<Env>({
+    // The raw request target decides, not the normalised URL: see request-path.ts.
+    getPath: (_request, options) => {
+      const env = (options as { env: Env['Bindings'] }).env
+      env.target = parseTarget(env.incoming.url ?? '/', base.config.baseURL)
+      return env.target.key
+    },
+  })
+  app.onError((error, c) => answerError(error, c as Ctx, deps))
+  app.use(logFailures(deps))
+  app.use(commonHeaders)
+  app.use(redirects)
+  const routes = [
+    uiRoutes,
+    sessionRoutes,
+    userRoutes,
+    settingsRoutes,
+    recursiveRoutes,
+    resourceRoutes,
+    tusRoutes,
+    usageRoutes,
+    shareRoutes,
+    rawRoutes,
+    commandRoutes,
+    searchRoutes,
+    subtitleRoutes,
+    publicRoutes,
+  ]
+  for (const route of routes) app.route('/', route(deps))
+  // A method that a route does not serve is 404 by contract, and so is any unknown address.
+  app.notFound((c) => {
+    const { target, incoming } = (c as Ctx).env
+    if (target.key.startsWith('/api/public/share') && incoming.method !== 'GET')
+      return new Response(null, { status: 405 })
+    if (target.key !== PAGE) return sendStatus(c as Ctx, 404, { code: 'not_found' })
+    return sendStatus(c as Ctx, 404)
+  })
+  return {
+    fetch: app.fetch,
+    close: async () => {
+      deps.hooks.close()
+      await deps.sessions.flush()
+      await deps.temps.close()
+    },
+  }
+}
+
+function createDeps(base: BaseDeps): Deps {
+  const { config, store, log } = base
+  return {
+    ...base,
+    tokens: createTokens(() => store.read().settings.key),
+    sessions: createSessions(store, { idleMs: config.sessionIdleMs, maxMs: config.sessionMaxMs }),
+    logins: createThrottle(config.loginRateLimit),
+    sharePasswords: createThrottle(config.loginRateLimit),
+    resumables: createResumables(),
+    temps: createTempRegistry(`${store.file}.uploads`, config.tusExpiryMs),
+    hooks: createHooks(config, store, log),
+    userChanges: watchUsers(base),
+  }
+}
+
+// The second in which each user's record last changed since the start, whoever changed it.
+function watchUsers({ store }: BaseDeps): Map<number, number> {
+  const changes = new Map<number, number>()
+  let known = new Map(store.read().users.map((user) => [user.id, user]))
+  store.subscribe(({ users }) => {
+    const now = new Map(users.map((user) => [user.id, user]))
+    const nowSeconds = Math.floor(Date.now() / 1000)
+    for (const [id, user] of now)
+      if (known.has(id) && known.get(id) !== user) changes.set(id, nowSeconds)
+    known = now
+  })
+  return changes
+}

@@ -1,0 +1,31 @@
+// Home folders: the scope of a new account from its name (http-api 4.7). Text only.
+import { AppError } from '../errors.ts'
+import { vpathOf } from '../files/vpath.ts'
+import { DEFAULT_USER_HOME_BASE, type Settings } from '../store/document.ts'
+
+/**
+ * The normalised scope. With `createUserDir` and nothing given it lies below the home base under
+ * the cleaned name; throws `internal` when nothing is left of the name.
+ */
+export function deriveScope(
+  settings: Settings,
+  username: string,
+  { given, fallback }: { given: string; fallback: string },
+): string {
+  const wanted = given.trim() || fallback.trim()
+  if (wanted === '' && settings.createUserDir)
+    return vpathOf(settings.userHomeBasePath || DEFAULT_USER_HOME_BASE, cleanName(username))
+  return vpathOf(wanted)
+}
+
+/** `alice w..x/y` becomes `alice-wx-y`. */
+export function cleanName(username: string): string {
+  const name = username
+    .trim()
+    .replaceAll('..', '')
+    .replace(/[^0-9A-Za-z@_\-.]/g, '-')
+    .replace(/-+/g, '-')
+  if (name === '' || name === '-' || name === '.')
+    throw new AppError('internal', 'no folder name can be made of this user name')
+  return name
+}

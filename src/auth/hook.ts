@@ -1,0 +1,135 @@
+// Sign-in decided by an administrator's program (http-api 3.8). It gets name and password by
+// environment and as JSON on stdin, never in its command line (CWE-78), and answers in lines.
+import { AppError } from '../errors.ts'
+import { run } from '../runner.ts'
+import { defaultPermissions, type User } from '../store/document.ts'
+import { findUser, findUserByName, replaceUser } from '../store/users.ts'
+import { hashPassword, verifyPassword } from './hash.ts'
+import { checkPassword } from './password-policy.ts'
+import { makeHome, provisionUser } from './provision.ts'
+import { type Credentials, refused, type SignInDeps, signInByPassword } from './sign-in.ts'
+
+const TIMEOUT_MS = 30_000
+const MAX_OUTPUT_BYTES = 64 * 1024
+
+/** Runs the program and follows its answer. Throws `wrong_credentials` or `internal`. */
+export async function signInByHook(deps: SignInDeps, given: Credentials): Promise<User> {
+  const answers = await ask(deps, given)
+  switch (answers.get('hook.action')) {
+    case 'auth':
+      return admit(deps, given, answers)
+    case 'block':
+      throw refused()
+    case 'pass':
+      return signInByPassword(deps, given)
+    default:
+      throw new AppError('internal', 'the sign-in program gave no known hook.action')
+  }
+}
+
+async function ask(deps: SignInDeps, { username, password }: Credentials) {
+  const argv = deps.store.read().settings.auther.command.split(' ').filter((word) => word !== '')
+  const chunks: Buffer[] = []
+  const { exitCode, ended } = await run(argv, {
+    env: { USERNAME: username, PASSWORD: password },
+    stdin: JSON.stringify({ username, password }),
+    timeoutMs: TIMEOUT_MS,
+    maxOutputBytes: MAX_OUTPUT_BYTES,
+    onStdout: (chunk) => chunks.push(chunk),
+  }).catch((error) => {
+    throw new AppError('internal', 'the sign-in program cannot be started', { cause: error })
+  })
+  if (exitCode !== 0)
+    throw new AppError('internal', `the sign-in program ended with ${ended ?? exitCode}`)
+  return parseAnswers(Buffer.concat(chunks).toString('utf8'))
+}
+
+/** Lines `key=value`, trimmed; the first `=` separates. Exported for its test. */
+export function parseAnswers(output: string): Map<string, string> {
+  const answers = new Map<string, string>()
+  for (const line of output.split('\n')) {
+    const at = line.indexOf('=')
+    if (at > 0) answers.set(line.slice(0, at).trim(), line.slice(at + 1).trim())
+  }
+  return answers
+}
+
+async function admit(
+  deps: SignInDeps,
+  given: Credentials,
+  answers: Map<string, string>,
+): Promise<User> {
+  const user = findUserByName(deps.store.read(), given.username)
+  if (!user) {
+    const { aceEditorTheme: _, ...defaults } = deps.store.read().settings.defaults
+    const fields = applyAnswers({ ...defaults, aceEditorTheme: '' } as Partial<User>, answers)
+    fields.lockPassword = true
+    if (!answers.has('user.scope')) delete fields.scope
+    return asInternal(() =>
+      provisionUser(deps, {
+        username: given.username,
+        password: given.password,
+        fields,
+        trustFields: true,
+      }),
+    )
+  }
+  const samePassword = await verifyPassword(given.password, user.password)
+  if (samePassword && answers.size <= 1) return user
+  const hash = samePassword ? user.password : await asInternal(() => newHash(deps, given.password))
+  const updated = await deps.store.update((doc) => {
+    const current = findUser(doc, user.id) ?? user
+    // Only what the program named changes; rules and the editor theme stay.
+    return replaceUser(doc, { ...current, ...applyAnswers(current, answers), password: hash })
+  })
+  if (answers.has('user.scope')) await makeHome(deps, updated.scope)
+  return updated
+}
+
+async function newHash(deps: SignInDeps, password: string): Promise<string> {
+  await checkPassword(password, deps.store.read().settings.minimumPasswordLength)
+  return hashPassword(password)
+}
+
+// A password the policy refuses is the hook's mistake, not a guess: 500 by contract.
+async function asInternal<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    if (error instanceof AppError)
+      throw new AppError('internal', error.message, { cause: error })
+    throw error
+  }
+}
+
+function applyAnswers(base: Partial<User>, answers: Map<string, string>): Partial<User> {
+  const text = (key: string, fallback: string) => answers.get(key) ?? fallback
+  const flag = (key: string, fallback: boolean) =>
+    answers.has(key) ? answers.get(key) === 'true' : fallback
+  const sorting = base.sorting ?? { by: 'name', asc: false }
+  const perm = { ...(base.perm ?? defaultPermissions()) }
+  if (flag('user.perm.admin', false)) for (const key of keysOf(perm)) perm[key] = true
+  else for (const key of keysOf(perm)) perm[key] = flag(`user.perm.${key}`, perm[key])
+  return {
+    ...base,
+    scope: text('user.scope', base.scope ?? ''),
+    locale: text('user.locale', base.locale ?? 'en'),
+    viewMode: text('user.viewMode', base.viewMode ?? 'list'),
+    singleClick: flag('user.singleClick', base.singleClick ?? false),
+    redirectAfterCopyMove: flag('user.redirectAfterCopyMove', base.redirectAfterCopyMove ?? false),
+    hideDotfiles: flag('user.hideDotfiles', base.hideDotfiles ?? false),
+    dateFormat: flag('user.dateFormat', base.dateFormat ?? false),
+    sorting: {
+      by: text('user.sorting.by', sorting.by),
+      asc: flag('user.sorting.asc', sorting.asc),
+    },
+    commands: answers.has('user.commands')
+      ? (answers.get('user.commands') ?? '').split(' ').filter((word) => word !== '')
+      : (base.commands ?? []),
+    perm,
+  }
+}
+
+function keysOf<T extends object>(value: T): (keyof T)[] {
+  return Object.keys(value) as (keyof T)[]
+}

@@ -1,0 +1,82 @@
+// Accounts that come into being by themselves: signup, proxy and hook. They never inherit
+// administration, execution or commands, and each gets a home of its own (http-api 4.6, 4.7).
+import { randomBytes } from 'node:crypto'
+import { AppError } from '../errors.ts'
+import { createScope } from '../files/scope.ts'
+import { vpathOf } from '../files/vpath.ts'
+import { DEFAULT_DIR_MODE, DEFAULT_FILE_MODE, type Document, type User } from '../store/document.ts'
+import { addUser } from '../store/users.ts'
+import { hashPassword } from './hash.ts'
+import { deriveScope } from './home.ts'
+import { checkPassword } from './password-policy.ts'
+import type { SignInDeps } from './sign-in.ts'
+
+export interface NewAccount {
+  username: string
+  /** Absent for accounts that sign in through a proxy: a random one is set. */
+  password?: string
+  /** Fields that replace the defaults, from a sign-in hook. */
+  fields?: Partial<User>
+  /** The fields above may carry administration and the like, as the hook is the authority. */
+  trustFields?: boolean
+}
+
+/**
+ * Creates the account and its home. Throws `weak_password`, `exists` when the name or the derived
+ * home is taken (compared without case, GHSA-7rc3-g7h6-22m7), `internal` for an unusable name.
+ */
+export async function provisionUser(deps: SignInDeps, account: NewAccount): Promise<User> {
+  const { settings } = deps.store.read()
+  if (account.password !== undefined)
+    await checkPassword(account.password, settings.minimumPasswordLength)
+  const password = await hashPassword(account.password ?? randomBytes(24).toString('base64url'))
+  const { defaults } = settings
+  const explicit = account.fields?.scope?.trim() ?? ''
+  const scope = deriveScope(settings, account.username, {
+    given: explicit,
+    fallback: settings.createUserDir ? '' : defaults.scope,
+  })
+  const user: Omit<User, 'id'> = {
+    ...defaults,
+    perm: { ...defaults.perm, admin: false, execute: false },
+    commands: [],
+    rules: [],
+    lockPassword: false,
+    ...account.fields,
+    username: account.username,
+    password,
+    scope,
+  }
+  if (!account.trustFields) user.perm = { ...user.perm, admin: false, execute: false }
+  const derived = settings.createUserDir && explicit === ''
+  // Check and record are one step, and only the winner of a race gets a folder.
+  const added = await deps.store.update((doc) => {
+    if (derived) refuseTakenHome(doc, scope)
+    return addUser(doc, user)
+  })
+  await makeHome(deps, scope)
+  return added
+}
+
+/** Creates the folder of a scope below the server root. */
+export async function makeHome(deps: SignInDeps, scope: string): Promise<void> {
+  const { settings } = deps.store.read()
+  const tree = createScope({
+    root: deps.config.root,
+    allow: () => true,
+    followExternalSymlinks: deps.config.followExternalSymlinks,
+    fileMode: settings.fileMode || DEFAULT_FILE_MODE,
+    dirMode: settings.dirMode || DEFAULT_DIR_MODE,
+  })
+  await tree.makeFolder(vpathOf(scope))
+}
+
+function refuseTakenHome(doc: Document, scope: string): void {
+  const folded = fold(scope)
+  if (doc.users.some((user) => fold(user.scope) === folded))
+    throw new AppError('exists', `the folder ${scope} belongs to another user`)
+}
+
+function fold(scope: string): string {
+  return vpathOf(scope).normalize('NFKC').toLowerCase()
+}

@@ -1,0 +1,52 @@
+// HEIC pictures through libheif built as WebAssembly (LGPL, its files stay separate and replaceable:
+// see THIRD-PARTY-NOTICES). sharp's own build reads AVIF only.
+import { type Pixels, PreviewError } from './preview-protocol.ts'
+
+interface HeifImage {
+  get_width(): number
+  get_height(): number
+  display(
+    target: { data: Uint8ClampedArray; width: number; height: number },
+    done: (shown: { data: Uint8ClampedArray } | null) => void,
+  ): void
+  free(): void
+}
+
+interface Libheif {
+  ready: Promise<unknown>
+  HeifDecoder: new () => { decode(bytes: Uint8Array): HeifImage[] }
+}
+
+let library: Promise<Libheif> | undefined
+
+/** Decodes the primary picture, already turned upright. Throws PreviewError. */
+export async function decodeHeic(bytes: Uint8Array, maxSide: number): Promise<Pixels> {
+  library ??= loadLibrary()
+  const { HeifDecoder } = await library
+  const images = new HeifDecoder().decode(bytes)
+  const [image] = images
+  if (!image) throw new PreviewError('undecodable', 'no picture in the HEIC file')
+  try {
+    const width = image.get_width()
+    const height = image.get_height()
+    if (width > maxSide || height > maxSide)
+      throw new PreviewError('too_large', `${width}x${height}`)
+    const data = new Uint8ClampedArray(width * height * 4)
+    await new Promise<void>((resolve, reject) => {
+      image.display({ data, width, height }, (shown) => {
+        if (shown) resolve()
+        else reject(new PreviewError('undecodable', 'the HEIC picture does not decode'))
+      })
+    })
+    return { data: new Uint8Array(data.buffer), width, height, channels: 4 }
+  } finally {
+    for (const item of images) item.free()
+  }
+}
+
+async function loadLibrary(): Promise<Libheif> {
+  const module = (await import('libheif-js/wasm.js')) as unknown as { default?: Libheif } & Libheif
+  const libheif = module.default ?? module
+  await libheif.ready
+  return libheif
+}

@@ -1,0 +1,33 @@
+// First page of a PDF through PDFium built as WebAssembly: no scripts, no network, no files.
+import type { PDFiumLibrary } from '@hyzyla/pdfium'
+import type { Pixels } from './preview-protocol.ts'
+
+let library: Promise<PDFiumLibrary> | undefined
+
+/** Renders the first page so that its longer side has about `side` pixels. */
+export async function renderPdfPage(bytes: Uint8Array, side: number): Promise<Pixels> {
+  library ??= import('@hyzyla/pdfium').then(({ PDFiumLibrary: Library }) => Library.init())
+  const document = await (await library).loadDocument(bytes)
+  try {
+    const page = document.getPage(0)
+    const { originalWidth, originalHeight } = page.getOriginalSize()
+    const scale = side / Math.max(originalWidth, originalHeight, 1)
+    const { data, width, height } = await page.render({
+      scale,
+      render: 'bitmap',
+      colorSpace: 'BGRA',
+    })
+    return { data: toRgba(data), width, height, channels: 4 }
+  } finally {
+    document.destroy()
+  }
+}
+
+function toRgba(bgra: Uint8Array): Uint8Array {
+  for (let i = 0; i < bgra.length; i += 4) {
+    const blue = bgra[i] ?? 0
+    bgra[i] = bgra[i + 2] ?? 0
+    bgra[i + 2] = blue
+  }
+  return bgra
+}

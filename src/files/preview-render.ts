@@ -1,0 +1,136 @@
+// Makes previews. Runs in the preview process only: decoders are native code fed with foreign bytes.
+import { readFile } from 'node:fs/promises'
+import type { Metadata, Sharp } from 'sharp'
+import sharp from 'sharp'
+import { decodeBmp } from './preview-bmp.ts'
+import { exifThumbnail } from './preview-exif.ts'
+import { decodeHeic } from './preview-heic.ts'
+import { renderPdfPage } from './preview-pdf.ts'
+import { type Pixels, PreviewError, type PreviewJob } from './preview-protocol.ts'
+import { grabVideoFrame } from './preview-video.ts'
+
+/** Pixels a side (http-api 13): larger images exhausted the memory of the original. */
+export const MAX_SIDE = 10_000
+const THUMB_SIDE = 256
+const BIG_SIDE = 1080
+const THUMB_QUALITY = 85
+const BIG_QUALITY = 88
+/** Files read whole by decoders that cannot do otherwise. */
+const MAX_WHOLE_BYTES = 256 * 1024 * 1024
+const JOB_SECONDS = 30
+
+export interface Rendered {
+  contentType: string
+  bytes: Uint8Array
+}
+
+/** Once per process: parallelism is across images, and nothing is read twice. */
+export function prepareRenderer(): void {
+  sharp.concurrency(1)
+  sharp.cache(false)
+}
+
+/**
+ * Renders the job's file from `path`, which the caller has checked and keeps open. `original` means
+ * that the file itself is the preview. Throws PreviewError.
+ */
+export async function renderPreview(
+  job: PreviewJob,
+  path: string,
+  sizeBytes: number,
+): Promise<Rendered | 'original'> {
+  try {
+    return await render(job, path, sizeBytes)
+  } catch (error) {
+    if (error instanceof PreviewError) throw error
+    throw new PreviewError('undecodable', error instanceof Error ? error.message : String(error))
+  }
+}
+
+async function render(
+  job: PreviewJob,
+  path: string,
+  sizeBytes: number,
+): Promise<Rendered | 'original'> {
+  if (job.kind === 'image') return renderImage(job, path)
+  if (job.kind === 'video')
+    return finish(job, sharp(await grabVideoFrame(job.ffmpeg, path)), 'jpeg')
+  if (sizeBytes > MAX_WHOLE_BYTES) throw new PreviewError('too_large', 'too large to be read whole')
+  const bytes = await readFile(path)
+  if (job.kind === 'pdf')
+    return finish(job, fromPixels(await renderPdfPage(bytes, BIG_SIDE)), 'jpeg')
+  if (job.kind === 'heic') return finish(job, fromPixels(await decodeHeic(bytes, MAX_SIDE)), 'jpeg')
+  const pixels = decodeBmp(bytes, MAX_SIDE)
+  if (job.size === 'big' && !job.display && fits(pixels.width, pixels.height)) return 'original'
+  return finish(job, fromPixels(pixels), 'jpeg')
+}
+
+async function renderImage(job: PreviewJob, path: string): Promise<Rendered | 'original'> {
+  const image = sharp(path, {
+    failOn: 'none',
+    limitInputPixels: MAX_SIDE * MAX_SIDE,
+    sequentialRead: true,
+    autoOrient: true,
+  })
+  const metadata = await image.metadata()
+  const { width, height, format } = metadata
+  if (width > MAX_SIDE || height > MAX_SIDE)
+    throw new PreviewError('too_large', `${width}x${height}`)
+  if (job.size === 'thumb') {
+    const embedded = job.display ? null : embeddedThumbnail(metadata)
+    if (embedded) return { contentType: 'image/jpeg', bytes: embedded }
+    if (keptSmall(format) && width <= THUMB_SIDE && height <= THUMB_SIDE) return 'original'
+    return finish(job, image, 'jpeg')
+  }
+  const shown = format !== 'tiff'
+  if (fits(width, height) && (shown || !job.display)) return 'original'
+  return finish(job, image, bigFormat(metadata))
+}
+
+/** Formats whose small files the original always sent as they are. */
+function keptSmall(format: string | undefined): boolean {
+  return format === 'gif' || format === 'webp' || format === 'heif'
+}
+
+function bigFormat({ format, hasAlpha }: Metadata): 'jpeg' | 'png' | 'webp' {
+  if (format === 'png') return 'png'
+  if (format === 'jpeg') return 'jpeg'
+  return format === 'webp' || hasAlpha ? 'webp' : 'jpeg'
+}
+
+function fits(width: number, height: number): boolean {
+  return width <= BIG_SIDE && height <= BIG_SIDE
+}
+
+/**
+ * The picture inside a JPEG's EXIF data, which the original sends whatever its size. Not for turned
+ * ones: nothing in it says which way is up.
+ */
+function embeddedThumbnail({ format, exif, orientation = 1 }: Metadata): Uint8Array | null {
+  return format === 'jpeg' && exif && orientation === 1 ? exifThumbnail(exif) : null
+}
+
+function fromPixels({ data, width, height, channels }: Pixels): Sharp {
+  return sharp(data, { raw: { width, height, channels }, limitInputPixels: MAX_SIDE * MAX_SIDE })
+}
+
+async function finish(
+  { size }: PreviewJob,
+  image: Sharp,
+  format: 'jpeg' | 'png' | 'webp',
+): Promise<Rendered> {
+  const resized =
+    size === 'thumb'
+      ? image.resize(THUMB_SIDE, THUMB_SIDE, { fit: 'cover' })
+      : image.resize(BIG_SIDE, BIG_SIDE, { fit: 'inside', withoutEnlargement: true })
+  const limited = resized.timeout({ seconds: JOB_SECONDS })
+  const bytes = await encode(limited, format, size === 'thumb' ? THUMB_QUALITY : BIG_QUALITY)
+  return { contentType: `image/${format}`, bytes }
+}
+
+function encode(image: Sharp, format: 'jpeg' | 'png' | 'webp', quality: number): Promise<Buffer> {
+  if (format === 'png') return image.png({ compressionLevel: 6 }).toBuffer()
+  if (format === 'webp') return image.webp({ quality }).toBuffer()
+  // JPEG has no transparency: what is behind shows white, as on paper.
+  return image.flatten({ background: '#ffffff' }).jpeg({ quality }).toBuffer()
+}

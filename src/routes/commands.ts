@@ -1,0 +1,143 @@
+// The shell panel's WebSocket (http-api 16): one command per connection, off by default. An argv,
+// an exact allow-list, bounded time and output; the process group ends with the connection.
+import { upgradeWebSocket } from '@hono/node-server'
+import { Hono } from 'hono'
+import { createMiddleware } from 'hono/factory'
+import type { WSContext } from 'hono/ws'
+import { splitWords } from '../command-line.ts'
+import { AppError } from '../errors.ts'
+import type { Scope } from '../files/scope.ts'
+import type { VPath } from '../files/vpath.ts'
+import { run } from '../runner.ts'
+import type { User } from '../store/document.ts'
+import type { Ctx, Deps, Env } from './env.ts'
+import { requireUser } from './guard.ts'
+import { sendStatus } from './respond.ts'
+
+const TIMEOUT_MS = 30 * 60_000
+const MAX_OUTPUT_BYTES = 16 * 1024 * 1024
+/** What a line handed to a configured shell must not hold: it could start other programs. */
+const SHELL_CONTROL = /[;&|<>`\n\r(){}]|\$\(/
+
+export function commandRoutes(deps: Deps): Hono<Env> {
+  const app = new Hono<Env>()
+  const upgrade = upgradeWebSocket((c) => commandEvents(c as unknown as Ctx, deps))
+  app.get('/api/command', requireUser(deps), sameOrigin, handshake, upgrade as never)
+  return app
+}
+
+// Browsers send the cookie with any page's WebSocket, so the page's origin must be ours.
+const sameOrigin = createMiddleware<Env>(async function sameOrigin(c, next) {
+  const origin = c.req.header('origin')
+  if (origin !== undefined && URL.parse(origin)?.host !== c.req.header('host'))
+    return sendStatus(c, 403, { code: 'forbidden', headers: { 'Sec-WebSocket-Version': '13' } })
+  await next()
+})
+
+const handshake = createMiddleware<Env>(async function handshake(c, next) {
+  const isUpgrade = c.req.header('upgrade')?.toLowerCase() === 'websocket'
+  const key = c.req.header('sec-websocket-key') ?? ''
+  if (!isUpgrade || c.req.header('sec-websocket-version') !== '13' || key === '')
+    return sendStatus(c, 400, { code: 'bad_request', headers: { 'Sec-WebSocket-Version': '13' } })
+  await next()
+})
+
+function commandEvents(c: Ctx, deps: Deps) {
+  const { user, scope } = c.var
+  const { vpath } = c.env.target
+  const stop = new AbortController()
+  let started = false
+  return {
+    onMessage: (event: { data: unknown }, ws: WSContext) => {
+      const line = typeof event.data === 'string' ? event.data : ''
+      if (started || line.trim() === '') return
+      started = true
+      runCommand({ deps, user, scope, vpath, line, ws, signal: stop.signal })
+        .catch((error: unknown) => deps.log.error('a shell command failed', { error }))
+        .finally(() => ws.close())
+    },
+    onClose: () => stop.abort(),
+    onError: () => stop.abort(),
+  }
+}
+
+interface CommandRun {
+  deps: Deps
+  user: User
+  scope: Scope
+  vpath: VPath
+  line: string
+  ws: WSContext
+  signal: AbortSignal
+}
+
+async function runCommand({ deps, user, scope, vpath, line, ws, signal }: CommandRun): Promise<void> {
+  const argv = admit(deps, user, line, ws)
+  if (!argv) return
+  const stdout = createLines((text) => ws.send(text))
+  const errors: string[] = []
+  const stderr = createLines((text) => errors.push(text))
+  try {
+    const cwd = await scope.hostPath(vpath)
+    const { ended } = await run(argv, {
+      cwd,
+      timeoutMs: TIMEOUT_MS,
+      maxOutputBytes: MAX_OUTPUT_BYTES,
+      signal,
+      onStdout: stdout.add,
+      onStderr: stderr.add,
+    })
+    stdout.end()
+    stderr.end()
+    for (const text of errors) ws.send(text)
+    if (ended === 'timeout') ws.send(`Ended after ${TIMEOUT_MS / 60_000} minutes.`)
+    if (ended === 'output') ws.send(`Ended after ${MAX_OUTPUT_BYTES} bytes of output.`)
+  } catch (error) {
+    // A program or folder that does not exist is answered with the end alone, by contract.
+    if (!(error instanceof AppError) && (error as { syscall?: string }).syscall === undefined)
+      throw error
+  }
+}
+
+// The argv to run, or null after the refusal was sent.
+function admit(deps: Deps, user: User, line: string, ws: WSContext): string[] | null {
+  let words: string[]
+  try {
+    words = splitWords(line)
+  } catch (error) {
+    ws.send(`error parsing command: ${(error as Error).message}`)
+    return null
+  }
+  const [program] = words
+  if (program === undefined) {
+    ws.send(`no command contained in '${line}'`)
+    return null
+  }
+  const { shell } = deps.store.read().settings
+  const allowed =
+    deps.config.enableExec &&
+    user.perm.execute &&
+    user.commands.includes(program) &&
+    (shell.length === 0 || !SHELL_CONTROL.test(line))
+  if (!allowed) {
+    ws.send('Command not allowed.')
+    return null
+  }
+  return shell.length > 0 ? [...shell, line] : words
+}
+
+// Splits output into lines; a line is sent when it is complete, the last one at the end.
+function createLines(send: (line: string) => void) {
+  const decoder = new TextDecoder()
+  let rest = ''
+  return {
+    add: (chunk: Buffer) => {
+      const lines = (rest + decoder.decode(chunk, { stream: true })).split('\n')
+      rest = lines.pop() ?? ''
+      for (const line of lines) send(line.replace(/\r$/, ''))
+    },
+    end: () => {
+      if (rest !== '') send(rest)
+    },
+  }
+}

@@ -1,0 +1,143 @@
+// Shares as visitors see them (http-api 11): no session, the owner's present rights, a tree whose
+// root is exactly the shared path.
+import { Hono } from 'hono'
+import type { FileInfo } from '../api-types.ts'
+import { verifyPassword } from '../auth/hash.ts'
+import { acceptsTicket, issueTicket } from '../auth/share-ticket.ts'
+import { AppError, badRequest } from '../errors.ts'
+import { childPath, presentEntry, readListing, typeOf } from '../files/info.ts'
+import type { Scope } from '../files/scope.ts'
+import { baseName, parentOf, rebase, ROOT, toVPath, type VPath, vpathOf } from '../files/vpath.ts'
+import type { Share, User } from '../store/document.ts'
+import { findShare } from '../store/shares.ts'
+import { findUser } from '../store/users.ts'
+import { clientAddress } from './client-address.ts'
+import type { Ctx, Deps, Env } from './env.ts'
+import { judgeOf, scopeOf } from './guard.ts'
+import { sendRaw } from './raw.ts'
+import { sendItems } from './resources.ts'
+import { sendJson } from './respond.ts'
+import { sendSubtitle } from './subtitles.ts'
+
+export function publicRoutes(deps: Deps): Hono<Env> {
+  const app = new Hono<Env>()
+  app.get('/api/public/share', async (c) => {
+    const opened = await openShare(c, deps)
+    return opened.isFile ? fileInfo(c, deps, opened) : folderInfo(c, deps, opened)
+  })
+  app.get('/api/public/dl', async (c) => {
+    const { scope, vpath, name } = await openShare(c, deps)
+    const shared = vpath === ROOT ? { archiveName: name } : {}
+    return sendRaw(c, deps, scope, vpath, shared)
+  })
+  app.get('/api/public/subtitle', async (c) => {
+    const { scope, vpath } = await openShare(c, deps)
+    return sendSubtitle(c, scope, vpath)
+  })
+  return app
+}
+
+export interface OpenedShare {
+  share: Share
+  owner: User
+  /** The tree the visitor may see. For a shared file its folder, with all else denied. */
+  scope: Scope
+  vpath: VPath
+  isFile: boolean
+  /** What is shared is called this; `.` for a whole tree. */
+  name: string
+}
+
+/**
+ * Admits a visitor to `/{hash}/sub/path`, in the order of http-api 11.1. Throws `not_found`,
+ * `unauthenticated` for a missing or wrong password, `forbidden` when the owner may not share.
+ */
+export async function openShare(c: Ctx, deps: Deps): Promise<OpenedShare> {
+  const [, hash = '', ...segments] = c.env.target.vpath.split('/')
+  const doc = deps.store.read()
+  const share = findShare(doc, hash)
+  if (!share) throw new AppError('not_found', 'no such share')
+  await demandPassword(c, deps, share)
+  const owner = findUser(doc, share.userID)
+  if (!owner) throw new AppError('not_found', 'the owner is gone')
+  if (!owner.perm.share || !owner.perm.download)
+    throw new AppError('forbidden', 'the owner may not share')
+  const path = vpathOf(share.path)
+  const ownerScope = scopeOf(deps, owner)
+  const stat = await ownerScope.stat(path)
+  const judge = judgeOf(deps, doc.settings, owner)
+  if (stat.kind !== 'dir') {
+    const folder = parentOf(path)
+    const name = baseName(path)
+    const scope = await ownerScope.below(folder, (vpath) => vpath === `/${name}` || vpath === ROOT)
+    return { share, owner, scope, vpath: vpathOf(name), isFile: true, name }
+  }
+  const scope = await ownerScope.below(path, (vpath) => judge(rebase(path, vpath)))
+  const vpath = toVPath(segments.join('/')) ?? ROOT
+  return { share, owner, scope, vpath, isFile: false, name: baseName(path) || '.' }
+}
+
+async function demandPassword(c: Ctx, deps: Deps, share: Share): Promise<void> {
+  if (share.passwordHash === '') return
+  const { key } = deps.store.read().settings
+  const ticket = c.env.target.query.get('token')
+  if (ticket && acceptsTicket(share, ticket, key)) return
+  const header = c.req.header('x-share-password')
+  if (header === undefined || header === '') throw wrongPassword()
+  let password: string
+  try {
+    password = decodeURIComponent(header.replaceAll('+', ' '))
+  } catch {
+    throw badRequest('X-SHARE-PASSWORD is not percent-encoded')
+  }
+  const guesses = `share ${share.hash} from ${clientAddress(c, deps)}`
+  deps.sharePasswords.check(guesses)
+  if (!(await verifyPassword(password, share.passwordHash))) {
+    deps.sharePasswords.fail(guesses)
+    throw wrongPassword()
+  }
+  deps.sharePasswords.succeed(guesses)
+}
+
+function wrongPassword(): AppError {
+  return new AppError('unauthenticated', 'the share needs its password')
+}
+
+async function fileInfo(c: Ctx, deps: Deps, opened: OpenedShare): Promise<Response> {
+  const { scope, vpath, owner, name } = opened
+  const stat = await scope.stat(vpath)
+  const type = await typeOf(scope, vpath, stat)
+  const info: FileInfo = presentEntry('', name, stat, type)
+  if (type === 'text' && !owner.perm.modify) info.type = 'textImmutable'
+  return sendJson(c, withTicket(deps, opened, info))
+}
+
+async function folderInfo(c: Ctx, deps: Deps, opened: OpenedShare): Promise<Response> {
+  const { scope, vpath, owner } = opened
+  const { trailingSlash } = c.env.target
+  const path = vpath === ROOT ? '/' : trailingSlash ? `${vpath}/` : vpath
+  const stat = await scope.stat(vpath)
+  if (stat.kind !== 'dir') {
+    const type = await typeOf(scope, vpath, stat)
+    const info: FileInfo = presentEntry(path, baseName(vpath), stat, type)
+    if (type === 'text' && !owner.perm.modify) info.type = 'textImmutable'
+    return sendJson(c, withTicket(deps, opened, info))
+  }
+  const sorting = { by: 'name', asc: false }
+  const listing = await readListing(scope, vpath, sorting, {
+    readHeaders: false,
+    signal: c.req.raw.signal,
+  })
+  const head = {
+    numDirs: listing.numDirs,
+    numFiles: listing.numFiles,
+    sorting,
+    ...withTicket(deps, opened, presentEntry(path, opened.name, stat, '')),
+  }
+  return sendItems(c, listing, (name) => childPath(path, name), head)
+}
+
+function withTicket(deps: Deps, { share }: OpenedShare, info: FileInfo): FileInfo {
+  if (share.passwordHash === '') return info
+  return { ...info, token: issueTicket(share, deps.store.read().settings.key) }
+}

@@ -1,0 +1,319 @@
+// Files and folders over HTTP: read, create, save, delete, copy, rename (http-api 7).
+import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
+import { Hono } from 'hono'
+import { AppError } from '../errors.ts'
+import { CHECKSUM_ALGORITHMS, checksum, isChecksumAlgorithm } from '../files/checksum.ts'
+import { checkSourceAndTarget, checkTree, copyTree, freeName, moveTree } from '../files/copy.ts'
+import { checkFreeSpace } from '../files/free-space.ts'
+import {
+  childPath,
+  type Listing,
+  presentEntry,
+  presentListed,
+  readListing,
+  readText,
+  subtitlesOf,
+  typeOf,
+} from '../files/info.ts'
+import { receive } from '../files/receive.ts'
+import type { Scope } from '../files/scope.ts'
+import type { CommittedFile } from '../files/temp-file.ts'
+import { baseName, joinVPath, ROOT, toVPath, type VPath, vpathOf } from '../files/vpath.ts'
+import type { FileInfo } from '../api-types.ts'
+import type { User } from '../store/document.ts'
+import { moveShares, removeSharesBelow } from '../store/shares.ts'
+import type { Ctx, Deps, Env } from './env.ts'
+import { etagOf, evaluateConditions, sendFile } from './file-response.ts'
+import { demand, demandDownload, hasRules, requireUser, rulesOf, treeScopeOf } from './guard.ts'
+import { imageSizeOf } from './image-size.ts'
+import { sendJson, sendStatus, toJson } from './respond.ts'
+
+const RESOURCES = '/api/resources'
+
+export function resourceRoutes(deps: Deps): Hono<Env> {
+  const app = new Hono<Env>()
+  app.get(RESOURCES, requireUser(deps), (c) => readResource(c, deps))
+  app.post(RESOURCES, requireUser(deps), (c) => createResource(c, deps))
+  app.put(RESOURCES, requireUser(deps), (c) => saveResource(c, deps))
+  app.delete(RESOURCES, requireUser(deps), (c) => deleteResource(c, deps))
+  app.patch(RESOURCES, requireUser(deps), (c) => moveResource(c, deps))
+  return app
+}
+
+async function readResource(c: Ctx, deps: Deps): Promise<Response> {
+  const { scope, user } = c.var
+  const { vpath, query, rest } = c.env.target
+  const path = rest === '' ? '/' : rest
+  const stat = await scope.stat(vpath)
+  if (stat.kind === 'dir') return sendListing(c, deps, path)
+
+  const type = await typeOf(scope, vpath, stat)
+  if (c.req.header('x-encoding') === 'true') {
+    demandDownload(user)
+    if (type === 'text' && user.perm.modify) return sendContent(c, vpath)
+  }
+  const info: FileInfo = presentEntry(path, baseName(vpath), stat, type)
+  if (type === 'text' && !user.perm.modify) info.type = 'textImmutable'
+  if (type === 'video') {
+    const subtitles = await subtitlesOf(scope, vpath)
+    if (subtitles.length > 0) info.subtitles = subtitles
+  }
+  const algorithm = query.get('checksum')
+  if (algorithm !== null && algorithm !== '') {
+    demandDownload(user)
+    info.checksums = { [algorithm]: await digest(c, vpath, algorithm) }
+    return sendJson(c, info)
+  }
+  if (stat.kind === 'brokenLink' && user.perm.download)
+    throw new AppError('not_found', `${vpath} leads nowhere`)
+  if (type === 'text' && user.perm.download) {
+    const content = await readText(scope, vpath)
+    if (content !== '') info.content = content
+  }
+  if (type === 'image' && deps.config.imageResolutionCalculation) {
+    const resolution = await imageSizeOf(scope, vpath)
+    if (resolution) info.resolution = resolution
+  }
+  return sendJson(c, info)
+}
+
+async function digest(c: Ctx, vpath: VPath, algorithm: string): Promise<string> {
+  if (!isChecksumAlgorithm(algorithm))
+    throw new AppError('bad_request', `checksum must be one of ${CHECKSUM_ALGORITHMS.join(', ')}`)
+  const file = await c.var.scope.openRead(vpath)
+  try {
+    return await checksum(file, algorithm, c.req.raw.signal)
+  } finally {
+    await file.handle.close()
+  }
+}
+
+async function sendContent(c: Ctx, vpath: VPath): Promise<Response> {
+  const file = await c.var.scope.openRead(vpath)
+  return sendFile(c, file, {
+    contentType: 'application/octet-stream',
+    cacheControl: 'no-cache, no-store, must-revalidate',
+  })
+}
+
+async function sendListing(c: Ctx, deps: Deps, path: string): Promise<Response> {
+  const { scope, user } = c.var
+  const { vpath } = c.env.target
+  const { sorting } = user
+  const { signal } = c.req.raw
+  const stat = await scope.stat(vpath)
+  const listing = await readListing(scope, vpath, sorting, {
+    readHeaders: deps.config.typeDetectionByHeader,
+    signal,
+  })
+  const head = {
+    numDirs: listing.numDirs,
+    numFiles: listing.numFiles,
+    sorting,
+    ...presentEntry(path, baseName(vpath), stat, ''),
+  }
+  return sendItems(c, listing, (name) => childPath(path, name), head)
+}
+
+/** Entries formatted per turn of the event loop. */
+const SLICE = 2_000
+
+/**
+ * Sends a folder object, its items first, formatted in slices so that a folder of 100,000 entries
+ * blocks nobody. `head` are the fields behind `items`.
+ */
+export async function sendItems(
+  c: Ctx,
+  listing: Listing,
+  pathOf: (name: string) => string,
+  head: Record<string, unknown> | object,
+): Promise<Response> {
+  const { entries } = listing
+  const tail = `],${toJson(head).slice(1)}`
+  const slice = (from: number) =>
+    entries
+      .slice(from, from + SLICE)
+      .map((entry) => toJson(presentListed(pathOf(entry.name), entry)))
+      .join(',')
+  const { outgoing } = c.env
+  const headers = { 'Content-Type': 'application/json; charset=utf-8' }
+  if (entries.length <= SLICE) return new Response(`{"items":[${slice(0)}${tail}`, { headers })
+  outgoing.writeHead(200, headers)
+  outgoing.write('{"items":[')
+  for (let from = 0; from < entries.length; from += SLICE) {
+    const text = (from === 0 ? '' : ',') + slice(from)
+    await new Promise<void>((resolve) => {
+      // Also called back when the client has gone; the next check ends the loop.
+      if (outgoing.write(text, () => resolve())) setImmediate(resolve)
+    })
+    if (outgoing.destroyed) return RESPONSE_ALREADY_SENT
+  }
+  outgoing.end(tail)
+  return RESPONSE_ALREADY_SENT
+}
+
+async function createResource(c: Ctx, deps: Deps): Promise<Response> {
+  const { scope, user } = c.var
+  const { vpath, trailingSlash, query } = c.env.target
+  demand(user, 'create')
+  const change = { event: 'upload', user, scope, vpath } as const
+  if (trailingSlash || vpath === ROOT) {
+    if (!scope.allow(vpath)) throw new AppError('forbidden', `${vpath} is denied`)
+    await deps.hooks.around(change, () => scope.makeFolder(vpath))
+    return sendStatus(c, 200)
+  }
+  const replace = query.get('override') === 'true'
+  if (await scope.exists(vpath)) {
+    if (!replace) throw new AppError('exists', `${vpath} exists`)
+    demand(user, 'modify')
+    if ((await scope.stat(vpath)).kind === 'dir')
+      throw new AppError('internal', `${vpath} is a folder and cannot be replaced by a file`)
+  }
+  const written = await deps.hooks.around(change, () => writeBody(c, vpath, { replace, parents: true }))
+  return sendStatus(c, 200, { headers: { ETag: etagOf(written) } })
+}
+
+async function saveResource(c: Ctx, deps: Deps): Promise<Response> {
+  const { scope, user } = c.var
+  const { vpath, trailingSlash } = c.env.target
+  demand(user, 'modify')
+  if (!scope.allow(vpath)) throw new AppError('forbidden', `${vpath} is denied`)
+  if (trailingSlash) return sendStatus(c, 405)
+  const stat = await scope.stat(vpath)
+  if (stat.kind !== 'file') throw new AppError('internal', `${vpath} is not a file`)
+  // The editor saves only what it has seen: If-Match against the file as it is now (RFC 9110 13.1.1).
+  const etag = etagOf(stat)
+  if (evaluateConditions(c.env.incoming.headers, Number(stat.mtimeNs / 1_000_000n), etag) === 412)
+    return sendStatus(c, 412, { code: 'precondition_failed', headers: { ETag: etag } })
+  const written = await deps.hooks.around({ event: 'save', user, scope, vpath }, () =>
+    writeBody(c, vpath, { replace: true, parents: false }),
+  )
+  return sendStatus(c, 200, { headers: { ETag: etagOf(written) } })
+}
+
+/** Receives the request body beside the target and moves it into place when it is whole. */
+export async function writeBody(
+  c: Ctx,
+  vpath: VPath,
+  { replace, parents }: { replace: boolean; parents: boolean },
+): Promise<CommittedFile> {
+  const { scope } = c.var
+  const { incoming } = c.env
+  const temp = await scope.openTemp(vpath, { parents })
+  try {
+    const announced = Number(incoming.headers['content-length'] ?? Number.NaN)
+    if (announced > 0) await checkFreeSpace(await scope.rootPath(), announced)
+    await receive(incoming, temp.handle.fd, { signal: c.req.raw.signal })
+    return await temp.commit({ replace, mtimeMs: modifiedHeader(c) })
+  } finally {
+    await temp.discard()
+  }
+}
+
+/** `X-Modified`: the time a file had where it comes from, in milliseconds (ours). */
+export function modifiedHeader(c: Ctx): number | undefined {
+  const text = c.req.header('x-modified')
+  if (text === undefined || !/^\d{1,15}$/.test(text)) return undefined
+  return Number(text)
+}
+
+async function deleteResource(c: Ctx, deps: Deps): Promise<Response> {
+  const { scope, user } = c.var
+  const { vpath } = c.env.target
+  const { signal } = c.req.raw
+  if (vpath === ROOT) throw new AppError('forbidden', 'the root cannot be deleted')
+  demand(user, 'delete')
+  await scope.stat(vpath)
+  await checkDescendants(deps, user, vpath, null, signal)
+  await deps.hooks.around({ event: 'delete', user, scope, vpath }, () => scope.remove(vpath, signal))
+  await deps.store.update((doc) => [removeSharesBelow(doc, user.id, vpath), undefined])
+  return sendStatus(c, 204)
+}
+
+async function moveResource(c: Ctx, deps: Deps): Promise<Response> {
+  const { scope, user } = c.var
+  const { vpath: source, query } = c.env.target
+  const { signal } = c.req.raw
+  const action = query.get('action') ?? ''
+  const replace = query.get('override') === 'true'
+  const rename = query.get('rename') === 'true'
+  const wanted = parseDestination(query.get('destination') ?? '')
+  for (const vpath of [source, wanted])
+    if (!scope.allow(vpath)) throw new AppError('forbidden', `${vpath} is denied`)
+  checkSourceAndTarget(source, wanted)
+  if (action !== 'copy' && action !== 'rename')
+    throw new AppError('bad_request', `unsupported action ${action}: invalid request params`, {
+      expose: true,
+    })
+  const target = await chooseTarget(scope, action, source, wanted, { replace, rename })
+  if (replace) demand(user, 'modify')
+  demand(user, action === 'copy' ? 'create' : 'rename')
+  await scope.stat(source)
+  await checkDescendants(deps, user, source, target, signal)
+  const trees = treeScopeOf(deps, user)
+  await deps.hooks.around(
+    { event: action, user, scope, vpath: source, destination: target },
+    () =>
+      action === 'copy'
+        ? copyTree(trees, source, target, { replace, signal })
+        : moveTree(trees, source, target, { replace, signal }),
+  )
+  if (action === 'rename')
+    await deps.store.update((doc) => [moveShares(doc, user.id, source, target), undefined])
+  return sendStatus(c, 200, { headers: { 'X-Target': encodeURI(target) } })
+}
+
+// The destination is encoded twice by contract: the query decoder took the first layer, form
+// decoding (where `+` is a space) takes the second.
+function parseDestination(text: string): VPath {
+  let decoded: string
+  try {
+    decoded = decodeURIComponent(text.replaceAll('+', ' '))
+  } catch {
+    throw new AppError('bad_request', 'the destination cannot be decoded', { status: 500 })
+  }
+  const vpath = toVPath(decoded)
+  if (vpath === null) throw new AppError('bad_request', 'the destination holds NUL')
+  return vpath
+}
+
+async function chooseTarget(
+  scope: Scope,
+  action: string,
+  source: VPath,
+  wanted: VPath,
+  { replace, rename }: { replace: boolean; rename: boolean },
+): Promise<VPath> {
+  if (action === 'rename' && (await isSameEntry(scope, source, wanted))) return wanted
+  if (rename) return freeName(scope, wanted)
+  if (!replace && (await scope.exists(wanted))) throw new AppError('exists', `${wanted} exists`)
+  return wanted
+}
+
+async function isSameEntry(scope: Scope, a: VPath, b: VPath): Promise<boolean> {
+  if (a === b) return true
+  // Another spelling of one name on a file system that ignores case or Unicode form.
+  if (a.normalize('NFC').toLowerCase() !== b.normalize('NFC').toLowerCase()) return false
+  if (!(await scope.exists(b))) return false
+  const [x, y] = [await scope.stat(a), await scope.stat(b)]
+  return x.ino === y.ino && x.dev === y.dev && (await listsOnly(scope, a, b))
+}
+
+// Two hard links that differ in case only are two entries, not one.
+async function listsOnly(scope: Scope, a: VPath, b: VPath): Promise<boolean> {
+  const parent = vpathOf(...a.split('/').slice(0, -1))
+  const names = new Set((await scope.list(parent)).map(({ name }) => joinVPath(parent, name)))
+  return !(names.has(a) && names.has(b))
+}
+
+/** With rules in force, refuses a change to a tree that holds a denied entry (http-api 7.7). */
+async function checkDescendants(
+  deps: Deps,
+  user: User,
+  source: VPath,
+  target: VPath | null,
+  signal: AbortSignal,
+): Promise<void> {
+  if (!hasRules(deps, user)) return
+  await checkTree(treeScopeOf(deps, user), source, rulesOf(deps, user), target, signal)
+}

@@ -1,0 +1,168 @@
+// Signing in, staying signed in, signing out, and signing up (http-api 3).
+import { Hono } from 'hono'
+import { provisionUser } from '../auth/provision.ts'
+import { type Credentials, refused, signIn } from '../auth/sign-in.ts'
+import { AppError } from '../errors.ts'
+import type { SessionRecord } from '../api-types.ts'
+import { formatTime } from '../files/time-format.ts'
+import type { Session, User } from '../store/document.ts'
+import { findUser } from '../store/users.ts'
+import { readJson } from './body.ts'
+import { clientAddress, isSecure } from './client-address.ts'
+import type { Ctx, Deps, Env } from './env.ts'
+import { identify, requireUser } from './guard.ts'
+import { sendJson, sendStatus } from './respond.ts'
+
+const MAX_LOGIN_BYTES = 1_048_576
+
+export function sessionRoutes(deps: Deps): Hono<Env> {
+  const app = new Hono<Env>()
+  app.all('/api/login', (c) => login(c, deps))
+  app.all('/api/renew', (c) => renew(c, deps))
+  app.all('/api/signup', (c) => signup(c, deps))
+  app.post('/api/logout', requireUser(deps), async (c) => {
+    await deps.sessions.end(c.var.session.id)
+    return sendStatus(c, 204, { headers: { 'Set-Cookie': cookie(c, deps, '', 0) } })
+  })
+  app.get('/api/sessions', requireUser(deps), (c) => listSessions(c, deps))
+  app.delete('/api/sessions', requireUser(deps), async (c) => {
+    await deps.sessions.endAll(c.var.user.id, c.var.session.id)
+    return sendStatus(c, 204)
+  })
+  app.delete('/api/sessions/id', requireUser(deps), (c) => endSession(c, deps))
+  return app
+}
+
+async function login(c: Ctx, deps: Deps): Promise<Response> {
+  const address = clientAddress(c, deps)
+  let given: LoginBody = { username: '', password: '', recaptcha: '', remember: true }
+  const keys = [`address ${address}`]
+  const user = await signIn(deps, c.env.incoming, async () => {
+    given = await readCredentials(c)
+    // Per account only together with the address, so that nobody can lock others out.
+    keys.push(`account ${given.username} from ${address}`)
+    deps.logins.check(...keys)
+    return given
+  }).catch((error) => {
+    if (error instanceof AppError && error.code === 'wrong_credentials') deps.logins.fail(...keys)
+    throw error
+  })
+  deps.logins.succeed(...keys.slice(1))
+  const session = await deps.sessions.open(user.id, {
+    remember: given.remember,
+    address,
+    userAgent: c.req.header('user-agent') ?? '',
+  })
+  return sendToken(c, deps, user, session)
+}
+
+interface LoginBody extends Credentials {
+  /** Ours: false makes the cookie end with the browser. */
+  remember: boolean
+}
+
+// Whatever is wrong with the body is a refusal by contract, never a hint.
+async function readCredentials(c: Ctx): Promise<LoginBody> {
+  try {
+    return await readJson(
+      c,
+      (r) => ({
+        username: r.str('username'),
+        password: r.str('password'),
+        recaptcha: r.str('recaptcha'),
+        remember: r.bool('remember', true),
+      }),
+      MAX_LOGIN_BYTES,
+    )
+  } catch (error) {
+    if (error instanceof AppError && error.message.includes('too large'))
+      c.env.outgoing.setHeader('Connection', 'close')
+    throw refused()
+  }
+}
+
+async function renew(c: Ctx, deps: Deps): Promise<Response> {
+  const { user, session } = await identify(c, deps)
+  c.env.outgoing.setHeader('X-Renew-Token', 'false')
+  return sendToken(c, deps, user, session)
+}
+
+/** The token as text, and the session's cookie for reloads and for media addresses. */
+async function sendToken(c: Ctx, deps: Deps, user: User, session: Session): Promise<Response> {
+  const { sessionIdleMs, sessionMaxMs, tokenExpirationMs } = deps.config
+  const cookieLifeMs = Math.min(
+    Math.max(sessionIdleMs, tokenExpirationMs),
+    Math.max(1_000, session.createdMs + sessionMaxMs - Date.now()),
+  )
+  const [token, kept] = await Promise.all([
+    deps.tokens.issue(user, session, 'api', tokenExpirationMs),
+    deps.tokens.issue(user, session, 'cookie', cookieLifeMs),
+  ])
+  const maxAge = session.remember ? Math.floor(cookieLifeMs / 1000) : null
+  return new Response(token, {
+    headers: {
+      'Content-Type': 'text/plain',
+      'Cache-Control': 'no-cache, no-store, must-revalidate',
+      'Set-Cookie': cookie(c, deps, kept, maxAge),
+    },
+  })
+}
+
+// HttpOnly keeps it from scripts, SameSite and GET-only use from other sites; the path keeps two
+// instances on one host apart.
+function cookie(c: Ctx, deps: Deps, value: string, maxAgeSeconds: number | null): string {
+  const age = maxAgeSeconds === null ? '' : `; Max-Age=${maxAgeSeconds}`
+  const secure = isSecure(c) ? '; Secure' : ''
+  return `auth=${value}; Path=${deps.config.baseURL || '/'}; HttpOnly; SameSite=Strict${age}${secure}`
+}
+
+async function signup(c: Ctx, deps: Deps): Promise<Response> {
+  const { settings } = deps.store.read()
+  if (!settings.signup) return sendStatus(c, 405)
+  const address = clientAddress(c, deps)
+  deps.logins.check(`signup ${address}`)
+  const { username, password } = await readJson(
+    c,
+    (r) => ({ username: r.str('username'), password: r.str('password') }),
+    MAX_LOGIN_BYTES,
+  )
+  if (username === '' || password === '') throw new AppError('bad_request', 'name or password empty')
+  deps.logins.fail(`signup ${address}`)
+  await provisionUser(deps, { username, password })
+  return sendStatus(c, 200)
+}
+
+function listSessions(c: Ctx, deps: Deps): Response {
+  const all = c.env.target.query.get('all') === 'true'
+  const { user, session } = c.var
+  if (all && !user.perm.admin) throw new AppError('forbidden', 'only for administrators')
+  const doc = deps.store.read()
+  const records = deps.sessions
+    .list(all ? 'all' : user.id)
+    .map((s) => presentSession(s, findUser(doc, s.userID)?.username ?? '', session.id))
+  return sendJson(c, records)
+}
+
+async function endSession(c: Ctx, deps: Deps): Promise<Response> {
+  const { user } = c.var
+  const id = c.env.target.rest
+  const found = deps.sessions.list('all').find((session) => session.id === id)
+  // Somebody else's session is as good as absent, so that ids cannot be probed.
+  if (!found || (found.userID !== user.id && !user.perm.admin))
+    throw new AppError('not_found', 'no such session')
+  await deps.sessions.end(id)
+  return sendStatus(c, 204)
+}
+
+function presentSession(session: Session, username: string, currentId: string): SessionRecord {
+  return {
+    id: session.id,
+    userID: session.userID,
+    username,
+    created: formatTime(BigInt(session.createdMs) * 1_000_000n),
+    lastSeen: formatTime(BigInt(session.lastSeenMs) * 1_000_000n),
+    address: session.address,
+    userAgent: session.userAgent,
+    current: session.id === currentId,
+  }
+}

@@ -1,0 +1,104 @@
+// Global settings, for administrators (http-api 17).
+import { Hono } from 'hono'
+import { checkPermissions, checkRules } from '../access.ts'
+import type { SettingsRecord } from '../api-types.ts'
+import { badRequest } from '../errors.ts'
+import { asString, type Reader } from '../parse.ts'
+import {
+  DEFAULT_MINIMUM_PASSWORD_LENGTH,
+  DEFAULT_TUS,
+  DEFAULT_USER_HOME_BASE,
+  type Settings,
+} from '../store/document.ts'
+import { parseCommands, parseRule, parseUserDefaults, parseWebhook } from '../store/parse-document.ts'
+import { readJson } from './body.ts'
+import type { Deps, Env } from './env.ts'
+import { requireAdmin, requireUser } from './guard.ts'
+import { sendJson, sendStatus } from './respond.ts'
+
+const MAX_CHUNK_BYTES = 5 * 1024 ** 3
+
+export function settingsRoutes(deps: Deps): Hono<Env> {
+  const app = new Hono<Env>()
+  app.get('/api/settings', requireUser(deps), requireAdmin, (c) =>
+    sendJson(c, presentSettings(deps.store.read().settings)),
+  )
+  app.put('/api/settings', requireUser(deps), requireAdmin, async (c) => {
+    const before = deps.store.read().settings
+    const given = await readJson(c, (r) => parseSettings(r, before))
+    checkRules(given.rules)
+    checkPermissions(given.defaults.perm)
+    await deps.store.update((doc) => {
+      // The method of signing in is changed on the command line alone.
+      const { authMethod: _, ...fields } = given
+      return [{ ...doc, settings: { ...doc.settings, ...fields } }, undefined]
+    })
+    return sendStatus(c, 200)
+  })
+  return app
+}
+
+/** What leaves the server: neither signing key nor sign-in secrets nor server options. */
+export function presentSettings(settings: Settings): SettingsRecord {
+  return {
+    signup: settings.signup,
+    hideLoginButton: settings.hideLoginButton,
+    createUserDir: settings.createUserDir,
+    minimumPasswordLength: settings.minimumPasswordLength || DEFAULT_MINIMUM_PASSWORD_LENGTH,
+    userHomeBasePath: settings.userHomeBasePath || DEFAULT_USER_HOME_BASE,
+    defaults: settings.defaults,
+    authMethod: settings.authMethod,
+    rules: settings.rules,
+    branding: settings.branding,
+    tus: settings.tus,
+    shell: settings.shell,
+    commands: settings.commands,
+    webhooks: settings.webhooks,
+  }
+}
+
+// Absent keys are zero values by contract, then those with a default take it. Webhooks are ours:
+// a client of the original that does not send them must not remove them.
+function parseSettings(r: Reader, before: Settings): SettingsRecord {
+  const defaults = r.obj('defaults', parseUserDefaults)
+  const tus = r.obj('tus', (t) => ({
+    chunkSize: t.int('chunkSize', 0, { min: 0, max: MAX_CHUNK_BYTES }),
+    retryCount: t.int('retryCount', 0, { min: 0, max: 65_535 }),
+  }))
+  return {
+    signup: r.bool('signup'),
+    hideLoginButton: r.bool('hideLoginButton'),
+    createUserDir: r.bool('createUserDir'),
+    minimumPasswordLength:
+      r.int('minimumPasswordLength', 0, { min: 0, max: 72 }) || DEFAULT_MINIMUM_PASSWORD_LENGTH,
+    userHomeBasePath: r.str('userHomeBasePath') || DEFAULT_USER_HOME_BASE,
+    defaults: {
+      ...defaults,
+      locale: defaults.locale || 'en',
+      viewMode: defaults.viewMode || 'mosaic',
+    },
+    authMethod: r.str('authMethod'),
+    rules: r.list('rules', parseRule, 10_000),
+    branding: r.obj('branding', (b) => ({
+      name: b.str('name'),
+      disableExternal: b.bool('disableExternal'),
+      disableUsedPercentage: b.bool('disableUsedPercentage'),
+      files: b.str('files'),
+      theme: b.str('theme'),
+      color: b.str('color'),
+    })),
+    tus: tus.chunkSize === 0 && tus.retryCount === 0 ? { ...DEFAULT_TUS } : tus,
+    shell: r.list('shell', asString, 100),
+    commands: r.obj('commands', parseCommands),
+    webhooks: r.has('webhooks')
+      ? r.list('webhooks', parseWebhook, 100).map(checkWebhook)
+      : before.webhooks,
+  }
+}
+
+function checkWebhook<T extends { url: string }>(webhook: T): T {
+  const { protocol } = URL.parse(webhook.url) ?? {}
+  if (protocol !== 'http:' && protocol !== 'https:')
+    throw badRequest(`webhook: ${webhook.url} is not an http address`)
+  return webhook
+}

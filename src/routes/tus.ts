@@ -1,0 +1,134 @@
+// Resumable uploads: the subset of tus that clients of the original speak (http-api 8), without
+// its headers of version and extension. https://tus.io/protocols/resumable-upload
+import { Hono } from 'hono'
+import { AppError, badRequest, isAbort } from '../errors.ts'
+import { checkFreeSpace } from '../files/free-space.ts'
+import type { Owner, Upload } from '../files/resumable.ts'
+import { ROOT } from '../files/vpath.ts'
+import type { Ctx, Deps, Env } from './env.ts'
+import { demand, requireUser } from './guard.ts'
+import { modifiedHeader } from './resources.ts'
+import { encodePath } from './request-path.ts'
+import { sendStatus } from './respond.ts'
+
+const TUS = '/api/tus'
+
+export function tusRoutes(deps: Deps): Hono<Env> {
+  const app = new Hono<Env>()
+  app.post(TUS, requireUser(deps), (c) => createUpload(c, deps))
+  app.get(TUS, requireUser(deps), (c) => showUpload(c, deps))
+  app.patch(TUS, requireUser(deps), (c) => appendToUpload(c, deps))
+  app.delete(TUS, requireUser(deps), (c) => deleteUpload(c, deps))
+  return app
+}
+
+async function createUpload(c: Ctx, deps: Deps): Promise<Response> {
+  const { scope, user } = c.var
+  const { vpath, query, trailingSlash } = c.env.target
+  demandUpload(c)
+  const replace = query.get('override') === 'true'
+  if (trailingSlash || vpath === ROOT) throw badRequest('cannot upload to a directory')
+  if (await scope.exists(vpath)) {
+    if ((await scope.stat(vpath)).kind === 'dir')
+      throw badRequest(`cannot upload to a directory ${vpath}`)
+    if (!replace) throw new AppError('exists', `${vpath} exists`)
+    demand(user, 'modify')
+  }
+  // "The value MUST be a non-negative integer."
+  const lengthBytes = parseInteger(c.req.header('upload-length'))
+  if (lengthBytes === null)
+    throw badRequest(`invalid upload length: ${c.req.header('upload-length') ?? 'missing'}`)
+  await checkFreeSpace(await scope.rootPath(), lengthBytes)
+  const owner = ownerOf(c)
+  const upload = await deps.resumables.create(owner, {
+    lengthBytes,
+    replace,
+    mtimeMs: modifiedHeader(c) ?? null,
+  })
+  // Clients send no PATCH for an empty file, so it is complete at once.
+  if (lengthBytes === 0) await finish(c, deps, owner, upload)
+  return sendStatus(c, 201, { headers: { Location: locationOf(c, deps) } })
+}
+
+async function showUpload(c: Ctx, deps: Deps): Promise<Response> {
+  demandUpload(c)
+  const found = await deps.resumables.find(ownerOf(c))
+  if (!found) throw new AppError('not_found', 'no active upload')
+  return new Response(null, {
+    headers: {
+      // "The Server MUST prevent the client and/or proxies from caching the response."
+      'Cache-Control': 'no-store',
+      'Upload-Offset': String(found.offsetBytes),
+      'Upload-Length': String(found.upload.lengthBytes),
+    },
+  })
+}
+
+async function appendToUpload(c: Ctx, deps: Deps): Promise<Response> {
+  const { incoming } = c.env
+  demandUpload(c)
+  // "All PATCH requests MUST use Content-Type: application/offset+octet-stream, otherwise the
+  // server SHOULD return a 415 Unsupported Media Type status."
+  if (incoming.headers['content-type'] !== 'application/offset+octet-stream')
+    throw new AppError('unsupported', 'wrong content type')
+  const offsetBytes = parseInteger(c.req.header('upload-offset'))
+  if (offsetBytes === null) throw badRequest('invalid upload offset')
+  const owner = ownerOf(c)
+  const { upload, offsetBytes: reached } = await deps.resumables.append(
+    owner,
+    offsetBytes,
+    incoming,
+    c.req.raw.signal,
+  )
+  if (reached === upload.lengthBytes) await finish(c, deps, owner, upload)
+  return sendStatus(c, 204, { headers: { 'Upload-Offset': String(reached) } })
+}
+
+async function deleteUpload(c: Ctx, deps: Deps): Promise<Response> {
+  const { user } = c.var
+  if (c.env.target.vpath === ROOT) throw new AppError('forbidden', 'the root is no upload')
+  // Whoever may create may also take back what is not finished yet.
+  if (!user.perm.delete) demand(user, 'create')
+  if (!(await deps.resumables.discard(ownerOf(c))))
+    throw new AppError('not_found', 'no active upload')
+  return sendStatus(c, 204)
+}
+
+// Both hooks run now, when the file is whole, and cannot undo what the client has sent; the
+// contract ignores their failures, the log does not.
+async function finish(c: Ctx, deps: Deps, owner: Owner, upload: Upload): Promise<void> {
+  const { scope, user } = c.var
+  let done = false
+  try {
+    await deps.hooks.around({ event: 'upload', user, scope, vpath: owner.vpath }, async () => {
+      done = true
+      await deps.resumables.complete(owner, upload)
+    })
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code !== 'internal' || isAbort(error)) throw error
+    deps.log.warn(`upload hook: ${error.message}`)
+    if (!done) await deps.resumables.complete(owner, upload)
+  }
+}
+
+function demandUpload(c: Ctx): void {
+  demand(c.var.user, 'create')
+  const { vpath } = c.env.target
+  if (!c.var.scope.allow(vpath)) throw new AppError('forbidden', `${vpath} is denied`)
+}
+
+function ownerOf(c: Ctx): Owner {
+  const { scope, user } = c.var
+  return { userId: user.id, scope, vpath: c.env.target.vpath }
+}
+
+// The client's own percent-encoding is given back as it came, since it will be compared.
+function locationOf(c: Ctx, deps: Deps): string {
+  return `${encodePath(deps.config.baseURL)}${TUS}${c.env.target.rawRest}`
+}
+
+function parseInteger(text: string | undefined): number | null {
+  if (text === undefined || !/^\d{1,16}$/.test(text)) return null
+  const value = Number(text)
+  return Number.isSafeInteger(value) ? value : null
+}

@@ -1,0 +1,13 @@
+// Space of the file system that holds a folder (http-api 9).
+import { Hono } from 'hono'
+import type { Deps, Env } from './env.ts'
+import { requireUser } from './guard.ts'
+import { sendJson } from './respond.ts'
+
+export function usageRoutes(deps: Deps): Hono<Env> {
+  const app = new Hono<Env>()
+  app.get('/api/usage', requireUser(deps), async (c) =>
+    sendJson(c, await c.var.scope.usage(c.env.target.vpath)),
+  )
+  return app
+}

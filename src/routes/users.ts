@@ -1,0 +1,194 @@
+// Accounts: list, read, create, change, delete (http-api 5). Field-level updates, and the current
+// password asked for wherever a change could take an account over.
+import { Hono } from 'hono'
+import { checkPermissions, checkRules } from '../access.ts'
+import type { UserRecord } from '../api-types.ts'
+import { hashPassword, verifyPassword } from '../auth/hash.ts'
+import { deriveScope } from '../auth/home.ts'
+import { checkPassword } from '../auth/password-policy.ts'
+import { makeHome } from '../auth/provision.ts'
+import { withoutSessions } from '../auth/sessions.ts'
+import { AppError, badRequest } from '../errors.ts'
+import { asString, type Reader } from '../parse.ts'
+import type { User } from '../store/document.ts'
+import { parseRule, parseUserDefaults } from '../store/parse-document.ts'
+import { addUser, findUser, removeUser, replaceUser } from '../store/users.ts'
+import { readJson } from './body.ts'
+import type { Ctx, Deps, Env } from './env.ts'
+import { requireAdmin, requireUser } from './guard.ts'
+import { sendJson, sendStatus } from './respond.ts'
+
+/** Fields an account may change on itself without being administrator. */
+const ADMIN_ONLY = new Set(['username', 'scope', 'lockPassword', 'perm', 'commands', 'rules'])
+/** Changing one of these needs the caller's current password (method json). */
+const GUARDED = new Set(['all', 'username', 'password', 'scope', 'commands', 'perm', 'lockpassword', 'rules'])
+
+export function userRoutes(deps: Deps): Hono<Env> {
+  const app = new Hono<Env>()
+  const signedIn = requireUser(deps)
+  app.get('/api/users', signedIn, requireAdmin, (c) => {
+    const users = [...deps.store.read().users].sort((a, b) => a.id - b.id)
+    return sendJson(c, users.map((user) => presentUser(user, true)))
+  })
+  app.post('/api/users', signedIn, requireAdmin, (c) => createUser(c, deps))
+  app.get('/api/users/id', signedIn, (c) => {
+    const user = demandUser(deps, demandSelfOrAdmin(c))
+    return sendJson(c, presentUser(user, c.var.user.perm.admin))
+  })
+  app.put('/api/users/id', signedIn, (c) => changeUser(c, deps))
+  app.delete('/api/users/id', signedIn, (c) => deleteUser(c, deps))
+  return app
+}
+
+/** What leaves the server of an account: never the hash; the scope only towards administrators. */
+export function presentUser(user: User, forAdmin: boolean): UserRecord {
+  return {
+    id: user.id,
+    username: user.username,
+    password: '',
+    scope: forAdmin ? user.scope : '',
+    locale: user.locale,
+    lockPassword: user.lockPassword,
+    viewMode: user.viewMode,
+    singleClick: user.singleClick,
+    redirectAfterCopyMove: user.redirectAfterCopyMove,
+    perm: { ...user.perm },
+    commands: [...user.commands],
+    sorting: { ...user.sorting },
+    rules: user.rules.map((rule) => ({ ...rule })),
+    hideDotfiles: user.hideDotfiles,
+    dateFormat: user.dateFormat,
+    aceEditorTheme: user.aceEditorTheme,
+  }
+}
+
+interface Envelope {
+  what: string
+  which: string[]
+  currentPassword: string
+  data: UserRecord | null
+}
+
+function parseEnvelope(r: Reader): Envelope {
+  return {
+    what: r.str('what'),
+    which: r.list('which', asString, 100),
+    currentPassword: r.str('current_password'),
+    data: r.has('data') ? r.obj('data', parseUserData) : null,
+  }
+}
+
+function parseUserData(r: Reader): UserRecord {
+  return {
+    id: r.int('id', 0, { min: 0 }),
+    username: r.str('username'),
+    password: r.str('password'),
+    lockPassword: r.bool('lockPassword'),
+    ...parseUserDefaults(r),
+    rules: r.list('rules', parseRule, 10_000),
+  }
+}
+
+async function createUser(c: Ctx, deps: Deps): Promise<Response> {
+  const { what, which, currentPassword, data } = await readJson(c, parseEnvelope)
+  if (what !== 'user') throw badRequest('invalid data type')
+  await demandPassword(c, deps, currentPassword)
+  if (which.length > 0 || data === null) throw new AppError('bad_request', 'which must be empty')
+  if (data.password === '') throw badRequest('password is empty')
+  const { settings } = deps.store.read()
+  await checkPassword(data.password, settings.minimumPasswordLength)
+  checkPermissions(data.perm)
+  checkRules(data.rules)
+  if (data.username === '') throw badRequest('username is empty')
+  const scope = deriveScope(settings, data.username, { given: data.scope, fallback: '' })
+  const { id: _, ...fields } = data
+  const password = await hashPassword(data.password)
+  const added = await deps.store.update((doc) => addUser(doc, { ...fields, password, scope }))
+  await makeHome(deps, scope)
+  return sendStatus(c, 201, { headers: { Location: `/settings/users/${added.id}` } })
+}
+
+async function changeUser(c: Ctx, deps: Deps): Promise<Response> {
+  const id = demandSelfOrAdmin(c)
+  const { what, which, currentPassword, data } = await readJson(c, parseEnvelope)
+  if (what !== 'user') throw badRequest('invalid data type')
+  const whole = which.length === 0 || (which.length === 1 && which[0]?.toLowerCase() === 'all')
+  if (whole || which.some((field) => GUARDED.has(field.toLowerCase())))
+    await demandPassword(c, deps, currentPassword)
+  if (data === null || data.id !== id) throw new AppError('bad_request', 'data.id differs')
+  if (whole || which.some((field) => field.toLowerCase() === 'perm')) checkPermissions(data.perm)
+  if (whole || which.some((field) => field.toLowerCase() === 'rules')) checkRules(data.rules)
+  const before = demandUser(deps, id)
+  const changes = whole ? wholeRecord(c, data) : fieldsOf(c, data, which)
+  const plain = changes.password
+  if (plain !== undefined && plain !== '') {
+    await checkPassword(plain, deps.store.read().settings.minimumPasswordLength)
+    changes.password = await hashPassword(plain)
+  } else if (whole) delete changes.password
+  else if (plain === '') throw badRequest('password is empty')
+  const keep = c.var.user.id === id ? c.var.session.id : undefined
+  await deps.store.update((doc) => {
+    const current = findUser(doc, id) ?? before
+    const [next] = replaceUser(doc, { ...current, ...changes, id })
+    // A new password ends every other session of the account (decisions, Sessions).
+    return [changes.password === undefined ? next : withoutSessions(next, id, keep), undefined]
+  })
+  return sendStatus(c, 200)
+}
+
+function wholeRecord(c: Ctx, data: UserRecord): Partial<User> {
+  if (!c.var.user.perm.admin) throw new AppError('forbidden', 'only for administrators')
+  return { ...data }
+}
+
+// Only the listed fields are written. Names come with either case of the first letter.
+function fieldsOf(c: Ctx, data: UserRecord, which: string[]): Partial<User> {
+  const { admin } = c.var.user.perm
+  const changes: Record<string, unknown> = {}
+  for (const name of which) {
+    const field = (name.charAt(0).toLowerCase() + name.slice(1)) as keyof UserRecord
+    if (field === 'id' || !Object.hasOwn(data, field))
+      throw new AppError('internal', `users have no field ${name}`)
+    if (!admin && ADMIN_ONLY.has(field))
+      throw new AppError('forbidden', `${field} is for administrators`)
+    if (!admin && field === 'password' && c.var.user.lockPassword)
+      throw new AppError('forbidden', 'the password is locked')
+    changes[field] = data[field]
+  }
+  return changes as Partial<User>
+}
+
+async function deleteUser(c: Ctx, deps: Deps): Promise<Response> {
+  const id = demandSelfOrAdmin(c)
+  const currentPassword = await readJson(c, (r) => r.str('current_password'))
+  await demandPassword(c, deps, currentPassword)
+  await deps.store.update((doc) => removeUser(doc, id))
+  return sendStatus(c, 200)
+}
+
+/** The caller's own password, asked for with the method json alone. Throws `invalid_password`. */
+export async function demandPassword(c: Ctx, deps: Deps, given: string): Promise<void> {
+  if (deps.store.read().settings.authMethod !== 'json') return
+  const key = `current password of ${c.var.user.id}`
+  deps.logins.check(key)
+  if (!(await verifyPassword(given, c.var.user.password))) {
+    deps.logins.fail(key)
+    throw badRequest('the current password is incorrect', 'invalid_password')
+  }
+  deps.logins.succeed(key)
+}
+
+function demandSelfOrAdmin(c: Ctx): number {
+  const text = c.env.target.rest
+  const id = Number(text)
+  if (!c.var.user.perm.admin && id !== c.var.user.id)
+    throw new AppError('forbidden', 'another account')
+  if (!Number.isSafeInteger(id)) throw new AppError('not_found', 'no such user')
+  return id
+}
+
+function demandUser(deps: Deps, id: number): User {
+  const user = findUser(deps.store.read(), id)
+  if (!user) throw new AppError('not_found', `no user ${id}`)
+  return user
+}
