@@ -16,6 +16,7 @@ import {
   parseSize,
 } from './option-values.ts'
 import type { ServerOptions } from './store/document.ts'
+import { HOMEPAGE } from './version.ts'
 
 export type OptionGroup = 'Listening' | 'Files' | 'Sign-in' | 'Previews' | 'Logging' | 'First start'
 
@@ -217,7 +218,7 @@ export const OPTIONS = {
   'branding.helpURL': option({
     value: 'URL',
     parse: parseLink,
-    default: 'https://github.com/filebrowser/filebrowser',
+    default: HOMEPAGE,
     group: 'Sign-in',
     ours: true,
     help: 'Address behind the help link; empty hides it',

@@ -13,6 +13,8 @@ export interface Reader {
   list<T>(key: string, item: (value: unknown, at: string) => T, maxItems?: number): T[]
   obj<T>(key: string, read: (reader: Reader) => T): T
   raw(key: string): unknown
+  /** The names present, as written. */
+  keys(): string[]
 }
 
 const MAX_STRING = 1_048_576
@@ -36,6 +38,7 @@ export function readObject(value: unknown, at: string): Reader {
   return {
     at,
     raw,
+    keys: () => Object.keys(record),
     has: (key) => raw(key) !== undefined && raw(key) !== null,
     str: (key, fallback = '') => {
       const v = raw(key)

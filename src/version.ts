@@ -3,5 +3,8 @@ import manifest from '../package.json' with { type: 'json' }
 
 declare const __FB_COMMIT__: string | undefined
 
+/** The project's own page, empty when it has none. */
+export const HOMEPAGE: string = (manifest as { homepage?: string }).homepage ?? ''
+
 export const VERSION: string = manifest.version
 export const COMMIT: string = typeof __FB_COMMIT__ === 'string' ? __FB_COMMIT__ : '(unknown)'

@@ -11,7 +11,7 @@ import { healthcheckCommand } from './healthcheck.ts'
 import { helpCommand } from './help-command.ts'
 import { importCommand } from './import.ts'
 import { rulesCommand } from './rules.ts'
-import { type ServeInvocation, serve } from './serve.ts'
+import type { ServeInvocation } from './serve.ts'
 import { usersCommand } from './users.ts'
 import { versionCommand } from './version.ts'
 
@@ -43,7 +43,8 @@ export function commandTree(): Command {
       { line: 'filebrowser config set --branding.name "My files"', says: 'Change a setting' },
     ],
     flags: ROOT_FLAGS,
-    run: (invocation) => serve(invocation as ServeInvocation),
+    // Loaded only here: the other commands start faster without the web server.
+    run: async (invocation) => (await import('./serve.ts')).serve(invocation as ServeInvocation),
     commands: [],
   }
   const commands: Command[] = [

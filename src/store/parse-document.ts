@@ -112,7 +112,9 @@ export function parseWebhook(value: unknown, at: string): Webhook {
 
 export function parseCommands(r: Reader): Record<string, string[]> {
   const commands = emptyEventCommands()
-  for (const event of Object.keys(commands)) commands[event] = r.list(event, asString)
+  const events = new Set([...Object.keys(commands), ...r.keys()])
+  // Events nobody raises are kept, as the original keeps them.
+  for (const event of events) commands[event] = r.list(event, asString)
   return commands
 }
 
