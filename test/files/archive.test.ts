@@ -1,0 +1,230 @@
+import { execFileSync } from 'node:child_process'
+import { readdirSync } from 'node:fs'
+import { chmod, mkdir, rename, symlink, truncate, utimes, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import {
+  archiveTo,
+  archiveToFile,
+  describeTree,
+  FORMATS,
+  openScope,
+  run,
+  sizeOf,
+  type TreeFacts,
+  unpack,
+} from '../support/archives.ts'
+import { AWKWARD_NAMES, makeTree, type Tree } from '../support/tree.ts'
+
+const MIB = 1024 * 1024
+
+/** Archives the tree and gives what the usual programs make of it. */
+async function roundTrip(tree: Tree, format: (typeof FORMATS)[number]): Promise<TreeFacts> {
+  const file = join(tree.base, `archive-${format}`)
+  const into = join(tree.base, `unpacked-${format}`)
+  await mkdir(into)
+  await archiveToFile(file, openScope(tree.root), format)
+  await unpack(format, file, into)
+  return describeTree(into)
+}
+
+/** Names in a zip or tar, as the archive holds them. */
+async function namesIn(
+  tree: Tree,
+  ...rest: Parameters<typeof openScope> extends [string, ...infer R] ? R : never
+) {
+  const file = join(tree.base, 'names.tar')
+  await archiveToFile(file, openScope(tree.root, ...rest), 'tar')
+  return execFileSync('tar', ['-tf', file, '--quoting-style=literal'], { encoding: 'utf8' })
+    .split('\n')
+    .filter(Boolean)
+    .sort()
+}
+
+function withoutBackslashes(facts: TreeFacts): TreeFacts {
+  return Object.fromEntries(
+    Object.entries(facts).map(([name, entry]) => [name.replaceAll('\\', '_'), entry]),
+  )
+}
+
+const openFiles = () => readdirSync('/proc/self/fd').length
+
+describe.each(FORMATS)('%s', (format) => {
+  it('keeps awkward names, contents, modes, times and empty folders', async () => {
+    const long = `${'d'.repeat(120)}/${'é'.repeat(90)}`
+    const content = Object.fromEntries(AWKWARD_NAMES.map((name) => [name, `in ${name}`]))
+    await using tree = await makeTree({
+      ...content,
+      [`${long}/deep.txt`]: 'deep',
+      empty: null,
+      'nothing.bin': '',
+      'zeros.bin': new Uint8Array(3 * MIB),
+      'noise.bin': crypto.getRandomValues(new Uint8Array(65_536)),
+      'run.sh': '#!/bin/sh\n',
+    })
+    await chmod(tree.at('run.sh'), 0o755)
+    await chmod(tree.at('plain.txt'), 0o600)
+    await utimes(tree.at('run.sh'), 1_704_164_645, 1_704_164_645)
+    await utimes(tree.at('empty'), 1_004_164_646, 1_004_164_646)
+
+    expect(await roundTrip(tree, format)).toEqual(withoutBackslashes(await describeTree(tree.root)))
+  })
+
+  it('holds more than one block of what compresses and what does not', async () => {
+    await using tree = await makeTree({ 'a/noise': new Uint8Array(0) })
+    const noise = Buffer.alloc(5 * MIB + 123)
+    for (let at = 0; at < noise.length; at += 65_536)
+      crypto.getRandomValues(noise.subarray(at, at + 65_536))
+    await writeFile(tree.at('a/noise'), noise)
+    await writeFile(tree.at('text'), 'all work and no play makes a dull file\n'.repeat(150_000))
+    expect(await roundTrip(tree, format)).toEqual(await describeTree(tree.root))
+  })
+})
+
+it('archives 5,000 files', async () => {
+  await using tree = await makeTree({})
+  for (let i = 0; i < 50; i++) {
+    await mkdir(tree.at(`folder ${i}`))
+    const names = Array.from({ length: 100 }, (_, j) => tree.at(`folder ${i}/file ${j} ü.txt`))
+    await Promise.all(names.map((name) => writeFile(name, name.repeat(20))))
+  }
+  const before = await describeTree(tree.root)
+  for (const format of ['zip', 'targz'] as const)
+    expect(await roundTrip(tree, format)).toEqual(before)
+}, 60_000)
+
+it('writes zip beyond 65,535 entries so that unzip reads them all', async () => {
+  const entries = (async function* () {
+    for (let i = 0; i < 66_000; i++)
+      yield { kind: 'dir' as const, name: `d${i}`, mode: 0o755, mtimeMs: 0 }
+  })()
+  await using tree = await makeTree({})
+  const { writeArchive } = await import('../../src/files/archive.ts')
+  const parts: Buffer[] = []
+  const write = async (chunk: Uint8Array) => void parts.push(Buffer.from(chunk))
+  await writeArchive(entries, 'zip', { write }, new AbortController().signal)
+  const file = join(tree.base, 'many.zip')
+  await writeFile(file, Buffer.concat(parts))
+  const list = execFileSync('unzip', ['-Z1', file], { encoding: 'utf8', maxBuffer: 1 << 26 })
+  expect(list.split('\n').filter(Boolean)).toHaveLength(66_000)
+  await run([
+    '/usr/bin/python3',
+    '-c',
+    'import sys,zipfile;zipfile.ZipFile(sys.argv[1]).testzip()',
+    file,
+  ])
+})
+
+it('gives the names no separator that Windows would see', async () => {
+  await using tree = await makeTree({ '..\\..\\evil.sh': 'x', 'C:\\x': 'y' })
+  expect(await namesIn(tree)).toEqual(['.._.._evil.sh', 'C:_x'])
+})
+
+it('names no accounts of the host', async () => {
+  await using tree = await makeTree({ 'a.txt': 'a', folder: null })
+  const file = join(tree.base, 'owners.tar')
+  await archiveToFile(file, openScope(tree.root), 'tar')
+  const list = execFileSync('tar', ['-tvf', file], { encoding: 'utf8' })
+  expect(list).toMatch(/^-\S+ 0\/0 /m)
+  expect(list).not.toContain('root')
+})
+
+it('leaves out what a rule denies, with all that lies below', async () => {
+  await using tree = await makeTree({ 'a/b.txt': 'b', 'secret/x.txt': 'x', 'a/secret/y.txt': 'y' })
+  const names = await namesIn(tree, (vpath) => !vpath.split('/').includes('secret'))
+  expect(names).toEqual(['a/', 'a/b.txt'])
+})
+
+it('stores links inside as what they lead to, without going round in circles', async () => {
+  await using tree = await makeTree({ 'a/f.txt': 'f', 'b/g.txt': 'g' })
+  await symlink('.', tree.at('a/self'))
+  await symlink('..', tree.at('a/up'))
+  await symlink('../b', tree.at('a/b-again'))
+  await symlink('a/f.txt', tree.at('f-again'))
+  await symlink(tree.outside, tree.at('out'))
+  await symlink('nowhere', tree.at('dangling'))
+  expect(await namesIn(tree)).toEqual([
+    'a/',
+    'a/b-again/',
+    'a/b-again/g.txt',
+    'a/f.txt',
+    'b/',
+    'b/g.txt',
+    'f-again',
+  ])
+})
+
+it('does not open pipes', async () => {
+  await using tree = await makeTree({ 'z.txt': 'z' })
+  execFileSync('mkfifo', [tree.at('pipe')])
+  expect(await namesIn(tree)).toEqual(['z.txt'])
+})
+
+it('leaves out a file that goes between being listed and being opened', async () => {
+  await using tree = await makeTree({ 'a.txt': 'a', 'b/c.txt': 'c' })
+  const scope = openScope(tree.root)
+  let moved = false
+  const watching = {
+    ...scope,
+    hold: async (vpath: Parameters<typeof scope.hold>[0]) => {
+      const held = await scope.hold(vpath)
+      if (!moved) await rename(tree.at('a.txt'), join(tree.base, 'gone'))
+      moved = true
+      return held
+    },
+  }
+  const file = join(tree.base, 'gone.tar')
+  await archiveToFile(file, watching, 'tar')
+  expect(execFileSync('tar', ['-tf', file], { encoding: 'utf8' })).toBe('b/\nb/c.txt\n')
+})
+
+it.each(['zip', 'tar'] as const)(
+  'fails when a file shrinks behind its %s header, and closes it',
+  async (format) => {
+    await using tree = await makeTree({})
+    await writeFile(tree.at('log'), '')
+    await truncate(tree.at('log'), 80 * MIB)
+    const before = openFiles()
+    let bytes = 0
+    const write = async (chunk: Uint8Array) => {
+      bytes += chunk.length
+      await truncate(tree.at('log'), 1000)
+    }
+    await expect(archiveTo({ write }, openScope(tree.root), format)).rejects.toThrow(/shorter/)
+    expect(bytes).toBeLessThan(80 * MIB)
+    expect(openFiles()).toBe(before)
+  },
+)
+
+it.each(FORMATS)('stops %s on abort and closes every file', async (format) => {
+  await using tree = await makeTree({})
+  for (let i = 0; i < 20; i++) await writeFile(tree.at(`f${i}`), Buffer.alloc(3 * MIB, `${i}`))
+  // Threads and modules that stay after the first use are not leaks.
+  await archiveTo({ write: async () => {} }, openScope(tree.root), format)
+  const before = openFiles()
+  const controller = new AbortController()
+  const write = async () => controller.abort()
+  const { signal } = controller
+  await expect(archiveTo({ write }, openScope(tree.root), format, { signal })).rejects.toThrow()
+  expect(openFiles()).toBe(before)
+})
+
+it.each(FORMATS)('passes on the failure of the target of %s', async (format) => {
+  await using tree = await makeTree({ 'a.txt': 'a' })
+  for (let i = 0; i < 10; i++) await writeFile(tree.at(`f${i}`), Buffer.alloc(3 * MIB, `${i}`))
+  const write = async () => {
+    throw new Error('the pipe is broken')
+  }
+  await expect(archiveTo({ write }, openScope(tree.root), format)).rejects.toThrow(/pipe is broken/)
+})
+
+it('compresses', async () => {
+  await using tree = await makeTree({
+    text: 'the quick brown fox, again and again\n'.repeat(100_000),
+  })
+  for (const format of FORMATS.slice(2)) {
+    const file = join(tree.base, format)
+    await archiveToFile(file, openScope(tree.root), format)
+    expect(await sizeOf(file), format).toBeLessThan(400_000)
+  }
+})
