@@ -1,14 +1,18 @@
 // The application: services made once, routes mounted in one list, one error handler.
+import { availableParallelism } from 'node:os'
+import { ServerResponse } from 'node:http'
 import { Hono } from 'hono'
 import { createSessions } from './auth/sessions.ts'
 import { createThrottle } from './auth/throttle.ts'
 import { createTokens } from './auth/tokens.ts'
 import { createResumables } from './files/resumable.ts'
 import { createTempRegistry } from './files/temp-registry.ts'
+import { createPreviews } from './files/thumbs.ts'
 import { createHooks } from './hooks.ts'
 import { commandRoutes } from './routes/commands.ts'
 import type { BaseDeps, Ctx, Deps, Env } from './routes/env.ts'
-import { answerError, commonHeaders, logFailures, redirects } from './routes/frame.ts'
+import { answerError, commonHeaders, logFailures, NO_CACHE, redirects } from './routes/frame.ts'
+import { previewRoutes } from './routes/previews.ts'
 import { publicRoutes } from './routes/public.ts'
 import { rawRoutes } from './routes/raw.ts'
 import { recursiveRoutes } from './routes/recursive.ts'
@@ -38,6 +42,8 @@ export function createApp(base: BaseDeps): App {
     // The raw request target decides, not the normalised URL: see request-path.ts.
     getPath: (_request, options) => {
       const env = (options as { env: Env['Bindings'] }).env
+      // An upgrade request brings no response object; headers for it go nowhere, as they must.
+      env.outgoing ??= new ServerResponse(env.incoming)
       env.target = parseTarget(env.incoming.url ?? '/', base.config.baseURL)
       return env.target.key
     },
@@ -57,6 +63,7 @@ export function createApp(base: BaseDeps): App {
     usageRoutes,
     shareRoutes,
     rawRoutes,
+    previewRoutes,
     commandRoutes,
     searchRoutes,
     subtitleRoutes,
@@ -69,12 +76,13 @@ export function createApp(base: BaseDeps): App {
     if (target.key.startsWith('/api/public/share') && incoming.method !== 'GET')
       return new Response(null, { status: 405 })
     if (target.key !== PAGE) return sendStatus(c as Ctx, 404, { code: 'not_found' })
-    return sendStatus(c as Ctx, 404)
+    return sendStatus(c as Ctx, 404, { headers: { 'Cache-Control': NO_CACHE } })
   })
   return {
     fetch: app.fetch,
     close: async () => {
       deps.hooks.close()
+      deps.previews.close()
       await deps.sessions.flush()
       await deps.temps.close()
     },
@@ -92,6 +100,12 @@ function createDeps(base: BaseDeps): Deps {
     resumables: createResumables(),
     temps: createTempRegistry(`${store.file}.uploads`, config.tusExpiryMs),
     hooks: createHooks(config, store, log),
+    previews: createPreviews({
+      cacheDir: config.cacheDir,
+      cacheSizeBytes: config.previewCacheSizeBytes,
+      concurrency: Math.min(availableParallelism(), config.imageProcessors),
+      ffmpegPath: config.ffmpegPath,
+    }),
     userChanges: watchUsers(base),
   }
 }

@@ -6,6 +6,8 @@ import * as esbuild from 'esbuild'
 import { compileCatalogue } from './catalogues.ts'
 import { transformMacros, usesMacros } from './macros.ts'
 
+type LoaderMap = Record<string, esbuild.Loader>
+
 export function macrosPlugin(options: { idOnly: boolean }): esbuild.Plugin {
   return {
     name: 'lingui-macros',
@@ -86,6 +88,12 @@ async function resolveFile(
   return createRequire(`${args.resolveDir}/`).resolve(path)
 }
 
+/** Fonts and pictures that style sheets name, and WebAssembly. */
+export function loadersOf(media: 'file' | 'dataurl', wasm: 'file' | 'binary'): LoaderMap {
+  const extensions = ['.woff2', '.woff', '.ttf', '.png', '.svg', '.gif', '.jpg', '.webp']
+  return { ...Object.fromEntries(extensions.map((name) => [name, media])), '.wasm': wasm }
+}
+
 async function bundleAlone(
   shared: esbuild.BuildOptions,
   path: string,
@@ -100,7 +108,7 @@ async function bundleAlone(
     metafile: true,
     sourcemap: false,
     // Fonts and pictures of such a style sheet are small: inside it, they need no second address.
-    loader: { '.woff2': 'dataurl', '.png': 'dataurl', '.svg': 'dataurl', '.wasm': 'binary' },
+    loader: loadersOf('dataurl', 'binary'),
   })
   const main = result.outputFiles?.find((file) => /\.(css|js)$/.test(file.path))
   if (!main) throw new Error(`${path} gave no output`)

@@ -38,7 +38,10 @@ export async function buildServer(outDir: string, dev: boolean): Promise<void> {
       ...options,
       entryPoints: { boot: 'src/boot.ts' },
       outdir: next,
-      footer: { js: 'require("./main.cjs");' },
+      // The preview process is the executable again; it needs no server around it.
+      footer: {
+        js: 'require(process.argv[2]==="__preview-worker"?"./preview.worker.cjs":"./main.cjs");',
+      },
     })
     const old = join(outDir, `server.old-${process.pid}`)
     await rename(join(outDir, 'server'), old).catch(ignoreMissing)

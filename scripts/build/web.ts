@@ -11,7 +11,7 @@ import { compressAll } from './compress.ts'
 import { listLocales } from './locales.ts'
 import { ROOT } from './paths.ts'
 import { copyPdfData } from './pdf-data.ts'
-import { cataloguesPlugin, macrosPlugin, urlPlugin } from './plugins.ts'
+import { cataloguesPlugin, loadersOf, macrosPlugin, urlPlugin } from './plugins.ts'
 
 export async function buildWeb(outDir: string, dev: boolean): Promise<void> {
   const options = esbuildOptions(dev)
@@ -78,7 +78,7 @@ function esbuildOptions(dev: boolean): esbuild.BuildOptions & { metafile: true }
     entryNames: '[name]-[hash]',
     chunkNames: 'c-[name]-[hash]',
     assetNames: 'a-[name]-[hash]',
-    loader: { '.woff2': 'file', '.png': 'file', '.svg': 'file', '.wasm': 'file' },
+    loader: loadersOf('file', 'file'),
     plugins: [
       macros,
       cataloguesPlugin(collectMessages({ idOnly: !dev })),

@@ -9,6 +9,7 @@ import type { Config } from '../config.ts'
 import type { Resumables } from '../files/resumable.ts'
 import type { Scope } from '../files/scope.ts'
 import type { TempRegistry } from '../files/temp-registry.ts'
+import type { Previews } from '../files/thumbs.ts'
 import type { Hooks } from '../hooks.ts'
 import type { Logger } from '../log.ts'
 import type { Session, User } from '../store/document.ts'
@@ -33,6 +34,7 @@ export interface Deps extends BaseDeps {
   resumables: Resumables
   temps: TempRegistry
   hooks: Hooks
+  previews: Previews
   /** Second of the last change of each user since the start, for the renewal hint. */
   userChanges: Map<number, number>
 }

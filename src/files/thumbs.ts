@@ -1,0 +1,169 @@
+// Previews of files: which kinds have one, cache first, equal requests made once.
+import { access, constants } from 'node:fs/promises'
+import { delimiter, isAbsolute, join } from 'node:path'
+import { createDiskCache, createMemoryCache, type PreviewCache } from './preview-cache.ts'
+import { createPreviewProcess } from './preview-process.ts'
+import { PreviewError, type PreviewSize, type SourceKind } from './preview-protocol.ts'
+import type { OpenFile } from './scope.ts'
+
+export interface PreviewOptions {
+  /** Empty: a few previews in memory. */
+  cacheDir: string
+  /** 0 means unlimited. */
+  cacheSizeBytes: number
+  /** Pictures made at the same time. */
+  concurrency: number
+  /** Program or path; empty disables previews of videos. */
+  ffmpegPath: string
+}
+
+export interface PreviewRequest {
+  /** Opens the source when no finished preview is at hand; closed here. */
+  open: () => Promise<OpenFile>
+  mtimeNs: bigint
+  ino: bigint
+  /** Host path of the file, for the cache and for systems without /proc. */
+  realPath: string
+  kind: SourceKind
+  size: PreviewSize
+  /** Only what every browser shows, and never the small picture out of EXIF data. */
+  display: boolean
+}
+
+export interface Preview {
+  contentType: string
+  bytes: Buffer
+}
+
+export interface Previews {
+  /**
+   * The preview, or `original` when the file itself is to be sent. Rejects with PreviewError, or
+   * with the signal's reason; the work goes on while somebody else waits for the same picture.
+   */
+  get(request: PreviewRequest, signal: AbortSignal): Promise<Preview | 'original'>
+  /** Ends the preview process. */
+  close(): void
+}
+
+interface Pending {
+  promise: Promise<Preview | 'original'>
+  waiting: number
+  abort: AbortController
+}
+
+export function createPreviews(options: PreviewOptions): Previews {
+  const cache: PreviewCache = options.cacheDir
+    ? createDiskCache(options.cacheDir, options.cacheSizeBytes)
+    : createMemoryCache()
+  const worker = createPreviewProcess(options.concurrency)
+  const pending = new Map<string, Pending>()
+  let ffmpeg: Promise<string> | undefined
+
+  const make = async (
+    request: PreviewRequest,
+    signal: AbortSignal,
+  ): Promise<Preview | 'original'> => {
+    const { realPath, mtimeNs, kind, size, display } = request
+    const variant = display ? `${size}-display` : size
+    const known = await cache.get({ realPath, mtimeMs: Number(mtimeNs / 1_000_000n), variant })
+    if (known) return known
+    ffmpeg ??= findProgram(options.ffmpegPath)
+    const program = kind === 'video' ? await ffmpeg : ''
+    if (kind === 'video' && !program) throw new PreviewError('unsupported', 'ffmpeg was not found')
+    const file = await request.open()
+    try {
+      const path = pathOf(file, realPath)
+      const job = { path, ino: String(file.ino), kind, size, display, ffmpeg: program }
+      const { reply, bytes } = await worker.run(job, signal)
+      if (reply.original) return 'original'
+      const preview = { contentType: reply.contentType ?? 'image/jpeg', bytes }
+      const mtimeMs = Number(file.mtimeNs / 1_000_000n)
+      await cache.put({ realPath, mtimeMs, variant }, preview)
+      return preview
+    } finally {
+      await file.handle.close()
+    }
+  }
+
+  return {
+    async get(request, signal) {
+      signal.throwIfAborted()
+      const { realPath, mtimeNs, ino, size, display } = request
+      const name = `${size}:${display}:${mtimeNs}:${ino}:${realPath}`
+      let entry = pending.get(name)
+      if (!entry) {
+        const abort = new AbortController()
+        const promise = make(request, abort.signal).finally(() => pending.delete(name))
+        entry = { promise, waiting: 0, abort }
+        pending.set(name, entry)
+        // Everybody may have left when it fails.
+        promise.catch(() => {})
+      }
+      return waitFor(entry, signal)
+    },
+    close: () => worker.close(),
+  }
+}
+
+/** Waits for shared work; the last one to leave cancels it. */
+async function waitFor(entry: Pending, signal: AbortSignal): Promise<Preview | 'original'> {
+  entry.waiting += 1
+  let onAbort: (() => void) | undefined
+  const left = new Promise<never>((_, reject) => {
+    onAbort = () => {
+      if (entry.waiting === 1) entry.abort.abort(signal.reason)
+      reject(signal.reason)
+    }
+    signal.addEventListener('abort', onAbort, { once: true })
+  })
+  try {
+    return await Promise.race([entry.promise, left])
+  } finally {
+    entry.waiting -= 1
+    if (onAbort) signal.removeEventListener('abort', onAbort)
+  }
+}
+
+const KINDS: Record<string, SourceKind> = {
+  jpg: 'image',
+  jpeg: 'image',
+  jpe: 'image',
+  jfif: 'image',
+  png: 'image',
+  gif: 'image',
+  tif: 'image',
+  tiff: 'image',
+  webp: 'image',
+  avif: 'image',
+  bmp: 'bmp',
+  heic: 'heic',
+  heif: 'heic',
+  hif: 'heic',
+  pdf: 'pdf',
+}
+
+/** How a file is previewed, by extension (lower case, no dot) and content type; null: not at all. */
+export function previewKind(extension: string, contentType: string): SourceKind | null {
+  return KINDS[extension] ?? (contentType.startsWith('video/') ? 'video' : null)
+}
+
+/** The open file itself where it has a name: nothing can be put in its place meanwhile. */
+function pathOf({ handle }: OpenFile, realPath: string): string {
+  return process.platform === 'linux' ? `/proc/${process.pid}/fd/${handle.fd}` : realPath
+}
+
+/** Full path of a program, looked for like a shell does; empty when there is none. */
+async function findProgram(name: string): Promise<string> {
+  if (name === '') return ''
+  const suffix = process.platform === 'win32' && !/\.exe$/i.test(name) ? '.exe' : ''
+  const folders = isAbsolute(name) ? [''] : (process.env.PATH ?? '').split(delimiter)
+  for (const folder of folders) {
+    const file = folder ? join(folder, name + suffix) : name + suffix
+    const found = await access(file, constants.X_OK).then(
+      () => true,
+      () => false,
+    )
+    if (found) return file
+  }
+  return ''
+}

@@ -1,0 +1,139 @@
+// Small pictures of files (http-api 13); the same for shares. What needs no making is the file.
+import { Hono } from 'hono'
+import { AppError, badRequest } from '../errors.ts'
+import type { EntryStat } from '../files/entry-stat.ts'
+import { readHead } from '../files/info.ts'
+import { contentTypeOf } from '../files/mime.ts'
+import { PreviewError, type PreviewSize } from '../files/preview-protocol.ts'
+import type { Scope } from '../files/scope.ts'
+import { sniff } from '../files/sniff.ts'
+import { type Preview, previewKind } from '../files/thumbs.ts'
+import { baseName, extensionOf, type VPath, vpathOf } from '../files/vpath.ts'
+import type { Ctx, Deps, Env } from './env.ts'
+import { appendPolicy, disposition, evaluateConditions, parseRanges } from './file-response.ts'
+import { demandDownload, requireUser } from './guard.ts'
+import { openShare } from './public.ts'
+import { CONTENT_POLICY, sendRaw } from './raw.ts'
+import { previewSizeOf } from './request-path.ts'
+
+export function previewRoutes(deps: Deps): Hono<Env> {
+  const app = new Hono<Env>()
+  app.get('/api/preview', requireUser(deps), async (c) => {
+    demandDownload(c.var.user)
+    const size = parseSize(previewSizeOf(c.env.target))
+    return sendPreview(c, deps, c.var.scope, c.env.target.vpath, size)
+  })
+  // Ours: `/api/public/preview/{size}/{hash}/sub/path`, with the rights of a share's visitor.
+  app.get('/api/public/preview', async (c) => {
+    const [, sizeText = '', ...segments] = c.env.target.vpath.split('/')
+    c.env.target = { ...c.env.target, vpath: vpathOf(...segments) }
+    const { scope, vpath } = await openShare(c, deps)
+    return sendPreview(c, deps, scope, vpath, parseSize(sizeText))
+  })
+  return app
+}
+
+/** `thumb` or `big`; throws `bad_request` with the original's words for anything else. */
+export function parseSize(text: string): PreviewSize {
+  if (text === 'thumb' || text === 'big') return text
+  throw badRequest(`${text} is not a valid PreviewSize, try [thumb, big]`)
+}
+
+/**
+ * Sends a preview, or the file where that is the contract's answer. `name` replaces the file's own
+ * in the disposition.
+ */
+export async function sendPreview(
+  c: Ctx,
+  deps: Deps,
+  scope: Scope,
+  vpath: VPath,
+  size: PreviewSize,
+  name = baseName(vpath),
+): Promise<Response> {
+  const stat = await scope.stat(vpath)
+  const inline = c.env.target.query.get('inline') === 'true'
+  c.env.outgoing.setHeader(
+    'Content-Disposition',
+    disposition(inline ? 'inline' : 'attachment', name),
+  )
+  const extension = extensionOf(name)
+  const type = stat.kind === 'file' ? await typeOf(scope, vpath, extension) : ''
+  const kind = previewKind(extension.replace(/^\./, ''), type)
+  const enabled = size === 'thumb' ? deps.config.enableThumbnails : deps.config.resizePreview
+  if (!kind || !enabled) {
+    if (type.startsWith('image/')) return sendRaw(c, deps, scope, vpath, { name })
+    throw new AppError('not_implemented', `no preview of ${vpath}`)
+  }
+  const verdict = evaluateConditions(
+    c.env.incoming.headers,
+    Number(stat.mtimeNs / 1_000_000n),
+    undefined,
+  )
+  const common = { 'Cache-Control': 'private', 'Last-Modified': toHttpDate(stat) }
+  if (verdict === 304) return new Response(null, { status: 304, headers: common })
+  if (verdict === 412) throw new AppError('precondition_failed', 'changed meanwhile')
+  const preview = await deps.previews
+    .get(
+      {
+        open: () => scope.openRead(vpath),
+        realPath: await scope.hostPath(vpath),
+        mtimeNs: stat.mtimeNs,
+        ino: stat.ino,
+        kind,
+        size,
+        display: c.env.target.query.get('display') === 'true',
+      },
+      c.req.raw.signal,
+    )
+    .catch((error: unknown) => {
+      throw toAppError(error, vpath)
+    })
+  if (preview === 'original') return sendRaw(c, deps, scope, vpath, { name })
+  return sendPicture(c, preview, inline, common)
+}
+
+/** The contract's type by extension, else by content; empty for folders and unknown content. */
+async function typeOf(scope: Scope, vpath: VPath, extension: string): Promise<string> {
+  return contentTypeOf(extension) || sniff(await readHead(scope, vpath))
+}
+
+function sendPicture(
+  c: Ctx,
+  { contentType, bytes }: Preview,
+  inline: boolean,
+  common: Record<string, string>,
+): Response {
+  appendPolicy(c.env.outgoing, CONTENT_POLICY)
+  const headers = new Headers({
+    ...common,
+    'Content-Type': inline ? contentType : 'application/octet-stream',
+    'Accept-Ranges': 'bytes',
+    'X-Content-Type-Options': 'nosniff',
+  })
+  const asked = c.req.header('range')
+  const ranges = asked === undefined ? null : parseRanges(asked, bytes.length)
+  if (ranges === 'unsatisfiable') {
+    headers.set('Content-Range', `bytes */${bytes.length}`)
+    return new Response(null, { status: 416, headers })
+  }
+  const [range] = ranges?.length === 1 ? ranges : []
+  if (!range) return new Response(new Uint8Array(bytes), { headers })
+  headers.set('Content-Range', `bytes ${range.start}-${range.end - 1}/${bytes.length}`)
+  return new Response(new Uint8Array(bytes.subarray(range.start, range.end)), {
+    status: 206,
+    headers,
+  })
+}
+
+function toAppError(error: unknown, vpath: VPath): unknown {
+  if (!(error instanceof PreviewError)) return error
+  const message = `preview of ${vpath}: ${error.message}`
+  if (error.failure === 'too_large') return new AppError('too_large', message)
+  if (error.failure === 'unsupported') return new AppError('not_implemented', message)
+  return new AppError('internal', message)
+}
+
+function toHttpDate(stat: EntryStat): string {
+  return new Date(Number(stat.mtimeNs / 1_000_000n)).toUTCString()
+}
