@@ -3,7 +3,7 @@
 import type { FileInfo, ShareRecord } from '../../src/api-types.ts'
 import { encodePath, ROOT } from '../lib/paths.ts'
 import { boot } from '../state/boot.ts'
-import { apiUrl, call, callJson, toApiError } from './client.ts'
+import { apiUrl, call, callJson } from './client.ts'
 
 export type LifeUnit = 'seconds' | 'minutes' | 'hours' | 'days'
 
@@ -72,17 +72,29 @@ export interface ShareAccess {
   ticket: string
 }
 
-/** Facts of a shared file, or a shared folder with its items. @throws ApiError 401 for a password. */
+export interface Shared {
+  /** A file, or a folder with its items; paths are those inside the share. */
+  info: FileInfo
+  /** When the link ends, in ms since the epoch; null for never or not told. */
+  expiresAtMs: number | null
+}
+
+/** @throws ApiError 401 when a password is needed or wrong, 404 for an unknown or expired link. */
 export async function fetchShared(
   access: ShareAccess,
   inner: string,
   signal: AbortSignal,
-): Promise<FileInfo> {
-  return callJson<FileInfo>(publicPath('share', access.hash, inner), {
+): Promise<Shared> {
+  const response = await call(publicPath('share', access.hash, inner), {
     signedIn: false,
     headers: passwordHeader(access),
     signal,
   })
+  const expires = Number(response.headers.get('X-Share-Expires') ?? 0)
+  return {
+    info: (await response.json()) as FileInfo,
+    expiresAtMs: expires > 0 ? expires * 1000 : null,
+  }
 }
 
 /** The bytes of a shared file, or an archive of a shared folder. */
@@ -121,23 +133,12 @@ export function sharedPreviewUrl(
   })
 }
 
-/** Part of a shared file's bytes, `end` exclusive. */
-export async function readShared(
-  access: ShareAccess,
-  inner: string,
-  range: { start: number; end: number } | null,
-  signal: AbortSignal,
-): Promise<Response> {
-  const headers: Record<string, string> = passwordHeader(access)
-  if (range !== null) headers.Range = `bytes=${range.start}-${range.end - 1}`
-  const response = await call(publicPath('dl', access.hash, inner), {
-    query: { inline: true },
-    signedIn: false,
-    headers,
-    signal,
-  })
-  if (!response.ok) throw await toApiError(response)
-  return response
+/** Where the bytes of a shared file are read, and how, by the page itself. */
+export function sharedContent(access: ShareAccess, inner: string) {
+  return {
+    path: publicPath('dl', access.hash, inner),
+    options: { query: { inline: true }, signedIn: false, headers: passwordHeader(access) },
+  }
 }
 
 function sharePath(vpath: string, isDir: boolean): string {

@@ -1,5 +1,113 @@
 // A public share: a file or a folder, for anyone who has the link.
 
+import { Trans, useLingui } from '@lingui/react/macro'
+import { Folder, LogIn } from 'lucide-react'
+import { useSnapshot } from 'valtio'
+import { ApiError } from '../api/client.ts'
+import { Logo } from '../layout/brand.tsx'
+import { LanguageSwitch, ThemeSwitch } from '../layout/switches.tsx'
+import { usePath } from '../lib/navigate.ts'
+import { useTitle } from '../lib/title.ts'
+import { PasswordCard } from '../shares/password-card.tsx'
+import { PublicFile } from '../shares/public-file.tsx'
+import { PublicFolder, titleOf } from '../shares/public-folder.tsx'
+import styles from '../shares/share.css?url'
+import { readShareAddress, type ShareAddress } from '../shares/share-address.ts'
+import { useShare } from '../shares/use-share.ts'
+import { boot, instanceName } from '../state/boot.ts'
+import { session } from '../state/session.ts'
+import { Skeleton } from '../ui/progress.tsx'
+import { loadStylesheet } from '../viewers/stylesheet.ts'
+import { ErrorPanel } from './error.tsx'
+import '../layout/bare.css'
+
+await loadStylesheet(styles)
+
 export function ShareScreen() {
-  return <main id="main" />
+  const address = readShareAddress(usePath())
+  return (
+    <div className="pub">
+      <ShareHead />
+      <main className="pub__main" id="main">
+        {address === null ? (
+          <ErrorPanel asPage error={new ApiError(404, 'not_found', '')} />
+        ) : (
+          <Share key={address.hash} {...address} />
+        )}
+      </main>
+      <footer className="pub__foot">
+        <Trans>
+          Shared with <bdi>{instanceName}</bdi>
+        </Trans>
+      </footer>
+    </div>
+  )
+}
+
+function ShareHead() {
+  const { user } = useSnapshot(session)
+  const target = encodeURIComponent(location.pathname.slice(boot.BaseURL.length))
+  return (
+    <header className="bare__head">
+      <a className="brand" href={`${boot.BaseURL}/files/`}>
+        <Logo />
+        <span className="trunc">{instanceName}</span>
+      </a>
+      <span className="grow" />
+      <LanguageSwitch />
+      <ThemeSwitch />
+      {user !== null ? (
+        <a className="btn btn--line" href={`${boot.BaseURL}/files/`}>
+          <Folder className="i i-sm" aria-hidden />
+          <Trans>My files</Trans>
+        </a>
+      ) : (
+        !boot.HideLoginButton && (
+          <a className="btn btn--line" href={`${boot.BaseURL}/login?redirect=${target}`}>
+            <LogIn className="i i-sm flip" aria-hidden />
+            <Trans>Log in</Trans>
+          </a>
+        )
+      )}
+    </header>
+  )
+}
+
+function Share({ hash, inner }: ShareAddress) {
+  const { t } = useLingui()
+  const { view, submitPassword, retry } = useShare(hash, inner)
+  const name =
+    view.kind === 'ready'
+      ? view.info.isDir
+        ? titleOf(view.info.name, view.inner)
+        : view.info.name
+      : ''
+  useTitle(name, t`Share`)
+
+  switch (view.kind) {
+    case 'loading':
+      return <Loading />
+    case 'password':
+      return <PasswordCard error={view.error} busy={view.busy} onSubmit={submitPassword} />
+    case 'failed':
+      return <Failed error={view.error} onRetry={retry} />
+    case 'ready':
+      return view.info.isDir ? <PublicFolder {...view} /> : <PublicFile {...view} />
+  }
+}
+
+/** Visitors have no account: what they can do about a failure differs from a user's. */
+function Failed({ error, onRetry }: { error: unknown; onRetry: () => void }) {
+  return <ErrorPanel asPage error={error} onRetry={onRetry} />
+}
+
+function Loading() {
+  const { t } = useLingui()
+  return (
+    <div className="panel pub__wait" role="status" aria-label={t`Loading`}>
+      <Skeleton width="40%" height="1.5rem" />
+      <Skeleton width="25%" />
+      <Skeleton height="14rem" />
+    </div>
+  )
 }

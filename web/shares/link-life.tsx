@@ -1,0 +1,20 @@
+// How long a link lives, when the server tells.
+
+import { Trans } from '@lingui/react/macro'
+import { Clock } from 'lucide-react'
+import { useMinute } from '../lib/clock.ts'
+import { formatDistance, formatMoment } from '../lib/format.ts'
+
+export function LinkLife({ expiresAtMs }: { expiresAtMs: number | null }) {
+  const nowMs = useMinute()
+  if (expiresAtMs === null) return null
+  const when = formatDistance(expiresAtMs, nowMs)
+  return (
+    <p className="publife dim">
+      <Clock className="i i-xs" aria-hidden />
+      <time dateTime={new Date(expiresAtMs).toISOString()} data-tip={formatMoment(expiresAtMs)}>
+        <Trans>Link expires: {when}</Trans>
+      </time>
+    </p>
+  )
+}

@@ -1,0 +1,66 @@
+// A shared file in the full viewer frame, over the page of its share.
+
+import { useLingui } from '@lingui/react/macro'
+import { Download } from 'lucide-react'
+import { useEffect, useState } from 'react'
+import { createPortal } from 'react-dom'
+import type { FileEntry } from '../../src/api-types.ts'
+import { ViewerFrame } from '../viewers/frame.tsx'
+import { kindOf } from '../viewers/kinds.ts'
+import type { FileSource, ViewerKind } from '../viewers/source.ts'
+
+export interface OpenFile {
+  entry: FileEntry
+  /** Another viewer than the usual one, such as plain text. */
+  as?: ViewerKind
+}
+
+export interface OverlayProps {
+  source: FileSource
+  file: OpenFile
+  onChange: (file: OpenFile | null) => void
+}
+
+export function ShareOverlay({ source, file, onChange }: OverlayProps) {
+  const { t } = useLingui()
+  const [siblings, setSiblings] = useState<FileEntry[]>([])
+  const { entry, as } = file
+
+  useEffect(() => {
+    const controller = new AbortController()
+    source.siblings(entry, controller.signal).then(setSiblings, () => {
+      // Alone then: the file itself can still be shown.
+    })
+    return () => controller.abort()
+  }, [source, entry])
+
+  useEffect(() => {
+    const opener = document.activeElement
+    document.documentElement.classList.add('no-scroll')
+    return () => {
+      document.documentElement.classList.remove('no-scroll')
+      if (opener instanceof HTMLElement) opener.focus({ preventScroll: true })
+    }
+  }, [])
+
+  return createPortal(
+    <ViewerFrame
+      source={source}
+      entry={entry}
+      kind={as ?? kindOf(entry)}
+      siblings={siblings}
+      actions={[
+        {
+          id: 'download',
+          label: t`Download`,
+          icon: Download,
+          run: () => source.download(entry),
+        },
+      ]}
+      navigate={(next) => onChange({ entry: next })}
+      close={() => onChange(null)}
+      openAs={(kind) => onChange({ entry, as: kind })}
+    />,
+    document.body,
+  )
+}

@@ -1,0 +1,277 @@
+// A shared folder: its list, what is chosen in it, and a card beside it that shows the chosen file.
+
+import { Plural, Trans, useLingui } from '@lingui/react/macro'
+import { ChevronRight, Download, Eye, Link, X } from 'lucide-react'
+import { useEffect, useMemo, useState } from 'react'
+import type { FileEntry } from '../../src/api-types.ts'
+import type { ArchiveFormat } from '../api/files.ts'
+import { directLinkOf, sharedDownloadUrl, sharePageUrl } from '../api/shares.ts'
+import { announce } from '../lib/announce.ts'
+import { takesKeys } from '../lib/focus.ts'
+import { formatNumber, formatSize } from '../lib/format.ts'
+import { lineageOf, nameOf, ROOT, trimPath } from '../lib/paths.ts'
+import type { SortChoice, SortColumn } from '../listing/sort-entries.ts'
+import { sortNow } from '../listing/sort-queue.ts'
+import { instanceName } from '../state/boot.ts'
+import { Button, IconButton } from '../ui/button.tsx'
+import { EmptyState } from '../ui/empty.tsx'
+import { FolderGlyph } from '../ui/file-icon.tsx'
+import { saveUrl } from '../viewers/save-url.ts'
+import { ArchiveMenu } from './archive-menu.tsx'
+import { copyShareLink } from './copy-link.ts'
+import { FolderSide } from './folder-side.tsx'
+import { type OpenFile, ShareOverlay } from './overlay.tsx'
+import { FolderRows } from './rows.tsx'
+import { nothingSelected, selectRow } from './selection.ts'
+import { shareHref } from './share-address.ts'
+import { createShareSource } from './share-source.ts'
+import type { ShareReady } from './use-share.ts'
+
+/** So many rows at first, and as many more with each press of the button. */
+const ROWS_STEP = 100
+
+export function PublicFolder({
+  access,
+  inner,
+  info,
+  expiresAtMs,
+  loading,
+}: ShareReady & { loading: boolean }) {
+  const { t } = useLingui()
+  const [sort, setSort] = useState<SortChoice>({ column: 'name', ascending: true })
+  const [limit, setLimit] = useState(ROWS_STEP)
+  const [selection, setSelection] = useState(nothingSelected)
+  const [open, setOpen] = useState<OpenFile | null>(null)
+  const entries = useMemo(() => sortNow(info.items ?? [], sort), [info, sort])
+  const source = useMemo(
+    () => createShareSource(access, (folder) => (folder === inner ? entries : null)),
+    [access, inner, entries],
+  )
+  const shown = entries.slice(0, limit)
+  const left = entries.length - shown.length
+  const chosen = entries.filter((entry) => selection.paths.has(entry.path))
+  const only = chosen.length === 1 ? chosen[0] : undefined
+  const name = titleOf(info.name, inner)
+
+  // Another folder starts at its top, with nothing chosen.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the folder is the trigger
+  useEffect(() => {
+    setLimit(ROWS_STEP)
+    setSelection(nothingSelected)
+    scrollTo({ top: 0 })
+  }, [inner, access.hash])
+
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
+      if (event.defaultPrevented || takesKeys(event.target)) return
+      if (event.key === 'Escape') setSelection(nothingSelected)
+      if (event.key.toLowerCase() === 'a' && (event.ctrlKey || event.metaKey)) {
+        event.preventDefault()
+        setSelection({ paths: new Set(entries.map(({ path }) => path)), anchor: null })
+      }
+    }
+    document.addEventListener('keydown', onKey)
+    return () => document.removeEventListener('keydown', onKey)
+  }, [entries])
+
+  const count = selection.paths.size
+  useEffect(() => {
+    if (count > 0) announce(t`Selected: ${formatNumber(count)}`)
+  }, [count, t])
+
+  function download(format: ArchiveFormat, items: readonly FileEntry[]) {
+    const [first] = items
+    if (items.length === 1 && first?.isDir === true) {
+      saveUrl(sharedDownloadUrl(access, trimPath(first.path), { algo: format }), '')
+      return
+    }
+    const names = items.length === 0 ? {} : { names: items.map((item) => item.name) }
+    saveUrl(sharedDownloadUrl(access, inner, { algo: format, ...names }), '')
+  }
+
+  function sortBy(column: SortColumn) {
+    setSort((before) => ({
+      column,
+      ascending: before.column === column ? !before.ascending : true,
+    }))
+  }
+
+  return (
+    <div className="pubfolder">
+      <section className="panel pubfolder__list" aria-label={name} aria-busy={loading}>
+        <header className="pubfolder__head">
+          <FolderGlyph className="pubfolder__glyph" />
+          <div className="grow">
+            <h1 className="pubfolder__name">
+              <bdi>{name}</bdi>
+            </h1>
+            <p className="dim num">
+              <Counts folders={info.numDirs ?? 0} files={info.numFiles ?? 0} />
+            </p>
+          </div>
+          <Button
+            tone="line"
+            icon={Link}
+            className="pubfolder__copy"
+            onClick={() => void copyShareLink(sharePageUrl(access.hash, inner))}
+          >
+            <Trans>Copy link</Trans>
+          </Button>
+          {entries.length > 0 && (
+            <ArchiveMenu
+              tone="fill"
+              label={t`Download all`}
+              onDownload={(format) => download(format, [])}
+            />
+          )}
+        </header>
+        {inner !== ROOT && <Crumbs hash={access.hash} inner={inner} />}
+        {chosen.length > 0 && (
+          <div className="pubfolder__selbar" role="toolbar" aria-label={t`Selection`}>
+            <IconButton
+              size="sm"
+              icon={X}
+              label={t`Clear selection`}
+              onClick={() => setSelection(nothingSelected)}
+            />
+            <strong className="num">
+              <Trans>{formatNumber(chosen.length)} selected</Trans>
+            </strong>
+            <span className="num pubfolder__sum">{sumOf(chosen)}</span>
+            <span className="grow" />
+            {only !== undefined && !only.isDir && (
+              <>
+                <Button icon={Eye} onClick={() => setOpen({ entry: only })}>
+                  <Trans>Preview</Trans>
+                </Button>
+                <Button
+                  icon={Link}
+                  className="pubfolder__direct"
+                  onClick={() => void copyShareLink(directOf(only))}
+                >
+                  <Trans>Copy direct link</Trans>
+                </Button>
+                <Button icon={Download} onClick={() => source.download(only)}>
+                  <Trans>Download</Trans>
+                </Button>
+              </>
+            )}
+            {(only === undefined || only.isDir) && (
+              <ArchiveMenu
+                tone="ghost"
+                label={t`Download`}
+                onDownload={(format) => download(format, chosen)}
+              />
+            )}
+          </div>
+        )}
+        {entries.length === 0 ? (
+          <EmptyState art="folder" title={t`This folder is empty`} />
+        ) : (
+          <FolderRows
+            entries={shown}
+            total={entries.length}
+            hash={access.hash}
+            source={source}
+            sort={sort}
+            selected={selection.paths}
+            onSort={sortBy}
+            onSelect={(path, keys) =>
+              setSelection((before) =>
+                selectRow(
+                  before,
+                  path,
+                  keys,
+                  shown.map((entry) => entry.path),
+                ),
+              )
+            }
+            onSelectAll={(all) =>
+              setSelection(
+                all
+                  ? { paths: new Set(entries.map(({ path }) => path)), anchor: null }
+                  : nothingSelected,
+              )
+            }
+            onPreview={(entry) => setOpen({ entry })}
+            onCopy={(entry) => void copyShareLink(directOf(entry))}
+          />
+        )}
+        {left > 0 && (
+          <div className="pubfolder__more">
+            <Button size="sm" tone="line" onClick={() => setLimit(limit + ROWS_STEP)}>
+              <Plural value={Math.min(left, ROWS_STEP)} one="Show # more" other="Show # more" />
+            </Button>
+            <span className="dim num">
+              <Trans>
+                {formatNumber(shown.length)} of {formatNumber(entries.length)}
+              </Trans>
+            </span>
+          </div>
+        )}
+      </section>
+      <FolderSide
+        access={access}
+        inner={inner}
+        entry={only}
+        source={source}
+        expiresAtMs={expiresAtMs}
+        onPreview={(entry) => setOpen({ entry })}
+      />
+      {open !== null && <ShareOverlay source={source} file={open} onChange={setOpen} />}
+    </div>
+  )
+
+  /** Protected files have no address that works alone: theirs is the page. */
+  function directOf(entry: FileEntry): string {
+    const path = trimPath(entry.path)
+    return access.password === ''
+      ? directLinkOf(access.hash, path)
+      : sharePageUrl(access.hash, path)
+  }
+}
+
+/** The server names the shared folder in all its sub-folders, and `.` for everything a user has. */
+export function titleOf(name: string, inner: string): string {
+  if (inner !== ROOT) return nameOf(inner)
+  return name === '.' || name === '' ? instanceName : name
+}
+
+function Crumbs({ hash, inner }: { hash: string; inner: string }) {
+  const { t } = useLingui()
+  const folders = lineageOf(inner)
+  return (
+    <nav className="pubcrumbs" aria-label={t`Breadcrumb`}>
+      <ol>
+        {folders.map((folder, at) => (
+          <li key={folder}>
+            {at > 0 && <ChevronRight className="i i-sm flip dim" aria-hidden />}
+            <a
+              href={shareHref({ hash, inner: folder })}
+              aria-current={at === folders.length - 1 ? 'page' : undefined}
+            >
+              {folder === ROOT ? t`All files` : <bdi>{nameOf(folder)}</bdi>}
+            </a>
+          </li>
+        ))}
+      </ol>
+    </nav>
+  )
+}
+
+function Counts({ folders, files }: { folders: number; files: number }) {
+  if (folders === 0) return <Plural value={files} one="# file" other="# files" />
+  if (files === 0) return <Plural value={folders} one="# folder" other="# folders" />
+  return (
+    <>
+      <Plural value={folders} one="# folder" other="# folders" />
+      {', '}
+      <Plural value={files} one="# file" other="# files" />
+    </>
+  )
+}
+
+function sumOf(entries: readonly FileEntry[]): string {
+  const bytes = entries.reduce((sum, entry) => sum + (entry.isDir ? 0 : entry.size), 0)
+  return entries.every((entry) => entry.isDir) ? '' : formatSize(bytes)
+}

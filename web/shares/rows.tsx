@@ -1,0 +1,167 @@
+// The list of a shared folder. Names are links, the rest of a row chooses it.
+
+import { Trans, useLingui } from '@lingui/react/macro'
+import { ArrowDown, ArrowUp, Download, Eye, Link } from 'lucide-react'
+import type { MouseEvent } from 'react'
+import type { FileEntry } from '../../src/api-types.ts'
+import { useMinute } from '../lib/clock.ts'
+import { fileClassOf } from '../lib/file-class.ts'
+import { formatDate, formatMoment, formatSize } from '../lib/format.ts'
+import { trimPath } from '../lib/paths.ts'
+import { NameLabel } from '../listing/name-label.tsx'
+import type { SortChoice, SortColumn } from '../listing/sort-entries.ts'
+import { IconButton } from '../ui/button.tsx'
+import { FileTile } from '../ui/file-icon.tsx'
+import { Checkbox } from '../ui/toggle.tsx'
+import type { FileSource } from '../viewers/source.ts'
+import type { ClickKeys } from './selection.ts'
+import { shareHref } from './share-address.ts'
+
+/** Larger pictures of kinds that the server sends whole are no thumbnails. */
+const MAX_THUMB_BYTES = 30 << 20
+
+export interface FolderRowsProps {
+  entries: readonly FileEntry[]
+  total: number
+  hash: string
+  source: FileSource
+  sort: SortChoice
+  selected: ReadonlySet<string>
+  onSort: (column: SortColumn) => void
+  onSelect: (path: string, keys: ClickKeys) => void
+  onSelectAll: (all: boolean) => void
+  onPreview: (entry: FileEntry) => void
+  onCopy: (entry: FileEntry) => void
+}
+
+export function FolderRows(props: FolderRowsProps) {
+  const { t } = useLingui()
+  const { entries, total, selected, sort, onSort, onSelectAll } = props
+  const all = selected.size === 0 ? false : selected.size === total ? true : 'mixed'
+  const head = (column: SortColumn, label: string, className: string) => {
+    const on = sort.column === column
+    const Arrow = sort.ascending ? ArrowUp : ArrowDown
+    return (
+      <th
+        scope="col"
+        className={className}
+        aria-sort={on ? (sort.ascending ? 'ascending' : 'descending') : 'none'}
+      >
+        <button type="button" className={on ? 'is-on' : undefined} onClick={() => onSort(column)}>
+          {label}
+          {on && <Arrow className="i i-xs" aria-hidden />}
+        </button>
+      </th>
+    )
+  }
+  return (
+    <table className={selected.size > 0 ? 'pubrows is-selecting' : 'pubrows'}>
+      <thead>
+        <tr>
+          <th scope="col" className="pubrows__check">
+            <Checkbox aria-label={t`Select all`} checked={all} onChange={onSelectAll} />
+          </th>
+          {head('name', t`Name`, 'pubrows__name')}
+          {head('modified', t`Modified`, 'pubrows__date')}
+          {head('size', t`Size`, 'pubrows__size')}
+          <th scope="col" className="pubrows__acts">
+            <span className="sr">
+              <Trans>Actions</Trans>
+            </span>
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {entries.map((entry) => (
+          <Row key={entry.path} {...props} entry={entry} />
+        ))}
+      </tbody>
+    </table>
+  )
+}
+
+function Row({
+  entry,
+  hash,
+  source,
+  selected,
+  onSelect,
+  onPreview,
+  onCopy,
+}: FolderRowsProps & { entry: FileEntry }) {
+  const { t } = useLingui()
+  const nowMs = useMinute()
+  const { name, path, isDir } = entry
+  const chosen = selected.has(path)
+  const broken = entry.type === 'invalid_link'
+  const size = isDir ? '—' : broken ? t`Broken link` : formatSize(entry.size)
+  const date = formatDate(entry.modified, false, nowMs)
+
+  function onClick(event: MouseEvent<HTMLElement>) {
+    // Links, buttons and the check box act for themselves.
+    if (event.target instanceof Element && event.target.closest('a, button, input')) return
+    onSelect(path, { toggle: event.ctrlKey || event.metaKey, range: event.shiftKey })
+  }
+
+  return (
+    <tr className={chosen ? 'is-on' : undefined} aria-selected={chosen} onClick={onClick}>
+      <td className="pubrows__check">
+        <Checkbox
+          aria-label={t`Select ${name}`}
+          checked={chosen}
+          onChange={() => onSelect(path, { toggle: true, range: false })}
+        />
+      </td>
+      <td className="pubrows__name">
+        <a
+          href={broken ? undefined : shareHref({ hash, inner: trimPath(path) })}
+          title={name}
+          draggable={false}
+        >
+          <FileTile entry={entry} thumb={thumbOf(entry, source)} />
+          <span className="pubrows__words">
+            <NameLabel name={name} />
+            <small className="num">{isDir ? date : `${size} · ${date}`}</small>
+          </span>
+        </a>
+      </td>
+      <td className="pubrows__date num">
+        <time dateTime={entry.modified} data-tip={formatMoment(entry.modified)}>
+          {date}
+        </time>
+      </td>
+      <td className="pubrows__size num">{size}</td>
+      <td className="pubrows__acts">
+        {!isDir && !broken && (
+          <span>
+            <IconButton
+              size="sm"
+              icon={Eye}
+              label={t`Preview ${name}`}
+              onClick={() => onPreview(entry)}
+            />
+            <IconButton
+              size="sm"
+              icon={Download}
+              label={t`Download ${name}`}
+              onClick={() => source.download(entry)}
+            />
+            <IconButton
+              size="sm"
+              icon={Link}
+              label={t`Copy link to ${name}`}
+              onClick={() => onCopy(entry)}
+            />
+          </span>
+        )}
+      </td>
+    </tr>
+  )
+}
+
+function thumbOf(entry: FileEntry, source: FileSource): string | undefined {
+  if (entry.isDir || entry.size > MAX_THUMB_BYTES) return undefined
+  const kind = fileClassOf(entry)
+  if (kind !== 'image' && kind !== 'video') return undefined
+  return source.previewUrl(entry, 'thumb') ?? undefined
+}
