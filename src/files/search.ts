@@ -4,6 +4,7 @@ import type { SearchHit } from '../api-types.ts'
 import { AppError } from '../errors.ts'
 import { mimeOfExtension } from './mime.ts'
 import type { Scope } from './scope.ts'
+import { formatTime } from './time-format.ts'
 import { extensionOf, type VPath } from './vpath.ts'
 import type { Walked } from './walk.ts'
 
@@ -98,8 +99,11 @@ async function addDetails(hits: SearchHit[], entries: Walked[]): Promise<void> {
     for (let i = next++; i < hits.length; i = next++) {
       const path = (entries[i] as Walked).realPath
       // An entry that went meanwhile is still a hit, without details.
-      const found = await lstat(path).catch(() => null)
-      if (found) Object.assign(hits[i] as SearchHit, { size: found.size, modified: found.mtime })
+      const found = await lstat(path, { bigint: true }).catch(() => null)
+      if (!found) continue
+      const hit = hits[i] as SearchHit
+      hit.size = Number(found.size)
+      hit.modified = formatTime(found.mtimeNs)
     }
   }
   await Promise.all(Array.from({ length: LOOKS_IN_FLIGHT }, look))

@@ -89,9 +89,7 @@ function parseDialogue(rest: string, columns: readonly string[]): Cue[] {
   const textAt = columns.indexOf('text')
   if (!start || !end || textAt < 0) return []
   const raw = values.slice(textAt).join(',')
-  // Drawings are outlines written as text.
-  const text = raw.replace(/\{[^}]*\\p[1-9][^}]*\}.*?(\{[^}]*\\p0[^}]*\}|$)/g, '')
-  const plain = text.replace(/\\N|\\n/g, '\n').replaceAll('\\h', '\u00a0')
+  const plain = raw.replace(/\\N|\\n/g, '\n').replaceAll('\\h', '\u00a0')
   return toCue(toMs(start, 1), toMs(end, 1), plain, escapeText)
 }
 
@@ -101,8 +99,8 @@ function toCue(
   raw: string,
   convert: (text: string) => string,
 ): Cue[] {
-  const position = /\{[^}]*\\an([1-9])[^}]*\}/.exec(raw)?.[1]
-  const text = convert(raw.replace(/\{\\[^}]*\}/g, ''))
+  const { text: bare, position } = takeOverrides(raw)
+  const text = convert(bare)
     .split('\n')
     .map((line) => line.trim())
     .filter((line) => line !== '')
@@ -110,7 +108,31 @@ function toCue(
     // The arrow would end a cue early.
     .replaceAll('-->', '--&gt;')
   if (text === '' || endMs < startMs) return []
-  return [{ startMs, endMs, settings: position ? settingsOf(Number(position)) : '', text }]
+  return [{ startMs, endMs, settings: settingsOf(position), text }]
+}
+
+/** The usual place: below, in the middle. */
+const USUAL_POSITION = 2
+
+// Takes `{\...}` out: of all that such a block may say only the position is kept, and that what
+// follows is a drawing, written as text, which goes too.
+function takeOverrides(raw: string): { text: string; position: number } {
+  let text = ''
+  let position = USUAL_POSITION
+  let drawing = false
+  let at = 0
+  for (;;) {
+    const open = raw.indexOf('{\\', at)
+    const close = open < 0 ? -1 : raw.indexOf('}', open)
+    const end = close < 0 ? raw.length : open
+    if (!drawing) text += raw.slice(at, end)
+    if (close < 0) return { text, position }
+    const block = raw.slice(open, close)
+    position = Number(/\\an([1-9])/.exec(block)?.[1] ?? position)
+    const mode = /\\p(\d)/.exec(block)?.[1]
+    if (mode !== undefined) drawing = mode !== '0'
+    at = close + 1
+  }
 }
 
 /** Positions are laid out like the digits of a keypad; 2 is the usual place. */
