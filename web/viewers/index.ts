@@ -14,4 +14,6 @@ export const viewers: Partial<Record<ViewerKind, Lazy>> = {
   epub: lazy(async () => ({ default: (await import('./epub.tsx')).EpubViewer })),
   document: lazy(async () => ({ default: (await import('./document.tsx')).DocumentViewer })),
   sheet: lazy(async () => ({ default: (await import('./sheet.tsx')).SheetViewer })),
+  font: lazy(async () => ({ default: (await import('./font.tsx')).FontViewer })),
+  archive: lazy(async () => ({ default: (await import('./archive.tsx')).ArchiveViewer })),
 }

@@ -13,7 +13,8 @@ export interface SourcePermissions {
 }
 
 export interface FileSource {
-  readonly kind: 'files' | 'share'
+  /** `archive` is one unpacked entry of an archive, from either of the others. */
+  readonly kind: 'files' | 'share' | 'archive'
   /** Tells sources apart where positions are remembered, e.g. `files` or `share:abc`. */
   readonly id: string
   readonly permissions: SourcePermissions

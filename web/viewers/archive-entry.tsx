@@ -1,0 +1,54 @@
+// One file of an archive in its viewer, with the way back to the list.
+
+import { Trans, useLingui } from '@lingui/react/macro'
+import { ArrowLeft, Download } from 'lucide-react'
+import { Suspense } from 'react'
+import { Button } from '../ui/button.tsx'
+import type { EntryFile } from './archive-source.ts'
+import { Boundary } from './boundary.tsx'
+import { viewers } from './index.ts'
+import type { ViewerProps } from './source.ts'
+import { Busy } from './tools.tsx'
+
+interface EntryViewProps extends ViewerProps {
+  file: EntryFile
+  back(): void
+}
+
+export function EntryView({ file, back, ...props }: EntryViewProps) {
+  const { t } = useLingui()
+  const { source, entry, kind } = file
+  const Viewer = viewers[kind] ?? viewers.fallback
+  return (
+    <>
+      <div className="vw-row vw-row-start">
+        <Button size="sm" icon={ArrowLeft} flipIcon onClick={back}>
+          <Trans>Back to the archive</Trans>
+        </Button>
+        <bdi className="vw-row-name trunc">{entry.name}</bdi>
+        <Button size="sm" icon={Download} onClick={() => source.download(entry)}>
+          <Trans>Download</Trans>
+        </Button>
+      </div>
+      <section className="vw-inner" aria-label={t`Content of ${entry.name}`}>
+        {Viewer ? (
+          <Boundary source={source} entry={entry}>
+            <Suspense fallback={<Busy />}>
+              <Viewer
+                {...props}
+                source={source}
+                entry={entry}
+                siblings={[]}
+                setFacts={ignore}
+                openAs={ignore}
+                close={back}
+              />
+            </Suspense>
+          </Boundary>
+        ) : null}
+      </section>
+    </>
+  )
+}
+
+function ignore() {}

@@ -1,0 +1,101 @@
+// One unpacked entry of an archive as a source of its own, so that every viewer can show it.
+
+import type { FileInfo, FileType } from '../../src/api-types.ts'
+import { ApiError } from '../api/client.ts'
+import { nameOf } from '../lib/paths.ts'
+import type { ArchiveItem } from './archive-file.ts'
+import { extensionOf, kindOf } from './kinds.ts'
+import { saveBlob } from './save-url.ts'
+import type { FileSource, ViewerKind } from './source.ts'
+
+/** Types the page may show by address. Everything else is bytes without meaning. */
+const types: Record<string, string> = {
+  jpg: 'image/jpeg',
+  jpeg: 'image/jpeg',
+  png: 'image/png',
+  gif: 'image/gif',
+  webp: 'image/webp',
+  avif: 'image/avif',
+  bmp: 'image/bmp',
+  ico: 'image/x-icon',
+  svg: 'image/svg+xml',
+  mp4: 'video/mp4',
+  m4v: 'video/mp4',
+  mov: 'video/mp4',
+  webm: 'video/webm',
+  ogv: 'video/ogg',
+  mp3: 'audio/mpeg',
+  m4a: 'audio/mp4',
+  ogg: 'audio/ogg',
+  opus: 'audio/ogg',
+  flac: 'audio/flac',
+  wav: 'audio/wav',
+}
+
+export interface EntryFile {
+  source: FileSource
+  entry: FileInfo
+  kind: ViewerKind
+  release(): void
+}
+
+/** `release` frees the bytes; the source must not be used after it. */
+export function createEntryFile(
+  outer: FileSource,
+  archivePath: string,
+  item: ArchiveItem,
+  bytes: Uint8Array<ArrayBuffer>,
+): EntryFile {
+  const name = nameOf(`/${item.path}`)
+  const extension = extensionOf(name)
+  const blob = new Blob([bytes], { type: types[extension] ?? 'application/octet-stream' })
+  const url = URL.createObjectURL(blob)
+  const entry: FileInfo = {
+    path: `${archivePath}/${item.path}`,
+    name,
+    size: bytes.length,
+    extension: extension ? `.${extension}` : '',
+    modified: (item.modified ?? new Date(0)).toISOString(),
+    mode: 0o444,
+    isDir: false,
+    isSymlink: false,
+    type: typeOf(bytes),
+  }
+  const part = (start: number, end: number) => bytes.slice(start, end).buffer
+  const source: FileSource = {
+    kind: 'archive',
+    id: `${outer.id}:inside`,
+    permissions: { download: true, rename: false, delete: false, modify: false, share: false },
+    rawUrl: () => url,
+    previewUrl: () => null,
+    subtitleUrl: () => null,
+    async readRange(_, start, end) {
+      return part(start, Math.min(end, bytes.length))
+    },
+    async readAll(_, maxBytes) {
+      if (bytes.length > maxBytes) throw new ApiError(413, 'too_large', '')
+      return part(0, bytes.length)
+    },
+    async readStream() {
+      return blob.stream()
+    },
+    async info() {
+      return entry
+    },
+    async siblings() {
+      return []
+    },
+    download: () => saveBlob(new Blob([bytes]), name),
+  }
+  return {
+    source,
+    entry,
+    kind: kindOf(entry),
+    release: () => URL.revokeObjectURL(url),
+  }
+}
+
+/** Text when it has no NUL byte near its start, as the server judges files without a known type. */
+function typeOf(bytes: Uint8Array): FileType {
+  return bytes.subarray(0, 512).includes(0) ? 'blob' : 'textImmutable'
+}
