@@ -144,6 +144,12 @@ export function lineEndsOf(state: EditorState): { usual: LineEnd; mixed: boolean
   return { usual, mixed: others.size > 0 }
 }
 
+/** True when both would write the same text, line ends included. Quick: unchanged parts are shared. */
+export function sameText(a: EditorState, b: EditorState): boolean {
+  const [one, two] = [a.field(breaksField), b.field(breaksField)]
+  return one.usual === two.usual && a.doc.eq(b.doc) && RangeSet.eq([one.others], [two.others])
+}
+
 /** True when a transaction changes what a save would write. */
 export function changesText(transaction: Transaction): boolean {
   return transaction.docChanged || transaction.effects.some((effect) => effect.is(replaceEnds))

@@ -1,0 +1,91 @@
+// Text files as bytes: read with the version they are at, written back only over that version.
+
+import { encodePath } from '../lib/paths.ts'
+import { ApiError, call } from './client.ts'
+
+export interface FileVersion {
+  /** Strong ETag, '' when something on the way took it out. */
+  etag: string
+  /** Milliseconds since the epoch; null when unknown. */
+  modifiedMs: number | null
+}
+
+export interface FileBytes extends FileVersion {
+  bytes: Uint8Array<ArrayBuffer>
+}
+
+/** A compressing proxy marks the ETag as weak, which If-Match would never accept. */
+function versionOf(response: Response): FileVersion {
+  const etag = (response.headers.get('ETag') ?? '').replace(/^W\//, '')
+  const modified = Date.parse(response.headers.get('Last-Modified') ?? '')
+  return { etag, modifiedMs: Number.isNaN(modified) ? null : modified }
+}
+
+/**
+ * The whole file.
+ *
+ * @throws ApiError `download_forbidden` for people without the download permission (the server says
+ * 202 then, as File Browser does), otherwise as `call`.
+ */
+export async function readFileBytes(vpath: string, signal: AbortSignal): Promise<FileBytes> {
+  const response = await call(`/raw${encodePath(vpath)}`, { query: { inline: true }, signal })
+  if (response.status === 202) throw new ApiError(202, 'download_forbidden', '')
+  const bytes = new Uint8Array(await response.arrayBuffer())
+  return { bytes, ...versionOf(response) }
+}
+
+/**
+ * Replaces the file's content. With `etag` only while the file is still at that version; null
+ * overwrites whatever is there.
+ *
+ * @throws ApiError `precondition_failed` when the file changed, `not_found` when it is gone.
+ */
+export async function writeFileBytes(
+  vpath: string,
+  bytes: Uint8Array<ArrayBuffer>,
+  etag: string | null,
+): Promise<FileVersion> {
+  const response = await call(`/resources${encodePath(vpath)}`, {
+    method: 'PUT',
+    body: bytes,
+    headers: etag === null || etag === '' ? {} : { 'If-Match': etag },
+  })
+  return { etag: versionOf(response).etag, modifiedMs: Date.now() }
+}
+
+/** Makes the file anew after it was deleted. @throws ApiError `exists` when it is back. */
+export async function createFileBytes(
+  vpath: string,
+  bytes: Uint8Array<ArrayBuffer>,
+): Promise<FileVersion> {
+  const response = await call(`/resources${encodePath(vpath)}`, {
+    method: 'POST',
+    body: bytes,
+    query: { override: false },
+  })
+  return { etag: versionOf(response).etag, modifiedMs: Date.now() }
+}
+
+/** Whether the file is still at the version `etag`; asks for one byte at most. */
+export async function compareVersion(
+  vpath: string,
+  etag: string,
+  signal: AbortSignal,
+): Promise<'same' | 'changed' | 'gone'> {
+  try {
+    const response = await call(`/raw${encodePath(vpath)}`, {
+      query: { inline: true },
+      headers: { 'If-None-Match': etag, Range: 'bytes=0-0' },
+      signal,
+    })
+    await response.body?.cancel()
+    return versionOf(response).etag === etag ? 'same' : 'changed'
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error
+    if (error.status === 304) return 'same'
+    if (error.status === 404) return 'gone'
+    // An empty file has no byte 0; it was not empty before unless its version is the same.
+    if (error.status === 416) return 'changed'
+    throw error
+  }
+}

@@ -1,0 +1,94 @@
+// Drafts: what was typed and not yet saved, kept in this browser so that a closed tab, a crash or an
+// ended session loses nothing. One entry per account and file; never sent anywhere.
+
+import type { TextEncoding } from '../text/encodings.ts'
+
+export interface Draft {
+  /** From draftKey. */
+  key: string
+  /** With its own line ends. */
+  text: string
+  encoding: TextEncoding
+  /** ETag of the file the edits began from; '' when it had none. */
+  baseEtag: string
+  savedAtMs: number
+}
+
+const DATABASE = 'filebrowser-drafts'
+const STORE = 'drafts'
+const MAX_AGE_MS = 30 * 24 * 3600 * 1000
+const MAX_DRAFTS = 100
+
+/** Instances below different base URLs on one host, and different accounts, do not see each other's. */
+export function draftKey(baseUrl: string, userId: number, vpath: string): string {
+  return `${baseUrl}\n${userId}\n${vpath}`
+}
+
+let opening: Promise<IDBDatabase | null> | null = null
+
+/** Null where the browser refuses storage, as in some private windows: then there are no drafts. */
+function openDatabase(): Promise<IDBDatabase | null> {
+  opening ??= new Promise((resolve) => {
+    try {
+      const request = indexedDB.open(DATABASE, 1)
+      request.onupgradeneeded = () => {
+        const store = request.result.createObjectStore(STORE, { keyPath: 'key' })
+        store.createIndex('savedAtMs', 'savedAtMs')
+      }
+      request.onsuccess = () => resolve(request.result)
+      request.onerror = () => resolve(null)
+      request.onblocked = () => resolve(null)
+    } catch {
+      resolve(null) // a SecurityError is thrown at once where storage is off
+    }
+  })
+  return opening
+}
+
+async function inStore<T>(
+  mode: IDBTransactionMode,
+  ask: (store: IDBObjectStore) => IDBRequest<T> | null,
+): Promise<T | null> {
+  const database = await openDatabase()
+  if (database === null) return null
+  return new Promise((resolve) => {
+    try {
+      const transaction = database.transaction(STORE, mode)
+      const request = ask(transaction.objectStore(STORE))
+      transaction.oncomplete = () => resolve(request?.result ?? null)
+      transaction.onabort = () => resolve(null)
+      transaction.onerror = () => resolve(null)
+    } catch {
+      resolve(null) // the database was closed from outside, e.g. "clear site data"
+    }
+  })
+}
+
+/** The draft of a file, or null. */
+export async function loadDraft(key: string): Promise<Draft | null> {
+  const draft = await inStore<Draft | undefined>('readonly', (store) => store.get(key))
+  return draft ?? null
+}
+
+/** Keeps the draft; false when the browser would not. */
+export async function saveDraft(draft: Draft): Promise<boolean> {
+  return (await inStore('readwrite', (store) => store.put(draft))) !== null
+}
+
+export async function dropDraft(key: string): Promise<void> {
+  await inStore('readwrite', (store) => store.delete(key))
+}
+
+/** Removes drafts nobody came back for. */
+export async function pruneDrafts(nowMs: number): Promise<void> {
+  const keys = await inStore<IDBValidKey[]>('readonly', (store) =>
+    store.index('savedAtMs').getAllKeys(IDBKeyRange.upperBound(nowMs - MAX_AGE_MS)),
+  )
+  const oldest = await inStore<IDBValidKey[]>('readonly', (store) =>
+    store.index('savedAtMs').getAllKeys(),
+  )
+  const tooMany = (oldest ?? []).slice(0, Math.max(0, (oldest?.length ?? 0) - MAX_DRAFTS))
+  for (const key of [...(keys ?? []), ...tooMany]) {
+    await inStore('readwrite', (store) => store.delete(key))
+  }
+}

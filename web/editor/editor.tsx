@@ -1,0 +1,317 @@
+// The full-page text editor: header, bars, text, preview, status. It puts the parts together; what
+// happens to the file is in open-file.ts.
+
+import type { LanguageDescription } from '@codemirror/language'
+import { useLingui } from '@lingui/react/macro'
+import { useEffect, useEffectEvent, useMemo, useState } from 'react'
+import { useSnapshot } from 'valtio'
+import type { FileInfo } from '../../src/api-types.ts'
+import { announce } from '../lib/announce.ts'
+import { guardLeaving } from '../lib/navigate.ts'
+import { openPrompt } from '../state/prompts.ts'
+import { session } from '../state/session.ts'
+import { toastError } from '../state/toasts.ts'
+import { languageOf, languages } from '../text/language.ts'
+import type { FrameAction } from '../viewers/frame.tsx'
+import type { FileSource } from '../viewers/source.ts'
+import { CodePane } from './code-pane.tsx'
+import { type EditorMode, editorPrefs, setEditorPref } from './editor-prefs.ts'
+import { EncodingDialog } from './encoding-dialog.tsx'
+import { FindBar } from './find-bar.tsx'
+import { GoToLine } from './go-to-line.tsx'
+import { Header, type Rendering } from './header.tsx'
+import { Notices } from './notices.tsx'
+import {
+  checkDisk,
+  closeFile,
+  currentView,
+  discardChanges,
+  editor,
+  initialText,
+  keepDraftNow,
+  openFile,
+  saveFile,
+} from './open-file.ts'
+import { paletteOf } from './palettes.ts'
+import { PickDialog } from './pick-dialog.tsx'
+import { Preview, previewScroll } from './preview.tsx'
+import { StatusBar } from './status-bar.tsx'
+import { Unavailable } from './unavailable.tsx'
+import { useEditorMenu } from './use-editor-menu.ts'
+
+/** Below this width source and preview take turns. */
+const SPLIT_FITS = '(min-width: 900px)'
+
+export interface EditorProps {
+  source: FileSource
+  entry: FileInfo
+  /** What else can be done with the file: details, share, rename, delete. Shown in the menu. */
+  actions?: readonly FrameAction[]
+  /** Goes back to the folder through `go`, which asks about unsaved text. */
+  close(): void
+}
+
+type OpenDialog = 'line' | 'language' | 'encoding' | null
+
+export function Editor({ source, entry, actions = [], close }: EditorProps) {
+  const { t } = useLingui()
+  const { phase, readOnly, comparing, generation, path } = useSnapshot(editor)
+  const { wrap, lineNumbers, sizePx } = useSnapshot(editorPrefs)
+  const { user } = useSnapshot(session)
+  const splitFits = useMatch(SPLIT_FITS)
+  const [dialog, setDialog] = useState<OpenDialog>(null)
+  const [find, setFind] = useState({ open: false, replace: false, asked: 0 })
+  const [textVersion, setTextVersion] = useState(0)
+  const ready = phase === 'ready' && path === entry.path
+
+  useEffect(() => {
+    void openFile(entry)
+    return closeFile
+  }, [entry])
+
+  const [language, chooseLanguage] = useLanguage(ready, entry.name, generation)
+  const rendering = renderingOf(language)
+  const [mode, setMode] = useMode(rendering, readOnly !== null, splitFits)
+  const palette = useMemo(() => paletteOf(user?.aceEditorTheme ?? ''), [user?.aceEditorTheme])
+
+  async function save(overwrite = false): Promise<boolean> {
+    try {
+      const saved = await saveFile({ overwrite })
+      if (saved) announce(t`Saved`)
+      return saved
+    } catch (error) {
+      toastError(error)
+      return false
+    }
+  }
+  useLeaveGuard(entry.name, save)
+  useSafeguards()
+
+  function askFind(replace: boolean) {
+    if (mode === 'preview') setMode('source')
+    setFind(({ open, replace: was, asked }) => ({
+      open: true,
+      replace: replace || (open && was),
+      asked: asked + 1,
+    }))
+  }
+
+  const onPageKey = useEffectEvent((event: KeyboardEvent) => {
+    const mod = event.ctrlKey || event.metaKey
+    if (event.defaultPrevented || !mod || event.altKey || event.shiftKey) return
+    const key = event.key.toLowerCase()
+    if (key === 's') {
+      event.preventDefault()
+      if (editor.dirty) void save()
+    } else if (key === 'f' && ready && document.querySelector('dialog[open]') === null) {
+      event.preventDefault()
+      askFind(false)
+    }
+  })
+  useEffect(() => {
+    const listener = (event: KeyboardEvent) => onPageKey(event)
+    document.addEventListener('keydown', listener)
+    return () => document.removeEventListener('keydown', listener)
+  }, [])
+
+  const menu = useEditorMenu({
+    entry,
+    source,
+    actions,
+    onFind: () => askFind(false),
+    onReplace: () => askFind(true),
+    onGoToLine: () => setDialog('line'),
+    onLanguage: () => setDialog('language'),
+    onEncoding: () => setDialog('encoding'),
+  })
+  const view = currentView()
+
+  return (
+    <div
+      className="ed"
+      role="dialog"
+      aria-modal="true"
+      aria-label={entry.name}
+      id="editor-container"
+      style={{ '--ed-font-size': `${sizePx / 16}rem` } as React.CSSProperties}
+    >
+      <Header
+        entry={entry}
+        rendering={ready ? rendering : null}
+        mode={mode}
+        splitFits={splitFits}
+        menu={menu}
+        onMode={setMode}
+        onFind={() => askFind(false)}
+        onSave={() => void save()}
+        onClose={close}
+      />
+      {ready ? (
+        <>
+          <Notices onSave={(overwrite) => void save(overwrite)} />
+          {find.open && view !== null && mode !== 'preview' && (
+            <FindBar
+              view={view}
+              replace={find.replace}
+              readOnly={readOnly !== null}
+              asked={find.asked}
+              textVersion={textVersion}
+              onReplace={(replace) => setFind({ ...find, replace })}
+              onClose={() => setFind({ ...find, open: false, replace: false })}
+            />
+          )}
+          <main className={`ed-pane ed-pane--${mode}`} id="main">
+            <CodePane
+              key={generation}
+              palette={palette}
+              language={language}
+              readOnly={readOnly !== null}
+              wrap={wrap}
+              showLineNumbers={lineNumbers}
+              original={comparing?.text ?? null}
+              label={t`Text of ${entry.name}`}
+              onSave={() => void save()}
+              onFind={askFind}
+              onGoToLine={() => setDialog('line')}
+              onEscape={() => {
+                if (!find.open) return false
+                setFind({ ...find, open: false, replace: false })
+                return true
+              }}
+              onText={() => setTextVersion((version) => version + 1)}
+              onScroll={previewScroll.follow}
+            />
+            {rendering !== null && mode !== 'source' && (
+              <Preview
+                rendering={rendering}
+                source={source}
+                entry={entry}
+                textVersion={textVersion}
+              />
+            )}
+          </main>
+          <StatusBar
+            languageName={language?.name ?? null}
+            onGoToLine={() => setDialog('line')}
+            onLanguage={() => setDialog('language')}
+            onEncoding={() => setDialog('encoding')}
+          />
+        </>
+      ) : (
+        <Unavailable source={source} entry={entry} close={close} />
+      )}
+      {dialog === 'line' && <GoToLine onClose={() => setDialog(null)} />}
+      {dialog === 'encoding' && <EncodingDialog onClose={() => setDialog(null)} />}
+      {dialog === 'language' && (
+        <PickDialog
+          title={t`Language`}
+          placeholder={t`Find a language`}
+          value={language?.name ?? ''}
+          options={[
+            { value: '', label: t`Plain text` },
+            ...languages.map(({ name, alias }) => ({
+              value: name,
+              label: name,
+              words: alias.join(' '),
+            })),
+          ]}
+          onPick={(name) => {
+            chooseLanguage(languages.find((each) => each.name === name) ?? null)
+            setDialog(null)
+          }}
+          onClose={() => setDialog(null)}
+        />
+      )}
+    </div>
+  )
+}
+
+/** By name and content until somebody chooses another. */
+function useLanguage(ready: boolean, name: string, generation: number) {
+  const [chosen, setChosen] = useState<{
+    generation: number
+    language: LanguageDescription | null
+  }>()
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another text, another language
+  const found = useMemo(
+    () => (ready ? languageOf(name, initialText()) : null),
+    [ready, name, generation],
+  )
+  const language = chosen?.generation === generation ? chosen.language : found
+  const choose = (next: LanguageDescription | null) => setChosen({ generation, language: next })
+  return [language, choose] as const
+}
+
+function renderingOf(language: LanguageDescription | null): Rendering {
+  if (language?.name === 'Markdown') return 'markdown'
+  return language?.name === 'JSON' ? 'json' : null
+}
+
+/** Which side is shown. Markdown remembers the choice; JSON begins with its source each time. */
+function useMode(rendering: Rendering, readOnly: boolean, splitFits: boolean) {
+  const { mode: remembered } = useSnapshot(editorPrefs)
+  const [tree, setTree] = useState(false)
+  const first: EditorMode = readOnly ? 'preview' : splitFits ? 'split' : 'source'
+  let mode: EditorMode = 'source'
+  if (rendering === 'json') mode = tree ? 'preview' : 'source'
+  if (rendering === 'markdown') mode = remembered ?? first
+  if (mode === 'split' && !splitFits) mode = readOnly ? 'preview' : 'source'
+  const setMode = (next: EditorMode) => {
+    if (rendering === 'markdown') setEditorPref('mode', next)
+    else setTree(next !== 'source')
+  }
+  return [mode, setMode] as const
+}
+
+function useMatch(query: string): boolean {
+  const [matches, setMatches] = useState(() => matchMedia(query).matches)
+  useEffect(() => {
+    const media = matchMedia(query)
+    const listener = () => setMatches(media.matches)
+    listener()
+    media.addEventListener('change', listener)
+    return () => media.removeEventListener('change', listener)
+  }, [query])
+  return matches
+}
+
+/** Every way out of the page asks while text is unsaved, closing the tab included. */
+function useLeaveGuard(name: string, save: () => Promise<boolean>) {
+  const { t } = useLingui()
+  const { dirty } = useSnapshot(editor)
+  const ask = useEffectEvent(async () => {
+    if (!editor.dirty) return true
+    const answer = await openPrompt('confirm', {
+      title: t`Save your changes?`,
+      text: t`“${name}” has changes that are not saved yet.`,
+      answers: [
+        { id: 'discard', label: t`Discard`, tone: 'danger-text' },
+        { id: 'save', label: t`Save changes` },
+      ],
+    })
+    if (answer === 'save') return save()
+    if (answer !== 'discard') return false
+    await discardChanges()
+    return true
+  })
+  useEffect(() => (dirty ? guardLeaving(() => ask()) : undefined), [dirty])
+}
+
+/** Drafts are written before the page can vanish; coming back asks whether the file changed. */
+function useSafeguards() {
+  useEffect(() => {
+    const hide = () => void keepDraftNow()
+    const turn = () => {
+      if (document.visibilityState === 'hidden') hide()
+    }
+    const back = () => void checkDisk()
+    window.addEventListener('pagehide', hide)
+    window.addEventListener('focus', back)
+    document.addEventListener('visibilitychange', turn)
+    return () => {
+      window.removeEventListener('pagehide', hide)
+      window.removeEventListener('focus', back)
+      document.removeEventListener('visibilitychange', turn)
+    }
+  }, [])
+}

@@ -1,0 +1,261 @@
+// Find and replace, in a bar above the text.
+
+import {
+  findNext,
+  findPrevious,
+  getSearchQuery,
+  replaceAll,
+  replaceNext,
+  SearchQuery,
+  setSearchQuery,
+} from '@codemirror/search'
+import type { EditorView } from '@codemirror/view'
+import { Trans, useLingui } from '@lingui/react/macro'
+import {
+  ArrowDown,
+  ArrowUp,
+  CaseSensitive,
+  ChevronDown,
+  ChevronRight,
+  Regex,
+  WholeWord,
+  X,
+} from 'lucide-react'
+import { type KeyboardEvent, useEffect, useRef, useState } from 'react'
+import { useSnapshot } from 'valtio'
+import { Button, IconButton } from '../ui/button.tsx'
+import { codeCommands, cursor } from './code-pane.tsx'
+
+/** Counting stops here: the exact number of a million matches helps nobody. */
+const MAX_COUNT = 5000
+const MAX_COUNT_MS = 60
+
+interface FindBarProps {
+  view: EditorView
+  replace: boolean
+  readOnly: boolean
+  /** Grows each time Find is asked for, so that the field takes the focus again. */
+  asked: number
+  /** Changes with the text, for the count. */
+  textVersion: number
+  onReplace(open: boolean): void
+  onClose(): void
+}
+
+type QueryParts = Pick<SearchQuery, 'search' | 'caseSensitive' | 'regexp' | 'wholeWord' | 'replace'>
+
+interface Count {
+  /** 1-based place of the selected match, 0 when none is selected. */
+  current: number
+  total: number
+  more: boolean
+}
+
+export function FindBar(props: FindBarProps) {
+  const { view, replace, readOnly, asked, textVersion, onReplace, onClose } = props
+  const { t } = useLingui()
+  const field = useRef<HTMLInputElement>(null)
+  const { line, column, selected } = useSnapshot(cursor)
+  const [query, setQuery] = useState(() => startQuery(view))
+  const [count, setCount] = useState<Count>({ current: 0, total: 0, more: false })
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each request takes the selection anew
+  useEffect(() => {
+    codeCommands.showMatches(view)
+    setQuery(startQuery(view))
+    field.current?.focus()
+    field.current?.select()
+  }, [asked, view])
+  useEffect(() => () => void codeCommands.hideMatches(view), [view])
+  useEffect(() => view.dispatch({ effects: setSearchQuery.of(query) }), [view, query])
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the count follows text and cursor
+  useEffect(
+    () => setCount(countMatches(view, query)),
+    [query, view, textVersion, line, column, selected],
+  )
+
+  function change(part: Partial<QueryParts>) {
+    const { search, caseSensitive, regexp, wholeWord, replace: replacement } = query
+    const next = { search, caseSensitive, regexp, wholeWord, replace: replacement, ...part }
+    setQuery(new SearchQuery({ ...next, literal: !next.regexp }))
+  }
+
+  function step(direction: 1 | -1) {
+    if (query.valid) (direction === 1 ? findNext : findPrevious)(view)
+  }
+
+  function onKeyDown(event: KeyboardEvent) {
+    const mod = event.ctrlKey || event.metaKey
+    if (event.key === 'Escape') {
+      onClose()
+      view.focus()
+    } else if (event.key === 'F3' || (mod && event.key.toLowerCase() === 'g')) {
+      step(event.shiftKey ? -1 : 1)
+    } else if (mod && event.key.toLowerCase() === 'f') {
+      field.current?.select()
+    } else if (mod && event.key.toLowerCase() === 'h') {
+      onReplace(!replace)
+    } else return
+    event.preventDefault()
+    event.stopPropagation()
+  }
+
+  const bad = query.search !== '' && !query.valid
+  return (
+    <search className="ed-find" onKeyDown={onKeyDown} data-own-keys>
+      {!readOnly && (
+        <IconButton
+          size="sm"
+          className="ed-find__fold"
+          icon={replace ? ChevronDown : ChevronRight}
+          flipIcon={!replace}
+          label={replace ? t`Hide replace` : t`Replace`}
+          aria-expanded={replace}
+          onClick={() => onReplace(!replace)}
+        />
+      )}
+      <div className="ed-find__rows">
+        <div className="ed-find__row">
+          <span className={bad ? 'input input--bad ed-find__field' : 'input ed-find__field'}>
+            <input
+              ref={field}
+              type="text"
+              value={query.search}
+              aria-label={t`Find`}
+              placeholder={t`Find`}
+              aria-invalid={bad}
+              spellCheck={false}
+              autoComplete="off"
+              onChange={(event) => change({ search: event.currentTarget.value })}
+              onKeyDown={(event) => {
+                if (event.key === 'Enter') step(event.shiftKey ? -1 : 1)
+              }}
+            />
+            <IconButton
+              size="sm"
+              icon={CaseSensitive}
+              label={t`Match case`}
+              pressed={query.caseSensitive}
+              onClick={() => change({ caseSensitive: !query.caseSensitive })}
+            />
+            <IconButton
+              size="sm"
+              icon={WholeWord}
+              label={t`Whole words`}
+              pressed={query.wholeWord}
+              onClick={() => change({ wholeWord: !query.wholeWord })}
+            />
+            <IconButton
+              size="sm"
+              icon={Regex}
+              label={t`Regular expression`}
+              pressed={query.regexp}
+              onClick={() => change({ regexp: !query.regexp })}
+            />
+          </span>
+          <span className="ed-find__count num" role="status">
+            <CountText query={query} count={count} bad={bad} />
+          </span>
+          <IconButton
+            size="sm"
+            icon={ArrowUp}
+            label={t`Previous match`}
+            shortcut="Shift F3"
+            onClick={() => step(-1)}
+          />
+          <IconButton
+            size="sm"
+            icon={ArrowDown}
+            label={t`Next match`}
+            shortcut="F3"
+            onClick={() => step(1)}
+          />
+          <IconButton
+            size="sm"
+            icon={X}
+            label={t`Close search`}
+            shortcut="Esc"
+            onClick={() => {
+              onClose()
+              view.focus()
+            }}
+          />
+        </div>
+        {replace && !readOnly && (
+          <div className="ed-find__row">
+            <span className="input ed-find__field">
+              <input
+                type="text"
+                value={query.replace}
+                aria-label={t`Replace with`}
+                placeholder={t`Replace with`}
+                spellCheck={false}
+                autoComplete="off"
+                onChange={(event) => change({ replace: event.currentTarget.value })}
+                onKeyDown={(event) => {
+                  if (event.key === 'Enter') replaceNext(view)
+                }}
+              />
+            </span>
+            <Button
+              size="sm"
+              tone="line"
+              disabled={count.total === 0}
+              onClick={() => replaceNext(view)}
+            >
+              <Trans>Replace</Trans>
+            </Button>
+            <Button
+              size="sm"
+              tone="line"
+              disabled={count.total === 0}
+              onClick={() => replaceAll(view)}
+            >
+              <Trans>Replace all</Trans>
+            </Button>
+          </div>
+        )}
+      </div>
+    </search>
+  )
+}
+
+function CountText({ query, count, bad }: { query: SearchQuery; count: Count; bad: boolean }) {
+  if (bad) return <Trans>Not a valid expression</Trans>
+  if (query.search === '') return null
+  if (count.total === 0) return <Trans>No matches</Trans>
+  const total = count.more ? `${count.total}+` : String(count.total)
+  if (count.current === 0) return <Trans>{total} found</Trans>
+  return (
+    <Trans>
+      {count.current} of {total}
+    </Trans>
+  )
+}
+
+/** The last search, or the selected words when they are on one line. */
+function startQuery(view: EditorView): SearchQuery {
+  const last = getSearchQuery(view.state)
+  const { from, to } = view.state.selection.main
+  const text = view.state.sliceDoc(from, Math.min(to, from + 200))
+  const { caseSensitive, regexp, wholeWord, replace } = last
+  const search = text !== '' && !text.includes('\n') && !regexp ? text : last.search
+  return new SearchQuery({ search, caseSensitive, regexp, wholeWord, replace, literal: !regexp })
+}
+
+function countMatches(view: EditorView, query: SearchQuery): Count {
+  if (query.search === '' || !query.valid) return { current: 0, total: 0, more: false }
+  const { from, to } = view.state.selection.main
+  const untilMs = performance.now() + MAX_COUNT_MS
+  const matches = query.getCursor(view.state)
+  let total = 0
+  let current = 0
+  for (let next = matches.next(); !next.done; next = matches.next()) {
+    total += 1
+    if (next.value.from === from && next.value.to === to) current = total
+    if (total >= MAX_COUNT || (total % 64 === 0 && performance.now() > untilMs)) {
+      return { current, total, more: true }
+    }
+  }
+  return { current, total, more: false }
+}

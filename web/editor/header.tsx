@@ -1,0 +1,183 @@
+// The top of the editor: which file, what can be done with the text, Save.
+
+import { Trans, useLingui } from '@lingui/react/macro'
+import {
+  AArrowDown,
+  AArrowUp,
+  Ellipsis,
+  Lock,
+  type LucideIcon,
+  Redo2,
+  Save,
+  Search,
+  TextWrap,
+  Undo2,
+  X,
+} from 'lucide-react'
+import { useSnapshot } from 'valtio'
+import type { FileInfo } from '../../src/api-types.ts'
+import { formatNumber } from '../lib/format.ts'
+import { parentOf, segmentsOf } from '../lib/paths.ts'
+import { Badge } from '../ui/badge.tsx'
+import { Button, IconButton } from '../ui/button.tsx'
+import { FileTile } from '../ui/file-icon.tsx'
+import { MenuButton, type MenuEntry } from '../ui/menu.tsx'
+import { Segmented } from '../ui/toggle.tsx'
+import { codeCommands, cursor } from './code-pane.tsx'
+import { changeTextSize, type EditorMode, editorPrefs, setEditorPref } from './editor-prefs.ts'
+import { currentView, editor } from './open-file.ts'
+
+/** Documents that can be shown as something else than their source. */
+export type Rendering = 'markdown' | 'json' | null
+
+interface HeaderProps {
+  entry: FileInfo
+  rendering: Rendering
+  mode: EditorMode
+  /** False on narrow screens, where two columns do not fit. */
+  splitFits: boolean
+  menu(): readonly MenuEntry[]
+  onMode(mode: EditorMode): void
+  onFind(): void
+  onSave(): void
+  onClose(): void
+}
+
+export function Header(props: HeaderProps) {
+  const { entry, rendering, mode, splitFits, menu, onMode, onFind, onSave, onClose } = props
+  const { t } = useLingui()
+  const { phase, readOnly, dirty, saving } = useSnapshot(editor)
+  const { wrap, sizePx } = useSnapshot(editorPrefs)
+  const ready = phase === 'ready'
+  const codeShown = ready && mode !== 'preview'
+  const place = segmentsOf(parentOf(entry.path)).join(' / ')
+  const size = formatNumber(sizePx)
+  return (
+    <header className="ed-head">
+      <IconButton icon={X} label={t`Close editor`} onClick={onClose} />
+      <FileTile entry={entry} />
+      <div className="ed-title">
+        <div className="ed-title__line">
+          <h1 className="trunc">
+            <bdi>{entry.name}</bdi>
+          </h1>
+          {dirty && readOnly === null && (
+            <Badge tone="warn">
+              <Trans>Unsaved</Trans>
+            </Badge>
+          )}
+          {ready && readOnly !== null && (
+            <Badge icon={Lock}>
+              <Trans>Read only</Trans>
+            </Badge>
+          )}
+        </div>
+        <p className="trunc dim">{place === '' ? <Trans>My files</Trans> : <bdi>{place}</bdi>}</p>
+      </div>
+      {ready && (
+        <div className="ed-tools" role="toolbar" aria-label={t`Editing`}>
+          {codeShown && readOnly === null && <UndoButtons />}
+          {codeShown && (
+            <IconButton icon={Search} label={t`Find`} shortcut="Ctrl F" onClick={onFind} />
+          )}
+          {codeShown && (
+            <span className="ed-tools__wide">
+              <span className="vr" aria-hidden="true" />
+              <IconButton
+                icon={AArrowDown}
+                label={t`Smaller text`}
+                onClick={() => changeTextSize(-1)}
+              />
+              <span className="num mid ed-tools__size">
+                <Trans>{size} px</Trans>
+              </span>
+              <IconButton
+                icon={AArrowUp}
+                label={t`Larger text`}
+                onClick={() => changeTextSize(1)}
+              />
+              <IconButton
+                icon={TextWrap}
+                label={t`Wrap lines`}
+                pressed={wrap}
+                onClick={() => setEditorPref('wrap', !wrap)}
+              />
+            </span>
+          )}
+          {rendering !== null && (
+            <>
+              <span className="vr ed-tools__rule" aria-hidden="true" />
+              <ModeSwitch rendering={rendering} mode={mode} splitFits={splitFits} onMode={onMode} />
+            </>
+          )}
+        </div>
+      )}
+      <MenuButton label={t`More`} items={menu}>
+        {(trigger) => <IconButton icon={Ellipsis as LucideIcon} label={t`More`} {...trigger} />}
+      </MenuButton>
+      {ready && readOnly === null && (
+        <Button
+          tone="fill"
+          icon={Save}
+          className="ed-save"
+          busy={saving}
+          disabled={!dirty}
+          data-tip={t`Save`}
+          data-tip-keys="Ctrl S"
+          onClick={onSave}
+        >
+          <Trans>Save</Trans>
+        </Button>
+      )}
+    </header>
+  )
+}
+
+function UndoButtons() {
+  const { t } = useLingui()
+  const { canUndo, canRedo } = useSnapshot(cursor)
+  const withView = (run: (typeof codeCommands)['undo']) => () => {
+    const view = currentView()
+    if (view !== null) run(view)
+  }
+  return (
+    <span className="ed-tools__wide">
+      <IconButton
+        icon={Undo2}
+        flipIcon
+        label={t`Undo`}
+        shortcut="Ctrl Z"
+        disabled={!canUndo}
+        onClick={withView(codeCommands.undo)}
+      />
+      <IconButton
+        icon={Redo2}
+        flipIcon
+        label={t`Redo`}
+        shortcut="Ctrl Y"
+        disabled={!canRedo}
+        onClick={withView(codeCommands.redo)}
+      />
+    </span>
+  )
+}
+
+interface ModeSwitchProps {
+  rendering: Exclude<Rendering, null>
+  mode: EditorMode
+  splitFits: boolean
+  onMode(mode: EditorMode): void
+}
+
+function ModeSwitch({ rendering, mode, splitFits, onMode }: ModeSwitchProps) {
+  const { t } = useLingui()
+  const source = { value: 'source' as const, label: t`Source` }
+  const split = { value: 'split' as const, label: t`Split` }
+  const preview = {
+    value: 'preview' as const,
+    label: rendering === 'json' ? t`Tree` : t`Preview`,
+  }
+  const options =
+    rendering === 'markdown' && splitFits ? [source, split, preview] : [source, preview]
+  return <Segmented label={t`View`} value={mode} onChange={onMode} options={options} />
+}

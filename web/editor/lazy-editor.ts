@@ -1,0 +1,20 @@
+// The door to the editor: a chunk of its own, with its style sheet, fetched when a text file opens.
+
+import { lazy } from 'react'
+import { loadStylesheet } from '../viewers/stylesheet.ts'
+import styles from './editor.css?url'
+
+const load = async () => {
+  const [module] = await Promise.all([import('./editor.tsx'), loadStylesheet(styles)])
+  return module
+}
+
+/** The full-page text editor; see EditorProps. */
+export const LazyEditor = lazy(async () => ({ default: (await load()).Editor }))
+
+/** Fetches the editor ahead of its use, e.g. while the pointer rests on a text file. */
+export function prefetchEditor(): void {
+  void load().catch(() => {
+    // Opening the file will try again and say what is wrong.
+  })
+}

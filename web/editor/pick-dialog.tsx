@@ -1,0 +1,146 @@
+// Choosing one of many by typing a part of its name: languages, encodings.
+
+import { useLingui } from '@lingui/react/macro'
+import { Check, Search } from 'lucide-react'
+import { type KeyboardEvent, type ReactNode, useId, useLayoutEffect, useRef, useState } from 'react'
+import { Dialog } from '../ui/dialog.tsx'
+
+export interface PickOption {
+  value: string
+  label: string
+  /** Further words that find it. */
+  words?: string
+  group?: string
+}
+
+interface PickDialogProps {
+  title: string
+  placeholder: string
+  options: readonly PickOption[]
+  value: string | null
+  /** Above the list, such as what the choice will do. */
+  children?: ReactNode
+  onPick(value: string): void
+  onClose(): void
+}
+
+export function PickDialog(props: PickDialogProps) {
+  const { title, placeholder, options, value, children, onPick, onClose } = props
+  const { t } = useLingui()
+  const id = useId()
+  const list = useRef<HTMLDivElement>(null)
+  const [typed, setTyped] = useState('')
+  const needle = fold(typed.trim())
+  const shown = options.filter(
+    (option) => needle === '' || fold(`${option.label} ${option.words ?? ''}`).includes(needle),
+  )
+  const [active, setActive] = useState(() =>
+    Math.max(
+      0,
+      options.findIndex((option) => option.value === value),
+    ),
+  )
+  const at = Math.min(active, shown.length - 1)
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the list also scrolls when it is filtered
+  useLayoutEffect(() => {
+    list.current?.querySelector('[aria-selected=true]')?.scrollIntoView({ block: 'nearest' })
+  }, [at, needle])
+
+  function onKeyDown(event: KeyboardEvent) {
+    const step = { ArrowDown: 1, ArrowUp: -1, PageDown: 8, PageUp: -8 }[event.key]
+    if (step !== undefined) {
+      event.preventDefault()
+      setActive(Math.min(Math.max(0, at + step), shown.length - 1))
+    } else if (event.key === 'Enter') {
+      event.preventDefault()
+      const option = shown[at]
+      if (option) onPick(option.value)
+    }
+  }
+
+  return (
+    <Dialog title={title} size="sm" top fullOnPhone onClose={onClose} className="ed-pick">
+      {children}
+      <span className="input">
+        <Search className="i i-sm" aria-hidden />
+        <input
+          type="text"
+          role="combobox"
+          aria-expanded="true"
+          aria-controls={`${id}-list`}
+          aria-activedescendant={shown[at] ? `${id}-${shown[at].value}` : undefined}
+          aria-label={placeholder}
+          placeholder={placeholder}
+          value={typed}
+          autoComplete="off"
+          spellCheck={false}
+          onChange={(event) => {
+            setTyped(event.currentTarget.value)
+            setActive(0)
+          }}
+          onKeyDown={onKeyDown}
+        />
+      </span>
+      <div className="ed-pick__list" role="listbox" id={`${id}-list`} aria-label={title} ref={list}>
+        {shown.map((option, index) => (
+          <PickRow
+            key={option.value}
+            id={`${id}-${option.value}`}
+            option={option}
+            heading={option.group !== shown[index - 1]?.group ? option.group : undefined}
+            active={index === at}
+            chosen={option.value === value}
+            onPick={() => onPick(option.value)}
+            onHover={() => setActive(index)}
+          />
+        ))}
+        {shown.length === 0 && (
+          <div className="ed-pick__none" role="presentation">
+            {t`Nothing found`}
+          </div>
+        )}
+      </div>
+    </Dialog>
+  )
+}
+
+interface PickRowProps {
+  id: string
+  option: PickOption
+  heading: string | undefined
+  active: boolean
+  chosen: boolean
+  onPick(): void
+  onHover(): void
+}
+
+function PickRow({ id, option, heading, active, chosen, onPick, onHover }: PickRowProps) {
+  return (
+    <>
+      {heading !== undefined && (
+        <div className="ed-pick__group" role="presentation">
+          {heading}
+        </div>
+      )}
+      {/* biome-ignore lint/a11y/useKeyWithClickEvents: the field above handles the keys */}
+      {/* biome-ignore lint/a11y/useFocusableInteractive: it is the active descendant of the field */}
+      <div
+        id={id}
+        role="option"
+        aria-selected={active}
+        className="ed-pick__row"
+        onClick={onPick}
+        onPointerMove={active ? undefined : onHover}
+      >
+        <span className="grow trunc">{option.label}</span>
+        {chosen && <Check className="i i-sm" aria-hidden />}
+      </div>
+    </>
+  )
+}
+
+/** Without accents and case: "turkce" finds "Türkçe". */
+function fold(text: string): string {
+  return text.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase()
+}

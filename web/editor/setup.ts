@@ -1,0 +1,148 @@
+// What the text editor is made of: CodeMirror's parts, and the compartments through which its settings
+// change while it is open.
+
+import {
+  autocompletion,
+  closeBrackets,
+  closeBracketsKeymap,
+  completeAnyWord,
+  completionKeymap,
+} from '@codemirror/autocomplete'
+import { defaultKeymap, history, historyKeymap, indentWithTab } from '@codemirror/commands'
+import {
+  bracketMatching,
+  codeFolding,
+  foldGutter,
+  foldKeymap,
+  indentOnInput,
+  indentUnit,
+  type LanguageSupport,
+} from '@codemirror/language'
+import { highlightSelectionMatches, search, searchKeymap } from '@codemirror/search'
+import { Compartment, EditorState, type Extension, type Text } from '@codemirror/state'
+import {
+  crosshairCursor,
+  drawSelection,
+  dropCursor,
+  EditorView,
+  highlightActiveLine,
+  highlightActiveLineGutter,
+  highlightSpecialChars,
+  keymap,
+  lineNumbers,
+  rectangularSelection,
+  scrollPastEnd,
+} from '@codemirror/view'
+
+/** Settings that change while a file is open. */
+export const parts = {
+  readOnly: new Compartment(),
+  language: new Compartment(),
+  theme: new Compartment(),
+  wrap: new Compartment(),
+  indent: new Compartment(),
+  merge: new Compartment(),
+  words: new Compartment(),
+  numbers: new Compartment(),
+}
+
+export interface SetupOptions {
+  readOnly: boolean
+  wrap: boolean
+  theme: Extension
+  /** Translations of CodeMirror's own words. */
+  words: Record<string, string>
+  /** Keys of the page that also work in the text, tried first. */
+  keys: Extension
+  extra: Extension
+}
+
+export function createState(doc: Text, options: SetupOptions): EditorState {
+  return EditorState.create({
+    doc,
+    extensions: [
+      options.keys,
+      options.extra,
+      cspNonce(),
+      parts.readOnly.of(readOnlyPart(options.readOnly)),
+      parts.language.of([]),
+      parts.theme.of(options.theme),
+      parts.wrap.of(options.wrap ? EditorView.lineWrapping : []),
+      parts.indent.of(indentUnit.of(indentOf(doc))),
+      parts.merge.of([]),
+      parts.words.of(EditorState.phrases.of(options.words)),
+      parts.numbers.of(lineNumbers()),
+      codeFolding(),
+      foldGutter({ markerDOM: foldMarker }),
+      history({ minDepth: 500 }),
+      highlightSpecialChars(),
+      drawSelection(),
+      dropCursor(),
+      EditorState.allowMultipleSelections.of(true),
+      indentOnInput(),
+      bracketMatching(),
+      closeBrackets(),
+      autocompletion({ override: [completeAnyWord], activateOnTyping: false }),
+      rectangularSelection(),
+      crosshairCursor(),
+      highlightActiveLine(),
+      highlightActiveLineGutter(),
+      highlightSelectionMatches({ minSelectionLength: 2 }),
+      scrollPastEnd(),
+      // The panel itself is ours and outside; CodeMirror marks matches only while it has one.
+      search({ createPanel: () => ({ dom: document.createElement('div') }) }),
+      keymap.of([
+        ...closeBracketsKeymap,
+        ...defaultKeymap,
+        ...searchKeymap.filter(
+          (binding) => !['Mod-f', 'Escape', 'Mod-Alt-g'].includes(binding.key ?? ''),
+        ),
+        ...historyKeymap,
+        ...foldKeymap,
+        ...completionKeymap,
+        indentWithTab,
+      ]),
+    ],
+  })
+}
+
+/** Read only still allows a cursor, selecting and copying. */
+export function readOnlyPart(readOnly: boolean): Extension {
+  return readOnly ? [EditorState.readOnly.of(true)] : []
+}
+
+/** Follows the file's own habit: tabs, or the smallest step of spaces that occurs. */
+export function indentOf(doc: Text): string {
+  let tabs = 0
+  let spaces = 0
+  let step = 8
+  const lines = Math.min(doc.lines, 400)
+  for (let number = 1; number <= lines; number++) {
+    const indent = /^(\t+|( {2,}))(?=\S)/.exec(doc.line(number).text)
+    if (indent === null) continue
+    if (indent[2] === undefined) tabs += 1
+    else {
+      spaces += 1
+      step = Math.min(step, indent[2].length)
+    }
+  }
+  if (tabs > spaces) return '\t'
+  return ' '.repeat(spaces === 0 ? 2 : Math.max(2, Math.min(step, 8)))
+}
+
+function foldMarker(open: boolean): HTMLElement {
+  const marker = document.createElement('span')
+  marker.className = open ? 'ed-fold' : 'ed-fold ed-fold--closed'
+  marker.setAttribute('aria-hidden', 'true')
+  return marker
+}
+
+/** The page allows style elements with its nonce only; scripts of ours carry the same one. */
+export function cspNonce(): Extension {
+  const nonce = document.querySelector<HTMLScriptElement>('script[nonce]')?.nonce
+  return nonce ? EditorView.cspNonce.of(nonce) : []
+}
+
+export function languagePart(support: LanguageSupport | null): Extension {
+  return support ?? []
+}

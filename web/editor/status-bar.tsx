@@ -1,0 +1,131 @@
+// The line below the text: where the cursor is, how the file is written, how safe the edits are.
+
+import { Trans, useLingui } from '@lingui/react/macro'
+import { History } from 'lucide-react'
+import { useEffect, useState } from 'react'
+import { useSnapshot } from 'valtio'
+import { formatDistance, formatMoment, formatNumber } from '../lib/format.ts'
+import { encodingLabel } from '../text/encodings.ts'
+import { type LineEnd, lineEndLabel } from '../text/line-ends.ts'
+import { MenuButton } from '../ui/menu.tsx'
+import { cursor } from './code-pane.tsx'
+import { editor, setLineEnd } from './open-file.ts'
+
+const ENDS: readonly LineEnd[] = ['\n', '\r\n', '\r']
+
+interface StatusBarProps {
+  languageName: string | null
+  onGoToLine(): void
+  onLanguage(): void
+  onEncoding(): void
+}
+
+export function StatusBar({ languageName, onGoToLine, onLanguage, onEncoding }: StatusBarProps) {
+  const { t } = useLingui()
+  const { encoding, lineEnd, mixedEnds, readOnly } = useSnapshot(editor)
+  const ends = mixedEnds ? t`${lineEndLabel(lineEnd)}, mixed` : lineEndLabel(lineEnd)
+  return (
+    <footer className="ed-stat">
+      <Position onClick={onGoToLine} />
+      <button type="button" className="ed-stat__item" data-tip={t`Language`} onClick={onLanguage}>
+        {languageName ?? <Trans>Plain text</Trans>}
+      </button>
+      <button type="button" className="ed-stat__item" data-tip={t`Encoding`} onClick={onEncoding}>
+        {encodingLabel(encoding)}
+      </button>
+      {readOnly === null ? (
+        <MenuButton
+          label={t`Line ends`}
+          items={() =>
+            ENDS.map((end) => ({
+              id: lineEndLabel(end),
+              label: {
+                '\n': t`LF (Unix, macOS)`,
+                '\r\n': t`CRLF (Windows)`,
+                '\r': t`CR (old Mac OS)`,
+              }[end],
+              checked: !mixedEnds && end === lineEnd,
+              onSelect: () => setLineEnd(end),
+            }))
+          }
+        >
+          {(trigger) => (
+            <button type="button" className="ed-stat__item" data-tip={t`Line ends`} {...trigger}>
+              {ends}
+            </button>
+          )}
+        </MenuButton>
+      ) : (
+        <span className="ed-stat__item" data-tip={t`Line ends`}>
+          {ends}
+        </span>
+      )}
+      <span className="grow" />
+      <Safety />
+    </footer>
+  )
+}
+
+function Position({ onClick }: { onClick(): void }) {
+  const { t } = useLingui()
+  const { line, column, selected, cursors } = useSnapshot(cursor)
+  const lineText = formatNumber(line)
+  const columnText = formatNumber(column)
+  return (
+    <button type="button" className="ed-stat__item num" data-tip={t`Go to line`} onClick={onClick}>
+      <Trans>
+        Ln {lineText}, Col {columnText}
+      </Trans>
+      {cursors > 1 && (
+        <span className="ed-stat__extra">
+          <Trans>({formatNumber(cursors)} cursors)</Trans>
+        </span>
+      )}
+      {cursors === 1 && selected > 0 && (
+        <span className="ed-stat__extra">
+          <Trans>({formatNumber(selected)} selected)</Trans>
+        </span>
+      )}
+    </button>
+  )
+}
+
+/** Ticks in seconds while a draft is young: "4 s ago" is what people look for after typing. */
+function Safety() {
+  const { t } = useLingui()
+  const { draftAtMs, savedAtMs } = useSnapshot(editor)
+  const nowMs = useNow(draftAtMs)
+  const draftAge = draftAtMs === null ? 0 : Math.max(0, Math.round((nowMs - draftAtMs) / 1000))
+  return (
+    <>
+      {draftAtMs !== null && (
+        <span
+          className="ed-stat__item ed-stat__draft"
+          data-tip={t`Unsaved edits are kept in this browser`}
+        >
+          <History className="i i-xs" aria-hidden />
+          {draftAge < 60 ? (
+            <Trans>Draft kept {draftAge} s ago</Trans>
+          ) : (
+            <Trans>Draft kept {formatDistance(draftAtMs, nowMs).toLowerCase()}</Trans>
+          )}
+        </span>
+      )}
+      {savedAtMs !== null && (
+        <span className="ed-stat__item ed-stat__saved" data-tip={formatMoment(savedAtMs)}>
+          <Trans>Saved version: {formatDistance(savedAtMs, nowMs).toLowerCase()}</Trans>
+        </span>
+      )}
+    </>
+  )
+}
+
+function useNow(since: number | null): number {
+  const [nowMs, setNowMs] = useState(Date.now)
+  useEffect(() => {
+    setNowMs(Date.now())
+    const timer = setInterval(() => setNowMs(Date.now()), since === null ? 30_000 : 1000)
+    return () => clearInterval(timer)
+  }, [since])
+  return nowMs
+}

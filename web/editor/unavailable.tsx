@@ -1,0 +1,73 @@
+// In place of the text: it is loading, may not be seen, cannot be read, or is too large to edit.
+
+import { Trans, useLingui } from '@lingui/react/macro'
+import { lazy, Suspense } from 'react'
+import { useSnapshot } from 'valtio'
+import type { FileInfo } from '../../src/api-types.ts'
+import { messageOf } from '../lib/error-text.ts'
+import { Button } from '../ui/button.tsx'
+import { EmptyState } from '../ui/empty.tsx'
+import { Spinner } from '../ui/progress.tsx'
+import type { FileSource } from '../viewers/source.ts'
+import { editor, openFile } from './open-file.ts'
+
+const BigText = lazy(async () => ({ default: (await import('../viewers/big-text.tsx')).BigText }))
+
+interface UnavailableProps {
+  source: FileSource
+  entry: FileInfo
+  close(): void
+}
+
+export function Unavailable({ source, entry, close }: UnavailableProps) {
+  const { t } = useLingui()
+  const { phase, error } = useSnapshot(editor)
+  if (phase === 'large') {
+    return (
+      <main className="ed-pane" id="main">
+        <Suspense fallback={<Spinner large />}>
+          <BigText source={source} entry={entry} />
+        </Suspense>
+      </main>
+    )
+  }
+  if (phase === 'loading' || phase === 'ready') {
+    return (
+      <main className="ed-pane ed-pane--wait" id="main" aria-busy="true">
+        <Spinner large />
+      </main>
+    )
+  }
+  const back = (
+    <Button tone={phase === 'forbidden' ? 'fill' : 'line'} onClick={close}>
+      <Trans>Back to the folder</Trans>
+    </Button>
+  )
+  return (
+    <main className="ed-pane ed-pane--empty" id="main">
+      {phase === 'forbidden' ? (
+        <EmptyState art="locked" title={t`This file can’t be shown to you`} actions={back}>
+          <Trans>
+            Your account has no permission to download, and showing a text means sending it. The
+            file itself is untouched.
+          </Trans>
+        </EmptyState>
+      ) : (
+        <EmptyState
+          art={error?.isNetwork ? 'offline' : error?.status === 404 ? 'missing' : 'broken'}
+          title={t`Couldn’t open “${entry.name}”`}
+          actions={
+            <>
+              <Button tone="fill" onClick={() => void openFile(entry)}>
+                <Trans>Try again</Trans>
+              </Button>
+              {back}
+            </>
+          }
+        >
+          {messageOf(error)}
+        </EmptyState>
+      )}
+    </main>
+  )
+}

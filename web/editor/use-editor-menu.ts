@@ -1,0 +1,158 @@
+// The "More" menu of the editor. On narrow screens it is also where the tools of the header are.
+
+import { foldAll, unfoldAll } from '@codemirror/language'
+import { useLingui } from '@lingui/react/macro'
+import {
+  AArrowDown,
+  AArrowUp,
+  ChevronsDownUp,
+  ChevronsUpDown,
+  Code,
+  Download,
+  FileDiff,
+  Hash,
+  Languages,
+  ListOrdered,
+  Redo2,
+  Replace,
+  Search,
+  TextWrap,
+  Undo2,
+} from 'lucide-react'
+import type { FileInfo } from '../../src/api-types.ts'
+import type { MenuEntry } from '../ui/menu.tsx'
+import type { FrameAction } from '../viewers/frame.tsx'
+import type { FileSource } from '../viewers/source.ts'
+import { codeCommands, cursor } from './code-pane.tsx'
+import { changeTextSize, editorPrefs, setEditorPref } from './editor-prefs.ts'
+import { compareWithSaved, currentView, editor, stopComparing } from './open-file.ts'
+
+interface MenuOptions {
+  entry: FileInfo
+  source: FileSource
+  actions: readonly FrameAction[]
+  onFind(): void
+  onReplace(): void
+  onGoToLine(): void
+  onLanguage(): void
+  onEncoding(): void
+}
+
+/** A function that makes the items anew at each opening, from the state of that moment. */
+export function useEditorMenu(options: MenuOptions): () => readonly MenuEntry[] {
+  const { t } = useLingui()
+  const { entry, source, actions } = options
+
+  function tools(): MenuEntry[] {
+    const view = currentView()
+    if (editor.phase !== 'ready' || view === null) return []
+    const writable = editor.readOnly === null
+    return [
+      ...(writable
+        ? ([
+            {
+              id: 'undo',
+              label: t`Undo`,
+              icon: Undo2,
+              flipIcon: true,
+              shortcut: 'Ctrl Z',
+              disabled: !cursor.canUndo,
+              onSelect: () => codeCommands.undo(view),
+            },
+            {
+              id: 'redo',
+              label: t`Redo`,
+              icon: Redo2,
+              flipIcon: true,
+              shortcut: 'Ctrl Y',
+              disabled: !cursor.canRedo,
+              onSelect: () => codeCommands.redo(view),
+            },
+          ] satisfies MenuEntry[])
+        : []),
+      { id: 'find', label: t`Find`, icon: Search, shortcut: 'Ctrl F', onSelect: options.onFind },
+      ...(writable
+        ? [
+            {
+              id: 'replace',
+              label: t`Find and replace`,
+              icon: Replace,
+              shortcut: 'Ctrl H',
+              onSelect: options.onReplace,
+            },
+          ]
+        : []),
+      {
+        id: 'line',
+        label: t`Go to line`,
+        icon: Hash,
+        shortcut: 'Ctrl G',
+        onSelect: options.onGoToLine,
+      },
+      ...(editor.comparing !== null
+        ? [{ id: 'compare', label: t`Stop comparing`, icon: FileDiff, onSelect: stopComparing }]
+        : editor.dirty
+          ? [
+              {
+                id: 'compare',
+                label: t`Compare with saved version`,
+                icon: FileDiff,
+                onSelect: compareWithSaved,
+              },
+            ]
+          : []),
+      'line',
+      {
+        id: 'smaller',
+        label: t`Smaller text`,
+        icon: AArrowDown,
+        onSelect: () => changeTextSize(-1),
+      },
+      { id: 'larger', label: t`Larger text`, icon: AArrowUp, onSelect: () => changeTextSize(1) },
+      {
+        id: 'wrap',
+        label: t`Wrap lines`,
+        icon: TextWrap,
+        checked: editorPrefs.wrap,
+        onSelect: () => setEditorPref('wrap', !editorPrefs.wrap),
+      },
+      {
+        id: 'numbers',
+        label: t`Line numbers`,
+        icon: ListOrdered,
+        checked: editorPrefs.lineNumbers,
+        onSelect: () => setEditorPref('lineNumbers', !editorPrefs.lineNumbers),
+      },
+      { id: 'fold', label: t`Fold all`, icon: ChevronsDownUp, onSelect: () => void foldAll(view) },
+      {
+        id: 'unfold',
+        label: t`Unfold all`,
+        icon: ChevronsUpDown,
+        onSelect: () => void unfoldAll(view),
+      },
+      { id: 'language', label: t`Language…`, icon: Code, onSelect: options.onLanguage },
+      { id: 'encoding', label: t`Encoding…`, icon: Languages, onSelect: options.onEncoding },
+    ]
+  }
+
+  return () => {
+    const list = tools()
+    const file: MenuEntry[] = actions.map((action) => ({
+      id: action.id,
+      label: action.label,
+      icon: action.icon,
+      shortcut: action.shortcut,
+      danger: action.danger ?? false,
+      onSelect: () => action.run(),
+    }))
+    if (source.permissions.download && !actions.some((action) => action.id === 'download')) {
+      file.unshift({
+        id: 'download',
+        label: t`Download`,
+        icon: Download,
+        onSelect: () => source.download(entry),
+      })
+    }
+    return list.length > 0 && file.length > 0 ? [...list, 'line', ...file] : [...list, ...file]
+  }
+}

@@ -1,0 +1,282 @@
+// The part of a long text that is in the editor: what is loaded, what to load next, where we are.
+
+import type { EditorView } from '@codemirror/view'
+import { EditorView as View } from '@codemirror/view'
+import type { FileEntry } from '../../src/api-types.ts'
+import type { TextEncoding } from '../text/encodings.ts'
+import { type TextPart, TextParts } from '../text/parts.ts'
+import type { FileSource } from './source.ts'
+
+/** Characters kept in the page; beyond that the far end goes. */
+const MAX_CHARS = 2_000_000
+/** Longer lines are shown in pieces: no browser lays out a line of a gigabyte. */
+const MAX_LINE_CHARS = 8192
+/** More is fetched when fewer pixels than this are left to scroll. */
+const AHEAD_PX = 2500
+const SLIDE_PAUSE_MS = 120
+
+interface Shown {
+  start: number
+  end: number
+  /** Length in the editor, with the breaks put into long lines. */
+  length: number
+  /** Line breaks of the file within; those put in do not count. */
+  lines: number
+}
+
+export class BigTextWindow {
+  readonly #view: EditorView
+  readonly #parts: TextParts
+  readonly #onPlace: (offset: number, loading: boolean) => void
+  readonly #onError: (error: unknown) => void
+  #shown: Shown[] = []
+  /** Number of the first line shown; null after a jump, when nobody knows. */
+  #firstLine: number | null = 1
+  #job: AbortController | null = null
+  #slide: ReturnType<typeof setTimeout> | undefined
+  /** Where the next search begins: after the last match, or at the place being read. */
+  #searchFrom: number | null = null
+
+  constructor(
+    view: EditorView,
+    source: FileSource,
+    entry: FileEntry,
+    onPlace: (offset: number, loading: boolean) => void,
+    onError: (error: unknown) => void,
+  ) {
+    this.#view = view
+    this.#parts = new TextParts(
+      (start, end, signal) => source.readRange(entry, start, end, signal),
+      entry.size,
+    )
+    this.#onPlace = onPlace
+    this.#onError = onError
+    view.scrollDOM.addEventListener('scroll', this.#onScroll, { passive: true })
+  }
+
+  close(): void {
+    this.#job?.abort()
+    clearTimeout(this.#slide)
+    this.#view.scrollDOM.removeEventListener('scroll', this.#onScroll)
+  }
+
+  async open(): Promise<TextEncoding> {
+    await this.#run(async (signal) => {
+      await this.#parts.detect(signal)
+      this.#replace(await this.#parts.at(0, signal), 1)
+    })
+    return this.#parts.encoding
+  }
+
+  lineLabel(line: number): string {
+    return this.#firstLine === null ? '' : String(line + this.#firstLine - 1)
+  }
+
+  get searchFrom(): number {
+    return this.#searchFrom ?? this.#offset()
+  }
+
+  async readAs(encoding: TextEncoding): Promise<void> {
+    this.#parts.encoding = encoding
+    await this.goTo(this.#offset())
+  }
+
+  async goTo(offset: number): Promise<void> {
+    this.#searchFrom = null
+    await this.#run(async (signal) => {
+      this.#replace(await this.#parts.at(offset, signal), offset === 0 ? 1 : null)
+    })
+  }
+
+  async goToEnd(): Promise<void> {
+    this.#searchFrom = null
+    await this.#run(async (signal) => {
+      const part = await this.#parts.last(signal)
+      this.#replace(part, part.start === 0 ? 1 : null)
+      const end = this.#view.state.doc.length
+      this.#view.dispatch({
+        selection: { anchor: end },
+        effects: View.scrollIntoView(end, { y: 'end' }),
+      })
+    })
+  }
+
+  /** While the slider moves, only its last place is fetched. */
+  slideTo(offset: number): void {
+    clearTimeout(this.#slide)
+    this.#slide = setTimeout(() => void this.goTo(offset), SLIDE_PAUSE_MS)
+  }
+
+  /** Goes to the next match and selects it; false when there is none up to the end. */
+  async find(
+    text: string,
+    onProgress: (offset: number) => void,
+    signal: AbortSignal,
+  ): Promise<boolean> {
+    const hit = await this.#parts.find(text, this.searchFrom, onProgress, signal)
+    if (hit === null) {
+      this.#searchFrom = null
+      return false
+    }
+    // A little of what is before it belongs in sight, from the start of a line.
+    const from = Math.max(0, hit.start - 4096)
+    await this.#run(async (inner) => {
+      const before = await this.#parts.at(from, inner)
+      const part = before.start > hit.start ? await this.#parts.after(hit.start, inner) : before
+      this.#replace(part, part.start === 0 ? 1 : null)
+      this.#select(part, hit.start, text)
+    })
+    this.#searchFrom = hit.end
+    return true
+  }
+
+  #select(part: TextPart, offset: number, text: string): void {
+    const doc = this.#view.state.doc.toString()
+    const near = this.#charsBefore(part, offset)
+    const at = doc.toLowerCase().indexOf(text.toLowerCase(), Math.max(0, near - 8))
+    if (at < 0) return
+    this.#view.dispatch({
+      selection: { anchor: at, head: at + text.length },
+      effects: View.scrollIntoView(at, { y: 'center' }),
+    })
+    this.#view.focus()
+  }
+
+  /** Characters of the editor before a byte of the part; exact but for the breaks in long lines. */
+  #charsBefore(part: TextPart, offset: number): number {
+    let [low, high] = [0, part.text.length]
+    while (low < high) {
+      const middle = (low + high) >> 1
+      if (part.start + this.#parts.byteLength(part.text.slice(0, middle)) < offset) low = middle + 1
+      else high = middle
+    }
+    return low
+  }
+
+  /** Runs one load at a time; a newer one ends the older. */
+  async #run(task: (signal: AbortSignal) => Promise<void>): Promise<void> {
+    this.#job?.abort()
+    const job = new AbortController()
+    this.#job = job
+    this.#onPlace(this.#offset(), true)
+    try {
+      await task(job.signal)
+    } catch (error) {
+      if (!job.signal.aborted) this.#onError(error)
+    } finally {
+      if (this.#job === job) {
+        this.#job = null
+        this.#onPlace(this.#offset(), false)
+        this.#fill()
+      }
+    }
+  }
+
+  #replace(part: TextPart, firstLine: number | null): void {
+    const { insert, shown } = present(part)
+    this.#shown = [shown]
+    this.#firstLine = firstLine
+    this.#view.dispatch({
+      changes: { from: 0, to: this.#view.state.doc.length, insert },
+      selection: { anchor: 0 },
+      effects: View.scrollIntoView(0, { y: 'start' }),
+    })
+  }
+
+  #append(part: TextPart): void {
+    const { insert, shown } = present(part)
+    this.#shown.push(shown)
+    const doc = this.#view.state.doc
+    const drop = doc.length > MAX_CHARS ? this.#shown.shift() : undefined
+    if (drop !== undefined && this.#firstLine !== null) this.#firstLine += drop.lines
+    this.#view.dispatch({
+      changes: [
+        ...(drop === undefined ? [] : [{ from: 0, to: drop.length }]),
+        { from: doc.length, insert },
+      ],
+    })
+  }
+
+  #prepend(part: TextPart): void {
+    const { insert, shown } = present(part)
+    this.#shown.unshift(shown)
+    if (this.#firstLine !== null) this.#firstLine -= shown.lines
+    if (part.start === 0) this.#firstLine = 1
+    const doc = this.#view.state.doc
+    const drop = doc.length > MAX_CHARS ? this.#shown.pop() : undefined
+    this.#view.dispatch({
+      changes: [
+        { from: 0, insert },
+        ...(drop === undefined ? [] : [{ from: doc.length - drop.length, to: doc.length }]),
+      ],
+    })
+  }
+
+  readonly #onScroll = () => {
+    this.#searchFrom = null
+    if (this.#job === null) {
+      this.#onPlace(this.#offset(), false)
+      this.#fill()
+    }
+  }
+
+  /** Fetches what comes next in the direction where little is left. */
+  #fill(): void {
+    const first = this.#shown[0]
+    const last = this.#shown.at(-1)
+    if (first === undefined || last === undefined || this.#job !== null) return
+    const { scrollTop, scrollHeight, clientHeight } = this.#view.scrollDOM
+    if (scrollHeight - scrollTop - clientHeight < AHEAD_PX && last.end < this.#parts.sizeBytes) {
+      void this.#more(
+        (signal) => this.#parts.after(last.end, signal),
+        (part) => this.#append(part),
+      )
+    } else if (scrollTop < AHEAD_PX && first.start > 0) {
+      void this.#more(
+        (signal) => this.#parts.before(first.start, signal),
+        (part) => this.#prepend(part),
+      )
+    }
+  }
+
+  async #more(
+    load: (signal: AbortSignal) => Promise<TextPart>,
+    show: (part: TextPart) => void,
+  ): Promise<void> {
+    await this.#run(async (signal) => {
+      const part = await load(signal)
+      // A file that became shorter meanwhile gives nothing, and must not be asked again and again.
+      if (part.end > part.start && part.text !== '') show(part)
+      else this.#job = null
+    })
+  }
+
+  /** Byte offset of what is at the top of the window. */
+  #offset(): number {
+    const top = this.#view.scrollDOM.scrollTop
+    if (this.#shown.length === 0) return 0
+    const { scrollHeight, clientHeight } = this.#view.scrollDOM
+    const last = this.#shown.at(-1)
+    if (last?.end === this.#parts.sizeBytes && top + clientHeight >= scrollHeight - 2) {
+      return this.#parts.sizeBytes
+    }
+    let at = this.#view.lineBlockAtHeight(top).from
+    for (const part of this.#shown) {
+      if (at <= part.length) {
+        return part.start + Math.round(((part.end - part.start) * at) / Math.max(1, part.length))
+      }
+      at -= part.length
+    }
+    return last?.end ?? 0
+  }
+}
+
+const longLine = new RegExp(`[^\\n]{${MAX_LINE_CHARS}}(?=[^\\n])`, 'g')
+
+function present(part: TextPart): { insert: string; shown: Shown } {
+  const text = part.text.replace(/\r\n?/g, '\n')
+  let lines = 0
+  for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) lines += 1
+  const insert = text.replace(longLine, '$&\n')
+  return { insert, shown: { start: part.start, end: part.end, length: insert.length, lines } }
+}

@@ -1,0 +1,57 @@
+// A JSON file in the viewer frame: as a tree, up to a size that fits into memory.
+
+import { Trans, useLingui } from '@lingui/react/macro'
+import { PencilLine, TextAlignStart } from 'lucide-react'
+import { useEffect, useState } from 'react'
+import { isAbort } from '../api/client.ts'
+import { messageOf } from '../lib/error-text.ts'
+import { Button } from '../ui/button.tsx'
+import { JsonTree } from './json-tree.tsx'
+import type { ViewerProps } from './source.ts'
+import { Busy, Message } from './tools.tsx'
+
+const MAX_JSON_BYTES = 128 * 1024 * 1024
+
+export function JsonViewer({ source, entry, openAs }: ViewerProps) {
+  const { t } = useLingui()
+  const [bytes, setBytes] = useState<ArrayBuffer | null>(null)
+  const [problem, setProblem] = useState('')
+  const { path, modified, size } = entry
+  const editable = source.kind === 'files' && source.permissions.modify && entry.type === 'text'
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the same version is not read twice
+  useEffect(() => {
+    const abort = new AbortController()
+    setBytes(null)
+    setProblem('')
+    source.readAll(entry, MAX_JSON_BYTES, abort.signal).then(setBytes, (error) => {
+      if (!isAbort(error) && !abort.signal.aborted) setProblem(messageOf(error))
+    })
+    return () => abort.abort()
+  }, [source, path, modified, size])
+
+  const asText = (
+    <Button size="sm" icon={editable ? PencilLine : TextAlignStart} onClick={() => openAs('text')}>
+      {editable ? <Trans>Edit</Trans> : <Trans>Open as text</Trans>}
+    </Button>
+  )
+  if (problem !== '') {
+    return (
+      <Message
+        title={t`Couldn’t show this file as a tree`}
+        source={source}
+        entry={entry}
+        actions={asText}
+      >
+        {problem}
+      </Message>
+    )
+  }
+  if (bytes === null) return <Busy />
+  return (
+    <div className="vx-page" data-gestures="own">
+      <div className="vx-corner">{asText}</div>
+      <JsonTree text={bytes} />
+    </div>
+  )
+}

@@ -1,0 +1,50 @@
+// Rendered Markdown in the viewer frame, for shares and for reading.
+
+import { Trans, useLingui } from '@lingui/react/macro'
+import { PencilLine, TextAlignStart } from 'lucide-react'
+import { Button } from '../ui/button.tsx'
+import { MAX_MARKDOWN_CHARS } from './markdown-render.ts'
+import { MarkdownView } from './markdown-view.tsx'
+import type { ViewerProps } from './source.ts'
+import { Busy, Message, ToolRow } from './tools.tsx'
+import { useText } from './use-text.ts'
+
+export function MarkdownViewer({ source, entry, openAs }: ViewerProps) {
+  const { t } = useLingui()
+  const read = useText(source, entry)
+  const editable = source.kind === 'files' && source.permissions.modify
+  if (read.state === 'loading') return <Busy />
+  const asText = (
+    <Button
+      tone="ghost"
+      size="sm"
+      icon={editable ? PencilLine : TextAlignStart}
+      onClick={() => openAs('text')}
+    >
+      {editable ? <Trans>Edit</Trans> : <Trans>Source</Trans>}
+    </Button>
+  )
+  if (read.state === 'failed') {
+    return (
+      <Message title={t`Couldn’t show this document`} source={source} entry={entry}>
+        {read.message}
+      </Message>
+    )
+  }
+  if (read.text.length > MAX_MARKDOWN_CHARS) {
+    return (
+      <Message title={t`This document is very long`} source={source} entry={entry} actions={asText}>
+        <Trans>It is shown as text instead.</Trans>
+      </Message>
+    )
+  }
+  return (
+    <>
+      <ToolRow label={t`Document`}>{asText}</ToolRow>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so the keyboard must reach it */}
+      <section className="md-page" tabIndex={0} aria-label={entry.name} data-gestures="own">
+        <MarkdownView text={read.text} source={source} entry={entry} />
+      </section>
+    </>
+  )
+}

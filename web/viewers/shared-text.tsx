@@ -1,0 +1,108 @@
+// A text of a share: coloured, searchable, read only.
+
+import { openSearchPanel } from '@codemirror/search'
+import { EditorState, Prec } from '@codemirror/state'
+import { EditorView, keymap } from '@codemirror/view'
+import { Trans, useLingui } from '@lingui/react/macro'
+import { Search } from 'lucide-react'
+import { useEffect, useEffectEvent, useRef, useState } from 'react'
+import type { FileEntry } from '../../src/api-types.ts'
+import { FindBar } from '../editor/find-bar.tsx'
+import { defaultPalette } from '../editor/palettes.ts'
+import { createState, languagePart, parts } from '../editor/setup.ts'
+import { editorTheme } from '../editor/theme.ts'
+import { editorWords } from '../editor/words.ts'
+import { encodingLabel } from '../text/encodings.ts'
+import { languageOf } from '../text/language.ts'
+import { splitLines } from '../text/line-ends.ts'
+import { Button } from '../ui/button.tsx'
+import type { FileSource } from './source.ts'
+import { Busy, Message, ToolRow } from './tools.tsx'
+import { useText } from './use-text.ts'
+
+interface SharedTextProps {
+  source: FileSource
+  entry: FileEntry
+}
+
+export function SharedText({ source, entry }: SharedTextProps) {
+  const { t } = useLingui()
+  const read = useText(source, entry)
+  const [find, setFind] = useState({ open: false, asked: 0 })
+  const [view, setView] = useState<EditorView | null>(null)
+  const ask = () => setFind(({ asked }) => ({ open: true, asked: asked + 1 }))
+  if (read.state === 'loading') return <Busy />
+  if (read.state === 'failed') {
+    return (
+      <Message title={t`Couldn’t show this text`} source={source} entry={entry}>
+        {read.message}
+      </Message>
+    )
+  }
+  return (
+    <>
+      <ToolRow label={t`Text`}>
+        <Button size="sm" icon={Search} onClick={ask}>
+          <Trans>Find</Trans>
+        </Button>
+        <span className="dim">{encodingLabel(read.encoding)}</span>
+      </ToolRow>
+      {find.open && view !== null && (
+        <FindBar
+          view={view}
+          replace={false}
+          readOnly
+          asked={find.asked}
+          textVersion={0}
+          onReplace={() => {}}
+          onClose={() => setFind({ ...find, open: false })}
+        />
+      )}
+      <Code text={read.text} name={entry.name} onView={setView} onFind={ask} />
+    </>
+  )
+}
+
+interface CodeProps {
+  text: string
+  name: string
+  onView(view: EditorView | null): void
+  onFind(): void
+}
+
+function Code({ text, name, onView, onFind }: CodeProps) {
+  const { t } = useLingui()
+  const box = useRef<HTMLDivElement>(null)
+  const find = useEffectEvent(() => onFind())
+  const label = t`Text of ${name}`
+  useEffect(() => {
+    if (box.current === null) return
+    const run = (view: EditorView) => {
+      openSearchPanel(view)
+      find()
+      return true
+    }
+    const state = createState(EditorState.create({ doc: splitLines(text).lines.join('\n') }).doc, {
+      readOnly: true,
+      wrap: true,
+      theme: editorTheme(defaultPalette),
+      words: editorWords(),
+      keys: Prec.high(keymap.of([{ key: 'Mod-f', run, preventDefault: true }])),
+      extra: EditorView.contentAttributes.of({ 'aria-label': label, 'aria-readonly': 'true' }),
+    })
+    const view = new EditorView({ state, parent: box.current })
+    onView(view)
+    let current = true
+    void languageOf(name, text)
+      ?.load()
+      .then((support) => {
+        if (current) view.dispatch({ effects: parts.language.reconfigure(languagePart(support)) })
+      })
+    return () => {
+      current = false
+      onView(null)
+      view.destroy()
+    }
+  }, [text, name, label, onView])
+  return <div className="big-text" ref={box} data-own-keys data-gestures="own" />
+}

@@ -1,0 +1,38 @@
+// A whole text file for a viewer, decoded in the encoding it is most likely in.
+
+import { useEffect, useState } from 'react'
+import type { FileEntry } from '../../src/api-types.ts'
+import { ApiError, isAbort } from '../api/client.ts'
+import { messageOf } from '../lib/error-text.ts'
+import { decodeText } from '../text/decode.ts'
+import type { TextEncoding } from '../text/encodings.ts'
+import type { FileSource } from './source.ts'
+
+/** Larger files are read in windows. */
+export const MAX_TEXT_BYTES = 10 * 1024 * 1024
+
+export type ReadText =
+  | { state: 'loading' }
+  | { state: 'ready'; text: string; encoding: TextEncoding }
+  /** `message` is translated. */
+  | { state: 'failed'; message: string; tooLarge: boolean }
+
+export function useText(source: FileSource, entry: FileEntry): ReadText {
+  const [read, setRead] = useState<ReadText>({ state: 'loading' })
+  const { path, modified, size } = entry
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the same version is not read twice
+  useEffect(() => {
+    const abort = new AbortController()
+    setRead({ state: 'loading' })
+    source.readAll(entry, MAX_TEXT_BYTES, abort.signal).then(
+      (buffer) => setRead({ state: 'ready', ...decodeText(new Uint8Array(buffer)) }),
+      (error) => {
+        if (isAbort(error) || abort.signal.aborted) return
+        const tooLarge = error instanceof ApiError && error.code === 'too_large'
+        setRead({ state: 'failed', message: messageOf(error), tooLarge })
+      },
+    )
+    return () => abort.abort()
+  }, [source, path, modified, size])
+  return read
+}
