@@ -133,6 +133,14 @@ export function sharedPreviewUrl(
   })
 }
 
+/** WebVTT of a subtitle file inside the share. */
+export function sharedSubtitleUrl(access: ShareAccess, inner: string): string {
+  return apiUrl(`/public/subtitle/${encodeURIComponent(access.hash)}${encodeInner(inner)}`, {
+    inline: true,
+    token: access.ticket === '' ? undefined : access.ticket,
+  })
+}
+
 /** Where the bytes of a shared file are read, and how, by the page itself. */
 export function sharedContent(access: ShareAccess, inner: string) {
   return {

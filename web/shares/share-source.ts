@@ -8,6 +8,7 @@ import {
   sharedContent,
   sharedDownloadUrl,
   sharedPreviewUrl,
+  sharedSubtitleUrl,
 } from '../api/shares.ts'
 import { parentOf, trimPath } from '../lib/paths.ts'
 import { boot } from '../state/boot.ts'
@@ -28,7 +29,7 @@ export function createShareSource(
     rawUrl: (entry, { inline }) => sharedDownloadUrl(access, innerOf(entry), { inline }),
     previewUrl: (entry, size) =>
       boot.EnableThumbs ? sharedPreviewUrl(access, innerOf(entry), size, entry.modified) : null,
-    subtitleUrl: () => null,
+    subtitleUrl: (path) => sharedSubtitleUrl(access, trimPath(path)),
     readRange(entry, start, end, signal) {
       const { path, options } = content(entry)
       return fetchRange(path, start, end, options, signal)

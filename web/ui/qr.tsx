@@ -18,9 +18,9 @@ export function Qr({ text, sizePx, label }: QrProps) {
 
   useEffect(() => {
     let gone = false
-    void import('qrcode').then(({ create }) => {
+    void import('qrcode').then(({ default: qrcode }) => {
       if (gone) return
-      const { modules } = create(text, { errorCorrectionLevel: 'M' })
+      const { modules } = qrcode.create(text, { errorCorrectionLevel: 'M' })
       setCode({ text, path: toPath(modules.data, modules.size), edge: modules.size })
     })
     return () => {
