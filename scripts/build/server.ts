@@ -1,7 +1,7 @@
 // The server bundle: main.cjs and one file per worker, native packages left outside.
 import { execFileSync } from 'node:child_process'
 import { readdirSync } from 'node:fs'
-import { readFile, rename, rm } from 'node:fs/promises'
+import { readFile, rename, rm, symlink } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import * as esbuild from 'esbuild'
 import { ROOT } from './paths.ts'
@@ -46,10 +46,21 @@ export async function buildServer(outDir: string, dev: boolean): Promise<void> {
     const old = join(outDir, `server.old-${process.pid}`)
     await rename(join(outDir, 'server'), old).catch(ignoreMissing)
     await rename(next, join(outDir, 'server'))
+    await linkModules(outDir)
     await rm(old, { recursive: true, force: true })
   } finally {
     await rm(next, { recursive: true, force: true })
   }
+}
+
+/** A build outside of the project still finds the packages left outside of the bundle. */
+async function linkModules(outDir: string): Promise<void> {
+  if (outDir.startsWith(ROOT)) return
+  await symlink(join(ROOT, 'node_modules'), join(outDir, 'node_modules'), 'junction').catch(
+    (error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EEXIST') throw error
+    },
+  )
 }
 
 function serverOptions(dev: boolean): esbuild.BuildOptions {

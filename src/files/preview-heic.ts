@@ -1,5 +1,7 @@
 // HEIC pictures through libheif built as WebAssembly (LGPL, its files stay separate and replaceable:
 // see THIRD-PARTY-NOTICES). sharp's own build reads AVIF only.
+import { readFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
 import { type Pixels, PreviewError } from './preview-protocol.ts'
 
 interface HeifImage {
@@ -45,8 +47,12 @@ export async function decodeHeic(bytes: Uint8Array, maxSide: number): Promise<Pi
 }
 
 async function loadLibrary(): Promise<Libheif> {
-  const module = (await import('libheif-js/wasm.js')) as unknown as { default?: Libheif } & Libheif
-  const libheif = module.default ?? module
+  const load = createRequire(import.meta.url)
+  const factory = load('libheif-js/libheif-wasm/libheif.js') as (options: {
+    wasmBinary: Buffer
+  }) => Libheif
+  const wasmBinary = await readFile(load.resolve('libheif-js/libheif-wasm/libheif.wasm'))
+  const libheif = factory({ wasmBinary })
   await libheif.ready
   return libheif
 }

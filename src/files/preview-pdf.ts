@@ -17,17 +17,8 @@ export async function renderPdfPage(bytes: Uint8Array, side: number): Promise<Pi
       render: 'bitmap',
       colorSpace: 'BGRA',
     })
-    return { data: toRgba(data), width, height, channels: 4 }
+    return { data, width, height, channels: 4 }
   } finally {
     document.destroy()
   }
-}
-
-function toRgba(bgra: Uint8Array): Uint8Array {
-  for (let i = 0; i < bgra.length; i += 4) {
-    const blue = bgra[i] ?? 0
-    bgra[i] = bgra[i + 2] ?? 0
-    bgra[i + 2] = blue
-  }
-  return bgra
 }

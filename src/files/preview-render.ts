@@ -115,13 +115,17 @@ function fromPixels({ data, width, height, channels }: Pixels): Sharp {
 }
 
 async function finish(
-  { size }: PreviewJob,
+  { size, kind }: PreviewJob,
   image: Sharp,
   format: 'jpeg' | 'png' | 'webp',
 ): Promise<Rendered> {
   const resized =
     size === 'thumb'
-      ? image.resize(THUMB_SIDE, THUMB_SIDE, { fit: 'cover' })
+      ? // The top of a page tells more than its middle.
+        image.resize(THUMB_SIDE, THUMB_SIDE, {
+          fit: 'cover',
+          position: kind === 'pdf' ? 'top' : 'centre',
+        })
       : image.resize(BIG_SIDE, BIG_SIDE, { fit: 'inside', withoutEnlargement: true })
   const limited = resized.timeout({ seconds: JOB_SECONDS })
   const bytes = await encode(limited, format, size === 'thumb' ? THUMB_QUALITY : BIG_QUALITY)

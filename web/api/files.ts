@@ -107,7 +107,7 @@ export function previewUrl(
   size: 'thumb' | 'big',
 ): string {
   const key = Date.parse(entry.modified) || 0
-  return apiUrl(`/preview/${size}${encodePath(entry.path)}`, { inline: true, key })
+  return apiUrl(`/preview/${size}${encodePath(entry.path)}`, { inline: true, display: true, key })
 }
 
 /** The page of an entry with origin, for links that are copied. */

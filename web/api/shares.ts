@@ -128,6 +128,7 @@ export function sharedPreviewUrl(
 ): string {
   return apiUrl(`/public/preview/${size}/${encodeURIComponent(access.hash)}${encodeInner(inner)}`, {
     inline: true,
+    display: true,
     key: Date.parse(modified) || 0,
     token: access.ticket === '' ? undefined : access.ticket,
   })
