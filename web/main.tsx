@@ -4,14 +4,17 @@ import { i18n } from '@lingui/core'
 import { I18nProvider } from '@lingui/react'
 import { createRoot } from 'react-dom/client'
 import { App } from './app.tsx'
+import { applyAccent } from './lib/colour.ts'
 import { chooseLocale, loadLocale } from './lib/i18n.ts'
 import { followLinks } from './lib/navigate.ts'
+import { boot } from './state/boot.ts'
 import { applyTheme } from './state/prefs.ts'
 import { session, startSession } from './state/session.ts'
 import './styles/tokens.css'
 import './styles/base.css'
 
 applyTheme()
+applyAccent(boot.Color)
 followLinks()
 await startSession()
 await loadLocale(chooseLocale(session.user?.locale))

@@ -116,7 +116,7 @@ export function Sidebar({ open, onDone }: { open: boolean; onDone: () => void })
         </>
       )}
       <span className="grow" />
-      {user && <Storage folder={here} />}
+      {user && <Storage folder={here ?? '/'} />}
       {user && <Person />}
       <Credits />
     </aside>
@@ -181,12 +181,10 @@ function Visitor() {
   )
 }
 
-function Storage({ folder }: { folder: string | null }) {
+function Storage({ folder }: { folder: string }) {
   const { t } = useLingui()
   const { current } = useSnapshot(usage)
-  useEffect(() => {
-    if (folder !== null) showUsageOf(folder)
-  }, [folder])
+  useEffect(() => showUsageOf(folder), [folder])
   if (!current || boot.DisableUsedPercentage) return null
   const percent = (current.used / current.total) * 100
   const used = formatSize(current.used)

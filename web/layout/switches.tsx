@@ -9,6 +9,7 @@ import { activeTheme, prefs, setTheme } from '../state/prefs.ts'
 import { session } from '../state/session.ts'
 import { toastError } from '../state/toasts.ts'
 import { IconButton } from '../ui/button.tsx'
+import type { SelectOption } from '../ui/field.tsx'
 import { MenuButton } from '../ui/menu.tsx'
 
 /** Shows a language at once and keeps it: with the account, and in this browser. */
@@ -22,6 +23,13 @@ export async function switchLanguage(code: string): Promise<void> {
   } catch (error) {
     toastError(error)
   }
+}
+
+/** For a selector; an unknown language of an older record stays selectable. */
+export function switchableLanguages(current: string): SelectOption[] {
+  const options = languages.map(({ code, name }) => ({ value: code, label: name, lang: code }))
+  const known = options.some((option) => option.value === current)
+  return known ? options : [{ value: current, label: current, lang: '' }, ...options]
 }
 
 export function LanguageSwitch() {

@@ -20,6 +20,8 @@ export interface CurrentPasswordProps {
    * other failure is shown there as well. Left out, the dialog only answers with the password.
    */
   attempt?: (password: string) => Promise<void>
+  /** Better words for a failure than the general ones, or null. */
+  explain?: (error: unknown) => string | null
 }
 
 export function CurrentPasswordPrompt(props: PromptProps<'currentPassword'>) {
@@ -38,7 +40,11 @@ export function CurrentPasswordPrompt(props: PromptProps<'currentPassword'>) {
     } catch (problem) {
       setBusy(false)
       const wrong = problem instanceof ApiError && problem.code === 'invalid_password'
-      setError(wrong ? t`This is not your current password.` : messageOf(problem))
+      setError(
+        wrong
+          ? t`This is not your current password.`
+          : (props.explain?.(problem) ?? messageOf(problem)),
+      )
     }
   }
 

@@ -1,0 +1,95 @@
+// A form with one save button: what was loaded, what is typed, whether they differ, and a guard
+// that keeps people from losing the difference.
+
+import { useLingui } from '@lingui/react/macro'
+import { useEffect, useRef, useState } from 'react'
+import { guardLeaving } from '../../lib/navigate.ts'
+import { openPrompt } from '../../state/prompts.ts'
+import { toastError } from '../../state/toasts.ts'
+
+export interface Form<T> {
+  draft: T
+  set: (change: Partial<T>) => void
+  dirty: boolean
+  busy: boolean
+  /** Counts the attempts to save; fields show what is missing after the first. */
+  attempts: number
+  /** Resolves true when everything was saved. */
+  submit: () => Promise<boolean>
+  discard: () => void
+  /** Takes a record as loaded, without asking. */
+  reset: (saved: T) => void
+}
+
+/**
+ * `save` stores the draft and resolves with what is stored now, or with null when it was not saved
+ * (invalid, dismissed). What it throws is shown as a message.
+ */
+export function useForm<T extends object>(
+  initial: T,
+  save: (draft: T) => Promise<T | null>,
+): Form<T> {
+  const { t } = useLingui()
+  const [saved, setSaved] = useState(initial)
+  const [draft, setDraft] = useState(initial)
+  const [busy, setBusy] = useState(false)
+  const [attempts, setAttempts] = useState(0)
+  const dirty = JSON.stringify(saved) !== JSON.stringify(draft)
+
+  async function submit(): Promise<boolean> {
+    if (busy) return false
+    setBusy(true)
+    setAttempts(attempts + 1)
+    try {
+      const stored = await save(draft)
+      if (stored === null) return false
+      setSaved(stored)
+      setDraft(stored)
+      setAttempts(0)
+      return true
+    } catch (error) {
+      toastError(error)
+      return false
+    } finally {
+      setBusy(false)
+    }
+  }
+
+  // The guard is asked long after this render; it must see the draft of that moment.
+  const latest = useRef({ submit, t })
+  latest.current = { submit, t }
+
+  useEffect(() => {
+    if (!dirty) return
+    return guardLeaving(async () => {
+      const { t: say } = latest.current
+      const answer = await openPrompt('confirm', {
+        title: say`Leave without saving?`,
+        text: say`Your changes on this page are not saved yet.`,
+        answers: [
+          { id: 'discard', label: say`Discard changes`, tone: 'danger-text' },
+          { id: 'save', label: say`Save changes` },
+        ],
+      })
+      if (answer === 'save') return latest.current.submit()
+      return answer === 'discard'
+    })
+  }, [dirty])
+
+  return {
+    draft,
+    set: (change) => setDraft((before) => ({ ...before, ...change })),
+    dirty,
+    busy,
+    attempts,
+    submit,
+    discard: () => {
+      setDraft(saved)
+      setAttempts(0)
+    },
+    reset: (next) => {
+      setSaved(next)
+      setDraft(next)
+    },
+  }
+}
