@@ -61,8 +61,8 @@ export function ConflictPrompt({ answer, ...props }: PromptProps<'conflict'>) {
           </Trans>
         ) : (
           <Trans>
-            <Plural value={count} one="# item already exists" other="# items already exist" /> in “
-            <bdi>{targetName}</bdi>”
+            <Subject count={count} onlyFiles={clashes.every((clash) => !clash.incoming.isDir)} /> in
+            “<bdi>{targetName}</bdi>”
           </Trans>
         )
       }
@@ -123,6 +123,14 @@ export function ConflictPrompt({ answer, ...props }: PromptProps<'conflict'>) {
         onChoose={(id, choice) => setChoices((before) => new Map(before).set(id, choice))}
       />
     </Dialog>
+  )
+}
+
+function Subject({ count, onlyFiles }: { count: number; onlyFiles: boolean }) {
+  return onlyFiles ? (
+    <Plural value={count} one="# file already exists" other="# files already exist" />
+  ) : (
+    <Plural value={count} one="# item already exists" other="# items already exist" />
   )
 }
 
@@ -272,7 +280,7 @@ function Side({
   resumeFromBytes?: number | undefined
 }) {
   const { t } = useLingui()
-  const thumbnail = useThumbnail(side)
+  const [thumbnail, forget] = useThumbnail(side)
   const facts = [
     side.modifiedMs === null ? t`Date unknown` : formatMoment(side.modifiedMs),
     side.isDir ? t`Folder` : side.sizeBytes === null ? t`Size unknown` : formatSize(side.sizeBytes),
@@ -283,7 +291,7 @@ function Side({
         {thumbnail === null ? (
           <PageIcon entry={{ name, isDir: side.isDir }} />
         ) : (
-          <img src={thumbnail} alt="" decoding="async" />
+          <img src={thumbnail} alt="" decoding="async" onError={forget} />
         )}
       </span>
       <div className="grow">
@@ -305,7 +313,8 @@ function Side({
   )
 }
 
-function useThumbnail(side: ClashSide): string | null {
+/** The address of the picture, and a function for when it turns out to be none. */
+function useThumbnail(side: ClashSide): [string | null, () => void] {
   const [address, setAddress] = useState<string | null>(null)
   const { thumbnail } = side
   useEffect(() => {
@@ -323,7 +332,7 @@ function useThumbnail(side: ClashSide): string | null {
       setAddress(null)
     }
   }, [thumbnail])
-  return address
+  return [address, () => setAddress(null)]
 }
 
 /** Pictures of local files are object URLs, which live until they are told to go. */

@@ -56,7 +56,7 @@ export function isUploading(state: Counts = uploads): boolean {
 export function uploadPercent(
   state: Pick<typeof uploads, 'sentBytes' | 'totalBytes'> = uploads,
 ): number {
-  return percentOf(state.sentBytes, state.totalBytes)
+  return state.totalBytes > 0 ? percentOf(state.sentBytes, state.totalBytes) : 0
 }
 
 /** Folds the panel into the header's ring, or opens it. */

@@ -86,7 +86,7 @@ function PanelHead({ state, busy }: { state: State; busy: boolean }) {
           <Details state={state} busy={busy} />
         </span>
       </div>
-      {busy && state.hold === null && (
+      {busy && state.files > 0 && state.hold === null && (
         <IconButton icon={Pause} label={t`Pause all`} onClick={pauseAll} />
       )}
       {busy && state.hold !== null && state.hold !== 'offline' && (
@@ -190,9 +190,11 @@ function PanelFoot({ state, busy }: { state: State; busy: boolean }) {
   return (
     <footer className="up__foot">
       <span className="num">
-        <Trans>
-          {sent} of {total}
-        </Trans>
+        {state.totalBytes > 0 && (
+          <Trans>
+            {sent} of {total}
+          </Trans>
+        )}
       </span>
       <span className="row">
         {state.failed > 1 && (
