@@ -53,6 +53,8 @@ export async function listen({ config, fetch, log }: ListenOptions): Promise<Run
   const server = createAdaptorServer({
     fetch: fetch as (request: Request) => Response | Promise<Response>,
     websocket: { server: websockets as WebSocketServerLike },
+    // HTTP/1.0 clients may leave out the Host header; its value decides nothing here.
+    hostname: 'localhost',
     ...(secure && {
       createServer: createTlsServer,
       // No ALPN for h2: WebSockets and direct streaming are HTTP/1.1.

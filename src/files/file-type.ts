@@ -43,6 +43,12 @@ export function typeWithoutContent(name: string, sizeBytes: number): FileType {
   return isBinaryExtension(extensionOf(name)) || sizeBytes > MAX_TEXT_BYTES ? 'blob' : 'text'
 }
 
+/** Media by name; anything else up to 10 MiB is text (http-api 11.3). */
+export function mediaOrText(name: string, sizeBytes: number): FileType {
+  const media = mediaType(mimeOfExtension(extensionOf(name)))
+  return media ?? (sizeBytes <= MAX_TEXT_BYTES ? 'text' : 'blob')
+}
+
 function mediaType(mime: string): FileType | null {
   if (mime.startsWith('video')) return 'video'
   if (mime.startsWith('audio')) return 'audio'

@@ -4,7 +4,7 @@ import type { FileEntry, FileType, RecursiveEntry, Sorting } from '../api-types.
 import { AppError } from '../errors.ts'
 import type { EntryStat } from './entry-stat.ts'
 import { toApiMode } from './file-mode.ts'
-import { MAX_TEXT_BYTES, typeByContent, typeByName, typeWithoutContent } from './file-type.ts'
+import { MAX_TEXT_BYTES, mediaOrText, typeByContent, typeByName, typeWithoutContent } from './file-type.ts'
 import type { DetailedEntry, DirEntry } from './list-folder.ts'
 import type { Scope } from './scope.ts'
 import { SNIFF_BYTES } from './sniff.ts'
@@ -63,12 +63,18 @@ export function presentListed(path: string, entry: ListedEntry): FileEntry {
   return presented
 }
 
-/** Reads, types and sorts a folder. With `readHeaders` unknown types are found by content. */
+/**
+ * How the entries of a listing get their types: `content` opens what the name leaves open, `name`
+ * trusts names alone, `media` knows media by name and calls all else text, as shares always did.
+ */
+export type Detection = 'content' | 'name' | 'media'
+
+/** Reads, types and sorts a folder. */
 export async function readListing(
   scope: Scope,
   vpath: VPath,
   sorting: Sorting,
-  options: { readHeaders: boolean; signal: AbortSignal },
+  options: { detection: Detection; signal: AbortSignal },
 ): Promise<Listing> {
   const found = await scope.listDetailed(vpath, options.signal)
   const undecided: ListedEntry[] = []
@@ -83,10 +89,14 @@ export async function readListing(
       isDir,
       sizeBytes: stat.sizeBytes,
       mtimeNs: stat.mtimeNs,
-      type: listedType(entry, options.readHeaders),
+      type: listedType(entry, options.detection),
       subtitles: [],
     }
-    if (stat.kind === 'file' && options.readHeaders && !typeByName(entry.name, stat.sizeBytes))
+    if (
+      options.detection === 'content' &&
+      stat.kind === 'file' &&
+      !typeByName(entry.name, stat.sizeBytes)
+    )
       undecided.push(listed)
     videos ||= listed.type === 'video'
     return listed
@@ -154,13 +164,15 @@ export function presentRecursive(path: string, entry: DetailedEntry): RecursiveE
   }
 }
 
-function listedType(entry: DetailedEntry, readHeaders: boolean): FileType {
+function listedType(entry: DetailedEntry, detection: Detection): FileType {
   const { kind, sizeBytes } = entry.stat
   if (kind === 'dir') return ''
   if (kind === 'brokenLink') return 'invalid_link'
   if (kind !== 'file') return 'blob'
-  const decided = typeByName(entry.name, sizeBytes)
-  return decided ?? (readHeaders ? 'blob' : typeWithoutContent(entry.name, sizeBytes))
+  if (detection === 'media') return mediaOrText(entry.name, sizeBytes)
+  // What content decides is a blob until it was read.
+  if (detection === 'content') return typeByName(entry.name, sizeBytes) ?? 'blob'
+  return typeWithoutContent(entry.name, sizeBytes)
 }
 
 async function sniffAll(scope: Scope, entries: ListedEntry[], signal: AbortSignal): Promise<void> {

@@ -7,9 +7,9 @@ import { type BigIntStats, lstatSync } from 'node:fs'
 import { lstat, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { AppError, errnoOf } from '../errors.ts'
-import { inFolder, type Jail } from './jail.ts'
 import { type EntryStat, toEntryStat } from './entry-stat.ts'
-import { compareBytes } from './sort.ts'
+import { inFolder, type Jail } from './jail.ts'
+import { compareBytes, nextTurn, sortInSlices } from './sort.ts'
 import { joinVPath, type VPath } from './vpath.ts'
 
 export interface DirEntry {
@@ -20,6 +20,8 @@ export interface DirEntry {
    * was asked for.
    */
   kind: 'file' | 'dir' | 'link' | 'brokenLink' | 'escapingLink' | 'other'
+  /** The bytes of a name that is not UTF-8: shown, but no address can name it. */
+  rawName?: Buffer
 }
 
 export interface DetailedEntry extends DirEntry {
@@ -36,9 +38,14 @@ export async function listFolder(
   realPath: string,
   { escaping = false } = {},
 ): Promise<DirEntry[]> {
-  const dirents = await inFolder(realPath, (ref) => readdir(ref, { withFileTypes: true }))
+  const { dirents, rawNames } = await readEntries(realPath)
   const entries: DirEntry[] = []
+  let sliceStart = performance.now()
   for (const dirent of dirents) {
+    if (performance.now() - sliceStart > SLICE_MS) {
+      await nextTurn()
+      sliceStart = performance.now()
+    }
     const child = joinVPath(vpath, dirent.name)
     if (!allow(child)) continue
     if (dirent.isSymbolicLink()) {
@@ -47,10 +54,25 @@ export async function listFolder(
       else if (escaping) entries.push({ name: dirent.name, vpath: child, kind: 'escapingLink' })
     } else {
       const kind = dirent.isFile() ? 'file' : dirent.isDirectory() ? 'dir' : 'other'
-      entries.push({ name: dirent.name, vpath: child, kind })
+      const rawName = rawNames.get(dirent.name)
+      entries.push({ name: dirent.name, vpath: child, kind, ...(rawName && { rawName }) })
     }
   }
-  return entries.sort((a, b) => compareBytes(a.name, b.name))
+  return sortInSlices(entries, (a, b) => compareBytes(a.name, b.name))
+}
+
+// Names that are not UTF-8 come with U+FFFD in place of what was wrong; their bytes are read too.
+async function readEntries(realPath: string) {
+  return inFolder(realPath, async (ref) => {
+    const dirents = await readdir(ref, { withFileTypes: true })
+    const rawNames = new Map<string, Buffer>()
+    if (dirents.some(({ name }) => name.includes('\ufffd')))
+      for (const raw of await readdir(ref, { encoding: 'buffer' })) {
+        const name = raw.toString('utf8')
+        if (name.includes('\ufffd') && !Buffer.from(name).equals(raw)) rawNames.set(name, raw)
+      }
+    return { dirents, rawNames }
+  })
 }
 
 const SLICE_MS = 4
@@ -83,8 +105,9 @@ export async function listFolderDetailed(
   let sliceStart = performance.now()
   for (; i < entries.length && !slow; i++) {
     const entry = entries[i] as DirEntry
-    const path = join(realPath, entry.name)
-    if (entry.kind === 'link') add(entry, await statLink(jail, path), await lstatOrNull(path))
+    const path = entryPath(realPath, entry)
+    if (entry.kind === 'link' && typeof path === 'string')
+      add(entry, await statLink(jail, path), await lstatOrNull(path))
     else {
       const own = lstatOrNullSync(path)
       add(entry, own, own)
@@ -101,9 +124,10 @@ export async function listFolderDetailed(
     const part = entries.slice(i, i + POOL_IN_FLIGHT)
     const stats = await Promise.all(
       part.map(async (entry) => {
-        const path = join(realPath, entry.name)
+        const path = entryPath(realPath, entry)
         const own = await lstatOrNull(path)
-        return { own, target: entry.kind === 'link' ? await statLink(jail, path) : own }
+        const isLink = entry.kind === 'link' && typeof path === 'string'
+        return { own, target: isLink ? await statLink(jail, path) : own }
       }),
     )
     for (const [k, entry] of part.entries()) {
@@ -139,7 +163,11 @@ async function statLink(jail: Jail, path: string): Promise<BigIntStats | null> {
   return landed.exists ? lstatOrNull(landed.realPath) : null
 }
 
-async function lstatOrNull(path: string): Promise<BigIntStats | null> {
+function entryPath(realPath: string, { name, rawName }: DirEntry): string | Buffer {
+  return rawName ? Buffer.concat([Buffer.from(`${realPath}/`), rawName]) : join(realPath, name)
+}
+
+async function lstatOrNull(path: string | Buffer): Promise<BigIntStats | null> {
   try {
     return await lstat(path, { bigint: true })
   } catch (error) {
@@ -147,7 +175,7 @@ async function lstatOrNull(path: string): Promise<BigIntStats | null> {
   }
 }
 
-function lstatOrNullSync(path: string): BigIntStats | null {
+function lstatOrNullSync(path: string | Buffer): BigIntStats | null {
   try {
     return lstatSync(path, { bigint: true, throwIfNoEntry: false }) ?? null
   } catch (error) {
@@ -158,8 +186,4 @@ function lstatOrNullSync(path: string): BigIntStats | null {
 function tolerate(error: unknown): null {
   if (['ENOENT', 'EACCES', 'EPERM', 'ELOOP', 'ENOTDIR', 'EIO'].includes(errnoOf(error))) return null
   throw error
-}
-
-function nextTurn(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve))
 }

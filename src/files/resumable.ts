@@ -1,5 +1,5 @@
 // Resumable uploads on disk. The bytes rest in a hidden sibling of the target whose name carries
-// what must be known to go on (owner and target as a hash, length, whether to replace), and whose
+// what must be known to go on (the target as a hash, length, whether to replace), and whose
 // size is the offset: nothing needs reconciling after a crash or a restart.
 import { createHash } from 'node:crypto'
 import type { Readable } from 'node:stream'
@@ -21,13 +21,13 @@ export interface Upload {
 }
 
 export interface Resumables {
-  /** Starts an upload, dropping an unfinished one of the same owner to the same target. */
+  /** Starts an upload, dropping an unfinished one to the same target. */
   create(
-    owner: Owner,
+    destination: Destination,
     facts: { lengthBytes: number; replace: boolean; mtimeMs: number | null },
   ): Promise<Upload>
   /** The unfinished upload and how much of it is on disk; null when there is none. */
-  find(owner: Owner): Promise<{ upload: Upload; offsetBytes: number } | null>
+  find(destination: Destination): Promise<{ upload: Upload; offsetBytes: number } | null>
   /**
    * Appends at `offsetBytes`. A newer append asks the one under way to stop and waits for it.
    * Bytes received before a broken connection stay. Throws `not_found` without an upload,
@@ -35,20 +35,19 @@ export interface Resumables {
    * `too_large` (back at the offset) when more arrives than was declared.
    */
   append(
-    owner: Owner,
+    destination: Destination,
     offsetBytes: number,
     source: Readable,
     signal: AbortSignal,
   ): Promise<{ upload: Upload; offsetBytes: number }>
   /** Moves a complete upload into place. */
-  complete(owner: Owner, upload: Upload): Promise<CommittedFile>
+  complete(destination: Destination, upload: Upload): Promise<CommittedFile>
   /** Removes an unfinished upload; false when there is none. */
-  discard(owner: Owner): Promise<boolean>
+  discard(destination: Destination): Promise<boolean>
 }
 
-/** Whose upload, where to. Uploads of two users to one place do not meet until they complete. */
-export interface Owner {
-  userId: number
+/** Where an upload goes. Users who see the same file see the same upload, as in the original. */
+export interface Destination {
   scope: Scope
   vpath: VPath
 }
@@ -87,10 +86,10 @@ export function createResumables(): Resumables {
     }
   }
 
-  const lookUp = async (owner: Owner, key: string): Promise<Upload | null> => {
+  const lookUp = async (destination: Destination, key: string): Promise<Upload | null> => {
     const known = remembered.get(key)
     if (known) return known
-    for (const tempName of await owner.scope.findTemps(owner.vpath, labelOf(key))) {
+    for (const tempName of await destination.scope.findTemps(destination.vpath, labelOf(key))) {
       const upload = parseName(tempName)
       if (!upload) continue
       remember(key, upload)
@@ -99,11 +98,11 @@ export function createResumables(): Resumables {
     return null
   }
 
-  const openUpload = async (owner: Owner, key: string) => {
-    const upload = await lookUp(owner, key)
+  const openUpload = async (destination: Destination, key: string) => {
+    const upload = await lookUp(destination, key)
     if (!upload) return null
     try {
-      const temp = await owner.scope.openTemp(owner.vpath, { resume: upload.tempName })
+      const temp = await destination.scope.openTemp(destination.vpath, { resume: upload.tempName })
       return { upload, temp }
     } catch (error) {
       // Expired and swept, or its folder is gone.
@@ -113,10 +112,10 @@ export function createResumables(): Resumables {
     }
   }
 
-  const discard = async (owner: Owner, key: string): Promise<boolean> => {
+  const discard = async (destination: Destination, key: string): Promise<boolean> => {
     let found = false
-    for (const tempName of await owner.scope.findTemps(owner.vpath, labelOf(key))) {
-      const temp = await owner.scope.openTemp(owner.vpath, { resume: tempName })
+    for (const tempName of await destination.scope.findTemps(destination.vpath, labelOf(key))) {
+      const temp = await destination.scope.openTemp(destination.vpath, { resume: tempName })
       await temp.discard()
       found = true
     }
@@ -125,12 +124,12 @@ export function createResumables(): Resumables {
   }
 
   return {
-    create: async (owner, { lengthBytes, replace, mtimeMs }) => {
-      const key = await keyOf(owner)
+    create: async (destination, { lengthBytes, replace, mtimeMs }) => {
+      const key = await keyOf(destination)
       return exclusively(key, async () => {
-        if (remembered.has(key)) await discard(owner, key)
+        if (remembered.has(key)) await discard(destination, key)
         const label = `${labelOf(key)}${lengthBytes}-${replace ? 'r' : 'n'}-${mtimeMs ?? ''}`
-        const temp = await owner.scope.openTemp(owner.vpath, { parents: true, label })
+        const temp = await destination.scope.openTemp(destination.vpath, { parents: true, label })
         await temp.handle.truncate(0)
         await temp.release()
         const upload = { lengthBytes, replace, mtimeMs, tempName: TEMP_PREFIX + label }
@@ -138,8 +137,8 @@ export function createResumables(): Resumables {
         return upload
       })
     },
-    find: async (owner) => {
-      const opened = await openUpload(owner, await keyOf(owner))
+    find: async (destination) => {
+      const opened = await openUpload(destination, await keyOf(destination))
       if (!opened) return null
       const { upload, temp } = opened
       try {
@@ -148,11 +147,11 @@ export function createResumables(): Resumables {
         await temp.release()
       }
     },
-    append: async (owner, offsetBytes, source, signal) => {
-      const key = await keyOf(owner)
+    append: async (destination, offsetBytes, source, signal) => {
+      const key = await keyOf(destination)
       return exclusively(key, async (stop) => {
-        const opened = await openUpload(owner, key)
-        if (!opened) throw new AppError('not_found', `no upload to ${owner.vpath}`)
+        const opened = await openUpload(destination, key)
+        if (!opened) throw new AppError('not_found', `no upload to ${destination.vpath}`)
         const { upload, temp } = opened
         try {
           const sizeBytes = await appendTo(temp, upload, offsetBytes, source, [signal, stop])
@@ -162,10 +161,10 @@ export function createResumables(): Resumables {
         }
       })
     },
-    complete: async (owner, upload) => {
-      const key = await keyOf(owner)
+    complete: async (destination, upload) => {
+      const key = await keyOf(destination)
       return exclusively(key, async () => {
-        const temp = await owner.scope.openTemp(owner.vpath, { resume: upload.tempName })
+        const temp = await destination.scope.openTemp(destination.vpath, { resume: upload.tempName })
         try {
           const committed = await temp.commit({
             replace: upload.replace,
@@ -178,9 +177,9 @@ export function createResumables(): Resumables {
         }
       })
     },
-    discard: async (owner) => {
-      const key = await keyOf(owner)
-      return exclusively(key, () => discard(owner, key))
+    discard: async (destination) => {
+      const key = await keyOf(destination)
+      return exclusively(key, () => discard(destination, key))
     },
   }
 }
@@ -212,9 +211,9 @@ async function appendTo(
   }
 }
 
-async function keyOf({ userId, scope, vpath }: Owner): Promise<string> {
-  const root = await scope.rootPath()
-  return createHash('sha256').update(`${userId}\0${root}\0${vpath}`).digest('hex').slice(0, 32)
+async function keyOf({ scope, vpath }: Destination): Promise<string> {
+  const place = await scope.hostPath(vpath)
+  return createHash('sha256').update(place).digest('hex').slice(0, 32)
 }
 
 function labelOf(key: string): string {

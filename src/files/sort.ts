@@ -82,9 +82,13 @@ export async function sortEntries<T extends Sortable>(
   by: string,
   asc: boolean,
 ): Promise<T[]> {
-  const order = comparatorOf<T>(by, asc)
-  if (entries.length <= SLICE) return entries.map(withKey).sort(order).map(withoutKey)
-  return mergeSort(entries.map(withKey), order)
+  const keyed = entries.map(withKey)
+  return (await sortInSlices(keyed, comparatorOf<T>(by, asc))).map(withoutKey)
+}
+
+/** Sorts a list, in place or not, without blocking the event loop for long ones. */
+export async function sortInSlices<T>(items: T[], order: (a: T, b: T) => number): Promise<T[]> {
+  return items.length <= SLICE ? items.sort(order) : mergeSort(items, order)
 }
 
 interface Keyed<T> {
@@ -129,34 +133,34 @@ function compareBig(a: bigint, b: bigint): number {
 }
 
 // Runs of SLICE entries are sorted one turn each and merged pairwise, so that no turn is long.
-async function mergeSort<T>(items: Keyed<T>[], order: (a: Keyed<T>, b: Keyed<T>) => number) {
-  let runs: Keyed<T>[][] = []
+async function mergeSort<T>(items: T[], order: (a: T, b: T) => number): Promise<T[]> {
+  let runs: T[][] = []
   for (let i = 0; i < items.length; i += SLICE) {
     runs.push(items.slice(i, i + SLICE).sort(order))
     await nextTurn()
   }
   while (runs.length > 1) {
-    const merged: Keyed<T>[][] = []
+    const merged: T[][] = []
     for (let i = 0; i < runs.length; i += 2) {
       const b = runs[i + 1]
-      merged.push(b ? await mergeRuns(runs[i] as Keyed<T>[], b, order) : (runs[i] as Keyed<T>[]))
+      merged.push(b ? await mergeRuns(runs[i] as T[], b, order) : (runs[i] as T[]))
     }
     runs = merged
   }
-  return (runs[0] ?? []).map(withoutKey)
+  return runs[0] ?? []
 }
 
 async function mergeRuns<T>(
-  a: Keyed<T>[],
-  b: Keyed<T>[],
-  order: (a: Keyed<T>, b: Keyed<T>) => number,
-): Promise<Keyed<T>[]> {
-  const out: Keyed<T>[] = []
+  a: T[],
+  b: T[],
+  order: (a: T, b: T) => number,
+): Promise<T[]> {
+  const out: T[] = []
   let i = 0
   let j = 0
   while (i < a.length && j < b.length) {
-    const x = a[i] as Keyed<T>
-    const y = b[j] as Keyed<T>
+    const x = a[i] as T
+    const y = b[j] as T
     if (order(x, y) <= 0) {
       out.push(x)
       i++
@@ -166,11 +170,12 @@ async function mergeRuns<T>(
     }
     if (out.length % (SLICE * 4) === 0) await nextTurn()
   }
-  while (i < a.length) out.push(a[i++] as Keyed<T>)
-  while (j < b.length) out.push(b[j++] as Keyed<T>)
+  while (i < a.length) out.push(a[i++] as T)
+  while (j < b.length) out.push(b[j++] as T)
   return out
 }
 
-function nextTurn(): Promise<void> {
+/** Lets the event loop handle what is waiting. */
+export function nextTurn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve))
 }

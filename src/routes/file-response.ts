@@ -7,7 +7,6 @@ import type { ServerResponse } from 'node:http'
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
 import type { OpenFile } from '../files/scope.ts'
 import type { Ctx } from './env.ts'
-import { sendStatus } from './respond.ts'
 
 export interface FileHeaders {
   contentType: string
@@ -35,16 +34,19 @@ export async function sendFile(c: Ctx, file: OpenFile, headers: FileHeaders): Pr
     if (headers.policy) appendPolicy(outgoing, headers.policy)
 
     const verdict = evaluateConditions(incoming.headers, file.mtimeMs, headers.etag)
+    outgoing.setHeader('X-Content-Type-Options', 'nosniff')
     if (verdict === 304) {
       outgoing.writeHead(304).end()
       return RESPONSE_ALREADY_SENT
     }
-    if (verdict === 412) return sendStatus(c, 412, { code: 'precondition_failed' })
-
-    outgoing.setHeader('X-Content-Type-Options', 'nosniff')
-    outgoing.setHeader('Accept-Ranges', 'bytes')
+    if (verdict === 412) {
+      outgoing.setHeader('X-Error-Code', 'precondition_failed')
+      outgoing.writeHead(412).end()
+      return RESPONSE_ALREADY_SENT
+    }
     const ranges = usableRanges(incoming.headers, file, headers.etag)
     if (ranges === 'unsatisfiable') return unsatisfiable(c, file.sizeBytes)
+    outgoing.setHeader('Accept-Ranges', 'bytes')
     if (ranges === null || ranges.length > MAX_RANGES) {
       outgoing.writeHead(200, {
         'Content-Type': headers.contentType,

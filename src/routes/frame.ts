@@ -9,7 +9,7 @@ import { BAD_TARGET, PAGE, REDIRECT } from './request-path.ts'
 import { sendStatus } from './respond.ts'
 
 const API_POLICY = "default-src 'self'; style-src 'unsafe-inline';"
-const NO_CACHE = 'no-cache, no-store, must-revalidate'
+export const NO_CACHE = 'no-cache, no-store, must-revalidate'
 
 /** Routes that serve HEAD by themselves; on all others it is 404 by contract. */
 const HEAD_KEYS = new Set(['/health', '/api/login', '/api/signup', '/api/renew', '/api/tus'])
@@ -27,7 +27,8 @@ export const commonHeaders = createMiddleware<Env>(async function commonHeaders(
   outgoing.setHeader('Referrer-Policy', 'no-referrer')
   if (incoming.method === 'HEAD' && !HEAD_KEYS.has(target.key)) {
     if (target.key === '/api/public/share') return new Response(null, { status: 405 })
-    if (!target.key.startsWith(REDIRECT)) return sendStatus(c, 404)
+    if (!target.key.startsWith(REDIRECT))
+      return sendStatus(c, 404, { headers: { 'Cache-Control': NO_CACHE } })
   }
   await next()
 })

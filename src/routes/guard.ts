@@ -22,7 +22,7 @@ export function requireUser(deps: Deps) {
     c.set('user', user)
     c.set('session', session)
     c.set('scope', scopeOf(deps, user))
-    c.env.outgoing.setHeader('X-Renew-Token', String(wantsRenewal(deps, user, token)))
+    if (wantsRenewal(deps, user, token)) c.env.outgoing.setHeader('X-Renew-Token', 'true')
     await next()
   })
 }

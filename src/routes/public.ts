@@ -7,7 +7,7 @@ import { acceptsTicket, issueTicket } from '../auth/share-ticket.ts'
 import { AppError, badRequest } from '../errors.ts'
 import { childPath, presentEntry, readListing, typeOf } from '../files/info.ts'
 import type { Scope } from '../files/scope.ts'
-import { baseName, parentOf, rebase, ROOT, toVPath, type VPath, vpathOf } from '../files/vpath.ts'
+import { baseName, rebase, ROOT, toVPath, type VPath, vpathOf } from '../files/vpath.ts'
 import type { Share, User } from '../store/document.ts'
 import { findShare } from '../store/shares.ts'
 import { findUser } from '../store/users.ts'
@@ -23,6 +23,9 @@ export function publicRoutes(deps: Deps): Hono<Env> {
   const app = new Hono<Env>()
   app.get('/api/public/share', async (c) => {
     const opened = await openShare(c, deps)
+    // Unix seconds; ours, so that the page can say how long the link lives.
+    const { expire } = opened.share
+    if (expire !== 0) c.env.outgoing.setHeader('X-Share-Expires', String(expire))
     return opened.isFile ? fileInfo(c, deps, opened) : folderInfo(c, deps, opened)
   })
   app.get('/api/public/dl', async (c) => {
@@ -40,7 +43,7 @@ export function publicRoutes(deps: Deps): Hono<Env> {
 export interface OpenedShare {
   share: Share
   owner: User
-  /** The tree the visitor may see. For a shared file its folder, with all else denied. */
+  /** The tree the visitor may see; for a shared file the owner's, with `vpath` fixed. */
   scope: Scope
   vpath: VPath
   isFile: boolean
@@ -67,10 +70,8 @@ export async function openShare(c: Ctx, deps: Deps): Promise<OpenedShare> {
   const stat = await ownerScope.stat(path)
   const judge = judgeOf(deps, doc.settings, owner)
   if (stat.kind !== 'dir') {
-    const folder = parentOf(path)
-    const name = baseName(path)
-    const scope = await ownerScope.below(folder, (vpath) => vpath === `/${name}` || vpath === ROOT)
-    return { share, owner, scope, vpath: vpathOf(name), isFile: true, name }
+    // Further segments are ignored, so nothing else in the owner's tree can be named.
+    return { share, owner, scope: ownerScope, vpath: path, isFile: true, name: baseName(path) }
   }
   const scope = await ownerScope.below(path, (vpath) => judge(rebase(path, vpath)))
   const vpath = toVPath(segments.join('/')) ?? ROOT
@@ -114,8 +115,7 @@ async function fileInfo(c: Ctx, deps: Deps, opened: OpenedShare): Promise<Respon
 
 async function folderInfo(c: Ctx, deps: Deps, opened: OpenedShare): Promise<Response> {
   const { scope, vpath, owner } = opened
-  const { trailingSlash } = c.env.target
-  const path = vpath === ROOT ? '/' : trailingSlash ? `${vpath}/` : vpath
+  const path = vpath
   const stat = await scope.stat(vpath)
   if (stat.kind !== 'dir') {
     const type = await typeOf(scope, vpath, stat)
@@ -125,14 +125,16 @@ async function folderInfo(c: Ctx, deps: Deps, opened: OpenedShare): Promise<Resp
   }
   const sorting = { by: 'name', asc: false }
   const listing = await readListing(scope, vpath, sorting, {
-    readHeaders: false,
+    detection: 'media',
     signal: c.req.raw.signal,
   })
   const head = {
     numDirs: listing.numDirs,
     numFiles: listing.numFiles,
     sorting,
-    ...withTicket(deps, opened, presentEntry(path, opened.name, stat, '')),
+    ...withTicket(deps, opened, presentEntry(path, baseName(vpath), stat, '')),
+    // By contract always the shared folder's name, also further down.
+    name: opened.name,
   }
   return sendItems(c, listing, (name) => childPath(path, name), head)
 }

@@ -42,7 +42,7 @@ export async function sendRaw(
   const kind = inline ? 'inline' : 'attachment'
   if (stat.kind === 'fifo') {
     c.env.outgoing.setHeader('Content-Disposition', disposition(kind, name))
-    return new Response(null)
+    return new Response(null, { headers: { 'Content-Type': 'application/octet-stream' } })
   }
   const file = await scope.openRead(vpath)
   return sendFile(c, file, {

@@ -80,7 +80,7 @@ const RECURSIVE = '/api/resources/recursive'
  * what cannot be decoded becomes the key BAD_TARGET.
  */
 export function parseTarget(rawUrl: string, baseURL: string): Target {
-  const { rawPath, rawQuery } = splitTarget(rawUrl)
+  const { rawPath, rawQuery } = splitTarget(toUtf8(rawUrl))
   const full = decodePath(rawPath)
   const target: Target = {
     key: PAGE,
@@ -150,6 +150,11 @@ function withRest(
     rawRest: rawRest.startsWith('/') ? rawRest : `/${rawRest}`,
     trailingSlash: rest.length > 1 && rest.endsWith('/'),
   }
+}
+
+// Node reads the request line as Latin-1; clients that do not escape send UTF-8.
+function toUtf8(rawUrl: string): string {
+  return /[\u0080-\u00ff]/.test(rawUrl) ? Buffer.from(rawUrl, 'latin1').toString('utf8') : rawUrl
 }
 
 function splitTarget(rawUrl: string): { rawPath: string; rawQuery: string } {

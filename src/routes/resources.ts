@@ -23,7 +23,7 @@ import type { FileInfo } from '../api-types.ts'
 import type { User } from '../store/document.ts'
 import { moveShares, removeSharesBelow } from '../store/shares.ts'
 import type { Ctx, Deps, Env } from './env.ts'
-import { etagOf, evaluateConditions, sendFile } from './file-response.ts'
+import { etagOf, evaluateConditions, sendRange } from './file-response.ts'
 import { demand, demandDownload, hasRules, requireUser, rulesOf, treeScopeOf } from './guard.ts'
 import { imageSizeOf } from './image-size.ts'
 import { sendJson, sendStatus, toJson } from './respond.ts'
@@ -48,7 +48,8 @@ async function readResource(c: Ctx, deps: Deps): Promise<Response> {
   if (stat.kind === 'dir') return sendListing(c, deps, path)
 
   const type = await typeOf(scope, vpath, stat)
-  if (c.req.header('x-encoding') === 'true') {
+  const wantsBytes = c.req.header('x-encoding') === 'true'
+  if (wantsBytes) {
     demandDownload(user)
     if (type === 'text' && user.perm.modify) return sendContent(c, vpath)
   }
@@ -70,7 +71,7 @@ async function readResource(c: Ctx, deps: Deps): Promise<Response> {
     const content = await readText(scope, vpath)
     if (content !== '') info.content = content
   }
-  if (type === 'image' && deps.config.imageResolutionCalculation) {
+  if (type === 'image' && !wantsBytes && deps.config.imageResolutionCalculation) {
     const resolution = await imageSizeOf(scope, vpath)
     if (resolution) info.resolution = resolution
   }
@@ -90,10 +91,17 @@ async function digest(c: Ctx, vpath: VPath, algorithm: string): Promise<string> 
 
 async function sendContent(c: Ctx, vpath: VPath): Promise<Response> {
   const file = await c.var.scope.openRead(vpath)
-  return sendFile(c, file, {
-    contentType: 'application/octet-stream',
-    cacheControl: 'no-cache, no-store, must-revalidate',
-  })
+  try {
+    c.env.outgoing.writeHead(200, {
+      'Content-Type': 'application/octet-stream',
+      'Content-Length': file.sizeBytes,
+    })
+    await sendRange(c.env.outgoing, file, 0, file.sizeBytes)
+    c.env.outgoing.end()
+    return RESPONSE_ALREADY_SENT
+  } finally {
+    await file.handle.close()
+  }
 }
 
 async function sendListing(c: Ctx, deps: Deps, path: string): Promise<Response> {
@@ -103,7 +111,7 @@ async function sendListing(c: Ctx, deps: Deps, path: string): Promise<Response> 
   const { signal } = c.req.raw
   const stat = await scope.stat(vpath)
   const listing = await readListing(scope, vpath, sorting, {
-    readHeaders: deps.config.typeDetectionByHeader,
+    detection: deps.config.typeDetectionByHeader ? 'content' : 'name',
     signal,
   })
   const head = {

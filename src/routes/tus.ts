@@ -3,7 +3,7 @@
 import { Hono } from 'hono'
 import { AppError, badRequest, isAbort } from '../errors.ts'
 import { checkFreeSpace } from '../files/free-space.ts'
-import type { Owner, Upload } from '../files/resumable.ts'
+import type { Destination, Upload } from '../files/resumable.ts'
 import { ROOT } from '../files/vpath.ts'
 import type { Ctx, Deps, Env } from './env.ts'
 import { demand, requireUser } from './guard.ts'
@@ -39,25 +39,25 @@ async function createUpload(c: Ctx, deps: Deps): Promise<Response> {
   if (lengthBytes === null)
     throw badRequest(`invalid upload length: ${c.req.header('upload-length') ?? 'missing'}`)
   await checkFreeSpace(await scope.rootPath(), lengthBytes)
-  const owner = ownerOf(c)
-  const upload = await deps.resumables.create(owner, {
+  const destination = destinationOf(c)
+  const upload = await deps.resumables.create(destination, {
     lengthBytes,
     replace,
     mtimeMs: modifiedHeader(c) ?? null,
   })
   // Clients send no PATCH for an empty file, so it is complete at once.
-  if (lengthBytes === 0) await finish(c, deps, owner, upload)
+  if (lengthBytes === 0) await finish(c, deps, destination, upload)
   return sendStatus(c, 201, { headers: { Location: locationOf(c, deps) } })
 }
 
 async function showUpload(c: Ctx, deps: Deps): Promise<Response> {
+  // "The Server MUST prevent the client and/or proxies from caching the response."
+  c.env.outgoing.setHeader('Cache-Control', 'no-store')
   demandUpload(c)
-  const found = await deps.resumables.find(ownerOf(c))
+  const found = await deps.resumables.find(destinationOf(c))
   if (!found) throw new AppError('not_found', 'no active upload')
-  return new Response(null, {
+  return sendStatus(c, 200, {
     headers: {
-      // "The Server MUST prevent the client and/or proxies from caching the response."
-      'Cache-Control': 'no-store',
       'Upload-Offset': String(found.offsetBytes),
       'Upload-Length': String(found.upload.lengthBytes),
     },
@@ -73,41 +73,39 @@ async function appendToUpload(c: Ctx, deps: Deps): Promise<Response> {
     throw new AppError('unsupported', 'wrong content type')
   const offsetBytes = parseInteger(c.req.header('upload-offset'))
   if (offsetBytes === null) throw badRequest('invalid upload offset')
-  const owner = ownerOf(c)
+  const destination = destinationOf(c)
   const { upload, offsetBytes: reached } = await deps.resumables.append(
-    owner,
+    destination,
     offsetBytes,
     incoming,
     c.req.raw.signal,
   )
-  if (reached === upload.lengthBytes) await finish(c, deps, owner, upload)
+  if (reached === upload.lengthBytes) await finish(c, deps, destination, upload)
   return sendStatus(c, 204, { headers: { 'Upload-Offset': String(reached) } })
 }
 
 async function deleteUpload(c: Ctx, deps: Deps): Promise<Response> {
-  const { user } = c.var
   if (c.env.target.vpath === ROOT) throw new AppError('forbidden', 'the root is no upload')
-  // Whoever may create may also take back what is not finished yet.
-  if (!user.perm.delete) demand(user, 'create')
-  if (!(await deps.resumables.discard(ownerOf(c))))
+  demand(c.var.user, 'delete')
+  if (!(await deps.resumables.discard(destinationOf(c))))
     throw new AppError('not_found', 'no active upload')
   return sendStatus(c, 204)
 }
 
 // Both hooks run now, when the file is whole, and cannot undo what the client has sent; the
 // contract ignores their failures, the log does not.
-async function finish(c: Ctx, deps: Deps, owner: Owner, upload: Upload): Promise<void> {
+async function finish(c: Ctx, deps: Deps, destination: Destination, upload: Upload): Promise<void> {
   const { scope, user } = c.var
   let done = false
   try {
-    await deps.hooks.around({ event: 'upload', user, scope, vpath: owner.vpath }, async () => {
+    await deps.hooks.around({ event: 'upload', user, scope, vpath: destination.vpath }, async () => {
       done = true
-      await deps.resumables.complete(owner, upload)
+      await deps.resumables.complete(destination, upload)
     })
   } catch (error) {
     if (!(error instanceof AppError) || error.code !== 'internal' || isAbort(error)) throw error
     deps.log.warn(`upload hook: ${error.message}`)
-    if (!done) await deps.resumables.complete(owner, upload)
+    if (!done) await deps.resumables.complete(destination, upload)
   }
 }
 
@@ -117,9 +115,8 @@ function demandUpload(c: Ctx): void {
   if (!c.var.scope.allow(vpath)) throw new AppError('forbidden', `${vpath} is denied`)
 }
 
-function ownerOf(c: Ctx): Owner {
-  const { scope, user } = c.var
-  return { userId: user.id, scope, vpath: c.env.target.vpath }
+function destinationOf(c: Ctx): Destination {
+  return { scope: c.var.scope, vpath: c.env.target.vpath }
 }
 
 // The client's own percent-encoding is given back as it came, since it will be compared.

@@ -6,7 +6,6 @@ import {
   defaultPermissions,
   defaultServerOptions,
   defaultSettings,
-  defaultSorting,
   type Document,
   emptyEventCommands,
   type ReCaptcha,
@@ -86,7 +85,7 @@ export function parseUserDefaults(r: Reader): UserDefaults {
 }
 
 export function parseSorting(r: Reader): Sorting {
-  return { by: r.str('by', defaultSorting().by), asc: r.bool('asc') }
+  return { by: r.str('by'), asc: r.bool('asc') }
 }
 
 export function parsePermissions(r: Reader): Permissions {
