@@ -12,6 +12,7 @@ import { createHooks } from './hooks.ts'
 import { commandRoutes } from './routes/commands.ts'
 import type { BaseDeps, Ctx, Deps, Env } from './routes/env.ts'
 import { answerError, commonHeaders, logFailures, NO_CACHE, redirects } from './routes/frame.ts'
+import { openapiRoutes } from './routes/openapi.ts'
 import { previewRoutes } from './routes/previews.ts'
 import { publicRoutes } from './routes/public.ts'
 import { rawRoutes } from './routes/raw.ts'
@@ -31,6 +32,8 @@ import { userRoutes } from './routes/users.ts'
 
 export interface App {
   fetch: Hono<Env>['fetch']
+  /** What is mounted, for the test that holds the API's description against it. */
+  routes: { method: string; path: string }[]
   /** Ends children, timers and pending records; call when the server has stopped. */
   close(): Promise<void>
 }
@@ -68,6 +71,7 @@ export function createApp(base: BaseDeps): App {
     searchRoutes,
     subtitleRoutes,
     publicRoutes,
+    openapiRoutes,
   ]
   for (const route of routes) app.route('/', route(deps))
   // A method that a route does not serve is 404 by contract, and so is any unknown address.
@@ -80,6 +84,7 @@ export function createApp(base: BaseDeps): App {
   })
   return {
     fetch: app.fetch,
+    routes: app.routes,
     close: async () => {
       deps.hooks.close()
       deps.previews.close()

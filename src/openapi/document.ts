@@ -1,0 +1,102 @@
+// The OpenAPI 3.1 document of the whole HTTP interface, made from the tables beside this file. Tests
+// hold it against the routes that are mounted and against real answers.
+import { ACCOUNT_PATHS } from './paths-accounts.ts'
+import { FILE_PATHS } from './paths-files.ts'
+import { SCHEMAS } from './schemas.ts'
+import { type Answer, type Paths, ref, type Schema } from './types.ts'
+
+export interface OpenApi {
+  openapi: '3.1.1'
+  info: { title: string; version: string; description: string; license: object }
+  servers: { url: string; description: string }[]
+  tags: { name: string; description: string }[]
+  paths: Paths
+  components: {
+    schemas: Record<string, Schema>
+    responses: Record<string, Answer>
+    securitySchemes: Record<string, object>
+  }
+}
+
+const INTRODUCTION = `Programs sign in with \`POST /api/login\` and send the token they get as \`X-Auth\` \
+with every call; a token lasts as long as the server is configured for and is renewed with \
+\`POST /api/renew\`.
+
+Failures are a status line in plain text. The header \`X-Error-Code\` carries the reason for programs: \
+bad_request, invalid_password, weak_password, unauthenticated, wrong_credentials, forbidden, last_admin, \
+download_forbidden, not_found, exists, conflict, precondition_failed, too_large, unsupported, locked, \
+too_many_requests, internal, not_implemented, no_space.
+
+Paths are percent-encoded segment by segment. A method that an address does not serve is answered 404.`
+
+const FAILURES: Record<string, string> = {
+  202: 'The caller may not download, so there is no content.',
+  400: 'The request makes no sense; the cause may follow in brackets.',
+  401: 'No valid session, or for shares no valid password.',
+  403: 'Not permitted: a missing right, a rule, or a path outside of the tree.',
+  404: 'There is no such thing.',
+  409: 'Something is there already, or an upload is not where the client believes.',
+  412: 'The file has changed.',
+  413: 'Larger than announced, or than can be handled.',
+  415: 'The content type is not the one this call takes.',
+  416: 'The range lies outside of the file.',
+  429: 'Too many wrong passwords; `Retry-After` says how long to wait.',
+  501: 'There is no preview for files of this kind.',
+  507: 'Not enough space on the disk.',
+}
+
+/** Builds the document; `baseURL` is the prefix the server is reached under, or empty. */
+export function createOpenApi(options: { version: string; baseURL: string }): OpenApi {
+  const content = { 'text/plain': { schema: ref('StatusLine') } }
+  return {
+    openapi: '3.1.1',
+    info: {
+      title: 'File Browser',
+      version: options.version,
+      description: INTRODUCTION,
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+    },
+    servers: [{ url: options.baseURL || '/', description: 'This server' }],
+    tags: [
+      { name: 'Session', description: 'Signing in and out' },
+      { name: 'Files', description: 'Reading and changing files and folders' },
+      { name: 'Uploads', description: 'Uploads that survive an interruption (a subset of tus)' },
+      { name: 'Shares', description: 'Public links' },
+      { name: 'Accounts', description: 'Users and what they may do' },
+      { name: 'Settings', description: 'Settings of the whole server' },
+    ],
+    paths: { ...ACCOUNT_PATHS, ...FILE_PATHS },
+    components: {
+      schemas: SCHEMAS,
+      responses: Object.fromEntries(
+        Object.entries(FAILURES).map(([code, description]) => [code, { description, content }]),
+      ),
+      securitySchemes: {
+        token: {
+          type: 'apiKey',
+          in: 'header',
+          name: 'X-Auth',
+          description: 'The token of `POST /api/login`.',
+        },
+        cookie: {
+          type: 'apiKey',
+          in: 'cookie',
+          name: 'auth',
+          description: 'Set at sign-in; counts for GET only.',
+        },
+        sharePassword: {
+          type: 'apiKey',
+          in: 'header',
+          name: 'X-SHARE-PASSWORD',
+          description: 'Password of a share, percent-encoded.',
+        },
+        shareTicket: {
+          type: 'apiKey',
+          in: 'query',
+          name: 'token',
+          description: 'The `token` of a share that was read with its password.',
+        },
+      },
+    },
+  }
+}

@@ -1,0 +1,201 @@
+// The values that travel, as JSON Schema. A test holds them against real answers.
+import { flag, integer, list, object, oneOf, ref, type Schema, text, time } from './types.ts'
+
+const permissions: Schema = object({
+  admin: flag('Manages accounts and settings; implies no other permission.'),
+  execute: flag('Runs commands, where the server allows that.'),
+  create: flag(),
+  rename: flag('Renames and moves.'),
+  modify: flag('Changes and overwrites files.'),
+  delete: flag(),
+  share: flag('Makes public links; needs download.'),
+  download: flag('Reads the content of files.'),
+})
+
+const sorting: Schema = object({
+  by: text('`name`, `size` or `modified`; others mean the order of the folder.'),
+  asc: flag('For `name` the direction is inverted against its label: false is A to Z.'),
+})
+
+const rule: Schema = object({
+  regex: flag('The rule is `regexp`, not `path`.'),
+  allow: flag('What matches is allowed, else denied. The last rule that matches decides.'),
+  path: text('Matches this path and everything below it.'),
+  regexp: {
+    anyOf: [object({ raw: text('RE2 expression, searched in the path.') }), { type: 'null' }],
+  },
+})
+
+const preferences: Record<string, Schema> = {
+  scope: text('Folder below the root of the server; empty for callers who are no administrator.'),
+  locale: text(),
+  viewMode: text('`list`, `mosaic` or `mosaic gallery`.'),
+  singleClick: flag(),
+  redirectAfterCopyMove: flag(),
+  sorting: ref('Sorting'),
+  perm: ref('Permissions'),
+  commands: list(text(), 'Programs the account may run, by exact name.'),
+  hideDotfiles: flag(),
+  dateFormat: flag('Exact times instead of relative ones.'),
+  aceEditorTheme: text(),
+}
+
+const user: Schema = object({
+  id: integer(),
+  username: text(),
+  password: text('Always empty in answers.'),
+  lockPassword: flag('The account cannot change its own password.'),
+  ...preferences,
+  rules: list(ref('Rule')),
+})
+
+const fileFields: Record<string, Schema> = {
+  path: text('As requested, a trailing slash included.'),
+  name: text('Empty for the root of the account.'),
+  size: integer('Bytes.'),
+  extension: text('From the last dot, which is included.'),
+  modified: time(),
+  mode: integer('Permission bits, and type flags in the top bits as Go numbers them.'),
+  isDir: flag(),
+  isSymlink: flag(),
+  type: oneOf(
+    ['', 'video', 'audio', 'image', 'pdf', 'text', 'textImmutable', 'blob', 'invalid_link'],
+    'Empty for folders; `textImmutable` is text the caller may not change.',
+  ),
+  subtitles: list(text(), 'Videos only: paths of subtitle files that belong to it.'),
+}
+
+const settings: Schema = object({
+  signup: flag('Anybody may make an account.'),
+  hideLoginButton: flag(),
+  createUserDir: flag(),
+  minimumPasswordLength: integer('Bytes.'),
+  userHomeBasePath: text(),
+  defaults: object(preferences, { description: 'What new accounts start with.' }),
+  authMethod: text('`json`, `proxy`, `hook` or `noauth`; cannot be changed here.'),
+  rules: list(ref('Rule'), 'Rules for every account; those of the account come after them.'),
+  branding: object({
+    name: text(),
+    disableExternal: flag(),
+    disableUsedPercentage: flag(),
+    files: text('Folder on the server with `custom.css` and `img/`.'),
+    theme: text(),
+    color: text(),
+  }),
+  tus: object({ chunkSize: integer('Bytes.'), retryCount: integer() }),
+  shell: list(text(), 'Shell for commands and hooks; empty runs programs directly.'),
+  commands: {
+    type: 'object',
+    additionalProperties: list(text()),
+    description: 'Hooks: event (`before_upload`, `after_delete` …) to command lines.',
+  },
+  webhooks: list(
+    object({ url: text(), events: list(text()), enabled: flag() }),
+    'Addresses told about events by POST. Left alone when absent from a PUT.',
+  ),
+})
+
+/** Schemas by name, for `components.schemas`. */
+export const SCHEMAS: Record<string, Schema> = {
+  Permissions: permissions,
+  Sorting: sorting,
+  Rule: rule,
+  User: user,
+  StatusLine: {
+    type: 'string',
+    pattern: '^\\d{3} .+\\n$',
+    description:
+      'Status and reason; for some 400 answers the cause in brackets. The header `X-Error-Code` carries the reason for programs.',
+    examples: ['404 Not Found\n', '400 Bad Request (password is empty)\n'],
+  },
+  File: object(fileFields, { optional: ['subtitles'] }),
+  FileOrFolder: object(
+    {
+      ...fileFields,
+      items: list(ref('File'), 'Folders only: what they hold, sorted.'),
+      numDirs: integer('Folders only.'),
+      numFiles: integer('Folders only.'),
+      sorting: ref('Sorting'),
+      content: text('Text files up to 10 MiB, for callers who may download.'),
+      checksums: { type: 'object', additionalProperties: text(), description: 'When asked for.' },
+      token: text('Shares with a password: a ticket for download addresses, valid for 24 hours.'),
+      resolution: object({ width: integer(), height: integer() }, { description: 'Images only.' }),
+    },
+    {
+      optional: [
+        ...['subtitles', 'items', 'numDirs', 'numFiles', 'sorting'],
+        ...['content', 'checksums', 'token', 'resolution'],
+      ],
+    },
+  ),
+  RecursiveEntry: object({
+    path: text(),
+    name: text(),
+    size: integer('Bytes.'),
+    modified: time(),
+    isDir: flag(),
+  }),
+  SearchHit: object(
+    {
+      dir: flag(),
+      path: text('Relative to the searched folder.'),
+      size: integer('Bytes; with `details=true`.'),
+      modified: time('With `details=true`.'),
+    },
+    { optional: ['size', 'modified'] },
+  ),
+  Usage: object({ total: integer('Bytes.'), used: integer('Bytes.') }),
+  Share: object({
+    hash: text(),
+    path: text(),
+    userID: integer(),
+    expire: integer('Seconds since 1970; 0 means never.'),
+    hasPassword: flag(),
+  }),
+  NewShare: object(
+    {
+      password: text('Empty for none.'),
+      expires: text('A whole number, in `unit`; empty for never.'),
+      unit: oneOf(['seconds', 'minutes', 'hours', 'days']),
+    },
+    { optional: ['password', 'expires', 'unit'] },
+  ),
+  Settings: settings,
+  Session: object({
+    id: text(),
+    userID: integer(),
+    username: text(),
+    created: time(),
+    lastSeen: time(),
+    address: text('Address of the client.'),
+    userAgent: text(),
+    current: flag('The session of this request.'),
+  }),
+  Credentials: object(
+    {
+      username: text(),
+      password: text(),
+      recaptcha: text('Answer of the human check, where one is configured.'),
+      remember: flag('False ends the session with the browser. Default true.'),
+    },
+    { optional: ['recaptcha', 'remember'] },
+  ),
+  NewUser: object({
+    what: oneOf(['user']),
+    which: { ...list(text()), description: 'Must be empty.' },
+    current_password: text('Password of the caller, with the method json.'),
+    data: ref('User'),
+  }),
+  UserChange: object(
+    {
+      what: oneOf(['user']),
+      which: list(
+        text(),
+        'Names of the fields to change; `all` or none replaces the whole record, for administrators.',
+      ),
+      current_password: text('Needed for name, password, scope, rights and whole records.'),
+      data: { type: 'object', description: 'A User with at least `id` and the fields named.' },
+    },
+    { optional: ['current_password'] },
+  ),
+}

@@ -1,0 +1,29 @@
+// The API described: as OpenAPI for programs, as a page for people. Nothing in it is secret.
+import { randomBytes } from 'node:crypto'
+import { Hono } from 'hono'
+import { createOpenApi } from '../openapi/document.ts'
+import { renderApiPage } from '../openapi/page.ts'
+import { VERSION } from '../version.ts'
+import type { Deps, Env } from './env.ts'
+import { sendJson } from './respond.ts'
+
+export function openapiRoutes({ config }: Deps): Hono<Env> {
+  const app = new Hono<Env>()
+  const document = () => createOpenApi({ version: VERSION, baseURL: config.baseURL })
+  app.get('/api/openapi.json', (c) => sendJson(c, document()))
+  app.get('/docs/api', (c) => {
+    const nonce = randomBytes(16).toString('base64')
+    c.env.outgoing.setHeader(
+      'Content-Security-Policy',
+      `default-src 'none'; style-src 'nonce-${nonce}'; base-uri 'none'; form-action 'none'`,
+    )
+    return new Response(renderApiPage(document(), nonce), {
+      headers: {
+        'Content-Type': 'text/html; charset=utf-8',
+        'X-Content-Type-Options': 'nosniff',
+        'X-Frame-Options': 'DENY',
+      },
+    })
+  })
+  return app
+}
