@@ -9,6 +9,7 @@ import { WebSocketServer } from 'ws'
 import type { Config } from './config.ts'
 import { AppError, errnoOf } from './errors.ts'
 import type { Logger } from './log.ts'
+import { admitUnescapedTargets } from './unescaped-target.ts'
 
 /** How long answers may take once a stop was asked for. */
 export const DRAIN_MS = 10_000
@@ -48,6 +49,7 @@ export async function listen({ config, fetch, log }: ListenOptions): Promise<Run
   const websockets = new WebSocketServer({
     noServer: true,
     maxPayload: MAX_WEBSOCKET_MESSAGE_BYTES,
+    handleProtocols: () => false,
   })
   const secure = tls ? await readCertificate(config) : undefined
   const server = createAdaptorServer({
@@ -64,6 +66,8 @@ export async function listen({ config, fetch, log }: ListenOptions): Promise<Run
   server.headersTimeout = HEADERS_TIMEOUT_MS
   server.requestTimeout = 0
   server.keepAliveTimeout = KEEP_ALIVE_MS
+  server.prependListener('request', admitOldClients)
+  admitUnescapedTargets(server)
   const closing = closeConnectionsWhenStopping(server)
 
   if (config.socket === '') await listenTcp(server, config)
@@ -98,6 +102,11 @@ export async function listen({ config, fetch, log }: ListenOptions): Promise<Run
       return drained
     },
   }
+}
+
+// HTTP/1.0 needs no Host, but the URL parser further in does.
+function admitOldClients(request: IncomingMessage): void {
+  if (request.httpVersion === '1.0') request.headers.host ??= 'localhost'
 }
 
 // Answers that end during the stop tell the client not to reuse the connection.
