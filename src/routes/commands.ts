@@ -15,6 +15,7 @@ import { requireUser } from './guard.ts'
 import { sendStatus } from './respond.ts'
 
 const TIMEOUT_MS = 30 * 60_000
+const CLOSE_GRACE_MS = 250
 const MAX_OUTPUT_BYTES = 16 * 1024 * 1024
 /** What a line handed to a configured shell must not hold: it could start other programs. */
 const SHELL_CONTROL = /[;&|<>`\n\r(){}]|\$\(/
@@ -54,11 +55,18 @@ function commandEvents(c: Ctx, deps: Deps) {
       started = true
       runCommand({ deps, user, scope, vpath, line, ws, signal: stop.signal })
         .catch((error: unknown) => deps.log.error('a shell command failed', { error }))
-        .finally(() => ws.close())
+        .finally(() => endConnection(ws))
     },
     onClose: () => stop.abort(),
     onError: () => stop.abort(),
   }
+}
+
+// Old clients never answer a close frame and wait for the connection itself to end.
+function endConnection(ws: WSContext): void {
+  ws.close(1000)
+  const raw = ws.raw as { terminate(): void } | undefined
+  setTimeout(() => raw?.terminate(), CLOSE_GRACE_MS).unref()
 }
 
 interface CommandRun {
