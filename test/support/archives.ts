@@ -90,11 +90,11 @@ export async function run(
   try {
     const child = spawn(program, args, { stdio: [input?.fd ?? 'ignore', 'pipe', 'pipe'] })
     let complaint = ''
-    child.stderr.on('data', (chunk: Buffer) => {
+    child.stderr?.on('data', (chunk: Buffer) => {
       complaint += chunk.toString()
     })
-    if (stdout === undefined) child.stdout.resume()
-    else child.stdout.pipe(createWriteStream(stdout))
+    if (stdout === undefined) child.stdout?.resume()
+    else child.stdout?.pipe(createWriteStream(stdout))
     const [code] = (await once(child, 'close')) as [number | null]
     if (code !== 0) throw new Error(`${program} ended with ${code}: ${complaint}`)
   } finally {
