@@ -1,0 +1,259 @@
+import { createHash } from 'node:crypto'
+import { readdir, rm, stat } from 'node:fs/promises'
+import { request } from 'node:http'
+import { describe, expect, it } from 'vitest'
+import { waitFor } from '../support/deadline.ts'
+import { startApp } from '../support/test-app.ts'
+import { AWKWARD_NAMES, SECRET } from '../support/tree.ts'
+
+const encode = (name: string) => name.split('/').map(encodeURIComponent).join('/')
+
+describe('awkward names', () => {
+  it('are listed, read, renamed and deleted as themselves', async () => {
+    await using app = await startApp()
+    const admin = await app.as('admin')
+    const listing = await (await admin.fetch('/api/resources/')).json()
+    const names = listing.items.map((item: { name: string }) => item.name)
+    expect(names).toEqual(expect.arrayContaining([...AWKWARD_NAMES]))
+    for (const name of AWKWARD_NAMES) {
+      const raw = await admin.fetch(`/api/raw/${encode(name)}`)
+      expect(await raw.text(), name).toBe(`content of ${name}`)
+      const target = `/moved ${name}`
+      const query = `action=rename&destination=${encodeURIComponent(encode(target))}`
+      const moved = await admin.fetch(`/api/resources/${encode(name)}?${query}`, {
+        method: 'PATCH',
+      })
+      expect(moved.status, name).toBe(200)
+      expect(await app.tree.read(`moved ${name}`)).toBe(`content of ${name}`)
+      const gone = await admin.fetch(`/api/resources${encode(target)}`, { method: 'DELETE' })
+      expect(gone.status, name).toBe(204)
+    }
+    const left = await readdir(app.tree.root)
+    expect(left.filter((name) => name.startsWith('moved'))).toEqual([])
+  })
+
+  it('neither lists nor opens a link that leaves the scope', async () => {
+    await using app = await startApp()
+    const admin = await app.as('admin')
+    const listing = await (await admin.fetch('/api/resources/')).text()
+    expect(listing).not.toContain('link-outside')
+    for (const path of ['/api/raw/link-outside', '/api/resources/link-outside']) {
+      const response = await admin.fetch(path)
+      expect(response.status).toBe(403)
+      expect(await response.text()).not.toContain(SECRET)
+    }
+  })
+})
+
+describe('writing', () => {
+  it('keeps the old file when an upload breaks off, and leaves nothing behind', async () => {
+    await using app = await startApp({ tree: { 'keep.txt': 'old content' } })
+    const admin = await app.as('admin')
+    const url = `${app.origin}/api/resources/keep.txt?override=true`
+    const sending = request(url, {
+      method: 'POST',
+      headers: { 'X-Auth': admin.token, 'Content-Length': 1_000_000 },
+    })
+    sending.on('error', () => {})
+    sending.write(Buffer.alloc(100_000, 'x'))
+    await waitFor('the temporary file', async () => (await readdir(app.tree.root)).length > 1)
+    sending.destroy()
+    await waitFor('the clean-up', async () => (await readdir(app.tree.root)).length === 1)
+    expect(await app.tree.read('keep.txt')).toBe('old content')
+  })
+
+  it('does not delete a folder that an upload names as its target', async () => {
+    await using app = await startApp({ tree: { 'folder/inner.txt': 'inner' } })
+    const admin = await app.as('admin')
+    const response = await admin.fetch('/api/resources/folder?override=true', {
+      method: 'POST',
+      body: 'x',
+    })
+    expect(response.status).toBe(500)
+    expect(await app.tree.read('folder/inner.txt')).toBe('inner')
+  })
+
+  it('saves only what the client has seen when it says so', async () => {
+    await using app = await startApp({ tree: { 'a.txt': 'one' } })
+    const admin = await app.as('admin')
+    const etag = (await admin.fetch('/api/raw/a.txt')).headers.get('etag') ?? ''
+    const save = (body: string, match: string) =>
+      admin.fetch('/api/resources/a.txt', { method: 'PUT', body, headers: { 'If-Match': match } })
+    const first = await save('two', etag)
+    expect(first.status).toBe(200)
+    const stale = await save('three', etag)
+    expect(stale.status).toBe(412)
+    expect(stale.headers.get('x-error-code')).toBe('precondition_failed')
+    expect(stale.headers.get('etag')).toBe(first.headers.get('etag'))
+    expect(await app.tree.read('a.txt')).toBe('two')
+  })
+
+  it('keeps the mode of a file it replaces', async () => {
+    await using app = await startApp({ tree: { 'run.sh': 'old' } })
+    const { chmod } = await import('node:fs/promises')
+    await chmod(app.tree.at('run.sh'), 0o755)
+    const admin = await app.as('admin')
+    await admin.fetch('/api/resources/run.sh', { method: 'PUT', body: 'new' })
+    expect((await stat(app.tree.at('run.sh'))).mode & 0o777).toBe(0o755)
+  })
+
+  it('gives a file the modification time it had where it comes from', async () => {
+    await using app = await startApp({ tree: {} })
+    const admin = await app.as('admin')
+    await admin.fetch('/api/resources/old.txt', {
+      method: 'POST',
+      body: 'x',
+      headers: { 'X-Modified': '1700000000123' },
+    })
+    expect((await stat(app.tree.at('old.txt'))).mtimeMs).toBe(1_700_000_000_123)
+  })
+
+  it('refuses what cannot fit before taking a byte', async () => {
+    await using app = await startApp({ tree: {} })
+    const admin = await app.as('admin')
+    const response = await admin.fetch('/api/tus/huge.bin', {
+      method: 'POST',
+      headers: { 'Upload-Length': String(Number.MAX_SAFE_INTEGER) },
+    })
+    expect(response.status).toBe(507)
+    expect(response.headers.get('x-error-code')).toBe('no_space')
+    expect(await readdir(app.tree.root)).toEqual([])
+  })
+})
+
+describe('copy and move', () => {
+  const patch = (source: string, action: string, destination: string, more = '') =>
+    [
+      `/api/resources${source}?action=${action}&destination=${encodeURIComponent(destination)}${more}`,
+      { method: 'PATCH' },
+    ] as const
+
+  it('lets the share of a file follow it', async () => {
+    await using app = await startApp({ tree: { 'a.txt': 'shared' } })
+    const admin = await app.as('admin')
+    const share = await (
+      await admin.fetch('/api/share/a.txt', { method: 'POST', body: '{}' })
+    ).json()
+    expect((await admin.fetch(...patch('/a.txt', 'rename', '/b.txt'))).status).toBe(200)
+    await app.tree.add({ 'a.txt': 'another file at the old place' })
+    const download = await app.fetch(`/api/public/dl/${share.hash}`)
+    expect(await download.text()).toBe('shared')
+  })
+
+  it('merges a folder moved onto another one', async () => {
+    await using app = await startApp({ tree: { 'a/x.txt': 'x', 'b/y.txt': 'y', 'b/x.txt': 'old' } })
+    const admin = await app.as('admin')
+    const moved = await admin.fetch(...patch('/a', 'rename', '/b', '&override=true'))
+    expect(moved.status).toBe(200)
+    expect((await readdir(app.tree.at('b'))).sort()).toEqual(['x.txt', 'y.txt'])
+    expect(await app.tree.read('b/x.txt')).toBe('x')
+    await expect(stat(app.tree.at('a'))).rejects.toThrow()
+  })
+
+  it('copies nothing of a tree that holds a link out of the scope', async () => {
+    await using app = await startApp({
+      tree: { 'a/x.txt': 'x', 'a/out': { link: '/etc/hostname' } },
+    })
+    const admin = await app.as('admin')
+    expect((await admin.fetch(...patch('/a', 'copy', '/b'))).status).toBe(403)
+    expect(await readdir(app.tree.root)).toEqual(['a'])
+  })
+
+  it('runs no hook for an action it does not know', async () => {
+    await using app = await startApp({
+      tree: { 'a.txt': 'x' },
+      config: { enableExec: true },
+      settings: { commands: { before_upload: ['touch ran'] } },
+    })
+    const admin = await app.as('admin')
+    expect((await admin.fetch(...patch('/a.txt', 'upload', '/b.txt'))).status).toBe(400)
+    expect(await readdir(app.tree.root)).toEqual(['a.txt'])
+  })
+})
+
+describe('resumable uploads', () => {
+  const patchHeaders = (offset: number) => ({
+    'Content-Type': 'application/offset+octet-stream',
+    'Upload-Offset': String(offset),
+  })
+
+  it('stays out of sight until it is whole and then replaces at once', async () => {
+    await using app = await startApp({ tree: { 'a.bin': 'before' } })
+    const admin = await app.as('admin')
+    const url = '/api/tus/a.bin?override=true'
+    await admin.fetch(url, { method: 'POST', headers: { 'Upload-Length': '10' } })
+    await admin.fetch(url, { method: 'PATCH', headers: patchHeaders(0), body: 'hello' })
+    expect(await app.tree.read('a.bin')).toBe('before')
+    const listing = await (await admin.fetch('/api/resources/')).json()
+    expect(listing.items.map((item: { name: string }) => item.name)).toEqual(['a.bin'])
+    await admin.fetch(url, { method: 'PATCH', headers: patchHeaders(5), body: 'world' })
+    expect(await app.tree.read('a.bin')).toBe('helloworld')
+    expect(await readdir(app.tree.root)).toEqual(['a.bin'])
+  })
+
+  it('keeps what arrived when the connection breaks and goes on from there', async () => {
+    await using app = await startApp({ tree: {} })
+    const admin = await app.as('admin')
+    const content = Buffer.from(Array.from({ length: 500_000 }, (_, i) => i % 251))
+    await admin.fetch('/api/tus/b.bin', {
+      method: 'POST',
+      headers: { 'Upload-Length': String(content.length) },
+    })
+    const broken = request(`${app.origin}/api/tus/b.bin`, {
+      method: 'PATCH',
+      headers: { 'X-Auth': admin.token, ...patchHeaders(0), 'Content-Length': content.length },
+    })
+    broken.on('error', () => {})
+    broken.write(content.subarray(0, 200_000))
+    const offset = async () => {
+      const head = await admin.fetch('/api/tus/b.bin', { method: 'HEAD' })
+      return Number(head.headers.get('upload-offset'))
+    }
+    await waitFor('the first bytes on disk', async () => (await offset()) === 200_000)
+    broken.destroy()
+    // The server notices the loss; the next request then finds the upload free.
+    const rest = await admin.fetch('/api/tus/b.bin', {
+      method: 'PATCH',
+      headers: patchHeaders(200_000),
+      body: content.subarray(200_000),
+    })
+    expect(rest.status).toBe(204)
+    const { readFile } = await import('node:fs/promises')
+    const sha = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex')
+    expect(sha(await readFile(app.tree.at('b.bin')))).toBe(sha(content))
+  })
+
+  it('completes an empty file at its creation', async () => {
+    await using app = await startApp({ tree: {} })
+    const admin = await app.as('admin')
+    await admin.fetch('/api/tus/empty', { method: 'POST', headers: { 'Upload-Length': '0' } })
+    expect((await stat(app.tree.at('empty'))).size).toBe(0)
+  })
+
+  it('leaves the disk as it was when the length is no number', async () => {
+    await using app = await startApp({ tree: { 'a.txt': 'old' } })
+    const admin = await app.as('admin')
+    for (const length of ['-1', '1e3', '+1', 'x', '']) {
+      const response = await admin.fetch('/api/tus/a.txt?override=true', {
+        method: 'POST',
+        headers: { 'Upload-Length': length },
+      })
+      expect(response.status, length).toBe(400)
+    }
+    expect(await app.tree.read('a.txt')).toBe('old')
+    expect(await readdir(app.tree.root)).toEqual(['a.txt'])
+  })
+
+  it('does not come back after the folder it went to was removed', async () => {
+    await using app = await startApp({ tree: {} })
+    const admin = await app.as('admin')
+    await admin.fetch('/api/tus/dir/a.txt', { method: 'POST', headers: { 'Upload-Length': '3' } })
+    await rm(app.tree.at('dir'), { recursive: true })
+    const response = await admin.fetch('/api/tus/dir/a.txt', {
+      method: 'PATCH',
+      headers: patchHeaders(0),
+      body: 'abc',
+    })
+    expect(response.status).toBe(404)
+  })
+})

@@ -1,0 +1,123 @@
+// The application in this process over a real tree and a real socket: what the route tests use.
+import { join } from 'node:path'
+import { createApp } from '../../src/app.ts'
+import { openAssets } from '../../src/assets.ts'
+import { hashPassword } from '../../src/auth/hash.ts'
+import { buildConfig, type Config } from '../../src/config.ts'
+import type { Logger } from '../../src/log.ts'
+import { listen } from '../../src/server.ts'
+import {
+  defaultPermissions,
+  defaultSettings,
+  emptyDocument,
+  type Settings,
+  type User,
+} from '../../src/store/document.ts'
+import { createStore, type Store } from '../../src/store/store.ts'
+import { loginAs, type SignedIn } from './login.ts'
+import { makeTree, type Tree, type TreeContent } from './tree.ts'
+
+export const PASSWORD = 'Blue-Kettle-77-Window'
+
+export interface TestApp extends AsyncDisposable {
+  origin: string
+  port: number
+  tree: Tree
+  store: Store
+  /** Lines the server logged. */
+  log: string[]
+  as(username: string): Promise<SignedIn>
+  /** fetch without a session. */
+  fetch(path: string, init?: RequestInit): Promise<Response>
+}
+
+export interface TestAppOptions {
+  tree?: TreeContent
+  config?: Partial<Config>
+  settings?: Partial<Settings>
+  /** Besides `admin` (id 1); all have PASSWORD and, unless given, all rights but administration. */
+  users?: (Partial<User> & { username: string })[]
+}
+
+let hashed: Promise<string> | undefined
+
+/** Starts the application. Dispose it with `await using`. */
+export async function startApp(options: TestAppOptions = {}): Promise<TestApp> {
+  hashed ??= hashPassword(PASSWORD)
+  const password = await hashed
+  const tree = await makeTree(options.tree)
+  const settings: Settings = { ...defaultSettings(), ...options.settings }
+  const users = [
+    { username: 'admin', perm: { ...defaultPermissions(), admin: true } },
+    ...(options.users ?? []),
+  ]
+  const store = await createStore(join(tree.base, 'filebrowser.db'), {
+    ...emptyDocument(settings),
+    users: users.map((user, i) => makeUser(settings, { password, ...user, id: i + 1 })),
+    nextUserId: users.length + 1,
+  })
+  const config: Config = {
+    ...buildConfig({
+      overrides: {},
+      stored: settings.server,
+      database: store.file,
+      cwd: tree.base,
+      warn: () => {},
+    }),
+    root: tree.root,
+    address: '127.0.0.1',
+    port: 0,
+    ...options.config,
+  }
+  const log: string[] = []
+  const app = createApp({
+    config,
+    store,
+    log: keepLines(log),
+    assets: openAssets(),
+    foldCase: false,
+  })
+  const server = await listen({ config, fetch: app.fetch as never, log: keepLines(log) })
+  const origin = `http://127.0.0.1:${server.port}`
+  return {
+    origin,
+    port: server.port,
+    tree,
+    store,
+    log,
+    as: (username) => loginAs(origin, username, PASSWORD),
+    fetch: (path, init) => fetch(origin + path, { redirect: 'manual', ...init }),
+    async [Symbol.asyncDispose]() {
+      await server.close(1_000)
+      await app.close()
+      await store.close()
+      await tree[Symbol.asyncDispose]()
+    },
+  }
+}
+
+function makeUser(
+  settings: Settings,
+  user: Partial<User> & { username: string; id: number },
+): User {
+  return {
+    ...settings.defaults,
+    password: '',
+    lockPassword: false,
+    rules: [],
+    ...user,
+  }
+}
+
+function keepLines(lines: string[]): Logger {
+  const add = (message: string, fields?: Record<string, unknown>) =>
+    void lines.push(fields ? `${message} ${JSON.stringify(fields)}` : message)
+  return {
+    debug: add,
+    info: add,
+    warn: add,
+    error: add,
+    request: ({ path, status, address, error }) =>
+      void lines.push(`${path}: ${status} ${address} ${error ?? '<nil>'}`),
+  }
+}
