@@ -1,6 +1,7 @@
 // The application: services made once, routes mounted in one list, one error handler.
-import { availableParallelism } from 'node:os'
+
 import { ServerResponse } from 'node:http'
+import { availableParallelism } from 'node:os'
 import { Hono } from 'hono'
 import { createSessions } from './auth/sessions.ts'
 import { createThrottle } from './auth/throttle.ts'

@@ -97,7 +97,10 @@ async function runLine(
     signal,
   }).then(({ exitCode, ended }) => {
     if (exitCode !== 0)
-      throw new AppError('internal', `${variables.TRIGGER}: ${argv[0]} ended with ${ended ?? exitCode}`)
+      throw new AppError(
+        'internal',
+        `${variables.TRIGGER}: ${argv[0]} ended with ${ended ?? exitCode}`,
+      )
   })
   if (!background) return await running
   running.catch((error: Error) => log.warn(`${variables.TRIGGER}: ${error.message}`))

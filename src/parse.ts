@@ -50,7 +50,11 @@ export function readObject(value: unknown, at: string): Reader {
       if (typeof v !== 'boolean') throw new ParseError(`${place(key)} must be true or false`)
       return v
     },
-    int: (key, fallback = 0, { min = Number.MIN_SAFE_INTEGER, max = Number.MAX_SAFE_INTEGER } = {}) => {
+    int: (
+      key,
+      fallback = 0,
+      { min = Number.MIN_SAFE_INTEGER, max = Number.MAX_SAFE_INTEGER } = {},
+    ) => {
       const v = raw(key)
       if (v === undefined || v === null) return fallback
       if (!Number.isSafeInteger(v)) throw new ParseError(`${place(key)} must be a whole number`)

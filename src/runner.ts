@@ -27,7 +27,18 @@ export interface RunResult {
 }
 
 /** Inherited by programs; everything else of the server's environment, secrets included, is not. */
-const INHERITED = ['PATH', 'HOME', 'USER', 'LANG', 'LC_ALL', 'TZ', 'TMPDIR', 'SystemRoot', 'PATHEXT', 'COMSPEC']
+const INHERITED = [
+  'PATH',
+  'HOME',
+  'USER',
+  'LANG',
+  'LC_ALL',
+  'TZ',
+  'TMPDIR',
+  'SystemRoot',
+  'PATHEXT',
+  'COMSPEC',
+]
 
 /** Rejects when the program cannot be started; any exit is a result. */
 export function run(argv: readonly string[], options: RunOptions): Promise<RunResult> {

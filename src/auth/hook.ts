@@ -28,7 +28,10 @@ export async function signInByHook(deps: SignInDeps, given: Credentials): Promis
 }
 
 async function ask(deps: SignInDeps, { username, password }: Credentials) {
-  const argv = deps.store.read().settings.auther.command.split(' ').filter((word) => word !== '')
+  const argv = deps.store
+    .read()
+    .settings.auther.command.split(' ')
+    .filter((word) => word !== '')
   const chunks: Buffer[] = []
   const { exitCode, ended } = await run(argv, {
     env: { USERNAME: username, PASSWORD: password },
@@ -96,8 +99,7 @@ async function asInternal<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work()
   } catch (error) {
-    if (error instanceof AppError)
-      throw new AppError('internal', error.message, { cause: error })
+    if (error instanceof AppError) throw new AppError('internal', error.message, { cause: error })
     throw error
   }
 }

@@ -107,7 +107,8 @@ export function createSessions(store: Store, limits: SessionLimits): Sessions {
         if (sessions.length === doc.sessions.length) return [doc, false]
         return [{ ...doc, sessions }, true]
       }),
-    endAll: (userID, keep) => store.update((doc) => [withoutSessions(doc, userID, keep), undefined]),
+    endAll: (userID, keep) =>
+      store.update((doc) => [withoutSessions(doc, userID, keep), undefined]),
     flush,
   }
 }

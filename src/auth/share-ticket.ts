@@ -20,7 +20,12 @@ export function issueTicket(share: Share, key: string, nowMs = Date.now()): stri
  * True for a live ticket of this share, or for the token an imported share came with. An empty
  * token is no token.
  */
-export function acceptsTicket(share: Share, ticket: string, key: string, nowMs = Date.now()): boolean {
+export function acceptsTicket(
+  share: Share,
+  ticket: string,
+  key: string,
+  nowMs = Date.now(),
+): boolean {
   if (share.token !== '' && equal(Buffer.from(ticket), Buffer.from(share.token))) return true
   const bytes = Buffer.from(ticket, 'base64url')
   if (bytes.length !== TICKET_BYTES) return false

@@ -56,7 +56,10 @@ export async function signInByPassword(deps: SignInDeps, given: Credentials): Pr
   if (recaptcha?.secret && !(await verifyHuman(recaptcha, given.recaptcha))) throw refused()
   const user = findUserByName(deps.store.read(), given.username)
   if (!user) {
-    await verifyNobody(given.password, deps.store.read().users.map(({ password }) => password))
+    await verifyNobody(
+      given.password,
+      deps.store.read().users.map(({ password }) => password),
+    )
     throw refused()
   }
   if (!(await verifyPassword(given.password, user.password))) throw refused()

@@ -53,7 +53,13 @@ export function createTokens(signingKey: () => string): Tokens {
         requiredClaims: ['exp', 'iat', 'sid'],
         ...(now ? { currentDate: now } : {}),
       })
-      const { sid, use, user, iat = 0, exp = 0 } = payload as typeof payload & {
+      const {
+        sid,
+        use,
+        user,
+        iat = 0,
+        exp = 0,
+      } = payload as typeof payload & {
         sid: unknown
         use: unknown
         user?: { id?: unknown }
@@ -74,7 +80,11 @@ export function createTokens(signingKey: () => string): Tokens {
   return {
     issue: (user, session, use, lifeMs) => {
       const nowSeconds = Math.floor(Date.now() / 1000)
-      return new SignJWT({ user: toTokenUser(user), sid: session.id, ...(use === 'cookie' ? { use } : {}) })
+      return new SignJWT({
+        user: toTokenUser(user),
+        sid: session.id,
+        ...(use === 'cookie' ? { use } : {}),
+      })
         .setProtectedHeader({ alg: ALGORITHM, typ: 'JWT' })
         .setIssuer(ISSUER)
         .setIssuedAt(nowSeconds)

@@ -4,7 +4,13 @@ import type { FileEntry, FileType, RecursiveEntry, Sorting } from '../api-types.
 import { AppError } from '../errors.ts'
 import type { EntryStat } from './entry-stat.ts'
 import { toApiMode } from './file-mode.ts'
-import { MAX_TEXT_BYTES, mediaOrText, typeByContent, typeByName, typeWithoutContent } from './file-type.ts'
+import {
+  MAX_TEXT_BYTES,
+  mediaOrText,
+  typeByContent,
+  typeByName,
+  typeWithoutContent,
+} from './file-type.ts'
 import type { DetailedEntry, DirEntry } from './list-folder.ts'
 import type { Scope } from './scope.ts'
 import { SNIFF_BYTES } from './sniff.ts'
@@ -31,7 +37,12 @@ export interface ListedEntry extends DetailedEntry {
 }
 
 /** Facts of one entry, `path` as the caller wants it echoed. Broken links read as `not_found`. */
-export function presentEntry(path: string, name: string, stat: EntryStat, type: FileType): FileEntry {
+export function presentEntry(
+  path: string,
+  name: string,
+  stat: EntryStat,
+  type: FileType,
+): FileEntry {
   return {
     path,
     name,
@@ -102,8 +113,7 @@ export async function readListing(
     return listed
   })
   await sniffAll(scope, undecided, options.signal)
-  if (videos || undecided.some(({ type }) => type === 'video'))
-    await addSubtitles(scope, entries)
+  if (videos || undecided.some(({ type }) => type === 'video')) await addSubtitles(scope, entries)
   const sorted = await sortEntries(entries, sorting.by, sorting.asc)
   return { entries: sorted, numDirs, numFiles: entries.length - numDirs }
 }
@@ -114,7 +124,10 @@ export async function typeOf(scope: Scope, vpath: VPath, stat: EntryStat): Promi
   if (stat.kind === 'brokenLink') return 'invalid_link'
   if (stat.kind !== 'file') return 'blob'
   const name = baseName(vpath)
-  return typeByName(name, stat.sizeBytes) ?? typeByContent(name, stat.sizeBytes, await readHead(scope, vpath))
+  return (
+    typeByName(name, stat.sizeBytes) ??
+    typeByContent(name, stat.sizeBytes, await readHead(scope, vpath))
+  )
 }
 
 /** Subtitles beside a video, by the rules of http-api 6.5. */

@@ -228,7 +228,8 @@ const TABLE: Record<string, string> = {
   'application/x-chrome-extension': 'crx',
   'application/x-java-jnlp-file': 'jnlp',
   'application/x-navimap': 'map',
-  'application/octet-stream': 'a dump exe lhx o psd saveme zoo iso dmg img class jar apk deb so dll',
+  'application/octet-stream':
+    'a dump exe lhx o psd saveme zoo iso dmg img class jar apk deb so dll',
   'application/mac-binary': 'bin',
 }
 

@@ -133,7 +133,8 @@ async function finish(
 }
 
 function encode(image: Sharp, format: 'jpeg' | 'png' | 'webp', quality: number): Promise<Buffer> {
-  if (format === 'png') return image.png({ compressionLevel: 6, adaptiveFiltering: true }).toBuffer()
+  if (format === 'png')
+    return image.png({ compressionLevel: 6, adaptiveFiltering: true }).toBuffer()
   if (format === 'webp') return image.webp({ quality }).toBuffer()
   // JPEG has no transparency: what is behind shows white, as on paper.
   return image.flatten({ background: '#ffffff' }).jpeg({ quality }).toBuffer()

@@ -124,4 +124,3 @@ function writeFully(
     else writeFully(fd, left, position + written, done)
   })
 }
-

@@ -70,7 +70,10 @@ export function createResumables(): Resumables {
   }
 
   // One at a time per upload: whoever comes later stops the earlier one, which settles its write.
-  const exclusively = async <T>(key: string, fn: (signal: AbortSignal) => Promise<T>): Promise<T> => {
+  const exclusively = async <T>(
+    key: string,
+    fn: (signal: AbortSignal) => Promise<T>,
+  ): Promise<T> => {
     for (let holder = holders.get(key); holder; holder = holders.get(key)) {
       holder.stop.abort(new AppError('conflict', 'a newer request took over this upload'))
       await holder.done
@@ -164,7 +167,9 @@ export function createResumables(): Resumables {
     complete: async (destination, upload) => {
       const key = await keyOf(destination)
       return exclusively(key, async () => {
-        const temp = await destination.scope.openTemp(destination.vpath, { resume: upload.tempName })
+        const temp = await destination.scope.openTemp(destination.vpath, {
+          resume: upload.tempName,
+        })
         try {
           const committed = await temp.commit({
             replace: upload.replace,
@@ -221,7 +226,9 @@ function labelOf(key: string): string {
 }
 
 function parseName(tempName: string): Upload | null {
-  const match = /^up-[0-9a-f]{32}-(\d{1,16})-([rn])-(\d{0,16})$/.exec(tempName.slice(TEMP_PREFIX.length))
+  const match = /^up-[0-9a-f]{32}-(\d{1,16})-([rn])-(\d{0,16})$/.exec(
+    tempName.slice(TEMP_PREFIX.length),
+  )
   if (!match) return null
   return {
     lengthBytes: Number(match[1]),

@@ -18,15 +18,31 @@ const SIGNATURES: Signature[] = [
   { mime: 'image/bmp', bytes: hex('BM') },
   { mime: 'image/gif', bytes: hex('GIF87a') },
   { mime: 'image/gif', bytes: hex('GIF89a') },
-  { mime: 'image/webp', bytes: `${hex('RIFF')}00000000${hex('WEBPVP')}`, mask: 'ffffffff00000000ffffffffffff' },
+  {
+    mime: 'image/webp',
+    bytes: `${hex('RIFF')}00000000${hex('WEBPVP')}`,
+    mask: 'ffffffff00000000ffffffffffff',
+  },
   { mime: 'image/png', bytes: '89504e470d0a1a0a' },
   { mime: 'image/jpeg', bytes: 'ffd8ff' },
-  { mime: 'audio/aiff', bytes: `${hex('FORM')}00000000${hex('AIFF')}`, mask: 'ffffffff00000000ffffffff' },
+  {
+    mime: 'audio/aiff',
+    bytes: `${hex('FORM')}00000000${hex('AIFF')}`,
+    mask: 'ffffffff00000000ffffffff',
+  },
   { mime: 'audio/mpeg', bytes: hex('ID3') },
   { mime: 'application/ogg', bytes: `${hex('OggS')}00` },
   { mime: 'audio/midi', bytes: `${hex('MThd')}00000006` },
-  { mime: 'video/avi', bytes: `${hex('RIFF')}00000000${hex('AVI ')}`, mask: 'ffffffff00000000ffffffff' },
-  { mime: 'audio/wave', bytes: `${hex('RIFF')}00000000${hex('WAVE')}`, mask: 'ffffffff00000000ffffffff' },
+  {
+    mime: 'video/avi',
+    bytes: `${hex('RIFF')}00000000${hex('AVI ')}`,
+    mask: 'ffffffff00000000ffffffff',
+  },
+  {
+    mime: 'audio/wave',
+    bytes: `${hex('RIFF')}00000000${hex('WAVE')}`,
+    mask: 'ffffffff00000000ffffffff',
+  },
   { mime: 'video/webm', bytes: '1a45dfa3' },
   { mime: 'application/vnd.ms-fontobject', at: 34, bytes: hex('LP') },
   { mime: 'font/ttf', bytes: '00010000' },
@@ -56,8 +72,7 @@ export function sniff(head: Buffer): string {
   const data = head.subarray(0, SNIFF_BYTES)
   const markup = sniffMarkup(data)
   if (markup) return markup
-  for (const { mime, at, bytes, mask } of COMPILED)
-    if (matches(data, at, bytes, mask)) return mime
+  for (const { mime, at, bytes, mask } of COMPILED) if (matches(data, at, bytes, mask)) return mime
   if (isMp4(data)) return 'video/mp4'
   return data.some(isControl) ? 'application/octet-stream' : 'text/plain; charset=utf-8'
 }
@@ -67,7 +82,9 @@ export function sniff(head: Buffer): string {
  * anywhere but at the very end, where a multi-byte character may have been cut.
  */
 export function isBinary(head: Buffer): boolean {
-  const points = [...new TextDecoder('utf-8', { ignoreBOM: true }).decode(head.subarray(0, SNIFF_BYTES))]
+  const points = [
+    ...new TextDecoder('utf-8', { ignoreBOM: true }).decode(head.subarray(0, SNIFF_BYTES)),
+  ]
   const tail = points.length > 4 ? points.length - 4 : points.length
   let broken = false
   for (const [i, point] of points.entries()) {
@@ -85,7 +102,10 @@ function sniffMarkup(data: Buffer): string {
   let at = 0
   while (at < data.length && [9, 10, 12, 13, 32].includes(data[at] ?? 0)) at++
   if (data[at] !== 0x3c) return ''
-  const text = data.subarray(at + 1, at + 20).toString('latin1').toLowerCase()
+  const text = data
+    .subarray(at + 1, at + 20)
+    .toString('latin1')
+    .toLowerCase()
   if (text.startsWith('?xml')) return 'text/xml; charset=utf-8'
   for (const tag of HTML_TAGS) {
     if (!text.startsWith(tag)) continue
@@ -117,5 +137,7 @@ function isMp4(data: Buffer): boolean {
 }
 
 function isControl(byte: number): boolean {
-  return byte <= 8 || byte === 0x0b || (byte >= 0x0e && byte <= 0x1a) || (byte >= 0x1c && byte <= 0x1f)
+  return (
+    byte <= 8 || byte === 0x0b || (byte >= 0x0e && byte <= 0x1a) || (byte >= 0x1c && byte <= 0x1f)
+  )
 }

@@ -150,11 +150,7 @@ async function mergeSort<T>(items: T[], order: (a: T, b: T) => number): Promise<
   return runs[0] ?? []
 }
 
-async function mergeRuns<T>(
-  a: T[],
-  b: T[],
-  order: (a: T, b: T) => number,
-): Promise<T[]> {
+async function mergeRuns<T>(a: T[], b: T[], order: (a: T, b: T) => number): Promise<T[]> {
   const out: T[] = []
   let i = 0
   let j = 0

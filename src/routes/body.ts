@@ -21,8 +21,7 @@ export async function readJson<T>(
   try {
     return parse(readObject(parseFirst(text), ''))
   } catch (error) {
-    if (error instanceof ParseError || error instanceof SyntaxError)
-      throw badRequest(error.message)
+    if (error instanceof ParseError || error instanceof SyntaxError) throw badRequest(error.message)
     throw error
   }
 }

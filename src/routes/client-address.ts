@@ -13,5 +13,9 @@ export function clientAddress(c: Ctx, deps: Deps): string {
 export function isSecure(c: Ctx): boolean {
   const { incoming } = c.env
   if ('encrypted' in incoming.socket && incoming.socket.encrypted === true) return true
-  return String(incoming.headers['x-forwarded-proto'] ?? '').split(',')[0]?.trim() === 'https'
+  return (
+    String(incoming.headers['x-forwarded-proto'] ?? '')
+      .split(',')[0]
+      ?.trim() === 'https'
+  )
 }

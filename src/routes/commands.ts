@@ -79,7 +79,15 @@ interface CommandRun {
   signal: AbortSignal
 }
 
-async function runCommand({ deps, user, scope, vpath, line, ws, signal }: CommandRun): Promise<void> {
+async function runCommand({
+  deps,
+  user,
+  scope,
+  vpath,
+  line,
+  ws,
+  signal,
+}: CommandRun): Promise<void> {
   const argv = admit(deps, user, line, ws)
   if (!argv) return
   const stdout = createLines((text) => ws.send(text))

@@ -82,7 +82,7 @@ export function disposition(kind: 'inline' | 'attachment', name: string): string
 function encodeName(name: string): string {
   return encodeURIComponent(name.toWellFormed())
     .replace(/[!'()*]/g, (c) => `%${c.charCodeAt(0).toString(16).toUpperCase()}`)
-    .replace(/%(24|26|2B|3A|3D|40)/g, (escape) => decodeURIComponent(escape))
+    .replace(/%(24|26|2B|3A|3D|40)/g, (code) => decodeURIComponent(code))
 }
 
 /** A strong validator from time and size, as the original writes it: hex nanoseconds, hex size. */
@@ -247,7 +247,8 @@ export async function sendRange(
     let filled = await fill(file.handle.fd, current, position, end)
     while (filled > 0) {
       position += filled
-      const reading = position < end ? fill(file.handle.fd, next, position, end) : Promise.resolve(0)
+      const reading =
+        position < end ? fill(file.handle.fd, next, position, end) : Promise.resolve(0)
       await settleBoth(write(outgoing, current.subarray(0, filled)), reading)
       filled = await reading
       const free = current

@@ -97,7 +97,5 @@ function report(error: unknown, c: Ctx, deps: Deps): string {
 
 // Line breaks in a path must not make a second log line.
 function logPath(c: Ctx): string {
-  return c.env.target.path.replace(/[\u0000-\u001f\u007f]/g, (char) =>
-    encodeURIComponent(char),
-  )
+  return c.env.target.path.replace(/[\u0000-\u001f\u007f]/g, (char) => encodeURIComponent(char))
 }

@@ -1,16 +1,23 @@
 // Who is asking and what they may touch. Guards set typed variables and do nothing else.
+
+import { join } from 'node:path'
 import { createMiddleware } from 'hono/factory'
 import { bothAllow, compileRules, type Judge, notHidden } from '../access.ts'
 import type { Permissions } from '../api-types.ts'
+import { assertedByProxy } from '../auth/proxy.ts'
 import type { VerifiedToken } from '../auth/tokens.ts'
 import { AppError } from '../errors.ts'
 import { createScope, type Scope } from '../files/scope.ts'
 import { vpathOf } from '../files/vpath.ts'
-import { DEFAULT_DIR_MODE, DEFAULT_FILE_MODE, type Session, type Settings, type User } from '../store/document.ts'
+import {
+  DEFAULT_DIR_MODE,
+  DEFAULT_FILE_MODE,
+  type Session,
+  type Settings,
+  type User,
+} from '../store/document.ts'
 import { findUser } from '../store/users.ts'
-import { assertedByProxy } from '../auth/proxy.ts'
 import type { Ctx, Deps, Env } from './env.ts'
-import { join } from 'node:path'
 
 /** Tokens are renewed when less than this is left. */
 const RENEW_BEFORE_MS = 60 * 60_000
@@ -48,7 +55,8 @@ export async function identify(
   deps: Deps,
 ): Promise<{ user: User; session: Session; token: VerifiedToken }> {
   const text = presentedToken(c)
-  const token = text && ((await deps.tokens.verify(text.value)) ?? (await rescueExpired(c, deps, text.value)))
+  const token =
+    text && ((await deps.tokens.verify(text.value)) ?? (await rescueExpired(c, deps, text.value)))
   if (!token || (token.use === 'cookie' && text.from === 'header')) throw unauthenticated()
   const session = deps.sessions.use(token.sessionId)
   if (!session || session.userID !== token.userId) throw unauthenticated()

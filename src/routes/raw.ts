@@ -1,8 +1,8 @@
 // Bytes of files, and folders as archives (http-api 12).
 import { Hono } from 'hono'
-import type { Scope } from '../files/scope.ts'
 import { readHead } from '../files/info.ts'
 import { contentTypeOf } from '../files/mime.ts'
+import type { Scope } from '../files/scope.ts'
 import { sniff } from '../files/sniff.ts'
 import { extensionOf, type VPath } from '../files/vpath.ts'
 import { sendArchive } from './archive-response.ts'

@@ -159,7 +159,9 @@ function toUtf8(rawUrl: string): string {
 
 function splitTarget(rawUrl: string): { rawPath: string; rawQuery: string } {
   // Absolute form, as sent to proxies: only path and query count.
-  const url = rawUrl.startsWith('/') ? rawUrl : rawUrl.replace(/^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i, '')
+  const url = rawUrl.startsWith('/')
+    ? rawUrl
+    : rawUrl.replace(/^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i, '')
   const hash = url.indexOf('#')
   const text = hash < 0 ? url : url.slice(0, hash)
   const at = text.indexOf('?')
@@ -210,5 +212,5 @@ function cutEncoded(raw: string, count: number): string {
 export function encodePath(path: string): string {
   return encodeURIComponent(path)
     .replace(/[!'()*]/g, (c) => `%${c.charCodeAt(0).toString(16).toUpperCase()}`)
-    .replace(/%(24|26|2B|2C|2F|3A|3B|3D|40)/g, (escape) => decodeURIComponent(escape))
+    .replace(/%(24|26|2B|2C|2F|3A|3B|3D|40)/g, (code) => decodeURIComponent(code))
 }

@@ -1,6 +1,7 @@
 // Files and folders over HTTP: read, create, save, delete, copy, rename (http-api 7).
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
 import { Hono } from 'hono'
+import type { FileInfo } from '../api-types.ts'
 import { AppError } from '../errors.ts'
 import { CHECKSUM_ALGORITHMS, checksum, isChecksumAlgorithm } from '../files/checksum.ts'
 import { checkSourceAndTarget, checkTree, copyTree, freeName, moveTree } from '../files/copy.ts'
@@ -19,7 +20,6 @@ import { receive } from '../files/receive.ts'
 import type { Scope } from '../files/scope.ts'
 import type { CommittedFile } from '../files/temp-file.ts'
 import { baseName, joinVPath, ROOT, toVPath, type VPath, vpathOf } from '../files/vpath.ts'
-import type { FileInfo } from '../api-types.ts'
 import type { User } from '../store/document.ts'
 import { moveShares, removeSharesBelow } from '../store/shares.ts'
 import type { Ctx, Deps, Env } from './env.ts'
@@ -177,7 +177,9 @@ async function createResource(c: Ctx, deps: Deps): Promise<Response> {
     if ((await scope.stat(vpath)).kind === 'dir')
       throw new AppError('internal', `${vpath} is a folder and cannot be replaced by a file`)
   }
-  const written = await deps.hooks.around(change, () => writeBody(c, vpath, { replace, parents: true }))
+  const written = await deps.hooks.around(change, () =>
+    writeBody(c, vpath, { replace, parents: true }),
+  )
   return sendStatus(c, 200, { headers: { ETag: etagOf(written) } })
 }
 
@@ -233,7 +235,9 @@ async function deleteResource(c: Ctx, deps: Deps): Promise<Response> {
   demand(user, 'delete')
   await scope.stat(vpath)
   await checkDescendants(deps, user, vpath, null, signal)
-  await deps.hooks.around({ event: 'delete', user, scope, vpath }, () => scope.remove(vpath, signal))
+  await deps.hooks.around({ event: 'delete', user, scope, vpath }, () =>
+    scope.remove(vpath, signal),
+  )
   await deps.store.update((doc) => [removeSharesBelow(doc, user.id, vpath), undefined])
   return sendStatus(c, 204)
 }
@@ -259,12 +263,10 @@ async function moveResource(c: Ctx, deps: Deps): Promise<Response> {
   await scope.stat(source)
   await checkDescendants(deps, user, source, target, signal)
   const trees = treeScopeOf(deps, user)
-  await deps.hooks.around(
-    { event: action, user, scope, vpath: source, destination: target },
-    () =>
-      action === 'copy'
-        ? copyTree(trees, source, target, { replace, signal })
-        : moveTree(trees, source, target, { replace, signal }),
+  await deps.hooks.around({ event: action, user, scope, vpath: source, destination: target }, () =>
+    action === 'copy'
+      ? copyTree(trees, source, target, { replace, signal })
+      : moveTree(trees, source, target, { replace, signal }),
   )
   if (action === 'rename')
     await deps.store.update((doc) => [moveShares(doc, user.id, source, target), undefined])

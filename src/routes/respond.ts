@@ -51,5 +51,8 @@ export function escapeJson(json: string): string {
   const text = /[<>&\u2028\u2029]/.test(json)
     ? json.replace(/[<>&\u2028\u2029]/g, (c) => ESCAPES[c] ?? c)
     : json
-  return text.replace(/\\ud[89ab][0-9a-f]{2}(?!\\ud[c-f])|(?<!\\ud[89ab][0-9a-f]{2})\\ud[c-f][0-9a-f]{2}/gi, '\ufffd')
+  return text.replace(
+    /\\ud[89ab][0-9a-f]{2}(?!\\ud[c-f])|(?<!\\ud[89ab][0-9a-f]{2})\\ud[c-f][0-9a-f]{2}/gi,
+    '\ufffd',
+  )
 }

@@ -1,9 +1,9 @@
 // Signing in, staying signed in, signing out, and signing up (http-api 3).
 import { Hono } from 'hono'
+import type { SessionRecord } from '../api-types.ts'
 import { provisionUser } from '../auth/provision.ts'
 import { type Credentials, refused, signIn } from '../auth/sign-in.ts'
 import { AppError } from '../errors.ts'
-import type { SessionRecord } from '../api-types.ts'
 import { formatTime } from '../files/time-format.ts'
 import type { Session, User } from '../store/document.ts'
 import { findUser } from '../store/users.ts'
@@ -126,7 +126,8 @@ async function signup(c: Ctx, deps: Deps): Promise<Response> {
     (r) => ({ username: r.str('username'), password: r.str('password') }),
     MAX_LOGIN_BYTES,
   )
-  if (username === '' || password === '') throw new AppError('bad_request', 'name or password empty')
+  if (username === '' || password === '')
+    throw new AppError('bad_request', 'name or password empty')
   deps.logins.fail(`signup ${address}`)
   await provisionUser(deps, { username, password })
   return sendStatus(c, 200)

@@ -10,7 +10,12 @@ import {
   DEFAULT_USER_HOME_BASE,
   type Settings,
 } from '../store/document.ts'
-import { parseCommands, parseRule, parseUserDefaults, parseWebhook } from '../store/parse-document.ts'
+import {
+  parseCommands,
+  parseRule,
+  parseUserDefaults,
+  parseWebhook,
+} from '../store/parse-document.ts'
 import { readJson } from './body.ts'
 import type { Deps, Env } from './env.ts'
 import { requireAdmin, requireUser } from './guard.ts'

@@ -7,8 +7,8 @@ import type { Destination, Upload } from '../files/resumable.ts'
 import { ROOT } from '../files/vpath.ts'
 import type { Ctx, Deps, Env } from './env.ts'
 import { demand, requireUser } from './guard.ts'
-import { modifiedHeader } from './resources.ts'
 import { encodePath } from './request-path.ts'
+import { modifiedHeader } from './resources.ts'
 import { sendStatus } from './respond.ts'
 
 const TUS = '/api/tus'
@@ -98,10 +98,13 @@ async function finish(c: Ctx, deps: Deps, destination: Destination, upload: Uplo
   const { scope, user } = c.var
   let done = false
   try {
-    await deps.hooks.around({ event: 'upload', user, scope, vpath: destination.vpath }, async () => {
-      done = true
-      await deps.resumables.complete(destination, upload)
-    })
+    await deps.hooks.around(
+      { event: 'upload', user, scope, vpath: destination.vpath },
+      async () => {
+        done = true
+        await deps.resumables.complete(destination, upload)
+      },
+    )
   } catch (error) {
     if (!(error instanceof AppError) || error.code !== 'internal' || isAbort(error)) throw error
     deps.log.warn(`upload hook: ${error.message}`)

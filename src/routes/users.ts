@@ -21,14 +21,26 @@ import { sendJson, sendStatus } from './respond.ts'
 /** Fields an account may change on itself without being administrator. */
 const ADMIN_ONLY = new Set(['username', 'scope', 'lockPassword', 'perm', 'commands', 'rules'])
 /** Changing one of these needs the caller's current password (method json). */
-const GUARDED = new Set(['all', 'username', 'password', 'scope', 'commands', 'perm', 'lockpassword', 'rules'])
+const GUARDED = new Set([
+  'all',
+  'username',
+  'password',
+  'scope',
+  'commands',
+  'perm',
+  'lockpassword',
+  'rules',
+])
 
 export function userRoutes(deps: Deps): Hono<Env> {
   const app = new Hono<Env>()
   const signedIn = requireUser(deps)
   app.get('/api/users', signedIn, requireAdmin, (c) => {
     const users = [...deps.store.read().users].sort((a, b) => a.id - b.id)
-    return sendJson(c, users.map((user) => presentUser(user, true)))
+    return sendJson(
+      c,
+      users.map((user) => presentUser(user, true)),
+    )
   })
   app.post('/api/users', signedIn, requireAdmin, (c) => createUser(c, deps))
   app.get('/api/users/id', signedIn, (c) => {

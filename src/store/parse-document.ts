@@ -3,10 +3,10 @@
 import type { Permissions, Rule, Sorting, UserDefaults, Webhook } from '../api-types.ts'
 import { asString, ParseError, type Reader, readObject } from '../parse.ts'
 import {
+  type Document,
   defaultPermissions,
   defaultServerOptions,
   defaultSettings,
-  type Document,
   emptyEventCommands,
   type ReCaptcha,
   SCHEMA_VERSION,
@@ -128,7 +128,9 @@ function parseSettings(r: Reader): Settings {
     createUserDir: r.bool('createUserDir'),
     userHomeBasePath: r.str('userHomeBasePath', fallback.userHomeBasePath),
     logoutPage: r.str('logoutPage'),
-    minimumPasswordLength: r.int('minimumPasswordLength', fallback.minimumPasswordLength, { min: 0 }),
+    minimumPasswordLength: r.int('minimumPasswordLength', fallback.minimumPasswordLength, {
+      min: 0,
+    }),
     authMethod: r.str('authMethod', fallback.authMethod),
     auther: r.obj('auther', (a) => ({
       header: a.str('header'),
@@ -165,7 +167,16 @@ function parseReCaptcha(r: Reader): ReCaptcha {
 
 function parseServerOptions(r: Reader): ServerOptions {
   const options = defaultServerOptions()
-  const strings = ['root', 'baseURL', 'socket', 'tlsKey', 'tlsCert', 'port', 'address', 'log'] as const
+  const strings = [
+    'root',
+    'baseURL',
+    'socket',
+    'tlsKey',
+    'tlsCert',
+    'port',
+    'address',
+    'log',
+  ] as const
   for (const key of [...strings, 'tokenExpirationTime'] as const)
     options[key] = r.str(key, options[key])
   const flags = [
