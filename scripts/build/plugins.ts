@@ -107,8 +107,6 @@ async function bundleAlone(
     write: false,
     metafile: true,
     sourcemap: false,
-    // Emscripten output names these behind a check for Node, which a browser never passes.
-    external: ['fs', 'path', 'crypto'],
     // Fonts and pictures of such a style sheet are small: inside it, they need no second address.
     loader: loadersOf('dataurl', 'binary'),
   })

@@ -8,9 +8,9 @@ import * as esbuild from 'esbuild'
 import type { AssetsManifest } from '../../src/assets.ts'
 import { collectMessages } from './catalogues.ts'
 import { compressAll } from './compress.ts'
+import { copyLibraryData } from './library-data.ts'
 import { listLocales } from './locales.ts'
 import { ROOT } from './paths.ts'
-import { copyPdfData } from './pdf-data.ts'
 import { cataloguesPlugin, loadersOf, macrosPlugin, urlPlugin } from './plugins.ts'
 
 export async function buildWeb(outDir: string, dev: boolean): Promise<void> {
@@ -23,7 +23,7 @@ export async function buildWeb(outDir: string, dev: boolean): Promise<void> {
     await cp(join(ROOT, 'web/public'), join(next, 'static'), { recursive: true }).catch(
       ignoreMissing,
     )
-    await copyPdfData(join(next, 'static'))
+    await copyLibraryData(join(next, 'static'))
     await cp(join(ROOT, 'web/index.html'), join(next, 'index.html'))
     if (!dev) {
       await writeFile(join(outDir, 'web-metafile.json'), JSON.stringify(result.metafile))

@@ -4,8 +4,8 @@
 
 import type { FileEntry } from '../../src/api-types.ts'
 import { ApiError } from '../api/client.ts'
-import workerUrl from './archive.worker.ts?worker'
-import type { ArchiveReply, ArchiveRequest } from './archive-message.ts'
+import { type ArchiveFile, type ArchiveItem, cleanPath } from './archive-item.ts'
+import { openByLibrary } from './archive-worker.ts'
 import type { FileSource } from './source.ts'
 import {
   readAheadOfRange,
@@ -19,26 +19,6 @@ import { listZip, type ReadRange, readZipEntry, ZipError } from './zip-reader.ts
 const MAX_ENTRIES = 50_000
 /** Read through to list or reach an entry of a compressed tar. */
 const MAX_UNPACKED_BYTES = 4 * 1024 ** 3
-/** Formats that need the whole file in memory. */
-const MAX_WHOLE_BYTES = 256 * 1024 * 1024
-const PATIENCE_MS = 60_000
-
-export interface ArchiveItem {
-  /** `/`-separated, without leading slash, `.` and `..`. */
-  path: string
-  isDir: boolean
-  sizeBytes: number
-  modified: Date | null
-  encrypted: boolean
-}
-
-export interface ArchiveFile {
-  items: ArchiveItem[]
-  /** True when the archive goes on beyond what is listed. */
-  truncated: boolean
-  /** @throws ZipError `too_large` beyond `maxBytes`, `encrypted`, `damaged`, `unsupported`. */
-  read(item: ArchiveItem, maxBytes: number): Promise<Uint8Array<ArrayBuffer>>
-}
 
 /** @throws ZipError when the archive cannot be read; ApiError when the file cannot. */
 export async function openArchive(
@@ -51,21 +31,11 @@ export async function openArchive(
   if (startsWith(head, [0x50, 0x4b])) return openZip(read, entry)
   if (startsWith(head, [0x1f, 0x8b])) return openTarStream(source, entry, signal)
   if (new TextDecoder().decode(head.subarray(257, 262)) === 'ustar') return openTar(read, entry)
-  return openByWorker(source, entry, signal)
+  return openByLibrary(source, entry, signal, MAX_ENTRIES)
 }
 
 function startsWith(bytes: Uint8Array, prefix: number[]): boolean {
   return prefix.every((byte, index) => bytes[index] === byte)
-}
-
-/** The path as shown; '' for names that lead nowhere, such as `./` and `../..`. */
-function cleanPath(name: string): string {
-  const parts: string[] = []
-  for (const part of name.replaceAll('\\', '/').split('/')) {
-    if (part === '..') parts.pop()
-    else if (part !== '' && part !== '.') parts.push(part)
-  }
-  return parts.join('/')
 }
 
 async function openZip(read: ReadRange, entry: FileEntry): Promise<ArchiveFile> {
@@ -176,59 +146,4 @@ async function openTarStream(
       }
     },
   }
-}
-
-async function openByWorker(
-  source: FileSource,
-  entry: FileEntry,
-  signal: AbortSignal,
-): Promise<ArchiveFile> {
-  if (entry.size > MAX_WHOLE_BYTES) throw new ZipError('too_large', 'the archive is too large')
-  const bytes = await source.readAll(entry, MAX_WHOLE_BYTES, signal)
-  const worker = new Worker(workerUrl, { type: 'module' })
-  signal.addEventListener('abort', () => worker.terminate(), { once: true })
-  const listed = await ask(worker, {
-    kind: 'open',
-    bytes,
-    maxEntries: MAX_ENTRIES,
-    maxBytes: MAX_WHOLE_BYTES,
-  })
-  if (listed.kind !== 'list') throw new ZipError('damaged', 'unexpected answer')
-  const items = listed.items.map(({ modifiedMs, path, ...rest }) => ({
-    ...rest,
-    path: cleanPath(path),
-    modified: modifiedMs === null ? null : new Date(modifiedMs),
-  }))
-  return {
-    items: items.filter(({ path }) => path !== ''),
-    truncated: listed.truncated,
-    async read(item, maxBytes) {
-      const index = items.indexOf(item as (typeof items)[number])
-      const reply = await ask(worker, { kind: 'read', index, maxBytes })
-      if (reply.kind !== 'bytes') throw new ZipError('damaged', 'unexpected answer')
-      return new Uint8Array(reply.bytes)
-    },
-  }
-}
-
-/** One question at a time; a worker that does not answer is ended. */
-function ask(worker: Worker, request: ArchiveRequest): Promise<ArchiveReply> {
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => {
-      worker.terminate()
-      reject(new ZipError('too_large', 'took too long'))
-    }, PATIENCE_MS)
-    worker.onmessage = ({ data }: MessageEvent<ArchiveReply>) => {
-      clearTimeout(timer)
-      if (data.kind === 'failed') reject(new ZipError(data.reason, 'the archive cannot be read'))
-      else resolve(data)
-    }
-    worker.onerror = () => {
-      clearTimeout(timer)
-      worker.terminate()
-      reject(new ZipError('damaged', 'the reader failed'))
-    }
-    const transfer = request.kind === 'open' ? [request.bytes] : []
-    worker.postMessage(request, transfer)
-  })
 }

@@ -3,7 +3,7 @@
 import type { FileInfo, FileType } from '../../src/api-types.ts'
 import { ApiError } from '../api/client.ts'
 import { nameOf } from '../lib/paths.ts'
-import type { ArchiveItem } from './archive-file.ts'
+import type { ArchiveItem } from './archive-item.ts'
 import { extensionOf, kindOf } from './kinds.ts'
 import { saveBlob } from './save-url.ts'
 import type { FileSource, ViewerKind } from './source.ts'

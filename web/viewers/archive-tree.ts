@@ -2,7 +2,7 @@
 // the paths of the files.
 
 import { nameOf } from '../lib/paths.ts'
-import type { ArchiveItem } from './archive-file.ts'
+import type { ArchiveItem } from './archive-item.ts'
 
 export interface FolderRow {
   path: string

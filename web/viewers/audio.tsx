@@ -116,7 +116,7 @@ function Playlist({ songs, entry, navigate }: PlaylistProps) {
               onClick={() => navigate(song)}
             >
               <span className="vw-playlist-number">{from + index + 1}</span>
-              <bdi className="trunc">{splitName(song.name).stem}</bdi>
+              <bdi className="trunc">{song.name}</bdi>
             </button>
           </li>
         ))}

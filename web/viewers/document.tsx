@@ -12,7 +12,7 @@ import { cleanSheet } from './safe-css.ts'
 import { cleanMarkup, ID_PREFIX, openLinksOutside, outsideLink } from './safe-html.ts'
 import type { FileSource, ViewerProps } from './source.ts'
 import { Busy, Message, Tool, ToolRow } from './tools.tsx'
-import { useViewerKeys } from './viewer-keys.ts'
+import { focusQuietly, useViewerKeys } from './viewer-keys.ts'
 import { ZipError } from './zip-reader.ts'
 
 interface Rendered {
@@ -46,7 +46,7 @@ export function DocumentViewer({ source, entry }: ViewerProps) {
         root.replaceChildren(box)
         root.adoptedStyleSheets = rendered.sheets
         setState('ready')
-        scroller.current?.focus({ preventScroll: true })
+        focusQuietly(scroller.current)
       },
       (error) => {
         if (abort.signal.aborted) return

@@ -14,7 +14,7 @@ import { recallPosition, rememberPosition } from './positions.ts'
 import { ID_PREFIX } from './safe-html.ts'
 import type { ViewerProps } from './source.ts'
 import { Busy, Message, Tool, ToolGap, ToolRow } from './tools.tsx'
-import { useViewerKeys } from './viewer-keys.ts'
+import { focusQuietly, useViewerKeys } from './viewer-keys.ts'
 
 const PREFS_KEY = 'fb-reader'
 const SIZES = [80, 90, 100, 110, 120, 130, 140, 150, 170, 200]
@@ -327,7 +327,7 @@ function ChapterPage({
       if (target) target.scrollIntoView()
       else view.scrollTop = 0
     } else view.scrollTop = place.at * (view.scrollHeight - view.clientHeight)
-    view.focus({ preventScroll: true })
+    focusQuietly(view)
     const onScroll = () => {
       const room = view.scrollHeight - view.clientHeight
       onScrolled(room > 0 ? view.scrollTop / room : 0)

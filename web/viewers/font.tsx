@@ -9,7 +9,7 @@ import { type FontFacts, readFontFacts } from './font-file.ts'
 import type { ViewerProps } from './source.ts'
 import { Busy, Message } from './tools.tsx'
 import { useSize } from './use-size.ts'
-import { useViewerKeys } from './viewer-keys.ts'
+import { focusQuietly, useViewerKeys } from './viewer-keys.ts'
 
 const MAX_BYTES = 32 * 1024 * 1024
 const SIZES_PX = [14, 18, 24, 36, 48, 64]
@@ -75,7 +75,7 @@ function Specimen({ family, facts, name }: Loaded & { name: string }) {
   })
   const sample = text || pangram
 
-  useEffect(() => scroller.current?.focus({ preventScroll: true }), [])
+  useEffect(() => focusQuietly(scroller.current), [])
   useViewerKeys((event) => {
     const view = scroller.current
     if (!view || event.ctrlKey || event.metaKey || event.altKey) return false

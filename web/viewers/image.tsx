@@ -13,7 +13,6 @@ import { Busy, Message, TextTool, Tool, ToolGap, Tools } from './tools.tsx'
 import { usePicture } from './use-picture.ts'
 import { useSize } from './use-size.ts'
 import { useViewerKeys } from './viewer-keys.ts'
-import { fitScale } from './zoom.ts'
 
 const SLIDE_MS = 4000
 
@@ -114,10 +113,9 @@ function Picture(props: PictureProps) {
   const [showOriginal, setShowOriginal] = useState(false)
   const size = facts ?? loaded ?? { width: 0, height: 0 }
   const picture = usePicture(stage, stageSize, size)
-  const { view, turns } = picture
+  const { view, turns, fitted } = picture
 
   const percent = Math.round(view.scale * 100)
-  const fitted = Math.abs(view.scale - fitScale(picture.turned, stageSize)) < 0.001
   const sharpen =
     plan.sharpenOnZoom && loaded !== null && view.scale * size.width > loaded.width * 1.2
 

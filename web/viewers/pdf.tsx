@@ -24,7 +24,7 @@ import { recallPosition, rememberPosition } from './positions.ts'
 import type { ViewerProps } from './source.ts'
 import { loadStylesheet } from './stylesheet.ts'
 import { Busy, Message, Tool, ToolGap, ToolRow } from './tools.tsx'
-import { useViewerKeys } from './viewer-keys.ts'
+import { focusQuietly, useViewerKeys } from './viewer-keys.ts'
 
 interface Lock {
   wrong: boolean
@@ -92,7 +92,7 @@ function Pages({ source, entry, pdf, setFacts }: ViewerProps & { pdf: PdfDocumen
       onMatches: setMatches,
     })
     view.current = made
-    container.current.focus({ preventScroll: true })
+    focusQuietly(container.current)
     return () => {
       view.current = null
       made.destroy()
@@ -111,7 +111,7 @@ function Pages({ source, entry, pdf, setFacts }: ViewerProps & { pdf: PdfDocumen
     setSearching(false)
     setMatches(null)
     view.current?.endFind()
-    container.current?.focus({ preventScroll: true })
+    focusQuietly(container.current)
   }
 
   async function print() {

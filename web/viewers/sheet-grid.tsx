@@ -7,7 +7,7 @@ import { useLingui } from '@lingui/react/macro'
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { useEffect, useRef, useState } from 'react'
 import type { SheetTable } from './sheet-message.ts'
-import { useViewerKeys } from './viewer-keys.ts'
+import { focusQuietly, useViewerKeys } from './viewer-keys.ts'
 
 const ROW_PX = 30
 const HEAD_COLUMN_PX = 56
@@ -34,7 +34,7 @@ export function SheetGrid({ table }: { table: SheetTable }) {
     paddingStart: HEAD_COLUMN_PX,
   })
 
-  useEffect(() => scroller.current?.focus({ preventScroll: true }), [])
+  useEffect(() => focusQuietly(scroller.current), [])
   useViewerKeys((event) => {
     const view = scroller.current
     if (!view || event.ctrlKey || event.metaKey || event.altKey) return false
@@ -120,10 +120,10 @@ export function SheetGrid({ table }: { table: SheetTable }) {
 
 /** By the longest of the first rows, within bounds. */
 function columnWidths(table: SheetTable): number[] {
-  const widths = new Array<number>(table.columns).fill(64)
+  const widths = new Array<number>(table.columns).fill(72)
   for (const row of table.rows.slice(0, 200)) {
     for (const [index, text] of row.entries()) {
-      widths[index] = Math.min(320, Math.max(widths[index] ?? 64, text.length * 7.5 + 24))
+      widths[index] = Math.min(340, Math.max(widths[index] ?? 72, text.length * 8.5 + 28))
     }
   }
   return widths

@@ -13,12 +13,21 @@ import { clampView, fitScale, fitView, type Size, turnedSize, type View, zoomAt 
 const DOUBLE_TAP_MS = 300
 const PAN_STEP_PX = 80
 
+/** On wide stages the fitted picture leaves room for the buttons on either side. */
+const WIDE_STAGE_PX = 736
+const SIDE_ROOM_PX = 144
+
+function roomIn({ width, height }: Size): Size {
+  return { width: width > WIDE_STAGE_PX ? width - SIDE_ROOM_PX : width, height }
+}
+
 export function usePicture(stage: RefObject<HTMLElement | null>, stageSize: Size, size: Size) {
+  const room = roomIn(stageSize)
   // Null means fitted, whatever size the stage has or gets.
   const [chosen, setChosen] = useState<View | null>(null)
   const [turns, setTurns] = useState(0)
   const turned = turnedSize(size, turns)
-  const view = chosen ? clampView(chosen, turned, stageSize) : fitView(turned, stageSize)
+  const view = chosen ? clampView(chosen, turned, stageSize) : fitView(turned, room)
   const pointers = useRef(new Map<number, { x: number; y: number }>())
   const lastTap = useRef(0)
 
@@ -37,7 +46,7 @@ export function usePicture(stage: RefObject<HTMLElement | null>, stageSize: Size
   }
 
   function toggleAt(at: { x: number; y: number }) {
-    const fit = fitScale(turned, stageSize)
+    const fit = fitScale(turned, room)
     if (view.scale > fit * 1.01) setChosen(null)
     else zoomTo(fit < 0.5 ? 1 : fit * 2.5, at)
   }
@@ -87,7 +96,7 @@ export function usePicture(stage: RefObject<HTMLElement | null>, stageSize: Size
   return {
     view,
     turns,
-    turned,
+    fitted: Math.abs(view.scale - fitScale(turned, room)) < 0.001,
     zoom,
     zoomTo,
     fit: () => setChosen(null),

@@ -34,7 +34,7 @@ export function keysAreTaken(event: KeyboardEvent): boolean {
   const target = event.target instanceof Element ? event.target : null
   if (target?.closest('input:not([type=range]), textarea, select, [contenteditable=true]'))
     return true
-  return document.querySelector('dialog[open], :popover-open') !== null
+  return document.querySelector('dialog[open], :popover-open:not([role=tooltip])') !== null
 }
 
 /** The Left key means "previous" where text runs left to right, "next" where it does not. */
@@ -44,4 +44,13 @@ export function stepOf(event: KeyboardEvent): -1 | 0 | 1 {
   if (event.key === 'ArrowRight') return rtl ? -1 : 1
   if (event.key === 'ArrowLeft') return rtl ? 1 : -1
   return 0
+}
+
+/** Gives the scrolling part its keys without drawing a ring around it; Tab still does. */
+export function focusQuietly(element: HTMLElement | null) {
+  const options: FocusOptions & { focusVisible?: boolean } = {
+    preventScroll: true,
+    focusVisible: false,
+  }
+  element?.focus(options)
 }
