@@ -14,10 +14,9 @@ import { ViewerFrame } from './frame.tsx'
 import { useFrameActions } from './frame-actions.ts'
 import { viewers } from './index.ts'
 import { isViewerKind, kindOf, opensInEditor } from './kinds.ts'
+import { showFile } from './show-file.ts'
 import type { FileSource, ViewerKind, ViewerProps } from './source.ts'
-import { loadStylesheet } from './stylesheet.ts'
 import { endSession } from './use-media.ts'
-import styles from './viewers.css?url'
 
 const source: FileSource = createFilesSource((folder) =>
   listing.folder?.vpath === folder ? listing.visible : null,
@@ -31,7 +30,6 @@ export interface FileViewProps {
 
 export function FileView({ vpath, info }: FileViewProps) {
   const query = useQuery()
-  const styled = useStyles()
   const entry = useSteady(info)
   const siblings = useSiblings(entry)
   const close = useClose(vpath)
@@ -53,7 +51,6 @@ export function FileView({ vpath, info }: FileViewProps) {
   )
   const actions = useFrameActions(props)
 
-  if (!styled) return null
   if (kind === 'text') {
     const Editor = viewers.text
     return Editor ? (
@@ -71,25 +68,6 @@ function ignore() {}
 function chooseKind(entry: FileEntry, query: URLSearchParams): ViewerKind {
   const asked = query.get('view') ?? (query.get('edit') === 'true' ? 'text' : '')
   return isViewerKind(asked) ? asked : kindOf(entry)
-}
-
-interface ShowOptions {
-  replace?: boolean
-  view?: ViewerKind
-}
-
-/** Goes to the page of a file; resolves false when unsaved work kept the present one. */
-export function showFile(vpath: string, { replace = false, view }: ShowOptions = {}) {
-  const query = view ? `?view=${view}` : ''
-  return go(filesHref(boot.BaseURL, vpath, false) + query, { replace, state: history.state })
-}
-
-function useStyles(): boolean {
-  const [loaded, setLoaded] = useState(false)
-  useEffect(() => {
-    void loadStylesheet(styles).then(() => setLoaded(true))
-  }, [])
-  return loaded
 }
 
 /** The same object for the same state of a file, so that a quiet reload does not restart a film. */

@@ -1,27 +1,85 @@
-// What can be done with the file in the frame, each only with its permission.
+// What can be done with the file in the frame, each only with its permission, by the same commands
+// as in the listing.
 
 import { useLingui } from '@lingui/react/macro'
-import { Download } from 'lucide-react'
+import { Download, Info, Pencil, Share2, SquarePen, Trash2 } from 'lucide-react'
 import { useMemo } from 'react'
 import { matchesShortcut, shownKeys } from '../actions/shortcut.ts'
+import { parentOf } from '../lib/paths.ts'
+import { deleteEntries } from '../state/file-operations.ts'
+import { openPrompt } from '../state/prompts.ts'
 import type { FrameAction } from './frame.tsx'
+import { showFile } from './show-file.ts'
 import type { ViewerProps } from './source.ts'
 
 export function useFrameActions(props: Omit<ViewerProps, 'setFacts'>): FrameAction[] {
-  const { source, entry } = props
+  const { source, entry, siblings, navigate, close, openAs } = props
+  const { share, download, rename, delete: remove } = source.permissions
   const { t } = useLingui()
   return useMemo(() => {
-    const actions: FrameAction[] = []
-    if (source.permissions.download) {
-      actions.push({
+    const withKeys = (...shortcuts: string[]) => ({
+      shortcut: shownKeys(shortcuts[0] ?? ''),
+      matches: (event: KeyboardEvent) => shortcuts.some((keys) => matchesShortcut(event, keys)),
+    })
+    const all: (FrameAction | false)[] = [
+      share && {
+        id: 'share',
+        label: t`Share`,
+        icon: Share2,
+        run: () => void openPrompt('share', { path: entry.path, entry }),
+      },
+      download && {
         id: 'download',
         label: t`Download`,
         icon: Download,
-        shortcut: shownKeys('Mod+S'),
-        matches: (event) => matchesShortcut(event, 'Mod+S'),
+        ...withKeys('Mod+S'),
         run: () => source.download(entry),
-      })
-    }
-    return actions
-  }, [source, entry, t])
+      },
+      rename && {
+        id: 'rename',
+        label: t`Rename`,
+        icon: Pencil,
+        ...withKeys('F2'),
+        async run() {
+          const renamed = await openPrompt('rename', { entry })
+          if (renamed !== null) await showFile(renamed, { replace: true })
+        },
+      },
+      download &&
+        isText(entry.type) && {
+          id: 'edit',
+          label: t`Open in editor`,
+          icon: SquarePen,
+          run: () => openAs('text'),
+        },
+      {
+        id: 'details',
+        label: t`Details`,
+        icon: Info,
+        ...withKeys('Mod+I'),
+        run: () => void openPrompt('info', { folder: parentOf(entry.path), entries: [entry] }),
+      },
+      remove && {
+        id: 'delete',
+        label: t`Delete`,
+        icon: Trash2,
+        danger: true,
+        ...withKeys('Delete', 'Mod+Backspace'),
+        async run() {
+          const items = [{ path: entry.path, isDir: false }]
+          if ((await openPrompt('delete', { items })) !== true) return
+          const at = siblings.findIndex(({ path }) => path === entry.path)
+          const heir = siblings[at + 1] ?? siblings[at - 1]
+          if (heir && at >= 0) navigate(heir)
+          else close()
+          await deleteEntries(items)
+        },
+      },
+    ]
+    return all.filter((action) => action !== false)
+  }, [source, entry, siblings, navigate, close, openAs, share, download, rename, remove, t])
+}
+
+function isText(type: string): boolean {
+  return type === 'text' || type === 'textImmutable'
 }

@@ -20,9 +20,13 @@ import { Boundary } from './boundary.tsx'
 import { Film } from './film.tsx'
 import { viewers } from './index.ts'
 import type { FileSource, ViewerKind } from './source.ts'
+import { loadStylesheet } from './stylesheet.ts'
 import { useSwipe } from './swipe.ts'
 import { Busy, Message } from './tools.tsx'
 import { keysAreTaken, offerKey, stepOf } from './viewer-keys.ts'
+import styles from './viewers.css?url'
+
+await loadStylesheet(styles)
 
 /** Chrome fades after this much stillness, in full screen only. */
 const IDLE_MS = 1500
