@@ -33,24 +33,27 @@ const theme = {
 }
 
 /**
- * The page's policy admits style elements with its nonce only, and the terminal makes some: it is
- * given a document that adds the nonce.
+ * The page's policy admits style elements with its nonce only. The terminal makes its own while it
+ * opens and cannot be given one, so for that moment new style elements get it here.
  */
-function documentWithNonce(): Document {
+function withNonce(open: () => void): void {
   const nonce = document.querySelector<HTMLElement>('script[nonce]')?.nonce ?? ''
-  return new Proxy(document, {
-    get(target, name) {
-      if (name === 'createElement') {
-        return (tag: string, options?: ElementCreationOptions) => {
-          const element = target.createElement(tag, options)
-          if (tag === 'style') element.nonce = nonce
-          return element
-        }
-      }
-      const value: unknown = Reflect.get(target, name, target)
-      return typeof value === 'function' ? value.bind(target) : value
-    },
-  })
+  const create = document.createElement
+  document.createElement = function createWithNonce(
+    this: Document,
+    tag: string,
+    options?: ElementCreationOptions,
+  ) {
+    const element = create.call(this, tag, options)
+    if (tag === 'style') element.nonce = nonce
+    return element
+  } as typeof document.createElement
+  try {
+    open()
+  } finally {
+    // An own property stood before the inherited method.
+    Reflect.deleteProperty(document, 'createElement')
+  }
 }
 
 /** What was printed in panels before this one; it is shown again when the shell is opened again. */
@@ -73,10 +76,9 @@ export class Screen {
       cursorBlink: !matchMedia('(prefers-reduced-motion: reduce)').matches,
       scrollback: 5000,
       screenReaderMode: true,
-      documentOverride: documentWithNonce(),
     })
     this.terminal.loadAddon(this.#fit)
-    this.terminal.open(host)
+    withNonce(() => this.terminal.open(host))
     this.terminal.textarea?.setAttribute('aria-label', label)
     for (const line of transcript) this.terminal.writeln(line)
   }
