@@ -21,7 +21,16 @@ interface Rendered {
   release(): void
 }
 
-const ZOOMS = [50, 67, 80, 100, 125, 150, 200]
+const MIN_ZOOM = 25
+const MAX_ZOOM = 300
+const ZOOMS = [MIN_ZOOM, 33, 50, 67, 80, 100, 125, 150, 200, MAX_ZOOM]
+
+/** Percent at which a page of fixed width just fits; never larger than life. */
+function zoomToFit(box: HTMLElement, view: HTMLElement | null): number {
+  const page = box.querySelector<HTMLElement>('section.docx')?.offsetWidth ?? 0
+  if (!view || page === 0) return 100
+  return Math.max(MIN_ZOOM, Math.min(100, Math.floor((view.clientWidth / (page + 16)) * 100)))
+}
 
 export function DocumentViewer({ source, entry }: ViewerProps) {
   const { t } = useLingui()
@@ -45,6 +54,7 @@ export function DocumentViewer({ source, entry }: ViewerProps) {
         box.append(rendered.content)
         root.replaceChildren(box)
         root.adoptedStyleSheets = rendered.sheets
+        setZoom(zoomToFit(box, scroller.current))
         setState('ready')
         focusQuietly(scroller.current)
       },
@@ -61,7 +71,8 @@ export function DocumentViewer({ source, entry }: ViewerProps) {
   }, [source, entry])
 
   function step(by: 1 | -1) {
-    setZoom(ZOOMS[ZOOMS.indexOf(zoom) + by] ?? zoom)
+    const next = by === 1 ? ZOOMS.find((z) => z > zoom) : ZOOMS.findLast((z) => z < zoom)
+    setZoom(next ?? zoom)
   }
 
   useViewerKeys((event) => {
@@ -100,14 +111,14 @@ export function DocumentViewer({ source, entry }: ViewerProps) {
         <Tool
           icon={ZoomOut}
           label={t`Zoom out`}
-          disabled={zoom === ZOOMS[0]}
+          disabled={zoom <= MIN_ZOOM}
           onClick={() => step(-1)}
         />
         <output className="vw-percent" aria-label={t`Zoom`}>{t`${zoom}%`}</output>
         <Tool
           icon={ZoomIn}
           label={t`Zoom in`}
-          disabled={zoom === ZOOMS.at(-1)}
+          disabled={zoom >= MAX_ZOOM}
           onClick={() => step(1)}
         />
       </ToolRow>
@@ -160,7 +171,7 @@ async function render(
   own.replaceSync(`
     :host { contain: content; display: block }
     .docx-wrapper { background: none !important; padding: 1.5rem 0 !important }
-    .docx-wrapper > section.docx { box-shadow: 0 1px 2px rgb(0 0 0 / .5) !important; margin-block-end: 1.25rem !important; max-inline-size: 100%; color: #1b222c }
+    .docx-wrapper > section.docx { box-shadow: 0 1px 2px rgb(0 0 0 / .5) !important; margin-block-end: 1.25rem !important; color: #1b222c }
     .document { overflow-wrap: anywhere }
   `)
   return { content, sheets: [...styles.map(cleanSheet), own], release() {} }

@@ -30,8 +30,8 @@ await loadStylesheet(styles)
 
 /** Chrome fades after this much stillness, in full screen only. */
 const IDLE_MS = 1500
-/** Actions beyond these go into the menu on narrow screens. */
-const NARROW_ACTIONS = 2
+/** The one action that stays beside the menu on narrow screens. */
+const NARROW_ACTION = 'download'
 
 export interface FrameAction {
   id: string
@@ -145,13 +145,17 @@ export function ViewerFrame(props: FrameProps) {
           <p>{line.join(' · ')}</p>
         </div>
         <Actions actions={actions} />
-        <span className="vw-gap" aria-hidden="true" />
-        <IconButton
-          icon={fullScreen ? Minimize : Maximize}
-          label={fullScreen ? t`Leave full screen` : t`Full screen`}
-          shortcut="F"
-          onClick={toggleFullScreen}
-        />
+        {document.fullscreenEnabled && (
+          <>
+            <span className="vw-gap" aria-hidden="true" />
+            <IconButton
+              icon={fullScreen ? Minimize : Maximize}
+              label={fullScreen ? t`Leave full screen` : t`Full screen`}
+              shortcut="F"
+              onClick={toggleFullScreen}
+            />
+          </>
+        )}
       </header>
 
       <main className="vw-stage" {...swipe.handlers}>
@@ -214,13 +218,13 @@ export function ViewerFrame(props: FrameProps) {
 /** All actions side by side where there is room, otherwise the last ones in a menu. */
 function Actions({ actions }: { actions: readonly FrameAction[] }) {
   const { t } = useLingui()
-  const spare = actions.slice(NARROW_ACTIONS)
+  const spare = actions.filter(({ id }) => id !== NARROW_ACTION)
   return (
     <div className="vw-actions">
-      {actions.map((action, index) => (
+      {actions.map((action) => (
         <IconButton
           key={action.id}
-          className={index >= NARROW_ACTIONS ? 'vw-spare' : ''}
+          className={action.id === NARROW_ACTION ? '' : 'vw-spare'}
           icon={action.icon}
           label={action.label}
           shortcut={action.shortcut}
@@ -263,7 +267,7 @@ interface Neighbours {
 }
 
 function turnByKey(event: KeyboardEvent, to: Neighbours, navigate: (entry: FileEntry) => void) {
-  const step = stepOf(event)
+  const step = stepOf(event) || (event.key === 'PageDown' ? 1 : event.key === 'PageUp' ? -1 : 0)
   const target =
     step === 1
       ? to.next
