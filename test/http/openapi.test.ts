@@ -1,13 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { OpenApi } from '../../src/openapi/document.ts'
 import type { Answer, Method, Operation } from '../../src/openapi/types.ts'
-import { startApp, type TestApp } from '../support/app.ts'
+import { PASSWORD, startApp, type TestApp } from '../support/app.ts'
 import { findProblems } from '../support/json-schema.ts'
 import type { SignedIn } from '../support/login.ts'
-import { ADMIN } from '../support/program.ts'
-import { makeTree, type Tree } from '../support/tree.ts'
 
-let tree: Tree
 let app: TestApp
 let admin: SignedIn
 let document: OpenApi
@@ -16,21 +13,20 @@ const PIXEL =
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
 
 beforeAll(async () => {
-  tree = await makeTree({
+  const tree = {
     'a.txt': 'hello\n',
     'folder/b.txt': 'b',
     'movie.mp4': '',
     'movie.srt': '1\n00:00:01,000 --> 00:00:02,000\nHi\n',
     'pixel.png': Buffer.from(PIXEL, 'base64'),
-  })
-  app = await startApp(tree, { users: [{ username: 'bob' }], settings: { signup: true } })
-  admin = await app.login()
+  }
+  app = await startApp({ tree, users: [{ username: 'bob' }], settings: { signup: true } })
+  admin = await app.as('admin')
   document = (await (await fetch(`${app.origin}/api/openapi.json`)).json()) as OpenApi
 })
 
 afterAll(async () => {
   await app?.[Symbol.asyncDispose]()
-  await tree?.[Symbol.asyncDispose]()
 })
 
 /** The routing key of a described path: what stands before its first parameter. */
@@ -217,7 +213,7 @@ describe('real answers', () => {
       method: 'post',
       path: '/api/login',
       url: '/api/login',
-      body: { ...ADMIN },
+      body: { username: 'admin', password: PASSWORD },
       status: 200,
       anonymous: true,
     },

@@ -1,6 +1,6 @@
 // The application in this process over a real tree and a real socket: what the route tests use.
 import { join } from 'node:path'
-import { createApp } from '../../src/app.ts'
+import { type App, createApp } from '../../src/app.ts'
 import { openAssets } from '../../src/assets.ts'
 import { hashPassword } from '../../src/auth/hash.ts'
 import { buildConfig, type Config } from '../../src/config.ts'
@@ -26,6 +26,9 @@ export interface TestApp extends AsyncDisposable {
   store: Store
   /** Lines the server logged. */
   log: string[]
+  /** Those of them that tell of failures nobody expected. */
+  errors: string[]
+  routes: App['routes']
   as(username: string): Promise<SignedIn>
   /** fetch without a session. */
   fetch(path: string, init?: RequestInit): Promise<Response>
@@ -67,8 +70,10 @@ export async function startApp(options: TestAppOptions = {}): Promise<TestApp> {
     ...options.config,
   }
   const log: string[] = []
-  const app = createApp({ config, store, log: keepLines(log), assets: openAssets(), foldCase: false })
-  const server = await listen({ config, fetch: app.fetch as never, log: keepLines(log) })
+  const errors: string[] = []
+  const logger = keepLines(log, errors)
+  const app = createApp({ config, store, log: logger, assets: openAssets(), foldCase: false })
+  const server = await listen({ config, fetch: app.fetch as never, log: logger })
   const origin = `http://127.0.0.1:${server.port}`
   return {
     origin,
@@ -76,6 +81,8 @@ export async function startApp(options: TestAppOptions = {}): Promise<TestApp> {
     tree,
     store,
     log,
+    errors,
+    routes: app.routes,
     as: (username) => loginAs(origin, username, PASSWORD),
     fetch: (path, init) => fetch(origin + path, { redirect: 'manual', ...init }),
     async [Symbol.asyncDispose]() {
@@ -97,14 +104,17 @@ function makeUser(settings: Settings, user: Partial<User> & { username: string; 
   }
 }
 
-function keepLines(lines: string[]): Logger {
+function keepLines(lines: string[], errors: string[]): Logger {
   const add = (message: string, fields?: Record<string, unknown>) =>
     void lines.push(fields ? `${message} ${JSON.stringify(fields)}` : message)
   return {
     debug: add,
     info: add,
     warn: add,
-    error: add,
+    error: (message, fields) => {
+      add(message, fields)
+      errors.push(lines.at(-1) ?? '')
+    },
     request: ({ path, status, address, error }) =>
       void lines.push(`${path}: ${status} ${address} ${error ?? '<nil>'}`),
   }
