@@ -1,6 +1,6 @@
 // The `type` of a file object: by extension, and by content where the extension does not decide.
 import type { FileType } from '../api-types.ts'
-import { isBinaryExtension, mimeOfExtension } from './mime.ts'
+import { isBinaryExtension, isTextExtension, mimeOfExtension } from './mime.ts'
 import { isBinary, SNIFF_BYTES, sniff } from './sniff.ts'
 import { extensionOf } from './vpath.ts'
 
@@ -18,6 +18,7 @@ export function typeByName(name: string, sizeBytes: number): FileType | null {
   if (media) return media
   if (sizeBytes > MAX_TEXT_BYTES) return mime === '' ? null : 'blob'
   if (mime.startsWith('text')) return 'text'
+  if (isTextExtension(extension)) return 'text'
   // Too small to be what the name says: then the content decides, as it did in the original.
   if (sizeBytes >= SNIFF_BYTES && isBinaryExtension(extension)) return 'blob'
   return null

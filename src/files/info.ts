@@ -15,7 +15,7 @@ import type { DetailedEntry, DirEntry } from './list-folder.ts'
 import type { Scope } from './scope.ts'
 import { SNIFF_BYTES } from './sniff.ts'
 import { sortEntries } from './sort.ts'
-import { findSubtitles, SUBTITLE_FOLDER } from './subtitle-files.ts'
+import { findSubtitles, SUBTITLE_FOLDER, subtitleCandidates } from './subtitle-files.ts'
 import { formatTime } from './time-format.ts'
 import { baseName, extensionOf, parentOf, type VPath } from './vpath.ts'
 
@@ -202,9 +202,11 @@ async function sniffAll(scope: Scope, entries: ListedEntry[], signal: AbortSigna
 }
 
 async function addSubtitles(scope: Scope, entries: ListedEntry[]): Promise<void> {
+  const candidates = subtitleCandidates(entries)
+  if (candidates.length === 0) return
   const folders = await subtitleFolders(scope, entries)
   for (const entry of entries)
-    if (entry.type === 'video') entry.subtitles = findSubtitles(entry.name, entries, folders)
+    if (entry.type === 'video') entry.subtitles = findSubtitles(entry.name, candidates, folders)
 }
 
 // `subs` and `subtitles` folders with one more level, read once for all videos of a folder.

@@ -261,6 +261,18 @@ export function isBinaryExtension(extension: string): boolean {
   return BINARY.has(extension.slice(1).toLowerCase())
 }
 
+const TEXT = new Set(
+  (
+    'json md markdown go rs rb php lua sql yaml yml toml ini cfg properties tsx jsx gradle kt swift ' +
+    'jsonl scss less dart cs r jl bat ps1 cmake nfo srt ass ssa sub tex bib po diff patch'
+  ).split(' '),
+)
+
+/** True for extensions whose files are text as far as anybody knows. */
+export function isTextExtension(extension: string): boolean {
+  return TEXT.has(extension.slice(1).toLowerCase())
+}
+
 /** The `Content-Type` for inline display by extension, charset included; empty when unknown. */
 export function contentTypeOf(extension: string): string {
   const mime = mimeOfExtension(extension)

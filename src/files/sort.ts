@@ -57,10 +57,16 @@ function isDigit(unit: number): boolean {
 }
 
 function compareNumbers(a: string, b: string): number {
-  const x = a.replace(/^0+/, '')
-  const y = b.replace(/^0+/, '')
+  const x = withoutLeadingZeros(a)
+  const y = withoutLeadingZeros(b)
   if (x.length !== y.length) return x.length - y.length
   return x < y ? -1 : x > y ? 1 : 0
+}
+
+function withoutLeadingZeros(digits: string): string {
+  let i = 0
+  while (i < digits.length && digits.charCodeAt(i) === 48) i++
+  return i === 0 ? digits : digits.slice(i)
 }
 
 export interface Sortable {

@@ -12,6 +12,16 @@ export function isSubtitle(name: string): boolean {
 }
 
 /**
+ * The entries of a folder that can matter to findSubtitles. Sought once per folder, so that a
+ * folder of thousands of videos is not read through once for each of them.
+ */
+export function subtitleCandidates<T extends DirEntry>(entries: readonly T[]): T[] {
+  return entries.filter(({ kind, name }) =>
+    kind === 'dir' ? SUBTITLE_FOLDER.test(name) : isSubtitle(name),
+  )
+}
+
+/**
  * The subtitles of the video `videoName`, in the order of `entries`, the names of its folder:
  * files beside it that start with its name, everything in a subtitle folder, and there, one level
  * deeper, in folders that start with its name. `folders` holds the entries of subtitle folders and
