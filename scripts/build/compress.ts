@@ -1,5 +1,5 @@
 // Brotli and gzip siblings of everything that shrinks, made once at build time.
-import { createHash } from 'node:crypto'
+import { createHash, randomUUID } from 'node:crypto'
 import { readdirSync } from 'node:fs'
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
@@ -39,7 +39,8 @@ async function cached(kind: string, bytes: Buffer, make: () => Promise<Buffer>):
   if (known) return known
   const made = await make()
   await mkdir(dirname(file), { recursive: true })
-  const temporary = `${file}.${process.pid}`
+  // Untranslated catalogues are equal byte for byte and are compressed at the same time.
+  const temporary = `${file}.${randomUUID()}`
   await writeFile(temporary, made)
   await rename(temporary, file)
   return made
