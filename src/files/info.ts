@@ -14,13 +14,16 @@ import {
 import type { DetailedEntry, DirEntry } from './list-folder.ts'
 import type { Scope } from './scope.ts'
 import { SNIFF_BYTES } from './sniff.ts'
-import { sortEntries } from './sort.ts'
+import { nextTurn, sortEntries } from './sort.ts'
 import { findSubtitles, SUBTITLE_FOLDER, subtitleCandidates } from './subtitle-files.ts'
 import { formatTime } from './time-format.ts'
 import { baseName, extensionOf, parentOf, type VPath } from './vpath.ts'
 
 /** Files opened at once to look at their first bytes. */
 const SNIFFS_IN_FLIGHT = 16
+/** Entries handled per turn of the event loop. */
+const SLICE = 5_000
+const NO_SUBTITLES: VPath[] = []
 
 export interface Listing {
   entries: ListedEntry[]
@@ -91,18 +94,20 @@ export async function readListing(
   const undecided: ListedEntry[] = []
   let numDirs = 0
   let videos = false
-  const entries = found.map((entry) => {
+  const entries: ListedEntry[] = []
+  for (const [i, entry] of found.entries()) {
+    if (i % SLICE === SLICE - 1) await nextTurn()
     const { stat } = entry
     const isDir = stat.kind === 'dir'
     if (isDir) numDirs++
-    const listed: ListedEntry = {
-      ...entry,
+    const listed: ListedEntry = Object.assign(entry, {
       isDir,
       sizeBytes: stat.sizeBytes,
       mtimeNs: stat.mtimeNs,
       type: listedType(entry, options.detection),
-      subtitles: [],
-    }
+      subtitles: NO_SUBTITLES,
+    })
+    entries.push(listed)
     if (
       options.detection === 'content' &&
       stat.kind === 'file' &&
@@ -110,8 +115,7 @@ export async function readListing(
     )
       undecided.push(listed)
     videos ||= listed.type === 'video'
-    return listed
-  })
+  }
   await sniffAll(scope, undecided, options.signal)
   if (videos || undecided.some(({ type }) => type === 'video')) await addSubtitles(scope, entries)
   const sorted = await sortEntries(entries, sorting.by, sorting.asc)

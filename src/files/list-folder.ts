@@ -98,7 +98,8 @@ export async function listFolderDetailed(
     if (!own) return
     const isSymlink = entry.kind === 'link' || entry.kind === 'brokenLink'
     if (entry.kind === 'link' && !target) return
-    detailed.push({ ...entry, stat: toEntryStat(target ?? own, own, isSymlink) })
+    // The entry itself is completed: a copy of each would double the garbage of a large folder.
+    detailed.push(Object.assign(entry, { stat: toEntryStat(target ?? own, own, isSymlink) }))
   }
   let i = 0
   let slow = false

@@ -88,8 +88,14 @@ export async function sortEntries<T extends Sortable>(
   by: string,
   asc: boolean,
 ): Promise<T[]> {
-  const keyed = entries.map(withKey)
-  return (await sortInSlices(keyed, comparatorOf<T>(by, asc))).map(withoutKey)
+  const keyed: Keyed<T>[] = []
+  for (const [at, entry] of entries.entries()) {
+    if (at % SLICE === SLICE - 1) await nextTurn()
+    keyed.push({ entry, key: entry.name.toLowerCase(), at })
+  }
+  const sorted = await sortInSlices(keyed, comparatorOf<T>(by, asc))
+  await nextTurn()
+  return sorted.map(({ entry }) => entry)
 }
 
 /** Sorts a list, in place or not, without blocking the event loop for long ones. */
@@ -101,14 +107,6 @@ interface Keyed<T> {
   entry: T
   key: string
   at: number
-}
-
-function withKey<T extends Sortable>(entry: T, at: number): Keyed<T> {
-  return { entry, key: entry.name.toLowerCase(), at }
-}
-
-function withoutKey<T>({ entry }: Keyed<T>): T {
-  return entry
 }
 
 function comparatorOf<T extends Sortable>(by: string, asc: boolean) {
