@@ -72,7 +72,9 @@ export function createLogger({
     request(entry) {
       // Plain `path: status address error`, without a level word: recipes match from the stamp on.
       const { path, status, address, error = '<nil>' } = entry
-      const text = `${path}: ${status} ${address} ${error}`
+      // A refused sign-in ends in <nil> whatever the reason, as in the original.
+      const refused = path === '/api/login' && status === 403
+      const text = `${path}: ${status} ${address} ${refused ? '<nil>' : error}`
       if (format === 'json') line(status >= 500 ? 'error' : 'info', text, { ...entry })
       else write(`${localStamp(now())} ${oneLine(text)}\n`)
     },

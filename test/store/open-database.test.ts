@@ -1,0 +1,150 @@
+import { createHash } from 'node:crypto'
+import { chmod, copyFile, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { defaultSettings, emptyDocument } from '../../src/store/document.ts'
+import { type OpenOptions, openDatabase } from '../../src/store/open-database.ts'
+
+const SAMPLE = join(import.meta.dirname, '..', 'data', 'legacy', 'filebrowser.db')
+
+let folder: string
+let path: string
+let said: string[]
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'filebrowser-open-'))
+  path = join(folder, 'filebrowser.db')
+  said = []
+})
+
+afterEach(() => rm(folder, { recursive: true, force: true }))
+
+const create = async () => emptyDocument({ ...defaultSettings(), signup: true })
+const notice = (message: string) => void said.push(message)
+
+async function openAndClose(options: Partial<OpenOptions> = {}) {
+  const opened = await openDatabase(path, { notice, ...options })
+  await opened.store.close()
+  return opened
+}
+
+const sha256 = async (file: string) =>
+  createHash('sha256')
+    .update(await readFile(file))
+    .digest('hex')
+
+describe('nothing at the path', () => {
+  test('makes the database where the caller brings a first document, for its owner only', async () => {
+    const opened = await openAndClose({ create })
+    expect(opened).toMatchObject({ created: true, file: path })
+    expect((await stat(path)).mode & 0o777).toBe(0o600)
+    expect((await openAndClose()).store.read().settings.signup).toBe(true)
+  })
+
+  test('an empty file counts as nothing', async () => {
+    await writeFile(path, '')
+    expect((await openAndClose({ create })).created).toBe(true)
+  })
+
+  test('makes a missing folder, with mode 0700', async () => {
+    path = join(folder, 'new', 'db.json')
+    await openAndClose({ create })
+    expect((await stat(join(folder, 'new'))).mode & 0o777).toBe(0o700)
+  })
+
+  test('is an error for commands that need a database, and nothing is made', async () => {
+    await expect(openAndClose()).rejects.toThrow(/no database at/)
+    expect(await readdir(folder)).toEqual([])
+  })
+
+  test('two starts at once make one database', async () => {
+    const both = await Promise.all([openAndClose({ create }), openAndClose({ create })])
+    expect(both.filter(({ created }) => created)).toHaveLength(1)
+    const keys = both.map(({ store }) => store.read().settings.key)
+    expect(keys[0]).toBe(keys[1])
+  })
+
+  test('uses the database beside it when the old file was deleted after the move', async () => {
+    await copyFile(SAMPLE, path)
+    await openAndClose()
+    await rm(path)
+    const opened = await openAndClose({ create })
+    expect(opened.created).toBe(false)
+    expect(opened.store.read().users).toHaveLength(4)
+  })
+})
+
+describe('a database of the old program', () => {
+  test('is imported beside itself and stays byte for byte', async () => {
+    await copyFile(SAMPLE, path)
+    const before = await sha256(path)
+    const opened = await openAndClose()
+    expect(opened.file).toBe(`${path}.json`)
+    expect(opened.store.read().users.map(({ username }) => username)).toContain('user2')
+    expect(said.join('\n')).toContain('stays as it is')
+    expect(await sha256(path)).toBe(before)
+    expect((await stat(`${path}.json`)).mode & 0o777).toBe(0o600)
+  })
+
+  test('is imported once; later changes of ours are kept', async () => {
+    await copyFile(SAMPLE, path)
+    const first = await openDatabase(path, { notice })
+    await first.store.update((doc) => [{ ...doc, users: doc.users.slice(0, 1) }, undefined])
+    await first.store.close()
+    said = []
+    const again = await openAndClose()
+    expect(again.imported).toBeNull()
+    expect(again.store.read().users).toHaveLength(1)
+    expect(said).toEqual([])
+  })
+
+  test('a later change by the old program is warned about, not imported', async () => {
+    await copyFile(SAMPLE, path)
+    await openAndClose()
+    await chmod(path, 0o644)
+    const bytes = await readFile(path)
+    bytes[bytes.length - 1] = 1
+    await writeFile(path, bytes)
+    const opened = await openAndClose()
+    expect(opened.imported).toBeNull()
+    expect(said.join('\n')).toContain('changed after it was imported')
+  })
+
+  test('damaged: refused with a clear text, and nothing is written', async () => {
+    const bytes = await readFile(SAMPLE)
+    await writeFile(path, bytes.subarray(0, 9000))
+    await expect(openAndClose({ create })).rejects.toThrow(/cannot import .*cut off at 9000 bytes/)
+    expect(await readdir(folder)).toEqual(['filebrowser.db'])
+    expect(await readFile(path)).toEqual(bytes.subarray(0, 9000))
+  })
+})
+
+describe('anything else at the path', () => {
+  const cases: [string, Buffer, RegExp][] = [
+    ['an SQLite database', Buffer.from('SQLite format 3\0 and more'), /an SQLite database/],
+    ['a gzip file', Buffer.from([0x1f, 0x8b, 8, 0]), /a gzip file/],
+    ['some text', Buffer.from('hello world, not a database'), /text beginning with "hello world/],
+    ['zero bytes', Buffer.alloc(40_000), /zero bytes only/],
+    ['noise', Buffer.from('\x7f\x00\x01\x02\xff'.repeat(900), 'latin1'), /unknown kind/],
+  ]
+  for (const [name, bytes, text] of cases) {
+    test(`${name} is named and not touched`, async () => {
+      await writeFile(path, bytes)
+      await expect(openAndClose({ create })).rejects.toThrow(text)
+      expect(await readFile(path)).toEqual(bytes)
+      expect(await readdir(folder)).toEqual(['filebrowser.db'])
+    })
+  }
+
+  test('a folder is named', async () => {
+    path = folder
+    await expect(openAndClose({ create })).rejects.toThrow(/holds a folder/)
+  })
+
+  test('config init refuses whatever is there', async () => {
+    await copyFile(SAMPLE, path)
+    await expect(openAndClose({ create, mustBeNew: true })).rejects.toThrow(/exists at/)
+    expect(await readdir(folder)).toEqual(['filebrowser.db'])
+  })
+})
