@@ -36,7 +36,7 @@ export async function sendArchive(
   const { common, name } = await nameSelection(scope, vpath, roots, rootName)
 
   const { signal } = c.req.raw
-  const sink = createResponseSink(outgoing, (firstBytes) => {
+  const sink = createResponseSink(outgoing, signal, (firstBytes) => {
     outgoing.writeHead(200, {
       'Content-Type': contentTypeOf(firstBytes),
       'Content-Disposition': disposition('attachment', name + archiveExtension(format)),

@@ -7,6 +7,7 @@ import type { ServerResponse } from 'node:http'
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
 import type { OpenFile } from '../files/scope.ts'
 import type { Ctx } from './env.ts'
+import { clientGone, isGone } from './response-sink.ts'
 
 export interface FileHeaders {
   contentType: string
@@ -287,10 +288,7 @@ function fill(fd: number, buffer: Buffer, position: number, end: number): Promis
 
 function write(outgoing: ServerResponse, chunk: Buffer): Promise<void> {
   return new Promise((resolve, reject) => {
-    if (outgoing.destroyed || outgoing.socket?.destroyed) {
-      reject(Object.assign(new Error('the client went away'), { code: 'ECONNRESET' }))
-      return
-    }
+    if (isGone(outgoing)) return reject(clientGone())
     outgoing.write(chunk, (error) => (error ? reject(error) : resolve()))
   })
 }

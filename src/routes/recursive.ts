@@ -18,7 +18,7 @@ export function recursiveRoutes(deps: Deps): Hono<Env> {
     const found = await scope.stat(target.vpath)
     if (found.kind !== 'dir') throw badRequest('path is not a directory')
 
-    const sink = createResponseSink(outgoing, () => {
+    const sink = createResponseSink(outgoing, signal, () => {
       outgoing.writeHead(200, {
         'Content-Type': 'application/json; charset=utf-8',
         'X-Accel-Buffering': 'no',

@@ -5,21 +5,41 @@ import type { ByteSink } from '../files/byte-sink.ts'
 /**
  * A sink that writes to the client. `start` sends the head and is called before the first bytes, so
  * that what fails earlier still gets a status. A write settles when the client has taken the bytes
- * or has gone (`ECONNRESET`); a client that stalls is ended by the server's socket timeout.
+ * or has gone (`ECONNRESET`), which `signal` tells; a client that stalls is ended by the server's
+ * socket timeout. After a failure the socket may still hold the chunk: its memory is not to be
+ * reused then.
  */
 export function createResponseSink(
   outgoing: ServerResponse,
+  signal: AbortSignal,
   start: (firstBytes: Uint8Array) => void,
 ): ByteSink {
   return {
     write: (chunk) =>
       new Promise((resolve, reject) => {
-        if (outgoing.destroyed || outgoing.socket?.destroyed) {
-          reject(Object.assign(new Error('the client went away'), { code: 'ECONNRESET' }))
-          return
-        }
+        const leave = () => reject(clientGone())
+        if (signal.aborted || isGone(outgoing)) return leave()
         if (!outgoing.headersSent) start(chunk)
-        outgoing.write(chunk, (error) => (error ? reject(error) : resolve()))
+        // A response that waits behind another on its connection is never told of the end.
+        signal.addEventListener('abort', leave, { once: true })
+        outgoing.write(chunk, (error) => {
+          signal.removeEventListener('abort', leave)
+          if (error) reject(error)
+          else resolve()
+        })
       }),
   }
+}
+
+/**
+ * True when nothing written will arrive any more. A write to such a response may never call back:
+ * Node keeps what comes after the client's half-close for a socket that will not come.
+ */
+export function isGone(outgoing: ServerResponse): boolean {
+  return outgoing.destroyed || outgoing.socket?.writable === false
+}
+
+/** The failure that stands for a client that left. */
+export function clientGone(): Error {
+  return Object.assign(new Error('the client went away'), { code: 'ECONNRESET' })
 }

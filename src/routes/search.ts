@@ -17,7 +17,7 @@ export function searchRoutes(deps: Deps): Hono<Env> {
   app.get('/api/search', requireUser(deps), async (c) => {
     const { outgoing } = c.env
     const { signal } = c.req.raw
-    const sink = createResponseSink(outgoing, () => startLines(c))
+    const sink = createResponseSink(outgoing, signal, () => startLines(c))
     const heartbeat = setTimeout(() => sink.write(Buffer.from('\n')).catch(() => {}), HEARTBEAT_MS)
     try {
       await sendHits(c, sink)
