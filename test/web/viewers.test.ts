@@ -1,0 +1,328 @@
+// Every kind of file opened as a person would, judged by what is on the screen.
+
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { DESKTOP, launchBrowser, type OpenPage, openPage, PHONE } from '../support/browser.ts'
+import { waitFor } from '../support/deadline.ts'
+import { colourAt, distance, liveliness, type Rgb, sampleTree } from '../support/pictures.ts'
+import { type Program, startProgram } from '../support/program.ts'
+import { makeTree, type Tree } from '../support/tree.ts'
+
+let browser: Browser
+let tree: Tree
+let program: Program
+
+beforeAll(async () => {
+  browser = await launchBrowser()
+  tree = await makeTree(await sampleTree())
+  program = await startProgram(tree)
+})
+
+afterAll(async () => {
+  await program[Symbol.asyncDispose]()
+  await tree[Symbol.asyncDispose]()
+  await browser.close()
+})
+
+/** The foreground of the landscape that all sample pictures show, at the bottom. */
+const NAVY: Rgb = [38, 47, 85]
+
+async function open(page: Page, name: string) {
+  await page.goto(`/files/${encodeURIComponent(name)}`)
+  await page.locator('.vw-head h1').getByText(name).waitFor()
+}
+
+async function expectLandscape(page: Page, selector = '.vw-picture > img[data-shown=true]') {
+  const picture = page.locator(selector).first()
+  await picture.waitFor()
+  await waitFor('the picture in its colours', async () => {
+    return distance(await colourAt(picture, 0.03, 0.985), NAVY) < 40
+  })
+}
+
+/** What must be seen of each sample. */
+const looks: Record<string, (page: Page) => Promise<void>> = {
+  'moving.gif': async (page) => {
+    await page.locator('.vw-picture > img[data-shown=true]').waitFor()
+    expect(await liveliness(page.locator('.vw-picture > img'))).toBeGreaterThan(30)
+  },
+  'film.mp4': (page) => plays(page, 'video'),
+  'film2.webm': (page) => plays(page, 'video'),
+  'song.mp3': async (page) => {
+    await plays(page, 'audio')
+    await page.getByText('Morning Light').waitFor()
+    await page.getByText('The Samples · Quiet Files').waitFor()
+    await expectLandscape(page, '.vw-cover img')
+  },
+  'tone.m4a': (page) => page.getByText('Morning Light').waitFor(),
+  'tone.flac': (page) => page.getByText('Morning Light').waitFor(),
+  'tone.ogg': (page) => page.getByText('Morning Light').waitFor(),
+  'tone.wav': (page) => page.getByText('Morning Light').waitFor(),
+  'paper.pdf': async (page) => {
+    await page.getByText('The quick brown fox jumps over the lazy dog, page 1.').waitFor()
+    await waitFor('a drawn page', async () => {
+      return (await liveliness(page.locator('.page').first().locator('canvas').first())) > 30
+    })
+  },
+  'book.epub': async (page) => {
+    await page.getByRole('heading', { name: 'The first chapter' }).waitFor()
+    await expectLandscape(page, '.vw-book-page img')
+  },
+  'letter.docx': async (page) => {
+    await page.getByText('A letter of samples').waitFor()
+    await page.getByText('12.00').waitFor()
+    await expectLandscape(page, '.vw-paper img')
+  },
+  'letter.odt': async (page) => {
+    await page.getByRole('heading', { name: 'An open letter' }).waitFor()
+    await page.getByText('Second point').waitFor()
+    await expectLandscape(page, '.vw-paper img')
+  },
+  'table.xlsx': async (page) => {
+    await page.getByRole('cell', { name: 'Helsinki' }).waitFor()
+    await page.getByRole('tab', { name: 'Numbers' }).click()
+    await page.getByRole('cell', { name: '400' }).waitFor()
+  },
+  'table.ods': async (page) => {
+    await page.getByRole('cell', { name: 'New York' }).waitFor()
+  },
+  'letters.ttf': async (page) => {
+    await page.getByRole('heading', { name: 'DejaVu Sans Mono' }).waitFor()
+    await page.locator('.vw-glyph', { hasText: 'U+0041' }).waitFor()
+  },
+  'letters.woff2': async (page) => {
+    const face = page.locator('.vw-font-sizes .vw-face').last()
+    await face.waitFor()
+    expect(await liveliness(face)).toBeGreaterThan(20)
+  },
+}
+for (const format of ['zip', 'tar', 'tar.gz', '7z', 'rar']) {
+  looks[`pack.${format}`] = async (page) => {
+    await page.getByRole('button', { name: 'umlaut-ä.txt', exact: true }).waitFor()
+    await page.getByRole('button', { name: 'pictures', exact: true }).click()
+    await page.getByRole('button', { name: 'dawn.jpg', exact: true }).click()
+    await expectLandscape(page)
+  }
+}
+for (const name of [
+  'picture.jpg',
+  'picture.png',
+  'picture.webp',
+  'picture.avif',
+  'picture.heic',
+  'picture.tiff',
+  'picture.bmp',
+  'picture.ico',
+  'drawing.svg',
+  'turned.jpg',
+]) {
+  looks[name] = (page) => expectLandscape(page)
+}
+
+async function plays(page: Page, kind: 'audio' | 'video') {
+  await page.getByRole('button', { name: 'Play' }).first().click()
+  const media = page.locator(`.vw ${kind}`)
+  await waitFor('playback', () =>
+    media.evaluate((element: HTMLMediaElement) => !element.paused && element.currentTime > 0.3),
+  )
+}
+
+describe.each([
+  { name: 'in dark on a desktop', viewport: DESKTOP, colorScheme: 'dark', hasTouch: false },
+  { name: 'in light on a phone', viewport: PHONE, colorScheme: 'light', hasTouch: true },
+] as const)('$name', ({ viewport, colorScheme, hasTouch }) => {
+  let opened: OpenPage
+
+  beforeAll(async () => {
+    opened = await openPage(browser, program, { viewport, colorScheme, hasTouch })
+  })
+
+  afterAll(() => opened[Symbol.asyncDispose]())
+
+  it.each(Object.keys(looks))('shows %s', async (name) => {
+    const { page, problems } = opened
+    problems.length = 0
+    await open(page, name)
+    await looks[name]?.(page)
+    const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)
+    expect(overflow).toBeLessThanOrEqual(0)
+    expect(problems).toEqual([])
+  })
+})
+
+describe('the frame', () => {
+  it('turns to neighbours by keys and by the strip, and closes to the folder', async () => {
+    await using opened = await openPage(browser, program)
+    const { page } = opened
+    const title = page.locator('.vw-head h1')
+    await open(page, 'picture.jpg')
+    await page.locator('.vw-frame[aria-current=true]').waitFor()
+    await page.keyboard.press('ArrowRight')
+    await title.getByText('picture.png').waitFor()
+    await page.keyboard.press('ArrowLeft')
+    await title.getByText('picture.jpg').waitFor()
+    await page.locator('.vw-frame[aria-label="picture.heic"]').click()
+    await title.getByText('picture.heic').waitFor()
+    await page.keyboard.press('Escape')
+    await page.locator('.vw').waitFor({ state: 'detached' })
+    expect(new URL(page.url()).pathname).toBe('/files/')
+  })
+
+  it('swipes to the next file on a phone and closes by a swipe down', async () => {
+    await using opened = await openPage(browser, program, { viewport: PHONE, hasTouch: true })
+    const { page } = opened
+    await open(page, 'picture.jpg')
+    await page.locator('.vw-frame[aria-current=true]').waitFor()
+    await swipe(page, { x: 300, y: 400 }, { x: 120, y: 405 })
+    await page.locator('.vw-head h1').getByText('picture.png').waitFor()
+    await swipe(page, { x: 200, y: 300 }, { x: 205, y: 520 })
+    await page.locator('.vw').waitFor({ state: 'detached' })
+  })
+
+  it('offers only what a person may do', async () => {
+    await using opened = await openPage(browser, program)
+    const { page } = opened
+    await open(page, 'picture.jpg')
+    for (const name of ['Share', 'Download', 'Rename', 'Details', 'Delete']) {
+      await page.locator('.vw-head').getByRole('button', { name, exact: true }).waitFor()
+    }
+    const download = page.waitForEvent('download')
+    await page.keyboard.press('Control+s')
+    expect((await download).suggestedFilename()).toBe('picture.jpg')
+  })
+
+  it('zooms at the pointer, turns and fits again', async () => {
+    await using opened = await openPage(browser, program)
+    const { page } = opened
+    await open(page, 'picture.jpg')
+    await expectLandscape(page)
+    const zoom = page.locator('.vw-percent')
+    const before = await zoom.textContent()
+    await page.mouse.move(900, 300)
+    await page.mouse.wheel(0, -400)
+    await waitFor('a larger picture', async () => (await zoom.textContent()) !== before)
+    await page.keyboard.press('1')
+    await expect.poll(() => zoom.textContent()).toBe('100%')
+    await page.keyboard.press('r')
+    const img = page.locator('.vw-picture > img').first()
+    await expect.poll(() => img.getAttribute('style')).toContain('rotate(90deg)')
+    await page.keyboard.press('0')
+    await page.getByRole('button', { name: 'Fit to window', pressed: true }).waitFor()
+  })
+})
+
+describe('players and papers', () => {
+  it('shows the subtitles one chooses', async () => {
+    await using opened = await openPage(browser, program)
+    const { page } = opened
+    await open(page, 'film2.webm')
+    const showing = () =>
+      page
+        .locator('.vw video')
+        .evaluate((film: HTMLVideoElement) =>
+          [...film.textTracks].filter(({ mode }) => mode === 'showing').map(({ label }) => label),
+        )
+    await expect.poll(showing).toEqual(['film2.de'])
+    await page.getByRole('button', { name: 'Subtitles' }).click()
+    await page.getByRole('menuitemradio', { name: 'film2.en' }).click()
+    await expect.poll(showing).toEqual(['film2.en'])
+    const cue = () =>
+      page.locator('.vw video').evaluate((film: HTMLVideoElement) => {
+        const track = [...film.textTracks].find(({ mode }) => mode === 'showing')
+        return (track?.cues?.[0] as VTTCue | undefined)?.text ?? ''
+      })
+    await expect.poll(cue).toContain('Hello from the')
+  })
+
+  it('seeks by keys and remembers speed for the next film', async () => {
+    await using opened = await openPage(browser, program)
+    const { page } = opened
+    await open(page, 'film.mp4')
+    const film = page.locator('.vw video')
+    const time = () => film.evaluate((element: HTMLVideoElement) => element.currentTime)
+    await waitFor('the length', () =>
+      film.evaluate((element: HTMLVideoElement) => element.duration > 3),
+    )
+    await page.keyboard.press('5')
+    await expect.poll(time).toBeCloseTo(2, 0)
+    await page.keyboard.press('Home')
+    await expect.poll(time).toBe(0)
+    await page.keyboard.press('Shift+>')
+    await open(page, 'film2.webm')
+    await expect
+      .poll(() =>
+        page.locator('.vw video').evaluate((element: HTMLVideoElement) => element.playbackRate),
+      )
+      .toBe(1.25)
+  })
+
+  it('finds words in a PDF and follows its contents', async () => {
+    await using opened = await openPage(browser, program)
+    const { page } = opened
+    await open(page, 'paper.pdf')
+    await page.getByText('page 1.').waitFor()
+    await page.keyboard.press('Control+f')
+    await page.getByRole('searchbox', { name: 'Find in document' }).fill('lazy dog')
+    await page.getByText('1 of 3').waitFor()
+    await page.keyboard.press('Enter')
+    await page.getByText('2 of 3').waitFor()
+    await page.keyboard.press('Escape')
+    await page.getByRole('button', { name: 'Contents' }).click()
+    await page.getByRole('button', { name: 'The end' }).click()
+    await expect.poll(() => page.getByRole('textbox', { name: 'Page' }).inputValue()).toBe('3')
+  })
+
+  it('keeps the place in a book', async () => {
+    await using opened = await openPage(browser, program)
+    const { page } = opened
+    await open(page, 'book.epub')
+    await page.getByRole('heading', { name: 'The first chapter' }).waitFor()
+    await page.getByRole('link', { name: 'On to the second' }).click()
+    await page.getByRole('heading', { name: 'The second chapter' }).waitFor()
+    await page.reload()
+    await page.getByRole('heading', { name: 'The second chapter' }).waitFor()
+    const size = () =>
+      page.locator('.vw-book-page').evaluate((host) => {
+        const box = host.shadowRoot?.querySelector('.document')
+        return box ? Number.parseFloat(getComputedStyle(box).fontSize) : 0
+      })
+    const before = await size()
+    await page.getByRole('button', { name: 'Larger text' }).click()
+    expect(await size()).toBeGreaterThan(before)
+  })
+
+  it('opens and saves single files of an archive', async () => {
+    await using opened = await openPage(browser, program)
+    const { page } = opened
+    for (const format of ['zip', '7z']) {
+      await open(page, `pack.${format}`)
+      const download = page.waitForEvent('download')
+      await page.getByRole('button', { name: 'Download readme.txt' }).click()
+      const file = await (await download).createReadStream()
+      const chunks: Buffer[] = []
+      for await (const chunk of file) chunks.push(chunk as Buffer)
+      expect(Buffer.concat(chunks).toString()).toBe('Hello from inside.\n')
+      await page.getByRole('button', { name: 'readme.txt', exact: true }).click()
+      await page.getByText('Hello from inside.').waitFor()
+      await page.keyboard.press('Escape')
+      await page.getByRole('button', { name: 'readme.txt', exact: true }).waitFor()
+    }
+  })
+})
+
+async function swipe(page: Page, from: { x: number; y: number }, to: { x: number; y: number }) {
+  const client = await page.context().newCDPSession(page)
+  const send = (
+    type: 'touchStart' | 'touchMove' | 'touchEnd',
+    at: { x: number; y: number } | null,
+  ) => client.send('Input.dispatchTouchEvent', { type, touchPoints: at ? [at] : [] })
+  await send('touchStart', from)
+  for (let step = 1; step <= 6; step++) {
+    await send('touchMove', {
+      x: from.x + ((to.x - from.x) * step) / 6,
+      y: from.y + ((to.y - from.y) * step) / 6,
+    })
+  }
+  await send('touchEnd', null)
+  await client.detach()
+}
