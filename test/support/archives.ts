@@ -61,7 +61,7 @@ export async function archiveToFile(
 const UNSNAPPY = fileURLToPath(new URL('./unsnappy.py', import.meta.url))
 
 /** The program that takes a tar out of each compression, as `[program, ...arguments]`. */
-const DECOMPRESSORS: Record<Exclude<ArchiveFormat, 'zip' | 'tar'>, [string, ...string[]]> = {
+export const DECOMPRESSORS: Record<Exclude<ArchiveFormat, 'zip' | 'tar'>, [string, ...string[]]> = {
   targz: ['gzip', '-dc'],
   tarbz2: ['bzip2', '-dc'],
   tarxz: ['xz', '-dc'],

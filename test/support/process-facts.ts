@@ -1,0 +1,39 @@
+// What the kernel knows about a running process (Linux).
+import { readdir, readFile } from 'node:fs/promises'
+
+export async function openDescriptors(pid: number): Promise<number> {
+  return (await readdir(`/proc/${pid}/fd`)).length
+}
+
+/** Resident memory in bytes. */
+export async function residentBytes(pid: number): Promise<number> {
+  const status = await readFile(`/proc/${pid}/status`, 'utf8')
+  return Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1]) * 1024
+}
+
+export async function childrenOf(pid: number): Promise<number[]> {
+  const tasks = await readdir(`/proc/${pid}/task`)
+  const lists = await Promise.all(
+    tasks.map((task) => readFile(`/proc/${pid}/task/${task}/children`, 'utf8').catch(() => '')),
+  )
+  return lists.flatMap((list) => list.split(' ').filter(Boolean).map(Number))
+}
+
+/** Watches resident memory until `stop`, which gives the highest value seen. */
+export function watchMemory(pid: number): { stop(): Promise<number> } {
+  let peak = 0
+  let running = true
+  const watching = (async () => {
+    while (running) {
+      peak = Math.max(peak, await residentBytes(pid).catch(() => 0))
+      await new Promise((resolve) => setTimeout(resolve, 50))
+    }
+  })()
+  return {
+    stop: async () => {
+      running = false
+      await watching
+      return peak
+    },
+  }
+}
