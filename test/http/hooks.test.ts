@@ -1,0 +1,175 @@
+import { createHmac } from 'node:crypto'
+import { readFile, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { EVENTS } from '../../src/store/document.ts'
+import { waitFor } from '../support/deadline.ts'
+import { startApp, type TestApp } from '../support/test-app.ts'
+
+/** A hook that writes down what it was told, by environment and on stdin. */
+const RECORDER = `#!/bin/sh
+printf '%s|%s|%s|%s|' "$TRIGGER" "$FILE" "$DESTINATION" "$USERNAME" >> "$1"
+cat >> "$1"
+echo >> "$1"
+`
+
+async function withRecorder(): Promise<TestApp & { entries(): Promise<string[]> }> {
+  const app = await startApp({ tree: { 'a.txt': 'x' }, config: { enableExec: true } })
+  const script = join(app.tree.base, 'record.sh')
+  const out = join(app.tree.base, 'recorded.txt')
+  await writeFile(script, RECORDER)
+  await writeFile(out, '')
+  const line = `sh ${script} ${out}`
+  const commands = Object.fromEntries(
+    EVENTS.flatMap((event) => [
+      [`before_${event}`, [line]],
+      [`after_${event}`, [line]],
+    ]),
+  )
+  await app.store.update((doc) => [{ ...doc, settings: { ...doc.settings, commands } }, undefined])
+  return Object.assign(app, {
+    entries: async () => (await readFile(out, 'utf8')).split('\n').filter((text) => text !== ''),
+  })
+}
+
+const TUS = { 'Content-Type': 'application/offset+octet-stream', 'Upload-Offset': '0' }
+
+describe('event commands', () => {
+  const cases: [string, string, (app: TestApp) => Promise<unknown>][] = [
+    ['upload', 'a plain upload', async (app) => call(app, 'POST', 'new.txt', 'body')],
+    ['upload', 'a new folder', async (app) => call(app, 'POST', 'dir/')],
+    ['save', 'a save', async (app) => call(app, 'PUT', 'a.txt', 'body')],
+    ['copy', 'a copy', async (app) => call(app, 'PATCH', 'a.txt?action=copy&destination=/b.txt')],
+    [
+      'rename',
+      'a move',
+      async (app) => call(app, 'PATCH', 'a.txt?action=rename&destination=/c.txt'),
+    ],
+    ['delete', 'a deletion', async (app) => call(app, 'DELETE', 'a.txt')],
+    [
+      'upload',
+      'a resumable upload',
+      async (app) => {
+        const admin = await app.as('admin')
+        await admin.fetch('/api/tus/t.bin', { method: 'POST', headers: { 'Upload-Length': '2' } })
+        await admin.fetch('/api/tus/t.bin', { method: 'PATCH', headers: TUS, body: 'ab' })
+      },
+    ],
+  ]
+  for (const [event, title, act] of cases) {
+    it(`run before and after ${title}, with the facts by environment and as JSON`, async () => {
+      await using app = await withRecorder()
+      await act(app)
+      const entries = await app.entries()
+      expect(entries.map((entry) => entry.split('|')[0])).toEqual([
+        `before_${event}`,
+        `after_${event}`,
+      ])
+      const [, file, , username, json] = entries[0]?.split('|') ?? []
+      expect(username).toBe('admin')
+      expect(JSON.parse(json ?? '')).toMatchObject({ TRIGGER: `before_${event}`, FILE: file })
+    })
+  }
+
+  it('never let a file name become part of a shell line', async () => {
+    await using app = await startApp({
+      tree: { '$(touch pwned);`touch pwned`.txt': 'x' },
+      config: { enableExec: true },
+      settings: { shell: ['sh', '-c'], commands: { before_delete: ['echo "$FILE" > /dev/null'] } },
+    })
+    const admin = await app.as('admin')
+    const name = encodeURIComponent('$(touch pwned);`touch pwned`.txt')
+    const response = await admin.fetch(`/api/resources/${name}`, { method: 'DELETE' })
+    expect(response.status).toBe(204)
+    await expect(readFile(join(process.cwd(), 'pwned'))).rejects.toThrow()
+    await expect(app.tree.read('pwned')).rejects.toThrow()
+  })
+
+  it('do not run while execution is switched off', async () => {
+    await using app = await startApp({
+      tree: { 'a.txt': 'x' },
+      settings: { commands: { before_delete: ['false'] } },
+    })
+    expect((await call(app, 'DELETE', 'a.txt')).status).toBe(204)
+  })
+
+  it('that fail beforehand prevent the change', async () => {
+    await using app = await startApp({
+      tree: { 'a.txt': 'x' },
+      config: { enableExec: true },
+      settings: { commands: { before_delete: ['false'] } },
+    })
+    expect((await call(app, 'DELETE', 'a.txt')).status).toBe(500)
+    expect(await app.tree.read('a.txt')).toBe('x')
+  })
+
+  it('do not see the secrets of the server', async () => {
+    process.env.FB_TEST_SECRET = 'top secret'
+    await using app = await startApp({
+      tree: { 'a.txt': 'x' },
+      config: { enableExec: true },
+      settings: { commands: { after_save: ['sh -c "env > env.txt"'] } },
+    })
+    await call(app, 'PUT', 'a.txt', 'y')
+    const seen = await readFile('env.txt', 'utf8').catch(() => app.tree.read('env.txt'))
+    expect(seen).toContain('TRIGGER=after_save')
+    expect(seen).not.toContain('top secret')
+    await (await import('node:fs/promises')).rm('env.txt', { force: true })
+  })
+})
+
+describe('webhooks', () => {
+  it('post the event as signed JSON and try again after a failure', async () => {
+    const received: { headers: Record<string, unknown>; body: string }[] = []
+    const receiver = createServer(async (request, response) => {
+      let body = ''
+      for await (const chunk of request) body += chunk
+      received.push({ headers: request.headers, body })
+      response.statusCode = received.length === 1 ? 503 : 200
+      response.end()
+    })
+    await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve))
+    const url = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/events`
+    await using app = await startApp({
+      tree: { 'a.txt': 'x' },
+      config: { webhookSecret: 'shared' },
+      settings: { webhooks: [{ url, events: ['after_delete'], enabled: true }] },
+    })
+    expect((await call(app, 'DELETE', 'a.txt')).status).toBe(204)
+    await waitFor('the second delivery', () => received.length === 2)
+    receiver.close()
+    const [first, second] = received
+    expect(second?.body).toBe(first?.body)
+    expect(JSON.parse(second?.body ?? '')).toMatchObject({
+      trigger: 'after_delete',
+      path: '/a.txt',
+      username: 'admin',
+    })
+    const expected = createHmac('sha256', 'shared')
+      .update(second?.body ?? '')
+      .digest('hex')
+    expect(second?.headers['x-filebrowser-signature']).toBe(`sha256=${expected}`)
+  })
+
+  it('never delay the request', async () => {
+    const silent = createServer(() => {})
+    await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve))
+    const url = `http://127.0.0.1:${(silent.address() as AddressInfo).port}/`
+    await using app = await startApp({
+      tree: { 'a.txt': 'x' },
+      settings: { webhooks: [{ url, events: ['before_delete', 'after_delete'], enabled: true }] },
+    })
+    const started = performance.now()
+    expect((await call(app, 'DELETE', 'a.txt')).status).toBe(204)
+    expect(performance.now() - started).toBeLessThan(3_000)
+    silent.closeAllConnections()
+    silent.close()
+  })
+})
+
+async function call(app: TestApp, method: string, path: string, body?: string): Promise<Response> {
+  const admin = await app.as('admin')
+  return admin.fetch(`/api/resources/${path}`, { method, ...(body === undefined ? {} : { body }) })
+}

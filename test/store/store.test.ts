@@ -1,0 +1,126 @@
+import { readdir, readFile, stat, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import {
+  type Document,
+  defaultSettings,
+  emptyDocument,
+  type User,
+} from '../../src/store/document.ts'
+import { createStore, openStore } from '../../src/store/store.ts'
+import { addUser } from '../../src/store/users.ts'
+import { waitFor } from '../support/deadline.ts'
+import { makeTree } from '../support/tree.ts'
+
+const fresh = (): Document => emptyDocument(defaultSettings())
+
+function named(username: string): Omit<User, 'id'> {
+  return { ...defaultSettings().defaults, username, password: 'x', lockPassword: false, rules: [] }
+}
+
+describe('the database file', () => {
+  it('is readable by its owner alone, and so is the copy kept beside it', async () => {
+    await using tree = await makeTree({})
+    const file = join(tree.base, 'db.json')
+    const store = await createStore(file, fresh())
+    await store.update((doc) => addUser(doc, named('a')))
+    await store.close()
+    expect((await stat(file)).mode & 0o777).toBe(0o600)
+    expect((await stat(`${file}.bak`)).mode & 0o777).toBe(0o600)
+    expect(JSON.parse(await readFile(`${file}.bak`, 'utf8')).users).toEqual([])
+  })
+
+  it('writes many waiting changes at once and loses none', async () => {
+    await using tree = await makeTree({})
+    const file = join(tree.base, 'db.json')
+    const store = await createStore(file, fresh())
+    const names = Array.from({ length: 200 }, (_, i) => `user${i}`)
+    await Promise.all(names.map((name) => store.update((doc) => addUser(doc, named(name)))))
+    await store.close()
+    const stored = JSON.parse(await readFile(file, 'utf8'))
+    expect(stored.users.map((user: User) => user.username).sort()).toEqual([...names].sort())
+  })
+
+  it('drops a change that throws and keeps its neighbours', async () => {
+    await using tree = await makeTree({})
+    const store = await createStore(join(tree.base, 'db.json'), fresh())
+    const results = await Promise.allSettled([
+      store.update((doc) => addUser(doc, named('a'))),
+      store.update((doc) => addUser(doc, named('a'))),
+      store.update((doc) => addUser(doc, named('b'))),
+    ])
+    expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
+    expect(store.read().users.map(({ username }) => username)).toEqual(['a', 'b'])
+    await store.close()
+  })
+
+  it('changes memory only after the write succeeded', async () => {
+    await using tree = await makeTree({})
+    const folder = join(tree.base, 'gone')
+    const { mkdir, rename } = await import('node:fs/promises')
+    await mkdir(folder)
+    const store = await createStore(join(folder, 'db.json'), fresh())
+    await rename(folder, `${folder}-away`)
+    await expect(store.update((doc) => addUser(doc, named('a')))).rejects.toThrow()
+    expect(store.read().users).toEqual([])
+    await rename(`${folder}-away`, folder)
+    await store.update((doc) => addUser(doc, named('b')))
+    expect(store.read().users.map(({ username }) => username)).toEqual(['b'])
+    await store.close()
+  })
+
+  it('notices what another process wrote, and never overwrites it', async () => {
+    await using tree = await makeTree({})
+    const file = join(tree.base, 'db.json')
+    const server = await createStore(file, fresh())
+    const command = await openStore(file)
+    await command.update((doc) => addUser(doc, named('from the command line')))
+    await server.update((doc) => addUser(doc, named('from the server')))
+    expect(server.read().users.map(({ username }) => username)).toEqual([
+      'from the command line',
+      'from the server',
+    ])
+    await waitFor('the other process to see it', () => command.read().users.length === 2, 1_000)
+    await Promise.all([server.close(), command.close()])
+    expect((await readdir(tree.base)).filter((name) => /lock|tmp/.test(name))).toEqual([])
+  })
+
+  it('takes over a lock whose process died', async () => {
+    await using tree = await makeTree({})
+    const file = join(tree.base, 'db.json')
+    const store = await createStore(file, fresh())
+    const { hostname } = await import('node:os')
+    await writeFile(`${file}.lock`, `999999999 ${hostname()} abc`)
+    await store.update((doc) => addUser(doc, named('a')))
+    await store.close()
+    expect(JSON.parse(await readFile(file, 'utf8')).users).toHaveLength(1)
+  })
+
+  it.each([
+    ['damaged', '{"version": 1, "users": [', /damaged.*left untouched/s],
+    ['from a newer version', '{"version": 99}', /newer version.*left untouched/s],
+    ['not ours', '{"version": 1, "settings": {"key": 3}}', /not valid.*left untouched/s],
+  ])('refuses a file that is %s, says what to do and leaves it alone', async (_, text, message) => {
+    await using tree = await makeTree({})
+    const file = join(tree.base, 'db.json')
+    await writeFile(file, text)
+    await expect(openStore(file)).rejects.toThrow(message)
+    expect(await readFile(file, 'utf8')).toBe(text)
+  })
+
+  it('formats 1,000 users without holding up the event loop for 20 ms', async () => {
+    await using tree = await makeTree({})
+    let doc = fresh()
+    for (let i = 0; i < 1_000; i++) [doc] = addUser(doc, named(`user${i}`))
+    const store = await createStore(join(tree.base, 'db.json'), doc)
+    const best = Math.min(
+      ...Array.from({ length: 5 }, () => {
+        const started = performance.now()
+        JSON.stringify(store.read(), null, 1)
+        return performance.now() - started
+      }),
+    )
+    expect(best).toBeLessThan(20)
+    await store.close()
+  })
+})
