@@ -1,0 +1,97 @@
+// The program is killed in the middle of writing: nothing half may carry a real name.
+import { createHash, randomBytes } from 'node:crypto'
+import { readdir, readFile } from 'node:fs/promises'
+import { request } from 'node:http'
+import { describe, expect, it } from 'vitest'
+import { waitFor } from '../support/deadline.ts'
+import { loginAs } from '../support/login.ts'
+import { startProgram } from '../support/program.ts'
+import { makeTree } from '../support/tree.ts'
+
+const TUS = 'application/offset+octet-stream'
+const sha256 = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex')
+
+/** Sends the head of a body and leaves the request open. */
+function begin(
+  url: string,
+  method: string,
+  headers: Record<string, string | number>,
+  part: Buffer,
+) {
+  const sending = request(url, { method, headers })
+  // The kill ends it; that is the point.
+  sending.on('error', () => {})
+  sending.write(part)
+  return sending
+}
+
+describe('kill -9 during uploads', () => {
+  it('leaves the old file whole and goes on with a resumable upload after the restart', async () => {
+    await using tree = await makeTree({ 'plain.bin': 'old plain', 'tus.bin': 'old tus' })
+    const content = randomBytes(3_000_000)
+    const part = content.subarray(0, 1_000_000)
+    {
+      await using program = await startProgram(tree)
+      const admin = await loginAs(program.origin)
+      const headers = { 'X-Auth': admin.token, 'Content-Length': content.length }
+      begin(`${program.origin}/api/resources/plain.bin?override=true`, 'POST', headers, part)
+      begin(`${program.origin}/api/resources/new.bin`, 'POST', headers, part)
+      await admin.fetch('/api/tus/tus.bin?override=true', {
+        method: 'POST',
+        headers: { 'Upload-Length': String(content.length) },
+      })
+      begin(
+        `${program.origin}/api/tus/tus.bin`,
+        'PATCH',
+        { ...headers, 'Content-Type': TUS, 'Upload-Offset': 0 },
+        part,
+      )
+      await waitFor('three files to be written', async () => {
+        const head = await admin.fetch('/api/tus/tus.bin', { method: 'HEAD' })
+        const names = await readdir(tree.root)
+        return names.length === 5 && head.headers.get('upload-offset') === String(part.length)
+      })
+      await program.kill()
+    }
+    expect(await tree.read('plain.bin')).toBe('old plain')
+    expect(await tree.read('tus.bin')).toBe('old tus')
+    expect(
+      (await readdir(tree.root)).filter((name) => !name.startsWith('.fb-tmp-')).sort(),
+    ).toEqual(['plain.bin', 'tus.bin'])
+
+    await using program = await startProgram(tree)
+    const admin = await loginAs(program.origin)
+    const listing = await (await admin.fetch('/api/resources/')).json()
+    expect(listing.items.map((item: { name: string }) => item.name)).toEqual([
+      'plain.bin',
+      'tus.bin',
+    ])
+    const head = await admin.fetch('/api/tus/tus.bin', { method: 'HEAD' })
+    expect(head.headers.get('upload-offset')).toBe(String(part.length))
+    const rest = await admin.fetch('/api/tus/tus.bin', {
+      method: 'PATCH',
+      headers: { 'Content-Type': TUS, 'Upload-Offset': String(part.length) },
+      body: content.subarray(part.length),
+    })
+    expect(rest.status).toBe(204)
+    expect(sha256(await readFile(tree.at('tus.bin')))).toBe(sha256(content))
+  })
+
+  it('removes what was abandoned once it is old enough', async () => {
+    await using tree = await makeTree({})
+    {
+      await using program = await startProgram(tree)
+      const admin = await loginAs(program.origin)
+      const headers = { 'X-Auth': admin.token, 'Content-Length': 2_000_000 }
+      begin(`${program.origin}/api/resources/new.bin`, 'POST', headers, randomBytes(500_000))
+      await waitFor('the temporary file', async () => (await readdir(tree.root)).length === 1)
+      // The list of folders is written a moment after the first file in them.
+      await waitFor('the list of folders', async () =>
+        (await readdir(tree.base)).some((name) => name.endsWith('.uploads')),
+      )
+      await program.kill()
+    }
+    await using _program = await startProgram(tree, { args: ['--tusExpiry', '1s'] })
+    await waitFor('the clean-up', async () => (await readdir(tree.root)).length === 0)
+  })
+})
