@@ -9,8 +9,6 @@ import {
   deflateRaw,
   zstdCompress,
 } from 'node:zlib'
-import { compressFrame } from 'lz4-napi'
-import { Compressor as SnappyCompressor } from 'snappy'
 import type { ArchiveFormat } from './archive.ts'
 import { type BlockCodec, createBlockCompressor } from './archive-blocks.ts'
 import type { ByteSink, FinishingSink } from './byte-sink.ts'
@@ -98,7 +96,9 @@ async function xzBlock(block: Buffer): Promise<Uint8Array> {
   return (await isCompressible(block)) ? compressXz(block) : storeXz(block)
 }
 
-function lz4Block(block: Buffer): Promise<Uint8Array> {
+// Native compressors are loaded by the first archive that needs them: 3 MB each at rest otherwise.
+async function lz4Block(block: Buffer): Promise<Uint8Array> {
+  const { compressFrame } = await import('lz4-napi')
   return compressFrame(block, { contentChecksum: true })
 }
 
@@ -117,16 +117,19 @@ const SNAPPY_PIECE_BYTES = 128 * 1024
 // The library frames by itself, at 500 MB/s: a piece keeps the thread for a quarter of a
 // millisecond, less than handing it to another thread and back.
 function snappyCompressor(target: ByteSink): Compressor {
-  const snappy = new SnappyCompressor()
+  const library = import('snappy').then(({ Compressor }) => new Compressor())
+  // Seen at the first write.
+  library.catch(() => {})
   const send = async (bytes: Uint8Array) => {
     if (bytes.length > 0) await target.write(bytes)
   }
   return {
     write: async (chunk) => {
+      const snappy = await library
       for (let at = 0; at < chunk.length; at += SNAPPY_PIECE_BYTES)
         await send(snappy.update(chunk.subarray(at, at + SNAPPY_PIECE_BYTES)))
     },
-    end: async () => send(await snappy.finish()),
+    end: async () => send(await (await library).finish()),
     destroy: () => {},
   }
 }

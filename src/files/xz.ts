@@ -1,31 +1,28 @@
 // Complete .xz streams made of one block each. https://tukaani.org/xz/xz-file-format.txt
 import { crc32 } from 'node:zlib'
-import lzma from 'lzma-native'
 
 /** One stream per this many bytes; also the dictionary, as nothing before the block is known. */
 export const XZ_BLOCK_BYTES = 2 * 1024 * 1024
 
-// The fast mode with a hash chain: twice the speed of `xz -6` for about 10 % more bytes, and 20 MB
-// of memory per job instead of 94.
-const FILTERS = [
-  {
-    id: lzma.FILTER_LZMA2,
-    options: {
-      dictSize: XZ_BLOCK_BYTES,
-      mode: lzma.MODE_FAST,
-      mf: lzma.MF_HC4,
-      niceLen: 273,
-      depth: 24,
-    },
-  },
-]
+// Loaded by the first archive that needs it.
+const library = () => import('lzma-native').then((module) => module.default)
 
 /** Compresses `block` on the thread pool into a stream with a CRC-32 check. */
-export function compressXz(block: Uint8Array): Promise<Buffer> {
+export async function compressXz(block: Uint8Array): Promise<Buffer> {
+  const lzma = await library()
+  // The fast mode with a hash chain: twice the speed of `xz -6` for about 10 % more bytes, and
+  // 20 MB of memory per job instead of 94.
+  const options = {
+    dictSize: XZ_BLOCK_BYTES,
+    mode: lzma.MODE_FAST,
+    mf: lzma.MF_HC4,
+    niceLen: 273,
+    depth: 24,
+  }
   return new Promise((resolve, reject) => {
     const encoder = lzma.createStream('streamEncoder', {
       check: lzma.CHECK_CRC32,
-      filters: FILTERS,
+      filters: [{ id: lzma.FILTER_LZMA2, options }],
     })
     const parts: Buffer[] = []
     encoder.on('data', (part: Buffer) => parts.push(part))
