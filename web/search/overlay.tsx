@@ -46,7 +46,11 @@ export interface SearchProps {
 const TYPING_PAUSE_MS = 250
 const PAGE_ROWS = 8
 
-export function SearchOverlay({ base: openFolder, query: firstText, answer }: PromptProps<'search'>) {
+export function SearchOverlay({
+  base: openFolder,
+  query: firstText,
+  answer,
+}: PromptProps<'search'>) {
   const { t } = useLingui()
   const id = useId()
   const dialog = useRef<HTMLDialogElement>(null)
