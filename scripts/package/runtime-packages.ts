@@ -77,12 +77,20 @@ function fits(manifest: Manifest, target: Target): boolean {
   )
 }
 
+/** Packages that come in many builds: the files of the one that the server loads. */
+const ONLY: Record<string, RegExp> = {
+  '@hyzyla/pdfium':
+    /^(package\.json|LICENSE.*|dist|dist\/(index\.cjs|pdfium\.wasm|vendor.*|chunks.*))$/,
+  'libheif-js': /^(package\.json|LICENSE.*|libheif-wasm|libheif-wasm\/libheif\.(js|wasm))$/,
+}
+
 const RUNS = /\.(c?js|json|node|wasm|dylib|dll)$|\.so(\.[\d.]+)?$|^licen[cs]e/i
 const SKIPPED_FOLDERS =
   /^(deps|test|tests|docs?|example|examples|benchmark|install|src|bin|\.github)$/
 
 async function copyPackage(from: string, to: string, target: Target): Promise<void> {
   await mkdir(to, { recursive: true })
+  const only = ONLY[relative(join(ROOT, 'node_modules'), from).replaceAll('\\', '/')]
   const prebuilds = `${target.os}-${target.cpu}`
   await cp(from, to, {
     recursive: true,
@@ -92,6 +100,7 @@ async function copyPackage(from: string, to: string, target: Target): Promise<vo
       if (inside === '') return true
       const parts = inside.split(/[\\/]/)
       if (parts.includes('node_modules')) return false
+      if (only && !only.test(parts.join('/'))) return false
       if (parts[0] === 'prebuilds' && parts[1] && parts[1] !== prebuilds) return false
       if (/(\.musl|electron\.napi)\.node$/.test(source)) return false
       // Folders pass, unless nothing in them runs; files pass by their kind.
