@@ -12,6 +12,8 @@ import { demandDownload, requireUser } from './guard.ts'
 
 /** Bytes of users never run script in our origin, and never get one of their own. */
 export const CONTENT_POLICY = "script-src 'none'; sandbox"
+/** Browsers refuse to show a PDF in a sandbox; their viewers run its scripts in a world apart. */
+const PDF_POLICY = "script-src 'none';"
 
 export function rawRoutes(deps: Deps): Hono<Env> {
   const app = new Hono<Env>()
@@ -45,12 +47,13 @@ export async function sendRaw(
     return new Response(null, { headers: { 'Content-Type': 'application/octet-stream' } })
   }
   const file = await scope.openRead(vpath)
+  const contentType = inline ? await inlineType(scope, vpath, name) : 'application/octet-stream'
   return sendFile(c, file, {
-    contentType: inline ? await inlineType(scope, vpath, name) : 'application/octet-stream',
+    contentType,
     disposition: disposition(kind, name),
     cacheControl: 'private',
     etag: etagOf(file),
-    policy: CONTENT_POLICY,
+    policy: contentType === 'application/pdf' ? PDF_POLICY : CONTENT_POLICY,
   })
 }
 
