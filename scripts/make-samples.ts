@@ -56,7 +56,11 @@ save('picture.jpg', await sharp(png).jpeg({ quality: 70 }).toBuffer())
 // Lying on its side on disk, upright for whoever reads the orientation.
 save(
   'turned.jpg',
-  await sharp(await sharp(await sharp(png).resize(600, 400).toBuffer()).rotate(270).toBuffer())
+  await sharp(
+    await sharp(await sharp(png).resize(600, 400).toBuffer())
+      .rotate(270)
+      .toBuffer(),
+  )
     .withMetadata({ orientation: 6 })
     .jpeg({ quality: 70 })
     .toBuffer(),

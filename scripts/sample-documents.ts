@@ -161,7 +161,12 @@ export function makeOds(): Promise<Uint8Array> {
     .join('')
   const content = `<?xml version="1.0"?><office:document-content ${odfNames} office:version="1.3"><office:body><office:spreadsheet><table:table table:name="People">${rows}</table:table></office:spreadsheet></office:body></office:document-content>`
   return zipOf(
-    { mimetype: type, 'META-INF/manifest.xml': odfManifest(type), 'content.xml': content },
+    {
+      mimetype: type,
+      'META-INF/manifest.xml': odfManifest(type),
+      'styles.xml': `<?xml version="1.0"?><office:document-styles ${odfNames} office:version="1.3"/>`,
+      'content.xml': content,
+    },
     ['mimetype'],
   )
 }

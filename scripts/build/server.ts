@@ -1,7 +1,7 @@
 // The server bundle: main.cjs and one file per worker, native packages left outside.
 import { execFileSync } from 'node:child_process'
 import { readdirSync } from 'node:fs'
-import { readFile, rename, rm, symlink } from 'node:fs/promises'
+import { readFile, rename, rm, symlink, writeFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import * as esbuild from 'esbuild'
 import { ROOT } from './paths.ts'
@@ -33,7 +33,13 @@ export async function buildServer(outDir: string, dev: boolean): Promise<void> {
   try {
     const options = serverOptions(dev)
     const entryPoints = { main: 'src/main.ts', ...workerEntries() }
-    await esbuild.build({ ...options, entryPoints, outdir: next })
+    const { metafile } = await esbuild.build({
+      ...options,
+      entryPoints,
+      outdir: next,
+      metafile: true,
+    })
+    await writeFile(join(outDir, 'server-metafile.json'), JSON.stringify(metafile))
     await esbuild.build({
       ...options,
       entryPoints: { boot: 'src/boot.ts' },
