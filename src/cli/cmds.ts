@@ -13,7 +13,8 @@ export const cmdsCommand: Command = {
   summary: 'Show and change event commands',
   about:
     'Event commands run before or after files change. They run only while commands are enabled\n' +
-    `(--disableExec=false). Events: ${EVENTS.join(', ')}, each with before_ or after_ in front.`,
+    '(--disableExec=false). The events, each with before_ or after_ in front:\n' +
+    `${EVENTS.join(', ')}.`,
   commands: [
     {
       name: 'add',

@@ -1,4 +1,5 @@
 // `filebrowser config`: the stored settings and server options.
+import { resolve } from 'node:path'
 import { checkRules } from '../access.ts'
 import { AppError } from '../errors.ts'
 import { readObject } from '../parse.ts'
@@ -134,7 +135,7 @@ async function cat(invocation: Invocation): Promise<number> {
 }
 
 async function exportConfig(invocation: Invocation): Promise<number> {
-  const [file = ''] = invocation.args
+  const file = resolve(invocation.cwd, invocation.args[0] ?? '')
   await withDatabase(invocation, (store) =>
     writeExport(file, presentConfig(store.read().settings, formatOf(file))),
   )
@@ -142,7 +143,7 @@ async function exportConfig(invocation: Invocation): Promise<number> {
 }
 
 async function importConfig(invocation: Invocation): Promise<number> {
-  const [file = ''] = invocation.args
+  const file = resolve(invocation.cwd, invocation.args[0] ?? '')
   const imported = parseImported(await readExport(file), file)
   const settings = await withDatabase(
     invocation,

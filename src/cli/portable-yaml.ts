@@ -1,6 +1,6 @@
 // YAML as the original writes it, so that exports compare line by line: block style, columns in
 // steps of four, sequences indented below their key.
-import { stringify } from 'yaml'
+import { parse, stringify } from 'yaml'
 
 const STEP = 4
 
@@ -49,7 +49,28 @@ function nextStop(column: number): number {
   return (Math.floor(column / STEP) + 1) * STEP
 }
 
+// Words that YAML 1.1 readers take for something else: booleans, times in base 60, dates.
+const OTHER_IN_1_1 = /^(y|n|yes|no|on|off)$|^[-+]?\d+(:\d+)+(\.\d*)?$|^\d{4}-\d\d?-\d\d?/i
+
 function scalar(value: unknown): string {
-  // Version 1.1 also quotes yes, no, on and off, which other readers take for booleans.
-  return stringify(value, { version: '1.1', lineWidth: 0, blockQuote: false }).trimEnd()
+  if (typeof value !== 'string') return stringify(value).trimEnd()
+  // Double quotes for what would read as another type, single quotes for what would not read.
+  if (/[\x00-\x1f\x7f-\x9f\u2028\u2029\ufeff]/.test(value)) return doubleQuoted(value)
+  if (OTHER_IN_1_1.test(value)) return doubleQuoted(value)
+  const plain = stringify(value, { lineWidth: 0 }).trimEnd()
+  if (plain === value) return value
+  return isOtherType(value) ? doubleQuoted(value) : `'${value.replaceAll("'", "''")}'`
+}
+
+function doubleQuoted(value: string): string {
+  return stringify(value, { defaultStringType: 'QUOTE_DOUBLE', lineWidth: 0 }).trimEnd()
+}
+
+function isOtherType(text: string): boolean {
+  try {
+    return typeof parse(text) !== 'string' && !/^\s*#/.test(text)
+  } catch {
+    // Not readable at all without quotes, so not another type either.
+    return false
+  }
 }

@@ -1,5 +1,5 @@
 // `users export` and `users import`: accounts with their hashes, in the original's files.
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { isHash } from '../auth/hash.ts'
 import { AppError } from '../errors.ts'
 import type { Document, User } from '../store/document.ts'
@@ -50,7 +50,7 @@ export const usersImportCommand: Command = {
 }
 
 async function exportUsers(invocation: Invocation): Promise<number> {
-  const [file = ''] = invocation.args
+  const file = resolve(invocation.cwd, invocation.args[0] ?? '')
   await withDatabase(invocation, (store) =>
     writeExport(file, presentUsers(store.read().users, formatOf(file))),
   )
@@ -59,7 +59,7 @@ async function exportUsers(invocation: Invocation): Promise<number> {
 
 async function importUsers(invocation: Invocation): Promise<number> {
   const { args, flags, cwd, notice } = invocation
-  const [file = ''] = args
+  const file = resolve(cwd, args[0] ?? '')
   const accounts = parseAccounts(await readExport(file), file)
   const overwrite = flagValue<boolean>(flags, 'overwrite') ?? false
   const replace = flagValue<boolean>(flags, 'replace') ?? false
