@@ -8,7 +8,7 @@ import { sep } from 'node:path'
 import { AppError, errnoOf, fromErrno } from '../errors.ts'
 import { inFolder, type Jail, type Place, verifyPlace } from './jail.ts'
 import { compareBytes } from './sort.ts'
-import { joinVPath, type VPath } from './vpath.ts'
+import { joinVPath, ROOT, rebase, type VPath } from './vpath.ts'
 
 export interface Walked {
   name: string
@@ -36,8 +36,14 @@ const TURN_MS = 5
 const CLOCK_STEP = 64
 /** A folder of this many bytes may hold thousands of names: reading it takes longer than a turn. */
 const LARGE_FOLDER_BYTES = 64 * 1024
-/** Reading one small folder took this long: network or sleeping disk, leave the main thread. */
-const SLOW_READ_MS = 10
+/**
+ * When the last SAMPLE reads of small folders took this long on average, or a single one much
+ * longer, the disk is far away or asleep: off the main thread then. A busy machine alone does not
+ * make that many slow ones.
+ */
+const SLOW_AVERAGE_MS = 8
+const SLOW_READ_MS = 100
+const SAMPLE = 16
 /** Linux only; 0 elsewhere. */
 const FOLDER_FLAGS = (constants.O_DIRECTORY ?? 0) | (constants.O_NOFOLLOW ?? 0)
 const HELD = process.platform === 'linux'
@@ -58,15 +64,15 @@ export async function* walkTree(
   options: WalkOptions,
 ): AsyncGenerator<Walked[], void> {
   const { signal, intoDenied, match = () => true } = options
-  const realRoot = await jail.root()
   const place = await locateBase(jail, base)
   const reader = createReader()
-  // A base reached through a link is judged by where its content really is, too.
-  const judge = (vpath: VPath, realPath: string) => {
-    if (!allow(vpath)) return false
-    const target = jail.vpathOf(realPath, realRoot)
-    return target === null || target === vpath || allow(target)
-  }
+  // A base reached through a link is judged by where its content really is, too. Below it nothing
+  // is followed, so the two paths go on alike.
+  const realBase = jail.vpathOf(place.realPath, await jail.root())
+  const judge =
+    realBase === null || realBase === base
+      ? allow
+      : (vpath: VPath) => allow(vpath) && allow(moved(vpath, base, realBase))
 
   const stack: Folder[] = [await enter(reader, base, place.realPath)]
   let batch: Walked[] = []
@@ -79,15 +85,18 @@ export async function* walkTree(
       stack.pop()
       continue
     }
-    const realPath = `${folder.realPath}${sep}${dirent.name}`
-    const vpath = joinVPath(folder.vpath, dirent.name)
     const kind = kindOf(dirent)
     const wanted = match(dirent.name)
-    const allowed = (wanted || (kind === 'dir' && !intoDenied)) && judge(vpath, realPath)
-    if (wanted && allowed && (kind !== 'link' || (await staysInside(jail, allow, realPath))))
-      batch.push({ name: dirent.name, vpath, kind, realPath })
-    const enters = kind === 'dir' && (allowed || intoDenied)
-    if (enters) stack.push(await enter(reader, vpath, realPath))
+    let enters = false
+    if (wanted || kind === 'dir') {
+      const realPath = `${folder.realPath}${sep}${dirent.name}`
+      const vpath = joinVPath(folder.vpath, dirent.name)
+      const allowed = (wanted || !intoDenied) && judge(vpath)
+      if (wanted && allowed && (kind !== 'link' || (await staysInside(jail, allow, realPath))))
+        batch.push({ name: dirent.name, vpath, kind, realPath })
+      enters = kind === 'dir' && (allowed || intoDenied)
+      if (enters) stack.push(await enter(reader, vpath, realPath))
+    }
     // Asking the clock costs as much as an entry, but little beside a folder.
     if ((enters || seen % CLOCK_STEP === 0) && performance.now() > turnEndsAt) {
       yield batch
@@ -98,6 +107,10 @@ export async function* walkTree(
     }
   }
   yield batch
+}
+
+function moved(vpath: VPath, from: VPath, to: VPath): VPath {
+  return rebase(to, (from === ROOT ? vpath : vpath.slice(from.length)) as VPath)
 }
 
 async function locateBase(jail: Jail, base: VPath): Promise<Place> {
@@ -134,6 +147,16 @@ async function enter(reader: Reader, vpath: VPath, realPath: string): Promise<Fo
 // instead of telling names from outside.
 function createReader(): Reader {
   let slow = false
+  let sampled = 0
+  let sampleMs = 0
+  const measure = (ms: number) => {
+    sampleMs += ms
+    slow ||= ms > SLOW_READ_MS
+    if (++sampled < SAMPLE) return
+    slow ||= sampleMs > SAMPLE * SLOW_AVERAGE_MS
+    sampled = 0
+    sampleMs = 0
+  }
   return (realPath) => {
     if (slow) return readLater(realPath)
     const startedAt = performance.now()
@@ -146,7 +169,7 @@ function createReader(): Reader {
       return dirents.sort((a, b) => compareBytes(a.name, b.name))
     } finally {
       closeSync(fd)
-      slow = performance.now() - startedAt > SLOW_READ_MS
+      measure(performance.now() - startedAt)
     }
   }
 }

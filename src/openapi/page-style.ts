@@ -21,7 +21,8 @@ h1{margin:0;font-size:1.125rem;font-weight:600}h1 span{color:var(--text-3);font-
 .download{padding:.375rem .75rem;border:1px solid var(--line);border-radius:8px;color:var(--text-2);white-space:nowrap}
 .columns{display:grid;grid-template-columns:19rem minmax(0,1fr);max-inline-size:88rem;margin-inline:auto}
 nav{position:sticky;inset-block-start:3.5rem;align-self:start;max-block-size:calc(100vh - 3.5rem);overflow:auto;padding:1rem 1rem 3rem}
-nav summary{display:none}
+nav summary{padding:.5rem;font-weight:600;cursor:pointer}
+@supports selector(::details-content){@media (min-width:60.01rem){nav summary{display:none}nav details::details-content{content-visibility:visible;display:block}}}
 nav h2{margin:1rem .5rem .25rem;font-size:.75rem;font-weight:600;color:var(--text-3)}
 nav h2 a{color:inherit}
 nav ul{list-style:none;margin:0;padding:0}
@@ -46,7 +47,7 @@ td{color:var(--text-2);min-inline-size:6rem}td:last-child{min-inline-size:12rem}
 .optional{display:block;color:var(--text-3);font-size:.75rem}
 pre{margin:1rem 0 0;padding:.75rem 1rem;background:var(--sunken);border-radius:8px;overflow-x:auto;color:var(--text-2)}
 @media (max-width:60rem){.columns{display:block}nav{position:static;max-block-size:none;padding-block-end:0}
-nav summary{display:block;padding:.5rem;font-weight:600;cursor:pointer}main{padding:1rem}header{padding-inline:1rem}
+main{padding:1rem}header{padding-inline:1rem}
 h1 span{display:block;margin:0;font-size:.75rem}}
 @media print{nav,header .download{display:none}.columns{display:block}article{break-inside:avoid}}
 `

@@ -39,7 +39,7 @@ export function renderApiPage(document: OpenApi, nonce: string): string {
 </header>
 <div class="columns">
 <nav aria-label="Calls">
-<details open>
+<details>
 <summary>Calls</summary>
 ${groups.map(({ tag, calls }) => renderNavigation(tag.name, calls)).join('\n')}
 <h2><a href="#schemas">Values</a></h2>
