@@ -35,7 +35,7 @@ export class Boundary extends Component<BoundaryProps, { failed: boolean }> {
 function Failed({ source, entry }: { source: FileSource; entry: FileEntry }) {
   return (
     <Message source={source} entry={entry} title={entry.name}>
-      <Trans>This file couldn't be shown. It may be damaged, or the connection was lost.</Trans>
+      <Trans>This file couldn’t be shown. It may be damaged, or the connection was lost.</Trans>
     </Message>
   )
 }

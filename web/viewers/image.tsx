@@ -162,7 +162,7 @@ function Picture(props: PictureProps) {
       <Message
         source={source}
         entry={entry}
-        title={t`This picture can't be shown`}
+        title={t`This picture can’t be shown`}
         actions={
           plan.hasOriginal ? (
             <Button
@@ -180,7 +180,7 @@ function Picture(props: PictureProps) {
         {plan.hasOriginal ? (
           <Trans>It is very large, and the server made no preview of it.</Trans>
         ) : (
-          <Trans>The file is damaged or in a format that can't be read here.</Trans>
+          <Trans>The file is damaged or in a format that can’t be read here.</Trans>
         )}
       </Message>
     )

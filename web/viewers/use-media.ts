@@ -72,7 +72,6 @@ export function useMedia(
     element.muted = sound.muted
     element.defaultPlaybackRate = sound.rate
     element.playbackRate = sound.rate
-    setMedia({ ...initial, ...sound })
     let savedAt = 0
 
     function update() {
@@ -143,6 +142,8 @@ export function useMedia(
       ].map((name): [string, () => void] => [name, update]),
     ]
     for (const [name, listener] of listeners) element.addEventListener(name, listener)
+    // Loading began when the element was made, which can be well before it is watched.
+    update()
     if (element.readyState >= HTMLMediaElement.HAVE_METADATA) onReady()
     return () => {
       save()
