@@ -132,6 +132,8 @@ export function createTusSend(deps: TusDeps) {
         },
         onShouldRetry(error) {
           const { status, method } = answerOf(error)
+          // Without any network there is nothing to try: the queue waits for its return instead.
+          if (status === 0 && !navigator.onLine) return false
           return isRetryable(status, method)
         },
         onUploadUrlAvailable() {

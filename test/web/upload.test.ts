@@ -1,0 +1,340 @@
+// Uploads as a person makes them: picked, dropped, pasted, paused, cancelled, refused, retried.
+import { randomBytes } from 'node:crypto'
+import { mkdir, readdir, readFile, stat, utimes, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { launchBrowser, openPage, PHONE } from '../support/browser.ts'
+import { waitFor } from '../support/deadline.ts'
+import { startProgram } from '../support/program.ts'
+import { makeTree, type Tree } from '../support/tree.ts'
+import { dropTree, goOffline, pickFiles, slowUploads } from './upload-steps.ts'
+
+let browser: Browser
+beforeAll(async () => {
+  browser = await launchBrowser()
+})
+afterAll(() => browser.close())
+
+/** Files beside the served folder, as if on the person's own disk. */
+async function localFiles(tree: Tree, files: Record<string, Buffer | string>): Promise<string> {
+  const folder = join(tree.base, 'local')
+  for (const [name, content] of Object.entries(files)) {
+    await mkdir(dirname(join(folder, name)), { recursive: true })
+    await writeFile(join(folder, name), content)
+  }
+  return folder
+}
+
+const panel = (page: Page) => page.getByRole('region', { name: 'Uploads' })
+
+describe('uploads', () => {
+  it('sends picked files whole, keeps their times and shows them in the folder', async () => {
+    await using tree = await makeTree({ 'in/there.txt': 'x' })
+    const bytes = randomBytes(300_000)
+    const local = await localFiles(tree, { 'a#b 100%.bin': bytes, 'empty.txt': '' })
+    await utimes(join(local, 'a#b 100%.bin'), 1_600_000_000, 1_600_000_000)
+    await using program = await startProgram(tree)
+    await using open = await openPage(browser, program, { path: '/files/in/' })
+    const { page } = open
+    await pickFiles(page, [join(local, 'a#b 100%.bin'), join(local, 'empty.txt')])
+    await panel(page).getByText('2 files uploaded').waitFor()
+    await page.locator('#listing').getByText('a#b 100%').first().waitFor()
+    expect(await readFile(tree.at('in/a#b 100%.bin'))).toEqual(bytes)
+    expect((await stat(tree.at('in/a#b 100%.bin'))).mtimeMs).toBe(1_600_000_000_000)
+    expect((await stat(tree.at('in/empty.txt'))).size).toBe(0)
+    expect(open.problems).toEqual([])
+  })
+
+  it('sends a folder from the folder picker with everything below it', async () => {
+    await using tree = await makeTree({ 'old.txt': 'x' })
+    const local = await localFiles(tree, {
+      'trip/day 1/a.txt': 'one',
+      'trip/day 1/deep/ü?.txt': 'two',
+      'trip/top.txt': 'three',
+    })
+    await using program = await startProgram(tree)
+    await using open = await openPage(browser, program, { path: '/files/' })
+    await pickFiles(open.page, [join(local, 'trip')], 'Upload folder')
+    await panel(open.page).getByText('3 files uploaded').waitFor()
+    expect(await tree.read('trip/day 1/a.txt')).toBe('one')
+    expect(await tree.read('trip/day 1/deep/ü?.txt')).toBe('two')
+    expect(await tree.read('trip/top.txt')).toBe('three')
+    await open.page.locator('#listing').getByText('trip', { exact: true }).first().waitFor()
+  })
+
+  it('sends a dropped tree, empty folders included', async () => {
+    await using tree = await makeTree({ 'old.txt': 'x' })
+    await using program = await startProgram(tree)
+    await using open = await openPage(browser, program, { path: '/files/' })
+    await open.page.locator('#listing').getByText('old').first().waitFor()
+    await dropTree(open.page, { trip: { empty: {}, 'a.txt': 'A', sub: { 'b.txt': 'B' } } })
+    await panel(open.page).getByText('3 files uploaded').waitFor()
+    expect(await tree.read('trip/a.txt')).toBe('A')
+    expect(await tree.read('trip/sub/b.txt')).toBe('B')
+    expect(await readdir(tree.at('trip/empty'))).toEqual([])
+  })
+
+  it('uploads a pasted picture under a name that tells the time', async () => {
+    await using tree = await makeTree({ 'old.txt': 'x' })
+    await using program = await startProgram(tree)
+    await using open = await openPage(browser, program, { path: '/files/' })
+    await open.page.locator('#listing').getByText('old').first().waitFor()
+    await open.page.evaluate(() => {
+      const data = new DataTransfer()
+      data.items.add(new File(['not really'], 'image.png', { type: 'image/png' }))
+      document.dispatchEvent(new ClipboardEvent('paste', { clipboardData: data, bubbles: true }))
+    })
+    await panel(open.page).getByText('1 file uploaded').waitFor()
+    const names = await readdir(tree.root)
+    expect(
+      names.filter((name) => /^Pasted image \d{4}-\d\d-\d\d .*\.png$/.test(name)),
+    ).toHaveLength(1)
+  })
+
+  it('pauses and resumes one file without sending a byte twice', async () => {
+    await using tree = await makeTree({ 'old.txt': 'x' })
+    const bytes = randomBytes(24 << 20)
+    const local = await localFiles(tree, { 'big.bin': bytes })
+    await using program = await startProgram(tree)
+    await using open = await openPage(browser, program, { path: '/files/' })
+    const { page } = open
+    const offsets: number[] = []
+    page.on('request', (request) => {
+      if (request.method() === 'PATCH') offsets.push(Number(request.headers()['upload-offset']))
+    })
+    await slowUploads(page, 6 << 20)
+    await pickFiles(page, [join(local, 'big.bin')])
+    await waitFor('the second chunk', () => offsets.length >= 2)
+    await panel(page).getByRole('button', { name: 'Pause big.bin' }).click()
+    await panel(page).getByText('Paused', { exact: true }).waitFor()
+    expect((await readdir(tree.root)).includes('big.bin')).toBe(false)
+    await slowUploads(page, 0)
+    await panel(page).getByRole('button', { name: 'Resume big.bin' }).click()
+    await panel(page).getByText('1 file uploaded').waitFor()
+    expect(await readFile(tree.at('big.bin'))).toEqual(bytes)
+    expect(offsets.filter((offset) => offset === 0)).toHaveLength(1)
+  })
+
+  it('pauses everything, goes on, and cancels everything after asking', async () => {
+    await using tree = await makeTree({ 'old.txt': 'x' })
+    const files: Record<string, Buffer> = {}
+    for (let n = 1; n <= 7; n++) files[`f${n}.bin`] = randomBytes(12 << 20)
+    const local = await localFiles(tree, files)
+    await using program = await startProgram(tree)
+    await using open = await openPage(browser, program, { path: '/files/' })
+    const { page } = open
+    await slowUploads(page, 3 << 20)
+    await pickFiles(
+      page,
+      Object.keys(files).map((name) => join(local, name)),
+    )
+    await panel(page).getByText('Uploading 5 of 7 files').waitFor()
+    expect(await panel(page).getByText('Waiting', { exact: true }).count()).toBeGreaterThan(0)
+    await panel(page).getByRole('button', { name: 'Pause all' }).click()
+    await panel(page).getByText('Uploads paused').waitFor()
+    await panel(page).getByRole('button', { name: 'Resume all' }).click()
+    await panel(page).getByText('Uploading 5 of 7 files').waitFor()
+    await panel(page).getByRole('button', { name: 'Cancel all' }).click()
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Keep uploading' }).click()
+    await panel(page).getByRole('button', { name: 'Cancel all' }).click()
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Cancel uploads' }).click()
+    await panel(page).waitFor({ state: 'detached' })
+    // Nothing of it is left, neither under its name nor hidden.
+    await waitFor('an empty folder', async () => {
+      const left = await readdir(tree.root, { recursive: true })
+      return left.filter((name) => name !== 'old.txt').length === 0
+    })
+  })
+
+  it('cancels one file and uploads the others', async () => {
+    await using tree = await makeTree({ 'old.txt': 'x' })
+    const local = await localFiles(tree, { 'a.bin': randomBytes(8 << 20), 'b.txt': 'small' })
+    await using program = await startProgram(tree)
+    await using open = await openPage(browser, program, { path: '/files/' })
+    const { page } = open
+    await slowUploads(page, 1 << 20)
+    await pickFiles(page, [join(local, 'a.bin'), join(local, 'b.txt')])
+    await panel(page).getByRole('button', { name: 'Cancel a.bin' }).click()
+    await panel(page).getByText('1 file uploaded').waitFor()
+    await waitFor('only b.txt', async () => {
+      const names = (await readdir(tree.root)).sort()
+      return names.join() === 'b.txt,old.txt'
+    })
+  })
+
+  it('goes on by itself after the connection was lost', async () => {
+    await using tree = await makeTree({ 'old.txt': 'x' })
+    const bytes = randomBytes(20 << 20)
+    const local = await localFiles(tree, { 'big.bin': bytes })
+    await using program = await startProgram(tree)
+    await using open = await openPage(browser, program, { path: '/files/' })
+    const { page } = open
+    await slowUploads(page, 8 << 20)
+    await pickFiles(page, [join(local, 'big.bin')])
+    await waitFor('some of it sent', async () =>
+      /[1-9]\d?%/.test((await panel(page).textContent()) ?? ''),
+    )
+    await goOffline(page)
+    await page.getByText('No connection to the server').first().waitFor({ timeout: 30_000 })
+    await slowUploads(page, 0)
+    await panel(page).getByText('1 file uploaded').waitFor({ timeout: 30_000 })
+    expect(await readFile(tree.at('big.bin'))).toEqual(bytes)
+  })
+
+  it('goes on after the session ended and the person signed in again', async () => {
+    await using tree = await makeTree({ 'old.txt': 'x' })
+    const bytes = randomBytes(24 << 20)
+    const local = await localFiles(tree, { 'big.bin': bytes })
+    await using program = await startProgram(tree)
+    await using open = await openPage(browser, program, { path: '/files/' })
+    const { page, context } = open
+    await slowUploads(page, 5 << 20)
+    await pickFiles(page, [join(local, 'big.bin')])
+    await waitFor('some of it sent', async () =>
+      /[1-9]\d?%/.test((await panel(page).textContent()) ?? ''),
+    )
+    // Ended from elsewhere: an administrator, another device.
+    const token = await (await context.request.get('/api/renew')).text()
+    await context.request.post('/api/logout', { headers: { 'X-Auth': token } })
+    const dialog = page.getByRole('dialog').or(page.getByRole('alertdialog'))
+    const password = dialog.getByLabel('Password', { exact: true })
+    await password.fill('correct horse 9 battery')
+    await password.press('Enter')
+    await slowUploads(page, 0)
+    await panel(page).getByText('1 file uploaded').waitFor({ timeout: 30_000 })
+    expect(await readFile(tree.at('big.bin'))).toEqual(bytes)
+  })
+
+  it('halves the chunk when a proxy finds it too large', async () => {
+    await using tree = await makeTree({ 'old.txt': 'x' })
+    const bytes = randomBytes(9 << 20)
+    const local = await localFiles(tree, { 'big.bin': bytes })
+    await using program = await startProgram(tree)
+    await using open = await openPage(browser, program, { path: '/files/' })
+    const { page } = open
+    const limit = 3 << 20
+    let refused = 0
+    await page.route('**/api/tus/**', async (route) => {
+      const size = route.request().postDataBuffer()?.length ?? 0
+      if (route.request().method() !== 'PATCH' || size <= limit) return route.continue()
+      refused++
+      return route.fulfill({ status: 413, body: 'Request Entity Too Large' })
+    })
+    await pickFiles(page, [join(local, 'big.bin')])
+    await panel(page).getByText('1 file uploaded').waitFor({ timeout: 30_000 })
+    expect(refused).toBeGreaterThan(0)
+    expect(await readFile(tree.at('big.bin'))).toEqual(bytes)
+  })
+
+  it('says why a file failed and uploads it when it is tried again', async () => {
+    await using tree = await makeTree({ 'old.txt': 'x' })
+    const local = await localFiles(tree, { 'a.txt': 'hello' })
+    await using program = await startProgram(tree)
+    await using open = await openPage(browser, program, { path: '/files/' })
+    const { page } = open
+    await page.route('**/api/tus/**', (route) => route.fulfill({ status: 403 }))
+    await pickFiles(page, [join(local, 'a.txt')])
+    await panel(page).getByText('1 upload failed').waitFor()
+    await panel(page).getByText('No permission').waitFor()
+    await page.unroute('**/api/tus/**')
+    await panel(page).getByRole('button', { name: 'Try a.txt again' }).click()
+    await panel(page).getByText('1 file uploaded').waitFor()
+    expect(await tree.read('a.txt')).toBe('hello')
+  })
+
+  it('refuses in plain words what does not fit on the disk', async () => {
+    await using tree = await makeTree({ 'old.txt': 'x' })
+    const local = await localFiles(tree, { 'a.bin': randomBytes(5 << 20) })
+    await using program = await startProgram(tree)
+    await using open = await openPage(browser, program, { path: '/files/' })
+    const { page } = open
+    await page.route('**/api/usage/**', (route) =>
+      route.fulfill({ json: { total: 100 << 20, used: 99 << 20 } }),
+    )
+    await pickFiles(page, [join(local, 'a.bin')])
+    await page.getByText('these files need at least 5.0 MiB, and 1.0 MiB is free').first().waitFor()
+    expect(await readdir(tree.root)).toEqual(['old.txt'])
+  })
+
+  it('survives going to another folder and refreshes only the one it belongs to', async () => {
+    await using tree = await makeTree({ 'one/x.txt': 'x', 'two/y.txt': 'y' })
+    const local = await localFiles(tree, { 'big.bin': randomBytes(6 << 20) })
+    await using program = await startProgram(tree)
+    await using open = await openPage(browser, program, { path: '/files/one/' })
+    const { page } = open
+    await slowUploads(page, 4 << 20)
+    await pickFiles(page, [join(local, 'big.bin')])
+    await panel(page).getByText('Uploading 1 of 1 file').waitFor()
+    const listed: string[] = []
+    page.on('request', (request) => {
+      const { pathname } = new URL(request.url())
+      if (pathname.startsWith('/api/resources')) listed.push(pathname)
+    })
+    await page.getByRole('navigation', { name: 'Breadcrumb' }).getByRole('link').first().click()
+    await page.locator('#listing').getByText('two', { exact: true }).first().waitFor()
+    listed.length = 0
+    await slowUploads(page, 0)
+    await panel(page).getByText('1 file uploaded').waitFor()
+    expect(listed).toEqual([])
+    await page.goBack()
+    await page.locator('#listing').getByText('big').first().waitFor()
+  })
+
+  it('asks before the page is left while something is on its way', async () => {
+    await using tree = await makeTree({ 'old.txt': 'x' })
+    const local = await localFiles(tree, { 'big.bin': randomBytes(8 << 20) })
+    await using program = await startProgram(tree)
+    await using open = await openPage(browser, program, { path: '/files/' })
+    const { page } = open
+    await slowUploads(page, 1 << 20)
+    await pickFiles(page, [join(local, 'big.bin')])
+    await panel(page).getByText('Uploading 1 of 1 file').waitFor()
+    const asked = page.waitForEvent('dialog')
+    const leaving = page.close({ runBeforeUnload: true })
+    const dialog = await asked
+    expect(dialog.type()).toBe('beforeunload')
+    await dialog.dismiss()
+    await leaving
+    await panel(page).getByText('Uploading 1 of 1 file').waitFor()
+  })
+
+  it('folds into a ring in the header and opens again', async () => {
+    await using tree = await makeTree({ 'old.txt': 'x' })
+    const local = await localFiles(tree, { 'big.bin': randomBytes(8 << 20) })
+    await using program = await startProgram(tree)
+    await using open = await openPage(browser, program, { path: '/files/', viewport: PHONE })
+    const { page } = open
+    await slowUploads(page, 2 << 20)
+    await pickFiles(page, [join(local, 'big.bin')])
+    await panel(page).getByRole('button', { name: 'Hide uploads' }).click()
+    await panel(page).waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: /^Uploads: \d+ % done/ }).click()
+    await panel(page).getByText('Uploading 1 of 1 file').waitFor()
+  })
+
+  it('takes 2,000 dropped files without holding up the page', async () => {
+    await using tree = await makeTree({ 'old.txt': 'x' })
+    await using program = await startProgram(tree)
+    await using open = await openPage(browser, program, { path: '/files/' })
+    const { page } = open
+    await page.locator('#listing').getByText('old').first().waitFor()
+    const many: Record<string, string> = {}
+    for (let n = 0; n < 2000; n++) many[`file ${n}.txt`] = `content ${n}`
+    await page.evaluate(() => {
+      const tasks: number[] = []
+      new PerformanceObserver((list) => {
+        for (const entry of list.getEntries()) tasks.push(entry.duration)
+      }).observe({ entryTypes: ['longtask'] })
+      Object.assign(window, { longTasks: tasks })
+    })
+    await dropTree(page, { many })
+    await panel(page)
+      .getByText(/^2,000 files uploaded$|^2000 files uploaded$/)
+      .waitFor({ timeout: 120_000 })
+    const tasks = await page.evaluate(() => Reflect.get(window, 'longTasks') as number[])
+    expect(Math.max(0, ...tasks)).toBeLessThan(200)
+    expect(await readdir(tree.at('many'))).toHaveLength(2000)
+    expect(await tree.read('many/file 1999.txt')).toBe('content 1999')
+  }, 180_000)
+})
