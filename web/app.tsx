@@ -27,6 +27,7 @@ const SettingsScreen = screen(
 )
 const UploadDock = screen(async () => (await import('./uploads/dock.tsx')).UploadDock)
 const SignInAgain = screen(async () => (await import('./screens/sign-in-again.tsx')).SignInAgain)
+const PageCommands = screen(async () => (await import('./actions/page-commands.tsx')).PageCommands)
 const ShellDock = screen(async () => (await import('./terminal/dock.tsx')).ShellDock)
 
 export function App() {
@@ -111,6 +112,9 @@ function Guarded({ children }: { children: ReactNode }) {
   if (signedOut) return startError ? <ErrorScreen error={startError} /> : null
   return (
     <Frame>
+      <Suspense fallback={null}>
+        <PageCommands />
+      </Suspense>
       <Suspense
         fallback={
           <div className="sheet__wait">

@@ -12,7 +12,7 @@ export function foldForTyping(text: string): string {
  * Null when no name starts like that.
  */
 export function findTyped(
-  names: { length: number; at(index: number): string },
+  names: { length: number; at(index: number): string | undefined },
   typed: string,
   from: number,
 ): number | null {
@@ -25,7 +25,7 @@ export function findTyped(
   for (let step = 0; step < names.length; step++) {
     const index = (start + step) % names.length
     // Folding the head of a name is enough, and keeps 100,000 names within a few milliseconds.
-    const head = names.at(index).slice(0, prefix.length * 2 + 4)
+    const head = (names.at(index) ?? '').slice(0, prefix.length * 2 + 4)
     if (foldForTyping(head).startsWith(prefix)) return index
   }
   return null

@@ -1,5 +1,185 @@
-// The files of a signed-in person: a folder as a listing, a file in its viewer or the editor.
+// The files of a signed-in person: a folder as a listing, a file in its viewer or the editor over it.
+
+import { plural } from '@lingui/core/macro'
+import { useLingui } from '@lingui/react/macro'
+import { Info } from 'lucide-react'
+import { lazy, Suspense, useEffect, useRef } from 'react'
+import { useSnapshot } from 'valtio'
+import { currentContext } from '../actions/context.ts'
+import { menuEntries, newMenu } from '../actions/menus.ts'
+import { actionOf } from '../actions/registry.ts'
+import { shownKeys } from '../actions/shortcut.ts'
+import { provideNewMenu } from '../layout/slots.ts'
+import { announce } from '../lib/announce.ts'
+import { usePath } from '../lib/navigate.ts'
+import { lineageOf, nameOf, parentOf, readFilesPath } from '../lib/paths.ts'
+import { shownName } from '../lib/shown-name.ts'
+import { useTitle } from '../lib/title.ts'
+import { Breadcrumbs } from '../listing/breadcrumbs.tsx'
+import { DragGhost } from '../listing/drag-layer.tsx'
+import { FolderBody } from '../listing/folder-body.tsx'
+import { GridMenu } from '../listing/grid-menu.tsx'
+import { watchNativeDrags } from '../listing/native-drag.ts'
+import { PhoneFoot, PhoneHeader } from '../listing/phone-parts.tsx'
+import { Toolbar } from '../listing/toolbar.tsx'
+import {
+  NO_DETAILS_PANEL,
+  PHONE,
+  useListing,
+  useMedia,
+  useSelection,
+  useSession,
+} from '../listing/use-listing.ts'
+import { UploadButton, ViewSwitch } from '../listing/view-switch.tsx'
+import { loadClipboard } from '../state/clipboard.ts'
+import { folderTitle } from '../state/failure-toasts.ts'
+import { listing } from '../state/listing.ts'
+import { leave, openPath, watchWindow } from '../state/open-folder.ts'
+import { prefs } from '../state/prefs.ts'
+import { IconButton } from '../ui/button.tsx'
+import { addDroppedItems } from '../uploads/entry.ts'
+import '../listing/listing.css'
+import '../listing/phone.css'
+
+const DetailsPanel = lazy(async () => ({
+  default: (await import('../listing/details-panel.tsx')).DetailsPanel,
+}))
+const FileView = lazy(async () => ({
+  default: (await import('../viewers/file-view.tsx')).FileView,
+}))
+
+loadClipboard()
 
 export function FilesScreen() {
-  return <div id="listing" />
+  const { t } = useLingui()
+  const address = usePath()
+  const vpath = readFilesPath('', address)
+  const { file, vpath: shown, folder, status } = useListing()
+  const phone = useMedia(PHONE)
+
+  // Before the first paint of the new address, so that a folder seen before appears at once.
+  const opened = useRef<string | null>(null)
+  useEffect(() => {
+    // An address with a malformed escape names nothing; the server says so.
+    openPath(vpath ?? decodeLeniently(address))
+    opened.current = vpath
+  }, [vpath, address])
+
+  useEffect(() => {
+    const stop = [
+      watchWindow(),
+      watchNativeDrags(
+        () => document.getElementById('listing'),
+        (data, target) => void addDroppedItems(data, target),
+      ),
+      leave,
+    ]
+    listing.mounted = true
+    return () => {
+      listing.mounted = false
+      for (const end of stop) end()
+    }
+  }, [])
+
+  useNewMenu()
+  useTitle(file === null ? folderTitle(shown) : shownName(nameOf(shown)), t`Files`)
+  useFolderAnnouncement(status === 'ready' && file === null ? (folder?.vpath ?? null) : null)
+
+  const hidden = file !== null
+  return (
+    <>
+      <div className="files" inert={hidden} data-listing-keys>
+        <h1 className="sr">{folderTitle(hidden ? parentOf(shown) : shown)}</h1>
+        {phone ? <PhoneHeader /> : <Bar vpath={hidden ? parentOf(shown) : shown} />}
+        <div className="split">
+          <div className="pane">
+            <Toolbar />
+            <FolderBody />
+          </div>
+          <Details />
+        </div>
+        {phone && <PhoneFoot />}
+      </div>
+      <GridMenu />
+      <DragGhost />
+      {file !== null && (
+        <Suspense fallback={null}>
+          <FileView vpath={shown} info={file} />
+        </Suspense>
+      )}
+    </>
+  )
+}
+
+/** As much of a damaged address as can be read; the server then finds nothing there. */
+function decodeLeniently(address: string): string {
+  return lineageOf(address).at(-1) ?? address
+}
+
+function Bar({ vpath }: { vpath: string }) {
+  const { t } = useLingui()
+  const { details } = useSnapshot(prefs)
+  const narrow = useMedia(NO_DETAILS_PANEL)
+  return (
+    <div className="crumbbar">
+      <Breadcrumbs vpath={vpath} />
+      <div className="row crumbbar__end">
+        <UploadButton />
+        <ViewSwitch />
+        <IconButton
+          icon={Info}
+          label={t`Details`}
+          shortcut={shownKeys('Mod+I')}
+          pressed={narrow ? undefined : details}
+          onClick={() => void actionOf('details').run(currentContext())}
+        />
+      </div>
+    </div>
+  )
+}
+
+function Details() {
+  const { details } = useSnapshot(prefs)
+  const narrow = useMedia(NO_DETAILS_PANEL)
+  if (!details || narrow) return null
+  return (
+    <Suspense fallback={<aside className="details" />}>
+      <DetailsPanel />
+    </Suspense>
+  )
+}
+
+/** The New button of the frame shows what can be made in the open folder. */
+function useNewMenu(): void {
+  const { folder, file, status } = useListing()
+  const { paths } = useSelection()
+  const can = useCreate()
+  const open = folder !== null && file === null && status === 'ready'
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the context is read when the menu opens
+  useEffect(() => {
+    if (!open || !can) return
+    return provideNewMenu(() => menuEntries(newMenu, currentContext()))
+  }, [open, can, paths])
+}
+
+function useCreate(): boolean {
+  return useSession().user?.perm.create === true
+}
+
+/** Tells screen readers where they are after the folder changed. */
+function useFolderAnnouncement(vpath: string | null): void {
+  const { folders, files } = useListing()
+  const said = useRef<string | null>(null)
+  useEffect(() => {
+    if (vpath === null || said.current === vpath) return
+    const first = said.current === null
+    said.current = vpath
+    if (first) return
+    const parts = [
+      folderTitle(vpath),
+      plural(folders, { one: '# folder', other: '# folders' }),
+      plural(files, { one: '# file', other: '# files' }),
+    ]
+    announce(parts.join(', '))
+  }, [vpath, folders, files])
 }

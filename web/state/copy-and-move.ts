@@ -206,4 +206,3 @@ export async function undoMoves(steps: readonly PlannedTransfer[]): Promise<void
       }),
   )
 }
-

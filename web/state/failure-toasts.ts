@@ -30,4 +30,3 @@ export function tellFailures(
     { report: first.error instanceof ApiError && first.error.status >= 500 },
   )
 }
-

@@ -136,12 +136,16 @@ export async function renameEntry(path: string, name: string): Promise<string> {
   const to = joinPath(parentOf(path), name)
   await moveTo(path, to)
   const shown = shownName(name)
-  offerUndo(t`Renamed to “${shown}”`, () => undoMoves([{ from: path, to, isDir: false, override: false }]))
+  offerUndo(t`Renamed to “${shown}”`, () =>
+    undoMoves([{ from: path, to, isDir: false, override: false }]),
+  )
   return to
 }
 
 /** Renames several entries one after the other; targets were checked to be free and different. */
-export async function renameEntries(pairs: readonly { path: string; name: string }[]): Promise<void> {
+export async function renameEntries(
+  pairs: readonly { path: string; name: string }[],
+): Promise<void> {
   const done: PlannedTransfer[] = []
   const failures: TransferFailure[] = []
   for (const { path, name } of pairs) {
@@ -210,4 +214,3 @@ export async function makeFile(parent: string, segments: readonly string[]): Pro
   void reloadFolder(parent)
   return made
 }
-

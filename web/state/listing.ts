@@ -20,6 +20,8 @@ export type Landing =
   | { kind: 'entry'; path: string }
 
 export const listing = proxy({
+  /** The files screen is the one that is shown. */
+  mounted: false,
   /** The path in the address: a folder, or a file once `file` says so. */
   vpath: '/',
   /** `loading`: nothing to show for `vpath` yet; what is visible belongs to the folder before. */

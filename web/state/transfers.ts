@@ -157,9 +157,7 @@ function showTransfer(kind: TransferKind, step: PlannedTransfer): () => void {
     source === undefined ? draftEntry(step.to, step.isDir) : movedEntry(source, step.to)
   const undoAdd = patchFolder({ folder: parentOf(step.to), add: [arrived] })
   const undoRemove =
-    kind === 'move'
-      ? patchFolder({ folder: parentOf(step.from), remove: [step.from] })
-      : () => {}
+    kind === 'move' ? patchFolder({ folder: parentOf(step.from), remove: [step.from] }) : () => {}
   return () => {
     undoRemove()
     undoAdd()

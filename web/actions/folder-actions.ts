@@ -1,0 +1,171 @@
+// Commands on the open folder and on what it shows.
+
+import { msg } from '@lingui/core/macro'
+import {
+  ArrowUp,
+  Camera,
+  FilePlus2,
+  FolderPlus,
+  FolderUp,
+  Images,
+  LayoutGrid,
+  List,
+  ListChecks,
+  ListFilter,
+  RefreshCw,
+  SquareDashedMousePointer,
+  Upload,
+} from 'lucide-react'
+import type { ViewMode } from '../../src/api-types.ts'
+import { go } from '../lib/navigate.ts'
+import { filesHref } from '../lib/paths.ts'
+import { focusFilter } from '../listing/filter-field.tsx'
+import { boot } from '../state/boot.ts'
+import { chooseView } from '../state/choose-view.ts'
+import { listing } from '../state/listing.ts'
+import { refreshFolder } from '../state/open-folder.ts'
+import { openPrompt } from '../state/prompts.ts'
+import { invertSelection, toggleAll } from '../state/selection.ts'
+import { refreshUsage } from '../state/usage.ts'
+import { canPickFolders, pickFiles } from '../uploads/entry.ts'
+import { openParent } from './open-entry.ts'
+import type { Action, ActionContext } from './types.ts'
+
+const canCreate = ({ can, folder }: ActionContext) => can.create && folder !== null
+
+function viewAction(
+  id: string,
+  view: ViewMode,
+  rest: Pick<Action, 'label' | 'icon' | 'shortcuts'>,
+) {
+  return {
+    ...rest,
+    id,
+    scope: 'listing',
+    enabled: ({ folder }) => folder !== null,
+    checked: () => listing.view === view,
+    run: () => chooseView(view),
+  } satisfies Action
+}
+
+export const folderActions = [
+  {
+    id: 'new-folder',
+    label: msg`New folder`,
+    icon: FolderPlus,
+    shortcuts: ['Alt+N'],
+    scope: 'listing',
+    enabled: canCreate,
+    async run({ folder }) {
+      if (folder !== null) await openPrompt('newFolder', { folder })
+    },
+  },
+  {
+    id: 'new-file',
+    label: msg`New file`,
+    icon: FilePlus2,
+    shortcuts: ['Alt+Shift+N'],
+    scope: 'listing',
+    enabled: canCreate,
+    async run({ folder }) {
+      if (folder === null) return
+      const made = await openPrompt('newFile', { folder })
+      if (made !== null) await go(filesHref(boot.BaseURL, made, false))
+    },
+  },
+  {
+    id: 'upload-files',
+    label: msg`Upload files`,
+    icon: Upload,
+    shortcuts: ['Alt+U'],
+    scope: 'listing',
+    enabled: canCreate,
+    run({ folder }) {
+      if (folder !== null) pickFiles('files', folder)
+    },
+  },
+  {
+    id: 'upload-folder',
+    label: msg`Upload folder`,
+    icon: FolderUp,
+    scope: 'listing',
+    enabled: (context) => canCreate(context) && canPickFolders(),
+    run({ folder }) {
+      if (folder !== null) pickFiles('folder', folder)
+    },
+  },
+  {
+    id: 'take-photo',
+    label: msg`Take photo`,
+    icon: Camera,
+    scope: 'listing',
+    // A computer would only show its file dialog once more.
+    enabled: (context) => canCreate(context) && matchMedia('(pointer: coarse)').matches,
+    run({ folder }) {
+      if (folder !== null) pickFiles('camera', folder)
+    },
+  },
+  {
+    id: 'refresh',
+    label: msg`Refresh`,
+    icon: RefreshCw,
+    scope: 'listing',
+    enabled: ({ folder }) => folder !== null,
+    async run() {
+      refreshUsage()
+      await refreshFolder()
+    },
+  },
+  {
+    id: 'filter',
+    label: msg`Filter this folder`,
+    icon: ListFilter,
+    shortcuts: ['/'],
+    scope: 'listing',
+    enabled: ({ folder }) => folder !== null,
+    run: focusFilter,
+  },
+  {
+    id: 'go-up',
+    label: msg`Parent folder`,
+    icon: ArrowUp,
+    shortcuts: ['Alt+ArrowUp', 'Backspace'],
+    scope: 'listing',
+    enabled: ({ folder }) => folder !== null && folder !== '/',
+    run({ folder }) {
+      if (folder !== null) openParent(folder)
+    },
+  },
+  {
+    id: 'select-all',
+    label: msg`Select all`,
+    icon: ListChecks,
+    shortcuts: ['Mod+A'],
+    scope: 'listing',
+    enabled: ({ folder }) => folder !== null && listing.visible.length > 0,
+    run: () => toggleAll(listing.visible),
+  },
+  {
+    id: 'invert-selection',
+    label: msg`Invert selection`,
+    icon: SquareDashedMousePointer,
+    scope: 'listing',
+    enabled: ({ folder }) => folder !== null && listing.visible.length > 0,
+    run: () => invertSelection(listing.visible),
+  },
+  viewAction('view-list', 'list', {
+    label: msg`List`,
+    icon: List,
+    shortcuts: ['Mod+Shift+1'],
+  }),
+  viewAction('view-grid', 'mosaic', {
+    label: msg`Grid`,
+    icon: LayoutGrid,
+    shortcuts: ['Mod+Shift+2'],
+  }),
+  viewAction('view-gallery', 'mosaic gallery', {
+    label: msg`Gallery`,
+    icon: Images,
+    shortcuts: ['Mod+Shift+3'],
+  }),
+] as const satisfies readonly Action[]

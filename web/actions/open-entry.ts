@@ -1,0 +1,26 @@
+import { t } from '@lingui/core/macro'
+import type { FileEntry } from '../../src/api-types.ts'
+import { go } from '../lib/navigate.ts'
+import { filesHref, parentOf } from '../lib/paths.ts'
+import { shownName } from '../lib/shown-name.ts'
+import { boot } from '../state/boot.ts'
+import { toastError } from '../state/toasts.ts'
+
+/** Opens a folder, or a file in its viewer or editor. */
+export function openEntry(entry: FileEntry): void {
+  if (entry.type === 'invalid_link') {
+    const name = shownName(entry.name)
+    toastError(t`“${name}” points to something that does not exist.`)
+    return
+  }
+  void go(filesHref(boot.BaseURL, entry.path, entry.isDir))
+}
+
+export function openFolder(vpath: string): void {
+  void go(filesHref(boot.BaseURL, vpath, true))
+}
+
+/** The folder above; the root has none. */
+export function openParent(vpath: string): void {
+  if (vpath !== '/') openFolder(parentOf(vpath))
+}

@@ -1,0 +1,106 @@
+// The way to the open folder: home and at most the last four folders; the ones left out are in the
+// menu of the first. Every crumb but the last takes drops.
+
+import { useLingui } from '@lingui/react/macro'
+import { ChevronRight, Ellipsis, House } from 'lucide-react'
+import { useEffect, useState } from 'react'
+import { useSnapshot } from 'valtio'
+import { openFolder } from '../actions/open-entry.ts'
+import { filesHref, lineageOf, nameOf, ROOT } from '../lib/paths.ts'
+import { shownName } from '../lib/shown-name.ts'
+import { boot } from '../state/boot.ts'
+import { prefetchFolder } from '../state/open-folder.ts'
+import { MenuButton } from '../ui/menu.tsx'
+import { drag } from './drag-session.ts'
+
+const SHOWN = 4
+const PREFETCH_AFTER_MS = 65
+
+export function Breadcrumbs({ vpath }: { vpath: string }) {
+  const { t } = useLingui()
+  const dragging = useSnapshot(drag).kind === 'entries'
+  const folders = lineageOf(vpath).slice(1)
+  const hidden = folders.length > SHOWN ? folders.slice(0, folders.length - SHOWN + 1) : []
+  const shown = folders.slice(hidden.length)
+  return (
+    <nav className={dragging ? 'breadcrumbs is-target' : 'breadcrumbs'} aria-label={t`Breadcrumb`}>
+      <ol>
+        <li>
+          <Crumb vpath={ROOT} current={vpath === ROOT}>
+            <House className="i" aria-hidden />
+            <span className="sr">{t`My files`}</span>
+          </Crumb>
+        </li>
+        {hidden.length > 0 && (
+          <li>
+            <Separator />
+            <MenuButton
+              label={t`Folders above`}
+              items={() =>
+                hidden.map((folder) => ({
+                  id: folder,
+                  label: shownName(nameOf(folder)),
+                  onSelect: () => openFolder(folder),
+                }))
+              }
+            >
+              {(trigger) => (
+                <button
+                  type="button"
+                  className="crumb"
+                  aria-label={t`Folders above`}
+                  data-tip={t`Folders above`}
+                  {...trigger}
+                >
+                  <Ellipsis className="i i-sm" aria-hidden />
+                </button>
+              )}
+            </MenuButton>
+          </li>
+        )}
+        {shown.map((folder) => (
+          <li key={folder}>
+            <Separator />
+            <Crumb vpath={folder} current={folder === vpath}>
+              <bdi className="trunc">{shownName(nameOf(folder))}</bdi>
+            </Crumb>
+          </li>
+        ))}
+      </ol>
+    </nav>
+  )
+}
+
+function Separator() {
+  return <ChevronRight className="i i-sm crumb__sep flip" aria-hidden />
+}
+
+function Crumb({
+  vpath,
+  current,
+  children,
+}: {
+  vpath: string
+  current: boolean
+  children: React.ReactNode
+}) {
+  const [hovered, setHovered] = useState(false)
+  useEffect(() => {
+    if (!hovered || current) return
+    const timer = setTimeout(() => void prefetchFolder(vpath), PREFETCH_AFTER_MS)
+    return () => clearTimeout(timer)
+  }, [hovered, current, vpath])
+  return (
+    <a
+      className="crumb"
+      href={filesHref(boot.BaseURL, vpath, true)}
+      aria-current={current ? 'page' : undefined}
+      data-drop-path={vpath}
+      draggable={false}
+      onPointerEnter={() => setHovered(true)}
+      onPointerLeave={() => setHovered(false)}
+    >
+      {children}
+    </a>
+  )
+}

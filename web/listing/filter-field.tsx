@@ -1,0 +1,82 @@
+// Narrows the open folder to names that contain the typed text, at once and without the server.
+
+import { useLingui } from '@lingui/react/macro'
+import { ListFilter, X } from 'lucide-react'
+import { useEffect, useRef, useState } from 'react'
+import { announce } from '../lib/announce.ts'
+import { listing, setFilter } from '../state/listing.ts'
+import { IconButton } from '../ui/button.tsx'
+import { useListing } from './use-listing.ts'
+
+let open: (() => void) | null = null
+
+/** Puts the cursor into the filter, showing it where it is folded away. */
+export function focusFilter(): void {
+  open?.()
+}
+
+export function FilterField({ folded }: { folded?: boolean }) {
+  const { t } = useLingui()
+  const { filter } = useListing()
+  const input = useRef<HTMLInputElement>(null)
+  const [asked, setAsked] = useState(false)
+  const shown = !folded || asked || filter !== ''
+
+  useEffect(() => {
+    const show = () => {
+      setAsked(true)
+      // After it was rendered.
+      requestAnimationFrame(() => {
+        input.current?.focus()
+        input.current?.select()
+      })
+    }
+    open = show
+    return () => {
+      if (open === show) open = null
+    }
+  }, [])
+
+  if (!shown) return null
+
+  function close() {
+    setFilter('')
+    setAsked(false)
+    document.getElementById('listing')?.focus({ preventScroll: true })
+  }
+
+  return (
+    <search className="filter">
+      <ListFilter className="i i-sm" aria-hidden />
+      <input
+        ref={input}
+        type="text"
+        dir="auto"
+        aria-label={t`Filter this folder`}
+        placeholder={t`Filter this folder`}
+        value={filter}
+        spellCheck={false}
+        autoComplete="off"
+        enterKeyHint="done"
+        onChange={(event) => {
+          setFilter(event.currentTarget.value)
+          const count = listing.visible.length
+          announce(t`${count} shown`)
+        }}
+        onBlur={() => {
+          if (listing.filter === '') setAsked(false)
+        }}
+        onKeyDown={(event) => {
+          if (event.key === 'Escape') close()
+          else if (event.key === 'Enter' || event.key === 'ArrowDown') {
+            event.currentTarget.blur()
+            document.getElementById('listing')?.focus({ preventScroll: true })
+          } else return
+          event.preventDefault()
+          event.stopPropagation()
+        }}
+      />
+      {filter !== '' && <IconButton size="sm" icon={X} label={t`Clear filter`} onClick={close} />}
+    </search>
+  )
+}

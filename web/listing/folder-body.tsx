@@ -1,0 +1,152 @@
+// The area below the toolbar: the entries, a skeleton while they are awaited, an invitation when there
+// are none, or what went wrong.
+
+import { Trans, useLingui } from '@lingui/react/macro'
+import { FolderPlus, FolderUp, Upload } from 'lucide-react'
+import type { MouseEvent } from 'react'
+import { useSnapshot } from 'valtio'
+import { runAction } from '../actions/registry.ts'
+import { filesHref, parentOf } from '../lib/paths.ts'
+import { ErrorPanel } from '../screens/error.tsx'
+import { boot } from '../state/boot.ts'
+import { setFilter } from '../state/listing.ts'
+import { retry } from '../state/open-folder.ts'
+import { Button } from '../ui/button.tsx'
+import { EmptyState } from '../ui/empty.tsx'
+import { Spinner } from '../ui/progress.tsx'
+import { canPickFolders } from '../uploads/entry.ts'
+import { DropVeil } from './drag-layer.tsx'
+import { EntryGrid } from './entry-grid.tsx'
+import { openGridMenu } from './grid-menu.tsx'
+import { pull } from './pull.ts'
+import { ListingSkeleton } from './skeleton.tsx'
+import { SwipeActions } from './swipe-actions.tsx'
+import { useListing, useSession } from './use-listing.ts'
+
+export function FolderBody() {
+  const { status, slow, failure, vpath, folder, visible, filter } = useListing()
+  if (status === 'failed' && failure !== null) {
+    return (
+      <div className="body body--message">
+        <ErrorPanel
+          error={failure}
+          address={vpath}
+          onRetry={retry}
+          actions={vpath === '/' ? undefined : <NearestParent vpath={vpath} />}
+        />
+      </div>
+    )
+  }
+  if (status === 'loading' && (slow || folder === null)) {
+    return (
+      <div className="body" id="loading" role="status">
+        <span className="sr">
+          <Trans>Loading…</Trans>
+        </span>
+        {slow && <ListingSkeleton />}
+      </div>
+    )
+  }
+  const empty = folder !== null && folder.entries.length === 0
+  const nothing = visible.length === 0 && filter.trim() !== ''
+  return (
+    <div className={status === 'loading' ? 'body is-stale' : 'body'}>
+      {empty ? <EmptyFolder /> : nothing ? <NothingShown /> : <EntryGrid />}
+      <SwipeActions />
+      <PullMark />
+      <DropVeil />
+    </div>
+  )
+}
+
+/** The server knows which folders exist; the one above is the best guess. */
+function NearestParent({ vpath }: { vpath: string }) {
+  return (
+    <a className="btn btn--fill" href={filesHref(boot.BaseURL, parentOf(vpath), true)}>
+      <Trans>Go to the folder above</Trans>
+    </a>
+  )
+}
+
+function EmptyFolder() {
+  const { t } = useLingui()
+  const can = useSession().user?.perm.create === true
+  return (
+    <div
+      id="listing"
+      className="body__message empty"
+      role="region"
+      aria-label={t`Files`}
+      tabIndex={-1}
+      data-listing-keys=""
+      onContextMenu={(event: MouseEvent) => {
+        event.preventDefault()
+        openGridMenu(null, { x: event.clientX, y: event.clientY })
+      }}
+    >
+      <EmptyState
+        art="folder"
+        title={<Trans>This folder is empty</Trans>}
+        actions={
+          can && (
+            <>
+              <Button tone="fill" icon={Upload} onClick={() => runAction('upload-files')}>
+                <Trans>Upload files</Trans>
+              </Button>
+              {canPickFolders() && (
+                <Button tone="line" icon={FolderUp} onClick={() => runAction('upload-folder')}>
+                  <Trans>Upload folder</Trans>
+                </Button>
+              )}
+              <Button tone="line" icon={FolderPlus} onClick={() => runAction('new-folder')}>
+                <Trans>New folder</Trans>
+              </Button>
+            </>
+          )
+        }
+      >
+        {can ? (
+          <Trans>
+            Drop files or whole folders anywhere on this page, or start with one of these.
+          </Trans>
+        ) : (
+          <Trans>There is nothing here yet.</Trans>
+        )}
+      </EmptyState>
+    </div>
+  )
+}
+
+function NothingShown() {
+  const { filter } = useListing()
+  return (
+    <div className="body__message" id="listing" tabIndex={-1} data-listing-keys="">
+      <EmptyState
+        art="search"
+        title={<Trans>No matching names</Trans>}
+        actions={
+          <Button tone="line" onClick={() => setFilter('')}>
+            <Trans>Clear filter</Trans>
+          </Button>
+        }
+      >
+        <Trans>Nothing in this folder contains “{filter.trim()}”.</Trans>
+      </EmptyState>
+    </div>
+  )
+}
+
+function PullMark() {
+  const { share, refreshing } = useSnapshot(pull)
+  if (share === null && !refreshing) return null
+  const way = refreshing ? 1 : Math.min(1, share ?? 0)
+  return (
+    <div
+      className={refreshing ? 'pull is-refreshing' : 'pull'}
+      style={{ opacity: way, transform: `translate(-50%, ${way * 3}rem) rotate(${way * 270}deg)` }}
+      aria-hidden
+    >
+      <Spinner />
+    </div>
+  )
+}

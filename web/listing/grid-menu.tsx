@@ -1,0 +1,57 @@
+// The context menu of the listing: for the selection, or for the folder on blank space.
+
+import { useLingui } from '@lingui/react/macro'
+import { proxy, ref, useSnapshot } from 'valtio'
+import type { FileEntry } from '../../src/api-types.ts'
+import { currentContext } from '../actions/context.ts'
+import { entryMenu, folderMenu, menuEntries } from '../actions/menus.ts'
+import { clearSelection } from '../state/selection.ts'
+import { Menu } from '../ui/menu.tsx'
+import { EntryIcon } from './entry-cells.tsx'
+import { EntryFacts } from './entry-facts.tsx'
+import { selectForAction } from './grid-pointer.ts'
+import { NameLabel } from './name-label.tsx'
+
+type Anchor = HTMLElement | { x: number; y: number }
+
+const state = proxy({
+  open: null as { anchor: Anchor; entry: FileEntry | null; byKeyboard: boolean } | null,
+})
+
+/** Opens the menu of an entry (selecting it first), or, with null, of the open folder. */
+export function openGridMenu(entry: FileEntry | null, anchor: Anchor, byKeyboard = false): void {
+  if (entry === null) clearSelection()
+  else selectForAction(entry)
+  state.open = ref({ anchor, entry, byKeyboard })
+}
+
+export function GridMenu() {
+  const { t } = useLingui()
+  const { open } = useSnapshot(state)
+  if (open === null) return null
+  const entry = open.entry as FileEntry | null
+  const context = currentContext()
+  return (
+    <Menu
+      label={t`Actions`}
+      items={menuEntries(entry === null ? folderMenu : entryMenu, context)}
+      anchor={open.anchor as Anchor}
+      focusFirst={open.byKeyboard}
+      header={
+        entry !== null &&
+        context.selected.length <= 1 && (
+          <span className="menu-entry">
+            <EntryIcon entry={entry} large />
+            <span className="menu-entry__words">
+              <NameLabel name={entry.name} />
+              <EntryFacts entry={entry} />
+            </span>
+          </span>
+        )
+      }
+      onClose={() => {
+        state.open = null
+      }}
+    />
+  )
+}

@@ -1,0 +1,105 @@
+// Clicks in the listing. Rows have no handlers of their own: what was hit is read from the page.
+
+import type { FileEntry } from '../../src/api-types.ts'
+import { openEntry } from '../actions/open-entry.ts'
+import { runAction } from '../actions/registry.ts'
+import { listing, setFocus } from '../state/listing.ts'
+import {
+  clearSelection,
+  extendSelection,
+  selection,
+  selectOnly,
+  selectPaths,
+  toggleSelected,
+} from '../state/selection.ts'
+import { session } from '../state/session.ts'
+
+/** A second click within this time opens. */
+export const DOUBLE_CLICK_MS = 300
+
+let lastClick = { path: '', atMs: 0 }
+let lastPointer = 'mouse'
+
+/** Remembers what kind of pointer is in use: clicks do not say so in every browser. */
+export function notePointer(type: string): void {
+  lastPointer = type
+}
+
+export function isTouch(): boolean {
+  return lastPointer === 'touch'
+}
+
+/** The entry drawn by the element or one around it. */
+export function entryOf(element: EventTarget | null): FileEntry | null {
+  const cell = element instanceof Element ? element.closest<HTMLElement>('[data-index]') : null
+  const index = Number(cell?.dataset.index ?? -1)
+  return listing.visible[index] ?? null
+}
+
+/** Makes an entry the selection unless it is part of it already. */
+export function selectForAction(entry: FileEntry): void {
+  if (!selection.paths.has(entry.path)) selectOnly(entry.path)
+  setFocus(entry.path)
+}
+
+export interface ClickReplies {
+  openMenu(entry: FileEntry, anchor: HTMLElement): void
+}
+
+export function handleClick(event: MouseEvent, replies: ClickReplies): void {
+  const target = event.target instanceof Element ? event.target : null
+  const entry = entryOf(target)
+  if (entry === null) {
+    // A click beside the entries; one that ends a rubber band has been swallowed before.
+    if (target?.closest('button, a, input, [role="columnheader"]') == null) clearSelection()
+    return
+  }
+  const act = target?.closest<HTMLElement>('[data-act]')
+  if (act != null) {
+    event.preventDefault()
+    handleAct(act, entry, event, replies)
+    return
+  }
+  // The link is followed by us, so that a click can select instead.
+  event.preventDefault()
+  // A screen reader activates the link without a pointer.
+  if (event.detail === 0 && target?.closest('a') != null) openEntry(entry)
+  else if (isTouch()) handleTap(entry)
+  else handleMouse(entry, event)
+}
+
+function handleAct(act: HTMLElement, entry: FileEntry, event: MouseEvent, replies: ClickReplies) {
+  const kind = act.dataset.act
+  if (kind === 'check') {
+    if (event.shiftKey) extendSelection(listing.visible, entry.path)
+    else toggleSelected(entry.path)
+    setFocus(entry.path)
+    return
+  }
+  selectForAction(entry)
+  if (kind === 'menu') replies.openMenu(entry, act)
+  else {
+    // These belong to the one row they are drawn on.
+    selectPaths([entry.path])
+    if (kind === 'share') runAction('share')
+    if (kind === 'download') runAction('download')
+  }
+}
+
+function handleTap(entry: FileEntry): void {
+  setFocus(entry.path)
+  if (selection.mode || selection.paths.size > 0) toggleSelected(entry.path)
+  else openEntry(entry)
+}
+
+function handleMouse(entry: FileEntry, event: MouseEvent): void {
+  setFocus(entry.path)
+  const { path } = entry
+  const again = lastClick.path === path && event.timeStamp - lastClick.atMs <= DOUBLE_CLICK_MS
+  lastClick = again ? { path: '', atMs: 0 } : { path, atMs: event.timeStamp }
+  if (again) openEntry(entry)
+  else if (event.shiftKey) extendSelection(listing.visible, path)
+  else if (event.ctrlKey || event.metaKey || selection.mode) toggleSelected(path)
+  else if (session.user?.singleClick === true) openEntry(entry)
+  else selectOnly(path)
+}

@@ -1,0 +1,108 @@
+// What phones have instead of bars: title and buttons in the header, the round New button, the command
+// bar at the lower edge.
+
+import { plural } from '@lingui/core/macro'
+import { useLingui } from '@lingui/react/macro'
+import {
+  Ellipsis,
+  EllipsisVertical,
+  Images,
+  LayoutGrid,
+  List,
+  ListChecks,
+  Plus,
+  Search,
+  X,
+} from 'lucide-react'
+import { useSnapshot } from 'valtio'
+import { currentContext } from '../actions/context.ts'
+import { folderMenu, menuEntries, newMenu, phoneBar, phoneMore } from '../actions/menus.ts'
+import { openSearch } from '../actions/open-search.ts'
+import { actionOf } from '../actions/registry.ts'
+import { PhoneBar } from '../layout/phone-bar.tsx'
+import { chooseView } from '../state/choose-view.ts'
+import { folderTitle } from '../state/failure-toasts.ts'
+import { listing } from '../state/listing.ts'
+import { clearSelection, toggleAll } from '../state/selection.ts'
+import { session } from '../state/session.ts'
+import { IconButton } from '../ui/button.tsx'
+import { MenuButton } from '../ui/menu.tsx'
+import { PhoneActions } from './toolbar.tsx'
+import { useListing, useSelection } from './use-listing.ts'
+
+const nextView = {
+  list: { view: 'mosaic', icon: LayoutGrid },
+  mosaic: { view: 'mosaic gallery', icon: Images },
+  'mosaic gallery': { view: 'list', icon: List },
+} as const
+
+export function PhoneHeader() {
+  const { t } = useLingui()
+  const { paths } = useSelection()
+  const { vpath, view } = useListing()
+  if (paths.size > 0) {
+    const count = paths.size
+    return (
+      <PhoneBar title={plural(count, { one: '# selected', other: '# selected' })}>
+        <IconButton
+          className="phone-clear"
+          icon={X}
+          label={t`Clear selection`}
+          onClick={clearSelection}
+        />
+        <IconButton
+          icon={ListChecks}
+          label={t`Select all`}
+          onClick={() => toggleAll(listing.visible)}
+        />
+      </PhoneBar>
+    )
+  }
+  const next = nextView[view]
+  return (
+    <PhoneBar title={folderTitle(vpath)}>
+      <IconButton icon={Search} label={t`Search`} onClick={() => openSearch('')} />
+      <IconButton icon={next.icon} label={t`Switch view`} onClick={() => chooseView(next.view)} />
+      <MenuButton
+        label={t`More`}
+        items={() => menuEntries([...folderMenu, 'line', 'filter'], currentContext())}
+      >
+        {(trigger) => <IconButton {...trigger} icon={EllipsisVertical} label={t`More`} />}
+      </MenuButton>
+    </PhoneBar>
+  )
+}
+
+export function PhoneFoot() {
+  const { t } = useLingui()
+  const { paths } = useSelection()
+  const { status, file } = useListing()
+  useSnapshot(session)
+  const context = currentContext()
+  if (file !== null || status !== 'ready') return null
+  if (paths.size > 0) {
+    return (
+      <div className="bbar" role="toolbar" aria-label={t`Selection`} id="file-selection">
+        <PhoneActions plan={phoneBar.map(actionOf)} context={context} />
+        <MenuButton label={t`More`} items={() => menuEntries(phoneMore, currentContext())}>
+          {(trigger) => (
+            <button type="button" className="bbar__item" {...trigger}>
+              <Ellipsis className="i i-lg" aria-hidden />
+              <span>{t`More`}</span>
+            </button>
+          )}
+        </MenuButton>
+      </div>
+    )
+  }
+  if (!context.can.create) return null
+  return (
+    <MenuButton label={t`New`} items={() => menuEntries(newMenu, currentContext())}>
+      {(trigger) => (
+        <button type="button" className="fab" aria-label={t`New`} {...trigger}>
+          <Plus className="i" aria-hidden />
+        </button>
+      )}
+    </MenuButton>
+  )
+}

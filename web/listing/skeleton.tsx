@@ -1,0 +1,52 @@
+// Grey rows or cards in the size of what will replace them.
+
+import { Skeleton } from '../ui/progress.tsx'
+import { layoutOf } from './metrics.ts'
+import { PHONE, useListing, useMedia } from './use-listing.ts'
+
+/** Uneven widths look like names; fixed ones do not jump when drawn again. */
+const WIDTHS = [38, 24, 46, 30, 52, 27, 33, 42, 29, 36, 48, 26, 40, 31]
+
+export function ListingSkeleton() {
+  const { view } = useListing()
+  const phone = useMedia(PHONE)
+  const layout = layoutOf(view, phone)
+  if (layout === 'list' || layout === 'touch') {
+    return (
+      <div className={`skeleton skeleton--${layout}`} aria-hidden>
+        {WIDTHS.map((percent, row) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: fixed rows
+          <div key={row} className={layout === 'list' ? 'lrow lcols' : 'trow'}>
+            {layout === 'list' && <span />}
+            <span className="lrow__name">
+              <Skeleton
+                width={layout === 'list' ? '1.875rem' : '2.5rem'}
+                height={layout === 'list' ? '1.875rem' : '2.5rem'}
+              />
+              <Skeleton width={`${percent}%`} />
+            </span>
+            {layout === 'list' && (
+              <>
+                <Skeleton width="5rem" />
+                <span className="skeleton__end">
+                  <Skeleton width="3.5rem" />
+                </span>
+              </>
+            )}
+          </div>
+        ))}
+      </div>
+    )
+  }
+  return (
+    <div className={`skeleton skeleton--${layout}`} aria-hidden>
+      {WIDTHS.slice(0, 12).map((percent, card) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: fixed cards
+        <div key={card} className="skeleton__card">
+          <Skeleton width="100%" height="100%" />
+          {layout === 'mosaic' && <Skeleton width={`${percent + 30}%`} />}
+        </div>
+      ))}
+    </div>
+  )
+}

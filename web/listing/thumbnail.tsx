@@ -1,0 +1,66 @@
+// A picture of an entry over its icon. The icon stays when there is no picture to be had.
+
+import { memo, useEffect, useRef, useState } from 'react'
+import type { FileEntry } from '../../src/api-types.ts'
+import { previewUrl } from '../api/files.ts'
+import { extensionOf } from '../lib/file-class.ts'
+import { boot } from '../state/boot.ts'
+import { permissions } from '../state/session.ts'
+import { isThumbnailHopeless, isThumbnailLoaded, queueThumbnail } from './thumbnail-queue.ts'
+
+/** Sent whole by the server: above this they are no thumbnail. */
+const MAX_WHOLE_BYTES = 1 << 20
+
+/** Where the picture of an entry is; null for kinds that have none. */
+export function thumbnailUrl(entry: FileEntry): string | null {
+  if (!boot.EnableThumbs || entry.isDir || !permissions().download) return null
+  if (entry.type !== 'image' && entry.type !== 'video' && entry.type !== 'pdf') return null
+  if (extensionOf(entry.name) === 'svg' && entry.size > MAX_WHOLE_BYTES) return null
+  return previewUrl(entry, 'thumb')
+}
+
+interface Props {
+  entry: FileEntry
+  className: string
+  /** Tells the card that a picture covers its icon. */
+  onShown?: () => void
+}
+
+export const Thumbnail = memo(function Thumbnail({ entry, className, onShown }: Props) {
+  const url = thumbnailUrl(entry)
+  const { type: kind } = entry
+  const [turn, setTurn] = useState<string | null>(null)
+  const [shown, setShown] = useState<string | null>(null)
+  const settle = useRef<ReturnType<typeof queueThumbnail> | null>(null)
+  const hopeless = url === null || isThumbnailHopeless(url, kind)
+  const known = url !== null && isThumbnailLoaded(url)
+
+  useEffect(() => {
+    if (url === null || hopeless || known) return
+    const done = queueThumbnail(url, kind, () => setTurn(url))
+    settle.current = done
+    return () => done('cancelled')
+  }, [url, kind, hopeless, known])
+
+  if (hopeless || (!known && turn !== url)) return null
+  const classes = [className, 'thumb']
+  if (!known) classes.push(shown === url ? 'thumb--in' : 'thumb--out')
+  return (
+    <img
+      className={classes.join(' ')}
+      src={url}
+      alt=""
+      decoding="async"
+      draggable={false}
+      onLoad={() => {
+        setShown(url)
+        settle.current?.('loaded')
+        onShown?.()
+      }}
+      onError={() => {
+        setTurn(null)
+        settle.current?.('failed')
+      }}
+    />
+  )
+})

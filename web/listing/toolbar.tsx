@@ -1,0 +1,231 @@
+// Above the entries: how many there are, the order in views without column heads, the filter. While
+// something is selected the selection bar takes its place.
+
+import { plural } from '@lingui/core/macro'
+import { useLingui } from '@lingui/react/macro'
+import { ArrowDown, ArrowUp, Ellipsis, X } from 'lucide-react'
+import { useMemo } from 'react'
+import { useSnapshot } from 'valtio'
+import type { FileEntry } from '../../src/api-types.ts'
+import { currentContext } from '../actions/context.ts'
+import { keysOf, menuEntries, selectionBar, selectionMore } from '../actions/menus.ts'
+import { actionOf } from '../actions/registry.ts'
+import type { Action, ActionContext } from '../actions/types.ts'
+import { formatSize } from '../lib/format.ts'
+import { chooseSort, sortByColumn } from '../state/choose-view.ts'
+import { entriesOf } from '../state/listing.ts'
+import { clearSelection } from '../state/selection.ts'
+import { session } from '../state/session.ts'
+import { Button, IconButton } from '../ui/button.tsx'
+import { MenuButton, type MenuEntry } from '../ui/menu.tsx'
+import { Breadcrumbs } from './breadcrumbs.tsx'
+import { FilterField } from './filter-field.tsx'
+import type { SortColumn } from './sort-entries.ts'
+import { NARROW, PHONE, useListing, useMedia, useSelection } from './use-listing.ts'
+
+export function Toolbar() {
+  const { paths } = useSelection()
+  const phone = useMedia(PHONE)
+  if (paths.size > 0 && !phone) return <SelectionBar />
+  return <IdleBar phone={phone} />
+}
+
+function IdleBar({ phone }: { phone: boolean }) {
+  const { view, status, slow, visible, filter, vpath } = useListing()
+  const { paths } = useSelection()
+  const waiting = status === 'loading' && slow
+  return (
+    <div className="tools">
+      <span className="tools__count grow" aria-live="off">
+        {waiting ? (
+          <span className="sk tools__sk" />
+        ) : paths.size > 0 ? (
+          <SelectedSize />
+        ) : phone ? (
+          <Breadcrumbs vpath={vpath} />
+        ) : (
+          <Counts />
+        )}
+      </span>
+      {(view !== 'list' || phone) && visible.length + filter.length > 0 && <SortMenu />}
+      <FilterField folded={phone} />
+    </div>
+  )
+}
+
+function Counts() {
+  const { t } = useLingui()
+  const { folders, files, filter, visible, status } = useListing()
+  if (status === 'failed') return null
+  if (filter.trim() !== '') {
+    const shown = visible.length
+    const all = folders + files
+    return t`${shown} of ${all} shown`
+  }
+  if (folders + files === 0) return status === 'ready' ? t`Empty folder` : null
+  const parts: string[] = []
+  if (folders > 0) parts.push(plural(folders, { one: '# folder', other: '# folders' }))
+  if (files > 0) parts.push(plural(files, { one: '# file', other: '# files' }))
+  return parts.join(', ')
+}
+
+/** Sum of the selected files; folders count as nothing, because their size is unknown. */
+export function sizeOf(entries: readonly FileEntry[]): number {
+  let bytes = 0
+  for (const entry of entries) if (!entry.isDir) bytes += entry.size
+  return bytes
+}
+
+function SelectedSize() {
+  const entries = useSelectedEntries()
+  const count = entries.length
+  const size = formatSize(sizeOf(entries))
+  return <>{plural(count, { one: `${size} in # item`, other: `${size} in # items` })}</>
+}
+
+export function useSelectedEntries(): FileEntry[] {
+  const { paths } = useSelection()
+  const { visible, folder } = useListing()
+  // biome-ignore lint/correctness/useExhaustiveDependencies: what entriesOf reads
+  return useMemo(() => entriesOf(paths), [paths, visible, folder])
+}
+
+function SortMenu() {
+  const { t } = useLingui()
+  const { sort } = useListing()
+  const names: Record<SortColumn, string> = {
+    name: t`Name`,
+    modified: t`Modified`,
+    size: t`Size`,
+  }
+  const items = (): MenuEntry[] => [
+    ...(Object.keys(names) as SortColumn[]).map((column) => ({
+      id: column,
+      label: names[column],
+      checked: sort.column === column,
+      onSelect: () => {
+        if (sort.column !== column) sortByColumn(column)
+      },
+    })),
+    'line',
+    {
+      id: 'ascending',
+      label: t`Ascending`,
+      checked: sort.ascending,
+      onSelect: () => chooseSort({ ...sort, ascending: true }),
+    },
+    {
+      id: 'descending',
+      label: t`Descending`,
+      checked: !sort.ascending,
+      onSelect: () => chooseSort({ ...sort, ascending: false }),
+    },
+  ]
+  return (
+    <MenuButton label={t`Sort by`} items={items}>
+      {(trigger) => (
+        <Button
+          {...trigger}
+          size="sm"
+          className="tools__sort"
+          icon={sort.ascending ? ArrowUp : ArrowDown}
+          aria-label={t`Sort by: ${names[sort.column]}`}
+        >
+          {names[sort.column]}
+        </Button>
+      )}
+    </MenuButton>
+  )
+}
+
+function SelectionBar() {
+  const { t, i18n } = useLingui()
+  const entries = useSelectedEntries()
+  const narrow = useMedia(NARROW)
+  // Rights can change under an open page.
+  useSnapshot(session)
+  const context = currentContext()
+  const count = entries.length
+  const bytes = sizeOf(entries)
+  const shown = selectionBar.map(actionOf).filter((action) => action.enabled(context))
+  return (
+    <div className="tools selbar" role="toolbar" aria-label={t`Selection`} id="multiple-selection">
+      <IconButton
+        size="sm"
+        icon={X}
+        label={t`Clear selection`}
+        shortcut="Esc"
+        onClick={clearSelection}
+      />
+      <strong className="num">{plural(count, { one: '# selected', other: '# selected' })}</strong>
+      {bytes > 0 && <span className="selbar__size num">{formatSize(bytes)}</span>}
+      <span className="grow" />
+      {shown.map((action, index) => (
+        <BarAction
+          key={action.id}
+          action={action}
+          label={i18n._(action.shortLabel ?? action.label)}
+          iconOnly={narrow || (index > 3 && action.id !== 'delete' && shown.length > 5)}
+        />
+      ))}
+      <span className="vr" />
+      <MenuButton label={t`More`} items={() => menuEntries(selectionMore, currentContext())}>
+        {(trigger) => <IconButton {...trigger} size="sm" icon={Ellipsis} label={t`More`} />}
+      </MenuButton>
+    </div>
+  )
+}
+
+function BarAction({
+  action,
+  label,
+  iconOnly,
+}: {
+  action: Action
+  label: string
+  iconOnly: boolean
+}) {
+  const run = () => void action.run(currentContext())
+  const flipIcon = action.flipIcon ?? false
+  if (iconOnly) {
+    return (
+      <IconButton
+        size="sm"
+        icon={action.icon}
+        flipIcon={flipIcon}
+        label={label}
+        shortcut={keysOf(action)}
+        onClick={run}
+      />
+    )
+  }
+  return (
+    <Button icon={action.icon} flipIcon={flipIcon} data-tip-keys={keysOf(action)} onClick={run}>
+      {label}
+    </Button>
+  )
+}
+
+/** The commands at the lower edge of a phone while something is selected. */
+export function PhoneActions({
+  plan,
+  context,
+}: {
+  plan: readonly Action[]
+  context: ActionContext
+}) {
+  const { i18n } = useLingui()
+  return plan
+    .filter((action) => action.enabled(context))
+    .map((action) => (
+      <button
+        key={action.id}
+        type="button"
+        className={action.danger ? 'bbar__item is-danger' : 'bbar__item'}
+        onClick={() => void action.run(currentContext())}
+      >
+        <action.icon className={action.flipIcon ? 'i i-lg flip' : 'i i-lg'} aria-hidden />
+        <span>{i18n._(action.shortLabel ?? action.label)}</span>
+      </button>
+    ))
+}

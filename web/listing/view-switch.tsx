@@ -1,0 +1,64 @@
+import { Trans, useLingui } from '@lingui/react/macro'
+import { Images, LayoutGrid, List, Upload } from 'lucide-react'
+import { currentContext } from '../actions/context.ts'
+import { menuEntries } from '../actions/menus.ts'
+import { shownKeys } from '../actions/shortcut.ts'
+import { chooseView } from '../state/choose-view.ts'
+import { Button } from '../ui/button.tsx'
+import { MenuButton } from '../ui/menu.tsx'
+import { Segmented } from '../ui/toggle.tsx'
+import { useListing, useSession } from './use-listing.ts'
+
+export function ViewSwitch() {
+  const { t } = useLingui()
+  const { view } = useListing()
+  return (
+    <Segmented
+      label={t`View`}
+      value={view}
+      onChange={chooseView}
+      options={[
+        {
+          value: 'list',
+          label: t`List`,
+          icon: List,
+          iconOnly: true,
+          shortcut: shownKeys('Mod+Shift+1'),
+        },
+        {
+          value: 'mosaic',
+          label: t`Grid`,
+          icon: LayoutGrid,
+          iconOnly: true,
+          shortcut: shownKeys('Mod+Shift+2'),
+        },
+        {
+          value: 'mosaic gallery',
+          label: t`Gallery`,
+          icon: Images,
+          iconOnly: true,
+          shortcut: shownKeys('Mod+Shift+3'),
+        },
+      ]}
+    />
+  )
+}
+
+export function UploadButton() {
+  const { t } = useLingui()
+  const { status, folder } = useListing()
+  const can = useSession().user?.perm.create === true
+  if (!can || folder === null || status === 'failed') return null
+  return (
+    <MenuButton
+      label={t`Upload`}
+      items={() => menuEntries(['upload-files', 'upload-folder', 'take-photo'], currentContext())}
+    >
+      {(trigger) => (
+        <Button {...trigger} tone="line" icon={Upload} id="upload-button">
+          <Trans>Upload</Trans>
+        </Button>
+      )}
+    </MenuButton>
+  )
+}

@@ -1,0 +1,61 @@
+// The last question before something is gone for good. The harmless answer has the focus.
+
+import { Plural, Trans, useLingui } from '@lingui/react/macro'
+import { nameOf } from '../lib/paths.ts'
+import { shownName } from '../lib/shown-name.ts'
+import type { TransferItem } from '../state/transfers.ts'
+import { Button } from '../ui/button.tsx'
+import { Dialog } from '../ui/dialog.tsx'
+import type { PromptProps } from './kinds.ts'
+
+export interface DeleteProps {
+  items: readonly TransferItem[]
+}
+
+export function DeletePrompt({ items, answer }: PromptProps<'delete'>) {
+  const { t } = useLingui()
+  const [first] = items
+  const name = shownName(nameOf(first?.path ?? ''))
+  const others = items.length - 1
+  const title =
+    items.length > 1 ? (
+      <Plural value={items.length} one="Delete # item?" other="Delete # items?" />
+    ) : first?.isDir === true ? (
+      <Trans>Delete folder?</Trans>
+    ) : (
+      <Trans>Delete file?</Trans>
+    )
+  return (
+    <Dialog
+      alert
+      size="md"
+      title={title}
+      onClose={() => answer(null)}
+      footer={
+        <>
+          <Button tone="line" data-autofocus onClick={() => answer(null)}>
+            <Trans>Cancel</Trans>
+          </Button>
+          <Button tone="danger" onClick={() => answer(true)}>
+            <Trans>Delete</Trans>
+          </Button>
+        </>
+      }
+    >
+      <p className="mid">
+        {items.length > 1 ? (
+          <Plural
+            value={others}
+            one={`“${name}” and # more will be deleted from the server.`}
+            other={`“${name}” and # more will be deleted from the server.`}
+          />
+        ) : first?.isDir === true ? (
+          t`“${name}” and everything in it will be deleted from the server.`
+        ) : (
+          t`“${name}” will be deleted from the server.`
+        )}{' '}
+        <Trans>This can’t be undone.</Trans>
+      </p>
+    </Dialog>
+  )
+}

@@ -1,0 +1,90 @@
+// The archive format for a folder or several entries; the one used last comes first.
+
+import { plural } from '@lingui/core/macro'
+import { Trans, useLingui } from '@lingui/react/macro'
+import { FileArchive } from 'lucide-react'
+import { useState } from 'react'
+import type { FileEntry } from '../../src/api-types.ts'
+import { type ArchiveFormat, archiveFormats } from '../api/files.ts'
+import { shownName } from '../lib/shown-name.ts'
+import { lastFormat } from '../state/downloads.ts'
+import { folderTitle } from '../state/failure-toasts.ts'
+import { Button } from '../ui/button.tsx'
+import { Dialog } from '../ui/dialog.tsx'
+import { loadStylesheet } from '../viewers/stylesheet.ts'
+import styles from './files.css?url'
+import type { PromptProps } from './kinds.ts'
+
+await loadStylesheet(styles)
+
+export interface DownloadProps {
+  folder: string
+  /** Nothing means the whole folder. */
+  entries: readonly FileEntry[]
+}
+
+const endings: Record<ArchiveFormat, string> = {
+  zip: '.zip',
+  tar: '.tar',
+  targz: '.tar.gz',
+  tarbz2: '.tar.bz2',
+  tarxz: '.tar.xz',
+  tarlz4: '.tar.lz4',
+  tarsz: '.tar.sz',
+  tarbr: '.tar.br',
+  tarzst: '.tar.zst',
+}
+
+export function DownloadPrompt({ folder, entries, answer }: PromptProps<'download'>) {
+  const { t } = useLingui()
+  const [first] = useState(lastFormat)
+  const formats = [first, ...archiveFormats.filter((format) => format !== first)]
+  const notes: Record<ArchiveFormat, string> = {
+    zip: t`Opens everywhere`,
+    tar: t`Not compressed`,
+    targz: t`Common on Linux and macOS`,
+    tarbz2: t`Small, slow`,
+    tarxz: t`Smallest, slowest`,
+    tarlz4: t`Very fast`,
+    tarsz: t`Very fast (Snappy)`,
+    tarbr: t`Small (Brotli)`,
+    tarzst: t`Small and fast (Zstandard)`,
+  }
+  const [only] = entries
+  const what =
+    entries.length === 0
+      ? folderTitle(folder)
+      : entries.length === 1
+        ? shownName(only?.name ?? '')
+        : plural(entries.length, { one: '# item', other: '# items' })
+  return (
+    <Dialog
+      size="md"
+      title={<Trans>Download as</Trans>}
+      subtitle={<bdi>{what}</bdi>}
+      onClose={() => answer(null)}
+      footer={
+        <Button tone="line" onClick={() => answer(null)}>
+          <Trans>Cancel</Trans>
+        </Button>
+      }
+    >
+      <div className="formats">
+        {formats.map((format, index) => (
+          <button
+            key={format}
+            type="button"
+            className="formats__item"
+            data-autofocus={index === 0 ? '' : undefined}
+            data-format={format}
+            onClick={() => answer(format)}
+          >
+            <FileArchive className="i" aria-hidden />
+            <span className="formats__name">{endings[format]}</span>
+            <small>{notes[format]}</small>
+          </button>
+        ))}
+      </div>
+    </Dialog>
+  )
+}

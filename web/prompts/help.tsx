@@ -1,0 +1,146 @@
+// Every key and gesture. Commands come from the registry, so that this list cannot be out of date;
+// what is not a command is listed here.
+
+import type { MessageDescriptor } from '@lingui/core'
+import { msg } from '@lingui/core/macro'
+import { Trans, useLingui } from '@lingui/react/macro'
+import { type ActionId, actionOf } from '../actions/registry.ts'
+import { shownKeys } from '../actions/shortcut.ts'
+import { Kbd } from '../ui/badge.tsx'
+import { Button } from '../ui/button.tsx'
+import { Dialog } from '../ui/dialog.tsx'
+import { loadStylesheet } from '../viewers/stylesheet.ts'
+import styles from './files.css?url'
+import type { PromptProps } from './kinds.ts'
+
+await loadStylesheet(styles)
+
+/** A command with its own words and keys, or words with combinations that are no command. */
+type Line = ActionId | { label: MessageDescriptor; keys: readonly (string | MessageDescriptor)[] }
+
+interface Section {
+  title: MessageDescriptor
+  lines: readonly Line[]
+}
+
+const click = msg`Click`
+const doubleClick = msg`Double click`
+
+const left: readonly Section[] = [
+  {
+    title: msg`Move around`,
+    lines: [
+      { label: msg`Move between items`, keys: ['↑ ↓ ← →'] },
+      { label: msg`First or last item`, keys: ['Home', 'End'] },
+      { label: msg`One screen`, keys: ['PageUp', 'PageDown'] },
+      { label: msg`Jump to a name`, keys: ['A', 'Z'] },
+      { label: msg`Select an item`, keys: [click] },
+      { label: msg`Open`, keys: [doubleClick, 'Enter'] },
+      'preview',
+      'go-up',
+      { label: msg`Next part of the page`, keys: ['F6'] },
+      { label: msg`Open the menu`, keys: ['Shift+F10'] },
+    ],
+  },
+  {
+    title: msg`Select`,
+    lines: [
+      { label: msg`Add or remove one item`, keys: [msg`Ctrl Click`, 'Mod+ '] },
+      { label: msg`Select a range`, keys: [msg`Shift Click`, 'Shift+ArrowDown'] },
+      'select-all',
+      { label: msg`Clear the selection, close a dialog`, keys: ['Escape'] },
+    ],
+  },
+]
+
+const right: readonly Section[] = [
+  {
+    title: msg`Act`,
+    lines: [
+      'rename',
+      'delete',
+      'copy',
+      'cut',
+      'paste',
+      'duplicate',
+      { label: msg`Download, or save in the editor`, keys: ['Mod+S'] },
+      { label: msg`Undo the last action`, keys: ['Mod+Z'] },
+      'new-folder',
+      'new-file',
+      'upload-files',
+    ],
+  },
+  {
+    title: msg`Find and go`,
+    lines: [
+      'search',
+      'palette',
+      'filter',
+      'details',
+      'view-list',
+      'view-grid',
+      'view-gallery',
+      { label: msg`This help`, keys: ['F1', '?'] },
+    ],
+  },
+]
+
+export function HelpPrompt({ answer }: PromptProps<'help'>) {
+  return (
+    <Dialog
+      size="wide"
+      title={<Trans>Keyboard shortcuts</Trans>}
+      onClose={() => answer(null)}
+      footer={
+        <Button tone="fill" data-autofocus onClick={() => answer(null)}>
+          <Trans>OK</Trans>
+        </Button>
+      }
+    >
+      <div className="help">
+        <Column sections={left} />
+        <Column sections={right} />
+      </div>
+    </Dialog>
+  )
+}
+
+function Column({ sections }: { sections: readonly Section[] }) {
+  const { i18n } = useLingui()
+  return (
+    <div>
+      {sections.map((section) => (
+        <section key={section.title.id} className="help__section">
+          <h3>{i18n._(section.title)}</h3>
+          <dl>
+            {section.lines.map((line) => {
+              const { label, keys } = typeof line === 'string' ? lineOf(line) : line
+              return (
+                <div key={label.id} className="help__line">
+                  <dt>{i18n._(label)}</dt>
+                  <dd>
+                    {keys.map((key) => {
+                      const text = typeof key === 'string' ? shown(key) : i18n._(key)
+                      return <Kbd key={text} keys={text} />
+                    })}
+                  </dd>
+                </div>
+              )
+            })}
+          </dl>
+        </section>
+      ))}
+    </div>
+  )
+}
+
+/** Keys written apart are several caps already. */
+function shown(keys: string): string {
+  return keys.includes(' ') && keys.length > 2 && !keys.includes('+') ? keys : shownKeys(keys)
+}
+
+function lineOf(id: ActionId) {
+  const action = actionOf(id)
+  const keys = action.shortcuts ?? (action.shownKeys === undefined ? [] : [action.shownKeys])
+  return { label: action.label, keys: keys.slice(0, 1) }
+}

@@ -1,0 +1,30 @@
+// Details as a dialog, where there is no room for a panel beside the listing.
+
+import { Trans } from '@lingui/react/macro'
+import styles from '../listing/details.css?url'
+import { EntryInfo, type EntryInfoProps } from '../listing/entry-info.tsx'
+import { Button } from '../ui/button.tsx'
+import { Dialog } from '../ui/dialog.tsx'
+import { loadStylesheet } from '../viewers/stylesheet.ts'
+import type { PromptProps } from './kinds.ts'
+
+await loadStylesheet(styles)
+
+export type InfoProps = EntryInfoProps
+
+export function InfoPrompt({ folder, entries, answer }: PromptProps<'info'>) {
+  return (
+    <Dialog
+      title={<Trans>Details</Trans>}
+      className="info-dialog"
+      onClose={() => answer(null)}
+      footer={
+        <Button tone="fill" data-autofocus onClick={() => answer(null)}>
+          <Trans>OK</Trans>
+        </Button>
+      }
+    >
+      <EntryInfo folder={folder} entries={entries} />
+    </Dialog>
+  )
+}

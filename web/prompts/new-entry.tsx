@@ -1,0 +1,131 @@
+// New folder and new file: one name, or a path of folders typed with slashes, shown as crumbs.
+
+import { Trans, useLingui } from '@lingui/react/macro'
+import { ChevronRight } from 'lucide-react'
+import { useRef, useState } from 'react'
+import { joinPath } from '../lib/paths.ts'
+import { shownName } from '../lib/shown-name.ts'
+import { folderTitle } from '../state/failure-toasts.ts'
+import { makeFile, makeFolder } from '../state/file-operations.ts'
+import { Button } from '../ui/button.tsx'
+import { Dialog } from '../ui/dialog.tsx'
+import { TextField } from '../ui/field.tsx'
+import { FileTile, FolderGlyph } from '../ui/file-icon.tsx'
+import { loadStylesheet } from '../viewers/stylesheet.ts'
+import styles from './files.css?url'
+import type { PromptProps } from './kinds.ts'
+import { describeClash, describeNameProblem, describeRefusal, namesIn } from './name-check.ts'
+
+await loadStylesheet(styles)
+
+export interface NewEntryProps {
+  /** Where it will be made. */
+  folder: string
+}
+
+/** Answers with the path of the innermost folder made. */
+export function NewFolderPrompt({ folder, answer }: PromptProps<'newFolder'>) {
+  return <NewEntry folder={folder} kind="folder" answer={answer} />
+}
+
+/** Answers with the path of the file made. */
+export function NewFilePrompt({ folder, answer }: PromptProps<'newFile'>) {
+  return <NewEntry folder={folder} kind="file" answer={answer} />
+}
+
+interface Given extends NewEntryProps {
+  kind: 'folder' | 'file'
+  answer: (path: string | null) => void
+}
+
+function NewEntry({ folder, kind, answer }: Given) {
+  const { t } = useLingui()
+  const [text, setText] = useState('')
+  const [refusal, setRefusal] = useState<string | null>(null)
+  const [busy, setBusy] = useState(false)
+  const [taken] = useState(() => namesIn(folder))
+  const input = useRef<HTMLInputElement>(null)
+  const segments = text
+    .split('/')
+    .map((segment) => segment.trim())
+    .filter((segment) => segment !== '')
+  const [first] = segments
+  const last = segments.at(-1) ?? ''
+  const alone = segments.length === 1 && first !== undefined && taken.has(first)
+  const problem = segments.map(describeNameProblem).find((found) => found !== null) ?? null
+  const error = refusal ?? problem ?? (alone ? describeClash(first) : null)
+
+  async function submit() {
+    if (busy || segments.length === 0 || error !== null) return
+    setBusy(true)
+    try {
+      answer(
+        kind === 'folder' ? await makeFolder(folder, segments) : await makeFile(folder, segments),
+      )
+    } catch (failure) {
+      setBusy(false)
+      setRefusal(describeRefusal(failure, last))
+      input.current?.focus()
+    }
+  }
+
+  return (
+    <Dialog
+      title={kind === 'folder' ? <Trans>New folder</Trans> : <Trans>New file</Trans>}
+      subtitle={<Trans>In “{folderTitle(folder)}”</Trans>}
+      onClose={() => answer(null)}
+      onSubmit={() => void submit()}
+      footer={
+        <>
+          <Button tone="line" onClick={() => answer(null)}>
+            <Trans>Cancel</Trans>
+          </Button>
+          <Button
+            tone="fill"
+            type="submit"
+            busy={busy}
+            disabled={segments.length === 0 || error !== null}
+          >
+            <Trans>Create</Trans>
+          </Button>
+        </>
+      }
+    >
+      <TextField
+        ref={input}
+        label={t`Name`}
+        hint={t`A slash makes folders inside each other.`}
+        value={text}
+        onChange={(value) => {
+          setText(value)
+          setRefusal(null)
+        }}
+        error={error}
+        data-autofocus
+        autoComplete="off"
+        autoCapitalize="none"
+        spellCheck={false}
+      />
+      {segments.length > 1 && <PathPreview segments={segments} kind={kind} />}
+    </Dialog>
+  )
+}
+
+function PathPreview({ segments, kind }: { segments: readonly string[]; kind: 'folder' | 'file' }) {
+  let path = ''
+  return (
+    <div className="new-path">
+      {segments.map((segment, index) => {
+        path = joinPath(path === '' ? '/' : path, segment)
+        const isFile = kind === 'file' && index === segments.length - 1
+        return (
+          <span className="new-path__part" key={path}>
+            {index > 0 && <ChevronRight className="i i-xs flip" aria-hidden />}
+            {isFile ? <FileTile entry={{ name: segment, isDir: false }} /> : <FolderGlyph />}
+            <bdi>{shownName(segment)}</bdi>
+          </span>
+        )
+      })}
+    </div>
+  )
+}

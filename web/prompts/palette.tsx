@@ -1,0 +1,269 @@
+// The command palette: every command that fits now, pinned and recent folders, and a search.
+
+import { Trans, useLingui } from '@lingui/react/macro'
+import { Folder, type LucideIcon, Pin, Search, SquareChevronRight } from 'lucide-react'
+import {
+  type KeyboardEvent,
+  useEffect,
+  useId,
+  useLayoutEffect,
+  useMemo,
+  useRef,
+  useState,
+} from 'react'
+import { currentContext } from '../actions/context.ts'
+import { keysOf } from '../actions/menus.ts'
+import { openFolder } from '../actions/open-entry.ts'
+import { openSearch } from '../actions/open-search.ts'
+import { actions } from '../actions/registry.ts'
+import { shownKeys } from '../actions/shortcut.ts'
+import { focusFallback } from '../lib/focus.ts'
+import { nameOf, parentOf } from '../lib/paths.ts'
+import { shownName } from '../lib/shown-name.ts'
+import { foldForTyping } from '../listing/type-ahead.ts'
+import { folderTitle } from '../state/failure-toasts.ts'
+import { prefs } from '../state/prefs.ts'
+import { recentFolders } from '../state/recent-folders.ts'
+import { Kbd } from '../ui/badge.tsx'
+import { loadStylesheet } from '../viewers/stylesheet.ts'
+import styles from './files.css?url'
+import type { PromptProps } from './kinds.ts'
+
+await loadStylesheet(styles)
+
+interface Item {
+  id: string
+  label: string
+  note?: string
+  keys?: string | undefined
+  icon: LucideIcon
+  flip?: boolean
+  run: () => void
+}
+
+interface Group {
+  id: string
+  title: string
+  items: Item[]
+}
+
+export function PalettePrompt({ answer }: PromptProps<'palette'>) {
+  const { t } = useLingui()
+  const id = useId()
+  const dialog = useRef<HTMLDialogElement>(null)
+  const input = useRef<HTMLInputElement>(null)
+  const [text, setText] = useState('')
+  const [at, setAt] = useState(0)
+  const groups = useGroups(text)
+  const items = groups.flatMap((group) => group.items)
+  const active = Math.min(at, items.length - 1)
+
+  useLayoutEffect(() => {
+    const element = dialog.current
+    const opener = document.activeElement
+    element?.showModal()
+    input.current?.focus()
+    return () => {
+      element?.close()
+      const back = opener instanceof HTMLElement && opener.isConnected ? opener : focusFallback()
+      if (back && back !== document.body) back.focus({ preventScroll: true })
+    }
+  }, [])
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the active line moved
+  useEffect(() => {
+    dialog.current?.querySelector('[aria-selected="true"]')?.scrollIntoView({ block: 'nearest' })
+  }, [active, text])
+
+  function run(item: Item | undefined) {
+    if (item === undefined) return
+    answer(null)
+    // After this dialog gave the focus back: a dialog opened now returns it to the same place.
+    setTimeout(item.run)
+  }
+
+  function onKeyDown(event: KeyboardEvent) {
+    event.stopPropagation()
+    if (event.nativeEvent.isComposing) return
+    const count = Math.max(items.length, 1)
+    if (event.key === 'ArrowDown') setAt((active + 1) % count)
+    else if (event.key === 'ArrowUp') setAt((active - 1 + count) % count)
+    else if (event.key === 'Home' && text === '') setAt(0)
+    else if (event.key === 'End' && text === '') setAt(count - 1)
+    else if (event.key === 'Enter') run(items[active])
+    else if (event.key === 'Escape' || (event.key.toLowerCase() === 'k' && event.ctrlKey)) {
+      answer(null)
+    } else return
+    event.preventDefault()
+  }
+
+  let line = -1
+  return (
+    <dialog
+      ref={dialog}
+      className="dlg dlg--top palette"
+      aria-label={t`Commands`}
+      onKeyDown={onKeyDown}
+      onCancel={(event) => {
+        event.preventDefault()
+        answer(null)
+      }}
+      onPointerDown={(event) => {
+        if (event.target === dialog.current) answer(null)
+      }}
+    >
+      <div className="palette__box">
+        <label className="palette__field">
+          <SquareChevronRight className="i flip" aria-hidden />
+          <input
+            ref={input}
+            type="text"
+            role="combobox"
+            aria-expanded="true"
+            aria-controls={`${id}-list`}
+            aria-activedescendant={items.length > 0 ? `${id}-${active}` : undefined}
+            aria-label={t`Type a command or a folder`}
+            placeholder={t`Type a command or a folder`}
+            autoComplete="off"
+            spellCheck={false}
+            value={text}
+            onChange={(event) => {
+              setText(event.currentTarget.value)
+              setAt(0)
+            }}
+          />
+          <Kbd keys={shownKeys('Escape')} />
+        </label>
+        <div className="palette__list" role="listbox" id={`${id}-list`} aria-label={t`Commands`}>
+          {groups.map((group) => (
+            <div key={group.id} role="group" aria-label={group.title}>
+              <div className="eyebrow" aria-hidden>
+                {group.title}
+              </div>
+              {group.items.map((item) => {
+                line++
+                const index = line
+                return (
+                  // biome-ignore lint/a11y/useKeyWithClickEvents: the field has the keys
+                  <div
+                    key={item.id}
+                    id={`${id}-${index}`}
+                    role="option"
+                    tabIndex={-1}
+                    aria-selected={index === active}
+                    className="palette__item"
+                    onPointerMove={() => setAt(index)}
+                    onClick={() => run(item)}
+                  >
+                    <item.icon className={item.flip ? 'i flip' : 'i'} aria-hidden />
+                    <Marked label={item.label} typed={wantedOf(text)} />
+                    {item.note !== undefined && <span className="palette__note">{item.note}</span>}
+                    {item.keys !== undefined && (
+                      <span className="palette__keys">
+                        <Kbd keys={item.keys} />
+                      </span>
+                    )}
+                  </div>
+                )
+              })}
+            </div>
+          ))}
+          {items.length === 0 && (
+            <p className="hint palette__none">
+              <Trans>No command matches.</Trans>
+            </p>
+          )}
+        </div>
+        <footer className="palette__foot">
+          <span>
+            <Kbd keys="↑ ↓" /> <Trans>Move</Trans>
+          </span>
+          <span>
+            <Kbd keys="↵" /> <Trans>Run</Trans>
+          </span>
+          <span className="grow" />
+          <span>
+            <Trans>
+              Type <Kbd keys=">" /> for actions only
+            </Trans>
+          </span>
+        </footer>
+      </div>
+    </dialog>
+  )
+}
+
+function wantedOf(text: string): string {
+  return foldForTyping(text.replace(/^>/, '').trim())
+}
+
+function useGroups(text: string): Group[] {
+  const { t, i18n } = useLingui()
+  const [context] = useState(currentContext)
+  return useMemo(() => {
+    const onlyActions = text.startsWith('>')
+    const wanted = wantedOf(text)
+    const words = wanted.split(/\s+/).filter((word) => word !== '')
+    const fits = (label: string) => {
+      const folded = foldForTyping(label)
+      return words.every((word) => folded.includes(word))
+    }
+    const commands = actions
+      .filter((action) => action.id !== 'palette' && action.enabled(context))
+      .map((action) => ({ action, label: i18n._(action.label) }))
+      .filter(({ label }) => fits(label))
+      .map(({ action, label }) => ({
+        id: action.id,
+        label,
+        keys: keysOf(action),
+        icon: action.icon,
+        flip: action.flipIcon ?? false,
+        run: () => void action.run(context),
+      }))
+    const pinned = prefs.pinned.map((pin) => pin.path)
+    const folders = [...pinned, ...recentFolders().filter((path) => !pinned.includes(path))]
+      .filter((path) => path !== context.folder && fits(nameOf(path)))
+      .map((path, index) => ({
+        id: path,
+        label: shownName(nameOf(path)),
+        note: folderTitle(parentOf(path)),
+        icon: index < pinned.length && pinned.includes(path) ? Pin : Folder,
+        run: () => openFolder(path),
+      }))
+    const groups: Group[] = [{ id: 'actions', title: t`Actions`, items: commands }]
+    if (!onlyActions) groups.push({ id: 'folders', title: t`Go to`, items: folders })
+    const query = text.trim()
+    if (!onlyActions && query !== '') {
+      groups.push({
+        id: 'search',
+        title: t`Search`,
+        items: [
+          {
+            id: 'search-for',
+            label: t`Search files for “${query}”`,
+            keys: shownKeys('Mod+Shift+F'),
+            icon: Search,
+            run: () => openSearch(query),
+          },
+        ],
+      })
+    }
+    return groups.filter((group) => group.items.length > 0)
+  }, [text, context, i18n, t])
+}
+
+/** The label with the typed part marked. */
+function Marked({ label, typed }: { label: string; typed: string }) {
+  const at = typed === '' ? -1 : foldForTyping(label).indexOf(typed)
+  // Folding can change the length of a text; then nothing is marked rather than the wrong letters.
+  if (at < 0 || foldForTyping(label).length !== label.length) {
+    return <bdi className="trunc">{label}</bdi>
+  }
+  return (
+    <bdi className="trunc">
+      {label.slice(0, at)}
+      <mark>{label.slice(at, at + typed.length)}</mark>
+      {label.slice(at + typed.length)}
+    </bdi>
+  )
+}

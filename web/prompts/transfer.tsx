@@ -1,0 +1,365 @@
+// Where to move or copy to: a tree of folders, a field that finds one by name, and the target in words.
+
+import { Plural, Trans, useLingui } from '@lingui/react/macro'
+import { ChevronRight, FolderInput, FolderPlus, Search } from 'lucide-react'
+import { useEffect, useId, useMemo, useRef, useState } from 'react'
+import { isAbort } from '../api/client.ts'
+import { search } from '../api/search.ts'
+import { messageOf } from '../lib/error-text.ts'
+import { isRtl } from '../lib/i18n.ts'
+import { joinPath, lineageOf, nameOf, ROOT, segmentsOf } from '../lib/paths.ts'
+import { shownName } from '../lib/shown-name.ts'
+import { folderTitle } from '../state/failure-toasts.ts'
+import { openPrompt } from '../state/prompts.ts'
+import { permissions } from '../state/session.ts'
+import { type TransferItem, type TransferKind, transferProblem } from '../state/transfers.ts'
+import { Button } from '../ui/button.tsx'
+import { Dialog } from '../ui/dialog.tsx'
+import { TextField } from '../ui/field.tsx'
+import { FolderGlyph } from '../ui/file-icon.tsx'
+import { Spinner } from '../ui/progress.tsx'
+import { loadStylesheet } from '../viewers/stylesheet.ts'
+import styles from './files.css?url'
+import {
+  emptyTree,
+  fetchSubfolders,
+  rowsOf,
+  type TreeRow,
+  withChildren,
+  withExpanded,
+  withFolder,
+} from './folder-tree.ts'
+import type { PromptProps } from './kinds.ts'
+
+await loadStylesheet(styles)
+
+export interface TransferProps {
+  kind: TransferKind
+  items: readonly TransferItem[]
+  /** The folder to start in. */
+  folder: string
+}
+
+const MAX_FOUND = 100
+const TYPING_PAUSE_MS = 200
+
+/** Answers with the path of the chosen folder. */
+export function TransferPrompt({ kind, items, folder, answer }: PromptProps<'transfer'>) {
+  const { t } = useLingui()
+  const [target, setTarget] = useState(folder)
+  const [text, setText] = useState('')
+  const tree = useTree(folder)
+  const found = useFound(text)
+  const rows: TreeRow[] =
+    found?.map((path) => ({
+      path,
+      name: nameOf(path),
+      level: 1,
+      expanded: false,
+      hasChildren: false,
+    })) ?? rowsOf(tree.state)
+  const blocked = (path: string) =>
+    items.some((item) => transferProblem(kind, item, path) === 'into-itself')
+  const reason = useReason(kind, items, target)
+
+  async function makeFolder() {
+    const made = await openPrompt('newFolder', { folder: target })
+    if (made === null) return
+    tree.add(made)
+    setText('')
+    setTarget(made)
+  }
+
+  const names = items.map((item) => shownName(nameOf(item.path)))
+  return (
+    <Dialog
+      fullOnPhone
+      title={
+        kind === 'move' ? (
+          <Plural value={items.length} one="Move # item" other="Move # items" />
+        ) : (
+          <Plural value={items.length} one="Copy # item" other="Copy # items" />
+        )
+      }
+      subtitle={<bdi className="transfer__names">{names.slice(0, 20).join(', ')}</bdi>}
+      className="transfer"
+      onClose={() => answer(null)}
+      onSubmit={() => {
+        if (reason === null) answer(target)
+      }}
+      footer={
+        <>
+          {permissions().create && (
+            <Button icon={FolderPlus} onClick={() => void makeFolder()}>
+              <Trans>New folder</Trans>
+            </Button>
+          )}
+          <span className="grow" />
+          <Button tone="line" onClick={() => answer(null)}>
+            <Trans>Cancel</Trans>
+          </Button>
+          <Button tone="fill" type="submit" disabled={reason ?? false}>
+            {kind === 'move' ? <Trans>Move here</Trans> : <Trans>Copy here</Trans>}
+          </Button>
+        </>
+      }
+    >
+      <TextField
+        label={t`Find a folder`}
+        hideLabel
+        icon={Search}
+        placeholder={t`Find a folder`}
+        value={text}
+        onChange={setText}
+        type="search"
+        autoComplete="off"
+        spellCheck={false}
+      />
+      <Tree
+        rows={rows}
+        flat={found !== null}
+        target={target}
+        current={folder}
+        blocked={blocked}
+        loading={tree.loading}
+        onChoose={setTarget}
+        onToggle={tree.toggle}
+        onEnter={() => {
+          if (reason === null) answer(target)
+        }}
+      />
+      {tree.error !== null && <p className="err">{messageOf(tree.error)}</p>}
+      {found !== null && found.length === 0 && (
+        <p className="hint">
+          <Trans>No folder has this in its name.</Trans>
+        </p>
+      )}
+      <p className="transfer__target" aria-live="polite">
+        <FolderInput className="i i-sm flip" aria-hidden />
+        <TargetWords path={target} />
+      </p>
+    </Dialog>
+  )
+}
+
+/** Why the button does nothing, or null. */
+function useReason(
+  kind: TransferKind,
+  items: readonly TransferItem[],
+  target: string,
+): string | null {
+  const { t } = useLingui()
+  const problems = items.map((item) => transferProblem(kind, item, target))
+  if (problems.includes('into-itself')) return t`A folder can’t go into itself`
+  if (problems.every((problem) => problem === 'already-there')) return t`Already in this folder`
+  return null
+}
+
+function TargetWords({ path }: { path: string }) {
+  const parts = path === ROOT ? [folderTitle(ROOT)] : segmentsOf(path).map(shownName)
+  return (
+    <span>
+      {parts.slice(0, -1).map((part, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: the way down has no other identity
+        <span key={index}>
+          <bdi>{part}</bdi>
+          {' / '}
+        </span>
+      ))}
+      <strong>
+        <bdi>{parts.at(-1)}</bdi>
+      </strong>
+    </span>
+  )
+}
+
+function useTree(start: string) {
+  const [state, setState] = useState(emptyTree)
+  const [loading, setLoading] = useState<string | null>(null)
+  const [error, setError] = useState<unknown>(null)
+  const controller = useRef<AbortController>(null)
+
+  useEffect(() => {
+    const own = new AbortController()
+    controller.current = own
+    void openWay()
+    return () => own.abort()
+
+    async function openWay() {
+      for (const folder of lineageOf(start)) await loadInto(folder, own.signal)
+    }
+  }, [start])
+
+  async function loadInto(path: string, signal: AbortSignal) {
+    setLoading(path)
+    try {
+      const folders = await fetchSubfolders(path, signal)
+      setState((tree) => withExpanded(withChildren(tree, path, folders), path, true))
+      setError(null)
+    } catch (problem) {
+      if (!isAbort(problem) && !signal.aborted) setError(problem)
+    } finally {
+      setLoading((now) => (now === path ? null : now))
+    }
+  }
+
+  return {
+    state,
+    loading,
+    error,
+    toggle(path: string, expanded: boolean) {
+      if (expanded && !state.children.has(path)) {
+        const signal = controller.current?.signal
+        if (signal !== undefined) void loadInto(path, signal)
+      } else setState((tree) => withExpanded(tree, path, expanded))
+    },
+    add(path: string) {
+      setState((tree) => withFolder(tree, path))
+    },
+  }
+}
+
+/** Folders whose name contains the text; null while nothing is being looked for. */
+function useFound(text: string): string[] | null {
+  const [found, setFound] = useState<{ text: string; paths: string[] } | null>(null)
+  const wanted = text.trim()
+  useEffect(() => {
+    if (wanted === '') return
+    const controller = new AbortController()
+    const timer = setTimeout(() => void look(), TYPING_PAUSE_MS)
+    return () => {
+      clearTimeout(timer)
+      controller.abort()
+    }
+
+    async function look() {
+      const paths: string[] = []
+      try {
+        // Quotes keep a name with spaces together.
+        for await (const hits of search(ROOT, `"${wanted}"`, controller.signal)) {
+          for (const hit of hits) if (hit.dir) paths.push(joinPath(ROOT, hit.path))
+          setFound({ text: wanted, paths: paths.slice(0, MAX_FOUND) })
+          if (paths.length >= MAX_FOUND) break
+        }
+        if (!controller.signal.aborted) setFound({ text: wanted, paths: paths.slice(0, MAX_FOUND) })
+      } catch {
+        // The tree still works without the search.
+      }
+    }
+  }, [wanted])
+  if (wanted === '') return null
+  return found?.text === wanted ? found.paths : (found?.paths ?? [])
+}
+
+interface TreeProps {
+  rows: readonly TreeRow[]
+  /** Search results: paths instead of levels. */
+  flat: boolean
+  target: string
+  current: string
+  blocked: (path: string) => boolean
+  loading: string | null
+  onChoose: (path: string) => void
+  onToggle: (path: string, expanded: boolean) => void
+  onEnter: () => void
+}
+
+function Tree(props: TreeProps) {
+  const { rows, flat, target, current, blocked, loading, onChoose, onToggle, onEnter } = props
+  const { t } = useLingui()
+  const id = useId()
+  const box = useRef<HTMLDivElement>(null)
+  const open = useMemo(() => rows.filter((row) => !blocked(row.path)), [rows, blocked])
+  const at = rows.findIndex((row) => row.path === target)
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the row may have been drawn just now
+  useEffect(() => {
+    box.current?.querySelector('[aria-selected="true"]')?.scrollIntoView({ block: 'nearest' })
+  }, [target, rows.length])
+
+  function onKeyDown(event: React.KeyboardEvent) {
+    const index = open.findIndex((row) => row.path === target)
+    const row = rows[at]
+    const forward = isRtl() ? 'ArrowLeft' : 'ArrowRight'
+    const back = isRtl() ? 'ArrowRight' : 'ArrowLeft'
+    const choose = (next: TreeRow | undefined) => {
+      if (next !== undefined) onChoose(next.path)
+    }
+    if (event.key === 'ArrowDown') choose(open[index + 1])
+    else if (event.key === 'ArrowUp') choose(open[Math.max(0, index - 1)])
+    else if (event.key === 'Home') choose(open[0])
+    else if (event.key === 'End') choose(open.at(-1))
+    else if (event.key === forward && row !== undefined) {
+      if (row.expanded) choose(open[index + 1])
+      else onToggle(row.path, true)
+    } else if (event.key === back && row !== undefined) {
+      if (row.expanded) onToggle(row.path, false)
+      else choose(open.findLast((other, i) => i < index && other.level < row.level))
+    } else if (event.key === 'Enter') onEnter()
+    else return
+    event.preventDefault()
+  }
+
+  return (
+    <div
+      ref={box}
+      role="tree"
+      aria-label={t`Folders`}
+      aria-activedescendant={at < 0 ? undefined : `${id}-${at}`}
+      tabIndex={0}
+      className="tree"
+      onKeyDown={onKeyDown}
+    >
+      {rows.map((row, index) => {
+        const off = blocked(row.path)
+        const name = row.path === ROOT ? folderTitle(ROOT) : shownName(row.name)
+        return (
+          // biome-ignore lint/a11y/useKeyWithClickEvents: the tree around it has the keys
+          <div
+            key={row.path}
+            id={`${id}-${index}`}
+            role="treeitem"
+            tabIndex={-1}
+            aria-level={row.level}
+            aria-expanded={row.hasChildren === false ? undefined : row.expanded}
+            aria-selected={row.path === target}
+            aria-disabled={off || undefined}
+            aria-label={name}
+            className="tree__row"
+            style={{ paddingInlineStart: `${(row.level - 1) * 1.25 + 0.4}rem` }}
+            onClick={() => {
+              if (!off) onChoose(row.path)
+            }}
+            onDoubleClick={() => {
+              if (!off) onToggle(row.path, !row.expanded)
+            }}
+          >
+            {!flat && (
+              <button
+                type="button"
+                tabIndex={-1}
+                className={row.expanded ? 'tree__twist is-open' : 'tree__twist'}
+                aria-hidden
+                hidden={row.hasChildren === false}
+                onClick={(event) => {
+                  event.stopPropagation()
+                  onToggle(row.path, !row.expanded)
+                }}
+              >
+                <ChevronRight className="i i-sm flip" />
+              </button>
+            )}
+            {loading === row.path ? <Spinner /> : <FolderGlyph />}
+            <bdi className="trunc">{name}</bdi>
+            {flat && <small className="trunc dim">{shownName(row.path)}</small>}
+            {row.path === current && (
+              <small className="tree__note">
+                <Trans>Current folder</Trans>
+              </small>
+            )}
+          </div>
+        )
+      })}
+    </div>
+  )
+}

@@ -1,0 +1,37 @@
+// Downloads: one file as it is; a folder or several entries as an archive in a format of choice.
+
+import type { FileEntry } from '../../src/api-types.ts'
+import { type ArchiveFormat, archiveFormats, archiveUrl, rawUrl } from '../api/files.ts'
+import { saveUrl } from '../viewers/save-url.ts'
+import { openPrompt } from './prompts.ts'
+import { storage } from './storage.ts'
+
+const LAST_FORMAT_KEY = 'fb-archive-format'
+
+export function lastFormat(): ArchiveFormat {
+  const stored = storage.get(LAST_FORMAT_KEY)
+  return archiveFormats.find((format) => format === stored) ?? 'zip'
+}
+
+/** Downloads `entries` of `folder`, or the whole folder when there are none. */
+export async function startDownload(folder: string, entries: readonly FileEntry[]): Promise<void> {
+  const [first] = entries
+  if (entries.length === 1 && first !== undefined && !first.isDir) {
+    saveUrl(rawUrl(first.path), first.name)
+    return
+  }
+  const format = await openPrompt('download', { folder, entries })
+  if (format === null) return
+  storage.set(LAST_FORMAT_KEY, format)
+  // The server names the archive; an empty name here leaves it that way.
+  if (entries.length === 1 && first !== undefined) saveUrl(archiveUrl(first.path, [], format), '')
+  else
+    saveUrl(
+      archiveUrl(
+        folder,
+        entries.map((entry) => entry.name),
+        format,
+      ),
+      '',
+    )
+}
