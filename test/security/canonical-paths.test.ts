@@ -1,0 +1,138 @@
+// One file, many spellings (CVE-2026-25890, CVE-2026-32758, CVE-2026-35605, CVE-2026-72835): a
+// rule must meet all of them, as source and as destination.
+import { connect } from 'node:net'
+import { describe, expect, it } from 'vitest'
+import { startApp, type TestApp } from '../support/test-app.ts'
+
+const SECRET = 'denied-content'
+const SPELLINGS = [
+  '/denied/s.txt',
+  '//denied/s.txt',
+  '/./denied/s.txt',
+  '/open/../denied/s.txt',
+  '/open/%2e%2e/denied/s.txt',
+  '/open%2F..%2Fdenied/s.txt',
+  '/denied%2Fs.txt',
+  '/denied/./s.txt',
+  '/denied//s.txt',
+  '/denied/s.txt/',
+  '/%64enied/s.txt',
+  '/open/..%2fdenied/s.txt',
+  '/denied/x/../s.txt',
+]
+
+const options = {
+  tree: { 'denied/s.txt': SECRET, 'denied2/ok.txt': 'allowed', 'open/a.txt': 'a' },
+  users: [
+    {
+      username: 'bob',
+      rules: [{ regex: false, allow: false, path: '/denied', regexp: null }],
+    },
+  ],
+}
+
+/** Sends the target exactly as written and follows one redirect, as a client would. */
+async function raw(
+  app: TestApp,
+  token: string,
+  target: string,
+): Promise<{ status: number; body: string }> {
+  const text = await new Promise<string>((resolve, reject) => {
+    const socket = connect(app.port, '127.0.0.1')
+    let received = ''
+    socket.on('data', (chunk) => {
+      received += chunk.toString('latin1')
+    })
+    socket.on('error', reject)
+    socket.on('close', () => resolve(received))
+    socket.write(
+      `GET ${target} HTTP/1.1\r\nHost: x\r\nX-Auth: ${token}\r\nConnection: close\r\n\r\n`,
+    )
+  })
+  const status = Number(text.split(' ')[1])
+  const location = /^location: (.+)\r$/im.exec(text)?.[1]
+  return status === 301 && location ? raw(app, token, location) : { status, body: text }
+}
+
+describe('a denied folder', () => {
+  it.each(SPELLINGS)('is not read as %s', async (spelling) => {
+    await using app = await startApp(options)
+    const bob = await app.as('bob')
+    for (const prefix of [
+      '/api/raw',
+      '/api/resources',
+      '/api/preview/big',
+      '/api/resources/recursive',
+    ]) {
+      const { status, body } = await raw(app, bob.token, prefix + spelling)
+      expect(body, prefix).not.toContain(SECRET)
+      expect([400, 403, 404], `${prefix}${spelling}`).toContain(status)
+    }
+  })
+
+  it.each(SPELLINGS)('is no destination as %s', async (spelling) => {
+    await using app = await startApp(options)
+    const bob = await app.as('bob')
+    const destination = encodeURIComponent(spelling)
+    const response = await bob.fetch(
+      `/api/resources/open/a.txt?action=copy&destination=${destination}&override=true`,
+      { method: 'PATCH' },
+    )
+    expect(response.status).toBe(403)
+    expect(await app.tree.read('denied/s.txt')).toBe(SECRET)
+  })
+
+  it('does not take its neighbour with the same beginning along', async () => {
+    await using app = await startApp(options)
+    const bob = await app.as('bob')
+    expect((await bob.fetch('/api/raw/denied2/ok.txt')).status).toBe(200)
+  })
+
+  it('is not reached by NUL', async () => {
+    await using app = await startApp(options)
+    const bob = await app.as('bob')
+    expect((await raw(app, bob.token, '/api/raw/denied%00/s.txt')).status).toBe(400)
+  })
+
+  it('is left out of archives, searches and recursive listings of its parent', async () => {
+    await using app = await startApp(options)
+    const bob = await app.as('bob')
+    for (const path of [
+      '/api/raw/?algo=tar',
+      '/api/search/?query=s.txt',
+      '/api/resources/recursive/',
+    ])
+      expect(await (await bob.fetch(path)).text(), path).not.toContain('s.txt')
+  })
+
+  it('cannot be copied, moved or deleted with its parent', async () => {
+    await using app = await startApp({
+      ...options,
+      tree: { 'p/denied/s.txt': SECRET },
+      users: [
+        {
+          username: 'bob',
+          rules: [{ regex: false, allow: false, path: '/p/denied', regexp: null }],
+        },
+      ],
+    })
+    const bob = await app.as('bob')
+    for (const action of ['copy', 'rename']) {
+      const query = `action=${action}&destination=/q`
+      expect((await bob.fetch(`/api/resources/p?${query}`, { method: 'PATCH' })).status).toBe(403)
+    }
+    expect((await bob.fetch('/api/resources/p', { method: 'DELETE' })).status).toBe(403)
+    expect(await app.tree.read('p/denied/s.txt')).toBe(SECRET)
+  })
+
+  it('is not entered through a link inside the scope', async () => {
+    await using app = await startApp({
+      ...options,
+      tree: { ...options.tree, 'open/way': { link: '../denied' } },
+    })
+    const bob = await app.as('bob')
+    const response = await bob.fetch('/api/raw/open/way/s.txt')
+    expect(response.status).toBe(403)
+    expect(await response.text()).not.toContain(SECRET)
+  })
+})

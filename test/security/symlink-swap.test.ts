@@ -1,0 +1,99 @@
+// A link swapped in between check and use (CVE-2026-54094, CVE-2026-55667, CVE-2026-55668,
+// CVE-2026-73613): reads, writes and deletions through a folder that keeps changing into a link
+// out of the scope must never reach what lies behind it.
+import { mkdir, readdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+import { createScope } from '../../src/files/scope.ts'
+import { makeTree, SECRET, type Tree } from '../support/tree.ts'
+
+const ROUNDS = 300
+
+/** Exchanges `root/dir` between a real folder and a link outside until told to stop. */
+function keepSwapping(tree: Tree): { stop(): Promise<void> } {
+  let going = true
+  const real = tree.at('dir')
+  const aside = join(tree.base, 'dir-aside')
+  const loop = (async () => {
+    while (going) {
+      await rename(real, aside)
+      await symlink(tree.outside, real)
+      await rm(real)
+      await rename(aside, real)
+      // The folder stands for a while, so that some uses begin before a swap and end after it.
+      for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve))
+    }
+  })()
+  return {
+    stop: async () => {
+      going = false
+      await loop
+    },
+  }
+}
+
+it.runIf(process.platform === 'linux')('never leaves the scope', async () => {
+  await using tree = await makeTree({ 'dir/secret.txt': 'inside', 'dir/x/y.txt': 'y' })
+  const scope = createScope({
+    root: tree.root,
+    allow: () => true,
+    followExternalSymlinks: false,
+    fileMode: 0o640,
+    dirMode: 0o750,
+  })
+  const secret = '/dir/secret.txt' as never
+  const swapping = keepSwapping(tree)
+  let reads = 0
+  let refused = 0
+  try {
+    for (let i = 0; i < ROUNDS; i++) {
+      try {
+        const file = await scope.openRead(secret)
+        const text = await file.handle.readFile('utf8')
+        await file.handle.close()
+        expect(text).toBe('inside')
+        reads++
+      } catch (error) {
+        if ((error as Error).name !== 'AppError') throw error
+        refused++
+      }
+      try {
+        const temp = await scope.openTemp(`/dir/new-${i}.txt` as never)
+        await temp.handle.writeFile('x')
+        await temp.commit({ replace: true })
+        await scope.remove(`/dir/new-${i}.txt` as never, new AbortController().signal)
+        await scope.makeFolder(`/dir/sub-${i}` as never)
+        await scope.remove(`/dir/sub-${i}` as never, new AbortController().signal)
+        await scope.rename('/dir/x' as never, '/dir/z' as never, { replace: true })
+        await scope.rename('/dir/z' as never, '/dir/x' as never, { replace: true })
+      } catch (error) {
+        if ((error as Error).name !== 'AppError') throw error
+      }
+    }
+  } finally {
+    await swapping.stop()
+  }
+  // Nothing outside was read, made, renamed or removed.
+  expect(await readdir(tree.outside)).toEqual(['secret.txt'])
+  expect(await readFile(join(tree.outside, 'secret.txt'), 'utf8')).toBe(SECRET)
+  // The race really happened both ways, otherwise this proves nothing.
+  expect(reads).toBeGreaterThan(0)
+  expect(refused).toBeGreaterThan(0)
+})
+
+it('does not delete through a link that stands where a folder was', async () => {
+  await using tree = await makeTree({ 'dir/keep/a.txt': 'a' })
+  await mkdir(join(tree.outside, 'precious'))
+  await writeFile(join(tree.outside, 'precious', 'file.txt'), 'precious')
+  await symlink(join(tree.outside, 'precious'), tree.at('dir/keep/link'))
+  const scope = createScope({
+    root: tree.root,
+    allow: () => true,
+    followExternalSymlinks: false,
+    fileMode: 0o640,
+    dirMode: 0o750,
+  })
+  await scope.remove('/dir' as never, new AbortController().signal)
+  expect(await readFile(join(tree.outside, 'precious', 'file.txt'), 'utf8')).toBe('precious')
+  expect(await readdir(tree.root)).toEqual([])
+})
