@@ -28,8 +28,8 @@ const MAX_FILE_BYTES = 1024 * 1024
 const DECODERS: Record<string, (text: string) => unknown> = {
   json: (text) => JSON.parse(text),
   toml: (text) => parseToml(text),
-  yaml: (text) => parseYaml(text),
-  yml: (text) => parseYaml(text),
+  yaml: (text) => parseYaml(text, { logLevel: 'error' }),
+  yml: (text) => parseYaml(text, { logLevel: 'error' }),
   dotenv: (text) => parseEnv(text),
   env: (text) => parseEnv(text),
 }

@@ -1,6 +1,5 @@
 // What the server runs with: flag > FB_* environment > configuration file > stored server record >
 // default, merged into one frozen Config. It is finished when loaded; later modules trust it.
-import { readFileSync } from 'node:fs'
 import { isIPv6 } from 'node:net'
 import { resolve } from 'node:path'
 import type { ConfigFile } from './config-file.ts'
@@ -225,7 +224,7 @@ export function buildConfig({ overrides, stored, database, cwd, warn }: ConfigCo
   return Object.freeze({
     root: resolve(cwd, values.root),
     address: plainAddress(values.address),
-    port: portNumber(values.port, overrides.port?.source ?? 'the stored port'),
+    port: values.port,
     socket: socket === '' ? '' : resolve(cwd, socket),
     socketPerm: values.socketPerm,
     cert: tls.cert === '' ? '' : resolve(cwd, tls.cert),
@@ -317,34 +316,6 @@ export function withStoredValues(
 function plainAddress(address: string): string {
   const inner = /^\[(.*)\]$/.exec(address)?.[1]
   return inner !== undefined && isIPv6(inner) ? inner : address
-}
-
-function portNumber(text: string, source: string): number {
-  if (text === '') return 0
-  const port = /^\d+$/.test(text) ? Number(text) : servicePort(text)
-  if (port === undefined || port > 65_535) {
-    throw new AppError(
-      'bad_request',
-      `${source}: "${text}" is not a port (0 to 65535) or service name`,
-    )
-  }
-  return port
-}
-
-function servicePort(name: string): number | undefined {
-  const wellKnown: Record<string, number> = { http: 80, https: 443, 'http-alt': 8080 }
-  if (wellKnown[name] !== undefined) return wellKnown[name]
-  try {
-    for (const line of readFileSync('/etc/services', 'utf8').split('\n')) {
-      const [names = '', ...aliases] = line.replace(/#.*/, '').trim().split(/\s+/)
-      const [port = '', ...others] = aliases
-      if (port.endsWith('/tcp') && [names, ...others].includes(name))
-        return Number.parseInt(port, 10)
-    }
-  } catch {
-    // No services file here (a bare container): the name stays unknown.
-  }
-  return undefined
 }
 
 function normalBaseURL(baseURL: string): string {

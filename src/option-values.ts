@@ -1,5 +1,6 @@
 // Parsers for option values: text to a typed value, or an Error that says what was expected. Who
 // calls them adds where the text came from.
+import { readFileSync } from 'node:fs'
 import { isIP, isIPv4 } from 'node:net'
 import type { RateLimit } from './config.ts'
 
@@ -50,6 +51,35 @@ export function integerBetween(min: number, max = Number.MAX_SAFE_INTEGER) {
 
 /** Permission bits: 0 to 0o7777. */
 export const parseMode = integerBetween(0, 0o7777)
+
+/** A port number from a number or a service name; empty means that the system chooses, as 0 does. */
+export function parsePort(text: string): number {
+  if (text === '') return 0
+  const port = /^\d+$/.test(text) ? Number(text) : servicePort(text)
+  if (port === undefined || port > 65_535) {
+    throw new Error('expected a port from 0 to 65535 or the name of a service')
+  }
+  return port
+}
+
+const WELL_KNOWN: Record<string, number> = { http: 80, https: 443, 'http-alt': 8080 }
+
+function servicePort(name: string): number | undefined {
+  if (WELL_KNOWN[name] !== undefined) return WELL_KNOWN[name]
+  let services: string
+  try {
+    services = readFileSync('/etc/services', 'utf8')
+  } catch {
+    // No such list here (a bare container, Windows): the name stays unknown.
+    return undefined
+  }
+  for (const line of services.split('\n')) {
+    const [first, port = '', ...aliases] = line.replace(/#.*/, '').trim().split(/\s+/)
+    if (!port.endsWith('/tcp')) continue
+    if (first === name || aliases.includes(name)) return Number.parseInt(port, 10)
+  }
+  return undefined
+}
 
 const UNIT_MS: Record<string, number> = {
   ns: 1e-6,
@@ -141,11 +171,25 @@ export function parseRateLimit(text: string): RateLimit {
   }
 }
 
-/** Addresses and CIDR blocks; the words `loopback` and `private` stand for the usual blocks. */
+const NAMED_BLOCKS: Record<string, readonly string[]> = {
+  loopback: ['127.0.0.0/8', '::1/128'],
+  private: [
+    '10.0.0.0/8',
+    '172.16.0.0/12',
+    '192.168.0.0/16',
+    '169.254.0.0/16',
+    'fc00::/7',
+    'fe80::/10',
+  ],
+}
+
+/** Addresses and CIDR blocks; the words `loopback` and `private` are replaced by their blocks. */
 export function parseProxyList(entries: readonly string[]): string[] {
-  return entries.map((entry) => {
+  return entries.flatMap((entry) => {
     const text = entry.trim()
-    if (text === 'loopback' || text === 'private' || isAddressBlock(text)) return text
+    const named = NAMED_BLOCKS[text]
+    if (named) return named
+    if (isAddressBlock(text)) return [text]
     throw new Error(`"${text}" is no address, CIDR block, "loopback" or "private"`)
   })
 }

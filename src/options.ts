@@ -10,6 +10,7 @@ import {
   parseLink,
   parseMode,
   parseOrigin,
+  parsePort,
   parsePositiveDuration,
   parseProxyList,
   parseRateLimit,
@@ -64,7 +65,7 @@ export const OPTIONS = {
   port: option({
     short: 'p',
     value: 'PORT',
-    parse: text,
+    parse: parsePort,
     default: '8080',
     group: 'Listening',
     stored: 'port',

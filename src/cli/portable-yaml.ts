@@ -68,7 +68,7 @@ function doubleQuoted(value: string): string {
 
 function isOtherType(text: string): boolean {
   try {
-    return typeof parse(text) !== 'string' && !/^\s*#/.test(text)
+    return typeof parse(text, { logLevel: 'error' }) !== 'string' && !/^\s*#/.test(text)
   } catch {
     // Not readable at all without quotes, so not another type either.
     return false

@@ -238,7 +238,9 @@ export async function readExport(file: string): Promise<unknown> {
   if (bytes.length > MAX_FILE_BYTES) throw new AppError('bad_request', `${file} is too large`)
   const text = bytes.toString('utf8')
   try {
-    return format === 'json' ? JSON.parse(text) : parseYaml(text, { maxAliasCount: 100 })
+    return format === 'json'
+      ? JSON.parse(text)
+      : parseYaml(text, { maxAliasCount: 100, logLevel: 'error' })
   } catch (error) {
     const [reason] = (error as Error).message.split('\n')
     throw new AppError('bad_request', `cannot read ${file}: ${reason}`, { cause: error })
