@@ -30,8 +30,9 @@ export interface WalkOptions {
   match?: (name: string) => boolean
 }
 
-/** The loop gets a turn when one has lasted this long. */
+/** The loop gets a turn when one has lasted this long; the first is short, to show something soon. */
 const TURN_MS = 5
+const FIRST_TURN_MS = 1
 /** Entries between two looks at the clock. */
 const CLOCK_STEP = 64
 /** A folder of this many bytes may hold thousands of names: reading it takes longer than a turn. */
@@ -76,7 +77,7 @@ export async function* walkTree(
 
   const stack: Folder[] = [await enter(reader, base, place.realPath)]
   let batch: Walked[] = []
-  let turnEndsAt = performance.now() + TURN_MS
+  let turnEndsAt = performance.now() + FIRST_TURN_MS
   for (let seen = 1; ; seen++) {
     const folder = stack.at(-1)
     if (!folder) break

@@ -1,0 +1,102 @@
+import { once } from 'node:events'
+import { mkdirSync } from 'node:fs'
+import { get, type IncomingMessage } from 'node:http'
+import { expect, it } from 'vitest'
+import type { SearchHit } from '../../src/api-types.ts'
+import { startApp } from '../support/app.ts'
+import { waitFor } from '../support/deadline.ts'
+
+const hitsOf = (text: string) =>
+  text
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => JSON.parse(line) as SearchHit)
+
+it('answers one JSON object per line, and adds facts only when asked', async () => {
+  await using app = await startApp({ tree: { 'a/report.txt': 'four', 'Report <2>.pdf': '' } })
+  const admin = await app.as('admin')
+  const response = await admin.fetch('/api/search/?query=report')
+  expect(response.headers.get('content-type')).toBe('text/plain; charset=utf-8')
+  expect(response.headers.get('x-accel-buffering')).toBe('no')
+  expect(await response.text()).toBe(
+    '{"dir":false,"path":"Report \\u003c2\\u003e.pdf"}\n{"dir":false,"path":"a/report.txt"}\n',
+  )
+  const detailed = await admin.fetch('/api/search/a/?query=report&details=true')
+  expect(hitsOf(await detailed.text())).toEqual([
+    { dir: false, path: 'report.txt', size: 4, modified: expect.stringMatching(/^\d{4}-/) },
+  ])
+})
+
+it('has no type and no body without hits', async () => {
+  await using app = await startApp({ tree: { 'a.txt': '' } })
+  const admin = await app.as('admin')
+  for (const path of [
+    '/api/search/?query=zzz',
+    '/api/search/none/?query=',
+    '/api/search/a.txt?query=',
+  ]) {
+    const response = await admin.fetch(path)
+    expect(
+      [response.status, response.headers.get('content-type'), await response.text()],
+      path,
+    ).toEqual([200, null, ''])
+  }
+})
+
+it('shows first hits before the walk is over, and stops when the client goes', async () => {
+  await using app = await startApp({ tree: {} })
+  for (let i = 0; i < 150; i++)
+    for (let j = 0; j < 100; j++) mkdirSync(app.tree.at(`d${i}/e${j}`), { recursive: true })
+  const { token } = await app.as('admin')
+  const call = get(`${app.origin}/api/search/?query=`, {
+    headers: { 'X-Auth': token },
+    agent: false,
+  })
+  const [response] = (await once(call, 'response')) as [IncomingMessage]
+  response.on('error', () => {})
+  const [first] = (await once(response, 'data')) as [Buffer]
+  expect(first.toString()).toContain('"path":"d0"')
+  expect(first.toString().split('\n').length).toBeLessThan(15_000)
+  response.destroy()
+  // A walk that went on would keep the loop busy: the next answers come at once.
+  await waitFor('the end of the walk', async () => {
+    const startedAt = performance.now()
+    await app.fetch('/health')
+    return performance.now() - startedAt < 50
+  })
+  expect(app.errors).toEqual([])
+})
+
+it('judges hits by rules and hidden names', async () => {
+  await using app = await startApp({
+    tree: { 'deny/x.txt': '', 'deny/open/x.txt': '', '.hidden/x.txt': '', 'x.txt': '' },
+    settings: {
+      rules: [
+        { regex: false, allow: false, path: '/deny', regexp: null },
+        { regex: false, allow: true, path: '/deny/open', regexp: null },
+      ],
+    },
+    users: [{ username: 'bob', hideDotfiles: true }],
+  })
+  const find = async (username: string) => {
+    const response = await (await app.as(username)).fetch('/api/search/?query=x.txt')
+    return hitsOf(await response.text()).map(({ path }) => path)
+  }
+  expect(await find('admin')).toEqual(['.hidden/x.txt', 'deny/open/x.txt', 'x.txt'])
+  expect(await find('bob')).toEqual(['deny/open/x.txt', 'x.txt'])
+})
+
+it('lists recursively as one JSON list, links unfollowed', async () => {
+  await using app = await startApp()
+  const admin = await app.as('admin')
+  const entries = (await (await admin.fetch('/api/resources/recursive/')).json()) as {
+    path: string
+  }[]
+  const paths = entries.map(({ path }) => path)
+  expect(paths).toContain('/folder/inner.txt')
+  expect(paths).toContain('/link-inside')
+  expect(paths).not.toContain('/link-outside')
+  expect(JSON.stringify(entries)).not.toContain('secret')
+  expect((await admin.fetch('/api/resources/recursive/plain.txt')).status).toBe(400)
+  expect((await admin.fetch('/api/resources/recursive/none')).status).toBe(404)
+})
