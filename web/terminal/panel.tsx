@@ -51,6 +51,8 @@ function openShell(host: HTMLElement, words: Words) {
   const editor = new LineEditor(history)
   let running: RunningCommand | null = null
   let closed = false
+  /** Typed while a command ran; it counts when the prompt is back, as in any terminal. */
+  let ahead: string[] = []
 
   const ask = () => {
     if (closed) return
@@ -69,6 +71,12 @@ function openShell(host: HTMLElement, words: Words) {
     if (line === 'clear') screen.clear()
     else if (line !== '') await execute(line)
     ask()
+    const typedAhead = ahead
+    ahead = []
+    // The prompt has to be drawn first, the line comes behind it.
+    screen.terminal.write('', () => {
+      for (const data of typedAhead) handle(data)
+    })
   }
 
   async function execute(line: string) {
@@ -84,9 +92,13 @@ function openShell(host: HTMLElement, words: Words) {
     if (!opened && !closed) screen.print(`${RED}${words.unreachable}${PLAIN}`)
   }
 
-  const onData = screen.terminal.onData((data) => {
+  function handle(data: string) {
     if (running) {
-      if (data !== '\x03') return
+      if (data !== '\x03') {
+        ahead.push(data)
+        return
+      }
+      ahead = []
       screen.print('^C')
       running.stop()
       return
@@ -99,7 +111,9 @@ function openShell(host: HTMLElement, words: Words) {
       screen.commit(`${editor.text}^C`)
       ask()
     }
-  })
+  }
+
+  const onData = screen.terminal.onData(handle)
 
   screen.terminal.attachCustomKeyEventHandler((event) => {
     // Tab and F6 leave the terminal; a selection is copied rather than ending the command.

@@ -190,7 +190,15 @@ export function ProfilePage() {
             />
           }
         >
-          <div className={asksCurrent ? 'pair pair--three' : 'pair'}>
+          <form
+            className={asksCurrent ? 'pair pair--three' : 'pair'}
+            onSubmit={(event) => {
+              event.preventDefault()
+              void form.submit()
+            }}
+          >
+            {/* Password managers look for the name the password belongs to. */}
+            <input hidden readOnly autoComplete="username" value={user.username} />
             {asksCurrent && (
               <PasswordField
                 label={t`Current password`}
@@ -234,7 +242,9 @@ export function ProfilePage() {
                   : null
               }
             />
-          </div>
+            {/* Enter in a field saves; with several fields that needs a submit button. */}
+            <button type="submit" hidden />
+          </form>
         </Section>
       )}
       {user.lockPassword && (

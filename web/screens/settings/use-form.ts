@@ -55,26 +55,25 @@ export function useForm<T extends object>(
     }
   }
 
-  // The guard is asked long after this render; it must see the draft of that moment.
-  const latest = useRef({ submit, t })
-  latest.current = { submit, t }
+  // The guard is asked long after this render; it must save the draft of that moment.
+  const latest = useRef(submit)
+  latest.current = submit
 
   useEffect(() => {
     if (!dirty) return
     return guardLeaving(async () => {
-      const { t: say } = latest.current
       const answer = await openPrompt('confirm', {
-        title: say`Leave without saving?`,
-        text: say`Your changes on this page are not saved yet.`,
+        title: t`Leave without saving?`,
+        text: t`Your changes on this page are not saved yet.`,
         answers: [
-          { id: 'discard', label: say`Discard changes`, tone: 'danger-text' },
-          { id: 'save', label: say`Save changes` },
+          { id: 'discard', label: t`Discard changes`, tone: 'danger-text' },
+          { id: 'save', label: t`Save changes` },
         ],
       })
-      if (answer === 'save') return latest.current.submit()
+      if (answer === 'save') return latest.current()
       return answer === 'discard'
     })
-  }, [dirty])
+  }, [dirty, t])
 
   return {
     draft,

@@ -1,0 +1,103 @@
+// A branded instance: name, logo, theme, colour, and the selectors of an existing custom.css.
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { launchBrowser, openPage } from '../support/browser.ts'
+import { loginAs } from '../support/login.ts'
+import { type Program, startProgram } from '../support/program.ts'
+import { makeTree } from '../support/tree.ts'
+
+const LOGO =
+  '<svg xmlns="http://www.w3.org/2000/svg" width="8" height="8"><rect width="8" height="8"/></svg>'
+const CSS = `
+:root { --background: rgb(250, 240, 230); }
+:root.dark { --textSecondary: rgb(1, 2, 3); }
+#login { border-top: 3px solid rgb(4, 5, 6); }
+header { outline: 1px solid rgb(7, 8, 9); }
+`
+
+let browser: Browser
+beforeAll(async () => {
+  browser = await launchBrowser()
+})
+afterAll(() => browser.close())
+
+async function brand(program: Program, branding: object): Promise<void> {
+  const admin = await loginAs(program.origin)
+  const settings = (await (await admin.fetch('/api/settings')).json()) as { branding: object }
+  const response = await admin.fetch('/api/settings', {
+    method: 'PUT',
+    body: JSON.stringify({ ...settings, branding: { ...settings.branding, ...branding } }),
+  })
+  expect(response.status).toBe(200)
+}
+
+describe('branding', () => {
+  it('shows the name and the logo of the instance', async () => {
+    await using tree = await makeTree({ 'brand/img/logo.svg': LOGO, 'files/a.txt': 'x' })
+    await using program = await startProgram(tree)
+    await brand(program, { name: 'Müller & Söhne <Archiv>', files: tree.at('brand') })
+    await using open = await openPage(browser, program, { path: '/login', as: null })
+    const { page } = open
+    await page.getByRole('heading', { name: 'Log in to Müller & Söhne <Archiv>' }).waitFor()
+    expect(await page.title()).toBe('Log in - Müller & Söhne <Archiv>')
+    const logo = page.locator('img.logo')
+    await logo.waitFor()
+    expect(await logo.evaluate((image) => (image as HTMLImageElement).naturalWidth)).toBe(8)
+    expect(open.problems).toEqual([])
+  })
+
+  it('applies the old names of variables, ids and classes', async () => {
+    await using tree = await makeTree({ 'brand/custom.css': CSS })
+    await using program = await startProgram(tree)
+    await brand(program, { files: tree.at('brand'), theme: 'dark' })
+    await using open = await openPage(browser, program, { path: '/login', as: null })
+    const { page } = open
+    await page.getByRole('button', { name: 'Log in' }).waitFor()
+    expect(await page.evaluate(() => document.documentElement.className)).toContain('dark')
+    const styleOf = (selector: string, name: string) =>
+      page.evaluate(
+        ([query = '', property = '']) => {
+          const element = document.querySelector(query)
+          return element ? getComputedStyle(element).getPropertyValue(property) : null
+        },
+        [selector, name],
+      )
+    expect(await styleOf('body', 'background-color')).toBe('rgb(250, 240, 230)')
+    expect(await styleOf('body', 'color')).toBe('rgb(1, 2, 3)')
+    expect(await styleOf('#login', 'border-top-color')).toBe('rgb(4, 5, 6)')
+    await page.goto('/404')
+    await page.getByRole('heading', { level: 1 }).waitFor()
+    expect(await styleOf('header', 'outline-color')).toBe('rgb(7, 8, 9)')
+  })
+
+  it('colours buttons, with text on them that can be read', async () => {
+    await using tree = await makeTree({})
+    await using program = await startProgram(tree)
+    await brand(program, { color: '#ffd400' })
+    await using open = await openPage(browser, program, { path: '/login', as: null })
+    const button = open.page.getByRole('button', { name: 'Log in' })
+    const style = await button.evaluate((element) => {
+      const { backgroundColor, color } = getComputedStyle(element)
+      return { backgroundColor, color }
+    })
+    expect(style).toEqual({ backgroundColor: 'rgb(255, 212, 0)', color: 'rgb(20, 27, 38)' })
+  })
+
+  it('works below a base URL', async () => {
+    await using tree = await makeTree({ 'a.txt': 'x' })
+    await using program = await startProgram(tree, { args: ['--baseURL', '/fb'] })
+    await using open = await openPage(browser, program, { path: '/fb/', as: null })
+    const { page } = open
+    await page.waitForURL('**/fb/login')
+    await page.getByLabel('Username').fill('admin')
+    await page.getByLabel('Password', { exact: true }).fill('correct horse 9 battery')
+    await page.getByRole('button', { name: 'Log in' }).click()
+    await page.waitForURL('**/fb/files/')
+    await page.getByRole('link', { name: 'Settings' }).click()
+    await page.waitForURL('**/fb/settings/profile')
+    await page.getByRole('heading', { name: 'Browsing' }).waitFor()
+    await page.goBack()
+    await page.waitForURL('**/fb/files/')
+    expect(open.problems).toEqual([])
+  })
+})

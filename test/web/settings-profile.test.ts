@@ -1,0 +1,194 @@
+// One's own settings: every field is saved, survives a reload and takes effect.
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { launchBrowser, openPage } from '../support/browser.ts'
+import { loginAs } from '../support/login.ts'
+import { ADMIN, startProgram } from '../support/program.ts'
+import { makeTree } from '../support/tree.ts'
+
+const PATH = '/settings/profile'
+const FRESH = 'an entirely new sentence 5'
+
+let browser: Browser
+beforeAll(async () => {
+  browser = await launchBrowser()
+})
+afterAll(() => browser.close())
+
+async function save(page: Page): Promise<void> {
+  await page.getByRole('button', { name: 'Save changes' }).click()
+  await page
+    .getByText(/settings saved/i)
+    .first()
+    .waitFor()
+  await page.getByRole('button', { name: 'Save changes' }).waitFor({ state: 'detached' })
+}
+
+describe('preferences', () => {
+  it('are saved, survive a reload and take effect', async () => {
+    await using tree = await makeTree({ 'seen.txt': 'x', '.unseen.txt': 'x' })
+    await using program = await startProgram(tree)
+    await using open = await openPage(browser, program, { path: PATH })
+    const { page } = open
+    const names = [
+      'Hide dotfiles',
+      'Open with a single click',
+      'Go to the target after copy or move',
+      'Show exact dates',
+    ]
+    const before: boolean[] = []
+    for (const name of names) {
+      const control = page.getByRole('switch', { name })
+      before.push(await control.isChecked())
+      await control.click()
+    }
+    await page.getByLabel('Editor theme').selectOption({ label: 'Dracula' })
+    await save(page)
+    await page.reload()
+    for (const [at, name] of names.entries()) {
+      expect(await page.getByRole('switch', { name }).isChecked()).toBe(!before[at])
+    }
+    const chosen = page.getByLabel('Editor theme').locator('option:checked')
+    expect(await chosen.textContent()).toBe('Dracula')
+    await page.getByRole('link', { name: 'Back to files' }).click()
+    await page.getByText('seen').first().waitFor()
+    expect(await page.getByText('unseen').count()).toBe(0)
+    expect(open.problems).toEqual([])
+  })
+
+  it('change the language of the page at once', async () => {
+    await using tree = await makeTree({})
+    await using program = await startProgram(tree)
+    await using open = await openPage(browser, program, { path: PATH })
+    const { page } = open
+    await page.getByRole('combobox', { name: 'Language' }).selectOption('ar')
+    await page.getByRole('button', { name: 'Save changes' }).click()
+    await page.waitForFunction(() => document.documentElement.dir === 'rtl')
+    await page.reload()
+    await page.waitForFunction(() => document.documentElement.lang === 'ar')
+  })
+
+  it('keep the theme in the browser, without saving', async () => {
+    await using tree = await makeTree({})
+    await using program = await startProgram(tree)
+    await using open = await openPage(browser, program, { path: PATH })
+    const { page } = open
+    const themeOf = () => page.evaluate(() => document.documentElement.dataset.theme)
+    await page.getByRole('radio', { name: 'Dark' }).check({ force: true })
+    expect(await themeOf()).toBe('dark')
+    await page.reload()
+    expect(await themeOf()).toBe('dark')
+    await page.getByRole('button', { name: 'Light theme' }).click()
+    expect(await themeOf()).toBe('light')
+  })
+
+  it('follow the theme of the system while nothing else is chosen', async () => {
+    await using tree = await makeTree({})
+    await using program = await startProgram(tree)
+    await using open = await openPage(browser, program, { path: PATH, colorScheme: 'dark' })
+    const { page } = open
+    await page.getByRole('heading', { name: 'Browsing' }).waitFor()
+    expect(await page.evaluate(() => document.documentElement.dataset.theme)).toBe('dark')
+    await page.emulateMedia({ colorScheme: 'light' })
+    await page.waitForFunction(() => document.documentElement.dataset.theme === 'light')
+  })
+})
+
+describe('unsaved changes', () => {
+  it('ask before they are lost, also on the way back', async () => {
+    await using tree = await makeTree({})
+    await using program = await startProgram(tree)
+    await using open = await openPage(browser, program, { path: '/files/' })
+    const { page } = open
+    await page.getByRole('link', { name: 'Settings' }).click()
+    const exact = page.getByRole('switch', { name: 'Show exact dates' })
+    await exact.check()
+    await page.getByRole('link', { name: 'My files' }).click()
+    const question = page.getByRole('alertdialog', { name: 'Leave without saving?' })
+    await question.getByRole('button', { name: 'Cancel' }).click()
+    expect(new URL(page.url()).pathname).toBe(PATH)
+    expect(await exact.isChecked()).toBe(true)
+    await page.goBack()
+    await question.waitFor()
+    expect(new URL(page.url()).pathname).toBe(PATH)
+    await question.getByRole('button', { name: 'Discard changes' }).click()
+    await page.waitForURL('**/files/')
+  })
+
+  it('are taken back by Discard', async () => {
+    await using tree = await makeTree({})
+    await using program = await startProgram(tree)
+    await using open = await openPage(browser, program, { path: PATH })
+    const { page } = open
+    const exact = page.getByRole('switch', { name: 'Show exact dates' })
+    await exact.check()
+    await page.getByRole('button', { name: 'Discard' }).click()
+    expect(await exact.isChecked()).toBe(false)
+    expect(await page.getByRole('button', { name: 'Save changes' }).count()).toBe(0)
+  })
+})
+
+describe('password', () => {
+  it('changes with the current one, and every other device has to log in again', async () => {
+    await using tree = await makeTree({})
+    await using program = await startProgram(tree)
+    const other = await loginAs(program.origin)
+    await using open = await openPage(browser, program, { path: PATH })
+    const { page } = open
+    const current = page.getByLabel('Current password')
+    await current.fill('something else')
+    await page.getByLabel('New password', { exact: true }).fill(FRESH)
+    await page.getByLabel('Repeat new password').fill(`${FRESH}x`)
+    await page.getByText('The two passwords differ.').waitFor()
+    await page.getByLabel('Repeat new password').fill(FRESH)
+    await page.getByRole('button', { name: 'Save changes' }).click()
+    await page.getByText('This is not your current password.').waitFor()
+    await current.fill(ADMIN.password)
+    await save(page)
+    expect(await current.inputValue()).toBe('')
+    expect((await other.fetch('/api/users/1')).status).toBe(401)
+    await loginAs(program.origin, ADMIN.username, FRESH)
+  })
+
+  it('is refused in words when it is common or short', async () => {
+    await using tree = await makeTree({})
+    await using program = await startProgram(tree)
+    await using open = await openPage(browser, program, { path: PATH })
+    const { page } = open
+    await page.getByLabel('Current password').fill(ADMIN.password)
+    await page.getByLabel('New password', { exact: true }).fill('short')
+    await page.getByLabel('Repeat new password').fill('short')
+    await page.getByText('This is too short.').waitFor()
+    await page.getByLabel('New password', { exact: true }).fill('passwordpassword')
+    await page.getByLabel('Repeat new password').fill('passwordpassword')
+    await page.getByRole('button', { name: 'Save changes' }).click()
+    await page.getByText(/too easy to guess/).waitFor()
+  })
+})
+
+describe('signed-in devices', () => {
+  it('are listed, and ending the others leaves this one', async () => {
+    await using tree = await makeTree({})
+    await using program = await startProgram(tree)
+    const first = await loginAs(program.origin)
+    const second = await loginAs(program.origin)
+    await using open = await openPage(browser, program, { path: PATH })
+    const { page } = open
+    const devices = page.getByRole('listitem').filter({ hasText: 'Last active' })
+    await devices.nth(2).waitFor()
+    expect(await devices.filter({ hasText: 'This device' }).count()).toBe(1)
+    await devices.filter({ hasNotText: 'This device' }).first().getByRole('button').click()
+    await page.getByText('That device is signed out').first().waitFor()
+    const answers = await Promise.all([first, second].map((each) => each.fetch('/api/users/1')))
+    expect(answers.map((answer) => answer.status).sort()).toEqual([200, 401])
+    await page.getByRole('button', { name: 'Sign out everywhere' }).click()
+    const question = page.getByRole('alertdialog')
+    await question.getByRole('button', { name: 'Sign out everywhere' }).click()
+    await page.getByText('All other devices are signed out').first().waitFor()
+    expect(await devices.count()).toBe(1)
+    const late = await Promise.all([first, second].map((each) => each.fetch('/api/users/1')))
+    expect(late.map((answer) => answer.status)).toEqual([401, 401])
+    await page.reload()
+    await devices.first().waitFor()
+  })
+})

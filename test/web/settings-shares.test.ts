@@ -1,0 +1,58 @@
+// The list of links one has given away.
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { launchBrowser, openPage } from '../support/browser.ts'
+import { loginAs } from '../support/login.ts'
+import { type Program, startProgram } from '../support/program.ts'
+import { makeTree } from '../support/tree.ts'
+
+let browser: Browser
+beforeAll(async () => {
+  browser = await launchBrowser()
+})
+afterAll(() => browser.close())
+
+async function share(program: Program, path: string, body: object): Promise<string> {
+  const admin = await loginAs(program.origin)
+  const response = await admin.fetch(`/api/share${path}`, {
+    method: 'POST',
+    body: JSON.stringify(body),
+  })
+  expect(response.status).toBe(200)
+  return ((await response.json()) as { hash: string }).hash
+}
+
+describe('shared links', () => {
+  it('say what they open, for how long and whether a password is needed', async () => {
+    await using tree = await makeTree({ 'a b#1.txt': 'x', 'open/x.txt': 'x' })
+    await using program = await startProgram(tree)
+    const limited = { expires: '3', unit: 'days', password: 'opens it' }
+    const hash = await share(program, '/a%20b%231.txt', limited)
+    await share(program, '/open/', {})
+    await using open = await openPage(browser, program, { path: '/settings/shares' })
+    const row = open.page.getByRole('row').filter({ hasText: '/a b#1.txt' })
+    await row.getByText('In 3 days').waitFor()
+    await row.getByText('Password').waitFor()
+    expect(await row.getByRole('link').getAttribute('href')).toBe(`${program.origin}/share/${hash}`)
+    await open.page.getByRole('row').filter({ hasText: '/open' }).getByText('Never').waitFor()
+    expect(open.problems).toEqual([])
+  })
+
+  it('are deleted after a question, and then open nothing', async () => {
+    await using tree = await makeTree({ 'a.txt': 'x' })
+    await using program = await startProgram(tree)
+    const hash = await share(program, '/a.txt', {})
+    await using open = await openPage(browser, program, { path: '/settings/shares' })
+    const { page } = open
+    await page.getByRole('button', { name: 'Delete link' }).click()
+    const question = page.getByRole('alertdialog')
+    expect(await question.getByRole('button', { name: 'Cancel' }).evaluate(isFocused)).toBe(true)
+    await question.getByRole('button', { name: 'Delete link' }).click()
+    await page.getByText('No shared links yet').waitFor()
+    expect((await fetch(`${program.origin}/api/public/share/${hash}`)).status).toBe(404)
+  })
+})
+
+function isFocused(element: Element): boolean {
+  return element === document.activeElement
+}

@@ -1,0 +1,240 @@
+// Accounts: the list, the form with its dependent switches, rules, creating, changing, deleting.
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { UserRecord } from '../../src/api-types.ts'
+import { launchBrowser, openPage } from '../support/browser.ts'
+import { loginAs } from '../support/login.ts'
+import { ADMIN, type Program, startProgram } from '../support/program.ts'
+import { makeTree } from '../support/tree.ts'
+
+const PASSWORD = 'a long enough sentence 3'
+
+let browser: Browser
+beforeAll(async () => {
+  browser = await launchBrowser()
+})
+afterAll(() => browser.close())
+
+async function confirm(page: Page, label: string, password: string = ADMIN.password) {
+  const dialog = page.getByRole('dialog').or(page.getByRole('alertdialog'))
+  await dialog.getByLabel('Your current password').fill(password)
+  await dialog.getByRole('button', { name: label }).click()
+}
+
+async function createUser(program: Program, user: Partial<UserRecord>): Promise<number> {
+  const admin = await loginAs(program.origin)
+  const { defaults } = (await (await admin.fetch('/api/settings')).json()) as {
+    defaults: Partial<UserRecord>
+  }
+  const data = { ...defaults, rules: [], lockPassword: false, password: PASSWORD, ...user }
+  const response = await admin.fetch('/api/users', {
+    method: 'POST',
+    body: JSON.stringify({
+      what: 'user',
+      which: [],
+      current_password: ADMIN.password,
+      data: { ...data, id: 0 },
+    }),
+  })
+  expect(response.status).toBe(201)
+  return Number(response.headers.get('location')?.split('/').pop())
+}
+
+async function readUser(program: Program, id: number): Promise<UserRecord> {
+  const admin = await loginAs(program.origin)
+  return (await (await admin.fetch(`/api/users/${id}`)).json()) as UserRecord
+}
+
+describe('creating a user', () => {
+  it('asks for the own password, explains a wrong one, and the account works', async () => {
+    await using tree = await makeTree({ 'team/inside.txt': 'x', 'outside.txt': 'x' })
+    await using program = await startProgram(tree)
+    await using open = await openPage(browser, program, { path: '/settings/users' })
+    const { page } = open
+    await page.getByRole('link', { name: 'New user' }).click()
+    await page.getByLabel('Username').fill('iris')
+    await page.getByLabel('Password', { exact: true }).fill(PASSWORD)
+    await page.getByLabel('Scope').fill('/team')
+    await page.getByRole('button', { name: 'Create user' }).click()
+    await confirm(page, 'Create user', 'not mine')
+    await page.getByText('This is not your current password.').waitFor()
+    await confirm(page, 'Create user')
+    await page.waitForURL(/\/settings\/users\/\d+$/)
+    await page.getByText('User created').first().waitFor()
+    const iris = await loginAs(program.origin, 'iris', PASSWORD)
+    const listing = (await (await iris.fetch('/api/resources/')).json()) as {
+      items: { name: string }[]
+    }
+    expect(listing.items.map((item) => item.name)).toEqual(['inside.txt'])
+  })
+
+  it('points out what is missing and what is taken', async () => {
+    await using tree = await makeTree({})
+    await using program = await startProgram(tree)
+    await using open = await openPage(browser, program, { path: '/settings/users/new' })
+    const { page } = open
+    await page.getByRole('button', { name: 'Create user' }).click()
+    await page.getByText('Enter a username.').waitFor()
+    await page.getByText('Enter a password.').waitFor()
+    await page.getByLabel('Username').fill(ADMIN.username)
+    await page.getByLabel('Password', { exact: true }).fill(PASSWORD)
+    await page.getByRole('button', { name: 'Create user' }).click()
+    await confirm(page, 'Create user')
+    await page.getByText('This username is taken.').waitFor()
+  })
+})
+
+describe('permissions', () => {
+  it('depend on each other: administrators have all, sharing needs downloading', async () => {
+    await using tree = await makeTree({})
+    await using program = await startProgram(tree)
+    await using open = await openPage(browser, program, { path: '/settings/users/new' })
+    const { page } = open
+    const named = (name: string) => page.getByRole('switch', { name, exact: true })
+    await named('Share').uncheck()
+    await named('Download').uncheck()
+    await named('Share').check()
+    expect(await named('Download').isChecked()).toBe(true)
+    expect(await named('Download').isDisabled()).toBe(true)
+    await named('Delete files and folders').uncheck()
+    await named('Lock password').check()
+    await named('Administrator').check()
+    expect(await named('Delete files and folders').isChecked()).toBe(true)
+    expect(await named('Delete files and folders').isDisabled()).toBe(true)
+    expect(await named('Lock password').isChecked()).toBe(false)
+    expect(await named('Lock password').isDisabled()).toBe(true)
+  })
+
+  it('take effect for the user at once', async () => {
+    await using tree = await makeTree({ 'a.txt': 'x' })
+    await using program = await startProgram(tree)
+    const id = await createUser(program, { username: 'otto', scope: '/' })
+    await using open = await openPage(browser, program, { path: `/settings/users/${id}` })
+    const { page } = open
+    const otto = await loginAs(program.origin, 'otto', PASSWORD)
+    await page.getByRole('switch', { name: 'Create and upload' }).uncheck()
+    await page.getByRole('button', { name: 'Save changes' }).click()
+    await confirm(page, 'Save changes')
+    await page.getByText('User saved').first().waitFor()
+    expect((await otto.fetch('/api/resources/new.txt', { method: 'POST' })).status).toBe(403)
+    await page.reload()
+    expect(await page.getByRole('switch', { name: 'Create and upload' }).isChecked()).toBe(false)
+  })
+})
+
+describe('rules', () => {
+  it('are added, judged while typing, tested, reordered by keyboard, and kept in order', async () => {
+    await using tree = await makeTree({ 'finance/report.pdf': 'x', 'finance/raw.csv': 'x' })
+    await using program = await startProgram(tree)
+    const id = await createUser(program, { username: 'rhea', scope: '/' })
+    await using open = await openPage(browser, program, { path: `/settings/users/${id}` })
+    const { page } = open
+    await page.getByRole('button', { name: 'Add rule' }).click()
+    await page.getByLabel('Effect of rule 1').selectOption('allow')
+    await page.getByLabel('Kind of rule 1').selectOption('regex')
+    await page.getByLabel('Expression of rule 1').fill('(?<=x)pdf')
+    await page.getByText('This expression is not valid.').waitFor()
+    await page.getByLabel('Expression of rule 1').fill('\\.pdf$')
+    await page.getByText('This expression is not valid.').waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: 'Add rule' }).click()
+    await page.getByLabel('Path of rule 2').fill('finance')
+    await page.getByText('A path starts with a slash.').waitFor()
+    await page.getByLabel('Path of rule 2').fill('/finance')
+    await page.getByLabel('Test a path').fill('/finance/report.pdf')
+    const verdict = page.locator('output')
+    await verdict.getByText('Denied').waitFor()
+    await verdict.getByText('By rule 2.').waitFor()
+    await page.getByLabel('Path of rule 2').press('Alt+ArrowUp')
+    await verdict.getByText('Allowed').waitFor()
+    await page.getByRole('button', { name: 'Save changes' }).click()
+    await confirm(page, 'Save changes')
+    await page.getByText('User saved').first().waitFor()
+    expect((await readUser(program, id)).rules).toMatchObject([
+      { allow: false, regex: false, path: '/finance' },
+      { allow: true, regex: true, regexp: { raw: '\\.pdf$' } },
+    ])
+    const rhea = await loginAs(program.origin, 'rhea', PASSWORD)
+    expect((await rhea.fetch('/api/raw/finance/raw.csv')).status).toBe(403)
+    expect((await rhea.fetch('/api/raw/finance/report.pdf')).status).toBe(200)
+  })
+
+  it('are reordered by dragging the handle', async () => {
+    await using tree = await makeTree({})
+    await using program = await startProgram(tree)
+    const rules = ['/a', '/b', '/c'].map((path) => {
+      return { regex: false, allow: false, path, regexp: null }
+    })
+    const id = await createUser(program, { username: 'drag', scope: '/', rules })
+    await using open = await openPage(browser, program, { path: `/settings/users/${id}` })
+    const { page } = open
+    const grip = page.getByRole('button', { name: 'Move rule 3', exact: true })
+    const target = page.getByRole('button', { name: 'Move rule 1', exact: true })
+    await grip.scrollIntoViewIfNeeded()
+    const from = await grip.boundingBox()
+    const to = await target.boundingBox()
+    if (!from || !to) throw new Error('the handles are not on the screen')
+    await page.mouse.move(from.x + 8, from.y + 8)
+    await page.mouse.down()
+    await page.mouse.move(to.x + 8, to.y + 30, { steps: 5 })
+    await page.mouse.move(to.x + 8, to.y + 4, { steps: 5 })
+    await page.mouse.up()
+    const paths = [1, 2, 3].map((place) => page.getByLabel(`Path of rule ${place}`).inputValue())
+    expect(await Promise.all(paths)).toEqual(['/c', '/a', '/b'])
+  })
+})
+
+describe('the list', () => {
+  it('finds users by name and scope and sums up what they may do', async () => {
+    await using tree = await makeTree({})
+    await using program = await startProgram(tree)
+    await createUser(program, { username: 'fern', scope: '/garden' })
+    await using open = await openPage(browser, program, { path: '/settings/users' })
+    const { page } = open
+    const rows = page.getByRole('row')
+    await rows.filter({ hasText: ADMIN.username }).getByText('All permissions').waitFor()
+    await page.getByLabel('Find a user').fill('GARDEN')
+    await rows.filter({ hasText: 'fern' }).waitFor()
+    await page.getByText('1 user', { exact: true }).waitFor()
+    expect(await rows.count()).toBe(2)
+  })
+
+  it('is for administrators only', async () => {
+    await using tree = await makeTree({})
+    await using program = await startProgram(tree)
+    await createUser(program, { username: 'guest', scope: '/' })
+    const as = { username: 'guest', password: PASSWORD }
+    await using open = await openPage(browser, program, { path: '/settings/users', as })
+    await open.page.waitForURL('**/403')
+    await open.page.goto('/settings/profile')
+    await open.page.getByRole('link', { name: 'Profile' }).waitFor()
+    expect(await open.page.getByRole('link', { name: 'User management' }).count()).toBe(0)
+  })
+})
+
+describe('deleting a user', () => {
+  it('needs the own password and ends the sessions of the account', async () => {
+    await using tree = await makeTree({})
+    await using program = await startProgram(tree)
+    const id = await createUser(program, { username: 'gone', scope: '/' })
+    const gone = await loginAs(program.origin, 'gone', PASSWORD)
+    await using open = await openPage(browser, program, { path: `/settings/users/${id}` })
+    const { page } = open
+    await page.getByRole('button', { name: 'Delete user' }).click()
+    await confirm(page, 'Delete user', 'not mine')
+    await page.getByText('This is not your current password.').waitFor()
+    await confirm(page, 'Delete user')
+    await page.waitForURL('**/settings/users')
+    await page.getByText('User deleted').first().waitFor()
+    expect((await gone.fetch(`/api/users/${id}`)).status).toBe(401)
+  })
+
+  it('never takes the last administrator', async () => {
+    await using tree = await makeTree({})
+    await using program = await startProgram(tree)
+    await using open = await openPage(browser, program, { path: '/settings/users/1' })
+    const { page } = open
+    await page.getByRole('button', { name: 'Delete user' }).click()
+    await confirm(page, 'Delete user')
+    await page.getByText(/This is the last administrator/).waitFor()
+  })
+})
