@@ -9,19 +9,13 @@ import { Logo } from '../layout/brand.tsx'
 import { OfflineBar } from '../layout/frame.tsx'
 import { LanguageSwitch, ThemeSwitch } from '../layout/switches.tsx'
 import { chooseLocale, loadLocale } from '../lib/i18n.ts'
+import { targetOf } from '../lib/login-target.ts'
 import { go, useQuery } from '../lib/navigate.ts'
 import { useTitle } from '../lib/title.ts'
 import { boot, instanceName } from '../state/boot.ts'
 import { session } from '../state/session.ts'
 import { ErrorPanel } from './error.tsx'
 import { LoginForm } from './login-form.tsx'
-
-/** Where to go after signing in: only addresses of this interface, never another site. */
-export function targetOf(query: URLSearchParams): string {
-  const wanted = query.get('redirect') ?? ''
-  const local = wanted.startsWith('/') && !/^\/[/\\]/.test(wanted)
-  return local && !wanted.startsWith('/login') ? wanted : '/files/'
-}
 
 export function LoginScreen() {
   const { t } = useLingui()
