@@ -12,6 +12,14 @@ export function PageCommands() {
       provideSearch(() => runAction('search')),
       provideHelp(() => runAction('help')),
     ]
+    // Dialogs opened by keys are typed into at once: their code should be here by then.
+    const idle = globalThis.requestIdleCallback ?? ((task: () => void) => setTimeout(task, 500))
+    idle(() => {
+      void import('../prompts/palette.tsx')
+      void import('../prompts/new-entry.tsx')
+      void import('../prompts/rename.tsx')
+      void import('../prompts/delete.tsx')
+    })
     return () => {
       for (const end of stop) end()
     }

@@ -26,7 +26,14 @@ export const EntryDate = memo(function EntryDate({ modified }: { modified: strin
 export const EntrySize = memo(function EntrySize({ entry }: { entry: FileEntry }) {
   const { t } = useLingui()
   if (entry.type === 'invalid_link') return <span className="broken-link">{t`Broken link`}</span>
-  if (entry.isDir) return <span aria-label={t`Folder`}>—</span>
+  if (entry.isDir) {
+    return (
+      <>
+        <span aria-hidden>—</span>
+        <span className="sr">{t`Folder`}</span>
+      </>
+    )
+  }
   return <>{formatSize(entry.size)}</>
 })
 

@@ -28,7 +28,6 @@ const typed = new TypedText()
 /** Handles a key pressed in the listing or on the page itself. True when it meant something here. */
 export function handleGridKey(event: KeyboardEvent, grid: GridForKeys): boolean {
   const { visible } = listing
-  if (event.key === 'Escape') return escape()
   if (visible.length === 0 || event.altKey) return false
   const mod = isApple() ? event.metaKey : event.ctrlKey
   const at = indexOfPath(listing.focus)
@@ -44,7 +43,8 @@ export function handleGridKey(event: KeyboardEvent, grid: GridForKeys): boolean 
   return typeAhead(event, at, grid)
 }
 
-function escape(): boolean {
+/** Clears the cut mark, else the selection. False when there was neither. */
+export function handleEscape(): boolean {
   if (clipboard.kind === 'cut' && clipboard.items.length > 0) {
     clearClipboard()
     return true

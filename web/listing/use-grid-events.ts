@@ -11,6 +11,7 @@ import {
 } from 'react'
 import { currentContext } from '../actions/context.ts'
 import { actionOf } from '../actions/registry.ts'
+import { takesKeys } from '../lib/focus.ts'
 import { isRtl } from '../lib/i18n.ts'
 import { indexOfPath, listing } from '../state/listing.ts'
 import { prefetchFolder, refreshFolder } from '../state/open-folder.ts'
@@ -24,7 +25,7 @@ import {
 import { permissions } from '../state/session.ts'
 import { dragOver, dropEntries, endDrag, startEntryDrag } from './drag-session.ts'
 import { indexesInBox } from './geometry.ts'
-import { handleGridKey } from './grid-keys.ts'
+import { handleEscape, handleGridKey } from './grid-keys.ts'
 import { openGridMenu } from './grid-menu.tsx'
 import { entryOf, handleClick, isTouch, notePointer, selectForAction } from './grid-pointer.ts'
 import type { Metrics } from './metrics.ts'
@@ -62,7 +63,12 @@ export function useGridEvents(given: Given): {
   const prefetchTimer = useRef<ReturnType<typeof setTimeout>>(undefined)
 
   const onKey = useEffectEvent((event: KeyboardEvent) => {
-    if (event.defaultPrevented || !isForGrid(event, scroller.current)) return
+    if (event.defaultPrevented) return
+    if (event.key === 'Escape' && isForFiles(event)) {
+      if (handleEscape()) event.preventDefault()
+      return
+    }
+    if (!isForGrid(event, scroller.current)) return
     if (event.key === 'ContextMenu' || (event.key === 'F10' && event.shiftKey)) {
       event.preventDefault()
       menuKeyAtMs.current = event.timeStamp
@@ -208,7 +214,13 @@ export function useGridEvents(given: Given): {
     },
     onFocus(event) {
       const entry = entryOf(event.target)
-      if (entry === null) return
+      if (entry === null) {
+        // Reached by Tab while the entry with the tab stop was out of sight.
+        const stop = listing.focus ?? listing.visible[0]?.path
+        const byKey = event.target === scroller.current && event.target.matches(':focus-visible')
+        if (byKey && event.relatedTarget !== null && stop !== undefined) given.focusEntry(stop)
+        return
+      }
       if (listing.focus !== entry.path) listing.focus = entry.path
       if (entry.isDir) void prefetchFolder(entry.path)
     },
@@ -226,14 +238,22 @@ function isHandle(target: Element): boolean {
   return target.closest('.tile, .fname, .fcard, .card, .gtile, .trow') !== null
 }
 
+/** Escape clears from the bars around the listing, too. */
+function isForFiles({ target }: KeyboardEvent): boolean {
+  if (listing.file !== null || isLayerOpen() || takesKeys(target)) return false
+  if (!(target instanceof Element)) return false
+  return target === document.body || target.closest('#main') !== null
+}
+
+function isLayerOpen(): boolean {
+  return document.querySelector('dialog[open], [popover]:popover-open[role="menu"]') !== null
+}
+
 /** Keys that move through the listing act while it has the focus, or nothing in particular has. */
 function isForGrid(event: KeyboardEvent, scroller: HTMLElement | null): boolean {
   const { target } = event
   if (listing.file !== null || listing.status !== 'ready' || event.isComposing) return false
-  if (document.querySelector('dialog[open], [popover]:popover-open[role="menu"]') !== null) {
-    return false
-  }
-  if (!(target instanceof Element)) return false
+  if (isLayerOpen() || !(target instanceof Element)) return false
   if (target === document.body || target.id === 'main') return true
   if (scroller === null || !scroller.contains(target)) return false
   // Buttons and boxes inside the listing keep Enter and Space.

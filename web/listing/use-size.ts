@@ -16,6 +16,8 @@ export function useSize(target: RefObject<HTMLElement | null>): Size {
     const element = target.current
     if (element === null) return
     const measure = () => {
+      // What the scroll bar takes is taken off the padding, so that the columns end where others do.
+      element.style.setProperty('--gutter', `${element.offsetWidth - element.clientWidth}px`)
       const style = getComputedStyle(element)
       const padding = Number.parseFloat(style.paddingLeft) + Number.parseFloat(style.paddingRight)
       const next = {

@@ -24,7 +24,7 @@ interface Section {
 }
 
 const click = msg`Click`
-const doubleClick = msg`Double click`
+const doubleClick = msg`Double click`
 
 const left: readonly Section[] = [
   {

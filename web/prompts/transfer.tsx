@@ -179,6 +179,7 @@ function useTree(start: string) {
   const [error, setError] = useState<unknown>(null)
   const controller = useRef<AbortController>(null)
 
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once for each start
   useEffect(() => {
     const own = new AbortController()
     controller.current = own

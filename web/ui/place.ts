@@ -27,7 +27,8 @@ export function placeMenu(box: HTMLElement, anchor: HTMLElement | { x: number; y
     if (left + width > innerWidth - EDGE) left = anchor.x - width
     if (left < EDGE) left = anchor.x
     top = anchor.y
-    if (top + height > innerHeight - EDGE) top = anchor.y - height
+    // Above the pointer when it fits there; otherwise it is pushed up as far as needed.
+    if (top + height > innerHeight - EDGE && anchor.y - height >= EDGE) top = anchor.y - height
   }
   left = Math.max(EDGE, Math.min(left, innerWidth - width - EDGE))
   top = Math.max(EDGE, Math.min(top, innerHeight - height - EDGE))
