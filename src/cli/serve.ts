@@ -63,14 +63,17 @@ export async function serve(invocation: ServeInvocation): Promise<number> {
         assets: openAssets(),
         foldCase: await foldsCase(config.root),
       })
+      // Before listening, so that whoever sees us listen can also stop us.
+      const signals = watchSignals(invocation, log.logger, async () => {
+        log.reopen()
+        await running?.reloadCertificate()
+      })
       running = await listen({ config, fetch: app.fetch, log: log.logger })
       log.logger.info(`Listening on ${running.address}`)
       invocation.stderr(startBlock(config, running, account))
-      const reload = async () => {
-        log.reopen()
-        await running?.reloadCertificate()
-      }
-      await untilStopped(invocation, log.logger, reload)
+      const name = await signals.stopped
+      signals.release()
+      log.logger.info(`${name}: stopping, running requests may finish for ${DRAIN_MS / 1000} s`)
       const drained = await running.close()
       await app.close()
       if (!drained)
@@ -88,22 +91,27 @@ export async function serve(invocation: ServeInvocation): Promise<number> {
   }
 }
 
-async function untilStopped(
+interface Signals {
+  /** Resolves to the name of the first signal that asks to stop. */
+  stopped: Promise<string>
+  release(): void
+}
+
+function watchSignals(
   invocation: ServeInvocation,
   log: Logger,
   reload: () => Promise<void>,
-): Promise<void> {
+): Signals {
   // A failure that belongs to no request must not take the other people's transfers down with it.
   const release = invocation.onStray((error) => log.error('Unexpected failure', { error }))
-  const name = await new Promise<string>((resolve) => {
-    invocation.onSignal((signal, signalName) => {
-      if (signal === 'stop') return resolve(signalName)
-      log.info(`${signalName}: reading certificates again and reopening the log`)
+  const stopped = new Promise<string>((resolve) => {
+    invocation.onSignal((signal, name) => {
+      if (signal === 'stop') return resolve(name)
+      log.info(`${name}: reading certificates again and reopening the log`)
       reload().catch((error: unknown) => log.error('Reloading failed', { error }))
     })
   })
-  log.info(`${name}: stopping, running requests may finish for ${DRAIN_MS / 1000} s`)
-  release()
+  return { stopped, release }
 }
 
 function securityWarnings(config: Config, settings: Settings): string[] {
