@@ -232,7 +232,13 @@ export function createScope(options: ScopeOptions): Scope {
         })
         try {
           options.noteTemp?.(dirname(realPath))
-          return await openTemp(folder, basename(realPath), { fileMode, label, resume })
+          const name = basename(realPath)
+          // A name the disk does not take must not be noticed only after the last byte.
+          await lstat(join(folder.ref, name)).catch((error) => {
+            if (errnoOf(error) !== 'ENOENT') throw error
+          })
+          const temp = await openTemp(folder, name, { fileMode, label, resume })
+          return { ...temp, commit: (how) => guarded(vpath, () => temp.commit(how)) }
         } catch (error) {
           await folder.close()
           throw error
