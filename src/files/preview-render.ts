@@ -11,6 +11,11 @@ import { grabVideoFrame } from './preview-video.ts'
 
 /** Pixels a side (http-api 13): larger images exhausted the memory of the original. */
 export const MAX_SIDE = 10_000
+/**
+ * For our own interface, which shows photographs of 108 megapixels by their preview: a JPEG is scaled
+ * while it is decoded and takes no more memory for being large, everything else does.
+ */
+const MAX_SHOWN_PIXELS = { jpeg: 400_000_000, other: 120_000_000 }
 const THUMB_SIDE = 256
 const BIG_SIDE = 1080
 const THUMB_QUALITY = 85
@@ -68,14 +73,14 @@ async function render(
 async function renderImage(job: PreviewJob, path: string): Promise<Rendered | 'original'> {
   const image = sharp(path, {
     failOn: 'none',
-    limitInputPixels: MAX_SIDE * MAX_SIDE,
+    // Judged below, by what is asked for; nothing is decoded before that.
+    limitInputPixels: false,
     sequentialRead: true,
     autoOrient: true,
   })
   const metadata = await image.metadata()
   const { width, height, format } = metadata
-  if (width > MAX_SIDE || height > MAX_SIDE)
-    throw new PreviewError('too_large', `${width}x${height}`)
+  if (isTooLarge(job, metadata)) throw new PreviewError('too_large', `${width}x${height}`)
   if (job.size === 'thumb') {
     const embedded = job.display ? null : embeddedThumbnail(metadata)
     if (embedded) return { contentType: 'image/jpeg', bytes: embedded }
@@ -85,6 +90,11 @@ async function renderImage(job: PreviewJob, path: string): Promise<Rendered | 'o
   const shown = format !== 'tiff'
   if (fits(width, height) && (shown || !job.display)) return 'original'
   return finish(job, image, bigFormat(metadata))
+}
+
+function isTooLarge({ display }: PreviewJob, { width, height, format }: Metadata): boolean {
+  if (!display) return width > MAX_SIDE || height > MAX_SIDE
+  return width * height > MAX_SHOWN_PIXELS[format === 'jpeg' ? 'jpeg' : 'other']
 }
 
 /** Formats whose small files the original always sent as they are. */

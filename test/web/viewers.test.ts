@@ -1,5 +1,6 @@
 // Every kind of file opened as a person would, judged by what is on the screen.
 
+import { existsSync } from 'node:fs'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { DESKTOP, launchBrowser, type OpenPage, openPage, PHONE } from '../support/browser.ts'
@@ -39,6 +40,12 @@ async function expectLandscape(page: Page, selector = '.vw-picture > img[data-sh
     return distance(await colourAt(picture, 0.03, 0.985), NAVY) < 40
   })
 }
+
+/** The smallest picture there is. */
+const PIXEL = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+  'base64',
+)
 
 /** What must be seen of each sample. */
 const looks: Record<string, (page: Page) => Promise<void>> = {
@@ -189,6 +196,40 @@ describe('the frame', () => {
     const download = page.waitForEvent('download')
     await page.keyboard.press('Control+s')
     expect((await download).suggestedFilename()).toBe('picture.jpg')
+  })
+
+  it('renames and deletes without leaving the viewer', async () => {
+    await tree.add({ 'own/a.png': PIXEL, 'own/b.png': PIXEL, 'own/c.png': PIXEL })
+    await using opened = await openPage(browser, program, { path: '/files/own/' })
+    const { page } = opened
+    const title = page.locator('.vw-head h1')
+    await page.goto('/files/own/b.png')
+    await title.getByText('b.png').waitFor()
+    await page.keyboard.press('F2')
+    const name = page.getByRole('dialog').getByRole('textbox')
+    await name.fill('bb.png')
+    await name.press('Enter')
+    await title.getByText('bb.png').waitFor()
+    await page.locator('.vw-frame[aria-label="c.png"]').waitFor()
+    await page.keyboard.press('Delete')
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Delete' }).click()
+    await title.getByText('c.png').waitFor()
+    await waitFor('the file gone', async () => !existsSync(tree.at('own/bb.png')))
+    await page.keyboard.press('Escape')
+    await page.locator('.vw').waitFor({ state: 'detached' })
+    expect(new URL(page.url()).pathname).toBe('/files/own/')
+  })
+
+  it('keeps the focus inside', async () => {
+    await using opened = await openPage(browser, program)
+    const { page } = opened
+    await open(page, 'picture.jpg')
+    await page.locator('.vw-frame[aria-current=true]').waitFor()
+    for (let step = 0; step < 30; step++) {
+      await page.keyboard.press('Tab')
+      const inside = await page.evaluate(() => document.activeElement?.closest('.vw') !== null)
+      expect(inside).toBe(true)
+    }
   })
 
   it('zooms at the pointer, turns and fits again', async () => {

@@ -18,7 +18,7 @@ interface EntryViewProps extends ViewerProps {
 export function EntryView({ file, back, ...props }: EntryViewProps) {
   const { t } = useLingui()
   const { source, entry, kind } = file
-  const Viewer = viewers[kind] ?? viewers.fallback
+  const Viewer = viewers[kind]
   return (
     <>
       <div className="vw-row vw-row-start">
@@ -31,21 +31,19 @@ export function EntryView({ file, back, ...props }: EntryViewProps) {
         </Button>
       </div>
       <section className="vw-inner" aria-label={t`Content of ${entry.name}`}>
-        {Viewer ? (
-          <Boundary source={source} entry={entry}>
-            <Suspense fallback={<Busy />}>
-              <Viewer
-                {...props}
-                source={source}
-                entry={entry}
-                siblings={[]}
-                setFacts={ignore}
-                openAs={ignore}
-                close={back}
-              />
-            </Suspense>
-          </Boundary>
-        ) : null}
+        <Boundary source={source} entry={entry}>
+          <Suspense fallback={<Busy />}>
+            <Viewer
+              {...props}
+              source={source}
+              entry={entry}
+              siblings={[]}
+              setFacts={ignore}
+              openAs={ignore}
+              close={back}
+            />
+          </Suspense>
+        </Boundary>
       </section>
     </>
   )

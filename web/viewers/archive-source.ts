@@ -9,28 +9,30 @@ import { saveBlob } from './save-url.ts'
 import type { FileSource, ViewerKind } from './source.ts'
 
 /** Types the page may show by address. Everything else is bytes without meaning. */
-const types: Record<string, string> = {
-  jpg: 'image/jpeg',
-  jpeg: 'image/jpeg',
-  png: 'image/png',
-  gif: 'image/gif',
-  webp: 'image/webp',
-  avif: 'image/avif',
-  bmp: 'image/bmp',
-  ico: 'image/x-icon',
-  svg: 'image/svg+xml',
-  mp4: 'video/mp4',
-  m4v: 'video/mp4',
-  mov: 'video/mp4',
-  webm: 'video/webm',
-  ogv: 'video/ogg',
-  mp3: 'audio/mpeg',
-  m4a: 'audio/mp4',
-  ogg: 'audio/ogg',
-  opus: 'audio/ogg',
-  flac: 'audio/flac',
-  wav: 'audio/wav',
-}
+const types = new Map(
+  Object.entries({
+    jpg: 'image/jpeg',
+    jpeg: 'image/jpeg',
+    png: 'image/png',
+    gif: 'image/gif',
+    webp: 'image/webp',
+    avif: 'image/avif',
+    bmp: 'image/bmp',
+    ico: 'image/x-icon',
+    svg: 'image/svg+xml',
+    mp4: 'video/mp4',
+    m4v: 'video/mp4',
+    mov: 'video/mp4',
+    webm: 'video/webm',
+    ogv: 'video/ogg',
+    mp3: 'audio/mpeg',
+    m4a: 'audio/mp4',
+    ogg: 'audio/ogg',
+    opus: 'audio/ogg',
+    flac: 'audio/flac',
+    wav: 'audio/wav',
+  }),
+)
 
 export interface EntryFile {
   source: FileSource
@@ -48,7 +50,7 @@ export function createEntryFile(
 ): EntryFile {
   const name = nameOf(`/${item.path}`)
   const extension = extensionOf(name)
-  const blob = new Blob([bytes], { type: types[extension] ?? 'application/octet-stream' })
+  const blob = new Blob([bytes], { type: types.get(extension) ?? 'application/octet-stream' })
   const url = URL.createObjectURL(blob)
   const entry: FileInfo = {
     path: `${archivePath}/${item.path}`,

@@ -53,11 +53,11 @@ export function FileView({ vpath, info }: FileViewProps) {
 
   if (kind === 'text') {
     const Editor = viewers.text
-    return Editor ? (
+    return (
       <Suspense fallback={null}>
         <Editor key={entry.path} {...props} setFacts={ignore} />
       </Suspense>
-    ) : null
+    )
   }
   return <ViewerFrame {...props} kind={kind} actions={actions} />
 }

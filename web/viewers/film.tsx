@@ -2,9 +2,10 @@
 // a folder with a hundred thousand pictures costs no more than one with ten.
 
 import { useLingui } from '@lingui/react/macro'
-import { useEffect, useRef } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import type { FileEntry } from '../../src/api-types.ts'
 import { FileTile } from '../ui/file-icon.tsx'
+import { fetched, loadAside } from './film-queue.ts'
 import { kindOf } from './kinds.ts'
 import type { FileSource } from './source.ts'
 
@@ -45,15 +46,31 @@ export function Film({ source, entry, siblings, navigate }: FilmProps) {
           tabIndex={sibling.path === entry.path ? 0 : -1}
           onClick={() => navigate(sibling)}
         >
-          <FileTile entry={sibling} thumb={thumbUrl(source, sibling)} />
+          <Frame source={source} entry={sibling} />
         </button>
       ))}
     </nav>
   )
 }
 
+function Frame({ source, entry }: { source: FileSource; entry: FileEntry }) {
+  const url = thumbUrl(source, entry)
+  const mayLoad = useTurn(url)
+  return <FileTile entry={entry} thumb={mayLoad ? url : undefined} />
+}
+
 function thumbUrl(source: FileSource, entry: FileEntry): string | undefined {
   const kind = kindOf(entry)
   if (kind !== 'image' && kind !== 'video' && kind !== 'pdf') return undefined
   return source.previewUrl(entry, 'thumb') ?? undefined
+}
+
+/** True once the picture at `url` was fetched or may be: never many at once, and never first. */
+function useTurn(url: string | undefined): boolean {
+  const [turn, setTurn] = useState<string | null>(null)
+  useEffect(() => {
+    if (url === undefined) return
+    return loadAside(url, () => setTurn(url))
+  }, [url])
+  return url !== undefined && (turn === url || fetched.has(url))
 }

@@ -115,7 +115,7 @@ export function ViewerFrame(props: FrameProps) {
 
   const position = at >= 0 && siblings.length > 1 ? t`${at + 1} of ${siblings.length}` : ''
   const line = [position, facts, formatSize(entry.size)].filter((part) => part !== '')
-  const Viewer = viewers[kind] ?? viewers.fallback
+  const Viewer = viewers[kind]
   const quiet = fullScreen && still
 
   return (
@@ -130,6 +130,8 @@ export function ViewerFrame(props: FrameProps) {
       data-kind={kind}
       data-film={siblings.length > 1}
     >
+      {/* Tab goes round inside: what lies behind the frame cannot be seen. */}
+      <Turnstile onFocus={() => focusEdge(root.current, 'last')} />
       <header className="vw-head">
         <IconButton
           icon={ArrowLeft}
@@ -165,12 +167,12 @@ export function ViewerFrame(props: FrameProps) {
           style={{ translate: `${swipe.offset.x}px ${swipe.offset.y}px` }}
         >
           {!source.permissions.download ? (
-            <Message source={source} entry={entry} title={t`You can't look inside this file`}>
+            <Message source={source} entry={entry} title={t`You can’t look inside this file`}>
               <Trans>
                 Your account may list files here, but not see or download their content.
               </Trans>
             </Message>
-          ) : Viewer ? (
+          ) : (
             <Boundary key={kind} source={source} entry={entry}>
               <Suspense fallback={<Busy />}>
                 <Viewer
@@ -186,7 +188,7 @@ export function ViewerFrame(props: FrameProps) {
                 />
               </Suspense>
             </Boundary>
-          ) : null}
+          )}
         </div>
         {previous && (
           <IconButton
@@ -211,8 +213,23 @@ export function ViewerFrame(props: FrameProps) {
       {siblings.length > 1 && (
         <Film source={source} entry={entry} siblings={siblings} navigate={navigate} />
       )}
+      <Turnstile onFocus={() => focusEdge(root.current, 'first')} />
     </div>
   )
+}
+
+function Turnstile({ onFocus }: { onFocus(): void }) {
+  // biome-ignore lint/a11y/noNoninteractiveTabindex: only passes the focus on
+  // biome-ignore lint/a11y/noStaticElementInteractions: as above
+  return <span className="sr" tabIndex={0} onFocus={onFocus} />
+}
+
+function focusEdge(frame: HTMLElement | null, edge: 'first' | 'last') {
+  const all = frame?.querySelectorAll<HTMLElement>(
+    ':is(button, input, a[href], [tabindex="0"]):not(.sr, :disabled)',
+  )
+  const visible = [...(all ?? [])].filter((element) => element.checkVisibility())
+  visible.at(edge === 'first' ? 0 : -1)?.focus()
 }
 
 /** All actions side by side where there is room, otherwise the last ones in a menu. */

@@ -5,8 +5,7 @@ import type { ViewerKind, ViewerProps } from './source.ts'
 
 type Lazy = LazyExoticComponent<ComponentType<ViewerProps>>
 
-/** Kinds without a component here are shown by `fallback`. */
-export const viewers: Partial<Record<ViewerKind, Lazy>> = {
+export const viewers: Record<ViewerKind, Lazy> = {
   image: lazy(async () => ({ default: (await import('./image.tsx')).ImageViewer })),
   video: lazy(async () => ({ default: (await import('./video.tsx')).VideoViewer })),
   audio: lazy(async () => ({ default: (await import('./audio.tsx')).AudioViewer })),
@@ -16,4 +15,10 @@ export const viewers: Partial<Record<ViewerKind, Lazy>> = {
   sheet: lazy(async () => ({ default: (await import('./sheet.tsx')).SheetViewer })),
   font: lazy(async () => ({ default: (await import('./font.tsx')).FontViewer })),
   archive: lazy(async () => ({ default: (await import('./archive.tsx')).ArchiveViewer })),
+  csv: lazy(async () => ({ default: (await import('./csv.tsx')).CsvViewer })),
+  markdown: lazy(async () => ({ default: (await import('./markdown.tsx')).MarkdownViewer })),
+  json: lazy(async () => ({ default: (await import('./json.tsx')).JsonViewer })),
+  text: lazy(async () => ({ default: (await import('./text.tsx')).TextViewer })),
+  hex: lazy(async () => ({ default: (await import('./hex.tsx')).HexViewer })),
+  fallback: lazy(async () => ({ default: (await import('./fallback.tsx')).FallbackViewer })),
 }

@@ -3,10 +3,10 @@
 import type { FileEntry } from '../../src/api-types.ts'
 import type { ViewerKind } from './source.ts'
 
-const byExtension: Record<string, ViewerKind> = {}
+const byExtension = new Map<string, ViewerKind>()
 
 function register(kind: ViewerKind, extensions: string) {
-  for (const extension of extensions.split(' ')) byExtension[extension] = kind
+  for (const extension of extensions.split(' ')) byExtension.set(extension, kind)
 }
 
 register('image', 'jpg jpeg jpe jfif png apng gif webp avif svg bmp ico heic heif tif tiff jxl')
@@ -15,7 +15,7 @@ register('audio', 'mp3 m4a aac flac ogg oga opus wav weba aif aiff wma')
 register('pdf', 'pdf')
 register('epub', 'epub')
 register('document', 'docx odt')
-register('sheet', 'xlsx xlsm ods')
+register('sheet', 'xlsx xlsm xls ods')
 register('csv', 'csv tsv')
 register('markdown', 'md markdown mdown mkd')
 register('json', 'json geojson webmanifest')
@@ -44,7 +44,7 @@ export function extensionOf(name: string): string {
 /** The viewer for a file. Text types without a viewer of their own open in the editor. */
 export function kindOf(entry: Pick<FileEntry, 'name' | 'type'>): ViewerKind {
   if (compoundArchive.test(entry.name.toLowerCase())) return 'archive'
-  const byName = byExtension[extensionOf(entry.name)]
+  const byName = byExtension.get(extensionOf(entry.name))
   if (byName !== undefined) return byName
   switch (entry.type) {
     case 'image':

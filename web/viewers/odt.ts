@@ -184,19 +184,21 @@ async function renderElement(element: Element, to: HTMLElement, context: Context
   }
 }
 
-const pictureTypes: Record<string, string> = {
-  png: 'image/png',
-  jpg: 'image/jpeg',
-  jpeg: 'image/jpeg',
-  gif: 'image/gif',
-  webp: 'image/webp',
-  svg: 'image/svg+xml',
-  bmp: 'image/bmp',
-}
+const pictureTypes = new Map(
+  Object.entries({
+    png: 'image/png',
+    jpg: 'image/jpeg',
+    jpeg: 'image/jpeg',
+    gif: 'image/gif',
+    webp: 'image/webp',
+    svg: 'image/svg+xml',
+    bmp: 'image/bmp',
+  }),
+)
 
 async function renderImage(element: Element, to: HTMLElement, context: Context) {
   const name = get(element, 'href').replace(/^\.\//, '')
-  const type = pictureTypes[name.slice(name.lastIndexOf('.') + 1).toLowerCase()]
+  const type = pictureTypes.get(name.slice(name.lastIndexOf('.') + 1).toLowerCase())
   if (!type || !context.file.has(name)) return
   let url: string
   try {

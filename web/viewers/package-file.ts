@@ -74,40 +74,42 @@ export function withoutDoctype(xml: string): string {
   return namedEntities(end < 2 ? xml.slice(0, start) : xml.slice(0, start) + xml.slice(end))
 }
 
-const entities: Record<string, string> = {
-  nbsp: '\u00a0',
-  shy: '\u00ad',
-  copy: '©',
-  reg: '®',
-  trade: '™',
-  hellip: '…',
-  mdash: '—',
-  ndash: '–',
-  lsquo: '‘',
-  rsquo: '’',
-  ldquo: '“',
-  rdquo: '”',
-  laquo: '«',
-  raquo: '»',
-  bull: '•',
-  middot: '·',
-  auml: 'ä',
-  ouml: 'ö',
-  uuml: 'ü',
-  Auml: 'Ä',
-  Ouml: 'Ö',
-  Uuml: 'Ü',
-  szlig: 'ß',
-  eacute: 'é',
-  egrave: 'è',
-  agrave: 'à',
-  ccedil: 'ç',
-}
+const entities = new Map(
+  Object.entries({
+    nbsp: '\u00a0',
+    shy: '\u00ad',
+    copy: '©',
+    reg: '®',
+    trade: '™',
+    hellip: '…',
+    mdash: '—',
+    ndash: '–',
+    lsquo: '‘',
+    rsquo: '’',
+    ldquo: '“',
+    rdquo: '”',
+    laquo: '«',
+    raquo: '»',
+    bull: '•',
+    middot: '·',
+    auml: 'ä',
+    ouml: 'ö',
+    uuml: 'ü',
+    Auml: 'Ä',
+    Ouml: 'Ö',
+    Uuml: 'Ü',
+    szlig: 'ß',
+    eacute: 'é',
+    egrave: 'è',
+    agrave: 'à',
+    ccedil: 'ç',
+  }),
+)
 
 function namedEntities(xml: string): string {
   return xml.replace(/&([A-Za-z]{2,8});/g, (whole, name: string) => {
     if (['amp', 'lt', 'gt', 'quot', 'apos'].includes(name)) return whole
-    return entities[name] ?? `&amp;${name};`
+    return entities.get(name) ?? `&amp;${name};`
   })
 }
 

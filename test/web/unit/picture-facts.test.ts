@@ -1,0 +1,45 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { readPictureFacts } from '../../../web/viewers/picture-facts.ts'
+import { SAMPLES } from '../../support/pictures.ts'
+
+function factsOf(bytes: Uint8Array) {
+  return readPictureFacts(new Uint8Array(bytes).buffer)
+}
+
+describe('width and height from the head of a file', () => {
+  it.each([
+    ['picture.jpg', 1200, 800],
+    ['picture.png', 600, 400],
+    ['picture.webp', 1200, 800],
+    ['picture.avif', 1200, 800],
+    ['picture.heic', 1200, 800],
+    ['picture.tiff', 600, 400],
+    ['picture.bmp', 120, 80],
+    ['moving.gif', 160, 120],
+  ])('reads %s', (name, width, height) => {
+    expect(factsOf(readFileSync(join(SAMPLES, name)))).toEqual({ width, height })
+  })
+
+  it('gives the size as shown, after the orientation', () => {
+    expect(factsOf(readFileSync(join(SAMPLES, 'turned.jpg')))).toEqual({ width: 600, height: 400 })
+  })
+
+  it('knows nothing about other files and does not fail on cut ones', () => {
+    expect(factsOf(new Uint8Array(0))).toBeNull()
+    expect(factsOf(new TextEncoder().encode('just some words'))).toBeNull()
+    for (const name of [
+      'picture.jpg',
+      'picture.png',
+      'picture.webp',
+      'picture.tiff',
+      'turned.jpg',
+    ]) {
+      const bytes = readFileSync(join(SAMPLES, name))
+      for (let length = 1; length < 200; length++) {
+        expect(() => factsOf(bytes.subarray(0, length))).not.toThrow()
+      }
+    }
+  })
+})
