@@ -115,6 +115,7 @@ function Row({
       <td className="pubrows__name">
         <a
           href={broken ? undefined : shareHref({ hash, inner: trimPath(path) })}
+          aria-label={name}
           title={name}
           draggable={false}
         >

@@ -34,7 +34,8 @@ export function keysAreTaken(event: KeyboardEvent): boolean {
   const target = event.target instanceof Element ? event.target : null
   if (target?.closest('input:not([type=range]), textarea, select, [contenteditable=true]'))
     return true
-  return document.querySelector('dialog[open], :popover-open:not([role=tooltip])') !== null
+  // Toasts and tooltips are popovers, too; they take no keys.
+  return document.querySelector('dialog[open], [role=menu]:popover-open') !== null
 }
 
 /** The Left key means "previous" where text runs left to right, "next" where it does not. */

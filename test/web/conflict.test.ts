@@ -1,0 +1,212 @@
+// Uploading what is there already: each choice, all at once, and names taken in the last moment.
+import { mkdir, readdir, stat, utimes, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { launchBrowser, openPage, PHONE } from '../support/browser.ts'
+import { loginAs } from '../support/login.ts'
+import { startProgram } from '../support/program.ts'
+import { makeTree, type Tree } from '../support/tree.ts'
+import { dropTree, pickFiles } from './upload-steps.ts'
+
+let browser: Browser
+beforeAll(async () => {
+  browser = await launchBrowser()
+})
+afterAll(() => browser.close())
+
+const OLD_S = 1_600_000_000
+const NEW_S = 1_700_000_000
+
+async function local(tree: Tree, name: string, content: string, modifiedS: number) {
+  const path = join(tree.base, 'local', name)
+  await mkdir(join(tree.base, 'local'), { recursive: true })
+  await writeFile(path, content)
+  await utimes(path, modifiedS, modifiedS)
+  return path
+}
+
+async function served(tree: Tree, name: string, content: string, modifiedS: number) {
+  await tree.add({ [name]: content })
+  await utimes(tree.at(name), modifiedS, modifiedS)
+}
+
+const dialog = (page: Page) => page.getByRole('dialog')
+const card = (page: Page, name: string) => dialog(page).getByRole('region', { name, exact: true })
+const choice = (page: Page, name: string, label: string) =>
+  card(page, name).getByRole('radio', { name: label })
+const panel = (page: Page) => page.getByRole('region', { name: 'Uploads' })
+
+describe('names that are taken', () => {
+  it('lets the newer file win at first and does what is chosen for each', async () => {
+    await using tree = await makeTree({})
+    await served(tree, 'older.txt', 'server old', OLD_S)
+    await served(tree, 'newer.txt', 'server new', NEW_S)
+    await served(tree, 'both.txt', 'server both', OLD_S)
+    const files = [
+      await local(tree, 'older.txt', 'local new!', NEW_S),
+      await local(tree, 'newer.txt', 'local old!', OLD_S),
+      await local(tree, 'both.txt', 'local both!', NEW_S),
+      await local(tree, 'free.txt', 'free', NEW_S),
+    ]
+    await using program = await startProgram(tree)
+    await using open = await openPage(browser, program, { path: '/files/' })
+    const { page } = open
+    await pickFiles(page, files)
+    await dialog(page).getByText('3 files already exist').waitFor()
+    await dialog(page).getByText('1 more file has no conflict').waitFor()
+    expect(await choice(page, 'older.txt', 'Replace').isChecked()).toBe(true)
+    expect(await choice(page, 'newer.txt', 'Skip').isChecked()).toBe(true)
+    // Nothing is touched, not even what could go at once, before the answer.
+    expect((await readdir(tree.root)).includes('free.txt')).toBe(false)
+    await choice(page, 'both.txt', 'Keep both').check()
+    await dialog(page).getByText('1 replaced · 1 kept both · 1 skipped').waitFor()
+    await dialog(page).getByRole('button', { name: 'Continue' }).click()
+    await panel(page).getByText('3 files uploaded').waitFor()
+    expect(await tree.read('older.txt')).toBe('local new!')
+    expect(await tree.read('newer.txt')).toBe('server new')
+    expect(await tree.read('both.txt')).toBe('server both')
+    expect(await tree.read('both(1).txt')).toBe('local both!')
+    expect(await tree.read('free.txt')).toBe('free')
+    expect((await stat(tree.at('older.txt'))).mtimeMs).toBe(NEW_S * 1000)
+  })
+
+  it('touches nothing when it is cancelled', async () => {
+    await using tree = await makeTree({})
+    await served(tree, 'a.txt', 'server', OLD_S)
+    const files = [
+      await local(tree, 'a.txt', 'local', NEW_S),
+      await local(tree, 'b.txt', 'b', NEW_S),
+    ]
+    await using program = await startProgram(tree)
+    await using open = await openPage(browser, program, { path: '/files/' })
+    const { page } = open
+    await pickFiles(page, files)
+    await dialog(page).getByRole('button', { name: 'Cancel' }).click()
+    await panel(page).waitFor({ state: 'detached' })
+    expect(await readdir(tree.root)).toEqual(['a.txt'])
+    expect(await tree.read('a.txt')).toBe('server')
+  })
+
+  it('decides for all at once, by keyboard, and shows hundreds without drawing them all', async () => {
+    const content: Record<string, string> = {}
+    const dropped: Record<string, string> = {}
+    for (let n = 0; n < 300; n++) {
+      content[`set/f${n}.txt`] = 'server'
+      dropped[`f${n}.txt`] = 'dropped one'
+    }
+    await using tree = await makeTree(content)
+    await using program = await startProgram(tree)
+    await using open = await openPage(browser, program, { path: '/files/' })
+    const { page } = open
+    await page.locator('#listing').getByText('set').first().waitFor()
+    await dropTree(page, { set: dropped })
+    await dialog(page).getByText('300 files already exist').waitFor()
+    expect(await dialog(page).getByRole('radiogroup').count()).toBeLessThan(40)
+    await dialog(page).getByRole('button', { name: 'Resume' }).focus()
+    await page.keyboard.press('Enter')
+    await dialog(page).getByText('300 replaced').waitFor()
+    await dialog(page).getByRole('button', { name: 'Skip' }).click()
+    await dialog(page).getByText('300 skipped').waitFor()
+    await dialog(page).getByRole('button', { name: 'Replace', exact: true }).click()
+    await dialog(page).getByRole('button', { name: 'Continue' }).focus()
+    await page.keyboard.press('Enter')
+    await panel(page).getByText('300 files uploaded').waitFor({ timeout: 60_000 })
+    expect(await tree.read('set/f0.txt')).toBe('dropped one')
+    expect(await tree.read('set/f299.txt')).toBe('dropped one')
+  })
+
+  it('merges equal folders and asks about the files inside alone', async () => {
+    await using tree = await makeTree({ 'set/sub/a.txt': 'server', 'set/only.txt': 'server' })
+    await using program = await startProgram(tree)
+    await using open = await openPage(browser, program, { path: '/files/' })
+    const { page } = open
+    await page.locator('#listing').getByText('set').first().waitFor()
+    await dropTree(page, { set: { sub: { 'a.txt': 'dropped', 'b.txt': 'dropped' } } })
+    await dialog(page).getByText('already exists in').waitFor()
+    await choice(page, 'a.txt', 'Replace').check()
+    await dialog(page).getByRole('button', { name: 'Continue' }).click()
+    await panel(page).getByText('2 files uploaded').waitFor()
+    expect(await tree.read('set/sub/a.txt')).toBe('dropped')
+    expect(await tree.read('set/sub/b.txt')).toBe('dropped')
+    expect(await tree.read('set/only.txt')).toBe('server')
+  })
+
+  it('offers no replacing of a file by a folder, and none without the permission', async () => {
+    await using tree = await makeTree({ thing: 'a file', 'a.txt': 'server' })
+    await using program = await startProgram(tree)
+    const admin = await loginAs(program.origin)
+    const settings = (await (await admin.fetch('/api/settings')).json()) as {
+      defaults: { perm: object }
+    }
+    const body = {
+      what: 'user',
+      which: [],
+      data: {
+        ...settings.defaults,
+        username: 'ann',
+        password: 'a long enough passphrase 7',
+        scope: '/',
+        perm: { ...settings.defaults.perm, create: true, modify: false, download: true },
+      },
+      current_password: 'correct horse 9 battery',
+    }
+    const made = await admin.fetch('/api/users', { method: 'POST', body: JSON.stringify(body) })
+    expect(made.status).toBe(201)
+    await using open = await openPage(browser, program, {
+      path: '/files/',
+      as: { username: 'ann', password: 'a long enough passphrase 7' },
+    })
+    const { page } = open
+    await page.locator('#listing').getByText('thing').first().waitFor()
+    await dropTree(page, { thing: { 'x.txt': 'x' }, 'a.txt': 'mine' })
+    await card(page, 'thing').waitFor()
+    expect(await choice(page, 'thing', 'Replace').count()).toBe(0)
+    expect(await choice(page, 'a.txt', 'Replace').count()).toBe(0)
+    await dialog(page).getByRole('button', { name: 'Keep both' }).click()
+    await dialog(page).getByRole('button', { name: 'Continue' }).click()
+    await panel(page).getByText('2 files uploaded').waitFor()
+    expect(await tree.read('thing(1)/x.txt')).toBe('x')
+    expect(await tree.read('a(1).txt')).toBe('mine')
+    expect(await tree.read('a.txt')).toBe('server')
+  })
+
+  it('asks again when a name was taken between the question and the upload', async () => {
+    await using tree = await makeTree({ 'old.txt': 'x' })
+    const file = await local(tree, 'a.txt', 'mine', NEW_S)
+    await using program = await startProgram(tree)
+    await using open = await openPage(browser, program, { path: '/files/' })
+    const { page } = open
+    await page.route(
+      '**/api/tus/**',
+      async (route) => {
+        await tree.add({ 'a.txt': 'somebody else' })
+        await route.continue()
+      },
+      { times: 1 },
+    )
+    await pickFiles(page, [file])
+    await panel(page).getByText('Name is taken').waitFor()
+    expect(await tree.read('a.txt')).toBe('somebody else')
+    await panel(page).getByRole('button', { name: 'Try a.txt again' }).click()
+    await choice(page, 'a.txt', 'Keep both').check()
+    await dialog(page).getByRole('button', { name: 'Continue' }).click()
+    await panel(page).getByText('1 file uploaded').waitFor()
+    expect(await tree.read('a(1).txt')).toBe('mine')
+    expect(await tree.read('a.txt')).toBe('somebody else')
+  })
+
+  it('fits a phone', async () => {
+    await using tree = await makeTree({ 'a.txt': 'server' })
+    const file = await local(tree, 'a.txt', 'mine', NEW_S)
+    await using program = await startProgram(tree)
+    await using open = await openPage(browser, program, { path: '/files/', viewport: PHONE })
+    const { page } = open
+    await pickFiles(page, [file])
+    await dialog(page).getByRole('button', { name: 'Continue' }).waitFor()
+    const width = await page.evaluate(() => document.documentElement.scrollWidth)
+    expect(width).toBeLessThanOrEqual(PHONE.width)
+    const box = await dialog(page).getByRole('button', { name: 'Continue' }).boundingBox()
+    expect((box?.y ?? 0) + (box?.height ?? 0)).toBeLessThanOrEqual(PHONE.height)
+  })
+})

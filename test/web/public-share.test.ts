@@ -1,0 +1,248 @@
+// What visitors of a link see and can do: a file, a folder, a password, awkward names, a phone.
+import { readFile } from 'node:fs/promises'
+import type { Browser, Page } from 'playwright-core'
+import sharp from 'sharp'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { ShareRecord } from '../../src/api-types.ts'
+import { launchBrowser, openPage, PHONE } from '../support/browser.ts'
+import { loginAs } from '../support/login.ts'
+import { type Program, startProgram } from '../support/program.ts'
+import { makeTree } from '../support/tree.ts'
+
+let browser: Browser
+beforeAll(async () => {
+  browser = await launchBrowser()
+})
+afterAll(() => browser.close())
+
+async function share(program: Program, path: string, body: object = {}): Promise<string> {
+  const admin = await loginAs(program.origin)
+  const response = await admin.fetch(`/api/share${path}`, {
+    method: 'POST',
+    body: JSON.stringify(body),
+  })
+  expect(response.status).toBe(200)
+  return ((await response.json()) as ShareRecord).hash
+}
+
+const visit = (program: Program, path: string, options = {}) =>
+  openPage(browser, program, { path, as: null, ...options })
+
+const row = (page: Page, name: string) =>
+  page.getByRole('row').filter({ has: page.getByText(name, { exact: true }) })
+
+async function downloaded(page: Page, press: () => Promise<void>) {
+  const [download] = await Promise.all([page.waitForEvent('download'), press()])
+  return { name: download.suggestedFilename(), bytes: await readFile(await download.path()) }
+}
+
+function makePicture(): Promise<Buffer> {
+  return sharp({ create: { width: 640, height: 480, channels: 3, background: '#884422' } })
+    .jpeg()
+    .toBuffer()
+}
+
+/** Everything of the page that could give the way past the password away. */
+async function addresses(page: Page): Promise<string> {
+  const codes = await page
+    .locator('svg[data-text]')
+    .evaluateAll((all) => all.map((code) => code.getAttribute('data-text')))
+  return [page.url(), ...codes].join('\n')
+}
+
+describe('a shared file', () => {
+  it('shows the picture, its facts, a QR code, and downloads it', async () => {
+    const picture = await makePicture()
+    await using tree = await makeTree({ 'in/sunset#1 50%.jpg': picture })
+    await using program = await startProgram(tree)
+    const hash = await share(program, '/in/sunset%231%2050%25.jpg', { expires: '6', unit: 'days' })
+    await using open = await visit(program, `/share/${hash}`)
+    const { page } = open
+    await page.getByRole('heading', { name: 'sunset#1 50%.jpg' }).waitFor()
+    await page.getByText('Link expires').first().waitFor()
+    await page.waitForFunction(() =>
+      [...document.images].some((image) => image.naturalWidth >= 600),
+    )
+    const code = page.getByRole('img', { name: 'QR code of the download link' })
+    expect((await code.boundingBox())?.width).toBe(200)
+    const direct = (await code.getAttribute('data-text')) ?? ''
+    expect(Buffer.from(await (await fetch(direct)).arrayBuffer())).toEqual(picture)
+    const got = await downloaded(page, () => page.getByRole('link', { name: 'Download' }).click())
+    expect(got).toEqual({ name: 'sunset#1 50%.jpg', bytes: picture })
+    expect(await page.getByRole('link', { name: 'Open' }).getAttribute('target')).toBe('_blank')
+    expect(open.problems).toEqual([])
+  })
+
+  it('says that an unknown link leads nowhere', async () => {
+    await using tree = await makeTree({})
+    await using program = await startProgram(tree)
+    await using open = await visit(program, '/share/nothere0')
+    await open.page.getByRole('heading', { name: 'We can’t find this location' }).waitFor()
+  })
+})
+
+describe('a protected share', () => {
+  it('asks for the password, says when it is wrong, and never shows the way past it', async () => {
+    const picture = await makePicture()
+    await using tree = await makeTree({ 'in/a b.jpg': picture, 'in/sub/c.txt': 'deep text' })
+    await using program = await startProgram(tree)
+    const hash = await share(program, '/in/', { password: 'pass + ünï %41' })
+    await using open = await visit(program, `/share/${hash}`, {
+      permissions: ['clipboard-read', 'clipboard-write'],
+    })
+    const { page } = open
+    const field = page.getByLabel('Password', { exact: true })
+    await page.getByRole('heading', { name: 'This link is protected' }).waitFor()
+    await field.fill('wrong')
+    await field.press('Enter')
+    await page.getByRole('alert').getByText('Wrong password.').waitFor()
+    await field.fill('pass + ünï %41')
+    await page.getByRole('button', { name: 'Continue' }).click()
+    await page.getByRole('heading', { name: 'in', exact: true }).waitFor()
+
+    expect(await addresses(page)).not.toContain('token')
+    await page.getByRole('button', { name: 'Copy link' }).first().click()
+    await page.getByText('Link copied').first().waitFor()
+    const copied = await page.evaluate(() => navigator.clipboard.readText())
+    expect(copied).toBe(`${program.origin}/share/${hash}`)
+
+    await row(page, 'a b.jpg').getByRole('button', { name: 'Preview a b.jpg' }).click()
+    await page.getByRole('dialog', { name: 'a b.jpg' }).waitFor()
+    await page.waitForFunction(() =>
+      [...document.images].some((image) => image.naturalWidth >= 600),
+    )
+    await page.keyboard.press('Escape')
+    await page.getByRole('dialog', { name: 'a b.jpg' }).waitFor({ state: 'detached' })
+    const got = await downloaded(page, () =>
+      row(page, 'a b.jpg').getByRole('button', { name: 'Download a b.jpg' }).click(),
+    )
+    expect(got.bytes).toEqual(picture)
+    // The password holds for the visit, also further down.
+    await page.getByRole('link', { name: /sub/ }).click()
+    await page.getByRole('link', { name: /c\.txt/ }).click()
+    await page.getByRole('heading', { name: 'c.txt' }).waitFor()
+    await page.getByText('deep text').first().waitFor()
+    expect(await addresses(page)).not.toContain('token')
+    expect(await page.content()).not.toContain('ünï')
+  })
+})
+
+describe('a shared folder', () => {
+  it('lists, sorts and opens folders and files whatever they are called', async () => {
+    await using tree = await makeTree({
+      'in/a#b?c%41, d/inner;x.txt': 'inner text',
+      'in/big.bin': 'x'.repeat(5000),
+      'in/small.txt': 'y',
+    })
+    await using program = await startProgram(tree)
+    const hash = await share(program, '/in/')
+    await using open = await visit(program, `/share/${hash}`)
+    const { page } = open
+    await page.getByText('1 folder, 2 files').waitFor()
+    const names = () => page.locator('tbody .fname').allTextContents()
+    expect(await names()).toEqual(['a#b?c%41, d', 'big.bin', 'small.txt'])
+    await page.getByRole('button', { name: 'Size' }).click()
+    expect(await names()).toEqual(['a#b?c%41, d', 'small.txt', 'big.bin'])
+    await page.getByRole('link', { name: /a#b\?c%41, d/ }).click()
+    await page.getByRole('heading', { name: 'a#b?c%41, d' }).waitFor()
+    const got = await downloaded(page, () =>
+      page.getByRole('button', { name: 'Download inner;x.txt' }).click(),
+    )
+    expect(got.bytes.toString()).toBe('inner text')
+    await page.reload()
+    await page.getByRole('link', { name: /inner;x\.txt/ }).click()
+    await page.getByText('inner text').first().waitFor()
+    await page.goBack()
+    await page.goBack()
+    await page.getByText('1 folder, 2 files').waitFor()
+    expect(open.problems).toEqual([])
+  })
+
+  it('selects by click, range, keys and check box, and downloads what is selected', async () => {
+    await using tree = await makeTree({
+      'in/a.txt': 'AAA',
+      'in/b, c.txt': 'BBB',
+      'in/d.txt': 'DDD',
+      'in/e.txt': 'EEE',
+    })
+    await using program = await startProgram(tree)
+    const hash = await share(program, '/in/')
+    await using open = await visit(program, `/share/${hash}`)
+    const { page } = open
+    const cell = (name: string) => row(page, name).getByRole('cell').nth(3)
+    await cell('a.txt').click()
+    await page.getByText('1 selected').waitFor()
+    await cell('d.txt').click({ modifiers: ['Shift'] })
+    await page.getByText('3 selected').waitFor()
+    await cell('b, c.txt').click({ modifiers: ['Control'] })
+    await page.getByText('2 selected').waitFor()
+    await page.keyboard.press('Escape')
+    await page.getByRole('toolbar', { name: 'Selection' }).waitFor({ state: 'detached' })
+    await page.getByRole('checkbox', { name: 'Select b, c.txt' }).check()
+    await page.getByRole('checkbox', { name: 'Select e.txt' }).check()
+    const bar = page.getByRole('toolbar', { name: 'Selection' })
+    await bar.getByRole('button', { name: 'Choose the archive format' }).click()
+    const got = await downloaded(page, () =>
+      page.getByRole('menuitemradio', { name: '.tar', exact: true }).click(),
+    )
+    const text = got.bytes.toString('latin1')
+    expect(got.name).toMatch(/\.tar$/)
+    expect(text).toContain('b, c.txt')
+    expect(text).toContain('EEE')
+    expect(text).not.toContain('AAA')
+    await page.getByRole('checkbox', { name: 'Select all' }).check()
+    await page.getByText('4 selected').waitFor()
+  })
+
+  it('shows a hundred entries, then a hundred more with each press', async () => {
+    const content: Record<string, string> = {}
+    for (let n = 0; n < 233; n++) content[`in/f${String(n).padStart(3, '0')}.txt`] = ''
+    await using tree = await makeTree(content)
+    await using program = await startProgram(tree)
+    const hash = await share(program, '/in/')
+    await using open = await visit(program, `/share/${hash}`)
+    const { page } = open
+    const rows = page.locator('tbody tr')
+    await page.getByText('233 files').first().waitFor()
+    expect(await rows.count()).toBe(100)
+    await page.getByRole('button', { name: 'Show 100 more' }).click()
+    expect(await rows.count()).toBe(200)
+    await page.getByRole('button', { name: 'Show 33 more' }).click()
+    expect(await rows.count()).toBe(233)
+    expect(await page.getByRole('button', { name: /^Show/ }).count()).toBe(0)
+  })
+
+  it('shows thumbnails and the chosen picture beside the list', async () => {
+    await using tree = await makeTree({ 'in/p.jpg': await makePicture(), 'in/q.txt': 'q' })
+    await using program = await startProgram(tree)
+    const hash = await share(program, '/in/')
+    await using open = await visit(program, `/share/${hash}`)
+    const { page } = open
+    const thumb = row(page, 'p.jpg').locator('.tile img')
+    await thumb.waitFor()
+    await page.waitForFunction(() =>
+      [...document.images].some((image) => image.src.includes('/preview/thumb/') && image.complete),
+    )
+    await row(page, 'p.jpg').getByRole('cell').nth(3).click()
+    const side = page.getByRole('complementary', { name: 'Preview and QR code' })
+    await side.getByRole('button', { name: 'Preview p.jpg' }).locator('img').waitFor()
+    const code = side.getByRole('img', { name: 'QR code of the download link' })
+    expect((await code.boundingBox())?.width).toBe(100)
+  })
+
+  it('fits a phone and says when a folder is empty', async () => {
+    await using tree = await makeTree({
+      'in/empty/x': '',
+      'in/a very long name of a file that goes on and on.txt': 'x',
+    })
+    await using program = await startProgram(tree)
+    const hash = await share(program, '/in/')
+    await using open = await visit(program, `/share/${hash}`, { viewport: PHONE, hasTouch: true })
+    const { page } = open
+    await page.getByText('1 folder, 1 file').waitFor()
+    const width = await page.evaluate(() => document.documentElement.scrollWidth)
+    expect(width).toBeLessThanOrEqual(PHONE.width)
+    await page.getByRole('link', { name: /empty/ }).tap()
+    await page.getByRole('heading', { name: 'empty' }).waitFor()
+  })
+})

@@ -1,0 +1,179 @@
+// Search as a person uses it: typing, filters, the keyboard, many hits, none at all.
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { launchBrowser, openPage, PHONE } from '../support/browser.ts'
+import { startProgram } from '../support/program.ts'
+import { makeTree } from '../support/tree.ts'
+
+let browser: Browser
+beforeAll(async () => {
+  browser = await launchBrowser()
+})
+afterAll(() => browser.close())
+
+const overlay = (page: Page) => page.getByRole('dialog', { name: 'Search' })
+const box = (page: Page) => overlay(page).getByRole('combobox')
+const hits = (page: Page) => overlay(page).getByRole('option')
+
+async function openSearch(page: Page) {
+  await page.locator('#listing, #main').first().waitFor()
+  await page.getByRole('button', { name: /Search files and folders/ }).waitFor()
+  await page.keyboard.press('Control+Shift+F')
+  await box(page).waitFor()
+}
+
+const files = {
+  'top-dawn.jpg': 'x',
+  'work/dawn hero.jpg': 'x',
+  'work/deep/er/Dawn_0412.png': 'x',
+  'work/dawn.mp3': 'x',
+  'work/dawn#1 100%.pdf': 'x',
+  'work/other.txt': 'x',
+}
+
+describe('search', () => {
+  it('finds while one types, below the open folder, and opens by keyboard', async () => {
+    await using tree = await makeTree(files)
+    await using program = await startProgram(tree)
+    await using open = await openPage(browser, program, { path: '/files/work/' })
+    const { page } = open
+    await openSearch(page)
+    await box(page).pressSequentially('dawn')
+    await overlay(page).getByText('4 results').waitFor()
+    expect(await hits(page).allTextContents()).toEqual(
+      expect.arrayContaining([expect.stringContaining('Dawn_0412.png')]),
+    )
+    await page.keyboard.press('ArrowDown')
+    await page.keyboard.press('ArrowDown')
+    const active = await box(page).getAttribute('aria-activedescendant')
+    expect(await page.locator(`[id="${active}"]`).getAttribute('aria-selected')).toBe('true')
+    const href = await page.locator(`[id="${active}"]`).getAttribute('href')
+    await page.keyboard.press('Enter')
+    await page.waitForURL(`**${href}`)
+    expect(await overlay(page).count()).toBe(0)
+    expect(open.problems).toEqual([])
+  })
+
+  it('runs at once on Enter and does nothing for an empty text', async () => {
+    await using tree = await makeTree(files)
+    await using program = await startProgram(tree)
+    await using open = await openPage(browser, program, { path: '/files/' })
+    const { page } = open
+    await openSearch(page)
+    const asked: string[] = []
+    page.on('request', (request) => {
+      if (request.url().includes('/api/search')) asked.push(request.url())
+    })
+    await page.keyboard.press('Enter')
+    await box(page).fill('   ')
+    await page.keyboard.press('Enter')
+    expect(asked).toEqual([])
+    await box(page).fill('other')
+    await page.keyboard.press('Enter')
+    await overlay(page).getByText('1 result', { exact: true }).waitFor()
+    await box(page).fill('othe')
+    expect(await hits(page).count()).toBe(0)
+    await page.keyboard.press('Escape')
+    await overlay(page).waitFor({ state: 'detached' })
+  })
+
+  it('filters by type, by chip and by the typed word, and minds case when asked', async () => {
+    await using tree = await makeTree(files)
+    await using program = await startProgram(tree)
+    await using open = await openPage(browser, program, { path: '/files/' })
+    const { page } = open
+    await openSearch(page)
+    const count = (text: string) => overlay(page).getByText(text, { exact: true }).waitFor()
+    await overlay(page).getByRole('button', { name: 'Images' }).click()
+    await count('3 results')
+    await overlay(page).getByText('type:image').waitFor()
+    await overlay(page).getByRole('button', { name: 'Music' }).click()
+    await count('1 result')
+    await overlay(page).getByRole('button', { name: 'All' }).click()
+    await box(page).pressSequentially('type:pdf dawn')
+    await count('1 result')
+    expect(await box(page).inputValue()).toBe('dawn')
+    await overlay(page).getByRole('button', { name: 'All' }).click()
+    await count('5 results')
+    await overlay(page).getByRole('button', { name: 'Match case' }).click()
+    await count('4 results')
+  })
+
+  it('shows an entry in its folder and copies its address', async () => {
+    await using tree = await makeTree(files)
+    await using program = await startProgram(tree)
+    await using open = await openPage(browser, program, {
+      path: '/files/',
+      permissions: ['clipboard-read', 'clipboard-write'],
+    })
+    const { page } = open
+    await openSearch(page)
+    await box(page).pressSequentially('#1')
+    await overlay(page).getByText('1 result', { exact: true }).waitFor()
+    await page.keyboard.press('ArrowDown')
+    await overlay(page).getByRole('button', { name: 'Copy link' }).click()
+    const copied = await page.evaluate(() => navigator.clipboard.readText())
+    expect(copied).toBe(`${program.origin}/files/work/dawn%231%20100%25.pdf`)
+    await box(page).focus()
+    await page.keyboard.press('Control+Enter')
+    await page.waitForURL('**/files/work/')
+    await page.locator('#listing [aria-selected="true"]').getByText('dawn#1 100%').first().waitFor()
+  })
+
+  it('widens to all files, says when nothing is found, and works in settings', async () => {
+    await using tree = await makeTree(files)
+    await using program = await startProgram(tree)
+    await using open = await openPage(browser, program, { path: '/files/work/deep/' })
+    const { page } = open
+    await openSearch(page)
+    await box(page).pressSequentially('top')
+    await overlay(page).getByText('Nothing found').waitFor()
+    await overlay(page).getByRole('button', { name: 'Search in all files' }).click()
+    await overlay(page).getByText('1 result', { exact: true }).waitFor()
+    await page.keyboard.press('Escape')
+    await page.goto('/settings/profile')
+    await openSearch(page)
+    await box(page).pressSequentially('top')
+    await overlay(page).getByText('1 result', { exact: true }).waitFor()
+    await page.keyboard.press('ArrowDown')
+    await page.keyboard.press('Enter')
+    await page.waitForURL('**/files/top-dawn.jpg')
+  })
+
+  it('keeps ten thousand hits out of the page until they are scrolled to', async () => {
+    const many: Record<string, string> = {}
+    for (let n = 0; n < 3000; n++) many[`many/hit ${n}.txt`] = ''
+    await using tree = await makeTree(many)
+    await using program = await startProgram(tree)
+    await using open = await openPage(browser, program, { path: '/files/' })
+    const { page } = open
+    await openSearch(page)
+    await box(page).pressSequentially('hit')
+    await overlay(page)
+      .getByText(/^3,?000 results$/)
+      .waitFor()
+    expect(await hits(page).count()).toBeLessThan(50)
+    await page.keyboard.press('ArrowDown')
+    for (let n = 0; n < 8; n++) await page.keyboard.press('PageDown')
+    const active = await box(page).getAttribute('aria-activedescendant')
+    await page.locator(`[id="${active}"]`).waitFor()
+    expect(await page.locator(`[id="${active}"]`).getAttribute('aria-posinset')).toBe('65')
+    await overlay(page)
+      .locator('.sx__list')
+      .evaluate((list) => list.scrollTo(0, list.scrollHeight))
+    await hits(page).and(page.locator('[aria-posinset="3000"]')).waitFor()
+  })
+
+  it('takes the whole screen of a phone', async () => {
+    await using tree = await makeTree(files)
+    await using program = await startProgram(tree)
+    await using open = await openPage(browser, program, { path: '/files/', viewport: PHONE })
+    const { page } = open
+    await page.locator('#listing').getByText('work').first().waitFor()
+    await page.getByRole('button', { name: 'Search', exact: true }).first().click()
+    await box(page).fill('dawn')
+    await overlay(page).getByText('5 results').waitFor()
+    const width = await page.evaluate(() => document.documentElement.scrollWidth)
+    expect(width).toBeLessThanOrEqual(PHONE.width)
+  })
+})

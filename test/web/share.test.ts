@@ -1,0 +1,169 @@
+// Making, copying, showing and deleting share links in the dialog.
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { ShareRecord } from '../../src/api-types.ts'
+import { launchBrowser, openPage, PHONE } from '../support/browser.ts'
+import { loginAs } from '../support/login.ts'
+import { type Program, startProgram } from '../support/program.ts'
+import { makeTree } from '../support/tree.ts'
+
+let browser: Browser
+beforeAll(async () => {
+  browser = await launchBrowser()
+})
+afterAll(() => browser.close())
+
+const dialog = (page: Page) => page.getByRole('dialog')
+const links = (page: Page) => dialog(page).getByRole('list', { name: 'Existing links' })
+const copied = (page: Page) => page.evaluate(() => navigator.clipboard.readText())
+const clipboard = { permissions: ['clipboard-read', 'clipboard-write'] }
+
+/** Opens the dialog of an entry by its context menu. */
+async function openShare(page: Page, name: string): Promise<void> {
+  await page.locator('#listing').getByText(name, { exact: true }).first().click({ button: 'right' })
+  await page.getByRole('menuitem', { name: 'Share' }).click()
+  await dialog(page)
+    .getByText(/^Share “/)
+    .waitFor()
+}
+
+async function shares(program: Program): Promise<ShareRecord[]> {
+  const admin = await loginAs(program.origin)
+  return (await (await admin.fetch('/api/shares')).json()) as ShareRecord[]
+}
+
+describe('share links', () => {
+  it('creates a link, copies it at once, and the link opens for a visitor', async () => {
+    await using tree = await makeTree({ 'docs/a#b 100%': 'shared bytes' })
+    await using program = await startProgram(tree)
+    await using open = await openPage(browser, program, { path: '/files/docs/', ...clipboard })
+    const { page } = open
+    await openShare(page, 'a#b 100%')
+    expect(await links(page).count()).toBe(0)
+    await dialog(page).getByRole('radio', { name: '1 day' }).check()
+    await dialog(page).getByRole('button', { name: 'Create and copy link' }).click()
+    await page.getByText('Link copied').first().waitFor()
+    const [share] = await shares(program)
+    expect(share?.path).toBe('/docs/a#b 100%')
+    const left = (share?.expire ?? 0) * 1000 - Date.now()
+    expect(left).toBeGreaterThan(86_000_000)
+    expect(left).toBeLessThanOrEqual(86_400_000)
+    const address = await copied(page)
+    expect(address).toBe(`${program.origin}/share/${share?.hash}`)
+    await links(page)
+      .getByText(share?.hash ?? '?')
+      .waitFor()
+
+    await using visitor = await openPage(browser, program, {
+      path: new URL(address).pathname,
+      as: null,
+    })
+    await visitor.page.getByRole('heading', { name: 'a#b 100%' }).waitFor()
+    await visitor.page.getByText('Link expires').first().waitFor()
+  })
+
+  it('takes a life of one’s own and a suggested password, and refuses impossible numbers', async () => {
+    await using tree = await makeTree({ 'a.txt': 'x' })
+    await using program = await startProgram(tree)
+    await using open = await openPage(browser, program, { path: '/files/', ...clipboard })
+    const { page } = open
+    await openShare(page, 'a.txt')
+    await dialog(page).getByRole('radio', { name: 'Custom' }).check()
+    const duration = dialog(page).getByLabel('Duration')
+    await duration.fill('9999999999')
+    await dialog(page).getByText('Enter a number from 0 to').waitFor()
+    await dialog(page).getByRole('button', { name: 'Create and copy link' }).click()
+    expect(await shares(program)).toEqual([])
+    await duration.fill('90')
+    await dialog(page).getByLabel('Unit').selectOption('minutes')
+    await dialog(page)
+      .getByText(/^until /)
+      .waitFor()
+    await dialog(page).getByRole('button', { name: 'Suggest a password' }).click()
+    const password = await dialog(page).getByLabel('Password').first().inputValue()
+    expect(password).toMatch(/^[a-z]{4}-[a-z]{4}-[a-z]{4}-\d{3}$/)
+    await duration.press('Enter')
+    await links(page).getByText('password protected').waitFor()
+    const [share] = await shares(program)
+    expect(share?.hasPassword).toBe(true)
+    const left = (share?.expire ?? 0) * 1000 - Date.now()
+    expect(left).toBeGreaterThan(5_300_000)
+    expect(left).toBeLessThanOrEqual(5_400_000)
+    const direct = links(page).getByRole('button', { name: 'Copy direct download link' })
+    expect(await direct.getAttribute('aria-disabled')).toBe('true')
+    const answer = await fetch(`${program.origin}/api/public/share/${share?.hash}`, {
+      headers: { 'X-SHARE-PASSWORD': encodeURIComponent(password) },
+    })
+    expect(answer.status).toBe(200)
+  })
+
+  it('lists permanent links first, shows a QR code, copies the direct link, deletes after asking', async () => {
+    await using tree = await makeTree({ 'box/a.txt': 'x' })
+    await using program = await startProgram(tree)
+    const admin = await loginAs(program.origin)
+    for (const body of [{ expires: '2', unit: 'days' }, {}]) {
+      await admin.fetch('/api/share/box/', { method: 'POST', body: JSON.stringify(body) })
+    }
+    const permanent = (await shares(program)).find(({ expire }) => expire === 0)
+    await using open = await openPage(browser, program, { path: '/files/', ...clipboard })
+    const { page } = open
+    await openShare(page, 'box')
+    const rows = links(page).getByRole('listitem')
+    await rows.nth(1).waitFor()
+    expect(await rows.first().textContent()).toContain('Permanent')
+    await rows.first().getByRole('button', { name: 'QR code' }).click()
+    const code = rows.first().getByRole('img', { name: 'QR code of the link' })
+    await code.locator('path').waitFor({ state: 'attached' })
+    expect(await code.getAttribute('data-text')).toBe(`${program.origin}/share/${permanent?.hash}`)
+    await rows.first().getByRole('button', { name: 'Copy direct link to an archive' }).click()
+    await page.getByText('Direct link copied').first().waitFor()
+    const archive = await fetch(await copied(page))
+    expect(archive.headers.get('content-type')).toContain('zip')
+    await archive.body?.cancel()
+
+    await rows.first().getByRole('button', { name: 'Delete link' }).click()
+    const question = page.getByRole('alertdialog')
+    await question.getByRole('button', { name: 'Cancel' }).click()
+    expect(await rows.count()).toBe(2)
+    for (let left = 1; left >= 0; left--) {
+      await rows.first().getByRole('button', { name: 'Delete link' }).click()
+      await question.getByRole('button', { name: 'Delete link' }).click()
+      await expect.poll(() => rows.count()).toBe(left)
+    }
+    expect(await shares(program)).toEqual([])
+  })
+
+  it('falls back to the old way of copying where the modern one is refused', async () => {
+    await using tree = await makeTree({ 'a.txt': 'x' })
+    await using program = await startProgram(tree)
+    await using open = await openPage(browser, program, { path: '/files/' })
+    const { page } = open
+    await page.evaluate(() => {
+      Object.defineProperty(navigator, 'clipboard', { value: undefined })
+      document.addEventListener('copy', () => {
+        const { activeElement } = document
+        const text = activeElement instanceof HTMLTextAreaElement ? activeElement.value : ''
+        Object.assign(window, { copiedText: text })
+      })
+    })
+    await openShare(page, 'a.txt')
+    await dialog(page).getByRole('button', { name: 'Create and copy link' }).click()
+    await page.getByText('Link copied').first().waitFor()
+    const text = await page.evaluate(() => Reflect.get(window, 'copiedText') as string)
+    expect(text).toMatch(/\/share\/[\w-]+$/)
+  })
+
+  it('fits a phone', async () => {
+    await using tree = await makeTree({ 'a.txt': 'x' })
+    await using program = await startProgram(tree)
+    const admin = await loginAs(program.origin)
+    await admin.fetch('/api/share/a.txt', { method: 'POST', body: '{}' })
+    await using open = await openPage(browser, program, { path: '/files/' })
+    const { page } = open
+    await openShare(page, 'a.txt')
+    await links(page).waitFor()
+    await page.setViewportSize(PHONE)
+    const width = await page.evaluate(() => document.documentElement.scrollWidth)
+    expect(width).toBeLessThanOrEqual(PHONE.width)
+  })
+})

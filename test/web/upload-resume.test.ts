@@ -1,0 +1,168 @@
+// Uploads cut short by a reload, a closed browser or a stopped server go on where they stopped.
+import { randomBytes } from 'node:crypto'
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Browser, BrowserContext, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { launchBrowser, openPage } from '../support/browser.ts'
+import { waitFor } from '../support/deadline.ts'
+import { startProgram } from '../support/program.ts'
+import { makeTree } from '../support/tree.ts'
+import { pickFiles, slowUploads } from './upload-steps.ts'
+
+let browser: Browser
+beforeAll(async () => {
+  browser = await launchBrowser()
+})
+afterAll(() => browser.close())
+
+const panel = (page: Page) => page.getByRole('region', { name: 'Uploads' })
+const notice = (page: Page) => page.getByRole('region', { name: 'Interrupted upload' })
+
+/** Bytes of file content that left the page, by path. */
+function countSent(context: BrowserContext): Map<string, number> {
+  const sent = new Map<string, number>()
+  context.on('response', (response) => {
+    const request = response.request()
+    if (request.method() !== 'PATCH' || response.status() !== 204) return
+    const { pathname } = new URL(request.url())
+    const from = Number(request.headers()['upload-offset'])
+    const to = Number(response.headers()['upload-offset'])
+    sent.set(pathname, (sent.get(pathname) ?? 0) + to - from)
+  })
+  return sent
+}
+
+/** Leaves the page although it asks not to be left. */
+async function reloadAnyway(page: Page): Promise<void> {
+  page.on('dialog', (dialog) => void dialog.accept())
+  await page.reload()
+}
+
+describe('interrupted uploads', () => {
+  it('asks for the same file after a reload and sends only what is missing', async () => {
+    await using tree = await makeTree({ 'in/old.txt': 'x' })
+    const bytes = randomBytes(40 << 20)
+    await writeFile(join(tree.base, 'big.bin'), bytes)
+    await using program = await startProgram(tree)
+    await using open = await openPage(browser, program, { path: '/files/in/' })
+    const { page, context } = open
+    const sent = countSent(context)
+    await slowUploads(page, 20 << 20)
+    await pickFiles(page, [join(tree.base, 'big.bin')])
+    const path = '/api/tus/in/big.bin'
+    await waitFor('the second chunk', () => (sent.get(path) ?? 0) >= 20 << 20, 20_000)
+    await reloadAnyway(page)
+    expect((await readdir(tree.at('in'))).includes('big.bin')).toBe(false)
+
+    await notice(page).getByText('1 file was not finished uploading').waitFor()
+    expect(await notice(page).textContent()).toContain('big.bin')
+    await slowUploads(page, 0)
+    const chooser = page.waitForEvent('filechooser')
+    await notice(page).getByRole('button', { name: 'Choose files' }).click()
+    await (await chooser).setFiles(join(tree.base, 'big.bin'))
+    await panel(page).getByText('1 file uploaded').waitFor({ timeout: 30_000 })
+    await notice(page).waitFor({ state: 'detached' })
+    expect(await readFile(tree.at('in/big.bin'))).toEqual(bytes)
+    expect(sent.get(path)).toBe(bytes.length)
+    await page.reload()
+    await page.locator('#listing').getByText('big').first().waitFor()
+    expect(await notice(page).count()).toBe(0)
+  })
+
+  it('continues a folder after the browser was closed and sends no finished file again', async () => {
+    await using tree = await makeTree({ 'old.txt': 'x' })
+    const folder = join(tree.base, 'trip')
+    await mkdir(join(folder, 'deep'), { recursive: true })
+    const names = ['a.bin', 'b.bin', 'deep/c.bin', 'd.bin', 'e.bin', 'f.bin', 'g.bin']
+    for (const name of names) await writeFile(join(folder, name), randomBytes(3 << 20))
+    await using program = await startProgram(tree)
+    await using open = await openPage(browser, program, { path: '/files/' })
+    const { page, context } = open
+    const sent = countSent(context)
+    await slowUploads(page, 5 << 20)
+    await pickFiles(page, [folder], 'Upload folder')
+    await waitFor('one whole file', () => [...sent.values()].includes(3 << 20), 20_000)
+    await page.close()
+
+    const again = await context.newPage()
+    await again.goto('/files/')
+    await notice(again)
+      .getByText(/\d files were not finished uploading/)
+      .waitFor()
+    const chooser = again.waitForEvent('filechooser')
+    await notice(again).getByRole('button', { name: 'Choose folder' }).click()
+    await (await chooser).setFiles(folder)
+    await panel(again)
+      .getByText(/files? uploaded/)
+      .waitFor({ timeout: 30_000 })
+    await notice(again).waitFor({ state: 'detached' })
+    for (const name of names) {
+      expect(await readFile(tree.at(`trip/${name}`))).toEqual(await readFile(join(folder, name)))
+    }
+    // What the closed page had in flight may have arrived without an answer; more was never sent.
+    for (const bytes of sent.values()) expect(bytes).toBeLessThanOrEqual(3 << 20)
+  })
+
+  it('continues where it was after the server was killed and started again', async () => {
+    await using tree = await makeTree({ 'old.txt': 'x' })
+    const bytes = randomBytes(40 << 20)
+    await writeFile(join(tree.base, 'big.bin'), bytes)
+    const first = await startProgram(tree)
+    await using open = await openPage(browser, first, { path: '/files/' })
+    const { page, context } = open
+    const sent = countSent(context)
+    await slowUploads(page, 20 << 20)
+    await pickFiles(page, [join(tree.base, 'big.bin')])
+    const path = '/api/tus/big.bin'
+    await waitFor('the first chunk', () => (sent.get(path) ?? 0) >= 10 << 20, 20_000)
+    await first.kill()
+    expect((await readdir(tree.root)).includes('big.bin')).toBe(false)
+    await using _second = await startProgram(tree, { args: ['-p', String(first.port)] })
+    await slowUploads(page, 0)
+    await panel(page).getByText('1 file uploaded').waitFor({ timeout: 60_000 })
+    expect(await readFile(tree.at('big.bin'))).toEqual(bytes)
+    expect(sent.get(path)).toBeLessThanOrEqual(bytes.length)
+  })
+
+  it('forgets an interrupted upload when it is discarded', async () => {
+    await using tree = await makeTree({ 'old.txt': 'x' })
+    await writeFile(join(tree.base, 'big.bin'), randomBytes(30 << 20))
+    await using program = await startProgram(tree)
+    await using open = await openPage(browser, program, { path: '/files/' })
+    const { page } = open
+    await slowUploads(page, 6 << 20)
+    await pickFiles(page, [join(tree.base, 'big.bin')])
+    await waitFor('some of it sent', async () =>
+      /[1-9]\d?%/.test((await panel(page).textContent()) ?? ''),
+    )
+    await reloadAnyway(page)
+    await notice(page).getByRole('button', { name: 'Discard' }).click()
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Discard' }).click()
+    await notice(page).waitFor({ state: 'detached' })
+    await waitFor('nothing left on the server', async () => {
+      const left = await readdir(tree.root, { recursive: true })
+      return left.join() === 'old.txt'
+    })
+    await page.reload()
+    await page.locator('#listing').getByText('old').first().waitFor()
+    expect(await notice(page).count()).toBe(0)
+  })
+
+  it('does not take an upload of another tab for interrupted', async () => {
+    await using tree = await makeTree({ 'old.txt': 'x' })
+    await writeFile(join(tree.base, 'big.bin'), randomBytes(20 << 20))
+    await using program = await startProgram(tree)
+    await using open = await openPage(browser, program, { path: '/files/' })
+    const { page, context } = open
+    await slowUploads(page, 2 << 20)
+    await pickFiles(page, [join(tree.base, 'big.bin')])
+    await panel(page).getByText('Uploading 1 of 1 file').waitFor()
+    const other = await context.newPage()
+    await other.goto('/files/')
+    await other.locator('#listing').getByText('old').first().waitFor()
+    // Longer than other tabs are given to answer.
+    await other.evaluate(() => new Promise((resolve) => setTimeout(resolve, 1000)))
+    expect(await notice(other).count()).toBe(0)
+  })
+})
