@@ -30,6 +30,21 @@ export const entryMenu: MenuPlan = [
   'delete',
 ]
 
+/** The same on phones, shorter: the list does not scroll there. */
+export const entrySheet: MenuPlan = [
+  'share',
+  'download',
+  'copy-link',
+  'rename',
+  'copy-to',
+  'move-to',
+  'duplicate',
+  'pin',
+  'unpin',
+  'details',
+  'delete',
+]
+
 /** On blank space and behind the menu button of a phone. */
 export const folderMenu: MenuPlan = [
   'new-folder',

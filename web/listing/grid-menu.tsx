@@ -4,25 +4,34 @@ import { useLingui } from '@lingui/react/macro'
 import { proxy, ref, useSnapshot } from 'valtio'
 import type { FileEntry } from '../../src/api-types.ts'
 import { currentContext } from '../actions/context.ts'
-import { entryMenu, folderMenu, menuEntries } from '../actions/menus.ts'
-import { clearSelection } from '../state/selection.ts'
+import { entryMenu, entrySheet, folderMenu, menuEntries } from '../actions/menus.ts'
+import { clearSelection, selection } from '../state/selection.ts'
 import { Menu } from '../ui/menu.tsx'
 import { EntryIcon } from './entry-cells.tsx'
 import { EntryFacts } from './entry-facts.tsx'
-import { selectForAction } from './grid-pointer.ts'
+import { isTouch, selectForAction } from './grid-pointer.ts'
 import { NameLabel } from './name-label.tsx'
 
 type Anchor = HTMLElement | { x: number; y: number }
 
+interface OpenMenu {
+  anchor: Anchor
+  entry: FileEntry | null
+  byKeyboard: boolean
+  /** The entry was selected for the menu alone: a finger's selection does not stay. */
+  passing: boolean
+}
+
 const state = proxy({
-  open: null as { anchor: Anchor; entry: FileEntry | null; byKeyboard: boolean } | null,
+  open: null as OpenMenu | null,
 })
 
 /** Opens the menu of an entry (selecting it first), or, with null, of the open folder. */
 export function openGridMenu(entry: FileEntry | null, anchor: Anchor, byKeyboard = false): void {
+  const passing = isTouch() && entry !== null && selection.paths.size === 0
   if (entry === null) clearSelection()
   else selectForAction(entry)
-  state.open = ref({ anchor, entry, byKeyboard })
+  state.open = ref({ anchor, entry, byKeyboard, passing })
 }
 
 export function GridMenu() {
@@ -34,7 +43,7 @@ export function GridMenu() {
   return (
     <Menu
       label={t`Actions`}
-      items={menuEntries(entry === null ? folderMenu : entryMenu, context)}
+      items={menuEntries(entry === null ? folderMenu : isTouch() ? entrySheet : entryMenu, context)}
       anchor={open.anchor as Anchor}
       focusFirst={open.byKeyboard}
       header={
@@ -50,6 +59,7 @@ export function GridMenu() {
         )
       }
       onClose={() => {
+        if (open.passing) clearSelection()
         state.open = null
       }}
     />

@@ -22,6 +22,9 @@ import {
 /** Marks drags that began in this page. */
 const OWN_TYPE = 'application/x-filebrowser-entries'
 
+/** Browsers repeat `dragover` at least this often while the pointer is inside. */
+const GONE_AFTER_MS = 450
+
 function holdsCopyKey(event: DragEvent): boolean {
   return isApple() ? event.altKey : event.ctrlKey || event.metaKey
 }
@@ -73,7 +76,10 @@ export function watchNativeDrags(
 ): () => void {
   const autoScroll = createAutoScroll(scroller)
 
+  let gone: ReturnType<typeof setTimeout> | undefined
+
   const onOver = (event: DragEvent) => {
+    clearTimeout(gone)
     if (drag.kind !== 'entries') {
       if (!isFileDrag(event) || !takesFiles()) return
       const count = event.dataTransfer?.items.length ?? 0
@@ -89,6 +95,7 @@ export function watchNativeDrags(
     autoScroll.at(event.clientY)
   }
   const onDrop = (event: DragEvent) => {
+    clearTimeout(gone)
     if (drag.kind === null) return
     event.preventDefault()
     autoScroll.stop()
@@ -101,13 +108,17 @@ export function watchNativeDrags(
     if (folder !== null && event.dataTransfer !== null) onFiles(event.dataTransfer, folder)
   }
   const onLeave = (event: DragEvent) => {
-    // Leaving the window: the next element is none.
+    // Leaving the window: the next element is none, and nothing is heard from inside any more.
     if (event.relatedTarget !== null || drag.kind === null) return
-    autoScroll.stop()
-    if (drag.kind === 'files') endDrag()
-    else drag.target = null
+    clearTimeout(gone)
+    gone = setTimeout(() => {
+      autoScroll.stop()
+      if (drag.kind === 'files') endDrag()
+      else drag.target = null
+    }, GONE_AFTER_MS)
   }
   const onEnd = () => {
+    clearTimeout(gone)
     autoScroll.stop()
     endDrag()
   }

@@ -58,7 +58,8 @@ export function useGridEvents(given: Given): {
   const { scroller, content, metrics, widthPx } = given
   const [hover, setHover] = useState(-1)
   const swallowClick = useRef(false)
-  const pressed = useRef<Element | null>(null)
+  /** What was pressed is held by its name or was selected already: moving drags it. */
+  const held = useRef(false)
   const menuKeyAtMs = useRef(0)
   const prefetchTimer = useRef<ReturnType<typeof setTimeout>>(undefined)
 
@@ -144,13 +145,14 @@ export function useGridEvents(given: Given): {
   function onPointerDown(event: React.PointerEvent<HTMLDivElement>) {
     notePointer(event.pointerType)
     const target = event.target as Element
-    pressed.current = target
+    held.current = false
     if (target.closest('.swipe-acts') === null) closeSwipe()
     if (event.pointerType !== 'mouse' || event.button !== 0) return
     if (target.closest('button, input') !== null) return
     // Pressing a name or icon, or anything selected, takes hold of it; elsewhere a box begins.
     const entry = entryOf(target)
-    if (entry !== null && (isHandle(target) || selection.paths.has(entry.path))) return
+    held.current = entry !== null && (isHandle(target) || selection.paths.has(entry.path))
+    if (held.current) return
     const base: string[] = []
     if (scroller.current === null || content.current === null) return
     followBand(event.nativeEvent, {
@@ -190,10 +192,7 @@ export function useGridEvents(given: Given): {
     },
     onDragStart(event) {
       const entry = entryOf(event.target)
-      const held =
-        entry !== null &&
-        (selection.paths.has(entry.path) || (pressed.current !== null && isHandle(pressed.current)))
-      if (entry === null || !held || isTouch()) {
+      if (entry === null || !held.current || isTouch()) {
         event.preventDefault()
         return
       }
