@@ -1,34 +1,58 @@
 // Which screen an address shows, and who may see it. Screens load on demand.
 
-import { type ComponentType, lazy, type ReactNode, Suspense, useEffect } from 'react'
+import { type ReactNode, Suspense, useEffect } from 'react'
 import { useSnapshot } from 'valtio'
 import { Redirect, Route, Router, Switch } from 'wouter'
 import { Frame } from './layout/frame.tsx'
 import { ToastHost } from './layout/toasts.tsx'
-import { go, usePath } from './lib/navigate.ts'
+import { currentPath, go, usePath } from './lib/navigate.ts'
+import { onDemand } from './lib/on-demand.tsx'
 import { PromptHost } from './prompts/host.tsx'
 import { ErrorBoundary } from './screens/boundary.tsx'
 import { boot } from './state/boot.ts'
 import { dismissPrompts } from './state/prompts.ts'
 import { session, wasSignedIn } from './state/session.ts'
+import { closeShell } from './state/shell.ts'
 import { Spinner } from './ui/progress.tsx'
 import { TooltipLayer } from './ui/tooltip.tsx'
 
-function screen<P extends object>(load: () => Promise<ComponentType<P>>) {
-  return lazy(async () => ({ default: await load() }))
+const FilesScreen = onDemand(async () => ({
+  default: (await import('./screens/files.tsx')).FilesScreen,
+}))
+const ShareScreen = onDemand(async () => ({
+  default: (await import('./screens/share.tsx')).ShareScreen,
+}))
+const LoginScreen = onDemand(async () => ({
+  default: (await import('./screens/login.tsx')).LoginScreen,
+}))
+const ErrorScreen = onDemand(async () => ({
+  default: (await import('./screens/error.tsx')).ErrorScreen,
+}))
+const SettingsScreen = onDemand(async () => ({
+  default: (await import('./screens/settings/settings.tsx')).SettingsScreen,
+}))
+const UploadDock = onDemand(async () => ({
+  default: (await import('./uploads/dock.tsx')).UploadDock,
+}))
+const SignInAgain = onDemand(async () => ({
+  default: (await import('./screens/sign-in-again.tsx')).SignInAgain,
+}))
+const PageCommands = onDemand(async () => ({
+  default: (await import('./actions/page-commands.tsx')).PageCommands,
+}))
+const ShellDock = onDemand(async () => ({
+  default: (await import('./terminal/dock.tsx')).ShellDock,
+}))
+
+/** Fetches the likely screen while the session is still being asked for. */
+export function preloadScreen(): void {
+  // A failure shows when the screen is rendered, which tries again.
+  const ignore = () => {}
+  if (currentPath().startsWith('/files')) import('./screens/files.tsx').catch(ignore)
+  else if (currentPath().startsWith('/share/')) import('./screens/share.tsx').catch(ignore)
 }
 
-const FilesScreen = screen(async () => (await import('./screens/files.tsx')).FilesScreen)
-const ShareScreen = screen(async () => (await import('./screens/share.tsx')).ShareScreen)
-const LoginScreen = screen(async () => (await import('./screens/login.tsx')).LoginScreen)
-const ErrorScreen = screen(async () => (await import('./screens/error.tsx')).ErrorScreen)
-const SettingsScreen = screen(
-  async () => (await import('./screens/settings/settings.tsx')).SettingsScreen,
-)
-const UploadDock = screen(async () => (await import('./uploads/dock.tsx')).UploadDock)
-const SignInAgain = screen(async () => (await import('./screens/sign-in-again.tsx')).SignInAgain)
-const PageCommands = screen(async () => (await import('./actions/page-commands.tsx')).PageCommands)
-const ShellDock = screen(async () => (await import('./terminal/dock.tsx')).ShellDock)
+function nothing() {}
 
 export function App() {
   const { state } = useSnapshot(session)
@@ -44,12 +68,14 @@ export function App() {
             <SignInAgain />
           </Suspense>
         )}
-        {(state === 'in' || state === 'expired') && (
+      </ErrorBoundary>
+      {(state === 'in' || state === 'expired') && (
+        <ErrorBoundary onError={nothing}>
           <Suspense fallback={null}>
             <UploadDock />
           </Suspense>
-        )}
-      </ErrorBoundary>
+        </ErrorBoundary>
+      )}
       <ToastHost />
       <TooltipLayer />
     </Router>
@@ -82,9 +108,11 @@ function Screens() {
       <Route path="/files/*?">
         <Guarded>
           <FilesScreen />
-          <Suspense fallback={null}>
-            <ShellDock />
-          </Suspense>
+          <ErrorBoundary resetKey={path} onError={closeShell}>
+            <Suspense fallback={null}>
+              <ShellDock />
+            </Suspense>
+          </ErrorBoundary>
         </Guarded>
       </Route>
       <Route path="/settings">
@@ -104,6 +132,7 @@ function Screens() {
 
 /** The frame with a screen in it, for those who are signed in; the login page for the others. */
 function Guarded({ children }: { children: ReactNode }) {
+  const path = usePath()
   const { state, startError } = useSnapshot(session)
   const signedOut = state === 'out'
   useEffect(() => {
@@ -112,9 +141,11 @@ function Guarded({ children }: { children: ReactNode }) {
   if (signedOut) return startError ? <ErrorScreen error={startError} /> : null
   return (
     <Frame>
-      <Suspense fallback={null}>
-        <PageCommands />
-      </Suspense>
+      <ErrorBoundary resetKey={path} onError={nothing}>
+        <Suspense fallback={null}>
+          <PageCommands />
+        </Suspense>
+      </ErrorBoundary>
       <Suspense
         fallback={
           <div className="sheet__wait">
@@ -122,7 +153,7 @@ function Guarded({ children }: { children: ReactNode }) {
           </div>
         }
       >
-        {children}
+        <ErrorBoundary resetKey={path}>{children}</ErrorBoundary>
       </Suspense>
     </Frame>
   )

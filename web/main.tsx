@@ -3,7 +3,7 @@
 import { i18n } from '@lingui/core'
 import { I18nProvider } from '@lingui/react'
 import { createRoot } from 'react-dom/client'
-import { App } from './app.tsx'
+import { App, preloadScreen } from './app.tsx'
 import { applyAccent } from './lib/colour.ts'
 import { chooseLocale, loadLocale } from './lib/i18n.ts'
 import { followLinks } from './lib/navigate.ts'
@@ -16,6 +16,7 @@ import './styles/base.css'
 applyTheme()
 applyAccent(boot.Color)
 followLinks()
+preloadScreen()
 await startSession()
 await loadLocale(chooseLocale(session.user?.locale))
 

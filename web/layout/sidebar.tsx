@@ -215,9 +215,9 @@ function Person() {
       <a className="me__who" href={`${boot.BaseURL}/settings/profile`}>
         <Avatar name={user.username} />
         <span className="grow">
-          <bdi className="trunc" style={{ display: 'block' }}>
-            {user.username}
-          </bdi>
+          <span className="trunc me__name">
+            <bdi>{user.username}</bdi>
+          </span>
           {user.perm.admin && <small>{t`Administrator`}</small>}
         </span>
       </a>

@@ -1,20 +1,32 @@
 // Renders the open dialogs, the oldest first: each is a modal of its own, so the last is on top and
 // those below keep what was typed into them.
 
+import { useLingui } from '@lingui/react/macro'
 import { type ComponentType, Suspense } from 'react'
 import { useSnapshot } from 'valtio'
+import { ErrorBoundary } from '../screens/boundary.tsx'
 import { prompts } from '../state/prompts.ts'
+import { toastError } from '../state/toasts.ts'
 import { promptComponents } from './registry.ts'
 
 export function PromptHost() {
+  const { t } = useLingui()
   const { stack } = useSnapshot(prompts)
   return stack.map(({ id, kind, props, answer }) => {
     // The registry pairs each kind with its component; that pairing is lost on a union of kinds.
     const Prompt = promptComponents[kind] as ComponentType<object>
     return (
-      <Suspense key={id} fallback={null}>
-        <Prompt {...props} {...{ answer }} />
-      </Suspense>
+      <ErrorBoundary
+        key={id}
+        onError={() => {
+          answer(null)
+          toastError(t`This dialog could not be opened. Check the connection, then try again.`)
+        }}
+      >
+        <Suspense fallback={null}>
+          <Prompt {...props} {...{ answer }} />
+        </Suspense>
+      </ErrorBoundary>
     )
   })
 }

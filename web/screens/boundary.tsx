@@ -1,5 +1,5 @@
-// The last net: a screen that throws, or a part of the interface that no longer exists on the server
-// because a new version was installed.
+// The net below a part of the page: one that throws, or that could not be loaded because the
+// connection dropped or a new version was installed.
 
 import { Trans } from '@lingui/react/macro'
 import { RotateCw } from 'lucide-react'
@@ -7,7 +7,15 @@ import { Component, type ErrorInfo, type ReactNode } from 'react'
 import { Button } from '../ui/button.tsx'
 import { EmptyState } from '../ui/empty.tsx'
 
-export class ErrorBoundary extends Component<{ children: ReactNode }, { error: Error | null }> {
+interface Props {
+  children: ReactNode
+  /** A change of it, such as another address, tries the children again. */
+  resetKey?: string
+  /** Told once; the boundary then shows nothing. Without it, a panel says what happened. */
+  onError?: () => void
+}
+
+export class ErrorBoundary extends Component<Props, { error: Error | null }> {
   override state: { error: Error | null } = { error: null }
 
   static getDerivedStateFromError(error: Error) {
@@ -16,40 +24,49 @@ export class ErrorBoundary extends Component<{ children: ReactNode }, { error: E
 
   override componentDidCatch(error: Error, info: ErrorInfo) {
     console.error(error, info.componentStack)
+    this.props.onError?.()
+  }
+
+  override componentDidUpdate(before: Props) {
+    if (this.state.error && before.resetKey !== this.props.resetKey) this.setState({ error: null })
   }
 
   override render() {
     const { error } = this.state
     if (!error) return this.props.children
-    const isChunk = /dynamically imported module|module script failed/i.test(error.message)
-    return (
-      <main style={{ blockSize: '100dvh' }}>
-        <EmptyState
-          asPage
-          art="broken"
-          title={
-            isChunk ? (
-              <Trans>This page has to be loaded again</Trans>
-            ) : (
-              <Trans>Something went wrong</Trans>
-            )
-          }
-          actions={
-            <Button tone="fill" icon={RotateCw} onClick={() => location.reload()}>
-              <Trans>Load again</Trans>
-            </Button>
-          }
-        >
-          {isChunk ? (
-            <Trans>
-              A part of it could not be loaded. The connection may have dropped, or a new version
-              was installed.
-            </Trans>
-          ) : (
-            <Trans>This part of the page stopped working. Your files are not affected.</Trans>
-          )}
-        </EmptyState>
-      </main>
-    )
+    if (this.props.onError) return null
+    return <Broken error={error} onRetry={() => this.setState({ error: null })} />
   }
+}
+
+function Broken({ error, onRetry }: { error: Error; onRetry: () => void }) {
+  const isLoad = /dynamically imported module|importing a module|module script/i.test(error.message)
+  return (
+    <EmptyState
+      art={isLoad ? 'offline' : 'broken'}
+      title={
+        isLoad ? (
+          <Trans>A part of this page could not be loaded</Trans>
+        ) : (
+          <Trans>Something went wrong</Trans>
+        )
+      }
+      actions={
+        <>
+          <Button tone="fill" icon={RotateCw} onClick={onRetry}>
+            <Trans>Try again</Trans>
+          </Button>
+          <Button tone="line" onClick={() => location.reload()}>
+            <Trans>Load the page again</Trans>
+          </Button>
+        </>
+      }
+    >
+      {isLoad ? (
+        <Trans>The connection may have dropped, or a new version was installed.</Trans>
+      ) : (
+        <Trans>This part of the page stopped working. Your files are not affected.</Trans>
+      )}
+    </EmptyState>
+  )
 }

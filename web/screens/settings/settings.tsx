@@ -9,7 +9,7 @@ import {
   UserRound,
   UsersRound,
 } from 'lucide-react'
-import { type ReactNode, useEffect, useState } from 'react'
+import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { useSnapshot } from 'valtio'
 import { PhoneBar } from '../../layout/phone-bar.tsx'
 import { go, usePath } from '../../lib/navigate.ts'
@@ -79,6 +79,15 @@ export function SettingsScreen() {
   const refused = page === undefined ? '/404' : page.allowed ? null : '/403'
   useTitle(which ? userName : (page?.label ?? ''), t`Settings`)
 
+  const menu = useRef<HTMLElement>(null)
+  // On phones the menu is a row that scrolls; the open page has to be in sight.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the path is the trigger
+  useEffect(() => {
+    const row = menu.current
+    if (!row || row.scrollWidth <= row.clientWidth) return
+    row.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'center' })
+  }, [path])
+
   useEffect(() => {
     if (user && refused) void go(refused, { replace: true, force: true })
   }, [user, refused])
@@ -101,7 +110,7 @@ export function SettingsScreen() {
         )}
       </div>
       <div className="set dashboard">
-        <nav className="set__menu" aria-label={t`Settings`}>
+        <nav ref={menu} className="set__menu" aria-label={t`Settings`}>
           {pages
             .filter((each) => each.allowed)
             .map(({ path: to, label, icon: Icon }) => (

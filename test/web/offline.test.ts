@@ -1,0 +1,66 @@
+// The server cannot be reached: nothing typed is lost, and things go on by themselves afterwards.
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { launchBrowser, openPage } from '../support/browser.ts'
+import { waitFor } from '../support/deadline.ts'
+import { startProgram } from '../support/program.ts'
+import { makeTree } from '../support/tree.ts'
+
+let browser: Browser
+beforeAll(async () => {
+  browser = await launchBrowser()
+})
+afterAll(() => browser.close())
+
+describe('a lost connection', () => {
+  it('is said, keeps what was changed, and saving works once it is back', async () => {
+    await using tree = await makeTree({})
+    await using program = await startProgram(tree)
+    await using open = await openPage(browser, program, { path: '/settings/profile' })
+    const { page, context } = open
+    const exact = page.getByRole('switch', { name: 'Show exact dates' })
+    await exact.check()
+    await context.setOffline(true)
+    await page.getByRole('button', { name: 'Save changes' }).click()
+    await page.getByText('No connection to the server.', { exact: true }).first().waitFor()
+    await page.getByText('No connection to the server. Trying again…').waitFor()
+    expect(await exact.isChecked()).toBe(true)
+    await context.setOffline(false)
+    await page.getByText('No connection to the server. Trying again…').waitFor({ state: 'hidden' })
+    await page.getByRole('button', { name: 'Save changes' }).click()
+    await page.getByText('Settings saved').first().waitFor()
+  })
+
+  it('shows a page once it is back that could not be loaded before', async () => {
+    await using tree = await makeTree({})
+    await using program = await startProgram(tree)
+    await using open = await openPage(browser, program, { path: '/settings/profile' })
+    const { page, context } = open
+    await page.getByRole('heading', { name: 'Browsing' }).waitFor()
+    await context.setOffline(true)
+    await page.getByRole('link', { name: 'User management' }).click()
+    await page.getByRole('heading', { name: 'No connection to the server' }).waitFor()
+    await context.setOffline(false)
+    await page.getByText('All permissions').waitFor()
+  })
+
+  it('keeps the page alive when a part of it cannot be loaded', async () => {
+    await using tree = await makeTree({})
+    await using program = await startProgram(tree)
+    await using open = await openPage(browser, program, { path: '/settings/users/1' })
+    const { page, context } = open
+    await page.getByLabel('Scope').fill('/somewhere')
+    await context.setOffline(true)
+    await page.getByRole('button', { name: 'Save changes' }).click()
+    await page
+      .getByText(/This dialog could not be opened/)
+      .first()
+      .waitFor()
+    expect(await page.getByLabel('Scope').inputValue()).toBe('/somewhere')
+    await context.setOffline(false)
+    await waitFor('the dialog', async () => {
+      await page.getByRole('button', { name: 'Save changes' }).click({ timeout: 500 })
+      return page.getByLabel('Your current password').isVisible()
+    })
+  })
+})

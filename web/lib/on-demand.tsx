@@ -1,0 +1,34 @@
+// Parts that load when they are first shown, like React.lazy, except that a failure is not for ever:
+// shown again later, after the connection is back, the part is loaded again.
+
+import { type ComponentType, lazy } from 'react'
+
+/**
+ * React renders a part again as soon as its load has failed, in order to throw the failure. Only a
+ * later showing is a new attempt; without this pause it would load for ever.
+ */
+const PAUSE_MS = 1000
+
+/** Takes what React.lazy takes. The failure of a load is thrown where the part is shown. */
+export function onDemand<P extends object>(
+  load: () => Promise<{ default: ComponentType<P> }>,
+): ComponentType<P> {
+  let failedAtMs: number | null = null
+  const make = () =>
+    lazy(() =>
+      load().catch((error: unknown) => {
+        failedAtMs = performance.now()
+        throw error
+      }),
+    )
+  let part = make()
+  // biome-ignore lint/correctness/noComponentHookFactories: called at module level, as lazy is
+  return function OnDemand(props: P) {
+    if (failedAtMs !== null && performance.now() - failedAtMs > PAUSE_MS) {
+      failedAtMs = null
+      part = make()
+    }
+    const Part = part as ComponentType<P>
+    return <Part {...props} />
+  }
+}
