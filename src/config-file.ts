@@ -78,7 +78,8 @@ export function findConfigFile(search: ConfigFileSearch): FoundConfig {
 
 function readExplicit(named: string, cwd: string): FoundConfig {
   const file = resolve(cwd, named)
-  const extension = extname(file).slice(1)
+  // The example that comes with the program may be used as it is.
+  const extension = extname(file.replace(/\.example$/, '')).slice(1)
   if (!SEARCH_ORDER.includes(extension)) {
     const known = Object.keys(DECODERS).join(', ')
     return { config: null, warning: `${file} is ignored: its extension is none of ${known}` }

@@ -156,7 +156,7 @@ export const OPTIONS = {
     group: 'Files',
     stored: '!typeDetectionByHeader',
     deprecated: ['disable-type-detection-by-header'],
-    help: 'Tell file types by name only, without reading the first bytes',
+    help: 'Tell file types in listings by name only, without reading the first bytes',
   }),
   disableExec: option({
     parse: parseBoolean,

@@ -1,0 +1,48 @@
+// What the documents and the example say about options is what the program knows.
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { SETTINGS_FLAGS, USER_FLAGS } from '../../src/cli/flags.ts'
+import { buildConfig, collectOverrides } from '../../src/config.ts'
+import { findConfigFile } from '../../src/config-file.ts'
+import { envNamesOf, OPTION_KEYS, optionOf } from '../../src/options.ts'
+import { defaultServerOptions } from '../../src/store/document.ts'
+
+const ROOT = join(import.meta.dirname, '..', '..')
+let folder: string
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'filebrowser-docs-'))
+})
+afterAll(() => rm(folder, { recursive: true, force: true }))
+
+test('docs/cli.md names every flag with its text, default and environment name', async () => {
+  const text = await readFile(join(ROOT, 'docs', 'cli.md'), 'utf8')
+  for (const key of OPTION_KEYS) {
+    const row = text.split('\n').find((line) => line.startsWith(`| \`--${key}\``)) ?? ''
+    expect(row, key).toContain(optionOf(key).help)
+    expect(row, key).toContain(envNamesOf(key)[0])
+    if (optionOf(key).default !== '') expect(row, key).toContain(`\`${optionOf(key).default}\``)
+  }
+  for (const flag of [...SETTINGS_FLAGS, ...USER_FLAGS]) {
+    const rows = text.split('\n').filter((line) => line.startsWith(`| \`--${flag.name}\``))
+    expect(rows.join('\n'), flag.name).toContain(flag.help)
+  }
+})
+
+test('filebrowser.json.example has every key, and is a configuration that works as it is', async () => {
+  const explicit = join(ROOT, 'filebrowser.json.example')
+  const { config: file } = findConfigFile({ explicit, cwd: folder, home: '' })
+  const warnings: string[] = []
+  const warn = (message: string) => void warnings.push(message)
+  const overrides = collectOverrides({ flags: new Map(), env: {}, file }, warn)
+  expect(Object.keys(overrides).sort()).toEqual([...OPTION_KEYS].sort())
+  const stored = defaultServerOptions()
+  const context = { stored, database: '/x.db', cwd: folder, warn }
+  const config = buildConfig({ ...context, overrides })
+  expect(warnings).toEqual([])
+  // It shows the defaults, apart from the proxy on the same machine and the address of the help.
+  const plain = buildConfig({ ...context, overrides: {} })
+  expect({ ...config, trustedProxies: null, helpURL: '' }).toEqual({ ...plain, helpURL: '' })
+})
