@@ -1,35 +1,14 @@
 // Choosing an encoding: reading the saved bytes in another one, or writing the text in another one.
 
-import type { MessageDescriptor } from '@lingui/core'
-import { msg } from '@lingui/core/macro'
 import { useLingui } from '@lingui/react/macro'
 import { useState } from 'react'
 import { useSnapshot } from 'valtio'
 import { canWrite } from '../text/encode.ts'
-import {
-  type EncodingGroup,
-  encodingGroups,
-  encodingLabel,
-  type TextEncoding,
-} from '../text/encodings.ts'
+import { encodingGroups, encodingLabel, type TextEncoding } from '../text/encodings.ts'
 import { Segmented } from '../ui/toggle.tsx'
+import { encodingGroupNames } from './encoding-groups.ts'
 import { editor, reopenAs, saveAs } from './open-file.ts'
 import { PickDialog, type PickOption } from './pick-dialog.tsx'
-
-export const encodingGroupNames: Record<EncodingGroup, MessageDescriptor> = {
-  unicode: msg`Unicode`,
-  western: msg`Western European`,
-  central: msg`Central and South European`,
-  baltic: msg`Baltic and Nordic`,
-  cyrillic: msg`Cyrillic`,
-  greek: msg`Greek`,
-  turkish: msg`Turkish`,
-  hebrewArabic: msg`Hebrew and Arabic`,
-  thaiVietnamese: msg`Thai and Vietnamese`,
-  chinese: msg`Chinese`,
-  japanese: msg`Japanese`,
-  korean: msg`Korean`,
-}
 
 type Purpose = 'read' | 'write'
 

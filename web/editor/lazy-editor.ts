@@ -2,10 +2,16 @@
 
 import { lazy } from 'react'
 import { loadStylesheet } from '../viewers/stylesheet.ts'
+import viewerStyles from '../viewers/text-viewers.css?url'
 import styles from './editor.css?url'
 
 const load = async () => {
-  const [module] = await Promise.all([import('./editor.tsx'), loadStylesheet(styles)])
+  const [module] = await Promise.all([
+    import('./editor.tsx'),
+    loadStylesheet(styles),
+    // Previews beside the source, and what is shown instead of files that cannot be edited.
+    loadStylesheet(viewerStyles),
+  ])
   return module
 }
 

@@ -24,9 +24,10 @@ import { loadStylesheet } from './stylesheet.ts'
 import { useSwipe } from './swipe.ts'
 import { Busy, Message } from './tools.tsx'
 import { keysAreTaken, offerKey, stepOf } from './viewer-keys.ts'
+import textStyles from './text-viewers.css?url'
 import styles from './viewers.css?url'
 
-await loadStylesheet(styles)
+await Promise.all([loadStylesheet(styles), loadStylesheet(textStyles)])
 
 /** Chrome fades after this much stillness, in full screen only. */
 const IDLE_MS = 1500

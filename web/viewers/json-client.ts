@@ -2,13 +2,13 @@
 
 import type { JsonNode } from '../text/json-scan.ts'
 import workerUrl from './json.worker.ts?worker'
+import { WorkerCalls, WorkerFailure } from './worker-calls.ts'
 
-export type JsonRequest = { id: number } & (
+export type JsonQuestion =
   | { kind: 'open'; data: string | ArrayBuffer }
   | { kind: 'children'; start: number; from: number; to: number }
   | { kind: 'text'; start: number; end: number }
   | { kind: 'find'; wanted: string; after: number }
-)
 
 export interface JsonFound {
   offset: number
@@ -20,10 +20,9 @@ export interface JsonFound {
   path: { start: number; index: number }[]
 }
 
-export interface JsonAnswer {
-  id: number
-  value: { root: JsonNode; isLines: boolean } | JsonNode[] | JsonFound | string | null
-  failed?: { place: { line: number; column: number } | null }
+/** Why the worker could not answer. */
+export interface JsonFailure {
+  place: { line: number; column: number } | null
 }
 
 /** The text is no JSON; `place` says from where on, null when it failed for another reason. */
@@ -37,39 +36,20 @@ export class JsonProblem extends Error {
   }
 }
 
-type Body<T> = T extends { id: number } ? Omit<T, 'id'> : never
-
 export class JsonClient {
-  readonly #worker = new Worker(workerUrl, { type: 'module' })
-  readonly #waiting = new Map<number, (answer: JsonAnswer) => void>()
-  #lastId = 0
-
-  constructor() {
-    this.#worker.onmessage = ({ data }: MessageEvent<JsonAnswer>) => {
-      this.#waiting.get(data.id)?.(data)
-      this.#waiting.delete(data.id)
-    }
-    // Out of memory, or a worker that could not start: whoever waits must hear of it.
-    this.#worker.onerror = () => {
-      for (const [id, settle] of this.#waiting) settle({ id, value: null, failed: { place: null } })
-      this.#waiting.clear()
-    }
-  }
+  readonly #calls = new WorkerCalls(workerUrl)
 
   close(): void {
-    this.#worker.terminate()
-    this.#waiting.clear()
+    this.#calls.close()
   }
 
-  #ask<T>(body: Body<JsonRequest>): Promise<T> {
-    const id = ++this.#lastId
-    return new Promise((resolve, reject) => {
-      this.#waiting.set(id, (answer) => {
-        if (answer.failed) reject(new JsonProblem(answer.failed.place))
-        else resolve(answer.value as T)
-      })
-      this.#worker.postMessage({ id, ...body })
-    })
+  async #ask<T>(question: JsonQuestion): Promise<T> {
+    try {
+      return await this.#calls.ask<T>(question)
+    } catch (error) {
+      const reason = error instanceof WorkerFailure ? error.reason : null
+      throw new JsonProblem((reason as JsonFailure | null)?.place ?? null)
+    }
   }
 
   /** @throws JsonProblem when the text is no JSON. */

@@ -2,13 +2,13 @@
 
 import { decodeText } from '../text/decode.ts'
 import { JsonError, JsonText } from '../text/json-scan.ts'
-import type { JsonAnswer, JsonRequest } from './json-client.ts'
+import type { JsonFailure, JsonQuestion } from './json-client.ts'
 
 let json: JsonText | null = null
 /** Matches are counted up to here. */
 const MAX_MATCHES = 10_000
 
-function answer(request: JsonRequest): JsonAnswer['value'] {
+function answer(request: JsonQuestion) {
   if (request.kind === 'open') {
     json = null
     const text =
@@ -55,13 +55,11 @@ function find(tree: JsonText, wanted: string, after: number) {
   }
 }
 
-self.onmessage = ({ data }: MessageEvent<JsonRequest>) => {
-  let reply: JsonAnswer
+self.onmessage = ({ data }: MessageEvent<JsonQuestion & { id: number }>) => {
   try {
-    reply = { id: data.id, value: answer(data) }
+    self.postMessage({ id: data.id, value: answer(data) })
   } catch (error) {
     const place = error instanceof JsonError ? { line: error.line, column: error.column } : null
-    reply = { id: data.id, value: null, failed: { place } }
+    self.postMessage({ id: data.id, failed: { place } satisfies JsonFailure })
   }
-  self.postMessage(reply)
 }

@@ -1,0 +1,195 @@
+// A table: delimiter, charset and heading guessed and to be chosen, sorted and filtered, as many rows
+// as there are.
+
+import { Trans, useLingui } from '@lingui/react/macro'
+import { Funnel, PencilLine, TextAlignStart } from 'lucide-react'
+import { useEffect, useRef, useState } from 'react'
+import { isAbort } from '../api/client.ts'
+import { encodingGroupNames } from '../editor/encoding-groups.ts'
+import { messageOf } from '../lib/error-text.ts'
+import { formatNumber } from '../lib/format.ts'
+import { type Delimiter, delimiters } from '../text/csv.ts'
+import { encodingGroups, encodingLabel } from '../text/encodings.ts'
+import { Button } from '../ui/button.tsx'
+import { Checkbox } from '../ui/toggle.tsx'
+import { CsvClient, type CsvFacts, type CsvSort } from './csv-client.ts'
+import { CsvGrid } from './csv-grid.tsx'
+import type { ViewerProps } from './source.ts'
+import { Busy, Message } from './tools.tsx'
+
+const MAX_CSV_BYTES = 256 * 1024 * 1024
+const FILTER_PAUSE_MS = 180
+
+export function CsvViewer({ source, entry, openAs, setFacts }: ViewerProps) {
+  const { t, i18n } = useLingui()
+  const client = useRef<CsvClient>(null)
+  const [facts, setTable] = useState<CsvFacts | null>(null)
+  const [rowCount, setRowCount] = useState(0)
+  const [sort, setSort] = useState<CsvSort | null>(null)
+  const [filter, setFilter] = useState('')
+  const [problem, setProblem] = useState('')
+  const [busy, setBusy] = useState(false)
+  const [, setRowsVersion] = useState(0)
+  const { path, modified, size } = entry
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the same version is not read twice
+  useEffect(() => {
+    const abort = new AbortController()
+    const made = new CsvClient(() => setRowsVersion((version) => version + 1))
+    client.current = made
+    setTable(null)
+    setProblem('')
+    source
+      .readAll(entry, MAX_CSV_BYTES, abort.signal)
+      .then((data) => made.open({ data }))
+      .then((found) => {
+        if (!abort.signal.aborted) take(found)
+      })
+      .catch((error) => {
+        if (!isAbort(error) && !abort.signal.aborted) setProblem(messageOf(error))
+      })
+    return () => {
+      abort.abort()
+      made.close()
+      client.current = null
+    }
+  }, [source, path, modified, size])
+
+  function take(found: CsvFacts) {
+    setTable(found)
+    setRowCount(found.rowCount)
+    setSort(null)
+    setFilter('')
+    const [rows, columns] = [formatNumber(found.rowCount), formatNumber(found.widths.length)]
+    setFacts(t`${rows} rows × ${columns} columns`)
+  }
+
+  async function reopen(how: { encoding?: string; delimiter?: Delimiter; header?: boolean }) {
+    if (client.current === null || facts === null) return
+    const { encoding, delimiter, header } = facts
+    setBusy(true)
+    try {
+      take(await client.current.open({ encoding, delimiter, header, ...how }))
+    } catch (error) {
+      setProblem(messageOf(error))
+    } finally {
+      setBusy(false)
+    }
+  }
+
+  const filterTimer = useRef<ReturnType<typeof setTimeout>>(undefined)
+  async function arrange(nextFilter: string, nextSort: CsvSort | null) {
+    setSort(nextSort)
+    setBusy(true)
+    try {
+      const count = await client.current?.arrange(nextFilter.trim(), nextSort, i18n.locale)
+      if (count !== undefined) setRowCount(count)
+    } catch (error) {
+      setProblem(messageOf(error))
+    } finally {
+      setBusy(false)
+    }
+  }
+
+  const editable = source.kind === 'files' && source.permissions.modify
+  const asText = (
+    <Button size="sm" icon={editable ? PencilLine : TextAlignStart} onClick={() => openAs('text')}>
+      {editable ? <Trans>Edit as text</Trans> : <Trans>Open as text</Trans>}
+    </Button>
+  )
+  if (problem !== '') {
+    return (
+      <Message title={t`Couldn’t show this table`} source={source} entry={entry} actions={asText}>
+        {problem}
+      </Message>
+    )
+  }
+  if (facts === null) return <Busy />
+  if (facts.widths.length === 0) {
+    return <Message title={t`This table is empty`} source={source} entry={entry} actions={asText} />
+  }
+  const shown = formatNumber(rowCount)
+  const all = formatNumber(facts.rowCount)
+  const names: Record<Delimiter, string> = {
+    ',': t`Comma`,
+    ';': t`Semicolon`,
+    '\t': t`Tab`,
+    '|': t`Vertical bar`,
+    ':': t`Colon`,
+    ' ': t`Space`,
+  }
+  return (
+    <div className="vx-page" data-gestures="own" aria-busy={busy}>
+      <div className="vx-bar" role="toolbar" aria-label={t`Table`}>
+        <span className="input vx-filter">
+          <Funnel className="i i-sm" aria-hidden />
+          <input
+            type="text"
+            value={filter}
+            aria-label={t`Filter rows`}
+            placeholder={t`Filter rows`}
+            spellCheck={false}
+            onChange={(event) => {
+              const text = event.currentTarget.value
+              setFilter(text)
+              clearTimeout(filterTimer.current)
+              filterTimer.current = setTimeout(() => void arrange(text, sort), FILTER_PAUSE_MS)
+            }}
+          />
+        </span>
+        <span className="vx-note num" role="status">
+          {rowCount === facts.rowCount ? (
+            <Trans>{all} rows</Trans>
+          ) : (
+            <Trans>
+              {shown} of {all} rows
+            </Trans>
+          )}
+        </span>
+        <span className="grow" />
+        <Checkbox
+          label={<Trans>Heading</Trans>}
+          checked={facts.header}
+          onChange={(header) => void reopen({ header })}
+        />
+        <select
+          className="vx-select"
+          aria-label={t`Delimiter`}
+          value={facts.delimiter}
+          onChange={(event) => void reopen({ delimiter: event.currentTarget.value as Delimiter })}
+        >
+          {delimiters.map((delimiter) => (
+            <option key={delimiter} value={delimiter}>
+              {names[delimiter]}
+            </option>
+          ))}
+        </select>
+        <select
+          className="vx-select"
+          aria-label={t`Encoding`}
+          value={facts.encoding}
+          onChange={(event) => void reopen({ encoding: event.currentTarget.value })}
+        >
+          {encodingGroups.map(({ group, names: list }) => (
+            <optgroup key={group} label={i18n._(encodingGroupNames[group])}>
+              {list.map((name) => (
+                <option key={name} value={name}>
+                  {encodingLabel({ name, bom: false })}
+                </option>
+              ))}
+            </optgroup>
+          ))}
+        </select>
+        {asText}
+      </div>
+      <CsvGrid
+        label={entry.name}
+        facts={facts}
+        rowCount={rowCount}
+        sort={sort}
+        rowAt={(at) => client.current?.row(at)}
+        onSort={(next) => void arrange(filter, next)}
+      />
+    </div>
+  )
+}
