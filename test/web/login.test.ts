@@ -1,9 +1,12 @@
 // Signing in, creating an account, losing the session and getting it back, logging out.
+import { execFileSync } from 'node:child_process'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { launchBrowser, openPage } from '../support/browser.ts'
 import { loginAs } from '../support/login.ts'
-import { ADMIN, startProgram } from '../support/program.ts'
+import { ADMIN, programCommand, startProgram } from '../support/program.ts'
 import { makeTree } from '../support/tree.ts'
 
 let browser: Browser
@@ -214,3 +217,76 @@ describe('errors and languages', () => {
     await page.waitForFunction(() => document.documentElement.dir === 'rtl')
   })
 })
+
+describe('the human check', () => {
+  it('has to be answered, and is reset after a wrong password', async () => {
+    const asked: string[] = []
+    // The service: its script, and the address where the server has answers verified.
+    const service = createServer((request, response) => {
+      if (request.url?.startsWith('/recaptcha/api.js')) {
+        response.setHeader('Content-Type', 'text/javascript')
+        response.end(FAKE_CHECK)
+        return
+      }
+      let body = ''
+      request.on('data', (chunk) => {
+        body += String(chunk)
+      })
+      request.on('end', () => {
+        asked.push(body)
+        response.end(JSON.stringify({ success: body.includes('response=human') }))
+      })
+    }).listen(0, '127.0.0.1')
+    try {
+      await using tree = await makeTree({})
+      const { port } = service.address() as AddressInfo
+      const first = await startProgram(tree)
+      await first.stop()
+      const [command, ...leading] = programCommand()
+      execFileSync(command, [
+        ...leading,
+        ...['config', 'set', '-d', first.database, '--auth.method', 'json'],
+        ...['--recaptcha.key', 'site', '--recaptcha.secret', 'hidden'],
+        ...['--recaptcha.host', `http://127.0.0.1:${port}`],
+      ])
+      await using program = await startProgram(tree, { database: first.database })
+      await using open = await openPage(browser, program, { path: '/login', as: null })
+      const { page } = open
+      await page.getByText('I am human').waitFor()
+      await page.getByLabel('Username').fill(ADMIN.username)
+      await page.getByLabel('Password', { exact: true }).fill('wrong')
+      await page.getByRole('button', { name: 'Log in' }).click()
+      await page.getByText('Confirm that you are human.').waitFor()
+      expect(asked).toEqual([])
+      await page.getByText('I am human').click()
+      await page.getByRole('button', { name: 'Log in' }).click()
+      await page.getByText('The username or the password is wrong.').waitFor()
+      expect(asked[0]).toContain('secret=hidden')
+      await page.getByLabel('Password', { exact: true }).fill(ADMIN.password)
+      await page.getByRole('button', { name: 'Log in' }).click()
+      await page.getByText('Confirm that you are human.').waitFor()
+      await page.getByText('I am human').click()
+      await page.getByRole('button', { name: 'Log in' }).click()
+      await page.waitForURL('**/files/')
+    } finally {
+      service.close()
+    }
+  })
+})
+
+/** What the page needs of the service's script: a box that gives an answer once it is clicked. */
+const FAKE_CHECK = `
+let answer = ''
+window.grecaptcha = {
+  render(element) {
+    const box = document.createElement('button')
+    box.type = 'button'
+    box.textContent = 'I am human'
+    box.onclick = () => { answer = 'human' }
+    element.append(box)
+    return 0
+  },
+  getResponse: () => answer,
+  reset: () => { answer = '' },
+}
+`

@@ -3,14 +3,13 @@
 import { useLingui } from '@lingui/react/macro'
 import { CircleQuestionMark, Menu as MenuIcon, Search } from 'lucide-react'
 import { useSnapshot } from 'valtio'
+import { isApple } from '../actions/shortcut.ts'
 import { boot, instanceName } from '../state/boot.ts'
 import { Kbd } from '../ui/badge.tsx'
 import { IconButton } from '../ui/button.tsx'
 import { Logo } from './brand.tsx'
 import { setPhoneBar, slots } from './slots.ts'
 import { LanguageSwitch, ThemeSwitch } from './switches.tsx'
-
-const isApple = /mac|iphone|ipad/i.test(navigator.platform)
 
 export function Header({ onMenu }: { onMenu: () => void }) {
   const { t } = useLingui()
@@ -28,7 +27,7 @@ export function Header({ onMenu }: { onMenu: () => void }) {
           <button type="button" className="searchbox" id="search" onClick={() => search.run()}>
             <Search className="i" aria-hidden />
             <span className="grow trunc">{t`Search files and folders`}</span>
-            <Kbd keys={isApple ? '⌘ K' : 'Ctrl K'} />
+            <Kbd keys={isApple() ? '⌘ K' : 'Ctrl K'} />
           </button>
         ) : null}
         <span className="grow" />

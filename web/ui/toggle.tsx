@@ -89,21 +89,6 @@ export function Checkbox({ label, checked, onChange, className, ...rest }: Check
   )
 }
 
-export interface RadioProps extends NativeProps {
-  label: ReactNode
-  checked: boolean
-  onChange: () => void
-}
-
-export function Radio({ label, checked, onChange, ...rest }: RadioProps) {
-  return (
-    <label className="tick">
-      <input {...rest} type="radio" className="radio" checked={checked} onChange={onChange} />
-      <span>{label}</span>
-    </label>
-  )
-}
-
 export interface SegmentedOption<T extends string> {
   value: T
   label: string
