@@ -54,7 +54,7 @@ async function askAndTransfer(kind: 'copy' | 'move', context: ActionContext): Pr
   if (folder === null) return
   const items = transferItems(selected)
   const target = await openPrompt('transfer', { kind, items, folder })
-  if (target !== null) await transferEntries(kind, items, target)
+  if (target !== null) await transferEntries(kind, items, target, { follow: true })
 }
 
 function takeToClipboard(kind: 'copy' | 'cut', { selected }: ActionContext): void {

@@ -5,6 +5,7 @@ import {
   CircleQuestionMark,
   Folder,
   Link,
+  PanelsTopLeft,
   Search,
   Settings,
   SquareChevronRight,
@@ -17,6 +18,7 @@ import { hasPrompt, openPrompt } from '../state/prompts.ts'
 import { canUseShell } from '../state/session.ts'
 import { toggleShell } from '../state/shell.ts'
 import { canUndo, undoLast } from '../state/undo.ts'
+import { focusNextRegion } from './next-region.ts'
 import { openSearch } from './open-search.ts'
 import type { Action } from './types.ts'
 
@@ -51,6 +53,15 @@ export const pageActions = [
     async run() {
       if (!hasPrompt('help')) await openPrompt('help', {})
     },
+  },
+  {
+    id: 'next-region',
+    label: msg`Next part of the page`,
+    icon: PanelsTopLeft,
+    shortcuts: ['F6'],
+    scope: 'page',
+    enabled: () => true,
+    run: focusNextRegion,
   },
   {
     id: 'undo',

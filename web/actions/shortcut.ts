@@ -32,12 +32,13 @@ function parse(text: string): Combination {
   }
 }
 
-function keyOf(press: KeyPress): string {
-  if (press.altKey || (press.shiftKey && press.code.startsWith('Digit'))) {
-    const letter = /^(?:Key|Digit)(.)$/.exec(press.code)?.[1]
-    if (letter !== undefined) return letter
-  }
-  return press.key.length === 1 ? press.key.toUpperCase() : press.key
+/** What the key types, and what is printed on it where holding Alt or Shift changes that. */
+function keysOf(press: KeyPress): string[] {
+  const typed = press.key.length === 1 ? press.key.toUpperCase() : press.key
+  const printed = /^(?:Key|Digit)(.)$/.exec(press.code)?.[1]
+  if (printed === undefined) return [typed]
+  if (press.altKey) return [printed]
+  return press.shiftKey && press.code.startsWith('Digit') ? [typed, printed] : [typed]
 }
 
 export function matchesShortcut(press: KeyPress, shortcut: string, apple = isApple()): boolean {
@@ -45,8 +46,7 @@ export function matchesShortcut(press: KeyPress, shortcut: string, apple = isApp
   const mod = apple ? press.metaKey : press.ctrlKey
   const other = apple ? press.ctrlKey : press.metaKey
   if (other || mod !== wanted.mod || press.altKey !== wanted.alt) return false
-  const key = keyOf(press)
-  if (key !== wanted.key) return false
+  if (!keysOf(press).includes(wanted.key)) return false
   // `?` and `/` sit on different keys around the world: Shift may be part of typing them.
   const typed = wanted.key.length === 1 && !/[A-Z0-9]/.test(wanted.key)
   return typed || press.shiftKey === wanted.shift

@@ -5,7 +5,7 @@ import { Plural, Trans, useLingui } from '@lingui/react/macro'
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { ArrowRight } from 'lucide-react'
 import { type ReactNode, useEffect, useRef, useState } from 'react'
-import { formatMoment, formatSize } from '../lib/format.ts'
+import { formatDayAndTime, formatSize } from '../lib/format.ts'
 import { Badge, Chip } from '../ui/badge.tsx'
 import { Button } from '../ui/button.tsx'
 import { Dialog } from '../ui/dialog.tsx'
@@ -282,7 +282,7 @@ function Side({
   const { t } = useLingui()
   const [thumbnail, forget] = useThumbnail(side)
   const facts = [
-    side.modifiedMs === null ? t`Date unknown` : formatMoment(side.modifiedMs),
+    side.modifiedMs === null ? t`Date unknown` : formatDayAndTime(side.modifiedMs),
     side.isDir ? t`Folder` : side.sizeBytes === null ? t`Size unknown` : formatSize(side.sizeBytes),
   ]
   return (

@@ -38,7 +38,7 @@ const left: readonly Section[] = [
       { label: msg`Open`, keys: [doubleClick, 'Enter'] },
       'preview',
       'go-up',
-      { label: msg`Next part of the page`, keys: ['F6'] },
+      'next-region',
       { label: msg`Open the menu`, keys: ['Shift+F10'] },
     ],
   },

@@ -7,7 +7,7 @@ import type { ShareRecord } from '../../src/api-types.ts'
 import { directLinkOf, sharePageUrl } from '../api/shares.ts'
 import { ClipboardError, copyText } from '../lib/clipboard.ts'
 import { useMinute } from '../lib/clock.ts'
-import { formatDistance, formatMoment } from '../lib/format.ts'
+import { formatDistanceInText, formatMoment } from '../lib/format.ts'
 import { toastError, toastSuccess } from '../state/toasts.ts'
 import { IconButton } from '../ui/button.tsx'
 import { Qr } from '../ui/qr.tsx'
@@ -26,7 +26,7 @@ export function ShareLink({ link, isDir, onCopy, onDelete }: ShareLinkProps) {
   const nowMs = useMinute()
   const page = sharePageUrl(link.hash)
   const endsMs = link.expire * 1000
-  const ends = formatDistance(endsMs, nowMs)
+  const ends = formatDistanceInText(endsMs, nowMs)
   const expired = link.expire !== 0 && endsMs <= nowMs
 
   async function copyDirect() {

@@ -13,7 +13,7 @@ import { folderTitle, tellFailures } from './failure-toasts.ts'
 import { forgetFolder } from './folder-cache.ts'
 import { patchFolder } from './folder-changes.ts'
 import { revealEntry } from './listing.ts'
-import { reloadFolder } from './open-folder.ts'
+import { reloadFolder, selectOnArrival } from './open-folder.ts'
 import { movePinned } from './prefs.ts'
 import { renameSelected, selectPaths } from './selection.ts'
 import { permissions, session } from './session.ts'
@@ -36,11 +36,13 @@ const SLOW_WORK_MS = 700
 
 /**
  * Moves or copies into a folder, asking where names are taken. Resolves true when something was done.
+ * `follow` opens the target afterwards for people who want that.
  */
 export async function transferEntries(
   kind: TransferKind,
   items: readonly TransferItem[],
   target: string,
+  options: { follow?: boolean } = {},
 ): Promise<boolean> {
   const blocked = items.find((item) => transferProblem(kind, item, target) === 'into-itself')
   if (blocked !== undefined) {
@@ -71,7 +73,7 @@ export async function transferEntries(
       forgetFolder(step.from)
     }
   } else refreshUsage()
-  await settle(kind, result.done, target)
+  await settle(kind, result.done, target, options.follow === true)
   if (result.done.length > 0) tellTransfer(kind, result.done, target)
   tellFailures(
     result.failures,
@@ -98,6 +100,7 @@ async function settle(
   kind: TransferKind,
   done: readonly PlannedTransfer[],
   target: string,
+  follow: boolean,
 ): Promise<void> {
   const sources = new Set(kind === 'move' ? done.map((step) => parentOf(step.from)) : [])
   await Promise.all([...sources, target].map(reloadFolder))
@@ -106,7 +109,11 @@ async function settle(
   if (openFolderPath() === target) {
     selectPaths(done.map((step) => step.to))
     revealEntry(first.to)
-  } else if (session.user?.redirectAfterCopyMove === true) {
+  } else if (follow && session.user?.redirectAfterCopyMove === true) {
+    selectOnArrival(
+      target,
+      done.map((step) => step.to),
+    )
     await go(filesHref(boot.BaseURL, target, true))
   }
 }

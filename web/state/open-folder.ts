@@ -25,6 +25,7 @@ import {
   restoreSelection,
   selection,
   selectOnly,
+  selectPaths,
 } from './selection.ts'
 import { defaultView } from './user-defaults.ts'
 
@@ -142,8 +143,23 @@ function enter(folder: Folder): void {
   noteRecentFolder(folder.vpath)
 }
 
+let awaited: { folder: string; paths: readonly string[] } | null = null
+
+/** The next time `folder` opens, these of its entries are selected. */
+export function selectOnArrival(folder: string, paths: readonly string[]): void {
+  awaited = { folder, paths }
+}
+
 /** Puts selection, focus and scroll where they belong on arriving in `vpath`. */
 function arrive(vpath: string, from: string, byHistory: boolean): void {
+  const expected = awaited
+  awaited = null
+  const [first] = expected?.paths ?? []
+  if (expected?.folder === vpath && first !== undefined) {
+    selectPaths(expected.paths)
+    revealEntry(first)
+    return
+  }
   const place = placeIn(vpath)
   if (byHistory && place !== null) {
     if (place.filter !== '') setFilter(place.filter)
