@@ -17,10 +17,10 @@ import {
   Upload,
 } from 'lucide-react'
 import type { ViewMode } from '../../src/api-types.ts'
+import { boot } from '../lib/boot.ts'
 import { go } from '../lib/navigate.ts'
 import { filesHref } from '../lib/paths.ts'
 import { focusFilter } from '../listing/filter-field.tsx'
-import { boot } from '../state/boot.ts'
 import { chooseView } from '../state/choose-view.ts'
 import { listing } from '../state/listing.ts'
 import { refreshFolder } from '../state/open-folder.ts'

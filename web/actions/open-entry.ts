@@ -1,9 +1,9 @@
 import { t } from '@lingui/core/macro'
 import type { FileEntry } from '../../src/api-types.ts'
+import { boot } from '../lib/boot.ts'
 import { go } from '../lib/navigate.ts'
 import { filesHref, parentOf } from '../lib/paths.ts'
 import { shownName } from '../lib/shown-name.ts'
-import { boot } from '../state/boot.ts'
 import { toastError } from '../state/toasts.ts'
 
 /** Opens a folder, or a file in its viewer or editor. */

@@ -2,7 +2,7 @@
 // code, and what happens when the session or the network is gone.
 
 import type { ErrorCode } from '../../src/api-types.ts'
-import { boot } from '../state/boot.ts'
+import { boot } from '../lib/boot.ts'
 
 /** A call that was answered with a failure, or, with status 0, not answered at all. */
 export class ApiError extends Error {

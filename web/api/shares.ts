@@ -1,8 +1,8 @@
 // Share links: those of the signed-in person, and what visitors of a link see.
 
 import type { FileInfo, ShareRecord } from '../../src/api-types.ts'
+import { boot } from '../lib/boot.ts'
 import { encodePath, ROOT } from '../lib/paths.ts'
-import { boot } from '../state/boot.ts'
 import { apiUrl, call, callJson } from './client.ts'
 
 export type LifeUnit = 'seconds' | 'minutes' | 'hours' | 'days'

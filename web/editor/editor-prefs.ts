@@ -2,7 +2,7 @@
 // it shows. The text size keeps the key File Browser used.
 
 import { proxy } from 'valtio'
-import { storage } from '../state/storage.ts'
+import { storage } from '../lib/storage.ts'
 
 export type EditorMode = 'source' | 'split' | 'preview'
 

@@ -13,7 +13,7 @@ import {
   readFileBytes,
   writeFileBytes,
 } from '../api/text-files.ts'
-import { boot } from '../state/boot.ts'
+import { boot } from '../lib/boot.ts'
 import { permissions, session } from '../state/session.ts'
 import { decodeAs, decodeText, writesBack } from '../text/decode.ts'
 import { canWrite, type Encoded, encodeText } from '../text/encode.ts'

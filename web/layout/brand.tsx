@@ -2,7 +2,7 @@
 // it does not load, its place stays empty rather than broken.
 
 import { useState } from 'react'
-import { boot } from '../state/boot.ts'
+import { boot } from '../lib/boot.ts'
 
 export function Logo({ className = 'logo' }: { className?: string }) {
   const [failed, setFailed] = useState(false)

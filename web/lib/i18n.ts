@@ -1,7 +1,7 @@
 // Languages: which there are, which one is shown, and the one chunk that each of them is.
 
 import { i18n, type Messages } from '@lingui/core'
-import { storage } from '../state/storage.ts'
+import { storage } from './storage.ts'
 
 export interface Language {
   /** As stored in user records. */

@@ -2,7 +2,7 @@
 // never decoded by the router.
 
 import { useSyncExternalStore } from 'react'
-import { boot } from '../state/boot.ts'
+import { boot } from './boot.ts'
 
 /** Asked before the screen changes; resolves false to stay. One at a time: the newest. */
 export type LeaveGuard = () => Promise<boolean> | boolean

@@ -1,7 +1,7 @@
 // The title of the browser tab.
 
 import { useEffect } from 'react'
-import { instanceName } from '../state/boot.ts'
+import { instanceName } from './boot.ts'
 
 /** Shows the parts, most specific first, followed by the name of the instance. */
 export function useTitle(...parts: string[]): void {

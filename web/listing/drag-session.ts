@@ -3,9 +3,9 @@
 
 import { proxy, ref } from 'valtio'
 import type { FileEntry } from '../../src/api-types.ts'
+import { boot } from '../lib/boot.ts'
 import { go } from '../lib/navigate.ts'
 import { filesHref } from '../lib/paths.ts'
-import { boot } from '../state/boot.ts'
 import { transferEntries } from '../state/copy-and-move.ts'
 import type { PathSet } from '../state/selection.ts'
 import { permissions } from '../state/session.ts'

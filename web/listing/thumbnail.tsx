@@ -3,8 +3,8 @@
 import { memo, useEffect, useRef, useState } from 'react'
 import type { FileEntry } from '../../src/api-types.ts'
 import { previewUrl } from '../api/files.ts'
+import { boot } from '../lib/boot.ts'
 import { extensionOf } from '../lib/file-class.ts'
-import { boot } from '../state/boot.ts'
 import { permissions } from '../state/session.ts'
 import { isThumbnailHopeless, isThumbnailLoaded, queueThumbnail } from './thumbnail-queue.ts'
 

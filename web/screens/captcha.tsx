@@ -3,7 +3,7 @@
 
 import { Trans } from '@lingui/react/macro'
 import { useEffect, useRef, useState } from 'react'
-import { boot } from '../state/boot.ts'
+import { boot } from '../lib/boot.ts'
 import { activeTheme } from '../state/prefs.ts'
 
 const POLL_MS = 150

@@ -1,9 +1,9 @@
 // Goes to the folder of an entry and puts the focus on it there.
 
 import { subscribe } from 'valtio'
+import { boot } from '../lib/boot.ts'
 import { go } from '../lib/navigate.ts'
 import { filesHref, parentOf } from '../lib/paths.ts'
-import { boot } from '../state/boot.ts'
 import type { Folder } from '../state/folder-cache.ts'
 import { listing, revealEntry } from '../state/listing.ts'
 import { selectOnly } from '../state/selection.ts'

@@ -4,7 +4,7 @@ import { useLingui } from '@lingui/react/macro'
 import { ChevronDown, Download } from 'lucide-react'
 import { useState } from 'react'
 import { type ArchiveFormat, archiveFormats } from '../api/files.ts'
-import { storage } from '../state/storage.ts'
+import { storage } from '../lib/storage.ts'
 import { Button, type ButtonTone } from '../ui/button.tsx'
 import { MenuButton } from '../ui/menu.tsx'
 

@@ -1,8 +1,8 @@
 // The address of a share page: the link's hash and the path inside what is shared, read raw and
 // decoded once, as names may hold `#`, `?` and `%`.
 
+import { boot } from '../lib/boot.ts'
 import { encodePath, ROOT, trimPath } from '../lib/paths.ts'
-import { boot } from '../state/boot.ts'
 
 export interface ShareAddress {
   hash: string

@@ -10,8 +10,8 @@ import {
   sharedPreviewUrl,
   sharedSubtitleUrl,
 } from '../api/shares.ts'
+import { boot } from '../lib/boot.ts'
 import { parentOf, trimPath } from '../lib/paths.ts'
-import { boot } from '../state/boot.ts'
 import { saveUrl } from '../viewers/save-url.ts'
 import type { FileSource } from '../viewers/source.ts'
 

@@ -3,11 +3,11 @@
 
 import { plural, t } from '@lingui/core/macro'
 import { deletePath, transfer } from '../api/files.ts'
+import { boot } from '../lib/boot.ts'
 import { messageOf } from '../lib/error-text.ts'
 import { go } from '../lib/navigate.ts'
 import { filesHref, nameOf, parentOf } from '../lib/paths.ts'
 import { shownName } from '../lib/shown-name.ts'
-import { boot } from './boot.ts'
 import { clearClipboard, clipboard } from './clipboard.ts'
 import { folderTitle, tellFailures } from './failure-toasts.ts'
 import { forgetFolder } from './folder-cache.ts'

@@ -2,9 +2,9 @@
 
 import type { FileEntry } from '../../src/api-types.ts'
 import { type ArchiveFormat, archiveFormats, archiveUrl, rawUrl } from '../api/files.ts'
+import { storage } from '../lib/storage.ts'
 import { saveUrl } from '../viewers/save-url.ts'
 import { openPrompt } from './prompts.ts'
-import { storage } from './storage.ts'
 
 const LAST_FORMAT_KEY = 'fb-archive-format'
 

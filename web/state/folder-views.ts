@@ -2,9 +2,9 @@
 // user's default on the server, which folders without a choice of their own follow.
 
 import type { ViewMode } from '../../src/api-types.ts'
+import { storage } from '../lib/storage.ts'
 import type { SortChoice } from '../listing/sort-entries.ts'
 import { session } from './session.ts'
-import { storage } from './storage.ts'
 
 const STORAGE_KEY = 'fb-folder-views'
 const MAX_FOLDERS = 300

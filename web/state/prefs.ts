@@ -1,8 +1,8 @@
 // Preferences that belong to this browser, not to the account: theme, pinned folders, sizes.
 
 import { proxy } from 'valtio'
-import { boot } from './boot.ts'
-import { storage } from './storage.ts'
+import { boot } from '../lib/boot.ts'
+import { storage } from '../lib/storage.ts'
 
 export type ThemeChoice = 'system' | 'light' | 'dark'
 

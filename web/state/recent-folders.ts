@@ -1,6 +1,6 @@
 // Folders opened lately, for the command palette.
 
-import { storage } from './storage.ts'
+import { storage } from '../lib/storage.ts'
 
 const STORAGE_KEY = 'fb-recent-folders'
 const MAX_RECENT = 12

@@ -5,9 +5,9 @@ import { proxy, ref } from 'valtio'
 import type { Permissions, TokenClaims, TokenUser } from '../../src/api-types.ts'
 import { ApiError, ping, setClientHooks } from '../api/client.ts'
 import { type Credentials, getRenewed, postLogin, postLogout, postSignup } from '../api/session.ts'
-import { boot, canLogOut } from './boot.ts'
+import { boot, canLogOut } from '../lib/boot.ts'
+import { storage } from '../lib/storage.ts'
 import { markReached, markUnreachable, setProbe } from './network.ts'
-import { storage } from './storage.ts'
 
 export const session = proxy({
   user: null as TokenUser | null,

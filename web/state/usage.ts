@@ -3,7 +3,7 @@
 import { proxy } from 'valtio'
 import type { Usage } from '../../src/api-types.ts'
 import { getUsage } from '../api/usage.ts'
-import { boot } from './boot.ts'
+import { boot } from '../lib/boot.ts'
 
 export const usage = proxy({ current: null as Usage | null })
 

@@ -7,7 +7,7 @@
 import { proxy, type Remote, wrap } from 'comlink'
 import meta from 'libarchive.js/package.json' with { type: 'json' }
 import type { FileEntry } from '../../src/api-types.ts'
-import { boot } from '../state/boot.ts'
+import { boot } from '../lib/boot.ts'
 import { type ArchiveFile, type ArchiveItem, cleanPath } from './archive-item.ts'
 import type { FileSource } from './source.ts'
 import { ZipError } from './zip-reader.ts'

@@ -3,7 +3,7 @@
 import { Trans, useLingui } from '@lingui/react/macro'
 import { AArrowDown, AArrowUp, ChevronLeft, ChevronRight, List, Palette } from 'lucide-react'
 import { useEffect, useRef, useState } from 'react'
-import { storage } from '../state/storage.ts'
+import { storage } from '../lib/storage.ts'
 import { Button, IconButton } from '../ui/button.tsx'
 import { MenuButton } from '../ui/menu.tsx'
 import { type Book, readBook } from './epub-book.ts'

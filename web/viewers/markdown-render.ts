@@ -4,8 +4,8 @@
 import createPurifier, { type DOMPurify } from 'dompurify'
 import { Marked } from 'marked'
 import type { FileEntry } from '../../src/api-types.ts'
+import { boot } from '../lib/boot.ts'
 import { filesHref, joinPath, parentOf } from '../lib/paths.ts'
-import { boot } from '../state/boot.ts'
 import type { FileSource } from './source.ts'
 
 /** Longer texts are not rendered while typing; the viewer shows them as text. */

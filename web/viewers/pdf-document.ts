@@ -4,7 +4,7 @@
 import * as pdfjs from 'pdfjs-dist/legacy/build/pdf.mjs'
 import workerUrl from 'pdfjs-dist/legacy/build/pdf.worker.min.mjs?url'
 import type { FileEntry } from '../../src/api-types.ts'
-import { boot } from '../state/boot.ts'
+import { boot } from '../lib/boot.ts'
 import type { FileSource } from './source.ts'
 
 // The viewer components look for the library in this place.

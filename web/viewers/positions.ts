@@ -1,7 +1,7 @@
 // Where somebody was in a film, a song, a book or a paper, per file and in this browser only.
 
 import type { FileEntry } from '../../src/api-types.ts'
-import { storage } from '../state/storage.ts'
+import { storage } from '../lib/storage.ts'
 import type { FileSource } from './source.ts'
 
 const KEY = 'fb-positions'

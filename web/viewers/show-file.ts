@@ -1,6 +1,6 @@
+import { boot } from '../lib/boot.ts'
 import { go } from '../lib/navigate.ts'
 import { filesHref } from '../lib/paths.ts'
-import { boot } from '../state/boot.ts'
 import type { ViewerKind } from './source.ts'
 
 interface ShowOptions {

@@ -1,7 +1,7 @@
 // A media element as React state, with what is remembered between files: volume, speed, position.
 
 import { type RefObject, useEffect, useEffectEvent, useState } from 'react'
-import { storage } from '../state/storage.ts'
+import { storage } from '../lib/storage.ts'
 import { recallPosition, rememberPosition } from './positions.ts'
 import type { ViewerProps } from './source.ts'
 

@@ -2,7 +2,7 @@
 
 import { useLingui } from '@lingui/react/macro'
 import type { Permissions } from '../../../src/api-types.ts'
-import { boot } from '../../state/boot.ts'
+import { boot } from '../../lib/boot.ts'
 import { Switch } from '../../ui/toggle.tsx'
 
 /** A set of rights that does not contradict itself. */
