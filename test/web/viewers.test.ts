@@ -2,11 +2,12 @@
 
 import { existsSync } from 'node:fs'
 import type { Browser, Page } from 'playwright-core'
+import sharp from 'sharp'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { DESKTOP, launchBrowser, type OpenPage, openPage, PHONE } from '../support/browser.ts'
 import { waitFor } from '../support/deadline.ts'
 import { colourAt, distance, liveliness, type Rgb, sampleTree } from '../support/pictures.ts'
-import { type Program, startProgram } from '../support/program.ts'
+import { type Program, runProgram, startProgram } from '../support/program.ts'
 import { makeTree, type Tree } from '../support/tree.ts'
 
 let browser: Browser
@@ -249,6 +250,74 @@ describe('the frame', () => {
     await expect.poll(() => img.getAttribute('style')).toContain('rotate(90deg)')
     await page.keyboard.press('0')
     await page.getByRole('button', { name: 'Fit to window', pressed: true }).waitFor()
+  })
+})
+
+describe('pictures', () => {
+  it('shows a heavy one by its preview and the original when asked', async () => {
+    const photo = sharp({
+      create: { width: 5000, height: 3000, channels: 3, background: '#336699' },
+    })
+    await tree.add({ 'heavy/photo.jpg': await photo.jpeg().toBuffer() })
+    await using opened = await openPage(browser, program)
+    const { page } = opened
+    const sources = () =>
+      page
+        .locator('.vw-picture > img')
+        .evaluateAll((all) =>
+          all.map((img) => new URL((img as HTMLImageElement).src).pathname.split('/')[2]),
+        )
+    await page.goto('/files/heavy/photo.jpg')
+    await page.locator('.vw-picture > img[data-shown=true]').waitFor()
+    await page.getByText('5000 × 3000').waitFor()
+    expect(await sources()).toEqual(['preview'])
+    await page.getByRole('button', { name: 'Original' }).click()
+    await expect.poll(sources).toEqual(['preview', 'raw'])
+  })
+
+  it('goes on by itself in a slideshow until it is stopped', async () => {
+    await tree.add({ 'slides/1.png': PIXEL, 'slides/2.png': PIXEL, 'slides/3.png': PIXEL })
+    await using opened = await openPage(browser, program)
+    const { page } = opened
+    const title = page.locator('.vw-head h1')
+    await page.goto('/files/slides/1.png')
+    await page.getByRole('button', { name: 'Slideshow' }).click()
+    await title.getByText('2.png').waitFor()
+    await title.getByText('3.png').waitFor()
+    await title.getByText('1.png').waitFor()
+    await page.keyboard.press('Escape')
+    await page.getByRole('button', { name: 'Slideshow' }).waitFor()
+  })
+})
+
+describe('without the download permission', () => {
+  it('says why there is nothing to see, and asks for no bytes', async () => {
+    const viewer = { username: 'viewer', password: 'Blue-Kettle-77-Window' }
+    const added = await runProgram(
+      [
+        'users',
+        'add',
+        viewer.username,
+        viewer.password,
+        '--perm.download=false',
+        '-d',
+        program.database,
+      ],
+      { cwd: tree.base },
+    )
+    expect(added.code, added.stderr).toBe(0)
+    await using opened = await openPage(browser, program, { as: viewer })
+    const { page } = opened
+    const bytes: string[] = []
+    page.on('request', (request) => {
+      if (/\/api\/(raw|preview)\//.test(request.url())) bytes.push(request.url())
+    })
+    for (const name of ['picture.jpg', 'paper.pdf', 'film.mp4']) {
+      await open(page, name)
+      await page.getByText('You can’t look inside this file').waitFor()
+    }
+    expect(bytes).toEqual([])
+    await expect(page.getByRole('button', { name: 'Download' }).count()).resolves.toBe(0)
   })
 })
 

@@ -4,10 +4,13 @@
 import { Suspense, useEffect, useMemo, useRef, useState } from 'react'
 import { useSnapshot } from 'valtio'
 import type { FileEntry, FileInfo } from '../../src/api-types.ts'
+import { fetchInfo } from '../api/files.ts'
 import { boot } from '../lib/boot.ts'
 import { go, useQuery } from '../lib/navigate.ts'
 import { filesHref, parentOf } from '../lib/paths.ts'
+import { cachedFolder } from '../state/folder-cache.ts'
 import { listing } from '../state/listing.ts'
+import { prefetchFolder } from '../state/open-folder.ts'
 import { session } from '../state/session.ts'
 import { createFilesSource } from './files-source.ts'
 import { ViewerFrame } from './frame.tsx'
@@ -18,9 +21,17 @@ import { showFile } from './show-file.ts'
 import type { FileSource, ViewerKind, ViewerProps } from './source.ts'
 import { endSession } from './use-media.ts'
 
-const source: FileSource = createFilesSource((folder) =>
-  listing.folder?.vpath === folder ? listing.visible : null,
-)
+const source: FileSource = createFilesSource(entriesOf)
+
+/**
+ * From the open listing, or, when the file was opened by its address, from its folder fetched aside.
+ * The folder stays in the cache: turning to a neighbour then knows the file before it is asked for.
+ */
+async function entriesOf(folder: string, signal: AbortSignal): Promise<readonly FileEntry[]> {
+  if (listing.folder?.vpath === folder) return listing.visible
+  await prefetchFolder(folder)
+  return cachedFolder(folder)?.entries ?? (await fetchInfo(folder, signal)).items ?? []
+}
 
 export interface FileViewProps {
   vpath: string

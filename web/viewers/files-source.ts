@@ -15,12 +15,9 @@ function rawPath(entry: FileEntry): string {
   return `/raw${encodePath(entry.path)}`
 }
 
-/**
- * `listSiblings` gives the entries of a folder in the order its listing shows them, or null when
- * that listing is not at hand; the folder is then fetched.
- */
+/** `entriesOf` gives the entries of a folder in the order its listing shows them. */
 export function createFilesSource(
-  listSiblings: (folder: string) => readonly FileEntry[] | null,
+  entriesOf: (folder: string, signal: AbortSignal) => Promise<readonly FileEntry[]>,
 ): FileSource {
   return {
     kind: 'files',
@@ -38,8 +35,7 @@ export function createFilesSource(
     readStream: (entry, signal) => fetchStream(rawPath(entry), inline, signal),
     info: fetchInfo,
     async siblings(entry, signal) {
-      const folder = parentOf(entry.path)
-      const items = listSiblings(folder) ?? (await fetchInfo(folder, signal)).items ?? []
+      const items = await entriesOf(parentOf(entry.path), signal)
       return items.filter((item) => !item.isDir && item.type !== 'invalid_link')
     },
     download: (entry) => saveUrl(rawUrl(entry.path), entry.name),
