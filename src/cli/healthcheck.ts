@@ -88,6 +88,8 @@ function askHealth(config: Config): Promise<number> {
   })
 }
 
+// An address and no name: a bare container may not know what localhost is.
 function reachable(address: string): string {
-  return ['', '0.0.0.0', '::'].includes(address) ? 'localhost' : address
+  if (address === '::') return '::1'
+  return address === '' || address === '0.0.0.0' ? '127.0.0.1' : address
 }

@@ -87,9 +87,11 @@ async function openOrCreate(path: string, options: OpenOptions): Promise<OpenedD
       `there is no database at ${path}; start the server or run "filebrowser config init" to make one`,
     )
   }
-  await mkdir(dirname(path), { recursive: true, mode: 0o700 }).catch((error: unknown) => {
-    throw cannotWrite(dirname(path), error)
-  })
+  try {
+    await mkdir(dirname(path), { recursive: true, mode: 0o700 })
+  } catch (error) {
+    throw await withOwners(cannotWrite(dirname(path), error), dirname(path))
+  }
   await requireWritable(path)
   const doc = await create()
   return withFileLock(`${path}.lock`, async () => {
@@ -220,9 +222,14 @@ function cannotWrite(folder: string, cause: unknown): AppError {
   return new AppError('forbidden', message, { cause })
 }
 
+// Names the folder that stands in the way: the given one, or the nearest above it that exists.
 async function withOwners(error: AppError, folder: string): Promise<AppError> {
+  if (!process.getuid) return error
   const info = await stat(folder).catch(() => null)
-  if (!info || !process.getuid) return error
-  const fix = `it belongs to uid ${info.uid} gid ${info.gid}; run: chown -R ${process.getuid()}:${process.getgid?.()} ${folder}`
-  return new AppError(error.code, `${error.message} (${fix})`, { cause: error.cause })
+  if (!info) return dirname(folder) === folder ? error : withOwners(error, dirname(folder))
+  const owner = `${folder} belongs to uid ${info.uid} gid ${info.gid}`
+  const fix = `chown -R ${process.getuid()}:${process.getgid?.()} ${folder}`
+  return new AppError(error.code, `${error.message} (${owner}; run: ${fix})`, {
+    cause: error.cause,
+  })
 }

@@ -569,15 +569,23 @@ describe('healthcheck', () => {
   })
 })
 
-test('a database folder that cannot be written is explained with the owner to set', async () => {
-  if (process.getuid?.() === 0) {
-    // Root may write everywhere; a folder made of a file stands in for the same refusal.
+describe('a database folder that cannot be written', () => {
+  test('is explained when a file stands where the folder should be', async () => {
     await writeFile(join(cwd, 'file'), '')
     expect((await failed(['-d', 'file/x.db'])).stderr).toContain('not a folder')
-    return
-  }
-  await mkdir(join(cwd, 'locked'))
-  await chmod(join(cwd, 'locked'), 0o555)
-  const { stderr } = await failed(['-d', 'locked/x.db'])
-  expect(stderr).toMatch(/cannot be written by uid \d+.*chown/)
+  })
+
+  // Root may write everywhere, so this needs an ordinary user.
+  test.skipIf(process.getuid?.() === 0)('names the uid and the folder to give to it', async () => {
+    const locked = join(cwd, 'locked')
+    await mkdir(locked)
+    await chmod(locked, 0o555)
+    for (const path of ['locked/x.db', 'locked/new/deep/x.db']) {
+      const { stderr } = await failed(['-d', path])
+      expect(stderr).toMatch(/cannot be written by uid \d+/)
+      expect(stderr).toContain(
+        `run: chown -R ${process.getuid?.()}:${process.getgid?.()} ${locked})`,
+      )
+    }
+  })
 })
