@@ -115,6 +115,29 @@ export function formatDistance(moment: number | string | Date, nowMs = Date.now(
   return text.charAt(0).toLocaleUpperCase(intlLocale()) + text.slice(1)
 }
 
+/** Like `formatDistance`, for the middle of a sentence. */
+export function formatDistanceInText(moment: number | string | Date, nowMs = Date.now()): string {
+  const text = formatDistance(moment, nowMs)
+  return text.charAt(0).toLocaleLowerCase(intlLocale()) + text.slice(1)
+}
+
+/** Day and time for comparing two moments: `Today, 09:12`, `2 Nov 2026, 11:20`. */
+export function formatDayAndTime(moment: number | string | Date, nowMs = Date.now()): string {
+  const ms = toMs(moment)
+  if (Number.isNaN(ms)) return '—'
+  const days = daysBetween(nowMs, ms)
+  const day = days === 0 || days === -1 ? nameOfDay(days) : formatDay(ms)
+  const time = formatTime(ms)
+  return i18n._(msg`${day}, ${time}`)
+}
+
+/** Today, yesterday: how the language calls the day so many days from now. */
+function nameOfDay(days: number): string {
+  const format = cached('ago', (locale) => new Intl.RelativeTimeFormat(locale, { numeric: 'auto' }))
+  const text = format.format(days, 'day')
+  return text.charAt(0).toLocaleUpperCase(intlLocale()) + text.slice(1)
+}
+
 /** As lists show it: relative up to a week, then the day; exact when the person prefers that. */
 export function formatDate(
   moment: number | string | Date,

@@ -44,15 +44,8 @@ export function ShareLink({ link, isDir, onCopy, onDelete }: ShareLinkProps) {
         {link.hasPassword ? <Lock className="i" /> : <Link className="i" />}
       </span>
       <div className="grow share__facts">
-        <a
-          className="mono trunc"
-          dir="ltr"
-          href={page}
-          target="_blank"
-          rel="noreferrer"
-          data-native
-        >
-          {page.replace(/^https?:\/\//, '')}
+        <a className="mono trunc" href={page} target="_blank" rel="noreferrer" data-native>
+          <bdi dir="ltr">{page.replace(/^https?:\/\//, '')}</bdi>
         </a>
         <small>
           {link.expire === 0 ? (

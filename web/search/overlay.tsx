@@ -15,13 +15,13 @@ import {
 } from 'lucide-react'
 import { type KeyboardEvent, useEffect, useId, useLayoutEffect, useRef, useState } from 'react'
 import { announce } from '../lib/announce.ts'
+import { boot, instanceName } from '../lib/boot.ts'
 import { messageOf } from '../lib/error-text.ts'
 import { focusFallback } from '../lib/focus.ts'
 import { formatNumber } from '../lib/format.ts'
 import { go } from '../lib/navigate.ts'
 import { filesHref, joinPath, nameOf, ROOT } from '../lib/paths.ts'
 import type { PromptProps } from '../prompts/kinds.ts'
-import { boot, instanceName } from '../state/boot.ts'
 import { Chip, Kbd } from '../ui/badge.tsx'
 import { Button, IconButton } from '../ui/button.tsx'
 import { EmptyState } from '../ui/empty.tsx'
@@ -248,7 +248,6 @@ export function SearchOverlay({
           >
             <Trans>Match case</Trans>
           </Chip>
-          <span className="grow" />
           <Place base={base} openFolder={openFolder} onChange={setBase} />
         </div>
         {current !== null && hits.length > 0 ? (

@@ -143,16 +143,18 @@ function Result({
       >
         <FileTile entry={{ name, isDir: hit.dir }} thumb={thumbOf(hit, vpath)} />
         <span className="sx__words grow">
-          <bdi className="trunc sx__name">
-            {markMatches(name, terms, matchCase).map((part, at) =>
-              part.matches ? (
-                // biome-ignore lint/suspicious/noArrayIndexKey: parts of one name never move
-                <mark key={at}>{part.text}</mark>
-              ) : (
-                part.text
-              ),
-            )}
-          </bdi>
+          <span className="trunc">
+            <bdi>
+              {markMatches(name, terms, matchCase).map((part, at) =>
+                part.matches ? (
+                  // biome-ignore lint/suspicious/noArrayIndexKey: parts of one name never move
+                  <mark key={at}>{part.text}</mark>
+                ) : (
+                  part.text
+                ),
+              )}
+            </bdi>
+          </span>
           <small className="trunc">
             <Location base={base} vpath={vpath} />
           </small>

@@ -3,12 +3,12 @@
 import { Trans } from '@lingui/react/macro'
 import { Clock } from 'lucide-react'
 import { useMinute } from '../lib/clock.ts'
-import { formatDistance, formatMoment } from '../lib/format.ts'
+import { formatDistanceInText, formatMoment } from '../lib/format.ts'
 
 export function LinkLife({ expiresAtMs }: { expiresAtMs: number | null }) {
   const nowMs = useMinute()
   if (expiresAtMs === null) return null
-  const when = formatDistance(expiresAtMs, nowMs)
+  const when = formatDistanceInText(expiresAtMs, nowMs)
   return (
     <p className="publife dim">
       <Clock className="i i-xs" aria-hidden />

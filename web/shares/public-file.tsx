@@ -6,7 +6,7 @@ import { useMemo, useState } from 'react'
 import { directLinkOf, sharedDownloadUrl, sharePageUrl } from '../api/shares.ts'
 import { useMinute } from '../lib/clock.ts'
 import { classIcons, fileClassOf } from '../lib/file-class.ts'
-import { formatDistance, formatMoment, formatSize } from '../lib/format.ts'
+import { formatDistanceInText, formatMoment, formatSize } from '../lib/format.ts'
 import { nameOf, parentOf, ROOT } from '../lib/paths.ts'
 import { Badge } from '../ui/badge.tsx'
 import { Button } from '../ui/button.tsx'
@@ -29,7 +29,7 @@ export function PublicFile({ access, inner, info, expiresAtMs }: ShareReady) {
   const icon = classIcons[fileClassOf(info)]
   const guarded = access.password !== ''
   const folder = parentOf(inner)
-  const changed = formatDistance(info.modified, nowMs)
+  const changed = formatDistanceInText(info.modified, nowMs)
   // Whoever scans it or is sent it has no password in the address: a protected file leads to its page.
   const page = sharePageUrl(access.hash, inner)
   const direct = guarded ? page : directLinkOf(access.hash, inner)

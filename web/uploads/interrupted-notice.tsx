@@ -3,9 +3,9 @@
 import { Plural, Trans, useLingui } from '@lingui/react/macro'
 import { History } from 'lucide-react'
 import type { Snapshot } from 'valtio'
-import { formatDistance, formatList, formatSize } from '../lib/format.ts'
+import { instanceName } from '../lib/boot.ts'
+import { formatDistanceInText, formatList, formatSize } from '../lib/format.ts'
 import { nameOf } from '../lib/paths.ts'
-import { instanceName } from '../state/boot.ts'
 import { openPrompt } from '../state/prompts.ts'
 import type { InterruptedUpload } from '../state/uploads.ts'
 import { Button } from '../ui/button.tsx'
@@ -18,7 +18,7 @@ export function InterruptedNotice({ batch }: { batch: Snapshot<InterruptedUpload
   const target = batch.targetPath === '/' ? instanceName : nameOf(batch.targetPath)
   const names = formatList(batch.names)
   const more = left - batch.names.length
-  const when = formatDistance(batch.startedAtMs)
+  const when = formatDistanceInText(batch.startedAtMs)
   const size = formatSize(batch.leftBytes)
 
   async function onDiscard() {

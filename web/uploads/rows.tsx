@@ -84,9 +84,9 @@ function Row({
       <FileTile entry={{ name, isDir }} thumb={thumbOf(item)} />
       <div className="grow">
         <div className="up__line">
-          <bdi className="trunc grow" title={name}>
-            {name}
-          </bdi>
+          <span className="trunc grow" title={name}>
+            <bdi>{name}</bdi>
+          </span>
           <span
             className={state === 'failed' ? 'up__state up__state--bad' : 'up__state num'}
             data-tip={hint}
