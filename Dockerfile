@@ -1,0 +1,25 @@
+# Builds the executable, then puts it alone on a small glibc base.
+FROM node:22-trixie-slim AS build
+RUN apt-get update && apt-get install -y --no-install-recommends binutils && rm -rf /var/lib/apt/lists/*
+WORKDIR /build
+COPY package.json package-lock.json .npmrc ./
+RUN npm ci
+COPY . .
+RUN npm run package
+
+FROM debian:trixie-slim
+# For previews of videos build with --build-arg EXTRA_PACKAGES=ffmpeg.
+ARG EXTRA_PACKAGES=""
+# The runtime inside the executable is linked against libatomic, which the slim base leaves out.
+RUN apt-get update && apt-get install -y --no-install-recommends libatomic1 $EXTRA_PACKAGES \
+ && rm -rf /var/lib/apt/lists/* \
+ && groupadd --gid 1000 user && useradd --uid 1000 --gid 1000 --home-dir /home/user --create-home user \
+ && mkdir -p /srv /config /database && chown 1000:1000 /srv /config /database
+COPY --from=build /build/dist/filebrowser /bin/filebrowser
+COPY docker/settings.json /defaults/settings.json
+COPY --chmod=755 docker/init.sh docker/healthcheck.sh /
+USER 1000:1000
+VOLUME ["/srv", "/config", "/database"]
+EXPOSE 80
+HEALTHCHECK --start-period=2s --interval=5s --timeout=3s CMD ["/healthcheck.sh"]
+ENTRYPOINT ["/init.sh"]
