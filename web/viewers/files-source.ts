@@ -4,6 +4,7 @@ import type { FileEntry } from '../../src/api-types.ts'
 import { apiUrl } from '../api/client.ts'
 import { fetchAll, fetchRange, fetchStream } from '../api/content.ts'
 import { fetchInfo, previewUrl, rawUrl } from '../api/files.ts'
+import { boot } from '../lib/boot.ts'
 import { encodePath, parentOf } from '../lib/paths.ts'
 import { permissions } from '../state/session.ts'
 import { saveUrl } from './save-url.ts'
@@ -27,7 +28,11 @@ export function createFilesSource(
       return { download, rename, delete: remove, modify, share: share && download }
     },
     rawUrl: (entry, options) => rawUrl(entry.path, options),
-    previewUrl,
+    previewUrl(entry, size) {
+      // Switched off, the server would send the whole file in place of the small picture.
+      const made = size === 'thumb' ? boot.EnableThumbs : boot.ResizePreview
+      return made ? previewUrl(entry, size) : null
+    },
     subtitleUrl: (vpath) => apiUrl(`/subtitle${encodePath(vpath)}`, { inline: true }),
     readRange: (entry, start, end, signal) =>
       fetchRange(rawPath(entry), start, end, inline, signal),

@@ -60,6 +60,7 @@ function Frame({ source, entry }: { source: FileSource; entry: FileEntry }) {
 }
 
 function thumbUrl(source: FileSource, entry: FileEntry): string | undefined {
+  if (!source.permissions.download) return undefined
   const kind = kindOf(entry)
   if (kind !== 'image' && kind !== 'video' && kind !== 'pdf') return undefined
   return source.previewUrl(entry, 'thumb') ?? undefined
