@@ -12,7 +12,6 @@ export const EXTERNAL = [
   'bcrypt',
   'sharp',
   'snappy',
-  'lz4-napi',
   'lzma-native',
   'bzip2-wasm',
   '@hyzyla/pdfium',

@@ -39,15 +39,17 @@ export function createBlockCompressor(codec: BlockCodec, target: ByteSink): Fini
   let started = false
   let previous: Job | null = null
 
-  const release = (job: Job) => {
-    if (--job.holders === 0) free.push(job.block)
+  const release = async (job: Job) => {
+    if (--job.holders > 0) return
+    free.push(job.block)
+    freeMemory(await job.output)
   }
 
   const writeOldest = async () => {
     const oldest = queue.shift()
     if (!oldest) return
     await target.write(await oldest.output)
-    release(oldest)
+    await release(oldest)
   }
 
   const dispatch = async () => {
@@ -69,7 +71,7 @@ export function createBlockCompressor(codec: BlockCodec, target: ByteSink): Fini
     const output = jobGate(() => codec.compress(input))
     // Awaited in order; a failure meanwhile must not count as unhandled.
     output.catch(() => {})
-    if (previous) release(previous)
+    if (previous) await release(previous)
     previous = { block, input, output, holders: 2 }
     queue.push(previous)
     block = free.pop() ?? Buffer.allocUnsafeSlow(codec.blockBytes)
@@ -100,6 +102,17 @@ interface Job {
   output: Promise<Uint8Array>
   /** Places in the queue, plus one while it is the latest block. */
   holders: number
+}
+
+/** More than any slab that small buffers share (Buffer.poolSize). */
+const OWN_MEMORY_BYTES = 128 * 1024
+
+/**
+ * Gives the memory of a large result back at once. The collector would let hundreds of megabytes
+ * pile up first, because the objects that hold them are small. Nobody may use `bytes` afterwards.
+ */
+export function freeMemory({ buffer }: Uint8Array): void {
+  if (buffer instanceof ArrayBuffer && buffer.byteLength >= OWN_MEMORY_BYTES) buffer.transfer(0)
 }
 
 /** Lets `limit` functions run at a time, the others wait in order. */

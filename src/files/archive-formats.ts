@@ -1,6 +1,7 @@
 // The compressions around a tar. All but brotli are cut into blocks that stand alone, so that
 // several cores work and the result is still one valid file for the usual tools.
 import { promisify } from 'node:util'
+import { Worker } from 'node:worker_threads'
 import {
   type BrotliCompress,
   constants,
@@ -10,9 +11,11 @@ import {
   zstdCompress,
 } from 'node:zlib'
 import type { ArchiveFormat } from './archive.ts'
-import { type BlockCodec, createBlockCompressor } from './archive-blocks.ts'
+import { type BlockCodec, createBlockCompressor, freeMemory } from './archive-blocks.ts'
+import { createBlockThreads } from './block-threads.ts'
 import type { ByteSink, FinishingSink } from './byte-sink.ts'
 import { BZIP2_BLOCK_BYTES, compressBzip2 } from './bzip2.ts'
+import { LZ4_BLOCK_BYTES, LZ4_FRAME_END, LZ4_FRAMED_BYTES, lz4FrameHead } from './lz4.ts'
 import { compressXz, storeXz, XZ_BLOCK_BYTES } from './xz.ts'
 
 export interface Compressor extends FinishingSink {
@@ -35,9 +38,9 @@ export function compressorFor(
     case 'tarxz':
       return blocks({ blockBytes: XZ_BLOCK_BYTES, compress: xzBlock }, target)
     case 'tarlz4':
-      return blocks({ blockBytes: MIB, compress: lz4Block }, target)
+      return blocks(LZ4_CODEC, target)
     case 'tarzst':
-      return blocks({ blockBytes: 4 * MIB, compress: zstdBlock }, target)
+      return blocks({ blockBytes: MIB, compress: zstdBlock }, target)
     case 'tarsz':
       return snappyCompressor(target)
     case 'tarbr':
@@ -70,7 +73,7 @@ function gzipCodec(): BlockCodec {
       deflate(block, {
         level: (await isCompressible(block)) ? GZIP_LEVEL : 0,
         finishFlush: constants.Z_SYNC_FLUSH,
-        chunkSize: 512 * 1024,
+        chunkSize: roomFor(block),
       }),
     tail: () => {
       const trailer = Buffer.alloc(8)
@@ -79,6 +82,11 @@ function gzipCodec(): BlockCodec {
       return Buffer.concat([DEFLATE_END, trailer])
     },
   }
+}
+
+/** Room for a block that does not compress, so that the result is one piece of memory. */
+function roomFor(block: Buffer): number {
+  return block.length + Math.ceil(block.length / 128) + 1024
 }
 
 const PROBE_BYTES = 16 * 1024
@@ -96,10 +104,16 @@ async function xzBlock(block: Buffer): Promise<Uint8Array> {
   return (await isCompressible(block)) ? compressXz(block) : storeXz(block)
 }
 
-// Native compressors are loaded by the first archive that needs them: 3 MB each at rest otherwise.
-async function lz4Block(block: Buffer): Promise<Uint8Array> {
-  const { compressFrame } = await import('lz4-napi')
-  return compressFrame(block, { contentChecksum: true })
+// One frame; its blocks are independent and carry their own checksums.
+const LZ4_CODEC: BlockCodec = {
+  blockBytes: LZ4_BLOCK_BYTES,
+  head: lz4FrameHead,
+  compress: createBlockThreads({
+    inputBytes: LZ4_BLOCK_BYTES,
+    outputBytes: LZ4_FRAMED_BYTES,
+    start: async (options) => new Worker(new URL('./lz4.worker.ts', import.meta.url), options),
+  }),
+  tail: () => LZ4_FRAME_END,
 }
 
 const zstd = promisify(zstdCompress)
@@ -109,7 +123,7 @@ const ZSTD_PARAMS = {
 }
 
 function zstdBlock(block: Buffer): Promise<Uint8Array> {
-  return zstd(block, { params: ZSTD_PARAMS })
+  return zstd(block, { params: ZSTD_PARAMS, chunkSize: roomFor(block) })
 }
 
 const SNAPPY_PIECE_BYTES = 128 * 1024
@@ -121,7 +135,9 @@ function snappyCompressor(target: ByteSink): Compressor {
   // Seen at the first write.
   library.catch(() => {})
   const send = async (bytes: Uint8Array) => {
-    if (bytes.length > 0) await target.write(bytes)
+    if (bytes.length === 0) return
+    await target.write(bytes)
+    freeMemory(bytes)
   }
   return {
     write: async (chunk) => {
