@@ -88,13 +88,24 @@ function Screens() {
   // biome-ignore lint/correctness/useExhaustiveDependencies: the path is the trigger
   useEffect(() => dismissPrompts(), [path])
 
+  // Names can hold line breaks, which the router's patterns do not match.
+  if (path === '/files' || path.startsWith('/files/')) {
+    return (
+      <Guarded>
+        <FilesScreen />
+        <ErrorBoundary resetKey={path} onError={closeShell}>
+          <Suspense fallback={null}>
+            <ShellDock />
+          </Suspense>
+        </ErrorBoundary>
+      </Guarded>
+    )
+  }
+  if (path.startsWith('/share/')) return <ShareScreen />
   return (
     <Switch>
       <Route path="/login">
         <LoginScreen />
-      </Route>
-      <Route path="/share/*">
-        <ShareScreen />
       </Route>
       <Route path="/403">
         <ErrorScreen code="403" />
@@ -104,16 +115,6 @@ function Screens() {
       </Route>
       <Route path="/500">
         <ErrorScreen code="500" />
-      </Route>
-      <Route path="/files/*?">
-        <Guarded>
-          <FilesScreen />
-          <ErrorBoundary resetKey={path} onError={closeShell}>
-            <Suspense fallback={null}>
-              <ShellDock />
-            </Suspense>
-          </ErrorBoundary>
-        </Guarded>
       </Route>
       <Route path="/settings">
         <Redirect to="/settings/profile" replace />

@@ -4,7 +4,7 @@ import { useLingui } from '@lingui/react/macro'
 import { memo, useEffect, useEffectEvent, useLayoutEffect, useMemo, useRef, useState } from 'react'
 import { useSnapshot } from 'valtio'
 import type { FileEntry } from '../../src/api-types.ts'
-import { setFocusFallback } from '../lib/focus.ts'
+import { setFocusFallback, takesKeys } from '../lib/focus.ts'
 import { formatNumber } from '../lib/format.ts'
 import { indexOfPath, listing } from '../state/listing.ts'
 import { scroll } from '../state/open-folder.ts'
@@ -41,7 +41,8 @@ export function EntryGrid() {
   const content = useRef<HTMLDivElement>(null)
   const { widthPx, heightPx, remPx } = useSize(scroller)
   const [chunk, setChunk] = useState(0)
-  const wantsFocus = useRef(false)
+  /** How many more drawings may bring the row that is to be focused. */
+  const focusTries = useRef(0)
 
   const metrics = useMemo(
     () =>
@@ -91,18 +92,18 @@ export function EntryGrid() {
     scroll.px = element.scrollTop
     setChunk(Math.floor(element.scrollTop / CHUNK_PX))
     const active = document.activeElement
-    if (active === null || active === document.body || element.contains(active)) {
-      wantsFocus.current = true
-    }
+    const idle = active === null || active === document.body || element.contains(active)
+    // Coming from a link elsewhere, keys should act here; what is being typed into keeps them.
+    if (idle || (state.arrival && !takesKeys(active))) focusTries.current = 2
   }, [landings, ready])
 
   // The focused row may have been drawn just now, or not be in sight at all.
   // biome-ignore lint/correctness/useExhaustiveDependencies: lines say what is drawn
   useLayoutEffect(() => {
-    if (!wantsFocus.current) return
-    wantsFocus.current = false
+    if (focusTries.current === 0) return
     const element = scroller.current
     const cell = focus === null ? null : cellOf(element, indexOfPath(focus))
+    focusTries.current = cell === null ? focusTries.current - 1 : 0
     ;(cell ?? element)?.focus({ preventScroll: true })
   }, [focus, lines, landings])
 
@@ -123,7 +124,7 @@ export function EntryGrid() {
     viewportPx: heightPx - headerPx,
     focusEntry(path) {
       listing.focus = path
-      wantsFocus.current = true
+      focusTries.current = 2
       bringIntoView(path, 'nearest')
     },
   })

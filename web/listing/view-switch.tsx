@@ -7,40 +7,50 @@ import { chooseView } from '../state/choose-view.ts'
 import { Button } from '../ui/button.tsx'
 import { MenuButton } from '../ui/menu.tsx'
 import { Segmented } from '../ui/toggle.tsx'
+import { focusListing } from './focus-listing.ts'
 import { useListing, useSession } from './use-listing.ts'
 
 export function ViewSwitch() {
   const { t } = useLingui()
   const { view } = useListing()
   return (
-    <Segmented
-      label={t`View`}
-      value={view}
-      onChange={chooseView}
-      options={[
-        {
-          value: 'list',
-          label: t`List`,
-          icon: List,
-          iconOnly: true,
-          shortcut: shownKeys('Mod+Shift+1'),
-        },
-        {
-          value: 'mosaic',
-          label: t`Grid`,
-          icon: LayoutGrid,
-          iconOnly: true,
-          shortcut: shownKeys('Mod+Shift+2'),
-        },
-        {
-          value: 'mosaic gallery',
-          label: t`Gallery`,
-          icon: Images,
-          iconOnly: true,
-          shortcut: shownKeys('Mod+Shift+3'),
-        },
-      ]}
-    />
+    // biome-ignore lint/a11y/noStaticElementInteractions: the switch inside is what is operated
+    // biome-ignore lint/a11y/useKeyWithClickEvents: only a pointer needs its focus given back
+    <span
+      onClick={(event) => {
+        // After a click the arrows should move through the files again, not through the views.
+        if (event.detail > 0) focusListing()
+      }}
+    >
+      <Segmented
+        label={t`View`}
+        value={view}
+        onChange={chooseView}
+        options={[
+          {
+            value: 'list',
+            label: t`List`,
+            icon: List,
+            iconOnly: true,
+            shortcut: shownKeys('Mod+Shift+1'),
+          },
+          {
+            value: 'mosaic',
+            label: t`Grid`,
+            icon: LayoutGrid,
+            iconOnly: true,
+            shortcut: shownKeys('Mod+Shift+2'),
+          },
+          {
+            value: 'mosaic gallery',
+            label: t`Gallery`,
+            icon: Images,
+            iconOnly: true,
+            shortcut: shownKeys('Mod+Shift+3'),
+          },
+        ]}
+      />
+    </span>
   )
 }
 

@@ -52,6 +52,8 @@ export const listing = proxy({
   landing: { kind: 'top' } as Landing,
   /** Counts the times a landing has to be made. */
   landings: 0,
+  /** The landing is an arrival in a folder: the keyboard focus goes there, too. */
+  arrival: false,
 })
 
 let sorted: { folder: Folder; choice: SortChoice; entries: readonly FileEntry[] } | null = null
@@ -153,15 +155,16 @@ export function setFocus(path: string | null) {
 }
 
 /** Asks the view to scroll, once, when it next renders. */
-export function landAt(landing: Landing) {
+export function landAt(landing: Landing, options: { arrival?: boolean } = {}) {
   listing.landing = landing
+  listing.arrival = options.arrival === true
   listing.landings++
 }
 
 /** Focuses an entry and brings it into view. */
-export function revealEntry(path: string) {
+export function revealEntry(path: string, options: { arrival?: boolean } = {}) {
   listing.focus = path
-  landAt({ kind: 'entry', path })
+  landAt({ kind: 'entry', path }, options)
 }
 
 export function indexOfPath(path: string | null): number {

@@ -42,12 +42,14 @@ const LARGE_FOLDER = 5_000
 export const scroll = { px: 0 }
 
 let request: AbortController | null = null
-let arrivedByHistory = false
+/** The address was changed by a link or command; otherwise it was Back or Forward. */
+let pushed = true
 
-/** Listens for Back, Forward and the window's return. Call once; the result stops listening. */
+/** Listens for changes of the address and for the window's return. Call once; the result stops listening. */
 export function watchWindow(): () => void {
-  const onPop = () => {
-    arrivedByHistory = true
+  // Not `popstate`: the screen may have followed it before a listener here hears of it.
+  const onPush = () => {
+    pushed = true
   }
   const onReturn = () => {
     const folder = listing.folder as Folder | null
@@ -55,11 +57,13 @@ export function watchWindow(): () => void {
     const patience = folder.entries.length > LARGE_FOLDER ? FOCUS_CHECK_LARGE_MS : FOCUS_CHECK_MS
     if (Date.now() - folder.fetchedAtMs > patience) void refreshFolder()
   }
-  window.addEventListener('popstate', onPop, true)
+  window.addEventListener('pushState', onPush)
+  window.addEventListener('replaceState', onPush)
   window.addEventListener('focus', onReturn)
   document.addEventListener('visibilitychange', onReturn)
   return () => {
-    window.removeEventListener('popstate', onPop, true)
+    window.removeEventListener('pushState', onPush)
+    window.removeEventListener('replaceState', onPush)
     window.removeEventListener('focus', onReturn)
     document.removeEventListener('visibilitychange', onReturn)
   }
@@ -67,8 +71,8 @@ export function watchWindow(): () => void {
 
 /** Shows `vpath`. Never rejects: failures become the state of the screen. */
 export function openPath(vpath: string): void {
-  const byHistory = arrivedByHistory
-  arrivedByHistory = false
+  const byHistory = !pushed
+  pushed = false
   const from = listing.vpath
   if (from === vpath && listing.status === 'ready') return
   leave()
@@ -127,7 +131,7 @@ export function retry(): void {
   listing.failure = null
   listing.status = 'loading'
   void load(vpath).then((loaded) => {
-    if (loaded && listing.vpath === vpath) landAt({ kind: 'top' })
+    if (loaded && listing.vpath === vpath) landAt({ kind: 'top' }, { arrival: true })
   })
 }
 
@@ -157,7 +161,7 @@ function arrive(vpath: string, from: string, byHistory: boolean): void {
   const [first] = expected?.paths ?? []
   if (expected?.folder === vpath && first !== undefined) {
     selectPaths(expected.paths)
-    revealEntry(first)
+    revealEntry(first, { arrival: true })
     return
   }
   const place = placeIn(vpath)
@@ -167,12 +171,12 @@ function arrive(vpath: string, from: string, byHistory: boolean): void {
     const folder = listing.folder as Folder | null
     if (folder !== null) keepSelected((path) => folder.byPath.has(path))
     listing.focus = place.focus
-    landAt({ kind: 'offset', scrollPx: place.scrollPx })
+    landAt({ kind: 'offset', scrollPx: place.scrollPx }, { arrival: true })
     return
   }
   clearSelection()
   if (from !== vpath && isWithin(vpath, from)) arriveFrom(from)
-  else landAt({ kind: 'top' })
+  else landAt({ kind: 'top' }, { arrival: true })
 }
 
 /** Selects the child that was open below the folder now shown. */
@@ -180,11 +184,11 @@ function arriveFrom(from: string): void {
   const folder = listing.folder as Folder | null
   const child = lineageOf(from).find((path) => folder?.byPath.has(path))
   if (child === undefined) {
-    landAt({ kind: 'top' })
+    landAt({ kind: 'top' }, { arrival: true })
     return
   }
   selectOnly(child)
-  revealEntry(child)
+  revealEntry(child, { arrival: true })
 }
 
 function showFile(info: FileInfo | FileEntry): void {

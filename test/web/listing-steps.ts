@@ -1,0 +1,91 @@
+// What a person sees and does in the listing, for the browser tests.
+import type { Locator, Page } from 'playwright-core'
+import { waitFor } from '../support/deadline.ts'
+
+/** The row or card of an entry by its name; names may hold anything. */
+export function entry(page: Page, name: string): Locator {
+  // As a string of CSS: control characters are written by their code.
+  const text = name.replace(/["\\]/g, '\\$&').replace(/[\x00-\x1f]/g, (control) => {
+    return `\\${control.charCodeAt(0).toString(16)} `
+  })
+  return page.locator(`#listing [data-index][aria-label="${text}"]`)
+}
+
+/** Names on the screen, top to bottom. */
+export async function shownNames(page: Page): Promise<string[]> {
+  return page
+    .locator('#listing [data-index]')
+    .evaluateAll((cells) => cells.map((cell) => cell.getAttribute('aria-label') ?? ''))
+}
+
+export async function selectedNames(page: Page): Promise<string[]> {
+  return page
+    .locator('#listing [data-index][aria-selected="true"]')
+    .evaluateAll((cells) => cells.map((cell) => cell.getAttribute('aria-label') ?? ''))
+}
+
+/** Waits until exactly these entries are selected, in the order of the screen. */
+export async function expectSelected(page: Page, names: string[]): Promise<void> {
+  await waitFor(`the selection ${names.join(', ')}`, async () => {
+    const selected = await selectedNames(page)
+    return JSON.stringify(selected) === JSON.stringify(names)
+  })
+}
+
+export async function expectNames(page: Page, names: string[]): Promise<void> {
+  let seen: string[] = []
+  await waitFor(`the names ${names.join(', ')}`, async () => {
+    seen = await shownNames(page)
+    return JSON.stringify(seen) === JSON.stringify(names)
+  }).catch((error) => {
+    throw new Error(`shown are ${JSON.stringify(seen)}`, { cause: error })
+  })
+}
+
+/** The name of the entry with the keyboard focus, '' when it is elsewhere. */
+export async function focusedName(page: Page): Promise<string> {
+  return page.evaluate(() => document.activeElement?.getAttribute('aria-label') ?? '')
+}
+
+/** List view, whatever the account starts with. */
+export async function showList(page: Page): Promise<void> {
+  await page.locator('#listing').waitFor()
+  await page.getByRole('radio', { name: 'List', exact: true }).check()
+  await page.locator('.grid--list, .empty').first().waitFor()
+}
+
+export function toast(page: Page, text: string | RegExp): Locator {
+  return page.locator('.toast', { hasText: text })
+}
+
+export const selectionBar = (page: Page): Locator =>
+  page.getByRole('toolbar', { name: 'Selection' })
+
+/** Drags with the mouse, slowly enough for the page to follow; `hold` is pressed meanwhile. */
+export async function dragTo(
+  page: Page,
+  from: Locator,
+  to: Locator,
+  options: { hold?: 'Control'; drop?: boolean } = {},
+): Promise<void> {
+  const start = await from.boundingBox()
+  const end = await to.boundingBox()
+  if (start === null || end === null) throw new Error('nothing to drag')
+  await page.mouse.move(start.x + Math.min(90, start.width / 2), start.y + start.height / 2)
+  await page.mouse.down()
+  if (options.hold !== undefined) await page.keyboard.down(options.hold)
+  const x = end.x + Math.min(60, end.width / 2)
+  const y = end.y + end.height / 2
+  for (const [dx, dy] of [
+    [-8, -4],
+    [-4, -2],
+    [0, 0],
+    [2, 1],
+    [3, 1],
+  ] as const) {
+    await page.mouse.move(x + dx, y + dy)
+  }
+  if (options.drop === false) return
+  await page.mouse.up()
+  if (options.hold !== undefined) await page.keyboard.up(options.hold)
+}
