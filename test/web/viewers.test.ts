@@ -6,8 +6,9 @@ import sharp from 'sharp'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { DESKTOP, launchBrowser, type OpenPage, openPage, PHONE } from '../support/browser.ts'
 import { waitFor } from '../support/deadline.ts'
+import { loginAs } from '../support/login.ts'
 import { colourAt, distance, liveliness, type Rgb, sampleTree } from '../support/pictures.ts'
-import { type Program, runProgram, startProgram } from '../support/program.ts'
+import { ADMIN, type Program, startProgram } from '../support/program.ts'
 import { makeTree, type Tree } from '../support/tree.ts'
 
 let browser: Browser
@@ -293,19 +294,20 @@ describe('pictures', () => {
 describe('without the download permission', () => {
   it('says why there is nothing to see, and asks for no bytes', async () => {
     const viewer = { username: 'viewer', password: 'Blue-Kettle-77-Window' }
-    const added = await runProgram(
-      [
-        'users',
-        'add',
-        viewer.username,
-        viewer.password,
-        '--perm.download=false',
-        '-d',
-        program.database,
-      ],
-      { cwd: tree.base },
-    )
-    expect(added.code, added.stderr).toBe(0)
+    const admin = await loginAs(program.origin)
+    const defaults = (await (await admin.fetch('/api/settings')).json()).defaults
+    const perm = { ...defaults.perm, share: false, download: false }
+    const data = { ...defaults, id: 0, rules: [], lockPassword: false, ...viewer, perm }
+    const made = await admin.fetch('/api/users', {
+      method: 'POST',
+      body: JSON.stringify({
+        what: 'user',
+        which: [],
+        current_password: ADMIN.password,
+        data,
+      }),
+    })
+    expect(made.status, await made.text()).toBe(201)
     await using opened = await openPage(browser, program, { as: viewer })
     const { page } = opened
     const bytes: string[] = []
