@@ -29,6 +29,7 @@ import {
   editor,
   initialText,
   keepDraftNow,
+  noteEntry,
   openFile,
   saveFile,
 } from './open-file.ts'
@@ -64,10 +65,13 @@ export function Editor({ source, entry, actions = [], close }: EditorProps) {
   const [textVersion, setTextVersion] = useState(0)
   const ready = phase === 'ready' && path === entry.path
 
+  // A save changes the entry's date, which must not open the file anew.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: one opening for each path
   useEffect(() => {
     void openFile(entry)
     return closeFile
-  }, [entry])
+  }, [entry.path])
+  useEffect(() => noteEntry(entry), [entry])
 
   const [language, chooseLanguage] = useLanguage(ready, entry.name, generation)
   const rendering = renderingOf(language)
@@ -115,8 +119,6 @@ export function Editor({ source, entry, actions = [], close }: EditorProps) {
   }, [])
 
   const menu = useEditorMenu({
-    entry,
-    source,
     actions,
     onFind: () => askFind(false),
     onReplace: () => askFind(true),

@@ -9,7 +9,7 @@ import {
   SearchQuery,
   setSearchQuery,
 } from '@codemirror/search'
-import type { EditorView } from '@codemirror/view'
+import { EditorView } from '@codemirror/view'
 import { Trans, useLingui } from '@lingui/react/macro'
 import {
   ArrowDown,
@@ -77,7 +77,9 @@ export function FindBar(props: FindBarProps) {
   function change(part: Partial<QueryParts>) {
     const { search, caseSensitive, regexp, wholeWord, replace: replacement } = query
     const next = { search, caseSensitive, regexp, wholeWord, replace: replacement, ...part }
-    setQuery(new SearchQuery({ ...next, literal: !next.regexp }))
+    const changed = new SearchQuery({ ...next, literal: !next.regexp })
+    setQuery(changed)
+    if (part.replace === undefined) selectNearest(view, changed)
   }
 
   function step(direction: 1 | -1) {
@@ -241,6 +243,20 @@ function startQuery(view: EditorView): SearchQuery {
   const { caseSensitive, regexp, wholeWord, replace } = last
   const search = text !== '' && !text.includes('\n') && !regexp ? text : last.search
   return new SearchQuery({ search, caseSensitive, regexp, wholeWord, replace, literal: !regexp })
+}
+
+/** While typing, the first match from where the selection began. */
+function selectNearest(view: EditorView, query: SearchQuery): void {
+  if (query.search === '' || !query.valid) return
+  const { from } = view.state.selection.main
+  let hit = query.getCursor(view.state, from).next()
+  if (hit.done) hit = query.getCursor(view.state).next()
+  if (hit.done) return
+  const { from: anchor, to: head } = hit.value
+  view.dispatch({
+    selection: { anchor, head },
+    effects: EditorView.scrollIntoView(anchor, { y: 'nearest', yMargin: 80 }),
+  })
 }
 
 function countMatches(view: EditorView, query: SearchQuery): Count {

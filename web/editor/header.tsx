@@ -66,7 +66,7 @@ export function Header(props: HeaderProps) {
               <Trans>Unsaved</Trans>
             </Badge>
           )}
-          {ready && readOnly !== null && (
+          {(phase === 'large' || (ready && readOnly !== null)) && (
             <Badge icon={Lock}>
               <Trans>Read only</Trans>
             </Badge>

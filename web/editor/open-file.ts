@@ -119,6 +119,13 @@ export async function openFile(entry: FileInfo): Promise<void> {
   }
 }
 
+/** Takes newer facts of the open file: the listing knows less than the file's own information. */
+export function noteEntry(entry: FileInfo): void {
+  if (file === null || file.entry.path !== entry.path) return
+  file.entry = entry
+  if (editor.readOnly !== 'encoding') editor.readOnly = mayModify(entry) ? null : 'permission'
+}
+
 function mayModify(entry: FileInfo): boolean {
   return permissions().modify && entry.type !== 'textImmutable'
 }

@@ -8,7 +8,6 @@ import {
   ChevronsDownUp,
   ChevronsUpDown,
   Code,
-  Download,
   FileDiff,
   Hash,
   Languages,
@@ -19,17 +18,13 @@ import {
   TextWrap,
   Undo2,
 } from 'lucide-react'
-import type { FileInfo } from '../../src/api-types.ts'
 import type { MenuEntry } from '../ui/menu.tsx'
 import type { FrameAction } from '../viewers/frame.tsx'
-import type { FileSource } from '../viewers/source.ts'
 import { codeCommands, cursor } from './code-pane.tsx'
 import { changeTextSize, editorPrefs, setEditorPref } from './editor-prefs.ts'
 import { compareWithSaved, currentView, editor, stopComparing } from './open-file.ts'
 
 interface MenuOptions {
-  entry: FileInfo
-  source: FileSource
   actions: readonly FrameAction[]
   onFind(): void
   onReplace(): void
@@ -41,7 +36,7 @@ interface MenuOptions {
 /** A function that makes the items anew at each opening, from the state of that moment. */
 export function useEditorMenu(options: MenuOptions): () => readonly MenuEntry[] {
   const { t } = useLingui()
-  const { entry, source, actions } = options
+  const { actions } = options
 
   function tools(): MenuEntry[] {
     const view = currentView()
@@ -137,22 +132,18 @@ export function useEditorMenu(options: MenuOptions): () => readonly MenuEntry[] 
 
   return () => {
     const list = tools()
-    const file: MenuEntry[] = actions.map((action) => ({
-      id: action.id,
-      label: action.label,
-      icon: action.icon,
-      shortcut: action.shortcut,
-      danger: action.danger ?? false,
-      onSelect: () => action.run(),
-    }))
-    if (source.permissions.download && !actions.some((action) => action.id === 'download')) {
-      file.unshift({
-        id: 'download',
-        label: t`Download`,
-        icon: Download,
-        onSelect: () => source.download(entry),
-      })
-    }
+    // Here Ctrl+S saves and Delete deletes a character, so those keys are not shown.
+    const own = new Set(['download', 'delete'])
+    const file: MenuEntry[] = actions
+      .filter((action) => action.id !== 'edit')
+      .map((action) => ({
+        id: action.id,
+        label: action.label,
+        icon: action.icon,
+        shortcut: own.has(action.id) ? undefined : action.shortcut,
+        danger: action.danger ?? false,
+        onSelect: () => action.run(),
+      }))
     return list.length > 0 && file.length > 0 ? [...list, 'line', ...file] : [...list, ...file]
   }
 }

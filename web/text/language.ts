@@ -5,10 +5,23 @@ import { LanguageDescription } from '@codemirror/language'
 import { languages as packaged } from '@codemirror/language-data'
 import { ownLanguages } from './own-languages.ts'
 
+/** Markdown as GitHub has it, with the code in it coloured by its own language. */
+const markdown = LanguageDescription.of({
+  name: 'Markdown',
+  alias: ['md', 'gfm'],
+  extensions: ['md', 'markdown', 'mkd'],
+  load: async () => {
+    const { markdown: support, markdownLanguage } = await import('@codemirror/lang-markdown')
+    return support({ base: markdownLanguage, codeLanguages: (info) => languageNamed(info) })
+  },
+})
+
 /** Every language on offer, in the order of their names. */
-export const languages: readonly LanguageDescription[] = [...packaged, ...ownLanguages].sort(
-  (a, b) => a.name.localeCompare(b.name, 'en'),
-)
+export const languages: readonly LanguageDescription[] = [
+  ...packaged.filter((language) => language.name !== markdown.name),
+  markdown,
+  ...ownLanguages,
+].sort((a, b) => a.name.localeCompare(b.name, 'en'))
 
 /** Whole names, lower case, that say more than an extension does. */
 const byName: Readonly<Record<string, string>> = {
@@ -230,7 +243,7 @@ function byFileName(name: string, head: string): LanguageDescription | null {
   if (extension === 'conf' && /^\s*(server|http|events|upstream|location)\b[^\n]*\{/m.test(head)) {
     return languageNamed('Nginx')
   }
-  return byExtensionOf(extension) ?? LanguageDescription.matchFilename(packaged, lower)
+  return byExtensionOf(extension) ?? LanguageDescription.matchFilename(languages, lower)
 }
 
 function byExtensionOf(extension: string): LanguageDescription | null {

@@ -60,7 +60,7 @@ export function BigText({ source, entry, autoFocus = true }: BigTextProps) {
           EditorView.lineWrapping,
           cspNonce(),
           editorTheme(defaultPalette),
-          lineNumbers({ formatNumber: (line) => made.lineLabel(line) }),
+          lineNumbers({ formatNumber: (line) => reader.current?.lineLabel(line) ?? '' }),
         ],
       }),
     })

@@ -2,7 +2,7 @@
 // as there are.
 
 import { Trans, useLingui } from '@lingui/react/macro'
-import { Funnel, PencilLine, TextAlignStart } from 'lucide-react'
+import { Funnel, TextAlignStart } from 'lucide-react'
 import { useEffect, useRef, useState } from 'react'
 import { isAbort } from '../api/client.ts'
 import { encodingGroupNames } from '../editor/encoding-groups.ts'
@@ -14,6 +14,7 @@ import { Button } from '../ui/button.tsx'
 import { Checkbox } from '../ui/toggle.tsx'
 import { CsvClient, type CsvFacts, type CsvSort } from './csv-client.ts'
 import { CsvGrid } from './csv-grid.tsx'
+import { editsElsewhere } from './kinds.ts'
 import type { ViewerProps } from './source.ts'
 import { Busy, Message } from './tools.tsx'
 
@@ -91,10 +92,9 @@ export function CsvViewer({ source, entry, openAs, setFacts }: ViewerProps) {
     }
   }
 
-  const editable = source.kind === 'files' && source.permissions.modify
   const asText = (
-    <Button size="sm" icon={editable ? PencilLine : TextAlignStart} onClick={() => openAs('text')}>
-      {editable ? <Trans>Edit as text</Trans> : <Trans>Open as text</Trans>}
+    <Button size="sm" icon={TextAlignStart} onClick={() => openAs('text')}>
+      <Trans>Open as text</Trans>
     </Button>
   )
   if (problem !== '') {
@@ -180,7 +180,7 @@ export function CsvViewer({ source, entry, openAs, setFacts }: ViewerProps) {
             </optgroup>
           ))}
         </select>
-        {asText}
+        {!editsElsewhere(source, entry) && asText}
       </div>
       <CsvGrid
         label={entry.name}

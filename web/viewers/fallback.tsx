@@ -90,7 +90,7 @@ function Fact({ name, children }: { name: string; children: ReactNode }) {
   )
 }
 
-/** Reckoned when asked for: the server reads the whole file each time. */
+/** Calculated when asked for: the server reads the whole file each time. */
 function Checksums({ entry }: { entry: FileInfo }) {
   const { t } = useLingui()
   const [sums, setSums] = useState<Partial<Record<ChecksumAlgorithm, string>>>({})
@@ -98,13 +98,13 @@ function Checksums({ entry }: { entry: FileInfo }) {
   const [abort] = useState(() => new AbortController())
   useEffect(() => () => abort.abort(), [abort])
 
-  async function reckon(algorithm: ChecksumAlgorithm) {
+  async function calculate(algorithm: ChecksumAlgorithm) {
     setBusy(algorithm)
     try {
       const sum = await fetchChecksum(entry.path, algorithm, abort.signal)
       setSums((known) => ({ ...known, [algorithm]: sum }))
     } catch (error) {
-      if (!isAbort(error)) toastError(t`Couldn’t work out the checksum. ${messageOf(error)}`)
+      if (!isAbort(error)) toastError(t`Couldn’t calculate the checksum. ${messageOf(error)}`)
     } finally {
       setBusy(null)
     }
@@ -136,8 +136,8 @@ function Checksums({ entry }: { entry: FileInfo }) {
         ) : busy === id ? (
           <Spinner />
         ) : (
-          <button type="button" className="fb-link" onClick={() => void reckon(id)}>
-            <Trans>Work out</Trans>
+          <button type="button" className="fb-link" onClick={() => void calculate(id)}>
+            <Trans>Calculate</Trans>
             <span className="sr">{name}</span>
           </button>
         )}

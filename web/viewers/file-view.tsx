@@ -78,7 +78,8 @@ function ignore() {}
 /** `?edit=true` is what File Browser's links use for tables; `?view=` is ours. */
 function chooseKind(entry: FileEntry, query: URLSearchParams): ViewerKind {
   const asked = query.get('view') ?? (query.get('edit') === 'true' ? 'text' : '')
-  return isViewerKind(asked) ? asked : kindOf(entry)
+  if (isViewerKind(asked)) return asked
+  return opensInEditor(entry) ? 'text' : kindOf(entry)
 }
 
 /** The same object for the same state of a file, so that a quiet reload does not restart a film. */

@@ -3,7 +3,14 @@
 import { Trans, useLingui } from '@lingui/react/macro'
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { ArrowDown, ChevronRight, ChevronsDownUp, Copy, Route, Search } from 'lucide-react'
-import { type KeyboardEvent, useEffect, useEffectEvent, useRef, useState } from 'react'
+import {
+  type KeyboardEvent,
+  type ReactNode,
+  useEffect,
+  useEffectEvent,
+  useRef,
+  useState,
+} from 'react'
 import { copyText } from '../lib/clipboard.ts'
 import { formatNumber } from '../lib/format.ts'
 import { toastError, toastSuccess } from '../state/toasts.ts'
@@ -17,6 +24,8 @@ const ROW_PX = 28
 interface JsonTreeProps {
   /** The text, or its bytes, which are then handed over. */
   text: string | ArrayBuffer
+  /** Further controls at the end of the bar. */
+  actions?: ReactNode
 }
 
 type State =
@@ -24,7 +33,7 @@ type State =
   | { phase: 'ready' }
   | { phase: 'bad'; place: { line: number; column: number } | null }
 
-export function JsonTree({ text }: JsonTreeProps) {
+export function JsonTree({ text, actions }: JsonTreeProps) {
   const { t } = useLingui()
   const tree = useRef<{ client: JsonClient; rows: JsonRows }>(null)
   const [state, setState] = useState<State>({ phase: 'busy' })
@@ -136,6 +145,7 @@ export function JsonTree({ text }: JsonTreeProps) {
   return (
     <div className="jt">
       <JsonFind
+        actions={actions}
         find={(wanted, after) => tree.current?.client.find(wanted, after) ?? Promise.resolve(null)}
         onFound={(path) => void reveal(path)}
         onCloseAll={() => {
@@ -186,12 +196,13 @@ function isCopy(event: KeyboardEvent): boolean {
 }
 
 interface JsonFindProps {
+  actions: ReactNode
   find(wanted: string, after: number): ReturnType<JsonClient['find']>
   onFound(path: readonly { index: number }[]): void
   onCloseAll(): void
 }
 
-function JsonFind({ find, onFound, onCloseAll }: JsonFindProps) {
+function JsonFind({ actions, find, onFound, onCloseAll }: JsonFindProps) {
   const { t } = useLingui()
   const [wanted, setWanted] = useState('')
   const [found, setFound] = useState<Awaited<ReturnType<typeof find>> | 'none'>('none')
@@ -248,6 +259,7 @@ function JsonFind({ find, onFound, onCloseAll }: JsonFindProps) {
       />
       <span className="grow" />
       <IconButton size="sm" icon={ChevronsDownUp} label={t`Close all`} onClick={onCloseAll} />
+      {actions}
     </search>
   )
 }

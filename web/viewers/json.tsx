@@ -1,12 +1,13 @@
 // A JSON file in the viewer frame: as a tree, up to a size that fits into memory.
 
 import { Trans, useLingui } from '@lingui/react/macro'
-import { PencilLine, TextAlignStart } from 'lucide-react'
+import { TextAlignStart } from 'lucide-react'
 import { useEffect, useState } from 'react'
 import { isAbort } from '../api/client.ts'
 import { messageOf } from '../lib/error-text.ts'
 import { Button } from '../ui/button.tsx'
 import { JsonTree } from './json-tree.tsx'
+import { editsElsewhere } from './kinds.ts'
 import type { ViewerProps } from './source.ts'
 import { Busy, Message } from './tools.tsx'
 
@@ -17,7 +18,6 @@ export function JsonViewer({ source, entry, openAs }: ViewerProps) {
   const [bytes, setBytes] = useState<ArrayBuffer | null>(null)
   const [problem, setProblem] = useState('')
   const { path, modified, size } = entry
-  const editable = source.kind === 'files' && source.permissions.modify && entry.type === 'text'
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: the same version is not read twice
   useEffect(() => {
@@ -31,8 +31,8 @@ export function JsonViewer({ source, entry, openAs }: ViewerProps) {
   }, [source, path, modified, size])
 
   const asText = (
-    <Button size="sm" icon={editable ? PencilLine : TextAlignStart} onClick={() => openAs('text')}>
-      {editable ? <Trans>Edit</Trans> : <Trans>Open as text</Trans>}
+    <Button size="sm" icon={TextAlignStart} onClick={() => openAs('text')}>
+      <Trans>Open as text</Trans>
     </Button>
   )
   if (problem !== '') {
@@ -50,8 +50,7 @@ export function JsonViewer({ source, entry, openAs }: ViewerProps) {
   if (bytes === null) return <Busy />
   return (
     <div className="vx-page" data-gestures="own">
-      <div className="vx-corner">{asText}</div>
-      <JsonTree text={bytes} />
+      <JsonTree text={bytes} actions={editsElsewhere(source, entry) ? undefined : asText} />
     </div>
   )
 }

@@ -1,7 +1,8 @@
 // Which viewer shows a file: by name first, as the file list does, then by the server's type.
 
 import type { FileEntry } from '../../src/api-types.ts'
-import type { ViewerKind } from './source.ts'
+import { fileClassOf } from '../lib/file-class.ts'
+import type { FileSource, ViewerKind } from './source.ts'
 
 const byExtension = new Map<string, ViewerKind>()
 
@@ -41,8 +42,10 @@ export function extensionOf(name: string): string {
   return dot > 0 ? name.slice(dot + 1).toLowerCase() : ''
 }
 
+type Opened = Pick<FileEntry, 'name' | 'type'> & { size?: number }
+
 /** The viewer for a file. Text types without a viewer of their own open in the editor. */
-export function kindOf(entry: Pick<FileEntry, 'name' | 'type'>): ViewerKind {
+export function kindOf(entry: Opened): ViewerKind {
   if (compoundArchive.test(entry.name.toLowerCase())) return 'archive'
   const byName = byExtension.get(extensionOf(entry.name))
   if (byName !== undefined) return byName
@@ -59,11 +62,31 @@ export function kindOf(entry: Pick<FileEntry, 'name' | 'type'>): ViewerKind {
     case 'textImmutable':
       return 'text'
     default:
-      return 'fallback'
+      return isLongText(entry) ? 'text' : 'fallback'
   }
 }
 
-/** True when the file opens in the full-page editor and not in the dark viewer frame. */
-export function opensInEditor(entry: Pick<FileEntry, 'name' | 'type'>): boolean {
-  return kindOf(entry) === 'text'
+/** The server calls texts blobs from this size on, without having looked inside. */
+const LONG_BYTES = 10 * 1024 * 1024
+
+/** A log or a dump: by its name a text, and too long to be sent as one. It is read in windows. */
+function isLongText({ name, type, size = 0 }: Opened): boolean {
+  if (type !== 'blob' || size <= LONG_BYTES) return false
+  const look = fileClassOf({ name, isDir: false })
+  return look === 'text' || look === 'code'
+}
+
+/**
+ * True when the file opens in the full-page editor and not in the dark viewer frame: text, and those
+ * documents whose rendering the editor shows beside their source.
+ */
+export function opensInEditor(entry: Opened): boolean {
+  const kind = kindOf(entry)
+  const hasSource = kind === 'markdown' || kind === 'json'
+  return kind === 'text' || (hasSource && (entry.type === 'text' || entry.type === 'textImmutable'))
+}
+
+/** True when the frame around the viewer already offers to open the file in the editor. */
+export function editsElsewhere(source: FileSource, entry: FileEntry): boolean {
+  return source.kind === 'files' && (entry.type === 'text' || entry.type === 'textImmutable')
 }

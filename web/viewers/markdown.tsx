@@ -1,8 +1,9 @@
 // Rendered Markdown in the viewer frame, for shares and for reading.
 
 import { Trans, useLingui } from '@lingui/react/macro'
-import { PencilLine, TextAlignStart } from 'lucide-react'
+import { TextAlignStart } from 'lucide-react'
 import { Button } from '../ui/button.tsx'
+import { editsElsewhere } from './kinds.ts'
 import { MAX_MARKDOWN_CHARS } from './markdown-render.ts'
 import { MarkdownView } from './markdown-view.tsx'
 import type { ViewerProps } from './source.ts'
@@ -12,16 +13,10 @@ import { useText } from './use-text.ts'
 export function MarkdownViewer({ source, entry, openAs }: ViewerProps) {
   const { t } = useLingui()
   const read = useText(source, entry)
-  const editable = source.kind === 'files' && source.permissions.modify
   if (read.state === 'loading') return <Busy />
   const asText = (
-    <Button
-      tone="ghost"
-      size="sm"
-      icon={editable ? PencilLine : TextAlignStart}
-      onClick={() => openAs('text')}
-    >
-      {editable ? <Trans>Edit</Trans> : <Trans>Source</Trans>}
+    <Button size="sm" icon={TextAlignStart} onClick={() => openAs('text')}>
+      <Trans>Source</Trans>
     </Button>
   )
   if (read.state === 'failed') {
@@ -40,7 +35,7 @@ export function MarkdownViewer({ source, entry, openAs }: ViewerProps) {
   }
   return (
     <>
-      <ToolRow label={t`Document`}>{asText}</ToolRow>
+      {!editsElsewhere(source, entry) && <ToolRow label={t`Document`}>{asText}</ToolRow>}
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so the keyboard must reach it */}
       <section className="md-page" tabIndex={0} aria-label={entry.name} data-gestures="own">
         <MarkdownView text={read.text} source={source} entry={entry} />
