@@ -311,6 +311,10 @@ describe('uploads', () => {
     await panel(page).waitFor({ state: 'detached' })
     await page.getByRole('button', { name: /^Uploads: \d+ % done/ }).click()
     await panel(page).getByText('Uploading 1 of 1 file').waitFor()
+    await panel(page).getByRole('button', { name: 'Hide uploads' }).click()
+    await slowUploads(page, 0)
+    await page.getByRole('region', { name: 'Messages' }).getByText('1 file uploaded').waitFor()
+    expect(await page.getByRole('button', { name: /^Uploads:/ }).count()).toBe(0)
   })
 
   it('takes 2,000 dropped files without holding up the page', async () => {

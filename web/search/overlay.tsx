@@ -4,7 +4,6 @@
 import { Plural, Trans, useLingui } from '@lingui/react/macro'
 import {
   CaseSensitive,
-  ChevronDown,
   Clapperboard,
   FileText,
   Image,
@@ -15,19 +14,17 @@ import {
 } from 'lucide-react'
 import { type KeyboardEvent, useEffect, useId, useLayoutEffect, useRef, useState } from 'react'
 import { announce } from '../lib/announce.ts'
-import { boot, instanceName } from '../lib/boot.ts'
-import { messageOf } from '../lib/error-text.ts'
+import { boot } from '../lib/boot.ts'
 import { focusFallback } from '../lib/focus.ts'
 import { formatNumber } from '../lib/format.ts'
 import { go } from '../lib/navigate.ts'
-import { filesHref, joinPath, nameOf, ROOT } from '../lib/paths.ts'
+import { filesHref, joinPath, ROOT } from '../lib/paths.ts'
 import type { PromptProps } from '../prompts/kinds.ts'
 import { Chip, Kbd } from '../ui/badge.tsx'
-import { Button, IconButton } from '../ui/button.tsx'
-import { EmptyState } from '../ui/empty.tsx'
-import { MenuButton } from '../ui/menu.tsx'
+import { IconButton } from '../ui/button.tsx'
 import { Spinner } from '../ui/progress.tsx'
 import { loadStylesheet } from '../viewers/stylesheet.ts'
+import { Nothing, Place } from './around.tsx'
 import styles from './overlay.css?url'
 import { type TypeFilter, takeTypedFilter, termsOf, toQuery } from './query.ts'
 import { type ResultsHandle, SearchResults } from './results.tsx'
@@ -290,114 +287,5 @@ export function SearchOverlay({
         </footer>
       </div>
     </dialog>
-  )
-}
-
-/** Where it is searched: the open folder, or everything. */
-function Place({
-  base,
-  openFolder,
-  onChange,
-}: {
-  base: string
-  openFolder: string
-  onChange: (base: string) => void
-}) {
-  const { t } = useLingui()
-  const name = nameOf(base) || t`My files`
-  if (openFolder === ROOT) return null
-  return (
-    <MenuButton
-      label={t`Search in`}
-      items={() =>
-        [openFolder, ROOT].map((path) => ({
-          id: path,
-          label: nameOf(path) || t`My files`,
-          checked: path === base,
-          onSelect: () => onChange(path),
-        }))
-      }
-    >
-      {(trigger) => (
-        <Chip {...trigger} className="sx__place">
-          <span className="trunc">
-            <Trans>
-              In: <strong>{name}</strong>
-            </Trans>
-          </span>
-          <ChevronDown className="i i-xs" aria-hidden />
-        </Chip>
-      )}
-    </MenuButton>
-  )
-}
-
-function Nothing({
-  state,
-  query,
-  base,
-  onRetry,
-  onEverywhere,
-}: {
-  state: SearchState | null
-  query: string
-  base: string
-  onRetry: () => void
-  onEverywhere: () => void
-}) {
-  const { t } = useLingui()
-  const place = nameOf(base) || instanceName
-  if (query === '') {
-    return (
-      <p className="sx__hint">
-        <Trans>
-          Searches the names in “<bdi>{place}</bdi>” and all folders below it.
-        </Trans>
-        <br />
-        <Trans>
-          Several words find names with any of them. Put a phrase in quotation marks to find it as
-          it is.
-        </Trans>
-      </p>
-    )
-  }
-  if (state === null || (state.running && state.error === null)) {
-    return (
-      <p className="sx__hint row">
-        <Spinner /> <Trans>Searching…</Trans>
-      </p>
-    )
-  }
-  if (state.error !== null) {
-    return (
-      <EmptyState
-        art="broken"
-        title={t`The search could not be finished`}
-        actions={
-          <Button tone="fill" onClick={onRetry}>
-            <Trans>Try again</Trans>
-          </Button>
-        }
-      >
-        {messageOf(state.error)}
-      </EmptyState>
-    )
-  }
-  return (
-    <EmptyState
-      art="search"
-      title={t`Nothing found`}
-      actions={
-        base !== ROOT && (
-          <Button tone="line" onClick={onEverywhere}>
-            <Trans>Search in all files</Trans>
-          </Button>
-        )
-      }
-    >
-      <Trans>
-        No name in “<bdi>{place}</bdi>” or below it matches. Try fewer letters or another type.
-      </Trans>
-    </EmptyState>
   )
 }

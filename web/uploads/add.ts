@@ -24,6 +24,7 @@ import {
 } from './clashes.ts'
 import type { Scan, ScannedEntry, TopEntry } from './dropped-files.ts'
 import { createResumeIndex, isStillThere } from './interrupted.ts'
+import { interruptedBatches, showInterrupted, takeInterrupted } from './resume.ts'
 import {
   abandonBatch,
   type Batch,
@@ -32,11 +33,8 @@ import {
   countSkipped,
   enqueue,
   enqueueUnreadable,
-  interruptedBatches,
   openBatch,
   retryAs,
-  showInterrupted,
-  takeInterrupted,
 } from './run.ts'
 import type { UploadItem } from './upload-item.ts'
 

@@ -60,7 +60,7 @@ export function canPickFolders(): boolean {
 
 /** Looks for uploads that a reload or crash cut short. Call when somebody signed in. */
 export async function findInterrupted(): Promise<void> {
-  const { loadInterrupted } = await import('./run.ts')
+  const { loadInterrupted } = await import('./resume.ts')
   await loadInterrupted()
 }
 

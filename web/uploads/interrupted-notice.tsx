@@ -10,7 +10,7 @@ import { openPrompt } from '../state/prompts.ts'
 import type { InterruptedUpload } from '../state/uploads.ts'
 import { Button } from '../ui/button.tsx'
 import { pickFiles } from './entry.ts'
-import { discardInterrupted } from './run.ts'
+import { discardInterrupted } from './resume.ts'
 
 export function InterruptedNotice({ batch }: { batch: Snapshot<InterruptedUpload> }) {
   const { t } = useLingui()

@@ -2,29 +2,25 @@
 // modules add batches to it and steer it; React only reads web/state/uploads.ts.
 
 import { i18n } from '@lingui/core'
-import { msg } from '@lingui/core/macro'
-import { ref } from 'valtio'
-import { currentToken, recoverSession } from '../api/client.ts'
-import { fetchInfo } from '../api/files.ts'
-import { discardUpload, plainUploadUrl, tusEndpoint } from '../api/uploads.ts'
+import { msg, plural } from '@lingui/core/macro'
+import { discardUpload } from '../api/uploads.ts'
 import { announce } from '../lib/announce.ts'
 import { boot } from '../lib/boot.ts'
 import { joinPath, nameOf, parentOf } from '../lib/paths.ts'
 import { markUnreachable, whenOnline } from '../state/network.ts'
 import { reloadFolder } from '../state/open-folder.ts'
-import { renewSession, session } from '../state/session.ts'
+import { session } from '../state/session.ts'
+import { toastSuccess } from '../state/toasts.ts'
 import { isUploading, uploadPercent, uploads } from '../state/uploads.ts'
 import { refreshUsage } from '../state/usage.ts'
 import type { PlannedEntry } from './clashes.ts'
 import { guardLeaving, keepAwake } from './guards.ts'
-import { toSummary } from './interrupted.ts'
-import { type InterruptedBatch, type JournalItem, openJournal } from './journal.ts'
+import { openJournal } from './journal.ts'
 import { watchOwnership } from './ownership.ts'
-import { createQueue, type Send, type SendEvents } from './queue.ts'
-import { createPlainSend } from './send-plain.ts'
-import { createTusSend } from './send-tus.ts'
+import { createQueue } from './queue.ts'
+import { send } from './send.ts'
 import { createSpeedMeter, SAMPLE_INTERVAL_MS, secondsLeft } from './speed.ts'
-import { UploadError, type UploadItem } from './upload-item.ts'
+import type { UploadItem } from './upload-item.ts'
 
 /** One drop, pick or paste. */
 export interface Batch {
@@ -49,54 +45,16 @@ export interface Continuation {
   targetPath: string
 }
 
+/** Names the journal and the channel between tabs; instances below other base URLs have their own. */
 const scopeName = `fb-uploads ${boot.BaseURL}`
-const journal = openJournal(scopeName)
-const ownership = watchOwnership(scopeName, () => [...batches.keys()])
+export const journal = openJournal(scopeName)
+export const ownership = watchOwnership(scopeName, () => [...batches.keys()])
 const batches = new Map<string, Batch>()
-const interrupted = new Map<string, InterruptedBatch>()
 const meter = createSpeedMeter()
 let nextID = 1
 let ticking: ReturnType<typeof setInterval> | undefined
 let milestone = 0
-
-const plain = createPlainSend({
-  url: (item) => plainUploadUrl(item.vpath, item.file === null, item.overwrite),
-  headers: authHeaders,
-})
-
-const tus = createTusSend({
-  settings: {
-    chunkSizeBytes: boot.TusSettings.chunkSize,
-    retryCount: boot.TusSettings.retryCount,
-  },
-  endpoint: (item) => new URL(tusEndpoint(item.vpath, item.overwrite), location.href).href,
-  headers: authHeaders,
-  onRenewHint: () => void renewSession(),
-  async isComplete(item) {
-    const info = await fetchInfo(item.vpath, new AbortController().signal).catch(() => null)
-    return info !== null && !info.isDir && info.size === item.file?.size
-  },
-})
-
-/** The resumable protocol wherever it can be used; folders and odd pages take one plain request. */
-const sendOnce: Send = (item, events, signal) => {
-  const resumable = boot.TusSettings.chunkSize > 0 && /^https?:$/.test(location.protocol)
-  return item.file === null || !resumable ? plain(item, events, signal) : tus(item, events, signal)
-}
-
-async function send(item: UploadItem, events: SendEvents, signal: AbortSignal): Promise<void> {
-  const usedToken = currentToken()
-  try {
-    await sendOnce(item, events, signal)
-  } catch (error) {
-    const signedOut = error instanceof UploadError && error.code === 'unauthenticated'
-    if (!signedOut || signal.aborted) throw error
-    // The session ended: the person signs in again over the page, and the upload goes on.
-    if (!(await recoverSession(usedToken))) throw error
-    signal.throwIfAborted()
-    await sendOnce(item, events, signal)
-  }
-}
+let wasBusy = false
 
 const queue = createQueue({
   send,
@@ -114,10 +72,6 @@ const queue = createQueue({
     void whenOnline().then(() => queue.release('offline'))
   },
 })
-
-function authHeaders(): Record<string, string> {
-  return { 'X-Auth': currentToken() }
-}
 
 /** Opens a batch into the folder `targetPath`; `closeBatch` must follow. */
 export function openBatch(targetPath: string): Batch {
@@ -287,50 +241,9 @@ export function dismissUploads(): void {
   show()
 }
 
-/** Finds out what a reload or crash cut short. Call when somebody signed in. */
-export async function loadInterrupted(): Promise<void> {
-  const user = session.user
-  if (user === null) return
-  const [found, others] = await Promise.all([journal.load(user.id), ownership.ofOthers()])
-  interrupted.clear()
-  for (const batch of found) {
-    if (batches.has(batch.id) || others.has(batch.id)) continue
-    if (batch.items.some((item) => !item.done)) interrupted.set(batch.id, batch)
-    else journal.removeBatch(batch.id)
-  }
-  showInterrupted()
-}
-
-export function interruptedBatches(): InterruptedBatch[] {
-  return [...interrupted.values()]
-}
-
-/** An interrupted item was taken up again, or turned out to be finished. */
-export function takeInterrupted(batchID: string, item: JournalItem): void {
-  const batch = interrupted.get(batchID)
-  if (batch === undefined) return
-  batch.items = batch.items.filter((other) => other !== item)
-  journal.removeItem(batchID, item.sourcePath)
-  if (batch.items.some((other) => !other.done)) return
-  interrupted.delete(batchID)
-  journal.removeBatch(batchID)
-}
-
-/** Forgets an interrupted upload and what the server holds of it. */
-export async function discardInterrupted(batchID: string): Promise<void> {
-  const batch = interrupted.get(batchID)
-  if (batch === undefined) return
-  interrupted.delete(batchID)
-  journal.removeBatch(batchID)
-  showInterrupted()
-  for (const item of batch.items) {
-    if (item.done || item.uploadURL === null) continue
-    await discardUpload(joinPath(batch.targetPath, item.targetPath)).catch(() => {})
-  }
-}
-
-export function showInterrupted(): void {
-  uploads.interrupted = ref([...interrupted.values()].map(toSummary))
+/** True for a batch of this tab. */
+export function isOpenBatch(id: string): boolean {
+  return batches.has(id)
 }
 
 function reopen(item: UploadItem) {
@@ -400,6 +313,20 @@ function show() {
   keepAwake(totals.active > 0)
   tick(busy)
   tellProgress(busy)
+  if (wasBusy && !busy) onIdle()
+  wasBusy = busy
+}
+
+/** Nobody looks at the panel: failures bring it back, success is said in one line. */
+function onIdle() {
+  if (!uploads.collapsed) return
+  const { done, failed } = uploads
+  uploads.collapsed = false
+  if (failed > 0) return
+  if (done > 0) {
+    toastSuccess(plural(done, { one: '# file uploaded', other: '# files uploaded' }))
+  }
+  dismissUploads()
 }
 
 /** Speed is sampled every second, however often the totals change. */

@@ -1,0 +1,62 @@
+import { expect, test } from 'vitest'
+import type { ScannedEntry } from '../../../web/uploads/dropped-files.ts'
+import { createResumeIndex, isStillThere, toSummary } from '../../../web/uploads/interrupted.ts'
+import type { InterruptedBatch, JournalItem } from '../../../web/uploads/journal.ts'
+
+const item = (sourcePath: string, more: Partial<JournalItem> = {}): JournalItem => ({
+  batchID: 'b',
+  sourcePath,
+  targetPath: sourcePath,
+  sizeBytes: 3,
+  lastModifiedMs: 1000,
+  overwrite: false,
+  done: false,
+  uploadURL: null,
+  ...more,
+})
+
+const batch = (items: JournalItem[]): InterruptedBatch => ({
+  id: 'b',
+  userID: 1,
+  targetPath: '/in',
+  startedAtMs: 5,
+  items,
+})
+
+const entry = (sourcePath: string, content = 'abc', lastModified = 1000): ScannedEntry => ({
+  sourcePath,
+  file: new File([content], 'x', { lastModified }),
+  unreadable: false,
+})
+
+test('the same file is found by path, size and time, in the same target alone', () => {
+  const batches = [batch([item('a.txt'), item('d/b.txt')])]
+  const index = createResumeIndex(batches, '/in')
+  expect(index.find(entry('d/b.txt'))?.item.sourcePath).toBe('d/b.txt')
+  expect(index.find(entry('b.txt'))).toBe(null)
+  expect(index.find(entry('a.txt', 'abcd'))).toBe(null)
+  expect(index.find(entry('a.txt', 'abc', 2000))).toBe(null)
+  expect(createResumeIndex(batches, '/other').find(entry('a.txt'))).toBe(null)
+})
+
+test('a finished file that was deleted or changed since is sent again', () => {
+  const done = item('a.txt', { done: true })
+  const there = (sizeBytes: number, isDir = false) =>
+    new Map([['a.txt', { isDir, sizeBytes, modifiedMs: 1 }]])
+  expect(isStillThere(done, there(3))).toBe(true)
+  expect(isStillThere(done, there(4))).toBe(false)
+  expect(isStillThere(done, there(3, true))).toBe(false)
+  expect(isStillThere(done, new Map())).toBe(false)
+  expect(isStillThere(item('a.txt'), there(3))).toBe(false)
+})
+
+test('the notice counts what is left and names the first few', () => {
+  const items = ['a', 'd/b', 'c', 'e', 'f'].map((path, n) => item(path, { done: n === 0 }))
+  expect(toSummary(batch(items))).toMatchObject({
+    files: 5,
+    doneFiles: 1,
+    leftBytes: 12,
+    fromFolder: true,
+    names: ['b', 'c', 'e'],
+  })
+})

@@ -1,0 +1,122 @@
+// What stands around the results: where it is searched, and what is said when there are none.
+
+import { Trans, useLingui } from '@lingui/react/macro'
+import { ChevronDown } from 'lucide-react'
+import { instanceName } from '../lib/boot.ts'
+import { messageOf } from '../lib/error-text.ts'
+import { nameOf, ROOT } from '../lib/paths.ts'
+import { Chip } from '../ui/badge.tsx'
+import { Button } from '../ui/button.tsx'
+import { EmptyState } from '../ui/empty.tsx'
+import { MenuButton } from '../ui/menu.tsx'
+import { Spinner } from '../ui/progress.tsx'
+import type { SearchState } from './run-search.ts'
+
+/** Where it is searched: the open folder, or everything. */
+export function Place({
+  base,
+  openFolder,
+  onChange,
+}: {
+  base: string
+  openFolder: string
+  onChange: (base: string) => void
+}) {
+  const { t } = useLingui()
+  const name = nameOf(base) || t`My files`
+  if (openFolder === ROOT) return null
+  return (
+    <MenuButton
+      label={t`Search in`}
+      items={() =>
+        [openFolder, ROOT].map((path) => ({
+          id: path,
+          label: nameOf(path) || t`My files`,
+          checked: path === base,
+          onSelect: () => onChange(path),
+        }))
+      }
+    >
+      {(trigger) => (
+        <Chip {...trigger} className="sx__place">
+          <span className="trunc">
+            <Trans>
+              In: <strong>{name}</strong>
+            </Trans>
+          </span>
+          <ChevronDown className="i i-xs" aria-hidden />
+        </Chip>
+      )}
+    </MenuButton>
+  )
+}
+
+export function Nothing({
+  state,
+  query,
+  base,
+  onRetry,
+  onEverywhere,
+}: {
+  state: SearchState | null
+  query: string
+  base: string
+  onRetry: () => void
+  onEverywhere: () => void
+}) {
+  const { t } = useLingui()
+  const place = nameOf(base) || instanceName
+  if (query === '') {
+    return (
+      <p className="sx__hint">
+        <Trans>
+          Searches the names in “<bdi>{place}</bdi>” and all folders below it.
+        </Trans>
+        <br />
+        <Trans>
+          Several words find names with any of them. Put a phrase in quotation marks to find it as
+          it is.
+        </Trans>
+      </p>
+    )
+  }
+  if (state === null || (state.running && state.error === null)) {
+    return (
+      <p className="sx__hint row">
+        <Spinner /> <Trans>Searching…</Trans>
+      </p>
+    )
+  }
+  if (state.error !== null) {
+    return (
+      <EmptyState
+        art="broken"
+        title={t`The search could not be finished`}
+        actions={
+          <Button tone="fill" onClick={onRetry}>
+            <Trans>Try again</Trans>
+          </Button>
+        }
+      >
+        {messageOf(state.error)}
+      </EmptyState>
+    )
+  }
+  return (
+    <EmptyState
+      art="search"
+      title={t`Nothing found`}
+      actions={
+        base !== ROOT && (
+          <Button tone="line" onClick={onEverywhere}>
+            <Trans>Search in all files</Trans>
+          </Button>
+        )
+      }
+    >
+      <Trans>
+        No name in “<bdi>{place}</bdi>” or below it matches. Try fewer letters or another type.
+      </Trans>
+    </EmptyState>
+  )
+}

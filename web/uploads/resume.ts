@@ -1,0 +1,58 @@
+// Uploads that a reload, a crash or a closed browser cut short, as far as this page knows them.
+
+import { ref } from 'valtio'
+import { discardUpload } from '../api/uploads.ts'
+import { joinPath } from '../lib/paths.ts'
+import { session } from '../state/session.ts'
+import { uploads } from '../state/uploads.ts'
+import { toSummary } from './interrupted.ts'
+import type { InterruptedBatch, JournalItem } from './journal.ts'
+import { isOpenBatch, journal, ownership } from './run.ts'
+
+const interrupted = new Map<string, InterruptedBatch>()
+
+/** Finds out what a reload or crash cut short. Call when somebody signed in. */
+export async function loadInterrupted(): Promise<void> {
+  const user = session.user
+  if (user === null) return
+  const [found, others] = await Promise.all([journal.load(user.id), ownership.ofOthers()])
+  interrupted.clear()
+  for (const batch of found) {
+    if (isOpenBatch(batch.id) || others.has(batch.id)) continue
+    if (batch.items.some((item) => !item.done)) interrupted.set(batch.id, batch)
+    else journal.removeBatch(batch.id)
+  }
+  showInterrupted()
+}
+
+export function interruptedBatches(): InterruptedBatch[] {
+  return [...interrupted.values()]
+}
+
+/** An interrupted item was taken up again, or turned out to be finished. */
+export function takeInterrupted(batchID: string, item: JournalItem): void {
+  const batch = interrupted.get(batchID)
+  if (batch === undefined) return
+  batch.items = batch.items.filter((other) => other !== item)
+  journal.removeItem(batchID, item.sourcePath)
+  if (batch.items.some((other) => !other.done)) return
+  interrupted.delete(batchID)
+  journal.removeBatch(batchID)
+}
+
+/** Forgets an interrupted upload and what the server holds of it. */
+export async function discardInterrupted(batchID: string): Promise<void> {
+  const batch = interrupted.get(batchID)
+  if (batch === undefined) return
+  interrupted.delete(batchID)
+  journal.removeBatch(batchID)
+  showInterrupted()
+  for (const item of batch.items) {
+    if (item.done || item.uploadURL === null) continue
+    await discardUpload(joinPath(batch.targetPath, item.targetPath)).catch(() => {})
+  }
+}
+
+export function showInterrupted(): void {
+  uploads.interrupted = ref([...interrupted.values()].map(toSummary))
+}
