@@ -13,18 +13,21 @@ import { session, startSession } from './state/session.ts'
 import './styles/tokens.css'
 import './styles/base.css'
 
-applyTheme()
-applyAccent(boot.Color)
-followLinks()
-preloadScreen()
-await startSession()
-await loadLocale(chooseLocale(session.user?.locale))
-
-const root = document.getElementById('app')
-if (root) {
+async function start(): Promise<void> {
+  applyTheme()
+  applyAccent(boot.Color)
+  followLinks()
+  preloadScreen()
+  await startSession()
+  await loadLocale(chooseLocale(session.user?.locale))
+  const root = document.getElementById('app')
+  if (!root) return
   createRoot(root).render(
     <I18nProvider i18n={i18n}>
       <App />
     </I18nProvider>,
   )
 }
+
+// Not awaited at the top level: lazy parts import from the module this is in, and would wait for it.
+void start()
