@@ -1,17 +1,10 @@
-// The application: services made once, routes mounted in one list, one error handler.
+// The application: routes mounted in one list over services made once, one error handler.
 
 import { ServerResponse } from 'node:http'
-import { availableParallelism } from 'node:os'
 import { Hono } from 'hono'
-import { createSessions } from './auth/sessions.ts'
-import { createThrottle } from './auth/throttle.ts'
-import { createTokens } from './auth/tokens.ts'
-import { createResumables } from './files/resumable.ts'
-import { createTempRegistry } from './files/temp-registry.ts'
-import { createPreviews } from './files/thumbs.ts'
-import { createHooks } from './hooks.ts'
 import { commandRoutes } from './routes/commands.ts'
-import type { BaseDeps, Ctx, Deps, Env } from './routes/env.ts'
+import { createDeps } from './routes/deps.ts'
+import type { BaseDeps, Ctx, Env } from './routes/env.ts'
 import { answerError, commonHeaders, logFailures, NO_CACHE, redirects } from './routes/frame.ts'
 import { openapiRoutes } from './routes/openapi.ts'
 import { previewRoutes } from './routes/previews.ts'
@@ -80,8 +73,8 @@ export function createApp(base: BaseDeps): App {
     const { target, incoming } = (c as Ctx).env
     if (target.key.startsWith('/api/public/share') && incoming.method !== 'GET')
       return new Response(null, { status: 405 })
-    if (target.key !== PAGE) return sendStatus(c as Ctx, 404, { code: 'not_found' })
-    return sendStatus(c as Ctx, 404, { headers: { 'Cache-Control': NO_CACHE } })
+    if (target.key !== PAGE) return sendStatus(404, { code: 'not_found' })
+    return sendStatus(404, { headers: { 'Cache-Control': NO_CACHE } })
   })
   return {
     fetch: app.fetch,
@@ -93,39 +86,4 @@ export function createApp(base: BaseDeps): App {
       await deps.temps.close()
     },
   }
-}
-
-function createDeps(base: BaseDeps): Deps {
-  const { config, store, log } = base
-  return {
-    ...base,
-    tokens: createTokens(() => store.read().settings.key),
-    sessions: createSessions(store, { idleMs: config.sessionIdleMs, maxMs: config.sessionMaxMs }),
-    logins: createThrottle(config.loginRateLimit),
-    sharePasswords: createThrottle(config.loginRateLimit),
-    resumables: createResumables(),
-    temps: createTempRegistry(`${store.file}.uploads`, config.tusExpiryMs),
-    hooks: createHooks(config, store, log),
-    previews: createPreviews({
-      cacheDir: config.cacheDir,
-      cacheSizeBytes: config.previewCacheSizeBytes,
-      concurrency: Math.min(availableParallelism(), config.imageProcessors),
-      ffmpegPath: config.ffmpegPath,
-    }),
-    userChanges: watchUsers(base),
-  }
-}
-
-// The second in which each user's record last changed since the start, whoever changed it.
-function watchUsers({ store }: BaseDeps): Map<number, number> {
-  const changes = new Map<number, number>()
-  let known = new Map(store.read().users.map((user) => [user.id, user]))
-  store.subscribe(({ users }) => {
-    const now = new Map(users.map((user) => [user.id, user]))
-    const nowSeconds = Math.floor(Date.now() / 1000)
-    for (const [id, user] of now)
-      if (known.has(id) && known.get(id) !== user) changes.set(id, nowSeconds)
-    known = now
-  })
-  return changes
 }

@@ -5,9 +5,9 @@ import { run } from '../runner.ts'
 import { defaultPermissions, type User } from '../store/document.ts'
 import { findUser, findUserByName, replaceUser } from '../store/users.ts'
 import { hashPassword, verifyPassword } from './hash.ts'
+import { type Credentials, refused, type SignInDeps, signInByPassword } from './password.ts'
 import { checkPassword } from './password-policy.ts'
-import { makeHome, provisionUser } from './provision.ts'
-import { type Credentials, refused, type SignInDeps, signInByPassword } from './sign-in.ts'
+import { provisionUser } from './provision.ts'
 
 const TIMEOUT_MS = 30_000
 const MAX_OUTPUT_BYTES = 64 * 1024
@@ -85,7 +85,7 @@ async function admit(
     // Only what the program named changes; rules and the editor theme stay.
     return replaceUser(doc, { ...current, ...applyAnswers(current, answers), password: hash })
   })
-  if (answers.has('user.scope')) await makeHome(deps, updated.scope)
+  if (answers.has('user.scope')) await deps.makeHome(updated.scope)
   return updated
 }
 

@@ -2,14 +2,13 @@
 // administration, execution or commands, and each gets a home of its own (http-api 4.6, 4.7).
 import { randomBytes } from 'node:crypto'
 import { AppError } from '../errors.ts'
-import { createScope } from '../files/scope.ts'
 import { vpathOf } from '../files/vpath.ts'
-import { DEFAULT_DIR_MODE, DEFAULT_FILE_MODE, type Document, type User } from '../store/document.ts'
+import type { Document, User } from '../store/document.ts'
 import { addUser } from '../store/users.ts'
 import { hashPassword } from './hash.ts'
 import { deriveScope } from './home.ts'
+import type { SignInDeps } from './password.ts'
 import { checkPassword } from './password-policy.ts'
-import type { SignInDeps } from './sign-in.ts'
 
 export interface NewAccount {
   username: string
@@ -54,21 +53,8 @@ export async function provisionUser(deps: SignInDeps, account: NewAccount): Prom
     if (derived) refuseTakenHome(doc, scope)
     return addUser(doc, user)
   })
-  await makeHome(deps, scope)
+  await deps.makeHome(scope)
   return added
-}
-
-/** Creates the folder of a scope below the server root. */
-export async function makeHome(deps: SignInDeps, scope: string): Promise<void> {
-  const { settings } = deps.store.read()
-  const tree = createScope({
-    root: deps.config.root,
-    allow: () => true,
-    followExternalSymlinks: deps.config.followExternalSymlinks,
-    fileMode: settings.fileMode || DEFAULT_FILE_MODE,
-    dirMode: settings.dirMode || DEFAULT_DIR_MODE,
-  })
-  await tree.makeFolder(vpathOf(scope))
 }
 
 function refuseTakenHome(doc: Document, scope: string): void {

@@ -31,7 +31,7 @@ export function commandRoutes(deps: Deps): Hono<Env> {
 const sameOrigin = createMiddleware<Env>(async function sameOrigin(c, next) {
   const origin = c.req.header('origin')
   if (origin !== undefined && URL.parse(origin)?.host !== c.req.header('host'))
-    return sendStatus(c, 403, { code: 'forbidden', headers: { 'Sec-WebSocket-Version': '13' } })
+    return sendStatus(403, { code: 'forbidden', headers: { 'Sec-WebSocket-Version': '13' } })
   await next()
 })
 
@@ -39,7 +39,7 @@ const handshake = createMiddleware<Env>(async function handshake(c, next) {
   const isUpgrade = c.req.header('upgrade')?.toLowerCase() === 'websocket'
   const key = c.req.header('sec-websocket-key') ?? ''
   if (!isUpgrade || c.req.header('sec-websocket-version') !== '13' || key === '')
-    return sendStatus(c, 400, { code: 'bad_request', headers: { 'Sec-WebSocket-Version': '13' } })
+    return sendStatus(400, { code: 'bad_request', headers: { 'Sec-WebSocket-Version': '13' } })
   await next()
 })
 

@@ -37,6 +37,8 @@ export interface Deps extends BaseDeps {
   previews: Previews
   /** Second of the last change of each user since the start, for the renewal hint. */
   userChanges: Map<number, number>
+  /** Creates the folder of a scope below the server root. */
+  makeHome(scope: string): Promise<void>
 }
 
 export interface Bindings extends HttpBindings {

@@ -28,7 +28,7 @@ export const commonHeaders = createMiddleware<Env>(async function commonHeaders(
   if (incoming.method === 'HEAD' && !HEAD_KEYS.has(target.key)) {
     if (target.key === '/api/public/share') return new Response(null, { status: 405 })
     if (!target.key.startsWith(REDIRECT))
-      return sendStatus(c, 404, { headers: { 'Cache-Control': NO_CACHE } })
+      return sendStatus(404, { headers: { 'Cache-Control': NO_CACHE } })
   }
   await next()
 })
@@ -36,7 +36,7 @@ export const commonHeaders = createMiddleware<Env>(async function commonHeaders(
 /** Path cleaning and prefix redirects, decided before anything else (CVE-2026-25890). */
 export const redirects = createMiddleware<Env>(async function redirects(c, next) {
   const { target, outgoing, incoming } = c.env
-  if (target.key === BAD_TARGET) return sendStatus(c, 400, { code: 'bad_request' })
+  if (target.key === BAD_TARGET) return sendStatus(400, { code: 'bad_request' })
   if (!target.key.startsWith(REDIRECT)) return next()
   const headers: Record<string, string> = { Location: target.location }
   if (target.key === REDIRECT) return new Response(null, { status: 301, headers })
@@ -76,7 +76,7 @@ export function answerError(error: unknown, c: Ctx, deps: Deps): Response {
   }
   if (!(error instanceof AppError)) {
     const id = report(error, c, deps)
-    return sendStatus(c, 500, { code: 'internal', headers: { 'X-Request-Id': id } })
+    return sendStatus(500, { code: 'internal', headers: { 'X-Request-Id': id } })
   }
   c.set('failure', error.message)
   if (error.status >= 500 && error.cause) report(error, c, deps)
@@ -84,7 +84,7 @@ export function answerError(error: unknown, c: Ctx, deps: Deps): Response {
   const retry = error.details?.retryAfterSeconds
   if (typeof retry === 'number') headers['Retry-After'] = String(retry)
   const cause = error.expose && error.status === 400 ? error.message : ''
-  return sendStatus(c, error.status, { cause, code: error.code, headers })
+  return sendStatus(error.status, { cause, code: error.code, headers })
 }
 
 function report(error: unknown, c: Ctx, deps: Deps): string {

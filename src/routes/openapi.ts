@@ -10,7 +10,7 @@ import { sendJson } from './respond.ts'
 export function openapiRoutes({ config }: Deps): Hono<Env> {
   const app = new Hono<Env>()
   const document = () => createOpenApi({ version: VERSION, baseURL: config.baseURL })
-  app.get('/api/openapi.json', (c) => sendJson(c, document()))
+  app.get('/api/openapi.json', () => sendJson(document()))
   app.get('/docs/api', (c) => {
     const nonce = randomBytes(16).toString('base64')
     c.env.outgoing.setHeader(

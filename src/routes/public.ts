@@ -26,7 +26,7 @@ export function publicRoutes(deps: Deps): Hono<Env> {
     // Unix seconds; ours, so that the page can say how long the link lives.
     const { expire } = opened.share
     if (expire !== 0) c.env.outgoing.setHeader('X-Share-Expires', String(expire))
-    return opened.isFile ? fileInfo(c, deps, opened) : folderInfo(c, deps, opened)
+    return opened.isFile ? fileInfo(deps, opened) : folderInfo(c, deps, opened)
   })
   app.get('/api/public/dl', async (c) => {
     const { scope, vpath, name } = await openShare(c, deps)
@@ -104,13 +104,13 @@ function wrongPassword(): AppError {
   return new AppError('unauthenticated', 'the share needs its password')
 }
 
-async function fileInfo(c: Ctx, deps: Deps, opened: OpenedShare): Promise<Response> {
+async function fileInfo(deps: Deps, opened: OpenedShare): Promise<Response> {
   const { scope, vpath, owner, name } = opened
   const stat = await scope.stat(vpath)
   const type = await typeOf(scope, vpath, stat)
   const info: FileInfo = presentEntry('', name, stat, type)
   if (type === 'text' && !owner.perm.modify) info.type = 'textImmutable'
-  return sendJson(c, withTicket(deps, opened, info))
+  return sendJson(withTicket(deps, opened, info))
 }
 
 async function folderInfo(c: Ctx, deps: Deps, opened: OpenedShare): Promise<Response> {
@@ -121,7 +121,7 @@ async function folderInfo(c: Ctx, deps: Deps, opened: OpenedShare): Promise<Resp
     const type = await typeOf(scope, vpath, stat)
     const info: FileInfo = presentEntry(path, baseName(vpath), stat, type)
     if (type === 'text' && !owner.perm.modify) info.type = 'textImmutable'
-    return sendJson(c, withTicket(deps, opened, info))
+    return sendJson(withTicket(deps, opened, info))
   }
   const sorting = { by: 'name', asc: false }
   const listing = await readListing(scope, vpath, sorting, {

@@ -63,7 +63,7 @@ async function readResource(c: Ctx, deps: Deps): Promise<Response> {
   if (algorithm !== null && algorithm !== '') {
     demandDownload(user)
     info.checksums = { [algorithm]: await digest(c, vpath, algorithm) }
-    return sendJson(c, info)
+    return sendJson(info)
   }
   if (stat.kind === 'brokenLink' && user.perm.download)
     throw new AppError('not_found', `${vpath} leads nowhere`)
@@ -75,7 +75,7 @@ async function readResource(c: Ctx, deps: Deps): Promise<Response> {
     const resolution = await imageSizeOf(scope, vpath)
     if (resolution) info.resolution = resolution
   }
-  return sendJson(c, info)
+  return sendJson(info)
 }
 
 async function digest(c: Ctx, vpath: VPath, algorithm: string): Promise<string> {
@@ -168,7 +168,7 @@ async function createResource(c: Ctx, deps: Deps): Promise<Response> {
   if (trailingSlash || vpath === ROOT) {
     if (!scope.allow(vpath)) throw new AppError('forbidden', `${vpath} is denied`)
     await deps.hooks.around(change, () => scope.makeFolder(vpath))
-    return sendStatus(c, 200)
+    return sendStatus(200)
   }
   const replace = query.get('override') === 'true'
   if (await scope.exists(vpath)) {
@@ -180,7 +180,7 @@ async function createResource(c: Ctx, deps: Deps): Promise<Response> {
   const written = await deps.hooks.around(change, () =>
     writeBody(c, vpath, { replace, parents: true }),
   )
-  return sendStatus(c, 200, { headers: { ETag: etagOf(written) } })
+  return sendStatus(200, { headers: { ETag: etagOf(written) } })
 }
 
 async function saveResource(c: Ctx, deps: Deps): Promise<Response> {
@@ -188,17 +188,17 @@ async function saveResource(c: Ctx, deps: Deps): Promise<Response> {
   const { vpath, trailingSlash } = c.env.target
   demand(user, 'modify')
   if (!scope.allow(vpath)) throw new AppError('forbidden', `${vpath} is denied`)
-  if (trailingSlash) return sendStatus(c, 405)
+  if (trailingSlash) return sendStatus(405)
   const stat = await scope.stat(vpath)
   if (stat.kind !== 'file') throw new AppError('internal', `${vpath} is not a file`)
   // The editor saves only what it has seen: If-Match against the file as it is now (RFC 9110 13.1.1).
   const etag = etagOf(stat)
   if (evaluateConditions(c.env.incoming.headers, Number(stat.mtimeNs / 1_000_000n), etag) === 412)
-    return sendStatus(c, 412, { code: 'precondition_failed', headers: { ETag: etag } })
+    return sendStatus(412, { code: 'precondition_failed', headers: { ETag: etag } })
   const written = await deps.hooks.around({ event: 'save', user, scope, vpath }, () =>
     writeBody(c, vpath, { replace: true, parents: false }),
   )
-  return sendStatus(c, 200, { headers: { ETag: etagOf(written) } })
+  return sendStatus(200, { headers: { ETag: etagOf(written) } })
 }
 
 /** Receives the request body beside the target and moves it into place when it is whole. */
@@ -239,7 +239,7 @@ async function deleteResource(c: Ctx, deps: Deps): Promise<Response> {
     scope.remove(vpath, signal),
   )
   await deps.store.update((doc) => [removeSharesBelow(doc, user.id, vpath), undefined])
-  return sendStatus(c, 204)
+  return sendStatus(204)
 }
 
 async function moveResource(c: Ctx, deps: Deps): Promise<Response> {
@@ -270,7 +270,7 @@ async function moveResource(c: Ctx, deps: Deps): Promise<Response> {
   )
   if (action === 'rename')
     await deps.store.update((doc) => [moveShares(doc, user.id, source, target), undefined])
-  return sendStatus(c, 200, { headers: { 'X-Target': encodeURI(target) } })
+  return sendStatus(200, { headers: { 'X-Target': encodeURI(target) } })
 }
 
 // The destination is encoded twice by contract: the query decoder took the first layer, form

@@ -1,7 +1,6 @@
 // The answers of the contract: status lines with their text, and JSON escaped for any context.
 import { STATUS_CODES } from 'node:http'
 import type { ErrorCode } from '../api-types.ts'
-import type { Ctx } from './env.ts'
 
 const REASONS: Record<number, string> = { 413: 'Request Entity Too Large' }
 
@@ -13,7 +12,6 @@ export function statusLine(status: number, cause = ''): string {
 
 /** A status-only answer. 204 has no body. */
 export function sendStatus(
-  c: Ctx,
   status: number,
   options: { cause?: string; code?: ErrorCode; headers?: Record<string, string> } = {},
 ): Response {
@@ -28,7 +26,7 @@ export function sendStatus(
 }
 
 /** JSON with `<`, `>`, `&` and line separators escaped, as clients of the original get it. */
-export function sendJson(_c: Ctx, value: unknown): Response {
+export function sendJson(value: unknown): Response {
   return new Response(toJson(value), {
     headers: { 'Content-Type': 'application/json; charset=utf-8' },
   })

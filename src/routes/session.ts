@@ -1,8 +1,9 @@
 // Signing in, staying signed in, signing out, and signing up (http-api 3).
 import { Hono } from 'hono'
 import type { SessionRecord } from '../api-types.ts'
+import { type Credentials, refused } from '../auth/password.ts'
 import { provisionUser } from '../auth/provision.ts'
-import { type Credentials, refused, signIn } from '../auth/sign-in.ts'
+import { signIn } from '../auth/sign-in.ts'
 import { AppError } from '../errors.ts'
 import { formatTime } from '../files/time-format.ts'
 import type { Session, User } from '../store/document.ts'
@@ -22,12 +23,12 @@ export function sessionRoutes(deps: Deps): Hono<Env> {
   app.all('/api/signup', (c) => signup(c, deps))
   app.post('/api/logout', requireUser(deps), async (c) => {
     await deps.sessions.end(c.var.session.id)
-    return sendStatus(c, 204, { headers: { 'Set-Cookie': cookie(c, deps, '', 0) } })
+    return sendStatus(204, { headers: { 'Set-Cookie': cookie(c, deps, '', 0) } })
   })
   app.get('/api/sessions', requireUser(deps), (c) => listSessions(c, deps))
   app.delete('/api/sessions', requireUser(deps), async (c) => {
     await deps.sessions.endAll(c.var.user.id, c.var.session.id)
-    return sendStatus(c, 204)
+    return sendStatus(204)
   })
   app.delete('/api/sessions/id', requireUser(deps), (c) => endSession(c, deps))
   return app
@@ -118,7 +119,7 @@ function cookie(c: Ctx, deps: Deps, value: string, maxAgeSeconds: number | null)
 
 async function signup(c: Ctx, deps: Deps): Promise<Response> {
   const { settings } = deps.store.read()
-  if (!settings.signup) return sendStatus(c, 405)
+  if (!settings.signup) return sendStatus(405)
   const address = clientAddress(c, deps)
   deps.logins.check(`signup ${address}`)
   const { username, password } = await readJson(
@@ -130,7 +131,7 @@ async function signup(c: Ctx, deps: Deps): Promise<Response> {
     throw new AppError('bad_request', 'name or password empty')
   deps.logins.fail(`signup ${address}`)
   await provisionUser(deps, { username, password })
-  return sendStatus(c, 200)
+  return sendStatus(200)
 }
 
 function listSessions(c: Ctx, deps: Deps): Response {
@@ -141,7 +142,7 @@ function listSessions(c: Ctx, deps: Deps): Response {
   const records = deps.sessions
     .list(all ? 'all' : user.id)
     .map((s) => presentSession(s, findUser(doc, s.userID)?.username ?? '', session.id))
-  return sendJson(c, records)
+  return sendJson(records)
 }
 
 async function endSession(c: Ctx, deps: Deps): Promise<Response> {
@@ -152,7 +153,7 @@ async function endSession(c: Ctx, deps: Deps): Promise<Response> {
   if (!found || (found.userID !== user.id && !user.perm.admin))
     throw new AppError('not_found', 'no such session')
   await deps.sessions.end(id)
-  return sendStatus(c, 204)
+  return sendStatus(204)
 }
 
 function presentSession(session: Session, username: string, currentId: string): SessionRecord {

@@ -25,8 +25,8 @@ const MAX_CHUNK_BYTES = 5 * 1024 ** 3
 
 export function settingsRoutes(deps: Deps): Hono<Env> {
   const app = new Hono<Env>()
-  app.get('/api/settings', requireUser(deps), requireAdmin, (c) =>
-    sendJson(c, presentSettings(deps.store.read().settings)),
+  app.get('/api/settings', requireUser(deps), requireAdmin, () =>
+    sendJson(presentSettings(deps.store.read().settings)),
   )
   app.put('/api/settings', requireUser(deps), requireAdmin, async (c) => {
     const before = deps.store.read().settings
@@ -38,7 +38,7 @@ export function settingsRoutes(deps: Deps): Hono<Env> {
       const { authMethod: _, ...fields } = given
       return [{ ...doc, settings: { ...doc.settings, ...fields } }, undefined]
     })
-    return sendStatus(c, 200)
+    return sendStatus(200)
   })
   return app
 }

@@ -25,7 +25,7 @@ export function shareRoutes(deps: Deps): Hono<Env> {
     const shares = liveShares(deps.store.read())
       .filter((share) => user.perm.admin || share.userID === user.id)
       .sort((a, b) => a.userID - b.userID || a.expire - b.expire)
-    return sendJson(c, shares.map(presentShare))
+    return sendJson(shares.map(presentShare))
   })
   app.get('/api/share', signedIn, (c) => sharesOfPath(c, deps))
   app.post('/api/share', signedIn, (c) => createShare(c, deps))
@@ -61,7 +61,7 @@ function sharesOfPath(c: Ctx, deps: Deps): Response {
         : share.userID === user.id && share.path === path,
     )
     .sort((a, b) => (a.hash < b.hash ? -1 : 1))
-  return sendJson(c, shares.map(presentShare))
+  return sendJson(shares.map(presentShare))
 }
 
 async function createShare(c: Ctx, deps: Deps): Promise<Response> {
@@ -88,7 +88,7 @@ async function createShare(c: Ctx, deps: Deps): Promise<Response> {
     token: '',
   }
   await deps.store.update((doc) => addShare(doc, share))
-  return sendJson(c, presentShare(share))
+  return sendJson(presentShare(share))
 }
 
 async function deleteShare(c: Ctx, deps: Deps): Promise<Response> {
@@ -101,7 +101,7 @@ async function deleteShare(c: Ctx, deps: Deps): Promise<Response> {
   if (share.userID !== user.id && !user.perm.admin)
     throw new AppError('forbidden', 'the share of another user')
   await deps.store.update((doc) => removeShare(doc, hash))
-  return sendStatus(c, 200)
+  return sendStatus(200)
 }
 
 function expiryOf(expires: string, unit: string): number {

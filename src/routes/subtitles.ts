@@ -77,7 +77,7 @@ function sendText(c: Ctx, body: Buffer, mtimeMs: number, headers: TextHeaders): 
   outgoing.setHeader('Content-Disposition', headers.disposition)
   appendPolicy(outgoing, headers.policy)
   const verdict = evaluateConditions(incoming.headers, mtimeMs, undefined)
-  if (verdict === 412) return sendStatus(c, 412, { code: 'precondition_failed' })
+  if (verdict === 412) return sendStatus(412, { code: 'precondition_failed' })
   if (verdict === 304) {
     outgoing.writeHead(304).end()
     return RESPONSE_ALREADY_SENT
@@ -89,7 +89,7 @@ function sendText(c: Ctx, body: Buffer, mtimeMs: number, headers: TextHeaders): 
   const ranges = range === undefined ? null : parseRanges(range, body.length)
   if (ranges === 'unsatisfiable') {
     outgoing.setHeader('Content-Range', `bytes */${body.length}`)
-    return sendStatus(c, 416)
+    return sendStatus(416)
   }
   // Several ranges of a few kilobytes: the whole is a legal answer (RFC 9110 14.2).
   const only = ranges?.length === 1 ? ranges[0] : undefined

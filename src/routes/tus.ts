@@ -47,7 +47,7 @@ async function createUpload(c: Ctx, deps: Deps): Promise<Response> {
   })
   // Clients send no PATCH for an empty file, so it is complete at once.
   if (lengthBytes === 0) await finish(c, deps, destination, upload)
-  return sendStatus(c, 201, { headers: { Location: locationOf(c, deps) } })
+  return sendStatus(201, { headers: { Location: locationOf(c, deps) } })
 }
 
 async function showUpload(c: Ctx, deps: Deps): Promise<Response> {
@@ -56,7 +56,7 @@ async function showUpload(c: Ctx, deps: Deps): Promise<Response> {
   demandUpload(c)
   const found = await deps.resumables.find(destinationOf(c))
   if (!found) throw new AppError('not_found', 'no active upload')
-  return sendStatus(c, 200, {
+  return sendStatus(200, {
     headers: {
       'Upload-Offset': String(found.offsetBytes),
       'Upload-Length': String(found.upload.lengthBytes),
@@ -81,7 +81,7 @@ async function appendToUpload(c: Ctx, deps: Deps): Promise<Response> {
     c.req.raw.signal,
   )
   if (reached === upload.lengthBytes) await finish(c, deps, destination, upload)
-  return sendStatus(c, 204, { headers: { 'Upload-Offset': String(reached) } })
+  return sendStatus(204, { headers: { 'Upload-Offset': String(reached) } })
 }
 
 async function deleteUpload(c: Ctx, deps: Deps): Promise<Response> {
@@ -89,7 +89,7 @@ async function deleteUpload(c: Ctx, deps: Deps): Promise<Response> {
   demand(c.var.user, 'delete')
   if (!(await deps.resumables.discard(destinationOf(c))))
     throw new AppError('not_found', 'no active upload')
-  return sendStatus(c, 204)
+  return sendStatus(204)
 }
 
 // Both hooks run now, when the file is whole, and cannot undo what the client has sent; the

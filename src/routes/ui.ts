@@ -37,7 +37,7 @@ export function uiRoutes(deps: Deps): Hono<Env> {
 
   app.get('/static', async (c) => {
     const { rest, trailingSlash, vpath } = c.env.target
-    if (trailingSlash || rest === '/') return sendStatus(c, 404)
+    if (trailingSlash || rest === '/') return sendStatus(404)
     const name = rest.slice(1)
     const { settings } = deps.store.read()
     if (name === 'site.webmanifest') return sendManifest(deps, settings)
@@ -73,7 +73,7 @@ export function uiRoutes(deps: Deps): Hono<Env> {
 
 async function sendAsset(c: Ctx, deps: Deps, name: string): Promise<Response> {
   const asset = await deps.assets.find(name, c.req.header('accept-encoding') ?? '')
-  if (!asset) return sendStatus(c, 404, { headers: { 'Content-Security-Policy': FILE_POLICY } })
+  if (!asset) return sendStatus(404, { headers: { 'Content-Security-Policy': FILE_POLICY } })
   const headers = new Headers({
     'Content-Type': asset.contentType,
     'Cache-Control': asset.immutable ? FOREVER : DAY,

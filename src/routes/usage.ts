@@ -7,7 +7,7 @@ import { sendJson } from './respond.ts'
 export function usageRoutes(deps: Deps): Hono<Env> {
   const app = new Hono<Env>()
   app.get('/api/usage', requireUser(deps), async (c) =>
-    sendJson(c, await c.var.scope.usage(c.env.target.vpath)),
+    sendJson(await c.var.scope.usage(c.env.target.vpath)),
   )
   return app
 }

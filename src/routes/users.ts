@@ -6,7 +6,6 @@ import type { UserRecord } from '../api-types.ts'
 import { hashPassword, verifyPassword } from '../auth/hash.ts'
 import { deriveScope } from '../auth/home.ts'
 import { checkPassword } from '../auth/password-policy.ts'
-import { makeHome } from '../auth/provision.ts'
 import { withoutSessions } from '../auth/sessions.ts'
 import { AppError, badRequest } from '../errors.ts'
 import { asString, type Reader } from '../parse.ts'
@@ -35,17 +34,14 @@ const GUARDED = new Set([
 export function userRoutes(deps: Deps): Hono<Env> {
   const app = new Hono<Env>()
   const signedIn = requireUser(deps)
-  app.get('/api/users', signedIn, requireAdmin, (c) => {
+  app.get('/api/users', signedIn, requireAdmin, () => {
     const users = [...deps.store.read().users].sort((a, b) => a.id - b.id)
-    return sendJson(
-      c,
-      users.map((user) => presentUser(user, true)),
-    )
+    return sendJson(users.map((user) => presentUser(user, true)))
   })
   app.post('/api/users', signedIn, requireAdmin, (c) => createUser(c, deps))
   app.get('/api/users/id', signedIn, (c) => {
     const user = demandUser(deps, demandSelfOrAdmin(c))
-    return sendJson(c, presentUser(user, c.var.user.perm.admin))
+    return sendJson(presentUser(user, c.var.user.perm.admin))
   })
   app.put('/api/users/id', signedIn, (c) => changeUser(c, deps))
   app.delete('/api/users/id', signedIn, (c) => deleteUser(c, deps))
@@ -116,8 +112,8 @@ async function createUser(c: Ctx, deps: Deps): Promise<Response> {
   const { id: _, ...fields } = data
   const password = await hashPassword(data.password)
   const added = await deps.store.update((doc) => addUser(doc, { ...fields, password, scope }))
-  await makeHome(deps, scope)
-  return sendStatus(c, 201, { headers: { Location: `/settings/users/${added.id}` } })
+  await deps.makeHome(scope)
+  return sendStatus(201, { headers: { Location: `/settings/users/${added.id}` } })
 }
 
 async function changeUser(c: Ctx, deps: Deps): Promise<Response> {
@@ -145,7 +141,7 @@ async function changeUser(c: Ctx, deps: Deps): Promise<Response> {
     // A new password ends every other session of the account (decisions, Sessions).
     return [changes.password === undefined ? next : withoutSessions(next, id, keep), undefined]
   })
-  return sendStatus(c, 200)
+  return sendStatus(200)
 }
 
 function wholeRecord(c: Ctx, data: UserRecord): Partial<User> {
@@ -175,7 +171,7 @@ async function deleteUser(c: Ctx, deps: Deps): Promise<Response> {
   const currentPassword = await readJson(c, (r) => r.str('current_password'))
   await demandPassword(c, deps, currentPassword)
   await deps.store.update((doc) => removeUser(doc, id))
-  return sendStatus(c, 200)
+  return sendStatus(200)
 }
 
 /** The caller's own password, asked for with the method json alone. Throws `invalid_password`. */

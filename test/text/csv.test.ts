@@ -28,14 +28,12 @@ describe('reading a table', () => {
       maxLength: 8,
       unit: fc.constantFrom('a', 'é', '"', ',', ';', '\t', '\n', '|', ' '),
     })
-    const rows = fc
-      .integer({ min: 1, max: 5 })
-      .chain((width) =>
-        fc.array(fc.array(cell, { minLength: width, maxLength: width }), {
-          minLength: 1,
-          maxLength: 8,
-        }),
-      )
+    const rows = fc.integer({ min: 1, max: 5 }).chain((width) =>
+      fc.array(fc.array(cell, { minLength: width, maxLength: width }), {
+        minLength: 1,
+        maxLength: 8,
+      }),
+    )
     const delimiter = fc.constantFrom<Delimiter>(',', ';', '\t', '|')
     fc.assert(
       fc.property(rows, delimiter, fc.constantFrom('\n', '\r\n', '\r'), (table, part, end) => {

@@ -1,0 +1,55 @@
+// Sign-in by name and password against the records.
+import type { Config } from '../config.ts'
+import { AppError } from '../errors.ts'
+import type { Logger } from '../log.ts'
+import type { User } from '../store/document.ts'
+import type { Store } from '../store/store.ts'
+import { findUser, findUserByName, replaceUser } from '../store/users.ts'
+import { hashPassword, needsRehash, verifyNobody, verifyPassword } from './hash.ts'
+import { verifyHuman } from './recaptcha.ts'
+
+export interface Credentials {
+  username: string
+  password: string
+  recaptcha: string
+}
+
+export interface SignInDeps {
+  config: Config
+  store: Store
+  log: Logger
+  /** Creates the folder of a scope below the server root. */
+  makeHome(scope: string): Promise<void>
+}
+
+/** Checks name and password against the records; both kinds of failure take the same time. */
+export async function signInByPassword(deps: SignInDeps, given: Credentials): Promise<User> {
+  const { settings } = deps.store.read()
+  const { recaptcha } = settings.auther
+  if (recaptcha?.secret && !(await verifyHuman(recaptcha, given.recaptcha))) throw refused()
+  const user = findUserByName(deps.store.read(), given.username)
+  if (!user) {
+    await verifyNobody(
+      given.password,
+      deps.store.read().users.map(({ password }) => password),
+    )
+    throw refused()
+  }
+  if (!(await verifyPassword(given.password, user.password))) throw refused()
+  return needsRehash(user.password) ? upgradeHash(deps, user, given.password) : user
+}
+
+export function refused(): AppError {
+  return new AppError('wrong_credentials', 'wrong credentials')
+}
+
+// Imported bcrypt hashes become argon2id the moment their password is known.
+async function upgradeHash(deps: SignInDeps, user: User, password: string): Promise<User> {
+  const hash = await hashPassword(password)
+  return deps.store.update((doc) => {
+    const current = findUser(doc, user.id)
+    // Changed meanwhile: the new password wins.
+    if (current?.password !== user.password) return [doc, current ?? user]
+    return replaceUser(doc, { ...current, password: hash })
+  })
+}

@@ -1,0 +1,62 @@
+// The services behind the routes, made once per application.
+import { availableParallelism } from 'node:os'
+import { createSessions } from '../auth/sessions.ts'
+import { createThrottle } from '../auth/throttle.ts'
+import { createTokens } from '../auth/tokens.ts'
+import { createResumables } from '../files/resumable.ts'
+import { createScope } from '../files/scope.ts'
+import { createTempRegistry } from '../files/temp-registry.ts'
+import { createPreviews } from '../files/thumbs.ts'
+import { vpathOf } from '../files/vpath.ts'
+import { createHooks } from '../hooks.ts'
+import { DEFAULT_DIR_MODE, DEFAULT_FILE_MODE } from '../store/document.ts'
+import type { BaseDeps, Deps } from './env.ts'
+
+/** Makes the services all requests share; `app.ts` closes them. */
+export function createDeps(base: BaseDeps): Deps {
+  const { config, store, log } = base
+  return {
+    ...base,
+    tokens: createTokens(() => store.read().settings.key),
+    sessions: createSessions(store, { idleMs: config.sessionIdleMs, maxMs: config.sessionMaxMs }),
+    logins: createThrottle(config.loginRateLimit),
+    sharePasswords: createThrottle(config.loginRateLimit),
+    resumables: createResumables(),
+    temps: createTempRegistry(`${store.file}.uploads`, config.tusExpiryMs),
+    hooks: createHooks(config, store, log),
+    previews: createPreviews({
+      cacheDir: config.cacheDir,
+      cacheSizeBytes: config.previewCacheSizeBytes,
+      concurrency: Math.min(availableParallelism(), config.imageProcessors),
+      ffmpegPath: config.ffmpegPath,
+    }),
+    userChanges: watchUsers(base),
+    makeHome: (scope) => makeHome(base, scope),
+  }
+}
+
+// The second in which each user's record last changed since the start, whoever changed it.
+function watchUsers({ store }: BaseDeps): Map<number, number> {
+  const changes = new Map<number, number>()
+  let known = new Map(store.read().users.map((user) => [user.id, user]))
+  store.subscribe(({ users }) => {
+    const now = new Map(users.map((user) => [user.id, user]))
+    const nowSeconds = Math.floor(Date.now() / 1000)
+    for (const [id, user] of now)
+      if (known.has(id) && known.get(id) !== user) changes.set(id, nowSeconds)
+    known = now
+  })
+  return changes
+}
+
+async function makeHome({ config, store }: BaseDeps, scope: string): Promise<void> {
+  const { settings } = store.read()
+  const tree = createScope({
+    root: config.root,
+    allow: () => true,
+    followExternalSymlinks: config.followExternalSymlinks,
+    fileMode: settings.fileMode || DEFAULT_FILE_MODE,
+    dirMode: settings.dirMode || DEFAULT_DIR_MODE,
+  })
+  await tree.makeFolder(vpathOf(scope))
+}
