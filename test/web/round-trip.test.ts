@@ -1,0 +1,50 @@
+// 200 files opened in the real editor and saved without a change: not a byte differs.
+
+import { readFile } from 'node:fs/promises'
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { launchBrowser, openPage } from '../support/browser.ts'
+import { type Program, startProgram } from '../support/program.ts'
+import { textFiles } from '../support/text-files.ts'
+import { makeTree, setModified, type Tree } from '../support/tree.ts'
+
+let browser: Browser
+let tree: Tree
+let program: Program
+const files = textFiles()
+
+beforeAll(async () => {
+  browser = await launchBrowser()
+  tree = await makeTree(files)
+  program = await startProgram(tree)
+})
+
+afterAll(async () => {
+  await program[Symbol.asyncDispose]()
+  await tree[Symbol.asyncDispose]()
+  await browser.close()
+})
+
+it('keeps the bytes of every file that is opened and saved as it is', async () => {
+  await using opened = await openPage(browser, program, { path: '/files/' })
+  const { page } = opened
+  const wrong: string[] = []
+  for (const [name, bytes] of Object.entries(files)) {
+    // An old date shows that the file was really written.
+    await setModified(tree.at(name), '2020-01-01T00:00:00Z')
+    await page.evaluate(
+      (path) => history.pushState(null, '', path),
+      `/files/${encodeURIComponent(name)}`,
+    )
+    await page.getByRole('dialog', { name, exact: true }).locator('.cm-content').click()
+    const [answer] = await Promise.all([
+      page.waitForResponse((response) => response.request().method() === 'PUT'),
+      page.keyboard.press('Control+s'),
+    ])
+    expect(answer.status(), name).toBe(200)
+    const now = await readFile(tree.at(name))
+    if (!now.equals(bytes)) wrong.push(`${name}: ${now.toString('hex').slice(0, 60)}`)
+  }
+  expect(wrong).toEqual([])
+  expect(opened.problems).toEqual([])
+}, 300_000)
