@@ -1,5 +1,6 @@
 // Makes the small files of every kind that the viewer tests open, into test/data/samples. They are
-// kept in the repository; run this only to change them. Needs ffmpeg, ImageMagick (with HEIC) and 7z.
+// kept in the repository; run this only to change them. Needs ffmpeg, ImageMagick (with HEIC),
+// Ghostscript, 7z and fonttools.
 
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
@@ -184,6 +185,19 @@ run('ffmpeg', ...tone, ...tags, '-ar', '8000', '-ac', '1', join(out, 'tone.wav')
 
 const jpeg = await sharp(png).resize(480, 320).jpeg({ quality: 60 }).toBuffer()
 save('paper.pdf', makePdf(jpeg))
+run(
+  'gs',
+  '-q',
+  '-dNOPAUSE',
+  '-dBATCH',
+  '-sDEVICE=pdfwrite',
+  '-sUserPassword=open sesame',
+  '-sOwnerPassword=owner',
+  '-dEncryptionR=3',
+  '-dKeyLength=128',
+  `-sOutputFile=${join(out, 'locked.pdf')}`,
+  join(out, 'paper.pdf'),
+)
 save('book.epub', await makeBook(jpeg))
 save('letter.docx', await makeDocx(jpeg))
 save('letter.odt', await makeOdt(jpeg))

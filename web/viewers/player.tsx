@@ -116,7 +116,8 @@ export function Player({ element, media, tracks = [], track, chooseTrack, ...res
 
   const Sound = media.muted || media.volume === 0 ? VolumeX : media.volume < 0.5 ? Volume1 : Volume2
   return (
-    <section className="vw-player" aria-label={t`Player`} data-gestures="own">
+    // Media runs from left to right in every language.
+    <section className="vw-player" dir="ltr" aria-label={t`Player`} data-gestures="own">
       <Scrubber media={media} seek={seek} />
       <div className="vw-player-row">
         <IconButton
@@ -155,7 +156,6 @@ export function Player({ element, media, tracks = [], track, chooseTrack, ...res
           <input
             type="range"
             className="vw-range"
-            dir="ltr"
             min={0}
             max={1}
             step={0.05}
@@ -224,8 +224,6 @@ function Scrubber({ media, seek }: { media: Media; seek(to: number): void }) {
     <input
       type="range"
       className="vw-range vw-scrubber"
-      // Media runs from left to right in every language.
-      dir="ltr"
       min={0}
       max={known ? media.duration : 1}
       step="any"
