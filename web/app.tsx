@@ -1,8 +1,10 @@
-// Which screen an address shows, and who may see it. Screens load on demand.
+// Which screen an address shows, and who may see it. The files are part of the start, as nearly
+// everybody goes there; the other screens load on demand.
 
 import { type ReactNode, Suspense, useEffect } from 'react'
 import { useSnapshot } from 'valtio'
 import { Redirect, Route, Router, Switch } from 'wouter'
+import { PageCommands } from './actions/page-commands.tsx'
 import { Frame } from './layout/frame.tsx'
 import { ToastHost } from './layout/toasts.tsx'
 import { boot } from './lib/boot.ts'
@@ -10,15 +12,15 @@ import { currentPath, go, usePath } from './lib/navigate.ts'
 import { onDemand } from './lib/on-demand.tsx'
 import { PromptHost } from './prompts/host.tsx'
 import { ErrorBoundary } from './screens/boundary.tsx'
+import { FilesScreen } from './screens/files.tsx'
 import { dismissPrompts } from './state/prompts.ts'
 import { session, wasSignedIn } from './state/session.ts'
 import { closeShell } from './state/shell.ts'
+import { ShellDock } from './terminal/dock.tsx'
 import { Spinner } from './ui/progress.tsx'
 import { TooltipLayer } from './ui/tooltip.tsx'
+import { UploadDock } from './uploads/dock.tsx'
 
-const FilesScreen = onDemand(async () => ({
-  default: (await import('./screens/files.tsx')).FilesScreen,
-}))
 const ShareScreen = onDemand(async () => ({
   default: (await import('./screens/share.tsx')).ShareScreen,
 }))
@@ -31,25 +33,14 @@ const ErrorScreen = onDemand(async () => ({
 const SettingsScreen = onDemand(async () => ({
   default: (await import('./screens/settings/settings.tsx')).SettingsScreen,
 }))
-const UploadDock = onDemand(async () => ({
-  default: (await import('./uploads/dock.tsx')).UploadDock,
-}))
 const SignInAgain = onDemand(async () => ({
   default: (await import('./screens/sign-in-again.tsx')).SignInAgain,
-}))
-const PageCommands = onDemand(async () => ({
-  default: (await import('./actions/page-commands.tsx')).PageCommands,
-}))
-const ShellDock = onDemand(async () => ({
-  default: (await import('./terminal/dock.tsx')).ShellDock,
 }))
 
 /** Fetches the likely screen while the session is still being asked for. */
 export function preloadScreen(): void {
   // A failure shows when the screen is rendered, which tries again.
-  const ignore = () => {}
-  if (currentPath().startsWith('/files')) import('./screens/files.tsx').catch(ignore)
-  else if (currentPath().startsWith('/share/')) import('./screens/share.tsx').catch(ignore)
+  if (currentPath().startsWith('/share/')) import('./screens/share.tsx').catch(nothing)
 }
 
 function nothing() {}
@@ -71,9 +62,7 @@ export function App() {
       </ErrorBoundary>
       {(state === 'in' || state === 'expired') && (
         <ErrorBoundary onError={nothing}>
-          <Suspense fallback={null}>
-            <UploadDock />
-          </Suspense>
+          <UploadDock />
         </ErrorBoundary>
       )}
       <ToastHost />
@@ -143,9 +132,7 @@ function Guarded({ children }: { children: ReactNode }) {
   return (
     <Frame>
       <ErrorBoundary resetKey={path} onError={nothing}>
-        <Suspense fallback={null}>
-          <PageCommands />
-        </Suspense>
+        <PageCommands />
       </ErrorBoundary>
       <Suspense
         fallback={

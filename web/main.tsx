@@ -30,4 +30,9 @@ async function start(): Promise<void> {
 }
 
 // Not awaited at the top level: lazy parts import from the module this is in, and would wait for it.
-void start()
+start().catch((error: unknown) => {
+  console.error(error)
+  // The texts themselves may be what could not be loaded, so this one is in the page.
+  const message = document.querySelector<HTMLElement>('#app')
+  if (message) message.textContent = 'This page could not be loaded. Please load it again.'
+})
