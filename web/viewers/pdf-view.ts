@@ -93,6 +93,8 @@ export function createPdfView(options: PdfViewOptions): PdfView {
   linkService.setDocument(pdf)
 
   const resize = new ResizeObserver(() => {
+    // Also called when the part is taken out of the page, where nothing can be laid out.
+    if (container.offsetParent === null) return
     const { currentScaleValue } = viewer
     if (Number.isNaN(Number(currentScaleValue))) viewer.currentScaleValue = currentScaleValue
     viewer.update()
