@@ -10,8 +10,11 @@ import { collectMessages } from './catalogues.ts'
 import { compressAll } from './compress.ts'
 import { copyLibraryData } from './library-data.ts'
 import { listLocales } from './locales.ts'
+import { mergeFirstLoad } from './merge-first-load.ts'
 import { ROOT } from './paths.ts'
 import { cataloguesPlugin, loadersOf, macrosPlugin, urlPlugin } from './plugins.ts'
+
+const ENTRY = 'web/main.tsx'
 
 export async function buildWeb(outDir: string, dev: boolean): Promise<void> {
   const options = esbuildOptions(dev)
@@ -25,12 +28,21 @@ export async function buildWeb(outDir: string, dev: boolean): Promise<void> {
     )
     await copyLibraryData(join(next, 'static'))
     await cp(join(ROOT, 'web/index.html'), join(next, 'index.html'))
+    const page = toPage(result.metafile, join(next, 'static'))
     if (!dev) {
+      const { core, rename: newName } = await mergeFirstLoad(
+        result.metafile,
+        join(next, 'static'),
+        ENTRY,
+      )
+      page.entry = newName(page.entry)
+      page.imports = core ? [core] : []
+      page.locales = mapValues(page.locales, newName)
       await writeFile(join(outDir, 'web-metafile.json'), JSON.stringify(result.metafile))
       await compressAll(join(next, 'static'))
     }
     const manifest = {
-      ...toPage(result.metafile, join(next, 'static')),
+      ...page,
       files: await describeFiles(join(next, 'static')),
     }
     await writeFile(join(next, 'assets.json'), JSON.stringify(manifest, null, 2))
@@ -71,7 +83,7 @@ function esbuildOptions(dev: boolean): esbuild.BuildOptions & { metafile: true }
   const macros = macrosPlugin({ idOnly: !dev })
   return {
     ...shared,
-    entryPoints: ['web/main.tsx'],
+    entryPoints: [ENTRY],
     splitting: true,
     metafile: true,
     // One flat folder: every chunk finds its neighbours by a relative address below any base URL.
@@ -90,7 +102,7 @@ function esbuildOptions(dev: boolean): esbuild.BuildOptions & { metafile: true }
 function toPage(metafile: esbuild.Metafile, staticDir: string): Omit<AssetsManifest, 'files'> {
   const nameOf = (output: string): string => relative(staticDir, join(ROOT, output))
   const outputs = Object.entries(metafile.outputs)
-  const entry = outputs.find(([, output]) => output.entryPoint === 'web/main.tsx')
+  const entry = outputs.find(([, output]) => output.entryPoint === ENTRY)
   if (!entry) throw new Error('the web bundle has no entry')
   const [entryFile, entryOutput] = entry
   const imports = new Set<string>()
@@ -147,6 +159,13 @@ export async function firstScreenBytes(webDir: string): Promise<{ script: number
     script: await sum([manifest.entry, ...manifest.imports]),
     style: await sum(manifest.styles),
   }
+}
+
+function mapValues(
+  record: Record<string, string>,
+  fn: (value: string) => string,
+): Record<string, string> {
+  return Object.fromEntries(Object.entries(record).map(([key, value]) => [key, fn(value)]))
 }
 
 function ignoreMissing(error: NodeJS.ErrnoException): void {

@@ -1,0 +1,184 @@
+// One shared script instead of dozens. The bundler puts every module that some set of lazy chunks
+// has in common into a chunk of its own, so that the page would begin with many tiny requests. Here
+// all chunks that the entry imports at once become one file, from which the lazy ones take theirs.
+import { createHash } from 'node:crypto'
+import { readFile, rm, writeFile } from 'node:fs/promises'
+import { basename, join } from 'node:path'
+import * as esbuild from 'esbuild'
+
+export interface MergedLoad {
+  /** The new file that the entry imports; empty when there was nothing to merge. */
+  core: string
+  /** Old name of an output to its new one; names that stay map to themselves. */
+  rename(name: string): string
+}
+
+type Outputs = Map<string, esbuild.Metafile['outputs'][string]>
+
+/**
+ * Rewrites the outputs in `staticDir`. The entry itself stays apart: it waits for lazy chunks, which
+ * must not wait for it. Every chunk is renamed, since its content now names the shared file.
+ */
+export async function mergeFirstLoad(
+  metafile: esbuild.Metafile,
+  staticDir: string,
+  entryPoint: string,
+): Promise<MergedLoad> {
+  const outputs: Outputs = new Map(
+    Object.entries(metafile.outputs).map(([file, output]) => [basename(file), output]),
+  )
+  const entry = [...outputs].find(([, output]) => output.entryPoint === entryPoint)?.[0]
+  if (!entry) throw new Error(`${entryPoint} has no output`)
+  const merged = staticImports(outputs, entry)
+  if (merged.size === 0) return { core: '', rename: (name) => name }
+
+  const [shared] = await bundle(staticDir, {
+    stdin: { contents: shareAll(outputs, merged), resolveDir: staticDir, sourcefile: 'core.js' },
+    plugins: [keepOthers(merged)],
+  })
+  if (!shared) throw new Error('the shared chunk is empty')
+  const core = `core-${hash8(shared.contents)}.js`
+  await writeFile(join(staticDir, core), shared.contents)
+
+  const users = [...outputs.keys()].filter((name) => takesFrom(outputs, name, merged))
+  const rewritten = await bundle(staticDir, {
+    entryPoints: users.map((name) => join(staticDir, name)),
+    plugins: [takeFrom(core, outputs, merged), keepOthers(new Set())],
+  })
+  for (const { path, contents } of rewritten) {
+    await writeFile(join(staticDir, basename(path)), contents)
+  }
+  for (const name of merged) await rm(join(staticDir, name))
+  return { core, rename: await renameChunks(staticDir, outputs, merged, core) }
+}
+
+/** All that `entry` imports statically, itself not included. */
+function staticImports(outputs: Outputs, entry: string): Set<string> {
+  const found = new Set<string>()
+  const follow = (name: string): void => {
+    for (const { kind, path, external } of outputs.get(name)?.imports ?? []) {
+      const target = basename(path)
+      if (kind !== 'import-statement' || external || target === entry || found.has(target)) continue
+      found.add(target)
+      follow(target)
+    }
+  }
+  follow(entry)
+  return found
+}
+
+/** A module that exports everything the merged chunks export, under names that do not clash. */
+function shareAll(outputs: Outputs, merged: Set<string>): string {
+  return [...merged]
+    .flatMap((name) => [
+      // For those that only do something.
+      `import './${name}'`,
+      ...exportsOf(outputs, name).map(
+        (key) => `export { ${key} as ${as(name, key)} } from './${name}'`,
+      ),
+    ])
+    .join('\n')
+}
+
+function takesFrom(outputs: Outputs, name: string, merged: Set<string>): boolean {
+  if (!name.endsWith('.js') || merged.has(name)) return false
+  const imports = outputs.get(name)?.imports ?? []
+  return imports.some(({ kind, path }) => kind === 'import-statement' && merged.has(basename(path)))
+}
+
+/** Bundles the imports among `inside`, leaves every other import as it is. */
+function keepOthers(inside: Set<string>): esbuild.Plugin {
+  return {
+    name: 'keep-others',
+    setup(build) {
+      build.onResolve({ filter: /^\.\// }, ({ path, kind }) =>
+        kind === 'import-statement' && inside.has(basename(path))
+          ? undefined
+          : { path, external: true },
+      )
+    },
+  }
+}
+
+/** An import of a merged chunk becomes an import of the same thing from the shared one. */
+function takeFrom(core: string, outputs: Outputs, merged: Set<string>): esbuild.Plugin {
+  return {
+    name: 'take-from',
+    setup(build) {
+      build.onResolve({ filter: /^\.\// }, ({ path, kind }) =>
+        kind === 'import-statement' && merged.has(basename(path))
+          ? { path: basename(path), namespace: 'merged' }
+          : undefined,
+      )
+      build.onLoad({ filter: /.*/, namespace: 'merged' }, ({ path }) => {
+        const list = exportsOf(outputs, path).map((key) => `${as(path, key)} as ${key}`)
+        return { contents: `export { ${list.join(', ')} } from './${core}'`, loader: 'js' }
+      })
+    },
+  }
+}
+
+/**
+ * Gives every chunk a name that covers its own hash and the shared file's: a name that a browser has
+ * kept must never stand for content that asks for a shared file of another build.
+ */
+async function renameChunks(
+  staticDir: string,
+  outputs: Outputs,
+  merged: Set<string>,
+  core: string,
+): Promise<(name: string) => string> {
+  const names = new Map<string, string>()
+  for (const [name, { imports }] of outputs) {
+    // Files without imports (workers, styles, fonts) name nobody.
+    if (!/^(main|c)-.*\.js$/.test(name) || merged.has(name)) continue
+    if (imports.length === 0 && name.startsWith('c-')) continue
+    names.set(name, name.replace(/[A-Z0-9]{8}\.js$/, `${hash8(`${name}:${core}`)}.js`))
+  }
+  const rename = (name: string): string => names.get(name) ?? name
+  const files = [...outputs.keys(), core].filter(
+    (name) => name.endsWith('.js') && !merged.has(name),
+  )
+  for (const name of files) {
+    const text = await readFile(join(staticDir, name), 'utf8')
+    const renamed = text.replace(/[\w.@-]+-[A-Z0-9]{8}\.js/g, rename)
+    await writeFile(join(staticDir, rename(name)), renamed)
+    if (rename(name) !== name) await rm(join(staticDir, name))
+  }
+  return rename
+}
+
+async function bundle(
+  staticDir: string,
+  options: esbuild.BuildOptions,
+): Promise<esbuild.OutputFile[]> {
+  const { outputFiles } = await esbuild.build({
+    absWorkingDir: staticDir,
+    bundle: true,
+    format: 'esm',
+    target: 'es2022',
+    minify: true,
+    charset: 'utf8',
+    legalComments: 'none',
+    // The first pass has warned about our own code.
+    logLevel: 'error',
+    write: false,
+    outdir: staticDir,
+    entryNames: '[name]',
+    ...options,
+  })
+  return outputFiles ?? []
+}
+
+function exportsOf(outputs: Outputs, name: string): string[] {
+  return outputs.get(name)?.exports ?? []
+}
+
+/** `c-chunk-GDIURKHS.js` and `a` give `_GDIURKHS_a`: unique among all shares. */
+function as(chunk: string, key: string): string {
+  return `_${chunk.replace(/^.*-|\.js$/g, '')}_${key}`
+}
+
+function hash8(content: string | Uint8Array): string {
+  return createHash('sha256').update(content).digest('hex').slice(0, 8).toUpperCase()
+}
