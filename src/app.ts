@@ -5,7 +5,14 @@ import { Hono } from 'hono'
 import { commandRoutes } from './routes/commands.ts'
 import { createDeps } from './routes/deps.ts'
 import type { BaseDeps, Ctx, Env } from './routes/env.ts'
-import { answerError, commonHeaders, logFailures, NO_CACHE, redirects } from './routes/frame.ts'
+import {
+  answerError,
+  commonHeaders,
+  contentOriginOnly,
+  logFailures,
+  NO_CACHE,
+  redirects,
+} from './routes/frame.ts'
 import { openapiRoutes } from './routes/openapi.ts'
 import { previewRoutes } from './routes/previews.ts'
 import { publicRoutes } from './routes/public.ts'
@@ -49,6 +56,7 @@ export function createApp(base: BaseDeps): App {
   app.use(logFailures(deps))
   app.use(commonHeaders)
   app.use(redirects)
+  app.use(contentOriginOnly(deps))
   const routes = [
     uiRoutes,
     sessionRoutes,

@@ -132,7 +132,7 @@ export const OPTIONS = {
     default: '',
     group: 'Listening',
     ours: true,
-    help: 'Second origin that serves user files, apart from the interface',
+    help: 'Second address of this server from which files opened in a tab are shown',
   }),
   root: option({
     short: 'r',

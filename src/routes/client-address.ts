@@ -19,3 +19,9 @@ export function isSecure(c: Ctx): boolean {
       ?.trim() === 'https'
   )
 }
+
+/** True when the request came to the origin that serves user files and nothing else. */
+export function isContentOrigin(c: Ctx, deps: Deps): boolean {
+  const { contentOrigin } = deps.config
+  return contentOrigin !== '' && c.env.incoming.headers.host === new URL(contentOrigin).host
+}

@@ -5,6 +5,7 @@ import { randomBytes } from 'node:crypto'
 import { read as fsRead } from 'node:fs'
 import type { ServerResponse } from 'node:http'
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
+import { freeMemory } from '../files/free-memory.ts'
 import type { OpenFile } from '../files/scope.ts'
 import type { Ctx } from './env.ts'
 import { clientGone, isGone } from './response-sink.ts'
@@ -301,6 +302,7 @@ function give(buffer: Buffer): void {
   if (buffer.length < FIRST_BUFFER_BYTES) return
   const free = pool.get(buffer.length) ?? []
   if (free.length < MAX_POOLED) free.push(buffer)
+  else freeMemory(buffer)
   pool.set(buffer.length, free)
 }
 

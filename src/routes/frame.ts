@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
 import { createMiddleware } from 'hono/factory'
 import { AppError, isAbort } from '../errors.ts'
-import { clientAddress } from './client-address.ts'
+import { clientAddress, isContentOrigin } from './client-address.ts'
 import type { Ctx, Deps, Env } from './env.ts'
 import { BAD_TARGET, PAGE, REDIRECT } from './request-path.ts'
 import { sendStatus } from './respond.ts'
@@ -32,6 +32,15 @@ export const commonHeaders = createMiddleware<Env>(async function commonHeaders(
   }
   await next()
 })
+
+/** The origin of user files answers nothing but them: no page, no sign-in, no other interface. */
+export function contentOriginOnly(deps: Deps) {
+  return createMiddleware<Env>(async function contentOriginOnly(c, next) {
+    if (isContentOrigin(c, deps) && !['/api/raw', '/health'].includes(c.env.target.key))
+      return sendStatus(404, { code: 'not_found' })
+    await next()
+  })
+}
 
 /** Path cleaning and prefix redirects, decided before anything else (CVE-2026-25890). */
 export const redirects = createMiddleware<Env>(async function redirects(c, next) {

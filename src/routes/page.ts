@@ -84,23 +84,22 @@ export function renderPage({ boot, page, nonce, acceptLanguage }: PageOptions): 
  * The page's Content-Security-Policy. Scripts: our own files and the one inline script with the
  * nonce. Styles: the same, and style attributes, which scripts may set anyway.
  */
-export function pagePolicy(nonce: string, boot: BootSettings, contentOrigin: string): string {
+export function pagePolicy(nonce: string, boot: BootSettings): string {
   const recaptcha = boot.ReCaptcha
     ? [originOf(boot.ReCaptchaHost ?? ''), 'https://www.gstatic.com']
     : []
-  const content = contentOrigin ? [contentOrigin] : []
   const directives: Record<string, string[]> = {
     'default-src': ["'none'"],
     // WebAssembly is what the PDF and HEIC decoders are made of.
     'script-src': ["'self'", `'nonce-${nonce}'`, "'wasm-unsafe-eval'", ...recaptcha],
     'style-src': ["'self'", `'nonce-${nonce}'`],
     'style-src-attr': ["'unsafe-inline'"],
-    'img-src': ["'self'", 'data:', 'blob:', ...content],
-    'media-src': ["'self'", 'blob:', ...content],
+    'img-src': ["'self'", 'data:', 'blob:'],
+    'media-src': ["'self'", 'blob:'],
     'font-src': ["'self'", 'data:', 'blob:'],
-    'connect-src': ["'self'", 'blob:', 'data:', ...content],
+    'connect-src': ["'self'", 'blob:', 'data:'],
     'worker-src': ["'self'", 'blob:'],
-    'frame-src': ["'self'", 'blob:', ...content, ...recaptcha],
+    'frame-src': ["'self'", 'blob:', ...recaptcha],
     'manifest-src': ["'self'"],
     'form-action': ["'self'"],
     'frame-ancestors': ["'self'"],

@@ -1,14 +1,20 @@
 // Bytes of files, and folders as archives (http-api 12).
 import { Hono } from 'hono'
+import { createMiddleware } from 'hono/factory'
+import { issueContentTicket, readContentTicket } from '../auth/content-ticket.ts'
+import { AppError } from '../errors.ts'
 import { readHead } from '../files/info.ts'
 import { contentTypeOf } from '../files/mime.ts'
 import type { Scope } from '../files/scope.ts'
 import { sniff } from '../files/sniff.ts'
 import { extensionOf, type VPath } from '../files/vpath.ts'
+import { findUser } from '../store/users.ts'
 import { sendArchive } from './archive-response.ts'
+import { isContentOrigin } from './client-address.ts'
 import type { Ctx, Deps, Env } from './env.ts'
 import { disposition, etagOf, sendFile } from './file-response.ts'
-import { demandDownload, requireUser } from './guard.ts'
+import { demandDownload, requireUser, scopeOf } from './guard.ts'
+import { encodePath } from './request-path.ts'
 
 /** Bytes of users never run script in our origin, and never get one of their own. */
 export const CONTENT_POLICY = "script-src 'none'; sandbox"
@@ -17,11 +23,50 @@ const PDF_POLICY = "script-src 'none';"
 
 export function rawRoutes(deps: Deps): Hono<Env> {
   const app = new Hono<Env>()
-  app.get('/api/raw', requireUser(deps), async (c) => {
+  app.get('/api/raw', byContentTicket(deps), requireUser(deps), async (c) => {
     demandDownload(c.var.user)
+    if (belongsToContentOrigin(c, deps)) return showOnContentOrigin(c, deps)
     return sendRaw(c, deps, c.var.scope, c.env.target.vpath)
   })
   return app
+}
+
+// On the content origin only a ticket counts; everywhere else the route goes on as usual.
+function byContentTicket(deps: Deps) {
+  return createMiddleware<Env>(async function byContentTicket(c, next) {
+    if (!isContentOrigin(c, deps)) return next()
+    const { vpath, query } = c.env.target
+    const doc = deps.store.read()
+    const ticket = readContentTicket(query.get('ticket') ?? '', vpath, doc.settings.key)
+    // Signing out ends what the session opened.
+    const session = ticket && deps.sessions.use(ticket.sessionId)
+    const user = session && session.userID === ticket.userId && findUser(doc, ticket.userId)
+    if (!user) throw new AppError('unauthenticated', 'no valid ticket')
+    demandDownload(user)
+    return sendRaw(c, deps, scopeOf(deps, user), vpath)
+  })
+}
+
+/** True for a file that a person opens in a tab of its own, when files have their own origin. */
+function belongsToContentOrigin(c: Ctx, deps: Deps): boolean {
+  return (
+    deps.config.contentOrigin !== '' &&
+    c.env.target.query.get('inline') === 'true' &&
+    c.req.header('sec-fetch-dest') === 'document'
+  )
+}
+
+function showOnContentOrigin(c: Ctx, deps: Deps): Response {
+  const { vpath, rawRest } = c.env.target
+  const { user, session } = c.var
+  const { key } = deps.store.read().settings
+  const ticket = issueContentTicket({ userId: user.id, sessionId: session.id }, vpath, key)
+  const { baseURL, contentOrigin } = deps.config
+  const address = `${contentOrigin}${encodePath(baseURL)}/api/raw${rawRest}`
+  return new Response(null, {
+    status: 302,
+    headers: { Location: `${address}?inline=true&ticket=${ticket}` },
+  })
 }
 
 /** Sends a file or, for a folder, an archive. A pipe is answered empty and never opened. */

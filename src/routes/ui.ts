@@ -58,7 +58,7 @@ export function uiRoutes(deps: Deps): Hono<Env> {
       headers: {
         'Content-Type': 'text/html; charset=utf-8',
         'Cache-Control': NEVER,
-        'Content-Security-Policy': pagePolicy(nonce, boot, deps.config.contentOrigin),
+        'Content-Security-Policy': pagePolicy(nonce, boot),
         'Cross-Origin-Opener-Policy': 'same-origin',
         'Referrer-Policy': 'same-origin',
         'X-Content-Type-Options': 'nosniff',
