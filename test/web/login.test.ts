@@ -146,7 +146,7 @@ describe('a session that ends', () => {
     await using program = await startProgram(tree)
     await using open = await openPage(browser, program)
     const { page } = open
-    await page.getByRole('link', { name: 'My files' }).waitFor()
+    await page.getByRole('navigation', { name: 'Places' }).waitFor()
     const other = await loginAs(program.origin)
     await other.fetch('/api/sessions', { method: 'DELETE' })
     await page.reload()

@@ -101,6 +101,11 @@ export function EntryGrid() {
   // biome-ignore lint/correctness/useExhaustiveDependencies: lines say what is drawn
   useLayoutEffect(() => {
     if (focusTries.current === 0) return
+    // Somebody types elsewhere by now, for instance in the shell that made this smaller.
+    if (takesKeys(document.activeElement)) {
+      focusTries.current = 0
+      return
+    }
     const element = scroller.current
     const cell = focus === null ? null : cellOf(element, indexOfPath(focus))
     focusTries.current = cell === null ? focusTries.current - 1 : 0
