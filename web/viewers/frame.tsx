@@ -22,9 +22,9 @@ import { viewers } from './index.ts'
 import type { FileSource, ViewerKind } from './source.ts'
 import { loadStylesheet } from './stylesheet.ts'
 import { useSwipe } from './swipe.ts'
+import textStyles from './text-viewers.css?url'
 import { Busy, Message } from './tools.tsx'
 import { keysAreTaken, offerKey, stepOf } from './viewer-keys.ts'
-import textStyles from './text-viewers.css?url'
 import styles from './viewers.css?url'
 
 await Promise.all([loadStylesheet(styles), loadStylesheet(textStyles)])
