@@ -16,7 +16,11 @@ function listingHasKeys(target: EventTarget | null): boolean {
 
 /** Shortcuts that act even while something is being typed: they type nothing themselves. */
 function worksInFields(event: KeyboardEvent): boolean {
-  return event.key === 'F1' || ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === 'k')
+  return (
+    event.key === 'F1' ||
+    event.key === 'F6' ||
+    ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === 'k')
+  )
 }
 
 /** Runs the command a key press means. True when there was one. */

@@ -3,6 +3,7 @@
 import { useLingui } from '@lingui/react/macro'
 import { ListFilter, X } from 'lucide-react'
 import { useEffect, useRef, useState } from 'react'
+import { flushSync } from 'react-dom'
 import { announce } from '../lib/announce.ts'
 import { listing, setFilter } from '../state/listing.ts'
 import { IconButton } from '../ui/button.tsx'
@@ -24,12 +25,10 @@ export function FilterField({ folded }: { folded?: boolean }) {
 
   useEffect(() => {
     const show = () => {
-      setAsked(true)
-      // After it was rendered.
-      requestAnimationFrame(() => {
-        input.current?.focus()
-        input.current?.select()
-      })
+      // At once: what is typed next belongs into the field.
+      flushSync(() => setAsked(true))
+      input.current?.focus()
+      input.current?.select()
     }
     open = show
     return () => {

@@ -40,7 +40,7 @@ export async function deleteEntries(items: readonly TransferItem[]): Promise<voi
     takeBack.set(folder, patchFolder({ folder, remove }))
   }
   if (heir !== null) {
-    listing.focus = heir
+    revealEntry(heir)
     if (paths.length === 1) selectOnly(heir)
   }
   const failures: TransferFailure[] = []

@@ -1,0 +1,170 @@
+// Drag and drop: into folders, onto breadcrumbs and pinned folders, copying with Ctrl, from outside.
+import { readdir } from 'node:fs/promises'
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { launchBrowser, openPage } from '../support/browser.ts'
+import { waitFor } from '../support/deadline.ts'
+import { startProgram } from '../support/program.ts'
+import { makeTree } from '../support/tree.ts'
+import { dragTo, entry, expectNames, expectSelected, showList, toast } from './listing-steps.ts'
+
+let browser: Browser
+beforeAll(async () => {
+  browser = await launchBrowser()
+})
+afterAll(() => browser.close())
+
+describe('drag and drop', () => {
+  it('moves what is selected into a folder, says so while dragging, and takes it back', async () => {
+    await using tree = await makeTree({ 'a #1.txt': 'a', 'b%.txt': 'b', 'c.txt': 'c', to: null })
+    await using program = await startProgram(tree)
+    await using open = await openPage(browser, program, { path: '/files/' })
+    const { page } = open
+    await showList(page)
+    await entry(page, 'a #1.txt').click()
+    await entry(page, 'b%.txt').click({ modifiers: ['Control'] })
+    await dragTo(page, entry(page, 'a #1.txt'), entry(page, 'to'), { drop: false })
+    await page.locator('.ghost', { hasText: 'Move 2 items to to' }).waitFor()
+    await page.locator('.ghost__count', { hasText: '2' }).waitFor()
+    await page.locator('.item.drop[aria-label="to"]').waitFor()
+    await page.mouse.up()
+    await expectNames(page, ['to', 'c.txt'])
+    await waitFor('the files', async () => (await readdir(tree.at('to'))).length === 2)
+    expect(await tree.read('to/a #1.txt')).toBe('a')
+    expect(await tree.read('to/b%.txt')).toBe('b')
+    await toast(page, 'Moved 2 items to “to”').getByRole('button', { name: 'Undo' }).click()
+    await expectNames(page, ['to', 'a #1.txt', 'b%.txt', 'c.txt'])
+    await expectSelected(page, ['a #1.txt', 'b%.txt'])
+    expect(await readdir(tree.at('to'))).toEqual([])
+    expect(open.problems).toEqual([])
+  })
+
+  it('copies with Ctrl, and Undo removes the copy', async () => {
+    await using tree = await makeTree({ 'a.txt': 'a', to: null })
+    await using program = await startProgram(tree)
+    await using open = await openPage(browser, program, { path: '/files/' })
+    const { page } = open
+    await showList(page)
+    await dragTo(page, entry(page, 'a.txt'), entry(page, 'to'), { hold: 'Control' })
+    await toast(page, 'Copied 1 item to “to”').waitFor()
+    expect(await tree.read('to/a.txt')).toBe('a')
+    expect(await tree.read('a.txt')).toBe('a')
+    await page.keyboard.press('Control+z')
+    await waitFor('the copy to go', async () => (await readdir(tree.at('to'))).length === 0)
+    expect(await tree.read('a.txt')).toBe('a')
+  })
+
+  it('drops on breadcrumbs and pinned folders', async () => {
+    await using tree = await makeTree({ 'one/two/a.txt': 'a', 'one/two/b.txt': 'b', pinned: null })
+    await using program = await startProgram(tree)
+    await using open = await openPage(browser, program, { path: '/files/' })
+    const { page } = open
+    await showList(page)
+    await entry(page, 'pinned').click({ button: 'right' })
+    await page.getByRole('menuitem', { name: 'Pin to sidebar' }).click()
+    const pin = page.getByRole('navigation', { name: 'Pinned folders' }).getByRole('link')
+    await pin.waitFor()
+    await entry(page, 'one').dblclick()
+    await entry(page, 'two').dblclick()
+    await entry(page, 'a.txt').waitFor()
+    await dragTo(page, entry(page, 'a.txt'), pin)
+    await waitFor('the pinned folder', async () => (await readdir(tree.at('pinned'))).length === 1)
+    const crumb = page
+      .getByRole('navigation', { name: 'Breadcrumb' })
+      .getByRole('link', { name: 'one' })
+    await dragTo(page, entry(page, 'b.txt'), crumb)
+    await waitFor('the folder above', async () => (await readdir(tree.at('one'))).includes('b.txt'))
+    await page.getByRole('heading', { name: 'This folder is empty' }).waitFor()
+    expect(open.problems).toEqual([])
+  })
+
+  it('opens a folder that is hovered while dragging', async () => {
+    await using tree = await makeTree({ 'a.txt': 'a', 'outer/inner/x.txt': 'x' })
+    await using program = await startProgram(tree)
+    await using open = await openPage(browser, program, { path: '/files/' })
+    const { page } = open
+    await showList(page)
+    await dragTo(page, entry(page, 'a.txt'), entry(page, 'outer'), { drop: false })
+    await entry(page, 'inner').waitFor()
+    const box = await entry(page, 'inner').boundingBox()
+    if (box === null) throw new Error('no folder')
+    for (const x of [60, 62, 64, 66]) await page.mouse.move(box.x + x, box.y + 20)
+    await page.locator('.item.drop').waitFor()
+    await page.mouse.up()
+    await waitFor('the move', async () => (await readdir(tree.at('outer/inner'))).includes('a.txt'))
+  })
+
+  it('does not take a folder into itself, nor anything into a file', async () => {
+    await using tree = await makeTree({ 'folder/x.txt': 'x', 'a.txt': 'a' })
+    await using program = await startProgram(tree)
+    await using open = await openPage(browser, program, { path: '/files/' })
+    const { page } = open
+    await showList(page)
+    await entry(page, 'folder').click()
+    await entry(page, 'a.txt').click({ modifiers: ['Control'] })
+    await dragTo(page, entry(page, 'a.txt'), entry(page, 'folder'), { drop: false })
+    await page.locator('.ghost', { hasText: '2 items' }).waitFor()
+    expect(await page.locator('.item.drop').count()).toBe(0)
+    await page.mouse.up()
+    await expectNames(page, ['folder', 'a.txt'])
+    expect(await readdir(tree.root)).toEqual(['a.txt', 'folder'])
+  })
+
+  it('asks when a name is taken, and then replaces, keeps both or skips', async () => {
+    await using tree = await makeTree({
+      'a.txt': 'new',
+      'b.txt': 'new',
+      'to/a.txt': 'old',
+      'to/b.txt': 'old',
+    })
+    await using program = await startProgram(tree)
+    await using open = await openPage(browser, program, { path: '/files/' })
+    const { page } = open
+    await showList(page)
+    await dragTo(page, entry(page, 'a.txt'), entry(page, 'to'))
+    const dialog = page.getByRole('dialog')
+    await dialog.getByText('a.txt').first().waitFor()
+    await dialog.getByRole('radio', { name: 'Keep both' }).check()
+    await dialog.getByRole('button', { name: /Continue|Move/ }).click()
+    await waitFor('both', async () => (await readdir(tree.at('to'))).includes('a(1).txt'))
+    expect(await tree.read('to/a.txt')).toBe('old')
+    expect(await tree.read('to/a(1).txt')).toBe('new')
+    await expectNames(page, ['to', 'b.txt'])
+    await dragTo(page, entry(page, 'b.txt'), entry(page, 'to'))
+    await dialog.getByRole('radio', { name: 'Replace' }).check()
+    await dialog.getByRole('button', { name: /Continue|Move/ }).click()
+    await waitFor('the new one', async () => (await tree.read('to/b.txt')) === 'new')
+    // What was replaced is gone: nothing is promised.
+    await toast(page, 'Moved 1 item to “to”').last().waitFor()
+    const newest = page.locator('.toast').first()
+    expect(await newest.getByRole('button', { name: 'Undo' }).count()).toBe(0)
+  })
+
+  it('hands files from outside to the uploads, on the page or on a folder', async () => {
+    await using tree = await makeTree({ 'sub/x.txt': 'x' })
+    await using program = await startProgram(tree)
+    await using open = await openPage(browser, program, { path: '/files/' })
+    const { page } = open
+    await showList(page)
+    const drop = (selector: string, name: string) =>
+      page.evaluate(
+        ([target, file]) => {
+          const data = new DataTransfer()
+          data.items.add(new File([`content of ${file}`], file ?? '', { type: 'text/plain' }))
+          const element = document.querySelector(target ?? '')
+          const init = { bubbles: true, cancelable: true, dataTransfer: data }
+          element?.dispatchEvent(new DragEvent('dragover', init))
+          element?.dispatchEvent(new DragEvent('drop', init))
+        },
+        [selector, name],
+      )
+    await drop('#listing', 'here.txt')
+    await entry(page, 'here.txt').waitFor()
+    await drop('[data-path="/sub"]', 'there.txt')
+    await waitFor('the file in the folder', async () =>
+      (await readdir(tree.at('sub'))).includes('there.txt'),
+    )
+    expect(await tree.read('here.txt')).toBe('content of here.txt')
+    expect(open.problems).toEqual([])
+  })
+})

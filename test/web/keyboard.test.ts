@@ -1,0 +1,322 @@
+// The whole keyboard table, without touching the mouse.
+import { readdir, stat } from 'node:fs/promises'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { launchBrowser, openPage } from '../support/browser.ts'
+import { waitFor } from '../support/deadline.ts'
+import { startProgram } from '../support/program.ts'
+import { makeTree } from '../support/tree.ts'
+import {
+  entry,
+  expectNames,
+  expectSelected,
+  focusedName,
+  showList,
+  toast,
+} from './listing-steps.ts'
+
+let browser: Browser
+beforeAll(async () => {
+  browser = await launchBrowser()
+})
+afterAll(() => browser.close())
+
+async function expectFocus(page: Page, name: string): Promise<void> {
+  await waitFor(`the focus on ${name}`, async () => (await focusedName(page)) === name)
+}
+
+describe('the keyboard', () => {
+  it('moves, extends, toggles and jumps through a list', async () => {
+    await using tree = await makeTree({
+      alpha: null,
+      'beta.txt': 'b',
+      'bravo.txt': 'b',
+      'Ägypten.txt': 'c',
+      'zulu.txt': 'z',
+    })
+    await using program = await startProgram(tree)
+    await using open = await openPage(browser, program, { path: '/files/' })
+    const { page } = open
+    await showList(page)
+    await page.keyboard.press('ArrowDown')
+    await expectSelected(page, ['alpha'])
+    await page.keyboard.press('End')
+    const last = await page.locator('#listing [data-index]').last().getAttribute('aria-label')
+    await expectSelected(page, [last ?? ''])
+    await page.keyboard.press('Home')
+    await expectSelected(page, ['alpha'])
+    await page.keyboard.press('Shift+ArrowDown')
+    await page.keyboard.press('Shift+ArrowDown')
+    await expectSelected(page, ['alpha', 'beta.txt', 'bravo.txt'])
+    await page.keyboard.press('Shift+ArrowUp')
+    await expectSelected(page, ['alpha', 'beta.txt'])
+    await page.keyboard.press('Control+ArrowDown')
+    await expectFocus(page, 'bravo.txt')
+    await expectSelected(page, ['alpha', 'beta.txt'])
+    await page.keyboard.press('Control+Space')
+    await expectSelected(page, ['alpha', 'beta.txt', 'bravo.txt'])
+    await page.keyboard.press('Escape')
+    await expectSelected(page, [])
+    await page.keyboard.type('br')
+    await expectSelected(page, ['bravo.txt'])
+    await expectFocus(page, 'bravo.txt')
+    // After the typing pause a letter starts anew; the accent of the name does not matter.
+    await new Promise((resolve) => setTimeout(resolve, 750))
+    await page.keyboard.type('ag')
+    await expectSelected(page, ['Ägypten.txt'])
+    await page.keyboard.press('Control+a')
+    await waitFor('all', async () => (await page.locator('[aria-selected="true"]').count()) >= 5)
+    await page.keyboard.press('Control+a')
+    await expectSelected(page, [])
+    expect(open.problems).toEqual([])
+  })
+
+  it('moves in two directions through a grid', async () => {
+    await using tree = await makeTree(
+      Object.fromEntries(Array.from({ length: 12 }, (_, i) => [`f${i}.txt`, 'x'])),
+    )
+    await using program = await startProgram(tree)
+    await using open = await openPage(browser, program, { path: '/files/' })
+    const { page } = open
+    await page.getByRole('radio', { name: 'Grid' }).check()
+    await page.locator('.grid--mosaic').waitFor()
+    const columns = Number(await page.locator('#listing').getAttribute('aria-colcount'))
+    expect(columns).toBeGreaterThan(2)
+    await page.keyboard.press('ArrowRight')
+    await expectSelected(page, ['f0.txt'])
+    await page.keyboard.press('ArrowRight')
+    await expectSelected(page, ['f1.txt'])
+    await page.keyboard.press('ArrowDown')
+    await expectSelected(page, [`f${1 + columns}.txt`])
+    await page.keyboard.press('ArrowUp')
+    await page.keyboard.press('ArrowLeft')
+    await expectSelected(page, ['f0.txt'])
+  })
+
+  it('opens with Enter, looks with Space, goes up with Alt+Up and Backspace', async () => {
+    await using tree = await makeTree({ 'one/two/deep.txt': 'deep text', 'one/pic.bin': '\0\x01' })
+    await using program = await startProgram(tree)
+    await using open = await openPage(browser, program, { path: '/files/' })
+    const { page } = open
+    await showList(page)
+    await page.keyboard.press('ArrowDown')
+    await page.keyboard.press('Enter')
+    await entry(page, 'two').waitFor()
+    await page.keyboard.press('ArrowDown')
+    await page.keyboard.press('Enter')
+    await entry(page, 'deep.txt').waitFor()
+    await page.keyboard.press('Alt+ArrowUp')
+    await expectSelected(page, ['two'])
+    await page.keyboard.press('ArrowDown')
+    await page.keyboard.press('Space')
+    await page.getByRole('dialog', { name: 'pic.bin' }).waitFor()
+    await page.keyboard.press('Escape')
+    await page.getByRole('dialog', { name: 'pic.bin' }).waitFor({ state: 'detached' })
+    await expectSelected(page, ['pic.bin'])
+    await expectFocus(page, 'pic.bin')
+    await page.keyboard.press('Backspace')
+    await expectSelected(page, ['one'])
+    expect(open.problems).toEqual([])
+  })
+
+  it('copies, cuts, pastes and duplicates; Escape gives up a cut; a reload keeps the clipboard', async () => {
+    await using tree = await makeTree({ 'a.txt': 'aaa', 'b.txt': 'bbb', 'to/x.txt': 'x' })
+    await using program = await startProgram(tree)
+    await using open = await openPage(browser, program, { path: '/files/' })
+    const { page } = open
+    await showList(page)
+    await entry(page, 'a.txt').focus()
+    await page.keyboard.press('Control+Space')
+    await page.keyboard.press('Control+C')
+    await page.keyboard.press('Control+V')
+    // Into its own folder: a free name, no question.
+    await expectSelected(page, ['a(1).txt'])
+    await page.keyboard.press('Control+d')
+    await entry(page, 'a(1)(1).txt').waitFor()
+    await entry(page, 'b.txt').focus()
+    await page.keyboard.press('Escape')
+    await page.keyboard.press('Control+Space')
+    await page.keyboard.press('Control+x')
+    await page.locator('.is-cut').waitFor()
+    await page.keyboard.press('Escape')
+    await page.locator('.is-cut').waitFor({ state: 'detached' })
+    await page.keyboard.press('Control+x')
+    await page.locator('.is-cut').waitFor()
+    await page.reload()
+    await page.locator('.is-cut').waitFor()
+    await page.goto('/files/to/')
+    await entry(page, 'x.txt').waitFor()
+    await page.keyboard.press('Control+V')
+    await entry(page, 'b.txt').waitFor()
+    expect(await tree.read('to/b.txt')).toBe('bbb')
+    await waitFor(
+      'the file to have moved',
+      async () => !(await readdir(tree.root)).includes('b.txt'),
+    )
+    expect(await tree.read('a(1).txt')).toBe('aaa')
+    expect(open.problems).toEqual([])
+  })
+
+  it('makes a folder with Alt+N, a file with Alt+Shift+N, and renames with F2', async () => {
+    await using tree = await makeTree({ 'photo.tar.gz': 'x' })
+    await using program = await startProgram(tree)
+    await using open = await openPage(browser, program, { path: '/files/' })
+    const { page } = open
+    await showList(page)
+    await page.keyboard.press('Alt+n')
+    await page.getByRole('dialog', { name: 'New folder' }).waitFor()
+    await page.keyboard.type('x/y z/w')
+    await page.keyboard.press('Enter')
+    await expectSelected(page, ['x'])
+    await waitFor('the folders', async () => (await stat(tree.at('x/y z/w'))).isDirectory())
+    await entry(page, 'photo.tar.gz').focus()
+    await page.keyboard.press('Control+Space')
+    await page.keyboard.press('Escape')
+    await entry(page, 'photo.tar.gz').focus()
+    await page.keyboard.press('Control+Space')
+    await page.keyboard.press('F2')
+    await page.getByRole('dialog', { name: 'Rename file' }).waitFor()
+    // The stem is selected: typing keeps the extension.
+    await page.keyboard.type('picture')
+    await page.keyboard.press('Enter')
+    await expectNames(page, ['x', 'picture.tar.gz'])
+    await expectFocus(page, 'picture.tar.gz')
+    await page.keyboard.press('Alt+Shift+N')
+    await page.getByRole('dialog', { name: 'New file' }).waitFor()
+    await page.keyboard.type('note.txt')
+    await page.keyboard.press('Enter')
+    await waitFor('the file', async () => (await stat(tree.at('note.txt'))).isFile())
+    await waitFor('the editor', () => new URL(page.url()).pathname === '/files/note.txt')
+    expect(open.problems).toEqual([])
+  })
+
+  it('deletes with Delete after a question whose harmless answer has the focus', async () => {
+    await using tree = await makeTree({ 'a.txt': 'a', 'b.txt': 'b', 'c.txt': 'c' })
+    await using program = await startProgram(tree)
+    await using open = await openPage(browser, program, { path: '/files/' })
+    const { page } = open
+    await showList(page)
+    await page.keyboard.press('ArrowDown')
+    await page.keyboard.press('ArrowDown')
+    await page.keyboard.press('Delete')
+    const dialog = page.getByRole('alertdialog')
+    await dialog.getByText('“b.txt” will be deleted from the server.').waitFor()
+    expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('Cancel')
+    await page.keyboard.press('Enter')
+    await dialog.waitFor({ state: 'detached' })
+    await expectNames(page, ['a.txt', 'b.txt', 'c.txt'])
+    await page.keyboard.press('Delete')
+    await page.keyboard.press('Tab')
+    await page.keyboard.press('Enter')
+    await expectNames(page, ['a.txt', 'c.txt'])
+    await expectFocus(page, 'c.txt')
+    await toast(page, 'Deleted “b.txt”').waitFor()
+    expect(await readdir(tree.root)).toEqual(['a.txt', 'c.txt'])
+  })
+
+  it('takes back the last action with Ctrl+Z', async () => {
+    await using tree = await makeTree({ 'old.txt': 'x' })
+    await using program = await startProgram(tree)
+    await using open = await openPage(browser, program, { path: '/files/' })
+    const { page } = open
+    await showList(page)
+    await page.keyboard.press('ArrowDown')
+    await page.keyboard.press('F2')
+    await page.getByRole('dialog').waitFor()
+    await page.keyboard.type('new')
+    await page.keyboard.press('Enter')
+    await expectNames(page, ['new.txt'])
+    await toast(page, 'Renamed to “new.txt”').waitFor()
+    await page.keyboard.press('Control+z')
+    await expectNames(page, ['old.txt'])
+    await waitFor('the old name', async () => (await readdir(tree.root)).includes('old.txt'))
+  })
+
+  it('opens menu, details, help, palette and search, and gives the focus back', async () => {
+    await using tree = await makeTree({ 'a.txt': 'a', 'b.txt': 'b' })
+    await using program = await startProgram(tree)
+    await using open = await openPage(browser, program, {
+      path: '/files/',
+      viewport: { width: 1440, height: 900 },
+    })
+    const { page } = open
+    await showList(page)
+    await page.keyboard.press('ArrowDown')
+    await page.keyboard.press('Shift+F10')
+    await page.getByRole('menu').waitFor()
+    expect(await page.evaluate(() => document.activeElement?.textContent)).toContain('Preview')
+    await page.keyboard.press('ArrowDown')
+    expect(await page.evaluate(() => document.activeElement?.textContent)).toContain('Open')
+    await page.keyboard.press('Escape')
+    await page.getByRole('menu').waitFor({ state: 'detached' })
+    await expectFocus(page, 'a.txt')
+    await page.keyboard.press('Control+i')
+    await page.getByRole('complementary', { name: 'Details' }).getByText('a.txt').waitFor()
+    await page.keyboard.press('Control+i')
+    await page.getByRole('complementary', { name: 'Details' }).waitFor({ state: 'detached' })
+    for (const key of ['F1', '?']) {
+      await page.keyboard.press(key)
+      await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor()
+      await page.keyboard.press('Escape')
+      await page.getByRole('dialog').waitFor({ state: 'detached' })
+      await expectFocus(page, 'a.txt')
+    }
+    await page.keyboard.press('Control+k')
+    await page.getByRole('combobox').waitFor()
+    await page.keyboard.type('new fol')
+    expect(await page.getByRole('option').allInnerTexts()).toEqual([
+      expect.stringContaining('New folder'),
+      expect.stringContaining('Search files for “new fol”'),
+    ])
+    await page.keyboard.press('Enter')
+    await page.getByRole('dialog', { name: 'New folder' }).waitFor()
+    await page.keyboard.press('Escape')
+    await page.keyboard.press('Control+Shift+F')
+    await page.getByRole('dialog').getByRole('combobox').waitFor()
+    await page.keyboard.press('Escape')
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    expect(open.problems).toEqual([])
+  })
+
+  it('goes round the parts of the page with F6', async () => {
+    await using tree = await makeTree({ 'a.txt': 'a' })
+    await using program = await startProgram(tree)
+    await using open = await openPage(browser, program, { path: '/files/' })
+    const { page } = open
+    await showList(page)
+    const inside = (selector: string) =>
+      page.evaluate((part) => document.activeElement?.closest(part) !== null, selector)
+    await page.getByRole('button', { name: 'Name' }).focus()
+    await page.keyboard.press('F6')
+    await waitFor('the header', () => inside('#header'))
+    await page.keyboard.press('F6')
+    await waitFor('the sidebar', () => inside('#sidebar'))
+    await page.keyboard.press('F6')
+    await page.keyboard.press('F6')
+    await page.keyboard.press('F6')
+    await expectFocus(page, 'a.txt')
+  })
+
+  it('leaves keys alone where something is typed, and letters while a dialog is open', async () => {
+    await using tree = await makeTree({ 'a.txt': 'a', 'b.txt': 'b' })
+    await using program = await startProgram(tree)
+    await using open = await openPage(browser, program, { path: '/files/' })
+    const { page } = open
+    await showList(page)
+    await page.keyboard.press('ArrowDown')
+    await page.keyboard.press('/')
+    await page.keyboard.type('a')
+    await page.keyboard.press('Delete')
+    await page.keyboard.press('Control+a')
+    expect(await page.getByRole('alertdialog').count()).toBe(0)
+    await expectSelected(page, ['a.txt'])
+    await page.keyboard.press('Escape')
+    await page.keyboard.press('F1')
+    await page.getByRole('dialog').waitFor()
+    await page.keyboard.press('Delete')
+    await page.keyboard.press('b')
+    expect(await page.getByRole('alertdialog').count()).toBe(0)
+    await page.keyboard.press('Escape')
+    await expectSelected(page, ['a.txt'])
+  })
+})

@@ -1,0 +1,191 @@
+// Choosing entries with the mouse, and what the choice survives.
+import { rm, writeFile } from 'node:fs/promises'
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { launchBrowser, openPage } from '../support/browser.ts'
+import { waitFor } from '../support/deadline.ts'
+import { loginAs } from '../support/login.ts'
+import { startProgram } from '../support/program.ts'
+import { makeTree } from '../support/tree.ts'
+import { entry, expectSelected, selectedNames, selectionBar, showList } from './listing-steps.ts'
+
+let browser: Browser
+beforeAll(async () => {
+  browser = await launchBrowser()
+})
+afterAll(() => browser.close())
+
+const letters = Object.fromEntries(['a', 'b', 'c', 'd', 'e'].map((name) => [`${name}.txt`, 'xyz']))
+
+/** Longer than a double click: the time itself is what is being tested. */
+const pause = () => new Promise((resolve) => setTimeout(resolve, 400))
+
+describe('selecting', () => {
+  it('selects with a click, adds with Ctrl, takes a range with Shift, and counts', async () => {
+    await using tree = await makeTree({ ...letters, folder: null })
+    await using program = await startProgram(tree)
+    await using open = await openPage(browser, program, { path: '/files/' })
+    const { page } = open
+    await showList(page)
+    await entry(page, 'b.txt').click()
+    await expectSelected(page, ['b.txt'])
+    await entry(page, 'd.txt').click({ modifiers: ['Control'] })
+    await expectSelected(page, ['b.txt', 'd.txt'])
+    await selectionBar(page).getByText('2 selected').waitFor()
+    await selectionBar(page).getByText('6 B').waitFor()
+    await entry(page, 'e.txt').click({ modifiers: ['Shift'] })
+    await expectSelected(page, ['b.txt', 'd.txt', 'e.txt'])
+    await entry(page, 'c.txt').click({ modifiers: ['Shift'] })
+    await expectSelected(page, ['b.txt', 'c.txt', 'd.txt'])
+    await entry(page, 'a.txt').click()
+    await expectSelected(page, ['a.txt'])
+    await page.getByRole('button', { name: 'Clear selection' }).click()
+    await expectSelected(page, [])
+    expect(open.problems).toEqual([])
+  })
+
+  it('takes the range the eye sees when the order is turned round', async () => {
+    await using tree = await makeTree(letters)
+    await using program = await startProgram(tree)
+    await using open = await openPage(browser, program, { path: '/files/' })
+    const { page } = open
+    await showList(page)
+    await page.getByRole('columnheader', { name: 'Name' }).getByRole('button').click()
+    await waitFor('the order', async () => {
+      const first = await page.locator('#listing [data-index="0"]').getAttribute('aria-label')
+      return first === 'e.txt'
+    })
+    await entry(page, 'd.txt').click()
+    await entry(page, 'b.txt').click({ modifiers: ['Shift'] })
+    await expectSelected(page, ['d.txt', 'c.txt', 'b.txt'])
+  })
+
+  it('selects all from the column head, shows when only a part is', async () => {
+    await using tree = await makeTree(letters)
+    await using program = await startProgram(tree)
+    await using open = await openPage(browser, program, { path: '/files/' })
+    const { page } = open
+    await showList(page)
+    const all = page.getByRole('checkbox', { name: 'Select all' })
+    await entry(page, 'a.txt').getByRole('checkbox').click()
+    await expectSelected(page, ['a.txt'])
+    expect(await all.evaluate((box: HTMLInputElement) => box.indeterminate)).toBe(true)
+    await all.click()
+    await waitFor('all', async () => (await selectedNames(page)).length === 5)
+    await all.click()
+    await expectSelected(page, [])
+  })
+
+  it('draws a box over entries, and adds to the selection with Ctrl', async () => {
+    await using tree = await makeTree(letters)
+    await using program = await startProgram(tree)
+    await using open = await openPage(browser, program, { path: '/files/' })
+    const { page } = open
+    await showList(page)
+    const box = async (from: string, to: string) => {
+      const a = await entry(page, from).boundingBox()
+      const b = await entry(page, to).boundingBox()
+      if (a === null || b === null) throw new Error('not on the screen')
+      await page.mouse.move(a.x + a.width / 2, a.y + 10)
+      await page.mouse.down()
+      await page.mouse.move(b.x + b.width / 2 + 30, b.y + 10, { steps: 4 })
+      await page.mouse.move(b.x + b.width / 2 + 40, b.y + b.height / 2, { steps: 2 })
+      await page.locator('.band').waitFor()
+      await page.mouse.up()
+      await page.locator('.band').waitFor({ state: 'detached' })
+    }
+    await box('b.txt', 'd.txt')
+    await expectSelected(page, ['b.txt', 'c.txt', 'd.txt'])
+    await page.keyboard.press('Escape')
+    await entry(page, 'a.txt').click()
+    await page.keyboard.down('Control')
+    await box('d.txt', 'e.txt')
+    await page.keyboard.up('Control')
+    await expectSelected(page, ['a.txt', 'd.txt', 'e.txt'])
+    // In the grid the box goes around cards.
+    await page.keyboard.press('Control+Shift+2')
+    const last = await entry(page, 'e.txt').boundingBox()
+    const grid = await page.locator('#listing').boundingBox()
+    if (last === null || grid === null) throw new Error('no grid')
+    await page.mouse.move(last.x + 40, last.y + last.height + 30)
+    await page.mouse.down()
+    await page.mouse.move(last.x + 30, last.y + last.height - 20, { steps: 5 })
+    await page.mouse.up()
+    await expectSelected(page, ['e.txt'])
+    expect(open.problems).toEqual([])
+  })
+
+  it('opens with a second click within 300 ms, and with one when the account says so', async () => {
+    await using tree = await makeTree({ 'folder/in.txt': 'x' })
+    await using program = await startProgram(tree)
+    await using open = await openPage(browser, program, { path: '/files/' })
+    const { page } = open
+    await showList(page)
+    await entry(page, 'folder').click()
+    await pause()
+    await entry(page, 'folder').click()
+    await expectSelected(page, ['folder'])
+    expect(new URL(page.url()).pathname).toBe('/files/')
+    await pause()
+    await entry(page, 'folder').dblclick()
+    await entry(page, 'in.txt').waitFor()
+
+    const admin = await loginAs(program.origin)
+    const answer = await admin.fetch('/api/users/1', {
+      method: 'PUT',
+      body: JSON.stringify({
+        what: 'user',
+        which: ['singleClick'],
+        data: { id: 1, singleClick: true },
+      }),
+    })
+    expect(answer.status).toBe(200)
+    await page.goto('/files/')
+    await entry(page, 'folder').click({ modifiers: ['Control'] })
+    await expectSelected(page, ['folder'])
+    await entry(page, 'folder').click()
+    await entry(page, 'in.txt').waitFor()
+  })
+
+  it('keeps the selection by path when the folder changes elsewhere', async () => {
+    await using tree = await makeTree(letters)
+    await using program = await startProgram(tree)
+    await using open = await openPage(browser, program, { path: '/files/' })
+    const { page } = open
+    await showList(page)
+    await entry(page, 'b.txt').click()
+    await entry(page, 'd.txt').click({ modifiers: ['Control'] })
+    await rm(tree.at('b.txt'))
+    await writeFile(tree.at('aa.txt'), 'new')
+    await page.keyboard.press('Control+k')
+    await page.getByRole('combobox').fill('Refresh')
+    await page.keyboard.press('Enter')
+    await entry(page, 'aa.txt').waitFor()
+    await expectSelected(page, ['d.txt'])
+  })
+
+  it('inverts the selection', async () => {
+    await using tree = await makeTree(letters)
+    await using program = await startProgram(tree)
+    await using open = await openPage(browser, program, { path: '/files/' })
+    const { page } = open
+    await showList(page)
+    await entry(page, 'b.txt').click()
+    await selectionBar(page).getByRole('button', { name: 'More' }).click()
+    await page.getByRole('menuitem', { name: 'Invert selection' }).click()
+    await expectSelected(page, ['a.txt', 'c.txt', 'd.txt', 'e.txt'])
+  })
+
+  it('follows links with the middle button into a new tab', async () => {
+    await using tree = await makeTree({ 'folder/in.txt': 'x' })
+    await using program = await startProgram(tree)
+    await using open = await openPage(browser, program, { path: '/files/' })
+    const { page, context } = open
+    await showList(page)
+    const opened = context.waitForEvent('page')
+    await entry(page, 'folder').locator('a').click({ button: 'middle' })
+    const tab = await opened
+    await entry(tab, 'in.txt').waitFor()
+    await expectSelected(page, [])
+  })
+})
