@@ -14,7 +14,7 @@ import { makeTree, type Tree } from '../support/tree.ts'
 
 const MIB = 1024 * 1024
 /** Idle the server has about 100 MiB; it must not grow with what the files claim to be. */
-const MOST_SERVER_MEMORY = 700 * MIB
+const MOST_SERVER_MEMORY = 350 * MIB
 
 const scripted = await scriptedFiles()
 const bombed = await bombs()
