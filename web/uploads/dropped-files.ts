@@ -25,7 +25,7 @@ export interface Scan {
   entries(signal: AbortSignal): AsyncGenerator<ScannedEntry[]>
 }
 
-const BATCH_SIZE = 200
+const BATCH_SIZE = 100
 
 /**
  * Starts reading a drop. Must be called inside the event handler: the browser empties the

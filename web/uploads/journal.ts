@@ -38,7 +38,7 @@ export interface Journal {
 }
 
 const FLUSH_INTERVAL_MS = 300
-const WRITES_AT_ONCE = 250
+const WRITES_AT_ONCE = 100
 
 type Write = (batches: IDBObjectStore, items: IDBObjectStore) => void
 
