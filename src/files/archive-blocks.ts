@@ -2,6 +2,7 @@
 // Memory is bounded by the blocks in flight, whatever the length of the stream.
 import { availableParallelism } from 'node:os'
 import type { ByteSink, FinishingSink } from './byte-sink.ts'
+import { freeMemory } from './free-memory.ts'
 
 export interface BlockCodec {
   /** Bytes of input per block. */
@@ -102,17 +103,6 @@ interface Job {
   output: Promise<Uint8Array>
   /** Places in the queue, plus one while it is the latest block. */
   holders: number
-}
-
-/** More than any slab that small buffers share (Buffer.poolSize). */
-const OWN_MEMORY_BYTES = 128 * 1024
-
-/**
- * Gives the memory of a large result back at once. The collector would let hundreds of megabytes
- * pile up first, because the objects that hold them are small. Nobody may use `bytes` afterwards.
- */
-export function freeMemory({ buffer }: Uint8Array): void {
-  if (buffer instanceof ArrayBuffer && buffer.byteLength >= OWN_MEMORY_BYTES) buffer.transfer(0)
 }
 
 /** Lets `limit` functions run at a time, the others wait in order. */

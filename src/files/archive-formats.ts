@@ -11,10 +11,11 @@ import {
   zstdCompress,
 } from 'node:zlib'
 import type { ArchiveFormat } from './archive.ts'
-import { type BlockCodec, createBlockCompressor, freeMemory } from './archive-blocks.ts'
+import { type BlockCodec, createBlockCompressor } from './archive-blocks.ts'
 import { createBlockThreads } from './block-threads.ts'
 import type { ByteSink, FinishingSink } from './byte-sink.ts'
 import { BZIP2_BLOCK_BYTES, compressBzip2 } from './bzip2.ts'
+import { freeMemory } from './free-memory.ts'
 import { LZ4_BLOCK_BYTES, LZ4_FRAME_END, LZ4_FRAMED_BYTES, lz4FrameHead } from './lz4.ts'
 import { compressXz, storeXz, XZ_BLOCK_BYTES } from './xz.ts'
 

@@ -102,8 +102,8 @@ it(
     ])
     agent.destroy()
 
-    for (const tally of [downloads, uploads, archives]) {
-      expect(tally.wrong).toEqual([])
+    for (const [name, tally] of Object.entries({ downloads, uploads, archives })) {
+      expect(tally.wrong, `${name}\n${program.output()}`).toEqual([])
       expect(tally.complete).toBeGreaterThan(0)
       expect(tally.vanished).toBeGreaterThan(0)
     }
