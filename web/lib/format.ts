@@ -85,13 +85,6 @@ export function formatDay(moment: number | string | Date): string {
   )
 }
 
-/** Time of day only. */
-export function formatTime(moment: number | string | Date): string {
-  return cached('time', (locale) => new Intl.DateTimeFormat(locale, { timeStyle: 'short' })).format(
-    toMs(moment),
-  )
-}
-
 /**
  * How long ago, or how long until: `12 minutes ago`, `Yesterday`, `in 3 days`. Days are those of the
  * calendar. The first letter is a capital, as the text stands alone.
