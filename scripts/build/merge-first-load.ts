@@ -7,7 +7,7 @@ import { basename, join } from 'node:path'
 import * as esbuild from 'esbuild'
 
 export interface MergedLoad {
-  /** The new file that the entry imports; empty when there was nothing to merge. */
+  /** The new file that the page's entry imports; empty when there was nothing to merge. */
   core: string
   /** Old name of an output to its new one; names that stay map to themselves. */
   rename(name: string): string
@@ -15,41 +15,60 @@ export interface MergedLoad {
 
 type Outputs = Map<string, esbuild.Metafile['outputs'][string]>
 
+/** Chunk to the merged file that has taken it in. */
+type Merged = Map<string, string>
+
 /**
- * Rewrites the outputs in `staticDir`. The entry itself stays apart: it waits for lazy chunks, which
- * must not wait for it. Every chunk is renamed, since its content now names the shared file.
+ * Rewrites the outputs in `staticDir`. What the first of `entryPoints` (the page's own) imports at
+ * once becomes one file, what the second imports besides becomes another, and so on. The entries
+ * themselves stay apart: the page's waits for lazy chunks, which must not wait for it. Every chunk is
+ * renamed, since its content now names the merged files.
  */
 export async function mergeFirstLoad(
   metafile: esbuild.Metafile,
   staticDir: string,
-  entryPoint: string,
+  entryPoints: string[],
 ): Promise<MergedLoad> {
   const outputs: Outputs = new Map(
     Object.entries(metafile.outputs).map(([file, output]) => [basename(file), output]),
   )
-  const entry = [...outputs].find(([, output]) => output.entryPoint === entryPoint)?.[0]
-  if (!entry) throw new Error(`${entryPoint} has no output`)
-  const merged = staticImports(outputs, entry)
-  if (merged.size === 0) return { core: '', rename: (name) => name }
-
-  const [shared] = await bundle(staticDir, {
-    stdin: { contents: shareAll(outputs, merged), resolveDir: staticDir, sourcefile: 'core.js' },
-    plugins: [keepOthers(merged)],
-  })
-  if (!shared) throw new Error('the shared chunk is empty')
-  const core = `core-${hash8(shared.contents)}.js`
-  await writeFile(join(staticDir, core), shared.contents)
-
+  const merged: Merged = new Map()
+  for (const entryPoint of entryPoints) {
+    const entry = [...outputs].find(([, output]) => output.entryPoint === entryPoint)?.[0]
+    if (entry) await mergeGroup(staticDir, outputs, merged, entry)
+  }
   const users = [...outputs.keys()].filter((name) => takesFrom(outputs, name, merged))
   const rewritten = await bundle(staticDir, {
     entryPoints: users.map((name) => join(staticDir, name)),
-    plugins: [takeFrom(core, outputs, merged), keepOthers(new Set())],
+    plugins: [takeFrom(outputs, merged), keepOthers(new Set())],
   })
   for (const { path, contents } of rewritten) {
     await writeFile(join(staticDir, basename(path)), contents)
   }
-  for (const name of merged) await rm(join(staticDir, name))
-  return { core, rename: await renameChunks(staticDir, outputs, merged, core) }
+  for (const name of merged.keys()) await rm(join(staticDir, name))
+  const files = [...new Set(merged.values())]
+  return { core: files[0] ?? '', rename: await renameChunks(staticDir, outputs, merged, files) }
+}
+
+async function mergeGroup(
+  staticDir: string,
+  outputs: Outputs,
+  merged: Merged,
+  entry: string,
+): Promise<void> {
+  const group = staticImports(outputs, entry)
+  for (const name of merged.keys()) group.delete(name)
+  // One alone is as good as it is; lazily loaded entries are not to be taken in.
+  for (const name of group) if (outputs.get(name)?.entryPoint) group.delete(name)
+  if (group.size < 2) return
+  const [shared] = await bundle(staticDir, {
+    stdin: { contents: shareAll(outputs, group), resolveDir: staticDir, sourcefile: 'shared.js' },
+    plugins: [takeFrom(outputs, merged), keepOthers(group)],
+  })
+  if (!shared) throw new Error(`${entry} shares nothing`)
+  const file = `shared-${hash8(shared.contents)}.js`
+  await writeFile(join(staticDir, file), shared.contents)
+  for (const name of group) merged.set(name, file)
 }
 
 /** All that `entry` imports statically, itself not included. */
@@ -68,8 +87,8 @@ function staticImports(outputs: Outputs, entry: string): Set<string> {
 }
 
 /** A module that exports everything the merged chunks export, under names that do not clash. */
-function shareAll(outputs: Outputs, merged: Set<string>): string {
-  return [...merged]
+function shareAll(outputs: Outputs, group: Set<string>): string {
+  return [...group]
     .flatMap((name) => [
       // For those that only do something.
       `import './${name}'`,
@@ -80,7 +99,7 @@ function shareAll(outputs: Outputs, merged: Set<string>): string {
     .join('\n')
 }
 
-function takesFrom(outputs: Outputs, name: string, merged: Set<string>): boolean {
+function takesFrom(outputs: Outputs, name: string, merged: Merged): boolean {
   if (!name.endsWith('.js') || merged.has(name)) return false
   const imports = outputs.get(name)?.imports ?? []
   return imports.some(({ kind, path }) => kind === 'import-statement' && merged.has(basename(path)))
@@ -100,8 +119,8 @@ function keepOthers(inside: Set<string>): esbuild.Plugin {
   }
 }
 
-/** An import of a merged chunk becomes an import of the same thing from the shared one. */
-function takeFrom(core: string, outputs: Outputs, merged: Set<string>): esbuild.Plugin {
+/** An import of a merged chunk becomes an import of the same thing from the merged file. */
+function takeFrom(outputs: Outputs, merged: Merged): esbuild.Plugin {
   return {
     name: 'take-from',
     setup(build) {
@@ -112,34 +131,37 @@ function takeFrom(core: string, outputs: Outputs, merged: Set<string>): esbuild.
       )
       build.onLoad({ filter: /.*/, namespace: 'merged' }, ({ path }) => {
         const list = exportsOf(outputs, path).map((key) => `${as(path, key)} as ${key}`)
-        return { contents: `export { ${list.join(', ')} } from './${core}'`, loader: 'js' }
+        return {
+          contents: `export { ${list.join(', ')} } from './${merged.get(path)}'`,
+          loader: 'js',
+        }
       })
     },
   }
 }
 
 /**
- * Gives every chunk a name that covers its own hash and the shared file's: a name that a browser has
- * kept must never stand for content that asks for a shared file of another build.
+ * Gives every chunk a name that covers its own hash and the merged files': a name that a browser has
+ * kept must never stand for content that asks for a merged file of another build.
  */
 async function renameChunks(
   staticDir: string,
   outputs: Outputs,
-  merged: Set<string>,
-  core: string,
+  merged: Merged,
+  files: string[],
 ): Promise<(name: string) => string> {
   const names = new Map<string, string>()
   for (const [name, { imports }] of outputs) {
     // Files without imports (workers, styles, fonts) name nobody.
     if (!/^(main|c)-.*\.js$/.test(name) || merged.has(name)) continue
     if (imports.length === 0 && name.startsWith('c-')) continue
-    names.set(name, name.replace(/[A-Z0-9]{8}\.js$/, `${hash8(`${name}:${core}`)}.js`))
+    names.set(name, name.replace(/[A-Z0-9]{8}\.js$/, `${hash8([name, ...files].join(':'))}.js`))
   }
   const rename = (name: string): string => names.get(name) ?? name
-  const files = [...outputs.keys(), core].filter(
+  const texts = [...outputs.keys(), ...files].filter(
     (name) => name.endsWith('.js') && !merged.has(name),
   )
-  for (const name of files) {
+  for (const name of texts) {
     const text = await readFile(join(staticDir, name), 'utf8')
     const renamed = text.replace(/[\w.@-]+-[A-Z0-9]{8}\.js/g, rename)
     await writeFile(join(staticDir, rename(name)), renamed)

@@ -15,6 +15,15 @@ import { ROOT } from './paths.ts'
 import { cataloguesPlugin, loadersOf, macrosPlugin, urlPlugin } from './plugins.ts'
 
 const ENTRY = 'web/main.tsx'
+/** Loaded as a whole when first shown, so what they are made of comes in one piece each. */
+const SCREENS = [
+  'web/screens/files.tsx',
+  'web/screens/share.tsx',
+  'web/screens/settings/settings.tsx',
+  'web/viewers/file-view.tsx',
+  'web/editor/editor.tsx',
+  'web/uploads/panel.tsx',
+]
 
 export async function buildWeb(outDir: string, dev: boolean): Promise<void> {
   const options = esbuildOptions(dev)
@@ -33,7 +42,7 @@ export async function buildWeb(outDir: string, dev: boolean): Promise<void> {
       const { core, rename: newName } = await mergeFirstLoad(
         result.metafile,
         join(next, 'static'),
-        ENTRY,
+        [ENTRY, ...SCREENS],
       )
       page.entry = newName(page.entry)
       page.imports = core ? [core] : []
