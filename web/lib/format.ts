@@ -120,7 +120,10 @@ export function formatDayAndTime(moment: number | string | Date, nowMs = Date.no
   if (Number.isNaN(ms)) return '—'
   const days = daysBetween(nowMs, ms)
   const day = days === 0 || days === -1 ? nameOfDay(days) : formatDay(ms)
-  const time = formatTime(ms)
+  const time = cached(
+    'time',
+    (locale) => new Intl.DateTimeFormat(locale, { timeStyle: 'short' }),
+  ).format(ms)
   return i18n._(msg`${day}, ${time}`)
 }
 
