@@ -1,0 +1,205 @@
+import { execFileSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import sharp from 'sharp'
+import { describe, expect, it } from 'vitest'
+import type { TestApp } from '../support/app.ts'
+import { startApp } from '../support/app.ts'
+import { SAMPLES } from '../support/pictures.ts'
+
+const sample = (name: string): Promise<Buffer> => readFile(join(SAMPLES, name))
+
+async function png(width: number, height: number): Promise<Buffer> {
+  return sharp({ create: { width, height, channels: 3, background: '#336699' } })
+    .png()
+    .toBuffer()
+}
+
+interface Seen {
+  status: number
+  type: string | null
+  width?: number
+  height?: number
+}
+
+async function look(app: TestApp, path: string, as = 'admin'): Promise<Seen> {
+  const response = await (await app.as(as)).fetch(path)
+  const bytes = Buffer.from(await response.arrayBuffer())
+  const seen = { status: response.status, type: response.headers.get('content-type') }
+  if (response.status !== 200) return seen
+  const { width, height } = await sharp(bytes).metadata()
+  return { ...seen, width, height }
+}
+
+describe('thumbnails', () => {
+  it.each([
+    'picture.jpg',
+    'picture.png',
+    'picture.webp',
+    'picture.avif',
+    'picture.tiff',
+    'picture.bmp',
+    'picture.heic',
+    'turned.jpg',
+    'paper.pdf',
+  ])('are made of %s, labelled as what they are', async (name) => {
+    await using app = await startApp({ tree: { [name]: await sample(name) } })
+    const seen = await look(app, `/api/preview/thumb/${name}?inline=true&display=true`)
+    expect(seen).toEqual({ status: 200, type: 'image/jpeg', width: 256, height: 256 })
+  })
+
+  it.skipIf(!existsSync('/usr/bin/ffmpeg'))('are made of videos when ffmpeg is there', async () => {
+    await using app = await startApp({
+      tree: { 'film.mp4': await sample('film.mp4'), 'fake.mp4': 'no film' },
+      config: { ffmpegPath: 'ffmpeg' },
+    })
+    const seen = await look(app, '/api/preview/thumb/film.mp4?inline=true')
+    expect(seen).toEqual({ status: 200, type: 'image/jpeg', width: 256, height: 256 })
+    expect((await look(app, '/api/preview/thumb/fake.mp4')).status).toBe(501)
+  })
+
+  it('of videos are not made when ffmpeg is switched off', async () => {
+    const tree = { 'film.mp4': await sample('film.mp4') }
+    await using app = await startApp({ tree, config: { ffmpegPath: '' } })
+    expect((await look(app, '/api/preview/thumb/film.mp4')).status).toBe(501)
+  })
+
+  it('never read what a video container names', async () => {
+    const list = '#EXTM3U\n#EXTINF:1,\nfile:///etc/passwd\n#EXT-X-ENDLIST\n'
+    await using app = await startApp({
+      tree: { 'list.mp4': list },
+      config: { ffmpegPath: 'ffmpeg' },
+    })
+    expect((await look(app, '/api/preview/thumb/list.mp4')).status).toBe(501)
+  })
+})
+
+describe('previews', () => {
+  it('turn a photograph upright and fit it into 1080 pixels', async () => {
+    const turned = await sharp(await png(1600, 800))
+      .jpeg()
+      .withMetadata({ orientation: 6 })
+      .toBuffer()
+    await using app = await startApp({ tree: { 'a.JPG': turned } })
+    const seen = await look(app, '/api/preview/big/a.JPG?inline=true')
+    expect(seen).toEqual({ status: 200, type: 'image/jpeg', width: 540, height: 1080 })
+  })
+
+  it('send a file that fits already as it is', async () => {
+    const small = await png(300, 200)
+    await using app = await startApp({ tree: { 'a.png': small } })
+    const response = await (await app.as('admin')).fetch('/api/preview/big/a.png?inline=true')
+    expect(Buffer.from(await response.arrayBuffer()).equals(small)).toBe(true)
+  })
+
+  it('refuse pictures wider or higher than 10,000 pixels and damaged ones', async () => {
+    await using app = await startApp({
+      tree: { 'wide.png': await png(10_001, 2), 'broken.png': 'not a picture' },
+    })
+    expect((await look(app, '/api/preview/thumb/wide.png')).status).toBe(413)
+    expect((await look(app, '/api/preview/thumb/broken.png')).status).toBe(500)
+    // The process that made them is as good as before.
+    expect((await look(app, '/api/preview/thumb/wide.png')).status).toBe(413)
+  })
+
+  it('are 501 for text and folders, 400 for other sizes, 202 without the right to download', async () => {
+    await using app = await startApp({
+      tree: { 'a.txt': 'a', 'a.png': await png(9, 9), folder: null },
+      users: [{ username: 'mona', perm: { ...noDownload } }],
+    })
+    expect((await look(app, '/api/preview/thumb/a.txt')).status).toBe(501)
+    expect((await look(app, '/api/preview/thumb/folder/')).status).toBe(501)
+    expect((await look(app, '/api/preview/huge/a.png')).status).toBe(400)
+    expect((await look(app, '/api/preview/thumb/a.png', 'mona')).status).toBe(202)
+  })
+
+  it('answer 304 for what the browser has, and parts when asked', async () => {
+    await using app = await startApp({ tree: { 'a.png': await png(2000, 500) } })
+    const admin = await app.as('admin')
+    const path = '/api/preview/big/a.png?inline=true'
+    const whole = await admin.fetch(path)
+    const bytes = Buffer.from(await whole.arrayBuffer())
+    const modified = whole.headers.get('last-modified') ?? ''
+    const again = await admin.fetch(path, { headers: { 'If-Modified-Since': modified } })
+    expect(again.status).toBe(304)
+    const part = await admin.fetch(path, { headers: { Range: 'bytes=0-3' } })
+    expect(part.status).toBe(206)
+    expect(part.headers.get('content-range')).toBe(`bytes 0-3/${bytes.length}`)
+    expect(Buffer.from(await part.arrayBuffer()).equals(bytes.subarray(0, 4))).toBe(true)
+  })
+
+  it('run nothing when opened in a tab', async () => {
+    await using app = await startApp({
+      tree: { 'a.svg': '<svg xmlns="http://www.w3.org/2000/svg"/>' },
+    })
+    const response = await (await app.as('admin')).fetch('/api/preview/thumb/a.svg?inline=true')
+    expect(response.headers.get('content-type')).toBe('image/svg+xml')
+    expect(response.headers.get('content-security-policy')).toMatch(/sandbox|script-src 'none'/)
+  })
+
+  it('show the file as it is now, not as it was a moment ago', async () => {
+    await using app = await startApp({ tree: { 'a.png': await png(400, 400) } })
+    const admin = await app.as('admin')
+    const colourOf = async (): Promise<number | undefined> => {
+      const response = await admin.fetch('/api/preview/thumb/a.png?inline=true')
+      return (await sharp(Buffer.from(await response.arrayBuffer())).stats()).channels[0]?.mean
+    }
+    expect(await colourOf()).toBeCloseTo(0x33, -1)
+    await app.tree.add({
+      'a.png': await sharp({
+        create: { width: 400, height: 400, channels: 3, background: '#ee0000' },
+      })
+        .png()
+        .toBuffer(),
+    })
+    expect(await colourOf()).toBeCloseTo(0xee, -1)
+  })
+
+  it('are made once for many who ask at the same time', async () => {
+    await using app = await startApp({ tree: { 'a.jpg': await sample('picture.jpg') } })
+    const admin = await app.as('admin')
+    const all = await Promise.all(
+      Array.from({ length: 20 }, async () => {
+        const response = await admin.fetch('/api/preview/thumb/a.jpg?inline=true')
+        return `${response.status} ${(await response.arrayBuffer()).byteLength}`
+      }),
+    )
+    expect(new Set(all).size).toBe(1)
+  })
+
+  it('of a share need its password', async () => {
+    await using app = await startApp({ tree: { 'shared/a.png': await png(400, 400) } })
+    const admin = await app.as('admin')
+    const body = JSON.stringify({ password: 'open sesame 42', expires: '', unit: '' })
+    const made = await admin.fetch('/api/share/shared/', { method: 'POST', body })
+    const { hash } = (await made.json()) as { hash: string }
+    const path = `/api/public/preview/thumb/${hash}/a.png?inline=true`
+    expect((await app.fetch(path)).status).toBe(401)
+    const headers = { 'X-SHARE-PASSWORD': encodeURIComponent('open sesame 42') }
+    const seen = await app.fetch(path, { headers })
+    expect([seen.status, seen.headers.get('content-type')]).toEqual([200, 'image/jpeg'])
+    expect((await app.fetch(path.replace('/a.png', '/../a.png'), { headers })).status).not.toBe(200)
+  })
+})
+
+const noDownload = {
+  admin: false,
+  execute: false,
+  create: true,
+  rename: true,
+  modify: true,
+  delete: true,
+  share: false,
+  download: false,
+}
+
+it('leaves no preview process behind', async () => {
+  const app = await startApp({ tree: { 'a.png': await png(400, 400) } })
+  await look(app, '/api/preview/thumb/a.png?inline=true')
+  const children = (): string =>
+    execFileSync('ps', ['-o', 'args=', '--ppid', String(process.pid)], { encoding: 'utf8' })
+  expect(children()).toContain('preview.worker')
+  await app[Symbol.asyncDispose]()
+  await expect.poll(children, { timeout: 5000 }).not.toContain('preview.worker')
+})
