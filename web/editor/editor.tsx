@@ -3,7 +3,7 @@
 
 import type { LanguageDescription } from '@codemirror/language'
 import { useLingui } from '@lingui/react/macro'
-import { useEffect, useEffectEvent, useMemo, useState } from 'react'
+import { type RefObject, useEffect, useEffectEvent, useMemo, useRef, useState } from 'react'
 import { useSnapshot } from 'valtio'
 import type { FileInfo } from '../../src/api-types.ts'
 import { announce } from '../lib/announce.ts'
@@ -60,6 +60,7 @@ export function Editor({ source, entry, actions = [], close }: EditorProps) {
   const { wrap, lineNumbers, sizePx } = useSnapshot(editorPrefs)
   const { user } = useSnapshot(session)
   const splitFits = useMatch(SPLIT_FITS)
+  const root = useRef<HTMLDivElement>(null)
   const [dialog, setDialog] = useState<OpenDialog>(null)
   const [find, setFind] = useState({ open: false, replace: false, asked: 0 })
   const [textVersion, setTextVersion] = useState(0)
@@ -90,6 +91,7 @@ export function Editor({ source, entry, actions = [], close }: EditorProps) {
   }
   useLeaveGuard(entry.name, save)
   useSafeguards()
+  useAlone(root)
 
   function askFind(replace: boolean) {
     if (mode === 'preview') setMode('source')
@@ -134,6 +136,7 @@ export function Editor({ source, entry, actions = [], close }: EditorProps) {
       role="dialog"
       aria-modal="true"
       aria-label={entry.name}
+      ref={root}
       id="editor-container"
       style={{ '--ed-font-size': `${sizePx / 16}rem` } as React.CSSProperties}
     >
@@ -162,7 +165,7 @@ export function Editor({ source, entry, actions = [], close }: EditorProps) {
               onClose={() => setFind({ ...find, open: false, replace: false })}
             />
           )}
-          <main className={`ed-pane ed-pane--${mode}`} id="main">
+          <div className={`ed-pane ed-pane--${mode}`}>
             <CodePane
               key={generation}
               palette={palette}
@@ -191,7 +194,7 @@ export function Editor({ source, entry, actions = [], close }: EditorProps) {
                 textVersion={textVersion}
               />
             )}
-          </main>
+          </div>
           <StatusBar
             languageName={language?.name ?? null}
             onGoToLine={() => setDialog('line')}
@@ -275,6 +278,24 @@ function useMatch(query: string): boolean {
     return () => media.removeEventListener('change', listener)
   }, [query])
   return matches
+}
+
+/** What lies behind the editor cannot be seen, so it must not be reached by keyboard or reader. */
+function useAlone(root: RefObject<HTMLElement | null>) {
+  useEffect(() => {
+    const silenced: HTMLElement[] = []
+    let node: HTMLElement | null = root.current
+    for (; node !== null && !node.classList.contains('app'); node = node.parentElement) {
+      for (const other of node.parentElement?.children ?? []) {
+        if (other === node || !(other instanceof HTMLElement) || other.inert) continue
+        other.inert = true
+        silenced.push(other)
+      }
+    }
+    return () => {
+      for (const element of silenced) element.inert = false
+    }
+  }, [root])
 }
 
 /** Every way out of the page asks while text is unsaved, closing the tab included. */

@@ -1,7 +1,7 @@
 // Line ends within the editor. CodeMirror knows lines, not what ends them, so the state keeps the
 // usual end and marks each line break that differs; the marks move with the text and survive undo.
 
-import { invertedEffects } from '@codemirror/commands'
+import { invertedEffects, isolateHistory } from '@codemirror/commands'
 import {
   type EditorState,
   type Extension,
@@ -130,6 +130,8 @@ export function replaceText(state: EditorState, text: string) {
   return {
     changes: { from: 0, to: state.doc.length, insert: doc },
     effects: replaceEnds.of(markBreaks(doc, ends)),
+    // Typing just before is a step of its own: undo must bring the text before this back.
+    annotations: isolateHistory.of('full'),
   }
 }
 

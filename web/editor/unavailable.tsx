@@ -24,18 +24,18 @@ export function Unavailable({ source, entry, close }: UnavailableProps) {
   const { phase, error } = useSnapshot(editor)
   if (phase === 'large') {
     return (
-      <main className="ed-pane" id="main">
+      <div className="ed-pane">
         <Suspense fallback={<Spinner large />}>
           <BigText source={source} entry={entry} />
         </Suspense>
-      </main>
+      </div>
     )
   }
   if (phase === 'loading' || phase === 'ready') {
     return (
-      <main className="ed-pane ed-pane--wait" id="main" aria-busy="true">
+      <div className="ed-pane ed-pane--wait" aria-busy="true">
         <Spinner large />
-      </main>
+      </div>
     )
   }
   const back = (
@@ -44,7 +44,7 @@ export function Unavailable({ source, entry, close }: UnavailableProps) {
     </Button>
   )
   return (
-    <main className="ed-pane ed-pane--empty" id="main">
+    <div className="ed-pane ed-pane--empty">
       {phase === 'forbidden' ? (
         <EmptyState art="locked" title={t`This file can’t be shown to you`} actions={back}>
           <Trans>
@@ -68,6 +68,6 @@ export function Unavailable({ source, entry, close }: UnavailableProps) {
           {messageOf(error)}
         </EmptyState>
       )}
-    </main>
+    </div>
   )
 }

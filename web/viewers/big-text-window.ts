@@ -14,6 +14,8 @@ const MAX_LINE_CHARS = 8192
 /** More is fetched when fewer pixels than this are left to scroll. */
 const AHEAD_PX = 2500
 const SLIDE_PAUSE_MS = 120
+/** Nearer to the end than this counts as being there. */
+const END_PX = 8
 
 interface Shown {
   start: number
@@ -239,12 +241,27 @@ export class BigTextWindow {
     }
   }
 
+  /**
+   * An editor scrolled to its very end stays at the end when text is added, which would run through
+   * the whole file. A few pixels above it does not; it learns that by its next look at the page.
+   */
+  async #leaveEnd(): Promise<void> {
+    const { scrollDOM } = this.#view
+    if (scrollDOM.scrollTop < scrollDOM.scrollHeight - scrollDOM.clientHeight - END_PX) return
+    scrollDOM.scrollTop -= END_PX
+    await new Promise<void>((resolve) => {
+      this.#view.requestMeasure({ read: () => {}, write: () => setTimeout(resolve) })
+    })
+  }
+
   async #more(
     load: (signal: AbortSignal) => Promise<TextPart>,
     show: (part: TextPart) => void,
   ): Promise<void> {
     await this.#run(async (signal) => {
       const part = await load(signal)
+      await this.#leaveEnd()
+      if (signal.aborted) return
       // A file that became shorter meanwhile gives nothing, and must not be asked again and again.
       if (part.end > part.start && part.text !== '') show(part)
       else this.#job = null

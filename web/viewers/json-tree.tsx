@@ -40,6 +40,8 @@ export function JsonTree({ text, actions }: JsonTreeProps) {
   const [rows, setRows] = useState<readonly JsonRow[]>([])
   const [active, setActive] = useState('')
   const box = useRef<HTMLDivElement>(null)
+  /** The row to bring into sight once the rows are there. */
+  const sought = useRef<string | null>(null)
   const virtual = useVirtualizer({
     count: rows.length,
     getScrollElement: () => box.current,
@@ -80,6 +82,14 @@ export function JsonTree({ text, actions }: JsonTreeProps) {
     }
   }, [text])
 
+  // biome-ignore lint/correctness/useExhaustiveDependencies: new rows are the trigger
+  useEffect(() => {
+    const at = rows.findIndex((row) => row.id === sought.current)
+    if (at < 0) return
+    sought.current = null
+    virtual.scrollToIndex(at, { align: 'center' })
+  }, [rows])
+
   async function show(id: string, open: boolean) {
     const list = tree.current?.rows
     if (list === undefined) return
@@ -94,8 +104,7 @@ export function JsonTree({ text, actions }: JsonTreeProps) {
     const next = await list.list()
     setRows(next)
     setActive(id)
-    const at = next.findIndex((row) => row.id === id)
-    requestAnimationFrame(() => virtual.scrollToIndex(Math.max(0, at), { align: 'center' }))
+    sought.current = id
   })
 
   async function copy(row: JsonRow, what: 'path' | 'value') {

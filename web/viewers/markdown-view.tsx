@@ -45,10 +45,10 @@ export function MarkdownView({ text, source, entry }: MarkdownViewProps) {
   return <article className="md" ref={box} dir="auto" onClick={onClick} />
 }
 
-/** Replaces the children that differ, from the first to the last; returns the new elements. */
+/** Replaces the nodes that differ, from the first to the last; returns the new elements. */
 function patchChildren(box: HTMLElement, fragment: DocumentFragment): Element[] {
-  const before = [...box.children]
-  const after = [...fragment.children]
+  const before = [...box.childNodes]
+  const after = [...fragment.childNodes]
   let head = 0
   while (head < before.length && head < after.length && same(before[head], after[head])) head++
   let tail = 0
@@ -63,10 +63,10 @@ function patchChildren(box: HTMLElement, fragment: DocumentFragment): Element[] 
   for (const node of before.slice(head, before.length - tail)) node.remove()
   const fresh = after.slice(head, after.length - tail)
   for (const node of fresh) box.insertBefore(node, anchor)
-  return fresh
+  return fresh.filter((node) => node instanceof Element)
 }
 
-function same(a: Element | undefined, b: Element | undefined): boolean {
+function same(a: Node | undefined, b: Node | undefined): boolean {
   return a !== undefined && b !== undefined && a.isEqualNode(b)
 }
 

@@ -1,0 +1,151 @@
+// Tables: guessed, chosen, sorted, filtered, and large.
+
+import { Buffer } from 'node:buffer'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { launchBrowser, openPage } from '../support/browser.ts'
+import { waitFor } from '../support/deadline.ts'
+import { type Program, startProgram } from '../support/program.ts'
+import { makeTree, type Tree } from '../support/tree.ts'
+
+let browser: Browser
+let tree: Tree
+let program: Program
+
+const ROWS = 600_000
+
+/** About 50 MB. */
+function largeTable(): string {
+  const lines = ['number,name,amount,comment']
+  for (let row = 0; row < ROWS; row++) {
+    lines.push(
+      `${row},Person ${row},${(row * 7919) % 100_000},"row ${row}, with a comma and some words to fill it up"`,
+    )
+  }
+  return `${lines.join('\n')}\n`
+}
+
+beforeAll(async () => {
+  browser = await launchBrowser()
+  tree = await makeTree({
+    'semicolons.csv': 'Name;Amount\nAnn;1.234,50\nBob;12,00\n"Cid; junior";-3,10\n',
+    'latin.csv': Buffer.from('Stadt,L\xe4nge\nZ\xfcrich,3\n', 'latin1'),
+    'tabs.tsv': 'a\tb\n1\t<img src=x onerror="window.harmed=1">\n',
+    'uneven.csv': 'x,y\n1,2,3\n\n4\n',
+    'empty.csv': '',
+    'large.csv': largeTable(),
+  })
+  program = await startProgram(tree)
+}, 120_000)
+
+afterAll(async () => {
+  await program[Symbol.asyncDispose]()
+  await tree[Symbol.asyncDispose]()
+  await browser.close()
+})
+
+const cells = (page: Page) =>
+  page
+    .locator('.csv-row')
+    .evaluateAll((rows) =>
+      rows.map((row) => [...row.querySelectorAll('.csv-cell')].map((cell) => cell.textContent)),
+    )
+
+it('guesses delimiter and heading, and shows the cells as they are meant', async () => {
+  await using opened = await openPage(browser, program, { path: '/files/semicolons.csv' })
+  const { page } = opened
+  await page.getByText('Cid; junior').waitFor()
+  expect(await page.getByRole('combobox', { name: 'Delimiter' }).inputValue()).toBe(';')
+  expect(await cells(page)).toEqual([
+    ['Ann', '1.234,50'],
+    ['Bob', '12,00'],
+    ['Cid; junior', '-3,10'],
+  ])
+  await page.getByRole('button', { name: 'Amount' }).click()
+  await waitFor('numbers by value', async () => (await cells(page))[0]?.[1] === '-3,10')
+  await page.getByRole('button', { name: 'Amount' }).click()
+  await waitFor('the largest first', async () => (await cells(page))[0]?.[1] === '1.234,50')
+  await page.getByRole('textbox', { name: 'Filter rows' }).fill('bob')
+  await page.getByText('1 of 3 rows').waitFor()
+  await page.getByRole('textbox', { name: 'Filter rows' }).fill('')
+  await page.getByText('3 rows', { exact: true }).waitFor()
+  await page.getByRole('combobox', { name: 'Delimiter' }).selectOption('Comma')
+  await page.getByText('Name;Amount').waitFor()
+  await page.getByRole('checkbox', { name: 'Heading' }).uncheck()
+  await page.getByRole('button', { name: 'Column 1' }).waitFor()
+  expect(opened.problems).toEqual([])
+})
+
+it('reads other charsets, and again in another one', async () => {
+  await using opened = await openPage(browser, program, { path: '/files/latin.csv' })
+  const { page } = opened
+  await page.getByText('Zürich').waitFor()
+  await page.getByRole('combobox', { name: 'Encoding' }).selectOption('windows-1251')
+  await page.getByText('Zьrich').waitFor()
+})
+
+it('shows markup as text', async () => {
+  await using opened = await openPage(browser, program, { path: '/files/tabs.tsv' })
+  const { page } = opened
+  await page.getByText('<img src=x').click()
+  expect(await page.locator('.csv img, .csv-detail img').count()).toBe(0)
+  expect(await page.evaluate(() => 'harmed' in window)).toBe(false)
+})
+
+it('copes with uneven rows and with nothing at all', async () => {
+  await using opened = await openPage(browser, program, { path: '/files/uneven.csv' })
+  const { page } = opened
+  await page.getByRole('button', { name: 'Column 3' }).waitFor()
+  await page.getByText('2 rows', { exact: true }).waitFor()
+  await page.goto('/files/empty.csv')
+  await page.getByText('This table is empty').waitFor()
+})
+
+it('is moved through by keyboard, and shows a long cell whole', async () => {
+  await using opened = await openPage(browser, program, { path: '/files/semicolons.csv' })
+  const { page } = opened
+  await page.locator('.csv').focus()
+  await page.keyboard.press('ArrowDown')
+  await page.keyboard.press('ArrowRight')
+  await page.keyboard.press('Enter')
+  await page.getByRole('complementary', { name: 'Cell' }).getByText('12,00').waitFor()
+  await page.keyboard.press('Escape')
+  await page.getByRole('complementary', { name: 'Cell' }).waitFor({ state: 'detached' })
+  expect(await page.locator('.csv').count()).toBe(1)
+})
+
+it('opens in the editor by the address that File Browser uses', async () => {
+  await using opened = await openPage(browser, program, { path: '/files/semicolons.csv?edit=true' })
+  await opened.page.locator('.cm-content').getByText('Name;Amount').waitFor()
+})
+
+it('shows fifty megabytes, scrolls, sorts and filters them without holding up the page', async () => {
+  await using opened = await openPage(browser, program, { path: '/files/large.csv' })
+  const { page } = opened
+  await page.getByText('600,000 rows', { exact: true }).waitFor({ timeout: 30_000 })
+  expect(await page.locator('.csv-row').count()).toBeLessThan(80)
+  await page.evaluate(() => {
+    const seen = { longest: 0 }
+    Object.assign(window, { seen })
+    new PerformanceObserver((list) => {
+      for (const entry of list.getEntries()) seen.longest = Math.max(seen.longest, entry.duration)
+    }).observe({ type: 'longtask' })
+  })
+  const grid = page.locator('.csv')
+  await grid.evaluate((box) => {
+    box.scrollTop = box.scrollHeight
+  })
+  await page.getByText(`Person ${ROWS - 1}`, { exact: true }).waitFor()
+  await grid.focus()
+  await page.keyboard.press('Control+Home')
+  await page.getByText('Person 0', { exact: true }).waitFor()
+  await page.getByRole('button', { name: 'amount' }).click()
+  await waitFor('the table in order', async () => (await cells(page))[1]?.[2] === '0', 30_000)
+  await page.getByRole('textbox', { name: 'Filter rows' }).fill('person 599999')
+  await page.getByText('1 of 600,000 rows').waitFor({ timeout: 30_000 })
+  const longest = await page.evaluate(
+    () => (window as unknown as { seen: { longest: number } }).seen.longest,
+  )
+  expect(longest).toBeLessThan(250)
+  expect(opened.problems).toEqual([])
+}, 120_000)

@@ -1,0 +1,150 @@
+// Two people, one file: nobody's work is lost without somebody having chosen so.
+
+import { readFile, rm } from 'node:fs/promises'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
+import { launchBrowser, type OpenPage, openPage } from '../support/browser.ts'
+import { waitFor } from '../support/deadline.ts'
+import { ADMIN, type Program, startProgram } from '../support/program.ts'
+import { makeTree, type Tree } from '../support/tree.ts'
+
+let browser: Browser
+let tree: Tree
+let program: Program
+let opened: OpenPage
+let page: Page
+
+beforeAll(async () => {
+  browser = await launchBrowser()
+  tree = await makeTree({})
+  program = await startProgram(tree)
+})
+
+afterAll(async () => {
+  await program[Symbol.asyncDispose]()
+  await tree[Symbol.asyncDispose]()
+  await browser.close()
+})
+
+beforeEach(async () => {
+  await tree.add({ 'shared.txt': 'first\nsecond\nthird\n' })
+  opened = await openPage(browser, program, { path: '/files/shared.txt' })
+  page = opened.page
+  page.on('dialog', (dialog) => void dialog.accept())
+  await page.locator('.cm-content').click()
+  await page.keyboard.press('Control+Home')
+})
+
+afterEach(async () => {
+  expect(opened.problems).toEqual([])
+  await opened[Symbol.asyncDispose]()
+})
+
+/** Types something and saves while somebody else has written the file. */
+async function clash() {
+  await page.keyboard.type('mine ')
+  await tree.add({ 'shared.txt': 'first\nsecond\nthird\ntheirs\n' })
+  await page.keyboard.press('Control+s')
+  await page.getByText('was changed by someone else').waitFor()
+  expect(await tree.read('shared.txt')).toBe('first\nsecond\nthird\ntheirs\n')
+}
+
+it('does not save over a change, however often Save is pressed', async () => {
+  await clash()
+  const sent: string[] = []
+  page.on('request', (request) => sent.push(request.method()))
+  await page.keyboard.press('Control+s')
+  await page.getByRole('button', { name: 'Save', exact: true }).click()
+  expect(sent).not.toContain('PUT')
+  expect(await tree.read('shared.txt')).toBe('first\nsecond\nthird\ntheirs\n')
+})
+
+it('overwrites when told to', async () => {
+  await clash()
+  await page.getByRole('button', { name: 'Overwrite' }).click()
+  await page.getByText('was changed by someone else').waitFor({ state: 'detached' })
+  expect(await tree.read('shared.txt')).toBe('mine first\nsecond\nthird\n')
+})
+
+it('takes the version on disk when told to, and undo brings the own text back', async () => {
+  await clash()
+  await page.getByRole('button', { name: 'Reload' }).click()
+  await page.getByText('theirs').waitFor()
+  await page.getByText('Unsaved').waitFor({ state: 'detached' })
+  await page.locator('.cm-content').click()
+  await page.keyboard.press('Control+z')
+  await page.getByText('mine first').waitFor()
+})
+
+it('shows both versions, lets each change be chosen, and saves the result', async () => {
+  await clash()
+  await page.getByRole('button', { name: 'Compare' }).click()
+  await page.getByText('compared with the version on disk').waitFor()
+  await page.locator('.cm-deletedChunk', { hasText: 'theirs' }).waitFor()
+  await page.locator('.cm-changedLine', { hasText: 'mine first' }).waitFor()
+  // Their last line is taken, the own first line stays.
+  const theirs = page.locator('.cm-deletedChunk', { hasText: 'theirs' })
+  await theirs.getByRole('button', { name: 'Undo' }).click()
+  await page.getByRole('button', { name: 'Save this text' }).click()
+  await waitFor('both changes on disk', async () => {
+    return (await tree.read('shared.txt')) === 'mine first\nsecond\nthird\ntheirs\n'
+  })
+})
+
+it('notices a third change that came while comparing', async () => {
+  await clash()
+  await page.getByRole('button', { name: 'Compare' }).click()
+  await page.getByText('compared with the version on disk').waitFor()
+  await tree.add({ 'shared.txt': 'third party\n' })
+  await page.getByRole('button', { name: 'Save this text' }).click()
+  await page.getByText('was changed by someone else').waitFor()
+  expect(await tree.read('shared.txt')).toBe('third party\n')
+})
+
+it('offers to make a deleted file again', async () => {
+  await page.keyboard.type('kept ')
+  await rm(tree.at('shared.txt'))
+  await page.keyboard.press('Control+s')
+  await page.getByText('This file was moved or deleted').waitFor()
+  await page.getByRole('button', { name: 'Create it again' }).click()
+  await waitFor('the file', async () => {
+    return (await readFile(tree.at('shared.txt'), 'utf8')) === 'kept first\nsecond\nthird\n'
+  })
+})
+
+it('follows a change on return to the window when nothing was typed, and asks otherwise', async () => {
+  await tree.add({ 'shared.txt': 'written elsewhere\n' })
+  await page.evaluate(() => window.dispatchEvent(new Event('focus')))
+  await page.getByText('written elsewhere').waitFor()
+  await page.locator('.cm-content').click()
+  await page.keyboard.type('x')
+  await tree.add({ 'shared.txt': 'and again, longer\n' })
+  await page.evaluate(() => window.dispatchEvent(new Event('focus')))
+  await page.getByText('was changed by someone else').waitFor()
+})
+
+it('does not let an old draft undo what came since', async () => {
+  await page.keyboard.type('draft ')
+  await page.getByText(/Draft kept/).waitFor()
+  await tree.add({ 'shared.txt': 'newer than the draft\n' })
+  await page.reload()
+  await page.getByRole('button', { name: 'Restore' }).click()
+  await page.getByText('was changed by someone else').waitFor()
+  await page.keyboard.press('Control+s')
+  expect(await tree.read('shared.txt')).toBe('newer than the draft\n')
+})
+
+it('asks for the password in place when the session ended, and then saves', async () => {
+  await page.keyboard.type('long work ')
+  const token = await (await opened.context.request.get('/api/renew')).text()
+  const logout = await opened.context.request.post('/api/logout', { headers: { 'X-Auth': token } })
+  expect(logout.ok()).toBe(true)
+  await page.keyboard.press('Control+s')
+  const again = page.getByRole('alertdialog', { name: 'Your session has ended' })
+  await again.getByLabel('Password', { exact: true }).fill(ADMIN.password)
+  await page.keyboard.press('Enter')
+  await waitFor('the saved text', async () => {
+    return (await tree.read('shared.txt')) === 'long work first\nsecond\nthird\n'
+  })
+  await page.getByText('Unsaved').waitFor({ state: 'detached' })
+})

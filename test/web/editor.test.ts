@@ -1,0 +1,485 @@
+// The text editor as people use it: typing, saving, finding, leaving, coming back.
+
+import { readFile } from 'node:fs/promises'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { launchBrowser, type OpenPage, openPage, PHONE } from '../support/browser.ts'
+import { waitFor } from '../support/deadline.ts'
+import { loginAs } from '../support/login.ts'
+import { ADMIN, type Program, startProgram } from '../support/program.ts'
+import { makeTree, type Tree } from '../support/tree.ts'
+import { entry, toast } from './listing-steps.ts'
+
+let browser: Browser
+let tree: Tree
+let program: Program
+let opened: OpenPage
+let page: Page
+
+beforeAll(async () => {
+  browser = await launchBrowser()
+  tree = await makeTree({})
+  program = await startProgram(tree)
+})
+
+afterAll(async () => {
+  await program[Symbol.asyncDispose]()
+  await tree[Symbol.asyncDispose]()
+  await browser.close()
+})
+
+beforeEach(async () => {
+  opened = await openPage(browser, program, { path: '/files/' })
+  page = opened.page
+})
+
+afterEach(async () => {
+  expect(opened.problems).toEqual([])
+  await opened[Symbol.asyncDispose]()
+})
+
+const text = () => page.locator('.cm-content')
+const notes = (name: string) => page.getByRole('dialog', { name, exact: true })
+
+async function open(name: string, content: string | Uint8Array, query = '') {
+  await tree.add({ [name]: content })
+  await page.goto(`/files/${encodeURIComponent(name)}${query}`)
+  await text().waitFor()
+}
+
+/** Puts the cursor at the very start of the text. */
+async function atStart() {
+  await text().click()
+  await page.keyboard.press('Control+Home')
+}
+
+async function onDisk(name: string, content: string) {
+  await waitFor(`“${content}” on disk`, async () => (await tree.read(name)) === content)
+}
+
+async function chooseInMenu(item: string, role: 'menuitem' | 'menuitemradio' = 'menuitem') {
+  await page.getByRole('button', { name: 'More', exact: true }).click()
+  await page.getByRole(role, { name: item }).click()
+}
+
+describe('saving', () => {
+  it('saves by button and by Ctrl+S, and says what is unsaved', async () => {
+    await open('plain.txt', 'one\n')
+    const save = page.getByRole('button', { name: 'Save', exact: true })
+    expect(await save.getAttribute('aria-disabled')).toBe('true')
+    await text().click()
+    await page.keyboard.press('Control+End')
+    await page.keyboard.type('two')
+    await page.getByText('Unsaved').waitFor()
+    await save.click()
+    await onDisk('plain.txt', 'one\ntwo')
+    await page.getByText('Unsaved').waitFor({ state: 'detached' })
+    await text().click()
+    await page.keyboard.press('Control+End')
+    await page.keyboard.type('!')
+    await page.keyboard.press('Control+s')
+    await onDisk('plain.txt', 'one\ntwo!')
+    expect(await notes('plain.txt').count()).toBe(1)
+  })
+
+  it('keeps encoding and mixed line ends of what was not touched', async () => {
+    const before = Buffer.from('Gr\xfc\xdfe\r\nzwei\ndrei\r\n', 'latin1')
+    await open('latin.txt', before)
+    await page.getByRole('button', { name: 'Windows-1252 (Latin-1)' }).waitFor()
+    await page.getByRole('button', { name: 'CRLF, mixed' }).waitFor()
+    await text().click()
+    await page.keyboard.press('Control+End')
+    await page.keyboard.type('é')
+    await page.keyboard.press('Control+s')
+    await waitFor('the saved bytes', async () => {
+      const now = await readFile(tree.at('latin.txt'))
+      return now.equals(Buffer.concat([before, Buffer.from([0xe9])]))
+    })
+  })
+
+  it('says which character the encoding cannot hold, and saves as UTF-8 when asked', async () => {
+    await open('narrow.txt', Buffer.from('caf\xe9\n', 'latin1'))
+    await text().click()
+    await page.keyboard.press('Control+End')
+    await page.keyboard.insertText('→')
+    await page.keyboard.press('Control+s')
+    await page.getByText('has no character “→”').waitFor()
+    expect(await readFile(tree.at('narrow.txt'), 'latin1')).toBe('caf\xe9\n')
+    await page.getByRole('button', { name: 'Save as UTF-8' }).click()
+    await onDisk('narrow.txt', 'café\n→')
+    await page.getByRole('button', { name: 'UTF-8', exact: true }).waitFor()
+  })
+
+  it('reads the file anew in another encoding, and converts line ends', async () => {
+    await open('koi.txt', Uint8Array.of(0xf0, 0xd2, 0xc9, 0x0a, 0x61, 0x0a))
+    await page.getByRole('button', { name: 'Windows-1252 (Latin-1)' }).click()
+    await page.getByRole('combobox').fill('koi8-r')
+    await page.keyboard.press('Enter')
+    await page.getByText('При').waitFor()
+    await page.getByRole('button', { name: 'LF', exact: true }).click()
+    await page.getByRole('menuitemradio', { name: 'CRLF' }).click()
+    await text().click()
+    await page.keyboard.press('Control+s')
+    await waitFor('CRLF on disk', async () => {
+      const now = await readFile(tree.at('koi.txt'))
+      return now.equals(Buffer.from([0xf0, 0xd2, 0xc9, 0x0d, 0x0a, 0x61, 0x0d, 0x0a]))
+    })
+  })
+
+  it('tells of a failure and keeps the text', async () => {
+    await open('failing.txt', 'a\n')
+    await page.route('**/api/resources/failing.txt', (route) =>
+      route.request().method() === 'PUT'
+        ? route.fulfill({ status: 507, headers: { 'X-Error-Code': 'no_space' }, body: '507' })
+        : route.continue(),
+    )
+    await atStart()
+    await page.keyboard.type('b')
+    await page.keyboard.press('Control+s')
+    await toast(page, 'There is not enough space left on the server.').waitFor()
+    await page.getByText('Unsaved').waitFor()
+    expect(await tree.read('failing.txt')).toBe('a\n')
+  })
+})
+
+describe('leaving with unsaved text', () => {
+  async function type(name: string) {
+    await open(name, 'before\n')
+    await atStart()
+    await page.keyboard.type('x')
+    await page.getByText('Unsaved').waitFor()
+  }
+
+  it('asks when the editor is closed, with the harmless answer first', async () => {
+    await type('close.txt')
+    await page.getByRole('button', { name: 'Close editor' }).click()
+    const question = page.getByRole('alertdialog')
+    await question.waitFor()
+    expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('Cancel')
+    await page.keyboard.press('Escape')
+    await question.waitFor({ state: 'detached' })
+    expect(await text().textContent()).toContain('xbefore')
+    await page.getByRole('button', { name: 'Close editor' }).click()
+    await page.getByRole('button', { name: 'Save changes' }).click()
+    await notes('close.txt').waitFor({ state: 'detached' })
+    await onDisk('close.txt', 'xbefore\n')
+  })
+
+  it('asks on Back, stays when told to, and goes when the edits are given up', async () => {
+    await page.goto('/files/')
+    await tree.add({ 'back.txt': 'before\n' })
+    await page.reload()
+    await entry(page, 'back.txt').dblclick()
+    await atStart()
+    await page.keyboard.type('x')
+    await page.getByText('Unsaved').waitFor()
+    await page.evaluate(() => history.back())
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Cancel' }).click()
+    expect(new URL(page.url()).pathname).toBe('/files/back.txt')
+    await page.evaluate(() => history.back())
+    await page.getByRole('button', { name: 'Discard' }).click()
+    await page.waitForURL('**/files/')
+    await text().waitFor({ state: 'detached' })
+    expect(await tree.read('back.txt')).toBe('before\n')
+  })
+
+  it('warns before the tab is closed or loaded anew', async () => {
+    await type('reload.txt')
+    const asked = page.waitForEvent('dialog')
+    const reloading = page.reload().catch(() => {})
+    const question = await asked
+    expect(question.type()).toBe('beforeunload')
+    await question.accept()
+    await reloading
+  })
+
+  it('does not ask when nothing is unsaved', async () => {
+    await open('calm.txt', 'calm\n')
+    await page.getByRole('button', { name: 'Close editor' }).click()
+    await notes('calm.txt').waitFor({ state: 'detached' })
+  })
+
+  it('offers what was typed after a reload, and restores it', async () => {
+    page.on('dialog', (dialog) => void dialog.accept())
+    await type('draft.txt')
+    await page.getByText(/Draft kept/).waitFor()
+    await page.reload()
+    await page.getByText('You left unsaved edits in this file').waitFor()
+    expect(await text().textContent()).not.toContain('xbefore')
+    await page.getByRole('button', { name: 'Restore' }).click()
+    await page.getByText('xbefore').waitFor()
+    await page.keyboard.press('Control+s')
+    await onDisk('draft.txt', 'xbefore\n')
+    await page.reload()
+    await text().waitFor()
+    await page.getByText('before').first().waitFor()
+    expect(await page.getByText('You left unsaved edits').count()).toBe(0)
+  })
+
+  it('keeps Escape for the editor', async () => {
+    await open('escape.txt', 'stay\n')
+    await text().click()
+    await page.keyboard.press('Escape')
+    await page.keyboard.press('Escape')
+    expect(await notes('escape.txt').count()).toBe(1)
+  })
+})
+
+describe('working on text', () => {
+  it('finds, counts and replaces, with expressions too', async () => {
+    await open('find.txt', 'cat Cat cat\nconcat\n')
+    await text().click()
+    await page.keyboard.press('Control+f')
+    await page.getByRole('textbox', { name: 'Find', exact: true }).fill('cat')
+    await page.getByText('1 of 4').waitFor()
+    await page.getByRole('button', { name: 'Match case' }).click()
+    await page.getByText('of 3').waitFor()
+    await page.getByRole('button', { name: 'Whole words' }).click()
+    await page.getByText('of 2').waitFor()
+    await page.getByRole('button', { name: 'Regular expression' }).click()
+    await page.getByRole('textbox', { name: 'Find', exact: true }).fill('c(at')
+    await page.getByText('Not a valid expression').waitFor()
+    await page.getByRole('textbox', { name: 'Find', exact: true }).fill('c(at)')
+    await page.getByRole('button', { name: 'Replace', exact: true }).click()
+    await page.getByRole('textbox', { name: 'Replace with' }).fill('b$1')
+    await page.getByRole('button', { name: 'Replace all' }).click()
+    await page.getByText('bat Cat bat').waitFor()
+    await page.keyboard.press('Escape')
+    await page.getByRole('textbox', { name: 'Find', exact: true }).waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: 'Undo' }).click()
+    await page.getByText('cat Cat cat').waitFor()
+  })
+
+  it('goes to a line and column', async () => {
+    await open('lines.txt', Array.from({ length: 500 }, (_, n) => `line ${n + 1}`).join('\n'))
+    await text().click()
+    await page.keyboard.press('Control+g')
+    await page.getByRole('textbox', { name: 'Line, or line:column' }).fill('321:3')
+    await page.keyboard.press('Enter')
+    await page.getByRole('button', { name: 'Ln 321, Col 3' }).waitFor()
+    await page.getByText('line 321', { exact: true }).waitFor()
+  })
+
+  it('colours by language, and takes another when told', async () => {
+    await open('script', '#!/usr/bin/env python3\ndef hello():\n    return 1\n')
+    await page.getByRole('button', { name: 'Python', exact: true }).click()
+    await page.getByRole('combobox').fill('ruby')
+    await page.keyboard.press('Enter')
+    await page.getByRole('button', { name: 'Ruby', exact: true }).waitFor()
+    await waitFor('coloured words', () => page.locator('.cm-line span[class]').count())
+  })
+
+  it('types at several places at once', async () => {
+    await open('many.txt', 'a\na\na\n')
+    await text().click()
+    await page.keyboard.press('Control+Home')
+    await page.keyboard.press('Control+Alt+ArrowDown')
+    await page.keyboard.press('Control+Alt+ArrowDown')
+    await page.getByText('(3 cursors)').waitFor()
+    await page.keyboard.type('- ')
+    await page.keyboard.press('Control+s')
+    await onDisk('many.txt', '- a\n- a\n- a\n')
+  })
+
+  it('remembers text size, wrapping and line numbers', async () => {
+    await open('looks.txt', 'looks\n')
+    await page.getByRole('button', { name: 'Larger text' }).click()
+    await page.getByText('15 px').waitFor()
+    await page.getByRole('button', { name: 'Wrap lines' }).click()
+    await chooseInMenu('Line numbers', 'menuitemradio')
+    await page.locator('.cm-lineNumbers').waitFor({ state: 'detached' })
+    await page.reload()
+    await text().waitFor()
+    await page.getByText('15 px').waitFor()
+    expect(
+      await page.getByRole('button', { name: 'Wrap lines' }).getAttribute('aria-pressed'),
+    ).toBe('false')
+    expect(await page.locator('.cm-lineNumbers').count()).toBe(0)
+    expect(await page.evaluate(() => localStorage.getItem('editorFontSize'))).toBe('15')
+  })
+
+  it('compares with the saved version and takes back a change', async () => {
+    await open('compare.txt', 'first\nsecond\nthird\n')
+    await text().click()
+    await page.keyboard.press('Control+End')
+    await page.keyboard.type('fourth\n')
+    await chooseInMenu('Compare with saved version')
+    await page.locator('.cm-changedLine').first().waitFor()
+    await page
+      .getByRole('button', { name: 'Undo' })
+      .and(page.locator('.cm-chunkButtons button'))
+      .click()
+    await page.getByText('Unsaved').waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: 'Stop comparing' }).click()
+    await page.locator('.cm-changedLine').waitFor({ state: 'detached' })
+  })
+
+  it('wears the theme of the user record, and an unknown one as the default', async () => {
+    const { fetch } = await loginAs(program.origin)
+    for (const [theme, colour] of [
+      ['monokai', 'rgb(39, 40, 34)'],
+      ['no such theme', 'rgb(255, 255, 255)'],
+    ]) {
+      const user = await (await fetch('/api/users/1')).json()
+      const body = JSON.stringify({
+        what: 'user',
+        which: ['aceEditorTheme'],
+        current_password: ADMIN.password,
+        data: { ...user, aceEditorTheme: theme },
+      })
+      expect((await fetch('/api/users/1', { method: 'PUT', body })).status).toBe(200)
+      await open('themed.txt', 'colours\n')
+      await waitFor(`the colours of ${theme}`, async () => {
+        return (
+          (await page
+            .locator('.cm-editor')
+            .evaluate((box) => getComputedStyle(box).backgroundColor)) === colour
+        )
+      })
+    }
+  })
+})
+
+describe('limits', () => {
+  it('stays quick with ten mebibytes', async () => {
+    const line = 'A line of about eighty characters, as logs and tables have them, number 000000.\n'
+    await open('ten.txt', line.repeat(Math.floor((10 * 1024 * 1024) / line.length)))
+    await text().click()
+    await page.keyboard.press('Control+End')
+    await page.keyboard.press('Enter')
+    // The longest task while typing, from the browser's own measurement.
+    await page.evaluate(() => {
+      const seen = { longest: 0 }
+      Object.assign(window, { seen })
+      new PerformanceObserver((list) => {
+        for (const entry of list.getEntries()) seen.longest = Math.max(seen.longest, entry.duration)
+      }).observe({ type: 'longtask', buffered: false })
+    })
+    await page.keyboard.type('typed at the very end of a long file')
+    await page.getByText('typed at the very end of a long file').waitFor()
+    const longest = await page.evaluate(
+      () => (window as unknown as { seen: { longest: number } }).seen.longest,
+    )
+    expect(longest).toBeLessThan(300)
+    await page.keyboard.press('Control+s')
+    await waitFor('the end on disk', async () => (await tree.read('ten.txt')).endsWith('long file'))
+  })
+
+  it('shows a plain message instead of an empty editor to people who may not download', async () => {
+    const { fetch } = await loginAs(program.origin)
+    const perm = {
+      admin: false,
+      execute: false,
+      create: true,
+      rename: true,
+      modify: true,
+      delete: true,
+      share: false,
+      download: false,
+    }
+    const body = JSON.stringify({
+      what: 'user',
+      which: [],
+      current_password: ADMIN.password,
+      data: {
+        username: 'blind',
+        password: 'a long enough 4 secret',
+        scope: '/',
+        locale: 'en',
+        viewMode: 'list',
+        perm,
+        commands: [],
+        rules: [],
+        sorting: { by: 'name', asc: true },
+      },
+    })
+    expect((await fetch('/api/users', { method: 'POST', body })).status).toBe(201)
+    await tree.add({ 'unseen.txt': 'must stay\n' })
+    const as = { username: 'blind', password: 'a long enough 4 secret' }
+    await using other = await openPage(browser, program, { path: '/files/unseen.txt', as })
+    await other.page.getByRole('heading', { name: 'This file can’t be shown to you' }).waitFor()
+    expect(await other.page.locator('.cm-content').count()).toBe(0)
+    expect(await other.page.getByRole('button', { name: 'Save', exact: true }).count()).toBe(0)
+    await other.page.keyboard.press('Control+s')
+    expect(await tree.read('unseen.txt')).toBe('must stay\n')
+  })
+
+  it('is read only without the right to modify', async () => {
+    const { fetch } = await loginAs(program.origin)
+    const perm = {
+      admin: false,
+      execute: false,
+      create: false,
+      rename: false,
+      modify: false,
+      delete: false,
+      share: false,
+      download: true,
+    }
+    const body = JSON.stringify({
+      what: 'user',
+      which: [],
+      current_password: ADMIN.password,
+      data: {
+        username: 'reader',
+        password: 'a long enough 5 secret',
+        scope: '/',
+        locale: 'en',
+        viewMode: 'list',
+        perm,
+        commands: [],
+        rules: [],
+        sorting: { by: 'name', asc: true },
+      },
+    })
+    expect((await fetch('/api/users', { method: 'POST', body })).status).toBe(201)
+    await tree.add({ 'read.txt': 'only read\n' })
+    const as = { username: 'reader', password: 'a long enough 5 secret' }
+    await using other = await openPage(browser, program, { path: '/files/read.txt', as })
+    await other.page.getByText('only read').waitFor()
+    await other.page.getByText('Read only').waitFor()
+    expect(await other.page.getByRole('button', { name: 'Save', exact: true }).count()).toBe(0)
+    const sent: string[] = []
+    other.page.on('request', (request) => sent.push(request.method()))
+    await other.page.locator('.cm-content').click()
+    await other.page.keyboard.type('typing')
+    await other.page.keyboard.press('Control+s')
+    expect(await other.page.locator('.cm-content').textContent()).toBe('only read')
+    expect(sent).not.toContain('PUT')
+  })
+
+  it('opens files by awkward names', async () => {
+    for (const name of ['100%.txt', 'hash#tag?.txt', '<b>bold.txt', `quote'"x.txt`]) {
+      await open(name, 'awkward\n')
+      await atStart()
+      await page.keyboard.type('x')
+      await page.keyboard.press('Control+s')
+      await onDisk(name, 'xawkward\n')
+    }
+  })
+})
+
+it('fits a phone: nothing scrolls sideways, everything is in reach', async () => {
+  await tree.add({ 'phone.md': '# Phone\n\nA line.\n' })
+  await using phone = await openPage(browser, program, {
+    path: '/files/phone.md',
+    viewport: PHONE,
+    hasTouch: true,
+    isMobile: true,
+  })
+  await phone.page.locator('.cm-content').waitFor()
+  expect(await phone.page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(
+    PHONE.width,
+  )
+  await phone.page.getByRole('radio', { name: 'Preview' }).check({ force: true })
+  await phone.page
+    .getByRole('heading', { name: 'Phone', level: 1 })
+    .and(phone.page.locator('.md h1'))
+    .waitFor()
+  const editor = phone.page.getByRole('dialog', { name: 'phone.md' })
+  await editor.getByRole('button', { name: 'More', exact: true }).tap()
+  for (const item of ['Find', 'Go to line', 'Larger text', 'Download', 'Delete']) {
+    await phone.page.getByRole('menuitem', { name: item, exact: true }).waitFor()
+  }
+  expect(phone.problems).toEqual([])
+})

@@ -1,0 +1,121 @@
+// What no viewer knows, bytes, and texts of any length.
+
+import { createHash, randomBytes } from 'node:crypto'
+import { open } from 'node:fs/promises'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { launchBrowser, openPage } from '../support/browser.ts'
+import { waitFor } from '../support/deadline.ts'
+import { type Program, startProgram } from '../support/program.ts'
+import { makeTree, type Tree } from '../support/tree.ts'
+
+let browser: Browser
+let tree: Tree
+let program: Program
+
+const NOISE = Uint8Array.from(randomBytes(100_000))
+NOISE.set([0, 1, 2, 0x41, 0x42, 0xff])
+const TWO_GIB = 2 * 1024 ** 3
+
+beforeAll(async () => {
+  browser = await launchBrowser()
+  const log = Array.from(
+    { length: 400_000 },
+    (_, n) => `2026-11-20 line ${n} of the log, naïve`,
+  ).join('\n')
+  tree = await makeTree({ 'noise.dat': NOISE, 'long.log': `${log}\n` })
+  // Sparse: two gibibytes of zero bytes with words at both ends, in one line.
+  const huge = await open(tree.at('huge.txt'), 'w')
+  await huge.write('The beginning of a very long text.\n', 0)
+  await huge.write('\nThe end of it.\n', TWO_GIB - 16)
+  await huge.close()
+  program = await startProgram(tree)
+})
+
+afterAll(async () => {
+  await program[Symbol.asyncDispose]()
+  await tree[Symbol.asyncDispose]()
+  await browser.close()
+})
+
+const shown = (page: Page) => page.locator('.big .cm-content')
+
+it('tells the facts, calculates a checksum, and leads to bytes and text', async () => {
+  await using opened = await openPage(browser, program, { path: '/files/noise.dat' })
+  const { page } = opened
+  await page.getByText('(100,000 bytes)').waitFor()
+  await page.getByRole('button', { name: 'Calculate SHA-256' }).click()
+  await page.getByText(createHash('sha256').update(NOISE).digest('hex')).waitFor()
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    page.locator('.fb').getByRole('button', { name: 'Download' }).click(),
+  ])
+  expect(download.suggestedFilename()).toBe('noise.dat')
+  await page.getByRole('button', { name: 'Show bytes' }).click()
+  await page.getByText('First 64.0 KiB of 97.7 KiB').waitFor()
+  const first = page.locator('.hex-row').first()
+  expect((await first.locator('.hex-bytes > span').allTextContents()).slice(0, 6)).toEqual([
+    '00',
+    '01',
+    '02',
+    '41',
+    '42',
+    'ff',
+  ])
+  expect(await first.locator('.hex-text').textContent()).toMatch(/^···AB·/)
+  const box = page.locator('.hex')
+  await box.evaluate((element) => {
+    element.scrollTop = element.scrollHeight
+  })
+  await page.getByText('00fff0').waitFor()
+  await page.getByRole('button', { name: 'Open as text' }).click()
+  await page.locator('.cm-content').waitFor()
+  expect(opened.problems).toEqual([])
+})
+
+it('reads a long log in windows: line numbers, the end, a search, the beginning again', async () => {
+  await using opened = await openPage(browser, program, { path: '/files/long.log' })
+  const { page } = opened
+  await shown(page).getByText('line 0 of the log').waitFor()
+  await page.getByText('Read only').waitFor()
+  await page.locator('.cm-lineNumbers').getByText('12', { exact: true }).waitFor()
+  await page.locator('.big .cm-scroller').evaluate((box) => {
+    box.scrollTop = box.scrollHeight
+  })
+  await waitFor('more lines', () =>
+    page
+      .locator('.big .cm-scroller')
+      .evaluate((box) => box.scrollTop + box.clientHeight < box.scrollHeight - 50),
+  )
+  await page.getByRole('button', { name: 'To the end' }).click()
+  await shown(page).getByText('line 399999 of the log').waitFor()
+  await page.getByRole('button', { name: 'To the beginning' }).click()
+  await shown(page).getByText('line 0 of the log').waitFor()
+  await page.getByRole('textbox', { name: 'Find in the file' }).fill('LINE 271828 of')
+  await page.keyboard.press('Enter')
+  await shown(page).getByText('line 271828 of the log').waitFor({ timeout: 20_000 })
+  await page.getByRole('textbox', { name: 'Find in the file' }).fill('not in there')
+  await page.keyboard.press('Enter')
+  await page.getByText('Not found from here to the end').waitFor({ timeout: 20_000 })
+  expect(opened.problems).toEqual([])
+})
+
+it('opens a text of two gibibytes at once, at both ends and in the middle', async () => {
+  await using opened = await openPage(browser, program, { path: '/files/huge.txt' })
+  const { page } = opened
+  let bytes = 0
+  page.on('response', (response) => {
+    bytes += Number(response.headers()['content-length'] ?? 0)
+  })
+  await shown(page).getByText('The beginning of a very long text.').waitFor()
+  await page.getByRole('button', { name: 'To the end' }).click()
+  await shown(page).getByText('The end of it.').waitFor()
+  await page.getByText('2.0 GiB of 2.0 GiB').waitFor()
+  await page.getByRole('slider', { name: 'Place in the file' }).fill('5000')
+  await page
+    .getByText('(50%)')
+    .or(page.getByText(/\(50\.?\d*%\)/))
+    .waitFor()
+  expect(bytes).toBeLessThan(40 * 1024 * 1024)
+  expect(opened.problems).toEqual([])
+}, 90_000)

@@ -1,0 +1,107 @@
+// JSON as a tree, in the editor and in the viewer.
+
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { launchBrowser, openPage } from '../support/browser.ts'
+import { type Program, startProgram } from '../support/program.ts'
+import { makeTree, type Tree } from '../support/tree.ts'
+
+let browser: Browser
+let tree: Tree
+let program: Program
+
+const SAMPLE = `{"10": "ten", "2": 12345678901234567890, "list": [1, {"deep <b>": "needle"}], "none": null}`
+
+beforeAll(async () => {
+  browser = await launchBrowser()
+  const items = Array.from({ length: 300_000 }, (_, id) => ({
+    id,
+    name: `item ${id}`,
+    tags: ['a', 'b'],
+  }))
+  tree = await makeTree({
+    'small.json': SAMPLE,
+    'broken.json': '{\n  "a": 1,\n  b\n}',
+    'lines.json': '{"n": 1}\n{"n": 2}\n',
+    'large.json': JSON.stringify({ items }),
+  })
+  program = await startProgram(tree)
+})
+
+afterAll(async () => {
+  await program[Symbol.asyncDispose]()
+  await tree[Symbol.asyncDispose]()
+  await browser.close()
+})
+
+it('shows keys in their order, long numbers whole, and opens by click and key', async () => {
+  await using opened = await openPage(browser, program, { path: '/files/small.json?view=json' })
+  const { page } = opened
+  const rows = page.getByRole('treeitem')
+  await rows.nth(4).waitFor()
+  expect((await rows.allTextContents()).map((row) => row.trim())).toEqual([
+    '{ 4 }',
+    '10:"ten"',
+    '2:12345678901234567890',
+    'list:[ 2 ]',
+    'none:null',
+  ])
+  await rows.nth(3).click()
+  await rows.nth(5).waitFor()
+  await page.getByRole('tree').focus()
+  await page.keyboard.press('ArrowDown')
+  await page.keyboard.press('ArrowDown')
+  await page.keyboard.press('ArrowRight')
+  await page.getByText('deep <b>').waitFor()
+  await page.keyboard.press('ArrowLeft')
+  await page.getByText('deep <b>').waitFor({ state: 'detached' })
+  await page.getByRole('textbox', { name: 'Find in the tree' }).fill('needle')
+  await page.getByRole('treeitem', { selected: true }).getByText('needle').waitFor()
+  await page.getByText('1 of 1').waitFor()
+  expect(opened.problems).toEqual([])
+})
+
+it('copies the way to a value', async () => {
+  await using opened = await openPage(browser, program, { path: '/files/small.json?view=json' })
+  const { page, context } = opened
+  await context.grantPermissions(['clipboard-read', 'clipboard-write'])
+  await page.getByRole('textbox', { name: 'Find in the tree' }).fill('needle')
+  const row = page.getByRole('treeitem', { selected: true })
+  await row.getByText('needle').waitFor()
+  await row.hover()
+  await row.getByRole('button', { name: 'Copy path' }).click()
+  await page.locator('.toast', { hasText: 'Path copied' }).waitFor()
+  expect(await page.evaluate(() => navigator.clipboard.readText())).toBe('$.list[1]["deep <b>"]')
+})
+
+it('stands beside the source in the editor and says where a text breaks', async () => {
+  await using opened = await openPage(browser, program, { path: '/files/broken.json' })
+  const { page } = opened
+  await page.getByRole('radio', { name: 'Tree' }).check({ force: true })
+  await page.getByText('This is not valid JSON: it breaks at line 3, column 3.').waitFor()
+  await page.getByRole('radio', { name: 'Source' }).check({ force: true })
+  await page.locator('.cm-content').click()
+  await page.keyboard.press('Control+a')
+  await page.keyboard.insertText('{"mended": true}')
+  await page.getByRole('radio', { name: 'Tree' }).check({ force: true })
+  await page.getByRole('treeitem').getByText('mended').waitFor()
+})
+
+it('takes one value per line for a list', async () => {
+  await using opened = await openPage(browser, program, { path: '/files/lines.json?view=json' })
+  await opened.page.getByText('[ 2 ]').waitFor()
+})
+
+it('opens a large file, in groups, and finds in it', async () => {
+  await using opened = await openPage(browser, program, { path: '/files/large.json' })
+  const { page } = opened
+  await page.getByRole('treeitem', { name: /items/ }).click({ timeout: 30_000 })
+  await page.getByText('0 … 999:', { exact: true }).waitFor()
+  await page.getByRole('textbox', { name: 'Find in the tree' }).fill('item 271828')
+  await page
+    .getByRole('treeitem', { selected: true })
+    .getByText('"item 271828"')
+    .waitFor({ timeout: 20_000 })
+  expect(await page.getByRole('treeitem').count()).toBeLessThan(120)
+  expect(opened.problems).toEqual([])
+}, 90_000)
