@@ -51,11 +51,9 @@ const PREFIXES = [
   '/api/command',
   '/api/search',
   '/api/subtitle',
-  '/api/archive',
   '/api/public/dl',
   '/api/public/share',
   '/api/public/preview',
-  '/api/public/archive',
   '/api/public/subtitle',
 ] as const
 
@@ -70,7 +68,6 @@ const ADD_SLASH = new Set([
   '/api/command',
   '/api/search',
   '/api/subtitle',
-  '/api/archive',
 ])
 
 const RECURSIVE = '/api/resources/recursive'
