@@ -57,6 +57,7 @@ async function makeExecutable(target: Target, file: string): Promise<void> {
   const temporary = `${file}.${process.pid}.tmp`
   const major = nodeVersion()
   const args = [
+    ...['--require', join(ROOT, 'scripts/package/pkg-preload.cjs')],
     join(ROOT, 'node_modules/@yao-pkg/pkg/lib-es5/bin.js'),
     staged,
     '--sea',

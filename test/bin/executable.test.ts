@@ -1,0 +1,169 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { chmod, copyFile, mkdir, readdir, stat } from 'node:fs/promises'
+import { basename, join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { waitFor, withDeadline } from '../support/deadline.ts'
+import { loginAs } from '../support/login.ts'
+import { SAMPLES } from '../support/pictures.ts'
+import { ADMIN, programCommand } from '../support/program.ts'
+import { makeTree, type Tree } from '../support/tree.ts'
+
+const [program, ...leading] = programCommand()
+/** What only the packaged form can show; a bundle run by Node is another thing. */
+const packaged = leading.length === 0
+const root = process.getuid?.() === 0
+
+interface Running extends AsyncDisposable {
+  origin: string
+  child: ChildProcess
+  output(): string
+}
+
+/** The executable alone in an empty folder. */
+async function install(tree: Tree): Promise<string> {
+  const folder = join(tree.base, 'alone')
+  await mkdir(folder)
+  const file = join(folder, basename(program))
+  await copyFile(program, file)
+  await chmod(file, 0o755)
+  return file
+}
+
+async function start(
+  file: string,
+  tree: Tree,
+  env: Record<string, string>,
+  asUser = '',
+): Promise<Running> {
+  const args = ['-p', '0', '-r', tree.root, '-d', join(tree.base, 'filebrowser.db')]
+  const first = ['--username', ADMIN.username, '--password', ADMIN.password]
+  const command = asUser
+    ? ['setpriv', `--reuid=${asUser}`, `--regid=${asUser}`, '--clear-groups']
+    : []
+  const words = [...command, file, ...args, ...first]
+  const child = spawn(words[0] ?? '', words.slice(1), { cwd: tree.base, env })
+  let printed = ''
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on('data', (chunk: Buffer) => {
+      printed += chunk.toString()
+    })
+  }
+  const exited = once(child, 'exit')
+  const port = await waitFor('the start', () => {
+    if (child.exitCode !== null) throw new Error(printed)
+    return /listening on \S*?:(\d+)/i.exec(printed)?.[1]
+  })
+  return {
+    origin: `http://127.0.0.1:${port}`,
+    child,
+    output: () => printed,
+    async [Symbol.asyncDispose]() {
+      child.kill('SIGTERM')
+      await withDeadline('the end', 15_000, exited)
+    },
+  }
+}
+
+/** Hashes, resizes, decodes and compresses: every native part at work. */
+async function useEverything(origin: string): Promise<void> {
+  const user = await loginAs(origin)
+  for (const name of ['picture.jpg', 'picture.heic', 'paper.pdf']) {
+    const response = await user.fetch(`/api/preview/thumb/${name}?inline=true`)
+    expect([name, response.status, response.headers.get('content-type')]).toEqual([
+      name,
+      200,
+      'image/jpeg',
+    ])
+    await response.arrayBuffer()
+  }
+  for (const algo of ['zip', 'targz', 'tarbz2', 'tarxz', 'tarlz4', 'tarsz', 'tarbr', 'tarzst']) {
+    const response = await user.fetch(`/api/raw/?algo=${algo}`)
+    expect([algo, response.status]).toEqual([algo, 200])
+    expect((await response.arrayBuffer()).byteLength).toBeGreaterThan(100)
+  }
+}
+
+async function sampleTree(): Promise<Tree> {
+  const tree = await makeTree({})
+  for (const name of ['picture.jpg', 'picture.heic', 'paper.pdf']) {
+    await copyFile(join(SAMPLES, name), tree.at(name))
+  }
+  return tree
+}
+
+describe.skipIf(!packaged)('the executable alone in an empty folder', () => {
+  it('does everything without Node, without node_modules and without an environment', async () => {
+    await using tree = await sampleTree()
+    const file = await install(tree)
+    await using running = await start(file, tree, { HOME: tree.base })
+    await useEverything(running.origin)
+    expect(await readdir(join(tree.base, 'alone'))).toEqual([basename(file)])
+    const cache = join(tree.base, '.cache', 'filebrowser')
+    expect((await stat(cache)).mode & 0o777).toBe(0o700)
+  })
+
+  it('brings its interface along, compressed and to be kept for good', async () => {
+    await using tree = await makeTree({})
+    await using running = await start(await install(tree), tree, { HOME: tree.base })
+    const html = await (await fetch(`${running.origin}/`)).text()
+    const script = /<script type="module" src="([^"]+)"/.exec(html)?.[1] ?? ''
+    for (const encoding of ['br', 'gzip', 'identity']) {
+      const headers = { 'Accept-Encoding': encoding }
+      const response = await fetch(running.origin + script, { headers })
+      expect(response.status).toBe(200)
+      expect(response.headers.get('content-encoding') ?? 'identity').toBe(encoding)
+      expect(response.headers.get('cache-control')).toContain('immutable')
+      expect(response.headers.get('vary')).toBe('Accept-Encoding')
+      const etag = response.headers.get('etag') ?? ''
+      expect((await response.text()).length).toBeGreaterThan(10_000)
+      const again = await fetch(running.origin + script, {
+        headers: { ...headers, 'If-None-Match': etag },
+      })
+      expect(again.status).toBe(304)
+    }
+  })
+
+  it.skipIf(!root)('runs for a user id without a name and without a home', async () => {
+    await using tree = await sampleTree()
+    execFileSync('chown', ['-R', '54321:54321', tree.base])
+    const file = await install(tree)
+    const temporary = join(tree.base, 'tmp')
+    await mkdir(temporary)
+    execFileSync('chown', ['54321:54321', temporary])
+    await using running = await start(
+      file,
+      tree,
+      { PATH: process.env.PATH ?? '', TMPDIR: temporary },
+      '54321',
+    )
+    await useEverything(running.origin)
+    expect(await readdir(temporary)).toContain('filebrowser-54321')
+  })
+
+  it('unpacks elsewhere when its cache folder cannot be written', async () => {
+    await using tree = await sampleTree()
+    const file = await install(tree)
+    const temporary = join(tree.base, 'tmp')
+    await mkdir(temporary)
+    // A file where the folder should be: not even root writes there.
+    await copyFile(join(SAMPLES, 'data.json'), join(tree.base, '.cache'))
+    await using running = await start(file, tree, { HOME: tree.base, TMPDIR: temporary })
+    await useEverything(running.origin)
+    expect((await readdir(temporary)).some((name) => name.startsWith('filebrowser-'))).toBe(true)
+  })
+
+  it('unpacks once for two that start at the same time', async () => {
+    await using one = await sampleTree()
+    await using two = await sampleTree()
+    const file = await install(one)
+    const env = { HOME: one.base }
+    const both = await Promise.all([start(file, one, env), start(file, two, env)])
+    await using first = both[0]
+    await using second = both[1]
+    await Promise.all([useEverything(first.origin), useEverything(second.origin)])
+    const cache = await readdir(join(one.base, '.cache', 'filebrowser'), { recursive: true })
+    expect(cache.filter((name) => name.endsWith('.tmp'))).toEqual([])
+    expect(cache.filter((name) => /^native-[^/]+$/.test(name))).toHaveLength(1)
+  })
+})
