@@ -1,6 +1,6 @@
 import { request } from 'node:http'
 import { describe, expect, it } from 'vitest'
-import { startApp, type TestApp } from '../support/test-app.ts'
+import { startApp, type TestApp } from '../support/app.ts'
 
 const options = {
   tree: { 'page.html': '<script>1</script>', 'b.txt': 'b' },

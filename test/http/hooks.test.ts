@@ -5,8 +5,8 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { EVENTS } from '../../src/store/document.ts'
+import { startApp, type TestApp } from '../support/app.ts'
 import { waitFor } from '../support/deadline.ts'
-import { startApp, type TestApp } from '../support/test-app.ts'
 
 /** A hook that writes down what it was told, by environment and on stdin. */
 const RECORDER = `#!/bin/sh

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto'
 import { readdir, rm, stat } from 'node:fs/promises'
 import { request } from 'node:http'
 import { describe, expect, it } from 'vitest'
+import { startApp } from '../support/app.ts'
 import { waitFor } from '../support/deadline.ts'
-import { startApp } from '../support/test-app.ts'
 import { AWKWARD_NAMES, SECRET } from '../support/tree.ts'
 
 const encode = (name: string) => name.split('/').map(encodeURIComponent).join('/')

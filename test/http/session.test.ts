@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { PASSWORD, startApp } from '../support/test-app.ts'
+import { PASSWORD, startApp } from '../support/app.ts'
 
 const login = (username: string, password: string, more = {}) => ({
   method: 'POST',

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { acceptsTicket, issueTicket } from '../../src/auth/share-ticket.ts'
 import type { Share } from '../../src/store/document.ts'
-import { startApp, type TestApp } from '../support/test-app.ts'
+import { startApp, type TestApp } from '../support/app.ts'
 
 async function share(app: TestApp, path: string, body: object = {}): Promise<string> {
   const admin = await app.as('admin')

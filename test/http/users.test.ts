@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { isBcrypt } from '../../src/auth/hash.ts'
 import { defaultPermissions } from '../../src/store/document.ts'
-import { PASSWORD, startApp, type TestApp } from '../support/test-app.ts'
+import { PASSWORD, startApp, type TestApp } from '../support/app.ts'
 
 const GOOD = 'Green-Lantern-42-Stair'
 

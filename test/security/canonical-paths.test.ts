@@ -2,7 +2,7 @@
 // rule must meet all of them, as source and as destination.
 import { connect } from 'node:net'
 import { describe, expect, it } from 'vitest'
-import { startApp, type TestApp } from '../support/test-app.ts'
+import { startApp, type TestApp } from '../support/app.ts'
 
 const SECRET = 'denied-content'
 const SPELLINGS = [

@@ -4,8 +4,8 @@
 import { describe, expect, it } from 'vitest'
 import type { Permissions } from '../../src/api-types.ts'
 import { defaultPermissions } from '../../src/store/document.ts'
+import { startApp } from '../support/app.ts'
 import type { SignedIn } from '../support/login.ts'
-import { startApp } from '../support/test-app.ts'
 
 const CANARY = 'canary-content-of-the-file'
 const TUS = { 'Content-Type': 'application/offset+octet-stream', 'Upload-Offset': '0' }

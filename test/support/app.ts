@@ -50,7 +50,10 @@ export async function startApp(options: TestAppOptions = {}): Promise<TestApp> {
   const password = await hashed
   const tree = await makeTree(options.tree)
   const settings: Settings = { ...defaultSettings(), ...options.settings }
-  const users = [{ username: 'admin', perm: { ...defaultPermissions(), admin: true } }, ...(options.users ?? [])]
+  const users = [
+    { username: 'admin', perm: { ...defaultPermissions(), admin: true } },
+    ...(options.users ?? []),
+  ]
   const store = await createStore(join(tree.base, 'filebrowser.db'), {
     ...emptyDocument(settings),
     users: users.map((user, i) => makeUser(settings, { password, ...user, id: i + 1 })),
@@ -94,7 +97,10 @@ export async function startApp(options: TestAppOptions = {}): Promise<TestApp> {
   }
 }
 
-function makeUser(settings: Settings, user: Partial<User> & { username: string; id: number }): User {
+function makeUser(
+  settings: Settings,
+  user: Partial<User> & { username: string; id: number },
+): User {
   return {
     ...settings.defaults,
     password: '',
