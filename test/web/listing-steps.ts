@@ -64,16 +64,19 @@ export const selectionBar = (page: Page): Locator =>
 /** Drags with the mouse, slowly enough for the page to follow; `hold` is pressed meanwhile. */
 export async function dragTo(
   page: Page,
-  from: Locator,
+  what: Locator,
   to: Locator,
   options: { hold?: 'Control'; drop?: boolean } = {},
 ): Promise<void> {
-  const start = await from.boundingBox()
+  const start = await what.boundingBox()
   const end = await to.boundingBox()
   if (start === null || end === null) throw new Error('nothing to drag')
-  await page.mouse.move(start.x + Math.min(90, start.width / 2), start.y + start.height / 2)
+  const from = { x: start.x + Math.min(90, start.width / 2), y: start.y + start.height / 2 }
+  await page.mouse.move(from.x, from.y)
   await page.mouse.down()
   if (options.hold !== undefined) await page.keyboard.down(options.hold)
+  // A hand leaves slowly: the browser decides by the first few pixels whether this is a drag.
+  for (const px of [2, 5, 9]) await page.mouse.move(from.x + px, from.y + 1)
   const x = end.x + Math.min(60, end.width / 2)
   const y = end.y + end.height / 2
   for (const [dx, dy] of [
@@ -86,6 +89,11 @@ export async function dragTo(
     await page.mouse.move(x + dx, y + dy)
   }
   if (options.drop === false) return
+  await waitFor('a target that takes it', async () => {
+    await page.mouse.move(x + 1, y)
+    await page.mouse.move(x + 3, y + 1)
+    return (await page.locator('.drop').count()) > 0
+  })
   await page.mouse.up()
   if (options.hold !== undefined) await page.keyboard.up(options.hold)
 }

@@ -108,7 +108,8 @@ export function EntryGrid() {
     }
     const element = scroller.current
     const cell = focus === null ? null : cellOf(element, indexOfPath(focus))
-    focusTries.current = cell === null ? focusTries.current - 1 : 0
+    // Nothing to wait for without a focused entry; a later try would interrupt a press of the mouse.
+    focusTries.current = cell === null && focus !== null ? focusTries.current - 1 : 0
     ;(cell ?? element)?.focus({ preventScroll: true })
   }, [focus, lines, landings])
 

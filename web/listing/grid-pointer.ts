@@ -65,7 +65,11 @@ export function handleClick(event: MouseEvent, replies: ClickReplies): void {
   // A screen reader activates the link without a pointer.
   if (event.detail === 0 && target?.closest('a') != null) openEntry(entry)
   else if (isTouch()) handleTap(entry)
-  else handleMouse(entry, event)
+  else {
+    // The press gave the focus to the link inside.
+    target?.closest<HTMLElement>('[data-index]')?.focus({ preventScroll: true })
+    handleMouse(entry, event)
+  }
 }
 
 function handleAct(act: HTMLElement, entry: FileEntry, event: MouseEvent, replies: ClickReplies) {

@@ -160,6 +160,7 @@ function SelectionBar() {
       <strong className="num">{plural(count, { one: '# selected', other: '# selected' })}</strong>
       {bytes > 0 && <span className="selbar__size num">{formatSize(bytes)}</span>}
       <span className="grow" />
+      <FilterField folded />
       {shown.map((action, index) => (
         <BarAction
           key={action.id}

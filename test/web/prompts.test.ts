@@ -1,0 +1,360 @@
+// The dialogs about files, each used as a person would.
+import { createHash } from 'node:crypto'
+import { readdir } from 'node:fs/promises'
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { launchBrowser, openPage } from '../support/browser.ts'
+import { waitFor } from '../support/deadline.ts'
+import { startProgram } from '../support/program.ts'
+import { makeTree } from '../support/tree.ts'
+import {
+  entry,
+  expectNames,
+  expectSelected,
+  selectionBar,
+  showList,
+  toast,
+} from './listing-steps.ts'
+
+let browser: Browser
+beforeAll(async () => {
+  browser = await launchBrowser()
+})
+afterAll(() => browser.close())
+
+describe('the dialogs about files', () => {
+  it('rename: selects the stem, tells a clash while typing, gives the focus back', async () => {
+    await using tree = await makeTree({ 'photo.jpg': 'p', 'taken.jpg': 't' })
+    await using program = await startProgram(tree)
+    await using open = await openPage(browser, program, { path: '/files/' })
+    const { page } = open
+    await showList(page)
+    await entry(page, 'photo.jpg').click()
+    await selectionBar(page).getByRole('button', { name: 'Rename' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Rename file' })
+    const field = dialog.getByLabel('New name')
+    expect(
+      await field.evaluate((input: HTMLInputElement) => [input.selectionStart, input.selectionEnd]),
+    ).toEqual([0, 5])
+    const submit = dialog.getByRole('button', { name: 'Rename' })
+    expect(await submit.getAttribute('aria-disabled')).toBe('true')
+    await page.keyboard.type('taken')
+    await dialog.getByText('“taken.jpg” already exists here.').waitFor()
+    await page.keyboard.press('Enter')
+    expect(await dialog.count()).toBe(1)
+    await field.fill('  a/b  ')
+    await dialog.getByText('A name can’t contain a slash.').waitFor()
+    await field.fill('  new name.jpg  ')
+    await page.keyboard.press('Enter')
+    await expectNames(page, ['new name.jpg', 'taken.jpg'])
+    expect((await readdir(tree.root)).sort()).toEqual(['new name.jpg', 'taken.jpg'])
+    await toast(page, 'Renamed to “new name.jpg”').getByRole('button', { name: 'Undo' }).click()
+    await expectNames(page, ['photo.jpg', 'taken.jpg'])
+    expect(open.problems).toEqual([])
+  })
+
+  it('rename: shows what only the server knows under the field', async () => {
+    await using tree = await makeTree({ 'a.txt': 'a' })
+    await using program = await startProgram(tree)
+    await using open = await openPage(browser, program, { path: '/files/' })
+    const { page } = open
+    await showList(page)
+    await entry(page, 'a.txt').click()
+    await tree.add({ 'meanwhile.txt': 'made elsewhere' })
+    await page.keyboard.press('F2')
+    const dialog = page.getByRole('dialog', { name: 'Rename file' })
+    await dialog.getByLabel('New name').fill('meanwhile.txt')
+    await page.keyboard.press('Enter')
+    await dialog.getByText('“meanwhile.txt” already exists here.').waitFor()
+    expect(await tree.read('meanwhile.txt')).toBe('made elsewhere')
+    await page.keyboard.press('Escape')
+    await entry(page, 'a.txt').waitFor()
+  })
+
+  it('rename several: previews every name, refuses clashes, and is taken back at once', async () => {
+    await using tree = await makeTree({
+      'IMG_1.jpg': '1',
+      'IMG_2.jpg': '2',
+      'IMG_3.jpg': '3',
+      'x.txt': 'x',
+    })
+    await using program = await startProgram(tree)
+    await using open = await openPage(browser, program, { path: '/files/' })
+    const { page } = open
+    await showList(page)
+    await entry(page, 'IMG_1.jpg').click()
+    await entry(page, 'IMG_3.jpg').click({ modifiers: ['Shift'] })
+    await page.keyboard.press('F2')
+    const dialog = page.getByRole('dialog', { name: 'Rename 3 items' })
+    await dialog.getByLabel('Find').fill('IMG_')
+    await dialog.getByLabel('Replace with').fill('Coast ')
+    await dialog.getByText('Coast 2.jpg').waitFor()
+    await dialog.getByRole('radio', { name: 'Number' }).check()
+    await dialog.getByLabel('Name', { exact: true }).fill('trip ')
+    await dialog.getByLabel('Start at').fill('9')
+    await dialog.getByText('trip 09.jpg').waitFor()
+    await dialog.getByRole('button', { name: 'Rename 3 items' }).click()
+    await expectNames(page, ['trip 09.jpg', 'trip 10.jpg', 'trip 11.jpg', 'x.txt'])
+    expect(await tree.read('trip 10.jpg')).toBe('2')
+    await toast(page, 'Renamed 3 items').getByRole('button', { name: 'Undo' }).click()
+    await expectNames(page, ['IMG_1.jpg', 'IMG_2.jpg', 'IMG_3.jpg', 'x.txt'])
+    expect(open.problems).toEqual([])
+  })
+
+  it('new folder: makes folders inside each other and shows the way, Undo removes them', async () => {
+    await using tree = await makeTree({ 'taken/x.txt': 'x' })
+    await using program = await startProgram(tree)
+    await using open = await openPage(browser, program, { path: '/files/' })
+    const { page } = open
+    await showList(page)
+    await page.getByRole('button', { name: 'New' }).click()
+    await page.getByRole('menuitem', { name: 'New folder' }).click()
+    const dialog = page.getByRole('dialog', { name: 'New folder' })
+    const field = dialog.getByLabel('Name')
+    await field.fill('taken')
+    await dialog.getByText('“taken” already exists here.').waitFor()
+    await field.fill('2026 #1/ü 100%')
+    await dialog.locator('.new-path').getByText('ü 100%').waitFor()
+    await page.keyboard.press('Enter')
+    await expectNames(page, ['2026 #1', 'taken'])
+    await waitFor('the folders', async () => (await readdir(tree.at('2026 #1'))).includes('ü 100%'))
+    await expectSelected(page, ['2026 #1'])
+    await toast(page, 'Created folder').getByRole('button', { name: 'Undo' }).click()
+    await expectNames(page, ['taken'])
+    expect(await readdir(tree.root)).toEqual(['taken'])
+  })
+
+  it('new file: makes it and opens it', async () => {
+    await using tree = await makeTree({ 'a.txt': 'a' })
+    await using program = await startProgram(tree)
+    await using open = await openPage(browser, program, { path: '/files/' })
+    const { page } = open
+    await showList(page)
+    await page.getByRole('button', { name: 'New' }).click()
+    await page.getByRole('menuitem', { name: 'New file' }).click()
+    await page.getByRole('dialog', { name: 'New file' }).getByLabel('Name').fill('hash#.md')
+    await page.keyboard.press('Enter')
+    await waitFor(
+      'the page of the file',
+      () => new URL(page.url()).pathname === '/files/hash%23.md',
+    )
+    expect(await tree.read('hash#.md')).toBe('')
+  })
+
+  it('delete: names one and counts the rest, and deletes all of them', async () => {
+    await using tree = await makeTree({ 'a.txt': 'a', 'b.txt': 'b', 'dir/c.txt': 'c', keep: null })
+    await using program = await startProgram(tree)
+    await using open = await openPage(browser, program, { path: '/files/' })
+    const { page } = open
+    await showList(page)
+    await entry(page, 'dir').click()
+    await entry(page, 'a.txt').click({ modifiers: ['Control'] })
+    await entry(page, 'b.txt').click({ modifiers: ['Control'] })
+    await selectionBar(page).getByRole('button', { name: 'Delete' }).click()
+    const dialog = page.getByRole('alertdialog', { name: 'Delete 3 items?' })
+    await dialog.getByText('“dir” and 2 more will be deleted from the server.').waitFor()
+    await dialog.getByRole('button', { name: 'Delete' }).click()
+    await expectNames(page, ['keep'])
+    await toast(page, 'Deleted 3 items').waitFor()
+    expect(await readdir(tree.root)).toEqual(['keep'])
+  })
+
+  it('delete: puts back what the server refused to delete, and says so', async () => {
+    await using tree = await makeTree({ 'a.txt': 'a', 'b.txt': 'b' })
+    await using program = await startProgram(tree)
+    await using open = await openPage(browser, program, { path: '/files/' })
+    const { page } = open
+    await showList(page)
+    await page.route('**/api/resources/a.txt', (route) =>
+      route.request().method() === 'DELETE'
+        ? route.fulfill({
+            status: 403,
+            headers: { 'X-Error-Code': 'forbidden' },
+            body: '403 Forbidden',
+          })
+        : route.continue(),
+    )
+    await entry(page, 'a.txt').click()
+    await page.keyboard.press('Delete')
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Delete' }).click()
+    await toast(page, 'Couldn’t delete “a.txt”. You don’t have permission to do this.').waitFor()
+    await expectNames(page, ['a.txt', 'b.txt'])
+  })
+
+  it('move: a tree by keyboard, own subtree refused, target in words, then Undo', async () => {
+    await using tree = await makeTree({
+      'work/inner/x.txt': 'x',
+      'archive/2026/y.txt': 'y',
+      'a.txt': 'a',
+    })
+    await using program = await startProgram(tree)
+    await using open = await openPage(browser, program, { path: '/files/' })
+    const { page } = open
+    await showList(page)
+    await entry(page, 'work').click()
+    await selectionBar(page).getByRole('button', { name: 'Move' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Move 1 item' })
+    const here = dialog.getByRole('button', { name: 'Move here' })
+    expect(await here.getAttribute('aria-disabled')).toBe('true')
+    const item = (name: string) => dialog.getByRole('treeitem', { name, exact: true })
+    await item('work').waitFor()
+    expect(await item('work').getAttribute('aria-disabled')).toBe('true')
+    await dialog.getByRole('tree').focus()
+    await page.keyboard.press('ArrowDown')
+    expect(await item('archive').getAttribute('aria-selected')).toBe('true')
+    await page.keyboard.press('ArrowRight')
+    await item('2026').waitFor()
+    await page.keyboard.press('ArrowRight')
+    expect(await item('2026').getAttribute('aria-selected')).toBe('true')
+    await dialog.locator('.transfer__target', { hasText: 'archive / 2026' }).waitFor()
+    await here.click()
+    await toast(page, 'Moved 1 item to “2026”').waitFor()
+    expect(await tree.read('archive/2026/work/inner/x.txt')).toBe('x')
+    await page.keyboard.press('Control+z')
+    await waitFor('the way back', async () => (await tree.read('work/inner/x.txt')) === 'x')
+    expect(open.problems).toEqual([])
+  })
+
+  it('copy: finds a folder by name, makes a new one inside, and copies there', async () => {
+    await using tree = await makeTree({ 'a.txt': 'a', 'x/deep/target folder/y.txt': 'y' })
+    await using program = await startProgram(tree)
+    await using open = await openPage(browser, program, { path: '/files/' })
+    const { page } = open
+    await showList(page)
+    await entry(page, 'a.txt').click()
+    await selectionBar(page).getByRole('button', { name: 'Copy' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Copy 1 item' })
+    await dialog.getByPlaceholder('Find a folder').fill('target f')
+    await dialog.getByRole('treeitem', { name: 'target folder' }).click()
+    await dialog.getByRole('button', { name: 'New folder' }).click()
+    await page.getByRole('dialog', { name: 'New folder' }).getByLabel('Name').fill('new one')
+    await page.keyboard.press('Enter')
+    await dialog
+      .locator('.transfer__target', { hasText: 'x / deep / target folder / new one' })
+      .waitFor()
+    await dialog.getByRole('button', { name: 'Copy here' }).click()
+    await waitFor(
+      'the copy',
+      async () => (await tree.read('x/deep/target folder/new one/a.txt')) === 'a',
+    )
+    expect(await tree.read('a.txt')).toBe('a')
+  })
+
+  it('download: a file at once, several as an archive in the format chosen, remembered', async () => {
+    await using tree = await makeTree({ 'a #1.txt': 'aaa', 'b%.txt': 'bbb', 'dir/c.txt': 'c' })
+    await using program = await startProgram(tree)
+    await using open = await openPage(browser, program, { path: '/files/' })
+    const { page } = open
+    await showList(page)
+    await entry(page, 'a #1.txt').click()
+    const [single] = await Promise.all([
+      page.waitForEvent('download'),
+      page.keyboard.press('Control+s'),
+    ])
+    expect(single.suggestedFilename()).toBe('a #1.txt')
+    await entry(page, 'b%.txt').click({ modifiers: ['Control'] })
+    await page.keyboard.press('Control+s')
+    const dialog = page.getByRole('dialog', { name: 'Download as' })
+    await dialog.getByText('2 items').waitFor()
+    expect(await dialog.locator('[data-format]').count()).toBe(9)
+    const [archive] = await Promise.all([
+      page.waitForEvent('download'),
+      dialog.getByRole('button', { name: '.tar.gz' }).click(),
+    ])
+    expect(archive.suggestedFilename()).toMatch(/\.tar\.gz$/)
+    expect((await archive.createReadStream()).readable).toBe(true)
+    await page.keyboard.press('Control+s')
+    expect(await dialog.locator('[data-format]').first().getAttribute('data-format')).toBe('targz')
+  })
+
+  it('details: size of a folder on demand, checksums with copy, a dialog where it is narrow', async () => {
+    await using tree = await makeTree({
+      'dir/a.bin': 'x'.repeat(2048),
+      'dir/deep/b.bin': 'y',
+      'sum.txt': 'sum',
+    })
+    await using program = await startProgram(tree)
+    await using open = await openPage(browser, program, {
+      path: '/files/',
+      viewport: { width: 1440, height: 900 },
+      permissions: ['clipboard-read', 'clipboard-write'],
+    })
+    const { page } = open
+    await showList(page)
+    await entry(page, 'dir').click()
+    await page.getByRole('button', { name: 'Details' }).click()
+    const panel = page.getByRole('complementary', { name: 'Details' })
+    await panel.getByRole('button', { name: 'Calculate' }).click()
+    await panel.getByText('(2,049 B)').waitFor()
+    await panel.getByText('3 items inside').waitFor()
+    await entry(page, 'sum.txt').click()
+    await panel.locator('[data-algorithm="sha256"]').click()
+    const expected = createHash('sha256').update('sum').digest('hex')
+    await panel.locator('[data-checksum="sha256"]', { hasText: expected }).waitFor()
+    await panel.getByRole('button', { name: 'Copy' }).click()
+    await toast(page, 'Checksum copied').waitFor()
+    expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(expected)
+    await page.reload()
+    await panel.waitFor()
+    await page.setViewportSize({ width: 1100, height: 800 })
+    await panel.waitFor({ state: 'detached' })
+    await entry(page, 'sum.txt').click()
+    await page.getByRole('button', { name: 'Details' }).click()
+    await page.getByRole('dialog', { name: 'Details' }).getByText('sum.txt').first().waitFor()
+    await page.keyboard.press('Escape')
+    expect(open.problems).toEqual([])
+  })
+
+  it('copy link: puts the address of the entry on the clipboard', async () => {
+    await using tree = await makeTree({ 'a#b %.txt': 'x' })
+    await using program = await startProgram(tree)
+    await using open = await openPage(browser, program, {
+      path: '/files/',
+      permissions: ['clipboard-read', 'clipboard-write'],
+    })
+    const { page } = open
+    await showList(page)
+    await entry(page, 'a#b %.txt').click({ button: 'right' })
+    await page.getByRole('menuitem', { name: 'Copy link' }).click()
+    await toast(page, 'Link copied').waitFor()
+    expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(
+      `${program.origin}/files/a%23b%20%25.txt`,
+    )
+  })
+
+  it('help lists every command that has a key', async () => {
+    await using tree = await makeTree({ 'a.txt': 'a' })
+    await using program = await startProgram(tree)
+    await using open = await openPage(browser, program, { path: '/files/' })
+    const { page } = open
+    await showList(page)
+    await page.getByRole('banner').getByRole('button', { name: 'Help' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Keyboard shortcuts' })
+    for (const line of [
+      'Rename',
+      'Delete',
+      'Duplicate',
+      'Parent folder',
+      'Filter this folder',
+      'Commands',
+    ]) {
+      await dialog.getByText(line, { exact: true }).waitFor()
+    }
+    await dialog.getByRole('button', { name: 'OK' }).click()
+    await dialog.waitFor({ state: 'detached' })
+  })
+
+  it('the palette goes to pinned and recent folders', async () => {
+    await using tree = await makeTree({ 'Reports 2026/a.txt': 'a', 'other/b.txt': 'b' })
+    await using program = await startProgram(tree)
+    await using open = await openPage(browser, program, { path: '/files/Reports%202026/' })
+    const { page } = open
+    await entry(page, 'a.txt').waitFor()
+    await page.keyboard.press('Alt+ArrowUp')
+    await entry(page, 'other').waitFor()
+    await page.keyboard.press('Control+k')
+    await page.getByRole('combobox').fill('reports')
+    await page.getByRole('option', { name: 'Reports 2026' }).click()
+    await entry(page, 'a.txt').waitFor()
+  })
+})
