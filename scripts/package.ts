@@ -3,11 +3,13 @@
 import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
-import { copyFile, mkdir, readdir, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { copyFile, mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { build } from './build/build.ts'
 import { OUT_DIR, PACKAGE, ROOT } from './build/paths.ts'
+import { fileFormat, hasProgram } from './package/binary-format.ts'
+import { signAdHoc } from './package/macho-sign.ts'
 import { nodeVersion, provideNode } from './package/node-binary.ts'
 import { stage } from './package/stage.ts'
 import { hostTarget, TARGETS, type Target } from './package/targets.ts'
@@ -71,10 +73,26 @@ async function makeExecutable(target: Target, file: string): Promise<void> {
       env: { ...process.env, HOME: home, USERPROFILE: home },
       maxBuffer: 64 * 1024 * 1024,
     })
+    if (target.os === 'darwin') await signIfNeeded(made)
+    await checkExecutable(made, target)
     await rename(made, file)
   } finally {
     await rm(made, { force: true })
   }
+}
+
+/** pkg signs where codesign is at hand; elsewhere it leaves the file without a signature. */
+async function signIfNeeded(file: string): Promise<void> {
+  if (process.platform === 'darwin') return
+  await writeFile(file, signAdHoc(await readFile(file), 'filebrowser'))
+}
+
+/** What can be said of an executable without running it. */
+async function checkExecutable(file: string, target: Target): Promise<void> {
+  const format = await fileFormat(file)
+  if (format !== `${target.os}-${target.cpu}`)
+    throw new Error(`${target.name} came out as ${format}`)
+  if (!(await hasProgram(file))) throw new Error(`${target.name} has no program attached`)
 }
 
 async function describeSize(file: string): Promise<string> {

@@ -1,0 +1,67 @@
+import { createHash } from 'node:crypto'
+import { describe, expect, it } from 'vitest'
+import { formatOf } from '../scripts/package/binary-format.ts'
+import { signAdHoc } from '../scripts/package/macho-sign.ts'
+
+/** The smallest thing that looks like a 64-bit Mach-O executable: two segments and some bytes. */
+function machO(contentBytes: number): Buffer {
+  const file = Buffer.alloc(0x1000 + contentBytes)
+  file.writeUInt32LE(0xfeedfacf, 0)
+  file.writeUInt32LE(0x0100000c, 4)
+  file.writeUInt32LE(2, 16)
+  file.writeUInt32LE(144, 20)
+  const segment = (at: number, name: string, offset: number, bytes: number): void => {
+    file.writeUInt32LE(0x19, at)
+    file.writeUInt32LE(72, at + 4)
+    file.write(name, at + 8, 'latin1')
+    file.writeBigUInt64LE(BigInt(offset), at + 40)
+    file.writeBigUInt64LE(BigInt(bytes), at + 48)
+  }
+  segment(32, '__TEXT', 0, 0x1000)
+  segment(104, '__LINKEDIT', 0x1000, contentBytes)
+  file.fill(7, 0x1000)
+  return file
+}
+
+describe('the signature of a macOS executable', () => {
+  it('covers every page with its digest', () => {
+    const signed = signAdHoc(machO(10_001), 'filebrowser')
+    const command = 32 + 144
+    expect(signed.readUInt32LE(command)).toBe(0x1d)
+    const codeBytes = signed.readUInt32LE(command + 8)
+    expect(codeBytes + signed.readUInt32LE(command + 12)).toBe(signed.length)
+    const directory = signed.subarray(codeBytes + 20)
+    expect(directory.readUInt32BE(0)).toBe(0xfade0c02)
+    expect(directory.readUInt32BE(32)).toBe(codeBytes)
+    const pages = directory.readUInt32BE(28)
+    expect(pages).toBe(Math.ceil(codeBytes / 4096))
+    const hashesAt = directory.readUInt32BE(16)
+    for (let page = 0; page < pages; page++) {
+      const bytes = signed.subarray(page * 4096, Math.min((page + 1) * 4096, codeBytes))
+      const at = hashesAt + page * 32
+      const expected = createHash('sha256').update(bytes).digest('hex')
+      expect(directory.subarray(at, at + 32).toString('hex')).toBe(expected)
+    }
+  })
+
+  it('lies inside of the last segment', () => {
+    const signed = signAdHoc(machO(10_000), 'filebrowser')
+    const offset = signed.readBigUInt64LE(104 + 40)
+    expect(Number(offset + signed.readBigUInt64LE(104 + 48))).toBe(signed.length)
+    expect(signed.readBigUInt64LE(104 + 32) % 0x4000n).toBe(0n)
+  })
+
+  it('is not put on twice', () => {
+    const signed = signAdHoc(machO(100), 'filebrowser')
+    expect(() => signAdHoc(signed, 'filebrowser')).toThrow('signed already')
+  })
+})
+
+it('knows the platform of a native file by its header', () => {
+  expect(formatOf(machO(100))).toBe('darwin-arm64')
+  const elf = Buffer.alloc(64)
+  elf.write('\x7fELF', 'latin1')
+  elf.writeUInt16LE(62, 18)
+  expect(formatOf(elf)).toBe('linux-x64')
+  expect(formatOf(Buffer.from('#!/bin/sh\n'.padEnd(64)))).toBeNull()
+})
