@@ -3,7 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { ROOT } from '../../scripts/build/paths.ts'
+import { OUT_DIR } from '../../scripts/build/paths.ts'
 import { waitFor, withDeadline } from './deadline.ts'
 import type { Tree } from './tree.ts'
 
@@ -39,9 +39,9 @@ export interface Program extends AsyncDisposable {
  * executable, else the bundle of the last build.
  */
 export function programCommand(): [string, ...string[]] {
-  const executable = process.env.FILEBROWSER_BIN ?? join(ROOT, 'dist', 'filebrowser')
+  const executable = process.env.FILEBROWSER_BIN ?? join(OUT_DIR, 'filebrowser')
   if (existsSync(executable)) return [executable]
-  const bundle = join(process.env.OUT_DIR ?? join(ROOT, 'dist'), 'server', 'main.cjs')
+  const bundle = join(OUT_DIR, 'server', 'main.cjs')
   if (existsSync(bundle)) return [process.execPath, bundle]
   throw new Error('nothing to test: run "npm run package" or "npm run build" first')
 }
