@@ -80,9 +80,9 @@ function handleAct(act: HTMLElement, entry: FileEntry, event: MouseEvent, replie
     setFocus(entry.path)
     return
   }
-  selectForAction(entry)
   if (kind === 'menu') replies.openMenu(entry, act)
   else {
+    selectForAction(entry)
     // These belong to the one row they are drawn on.
     selectPaths([entry.path])
     if (kind === 'share') runAction('share')

@@ -15,7 +15,7 @@ import { patchFolder } from './folder-changes.ts'
 import { revealEntry } from './listing.ts'
 import { reloadFolder, selectOnArrival } from './open-folder.ts'
 import { movePinned } from './prefs.ts'
-import { renameSelected, selectPaths } from './selection.ts'
+import { renameSelected, selectResult } from './selection.ts'
 import { permissions, session } from './session.ts'
 import { dismissToast, toastError, toastInfo, toastSuccess } from './toasts.ts'
 import {
@@ -107,7 +107,7 @@ async function settle(
   const [first] = done
   if (first === undefined) return
   if (openFolderPath() === target) {
-    selectPaths(done.map((step) => step.to))
+    selectResult(done.map((step) => step.to))
     revealEntry(first.to)
   } else if (follow && session.user?.redirectAfterCopyMove === true) {
     selectOnArrival(
@@ -200,7 +200,7 @@ export async function undoMoves(steps: readonly PlannedTransfer[]): Promise<void
   }
   for (const folder of folders) await reloadFolder(folder)
   const here = steps.filter((step) => parentOf(step.from) === openFolderPath())
-  selectPaths(here.map((step) => step.from))
+  selectResult(here.map((step) => step.from))
   const [first] = here
   if (first !== undefined) revealEntry(first.from)
   tellFailures(

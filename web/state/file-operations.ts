@@ -13,7 +13,7 @@ import { draftEntry, movedEntry, patchFolder } from './folder-changes.ts'
 import { entryAt, listing, markBusy, revealEntry } from './listing.ts'
 import { reloadFolder } from './open-folder.ts'
 import { dropPinned, movePinned } from './prefs.ts'
-import { renameSelected, selectOnly, selectPaths } from './selection.ts'
+import { renameSelected, selectResult } from './selection.ts'
 import { permissions } from './session.ts'
 import { toastSuccess } from './toasts.ts'
 import {
@@ -41,7 +41,7 @@ export async function deleteEntries(items: readonly TransferItem[]): Promise<voi
   }
   if (heir !== null) {
     revealEntry(heir)
-    if (paths.length === 1) selectOnly(heir)
+    if (paths.length === 1) selectResult([heir])
   }
   const failures: TransferFailure[] = []
   const queue = [...items]
@@ -158,7 +158,7 @@ export async function renameEntries(
     }
   }
   if (done.length > 0) {
-    selectPaths(done.map((step) => step.to))
+    selectResult(done.map((step) => step.to))
     offerUndo(
       plural(done.length, { one: 'Renamed # item', other: 'Renamed # items' }),
       // The last first: a name may have become free only by an earlier one.
@@ -191,7 +191,7 @@ export async function makeFolder(parent: string, segments: readonly string[]): P
     throw error
   }
   if (openFolderPath() === parent) {
-    selectOnly(first)
+    selectResult([first])
     revealEntry(first)
   }
   void reloadFolder(parent)

@@ -24,8 +24,7 @@ import {
   keepSelected,
   restoreSelection,
   selection,
-  selectOnly,
-  selectPaths,
+  selectResult,
 } from './selection.ts'
 import { defaultView } from './user-defaults.ts'
 
@@ -160,7 +159,7 @@ function arrive(vpath: string, from: string, byHistory: boolean): void {
   awaited = null
   const [first] = expected?.paths ?? []
   if (expected?.folder === vpath && first !== undefined) {
-    selectPaths(expected.paths)
+    selectResult(expected.paths)
     revealEntry(first, { arrival: true })
     return
   }
@@ -187,7 +186,7 @@ function arriveFrom(from: string): void {
     landAt({ kind: 'top' }, { arrival: true })
     return
   }
-  selectOnly(child)
+  selectResult([child])
   revealEntry(child, { arrival: true })
 }
 

@@ -59,6 +59,15 @@ export function selectPaths(paths: Iterable<string>, options: { add?: boolean } 
 }
 
 /**
+ * Marks what an action left behind: the renamed file, the pasted ones, the folder one came from. Not
+ * under fingers, where a selection changes what the next tap does.
+ */
+export function selectResult(paths: Iterable<string>) {
+  if (globalThis.matchMedia?.('(pointer: coarse)').matches) clearSelection()
+  else selectPaths(paths)
+}
+
+/**
  * Selects from the anchor to `path` as the eye sees it: `order` is the visible order. Without an
  * anchor in `order` the range is `path` alone.
  */

@@ -1,0 +1,229 @@
+// The files screen under a thumb: taps, press and hold, swipes, the bar at the lower edge.
+import { readdir, writeFile } from 'node:fs/promises'
+import type { Browser, CDPSession, Locator, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { launchBrowser, openPage, PHONE } from '../support/browser.ts'
+import { waitFor } from '../support/deadline.ts'
+import { type Program, startProgram } from '../support/program.ts'
+import { makeTree } from '../support/tree.ts'
+import { entry, expectSelected, toast } from './listing-steps.ts'
+
+let browser: Browser
+beforeAll(async () => {
+  browser = await launchBrowser()
+})
+afterAll(() => browser.close())
+
+async function openPhone(program: Program, path = '/files/') {
+  const open = await openPage(browser, program, {
+    path,
+    viewport: PHONE,
+    hasTouch: true,
+    isMobile: true,
+    // Swipes are off where motion is unwanted.
+    reducedMotion: 'no-preference',
+  })
+  const { page } = open
+  await page.locator('#listing').waitFor()
+  while ((await page.locator('.grid--touch').count()) === 0) {
+    await page.getByRole('button', { name: 'Switch view' }).tap()
+    await page.locator('#listing').waitFor()
+  }
+  return { ...open, finger: await page.context().newCDPSession(page) }
+}
+
+interface Point {
+  x: number
+  y: number
+}
+
+async function middleOf(target: Locator): Promise<Point> {
+  const box = await target.boundingBox()
+  if (box === null) throw new Error('not on the screen')
+  return { x: box.x + box.width / 2, y: box.y + box.height / 2 }
+}
+
+async function touch(
+  finger: CDPSession,
+  type: 'touchStart' | 'touchMove' | 'touchEnd',
+  at: Point[],
+) {
+  await finger.send('Input.dispatchTouchEvent', { type, touchPoints: at })
+}
+
+async function hold(page: Page, finger: CDPSession, target: Locator): Promise<void> {
+  await touch(finger, 'touchStart', [await middleOf(target)])
+  await page.locator('#listing [aria-selected="true"]').first().waitFor()
+  await touch(finger, 'touchEnd', [])
+}
+
+async function swipe(finger: CDPSession, from: Point, by: Point): Promise<void> {
+  await touch(finger, 'touchStart', [from])
+  for (let step = 1; step <= 10; step++) {
+    await touch(finger, 'touchMove', [
+      { x: from.x + (by.x * step) / 10, y: from.y + (by.y * step) / 10 },
+    ])
+  }
+  await touch(finger, 'touchEnd', [])
+}
+
+describe('the files screen on a phone', () => {
+  it('opens with a tap, goes up by the breadcrumb', async () => {
+    await using tree = await makeTree({ 'folder/in.txt': 'inner text' })
+    await using program = await startProgram(tree)
+    const open = await openPhone(program)
+    const { page } = open
+    await entry(page, 'folder').tap()
+    await entry(page, 'in.txt').waitFor()
+    await page.getByRole('banner').getByText('folder', { exact: true }).waitFor()
+    await page.getByRole('navigation', { name: 'Breadcrumb' }).getByRole('link').first().tap()
+    await entry(page, 'folder').waitFor()
+    await entry(page, 'folder').tap()
+    await entry(page, 'in.txt').tap()
+    await page.getByText('inner text').first().waitFor()
+    expect(open.problems).toEqual([])
+    await open.context.close()
+  })
+
+  it('selects by press and hold, then toggles with taps, and acts from the bar', async () => {
+    await using tree = await makeTree({ 'a.txt': 'a', 'b.txt': 'b', 'c.txt': 'c' })
+    await using program = await startProgram(tree)
+    const open = await openPhone(program)
+    const { page, finger } = open
+    await hold(page, finger, entry(page, 'a.txt'))
+    await expectSelected(page, ['a.txt'])
+    await entry(page, 'c.txt').tap()
+    await expectSelected(page, ['a.txt', 'c.txt'])
+    await page.getByRole('banner').getByText('2 selected').waitFor()
+    const bar = page.getByRole('toolbar', { name: 'Selection' })
+    expect(await bar.getByRole('button').allInnerTexts()).toEqual([
+      'Download',
+      'Move',
+      'Copy',
+      'Delete',
+      'More',
+    ])
+    await entry(page, 'a.txt').tap()
+    await entry(page, 'c.txt').tap()
+    await bar.waitFor({ state: 'detached' })
+    await hold(page, finger, entry(page, 'b.txt'))
+    await page.getByRole('button', { name: 'Select all' }).tap()
+    await expectSelected(page, ['a.txt', 'b.txt', 'c.txt'])
+    await bar.getByRole('button', { name: 'Delete' }).tap()
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Delete' }).tap()
+    await page.getByRole('heading', { name: 'This folder is empty' }).waitFor()
+    expect(await readdir(tree.root)).toEqual([])
+    expect(open.problems).toEqual([])
+    await open.context.close()
+  })
+
+  it('has a menu for each entry as a sheet, which leaves nothing selected', async () => {
+    await using tree = await makeTree({ 'a.txt': 'a' })
+    await using program = await startProgram(tree)
+    const open = await openPhone(program)
+    const { page } = open
+    await entry(page, 'a.txt').getByRole('button', { name: 'More' }).tap()
+    const menu = page.getByRole('menu')
+    await menu.getByText('a.txt').waitFor()
+    await page.keyboard.press('Escape')
+    await expectSelected(page, [])
+    await entry(page, 'a.txt').getByRole('button', { name: 'More' }).tap()
+    await menu.getByRole('menuitem', { name: 'Rename' }).tap()
+    const field = page.getByRole('dialog').getByLabel('New name')
+    await field.fill('b.txt')
+    await page.getByRole('dialog').getByRole('button', { name: 'Rename' }).tap()
+    await entry(page, 'b.txt').waitFor()
+    await toast(page, 'Renamed').waitFor()
+    expect(await readdir(tree.root)).toEqual(['b.txt'])
+    await open.context.close()
+  })
+
+  it('makes things with the round button', async () => {
+    await using tree = await makeTree({ 'a.txt': 'a' })
+    await using program = await startProgram(tree)
+    const open = await openPhone(program)
+    const { page } = open
+    await page.getByRole('button', { name: 'New', exact: true }).last().tap()
+    expect(await page.getByRole('menuitem').allInnerTexts()).toEqual([
+      'New folder',
+      'New file',
+      'Upload files',
+      'Upload folder',
+      'Take photo',
+    ])
+    await page.getByRole('menuitem', { name: 'New folder' }).tap()
+    await page.getByRole('dialog').getByLabel('Name').fill('trip')
+    await page.getByRole('dialog').getByRole('button', { name: 'Create' }).tap()
+    await entry(page, 'trip').waitFor()
+    await open.context.close()
+  })
+
+  it('reveals Share and Delete by a swipe, never acts by itself, and selects by the other', async () => {
+    await using tree = await makeTree({ 'a.txt': 'a', 'b.txt': 'b' })
+    await using program = await startProgram(tree)
+    const open = await openPhone(program)
+    const { page, finger } = open
+    const from = await middleOf(entry(page, 'a.txt'))
+    await swipe(finger, from, { x: -150, y: 0 })
+    const buttons = page.locator('.swipe-acts')
+    await buttons.getByRole('button', { name: 'Delete' }).waitFor()
+    expect(await readdir(tree.root)).toEqual(['a.txt', 'b.txt'])
+    await entry(page, 'b.txt').tap({ position: { x: 5, y: 30 }, trial: true })
+    await buttons.getByRole('button', { name: 'Delete' }).tap()
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Cancel' }).tap()
+    await page.getByRole('button', { name: 'Clear selection' }).tap()
+    await swipe(finger, await middleOf(entry(page, 'b.txt')), { x: 120, y: 0 })
+    await expectSelected(page, ['b.txt'])
+    await open.context.close()
+  })
+
+  it('drags after press and hold, with the folder under the finger as target', async () => {
+    await using tree = await makeTree({ 'a.txt': 'a', to: null })
+    await using program = await startProgram(tree)
+    const open = await openPhone(program)
+    const { page, finger } = open
+    const from = await middleOf(entry(page, 'a.txt'))
+    const to = await middleOf(entry(page, 'to'))
+    await touch(finger, 'touchStart', [from])
+    await page.locator('#listing [aria-selected="true"]').waitFor()
+    for (const share of [0.3, 0.6, 1]) {
+      await touch(finger, 'touchMove', [
+        { x: from.x + (to.x - from.x) * share, y: from.y + (to.y - from.y) * share },
+      ])
+    }
+    await page.locator('.item.drop').waitFor()
+    await touch(finger, 'touchEnd', [])
+    await waitFor('the move', async () => (await readdir(tree.at('to'))).includes('a.txt'))
+    expect(open.problems).toEqual([])
+    await open.context.close()
+  })
+
+  it('refreshes when pulled down at the top', async () => {
+    await using tree = await makeTree({ 'a.txt': 'a' })
+    await using program = await startProgram(tree)
+    const open = await openPhone(program)
+    const { page, finger } = open
+    await entry(page, 'a.txt').waitFor()
+    await writeFile(tree.at('new.txt'), 'new')
+    const from = await middleOf(entry(page, 'a.txt'))
+    await swipe(finger, from, { x: 0, y: 220 })
+    await entry(page, 'new.txt').waitFor()
+    await open.context.close()
+  })
+
+  it('needs no sideways scrolling on a narrow screen', async () => {
+    await using tree = await makeTree({ ['long name '.repeat(20)]: 'x', 'b.txt': 'b' })
+    await using program = await startProgram(tree)
+    const open = await openPhone(program)
+    const { page } = open
+    await page.setViewportSize({ width: 320, height: 640 })
+    await entry(page, 'b.txt').waitFor()
+    const overflow = await page.evaluate(() => [
+      document.documentElement.scrollWidth - innerWidth,
+      (document.getElementById('listing')?.scrollWidth ?? 0) -
+        (document.getElementById('listing')?.clientWidth ?? 0),
+    ])
+    expect(overflow).toEqual([0, 0])
+    await open.context.close()
+  })
+})
