@@ -77,7 +77,14 @@ function vitest(projects: string[], timeout: number): Tally {
     ...projects.flatMap((name) => ['--project', name]),
     ...['--reporter=dot', '--reporter=json', `--outputFile.json=${file}`],
   ]
-  const { status } = spawnSync(process.execPath, args, { cwd: ROOT, stdio: 'inherit', timeout })
+  // A log of ten thousand coloured dots is no log.
+  const env = process.stdout.isTTY ? process.env : { ...process.env, NO_COLOR: '1' }
+  const { status } = spawnSync(process.execPath, args, {
+    cwd: ROOT,
+    env,
+    stdio: 'inherit',
+    timeout,
+  })
   const report = readReport(file)
   // No report: it crashed, or did not end in time.
   if (!report) return { passed: 0, failed: 1, skipped: 0 }

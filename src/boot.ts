@@ -2,7 +2,12 @@
 import { readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { type NativeFile, nativeCandidates, setUpNativeCache } from './native-cache.ts'
+import {
+  type NativeFile,
+  nativeCandidates,
+  nativeFailure,
+  setUpNativeCache,
+} from './native-cache.ts'
 
 const inside = join(dirname(fileURLToPath(import.meta.url)), '..')
 setUpNativeCache({
@@ -10,3 +15,15 @@ setUpNativeCache({
   modules: join(inside, 'node_modules'),
   candidates: nativeCandidates(process.env),
 })
+
+/** Called by the last line of the bundle, which loads the server or the preview process. */
+export function start(load: () => void): void {
+  try {
+    load()
+  } catch (error) {
+    // The packages' own loaders wrap the reason deeply; what we know about it comes first.
+    const reason = nativeFailure() || (error instanceof Error ? error.stack : String(error))
+    process.stderr.write(`Error: ${reason}\n`)
+    process.exit(1)
+  }
+}

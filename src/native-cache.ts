@@ -70,12 +70,19 @@ export function setUpNativeCache({ files, modules, candidates }: NativeCacheOpti
         folders.splice(folders.indexOf(folder), 1)
       }
     }
-    throw new Error(
-      `cannot unpack ${inside}; set FILEBROWSER_NATIVE_DIR to a writable folder that allows ` +
-        `programs to run.\n${failures.join('\n')}`,
-    )
+    lastFailure =
+      `cannot load ${inside}; set FILEBROWSER_NATIVE_DIR to a writable folder that allows ` +
+      `programs to run.\n${failures.join('\n')}`
+    throw new Error(lastFailure)
   }
   process.dlopen = dlopen as typeof process.dlopen
+}
+
+let lastFailure = ''
+
+/** Why the last native file could not be loaded, for the operator; empty when all could. */
+export function nativeFailure(): string {
+  return lastFailure
 }
 
 function load(original: Dlopen, module: { exports: unknown }, file: string, flags?: number): void {

@@ -45,7 +45,7 @@ export async function buildServer(outDir: string, dev: boolean): Promise<void> {
       outdir: next,
       // The preview process is the executable again; it needs no server around it.
       footer: {
-        js: 'require(process.argv[2]==="__preview-worker"?"./preview.worker.cjs":"./main.cjs");',
+        js: 'start(()=>require(process.argv[2]==="__preview-worker"?"./preview.worker.cjs":"./main.cjs"));',
       },
     })
     const old = join(outDir, `server.old-${process.pid}`)
@@ -78,8 +78,7 @@ function serverOptions(dev: boolean): esbuild.BuildOptions {
     target: 'node26',
     external: EXTERNAL.flatMap((name) => [name, `${name}/*`]),
     minifySyntax: !dev,
-    minifyWhitespace: !dev,
-    // Names stay: stack traces in a bug report must be readable.
+    // Lines and names stay: stack traces in a bug report must be readable.
     keepNames: true,
     sourcemap: dev ? 'linked' : false,
     legalComments: 'none',
