@@ -80,11 +80,11 @@ it('shows both versions, lets each change be chosen, and saves the result', asyn
   await clash()
   await page.getByRole('button', { name: 'Compare' }).click()
   await page.getByText('compared with the version on disk').waitFor()
-  await page.locator('.cm-deletedChunk', { hasText: 'theirs' }).waitFor()
+  const theirs = page.locator('.cm-deletedChunk').last()
+  await theirs.getByText('theirs', { exact: true }).waitFor()
   await page.locator('.cm-changedLine', { hasText: 'mine first' }).waitFor()
   // Their last line is taken, the own first line stays.
-  const theirs = page.locator('.cm-deletedChunk', { hasText: 'theirs' })
-  await theirs.getByRole('button', { name: 'Undo' }).click()
+  await theirs.getByRole('button', { name: 'Take theirs' }).click()
   await page.getByRole('button', { name: 'Save this text' }).click()
   await waitFor('both changes on disk', async () => {
     return (await tree.read('shared.txt')) === 'mine first\nsecond\nthird\ntheirs\n'

@@ -305,10 +305,7 @@ describe('working on text', () => {
     await page.keyboard.type('fourth\n')
     await chooseInMenu('Compare with saved version')
     await page.locator('.cm-changedLine').first().waitFor()
-    await page
-      .getByRole('button', { name: 'Undo' })
-      .and(page.locator('.cm-chunkButtons button'))
-      .click()
+    await page.getByRole('button', { name: 'Take back' }).click()
     await page.getByText('Unsaved').waitFor({ state: 'detached' })
     await page.getByRole('button', { name: 'Stop comparing' }).click()
     await page.locator('.cm-changedLine').waitFor({ state: 'detached' })
@@ -471,7 +468,7 @@ it('fits a phone: nothing scrolls sideways, everything is in reach', async () =>
   expect(await phone.page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(
     PHONE.width,
   )
-  await phone.page.getByRole('radio', { name: 'Preview' }).check({ force: true })
+  await phone.page.getByRole('button', { name: 'Preview' }).tap()
   await phone.page
     .getByRole('heading', { name: 'Phone', level: 1 })
     .and(phone.page.locator('.md h1'))

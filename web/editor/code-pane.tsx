@@ -4,7 +4,7 @@
 import { indentLess, redo, redoDepth, undo, undoDepth } from '@codemirror/commands'
 import type { LanguageDescription } from '@codemirror/language'
 import { closeSearchPanel, openSearchPanel } from '@codemirror/search'
-import { EditorState, Prec } from '@codemirror/state'
+import { EditorState, type Extension, Prec } from '@codemirror/state'
 import { EditorView, keymap, lineNumbers, type ViewUpdate } from '@codemirror/view'
 import { useLingui } from '@lingui/react/macro'
 import { useEffect, useEffectEvent, useRef } from 'react'
@@ -28,6 +28,12 @@ export const cursor = proxy({
   canRedo: false,
 })
 
+/** `accept` keeps the text being edited, `reject` takes the other. */
+export interface ChoiceWords {
+  accept: string
+  reject: string
+}
+
 export interface CodePaneProps {
   palette: Palette
   language: LanguageDescription | null
@@ -36,6 +42,8 @@ export interface CodePaneProps {
   showLineNumbers: boolean
   /** The other text while comparing. */
   original: string | null
+  /** What the buttons at each change say; null without buttons. */
+  choices: ChoiceWords | null
   label: string
   onSave(): void
   onFind(replace: boolean): void
@@ -47,7 +55,7 @@ export interface CodePaneProps {
 }
 
 export function CodePane(props: CodePaneProps) {
-  const { palette, language, readOnly, wrap, showLineNumbers, original, label } = props
+  const { palette, language, readOnly, wrap, showLineNumbers, original, choices, label } = props
   const { i18n } = useLingui()
   const box = useRef<HTMLDivElement>(null)
   const view = useRef<EditorView>(null)
@@ -149,26 +157,41 @@ export function CodePane(props: CodePaneProps) {
 
   useEffect(() => {
     let current = true
-    void mergeParts(original, readOnly).then((merge) => {
+    void mergeParts(original, choices).then((merge) => {
       if (current) view.current?.dispatch({ effects: parts.merge.reconfigure(merge) })
     })
     return () => {
       current = false
     }
-  }, [original, readOnly])
+  }, [original, choices])
 
   return <div className="ed-code" ref={box} data-own-keys />
 }
 
-async function mergeParts(original: string | null, readOnly: boolean) {
+/** The two texts in one, with the choice at each change; loaded when somebody compares. */
+async function mergeParts(original: string | null, words: ChoiceWords | null): Promise<Extension> {
   if (original === null) return []
   const { unifiedMergeView } = await import('@codemirror/merge')
   return unifiedMergeView({
     original: linesForCompare(original),
-    mergeControls: !readOnly,
+    mergeControls: words === null ? false : (type, choose) => choiceButton(words[type], choose),
     collapseUnchanged: { margin: 4, minSize: 8 },
     diffConfig: { scanLimit: 2000, timeout: 1500 },
   })
+}
+
+function choiceButton(label: string, choose: (event: MouseEvent) => void): HTMLElement {
+  const button = document.createElement('button')
+  button.type = 'button'
+  button.className = 'btn btn--line btn--sm'
+  button.textContent = label
+  // On press, as the text would take the focus and move before a click; a click without a press is
+  // the keyboard's.
+  button.onmousedown = choose
+  button.onclick = (event) => {
+    if (event.detail === 0) choose(event)
+  }
+  return button
 }
 
 function followCursor(state: EditorState): void {

@@ -109,9 +109,11 @@ export function Editor({ source, entry, actions = [], close }: EditorProps) {
     if (key === 's') {
       event.preventDefault()
       if (editor.dirty) void save()
-    } else if (key === 'f' && ready && document.querySelector('dialog[open]') === null) {
+    } else if (ready && document.querySelector('dialog[open]') === null) {
+      if (key === 'f' || (key === 'h' && readOnly === null)) askFind(key === 'h')
+      else if (key === 'g') setDialog('line')
+      else return
       event.preventDefault()
-      askFind(false)
     }
   })
   useEffect(() => {
@@ -129,6 +131,14 @@ export function Editor({ source, entry, actions = [], close }: EditorProps) {
     onEncoding: () => setDialog('encoding'),
   })
   const view = currentView()
+  const compared = readOnly === null ? comparing?.with : undefined
+  const choices = useMemo(() => {
+    if (compared === undefined) return null
+    if (compared === 'disk') return { accept: t`Keep mine`, reject: t`Take theirs` }
+    return compared === 'draft'
+      ? { accept: t`Keep`, reject: t`Take from the draft` }
+      : { accept: t`Keep`, reject: t`Take back` }
+  }, [compared, t])
 
   return (
     <div
@@ -174,6 +184,7 @@ export function Editor({ source, entry, actions = [], close }: EditorProps) {
               wrap={wrap}
               showLineNumbers={lineNumbers}
               original={comparing?.text ?? null}
+              choices={choices}
               label={t`Text of ${entry.name}`}
               onSave={() => void save()}
               onFind={askFind}

@@ -4,7 +4,10 @@ import { Trans, useLingui } from '@lingui/react/macro'
 import {
   AArrowDown,
   AArrowUp,
+  Code,
   Ellipsis,
+  Eye,
+  ListTree,
   Lock,
   type LucideIcon,
   Redo2,
@@ -16,6 +19,7 @@ import {
 } from 'lucide-react'
 import { useSnapshot } from 'valtio'
 import type { FileInfo } from '../../src/api-types.ts'
+import { shownKeys } from '../actions/shortcut.ts'
 import { formatNumber } from '../lib/format.ts'
 import { parentOf, segmentsOf } from '../lib/paths.ts'
 import { Badge } from '../ui/badge.tsx'
@@ -78,7 +82,12 @@ export function Header(props: HeaderProps) {
         <div className="ed-tools" role="toolbar" aria-label={t`Editing`}>
           {codeShown && readOnly === null && <UndoButtons />}
           {codeShown && (
-            <IconButton icon={Search} label={t`Find`} shortcut="Ctrl F" onClick={onFind} />
+            <IconButton
+              icon={Search}
+              label={t`Find`}
+              shortcut={shownKeys('Mod+F')}
+              onClick={onFind}
+            />
           )}
           {codeShown && (
             <span className="ed-tools__wide">
@@ -120,13 +129,16 @@ export function Header(props: HeaderProps) {
           tone="fill"
           icon={Save}
           className="ed-save"
+          aria-label={t`Save`}
           busy={saving}
           disabled={!dirty}
           data-tip={t`Save`}
-          data-tip-keys="Ctrl S"
+          data-tip-keys={shownKeys('Mod+S')}
           onClick={onSave}
         >
-          <Trans>Save</Trans>
+          <span className="ed-save__text">
+            <Trans>Save</Trans>
+          </span>
         </Button>
       )}
     </header>
@@ -146,7 +158,7 @@ function UndoButtons() {
         icon={Undo2}
         flipIcon
         label={t`Undo`}
-        shortcut="Ctrl Z"
+        shortcut={shownKeys('Mod+Z')}
         disabled={!canUndo}
         onClick={withView(codeCommands.undo)}
       />
@@ -154,7 +166,7 @@ function UndoButtons() {
         icon={Redo2}
         flipIcon
         label={t`Redo`}
-        shortcut="Ctrl Y"
+        shortcut={shownKeys('Mod+Y')}
         disabled={!canRedo}
         onClick={withView(codeCommands.redo)}
       />
@@ -179,5 +191,19 @@ function ModeSwitch({ rendering, mode, splitFits, onMode }: ModeSwitchProps) {
   }
   const options =
     rendering === 'markdown' && splitFits ? [source, split, preview] : [source, preview]
-  return <Segmented label={t`View`} value={mode} onChange={onMode} options={options} />
+  const other = mode === 'preview' ? source : preview
+  return (
+    <>
+      <span className="ed-mode">
+        <Segmented label={t`View`} value={mode} onChange={onMode} options={options} />
+      </span>
+      {/* On phones there is room for one button, to the other side. */}
+      <IconButton
+        className="ed-mode-turn"
+        icon={mode === 'preview' ? Code : rendering === 'json' ? ListTree : Eye}
+        label={other.label}
+        onClick={() => onMode(other.value)}
+      />
+    </>
+  )
 }

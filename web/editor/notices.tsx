@@ -5,11 +5,12 @@ import { Trans, useLingui } from '@lingui/react/macro'
 import { FileDiff, GitCompareArrows, History, Lock, TriangleAlert } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { useSnapshot } from 'valtio'
-import { formatDistance, formatNumber } from '../lib/format.ts'
+import { formatNumber } from '../lib/format.ts'
 import { permissions } from '../state/session.ts'
 import { toastError } from '../state/toasts.ts'
 import { encodingLabel, UTF8 } from '../text/encodings.ts'
 import { Button } from '../ui/button.tsx'
+import { ageInSentence } from './age.ts'
 import { goTo } from './code-pane.tsx'
 import {
   compareWithDisk,
@@ -75,7 +76,7 @@ function run(task: () => Promise<void>) {
 }
 
 function DraftBar({ savedAtMs }: { savedAtMs: number }) {
-  const age = formatDistance(savedAtMs).toLowerCase()
+  const age = ageInSentence(savedAtMs)
   return (
     <Bar
       tone="info"

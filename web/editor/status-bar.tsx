@@ -4,10 +4,11 @@ import { Trans, useLingui } from '@lingui/react/macro'
 import { History } from 'lucide-react'
 import { useEffect, useState } from 'react'
 import { useSnapshot } from 'valtio'
-import { formatDistance, formatMoment, formatNumber } from '../lib/format.ts'
+import { formatMoment, formatNumber } from '../lib/format.ts'
 import { encodingLabel } from '../text/encodings.ts'
 import { type LineEnd, lineEndLabel } from '../text/line-ends.ts'
 import { MenuButton } from '../ui/menu.tsx'
+import { ageInSentence } from './age.ts'
 import { cursor } from './code-pane.tsx'
 import { editor, setLineEnd } from './open-file.ts'
 
@@ -107,13 +108,13 @@ function Safety() {
           {draftAge < 60 ? (
             <Trans>Draft kept {draftAge} s ago</Trans>
           ) : (
-            <Trans>Draft kept {formatDistance(draftAtMs, nowMs).toLowerCase()}</Trans>
+            <Trans>Draft kept {ageInSentence(draftAtMs, nowMs)}</Trans>
           )}
         </span>
       )}
       {savedAtMs !== null && (
         <span className="ed-stat__item ed-stat__saved" data-tip={formatMoment(savedAtMs)}>
-          <Trans>Saved version: {formatDistance(savedAtMs, nowMs).toLowerCase()}</Trans>
+          <Trans>Saved version: {ageInSentence(savedAtMs, nowMs)}</Trans>
         </span>
       )}
     </>

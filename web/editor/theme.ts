@@ -128,7 +128,8 @@ export function editorTheme(palette: Palette): Extension {
     },
     '.cm-deletedChunk': {
       backgroundColor: 'color-mix(in srgb, var(--danger) 10%, transparent)',
-      paddingInline: '1.1rem 1.25rem',
+      paddingInline: '0.35rem 1.25rem',
+      position: 'relative',
     },
     '.cm-deletedChunk .cm-deletedText': {
       background: 'color-mix(in srgb, var(--danger) 26%, transparent) !important',
@@ -137,12 +138,24 @@ export function editorTheme(palette: Palette): Extension {
     '.cm-changeGutter': { width: '3px', paddingInlineStart: '0' },
     '.cm-changedLineGutter': { background: 'var(--ok)' },
     '.cm-deletedLineGutter': { background: 'var(--danger)' },
-    '.cm-chunkButtons': {
-      insetInlineEnd: '0.5rem',
-      top: '0.15rem',
+    '.cm-deletedChunk .cm-chunkButtons': {
+      position: 'absolute',
+      insetInlineEnd: '0.75rem',
+      insetBlockStart: '0.15rem',
+      zIndex: '1',
       display: 'flex',
       gap: '0.3rem',
     },
+    '.cm-deletedChunk .cm-chunkButtons button.btn': {
+      minBlockSize: '1.5rem',
+      border: '1px solid var(--line-strong)',
+      borderRadius: 'var(--r-2)',
+      background: 'var(--raised)',
+      color: 'var(--text)',
+      fontFamily: 'var(--font)',
+      cursor: 'pointer',
+    },
+    '.cm-deletedChunk .cm-chunkButtons button.btn:hover': { background: 'var(--hover-raised)' },
     '.cm-collapsedLines': {
       background: 'var(--sunken)',
       color: 'var(--text-2)',

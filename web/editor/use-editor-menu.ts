@@ -18,6 +18,7 @@ import {
   TextWrap,
   Undo2,
 } from 'lucide-react'
+import { shownKeys } from '../actions/shortcut.ts'
 import type { MenuEntry } from '../ui/menu.tsx'
 import type { FrameAction } from '../viewers/frame.tsx'
 import { codeCommands, cursor } from './code-pane.tsx'
@@ -50,7 +51,7 @@ export function useEditorMenu(options: MenuOptions): () => readonly MenuEntry[] 
               label: t`Undo`,
               icon: Undo2,
               flipIcon: true,
-              shortcut: 'Ctrl Z',
+              shortcut: shownKeys('Mod+Z'),
               disabled: !cursor.canUndo,
               onSelect: () => codeCommands.undo(view),
             },
@@ -59,20 +60,26 @@ export function useEditorMenu(options: MenuOptions): () => readonly MenuEntry[] 
               label: t`Redo`,
               icon: Redo2,
               flipIcon: true,
-              shortcut: 'Ctrl Y',
+              shortcut: shownKeys('Mod+Y'),
               disabled: !cursor.canRedo,
               onSelect: () => codeCommands.redo(view),
             },
           ] satisfies MenuEntry[])
         : []),
-      { id: 'find', label: t`Find`, icon: Search, shortcut: 'Ctrl F', onSelect: options.onFind },
+      {
+        id: 'find',
+        label: t`Find`,
+        icon: Search,
+        shortcut: shownKeys('Mod+F'),
+        onSelect: options.onFind,
+      },
       ...(writable
         ? [
             {
               id: 'replace',
               label: t`Find and replace`,
               icon: Replace,
-              shortcut: 'Ctrl H',
+              shortcut: shownKeys('Mod+H'),
               onSelect: options.onReplace,
             },
           ]
@@ -81,7 +88,7 @@ export function useEditorMenu(options: MenuOptions): () => readonly MenuEntry[] 
         id: 'line',
         label: t`Go to line`,
         icon: Hash,
-        shortcut: 'Ctrl G',
+        shortcut: shownKeys('Ctrl+G'),
         onSelect: options.onGoToLine,
       },
       ...(editor.comparing !== null

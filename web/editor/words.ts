@@ -18,9 +18,6 @@ const words = {
   'replaced $ matches': msg`replaced $ matches`,
   'on line': msg`on line`,
   Completions: msg`Completions`,
-  Accept: msg({ message: 'Accept', context: 'keep this change' }),
-  Reject: msg({ message: 'Undo', context: 'take back this change' }),
-  'Revert this chunk': msg`Take back this change`,
   '$ unchanged lines': msg`$ unchanged lines`,
 }
 

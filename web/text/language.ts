@@ -11,8 +11,13 @@ const markdown = LanguageDescription.of({
   alias: ['md', 'gfm'],
   extensions: ['md', 'markdown', 'mkd'],
   load: async () => {
-    const { markdown: support, markdownLanguage } = await import('@codemirror/lang-markdown')
-    return support({ base: markdownLanguage, codeLanguages: (info) => languageNamed(info) })
+    const [{ markdown: support, markdownLanguage }, { yamlFrontmatter }] = await Promise.all([
+      import('@codemirror/lang-markdown'),
+      import('@codemirror/lang-yaml'),
+    ])
+    return yamlFrontmatter({
+      content: support({ base: markdownLanguage, codeLanguages: (info) => languageNamed(info) }),
+    })
   },
 })
 

@@ -137,7 +137,10 @@ export function CsvViewer({ source, entry, openAs, setFacts }: ViewerProps) {
             }}
           />
         </span>
-        <span className="vx-note num" role="status">
+        <span
+          className={rowCount === facts.rowCount ? 'vx-note vx-note--plain num' : 'vx-note num'}
+          role="status"
+        >
           {rowCount === facts.rowCount ? (
             <Trans>{all} rows</Trans>
           ) : (

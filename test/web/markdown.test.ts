@@ -1,0 +1,198 @@
+// Markdown as it is read: beside its source, as a share, and when it was written to do harm.
+
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { launchBrowser, openPage } from '../support/browser.ts'
+import { waitFor } from '../support/deadline.ts'
+import { loginAs } from '../support/login.ts'
+import { type Program, startProgram } from '../support/program.ts'
+import { makeTree, type Tree } from '../support/tree.ts'
+
+let browser: Browser
+let tree: Tree
+let program: Program
+
+/** The smallest picture there is, two pixels wide here. */
+const PIXEL = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==',
+  'base64',
+)
+
+const README = `---
+title: Front matter
+---
+# Reading
+
+- [x] done
+- [ ] open
+
+> [!WARNING]
+> Careful.
+
+| a | b |
+|---|---|
+| 1 | ~~2~~ |
+
+\`\`\`ts
+const answer: number = 42
+\`\`\`
+
+![near](img/near%20by.png) ![up](../pixel.png) ![root](/pixel.png)
+![far](https://example.org/tracker.png)
+
+[sibling](other.md) [folder](../docs/) [heading](#reading) [away](https://example.org/)
+`
+
+/** Each would say so in \`window.harmed\` or fetch what nobody asked for. */
+const HARM = `
+<script>window.harmed = 'script'</script>
+<img src=x onerror="window.harmed='onerror'">
+<svg><script>window.harmed='svg'</script><animate onbegin="window.harmed='begin'" attributeName=x /></svg>
+<a href="javascript:window.harmed='link'">js</a> [md](javascript:window.harmed='mdlink')
+<a href="data:text/html,<script>parent.harmed='data'</script>">data</a>
+<iframe src="javascript:parent.harmed='frame'"></iframe>
+<iframe srcdoc="<script>parent.harmed='srcdoc'</script>"></iframe>
+<object data="data:text/html,<script>parent.harmed=1</script>"></object><embed src="x">
+<form action="/api/logout" method="post"><button>send</button><input name="username"></form>
+<style>body { display: none } @import url(/api/raw/steal)</style>
+<link rel="stylesheet" href="/api/raw/steal"><meta http-equiv="refresh" content="0;url=/gone">
+<base href="https://example.org/"><div style="position:fixed;inset:0;z-index:999">cover</div>
+<noscript><p title="</noscript><img src=x onerror=window.harmed='noscript'>"></p></noscript>
+<input type="image" src="x" onerror="window.harmed='input'"><video><source onerror="window.harmed='source'"></video>
+<div id="app" name="app">clobber</div><img name="getElementById"><form id="head"></form>
+<details open ontoggle="window.harmed='toggle'"><summary>s</summary></details>
+<img src="https://example.org/spy.gif"><img srcset="https://example.org/spy2.gif 1x">
+
+Still standing.
+
+<math><mtext><table><mglyph><style><img src=x onerror="window.harmed='mxss'"></style></mglyph></table></mtext></math>
+`
+
+beforeAll(async () => {
+  browser = await launchBrowser()
+  tree = await makeTree({
+    'pixel.png': PIXEL,
+    'docs/readme.md': README,
+    'docs/other.md': '# The other\n',
+    'docs/img/near by.png': PIXEL,
+    'harm.md': HARM,
+    'live.md': '# One\n',
+  })
+  program = await startProgram(tree)
+})
+
+afterAll(async () => {
+  await program[Symbol.asyncDispose]()
+  await tree[Symbol.asyncDispose]()
+  await browser.close()
+})
+
+const rendered = (page: Page) => page.locator('article.md')
+
+it('renders what people write, with pictures from beside the file', async () => {
+  await using opened = await openPage(browser, program, { path: '/files/docs/readme.md' })
+  const { page } = opened
+  const asked: string[] = []
+  page.on('request', (request) => asked.push(request.url()))
+  await rendered(page).getByRole('heading', { name: 'Reading', level: 1 }).waitFor()
+  await waitFor('three pictures', () =>
+    rendered(page)
+      .locator('img')
+      .evaluateAll(
+        (all) =>
+          all.length === 3 && all.every((img) => (img as HTMLImageElement).naturalWidth === 1),
+      ),
+  )
+  expect(
+    await rendered(page)
+      .locator('input[type=checkbox]')
+      .evaluateAll((all) => all.map((box) => (box as HTMLInputElement).checked)),
+  ).toEqual([true, false])
+  await rendered(page).getByText('Warning', { exact: true }).waitFor()
+  await rendered(page).locator('pre span[class]', { hasText: 'const' }).waitFor()
+  await rendered(page).getByText('title: Front matter').waitFor()
+  expect(await rendered(page).locator('del').textContent()).toBe('2')
+  // What lies elsewhere is a link, not a request.
+  expect(await rendered(page).getByRole('link', { name: 'far' }).getAttribute('rel')).toBe(
+    'noopener noreferrer',
+  )
+  expect(asked.filter((url) => url.includes('example.org'))).toEqual([])
+  expect(await rendered(page).getByRole('link', { name: 'away' }).getAttribute('target')).toBe(
+    '_blank',
+  )
+  await rendered(page).getByRole('link', { name: 'sibling' }).click()
+  await rendered(page).getByRole('heading', { name: 'The other' }).waitFor()
+  expect(new URL(page.url()).pathname).toBe('/files/docs/other.md')
+  expect(opened.problems).toEqual([])
+})
+
+it('follows the typing', async () => {
+  await using opened = await openPage(browser, program, { path: '/files/live.md' })
+  const { page } = opened
+  await page.locator('.cm-content').click()
+  await page.keyboard.press('Control+End')
+  await page.keyboard.type('\nand **bold** words')
+  await rendered(page).locator('strong', { hasText: 'bold' }).waitFor()
+  await page.getByRole('radio', { name: 'Preview' }).check({ force: true })
+  await page.locator('.cm-content').waitFor({ state: 'hidden' })
+  await page.getByRole('radio', { name: 'Source' }).check({ force: true })
+  await rendered(page).waitFor({ state: 'detached' })
+  expect(await page.locator('.cm-content').textContent()).toContain('and **bold** words')
+})
+
+it.each([
+  ['editor', '/files/harm.md'],
+  ['viewer', '/files/harm.md?view=markdown'],
+])('lets nothing in a hostile text act, in the %s', async (_place, path) => {
+  await using opened = await openPage(browser, program, { path })
+  const { page } = opened
+  const asked: string[] = []
+  page.on('request', (request) => asked.push(request.url()))
+  await rendered(page).getByText('Still standing.').waitFor()
+  for (const link of await rendered(page).locator('a').all()) {
+    expect((await link.getAttribute('href')) ?? '').not.toMatch(/^(javascript|data|vbscript):/i)
+  }
+  expect(
+    await rendered(page)
+      .locator(
+        'script, iframe, object, embed, form, style, link, meta, base, svg, math, video, button, [style], [name], input:not([type=checkbox])',
+      )
+      .count(),
+  ).toBe(0)
+  expect(
+    await rendered(page).evaluate((article) =>
+      [...article.querySelectorAll('*')]
+        .flatMap((element) => element.getAttributeNames())
+        .filter((name) => name.startsWith('on')),
+    ),
+  ).toEqual([])
+  expect(
+    await rendered(page)
+      .locator('[id]')
+      .evaluateAll((all) => all.every(({ id }) => id.startsWith('md-'))),
+  ).toBe(true)
+  expect(
+    await page.evaluate(() => (window as unknown as { harmed?: string }).harmed),
+  ).toBeUndefined()
+  expect(asked.filter((url) => /example\.org|steal|logout/.test(url))).toEqual([])
+  expect(await page.evaluate(() => getComputedStyle(document.body).display)).not.toBe('none')
+  expect(new URL(page.url()).pathname).toBe('/files/harm.md')
+})
+
+it('lets nothing in a hostile text act in a share, nor asks anybody else for anything', async () => {
+  const { fetch } = await loginAs(program.origin)
+  const made = await fetch('/api/share/harm.md', { method: 'POST', body: '{}' })
+  const { hash } = (await made.json()) as { hash: string }
+  await using opened = await openPage(browser, program, { path: `/share/${hash}`, as: null })
+  const { page } = opened
+  const asked: string[] = []
+  page.on('request', (request) => asked.push(request.url()))
+  await rendered(page).getByText('Still standing.').waitFor()
+  expect(await rendered(page).locator('script, iframe, form, style, [style], button').count()).toBe(
+    0,
+  )
+  expect(
+    await page.evaluate(() => (window as unknown as { harmed?: string }).harmed),
+  ).toBeUndefined()
+  expect(asked.filter((url) => new URL(url).origin !== program.origin)).toEqual([])
+})
