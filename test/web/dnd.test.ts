@@ -55,7 +55,12 @@ describe('drag and drop', () => {
   })
 
   it('drops on breadcrumbs and pinned folders', async () => {
-    await using tree = await makeTree({ 'one/two/a.txt': 'a', 'one/two/b.txt': 'b', pinned: null })
+    await using tree = await makeTree({
+      'one/two/a.txt': 'a',
+      'one/two/b.txt': 'b',
+      'one/two/c.txt': 'c',
+      pinned: null,
+    })
     await using program = await startProgram(tree)
     await using open = await openPage(browser, program, { path: '/files/' })
     const { page } = open
@@ -69,6 +74,11 @@ describe('drag and drop', () => {
     await entry(page, 'a.txt').waitFor()
     await dragTo(page, entry(page, 'a.txt'), pin)
     await waitFor('the pinned folder', async () => (await readdir(tree.at('pinned'))).length === 1)
+    const home = page
+      .getByRole('navigation', { name: 'Places' })
+      .getByRole('link', { name: 'My files' })
+    await dragTo(page, entry(page, 'c.txt'), home)
+    await waitFor('the root', async () => (await readdir(tree.root)).includes('c.txt'))
     const crumb = page
       .getByRole('navigation', { name: 'Breadcrumb' })
       .getByRole('link', { name: 'one' })

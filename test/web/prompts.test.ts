@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { launchBrowser, openPage } from '../support/browser.ts'
 import { waitFor } from '../support/deadline.ts'
 import { startProgram } from '../support/program.ts'
-import { makeTree } from '../support/tree.ts'
+import { makeTree, setModified } from '../support/tree.ts'
 import {
   entry,
   expectNames,
@@ -356,5 +356,37 @@ describe('the dialogs about files', () => {
     await page.getByRole('combobox').fill('reports')
     await page.getByRole('option', { name: 'Reports 2026' }).click()
     await entry(page, 'a.txt').waitFor()
+  })
+
+  it('paste over a taken name: shows both sides with date and size, and the newer one wins', async () => {
+    await using tree = await makeTree({
+      'from/a.txt': 'newer text',
+      'to/a.txt': 'old',
+      'from/b.txt': 'b',
+    })
+    await setModified(tree.at('to/a.txt'), '2020-01-01T00:00:00Z')
+    await using program = await startProgram(tree)
+    await using open = await openPage(browser, program, { path: '/files/from/' })
+    const { page } = open
+    await showList(page)
+    await entry(page, 'a.txt').click()
+    await entry(page, 'b.txt').click({ modifiers: ['Shift'] })
+    await page.keyboard.press('Control+c')
+    await page.goto('/files/to/')
+    await entry(page, 'a.txt').waitFor()
+    await page.keyboard.press('Control+v')
+    const dialog = page.getByRole('dialog')
+    await dialog.getByText('10 B').waitFor()
+    await dialog.getByText('3 B').waitFor()
+    await dialog.getByText('Newer').waitFor()
+    await page.keyboard.press('Escape')
+    await dialog.waitFor({ state: 'detached' })
+    expect(await readdir(tree.at('to'))).toEqual(['a.txt'])
+    await page.keyboard.press('Control+v')
+    await dialog.getByText('Newer').waitFor()
+    await dialog.getByRole('button').last().click()
+    await entry(page, 'b.txt').waitFor()
+    await waitFor('the newer text', async () => (await tree.read('to/a.txt')) === 'newer text')
+    expect(open.problems).toEqual([])
   })
 })

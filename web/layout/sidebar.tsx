@@ -59,7 +59,12 @@ export function Sidebar({ open, onDone }: { open: boolean; onDone: () => void })
       <nav className="side__list" aria-label={t`Places`}>
         {user ? (
           <>
-            <a className="nav" href={`${base}/files/`} aria-current={inFiles ? 'page' : undefined}>
+            <a
+              className="nav"
+              data-drop-path="/"
+              href={`${base}/files/`}
+              aria-current={inFiles ? 'page' : undefined}
+            >
               <Folder className="i" aria-hidden />
               <span className="trunc">{t`My files`}</span>
             </a>

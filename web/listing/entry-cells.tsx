@@ -30,6 +30,8 @@ export interface CellProps {
   fresh: boolean
   /** Being dragged. */
   dragged: boolean
+  /** The row below is selected, too. */
+  joined: boolean
   draggable: boolean
 }
 
@@ -40,6 +42,7 @@ function stateClasses(props: CellProps, base: string): string {
   if (props.busy) classes.push('is-busy')
   if (props.fresh) classes.push('is-fresh')
   if (props.dragged) classes.push('is-dragged')
+  if (props.joined) classes.push('is-joined')
   if (props.entry.name.startsWith('.') || props.entry.name.endsWith('.bak')) {
     classes.push('is-hidden')
   }

@@ -35,7 +35,7 @@ export function EntryGrid() {
   const { t } = useLingui()
   const state = useListing()
   const { visible, visibleFolders, view, focus, landing, landings } = state
-  const { mode } = useSelection()
+  const { mode, paths } = useSelection()
   const phone = useMedia(PHONE)
   const scroller = useRef<HTMLDivElement>(null)
   const content = useRef<HTMLDivElement>(null)
@@ -149,7 +149,7 @@ export function EntryGrid() {
       aria-colcount={layout === 'list' ? 5 : metrics.fileColumns}
       aria-busy={state.status === 'loading'}
       tabIndex={stopInSight ? -1 : 0}
-      className={`grid grid--${layout} file-icons ${view}${mode ? ' is-selecting' : ''}`}
+      className={`grid grid--${layout} file-icons ${view}${mode || paths.size > 0 ? ' is-selecting' : ''}`}
       onScroll={(event) => {
         const { scrollTop } = event.currentTarget
         scroll.px = scrollTop
@@ -215,6 +215,11 @@ function Lines({ lines, metrics, visible, tabStop, hover }: LinesProps) {
   const { layout } = metrics
   const offset = layout === 'list' ? 2 : 1
 
+  // Neighbouring selected rows become one shape; the two groups stay apart.
+  const isNextSelected = (index: number) => {
+    const next = visible[index + 1]
+    return next !== undefined && next.isDir === visible[index]?.isDir && paths.has(next.path)
+  }
   const cell = (entry: FileEntry, index: number, rowIndex: number): CellProps => {
     const { path } = entry
     const selected = paths.has(path)
@@ -229,6 +234,7 @@ function Lines({ lines, metrics, visible, tabStop, hover }: LinesProps) {
       busy: busy.has(path),
       fresh: fresh.has(path),
       dragged: dragged.has(path),
+      joined: selected && isNextSelected(index),
       draggable: true,
     }
   }

@@ -4,13 +4,14 @@
 import { plural } from '@lingui/core/macro'
 import { useLingui } from '@lingui/react/macro'
 import { ArrowDown, ArrowUp, Ellipsis, X } from 'lucide-react'
-import { useMemo } from 'react'
+import { useEffect, useMemo } from 'react'
 import { useSnapshot } from 'valtio'
 import type { FileEntry } from '../../src/api-types.ts'
 import { currentContext } from '../actions/context.ts'
 import { keysOf, menuEntries, selectionBar, selectionMore } from '../actions/menus.ts'
 import { actionOf } from '../actions/registry.ts'
 import type { Action, ActionContext } from '../actions/types.ts'
+import { announce } from '../lib/announce.ts'
 import { formatSize } from '../lib/format.ts'
 import { chooseSort, sortByColumn } from '../state/choose-view.ts'
 import { entriesOf } from '../state/listing.ts'
@@ -147,6 +148,11 @@ function SelectionBar() {
   const context = currentContext()
   const count = entries.length
   const bytes = sizeOf(entries)
+  useEffect(() => {
+    const parts = [plural(count, { one: '# selected', other: '# selected' })]
+    if (bytes > 0) parts.push(formatSize(bytes))
+    announce(parts.join(', '))
+  }, [count, bytes])
   const shown = selectionBar.map(actionOf).filter((action) => action.enabled(context))
   return (
     <div className="tools selbar" role="toolbar" aria-label={t`Selection`} id="multiple-selection">

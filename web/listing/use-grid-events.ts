@@ -205,6 +205,7 @@ export function useGridEvents(given: Given): {
       setHover(entry === null ? -1 : indexOfPath(entry.path))
       clearTimeout(prefetchTimer.current)
       if (entry === null) return
+      showWholeName(event.target as Element, entry.name)
       prefetchTimer.current = setTimeout(() => prefetchEntry(entry), PREFETCH_AFTER_MS)
     },
     onPointerLeave() {
@@ -230,6 +231,15 @@ export function useGridEvents(given: Given): {
   }
 
   return { attributes, hover }
+}
+
+/** A name that is cut short can be read in a tooltip. */
+function showWholeName(target: Element, name: string): void {
+  const label = target.closest('[data-index]')?.querySelector<HTMLElement>('.fname')
+  const stem = label?.querySelector('.fname__stem')
+  if (label == null || stem == null) return
+  if (stem.scrollWidth > stem.clientWidth) label.dataset.tip = name
+  else delete label.dataset.tip
 }
 
 /** Name and icon are what an entry is held by. */

@@ -91,6 +91,8 @@ export function openPath(vpath: string): void {
     // A viewer closed over the folder that is still there.
     listing.status = 'ready'
     if (wasFile && isWithin(vpath, from)) arriveFrom(from)
+    // The file may have been saved, renamed or deleted in there.
+    if (Date.now() - shown.fetchedAtMs > FRESH_MS) void refreshFolder()
     return
   }
   const cached = cachedFolder(vpath)

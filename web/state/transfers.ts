@@ -1,8 +1,10 @@
 // Moving and copying: questions first, then the screen changes, then the server is told, and what the
 // server refuses is taken back. Nothing here decides anything about overwriting by itself.
 
+import { t } from '@lingui/core/macro'
 import type { FileEntry } from '../../src/api-types.ts'
-import { fetchInfo, transfer } from '../api/files.ts'
+import { fetchInfo, previewUrl, transfer } from '../api/files.ts'
+import { boot } from '../lib/boot.ts'
 import { freeName, isWithin, joinPath, nameOf, parentOf, ROOT } from '../lib/paths.ts'
 import type { ClashSide } from '../prompts/conflict-types.ts'
 import type { Folder } from './folder-cache.ts'
@@ -81,15 +83,16 @@ export async function planTransfer(
     else place(item, name)
   }
   if (clashing.length === 0) return planned
+  const sources = await factsOf(clashing, signal)
   const answer = await openPrompt('conflict', {
     clashes: clashing.map((item) => ({
       id: item.path,
       name: nameOf(item.path),
       location: '',
-      incoming: sideOf(entryAt(item.path), item),
+      incoming: sideOf(sources.get(item.path), item),
       existing: sideOf(existing.get(nameOf(item.path)), item),
     })),
-    targetName: nameOf(target),
+    targetName: target === ROOT ? t`My files` : nameOf(target),
     kind,
     allowResume: false,
     allowReplace: permissions().modify,
@@ -105,12 +108,33 @@ export async function planTransfer(
   return planned
 }
 
+/** What is known of the sources; their folders are listed again where they are not on the screen. */
+async function factsOf(
+  items: readonly TransferItem[],
+  signal: AbortSignal,
+): Promise<Map<string, FileEntry>> {
+  const facts = new Map<string, FileEntry>()
+  const missing = new Set<string>()
+  for (const { path } of items) {
+    const entry = entryAt(path)
+    if (entry === undefined) missing.add(parentOf(path))
+    else facts.set(path, entry)
+  }
+  for (const folder of missing) {
+    const info = await fetchInfo(folder, signal)
+    for (const entry of info.items ?? []) facts.set(joinPath(folder, entry.name), entry)
+  }
+  return facts
+}
+
 function sideOf(entry: FileEntry | undefined, item: TransferItem): ClashSide {
-  return {
+  const side: ClashSide = {
     isDir: entry?.isDir ?? item.isDir,
     sizeBytes: entry === undefined || entry.isDir ? null : entry.size,
     modifiedMs: entry === undefined ? null : Date.parse(entry.modified) || null,
   }
+  if (entry === undefined || entry.type !== 'image' || !boot.EnableThumbs) return side
+  return permissions().download ? { ...side, thumbnail: () => previewUrl(entry, 'thumb') } : side
 }
 
 /** Carries a plan out, the screen first. Never rejects: what failed is in the result. */
