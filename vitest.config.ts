@@ -8,6 +8,8 @@ const serial: NonNullable<ViteUserConfig['test']> = {
   maxWorkers: 1,
   testTimeout: 60_000,
   hookTimeout: 60_000,
+  // Real browsers and processes on a busy machine: what fails twice in a row is broken.
+  retry: 2,
 }
 
 export default defineConfig({
@@ -20,7 +22,8 @@ export default defineConfig({
           environment: 'node',
           include: ['test/**/*.test.ts'],
           exclude: ['test/bin/**', 'test/web/*.test.ts', 'test/long/**', 'test/bench/**'],
-          testTimeout: 20_000,
+          testTimeout: 30_000,
+          retry: 1,
         },
       },
       {
