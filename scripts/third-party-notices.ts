@@ -2,7 +2,7 @@
 // Run it after `npm run package`. Fails on a licence that is neither permissive nor one of the
 // libraries used as separate files.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { OUT_DIR, ROOT } from './build/paths.ts'
 import { nodeVersion } from './package/node-binary.ts'
 import { packageFolder } from './package/npm-pack.ts'
@@ -61,7 +61,7 @@ function bundledPackages(): [string, Manifest][] {
       if (match?.[1]) folders.add(match[1])
     }
   }
-  return [...folders].map((folder) => load(join(ROOT, folder)))
+  return [...folders].map((folder) => load(resolve(ROOT, folder)))
 }
 
 /** Packages that travel beside the bundle, as laid out for this machine. */

@@ -94,6 +94,9 @@ export function loadersOf(media: 'file' | 'dataurl', wasm: 'file' | 'binary'): L
   return { ...Object.fromEntries(extensions.map((name) => [name, media])), '.wasm': wasm }
 }
 
+/** What went into workers and lazy style sheets, which the metafile of the build does not tell. */
+export const innerInputs = new Set<string>()
+
 async function bundleAlone(
   shared: esbuild.BuildOptions,
   path: string,
@@ -110,6 +113,7 @@ async function bundleAlone(
     // Fonts and pictures of such a style sheet are small: inside it, they need no second address.
     loader: loadersOf('dataurl', 'binary'),
   })
+  for (const input of Object.keys(result.metafile?.inputs ?? {})) innerInputs.add(input)
   const main = result.outputFiles?.find((file) => /\.(css|js)$/.test(file.path))
   if (!main) throw new Error(`${path} gave no output`)
   return {

@@ -12,7 +12,7 @@ import { copyLibraryData } from './library-data.ts'
 import { listLocales } from './locales.ts'
 import { mergeFirstLoad } from './merge-first-load.ts'
 import { ROOT } from './paths.ts'
-import { cataloguesPlugin, loadersOf, macrosPlugin, urlPlugin } from './plugins.ts'
+import { cataloguesPlugin, innerInputs, loadersOf, macrosPlugin, urlPlugin } from './plugins.ts'
 
 const ENTRY = 'web/main.tsx'
 /** Loaded as a whole when first shown, so what they are made of comes in one piece each. */
@@ -47,7 +47,9 @@ export async function buildWeb(outDir: string, dev: boolean): Promise<void> {
       page.entry = newName(page.entry)
       page.imports = core ? [core] : []
       page.locales = mapValues(page.locales, newName)
-      await writeFile(join(outDir, 'web-metafile.json'), JSON.stringify(result.metafile))
+      const inputs = Object.fromEntries([...innerInputs].map((input) => [input, {}]))
+      const metafile = { ...result.metafile, inputs: { ...inputs, ...result.metafile.inputs } }
+      await writeFile(join(outDir, 'web-metafile.json'), JSON.stringify(metafile))
       await compressAll(join(next, 'static'))
     }
     const manifest = {
