@@ -18,7 +18,7 @@ interface OpenMenu {
   anchor: Anchor
   entry: FileEntry | null
   byKeyboard: boolean
-  /** The entry was selected for the menu alone: a finger's selection does not stay. */
+  /** The menu is about `entry` alone and nothing is selected: a finger did not choose. */
   passing: boolean
 }
 
@@ -30,7 +30,7 @@ const state = proxy({
 export function openGridMenu(entry: FileEntry | null, anchor: Anchor, byKeyboard = false): void {
   const passing = isTouch() && entry !== null && selection.paths.size === 0
   if (entry === null) clearSelection()
-  else selectForAction(entry)
+  else if (!passing) selectForAction(entry)
   state.open = ref({ anchor, entry, byKeyboard, passing })
 }
 
@@ -39,7 +39,10 @@ export function GridMenu() {
   const { open } = useSnapshot(state)
   if (open === null) return null
   const entry = open.entry as FileEntry | null
-  const context = currentContext()
+  const context =
+    open.passing && entry !== null
+      ? { ...currentContext(), selected: [entry], focused: entry }
+      : currentContext()
   return (
     <Menu
       label={t`Actions`}
@@ -59,7 +62,6 @@ export function GridMenu() {
         )
       }
       onClose={() => {
-        if (open.passing) clearSelection()
         state.open = null
       }}
     />
