@@ -183,7 +183,7 @@ describe('the dialogs about files', () => {
 
   it('move: a tree by keyboard, own subtree refused, target in words, then Undo', async () => {
     await using tree = await makeTree({
-      'work/inner/x.txt': 'x',
+      'desk/inner/x.txt': 'x',
       'archive/2026/y.txt': 'y',
       'a.txt': 'a',
     })
@@ -191,14 +191,14 @@ describe('the dialogs about files', () => {
     await using open = await openPage(browser, program, { path: '/files/' })
     const { page } = open
     await showList(page)
-    await entry(page, 'work').click()
+    await entry(page, 'desk').click()
     await selectionBar(page).getByRole('button', { name: 'Move' }).click()
     const dialog = page.getByRole('dialog', { name: 'Move 1 item' })
     const here = dialog.getByRole('button', { name: 'Move here' })
     expect(await here.getAttribute('aria-disabled')).toBe('true')
     const item = (name: string) => dialog.getByRole('treeitem', { name, exact: true })
-    await item('work').waitFor()
-    expect(await item('work').getAttribute('aria-disabled')).toBe('true')
+    await item('desk').waitFor()
+    expect(await item('desk').getAttribute('aria-disabled')).toBe('true')
     await dialog.getByRole('tree').focus()
     await page.keyboard.press('ArrowDown')
     expect(await item('archive').getAttribute('aria-selected')).toBe('true')
@@ -209,9 +209,9 @@ describe('the dialogs about files', () => {
     await dialog.locator('.transfer__target', { hasText: 'archive / 2026' }).waitFor()
     await here.click()
     await toast(page, 'Moved 1 item to “2026”').waitFor()
-    expect(await tree.read('archive/2026/work/inner/x.txt')).toBe('x')
+    expect(await tree.read('archive/2026/desk/inner/x.txt')).toBe('x')
     await page.keyboard.press('Control+z')
-    await waitFor('the way back', async () => (await tree.read('work/inner/x.txt')) === 'x')
+    await waitFor('the way back', async () => (await tree.read('desk/inner/x.txt')) === 'x')
     expect(open.problems).toEqual([])
   })
 

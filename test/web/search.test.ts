@@ -24,18 +24,18 @@ async function openSearch(page: Page) {
 
 const files = {
   'top-dawn.jpg': 'x',
-  'work/dawn hero.jpg': 'x',
-  'work/deep/er/Dawn_0412.png': 'x',
-  'work/dawn.mp3': 'x',
-  'work/dawn#1 100%.pdf': 'x',
-  'work/other.txt': 'x',
+  'desk/dawn hero.jpg': 'x',
+  'desk/deep/er/Dawn_0412.png': 'x',
+  'desk/dawn.mp3': 'x',
+  'desk/dawn#1 100%.pdf': 'x',
+  'desk/other.txt': 'x',
 }
 
 describe('search', () => {
   it('finds while one types, below the open folder, and opens by keyboard', async () => {
     await using tree = await makeTree(files)
     await using program = await startProgram(tree)
-    await using open = await openPage(browser, program, { path: '/files/work/' })
+    await using open = await openPage(browser, program, { path: '/files/desk/' })
     const { page } = open
     await openSearch(page)
     await box(page).pressSequentially('dawn')
@@ -113,17 +113,17 @@ describe('search', () => {
     await page.keyboard.press('ArrowDown')
     await overlay(page).getByRole('button', { name: 'Copy link' }).click()
     const copied = await page.evaluate(() => navigator.clipboard.readText())
-    expect(copied).toBe(`${program.origin}/files/work/dawn%231%20100%25.pdf`)
+    expect(copied).toBe(`${program.origin}/files/desk/dawn%231%20100%25.pdf`)
     await box(page).focus()
     await page.keyboard.press('Control+Enter')
-    await page.waitForURL('**/files/work/')
+    await page.waitForURL('**/files/desk/')
     await page.locator('#listing [aria-selected="true"]').getByText('dawn#1 100%').first().waitFor()
   })
 
   it('widens to all files, says when nothing is found, and works in settings', async () => {
     await using tree = await makeTree(files)
     await using program = await startProgram(tree)
-    await using open = await openPage(browser, program, { path: '/files/work/deep/' })
+    await using open = await openPage(browser, program, { path: '/files/desk/deep/' })
     const { page } = open
     await openSearch(page)
     await box(page).pressSequentially('top')
@@ -169,7 +169,7 @@ describe('search', () => {
     await using program = await startProgram(tree)
     await using open = await openPage(browser, program, { path: '/files/', viewport: PHONE })
     const { page } = open
-    await page.locator('#listing').getByText('work').first().waitFor()
+    await page.locator('#listing').getByText('desk').first().waitFor()
     await page.getByRole('button', { name: 'Search', exact: true }).first().click()
     await box(page).fill('dawn')
     await overlay(page).getByText('5 results').waitFor()
