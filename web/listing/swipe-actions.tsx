@@ -4,8 +4,8 @@ import { useLingui } from '@lingui/react/macro'
 import { useLayoutEffect, useState } from 'react'
 import { useSnapshot } from 'valtio'
 import type { FileEntry } from '../../src/api-types.ts'
+import { currentContext } from '../actions/context.ts'
 import { actionOf, runAction } from '../actions/registry.ts'
-import { selectOnly } from '../state/selection.ts'
 import { permissions } from '../state/session.ts'
 import { closeSwipe, swipe } from './row-swipe.ts'
 
@@ -40,8 +40,7 @@ export function SwipeActions() {
             className={action.danger ? 'swipe-acts__item is-danger' : 'swipe-acts__item'}
             onClick={() => {
               closeSwipe()
-              selectOnly(entry.path)
-              runAction(id)
+              runAction(id, { ...currentContext(), selected: [entry], focused: entry })
             }}
           >
             <action.icon className="i" aria-hidden />

@@ -123,7 +123,10 @@ export function useGridEvents(given: Given): {
       onDragStart: (x, y) => startEntryDrag(currentContext().selected, x, y),
       onDragMove: (at, x, y) => dragOver(at, x, y, false),
       onDragEnd: (cancelled) => (cancelled ? endDrag() : dropEntries()),
-      canSwipe: () => !selection.mode && !matchMedia('(prefers-reduced-motion: reduce)').matches,
+      canSwipe: () =>
+        element.classList.contains('grid--touch') &&
+        !selection.mode &&
+        !matchMedia('(prefers-reduced-motion: reduce)').matches,
       onSwipe: (cell, px) => moveSwipe(cell, isRtl() ? -px : px),
       onSwipeEnd: (cell, px) => {
         const entry = entryOf(cell)

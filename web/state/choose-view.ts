@@ -7,7 +7,9 @@ import { rememberView } from './folder-views.ts'
 import { landAt, listing, setSort } from './listing.ts'
 import { saveDefaults } from './user-defaults.ts'
 
-function openFolder(): string | null {
+/** The folder a choice is for; one that is still awaited counts, too. */
+function chosenFolder(): string | null {
+  if (listing.status === 'loading') return listing.vpath
   return (listing.folder as Folder | null)?.vpath ?? null
 }
 
@@ -16,14 +18,14 @@ export function chooseView(view: ViewMode): void {
   listing.view = view
   if (listing.focus === null) landAt({ kind: 'top' })
   else landAt({ kind: 'entry', path: listing.focus })
-  const folder = openFolder()
+  const folder = chosenFolder()
   if (folder !== null) rememberView(folder, { view })
   saveDefaults({ viewMode: view })
 }
 
 export function chooseSort(sort: SortChoice): void {
   setSort(sort)
-  const folder = openFolder()
+  const folder = chosenFolder()
   if (folder !== null) rememberView(folder, { sort })
   saveDefaults({ sorting: toWire(sort) })
 }
