@@ -59,7 +59,8 @@ const breaksField = StateField.define<Breaks>({
   create: () => ({ usual: '\n', others: RangeSet.empty }),
   update(value, transaction) {
     let { usual, others } = value
-    if (transaction.docChanged) others = others.map(transaction.changes)
+    if (transaction.docChanged)
+      others = withoutReplaced(others, transaction).map(transaction.changes)
     for (const effect of transaction.effects) {
       if (effect.is(replaceEnds)) ({ usual, others } = effect.value)
       if (effect.is(restoreMarks)) others = withMarks(others, effect.value, transaction.newDoc)
@@ -67,6 +68,20 @@ const breaksField = StateField.define<Breaks>({
     return usual === value.usual && others === value.others ? value : { usual, others }
   },
 })
+
+// A break that is replaced as a whole takes its mark along: mapped, the mark would cover the new
+// text instead.
+function withoutReplaced(others: RangeSet<BreakMark>, { changes }: Transaction) {
+  let left = others
+  changes.iterChangedRanges((from, to) => {
+    left = left.update({
+      filterFrom: from,
+      filterTo: to,
+      filter: (at, end) => at < from || end > to,
+    })
+  })
+  return left
+}
 
 function withMarks(others: RangeSet<BreakMark>, list: readonly MarkedBreak[], doc: Text) {
   const add = list
