@@ -47,11 +47,11 @@ export function Chip({
   )
 }
 
-/** Keycaps for a combination written with spaces, such as `Ctrl Shift F`. */
+/** Keycaps for a combination such as `Ctrl Shift F`; translations may write `Ctrl + F`. */
 export function Kbd({ keys }: { keys: string }) {
   return (
     <span className="keys" dir="ltr">
-      {keys.split(' ').map((key) => (
+      {keys.split(/\s*\+\s*(?=\S)|\s+/).map((key) => (
         <kbd key={key} className="kbd">
           {key}
         </kbd>
