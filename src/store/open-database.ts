@@ -2,14 +2,15 @@
 // ever read; ours then lives beside it as `<path>.json`.
 
 import { createHash } from 'node:crypto'
-import { constants, createReadStream } from 'node:fs'
-import { access, type FileHandle, mkdir, open, stat } from 'node:fs/promises'
+import { createReadStream } from 'node:fs'
+import { type FileHandle, mkdir, open, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { AppError, errnoOf } from '../errors.ts'
 import { hasBoltMark, META_PROBE_BYTES, secondMetaOffsets } from './bolt.ts'
 import type { Document } from './document.ts'
 import { withFileLock } from './file-lock.ts'
+import { cannotRead, cannotWrite, requireWritable } from './folder-access.ts'
 import { type ImportReport, importBoltFile, reportLines } from './import.ts'
 import { createStore, openStore, type Store } from './store.ts'
 
@@ -90,7 +91,7 @@ async function openOrCreate(path: string, options: OpenOptions): Promise<OpenedD
   try {
     await mkdir(dirname(path), { recursive: true, mode: 0o700 })
   } catch (error) {
-    throw await withOwners(cannotWrite(dirname(path), error), dirname(path))
+    throw await cannotWrite(path, error)
   }
   await requireWritable(path)
   const doc = await create()
@@ -192,44 +193,4 @@ function describe(head: Buffer): string {
   if (/^[\x20-\x7e\s]+$/.test(text))
     return `text beginning with ${JSON.stringify(text.slice(0, 24))}`
   return 'data of an unknown kind, perhaps a damaged database'
-}
-
-async function requireWritable(file: string): Promise<void> {
-  try {
-    await access(dirname(file), constants.W_OK | constants.X_OK)
-  } catch (error) {
-    throw await withOwners(cannotWrite(dirname(file), error), dirname(file))
-  }
-  try {
-    await access(file, constants.R_OK)
-  } catch (error) {
-    if (errnoOf(error) !== 'ENOENT') throw cannotRead(file, error)
-  }
-}
-
-function identity(): string {
-  return process.getuid ? `uid ${process.getuid()} gid ${process.getgid?.()}` : 'this user'
-}
-
-function cannotRead(path: string, cause: unknown): AppError {
-  return new AppError('forbidden', `cannot read ${path} as ${identity()}: ${errnoOf(cause)}`, {
-    cause,
-  })
-}
-
-function cannotWrite(folder: string, cause: unknown): AppError {
-  const message = `the database folder ${folder} cannot be written by ${identity()}: ${errnoOf(cause)}`
-  return new AppError('forbidden', message, { cause })
-}
-
-// Names the folder that stands in the way: the given one, or the nearest above it that exists.
-async function withOwners(error: AppError, folder: string): Promise<AppError> {
-  if (!process.getuid) return error
-  const info = await stat(folder).catch(() => null)
-  if (!info) return dirname(folder) === folder ? error : withOwners(error, dirname(folder))
-  const owner = `${folder} belongs to uid ${info.uid} gid ${info.gid}`
-  const fix = `chown -R ${process.getuid()}:${process.getgid?.()} ${folder}`
-  return new AppError(error.code, `${error.message} (${owner}; run: ${fix})`, {
-    cause: error.cause,
-  })
 }

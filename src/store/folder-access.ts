@@ -1,0 +1,82 @@
+// Whether the database's folder can be written, and in words who needs what when it cannot.
+import { constants } from 'node:fs'
+import { access, readdir, stat } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
+import { AppError, errnoOf } from '../errors.ts'
+
+/** The user a process runs as. */
+export interface Identity {
+  uid: number
+  gid: number
+}
+
+/** Throws AppError `forbidden` unless the folder of `file` can be written and `file` be read. */
+export async function requireWritable(file: string): Promise<void> {
+  try {
+    await access(dirname(file), constants.W_OK | constants.X_OK)
+  } catch (error) {
+    throw await cannotWrite(file, error)
+  }
+  try {
+    await access(file, constants.R_OK)
+  } catch (error) {
+    if (errnoOf(error) !== 'ENOENT') throw cannotRead(file, error)
+  }
+}
+
+export function cannotRead(file: string, cause: unknown): AppError {
+  const message = `cannot read ${file} as ${who(ownIdentity())}: ${errnoOf(cause)}`
+  return new AppError('forbidden', message, { cause })
+}
+
+/** The failure to make or write the folder of `file`, with what its operator can do about it. */
+export async function cannotWrite(file: string, cause: unknown): Promise<AppError> {
+  const me = ownIdentity()
+  const errno = errnoOf(cause)
+  const message = `the database folder ${dirname(file)} cannot be written by ${who(me)}: ${errno}`
+  const mayHelp = me && (errno === 'EACCES' || errno === 'EPERM')
+  const advice = mayHelp ? `. ${await folderAdvice(file, me)}` : ''
+  return new AppError('forbidden', message + advice, { cause })
+}
+
+function ownIdentity(): Identity | null {
+  const { getuid, getgid } = process
+  return getuid && getgid ? { uid: getuid(), gid: getgid() } : null
+}
+
+function who(me: Identity | null): string {
+  return me ? `uid ${me.uid} gid ${me.gid}` : 'this user'
+}
+
+/**
+ * Says which user must be able to write which folder, and a command that gives it exactly that. A
+ * folder that holds anything but this database (`/etc`, a home) is never to be handed over: then
+ * the advice is a folder of its own.
+ */
+export async function folderAdvice(file: string, { uid, gid }: Identity): Promise<string> {
+  const folder = dirname(file)
+  const owned = `chown ${uid}:${gid}`
+  const info = await stat(folder).catch(() => null)
+  if (!info) {
+    return `uid ${uid} must be able to write ${folder}; run: mkdir -p ${folder} && ${owned} ${folder}`
+  }
+  const facts = `${folder} belongs to uid ${info.uid} gid ${info.gid}, and uid ${uid} must be able to write it`
+  if (await holdsOnly(file)) return `${facts}; run: ${owned} ${folder}`
+  const own = join(folder, 'filebrowser')
+  const moved = join(own, basename(file))
+  return (
+    `${facts}. Other things are in there, so better give the database a folder of its own; ` +
+    `run: mkdir -p ${own} && ${owned} ${own}, and start with -d ${moved}`
+  )
+}
+
+// The database, its backup, lock and temporary files all carry its name.
+async function holdsOnly(file: string): Promise<boolean> {
+  const name = basename(file)
+  const entries = await readdir(dirname(file)).catch(() => null)
+  return (
+    entries?.every(
+      (entry) => entry.startsWith(name) || entry.startsWith(`.${name}.`) || entry === 'lost+found',
+    ) ?? false
+  )
+}
