@@ -6,7 +6,7 @@ import type { Readable } from 'node:stream'
 import { AppError, badRequest } from '../errors.ts'
 import { receive } from './receive.ts'
 import type { Scope } from './scope.ts'
-import { type CommittedFile, TEMP_PREFIX, type TempFile } from './temp-file.ts'
+import { TEMP_PREFIX, type TempFile } from './temp-file.ts'
 import type { VPath } from './vpath.ts'
 
 export interface Upload {
@@ -40,8 +40,15 @@ export interface Resumables {
     source: Readable,
     signal: AbortSignal,
   ): Promise<{ upload: Upload; offsetBytes: number }>
-  /** Moves a complete upload into place. */
-  complete(destination: Destination, upload: Upload): Promise<CommittedFile>
+  /**
+   * Moves a complete upload into place, at a time that `around` chooses. Callers at the same time
+   * share one run. When it fails the bytes stay, so that it can be tried again.
+   */
+  complete(
+    destination: Destination,
+    upload: Upload,
+    around: (commit: () => Promise<void>) => Promise<void>,
+  ): Promise<void>
   /** Removes an unfinished upload; false when there is none. */
   discard(destination: Destination): Promise<boolean>
 }
@@ -63,6 +70,7 @@ const MAX_REMEMBERED = 10_000
 export function createResumables(): Resumables {
   const remembered = new Map<string, Upload>()
   const holders = new Map<string, Holder>()
+  const completions = new Map<string, Promise<void>>()
 
   const remember = (key: string, upload: Upload) => {
     if (remembered.size >= MAX_REMEMBERED) remembered.clear()
@@ -115,6 +123,16 @@ export function createResumables(): Resumables {
     }
   }
 
+  const commit = async (destination: Destination, key: string, upload: Upload) => {
+    const temp = await destination.scope.openTemp(destination.vpath, { resume: upload.tempName })
+    try {
+      await temp.commit({ replace: upload.replace, mtimeMs: upload.mtimeMs ?? undefined })
+      remembered.delete(key)
+    } finally {
+      await temp.release()
+    }
+  }
+
   const discard = async (destination: Destination, key: string): Promise<boolean> => {
     let found = false
     for (const tempName of await destination.scope.findTemps(destination.vpath, labelOf(key))) {
@@ -164,23 +182,17 @@ export function createResumables(): Resumables {
         }
       })
     },
-    complete: async (destination, upload) => {
+    complete: async (destination, upload, around) => {
       const key = await keyOf(destination)
-      return exclusively(key, async () => {
-        const temp = await destination.scope.openTemp(destination.vpath, {
-          resume: upload.tempName,
-        })
-        try {
-          const committed = await temp.commit({
-            replace: upload.replace,
-            mtimeMs: upload.mtimeMs ?? undefined,
-          })
-          return committed
-        } finally {
-          remembered.delete(key)
-          await temp.discard()
-        }
-      })
+      const running = completions.get(key)
+      if (running) return running
+      const work = around(() => exclusively(key, () => commit(destination, key, upload)))
+      completions.set(key, work)
+      try {
+        await work
+      } finally {
+        completions.delete(key)
+      }
     },
     discard: async (destination) => {
       const key = await keyOf(destination)

@@ -1,7 +1,7 @@
 // Resumable uploads: the subset of tus that clients of the original speak (http-api 8), without
 // its headers of version and extension. https://tus.io/protocols/resumable-upload
 import { Hono } from 'hono'
-import { AppError, badRequest, isAbort } from '../errors.ts'
+import { AppError, badRequest } from '../errors.ts'
 import { checkFreeSpace } from '../files/free-space.ts'
 import type { Destination, Upload } from '../files/resumable.ts'
 import { ROOT } from '../files/vpath.ts'
@@ -54,8 +54,13 @@ async function showUpload(c: Ctx, deps: Deps): Promise<Response> {
   // "The Server MUST prevent the client and/or proxies from caching the response."
   c.env.outgoing.setHeader('Cache-Control', 'no-store')
   demandUpload(c)
-  const found = await deps.resumables.find(destinationOf(c))
+  const destination = destinationOf(c)
+  const found = await deps.resumables.find(destination)
   if (!found) throw new AppError('not_found', 'no active upload')
+  // Clients take a full offset for success. It is met here when the move into place has failed or
+  // the server was stopped before it: now is the time to do it, or to say why not.
+  if (found.offsetBytes === found.upload.lengthBytes)
+    await finish(c, deps, destination, found.upload)
   return sendStatus(200, {
     headers: {
       'Upload-Offset': String(found.offsetBytes),
@@ -93,23 +98,23 @@ async function deleteUpload(c: Ctx, deps: Deps): Promise<Response> {
 }
 
 // Both hooks run now, when the file is whole, and cannot undo what the client has sent; the
-// contract ignores their failures, the log does not.
+// contract ignores their failures whatever they are, the log does not. A file that cannot be moved
+// into place is the client's to know.
 async function finish(c: Ctx, deps: Deps, destination: Destination, upload: Upload): Promise<void> {
   const { scope, user } = c.var
-  let done = false
-  try {
-    await deps.hooks.around(
-      { event: 'upload', user, scope, vpath: destination.vpath },
-      async () => {
-        done = true
-        await deps.resumables.complete(destination, upload)
-      },
-    )
-  } catch (error) {
-    if (!(error instanceof AppError) || error.code !== 'internal' || isAbort(error)) throw error
-    deps.log.warn(`upload hook: ${error.message}`)
-    if (!done) await deps.resumables.complete(destination, upload)
-  }
+  const { vpath } = destination
+  await deps.resumables.complete(destination, upload, async (commit) => {
+    let committing: Promise<void> | undefined
+    try {
+      await deps.hooks.around({ event: 'upload', user, scope, vpath }, () => {
+        committing = commit()
+        return committing
+      })
+    } catch (error) {
+      await (committing ?? commit())
+      deps.log.warn(`upload hook: ${(error as Error).message}`)
+    }
+  })
 }
 
 function demandUpload(c: Ctx): void {
