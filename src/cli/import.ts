@@ -3,7 +3,7 @@ import { resolve } from 'node:path'
 import { AppError } from '../errors.ts'
 import { withFileLock } from '../store/file-lock.ts'
 import { importBoltFile, reportLines } from '../store/import.ts'
-import { detectDatabase, jsonBeside } from '../store/open-database.ts'
+import { detectDatabase, jsonBeside, refuseToForget } from '../store/open-database.ts'
 import { createStore } from '../store/store.ts'
 import { type Command, flagValue, type Invocation } from './command.ts'
 import { findSources } from './database.ts'
@@ -60,6 +60,7 @@ async function runImport(invocation: Invocation): Promise<number> {
     if (kind !== 'absent' && kind !== 'empty') {
       throw new AppError('exists', `${target} exists and is left as it is; move it away first`)
     }
+    await refuseToForget(target)
     await (await createStore(target, doc)).close()
   })
   stdout(`Written to ${target}; ${source} stays as it is\n`)

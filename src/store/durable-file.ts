@@ -1,6 +1,6 @@
 // Replacing a small file so that a crash at any moment leaves the old or the new content, whole.
 import { randomBytes } from 'node:crypto'
-import { link, open, rename, unlink } from 'node:fs/promises'
+import { link, open, rename, stat, unlink } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { errnoOf } from '../errors.ts'
 
@@ -32,6 +32,8 @@ async function keepPrevious(file: string): Promise<void> {
   const backup = `${file}.bak`
   const temp = `${backup}.${randomBytes(6).toString('hex')}`
   try {
+    // An emptied file is nobody's previous content: it must not push out a good copy.
+    if ((await stat(file)).size === 0) return
     await link(file, temp)
     await rename(temp, backup)
   } catch (error) {

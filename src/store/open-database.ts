@@ -81,6 +81,8 @@ async function openOrCreate(path: string, options: OpenOptions): Promise<OpenedD
     await requireWritable(beside)
     return opened(await openStore(beside), beside)
   }
+  await refuseToForget(path)
+  await refuseToForget(beside)
   const { create } = options
   if (!create) {
     throw new AppError(
@@ -118,12 +120,27 @@ async function openBesideBolt(path: string, options: OpenOptions): Promise<Opene
     if (beside.kind !== 'absent' && beside.kind !== 'empty') {
       throw new AppError('unsupported', `${file} holds ${beside.what || 'no database of ours'}`)
     }
+    await refuseToForget(file)
     const { doc, report } = await importBoltFile(path)
     const store = await createStore(file, doc)
     for (const line of reportLines(report)) options.notice(line)
     options.notice(`Imported into ${file}; ${path} stays as it is`)
     return { store, file, created: false, imported: report }
   })
+}
+
+/**
+ * Throws AppError `conflict` when `file` is missing or empty but its backup copy is there: people
+ * lost their database, and a new one would soon replace the copy, too.
+ */
+export async function refuseToForget(file: string): Promise<void> {
+  const backup = `${file}.bak`
+  if ((await detectDatabase(backup)).kind !== 'json') return
+  throw new AppError(
+    'conflict',
+    `the database ${file} is missing or empty, but a copy of it is there. Nothing was changed. ` +
+      `To go on with the copy: cp -p ${backup} ${file}. To begin anew: move ${backup} away.`,
+  )
 }
 
 async function warnWhenChanged(
@@ -136,7 +153,7 @@ async function warnWhenChanged(
   if (size === importedFrom.sizeBytes && (await sha256Of(path)) === importedFrom.sha256) return
   notice(
     `warning: ${path} changed after it was imported, probably by the old program. Those changes are ` +
-      `not seen here: ${jsonBeside(path)} is used. To import again, move that file away first.`,
+      `not seen here: ${jsonBeside(path)} is used. To import again, move that file and its .bak away.`,
   )
 }
 

@@ -153,7 +153,7 @@ describe('the first start', () => {
     expect((await login(plain.origin, PASSWORD)).status).toBe(200)
     expect((await database()).users[0]?.password).toMatch(/^\$argon2id\$/)
     await plain.stop()
-    await rm(join(cwd, 'filebrowser.db'))
+    for (const name of ['filebrowser.db', 'filebrowser.db.bak']) await rm(join(cwd, name))
     await serve([], { FB_PASSWORD: HASH })
     expect((await database()).users[0]?.password).toBe(HASH)
     expect(await verifyPassword(PASSWORD, HASH)).toBe(true)

@@ -1,9 +1,20 @@
 import { createHash } from 'node:crypto'
-import { chmod, copyFile, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import {
+  chmod,
+  copyFile,
+  mkdtemp,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  stat,
+  writeFile,
+} from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { defaultSettings, emptyDocument } from '../../src/store/document.ts'
+import { replaceFile } from '../../src/store/durable-file.ts'
 import { type OpenOptions, openDatabase } from '../../src/store/open-database.ts'
 
 const SAMPLE = join(import.meta.dirname, '..', 'data', 'legacy', 'filebrowser.db')
@@ -72,6 +83,63 @@ describe('nothing at the path', () => {
     const opened = await openAndClose({ create })
     expect(opened.created).toBe(false)
     expect(opened.store.read().users).toHaveLength(4)
+  })
+})
+
+describe('a lost database with its backup copy beside it', () => {
+  // Two writes leave both the database and its copy.
+  const makeWithCopy = async () => {
+    const { store } = await openDatabase(path, { notice, create })
+    await store.update((doc) => [{ ...doc, settings: { ...doc.settings, signup: false } }, null])
+    await store.close()
+    return readFile(`${path}.bak`)
+  }
+
+  test.each<[string, () => Promise<void>]>([
+    ['missing', () => rm(path)],
+    ['empty', () => writeFile(path, '')],
+  ])('%s: nothing starts anew, and the copy stays', async (_, lose) => {
+    const copy = await makeWithCopy()
+    await lose()
+    const before = await readdir(folder)
+    for (const options of [{ create }, {}, { create, mustBeNew: true }]) {
+      await expect(openAndClose(options)).rejects.toThrow(
+        /cp -p .*\.bak .*filebrowser\.db\. To begin/,
+      )
+    }
+    expect(await readdir(folder)).toEqual(before)
+    expect(await readFile(`${path}.bak`)).toEqual(copy)
+  })
+
+  test('goes on when the copy was put in its place, and anew when it was moved away', async () => {
+    await makeWithCopy()
+    await copyFile(`${path}.bak`, path)
+    expect((await openAndClose()).store.read().settings.signup).toBe(true)
+    await rm(path)
+    await rm(`${path}.bak`)
+    expect((await openAndClose({ create })).created).toBe(true)
+  })
+
+  test('an old database is not imported a second time over it', async () => {
+    await copyFile(SAMPLE, path)
+    const { store } = await openDatabase(path, { notice })
+    await store.update((doc) => [{ ...doc, users: doc.users.slice(0, 1) }, null])
+    await store.close()
+    await rm(`${path}.json`)
+    await expect(openAndClose({ create })).rejects.toThrow(/cp -p .*\.json\.bak/)
+    expect(await readdir(folder)).toEqual(['filebrowser.db', 'filebrowser.db.json.bak'])
+    await rename(path, `${path}.away`)
+    await expect(openAndClose({ create })).rejects.toThrow(/cp -p .*\.json\.bak/)
+    await rename(`${path}.away`, path)
+    await rm(`${path}.json.bak`)
+    expect((await openAndClose()).imported).not.toBeNull()
+  })
+
+  test('an emptied file is never kept as the copy', async () => {
+    const copy = await makeWithCopy()
+    await writeFile(path, '')
+    await replaceFile(path, 'new')
+    expect(await readFile(`${path}.bak`)).toEqual(copy)
   })
 })
 
