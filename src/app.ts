@@ -11,6 +11,7 @@ import {
   contentOriginOnly,
   logFailures,
   NO_CACHE,
+  notAllowed,
   redirects,
 } from './routes/frame.ts'
 import { openapiRoutes } from './routes/openapi.ts'
@@ -79,10 +80,9 @@ export function createApp(base: BaseDeps): App {
   // A method that a route does not serve is 404 by contract, and so is any unknown address.
   app.notFound((c) => {
     const { target, incoming } = (c as Ctx).env
-    if (target.key.startsWith('/api/public/share') && incoming.method !== 'GET')
-      return new Response(null, { status: 405 })
+    if (target.key.startsWith('/api/public/share') && incoming.method !== 'GET') return notAllowed()
     if (target.key !== PAGE) return sendStatus(404, { code: 'not_found' })
-    return sendStatus(404, { headers: { 'Cache-Control': NO_CACHE } })
+    return sendStatus(404, { code: 'not_found', headers: { 'Cache-Control': NO_CACHE } })
   })
   return {
     fetch: app.fetch,

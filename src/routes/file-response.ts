@@ -188,6 +188,7 @@ function unsatisfiable(c: Ctx, sizeBytes: number): Response {
       'Content-Type': 'text/plain; charset=utf-8',
       'X-Content-Type-Options': 'nosniff',
       'Content-Range': `bytes */${sizeBytes}`,
+      'X-Error-Code': 'range_not_satisfiable',
     },
   })
 }

@@ -26,12 +26,17 @@ export const commonHeaders = createMiddleware<Env>(async function commonHeaders(
   }
   outgoing.setHeader('Referrer-Policy', 'no-referrer')
   if (incoming.method === 'HEAD' && !HEAD_KEYS.has(target.key)) {
-    if (target.key === '/api/public/share') return new Response(null, { status: 405 })
+    if (target.key === '/api/public/share') return notAllowed()
     if (!target.key.startsWith(REDIRECT))
-      return sendStatus(404, { headers: { 'Cache-Control': NO_CACHE } })
+      return sendStatus(404, { code: 'not_found', headers: { 'Cache-Control': NO_CACHE } })
   }
   await next()
 })
+
+/** Share information by another method than GET: 405 without a body (http-api 1.1). */
+export function notAllowed(): Response {
+  return new Response(null, { status: 405, headers: { 'X-Error-Code': 'method_not_allowed' } })
+}
 
 /** The origin of user files answers nothing but them: no page, no sign-in, no other interface. */
 export function contentOriginOnly(deps: Deps) {

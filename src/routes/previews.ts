@@ -115,6 +115,7 @@ function sendPicture(
   const ranges = asked === undefined ? null : parseRanges(asked, bytes.length)
   if (ranges === 'unsatisfiable') {
     headers.set('Content-Range', `bytes */${bytes.length}`)
+    headers.set('X-Error-Code', 'range_not_satisfiable')
     return new Response(null, { status: 416, headers })
   }
   const [range] = ranges?.length === 1 ? ranges : []

@@ -24,7 +24,7 @@ import type { User } from '../store/document.ts'
 import { moveShares, removeSharesBelow } from '../store/shares.ts'
 import type { Ctx, Deps, Env } from './env.ts'
 import { etagOf, evaluateConditions, sendRange } from './file-response.ts'
-import { demand, demandDownload, hasRules, requireUser, rulesOf, treeScopeOf } from './guard.ts'
+import { demand, demandDownload, hasRules, requireUser, treeScopeOf } from './guard.ts'
 import { imageSizeOf } from './image-size.ts'
 import { sendJson, sendStatus, toJson } from './respond.ts'
 
@@ -188,7 +188,7 @@ async function saveResource(c: Ctx, deps: Deps): Promise<Response> {
   const { vpath, trailingSlash } = c.env.target
   demand(user, 'modify')
   if (!scope.allow(vpath)) throw new AppError('forbidden', `${vpath} is denied`)
-  if (trailingSlash) return sendStatus(405)
+  if (trailingSlash) return sendStatus(405, { code: 'method_not_allowed' })
   const stat = await scope.stat(vpath)
   if (stat.kind !== 'file') throw new AppError('internal', `${vpath} is not a file`)
   // The editor saves only what it has seen: If-Match against the file as it is now (RFC 9110 13.1.1).
@@ -325,5 +325,5 @@ async function checkDescendants(
   signal: AbortSignal,
 ): Promise<void> {
   if (!hasRules(deps, user)) return
-  await checkTree(treeScopeOf(deps, user), source, rulesOf(deps, user), target, signal)
+  await checkTree(treeScopeOf(deps, user), source, target, signal)
 }

@@ -119,7 +119,7 @@ function cookie(c: Ctx, deps: Deps, value: string, maxAgeSeconds: number | null)
 
 async function signup(c: Ctx, deps: Deps): Promise<Response> {
   const { settings } = deps.store.read()
-  if (!settings.signup) return sendStatus(405)
+  if (!settings.signup) return sendStatus(405, { code: 'method_not_allowed' })
   const address = clientAddress(c, deps)
   deps.logins.check(`signup ${address}`)
   const { username, password } = await readJson(

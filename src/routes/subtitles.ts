@@ -89,7 +89,7 @@ function sendText(c: Ctx, body: Buffer, mtimeMs: number, headers: TextHeaders): 
   const ranges = range === undefined ? null : parseRanges(range, body.length)
   if (ranges === 'unsatisfiable') {
     outgoing.setHeader('Content-Range', `bytes */${body.length}`)
-    return sendStatus(416)
+    return sendStatus(416, { code: 'range_not_satisfiable' })
   }
   // Several ranges of a few kilobytes: the whole is a legal answer (RFC 9110 14.2).
   const only = ranges?.length === 1 ? ranges[0] : undefined

@@ -37,7 +37,7 @@ export function uiRoutes(deps: Deps): Hono<Env> {
 
   app.get('/static', async (c) => {
     const { rest, trailingSlash, vpath } = c.env.target
-    if (trailingSlash || rest === '/') return sendStatus(404)
+    if (trailingSlash || rest === '/') return sendStatus(404, { code: 'not_found' })
     const name = rest.slice(1)
     const { settings } = deps.store.read()
     if (name === 'site.webmanifest') return sendManifest(deps, settings)
@@ -73,7 +73,10 @@ export function uiRoutes(deps: Deps): Hono<Env> {
 
 async function sendAsset(c: Ctx, deps: Deps, name: string): Promise<Response> {
   const asset = await deps.assets.find(name, c.req.header('accept-encoding') ?? '')
-  if (!asset) return sendStatus(404, { headers: { 'Content-Security-Policy': FILE_POLICY } })
+  if (!asset) {
+    const headers = { 'Content-Security-Policy': FILE_POLICY }
+    return sendStatus(404, { code: 'not_found', headers })
+  }
   const headers = new Headers({
     'Content-Type': asset.contentType,
     'Cache-Control': asset.immutable ? FOREVER : DAY,
