@@ -251,6 +251,18 @@ export const ACCOUNT_PATHS: Paths = {
       },
     },
   },
+  '/api/public/selections/{hash}': {
+    post: {
+      operationId: 'registerSharedSelection',
+      summary: 'Select entries of a share that are too many for an address',
+      description: 'The id goes into the `selection` query of a download from this share.',
+      tags: ['Shares'],
+      security: SHARE,
+      parameters: [HASH],
+      requestBody: jsonBody(ref('Selection')),
+      responses: { 200: json(ref('SelectionId')), ...failures(400, 401, 403, 404, 429) },
+    },
+  },
   '/api/public/preview/{size}/{hash}/{path}': {
     get: {
       operationId: 'previewShare',

@@ -8,6 +8,7 @@ import {
   header,
   integer,
   json,
+  jsonBody,
   list,
   needed,
   type Operation,
@@ -46,6 +47,7 @@ export const ARCHIVE_QUERY = [
     'files',
     'Entries of the folder to archive instead of all of it: names percent-encoded one by one, joined by commas, and the whole percent-encoded again.',
   ),
+  query('selection', 'Id of registered entries of the folder, where `files` would be too long.'),
 ]
 
 const SHOW_UPLOAD: Operation = {
@@ -165,6 +167,18 @@ export const FILE_PATHS: Paths = {
         304: empty('Not changed.'),
         ...failures(202, 400, 401, 403, 404, 412, 416),
       },
+    },
+  },
+  '/api/selections': {
+    post: {
+      operationId: 'registerSelection',
+      summary: 'Select entries that are too many for an address',
+      description:
+        'The id goes into the `selection` query of a download by the same session. It is good for ten minutes; few are kept.',
+      tags: ['Files'],
+      security: SIGNED_IN,
+      requestBody: jsonBody(ref('Selection')),
+      responses: { 200: json(ref('SelectionId')), ...failures(202, 400, 401) },
     },
   },
   '/api/preview/{size}/{path}': {

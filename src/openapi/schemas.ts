@@ -144,6 +144,10 @@ export const SCHEMAS: Record<string, Schema> = {
     },
     { optional: ['size', 'modified'] },
   ),
+  Selection: object({
+    files: list(text(), 'Names of entries, or paths relative to the folder of the download.'),
+  }),
+  SelectionId: object({ id: text('Random; valid for whoever registered the selection.') }),
   Usage: object({ total: integer('Bytes.'), used: integer('Bytes.') }),
   Share: object({
     hash: text(),

@@ -15,12 +15,15 @@ export interface ArchiveOptions {
   log: Logger
   /** What the tree's root is called; default the name of the folder on disk. */
   rootName?: string
+  /** Gives the names registered under the id of a `selection` query. */
+  selection: (id: string) => readonly string[]
 }
 
 /**
- * Sends the folder at `vpath`, or what `files` of the query selects in it, in the format `algo`.
- * The caller has made sure that it is a folder the client may read. Throws 400 for an unknown
- * format or an undecodable selection. What fails after the first bytes breaks the connection.
+ * Sends the folder at `vpath`, or what `files` or `selection` of the query selects in it, in the
+ * format `algo`. The caller has made sure that it is a folder the client may read. Throws 400 for an
+ * unknown format or an undecodable selection, 404 for one that is not registered (any more). What
+ * fails after the first bytes breaks the connection.
  */
 export async function sendArchive(
   c: Ctx,
@@ -31,7 +34,10 @@ export async function sendArchive(
   const { outgoing, target } = c.env
   const format = parseArchiveFormat(target.query.get('algo'))
   if (!format) throw badRequest('unknown archive format')
-  const roots = parseSelection(vpath, target.query.get('files') ?? '')
+  const id = target.query.get('selection')
+  const roots = id
+    ? selectedIn(vpath, options.selection(id))
+    : parseSelection(vpath, target.query.get('files') ?? '')
   const rootName = options.rootName ?? basename(await scope.rootPath())
   const { common, name } = await nameSelection(scope, vpath, roots, rootName)
 
@@ -63,8 +69,12 @@ export async function sendArchive(
  */
 export function parseSelection(folder: VPath, files: string): VPath[] {
   if (files === '') return [folder]
-  const selected = files.split(',').map((part) => {
-    const relative = toVPath(decodePart(part))
+  return selectedIn(folder, files.split(',').map(decodePart))
+}
+
+function selectedIn(folder: VPath, names: readonly string[]): VPath[] {
+  const selected = names.map((name) => {
+    const relative = toVPath(name)
     if (relative === null) throw badRequest('a selected name is not valid')
     return relative === ROOT ? folder : joinVPath(folder, relative.slice(1))
   })

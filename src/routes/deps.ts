@@ -11,6 +11,7 @@ import { vpathOf } from '../files/vpath.ts'
 import { createHooks } from '../hooks.ts'
 import { DEFAULT_DIR_MODE, DEFAULT_FILE_MODE } from '../store/document.ts'
 import type { BaseDeps, Deps } from './env.ts'
+import { createSelections } from './selections.ts'
 
 /** Makes the services all requests share; `app.ts` closes them. */
 export function createDeps(base: BaseDeps): Deps {
@@ -30,6 +31,7 @@ export function createDeps(base: BaseDeps): Deps {
       concurrency: Math.min(availableParallelism(), config.imageProcessors),
       ffmpegPath: config.ffmpegPath,
     }),
+    selections: createSelections(),
     userChanges: watchUsers(base),
     makeHome: (scope) => makeHome(base, scope),
   }

@@ -15,6 +15,7 @@ import type { Logger } from '../log.ts'
 import type { Session, User } from '../store/document.ts'
 import type { Store } from '../store/store.ts'
 import type { Target } from './request-path.ts'
+import type { Selections } from './selections.ts'
 
 /** What the program brings along. */
 export interface BaseDeps {
@@ -35,6 +36,7 @@ export interface Deps extends BaseDeps {
   temps: TempRegistry
   hooks: Hooks
   previews: Previews
+  selections: Selections
   /** Second of the last change of each user since the start, for the renewal hint. */
   userChanges: Map<number, number>
   /** Creates the folder of a scope below the server root. */

@@ -17,6 +17,7 @@ import { judgeOf, scopeOf } from './guard.ts'
 import { sendRaw } from './raw.ts'
 import { sendItems } from './resources.ts'
 import { sendJson } from './respond.ts'
+import { ownerOf, readSelection } from './selections.ts'
 import { sendSubtitle } from './subtitles.ts'
 
 export function publicRoutes(deps: Deps): Hono<Env> {
@@ -29,9 +30,14 @@ export function publicRoutes(deps: Deps): Hono<Env> {
     return opened.isFile ? fileInfo(deps, opened) : folderInfo(c, deps, opened)
   })
   app.get('/api/public/dl', async (c) => {
-    const { scope, vpath, name } = await openShare(c, deps)
+    const { share, scope, vpath, name } = await openShare(c, deps)
     const shared = vpath === ROOT ? { archiveName: name } : {}
-    return sendRaw(c, deps, scope, vpath, shared)
+    return sendRaw(c, deps, scope, vpath, { owner: ownerOf.share(share.hash), ...shared })
+  })
+  app.post('/api/public/selections', async (c) => {
+    const { share } = await openShare(c, deps)
+    const owner = ownerOf.share(share.hash)
+    return sendJson({ id: deps.selections.add(owner, await readSelection(c)) })
   })
   app.get('/api/public/subtitle', async (c) => {
     const { scope, vpath } = await openShare(c, deps)

@@ -15,6 +15,8 @@ import type { Ctx, Deps, Env } from './env.ts'
 import { disposition, etagOf, sendFile } from './file-response.ts'
 import { demandDownload, requireUser, scopeOf } from './guard.ts'
 import { encodePath } from './request-path.ts'
+import { sendJson } from './respond.ts'
+import { ownerOf, readSelection } from './selections.ts'
 
 /** Bytes of users never run script in our origin, and never get one of their own. */
 export const CONTENT_POLICY = "script-src 'none'; sandbox"
@@ -26,7 +28,13 @@ export function rawRoutes(deps: Deps): Hono<Env> {
   app.get('/api/raw', byContentTicket(deps), requireUser(deps), async (c) => {
     demandDownload(c.var.user)
     if (belongsToContentOrigin(c, deps)) return showOnContentOrigin(c, deps)
-    return sendRaw(c, deps, c.var.scope, c.env.target.vpath)
+    const owner = ownerOf.session(c.var.session.id)
+    return sendRaw(c, deps, c.var.scope, c.env.target.vpath, { owner })
+  })
+  app.post('/api/selections', requireUser(deps), async (c) => {
+    demandDownload(c.var.user)
+    const owner = ownerOf.session(c.var.session.id)
+    return sendJson({ id: deps.selections.add(owner, await readSelection(c)) })
   })
   return app
 }
@@ -43,7 +51,8 @@ function byContentTicket(deps: Deps) {
     const user = session && session.userID === ticket.userId && findUser(doc, ticket.userId)
     if (!user) throw new AppError('unauthenticated', 'no valid ticket')
     demandDownload(user)
-    return sendRaw(c, deps, scopeOf(deps, user), vpath)
+    const owner = ownerOf.session(ticket.sessionId)
+    return sendRaw(c, deps, scopeOf(deps, user), vpath, { owner })
   })
 }
 
@@ -69,18 +78,22 @@ function showOnContentOrigin(c: Ctx, deps: Deps): Response {
   })
 }
 
-/** Sends a file or, for a folder, an archive. A pipe is answered empty and never opened. */
+/**
+ * Sends a file or, for a folder, an archive. A pipe is answered empty and never opened. `owner` is
+ * whose registered selections may be named; without it none.
+ */
 export async function sendRaw(
   c: Ctx,
   deps: Deps,
   scope: Scope,
   vpath: VPath,
-  options: { name?: string; archiveName?: string } = {},
+  options: { owner?: string; name?: string; archiveName?: string } = {},
 ): Promise<Response> {
   const stat = await scope.stat(vpath)
   if (stat.kind === 'dir') {
     return sendArchive(c, scope, vpath, {
       log: deps.log,
+      selection: (id) => deps.selections.take(options.owner ?? '', id),
       ...(options.archiveName === undefined ? {} : { rootName: options.archiveName }),
     })
   }

@@ -35,6 +35,7 @@ const EXACT = new Set([
   '/api/users',
   '/api/shares',
   '/api/settings',
+  '/api/selections',
   '/api/sessions',
   '/api/openapi.json',
   '/docs/api',
@@ -55,6 +56,7 @@ const PREFIXES = [
   '/api/public/share',
   '/api/public/preview',
   '/api/public/subtitle',
+  '/api/public/selections',
 ] as const
 
 /** Prefixes that answer their own bare path by adding the slash, before authentication. */

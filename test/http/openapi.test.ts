@@ -178,6 +178,20 @@ describe('real answers', () => {
     { method: 'get', path: '/api/raw/{path}', url: '/api/raw/folder/?algo=tar', status: 200 },
     { method: 'get', path: '/api/raw/{path}', url: '/api/raw/folder/?algo=rar', status: 400 },
     {
+      method: 'post',
+      path: '/api/selections',
+      url: '/api/selections',
+      body: { files: ['a.txt'] },
+      status: 200,
+    },
+    {
+      method: 'post',
+      path: '/api/selections',
+      url: '/api/selections',
+      body: { files: [] },
+      status: 400,
+    },
+    {
       method: 'get',
       path: '/api/preview/{size}/{path}',
       url: '/api/preview/thumb/pixel.png?inline=true',
