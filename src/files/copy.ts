@@ -28,13 +28,14 @@ export function checkSourceAndTarget(source: VPath, target: VPath): void {
 export async function checkTree(
   scope: Scope,
   source: VPath,
-  judge: (vpath: VPath) => boolean,
   target: VPath | null,
   signal: AbortSignal,
 ): Promise<void> {
+  const judge = await scope.judgeBelow(source)
+  const judgeTarget = target === null ? () => true : await scope.judgeBelow(target)
   const check = async (vpath: VPath, future: VPath | null, kind: DirEntry['kind']) => {
     signal.throwIfAborted()
-    if (kind === 'escapingLink' || !judge(vpath) || (future !== null && !judge(future)))
+    if (kind === 'escapingLink' || !judge(vpath) || (future !== null && !judgeTarget(future)))
       throw new AppError('forbidden', `${vpath} must not be touched`)
     if (kind !== 'dir') return
     for (const entry of await scope.listAll(vpath))
@@ -148,10 +149,16 @@ async function copyEntry(
   const { kind, mode } = await scope.stat(source)
   if (kind === 'file') return copyOneFile(scope, source, target, options)
   if (kind !== 'dir') throw new AppError('unsupported', `${source} is not a file`, { status: 500 })
-  const children = await scope.list(source)
+  // Denied ones too: they are reported as not copied, not left out in silence.
+  const children = await scope.listAll(source)
   const isNew = !(await scope.exists(target))
   await scope.makeFolder(target)
-  for (const { name, vpath } of children) {
+  for (const { name, vpath, rawName } of children) {
+    if (rawName) {
+      // By its text it might name a sibling.
+      failures.push(`the name of ${vpath} is not UTF-8`)
+      continue
+    }
     try {
       await copyEntry(scope, vpath, joinVPath(target, name), options, failures, depth + 1)
     } catch (error) {

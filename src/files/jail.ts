@@ -127,13 +127,19 @@ export async function holdFolder(
   return { ref: `/proc/self/fd/${handle.fd}`, close: () => handle.close() }
 }
 
-/** Opens a child folder of a held folder without following a link. Returns null off Linux. */
+/** The path of an entry of a held folder; a name that is not UTF-8 comes as bytes. */
+export function inHeld(ref: string, name: string | Buffer): string | Buffer {
+  return typeof name === 'string' ? join(ref, name) : Buffer.concat([Buffer.from(ref + sep), name])
+}
+
+/** Opens a child folder of a held folder without following a link. */
 export async function holdChild(
   ref: string,
-  name: string,
+  name: string | Buffer,
 ): Promise<{ ref: string; close(): Promise<void> }> {
-  if (!HAS_PROC) return { ref: join(ref, name), close: async () => {} }
-  const handle = await openFolder(`${ref}/${name}`)
+  // Systems without /proc have names that are text.
+  if (!HAS_PROC) return { ref: join(ref, name.toString()), close: async () => {} }
+  const handle = await openFolder(inHeld(ref, name))
   return { ref: `/proc/self/fd/${handle.fd}`, close: () => handle.close() }
 }
 
@@ -153,18 +159,18 @@ export async function openVerified(realPath: string, flags: number): Promise<Fil
 }
 
 /** Opens a file in a held folder for reading, never through a link, without waiting for a FIFO. */
-export function openHeld(ref: string, name: string): Promise<FileHandle> {
+export function openHeld(ref: string, name: string | Buffer): Promise<FileHandle> {
   const noFollow = constants.O_NOFOLLOW ?? 0
   const noWait = constants.O_NONBLOCK ?? 0
-  return open(join(ref, name), constants.O_RDONLY | noFollow | noWait)
+  return open(inHeld(ref, name), constants.O_RDONLY | noFollow | noWait)
 }
 
-async function openFolder(path: string): Promise<FileHandle> {
+async function openFolder(path: string | Buffer): Promise<FileHandle> {
   try {
     return await open(path, FOLDER_FLAGS)
   } catch (error) {
     // O_NOFOLLOW on a link gives ELOOP or, together with O_DIRECTORY, ENOTDIR.
-    if (errnoOf(error) === 'ELOOP') throw moved(path)
+    if (errnoOf(error) === 'ELOOP') throw moved(path.toString())
     throw error
   }
 }

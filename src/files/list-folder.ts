@@ -9,8 +9,9 @@ import { join } from 'node:path'
 import { AppError, errnoOf } from '../errors.ts'
 import { type EntryStat, toEntryStat } from './entry-stat.ts'
 import { inFolder, type Jail } from './jail.ts'
+import type { Judgement } from './judgement.ts'
 import { compareBytes, nextTurn, sortInSlices } from './sort.ts'
-import { joinVPath, type VPath } from './vpath.ts'
+import { joinVPath, ROOT, type VPath } from './vpath.ts'
 
 export interface DirEntry {
   name: string
@@ -28,16 +29,15 @@ export interface DetailedEntry extends DirEntry {
   stat: EntryStat
 }
 
-type Allow = (vpath: VPath) => boolean
-
 /** Allowed entries of a located folder in byte order; links that leave the scope are left out. */
 export async function listFolder(
   jail: Jail,
-  allow: Allow,
+  judgement: Judgement,
   vpath: VPath,
   realPath: string,
   { escaping = false } = {},
 ): Promise<DirEntry[]> {
+  const allow = await judgement.below(vpath, realPath)
   const { dirents, rawNames } = await readEntries(realPath)
   const entries: DirEntry[] = []
   let sliceStart = performance.now()
@@ -49,7 +49,7 @@ export async function listFolder(
     const child = joinVPath(vpath, dirent.name)
     if (!allow(child)) continue
     if (dirent.isSymbolicLink()) {
-      const kind = await linkKind(jail, allow, join(realPath, dirent.name))
+      const kind = await linkKind(jail, judgement, join(realPath, dirent.name))
       if (kind) entries.push({ name: dirent.name, vpath: child, kind })
       else if (escaping) entries.push({ name: dirent.name, vpath: child, kind: 'escapingLink' })
     } else {
@@ -87,12 +87,12 @@ const POOL_IN_FLIGHT = 64
  */
 export async function listFolderDetailed(
   jail: Jail,
-  allow: Allow,
+  judgement: Judgement,
   vpath: VPath,
   realPath: string,
   signal: AbortSignal,
 ): Promise<DetailedEntry[]> {
-  const entries = await listFolder(jail, allow, vpath, realPath)
+  const entries = await listFolder(jail, judgement, vpath, realPath)
   const detailed: DetailedEntry[] = []
   const add = (entry: DirEntry, target: BigIntStats | null, own: BigIntStats | null) => {
     if (!own) return
@@ -142,14 +142,14 @@ export async function listFolderDetailed(
 // Null for a link that leaves the scope, leads to a denied path or cannot be resolved at all.
 async function linkKind(
   jail: Jail,
-  allow: Allow,
+  judgement: Judgement,
   realPath: string,
 ): Promise<'link' | 'brokenLink' | null> {
   try {
     const landed = await jail.landing(realPath)
     const target = jail.vpathOf(landed.realPath, await jail.root())
     if (target === null && !jail.follows) return null
-    if (target !== null && !allow(target)) return null
+    if (!(await judgement.at(landed.realPath))(ROOT)) return null
     return landed.exists ? 'link' : 'brokenLink'
   } catch (error) {
     if (errnoOf(error) === 'ELOOP') return 'brokenLink'

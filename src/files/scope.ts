@@ -9,7 +9,6 @@ import {
   mkdir,
   readdir,
   rename,
-  rmdir,
   statfs,
   unlink,
   utimes,
@@ -19,10 +18,12 @@ import type { Usage } from '../api-types.ts'
 import { AppError, errnoOf, fromErrno } from '../errors.ts'
 import { type EntryStat, toEntryStat } from './entry-stat.ts'
 import { permissionBits } from './file-mode.ts'
-import { createJail, holdChild, holdFolder, inFolder, openHeld, openVerified } from './jail.ts'
+import { createJail, holdFolder, inFolder, openHeld, openVerified } from './jail.ts'
+import { type Allow, createJudgement, type Judgement } from './judgement.ts'
 import { type DetailedEntry, type DirEntry, listFolder, listFolderDetailed } from './list-folder.ts'
+import { removeEntry } from './remove.ts'
 import { openTemp, TEMP_PREFIX, type TempFile } from './temp-file.ts'
-import { joinVPath, ROOT, type VPath } from './vpath.ts'
+import { joinVPath, ROOT, rebase, type VPath } from './vpath.ts'
 import { type Walked, type WalkOptions, walkTree } from './walk.ts'
 
 export interface OpenFile {
@@ -55,6 +56,8 @@ export interface ScopeOptions {
   dirMode: number
   /** Told the real folder of every temporary file before it is made, for the clean-up. */
   noteTemp?: ((realFolder: string) => void) | undefined
+  /** Judges for the tree that this one was cut out of, see Scope.below. */
+  outer?: Judgement | undefined
 }
 
 export interface TempOptions {
@@ -105,34 +108,40 @@ export interface Scope {
   usage(vpath: VPath): Promise<Usage>
   /** Host path for programs started in a folder (shell, hooks). Judged like any other access. */
   hostPath(vpath: VPath): Promise<string>
-  /** The tree below `vpath`, with `allow` judging paths of the new tree. */
-  below(vpath: VPath, allow: (vpath: VPath) => boolean): Promise<Scope>
+  /**
+   * A judge of `vpath` and what lies below it, by the paths given and by those of the place where
+   * links have led; for trees that are changed as a whole.
+   */
+  judgeBelow(vpath: VPath): Promise<Allow>
+  /** The tree below `vpath` as one of its own, under the same rules. */
+  below(vpath: VPath): Promise<Scope>
 }
 
 /** Builds a scope. Touches the disk on first use only. */
 export function createScope(options: ScopeOptions): Scope {
   const { allow, fileMode, dirMode } = options
   const jail = createJail(options.root, options.followExternalSymlinks)
+  const judgement = createJudgement(jail, (vpath) => allow(vpath) && !isTemp(vpath), options.outer)
 
   const check = (vpath: VPath) => {
     if (!allow(vpath)) throw new AppError('forbidden', `${vpath} is denied by a rule`)
     if (isTemp(vpath)) throw new AppError('not_found', `${vpath} is a temporary file`)
   }
   // A link inside the scope is judged by its target's path too (CVE-2026-90930).
-  const checkTarget = async (realPath: string) => {
-    const target = jail.vpathOf(realPath, await jail.root())
-    if (target !== null) check(target)
+  const checkTarget = async (vpath: VPath, realPath: string) => {
+    if (!(await judgement.at(realPath))(ROOT))
+      throw new AppError('forbidden', `${vpath} leads to where a rule denies`)
   }
   const locate = async (vpath: VPath) => {
     check(vpath)
     const place = await jail.locate(vpath)
-    await checkTarget(place.realPath)
+    await checkTarget(vpath, place.realPath)
     return place
   }
   const locateEntry = async (vpath: VPath) => {
     check(vpath)
     const place = await jail.locateEntry(vpath)
-    await checkTarget(place.realPath)
+    await checkTarget(vpath, place.realPath)
     return place
   }
   const guarded = async <T>(vpath: VPath, fn: () => Promise<T>): Promise<T> => {
@@ -161,8 +170,10 @@ export function createScope(options: ScopeOptions): Scope {
     await makeFolders(place.realPath, dirMode)
   }
 
-  const scope: Scope = {
-    allow: (vpath) => allow(vpath) && !isTemp(vpath),
+  const everything = createJudgement(jail, (vpath) => !isTemp(vpath), undefined)
+
+  return {
+    allow: judgement.allow,
     rootPath: () => jail.root(),
     hostPath: (vpath) => guarded(vpath, async () => (await locate(vpath)).realPath),
     stat: (vpath) => guarded(vpath, () => stat(vpath)),
@@ -194,7 +205,7 @@ export function createScope(options: ScopeOptions): Scope {
             const child = joinVPath(vpath, name)
             const open = guarded(child, async () => {
               check(child)
-              await checkTarget(join(realPath, name))
+              await checkTarget(child, join(realPath, name))
               return describe(await openHeld(folder.ref, name), child)
             })
             opening.add(open)
@@ -210,17 +221,17 @@ export function createScope(options: ScopeOptions): Scope {
       }),
     list: (vpath) =>
       guarded(vpath, async () =>
-        listFolder(jail, scope.allow, vpath, (await locate(vpath)).realPath),
+        listFolder(jail, judgement, vpath, (await locate(vpath)).realPath),
       ),
     listAll: (vpath) =>
       guarded(vpath, async () =>
-        listFolder(jail, notTemp, vpath, (await locate(vpath)).realPath, { escaping: true }),
+        listFolder(jail, everything, vpath, (await locate(vpath)).realPath, { escaping: true }),
       ),
     listDetailed: (vpath, signal) =>
       guarded(vpath, async () =>
-        listFolderDetailed(jail, scope.allow, vpath, (await locate(vpath)).realPath, signal),
+        listFolderDetailed(jail, judgement, vpath, (await locate(vpath)).realPath, signal),
       ),
-    walk: (vpath, options) => walkTree(jail, scope.allow, vpath, options),
+    walk: (vpath, options) => walkTree(jail, judgement, vpath, options),
     makeFolder: (vpath) => guarded(vpath, () => makeFolder(vpath)),
     openTemp: (vpath, { parents = false, label, resume } = {}) =>
       guarded(vpath, async () => {
@@ -297,15 +308,16 @@ export function createScope(options: ScopeOptions): Scope {
         const { blocks, bfree, bsize } = await statfs(realPath)
         return { total: blocks * bsize, used: (blocks - bfree) * bsize }
       }),
-    below: async (vpath, judge) => {
+    judgeBelow: (vpath) =>
+      guarded(vpath, async () => judgement.below(vpath, (await locate(vpath)).realPath)),
+    below: async (vpath) => {
       const { realPath } = await guarded(vpath, () => locate(vpath))
-      return createScope({ ...options, root: realPath, allow: judge })
+      const judge = await judgement.below(vpath, realPath)
+      const allowBelow = (child: VPath) => judge(rebase(vpath, child))
+      return createScope({ ...options, root: realPath, allow: allowBelow, outer: judgement })
     },
   }
-  return scope
 }
-
-const notTemp = (vpath: VPath) => !isTemp(vpath)
 
 function isTemp(vpath: VPath): boolean {
   return vpath.includes(`/${TEMP_PREFIX}`)
@@ -348,31 +360,6 @@ async function makeFolders(realPath: string, mode: number): Promise<void> {
     if (!(await lstat(realPath)).isDirectory())
       throw new AppError('internal', `${basename(realPath)} is not a folder`)
   }
-}
-
-const REMOVALS_IN_FLIGHT = 8
-
-// Depth first through held folders: a folder replaced by a link while we work is removed as a
-// link, never entered.
-async function removeEntry(ref: string, name: string, signal: AbortSignal): Promise<void> {
-  signal.throwIfAborted()
-  const path = join(ref, name)
-  if (!(await lstat(path)).isDirectory()) return unlink(path)
-  const folder = await holdChild(ref, name)
-  try {
-    const dirents = await readdir(folder.ref, { withFileTypes: true })
-    const files = dirents.filter((dirent) => !dirent.isDirectory())
-    for (let i = 0; i < files.length; i += REMOVALS_IN_FLIGHT) {
-      signal.throwIfAborted()
-      const slice = files.slice(i, i + REMOVALS_IN_FLIGHT)
-      await Promise.all(slice.map((file) => unlink(join(folder.ref, file.name))))
-    }
-    for (const dirent of dirents)
-      if (dirent.isDirectory()) await removeEntry(folder.ref, dirent.name, signal)
-  } finally {
-    await folder.close()
-  }
-  await rmdir(path)
 }
 
 async function moveEntry(from: string, to: string, replace: boolean): Promise<void> {

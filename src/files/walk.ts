@@ -7,8 +7,9 @@ import { readdir } from 'node:fs/promises'
 import { sep } from 'node:path'
 import { AppError, errnoOf, fromErrno } from '../errors.ts'
 import { inFolder, type Jail, type Place, verifyPlace } from './jail.ts'
+import type { Judgement } from './judgement.ts'
 import { compareBytes } from './sort.ts'
-import { joinVPath, ROOT, rebase, type VPath } from './vpath.ts'
+import { joinVPath, ROOT, type VPath } from './vpath.ts'
 
 export interface Walked {
   name: string
@@ -60,7 +61,7 @@ const LOST_LINK = new Set(['ELOOP', 'EACCES', 'ENOTDIR', 'ENOENT', 'ENAMETOOLONG
  */
 export async function* walkTree(
   jail: Jail,
-  allow: (vpath: VPath) => boolean,
+  judgement: Judgement,
   base: VPath,
   options: WalkOptions,
 ): AsyncGenerator<Walked[], void> {
@@ -69,11 +70,7 @@ export async function* walkTree(
   const reader = createReader()
   // A base reached through a link is judged by where its content really is, too. Below it nothing
   // is followed, so the two paths go on alike.
-  const realBase = jail.vpathOf(place.realPath, await jail.root())
-  const judge =
-    realBase === null || realBase === base
-      ? allow
-      : (vpath: VPath) => allow(vpath) && allow(moved(vpath, base, realBase))
+  const judge = await judgement.below(base, place.realPath)
 
   const stack: Folder[] = [await enter(reader, base, place.realPath)]
   let batch: Walked[] = []
@@ -93,7 +90,7 @@ export async function* walkTree(
       const realPath = `${folder.realPath}${sep}${dirent.name}`
       const vpath = joinVPath(folder.vpath, dirent.name)
       const allowed = (wanted || !intoDenied) && judge(vpath)
-      if (wanted && allowed && (kind !== 'link' || (await staysInside(jail, allow, realPath))))
+      if (wanted && allowed && (kind !== 'link' || (await staysInside(jail, judgement, realPath))))
         batch.push({ name: dirent.name, vpath, kind, realPath })
       enters = kind === 'dir' && (allowed || intoDenied)
       if (enters) stack.push(await enter(reader, vpath, realPath))
@@ -108,10 +105,6 @@ export async function* walkTree(
     }
   }
   yield batch
-}
-
-function moved(vpath: VPath, from: VPath, to: VPath): VPath {
-  return rebase(to, (from === ROOT ? vpath : vpath.slice(from.length)) as VPath)
 }
 
 async function locateBase(jail: Jail, base: VPath): Promise<Place> {
@@ -195,15 +188,11 @@ function kindOf(dirent: Dirent): Walked['kind'] {
 }
 
 // A link out of the scope must not be noticed, nor one to a denied path; a ring leads nowhere.
-async function staysInside(
-  jail: Jail,
-  allow: (vpath: VPath) => boolean,
-  realPath: string,
-): Promise<boolean> {
+async function staysInside(jail: Jail, judgement: Judgement, realPath: string): Promise<boolean> {
   try {
     const { realPath: target } = await jail.landing(realPath)
-    const vpath = jail.vpathOf(target, await jail.root())
-    return vpath === null ? jail.follows : allow(vpath)
+    const isInside = jail.vpathOf(target, await jail.root()) !== null
+    return (isInside || jail.follows) && (await judgement.at(target))(ROOT)
   } catch (error) {
     if (error instanceof AppError || LOST_LINK.has(errnoOf(error))) return false
     throw error

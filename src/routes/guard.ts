@@ -98,12 +98,12 @@ export function userRoot(deps: Deps, user: User): string {
 const judges = new WeakMap<User, { settings: Settings; judge: Judge; rules: Judge }>()
 
 /** Rules and hidden names as one judge, compiled once per user record and settings. */
-export function judgeOf(deps: Deps, settings: Settings, user: User): Judge {
+function judgeOf(deps: Deps, settings: Settings, user: User): Judge {
   return compiledFor(deps, settings, user).judge
 }
 
 /** Rules alone: what a tree operation must respect in every descendant (http-api 7.7). */
-export function rulesOf(deps: Deps, user: User): Judge {
+function rulesOf(deps: Deps, user: User): Judge {
   return compiledFor(deps, deps.store.read().settings, user).rules
 }
 

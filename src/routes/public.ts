@@ -7,13 +7,13 @@ import { acceptsTicket, issueTicket } from '../auth/share-ticket.ts'
 import { AppError, badRequest } from '../errors.ts'
 import { childPath, presentEntry, readListing, typeOf } from '../files/info.ts'
 import type { Scope } from '../files/scope.ts'
-import { baseName, ROOT, rebase, toVPath, type VPath, vpathOf } from '../files/vpath.ts'
+import { baseName, ROOT, toVPath, type VPath, vpathOf } from '../files/vpath.ts'
 import type { Share, User } from '../store/document.ts'
 import { findShare } from '../store/shares.ts'
 import { findUser } from '../store/users.ts'
 import { clientAddress } from './client-address.ts'
 import type { Ctx, Deps, Env } from './env.ts'
-import { judgeOf, scopeOf } from './guard.ts'
+import { scopeOf } from './guard.ts'
 import { sendRaw } from './raw.ts'
 import { sendItems } from './resources.ts'
 import { sendJson } from './respond.ts'
@@ -74,12 +74,11 @@ export async function openShare(c: Ctx, deps: Deps): Promise<OpenedShare> {
   const path = vpathOf(share.path)
   const ownerScope = scopeOf(deps, owner)
   const stat = await ownerScope.stat(path)
-  const judge = judgeOf(deps, doc.settings, owner)
   if (stat.kind !== 'dir') {
     // Further segments are ignored, so nothing else in the owner's tree can be named.
     return { share, owner, scope: ownerScope, vpath: path, isFile: true, name: baseName(path) }
   }
-  const scope = await ownerScope.below(path, (vpath) => judge(rebase(path, vpath)))
+  const scope = await ownerScope.below(path)
   const vpath = toVPath(segments.join('/')) ?? ROOT
   return { share, owner, scope, vpath, isFile: false, name: baseName(path) || '.' }
 }
