@@ -60,7 +60,8 @@ export function useGridEvents(given: Given): {
   const swallowClick = useRef(false)
   /** What was pressed is held by its name or was selected already: moving drags it. */
   const held = useRef(false)
-  const menuKeyAtMs = useRef(0)
+  // Not 0: a click in the first moments of the page is near that.
+  const menuKeyAtMs = useRef(Number.NEGATIVE_INFINITY)
   const prefetchTimer = useRef<ReturnType<typeof setTimeout>>(undefined)
 
   const onKey = useEffectEvent((event: KeyboardEvent) => {
@@ -87,7 +88,7 @@ export function useGridEvents(given: Given): {
   })
 
   const selectInBand = useEffectEvent((box: Parameters<typeof indexesInBox>[1], base: string[]) => {
-    const indexes = indexesInBox(metrics.geometry, box, widthPx, metrics.gapPx)
+    const indexes = indexesInBox(metrics.geometry, box, widthPx, metrics.gapPx, isRtl())
     const paths = indexes.flatMap((index) => listing.visible[index]?.path ?? [])
     selectPaths([...base, ...paths])
     const last = paths.at(-1)
