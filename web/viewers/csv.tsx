@@ -68,6 +68,8 @@ export function CsvViewer({ source, entry, openAs, setFacts }: ViewerProps) {
   async function reopen(how: { encoding?: string; delimiter?: Delimiter; header?: boolean }) {
     if (client.current === null || facts === null) return
     const { encoding, delimiter, header } = facts
+    // The control shows the choice at once, the rows when they are read.
+    setTable({ ...facts, ...how })
     setBusy(true)
     try {
       take(await client.current.open({ encoding, delimiter, header, ...how }))
