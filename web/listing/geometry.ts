@@ -153,22 +153,25 @@ export interface Box {
 
 /**
  * Entries touched by a rubber band. `box` is relative to the content; `widthPx` is the content's width.
- * `gapPx` between cards does not count as part of a card.
+ * `gapPx` between cards does not count as part of a card. `mirrored`: columns run from the right.
  */
 export function indexesInBox(
   geometry: Geometry,
   box: Box,
   widthPx: number,
   gapPx: number,
+  mirrored = false,
 ): number[] {
   const out: number[] = []
+  const left = mirrored ? widthPx - box.right : box.left
+  const right = mirrored ? widthPx - box.left : box.right
   for (const group of geometry.groups) {
     const top = group.topPx + group.headingPx
     const firstRow = Math.max(0, Math.floor((box.top - top) / group.linePx))
     const lastRow = Math.min(group.rows - 1, Math.floor((box.bottom - top) / group.linePx))
     const columnPx = (widthPx + gapPx) / group.columns
-    const firstColumn = Math.max(0, Math.floor((box.left + gapPx) / columnPx))
-    const lastColumn = Math.min(group.columns - 1, Math.floor(box.right / columnPx))
+    const firstColumn = Math.max(0, Math.floor((left + gapPx) / columnPx))
+    const lastColumn = Math.min(group.columns - 1, Math.floor(right / columnPx))
     for (let row = firstRow; row <= lastRow; row++) {
       for (let column = firstColumn; column <= lastColumn; column++) {
         const offset = row * group.columns + column

@@ -78,6 +78,13 @@ describe('geometry of a view', () => {
     )
   })
 
+  it('counts the columns from the right where text runs that way', () => {
+    const box = { left: 614, top: 216, right: 624, bottom: 230 }
+    expect(indexesInBox(grid, box, 624, 12, true)).toEqual([5])
+    expect(indexesInBox(grid, { ...box, left: 0, right: 421 }, 624, 12, true)).toEqual([6, 7])
+    expect(indexesInBox(grid, { ...box, left: 413, right: 421 }, 624, 12, true)).toEqual([])
+  })
+
   it('never has less than one column', () => {
     expect(columnsFor(100, 188, 12)).toBe(1)
     expect(columnsFor(388, 188, 12)).toBe(2)
