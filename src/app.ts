@@ -4,7 +4,7 @@ import { ServerResponse } from 'node:http'
 import { Hono } from 'hono'
 import { commandRoutes } from './routes/commands.ts'
 import { createDeps } from './routes/deps.ts'
-import type { BaseDeps, Ctx, Env } from './routes/env.ts'
+import type { BaseDeps, Ctx, Deps, Env } from './routes/env.ts'
 import {
   answerError,
   commonHeaders,
@@ -40,9 +40,21 @@ export interface App {
   close(): Promise<void>
 }
 
+/** One line at the start, so that missing pictures of videos have an explanation in the log. */
+async function reportVideoProgram({ config, log, previews }: Deps): Promise<void> {
+  if (config.ffmpegPath === '') return log.info('Previews of videos: switched off by --ffmpegPath')
+  const program = await previews.videoProgram
+  log.info(
+    program === ''
+      ? `Previews of videos: none, ${config.ffmpegPath} was not found (see --ffmpegPath)`
+      : `Previews of videos: by ${program}`,
+  )
+}
+
 /** Builds the application. It serves real connections only: handlers write to the socket. */
 export function createApp(base: BaseDeps): App {
   const deps = createDeps(base)
+  void reportVideoProgram(deps)
   const app = new Hono<Env>({
     // The raw request target decides, not the normalised URL: see request-path.ts.
     getPath: (_request, options) => {

@@ -41,6 +41,8 @@ export interface Previews {
    * with the signal's reason; the work goes on while somebody else waits for the same picture.
    */
   get(request: PreviewRequest, signal: AbortSignal): Promise<Preview | 'original'>
+  /** Full path of ffmpeg, looked for once at the start; empty without it. */
+  videoProgram: Promise<string>
   /** Ends the preview process. */
   close(): void
 }
@@ -57,7 +59,7 @@ export function createPreviews(options: PreviewOptions): Previews {
     : createMemoryCache()
   const worker = createPreviewProcess(options.concurrency)
   const pending = new Map<string, Pending>()
-  let ffmpeg: Promise<string> | undefined
+  const videoProgram = findProgram(options.ffmpegPath)
 
   const make = async (
     request: PreviewRequest,
@@ -67,8 +69,7 @@ export function createPreviews(options: PreviewOptions): Previews {
     const variant = display ? `${size}-display` : size
     const known = await cache.get({ realPath, mtimeMs: Number(mtimeNs / 1_000_000n), variant })
     if (known) return known
-    ffmpeg ??= findProgram(options.ffmpegPath)
-    const program = kind === 'video' ? await ffmpeg : ''
+    const program = kind === 'video' ? await videoProgram : ''
     if (kind === 'video' && !program) throw new PreviewError('unsupported', 'ffmpeg was not found')
     const file = await request.open()
     try {
@@ -90,17 +91,20 @@ export function createPreviews(options: PreviewOptions): Previews {
       signal.throwIfAborted()
       const { realPath, mtimeNs, ino, size, display } = request
       const name = `${size}:${display}:${mtimeNs}:${ino}:${realPath}`
-      let entry = pending.get(name)
-      if (!entry) {
-        const abort = new AbortController()
-        const promise = make(request, abort.signal).finally(() => pending.delete(name))
-        entry = { promise, waiting: 0, abort }
-        pending.set(name, entry)
-        // Everybody may have left when it fails.
-        promise.catch(() => {})
-      }
+      const shared = pending.get(name)
+      // Work whose last client has just left is given up; nobody may join it any more.
+      if (shared && !shared.abort.signal.aborted) return waitFor(shared, signal)
+      const abort = new AbortController()
+      const promise = make(request, abort.signal).finally(() => {
+        if (pending.get(name) === entry) pending.delete(name)
+      })
+      const entry: Pending = { promise, waiting: 0, abort }
+      pending.set(name, entry)
+      // Everybody may have left when it fails.
+      promise.catch(() => {})
       return waitFor(entry, signal)
     },
+    videoProgram,
     close: () => worker.close(),
   }
 }
@@ -111,7 +115,9 @@ async function waitFor(entry: Pending, signal: AbortSignal): Promise<Preview | '
   let onAbort: (() => void) | undefined
   const left = new Promise<never>((_, reject) => {
     onAbort = () => {
-      if (entry.waiting === 1) entry.abort.abort(signal.reason)
+      // Counted here and not when the wait is over: several may leave at the same moment.
+      entry.waiting -= 1
+      if (entry.waiting === 0) entry.abort.abort(signal.reason)
       reject(signal.reason)
     }
     signal.addEventListener('abort', onAbort, { once: true })
@@ -119,7 +125,6 @@ async function waitFor(entry: Pending, signal: AbortSignal): Promise<Preview | '
   try {
     return await Promise.race([entry.promise, left])
   } finally {
-    entry.waiting -= 1
     if (onAbort) signal.removeEventListener('abort', onAbort)
   }
 }
