@@ -1,13 +1,16 @@
 // First page of a PDF through PDFium built as WebAssembly: no scripts, no network, no files.
 import type { PDFiumLibrary } from '@hyzyla/pdfium'
-import type { Pixels } from './preview-protocol.ts'
+import { type Pixels, PreviewError } from './preview-protocol.ts'
 
 let library: Promise<PDFiumLibrary> | undefined
 
 /** Renders the first page so that its longer side has about `side` pixels. */
 export async function renderPdfPage(bytes: Uint8Array, side: number): Promise<Pixels> {
   library ??= import('@hyzyla/pdfium').then(({ PDFiumLibrary: Library }) => Library.init())
-  const document = await (await library).loadDocument(bytes)
+  const document = await (await library).loadDocument(bytes).catch((error: unknown) => {
+    // Damaged or locked: a document without a picture of it, not a failure of the server.
+    throw new PreviewError('unsupported', `the PDF does not open: ${String(error)}`)
+  })
   try {
     const page = document.getPage(0)
     const { originalWidth, originalHeight } = page.getOriginalSize()

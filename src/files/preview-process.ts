@@ -14,6 +14,8 @@ import {
 const IDLE_MS = 30_000
 /** Longer than the time limits of the decoders; a process that misses it is stuck. */
 const JOB_MS = 45_000
+/** Most pictures are made in less; ending the process for them would cost more than it saves. */
+const LEAVE_MS = 1_000
 /** A crash may be somebody else's fault once. */
 const MAX_ATTEMPTS = 2
 const MAX_QUEUE = 2000
@@ -27,8 +29,8 @@ export interface JobResult {
 
 export interface PreviewProcess {
   /**
-   * Runs a job; rejects with PreviewError. An abort takes it out of the queue; a job that runs
-   * already is finished, and its result dropped.
+   * Runs a job; rejects with PreviewError. An abort takes it out of the queue, and ends the process
+   * when all that it still works on after LEAVE_MS has been given up.
    */
   run(request: JobRequest, signal: AbortSignal): Promise<JobResult>
   close(): void
@@ -39,6 +41,8 @@ interface Task {
   attempts: number
   resolve: (result: JobResult) => void
   reject: (error: unknown) => void
+  /** Its client has gone. */
+  left: boolean
   timer?: NodeJS.Timeout
 }
 
@@ -48,6 +52,7 @@ export function createPreviewProcess(concurrency: number): PreviewProcess {
   const running = new Map<number, Task>()
   let child: ChildProcess | null = null
   let idle: NodeJS.Timeout | undefined
+  let leaving: NodeJS.Timeout | undefined
   let lastId = 0
   let closed = false
 
@@ -60,6 +65,7 @@ export function createPreviewProcess(concurrency: number): PreviewProcess {
 
   const onReply = (reply: PreviewReply, bytes: Buffer): void => {
     const task = settle(reply.id)
+    endIfLeft()
     if (reply.failure) task?.reject(new PreviewError(reply.failure, reply.message ?? ''))
     else task?.resolve({ reply, bytes })
     pump()
@@ -70,6 +76,7 @@ export function createPreviewProcess(concurrency: number): PreviewProcess {
     child = null
     for (const [id, task] of [...running]) {
       settle(id)
+      if (task.left) continue
       if (task.attempts < MAX_ATTEMPTS && !closed) queue.unshift(task)
       else task.reject(new PreviewError('undecodable', 'the preview process ended'))
     }
@@ -81,13 +88,16 @@ export function createPreviewProcess(concurrency: number): PreviewProcess {
     const started = spawn(command, args, {
       stdio: ['pipe', 'pipe', 'ignore'],
       env: { ...bareEnvironment(), UV_THREADPOOL_SIZE: String(Math.max(4, concurrency)) },
+      // An own group, so that a running ffmpeg ends with it.
+      detached: process.platform !== 'win32',
+      windowsHide: true,
     })
     const read = createFrameReader<PreviewReply>()
     started.stdout?.on('data', (chunk: Buffer) => {
       try {
         for (const { head, body } of read(chunk)) onReply(head, body)
       } catch {
-        started.kill('SIGKILL')
+        killGroup(started)
       }
     })
     // A write to a process that just ended; its exit tells the rest.
@@ -108,11 +118,21 @@ export function createPreviewProcess(concurrency: number): PreviewProcess {
       const current = child
       lastId += 1
       task.attempts += 1
-      task.timer = setTimeout(() => current.kill('SIGKILL'), JOB_MS)
+      task.timer = setTimeout(() => killGroup(current), JOB_MS)
       running.set(lastId, task)
       current.stdin?.write(encodeFrame({ ...task.request, id: lastId }))
+      endIfLeft()
     }
     if (running.size === 0 && child) idle = setTimeout(() => child?.stdin?.end(), IDLE_MS).unref()
+  }
+
+  // Decoders cannot be interrupted, so the process goes; not while somebody waits for its work.
+  const endIfLeft = (): void => {
+    clearTimeout(leaving)
+    const given = [...running.values()]
+    if (!child || given.length === 0 || !given.every(({ left }) => left)) return
+    const current = child
+    leaving = setTimeout(() => killGroup(current), LEAVE_MS).unref()
   }
 
   return {
@@ -123,10 +143,12 @@ export function createPreviewProcess(concurrency: number): PreviewProcess {
         return Promise.reject(new PreviewError('unsupported', 'too many previews are waiting'))
       }
       return new Promise<JobResult>((resolve, reject) => {
-        const task: Task = { request, attempts: 0, resolve, reject }
+        const task: Task = { request, attempts: 0, left: false, resolve, reject }
         const onAbort = (): void => {
           const at = queue.indexOf(task)
           if (at >= 0) queue.splice(at, 1)
+          task.left = true
+          endIfLeft()
           reject(signal.reason)
         }
         signal.addEventListener('abort', onAbort, { once: true })
@@ -146,10 +168,22 @@ export function createPreviewProcess(concurrency: number): PreviewProcess {
     close() {
       closed = true
       clearTimeout(idle)
+      clearTimeout(leaving)
       for (const task of queue.splice(0))
         task.reject(new PreviewError('unsupported', 'shutting down'))
-      child?.kill('SIGKILL')
+      if (child) killGroup(child)
     },
+  }
+}
+
+/** Ends the process and what it has started, at once. */
+function killGroup(child: ChildProcess): void {
+  if (child.pid === undefined) return
+  try {
+    if (process.platform === 'win32') child.kill('SIGKILL')
+    else process.kill(-child.pid, 'SIGKILL')
+  } catch {
+    // ESRCH: it has ended already.
   }
 }
 

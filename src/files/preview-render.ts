@@ -12,10 +12,11 @@ import { grabVideoFrame } from './preview-video.ts'
 /** Pixels a side (http-api 13): larger images exhausted the memory of the original. */
 export const MAX_SIDE = 10_000
 /**
- * For our own interface, which shows photographs of 108 megapixels by their preview: a JPEG is scaled
- * while it is decoded and takes no more memory for being large, everything else does.
+ * For our own interface, which shows photographs of 108 megapixels by their preview: a plain JPEG is
+ * scaled while it is decoded and takes no more memory for being large, everything else does. Of a
+ * progressive one all coefficients are kept, six bytes a pixel.
  */
-const MAX_SHOWN_PIXELS = { jpeg: 400_000_000, other: 120_000_000 }
+const MAX_SHOWN_PIXELS = { plainJpeg: 400_000_000, other: 120_000_000 }
 const THUMB_SIDE = 256
 const BIG_SIDE = 1080
 const THUMB_QUALITY = 85
@@ -92,9 +93,11 @@ async function renderImage(job: PreviewJob, path: string): Promise<Rendered | 'o
   return finish(job, image, bigFormat(metadata))
 }
 
-function isTooLarge({ display }: PreviewJob, { width, height, format }: Metadata): boolean {
+function isTooLarge({ display }: PreviewJob, metadata: Metadata): boolean {
+  const { width, height, format, isProgressive } = metadata
   if (!display) return width > MAX_SIDE || height > MAX_SIDE
-  return width * height > MAX_SHOWN_PIXELS[format === 'jpeg' ? 'jpeg' : 'other']
+  const kind = format === 'jpeg' && !isProgressive ? 'plainJpeg' : 'other'
+  return width * height > MAX_SHOWN_PIXELS[kind]
 }
 
 /** Formats whose small files the original always sent as they are. */

@@ -24,6 +24,22 @@ describe('previews of very large pictures', () => {
     })
   })
 
+  it('refuses a progressive photograph that would be kept in memory as a whole', async () => {
+    await using tree = await makeTree({})
+    const file = tree.at('progressive.jpg')
+    const small = sharp({ create: { width: 64, height: 64, channels: 3, background } })
+    const bytes = await small.jpeg({ progressive: true }).toBuffer()
+    // The frame header (SOF2: FF C2, length, precision) gives height and width.
+    const frame = bytes.indexOf(Buffer.from([0xff, 0xc2]))
+    bytes.writeUInt16BE(16_000, frame + 5)
+    bytes.writeUInt16BE(16_000, frame + 7)
+    await writeFile(file, bytes)
+    const job = { kind: 'image', size: 'big', display: true } as PreviewJob
+    await expect(renderPreview(job, file, bytes.length)).rejects.toMatchObject({
+      failure: 'too_large',
+    })
+  })
+
   it('refuses a bitmap of 1.6 gigapixels before it is decoded', async () => {
     await using tree = await makeTree({})
     const file = tree.at('bomb.png')

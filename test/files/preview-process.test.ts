@@ -1,11 +1,13 @@
 import { execFileSync } from 'node:child_process'
-import { open, stat } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
+import { chmod, open, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { createPreviewProcess, type JobRequest } from '../../src/files/preview-process.ts'
 import { createFrameReader, encodeFrame } from '../../src/files/preview-protocol.ts'
 import { waitFor } from '../support/deadline.ts'
 import { SAMPLES } from '../support/pictures.ts'
+import { makeTree } from '../support/tree.ts'
 
 async function jobFor(name: string): Promise<JobRequest> {
   const path = join(SAMPLES, name)
@@ -58,6 +60,31 @@ describe('the preview process', () => {
       previews.close()
     }
   })
+
+  it.runIf(process.platform === 'linux')(
+    'ends a job under way, and the ffmpeg it waits for, when the client goes',
+    async () => {
+      await using tree = await makeTree({})
+      const ffmpeg = tree.at('ffmpeg')
+      await writeFile(ffmpeg, `#!/bin/sh\necho $$ > ${tree.at('pid')}\nexec sleep 300\n`)
+      await chmod(ffmpeg, 0o700)
+      const previews = createPreviewProcess(1)
+      try {
+        const gone = new AbortController()
+        const job: JobRequest = { ...(await jobFor('film.mp4')), kind: 'video', ffmpeg }
+        const running = previews.run(job, gone.signal)
+        const pid = await waitFor('ffmpeg', async () => Number(await tree.read('pid')))
+        gone.abort(new Error('gone'))
+        await expect(running).rejects.toThrow('gone')
+        await waitFor('the end of ffmpeg', () => !existsSync(`/proc/${pid}`))
+        // The next picture is made as ever.
+        const { bytes } = await previews.run(await jobFor('picture.jpg'), forever)
+        expect(bytes.length).toBeGreaterThan(1000)
+      } finally {
+        previews.close()
+      }
+    },
+  )
 
   it('refuses a path that leads to another file by now', async () => {
     const previews = createPreviewProcess(1)

@@ -6,6 +6,7 @@ import sharp from 'sharp'
 import { describe, expect, it } from 'vitest'
 import type { TestApp } from '../support/app.ts'
 import { startApp } from '../support/app.ts'
+import { waitFor } from '../support/deadline.ts'
 import { SAMPLES } from '../support/pictures.ts'
 
 const sample = (name: string): Promise<Buffer> => readFile(join(SAMPLES, name))
@@ -47,6 +48,13 @@ describe('thumbnails', () => {
     await using app = await startApp({ tree: { [name]: await sample(name) } })
     const seen = await look(app, `/api/preview/thumb/${name}?inline=true&display=true`)
     expect(seen).toEqual({ status: 200, type: 'image/jpeg', width: 256, height: 256 })
+  })
+
+  it('of videos: the log says at the start whether there will be any', async () => {
+    await using app = await startApp({ config: { ffmpegPath: 'no-such-program' } })
+    await waitFor('the line', () =>
+      app.log.some((line) => line.includes('no-such-program was not')),
+    )
   })
 
   it.skipIf(!existsSync('/usr/bin/ffmpeg'))('are made of videos when ffmpeg is there', async () => {
@@ -101,6 +109,12 @@ describe('previews', () => {
     expect((await look(app, '/api/preview/thumb/broken.png')).status).toBe(500)
     // The process that made them is as good as before.
     expect((await look(app, '/api/preview/thumb/wide.png')).status).toBe(413)
+  })
+
+  it('are 501 for a document that does not open', async () => {
+    await using app = await startApp({ tree: { 'broken.pdf': '%PDF-1.7\nno document' } })
+    expect((await look(app, '/api/preview/thumb/broken.pdf')).status).toBe(501)
+    expect(app.errors).toEqual([])
   })
 
   it('are 501 for text and folders, 400 for other sizes, 202 without the right to download', async () => {
