@@ -18,13 +18,19 @@ export interface TempFile {
   /**
    * Syncs and moves the file into place. With `replace: false` an existing target is `exists` and
    * the temp file stays; with `replace: true` the mode and, where allowed, the owner of the old
-   * file carry over.
+   * file carry over. `check` is called last; when it throws nothing is moved.
    */
-  commit(options: { replace: boolean; mtimeMs?: number | undefined }): Promise<CommittedFile>
+  commit(options: CommitOptions): Promise<CommittedFile>
   /** Closes and removes it. Does nothing after a commit. */
   discard(): Promise<void>
   /** Closes it and leaves it on disk, to be gone on with later. */
   release(): Promise<void>
+}
+
+export interface CommitOptions {
+  replace: boolean
+  mtimeMs?: number | undefined
+  check?: (() => Promise<void>) | undefined
 }
 
 export interface CommittedFile {
@@ -70,11 +76,12 @@ export async function openTemp(
   return {
     handle,
     hostPath,
-    commit: async ({ replace, mtimeMs }) => {
+    commit: async ({ replace, mtimeMs, check }) => {
       await handle.sync()
       if (replace) await carryOver(target, handle)
       if (mtimeMs !== undefined) await handle.utimes(new Date(), mtimeMs / 1000)
       const { size, mtimeNs } = await handle.stat({ bigint: true })
+      await check?.()
       await (replace ? replaceTarget(hostPath, target) : takeFreeName(hostPath, target))
       await finish()
       return { sizeBytes: Number(size), mtimeNs }

@@ -11,6 +11,7 @@ import { vpathOf } from '../files/vpath.ts'
 import { createHooks } from '../hooks.ts'
 import { DEFAULT_DIR_MODE, DEFAULT_FILE_MODE } from '../store/document.ts'
 import type { BaseDeps, Deps } from './env.ts'
+import { createLocks } from './locks.ts'
 import { createSelections } from './selections.ts'
 
 /** Makes the services all requests share; `app.ts` closes them. */
@@ -24,6 +25,7 @@ export function createDeps(base: BaseDeps): Deps {
     sharePasswords: createThrottle(config.loginRateLimit),
     resumables: createResumables(),
     temps: createTempRegistry(`${store.file}.uploads`, config.tusExpiryMs),
+    saves: createLocks(),
     hooks: createHooks(config, store, log),
     previews: createPreviews({
       cacheDir: config.cacheDir,

@@ -14,6 +14,7 @@ import type { Hooks } from '../hooks.ts'
 import type { Logger } from '../log.ts'
 import type { Session, User } from '../store/document.ts'
 import type { Store } from '../store/store.ts'
+import type { Locks } from './locks.ts'
 import type { Target } from './request-path.ts'
 import type { Selections } from './selections.ts'
 
@@ -34,6 +35,8 @@ export interface Deps extends BaseDeps {
   sharePasswords: Throttle
   resumables: Resumables
   temps: TempRegistry
+  /** Held by host path while a finished body is moved into place. */
+  saves: Locks
   hooks: Hooks
   previews: Previews
   selections: Selections

@@ -20,7 +20,7 @@ import { receive } from '../files/receive.ts'
 import type { Scope } from '../files/scope.ts'
 import type { CommittedFile } from '../files/temp-file.ts'
 import { baseName, joinVPath, ROOT, toVPath, type VPath, vpathOf } from '../files/vpath.ts'
-import type { User } from '../store/document.ts'
+import type { Document, User } from '../store/document.ts'
 import { moveShares, removeSharesBelow } from '../store/shares.ts'
 import type { Ctx, Deps, Env } from './env.ts'
 import { etagOf, evaluateConditions, sendRange } from './file-response.ts'
@@ -178,7 +178,7 @@ async function createResource(c: Ctx, deps: Deps): Promise<Response> {
       throw new AppError('internal', `${vpath} is a folder and cannot be replaced by a file`)
   }
   const written = await deps.hooks.around(change, () =>
-    writeBody(c, vpath, { replace, parents: true }),
+    writeBody(c, deps, { replace, parents: true }),
   )
   return sendStatus(200, { headers: { ETag: etagOf(written) } })
 }
@@ -189,32 +189,49 @@ async function saveResource(c: Ctx, deps: Deps): Promise<Response> {
   demand(user, 'modify')
   if (!scope.allow(vpath)) throw new AppError('forbidden', `${vpath} is denied`)
   if (trailingSlash) return sendStatus(405, { code: 'method_not_allowed' })
-  const stat = await scope.stat(vpath)
-  if (stat.kind !== 'file') throw new AppError('internal', `${vpath} is not a file`)
-  // The editor saves only what it has seen: If-Match against the file as it is now (RFC 9110 13.1.1).
-  const etag = etagOf(stat)
-  if (evaluateConditions(c.env.incoming.headers, Number(stat.mtimeNs / 1_000_000n), etag) === 412)
-    return sendStatus(412, { code: 'precondition_failed', headers: { ETag: etag } })
+  const check = () => checkUnchanged(c)
+  await check()
   const written = await deps.hooks.around({ event: 'save', user, scope, vpath }, () =>
-    writeBody(c, vpath, { replace: true, parents: false }),
+    writeBody(c, deps, { replace: true, parents: false, check }),
   )
   return sendStatus(200, { headers: { ETag: etagOf(written) } })
 }
 
+// The editor saves only what it has seen: If-Match against the file as it is now (RFC 9110 13.1.1).
+async function checkUnchanged(c: Ctx): Promise<void> {
+  const { vpath } = c.env.target
+  const stat = await c.var.scope.stat(vpath)
+  if (stat.kind !== 'file') throw new AppError('internal', `${vpath} is not a file`)
+  const etag = etagOf(stat)
+  if (evaluateConditions(c.env.incoming.headers, Number(stat.mtimeNs / 1_000_000n), etag) !== 412)
+    return
+  c.env.outgoing.setHeader('ETag', etag)
+  throw new AppError('precondition_failed', `${vpath} has changed`)
+}
+
+interface WriteOptions {
+  replace: boolean
+  parents: boolean
+  /** Asked again when the body is complete: another save may have come first. */
+  check?: () => Promise<void>
+}
+
 /** Receives the request body beside the target and moves it into place when it is whole. */
-export async function writeBody(
+async function writeBody(
   c: Ctx,
-  vpath: VPath,
-  { replace, parents }: { replace: boolean; parents: boolean },
+  deps: Deps,
+  { replace, parents, check }: WriteOptions,
 ): Promise<CommittedFile> {
   const { scope } = c.var
-  const { incoming } = c.env
-  const temp = await scope.openTemp(vpath, { parents })
+  const { incoming, target } = c.env
+  const temp = await scope.openTemp(target.vpath, { parents })
   try {
     const announced = Number(incoming.headers['content-length'] ?? Number.NaN)
     if (announced > 0) await checkFreeSpace(await scope.rootPath(), announced)
     await receive(incoming, temp.handle.fd, { signal: c.req.raw.signal })
-    return await temp.commit({ replace, mtimeMs: modifiedHeader(c) })
+    return await deps.saves.withLock(await scope.hostPath(target.vpath), () =>
+      temp.commit({ replace, mtimeMs: modifiedHeader(c), check }),
+    )
   } finally {
     await temp.discard()
   }
@@ -235,11 +252,21 @@ async function deleteResource(c: Ctx, deps: Deps): Promise<Response> {
   demand(user, 'delete')
   await scope.stat(vpath)
   await checkDescendants(deps, user, vpath, null, signal)
-  await deps.hooks.around({ event: 'delete', user, scope, vpath }, () =>
-    scope.remove(vpath, signal),
-  )
-  await deps.store.update((doc) => [removeSharesBelow(doc, user.id, vpath), undefined])
+  await deps.hooks.around({ event: 'delete', user, scope, vpath }, async () => {
+    await scope.remove(vpath, signal)
+    await changeShares(deps, (doc) => removeSharesBelow(doc, user.id, vpath))
+  })
   return sendStatus(204)
+}
+
+// Part of the change and before its after-hooks, whose failure would let a share outlive its file.
+// The file has gone or moved by now, so a failure of this is for the log alone.
+async function changeShares(deps: Deps, change: (doc: Document) => Document): Promise<void> {
+  try {
+    await deps.store.update((doc) => [change(doc), undefined])
+  } catch (error) {
+    deps.log.error(`the shares of a changed path were not updated: ${(error as Error).message}`)
+  }
 }
 
 async function moveResource(c: Ctx, deps: Deps): Promise<Response> {
@@ -263,25 +290,23 @@ async function moveResource(c: Ctx, deps: Deps): Promise<Response> {
   await scope.stat(source)
   await checkDescendants(deps, user, source, target, signal)
   const trees = treeScopeOf(deps, user)
-  await deps.hooks.around({ event: action, user, scope, vpath: source, destination: target }, () =>
-    action === 'copy'
-      ? copyTree(trees, source, target, { replace, signal })
-      : moveTree(trees, source, target, { replace, signal }),
-  )
-  if (action === 'rename')
-    await deps.store.update((doc) => [moveShares(doc, user.id, source, target), undefined])
+  const change = { event: action, user, scope, vpath: source, destination: target } as const
+  await deps.hooks.around(change, async () => {
+    if (action === 'copy') return copyTree(trees, source, target, { replace, signal })
+    await moveTree(trees, source, target, { replace, signal })
+    await changeShares(deps, (doc) => moveShares(doc, user.id, source, target))
+  })
   return sendStatus(200, { headers: { 'X-Target': encodeURI(target) } })
 }
 
 // The destination is encoded twice by contract: the query decoder took the first layer, form
-// decoding (where `+` is a space) takes the second.
+// decoding (where `+` is a space) takes the second. What has no second layer, such as `100%.txt`,
+// was encoded once.
 function parseDestination(text: string): VPath {
-  let decoded: string
+  let decoded = text
   try {
     decoded = decodeURIComponent(text.replaceAll('+', ' '))
-  } catch {
-    throw new AppError('bad_request', 'the destination cannot be decoded', { status: 500 })
-  }
+  } catch {}
   const vpath = toVPath(decoded)
   if (vpath === null) throw new AppError('bad_request', 'the destination holds NUL')
   return vpath

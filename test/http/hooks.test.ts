@@ -105,6 +105,20 @@ describe('event commands', () => {
     expect(await app.tree.read('a.txt')).toBe('x')
   })
 
+  it('that fail afterwards leave no share of what has gone or moved', async () => {
+    await using app = await startApp({
+      tree: { 'a.txt': 'x', 'b.txt': 'y' },
+      config: { enableExec: true },
+      settings: { commands: { after_delete: ['false'], after_rename: ['false'] } },
+    })
+    const admin = await app.as('admin')
+    for (const name of ['a.txt', 'b.txt'])
+      await admin.fetch(`/api/share/${name}`, { method: 'POST', body: '{}' })
+    expect((await call(app, 'DELETE', 'a.txt')).status).toBe(500)
+    expect((await call(app, 'PATCH', 'b.txt?action=rename&destination=/c.txt')).status).toBe(500)
+    expect(app.store.read().shares.map(({ path }) => path)).toEqual(['/c.txt'])
+  })
+
   it('do not see the secrets of the server', async () => {
     process.env.FB_TEST_SECRET = 'top secret'
     await using app = await startApp({

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
-import { readdir, rm, stat } from 'node:fs/promises'
-import { request } from 'node:http'
+import { once } from 'node:events'
+import { mkdir, readdir, rm, stat, writeFile } from 'node:fs/promises'
+import { type ClientRequest, type IncomingMessage, request } from 'node:http'
 import { describe, expect, it } from 'vitest'
 import { startApp } from '../support/app.ts'
 import { waitFor } from '../support/deadline.ts'
@@ -88,6 +89,34 @@ describe('writing', () => {
     expect(await app.tree.read('a.txt')).toBe('two')
   })
 
+  it('lets one of two saves through that have seen the same file', async () => {
+    await using app = await startApp({ tree: { 'a.txt': 'one' } })
+    const admin = await app.as('admin')
+    const etag = (await admin.fetch('/api/raw/a.txt')).headers.get('etag') ?? ''
+    const save = (body: string) => {
+      const sending = request(`${app.origin}/api/resources/a.txt`, {
+        method: 'PUT',
+        headers: { 'X-Auth': admin.token, 'If-Match': etag },
+      })
+      sending.write(body)
+      return sending
+    }
+    const answerOf = async (sending: ClientRequest) => {
+      const [answer] = (await once(sending.end(), 'response')) as [IncomingMessage]
+      answer.resume()
+      return [answer.statusCode, answer.headers['x-error-code'], answer.headers.etag === etag]
+    }
+    const saves = [save('two'), save('three')]
+    // Both are past the first look at the file when both temporary files are there.
+    await waitFor('both bodies', async () => (await readdir(app.tree.root)).length === 3)
+    const answers = await Promise.all(saves.map(answerOf))
+    expect(answers.sort()).toEqual([
+      [200, undefined, false],
+      [412, 'precondition_failed', false],
+    ])
+    expect(await readdir(app.tree.root)).toEqual(['a.txt'])
+  })
+
   it('keeps the mode of a file it replaces', async () => {
     await using app = await startApp({ tree: { 'run.sh': 'old' } })
     const { chmod } = await import('node:fs/promises')
@@ -140,6 +169,13 @@ describe('copy and move', () => {
     expect(await download.text()).toBe('shared')
   })
 
+  it('takes a destination that was encoded once', async () => {
+    await using app = await startApp({ tree: { 'a.txt': 'x' } })
+    const admin = await app.as('admin')
+    expect((await admin.fetch(...patch('/a.txt', 'rename', '/100%.txt'))).status).toBe(200)
+    expect(await app.tree.read('100%.txt')).toBe('x')
+  })
+
   it('merges a folder moved onto another one', async () => {
     await using app = await startApp({ tree: { 'a/x.txt': 'x', 'b/y.txt': 'y', 'b/x.txt': 'old' } })
     const admin = await app.as('admin')
@@ -168,6 +204,31 @@ describe('copy and move', () => {
     const admin = await app.as('admin')
     expect((await admin.fetch(...patch('/a.txt', 'upload', '/b.txt'))).status).toBe(400)
     expect(await readdir(app.tree.root)).toEqual(['a.txt'])
+  })
+})
+
+describe('names that are not UTF-8', () => {
+  const latin1 = (tree: { at(name: string): string }, name: string) =>
+    Buffer.concat([Buffer.from(tree.at('old/')), Buffer.from(name, 'latin1')])
+
+  it('do not keep their folder from being deleted', async () => {
+    await using app = await startApp({ tree: { 'old/plain.txt': 'x' } })
+    await mkdir(latin1(app.tree, 'M\u00e4rz'))
+    await writeFile(latin1(app.tree, 'M\u00e4rz/f\u00fcr.txt'), 'x')
+    await writeFile(latin1(app.tree, '\u00fcber.txt'), 'x')
+    const admin = await app.as('admin')
+    expect((await admin.fetch('/api/resources/old', { method: 'DELETE' })).status).toBe(204)
+    expect(await readdir(app.tree.root)).toEqual([])
+  })
+
+  it('are not left out of a copy in silence', async () => {
+    await using app = await startApp({ tree: { 'old/plain.txt': 'x' } })
+    await writeFile(latin1(app.tree, '\u00fcber.txt'), 'x')
+    const admin = await app.as('admin')
+    const query = 'action=copy&destination=/new'
+    const copied = await admin.fetch(`/api/resources/old?${query}`, { method: 'PATCH' })
+    expect(copied.status).toBe(500)
+    expect(await app.tree.read('new/plain.txt')).toBe('x')
   })
 })
 
