@@ -105,6 +105,28 @@ export async function startProgram(tree: Tree, options: ProgramOptions = {}): Pr
   }
 }
 
+/**
+ * Starts the server with settings that the command line gives, such as another way to sign in.
+ * `prepare` may use it while people still sign in with a password.
+ */
+export async function startConfigured(
+  tree: Tree,
+  settings: string[],
+  prepare: (program: Program) => Promise<unknown> = async () => {},
+): Promise<Program> {
+  const first = await startProgram(tree)
+  try {
+    await prepare(first)
+  } finally {
+    await first.stop()
+  }
+  const { database } = first
+  const change = ['config', 'set', '-d', database, ...settings]
+  const { code, stderr } = await runProgram(change, { cwd: tree.base })
+  if (code !== 0) throw new Error(`config set: ${stderr}`)
+  return startProgram(tree, { database })
+}
+
 /** Runs a command of the program to its end, for instance `['users', 'ls']`. */
 export async function runProgram(
   args: string[],

@@ -1,12 +1,11 @@
 // Signing in, creating an account, losing the session and getting it back, logging out.
-import { execFileSync } from 'node:child_process'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { launchBrowser, openPage } from '../support/browser.ts'
 import { loginAs } from '../support/login.ts'
-import { ADMIN, programCommand, startProgram } from '../support/program.ts'
+import { ADMIN, runProgram, startConfigured, startProgram } from '../support/program.ts'
 import { makeTree } from '../support/tree.ts'
 
 let browser: Browser
@@ -15,12 +14,26 @@ beforeAll(async () => {
 })
 afterAll(() => browser.close())
 
-async function allowSignup(origin: string): Promise<void> {
+async function changeSettings(origin: string, change: object): Promise<void> {
   const admin = await loginAs(origin)
   const settings = (await (await admin.fetch('/api/settings')).json()) as object
-  const body = JSON.stringify({ ...settings, signup: true })
+  const body = JSON.stringify({ ...settings, ...change })
   const response = await admin.fetch('/api/settings', { method: 'PUT', body })
   expect(response.status).toBe(200)
+}
+
+async function share(origin: string, path: string): Promise<string> {
+  const admin = await loginAs(origin)
+  const response = await admin.fetch(`/api/share${path}`, { method: 'POST', body: '{}' })
+  return ((await response.json()) as { hash: string }).hash
+}
+
+/** The settings of a human check whose service is at `host`. */
+function humanCheck(host: string): string[] {
+  return [
+    ...['--auth.method', 'json', '--recaptcha.key', 'site'],
+    ...['--recaptcha.secret', 'hidden', '--recaptcha.host', host],
+  ]
 }
 
 describe('login', () => {
@@ -86,11 +99,129 @@ describe('login', () => {
   })
 })
 
+describe('the login page', () => {
+  it('says that there is no network, keeps what was typed and works once it is back', async () => {
+    await using tree = await makeTree({})
+    await using program = await startProgram(tree)
+    await using open = await openPage(browser, program, { path: '/login', as: null })
+    const { page, context } = open
+    await page.getByLabel('Username').fill(ADMIN.username)
+    await page.getByLabel('Password', { exact: true }).fill(ADMIN.password)
+    await context.setOffline(true)
+    await page.getByRole('button', { name: 'Log in' }).click()
+    await page
+      .getByRole('alert')
+      .getByText('No connection to the server.', { exact: true })
+      .waitFor()
+    await page.getByText('No connection to the server. Trying again…').waitFor()
+    await context.setOffline(false)
+    await page.getByText('No connection to the server. Trying again…').waitFor({ state: 'hidden' })
+    await page.getByRole('button', { name: 'Log in' }).click()
+    await page.waitForURL('**/files/')
+  })
+
+  it('sends people on who are signed in', async () => {
+    await using tree = await makeTree({})
+    await using program = await startProgram(tree)
+    await using open = await openPage(browser, program, { path: '/login' })
+    await open.page.waitForURL(`${program.origin}/files/`)
+  })
+
+  it('tells how a forgotten password is replaced, and the command does it', async () => {
+    await using tree = await makeTree({})
+    await using program = await startProgram(tree)
+    await using open = await openPage(browser, program, { path: '/login', as: null })
+    const { page } = open
+    const command = page.getByText('filebrowser users update admin --password')
+    expect(await command.isVisible()).toBe(false)
+    await page.getByText('Forgot your password?').click()
+    await command.waitFor()
+    await program.stop()
+    const [, ...words] = ((await command.textContent()) ?? '').split(' ')
+    const fresh = 'a sentence nobody knew 4'
+    const args = [...words.slice(0, -1), fresh, '-d', program.database]
+    expect((await runProgram(args, { cwd: tree.base })).code).toBe(0)
+    await using again = await startProgram(tree, { database: program.database })
+    await loginAs(again.origin, ADMIN.username, fresh)
+  })
+})
+
+describe('pages for visitors', () => {
+  it('lead from a share to an account and back to the share', async () => {
+    await using tree = await makeTree({ 'in/a.txt': 'x' })
+    await using program = await startProgram(tree)
+    await changeSettings(program.origin, { signup: true })
+    const hash = await share(program.origin, '/in/')
+    await using open = await openPage(browser, program, { path: `/share/${hash}`, as: null })
+    const { page } = open
+    await page.getByRole('link', { name: 'Sign up' }).click()
+    await page.getByRole('heading', { name: 'Create an account' }).waitFor()
+    await page.getByRole('button', { name: 'Log in', exact: true }).click()
+    await page.getByRole('heading', { name: 'Log in to File Browser' }).waitFor()
+    await page.getByLabel('Username').fill(ADMIN.username)
+    await page.getByLabel('Password', { exact: true }).fill(ADMIN.password)
+    await page.getByRole('button', { name: 'Log in' }).click()
+    await page.waitForURL(`${program.origin}/share/${hash}`)
+    await page.getByRole('link', { name: 'My files' }).waitFor()
+    expect(await page.getByRole('link', { name: /^(Log in|Sign up)$/ }).count()).toBe(0)
+  })
+
+  it('offer the login on errors, too, and no account where nobody may make one', async () => {
+    await using tree = await makeTree({})
+    await using program = await startProgram(tree)
+    await changeSettings(program.origin, { hideLoginButton: false })
+    await using open = await openPage(browser, program, { path: '/404', as: null })
+    const { page } = open
+    await page.getByRole('heading', { level: 1, name: 'We can’t find this location' }).waitFor()
+    expect(await page.getByRole('link', { name: 'Sign up' }).count()).toBe(0)
+    await page.getByRole('link', { name: 'Log in' }).click()
+    await page.getByRole('heading', { name: 'Log in to File Browser' }).waitFor()
+  })
+
+  it('hide the login link where the administrator said so', async () => {
+    await using tree = await makeTree({ 'a.txt': 'x' })
+    await using program = await startProgram(tree)
+    await changeSettings(program.origin, { hideLoginButton: false })
+    const hash = await share(program.origin, '/a.txt')
+    await using open = await openPage(browser, program, { path: `/share/${hash}`, as: null })
+    const { page } = open
+    const login = page.getByRole('link', { name: 'Log in' })
+    await login.waitFor()
+    await changeSettings(program.origin, { hideLoginButton: true, signup: true })
+    for (const path of [`/share/${hash}`, '/404']) {
+      await page.goto(path)
+      await page.getByRole('link', { name: 'Sign up' }).waitFor()
+      expect(await login.count()).toBe(0)
+    }
+  })
+
+  it('offer no login where there is no login page', async () => {
+    await using tree = await makeTree({ 'a.txt': 'x' })
+    let hash = ''
+    await using program = await startConfigured(
+      tree,
+      ['--auth.method', 'proxy', '--auth.header', 'X-Name', '--hideLoginButton=false'],
+      async ({ origin }) => {
+        hash = await share(origin, '/a.txt')
+      },
+    )
+    await using open = await openPage(browser, program, { path: `/share/${hash}`, as: null })
+    await open.page.getByRole('heading', { name: 'a.txt' }).waitFor()
+    expect(await open.page.getByRole('link', { name: 'Log in' }).count()).toBe(0)
+    await using user = await openPage(browser, program, {
+      path: `/share/${hash}`,
+      as: null,
+      extraHTTPHeaders: { 'X-Name': ADMIN.username },
+    })
+    await user.page.getByRole('link', { name: 'My files' }).waitFor()
+  })
+})
+
 describe('sign up', () => {
   it('creates an account, signs in with it, and says when a name is taken', async () => {
     await using tree = await makeTree({})
     await using program = await startProgram(tree)
-    await allowSignup(program.origin)
+    await changeSettings(program.origin, { signup: true })
     await using open = await openPage(browser, program, { path: '/login', as: null })
     const { page } = open
     await page.getByRole('button', { name: 'Create an account' }).click()
@@ -101,6 +232,11 @@ describe('sign up', () => {
     }
     await fill('nora', 'a fine long sentence 8', 'a different one')
     await page.getByText('The two passwords differ.').first().waitFor()
+    const sent: string[] = []
+    page.on('request', (request) => sent.push(new URL(request.url()).pathname))
+    await page.getByRole('button', { name: 'Create account' }).click()
+    await page.getByRole('alert').getByText('The two passwords differ.').nth(1).waitFor()
+    expect(sent.filter((path) => path.startsWith('/api/'))).toEqual([])
     await fill(ADMIN.username, 'a fine long sentence 8', 'a fine long sentence 8')
     await page.getByRole('button', { name: 'Create account' }).click()
     await page.getByText('This username is taken.').waitFor()
@@ -240,16 +376,7 @@ describe('the human check', () => {
     try {
       await using tree = await makeTree({})
       const { port } = service.address() as AddressInfo
-      const first = await startProgram(tree)
-      await first.stop()
-      const [command, ...leading] = programCommand()
-      execFileSync(command, [
-        ...leading,
-        ...['config', 'set', '-d', first.database, '--auth.method', 'json'],
-        ...['--recaptcha.key', 'site', '--recaptcha.secret', 'hidden'],
-        ...['--recaptcha.host', `http://127.0.0.1:${port}`],
-      ])
-      await using program = await startProgram(tree, { database: first.database })
+      await using program = await startConfigured(tree, humanCheck(`http://127.0.0.1:${port}`))
       await using open = await openPage(browser, program, { path: '/login', as: null })
       const { page } = open
       await page.getByText('I am human').waitFor()
@@ -271,6 +398,34 @@ describe('the human check', () => {
     } finally {
       service.close()
     }
+  })
+})
+
+describe('a human check that is blocked', () => {
+  it('says so after a while, sends nothing, and holds up no share', async () => {
+    await using tree = await makeTree({ 'a.txt': 'x' })
+    let hash = ''
+    await using program = await startConfigured(
+      tree,
+      humanCheck('http://127.0.0.1:9'),
+      async ({ origin }) => {
+        hash = await share(origin, '/a.txt')
+      },
+    )
+    await using open = await openPage(browser, program, { path: `/share/${hash}`, as: null })
+    const { page } = open
+    await page.getByRole('heading', { name: 'a.txt' }).waitFor()
+    await page.clock.install()
+    await page.goto('/login')
+    await page.getByLabel('Username').fill(ADMIN.username)
+    await page.getByLabel('Password', { exact: true }).fill(ADMIN.password)
+    const sent: string[] = []
+    page.on('request', (request) => sent.push(new URL(request.url()).pathname))
+    await page.getByRole('button', { name: 'Log in' }).click()
+    await page.getByText('Confirm that you are human.').waitFor()
+    await page.clock.runFor(15_000)
+    await page.getByText('The human check could not be loaded.').waitFor()
+    expect(sent).not.toContain('/api/login')
   })
 })
 

@@ -8,12 +8,10 @@ import {
   Folder,
   HardDrive,
   Link,
-  LogIn,
   LogOut,
   PinOff,
   Plus,
   Settings,
-  UserPlus,
 } from 'lucide-react'
 import { useEffect, useRef } from 'react'
 import { useSnapshot } from 'valtio'
@@ -57,7 +55,7 @@ export function Sidebar({ open, onDone }: { open: boolean; onDone: () => void })
     >
       {user && <NewButton inFiles={inFiles} onDone={onDone} />}
       <nav className="side__list" aria-label={t`Places`}>
-        {user ? (
+        {user && (
           <>
             <a
               className="nav"
@@ -87,8 +85,6 @@ export function Sidebar({ open, onDone }: { open: boolean; onDone: () => void })
               <span className="trunc">{t`Settings`}</span>
             </a>
           </>
-        ) : (
-          <Visitor />
         )}
       </nav>
       {user && pinned.length > 0 && (
@@ -121,7 +117,7 @@ export function Sidebar({ open, onDone }: { open: boolean; onDone: () => void })
         </>
       )}
       <span className="grow" />
-      {user && <Storage folder={here ?? '/'} />}
+      {user && inFiles && <Storage folder={here ?? '/'} />}
       {user && <Person />}
       <Credits />
     </aside>
@@ -164,25 +160,6 @@ function NewButton({ inFiles, onDone }: { inFiles: boolean; onDone: () => void }
         </Button>
       )}
     </MenuButton>
-  )
-}
-
-function Visitor() {
-  const { t } = useLingui()
-  if (!boot.LoginPage || boot.HideLoginButton) return null
-  return (
-    <>
-      <a className="nav" href={`${boot.BaseURL}/login`}>
-        <LogIn className="i flip" aria-hidden />
-        <span>{t`Log in`}</span>
-      </a>
-      {boot.Signup && (
-        <a className="nav" href={`${boot.BaseURL}/login?signup`}>
-          <UserPlus className="i" aria-hidden />
-          <span>{t`Sign up`}</span>
-        </a>
-      )}
-    </>
   )
 }
 

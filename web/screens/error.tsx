@@ -2,16 +2,17 @@
 
 import { Trans, useLingui } from '@lingui/react/macro'
 import { Folder, RotateCw } from 'lucide-react'
-import type { ReactNode } from 'react'
+import { type ReactNode, useEffect } from 'react'
 import { ApiError } from '../api/client.ts'
-import { Logo } from '../layout/brand.tsx'
-import { LanguageSwitch, ThemeSwitch } from '../layout/switches.tsx'
-import { boot, instanceName } from '../lib/boot.ts'
+import { boot } from '../lib/boot.ts'
 import { messageOf } from '../lib/error-text.ts'
+import { chooseLocale, loadLocale } from '../lib/i18n.ts'
 import { useTitle } from '../lib/title.ts'
+import { whenOnline } from '../state/network.ts'
+import { session, startSession } from '../state/session.ts'
 import { Button } from '../ui/button.tsx'
 import { type Art, EmptyState } from '../ui/empty.tsx'
-import '../layout/bare.css'
+import { VisitorHead } from './visitor-head.tsx'
 
 interface Look {
   art: Art
@@ -99,37 +100,46 @@ function lookOf(status: number, error: unknown, address: string | undefined): Lo
   }
 }
 
+/** The failed start of the session: asks again by itself once the server can be reached. */
+export function StartFailure({ error }: { error: unknown }) {
+  useEffect(() => {
+    if (!(error instanceof ApiError) || !error.isNetwork) return
+    let left = false
+    void whenOnline().then(async () => {
+      if (left) return
+      await startSession()
+      await loadLocale(chooseLocale(session.user?.locale))
+    })
+    return () => {
+      left = true
+    }
+  }, [error])
+  return <ErrorPanel asPage error={error} onRetry={() => location.reload()} />
+}
+
 export function ErrorScreen({ code, error }: { code?: string; error?: unknown }) {
   const { t } = useLingui()
-  const shown = error ?? new ApiError(Number(code ?? 500), null, '')
   useTitle(t`Error`)
   return (
     <div className="bare">
-      <header className="bare__head">
-        <a className="brand" href={`${boot.BaseURL}/files/`}>
-          <Logo />
-          <span className="trunc">{instanceName}</span>
-        </a>
-        <span className="grow" />
-        <LanguageSwitch />
-        <ThemeSwitch />
-      </header>
+      <VisitorHead />
       <main className="bare__main" id="main">
-        <ErrorPanel
-          asPage
-          error={shown}
-          onRetry={error ? () => location.reload() : undefined}
-          actions={
-            error ? undefined : (
+        {error ? (
+          <StartFailure error={error} />
+        ) : (
+          <ErrorPanel
+            asPage
+            error={new ApiError(Number(code ?? 500), null, '')}
+            actions={
               <a className="btn btn--fill" href={`${boot.BaseURL}/files/`}>
                 <span className="btn__label">
                   <Folder className="i i-sm" aria-hidden />
                   <Trans>Go to my files</Trans>
                 </span>
               </a>
-            )
-          }
-        />
+            }
+          />
+        )}
       </main>
     </div>
   )

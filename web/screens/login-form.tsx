@@ -65,7 +65,8 @@ export function LoginForm({ username: known, mode, onMode, onDone }: LoginFormPr
     if (signup && password !== repeated) {
       return { field: 'repeated', text: t`The two passwords differ.` }
     }
-    if (boot.ReCaptcha && captcha.current?.answer() === '') {
+    // A check that is not there yet, or could not be loaded, is not answered either.
+    if (boot.ReCaptcha && (captcha.current?.answer() ?? '') === '') {
       return { field: 'password', text: t`Confirm that you are human.` }
     }
     return null

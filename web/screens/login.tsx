@@ -14,7 +14,7 @@ import { targetOf } from '../lib/login-target.ts'
 import { go, useQuery } from '../lib/navigate.ts'
 import { useTitle } from '../lib/title.ts'
 import { session } from '../state/session.ts'
-import { ErrorPanel } from './error.tsx'
+import { StartFailure } from './error.tsx'
 import { LoginForm } from './login-form.tsx'
 
 export function LoginScreen() {
@@ -37,7 +37,7 @@ export function LoginScreen() {
   if (!boot.LoginPage) {
     return (
       <main className="login" id="login">
-        <ErrorPanel asPage error={startError} onRetry={() => location.reload()} />
+        <StartFailure error={startError} />
       </main>
     )
   }
@@ -75,7 +75,24 @@ export function LoginScreen() {
           onMode={setMode}
           onDone={() => void loadLocale(chooseLocale(session.user?.locale))}
         />
+        {!signup && boot.AuthMethod === 'json' && <ForgottenPassword />}
       </div>
     </main>
+  )
+}
+
+/** Nobody is sent a mail here: an administrator sets a new password, or whoever has the server. */
+function ForgottenPassword() {
+  return (
+    <details className="login__help">
+      <summary>
+        <Trans>Forgot your password?</Trans>
+      </summary>
+      <p>
+        <Trans>Ask an administrator to set a new one.</Trans>{' '}
+        <Trans>On the server itself, this command does it:</Trans>
+      </p>
+      <code dir="ltr">filebrowser users update admin --password …</code>
+    </details>
   )
 }

@@ -1,11 +1,9 @@
 // A public share: a file or a folder, for anyone who has the link.
 
 import { Trans, useLingui } from '@lingui/react/macro'
-import { Folder, LogIn } from 'lucide-react'
+import { Folder } from 'lucide-react'
 import { useSnapshot } from 'valtio'
 import { ApiError } from '../api/client.ts'
-import { Logo } from '../layout/brand.tsx'
-import { LanguageSwitch, ThemeSwitch } from '../layout/switches.tsx'
 import { boot, instanceName } from '../lib/boot.ts'
 import { usePath } from '../lib/navigate.ts'
 import { useTitle } from '../lib/title.ts'
@@ -19,7 +17,7 @@ import { session } from '../state/session.ts'
 import { Skeleton } from '../ui/progress.tsx'
 import { loadStylesheet } from '../viewers/stylesheet.ts'
 import { ErrorPanel } from './error.tsx'
-import '../layout/bare.css'
+import { VisitorHead } from './visitor-head.tsx'
 
 await loadStylesheet(styles)
 
@@ -46,30 +44,15 @@ export function ShareScreen() {
 
 function ShareHead() {
   const { user } = useSnapshot(session)
-  const target = encodeURIComponent(location.pathname.slice(boot.BaseURL.length))
   return (
-    <header className="bare__head">
-      <a className="brand" href={`${boot.BaseURL}/files/`}>
-        <Logo />
-        <span className="trunc">{instanceName}</span>
-      </a>
-      <span className="grow" />
-      <LanguageSwitch />
-      <ThemeSwitch />
-      {user !== null ? (
+    <VisitorHead back={location.pathname.slice(boot.BaseURL.length)}>
+      {user !== null && (
         <a className="btn btn--line" href={`${boot.BaseURL}/files/`}>
           <Folder className="i i-sm" aria-hidden />
           <Trans>My files</Trans>
         </a>
-      ) : (
-        !boot.HideLoginButton && (
-          <a className="btn btn--line" href={`${boot.BaseURL}/login?redirect=${target}`}>
-            <LogIn className="i i-sm flip" aria-hidden />
-            <Trans>Log in</Trans>
-          </a>
-        )
       )}
-    </header>
+    </VisitorHead>
   )
 }
 

@@ -72,15 +72,17 @@ function forget(): void {
 
 /**
  * Finds out who is signed in. Without an own login page (proxy, no authentication) it signs in with
- * nothing. Never rejects: a failure that is not "nobody" is left in `session.startError`.
+ * nothing. Never rejects: a failure that is not "nobody" is left in `session.startError`, and a later
+ * call tries again.
  */
 export async function startSession(): Promise<void> {
   try {
     accept(await getRenewed())
+    session.startError = null
   } catch (error) {
     if (!boot.LoginPage) return startWithoutLoginPage()
     forget()
-    if (!isRefusal(error)) session.startError = ref(asApiError(error))
+    session.startError = isRefusal(error) ? null : ref(asApiError(error))
   }
 }
 
