@@ -69,6 +69,8 @@ export interface TextFieldProps extends FieldText, InputProps {
   end?: ReactNode
   /** Green edge and tick: the value is what it should be. */
   ok?: boolean | undefined
+  /** Red edge without words: the field beside it says what is wrong with both. */
+  bad?: boolean | undefined
 }
 
 export function TextField({
@@ -81,12 +83,13 @@ export function TextField({
   icon: Icon,
   end,
   ok,
+  bad,
   className,
   disabled,
   ...rest
 }: TextFieldProps) {
   const classes = ['input']
-  if (error) classes.push('input--bad')
+  if (error || bad) classes.push('input--bad')
   else if (ok) classes.push('input--ok')
   if (disabled) classes.push('input--off')
   return (
@@ -98,11 +101,12 @@ export function TextField({
             dir="auto"
             {...rest}
             {...ids}
+            aria-invalid={bad || ids['aria-invalid']}
             disabled={disabled}
             value={value}
             onChange={(event) => onChange(event.currentTarget.value)}
           />
-          {ok && !error && <CircleCheck className="i i-sm input__state" aria-hidden />}
+          {ok && !error && !bad && <CircleCheck className="i i-sm input__state" aria-hidden />}
           {end}
         </span>
       )}

@@ -70,6 +70,7 @@ export function ProfilePage() {
     draft.newPassword !== '' &&
     new TextEncoder().encode(draft.newPassword).length < boot.MinimumPasswordLength
   const differs = draft.repeated !== '' && draft.repeated !== draft.newPassword
+  const matches = draft.repeated !== '' && !differs && !tooShort
   const late = form.attempts > 0
 
   async function save(next: Draft): Promise<Draft | null> {
@@ -219,7 +220,8 @@ export function ProfilePage() {
               autoComplete="new-password"
               value={draft.newPassword}
               onChange={(newPassword) => change({ newPassword })}
-              ok={draft.newPassword !== '' && !tooShort && refusal?.field !== 'new'}
+              ok={matches && refusal?.field !== 'new'}
+              bad={differs}
               error={
                 refusal?.field === 'new'
                   ? refusal.text
@@ -235,7 +237,7 @@ export function ProfilePage() {
               autoComplete="new-password"
               value={draft.repeated}
               onChange={(repeated) => change({ repeated })}
-              ok={draft.repeated !== '' && !differs && !tooShort}
+              ok={matches}
               error={
                 differs || (late && draft.newPassword !== draft.repeated)
                   ? t`The two passwords differ.`

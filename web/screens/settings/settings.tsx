@@ -76,7 +76,8 @@ export function SettingsScreen() {
   ]
   const which = /^\/settings\/users\/(new|\d+)$/.exec(path)?.[1]
   const page = pages.find((each) => each.path === (which ? '/settings/users' : path))
-  const refused = page === undefined ? '/404' : page.allowed ? null : '/403'
+  // What is no page of the settings is a file, like any other address.
+  const refused = page === undefined ? `/files${path}` : page.allowed ? null : '/403'
   useTitle(which ? userName : (page?.label ?? ''), t`Settings`)
 
   const menu = useRef<HTMLElement>(null)

@@ -243,7 +243,11 @@ function UserForm({
               <Trans>Cancel</Trans>
             </a>
           ) : (
-            <Button tone="danger-text" icon={Trash2} onClick={() => void remove()}>
+            <Button
+              tone="danger-text"
+              icon={Trash2}
+              onClick={() => void remove().catch(toastError)}
+            >
               <Trans>Delete user</Trans>
             </Button>
           )
