@@ -9,8 +9,13 @@ export interface ThrottleLimits {
 }
 
 export interface Throttle {
-  /** Throws `too_many_requests` (details.retryAfterSeconds) while any key is blocked. */
-  check(...keys: string[]): void
+  /**
+   * Admits one attempt and gives the function to call when it is over, whatever came of it. Throws
+   * `too_many_requests` (details.retryAfterSeconds) while any key is blocked, and when attempts
+   * under way could exceed the limit: each counts as a failure until it is over, so that guesses
+   * sent at once are not all let through.
+   */
+  begin(...keys: string[]): () => void
   fail(...keys: string[]): void
   /** A success forgives the failures of these keys. */
   succeed(...keys: string[]): void
@@ -29,6 +34,7 @@ const MAX_KEYS = 20_000
 /** `now` is a parameter so that tests need no waiting. */
 export function createThrottle(limits: ThrottleLimits, now: () => number = Date.now): Throttle {
   const records = new Map<string, Record>()
+  const underWay = new Map<string, number>()
   const live = (key: string) => {
     const record = records.get(key)
     if (record && record.windowEndsMs <= now()) {
@@ -38,13 +44,22 @@ export function createThrottle(limits: ThrottleLimits, now: () => number = Date.
     return record
   }
   return {
-    check: (...keys) => {
+    begin: (...keys) => {
+      if (limits.attempts <= 0) return () => {}
       for (const key of keys) {
-        const waitMs = (live(key)?.blockedUntilMs ?? 0) - now()
-        if (waitMs > 0) {
-          throw new AppError('too_many_requests', `too many failures for ${key}`, {
-            details: { retryAfterSeconds: Math.ceil(waitMs / 1000) },
-          })
+        const record = live(key)
+        const waitMs = (record?.blockedUntilMs ?? 0) - now()
+        const others = underWay.get(key) ?? 0
+        if (waitMs > 0) throw tooMany(key, waitMs)
+        if (others > 0 && (record?.failures ?? 0) + others >= limits.attempts)
+          throw tooMany(key, FIRST_BLOCK_MS)
+      }
+      for (const key of keys) underWay.set(key, (underWay.get(key) ?? 0) + 1)
+      return () => {
+        for (const key of keys) {
+          const left = (underWay.get(key) ?? 1) - 1
+          if (left > 0) underWay.set(key, left)
+          else underWay.delete(key)
         }
       }
     },
@@ -68,4 +83,10 @@ export function createThrottle(limits: ThrottleLimits, now: () => number = Date.
       for (const key of keys) records.delete(key)
     },
   }
+}
+
+function tooMany(key: string, waitMs: number): AppError {
+  return new AppError('too_many_requests', `too many failures for ${key}`, {
+    details: { retryAfterSeconds: Math.ceil(waitMs / 1000) },
+  })
 }

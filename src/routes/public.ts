@@ -97,12 +97,16 @@ async function demandPassword(c: Ctx, deps: Deps, share: Share): Promise<void> {
     throw badRequest('X-SHARE-PASSWORD is not percent-encoded')
   }
   const guesses = `share ${share.hash} from ${clientAddress(c, deps)}`
-  deps.sharePasswords.check(guesses)
-  if (!(await verifyPassword(password, share.passwordHash))) {
-    deps.sharePasswords.fail(guesses)
-    throw wrongPassword()
+  const over = deps.sharePasswords.begin(guesses)
+  try {
+    if (!(await verifyPassword(password, share.passwordHash))) {
+      deps.sharePasswords.fail(guesses)
+      throw wrongPassword()
+    }
+    deps.sharePasswords.succeed(guesses)
+  } finally {
+    over()
   }
-  deps.sharePasswords.succeed(guesses)
 }
 
 function wrongPassword(): AppError {

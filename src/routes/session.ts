@@ -38,17 +38,23 @@ async function login(c: Ctx, deps: Deps): Promise<Response> {
   const address = clientAddress(c, deps)
   let given: LoginBody = { username: '', password: '', recaptcha: '', remember: true }
   const keys = [`address ${address}`]
-  const user = await signIn(deps, c.env.incoming, async () => {
-    given = await readCredentials(c)
-    // Per account only together with the address, so that nobody can lock others out.
-    keys.push(`account ${given.username} from ${address}`)
-    deps.logins.check(...keys)
-    return given
-  }).catch((error) => {
+  let over = () => {}
+  let user: User
+  try {
+    user = await signIn(deps, c.env.incoming, async () => {
+      given = await readCredentials(c)
+      // Per account only together with the address, so that nobody can lock others out.
+      keys.push(`account ${given.username} from ${address}`)
+      over = deps.logins.begin(...keys)
+      return given
+    })
+    deps.logins.succeed(...keys.slice(1))
+  } catch (error) {
     if (error instanceof AppError && error.code === 'wrong_credentials') deps.logins.fail(...keys)
     throw error
-  })
-  deps.logins.succeed(...keys.slice(1))
+  } finally {
+    over()
+  }
   const session = await deps.sessions.open(user.id, {
     remember: given.remember,
     address,
@@ -121,7 +127,6 @@ async function signup(c: Ctx, deps: Deps): Promise<Response> {
   const { settings } = deps.store.read()
   if (!settings.signup) return sendStatus(405, { code: 'method_not_allowed' })
   const address = clientAddress(c, deps)
-  deps.logins.check(`signup ${address}`)
   const { username, password } = await readJson(
     c,
     (r) => ({ username: r.str('username'), password: r.str('password') }),
@@ -129,6 +134,8 @@ async function signup(c: Ctx, deps: Deps): Promise<Response> {
   )
   if (username === '' || password === '')
     throw new AppError('bad_request', 'name or password empty')
+  // Every account counts, also one that is made: nothing waits between the look and the count.
+  deps.logins.begin(`signup ${address}`)()
   deps.logins.fail(`signup ${address}`)
   await provisionUser(deps, { username, password })
   return sendStatus(200)

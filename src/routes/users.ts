@@ -178,12 +178,16 @@ async function deleteUser(c: Ctx, deps: Deps): Promise<Response> {
 export async function demandPassword(c: Ctx, deps: Deps, given: string): Promise<void> {
   if (deps.store.read().settings.authMethod !== 'json') return
   const key = `current password of ${c.var.user.id}`
-  deps.logins.check(key)
-  if (!(await verifyPassword(given, c.var.user.password))) {
-    deps.logins.fail(key)
-    throw badRequest('the current password is incorrect', 'invalid_password')
+  const over = deps.logins.begin(key)
+  try {
+    if (!(await verifyPassword(given, c.var.user.password))) {
+      deps.logins.fail(key)
+      throw badRequest('the current password is incorrect', 'invalid_password')
+    }
+    deps.logins.succeed(key)
+  } finally {
+    over()
   }
-  deps.logins.succeed(key)
 }
 
 function demandSelfOrAdmin(c: Ctx): number {

@@ -50,6 +50,40 @@ describe('signing in', () => {
     expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
   })
 
+  it('lets no more guesses through when they are sent at once', async () => {
+    await using app = await startApp({
+      tree: { 'a.txt': 'x' },
+      config: { loginRateLimit: { attempts: 3, windowMs: 60_000 } },
+    })
+    const admin = await app.as('admin')
+    const made = await admin.fetch('/api/share/a.txt', { method: 'POST', body: '{"password":"p"}' })
+    const { hash } = await made.json()
+    const change = JSON.stringify({ what: 'user', which: ['all'], current_password: 'wrong' })
+    const guesses: Record<string, () => Promise<Response>> = {
+      'signing in': () => app.fetch('/api/login', login('admin', 'wrong')),
+      'the password of a share': () =>
+        app.fetch(`/api/public/share/${hash}`, { headers: { 'X-SHARE-PASSWORD': 'wrong' } }),
+      'the current password': () => admin.fetch('/api/users/1', { method: 'PUT', body: change }),
+    }
+    for (const [title, guess] of Object.entries(guesses)) {
+      const answers = await Promise.all(Array.from({ length: 12 }, guess))
+      const refused = answers.filter(({ status }) => status === 429)
+      expect(refused, title).toHaveLength(9)
+    }
+  })
+
+  it('counts nothing for attempts that succeed, however many there are at once', async () => {
+    await using app = await startApp({
+      config: { loginRateLimit: { attempts: 3, windowMs: 60_000 } },
+    })
+    for (let i = 0; i < 3; i++) {
+      const answers = await Promise.all(
+        [1, 2].map(() => app.fetch('/api/login', login('admin', PASSWORD))),
+      )
+      expect(answers.map(({ status }) => status)).toEqual([200, 200])
+    }
+  })
+
   it('logs a refused login on the line that fail2ban knows', async () => {
     await using app = await startApp()
     await app.fetch('/api/login', {
