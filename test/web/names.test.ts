@@ -1,0 +1,128 @@
+// Every awkward name opened, downloaded, renamed and deleted by mouse and keyboard.
+import { readdir, readFile } from 'node:fs/promises'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { launchBrowser, openPage } from '../support/browser.ts'
+import { waitFor } from '../support/deadline.ts'
+import { startProgram } from '../support/program.ts'
+import { AWKWARD_NAMES, makeTree, SECRET, type Tree } from '../support/tree.ts'
+import { entry, showList } from './listing-steps.ts'
+
+let browser: Browser
+beforeAll(async () => {
+  browser = await launchBrowser()
+})
+afterAll(() => browser.close())
+
+/** All entries in sight, clear of the messages at the bottom. */
+const TALL = { path: '/files/', viewport: { width: 1280, height: 2000 } }
+
+/** Text that only the viewer shows, never the listing. */
+function contentOf(name: string): string {
+  return `content of ${name}`.split('\n')[0]?.trimEnd() ?? ''
+}
+
+async function select(page: Page, name: string): Promise<void> {
+  await entry(page, name).click()
+  await page.locator('#listing [aria-selected="true"]').first().waitFor()
+}
+
+async function rename(page: Page, from: string, to: string): Promise<void> {
+  await select(page, from)
+  await page.keyboard.press('F2')
+  const dialog = page.getByRole('dialog', { name: 'Rename file' })
+  await dialog.getByRole('textbox').fill(to)
+  await page.keyboard.press('Enter')
+  await page.locator('dialog[open]').waitFor({ state: 'detached' })
+  await entry(page, to).waitFor()
+}
+
+/** The page shows the new name before the server has answered. */
+async function untilThere(tree: Tree, name: string, content: string): Promise<void> {
+  await waitFor(`${name} with its content`, async () => {
+    return (await tree.read(name).catch(() => null)) === content
+  })
+}
+
+describe('awkward names', () => {
+  it('open one after another', async () => {
+    await using tree = await makeTree()
+    await using program = await startProgram(tree)
+    await using open = await openPage(browser, program, TALL)
+    const { page } = open
+    await showList(page)
+    for (const name of AWKWARD_NAMES) {
+      await entry(page, name).dblclick()
+      await page.getByText(contentOf(name)).first().waitFor()
+      await page.goBack()
+      await entry(page, name).waitFor()
+    }
+    expect(await page.content()).not.toContain(SECRET)
+    expect(open.problems).toEqual([])
+  })
+
+  it('download with their bytes', async () => {
+    await using tree = await makeTree()
+    await using program = await startProgram(tree)
+    await using open = await openPage(browser, program, TALL)
+    const { page } = open
+    await showList(page)
+    for (const [index, name] of AWKWARD_NAMES.entries()) {
+      // Chromium lets a page start ten downloads in a burst.
+      if (index % 10 === 9) await page.reload()
+      await select(page, name)
+      const [download] = await Promise.all([
+        page.waitForEvent('download'),
+        page.keyboard.press('Control+s'),
+      ])
+      const saved = await readFile(await download.path(), 'utf8')
+      expect(saved).toBe(await tree.read(name))
+    }
+    expect(open.problems).toEqual([])
+  })
+
+  it('are given to a file and taken from it', async () => {
+    await using tree = await makeTree()
+    await using program = await startProgram(tree)
+    await using open = await openPage(browser, program, TALL)
+    const { page } = open
+    await showList(page)
+    let left = (await readdir(tree.root)).length
+    for (const [index, name] of AWKWARD_NAMES.entries()) {
+      const content = await tree.read(name)
+      await rename(page, name, `given ${index}.txt`)
+      await untilThere(tree, `given ${index}.txt`, content)
+      // A line feed or a space at the end cannot be typed into a line of text.
+      if (!/[\n\t]|\s$/.test(name)) {
+        await rename(page, `given ${index}.txt`, name)
+        await untilThere(tree, name, content)
+      }
+    }
+    expect(await readdir(tree.root)).toHaveLength(left)
+    for (const name of AWKWARD_NAMES.filter((word) => !/[\n\t]|\s$/.test(word))) {
+      await select(page, name)
+      await page.keyboard.press('Delete')
+      await page.getByRole('alertdialog').getByRole('button', { name: 'Delete' }).click()
+      await entry(page, name).waitFor({ state: 'detached' })
+      left--
+      await waitFor(`${left} entries`, async () => (await readdir(tree.root)).length === left)
+    }
+    expect(open.problems).toEqual([])
+  })
+
+  it('leave with the links themselves deleted, never what they lead to', async () => {
+    await using tree = await makeTree()
+    await using program = await startProgram(tree)
+    await using open = await openPage(browser, program, TALL)
+    const { page } = open
+    await showList(page)
+    for (const name of ['link-inside', 'link-dangling', 'new\nline.txt', 'tab\there.txt']) {
+      await select(page, name)
+      await page.keyboard.press('Delete')
+      await page.getByRole('alertdialog').getByRole('button', { name: 'Delete' }).click()
+      await entry(page, name).waitFor({ state: 'detached' })
+      await waitFor(`${name} gone`, async () => !(await readdir(tree.root)).includes(name))
+    }
+    expect(await tree.read('folder/inner.txt')).toBe('inner')
+  })
+})
