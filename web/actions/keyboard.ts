@@ -14,20 +14,25 @@ function listingHasKeys(target: EventTarget | null): boolean {
   return target.id === 'main' || target.closest(LISTING_KEYS) !== null
 }
 
-/** Shortcuts that act even while something is being typed: they type nothing themselves. */
-function worksInFields(event: KeyboardEvent): boolean {
-  return (
-    event.key === 'F1' ||
-    event.key === 'F6' ||
-    ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === 'k')
-  )
+/** Commands of the whole page: their keys type nothing, so they act in fields, editors and the shell. */
+const EVERYWHERE = ['F1', 'F6', 'Mod+K', 'Mod+Shift+F']
+
+function worksEverywhere(event: KeyboardEvent): boolean {
+  return EVERYWHERE.some((shortcut) => matchesShortcut(event, shortcut))
+}
+
+/** A dialog or menu keeps every key to itself. */
+function isLayerOpen(): boolean {
+  return document.querySelector('dialog[open], [role="menu"]:popover-open') !== null
 }
 
 /** Runs the command a key press means. True when there was one. */
 export function runShortcut(event: KeyboardEvent): boolean {
   if (event.defaultPrevented || event.isComposing) return false
+  // Saving the page itself is never what Ctrl+S means here, wherever the focus is.
+  if (matchesShortcut(event, 'Mod+S')) event.preventDefault()
   const typing = takesKeys(event.target)
-  if (typing && !worksInFields(event)) return false
+  if (typing && !worksEverywhere(event)) return false
   const inListing = !typing && listingHasKeys(event.target)
   const candidates = actions.filter(
     (action) =>
@@ -41,9 +46,8 @@ export function runShortcut(event: KeyboardEvent): boolean {
     return false
   }
   const action = candidates.find((candidate) => candidate.enabled(context))
-  // Saving the page itself is never what Ctrl+S means here.
-  if (action !== undefined || matchesShortcut(event, 'Mod+S')) event.preventDefault()
   if (action === undefined) return false
+  event.preventDefault()
   void action.run(context)
   return true
 }
@@ -54,6 +58,11 @@ const PASTE_EVENT_MS = 60
 /** Listens for shortcuts and for paste until the returned function is called. */
 export function watchShortcuts(): () => void {
   let paste: ReturnType<typeof setTimeout> | undefined
+  // Before the editor, the shell or a viewer can take the key for something of their own.
+  const onKeyFirst = (event: KeyboardEvent) => {
+    if (!worksEverywhere(event) || isLayerOpen()) return
+    if (runShortcut(event)) event.stopPropagation()
+  }
   const onKey = (event: KeyboardEvent) => {
     if (runShortcut(event) || !matchesShortcut(event, 'Mod+V')) return
     if (takesKeys(event.target) || !listingHasKeys(event.target)) return
@@ -71,10 +80,12 @@ export function watchShortcuts(): () => void {
     if (data !== null && context.can.create && addPasted(data, folder)) event.preventDefault()
     else runAction('paste', context)
   }
+  document.addEventListener('keydown', onKeyFirst, true)
   document.addEventListener('keydown', onKey)
   document.addEventListener('paste', onPaste)
   return () => {
     clearTimeout(paste)
+    document.removeEventListener('keydown', onKeyFirst, true)
     document.removeEventListener('keydown', onKey)
     document.removeEventListener('paste', onPaste)
   }

@@ -21,9 +21,9 @@ export function focusNextRegion(): void {
 }
 
 function firstIn(region: HTMLElement): HTMLElement | null {
-  // In the listing that is the entry with the tab stop.
+  // In the listing that is the entry with the tab stop, in the shell the line that is typed.
   return (
-    region.querySelector<HTMLElement>('[data-index][tabindex="0"]') ??
+    region.querySelector<HTMLElement>('[data-index][tabindex="0"], .xterm-helper-textarea') ??
     region.querySelector<HTMLElement>(FOCUSABLE) ??
     (region.tabIndex >= 0 ? region : null)
   )
