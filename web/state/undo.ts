@@ -1,13 +1,11 @@
-// The last things done that can be taken back: a toast offers each for ten seconds, Ctrl+Z takes back
-// the newest while its toast shows.
+// The last things done that can be taken back: a toast offers each for ten seconds, or for as long as
+// somebody points at it. Ctrl+Z takes back the newest while its toast shows.
 
 import { t } from '@lingui/core/macro'
-import { dismissToast, toastError, toastSuccess, UNDO_MS } from './toasts.ts'
+import { dismissToast, toastError, toastSuccess, toasts } from './toasts.ts'
 
 interface Offer {
   toastId: number
-  /** Milliseconds of performance.now(). */
-  until: number
   undo: () => Promise<void>
 }
 
@@ -15,7 +13,7 @@ const offers: Offer[] = []
 
 /** Tells that something was done, with a way back. `text` is already translated. */
 export function offerUndo(text: string, undo: () => Promise<void>): void {
-  const offer: Offer = { toastId: 0, until: performance.now() + UNDO_MS, undo }
+  const offer: Offer = { toastId: 0, undo }
   offer.toastId = toastSuccess(text, { action: { label: t`Undo`, run: () => void run(offer) } })
   offers.push(offer)
   if (offers.length > 10) offers.shift()
@@ -23,13 +21,13 @@ export function offerUndo(text: string, undo: () => Promise<void>): void {
 
 export function canUndo(): boolean {
   const newest = offers.at(-1)
-  return newest !== undefined && newest.until > performance.now()
+  return newest !== undefined && toasts.list.some((toast) => toast.id === newest.toastId)
 }
 
 /** Takes back the newest thing done, if its time is not over. */
 export async function undoLast(): Promise<void> {
   const offer = offers.at(-1)
-  if (offer === undefined || offer.until <= performance.now()) return
+  if (offer === undefined || !canUndo()) return
   dismissToast(offer.toastId)
   await run(offer)
 }
