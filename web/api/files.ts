@@ -3,6 +3,7 @@
 import type { FileEntry, FileInfo } from '../../src/api-types.ts'
 import { encodePath } from '../lib/paths.ts'
 import { apiUrl, call, callJson } from './client.ts'
+import { selectionQuery } from './selections.ts'
 
 export type ChecksumAlgorithm = 'md5' | 'sha1' | 'sha256' | 'sha512'
 
@@ -89,16 +90,20 @@ export function rawUrl(vpath: string, options: { inline?: boolean } = {}): strin
   return apiUrl(`/raw${encodePath(vpath)}`, options.inline === true ? { inline: true } : undefined)
 }
 
-/** An archive of a folder, or of some of its entries by name. */
-export function archiveUrl(
+/**
+ * An archive of a folder, or of some of its entries by name. Works for a few minutes when they are
+ * many.
+ *
+ * @throws ApiError when a long selection cannot be registered.
+ */
+export async function archiveUrl(
   folder: string,
   names: readonly string[],
   format: ArchiveFormat,
-): string {
+): Promise<string> {
   const at = folder === '/' ? '/' : `${encodePath(folder)}/`
-  if (names.length === 0) return apiUrl(`/raw${at}`, { algo: format })
-  // Each name is decoded once more after the query, and commas part them.
-  return apiUrl(`/raw${at}`, { algo: format, files: names.map(encodeURIComponent).join(',') })
+  const selected = await selectionQuery(names, '/selections')
+  return apiUrl(`/raw${at}`, { algo: format, ...selected })
 }
 
 /** A picture of the entry, at most 256 px (`thumb`) or 1080 px (`big`) wide and high. */

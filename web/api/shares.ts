@@ -4,6 +4,7 @@ import type { FileInfo, ShareRecord } from '../../src/api-types.ts'
 import { boot } from '../lib/boot.ts'
 import { encodePath, ROOT } from '../lib/paths.ts'
 import { apiUrl, call, callJson } from './client.ts'
+import { selectionQuery } from './selections.ts'
 
 export type LifeUnit = 'seconds' | 'minutes' | 'hours' | 'days'
 
@@ -97,19 +98,39 @@ export async function fetchShared(
   }
 }
 
-/** The bytes of a shared file, or an archive of a shared folder. */
+/** The bytes of a shared file. */
 export function sharedDownloadUrl(
   access: ShareAccess,
   inner: string,
-  options: { inline?: boolean; algo?: string; names?: readonly string[]; ticket?: boolean } = {},
+  options: { inline?: boolean; ticket?: boolean } = {},
 ): string {
-  const { inline, algo, names, ticket = true } = options
+  const { inline, ticket = true } = options
   return apiUrl(publicPath('dl', access.hash, inner), {
     inline: inline === true ? true : undefined,
-    algo,
-    // Each name is decoded once more after the query, and commas part them.
-    files: names?.map(encodeURIComponent).join(','),
     token: ticket && access.ticket !== '' ? access.ticket : undefined,
+  })
+}
+
+/**
+ * An archive of a shared folder, or of some of its entries by name.
+ *
+ * @throws ApiError when a long selection cannot be registered.
+ */
+export async function sharedArchiveUrl(
+  access: ShareAccess,
+  inner: string,
+  names: readonly string[],
+  algo: string,
+): Promise<string> {
+  const selected = await selectionQuery(
+    names,
+    `/public/selections/${encodeURIComponent(access.hash)}`,
+    { signedIn: false, headers: passwordHeader(access) },
+  )
+  return apiUrl(publicPath('dl', access.hash, inner), {
+    algo,
+    ...selected,
+    token: access.ticket === '' ? undefined : access.ticket,
   })
 }
 

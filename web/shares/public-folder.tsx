@@ -5,7 +5,7 @@ import { ChevronRight, Download, Eye, Link, X } from 'lucide-react'
 import { useEffect, useMemo, useState } from 'react'
 import type { FileEntry } from '../../src/api-types.ts'
 import type { ArchiveFormat } from '../api/files.ts'
-import { directLinkOf, sharedDownloadUrl, sharePageUrl } from '../api/shares.ts'
+import { directLinkOf, sharedArchiveUrl, sharePageUrl } from '../api/shares.ts'
 import { announce } from '../lib/announce.ts'
 import { instanceName } from '../lib/boot.ts'
 import { takesKeys } from '../lib/focus.ts'
@@ -13,6 +13,7 @@ import { formatNumber, formatSize } from '../lib/format.ts'
 import { lineageOf, nameOf, ROOT, trimPath } from '../lib/paths.ts'
 import type { SortChoice, SortColumn } from '../listing/sort-entries.ts'
 import { sortNow } from '../listing/sort-queue.ts'
+import { toastError } from '../state/toasts.ts'
 import { Button, IconButton } from '../ui/button.tsx'
 import { EmptyState } from '../ui/empty.tsx'
 import { FolderGlyph } from '../ui/file-icon.tsx'
@@ -79,14 +80,17 @@ export function PublicFolder({
     if (count > 0) announce(t`Selected: ${formatNumber(count)}`)
   }, [count, t])
 
-  function download(format: ArchiveFormat, items: readonly FileEntry[]) {
+  async function download(format: ArchiveFormat, items: readonly FileEntry[]) {
     const [first] = items
-    if (items.length === 1 && first?.isDir === true) {
-      saveUrl(sharedDownloadUrl(access, trimPath(first.path), { algo: format }), '')
-      return
+    const [at, names] =
+      items.length === 1 && first?.isDir === true
+        ? [trimPath(first.path), []]
+        : [inner, items.map((item) => item.name)]
+    try {
+      saveUrl(await sharedArchiveUrl(access, at, names, format), '')
+    } catch (error) {
+      toastError(error)
     }
-    const names = items.length === 0 ? {} : { names: items.map((item) => item.name) }
-    saveUrl(sharedDownloadUrl(access, inner, { algo: format, ...names }), '')
   }
 
   function sortBy(column: SortColumn) {
@@ -121,7 +125,7 @@ export function PublicFolder({
             <ArchiveMenu
               tone="fill"
               label={t`Download all`}
-              onDownload={(format) => download(format, [])}
+              onDownload={(format) => void download(format, [])}
             />
           )}
         </header>
@@ -160,7 +164,7 @@ export function PublicFolder({
               <ArchiveMenu
                 tone="ghost"
                 label={t`Download`}
-                onDownload={(format) => download(format, chosen)}
+                onDownload={(format) => void download(format, chosen)}
               />
             )}
           </div>

@@ -5,6 +5,7 @@ import { type ArchiveFormat, archiveFormats, archiveUrl, rawUrl } from '../api/f
 import { storage } from '../lib/storage.ts'
 import { saveUrl } from '../viewers/save-url.ts'
 import { openPrompt } from './prompts.ts'
+import { toastError } from './toasts.ts'
 
 const LAST_FORMAT_KEY = 'fb-archive-format'
 
@@ -23,15 +24,14 @@ export async function startDownload(folder: string, entries: readonly FileEntry[
   const format = await openPrompt('download', { folder, entries })
   if (format === null) return
   storage.set(LAST_FORMAT_KEY, format)
-  // The server names the archive; an empty name here leaves it that way.
-  if (entries.length === 1 && first !== undefined) saveUrl(archiveUrl(first.path, [], format), '')
-  else
-    saveUrl(
-      archiveUrl(
-        folder,
-        entries.map((entry) => entry.name),
-        format,
-      ),
-      '',
-    )
+  const [at, names] =
+    entries.length === 1 && first !== undefined
+      ? [first.path, []]
+      : [folder, entries.map((entry) => entry.name)]
+  try {
+    // The server names the archive; an empty name here leaves it that way.
+    saveUrl(await archiveUrl(at, names, format), '')
+  } catch (error) {
+    toastError(error)
+  }
 }

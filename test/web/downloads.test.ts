@@ -1,0 +1,130 @@
+// Downloads as a person makes them: one file, several as an archive, and more than an address can name.
+import { mkdtemp, readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Browser, Download, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { ShareRecord } from '../../src/api-types.ts'
+import type { ArchiveFormat } from '../../src/files/archive.ts'
+import { unpack } from '../support/archives.ts'
+import { launchBrowser, openPage } from '../support/browser.ts'
+import { loginAs } from '../support/login.ts'
+import { startProgram } from '../support/program.ts'
+import { makeTree, type Tree } from '../support/tree.ts'
+import { entry, selectionBar, showList } from './listing-steps.ts'
+
+let browser: Browser
+beforeAll(async () => {
+  browser = await launchBrowser()
+})
+afterAll(() => browser.close())
+
+async function downloaded(page: Page, press: () => Promise<void>): Promise<Download> {
+  const [download] = await Promise.all([page.waitForEvent('download'), press()])
+  return download
+}
+
+/** What an archive holds: paths of its files, with their text. */
+async function contentOf(tree: Tree, download: Download, format: ArchiveFormat) {
+  const into = await mkdtemp(join(tree.base, 'unpacked-'))
+  await unpack(format, await download.path(), into)
+  const found: Record<string, string> = {}
+  for (const item of await readdir(into, { recursive: true, withFileTypes: true })) {
+    const path = join(item.parentPath, item.name)
+    if (item.isFile()) found[path.slice(into.length + 1)] = await readFile(path, 'utf8')
+  }
+  return found
+}
+
+/** Far too many for an address, with all that an address may trip over. */
+function manyFiles(): Record<string, string> {
+  const names = Array.from({ length: 2_001 }, (_, i) => `ü, 100% & more #${i}.txt`)
+  return Object.fromEntries(names.map((name) => [name, `content of ${name}`]))
+}
+
+describe('downloads', () => {
+  it('gives a file at once, several as an archive in the format chosen, remembered', async () => {
+    await using tree = await makeTree({ 'a #1.txt': 'aaa', 'b%.txt': 'bbb', 'dir/c,d.txt': 'c' })
+    await using program = await startProgram(tree)
+    await using open = await openPage(browser, program, { path: '/files/' })
+    const { page } = open
+    await showList(page)
+    await entry(page, 'a #1.txt').click()
+    const single = await downloaded(page, () => page.keyboard.press('Control+s'))
+    expect(single.suggestedFilename()).toBe('a #1.txt')
+    expect(await readFile(await single.path(), 'utf8')).toBe('aaa')
+    await entry(page, 'dir').click({ modifiers: ['Control'] })
+    await page.keyboard.press('Control+s')
+    const dialog = page.getByRole('dialog', { name: 'Download as' })
+    await dialog.getByText('2 items').waitFor()
+    expect(await dialog.locator('[data-format]').count()).toBe(9)
+    const archive = await downloaded(page, () =>
+      dialog.getByRole('button', { name: '.tar.gz' }).click(),
+    )
+    expect(archive.suggestedFilename()).toBe('_root.tar.gz')
+    expect(await contentOf(tree, archive, 'targz')).toEqual({
+      'a #1.txt': 'aaa',
+      'dir/c,d.txt': 'c',
+    })
+    await page.keyboard.press('Control+s')
+    expect(await dialog.locator('[data-format]').first().getAttribute('data-format')).toBe('targz')
+    await page.keyboard.press('Escape')
+    await page.keyboard.press('Escape')
+    // Nothing selected is the folder on the screen.
+    await page.keyboard.press('Control+s')
+    const whole = await downloaded(page, () => dialog.getByRole('button', { name: '.zip' }).click())
+    expect(Object.keys(await contentOf(tree, whole, 'zip')).sort()).toEqual([
+      'a #1.txt',
+      'b%.txt',
+      'dir/c,d.txt',
+    ])
+    expect(open.problems).toEqual([])
+  })
+
+  it('gives 2,000 of 2,001 selected files, which no address can name', async () => {
+    const files = manyFiles()
+    await using tree = await makeTree(files)
+    await using program = await startProgram(tree)
+    await using open = await openPage(browser, program, { path: '/files/' })
+    const { page } = open
+    await showList(page)
+    const left = 'ü, 100% & more #1.txt'
+    await entry(page, 'ü, 100% & more #0.txt').click()
+    await page.keyboard.press('Control+a')
+    await entry(page, left).click({ modifiers: ['Control'] })
+    await selectionBar(page).getByText('2,000').first().waitFor()
+    await page.keyboard.press('Control+s')
+    const dialog = page.getByRole('dialog', { name: 'Download as' })
+    const archive = await downloaded(page, () =>
+      dialog.getByRole('button', { name: '.tar Not compressed' }).click(),
+    )
+    const { [left]: _, ...rest } = files
+    expect(await contentOf(tree, archive, 'tar')).toEqual(rest)
+    expect(open.problems).toEqual([])
+  })
+
+  it('gives 2,000 selected files of a share with a password', async () => {
+    const files = manyFiles()
+    const inside = Object.entries(files).map(([name, text]) => [`shared/${name}`, text])
+    await using tree = await makeTree(Object.fromEntries(inside))
+    await using program = await startProgram(tree)
+    const admin = await loginAs(program.origin)
+    const body = JSON.stringify({ password: 'sesame' })
+    const made = await admin.fetch('/api/share/shared/', { method: 'POST', body })
+    const { hash } = (await made.json()) as ShareRecord
+    await using open = await openPage(browser, program, { path: `/share/${hash}`, as: null })
+    const { page } = open
+    await page.getByLabel('Password', { exact: true }).fill('sesame')
+    await page.keyboard.press('Enter')
+    await page.getByRole('row').nth(1).waitFor()
+    await page.keyboard.press('Control+a')
+    await page.getByText('2,001 selected').waitFor()
+    await page.getByRole('checkbox', { name: 'Select ü, 100% & more #0.txt' }).uncheck()
+    await page.getByText('2,000 selected').waitFor()
+    const bar = page.getByRole('toolbar', { name: 'Selection' })
+    const archive = await downloaded(page, () =>
+      bar.getByRole('button', { name: /^Download/ }).click(),
+    )
+    expect(Object.keys(await contentOf(tree, archive, 'zip'))).toHaveLength(2_000)
+    expect(open.problems).toEqual([])
+  })
+})
