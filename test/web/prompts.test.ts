@@ -67,8 +67,56 @@ describe('the dialogs about files', () => {
     await page.keyboard.press('Enter')
     await dialog.getByText('“meanwhile.txt” already exists here.').waitFor()
     expect(await tree.read('meanwhile.txt')).toBe('made elsewhere')
-    await page.keyboard.press('Escape')
+    await dialog.getByRole('button', { name: 'Cancel' }).click()
     await entry(page, 'a.txt').waitFor()
+  })
+
+  it('keeps typed text at Escape and at a click beside, and closes when there is none', async () => {
+    await using tree = await makeTree({ 'a.txt': 'a', 'b.txt': 'b' })
+    await using program = await startProgram(tree)
+    await using open = await openPage(browser, program, { path: '/files/' })
+    const { page } = open
+    await showList(page)
+    const dialog = page.getByRole('dialog')
+    const fromNew = async (item: string) => {
+      await page.getByRole('button', { name: 'New', exact: true }).click()
+      await page.getByRole('menuitem', { name: item }).click()
+    }
+    const ways: [() => Promise<void>, string][] = [
+      [() => fromNew('New folder'), 'Name'],
+      [() => fromNew('New file'), 'Name'],
+      [
+        () =>
+          entry(page, 'a.txt')
+            .click()
+            .then(() => page.keyboard.press('F2')),
+        'New name',
+      ],
+      [
+        async () => {
+          await entry(page, 'b.txt').click({ modifiers: ['Control'] })
+          await page.keyboard.press('F2')
+        },
+        'Find',
+      ],
+    ]
+    for (const [show, label] of ways) {
+      await show()
+      const field = dialog.getByLabel(label, { exact: true })
+      await field.waitFor()
+      const untouched = await field.inputValue()
+      await page.keyboard.type('typed')
+      const typed = await field.inputValue()
+      await page.mouse.click(5, 400)
+      await page.keyboard.press('Escape')
+      await page.keyboard.press('Escape')
+      expect(await field.inputValue()).toBe(typed)
+      await field.fill(untouched)
+      await page.mouse.click(5, 400)
+      await dialog.waitFor({ state: 'detached' })
+    }
+    expect((await readdir(tree.root)).sort()).toEqual(['a.txt', 'b.txt'])
+    expect(open.problems).toEqual([])
   })
 
   it('rename several: previews every name, refuses clashes, and is taken back at once', async () => {
@@ -238,33 +286,6 @@ describe('the dialogs about files', () => {
       async () => (await tree.read('x/deep/target folder/new one/a.txt')) === 'a',
     )
     expect(await tree.read('a.txt')).toBe('a')
-  })
-
-  it('download: a file at once, several as an archive in the format chosen, remembered', async () => {
-    await using tree = await makeTree({ 'a #1.txt': 'aaa', 'b%.txt': 'bbb', 'dir/c.txt': 'c' })
-    await using program = await startProgram(tree)
-    await using open = await openPage(browser, program, { path: '/files/' })
-    const { page } = open
-    await showList(page)
-    await entry(page, 'a #1.txt').click()
-    const [single] = await Promise.all([
-      page.waitForEvent('download'),
-      page.keyboard.press('Control+s'),
-    ])
-    expect(single.suggestedFilename()).toBe('a #1.txt')
-    await entry(page, 'b%.txt').click({ modifiers: ['Control'] })
-    await page.keyboard.press('Control+s')
-    const dialog = page.getByRole('dialog', { name: 'Download as' })
-    await dialog.getByText('2 items').waitFor()
-    expect(await dialog.locator('[data-format]').count()).toBe(9)
-    const [archive] = await Promise.all([
-      page.waitForEvent('download'),
-      dialog.getByRole('button', { name: '.tar.gz' }).click(),
-    ])
-    expect(archive.suggestedFilename()).toMatch(/\.tar\.gz$/)
-    expect((await archive.createReadStream()).readable).toBe(true)
-    await page.keyboard.press('Control+s')
-    expect(await dialog.locator('[data-format]').first().getAttribute('data-format')).toBe('targz')
   })
 
   it('details: size of a folder on demand, checksums with copy, a dialog where it is narrow', async () => {

@@ -33,7 +33,8 @@ const CARD_HEIGHT_PX = 138
 
 export function ConflictPrompt({ answer, ...props }: PromptProps<'conflict'>) {
   const { t } = useLingui()
-  const [choices, setChoices] = useState(() => presetChoices(props))
+  const [preset] = useState(() => presetChoices(props))
+  const [choices, setChoices] = useState(preset)
   const { clashes, allowReplace, allowResume, targetName, kind, otherCount } = props
   const rule = matchingRule(props, choices)
   const single = clashes.length === 1 ? clashes[0] : undefined
@@ -71,6 +72,7 @@ export function ConflictPrompt({ answer, ...props }: PromptProps<'conflict'>) {
           ? t`Choose which one to keep.`
           : t`Choose what happens to each one, or decide for all of them at once.`
       }
+      guarded={choices !== preset}
       onClose={() => answer(null)}
       onSubmit={() => answer(choices)}
       footer={

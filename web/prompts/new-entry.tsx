@@ -73,6 +73,7 @@ function NewEntry({ folder, kind, answer }: Given) {
     <Dialog
       title={kind === 'folder' ? <Trans>New folder</Trans> : <Trans>New file</Trans>}
       subtitle={<Trans>In “{folderTitle(folder)}”</Trans>}
+      guarded={text !== ''}
       onClose={() => answer(null)}
       onSubmit={() => void submit()}
       footer={

@@ -72,6 +72,7 @@ export function RenameManyPrompt({ entries, answer }: PromptProps<'renameMany'>)
       size="wide"
       fullOnPhone
       title={<Plural value={entries.length} one="Rename # item" other="Rename # items" />}
+      guarded={find + replacement + before + after + base !== ''}
       onClose={() => answer(null)}
       onSubmit={submit}
       footer={

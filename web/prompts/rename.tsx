@@ -54,6 +54,7 @@ export function RenamePrompt({ entry, answer }: PromptProps<'rename'>) {
     <Dialog
       title={entry.isDir ? <Trans>Rename folder</Trans> : <Trans>Rename file</Trans>}
       subtitle={<bdi>{shownName(entry.name)}</bdi>}
+      guarded={text !== entry.name}
       onClose={() => answer(null)}
       onSubmit={() => void submit()}
       footer={
