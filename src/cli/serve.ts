@@ -1,7 +1,7 @@
 // `filebrowser` without a command: reads the configuration, opens the database, serves until told
 // to stop.
-import { stat } from 'node:fs/promises'
-import { networkInterfaces } from 'node:os'
+import { constants } from 'node:fs'
+import { access, mkdir, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { createApp } from '../app.ts'
 import { openAssets } from '../assets.ts'
@@ -14,6 +14,7 @@ import { openDatabase } from '../store/open-database.ts'
 import type { Invocation } from './command.ts'
 import { findSources } from './database.ts'
 import { type FirstStart, prepareFirstStart } from './first-start.ts'
+import { accountLine, isPrivateListener, startBlock } from './start-block.ts'
 
 export interface ServeInvocation extends Invocation {
   /** Debug lines are wanted. */
@@ -48,6 +49,7 @@ export async function serve(invocation: ServeInvocation): Promise<number> {
     const { settings } = store.read()
     const config = buildConfig({ overrides, stored: settings.server, database, cwd, warn })
     for (const line of securityWarnings(config, settings)) warn(line)
+    if (config.cacheDir !== '') await prepareCache(config.cacheDir, warn)
     const log = await openLog({
       target: config.log,
       format: config.logFormat,
@@ -88,6 +90,17 @@ export async function serve(invocation: ServeInvocation): Promise<number> {
     throw error
   } finally {
     await store.close()
+  }
+}
+
+// Previews without a cache are only slower, so this is worth a line and not the start.
+async function prepareCache(folder: string, warn: (message: string) => void): Promise<void> {
+  try {
+    await mkdir(folder, { recursive: true, mode: 0o700 })
+    await access(folder, constants.R_OK | constants.W_OK | constants.X_OK)
+  } catch (error) {
+    if (errnoOf(error) === '') throw error
+    warn(`--cacheDir ${folder} cannot be written (${errnoOf(error)}): previews are made each time`)
   }
 }
 
@@ -140,51 +153,6 @@ function securityWarnings(config: Config, settings: Settings): string[] {
     lines.push('nobody has to sign in, and this server can be reached from other machines')
   }
   return lines
-}
-
-function isPrivateListener({ address, socket }: Config): boolean {
-  return socket !== '' || address === 'localhost' || address === '::1' || address.startsWith('127.')
-}
-
-function accountLine({ username, password }: FirstStart): string {
-  return password === null
-    ? `User '${username}' initialized with the password you gave\n`
-    : `User '${username}' initialized with randomly generated password: ${password}\n`
-}
-
-function startBlock(
-  config: Config,
-  server: RunningServer,
-  account: FirstStart | undefined,
-): string {
-  const rows: [string, string][] = []
-  if (config.socket !== '') {
-    rows.push(['Socket', config.socket])
-  } else {
-    const url = (host: string) =>
-      `${server.tls ? 'https' : 'http'}://${host}:${server.port}${config.baseURL}/`
-    const host = config.address.includes(':') ? `[${config.address}]` : config.address
-    const everywhere = ['', '0.0.0.0', '::'].includes(config.address)
-    rows.push(['Open', url(everywhere ? 'localhost' : host)])
-    if (everywhere) for (const lan of lanAddresses()) rows.push(['Network', url(lan)])
-    else if (isPrivateListener(config)) {
-      rows.push(['Network', 'this machine only; start with -a 0.0.0.0 to open it to others'])
-    }
-  }
-  rows.push(['Folder', config.root])
-  if (account) rows.push(['Account', accountLine(account).trimEnd()])
-  const lines = rows.map(([label, value]) => `  ${label.padEnd(9)}${value}\n`).join('')
-  return `\n  File Browser ${config.version}\n\n${lines}\n`
-}
-
-const MAX_LAN_ADDRESSES = 3
-
-function lanAddresses(): string[] {
-  const all = Object.values(networkInterfaces()).flatMap((list) => list ?? [])
-  return all
-    .filter(({ family, internal }) => family === 'IPv4' && !internal)
-    .map(({ address }) => address)
-    .slice(0, MAX_LAN_ADDRESSES)
 }
 
 /**

@@ -424,6 +424,23 @@ describe('configuration reaches the server', () => {
   })
 })
 
+describe('--cacheDir', () => {
+  test('is made at the start, for its owner only', async () => {
+    const { cli } = await serve(['--cacheDir', 'new/cache'])
+    expect((await stat(join(cwd, 'new', 'cache'))).mode & 0o777).toBe(0o700)
+    expect(cli.output().stderr).not.toContain('cacheDir')
+  })
+
+  test('that cannot be used is a warning, and the server serves', async () => {
+    await writeFile(join(cwd, 'file'), '')
+    const { cli, origin } = await serve(['--cacheDir', 'file/cache'])
+    expect(cli.output().stderr).toMatch(
+      /warning: --cacheDir .*file\/cache cannot be written \(ENOTDIR\)/,
+    )
+    expect((await fetch(`${origin}/health`)).status).toBe(200)
+  })
+})
+
 describe('logging', () => {
   test('a refused sign-in prints the line that fail2ban reads', async () => {
     const { origin, cli } = await serve()
