@@ -4,18 +4,17 @@ import { vpathOf } from '../files/vpath.ts'
 import { DEFAULT_USER_HOME_BASE, type Settings } from '../store/document.ts'
 
 /**
- * The normalised scope. With `createUserDir` and nothing given it lies below the home base under
- * the cleaned name; throws `internal` when nothing is left of the name.
+ * The normalised scope of an account that an administrator makes. With `createUserDir` and nothing
+ * given it is a home; throws `internal` when nothing is left of the name.
  */
-export function deriveScope(
-  settings: Settings,
-  username: string,
-  { given, fallback }: { given: string; fallback: string },
-): string {
-  const wanted = given.trim() || fallback.trim()
-  if (wanted === '' && settings.createUserDir)
-    return vpathOf(settings.userHomeBasePath || DEFAULT_USER_HOME_BASE, cleanName(username))
-  return vpathOf(wanted)
+export function deriveScope(settings: Settings, username: string, given: string): string {
+  const wanted = given.trim()
+  return wanted === '' && settings.createUserDir ? homeOf(settings, username) : vpathOf(wanted)
+}
+
+/** The home below the home base under the cleaned name. Throws `internal` when none is left. */
+export function homeOf(settings: Settings, username: string): string {
+  return vpathOf(settings.userHomeBasePath || DEFAULT_USER_HOME_BASE, cleanName(username))
 }
 
 /** `alice w..x/y` becomes `alice-wx-y`. */

@@ -63,30 +63,39 @@ async function admit(
   answers: Map<string, string>,
 ): Promise<User> {
   const user = findUserByName(deps.store.read(), given.username)
-  if (!user) {
-    const { aceEditorTheme: _, ...defaults } = deps.store.read().settings.defaults
-    const fields = applyAnswers({ ...defaults, aceEditorTheme: '' } as Partial<User>, answers)
-    fields.lockPassword = true
-    if (!answers.has('user.scope')) delete fields.scope
-    return asInternal(() =>
-      provisionUser(deps, {
-        username: given.username,
-        password: given.password,
-        fields,
-        trustFields: true,
-      }),
-    )
-  }
+  if (!user) return asInternal(() => provision(deps, given, answers))
   const samePassword = await verifyPassword(given.password, user.password)
   if (samePassword && answers.size <= 1) return user
+  const scope = answers.get('user.scope')
+  if (scope !== undefined) await asInternal(() => deps.makeHome(scope))
   const hash = samePassword ? user.password : await asInternal(() => newHash(deps, given.password))
-  const updated = await deps.store.update((doc) => {
+  return deps.store.update((doc) => {
     const current = findUser(doc, user.id) ?? user
     // Only what the program named changes; rules and the editor theme stay.
     return replaceUser(doc, { ...current, ...applyAnswers(current, answers), password: hash })
   })
-  if (answers.has('user.scope')) await deps.makeHome(updated.scope)
-  return updated
+}
+
+async function provision(
+  deps: SignInDeps,
+  given: Credentials,
+  answers: Map<string, string>,
+): Promise<User> {
+  const { settings } = deps.store.read()
+  // Administration and commands are never inherited; the program may name them.
+  const perm = { ...settings.defaults.perm, admin: false }
+  const defaults = { ...settings.defaults, perm, commands: [], aceEditorTheme: '' }
+  const fields = { ...applyAnswers(defaults, answers), lockPassword: true }
+  if (!answers.has('user.scope')) fields.scope = ''
+  const { username, password } = given
+  try {
+    return await provisionUser(deps, { username, password, fields, trustFields: true })
+  } catch (error) {
+    // Of two first logins at once one finds the account made by the other.
+    const made = findUserByName(deps.store.read(), username)
+    if (made && error instanceof AppError && error.code === 'exists') return made
+    throw error
+  }
 }
 
 async function newHash(deps: SignInDeps, password: string): Promise<string> {

@@ -4,9 +4,9 @@ import { randomBytes } from 'node:crypto'
 import { AppError } from '../errors.ts'
 import { vpathOf } from '../files/vpath.ts'
 import type { Document, User } from '../store/document.ts'
-import { addUser } from '../store/users.ts'
+import { addUser, removeUser } from '../store/users.ts'
 import { hashPassword } from './hash.ts'
-import { deriveScope } from './home.ts'
+import { homeOf } from './home.ts'
 import type { SignInDeps } from './password.ts'
 import { checkPassword } from './password-policy.ts'
 
@@ -20,6 +20,9 @@ export interface NewAccount {
   trustFields?: boolean
 }
 
+/** Default scopes that nobody chose. The whole tree is given only where `/` was written. */
+const UNCHOSEN_SCOPES = ['', '.']
+
 /**
  * Creates the account and its home. Throws `weak_password`, `exists` when the name or the derived
  * home is taken (compared without case, GHSA-7rc3-g7h6-22m7), `internal` for an unusable name.
@@ -31,10 +34,11 @@ export async function provisionUser(deps: SignInDeps, account: NewAccount): Prom
   const password = await hashPassword(account.password ?? randomBytes(24).toString('base64url'))
   const { defaults } = settings
   const explicit = account.fields?.scope?.trim() ?? ''
-  const scope = deriveScope(settings, account.username, {
-    given: explicit,
-    fallback: settings.createUserDir ? '' : defaults.scope,
-  })
+  const ownHome =
+    explicit === '' && (settings.createUserDir || UNCHOSEN_SCOPES.includes(defaults.scope.trim()))
+  const scope = ownHome
+    ? homeOf(settings, account.username)
+    : vpathOf((explicit || defaults.scope).trim())
   const user: Omit<User, 'id'> = {
     ...defaults,
     perm: { ...defaults.perm, admin: false, execute: false },
@@ -47,13 +51,30 @@ export async function provisionUser(deps: SignInDeps, account: NewAccount): Prom
     scope,
   }
   if (!account.trustFields) user.perm = { ...user.perm, admin: false, execute: false }
-  const derived = settings.createUserDir && explicit === ''
-  // Check and record are one step, and only the winner of a race gets a folder.
-  const added = await deps.store.update((doc) => {
-    if (derived) refuseTakenHome(doc, scope)
+  return addUserWithHome(deps, user, (doc) => {
+    if (ownHome) refuseTakenHome(doc, scope)
+  })
+}
+
+/**
+ * Records the account and makes its home. `check` and the record are one step, and only the winner
+ * of a race gets a folder; when that cannot be made the account does not stay either.
+ */
+export async function addUserWithHome(
+  { store, makeHome }: Pick<SignInDeps, 'store' | 'makeHome'>,
+  user: Omit<User, 'id'>,
+  check: (doc: Document) => void = () => {},
+): Promise<User> {
+  const added = await store.update((doc) => {
+    check(doc)
     return addUser(doc, user)
   })
-  await deps.makeHome(scope)
+  try {
+    await makeHome(added.scope)
+  } catch (error) {
+    await store.update((doc) => removeUser(doc, added.id))
+    throw error
+  }
   return added
 }
 

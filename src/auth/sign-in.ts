@@ -44,5 +44,15 @@ async function signInByProxy(deps: SignInDeps, incoming: IncomingMessage): Promi
   }
   const username = assertedByProxy(deps.config, settings, incoming)
   if (username === null) throw new AppError('internal', 'the sign-in header is missing')
-  return findUserByName(deps.store.read(), username) ?? provisionUser(deps, { username })
+  const known = findUserByName(deps.store.read(), username)
+  if (known) return known
+  try {
+    return await provisionUser(deps, { username })
+  } catch (error) {
+    if (!(error instanceof AppError && error.code === 'exists')) throw error
+    // Of two first requests at once one finds the account made by the other.
+    const made = findUserByName(deps.store.read(), username)
+    if (made) return made
+    throw new AppError('internal', error.message, { cause: error })
+  }
 }

@@ -6,12 +6,13 @@ import type { UserRecord } from '../api-types.ts'
 import { hashPassword, verifyPassword } from '../auth/hash.ts'
 import { deriveScope } from '../auth/home.ts'
 import { checkPassword } from '../auth/password-policy.ts'
+import { addUserWithHome } from '../auth/provision.ts'
 import { withoutSessions } from '../auth/sessions.ts'
 import { AppError, badRequest } from '../errors.ts'
 import { asString, type Reader } from '../parse.ts'
 import type { User } from '../store/document.ts'
 import { parseRule, parseUserDefaults } from '../store/parse-document.ts'
-import { addUser, findUser, removeUser, replaceUser } from '../store/users.ts'
+import { findUser, removeUser, replaceUser } from '../store/users.ts'
 import { readJson } from './body.ts'
 import type { Ctx, Deps, Env } from './env.ts'
 import { requireAdmin, requireUser } from './guard.ts'
@@ -108,11 +109,10 @@ async function createUser(c: Ctx, deps: Deps): Promise<Response> {
   checkPermissions(data.perm)
   checkRules(data.rules)
   if (data.username === '') throw badRequest('username is empty')
-  const scope = deriveScope(settings, data.username, { given: data.scope, fallback: '' })
+  const scope = deriveScope(settings, data.username, data.scope)
   const { id: _, ...fields } = data
   const password = await hashPassword(data.password)
-  const added = await deps.store.update((doc) => addUser(doc, { ...fields, password, scope }))
-  await deps.makeHome(scope)
+  const added = await addUserWithHome(deps, { ...fields, password, scope })
   return sendStatus(201, { headers: { Location: `/settings/users/${added.id}` } })
 }
 

@@ -1,0 +1,156 @@
+// Accounts that come into being by themselves (http-api 3.8, 4.6, 4.7; security class 6).
+import { mkdir, readdir, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { defaultPermissions, defaultSettings, type Settings } from '../../src/store/document.ts'
+import { PASSWORD, startApp, type TestApp, type TestAppOptions } from '../support/app.ts'
+
+const byProxy = { authMethod: 'proxy', auther: { header: 'X-User', command: '', recaptcha: null } }
+const generous: Settings['defaults'] = {
+  ...defaultSettings().defaults,
+  perm: { ...defaultPermissions(), admin: true, execute: true },
+  commands: ['rm'],
+}
+
+function proxyLogin(app: TestApp, username: string): Promise<Response> {
+  return app.fetch('/api/login', { method: 'POST', headers: { 'X-User': username } })
+}
+
+function passwordLogin(app: TestApp, username: string, password = PASSWORD): Promise<Response> {
+  return app.fetch('/api/login', { method: 'POST', body: JSON.stringify({ username, password }) })
+}
+
+function account(app: TestApp, username: string) {
+  return app.store.read().users.find((user) => user.username === username)
+}
+
+/** Starts an application whose sign-in program prints `answers`. */
+async function withHook(answers: string[], options: TestAppOptions = {}): Promise<TestApp> {
+  const app = await startApp({ tree: {}, ...options })
+  const script = join(app.tree.base, 'hook.sh')
+  await writeFile(script, `cat <<'END'\n${answers.join('\n')}\nEND\n`)
+  const auther = { header: '', command: `sh ${script}`, recaptcha: null }
+  await app.store.update((doc) => [
+    { ...doc, settings: { ...doc.settings, authMethod: 'hook', auther } },
+    undefined,
+  ])
+  return app
+}
+
+describe('an account made by a sign-in program', () => {
+  it('inherits neither administration nor commands from the defaults', async () => {
+    await using app = await withHook(['hook.action=auth'], { settings: { defaults: generous } })
+    expect((await passwordLogin(app, 'hugo')).status).toBe(200)
+    expect(account(app, 'hugo')).toMatchObject({
+      perm: { admin: false, create: true },
+      commands: [],
+      lockPassword: true,
+      scope: '/users/hugo',
+    })
+  })
+
+  it('gets what the program names', async () => {
+    const answers = ['hook.action=auth', 'user.perm.admin=true', 'user.commands=ls pwd']
+    await using app = await withHook([...answers, 'user.scope=/shared'])
+    expect((await passwordLogin(app, 'hugo')).status).toBe(200)
+    expect(account(app, 'hugo')).toMatchObject({
+      perm: { admin: true, execute: true },
+      commands: ['ls', 'pwd'],
+      scope: '/shared',
+    })
+    expect(await readdir(app.tree.root)).toEqual(['shared'])
+  })
+
+  it('keeps rules and theme when a later login changes it', async () => {
+    const rules = [{ regex: false, allow: false, path: '/no', regexp: null }]
+    await using app = await withHook(['hook.action=auth', 'user.locale=fr'], {
+      users: [{ username: 'bob', rules, aceEditorTheme: 'monokai' }],
+    })
+    expect((await passwordLogin(app, 'bob', 'Another-Long-Pass-55')).status).toBe(200)
+    expect(account(app, 'bob')).toMatchObject({ locale: 'fr', rules, aceEditorTheme: 'monokai' })
+  })
+
+  it('is refused, passed on or an error as the program says', async () => {
+    for (const [answer, status] of [
+      ['hook.action=block', 403],
+      ['hook.action=pass', 200],
+      ['hook.action=dance', 500],
+      ['', 500],
+    ] as const) {
+      await using app = await withHook([answer])
+      expect((await passwordLogin(app, 'admin')).status, answer).toBe(status)
+    }
+  })
+})
+
+describe('an account that makes itself', () => {
+  const ways: Record<
+    string,
+    { settings: Partial<Settings>; come(app: TestApp): Promise<Response> }
+  > = {
+    'by signing up': {
+      settings: { signup: true },
+      come: (app) => {
+        const body = JSON.stringify({ username: 'new', password: PASSWORD })
+        return app.fetch('/api/signup', { method: 'POST', body })
+      },
+    },
+    'through a proxy': { settings: byProxy, come: (app) => proxyLogin(app, 'new') },
+  }
+  for (const [title, { settings, come }] of Object.entries(ways)) {
+    it(`${title} inherits no power and gets a home, not the whole tree (CVE-2026-72839)`, async () => {
+      await using app = await startApp({
+        tree: { 'private.txt': 'x' },
+        settings: { ...settings, defaults: generous },
+      })
+      expect((await come(app)).status).toBe(200)
+      expect(account(app, 'new')).toMatchObject({
+        perm: { admin: false, execute: false, create: true },
+        commands: [],
+        scope: '/users/new',
+      })
+      expect((await readdir(app.tree.root)).sort()).toEqual(['private.txt', 'users'])
+    })
+
+    it(`${title} gets the whole tree where the administrator wrote so`, async () => {
+      const defaults = { ...generous, scope: '/' }
+      await using app = await startApp({ tree: {}, settings: { ...settings, defaults } })
+      expect((await come(app)).status).toBe(200)
+      expect(account(app, 'new')?.scope).toBe('/')
+    })
+
+    it(`${title} does not stay when its home cannot be made`, async () => {
+      await using app = await startApp({ tree: { users: 'a file in the way' }, settings })
+      expect((await come(app)).status).toBe(500)
+      expect(account(app, 'new')).toBeUndefined()
+      await rm(app.tree.at('users'))
+      expect((await come(app)).status).toBe(200)
+    })
+  }
+
+  it('is one account for all who come first at the same time', async () => {
+    await using app = await startApp({ tree: {}, settings: byProxy })
+    const answers = await Promise.all([1, 2, 3, 4].map(() => proxyLogin(app, 'new')))
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200])
+    expect(app.store.read().users.filter(({ username }) => username === 'new')).toHaveLength(1)
+  })
+
+  it('does not get the home of somebody else whose name looks like its own', async () => {
+    await using app = await startApp({ tree: {}, settings: byProxy })
+    expect((await proxyLogin(app, 'teamone-x')).status).toBe(200)
+    expect((await proxyLogin(app, 'TeamOne/x')).status).toBe(500)
+    expect(await readdir(app.tree.at('users'))).toEqual(['teamone-x'])
+  })
+})
+
+it('an account made by an administrator does not stay without its folder', async () => {
+  await using app = await startApp({ tree: { taken: 'a file in the way' } })
+  const admin = await app.as('admin')
+  const data = { username: 'new', password: PASSWORD, scope: '/taken/new', perm: {} }
+  const body = JSON.stringify({ what: 'user', which: [], current_password: PASSWORD, data })
+  expect((await admin.fetch('/api/users', { method: 'POST', body })).status).toBe(500)
+  expect(account(app, 'new')).toBeUndefined()
+  await rm(app.tree.at('taken'))
+  await mkdir(app.tree.at('taken'))
+  expect((await admin.fetch('/api/users', { method: 'POST', body })).status).toBe(201)
+})
