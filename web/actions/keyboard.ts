@@ -29,8 +29,6 @@ function isLayerOpen(): boolean {
 /** Runs the command a key press means. True when there was one. */
 export function runShortcut(event: KeyboardEvent): boolean {
   if (event.defaultPrevented || event.isComposing) return false
-  // Saving the page itself is never what Ctrl+S means here, wherever the focus is.
-  if (matchesShortcut(event, 'Mod+S')) event.preventDefault()
   const typing = takesKeys(event.target)
   if (typing && !worksEverywhere(event)) return false
   const inListing = !typing && listingHasKeys(event.target)
@@ -63,6 +61,11 @@ export function watchShortcuts(): () => void {
     if (!worksEverywhere(event) || isLayerOpen()) return
     if (runShortcut(event)) event.stopPropagation()
   }
+  // Saving the page itself is never what Ctrl+S means here, wherever the focus is. Last of all:
+  // viewers and the editor take a key that is prevented already for one that was used.
+  const onKeyLast = (event: KeyboardEvent) => {
+    if (matchesShortcut(event, 'Mod+S')) event.preventDefault()
+  }
   const onKey = (event: KeyboardEvent) => {
     if (runShortcut(event) || !matchesShortcut(event, 'Mod+V')) return
     if (takesKeys(event.target) || !listingHasKeys(event.target)) return
@@ -82,11 +85,13 @@ export function watchShortcuts(): () => void {
   }
   document.addEventListener('keydown', onKeyFirst, true)
   document.addEventListener('keydown', onKey)
+  window.addEventListener('keydown', onKeyLast)
   document.addEventListener('paste', onPaste)
   return () => {
     clearTimeout(paste)
     document.removeEventListener('keydown', onKeyFirst, true)
     document.removeEventListener('keydown', onKey)
+    window.removeEventListener('keydown', onKeyLast)
     document.removeEventListener('paste', onPaste)
   }
 }
