@@ -1,5 +1,6 @@
 // The text editor as people use it: typing, saving, finding, leaving, coming back.
 
+import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
@@ -216,6 +217,77 @@ describe('leaving with unsaved text', () => {
     expect(await page.getByText('You left unsaved edits').count()).toBe(0)
   })
 
+  it('asks before a rename, so that the text is saved under the name it still has', async () => {
+    await type('old-name.txt')
+    await chooseInMenu('Rename')
+    const question = page.getByRole('alertdialog')
+    await question.getByText('“old-name.txt” has changes').waitFor()
+    await question.getByRole('button', { name: 'Save changes' }).click()
+    await page.getByRole('textbox', { name: 'New name' }).fill('new-name.txt')
+    await page.keyboard.press('Enter')
+    await notes('new-name.txt').waitFor()
+    await onDisk('new-name.txt', 'xbefore\n')
+    await atStart()
+    await page.keyboard.type('y')
+    await page.keyboard.press('Control+s')
+    await onDisk('new-name.txt', 'yxbefore\n')
+    expect(existsSync(tree.at('old-name.txt'))).toBe(false)
+  })
+
+  it('renames nothing when the question is dismissed, and undo brings back what was given up', async () => {
+    await type('keep-name.txt')
+    await chooseInMenu('Rename')
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Cancel' }).click()
+    expect(await page.getByRole('textbox', { name: 'New name' }).count()).toBe(0)
+    await page.getByText('Unsaved').waitFor()
+    await chooseInMenu('Rename')
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Discard' }).click()
+    await page.getByRole('textbox', { name: 'New name' }).waitFor()
+    await page.keyboard.press('Escape')
+    await page.getByText('Unsaved').waitFor({ state: 'detached' })
+    expect(await text().textContent()).toBe('before')
+    await text().click()
+    await page.keyboard.press('Control+z')
+    await page.getByText('xbefore').waitFor()
+    await page.getByText('Unsaved').waitFor()
+    expect(await tree.read('keep-name.txt')).toBe('before\n')
+  })
+
+  it('deletes nothing while the question about unsaved text is not answered', async () => {
+    await type('delete.txt')
+    await chooseInMenu('Delete')
+    const question = page.getByRole('alertdialog')
+    await question.getByRole('button', { name: 'Cancel' }).click()
+    await question.waitFor({ state: 'detached' })
+    expect(await tree.read('delete.txt')).toBe('before\n')
+    expect(await text().textContent()).toContain('xbefore')
+    await chooseInMenu('Delete')
+    await question.getByRole('button', { name: 'Discard' }).click()
+    await question.getByRole('button', { name: 'Delete', exact: true }).click()
+    await notes('delete.txt').waitFor({ state: 'detached' })
+    await waitFor('the file gone', async () => !existsSync(tree.at('delete.txt')))
+    expect(new URL(page.url()).pathname).toBe('/files/')
+  })
+
+  it('turns to the next and previous file from the menu, and asks about unsaved text', async () => {
+    await tree.add({ 'row/a.txt': 'first\n', 'row/b.md': '# second\n', 'row/c.zip': 'third' })
+    await page.goto('/files/row/a.txt')
+    await atStart()
+    await chooseInMenu('Next file')
+    await notes('b.md').waitFor()
+    await atStart()
+    await page.keyboard.type('x')
+    await chooseInMenu('Previous file')
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Cancel' }).click()
+    await notes('b.md').waitFor()
+    await chooseInMenu('Next file')
+    await page.getByRole('button', { name: 'Save changes' }).click()
+    await page.locator('.vw-head h1').getByText('c.zip').waitFor()
+    await onDisk('row/b.md', 'x# second\n')
+    await page.getByRole('button', { name: 'Previous file' }).click()
+    await notes('b.md').waitFor()
+  })
+
   it('keeps Escape for the editor', async () => {
     await open('escape.txt', 'stay\n')
     await text().click()
@@ -226,6 +298,25 @@ describe('leaving with unsaved text', () => {
 })
 
 describe('working on text', () => {
+  it('renames by F2 and shows the details by Ctrl+I while the text has the focus', async () => {
+    await open('keys.txt', 'function f() { return (1) }\n')
+    await text().click()
+    await page.keyboard.press('F2')
+    await page.getByRole('textbox', { name: 'New name' }).waitFor()
+    await page.keyboard.press('Escape')
+    await page.getByRole('textbox', { name: 'New name' }).waitFor({ state: 'detached' })
+    await text().click()
+    await page.keyboard.press('Control+i')
+    await page.getByRole('dialog', { name: 'Details' }).waitFor()
+    await page.keyboard.press('Escape')
+    await page.getByRole('dialog', { name: 'Details' }).waitFor({ state: 'detached' })
+    // Delete stays a key of the text.
+    await atStart()
+    await page.keyboard.press('Delete')
+    await page.getByText('Unsaved').waitFor()
+    expect(await text().textContent()).toBe('unction f() { return (1) }')
+  })
+
   it('finds, counts and replaces, with expressions too', async () => {
     await open('find.txt', 'cat Cat cat\nconcat\n')
     await text().click()

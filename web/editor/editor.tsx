@@ -17,6 +17,7 @@ import type { FileSource } from '../viewers/source.ts'
 import { CodePane } from './code-pane.tsx'
 import { type EditorMode, editorPrefs, setEditorPref } from './editor-prefs.ts'
 import { EncodingDialog } from './encoding-dialog.tsx'
+import { useFileKeys } from './file-keys.ts'
 import { FindBar } from './find-bar.tsx'
 import { GoToLine } from './go-to-line.tsx'
 import { Header, type Rendering } from './header.tsx'
@@ -48,13 +49,16 @@ export interface EditorProps {
   entry: FileInfo
   /** What else can be done with the file: details, share, rename, delete. Shown in the menu. */
   actions?: readonly FrameAction[]
+  /** Turn to the neighbours in the folder through `go`, which asks about unsaved text. */
+  previous?: (() => void) | undefined
+  next?: (() => void) | undefined
   /** Goes back to the folder through `go`, which asks about unsaved text. */
   close(): void
 }
 
 type OpenDialog = 'line' | 'language' | 'encoding' | null
 
-export function Editor({ source, entry, actions = [], close }: EditorProps) {
+export function Editor({ source, entry, actions = [], close, previous, next }: EditorProps) {
   const { t } = useLingui()
   const { phase, readOnly, comparing, generation, path } = useSnapshot(editor)
   const { wrap, lineNumbers, sizePx } = useSnapshot(editorPrefs)
@@ -122,8 +126,11 @@ export function Editor({ source, entry, actions = [], close }: EditorProps) {
     return () => document.removeEventListener('keydown', listener)
   }, [])
 
+  useFileKeys(actions)
   const menu = useEditorMenu({
     actions,
+    onPrevious: previous,
+    onNext: next,
     onFind: () => askFind(false),
     onReplace: () => askFind(true),
     onGoToLine: () => setDialog('line'),

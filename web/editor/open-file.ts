@@ -382,9 +382,17 @@ export function setLineEnd(end: LineEnd): void {
   view.dispatch(convertLineEnds(end))
 }
 
-/** Gives up what is unsaved, with its draft. */
+/**
+ * Gives up what is unsaved, with its draft. Where the editor stays open after all, it shows the saved
+ * text again, and undo brings back what was given up.
+ */
 export async function discardChanges(): Promise<void> {
   clearTimeout(draftTimer)
+  if (view !== null && file?.savedState) {
+    editor.encoding = file.savedEncoding
+    view.dispatch(replaceText(view.state, textOf(file.savedState)))
+    noteChange()
+  }
   editor.dirty = false
   editor.draftAtMs = null
   if (file !== null) await dropDraft(file.key)

@@ -5,6 +5,8 @@ import { useLingui } from '@lingui/react/macro'
 import {
   AArrowDown,
   AArrowUp,
+  ChevronLeft,
+  ChevronRight,
   ChevronsDownUp,
   ChevronsUpDown,
   Code,
@@ -23,10 +25,13 @@ import type { MenuEntry } from '../ui/menu.tsx'
 import type { FrameAction } from '../viewers/frame.tsx'
 import { codeCommands, cursor } from './code-pane.tsx'
 import { changeTextSize, editorPrefs, setEditorPref } from './editor-prefs.ts'
+import { shortcutInText } from './file-keys.ts'
 import { compareWithSaved, currentView, editor, stopComparing } from './open-file.ts'
 
 interface MenuOptions {
   actions: readonly FrameAction[]
+  onPrevious: (() => void) | undefined
+  onNext: (() => void) | undefined
   onFind(): void
   onReplace(): void
   onGoToLine(): void
@@ -139,18 +144,24 @@ export function useEditorMenu(options: MenuOptions): () => readonly MenuEntry[] 
 
   return () => {
     const list = tools()
-    // Here Ctrl+S saves and Delete deletes a character, so those keys are not shown.
-    const own = new Set(['download', 'delete'])
     const file: MenuEntry[] = actions
       .filter((action) => action.id !== 'edit')
       .map((action) => ({
         id: action.id,
         label: action.label,
         icon: action.icon,
-        shortcut: own.has(action.id) ? undefined : action.shortcut,
+        shortcut: shortcutInText(action),
         danger: action.danger ?? false,
         onSelect: () => action.run(),
       }))
-    return list.length > 0 && file.length > 0 ? [...list, 'line', ...file] : [...list, ...file]
+    const turn = [
+      { id: 'previous', label: t`Previous file`, icon: ChevronLeft, onSelect: options.onPrevious },
+      { id: 'next', label: t`Next file`, icon: ChevronRight, onSelect: options.onNext },
+    ].flatMap(({ onSelect, ...item }) =>
+      onSelect === undefined ? [] : [{ ...item, flipIcon: true, onSelect }],
+    )
+    return [list, file, turn]
+      .filter((group) => group.length > 0)
+      .flatMap((group, index) => (index === 0 ? group : ['line' as const, ...group]))
   }
 }

@@ -2,6 +2,7 @@
 // never decoded by the router.
 
 import { useSyncExternalStore } from 'react'
+import { closeTopLayer } from './back.ts'
 import { boot } from './boot.ts'
 
 /** Asked before the screen changes; resolves false to stay. One at a time: the newest. */
@@ -10,6 +11,7 @@ export type LeaveGuard = () => Promise<boolean> | boolean
 let guard: LeaveGuard | null = null
 /** Where we are, to return to when a guard refuses the browser's back button. */
 let here = typeof location === 'undefined' ? '' : location.pathname + location.search
+let hereState: unknown = globalThis.history?.state ?? null
 
 /**
  * Sets a guard for unsaved work; the browser's own warning on closing the page comes with it. Clear
@@ -48,6 +50,14 @@ export async function go(href: string, options: GoOptions = {}): Promise<boolean
   return true
 }
 
+/**
+ * Asks the guard about unsaved work ahead of something that ends the screen in another way, such as
+ * renaming its file. Resolves false to leave everything as it is.
+ */
+export async function mayLeave(): Promise<boolean> {
+  return guard === null || (await guard())
+}
+
 /** `href` below the base URL; unchanged when it is there already. */
 export function withBase(href: string): string {
   const base = boot.BaseURL
@@ -66,7 +76,8 @@ export function currentPath(): string {
 
 const events = ['popstate', 'pushState', 'replaceState'] as const
 
-function subscribe(listener: () => void): () => void {
+/** Calls back whenever the address changes; the result stops that. */
+export function onNavigation(listener: () => void): () => void {
   for (const event of events) addEventListener(event, listener)
   return () => {
     for (const event of events) removeEventListener(event, listener)
@@ -75,12 +86,12 @@ function subscribe(listener: () => void): () => void {
 
 /** The raw path without the base URL; renders anew when it changes. */
 export function usePath(): string {
-  return useSyncExternalStore(subscribe, currentPath)
+  return useSyncExternalStore(onNavigation, currentPath)
 }
 
 /** The query of the address. */
 export function useQuery(): URLSearchParams {
-  return new URLSearchParams(useSyncExternalStore(subscribe, () => location.search))
+  return new URLSearchParams(useSyncExternalStore(onNavigation, () => location.search))
 }
 
 /**
@@ -108,10 +119,17 @@ export function followLinks(): void {
 
 function remember(): void {
   here = location.pathname + location.search
+  hereState = history.state
 }
 
 /** Back and forward have happened already; a refusing guard puts the address back. */
 function onPop(event: PopStateEvent): void {
+  if (closeTopLayer()) {
+    event.stopImmediatePropagation()
+    // The screen has not moved: its entry comes back without the announcement of a new one.
+    History.prototype.pushState.call(history, hereState, '', here)
+    return
+  }
   if (!guard) {
     remember()
     return

@@ -5,6 +5,7 @@ import { useLingui } from '@lingui/react/macro'
 import { Download, Info, Pencil, Share2, SquarePen, Trash2 } from 'lucide-react'
 import { useMemo } from 'react'
 import { matchesShortcut, shownKeys } from '../actions/shortcut.ts'
+import { mayLeave } from '../lib/navigate.ts'
 import { parentOf } from '../lib/paths.ts'
 import { deleteEntries } from '../state/file-operations.ts'
 import { openPrompt } from '../state/prompts.ts'
@@ -41,6 +42,8 @@ export function useFrameActions(props: Omit<ViewerProps, 'setFacts'>): FrameActi
         icon: Pencil,
         ...withKeys('F2'),
         async run() {
+          // Afterwards the text could only be saved to a name that is gone.
+          if (!(await mayLeave())) return
           const renamed = await openPrompt('rename', { entry })
           if (renamed !== null) await showFile(renamed, { replace: true })
         },
@@ -66,6 +69,7 @@ export function useFrameActions(props: Omit<ViewerProps, 'setFacts'>): FrameActi
         danger: true,
         ...withKeys('Delete', 'Mod+Backspace'),
         async run() {
+          if (!(await mayLeave())) return
           const items = [{ path: entry.path, isDir: false }]
           if ((await openPrompt('delete', { items })) !== true) return
           const at = siblings.findIndex(({ path }) => path === entry.path)

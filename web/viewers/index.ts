@@ -3,22 +3,36 @@
 import { type ComponentType, type LazyExoticComponent, lazy } from 'react'
 import type { ViewerKind, ViewerProps } from './source.ts'
 
-type Lazy = LazyExoticComponent<ComponentType<ViewerProps>>
+type Viewer = ComponentType<ViewerProps>
 
-export const viewers: Record<ViewerKind, Lazy> = {
-  image: lazy(async () => ({ default: (await import('./image.tsx')).ImageViewer })),
-  video: lazy(async () => ({ default: (await import('./video.tsx')).VideoViewer })),
-  audio: lazy(async () => ({ default: (await import('./audio.tsx')).AudioViewer })),
-  pdf: lazy(async () => ({ default: (await import('./pdf.tsx')).PdfViewer })),
-  epub: lazy(async () => ({ default: (await import('./epub.tsx')).EpubViewer })),
-  document: lazy(async () => ({ default: (await import('./document.tsx')).DocumentViewer })),
-  sheet: lazy(async () => ({ default: (await import('./sheet.tsx')).SheetViewer })),
-  font: lazy(async () => ({ default: (await import('./font.tsx')).FontViewer })),
-  archive: lazy(async () => ({ default: (await import('./archive.tsx')).ArchiveViewer })),
-  csv: lazy(async () => ({ default: (await import('./csv.tsx')).CsvViewer })),
-  markdown: lazy(async () => ({ default: (await import('./markdown.tsx')).MarkdownViewer })),
-  json: lazy(async () => ({ default: (await import('./json.tsx')).JsonViewer })),
-  text: lazy(async () => ({ default: (await import('./text.tsx')).TextViewer })),
-  hex: lazy(async () => ({ default: (await import('./hex.tsx')).HexViewer })),
-  fallback: lazy(async () => ({ default: (await import('./fallback.tsx')).FallbackViewer })),
+const loaders: Record<ViewerKind, () => Promise<Viewer>> = {
+  image: async () => (await import('./image.tsx')).ImageViewer,
+  video: async () => (await import('./video.tsx')).VideoViewer,
+  audio: async () => (await import('./audio.tsx')).AudioViewer,
+  pdf: async () => (await import('./pdf.tsx')).PdfViewer,
+  epub: async () => (await import('./epub.tsx')).EpubViewer,
+  document: async () => (await import('./document.tsx')).DocumentViewer,
+  sheet: async () => (await import('./sheet.tsx')).SheetViewer,
+  font: async () => (await import('./font.tsx')).FontViewer,
+  archive: async () => (await import('./archive.tsx')).ArchiveViewer,
+  csv: async () => (await import('./csv.tsx')).CsvViewer,
+  markdown: async () => (await import('./markdown.tsx')).MarkdownViewer,
+  json: async () => (await import('./json.tsx')).JsonViewer,
+  text: async () => (await import('./text.tsx')).TextViewer,
+  hex: async () => (await import('./hex.tsx')).HexViewer,
+  fallback: async () => (await import('./fallback.tsx')).FallbackViewer,
+}
+
+export const viewers = Object.fromEntries(
+  Object.entries(loaders).map(([kind, load]) => [
+    kind,
+    lazy(async () => ({ default: await load() })),
+  ]),
+) as Record<ViewerKind, LazyExoticComponent<Viewer>>
+
+/** Fetches the code of a viewer ahead of its use: a neighbour of the shown file will need it. */
+export function prefetchViewer(kind: ViewerKind): void {
+  void loaders[kind]().catch(() => {
+    // Opening the file will try again and say what is wrong.
+  })
 }

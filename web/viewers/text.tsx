@@ -6,6 +6,7 @@ import { LazyEditor } from '../editor/lazy-editor.ts'
 import { useFrameActions } from './frame-actions.ts'
 import type { ViewerProps } from './source.ts'
 import { Busy } from './tools.tsx'
+import { usePrefetch } from './use-prefetch.ts'
 import { MAX_TEXT_BYTES } from './use-text.ts'
 
 const BigText = lazy(async () => ({ default: (await import('./big-text.tsx')).BigText }))
@@ -21,12 +22,27 @@ export function TextViewer(props: ViewerProps) {
   )
 }
 
+const alone: ViewerProps['siblings'] = []
+
 function OwnText(props: ViewerProps) {
+  const { source, entry, siblings, navigate, close } = props
   const { t } = useLingui()
-  const actions = useFrameActions(props)
+  // Deleting leads back to the folder: the next file is not a text one asked to edit.
+  const actions = useFrameActions({ ...props, siblings: alone })
+  const at = siblings.findIndex(({ path }) => path === entry.path)
+  const previous = siblings[at - 1]
+  const next = at < 0 ? undefined : siblings[at + 1]
+  usePrefetch(source, [next, previous])
   return (
     <Suspense fallback={<div className="ed-splash" role="status" aria-label={t`Loading`} />}>
-      <LazyEditor source={props.source} entry={props.entry} actions={actions} close={props.close} />
+      <LazyEditor
+        source={source}
+        entry={entry}
+        actions={actions}
+        previous={previous && (() => navigate(previous))}
+        next={next && (() => navigate(next))}
+        close={close}
+      />
     </Suspense>
   )
 }
