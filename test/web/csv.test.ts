@@ -104,7 +104,7 @@ it('copes with uneven rows and with nothing at all', async () => {
 it('is moved through by keyboard, and shows a long cell whole', async () => {
   await using opened = await openPage(browser, program, { path: '/files/semicolons.csv' })
   const { page } = opened
-  await page.locator('.csv').focus()
+  await page.locator('.csv').waitFor()
   await page.keyboard.press('ArrowDown')
   await page.keyboard.press('ArrowRight')
   await page.keyboard.press('Enter')
@@ -136,7 +136,6 @@ it('shows fifty megabytes, scrolls, sorts and filters them without holding up th
     box.scrollTop = box.scrollHeight
   })
   await page.getByText(`Person ${ROWS - 1}`, { exact: true }).waitFor()
-  await grid.focus()
   await page.keyboard.press('Control+Home')
   await page.getByText('Person 0', { exact: true }).waitFor()
   await page.getByRole('button', { name: 'amount' }).click()

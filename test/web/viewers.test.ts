@@ -1,15 +1,25 @@
 // Every kind of file opened as a person would, judged by what is on the screen.
 
 import { existsSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
 import sharp from 'sharp'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { DESKTOP, launchBrowser, type OpenPage, openPage, PHONE } from '../support/browser.ts'
 import { waitFor } from '../support/deadline.ts'
 import { loginAs } from '../support/login.ts'
-import { colourAt, distance, liveliness, type Rgb, sampleTree } from '../support/pictures.ts'
+import {
+  colourAt,
+  distance,
+  liveliness,
+  type Rgb,
+  SAMPLES,
+  sampleTree,
+} from '../support/pictures.ts'
 import { ADMIN, type Program, startProgram } from '../support/program.ts'
 import { makeTree, type Tree } from '../support/tree.ts'
+import { entry } from './listing-steps.ts'
 
 let browser: Browser
 let tree: Tree
@@ -220,6 +230,87 @@ describe('the frame', () => {
     await page.keyboard.press('Escape')
     await page.locator('.vw').waitFor({ state: 'detached' })
     expect(new URL(page.url()).pathname).toBe('/files/own/')
+  })
+
+  it('leaves page keys, Home and End to documents', async () => {
+    const lines = Array.from({ length: 400 }, (_, line) => `Paragraph ${line}\n\n`)
+    const manual = sharp({ create: { width: 8, height: 8, channels: 3, background: '#fff' } })
+    await tree.add({
+      'papers/a.png': await manual.png().toBuffer(),
+      'papers/b.md': lines.join(''),
+      'papers/c.bin': Buffer.alloc(40_000, 7),
+      'papers/d.ttf': await readFile(join(SAMPLES, 'letters.ttf')),
+      'papers/e.docx': await readFile(join(SAMPLES, 'letter.docx')),
+      'papers/f.pdf': await readFile(join(SAMPLES, 'paper.pdf')),
+      'papers/g.png': await manual.png().toBuffer(),
+    })
+    await using opened = await openPage(browser, program, { viewport: { width: 900, height: 500 } })
+    const { page } = opened
+    for (const [path, scroller] of [
+      ['b.md?view=markdown', '.md-page'],
+      ['c.bin?view=hex', '.hex'],
+      ['d.ttf', '.vw-font'],
+      ['e.docx', '.vw-paper-scroll'],
+      ['f.pdf', '.vw-pdf-scroll'],
+    ] as const) {
+      await page.goto(`/files/papers/${path}`)
+      const box = page.locator(scroller)
+      const top = () => box.evaluate(({ scrollTop }) => scrollTop)
+      await waitFor(`${path} long enough to scroll`, () =>
+        box.evaluate((element) => element.scrollHeight > element.clientHeight * 1.5),
+      )
+      await page.getByText(/\d of 7/).waitFor()
+      await page.keyboard.press('PageDown')
+      await expect.poll(top, { message: path }).toBeGreaterThan(50)
+      const once = await top()
+      await page.keyboard.press('End')
+      await expect.poll(top, { message: path }).toBeGreaterThan(once)
+      await page.keyboard.press('PageUp')
+      await page.keyboard.press('Home')
+      await expect.poll(top, { message: path }).toBeLessThan(20)
+      expect(new URL(page.url()).pathname).toBe(`/files/papers/${path.replace(/\?.*/, '')}`)
+    }
+    await page.goto('/files/papers/a.png')
+    await page.getByText('1 of 7').waitFor()
+    await page.keyboard.press('End')
+    await page.locator('.vw-head h1').getByText('g.png').waitFor()
+    await page.keyboard.press('PageUp')
+    await page.locator('.vw-head h1').getByText('f.pdf').waitFor()
+  })
+
+  it('turns from a picture to a text beside it, and back', async () => {
+    await tree.add({ 'mixed/a.png': PIXEL, 'mixed/b.txt': 'between\n', 'mixed/c.png': PIXEL })
+    await using opened = await openPage(browser, program)
+    const { page } = opened
+    await page.goto('/files/mixed/a.png')
+    await page.getByText('1 of 3').waitFor()
+    await page.getByRole('button', { name: 'Next file' }).click()
+    await page.locator('.cm-content').getByText('between').waitFor()
+    await page.getByRole('button', { name: 'More', exact: true }).click()
+    await page.getByRole('menuitem', { name: 'Next file' }).click()
+    await page.getByText('3 of 3').waitFor()
+    await page.keyboard.press('Escape')
+    await page.locator('.vw').waitFor({ state: 'detached' })
+    expect(new URL(page.url()).pathname).toBe('/files/mixed/')
+  })
+
+  it('closes by Space what Space opened, and only that', async () => {
+    await tree.add({ 'quick/a.png': PIXEL, 'quick/b.bin': Buffer.alloc(9) })
+    await using opened = await openPage(browser, program, { path: '/files/quick/' })
+    const { page } = opened
+    await entry(page, 'a.png').waitFor()
+    await entry(page, 'a.png').click()
+    await page.keyboard.press('Space')
+    await page.locator('.vw-picture > img[data-shown=true]').waitFor()
+    await page.keyboard.press('ArrowRight')
+    await page.locator('.vw-head h1').getByText('b.bin').waitFor()
+    await page.keyboard.press('Space')
+    await page.locator('.vw').waitFor({ state: 'detached' })
+    expect(new URL(page.url()).pathname).toBe('/files/quick/')
+    await page.keyboard.press('Enter')
+    await page.locator('.vw-head h1').waitFor()
+    await page.keyboard.press('Space')
+    await page.locator('.vw-head h1').waitFor()
   })
 
   it('keeps the focus inside', async () => {

@@ -25,6 +25,7 @@ import { announce } from '../lib/announce.ts'
 import { boot } from '../lib/boot.ts'
 import { ClipboardError, copyText } from '../lib/clipboard.ts'
 import { filesHref, nameOf } from '../lib/paths.ts'
+import { quickLookState } from '../lib/quick-look.ts'
 import { canPasteInto, clipboard, fillClipboard } from '../state/clipboard.ts'
 import { duplicateEntries, pasteInto, transferEntries } from '../state/copy-and-move.ts'
 import { startDownload } from '../state/downloads.ts'
@@ -83,7 +84,7 @@ export const entryActions = [
     },
     run(context) {
       const entry = subject(context)
-      if (entry !== undefined) openEntry(entry)
+      if (entry !== undefined) openEntry(entry, quickLookState)
     },
   },
   {

@@ -6,14 +6,14 @@ import { filesHref, parentOf } from '../lib/paths.ts'
 import { shownName } from '../lib/shown-name.ts'
 import { toastError } from '../state/toasts.ts'
 
-/** Opens a folder, or a file in its viewer or editor. */
-export function openEntry(entry: FileEntry): void {
+/** Opens a folder, or a file in its viewer or editor. `state` goes into the history entry. */
+export function openEntry(entry: FileEntry, state?: unknown): void {
   if (entry.type === 'invalid_link') {
     const name = shownName(entry.name)
     toastError(t`“${name}” points to something that does not exist.`)
     return
   }
-  void go(filesHref(boot.BaseURL, entry.path, entry.isDir))
+  void go(filesHref(boot.BaseURL, entry.path, entry.isDir), { state })
 }
 
 export function openFolder(vpath: string): void {

@@ -17,7 +17,7 @@ import { type FolderRow, folderRows, searchRows } from './archive-tree.ts'
 import { saveBlob } from './save-url.ts'
 import type { ViewerProps } from './source.ts'
 import { Busy, Message } from './tools.tsx'
-import { useViewerKeys } from './viewer-keys.ts'
+import { scrollByKey, useViewerKeys } from './viewer-keys.ts'
 import { ZipError } from './zip-reader.ts'
 
 /** Unpacked into memory, to be looked at or to be saved. */
@@ -107,7 +107,7 @@ function Inside(props: ViewerProps & { archive: ArchiveFile }) {
   }
   async function open(item: ArchiveItem) {
     const bytes = await unpack(item, MAX_OPEN_BYTES)
-    if (bytes) setOpened(createEntryFile(source, entry.path, item, bytes))
+    if (bytes) setOpened(createEntryFile(source, archive, entry.path, item, bytes))
   }
   async function save(item: ArchiveItem) {
     const bytes = await unpack(item, MAX_SAVE_BYTES)
@@ -216,6 +216,8 @@ function Rows({ rows, busy, onOpen, onSave }: RowsProps) {
     estimateSize: () => ROW_PX,
     overscan: 10,
   })
+
+  useViewerKeys((event) => scrollByKey(event, scroller.current))
 
   function onKeyDown(event: React.KeyboardEvent) {
     const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0

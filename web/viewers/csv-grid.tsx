@@ -13,6 +13,7 @@ import { toastError, toastSuccess } from '../state/toasts.ts'
 import { isNumeric } from '../text/csv.ts'
 import { IconButton } from '../ui/button.tsx'
 import type { CsvFacts, CsvRow, CsvSort } from './csv-client.ts'
+import { focusQuietly } from './viewer-keys.ts'
 
 const ROW_PX = 32
 const HEAD_PX = 36
@@ -88,6 +89,8 @@ export function CsvGrid({ label, facts, rowCount, sort, rowAt, onSort }: CsvGrid
       element.removeEventListener('scroll', later)
     }
   }, [])
+
+  useEffect(() => focusQuietly(box.current), [])
 
   // Another order or another filter starts at the top.
   // biome-ignore lint/correctness/useExhaustiveDependencies: they are the trigger

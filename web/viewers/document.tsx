@@ -5,6 +5,7 @@ import { ZoomIn, ZoomOut } from 'lucide-react'
 import { useEffect, useRef, useState } from 'react'
 import type { FileEntry } from '../../src/api-types.ts'
 import { extensionOf } from './kinds.ts'
+import { createMarkupBudget } from './markup-limits.ts'
 import { openPackage } from './package-file.ts'
 import { paperSheet } from './paper.ts'
 import { repackOffice } from './repack.ts'
@@ -12,7 +13,7 @@ import { cleanSheet } from './safe-css.ts'
 import { cleanMarkup, ID_PREFIX, openLinksOutside, outsideLink } from './safe-html.ts'
 import type { FileSource, ViewerProps } from './source.ts'
 import { Busy, Message, Tool, ToolRow } from './tools.tsx'
-import { focusQuietly, useViewerKeys } from './viewer-keys.ts'
+import { focusQuietly, scrollByKey, useViewerKeys } from './viewer-keys.ts'
 import { ZipError } from './zip-reader.ts'
 
 interface Rendered {
@@ -77,13 +78,10 @@ export function DocumentViewer({ source, entry }: ViewerProps) {
 
   useViewerKeys((event) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return false
-    const view = scroller.current
     if (event.key === '+' || event.key === '=') step(1)
     else if (event.key === '-') step(-1)
     else if (event.key === '0') setZoom(100)
-    else if (event.key === 'Home') view?.scrollTo({ top: 0 })
-    else if (event.key === 'End') view?.scrollTo({ top: view.scrollHeight })
-    else return false
+    else return scrollByKey(event, scroller.current)
     return true
   })
 
@@ -159,7 +157,7 @@ async function render(
     return { content, sheets: [paperSheet('light', 100)], release }
   }
   const [bytes, { renderDocx }] = await Promise.all([
-    repackOffice(source, entry, signal),
+    repackOffice(source, entry, signal, createMarkupBudget()),
     import('./docx.ts'),
   ])
   const { body, styles } = await renderDocx(bytes)

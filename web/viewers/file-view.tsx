@@ -106,8 +106,7 @@ function useSiblings(entry: FileEntry): readonly FileEntry[] {
     const abort = new AbortController()
     source.siblings(entry, abort.signal).then(
       (files) => {
-        if (abort.signal.aborted) return
-        setFound({ folder, files: files.filter((file) => !opensInEditor(file)) })
+        if (!abort.signal.aborted) setFound({ folder, files })
       },
       // Without its folder the file is shown alone.
       () => {},

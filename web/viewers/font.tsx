@@ -9,7 +9,7 @@ import { type FontFacts, readFontFacts } from './font-file.ts'
 import type { ViewerProps } from './source.ts'
 import { Busy, Message } from './tools.tsx'
 import { useSize } from './use-size.ts'
-import { focusQuietly, useViewerKeys } from './viewer-keys.ts'
+import { focusQuietly, scrollByKey, useViewerKeys } from './viewer-keys.ts'
 
 const MAX_BYTES = 32 * 1024 * 1024
 const SIZES_PX = [14, 18, 24, 36, 48, 64]
@@ -76,14 +76,7 @@ function Specimen({ family, facts, name }: Loaded & { name: string }) {
   const sample = text || pangram
 
   useEffect(() => focusQuietly(scroller.current), [])
-  useViewerKeys((event) => {
-    const view = scroller.current
-    if (!view || event.ctrlKey || event.metaKey || event.altKey) return false
-    if (event.key === 'Home') view.scrollTo({ top: 0 })
-    else if (event.key === 'End') view.scrollTo({ top: view.scrollHeight })
-    else return false
-    return true
-  })
+  useViewerKeys((event) => scrollByKey(event, scroller.current))
 
   return (
     <div

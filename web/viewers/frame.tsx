@@ -14,6 +14,7 @@ import {
 import { Suspense, useEffect, useEffectEvent, useRef, useState } from 'react'
 import type { FileEntry, FileInfo } from '../../src/api-types.ts'
 import { formatSize } from '../lib/format.ts'
+import { isQuickLook } from '../lib/quick-look.ts'
 import { IconButton } from '../ui/button.tsx'
 import { MenuButton } from '../ui/menu.tsx'
 import { Boundary } from './boundary.tsx'
@@ -24,6 +25,7 @@ import { loadStylesheet } from './stylesheet.ts'
 import { useSwipe } from './swipe.ts'
 import textStyles from './text-viewers.css?url'
 import { Busy, Message } from './tools.tsx'
+import { usePrefetch } from './use-prefetch.ts'
 import { keysAreTaken, offerKey, stepOf } from './viewer-keys.ts'
 import styles from './viewers.css?url'
 
@@ -31,6 +33,13 @@ await Promise.all([loadStylesheet(styles), loadStylesheet(textStyles)])
 
 /** Chrome fades after this much stillness, in full screen only. */
 const IDLE_MS = 1500
+/** In these, page keys, Home and End belong to the document, also while it is loading. */
+const documents: ReadonlySet<ViewerKind> = new Set([
+  ...(['pdf', 'epub', 'document', 'sheet', 'csv', 'markdown', 'json'] as const),
+  ...(['font', 'archive', 'text', 'hex'] as const),
+])
+/** In these, Space plays and pauses, however they were opened. */
+const players: ReadonlySet<ViewerKind> = new Set(['video', 'audio'])
 /** The one action that stays beside the menu on narrow screens. */
 const NARROW_ACTION = 'download'
 
@@ -69,6 +78,7 @@ export function ViewerFrame(props: FrameProps) {
   const at = siblings.findIndex((sibling) => sibling.path === entry.path)
   const previous = siblings[at - 1]
   const next = at < 0 ? undefined : siblings[at + 1]
+  usePrefetch(source, [next, previous])
   const rtl = document.documentElement.dir === 'rtl'
   const swipe = useSwipe({
     turn: (direction) => {
@@ -84,9 +94,11 @@ export function ViewerFrame(props: FrameProps) {
 
   const onKey = useEffectEvent((event: KeyboardEvent) => {
     if (keysAreTaken(event)) return
+    const ends = { previous, next, first: siblings[0], last: siblings.at(-1) }
     const used =
+      endQuickLook(event) ||
       offerKey(event) ||
-      turnByKey(event, { previous, next, first: siblings[0], last: siblings.at(-1) }, navigate) ||
+      turnByKey(event, ends, !documents.has(kind), navigate) ||
       commandByKey(event)
     if (used) {
       event.preventDefault()
@@ -98,6 +110,21 @@ export function ViewerFrame(props: FrameProps) {
     document.addEventListener('keydown', listener)
     return () => document.removeEventListener('keydown', listener)
   }, [])
+
+  /** Space closes what Space opened, before pictures and papers have a use for it. */
+  function endQuickLook(event: KeyboardEvent): boolean {
+    const plain = event.key === ' ' && !event.ctrlKey && !event.metaKey && !event.altKey
+    if (!plain || event.shiftKey || event.repeat || players.has(kind) || !isQuickLook())
+      return false
+    if (
+      event.target instanceof Element &&
+      event.target.closest('button, a[href], summary, input')
+    ) {
+      return false
+    }
+    close()
+    return true
+  }
 
   function commandByKey(event: KeyboardEvent): boolean {
     const plain = !event.ctrlKey && !event.metaKey && !event.altKey
@@ -284,18 +311,21 @@ interface Neighbours {
   last: FileEntry | undefined
 }
 
-function turnByKey(event: KeyboardEvent, to: Neighbours, navigate: (entry: FileEntry) => void) {
-  const step = stepOf(event) || (event.key === 'PageDown' ? 1 : event.key === 'PageUp' ? -1 : 0)
-  const target =
-    step === 1
-      ? to.next
-      : step === -1
-        ? to.previous
-        : event.key === 'Home'
-          ? to.first
-          : event.key === 'End'
-            ? to.last
-            : undefined
+function turnByKey(
+  event: KeyboardEvent,
+  to: Neighbours,
+  byPage: boolean,
+  navigate: (entry: FileEntry) => void,
+) {
+  if (event.ctrlKey || event.metaKey || event.altKey || event.shiftKey) return false
+  const step = stepOf(event)
+  const pages: Record<string, FileEntry | undefined> = {
+    PageDown: to.next,
+    PageUp: to.previous,
+    Home: to.first,
+    End: to.last,
+  }
+  const target = step === 1 ? to.next : step === -1 ? to.previous : byPage && pages[event.key]
   if (!target) return false
   navigate(target)
   return true

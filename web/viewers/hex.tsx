@@ -13,6 +13,7 @@ import { Button } from '../ui/button.tsx'
 import type { ViewerProps } from './source.ts'
 import { Busy, Message } from './tools.tsx'
 import { useSize } from './use-size.ts'
+import { focusQuietly, scrollByKey, useViewerKeys } from './viewer-keys.ts'
 
 const SHOWN_BYTES = 64 * 1024
 const ROW_PX = 24
@@ -93,6 +94,8 @@ function Rows({ bytes, label }: { bytes: Uint8Array; label: string }) {
     estimateSize: () => ROW_PX,
     overscan: 30,
   })
+  useEffect(() => focusQuietly(box.current), [])
+  useViewerKeys((event) => scrollByKey(event, box.current))
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so the keyboard must reach it
     <section className="hex" ref={box} tabIndex={0} aria-label={label} dir="ltr">

@@ -18,6 +18,7 @@ import { IconButton } from '../ui/button.tsx'
 import { Spinner } from '../ui/progress.tsx'
 import { JsonClient, JsonProblem } from './json-client.ts'
 import { type JsonRow, JsonRows } from './json-rows.ts'
+import { focusQuietly } from './viewer-keys.ts'
 
 const ROW_PX = 28
 
@@ -26,6 +27,8 @@ interface JsonTreeProps {
   text: string | ArrayBuffer
   /** Further controls at the end of the bar. */
   actions?: ReactNode
+  /** Takes the keys when it opens, which a tree beside the text being typed must not do. */
+  autoFocus?: boolean
 }
 
 type State =
@@ -33,7 +36,7 @@ type State =
   | { phase: 'ready' }
   | { phase: 'bad'; place: { line: number; column: number } | null }
 
-export function JsonTree({ text, actions }: JsonTreeProps) {
+export function JsonTree({ text, actions, autoFocus = false }: JsonTreeProps) {
   const { t } = useLingui()
   const tree = useRef<{ client: JsonClient; rows: JsonRows }>(null)
   const [state, setState] = useState<State>({ phase: 'busy' })
@@ -57,6 +60,10 @@ export function JsonTree({ text, actions }: JsonTreeProps) {
       tree.current = null
     }
   }, [])
+
+  useEffect(() => {
+    if (autoFocus) focusQuietly(box.current)
+  }, [autoFocus])
 
   useEffect(() => {
     let current = true

@@ -50,7 +50,11 @@ export function JsonViewer({ source, entry, openAs }: ViewerProps) {
   if (bytes === null) return <Busy />
   return (
     <div className="vx-page" data-gestures="own">
-      <JsonTree text={bytes} actions={editsElsewhere(source, entry) ? undefined : asText} />
+      <JsonTree
+        text={bytes}
+        actions={editsElsewhere(source, entry) ? undefined : asText}
+        autoFocus
+      />
     </div>
   )
 }

@@ -2,6 +2,7 @@
 
 import { Trans, useLingui } from '@lingui/react/macro'
 import { TextAlignStart } from 'lucide-react'
+import { useEffect, useRef } from 'react'
 import { Button } from '../ui/button.tsx'
 import { editsElsewhere } from './kinds.ts'
 import { MAX_MARKDOWN_CHARS } from './markdown-render.ts'
@@ -9,10 +10,16 @@ import { MarkdownView } from './markdown-view.tsx'
 import type { ViewerProps } from './source.ts'
 import { Busy, Message, ToolRow } from './tools.tsx'
 import { useText } from './use-text.ts'
+import { focusQuietly, scrollByKey, useViewerKeys } from './viewer-keys.ts'
 
 export function MarkdownViewer({ source, entry, openAs }: ViewerProps) {
   const { t } = useLingui()
+  const page = useRef<HTMLElement>(null)
   const read = useText(source, entry)
+  useEffect(() => {
+    if (read.state === 'ready') focusQuietly(page.current)
+  }, [read])
+  useViewerKeys((event) => read.state === 'ready' && scrollByKey(event, page.current))
   if (read.state === 'loading') return <Busy />
   const asText = (
     <Button size="sm" icon={TextAlignStart} onClick={() => openAs('text')}>
@@ -36,8 +43,14 @@ export function MarkdownViewer({ source, entry, openAs }: ViewerProps) {
   return (
     <>
       {!editsElsewhere(source, entry) && <ToolRow label={t`Document`}>{asText}</ToolRow>}
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so the keyboard must reach it */}
-      <section className="md-page" tabIndex={0} aria-label={entry.name} data-gestures="own">
+      <section
+        className="md-page"
+        ref={page}
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so the keyboard must reach it
+        tabIndex={0}
+        aria-label={entry.name}
+        data-gestures="own"
+      >
         <MarkdownView text={read.text} source={source} entry={entry} />
       </section>
     </>

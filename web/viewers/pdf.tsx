@@ -24,7 +24,7 @@ import { recallPosition, rememberPosition } from './positions.ts'
 import type { ViewerProps } from './source.ts'
 import { loadStylesheet } from './stylesheet.ts'
 import { Busy, Message, Tool, ToolGap, ToolRow } from './tools.tsx'
-import { focusQuietly, useViewerKeys } from './viewer-keys.ts'
+import { focusQuietly, scrollByKey, useViewerKeys } from './viewer-keys.ts'
 
 interface Lock {
   wrong: boolean
@@ -138,7 +138,7 @@ function Pages({ source, entry, pdf, setFacts }: ViewerProps & { pdf: PdfDocumen
     else if (key === 'home') view.current?.goToPage(1)
     else if (key === 'end') view.current?.goToPage(state.pages)
     else if (key === 'escape' && searching) endSearch()
-    else return false
+    else return scrollByKey(event, container.current)
     return true
   })
 

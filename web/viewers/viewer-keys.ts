@@ -47,6 +47,33 @@ export function stepOf(event: KeyboardEvent): -1 | 0 | 1 {
   return 0
 }
 
+/** What stays in sight of the screen before, in px. */
+const OVERLAP_PX = 40
+
+/**
+ * Scrolls a document by its keys wherever in the viewer the focus is. True for each of them, also
+ * where there is nothing to scroll: a short document must not turn to the next file by a key that
+ * moves through a long one.
+ */
+export function scrollByKey(event: KeyboardEvent, box: HTMLElement | null): boolean {
+  if (event.ctrlKey || event.metaKey || event.altKey || event.shiftKey) return false
+  const page = (box?.clientHeight ?? 0) - OVERLAP_PX
+  const steps: Record<string, number> = {
+    PageDown: page,
+    PageUp: -page,
+    Home: Number.NEGATIVE_INFINITY,
+    End: Number.POSITIVE_INFINITY,
+  }
+  const step = steps[event.key]
+  if (step === undefined) return false
+  if (box) box.scrollTop = clamp(box.scrollTop + step, box.scrollHeight)
+  return true
+}
+
+function clamp(top: number, max: number): number {
+  return Math.min(max, Math.max(0, top))
+}
+
 /** Gives the scrolling part its keys without drawing a ring around it; Tab still does. */
 export function focusQuietly(element: HTMLElement | null) {
   const options: FocusOptions & { focusVisible?: boolean } = {
