@@ -1,7 +1,7 @@
 // A log file that rotates by size: 100 MB a piece, ten backups, none older than fourteen days.
 import { type FileHandle, mkdir, open, readdir, rename, unlink } from 'node:fs/promises'
 import { basename, dirname, extname, join } from 'node:path'
-import { errnoOf } from './errors.ts'
+import { AppError, errnoOf } from './errors.ts'
 
 export const MAX_LOG_BYTES = 100 * 1000 * 1000
 export const MAX_LOG_BACKUPS = 10
@@ -25,10 +25,17 @@ export interface LogFileOptions {
   onError: (error: unknown) => void
 }
 
-/** Opens a log file for appending, with mode 0600; throws when that is not possible. */
+/** Opens a log file for appending, with mode 0600. Throws AppError when that is not possible. */
 export async function openLogFile(file: string, options: LogFileOptions): Promise<LogFile> {
-  await mkdir(dirname(file), { recursive: true, mode: 0o755 })
-  let current = await openAppend(file)
+  let current: Opened
+  try {
+    await mkdir(dirname(file), { recursive: true, mode: 0o755 })
+    current = await openAppend(file)
+  } catch (error) {
+    if (errnoOf(error) === '') throw error
+    const message = `cannot open the log file ${file}: ${errnoOf(error)}`
+    throw new AppError('bad_request', message, { cause: error })
+  }
   let waiting: string[] = []
   let dropped = 0
   let reopening = false

@@ -23,11 +23,19 @@ export async function runCommandLine(surroundings: Surroundings): Promise<number
     const expected =
       error instanceof AppError ||
       error instanceof ParseError ||
-      error instanceof DamagedDatabaseError
+      error instanceof DamagedDatabaseError ||
+      isSystemError(error)
     const text = expected ? (error as Error).message : ((error as Error).stack ?? String(error))
     surroundings.stderr(`Error: ${text}\n`)
     return expected ? 1 : 2
   }
+}
+
+// What the system refuses (a full disk, a missing right) is the operator's matter, not a defect:
+// Node's text names errno, call and path.
+function isSystemError(error: unknown): boolean {
+  const { errno, syscall } = (error ?? {}) as NodeJS.ErrnoException
+  return typeof errno === 'number' && typeof syscall === 'string'
 }
 
 async function dispatch(surroundings: Surroundings): Promise<number> {

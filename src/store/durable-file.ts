@@ -2,11 +2,12 @@
 import { randomBytes } from 'node:crypto'
 import { link, open, rename, stat, unlink } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
-import { errnoOf } from '../errors.ts'
+import { AppError, errnoOf } from '../errors.ts'
 
 /**
  * Writes `data` beside `file`, syncs it, keeps the previous content as `<file>.bak`, renames into
- * place and syncs the folder. The mode is 0600. Nothing is changed when it throws.
+ * place and syncs the folder. The mode is 0600. Nothing is changed when it throws: AppError
+ * `no_space`, `unsupported` for a file that is a mount of its own, else the system's error.
  */
 export async function replaceFile(file: string, data: string | Uint8Array): Promise<void> {
   const temp = join(dirname(file), `.${basename(file)}.${randomBytes(6).toString('hex')}.tmp`)
@@ -22,9 +23,24 @@ export async function replaceFile(file: string, data: string | Uint8Array): Prom
     await rename(temp, file)
   } catch (error) {
     await unlink(temp).catch(() => {})
-    throw error
+    throw inWords(file, error)
   }
   await syncFolder(dirname(file))
+}
+
+function inWords(file: string, error: unknown): unknown {
+  const errno = errnoOf(error)
+  if (errno === 'ENOSPC' || errno === 'EDQUOT') {
+    return new AppError('no_space', `cannot write ${file}: the disk is full (${errno})`, {
+      cause: error,
+    })
+  }
+  // Only a folder can take the new file and give up the old one.
+  if (errno === 'EBUSY') {
+    const message = `cannot replace ${file}, which is mounted as a single file (EBUSY); mount its folder`
+    return new AppError('unsupported', message, { cause: error })
+  }
+  return error
 }
 
 // A second name for the old inode costs no copy; rename then moves the first name on.
@@ -38,11 +54,13 @@ async function keepPrevious(file: string): Promise<void> {
     await rename(temp, backup)
   } catch (error) {
     await unlink(temp).catch(() => {})
-    // ENOENT: nothing to keep yet. The others: file systems without hard links (exFAT, some NAS).
-    if (!['ENOENT', 'EPERM', 'ENOTSUP', 'ENOSYS', 'EOPNOTSUPP', 'EEXIST'].includes(errnoOf(error)))
-      throw error
+    if (!NOTHING_TO_KEEP.includes(errnoOf(error))) throw error
   }
 }
+
+// ENOENT: there is no file yet. EXDEV: it is mounted as a single file. The others: file systems
+// without hard links (exFAT, some NAS).
+const NOTHING_TO_KEEP = ['ENOENT', 'EXDEV', 'EPERM', 'ENOTSUP', 'ENOSYS', 'EOPNOTSUPP', 'EEXIST']
 
 async function syncFolder(folder: string): Promise<void> {
   try {

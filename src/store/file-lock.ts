@@ -39,6 +39,10 @@ async function acquire(lockFile: string, mark: string): Promise<void> {
       const handle = await open(lockFile, 'wx', 0o600)
       try {
         await handle.writeFile(mark)
+      } catch (error) {
+        // On a full disk the name can be made but not the mark: without it others would wait long.
+        await unlink(lockFile)
+        throw error
       } finally {
         await handle.close()
       }

@@ -1,6 +1,6 @@
 // Whether the database's folder can be written, and in words who needs what when it cannot.
 import { constants } from 'node:fs'
-import { access, readdir, stat } from 'node:fs/promises'
+import { access, readdir, readFile, realpath, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { AppError, errnoOf } from '../errors.ts'
 
@@ -79,4 +79,22 @@ async function holdsOnly(file: string): Promise<boolean> {
       (entry) => entry.startsWith(name) || entry.startsWith(`.${name}.`) || entry === 'lost+found',
     ) ?? false
   )
+}
+
+/**
+ * True when a file is a mount of its own, as with `docker run -v old.db:/database/filebrowser.db`:
+ * what is written beside it then lies in the container alone. False where nobody can tell.
+ */
+export async function isMountOfItsOwn(file: string): Promise<boolean> {
+  const mounts = await readFile('/proc/self/mountinfo', 'utf8').catch(() => '')
+  if (mounts === '') return false
+  const real = await realpath(file)
+  // https://man7.org/linux/man-pages/man5/proc_pid_mountinfo.5.html: the fifth field is the place,
+  // with white space and backslashes in octal.
+  const places = mounts.split('\n').map((line) => line.split(' ')[4] ?? '')
+  return places.some((place) => place.replace(/\\(\d{3})/g, octalCharacter) === real)
+}
+
+function octalCharacter(_: string, digits: string): string {
+  return String.fromCharCode(Number.parseInt(digits, 8))
 }

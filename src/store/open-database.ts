@@ -10,7 +10,7 @@ import { AppError, errnoOf } from '../errors.ts'
 import { hasBoltMark, META_PROBE_BYTES, secondMetaOffsets } from './bolt.ts'
 import type { Document } from './document.ts'
 import { withFileLock } from './file-lock.ts'
-import { cannotRead, cannotWrite, requireWritable } from './folder-access.ts'
+import { cannotRead, cannotWrite, isMountOfItsOwn, requireWritable } from './folder-access.ts'
 import { type ImportReport, importBoltFile, reportLines } from './import.ts'
 import { createStore, openStore, type Store } from './store.ts'
 
@@ -125,6 +125,12 @@ async function openBesideBolt(path: string, options: OpenOptions): Promise<Opene
     const store = await createStore(file, doc)
     for (const line of reportLines(report)) options.notice(line)
     options.notice(`Imported into ${file}; ${path} stays as it is`)
+    if (await isMountOfItsOwn(path)) {
+      options.notice(
+        `warning: ${path} is mounted as a single file, so ${file} is in the container alone and is ` +
+          `lost with it. Mount the folder ${dirname(path)} instead`,
+      )
+    }
     return { store, file, created: false, imported: report }
   })
 }

@@ -1,0 +1,32 @@
+// Small mounts for tests of full disks and single-file mounts; they need root.
+import { execFileSync } from 'node:child_process'
+import { mkdir, writeFile } from 'node:fs/promises'
+
+/** True where this process may mount: as root outside of a locked-down container. */
+export const MAY_MOUNT = process.getuid?.() === 0 && process.platform === 'linux' && tryMount()
+
+function tryMount(): boolean {
+  try {
+    execFileSync('unshare', ['-m', 'mount', '-t', 'tmpfs', 'none', '/mnt'], { stdio: 'ignore' })
+    return true
+  } catch {
+    return false
+  }
+}
+
+function mounted(folder: string, args: string[]): AsyncDisposable {
+  execFileSync('mount', [...args, folder])
+  return { [Symbol.asyncDispose]: async () => void execFileSync('umount', [folder]) }
+}
+
+/** Makes `folder` a disk of `sizeBytes`. */
+export async function mountDisk(folder: string, sizeBytes: number): Promise<AsyncDisposable> {
+  await mkdir(folder, { recursive: true })
+  return mounted(folder, ['-t', 'tmpfs', '-o', `size=${sizeBytes}`, 'none'])
+}
+
+/** Makes `file` a mount of its own, as `docker run -v source:file` does. */
+export async function mountFile(source: string, file: string): Promise<AsyncDisposable> {
+  await writeFile(file, '')
+  return mounted(file, ['--bind', source])
+}
