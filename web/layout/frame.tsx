@@ -5,6 +5,7 @@ import { Trans, useLingui } from '@lingui/react/macro'
 import { WifiOff } from 'lucide-react'
 import { type ReactNode, useEffect, useState } from 'react'
 import { useSnapshot } from 'valtio'
+import { closeOnBack } from '../lib/back.ts'
 import { usePath } from '../lib/navigate.ts'
 import { network, retryNow } from '../state/network.ts'
 import { Button } from '../ui/button.tsx'
@@ -25,7 +26,11 @@ export function Frame({ children }: { children: ReactNode }) {
       if (event.key === 'Escape') setDrawerAt(null)
     }
     document.addEventListener('keydown', onKey, true)
-    return () => document.removeEventListener('keydown', onKey, true)
+    const release = closeOnBack(() => setDrawerAt(null))
+    return () => {
+      release()
+      document.removeEventListener('keydown', onKey, true)
+    }
   }, [drawer])
 
   return (

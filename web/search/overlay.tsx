@@ -179,7 +179,12 @@ export function SearchOverlay({
       className="sx"
       aria-label={t`Search`}
       onKeyDown={onKeyDown}
-      onCancel={(event) => event.preventDefault()}
+      // The browser's other ways to close it, such as Android's Back.
+      onCancel={(event) => {
+        event.preventDefault()
+        answer(null)
+      }}
+      onClose={() => answer(null)}
       onPointerDown={(event) => {
         if (event.target === dialog.current) answer(null)
       }}
