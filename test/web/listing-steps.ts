@@ -1,6 +1,8 @@
 // What a person sees and does in the listing, for the browser tests.
 import type { Locator, Page } from 'playwright-core'
 import { waitFor } from '../support/deadline.ts'
+import { loginAs } from '../support/login.ts'
+import { ADMIN, type Program } from '../support/program.ts'
 
 /** The row or card of an entry by its name; names may hold anything. */
 export function entry(page: Page, name: string): Locator {
@@ -96,4 +98,50 @@ export async function dragTo(
   })
   await page.mouse.up()
   if (options.hold !== undefined) await page.keyboard.up(options.hold)
+}
+
+/** Until the page has drawn what came before. */
+export async function twoFrames(page: Page): Promise<void> {
+  await page.evaluate(
+    () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))),
+  )
+}
+
+const PASSWORD = 'a long enough password 7'
+const RIGHTS = ['admin', 'execute', 'create', 'rename', 'modify', 'delete', 'share', 'download']
+
+export function userLogin(username: string): { username: string; password: string } {
+  return { username, password: PASSWORD }
+}
+
+/** Makes a user of the whole folder who may do what `rights` names. */
+export async function addUser(
+  program: Program,
+  username: string,
+  rights: readonly string[],
+): Promise<void> {
+  const admin = await loginAs(program.origin)
+  const answer = await admin.fetch('/api/users', {
+    method: 'POST',
+    body: JSON.stringify({
+      what: 'user',
+      which: [],
+      current_password: ADMIN.password,
+      data: {
+        ...userLogin(username),
+        scope: '/',
+        locale: 'en',
+        viewMode: 'list',
+        singleClick: false,
+        perm: Object.fromEntries(RIGHTS.map((right) => [right, rights.includes(right)])),
+        commands: [],
+        sorting: { by: 'name', asc: false },
+        rules: [],
+        lockPassword: false,
+        hideDotfiles: false,
+        dateFormat: false,
+      },
+    }),
+  })
+  if (answer.status !== 201) throw new Error(`user: ${answer.status} ${await answer.text()}`)
 }

@@ -1,12 +1,22 @@
 // What is on the screen for people who may not do everything (specification, section 6).
+import { readdir } from 'node:fs/promises'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { launchBrowser, openPage } from '../support/browser.ts'
 import { waitFor } from '../support/deadline.ts'
 import { loginAs } from '../support/login.ts'
-import { ADMIN, type Program, startProgram } from '../support/program.ts'
+import { ADMIN, startProgram } from '../support/program.ts'
 import { makeTree } from '../support/tree.ts'
-import { entry, expectSelected, selectionBar, showList, toast } from './listing-steps.ts'
+import {
+  addUser,
+  entry,
+  expectSelected,
+  selectionBar,
+  showList,
+  toast,
+  twoFrames,
+  userLogin,
+} from './listing-steps.ts'
 
 let browser: Browser
 beforeAll(async () => {
@@ -14,44 +24,8 @@ beforeAll(async () => {
 })
 afterAll(() => browser.close())
 
-const PASSWORD = 'a long enough password 7'
 const RIGHTS = ['create', 'rename', 'modify', 'delete', 'share', 'download'] as const
 type Right = (typeof RIGHTS)[number]
-
-async function addUser(
-  program: Program,
-  username: string,
-  rights: readonly Right[],
-): Promise<void> {
-  const admin = await loginAs(program.origin)
-  const perm = Object.fromEntries(
-    ['admin', 'execute', ...RIGHTS].map((right) => [right, rights.includes(right as Right)]),
-  )
-  const answer = await admin.fetch('/api/users', {
-    method: 'POST',
-    body: JSON.stringify({
-      what: 'user',
-      which: [],
-      current_password: ADMIN.password,
-      data: {
-        username,
-        password: PASSWORD,
-        scope: '/',
-        locale: 'en',
-        viewMode: 'list',
-        singleClick: false,
-        perm,
-        commands: [],
-        sorting: { by: 'name', asc: false },
-        rules: [],
-        lockPassword: false,
-        hideDotfiles: false,
-        dateFormat: false,
-      },
-    }),
-  })
-  if (answer.status !== 201) throw new Error(`user: ${answer.status} ${await answer.text()}`)
-}
 
 /** The commands offered for one selected file: bar, its More menu, and the context menu. */
 async function offered(page: Page, name: string): Promise<Set<string>> {
@@ -100,7 +74,7 @@ describe('permissions', () => {
       await addUser(program, username, rights)
       await using open = await openPage(browser, program, {
         path: '/files/',
-        as: { username, password: PASSWORD },
+        as: userLogin(username),
       })
       const { page } = open
       await entry(page, 'a.txt').waitFor()
@@ -129,16 +103,29 @@ describe('permissions', () => {
     await addUser(program, 'reader', ['download'])
     await using open = await openPage(browser, program, {
       path: '/files/',
-      as: { username: 'reader', password: PASSWORD },
+      as: userLogin('reader'),
     })
     const { page } = open
     await showList(page)
     await entry(page, 'a.txt').click()
-    for (const key of ['Delete', 'F2', 'Alt+n', 'Alt+Shift+N', 'Control+x', 'Control+d']) {
+    let picked = false
+    page.on('filechooser', () => {
+      picked = true
+    })
+    for (const key of [
+      ...['Delete', 'F2', 'Alt+n', 'Alt+Shift+N', 'Alt+u'],
+      ...['Control+x', 'Control+d', 'Control+c', 'Control+v'],
+    ]) {
       await page.keyboard.press(key)
     }
-    expect(await page.getByRole('dialog').count()).toBe(0)
+    // Long enough for a paste to have been asked for, and the dialog of a later key comes.
+    await page.keyboard.press('F1')
+    await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor()
+    expect(await page.getByRole('dialog').count()).toBe(1)
+    await page.keyboard.press('Escape')
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
     expect(await page.locator('.is-cut').count()).toBe(0)
+    expect(picked).toBe(false)
     const from = await entry(page, 'a.txt').boundingBox()
     const to = await entry(page, 'folder').boundingBox()
     if (from === null || to === null) throw new Error('not on the screen')
@@ -150,18 +137,50 @@ describe('permissions', () => {
     expect(await page.locator('.item.drop').count()).toBe(0)
     await page.mouse.up()
     await expectSelected(page, ['a.txt'])
-    const veil = await page.evaluate(() => {
+    const asked: string[] = []
+    page.on('request', (request) => {
+      if (request.method() !== 'GET') asked.push(`${request.method()} ${request.url()}`)
+    })
+    await page.evaluate(() => {
       const data = new DataTransfer()
       data.items.add(new File(['x'], 'x.txt'))
-      document
-        .getElementById('listing')
-        ?.dispatchEvent(
-          new DragEvent('dragover', { bubbles: true, cancelable: true, dataTransfer: data }),
-        )
-      return document.querySelector('.dropveil') !== null
+      const init = { bubbles: true, cancelable: true, dataTransfer: data }
+      const target = document.getElementById('listing')
+      target?.dispatchEvent(new DragEvent('dragover', init))
     })
-    expect(veil).toBe(false)
+    await twoFrames(page)
+    expect(await page.locator('.dropveil').count()).toBe(0)
+    await page.evaluate(() => {
+      const data = new DataTransfer()
+      data.items.add(new File(['x'], 'x.txt'))
+      const init = { bubbles: true, cancelable: true, dataTransfer: data }
+      document.getElementById('listing')?.dispatchEvent(new DragEvent('drop', init))
+    })
+    await twoFrames(page)
+    expect(asked).toEqual([])
+    expect(await readdir(tree.root)).toEqual(['a.txt', 'folder'])
     expect(await tree.read('a.txt')).toBe('a')
+  })
+
+  it('downloads nothing by key without the right', async () => {
+    await using tree = await makeTree({ 'a.txt': 'a' })
+    await using program = await startProgram(tree)
+    await addUser(program, 'looker', ['create'])
+    await using open = await openPage(browser, program, {
+      path: '/files/',
+      as: userLogin('looker'),
+    })
+    const { page } = open
+    await showList(page)
+    let downloads = 0
+    page.on('download', () => downloads++)
+    await page.keyboard.press('Control+s')
+    await entry(page, 'a.txt').click()
+    await page.keyboard.press('Control+s')
+    await page.keyboard.press('F1')
+    await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor()
+    expect(await page.getByRole('dialog').count()).toBe(1)
+    expect(downloads).toBe(0)
   })
 
   it('follows rights that change while the page is open', async () => {
@@ -170,7 +189,7 @@ describe('permissions', () => {
     await addUser(program, 'changing', [...RIGHTS])
     await using open = await openPage(browser, program, {
       path: '/files/',
-      as: { username: 'changing', password: PASSWORD },
+      as: userLogin('changing'),
     })
     const { page } = open
     await showList(page)

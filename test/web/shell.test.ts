@@ -1,12 +1,16 @@
 // The shell panel on a server that allows commands.
+import { existsSync } from 'node:fs'
+import { appendFile, readFile } from 'node:fs/promises'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { UserRecord } from '../../src/api-types.ts'
 import { launchBrowser, openPage } from '../support/browser.ts'
 import { waitFor } from '../support/deadline.ts'
 import { loginAs } from '../support/login.ts'
+import { childrenOf } from '../support/process-facts.ts'
 import { ADMIN, type Program, startProgram } from '../support/program.ts'
 import { makeTree } from '../support/tree.ts'
+import { addUser, userLogin } from './listing-steps.ts'
 
 const args = ['--disableExec=false']
 
@@ -57,6 +61,15 @@ async function type(page: Page, line: string): Promise<void> {
   await page.keyboard.press('Enter')
 }
 
+/** The process id of a command the server runs, 0 when it does not. */
+async function runningAs(program: Program, command: string): Promise<number> {
+  for (const pid of await childrenOf(program.process.pid ?? 0)) {
+    const name = await readFile(`/proc/${pid}/comm`, 'utf8').catch(() => '')
+    if (name.trim() === command) return pid
+  }
+  return 0
+}
+
 function untilShown(page: Page, text: string): Promise<boolean> {
   return waitFor(`"${text}" in the shell`, async () => (await shown(page)).includes(text), 10_000)
 }
@@ -99,8 +112,10 @@ describe('the shell', () => {
     const { page } = open
     await openShell(page)
     await type(page, 'sleep 600')
+    const pid = await waitFor('the process', () => runningAs(program, 'sleep'))
     await page.keyboard.press('Control+c')
     await untilShown(page, '^C')
+    await waitFor('the end of the process', () => !existsSync(`/proc/${pid}`))
     await type(page, 'echo alive')
     await untilShown(page, '\nalive')
   })
@@ -143,6 +158,137 @@ describe('the shell', () => {
     await edge.focus()
     await page.keyboard.press('End')
     expect(Number(await edge.getAttribute('aria-valuenow'))).toBe(36)
+  })
+
+  it('shows the output while the command still runs', async () => {
+    await using tree = await makeTree({})
+    await using program = await startProgram(tree, { args })
+    await allow(program, ['tail'])
+    await tree.add({ 'log.txt': 'early line\n' })
+    await using open = await openPage(browser, program)
+    const { page } = open
+    await openShell(page)
+    await type(page, 'tail -f log.txt')
+    await untilShown(page, '\nearly line')
+    await appendFile(tree.at('log.txt'), 'late line\n')
+    await untilShown(page, '\nlate line')
+    expect(await runningAs(program, 'tail')).toBeGreaterThan(0)
+  })
+
+  it('ends its command and closes when the files are left', async () => {
+    await using tree = await makeTree({ 'sub/a.txt': 'a' })
+    await using program = await startProgram(tree, { args })
+    await allow(program, ['sleep'])
+    await using open = await openPage(browser, program)
+    const { page } = open
+    await openShell(page)
+    await type(page, 'sleep 600')
+    const pid = await waitFor('the process', () => runningAs(program, 'sleep'))
+    // Another folder is still the files: the shell stays.
+    await page.locator('[data-path="/sub"]').dblclick()
+    await page.locator('[data-path="/sub/a.txt"]').waitFor()
+    expect(await page.locator('.term').count()).toBe(1)
+    await page
+      .getByRole('navigation', { name: 'Places' })
+      .getByRole('link', { name: 'Settings' })
+      .click()
+    await page.locator('.term').waitFor({ state: 'detached' })
+    await waitFor('the end of the process', () => !existsSync(`/proc/${pid}`))
+  })
+
+  it('is dragged to its height, up to the window without its head', async () => {
+    await using tree = await makeTree({})
+    await using program = await startProgram(tree, { args })
+    await allow(program, ['echo'])
+    await using open = await openPage(browser, program)
+    const { page } = open
+    await openShell(page)
+    const edge = page.getByRole('separator', { name: 'Height of the shell' })
+    const height = async () => Math.round((await page.locator('.term').boundingBox())?.height ?? 0)
+    const drag = async (byPx: number) => {
+      const at = await edge.boundingBox()
+      if (at === null) throw new Error('no edge')
+      const [x, y] = [at.x + at.width / 2, at.y + at.height / 2]
+      await page.mouse.move(x, y)
+      await page.mouse.down()
+      await page.mouse.move(x, y + byPx, { steps: 5 })
+      await page.mouse.up()
+    }
+    const before = await height()
+    await drag(-100)
+    await waitFor('100 px more', async () => (await height()) === before + 100)
+    await edge.focus()
+    await page.keyboard.press('ArrowDown')
+    await waitFor('one step less', async () => (await height()) === before + 76)
+    await drag(-2000)
+    const most = (page.viewportSize()?.height ?? 0) - 64
+    await waitFor('the most', async () => (await height()) === most)
+    expect(await edge.getAttribute('aria-valuenow')).toBe(String(most))
+    await drag(2000)
+    await waitFor('the least', async () => (await height()) === 36)
+  })
+
+  it('lets the keys of the page through and keeps those of the listing', async () => {
+    await using tree = await makeTree({ 'a.txt': 'a', 'b.txt': 'b' })
+    await using program = await startProgram(tree, { args })
+    await allow(program, ['echo'])
+    await using open = await openPage(browser, program)
+    const { page } = open
+    await openShell(page)
+    const inShell = () => page.evaluate(() => document.activeElement?.closest('.term') !== null)
+    for (const [key, name] of [
+      ['F1', 'Keyboard shortcuts'],
+      ['Control+k', 'Commands'],
+      ['Control+Shift+F', 'Search'],
+    ] as const) {
+      await page.keyboard.press(key)
+      await page.getByRole('dialog', { name, exact: true }).waitFor()
+      await page.keyboard.press('Escape')
+      await page.getByRole('dialog').waitFor({ state: 'detached' })
+      await waitFor('the focus in the shell', inShell)
+    }
+    await page.keyboard.press('Control+a')
+    await page.keyboard.press('Delete')
+    expect(await page.locator('#listing [aria-selected="true"]').count()).toBe(0)
+    expect(await page.getByRole('alertdialog').count()).toBe(0)
+    // Round the page and back to the line that is typed.
+    await page.keyboard.press('F6')
+    await waitFor('the focus elsewhere', async () => !(await inShell()))
+    for (let i = 0; i < 6 && !(await inShell()); i++) await page.keyboard.press('F6')
+    await type(page, 'echo typed')
+    await untilShown(page, '\ntyped')
+    expect(open.problems).toEqual([])
+  })
+
+  it('opens and closes from the button beside the breadcrumbs', async () => {
+    await using tree = await makeTree({ 'a.txt': 'a' })
+    await using program = await startProgram(tree, { args })
+    await allow(program, ['echo'])
+    await using open = await openPage(browser, program)
+    const { page } = open
+    const more = page.getByRole('button', { name: 'More actions' })
+    await more.click()
+    await page.getByRole('menuitem', { name: 'Open in shell' }).click()
+    await page.locator('.term').waitFor()
+    await more.click()
+    await page.getByRole('menuitem', { name: 'Close shell' }).click()
+    await page.locator('.term').waitFor({ state: 'detached' })
+  })
+
+  it('is not there for people who may not run commands', async () => {
+    await using tree = await makeTree({ 'a.txt': 'x' })
+    await using program = await startProgram(tree, { args })
+    await addUser(program, 'plain', ['create', 'rename', 'modify', 'delete', 'share', 'download'])
+    await using open = await openPage(browser, program, { as: userLogin('plain') })
+    const { page } = open
+    await page.getByRole('button', { name: 'More actions' }).click()
+    await page.getByRole('menuitem', { name: 'New folder' }).waitFor()
+    expect(await page.getByRole('menuitem', { name: /shell/i }).count()).toBe(0)
+    await page.keyboard.press('Escape')
+    await page.keyboard.press('Control+k')
+    await page.getByRole('combobox').fill('shell')
+    await page.getByRole('option', { name: /Search files for/ }).waitFor()
+    expect(await page.getByRole('option', { name: /in shell/i }).count()).toBe(0)
   })
 
   it('is not there unless commands are enabled', async () => {

@@ -16,3 +16,8 @@ export function currentContext(): ActionContext {
     can: permissions(),
   }
 }
+
+/** The same for menus about the open folder itself, whatever is selected in it. */
+export function folderContext(): ActionContext {
+  return { ...currentContext(), selected: [], focused: null }
+}

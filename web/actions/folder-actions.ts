@@ -4,6 +4,7 @@ import { msg } from '@lingui/core/macro'
 import {
   ArrowUp,
   Camera,
+  CircleCheck,
   FilePlus2,
   FolderPlus,
   FolderUp,
@@ -13,6 +14,7 @@ import {
   ListChecks,
   ListFilter,
   RefreshCw,
+  Rows4,
   SquareDashedMousePointer,
   Upload,
 } from 'lucide-react'
@@ -21,11 +23,13 @@ import { boot } from '../lib/boot.ts'
 import { go } from '../lib/navigate.ts'
 import { filesHref } from '../lib/paths.ts'
 import { focusFilter } from '../listing/filter-field.tsx'
+import { PHONE } from '../listing/use-listing.ts'
 import { chooseView } from '../state/choose-view.ts'
 import { listing } from '../state/listing.ts'
 import { refreshFolder } from '../state/open-folder.ts'
+import { prefs, setPref } from '../state/prefs.ts'
 import { openPrompt } from '../state/prompts.ts'
-import { invertSelection, toggleAll } from '../state/selection.ts'
+import { invertSelection, selection, startSelectionMode, toggleAll } from '../state/selection.ts'
 import { refreshUsage } from '../state/usage.ts'
 import { canPickFolders, pickFiles } from '../uploads/entry.ts'
 import { openParent } from './open-entry.ts'
@@ -137,6 +141,14 @@ export const folderActions = [
     },
   },
   {
+    id: 'select',
+    label: msg`Select`,
+    icon: CircleCheck,
+    scope: 'listing',
+    enabled: ({ folder }) => folder !== null && listing.visible.length > 0 && !selection.mode,
+    run: () => startSelectionMode(),
+  },
+  {
     id: 'select-all',
     label: msg`Select all`,
     icon: ListChecks,
@@ -168,4 +180,15 @@ export const folderActions = [
     icon: Images,
     shortcuts: ['Mod+Shift+3'],
   }),
+  {
+    id: 'compact-rows',
+    label: msg`Compact rows`,
+    icon: Rows4,
+    scope: 'listing',
+    toggle: true,
+    enabled: ({ folder }) =>
+      folder !== null && listing.view === 'list' && !matchMedia(PHONE).matches,
+    checked: () => prefs.compactRows,
+    run: () => setPref('compactRows', !prefs.compactRows),
+  },
 ] as const satisfies readonly Action[]

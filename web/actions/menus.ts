@@ -45,7 +45,7 @@ export const entrySheet: MenuPlan = [
   'delete',
 ]
 
-/** On blank space and behind the menu button of a phone. */
+/** On blank space and behind the menu button of the open folder. */
 export const folderMenu: MenuPlan = [
   'new-folder',
   'new-file',
@@ -53,8 +53,10 @@ export const folderMenu: MenuPlan = [
   'upload-folder',
   'line',
   'paste',
+  'select',
   'select-all',
   'refresh',
+  'compact-rows',
   'line',
   'download',
   'pin',
@@ -141,6 +143,7 @@ export function menuEntries(plan: MenuPlan, context: ActionContext): MenuEntry[]
       shortcut: keysOf(action),
       danger: action.danger ?? false,
       checked: action.checked?.(context),
+      toggle: action.toggle ?? false,
       flipIcon: action.flipIcon ?? false,
       onSelect: () => void action.run(context),
     })

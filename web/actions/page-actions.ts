@@ -16,7 +16,7 @@ import {
 import { go } from '../lib/navigate.ts'
 import { hasPrompt, openPrompt } from '../state/prompts.ts'
 import { canUseShell } from '../state/session.ts'
-import { toggleShell } from '../state/shell.ts'
+import { shell, toggleShell } from '../state/shell.ts'
 import { canUndo, undoLast } from '../state/undo.ts'
 import { focusNextRegion } from './next-region.ts'
 import { openSearch } from './open-search.ts'
@@ -75,7 +75,10 @@ export const pageActions = [
   },
   {
     id: 'shell',
-    label: msg`Open in shell`,
+    // The command closes it, too.
+    get label() {
+      return shell.open ? msg`Close shell` : msg`Open in shell`
+    },
     icon: SquareTerminal,
     scope: 'listing',
     enabled: ({ folder }) => folder !== null && canUseShell(),

@@ -34,6 +34,8 @@ export interface Action {
   danger?: boolean
   /** False hides the command: no permission, or it does not fit the selection. */
   enabled(context: ActionContext): boolean
+  /** It is switched on and off by itself rather than chosen among several. */
+  toggle?: boolean
   /** True or false for commands that are on or off. */
   checked?(context: ActionContext): boolean
   run(context: ActionContext): void | Promise<void>

@@ -1,5 +1,5 @@
-// The way to the open folder: home and at most the last four folders; the ones left out are in the
-// menu of the first. Every crumb but the last takes drops.
+// The way to the open folder: home and the last three folders; the ones before are in a menu.
+// Every crumb but the last takes drops.
 
 import { useLingui } from '@lingui/react/macro'
 import { ChevronRight, Ellipsis, House } from 'lucide-react'
@@ -13,14 +13,15 @@ import { prefetchFolder } from '../state/open-folder.ts'
 import { MenuButton } from '../ui/menu.tsx'
 import { drag } from './drag-session.ts'
 
-const SHOWN = 4
+/** With the menu of those before, that makes four segments. */
+const SHOWN = 3
 const PREFETCH_AFTER_MS = 65
 
 export function Breadcrumbs({ vpath }: { vpath: string }) {
   const { t } = useLingui()
   const dragging = useSnapshot(drag).kind === 'entries'
   const folders = lineageOf(vpath).slice(1)
-  const hidden = folders.length > SHOWN ? folders.slice(0, folders.length - SHOWN + 1) : []
+  const hidden = folders.slice(0, Math.max(0, folders.length - SHOWN))
   const shown = folders.slice(hidden.length)
   return (
     <nav className={dragging ? 'breadcrumbs is-target' : 'breadcrumbs'} aria-label={t`Breadcrumb`}>

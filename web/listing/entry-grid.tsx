@@ -8,6 +8,7 @@ import { setFocusFallback, takesKeys } from '../lib/focus.ts'
 import { formatNumber } from '../lib/format.ts'
 import { indexOfPath, listing } from '../state/listing.ts'
 import { scroll } from '../state/open-folder.ts'
+import { prefs } from '../state/prefs.ts'
 import { ColumnHeader } from './column-header.tsx'
 import { drag } from './drag-session.ts'
 import {
@@ -37,6 +38,7 @@ export function EntryGrid() {
   const { visible, visibleFolders, view, focus, landing, landings } = state
   const { mode, paths } = useSelection()
   const phone = useMedia(PHONE)
+  const { compactRows } = useSnapshot(prefs)
   const scroller = useRef<HTMLDivElement>(null)
   const content = useRef<HTMLDivElement>(null)
   const { widthPx, heightPx, remPx } = useSize(scroller)
@@ -49,12 +51,13 @@ export function EntryGrid() {
       measure({
         view,
         phone,
+        compact: compactRows,
         widthPx: Math.max(widthPx, 1),
         folders: visibleFolders,
         files: visible.length - visibleFolders,
         remPx,
       }),
-    [view, phone, widthPx, visibleFolders, visible.length, remPx],
+    [view, phone, compactRows, widthPx, visibleFolders, visible.length, remPx],
   )
   const { geometry, layout } = metrics
   const lines = useMemo(
@@ -135,6 +138,9 @@ export function EntryGrid() {
     },
   })
 
+  const classes = ['grid', `grid--${layout}`, 'file-icons', view]
+  if (layout === 'list' && compactRows) classes.push('is-compact')
+  if (mode || paths.size > 0) classes.push('is-selecting')
   const stopInSight = lines.some((line) => line.kind === 'row' && holds(line, indexOfPath(tabStop)))
 
   return (
@@ -149,7 +155,7 @@ export function EntryGrid() {
       aria-colcount={layout === 'list' ? 5 : metrics.fileColumns}
       aria-busy={state.status === 'loading'}
       tabIndex={stopInSight ? -1 : 0}
-      className={`grid grid--${layout} file-icons ${view}${mode || paths.size > 0 ? ' is-selecting' : ''}`}
+      className={classes.join(' ')}
       onScroll={(event) => {
         const { scrollTop } = event.currentTarget
         scroll.px = scrollTop

@@ -18,6 +18,8 @@ export interface Metrics {
 interface Given {
   view: ViewMode
   phone: boolean
+  /** Lower rows in the list; rows for fingers stay as they are. */
+  compact: boolean
   /** Inner width of the listing. */
   widthPx: number
   folders: number
@@ -36,11 +38,11 @@ export function layoutOf(view: ViewMode, phone: boolean): Layout {
   return phone ? 'touch' : 'list'
 }
 
-export function measure({ view, phone, widthPx, folders, files, remPx }: Given): Metrics {
+export function measure({ view, phone, compact, widthPx, folders, files, remPx }: Given): Metrics {
   const layout = layoutOf(view, phone)
   const px = (rem: number) => Math.round(rem * remPx)
   if (layout === 'list' || layout === 'touch') {
-    const linePx = px(layout === 'list' ? 2.75 : 3.75)
+    const linePx = px(layout === 'touch' ? 3.75 : compact ? 2.25 : 2.75)
     const headingPx = layout === 'list' ? px(2) : 0
     const geometry = layOut([
       { group: 'folders', count: folders, columns: 1, linePx, headingPx },

@@ -15,7 +15,7 @@ import {
   X,
 } from 'lucide-react'
 import { useSnapshot } from 'valtio'
-import { currentContext } from '../actions/context.ts'
+import { currentContext, folderContext } from '../actions/context.ts'
 import { folderMenu, menuEntries, newMenu, phoneBar, phoneMore } from '../actions/menus.ts'
 import { openSearch } from '../actions/open-search.ts'
 import { actionOf } from '../actions/registry.ts'
@@ -38,9 +38,9 @@ const nextView = {
 
 export function PhoneHeader() {
   const { t } = useLingui()
-  const { paths } = useSelection()
+  const { paths, mode } = useSelection()
   const { vpath, view } = useListing()
-  if (paths.size > 0) {
+  if (paths.size > 0 || mode) {
     const count = paths.size
     return (
       <PhoneBar title={plural(count, { one: '# selected', other: '# selected' })}>
@@ -65,7 +65,7 @@ export function PhoneHeader() {
       <IconButton icon={next.icon} label={t`Switch view`} onClick={() => chooseView(next.view)} />
       <MenuButton
         label={t`More`}
-        items={() => menuEntries([...folderMenu, 'line', 'filter'], currentContext())}
+        items={() => menuEntries([...folderMenu, 'line', 'filter'], folderContext())}
       >
         {(trigger) => <IconButton {...trigger} icon={EllipsisVertical} label={t`More`} />}
       </MenuButton>
@@ -75,7 +75,7 @@ export function PhoneHeader() {
 
 export function PhoneFoot() {
   const { t } = useLingui()
-  const { paths } = useSelection()
+  const { paths, mode } = useSelection()
   const { status, file } = useListing()
   useSnapshot(session)
   const context = currentContext()
@@ -95,7 +95,7 @@ export function PhoneFoot() {
       </div>
     )
   }
-  if (!context.can.create) return null
+  if (!context.can.create || mode) return null
   return (
     <MenuButton label={t`New`} items={() => menuEntries(newMenu, currentContext())}>
       {(trigger) => (

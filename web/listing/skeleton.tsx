@@ -1,5 +1,7 @@
 // Grey rows or cards in the size of what will replace them.
 
+import { useSnapshot } from 'valtio'
+import { prefs } from '../state/prefs.ts'
 import { Skeleton } from '../ui/progress.tsx'
 import { layoutOf } from './metrics.ts'
 import { PHONE, useListing, useMedia } from './use-listing.ts'
@@ -10,10 +12,14 @@ const WIDTHS = [38, 24, 46, 30, 52, 27, 33, 42, 29, 36, 48, 26, 40, 31]
 export function ListingSkeleton() {
   const { view } = useListing()
   const phone = useMedia(PHONE)
+  const { compactRows } = useSnapshot(prefs)
   const layout = layoutOf(view, phone)
   if (layout === 'list' || layout === 'touch') {
     return (
-      <div className={`skeleton skeleton--${layout}`} aria-hidden>
+      <div
+        className={`skeleton skeleton--${layout}${compactRows ? ' is-compact' : ''}`}
+        aria-hidden
+      >
         {WIDTHS.map((percent, row) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: fixed rows
           <div key={row} className={layout === 'list' ? 'lrow lcols' : 'trow'}>

@@ -25,9 +25,9 @@ import type { SortColumn } from './sort-entries.ts'
 import { NARROW, PHONE, useListing, useMedia, useSelection } from './use-listing.ts'
 
 export function Toolbar() {
-  const { paths } = useSelection()
+  const { paths, mode } = useSelection()
   const phone = useMedia(PHONE)
-  if (paths.size > 0 && !phone) return <SelectionBar />
+  if ((paths.size > 0 || mode) && !phone) return <SelectionBar />
   return <IdleBar phone={phone} />
 }
 
@@ -153,7 +153,9 @@ function SelectionBar() {
     if (bytes > 0) parts.push(formatSize(bytes))
     announce(parts.join(', '))
   }, [count, bytes])
-  const shown = selectionBar.map(actionOf).filter((action) => action.enabled(context))
+  // Without a selection some would mean the whole folder, which is not what this bar is about.
+  const fitting = count === 0 ? [] : selectionBar.map(actionOf)
+  const shown = fitting.filter((action) => action.enabled(context))
   return (
     <div className="tools selbar" role="toolbar" aria-label={t`Selection`} id="multiple-selection">
       <IconButton

@@ -2,15 +2,16 @@
 
 import { plural } from '@lingui/core/macro'
 import { useLingui } from '@lingui/react/macro'
-import { Info } from 'lucide-react'
+import { EllipsisVertical, Info } from 'lucide-react'
 import { lazy, Suspense, useEffect, useRef } from 'react'
 import { useSnapshot } from 'valtio'
-import { currentContext } from '../actions/context.ts'
-import { menuEntries, newMenu } from '../actions/menus.ts'
+import { currentContext, folderContext } from '../actions/context.ts'
+import { folderMenu, menuEntries, newMenu } from '../actions/menus.ts'
 import { actionOf } from '../actions/registry.ts'
 import { shownKeys } from '../actions/shortcut.ts'
 import { provideNewMenu } from '../layout/slots.ts'
 import { announce } from '../lib/announce.ts'
+import { closeOnBack } from '../lib/back.ts'
 import { usePath } from '../lib/navigate.ts'
 import { lineageOf, nameOf, parentOf, readFilesPath } from '../lib/paths.ts'
 import { shownName } from '../lib/shown-name.ts'
@@ -36,7 +37,9 @@ import { folderTitle } from '../state/failure-toasts.ts'
 import { listing } from '../state/listing.ts'
 import { leave, openPath, watchWindow } from '../state/open-folder.ts'
 import { prefs } from '../state/prefs.ts'
+import { clearSelection } from '../state/selection.ts'
 import { IconButton } from '../ui/button.tsx'
+import { MenuButton } from '../ui/menu.tsx'
 import { addDroppedItems } from '../uploads/entry.ts'
 import '../listing/listing.css'
 import '../listing/phone.css'
@@ -82,6 +85,7 @@ export function FilesScreen() {
   }, [])
 
   useNewMenu()
+  useBackEndsSelection()
   useTitle(file === null ? folderTitle(shown) : shownName(nameOf(shown)), t`Files`)
   useFolderAnnouncement(status === 'ready' && file === null ? (folder?.vpath ?? null) : null)
 
@@ -120,6 +124,7 @@ function Bar({ vpath }: { vpath: string }) {
   const { t } = useLingui()
   const { details } = useSnapshot(prefs)
   const narrow = useMedia(NO_DETAILS_PANEL)
+  const { folder, status } = useListing()
   return (
     <div className="crumbbar">
       <Breadcrumbs vpath={vpath} />
@@ -133,6 +138,16 @@ function Bar({ vpath }: { vpath: string }) {
           pressed={narrow ? undefined : details}
           onClick={() => void actionOf('details').run(currentContext())}
         />
+        {folder !== null && status !== 'failed' && (
+          <MenuButton
+            label={t`More actions`}
+            items={() => menuEntries(folderMenu, folderContext())}
+          >
+            {(trigger) => (
+              <IconButton {...trigger} icon={EllipsisVertical} label={t`More actions`} />
+            )}
+          </MenuButton>
+        )}
       </div>
     </div>
   )
@@ -160,6 +175,14 @@ function useNewMenu(): void {
     if (!open || !can) return
     return provideNewMenu(() => menuEntries(newMenu, currentContext()))
   }, [open, can, paths])
+}
+
+/** On touch screens Back first ends the selection; a viewer over it goes before that. */
+function useBackEndsSelection(): void {
+  const { file } = useListing()
+  const { paths, mode } = useSelection()
+  const selecting = file === null && (mode || paths.size > 0)
+  useEffect(() => (selecting ? closeOnBack(clearSelection) : undefined), [selecting])
 }
 
 function useCreate(): boolean {

@@ -19,13 +19,21 @@ interface Prefs {
   shellHeightPx: number
   /** The details panel beside the listing is open. */
   details: boolean
+  /** Rows of the list are lower, for a mouse. */
+  compactRows: boolean
 }
 
 /** The script in the page's head reads it before the first paint, so it has a key of its own. */
 const THEME_KEY = 'fb-theme'
 const KEY = `fb-prefs${boot.BaseURL}`
 
-const defaults: Prefs = { theme: 'system', pinned: [], shellHeightPx: 300, details: false }
+const defaults: Prefs = {
+  theme: 'system',
+  pinned: [],
+  shellHeightPx: 300,
+  details: false,
+  compactRows: false,
+}
 
 function read(): Prefs {
   let stored: Partial<Prefs> = {}

@@ -11,7 +11,7 @@ export const selection = proxy({
   paths: ref(NOTHING) as PathSet,
   /** Where a range starts; null until something was picked. */
   anchor: null as string | null,
-  /** Touch selection mode: a tap toggles instead of opening. */
+  /** A tap or click toggles instead of opening; ends with the last selected entry. */
   mode: false,
 })
 
@@ -137,7 +137,8 @@ export function restoreSelection(paths: PathSet, anchor: string | null) {
   put(paths)
 }
 
-export function startSelectionMode(path: string) {
+/** From now on clicks and taps toggle; `path` is selected first, when there is one. */
+export function startSelectionMode(path?: string) {
   selection.mode = true
-  if (!selection.paths.has(path)) toggleSelected(path)
+  if (path !== undefined && !selection.paths.has(path)) toggleSelected(path)
 }

@@ -13,7 +13,9 @@ import {
   useState,
 } from 'react'
 import { createPortal } from 'react-dom'
+import { closeOnBack } from '../lib/back.ts'
 import { focusFallback } from '../lib/focus.ts'
+import { onNavigation } from '../lib/navigate.ts'
 import { placeMenu } from './place.ts'
 import './menu.css'
 
@@ -28,8 +30,10 @@ export interface MenuItem {
   danger?: boolean
   /** True, or the reason in words. */
   disabled?: boolean | string
-  /** Makes it a menuitemradio or menuitemcheckbox with a tick. */
+  /** Makes it a menuitemradio with a tick. */
   checked?: boolean | undefined
+  /** With `checked`: one that is on or off by itself, a menuitemcheckbox. */
+  toggle?: boolean
   /** The icon is mirrored in right-to-left languages. */
   flipIcon?: boolean
   /** Language of the label, when it differs from the page's. */
@@ -100,7 +104,9 @@ export function Menu({ label, items, anchor, focusFirst, header, onClose }: Menu
     document.addEventListener('scroll', scroll, true)
     window.addEventListener('resize', leave)
     window.addEventListener('blur', leave)
+    const release = [closeOnBack(leave, { menu: true }), onNavigation(leave)]
     return () => {
+      for (const end of release) end()
       document.removeEventListener('pointerdown', outside, true)
       document.removeEventListener('scroll', scroll, true)
       window.removeEventListener('resize', leave)
@@ -171,7 +177,10 @@ function MenuButtonItem({ item, onClose }: { item: MenuItem; onClose: () => void
       type="button"
       {...(item.checked === undefined
         ? { role: 'menuitem' }
-        : { role: 'menuitemradio', 'aria-checked': item.checked })}
+        : {
+            role: item.toggle ? 'menuitemcheckbox' : 'menuitemradio',
+            'aria-checked': item.checked,
+          })}
       aria-disabled={off || undefined}
       tabIndex={-1}
       lang={item.lang}
