@@ -10,8 +10,9 @@ import type { Scope } from '../files/scope.ts'
 import type { VPath } from '../files/vpath.ts'
 import { run } from '../runner.ts'
 import type { User } from '../store/document.ts'
+import { findUser } from '../store/users.ts'
 import type { Ctx, Deps, Env } from './env.ts'
-import { requireUser } from './guard.ts'
+import { requireUser, scopeOf } from './guard.ts'
 import { sendStatus } from './respond.ts'
 
 const TIMEOUT_MS = 30 * 60_000
@@ -44,7 +45,6 @@ const handshake = createMiddleware<Env>(async function handshake(c, next) {
 })
 
 function commandEvents(c: Ctx, deps: Deps) {
-  const { user, scope } = c.var
   const { vpath } = c.env.target
   const stop = new AbortController()
   let started = false
@@ -53,6 +53,10 @@ function commandEvents(c: Ctx, deps: Deps) {
       const line = typeof event.data === 'string' ? event.data : ''
       if (started || line.trim() === '') return
       started = true
+      // The connection may be older than the rights of its user, or than the end of the session.
+      const user = currentUser(c, deps)
+      if (!user) return endConnection(ws)
+      const scope = scopeOf(deps, user)
       runCommand({ deps, user, scope, vpath, line, ws, signal: stop.signal })
         .catch((error: unknown) => deps.log.error('a shell command failed', { error }))
         .finally(() => endConnection(ws))
@@ -60,6 +64,11 @@ function commandEvents(c: Ctx, deps: Deps) {
     onClose: () => stop.abort(),
     onError: () => stop.abort(),
   }
+}
+
+function currentUser(c: Ctx, deps: Deps): User | undefined {
+  const session = deps.sessions.use(c.var.session.id)
+  return session ? findUser(deps.store.read(), session.userID) : undefined
 }
 
 // Old clients never answer a close frame and wait for the connection itself to end.

@@ -7,15 +7,6 @@ const login = (username: string, password: string, more = {}) => ({
 })
 
 describe('signing in', () => {
-  it('sets a cookie that scripts and other sites cannot use', async () => {
-    await using app = await startApp()
-    const response = await app.fetch('/api/login', login('admin', PASSWORD))
-    const cookie = response.headers.get('set-cookie') ?? ''
-    expect(cookie).toMatch(
-      /^auth=[\w-]+\.[\w-]+\.[\w-]+; Path=\/; HttpOnly; SameSite=Strict; Max-Age=\d+$/,
-    )
-  })
-
   it('gives a browser-session cookie when the person does not want to be remembered', async () => {
     await using app = await startApp()
     const response = await app.fetch('/api/login', login('admin', PASSWORD, { remember: false }))
@@ -91,61 +82,6 @@ describe('signing in', () => {
       headers: { 'X-Forwarded-For': '203.0.113.9' },
     })
     expect(app.log.some((line) => line.startsWith('/api/login: 403 203.0.113.9'))).toBe(true)
-  })
-})
-
-describe('ending sessions', () => {
-  it('logout ends the token and the cookie at once', async () => {
-    await using app = await startApp()
-    const admin = await app.as('admin')
-    expect((await admin.fetch('/api/logout', { method: 'POST' })).status).toBe(204)
-    expect((await admin.fetch('/api/usage/')).status).toBe(401)
-    const byCookie = await app.fetch('/api/usage/', { headers: { Cookie: admin.cookie } })
-    expect(byCookie.status).toBe(401)
-  })
-
-  it('signing out everywhere else keeps this session alone', async () => {
-    await using app = await startApp()
-    const here = await app.as('admin')
-    const there = await app.as('admin')
-    expect((await here.fetch('/api/sessions', { method: 'DELETE' })).status).toBe(204)
-    expect((await here.fetch('/api/usage/')).status).toBe(200)
-    expect((await there.fetch('/api/usage/')).status).toBe(401)
-  })
-
-  it('a password change ends the other sessions of that account', async () => {
-    await using app = await startApp({ users: [{ username: 'bob' }] })
-    const bob = await app.as('bob')
-    const elsewhere = await app.as('bob')
-    const body = {
-      what: 'user',
-      which: ['password'],
-      current_password: PASSWORD,
-      data: { id: 2, password: 'Another-Long-Pass-55' },
-    }
-    const put = await bob.fetch('/api/users/2', { method: 'PUT', body: JSON.stringify(body) })
-    expect(put.status).toBe(200)
-    expect((await bob.fetch('/api/usage/')).status).toBe(200)
-    expect((await elsewhere.fetch('/api/usage/')).status).toBe(401)
-  })
-
-  it('nobody but the owner and administrators ends a session', async () => {
-    await using app = await startApp({ users: [{ username: 'bob' }, { username: 'eve' }] })
-    const bob = await app.as('bob')
-    const eve = await app.as('eve')
-    const [session] = (await (await bob.fetch('/api/sessions')).json()) as { id: string }[]
-    const path = `/api/sessions/${session?.id}`
-    expect((await eve.fetch(path, { method: 'DELETE' })).status).toBe(404)
-    expect((await bob.fetch('/api/usage/')).status).toBe(200)
-    const admin = await app.as('admin')
-    expect((await admin.fetch(path, { method: 'DELETE' })).status).toBe(204)
-    expect((await bob.fetch('/api/usage/')).status).toBe(401)
-  })
-
-  it('an idle session ends', async () => {
-    await using app = await startApp({ config: { sessionIdleMs: 0 } })
-    const admin = await app.as('admin')
-    expect((await admin.fetch('/api/usage/')).status).toBe(401)
   })
 })
 
