@@ -19,6 +19,14 @@ const HEADERS_TIMEOUT_MS = 60_000
 const KEEP_ALIVE_MS = 75_000
 const MAX_WEBSOCKET_MESSAGE_BYTES = 1024 * 1024
 const IDLE_SWEEP_MS = 100
+/**
+ * What is left of the body of a request that was answered early, such as a refused upload, is read
+ * and thrown away, so that the client gets to see the answer and can use the connection again
+ * (http-api 8.3). Past this much, or when nothing has come for a while, the connection is cut.
+ */
+const MAX_LEFTOVER_BYTES = 32 * 1024 * 1024
+const LEFTOVER_IDLE_MS = 10_000
+const LEFTOVER_LOOK_MS = 250
 /** WebSocket close code: the server goes away. */
 const GOING_AWAY = 1001
 
@@ -54,6 +62,8 @@ export async function listen({ config, fetch, log }: ListenOptions): Promise<Run
   const secure = tls ? await readCertificate(config) : undefined
   const server = createAdaptorServer({
     fetch: fetch as (request: Request) => Response | Promise<Response>,
+    // It would cut the connection half a second after the answer; see readLeftovers.
+    autoCleanupIncoming: false,
     websocket: { server: websockets as WebSocketServerLike },
     // HTTP/1.0 clients may leave out the Host header; its value decides nothing here.
     hostname: 'localhost',
@@ -67,6 +77,7 @@ export async function listen({ config, fetch, log }: ListenOptions): Promise<Run
   server.requestTimeout = 0
   server.keepAliveTimeout = KEEP_ALIVE_MS
   server.prependListener('request', admitOldClients)
+  server.prependListener('request', readLeftovers)
   admitUnescapedTargets(server)
   const closing = closeConnectionsWhenStopping(server)
 
@@ -107,6 +118,27 @@ export async function listen({ config, fetch, log }: ListenOptions): Promise<Run
 // HTTP/1.0 needs no Host, but the URL parser further in does.
 function admitOldClients(request: IncomingMessage): void {
   if (request.httpVersion === '1.0') request.headers.host ??= 'localhost'
+}
+
+// The socket's count is looked at, since node stops telling of bytes that nobody has asked for.
+function readLeftovers(request: IncomingMessage, response: ServerResponse): void {
+  const { socket } = request
+  response.once('finish', () => {
+    if (request.complete || request.destroyed) return
+    request.resume()
+    const startBytes = socket.bytesRead
+    let seenBytes = startBytes
+    let cutAt = performance.now() + LEFTOVER_IDLE_MS
+    const looking = setInterval(() => {
+      const { bytesRead } = socket
+      if (bytesRead > seenBytes) cutAt = performance.now() + LEFTOVER_IDLE_MS
+      seenBytes = bytesRead
+      const isTooMuch = bytesRead - startBytes > MAX_LEFTOVER_BYTES
+      if (request.complete || socket.destroyed) clearInterval(looking)
+      else if (isTooMuch || performance.now() > cutAt) socket.destroySoon()
+    }, LEFTOVER_LOOK_MS)
+    looking.unref()
+  })
 }
 
 // Answers that end during the stop tell the client not to reuse the connection.
