@@ -2,6 +2,9 @@
 // backslashes and comments, no expansion. On Windows only double quotes group.
 import { AppError } from './errors.ts'
 
+/** What a shell takes for blank; to it a no-break space is part of the program's name. */
+const BLANK = /[ \t\r\n]/
+
 /** Throws `bad_request` with the text shown to the user when a quote is left open. */
 export function splitWords(line: string, windows = process.platform === 'win32'): string[] {
   return windows ? splitWindows(line) : splitPosix(line)
@@ -23,7 +26,7 @@ function splitPosix(line: string): string[] {
         throw new AppError('bad_request', 'EOF found after escape character.')
       word += line[++i]
       inWord = true
-    } else if (/\s/.test(char)) {
+    } else if (BLANK.test(char)) {
       if (inWord) words.push(word)
       word = ''
       inWord = false
@@ -67,7 +70,7 @@ function splitWindows(line: string): string[] {
     } else if (char === '"') {
       quoted = !quoted
       inWord = true
-    } else if (/\s/.test(char) && !quoted) {
+    } else if (BLANK.test(char) && !quoted) {
       if (inWord) words.push(word)
       word = ''
       inWord = false

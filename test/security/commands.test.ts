@@ -1,0 +1,298 @@
+// Running programs (class 13): off by default, argv only, an exact list, the folder of the scope, a
+// fixed environment, an end to time and output, and nothing left when the client goes.
+import { existsSync } from 'node:fs'
+import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterEach, describe, expect, it } from 'vitest'
+import { run } from '../../src/runner.ts'
+import { PASSWORD, startApp, type TestApp, type TestAppOptions } from '../support/app.ts'
+import { waitFor } from '../support/deadline.ts'
+import { openShell, runLine } from '../support/shell.ts'
+
+const REFUSED = ['Command not allowed.']
+const SERVER_SECRET = 'FB_TEST_SECRET'
+
+afterEach(() => {
+  delete process.env[SERVER_SECRET]
+})
+
+/** Bob may run these programs; `shell` is what the administrator configured. */
+function shellApp(
+  commands: string[],
+  more: TestAppOptions & { shell?: string[]; scope?: string } = {},
+): Promise<TestApp> {
+  const { shell = [], scope = '.', ...options } = more
+  return startApp({
+    config: { enableExec: true },
+    ...options,
+    settings: { shell },
+    users: [{ username: 'bob', commands, scope }],
+  })
+}
+
+async function runAsBob(app: TestApp, line: string, folder = '/'): Promise<string[]> {
+  return runLine(app, (await app.as('bob')).token, line, folder)
+}
+
+describe('CVE-2025-52903: an allowed program starts no other', () => {
+  it.each([
+    'echo a; touch pwned',
+    'echo a && touch pwned',
+    'echo a || touch pwned',
+    'echo a & touch pwned',
+    'echo a | tee pwned',
+    'echo $(touch pwned)',
+    'echo `touch pwned`',
+    'echo a > pwned',
+    'echo a >> pwned',
+    'echo a < /dev/null > pwned',
+    'echo {a,b} > pwned',
+    'echo (touch pwned)',
+    'echo a\ntouch pwned',
+    'echo a\rtouch pwned',
+  ])('through a configured shell: %j', async (line) => {
+    await using app = await shellApp(['echo'], { shell: ['sh', '-c'], tree: { 'a.txt': 'a' } })
+    expect(await runAsBob(app, line)).toEqual(REFUSED)
+    await expect(app.tree.read('pwned')).rejects.toThrow()
+  })
+
+  it.each(['echo a; touch pwned', 'echo $(touch pwned)', 'echo a > pwned', 'echo `touch pwned`'])(
+    'without a shell, where signs are only text: %j',
+    async (line) => {
+      await using app = await shellApp(['echo'], { tree: { 'a.txt': 'a' } })
+      const [printed] = await runAsBob(app, line)
+      expect(printed).toBe(line.replace('echo ', ''))
+      await expect(app.tree.read('pwned')).rejects.toThrow()
+    },
+  )
+
+  it('nothing at all while execution is off, which is the default', async () => {
+    await using app = await startApp({ users: [{ username: 'bob', commands: ['echo'] }] })
+    expect(await runAsBob(app, 'echo hello')).toEqual(REFUSED)
+  })
+})
+
+describe('CVE-2025-52904: a program works in the scope of its user', () => {
+  const tree = {
+    'home/dir/own.txt': 'own',
+    'home/denied/x.txt': 'x',
+    'other/secret.txt': 'not bob’s',
+    'home/way-out': { link: '../other' },
+  }
+
+  it('in the folder that is shown, as it really is', async () => {
+    await using app = await shellApp(['pwd', 'ls'], { tree, scope: '/home' })
+    expect(await runAsBob(app, 'pwd', '/dir/')).toEqual([app.tree.at('home/dir')])
+    expect(await runAsBob(app, 'ls', '/dir/')).toEqual(['own.txt'])
+  })
+
+  it.each(['/../other/', '/%2e%2e/other/', '/..%2fother/', '/dir/../../other/', '/way-out/'])(
+    'never begins outside of it: %s',
+    async (folder) => {
+      await using app = await shellApp(['ls', 'pwd'], { tree, scope: '/home' })
+      const lines = await runAsBob(app, 'ls', folder).catch(() => [])
+      expect(lines.join('\n')).not.toContain('secret.txt')
+    },
+  )
+
+  it('nor in a folder that a rule denies', async () => {
+    await using app = await shellApp(['ls'], { tree, scope: '/home' })
+    await app.store.update((doc) => {
+      const rules = [{ regex: false, allow: false, path: '/denied', regexp: null }]
+      return [{ ...doc, settings: { ...doc.settings, rules } }, undefined]
+    })
+    expect(await runAsBob(app, 'ls', '/denied/').catch(() => [])).toEqual([])
+  })
+
+  it('sees none of the secrets of the server', async () => {
+    process.env[SERVER_SECRET] = 'top secret'
+    await using app = await shellApp(['env'])
+    const lines = (await runAsBob(app, 'env')).join('\n')
+    expect(lines).toContain('PATH=')
+    expect(lines).not.toContain('top secret')
+    expect(lines).not.toMatch(/FB_|NODE_|VITEST/)
+  })
+})
+
+describe('CVE-2025-52995: the list of programs is exact', () => {
+  it.each([
+    'ls2',
+    'l',
+    'LS',
+    '/bin/ls',
+    './ls',
+    'ls/../touch pwned',
+    '"ls "',
+    'ls\u00a0',
+    'l.',
+    '.*',
+    'sh -c ls',
+    'env ls',
+    'PATH=. ls',
+    '^ls$',
+  ])('%j is not ls', async (line) => {
+    await using app = await shellApp(['ls'])
+    expect(await runAsBob(app, line)).toEqual(REFUSED)
+  })
+
+  it('an entry is a name and no pattern', async () => {
+    await using app = await shellApp(['l.*', 'ec.o', 'git .*'])
+    for (const line of ['ls', 'echo a', 'git status'])
+      expect(await runAsBob(app, line), line).toEqual(REFUSED)
+  })
+
+  it('needs the right to execute besides', async () => {
+    await using app = await shellApp(['echo'])
+    await app.store.update((doc) => {
+      const users = doc.users.map((user) => ({ ...user, perm: { ...user.perm, execute: false } }))
+      return [{ ...doc, users }, undefined]
+    })
+    expect(await runAsBob(app, 'echo a')).toEqual(REFUSED)
+  })
+})
+
+const HOSTILE = [
+  '$(touch pwned)',
+  '`touch pwned`',
+  'a; touch pwned',
+  'a" && touch pwned && echo "',
+  "a' && touch pwned && echo '",
+  '-rf',
+  'a\ntouch pwned',
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: a variable of the shell.
+  '${IFS}touch${IFS}pwned',
+]
+
+describe('CVE-2026-35585, CVE-2026-54090: the name of a file is never part of a hook’s line', () => {
+  const lines: [string, string[], string][] = [
+    ['with a shell, where the environment carries it', ['sh', '-c'], 'printf %s "$FILE" >> OUT'],
+    ['without one, where it is one word', [], 'sh RECORD OUT $FILE'],
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: a variable of the hook.
+    ['nor in braces', [], 'sh RECORD OUT ${FILE}'],
+  ]
+  for (const [title, shell, line] of lines)
+    it.each(HOSTILE)(`${title}: %j`, async (name) => {
+      await using app = await startApp({
+        tree: { 'beside.txt': 'x' },
+        config: { enableExec: true },
+      })
+      const out = join(app.tree.base, 'out.txt')
+      const record = join(app.tree.base, 'record.sh')
+      await writeFile(record, 'printf %s "$2" >> "$1"\n')
+      const text = line.replace('OUT', out).replace('RECORD', record)
+      await app.store.update((doc) => {
+        const commands = { after_upload: [text] }
+        return [{ ...doc, settings: { ...doc.settings, shell, commands } }, undefined]
+      })
+      const admin = await app.as('admin')
+      const path = `/api/resources/${encodeURIComponent(name)}`
+      expect((await admin.fetch(path, { method: 'POST', body: 'x' })).status).toBe(200)
+      expect(await readFile(out, 'utf8')).toBe(app.tree.at(name))
+      for (const folder of [app.tree.root, app.tree.base, process.cwd()])
+        expect(existsSync(join(folder, 'pwned')), folder).toBe(false)
+    })
+
+  it('nor is it the program: what stands first is never expanded', async () => {
+    await using app = await startApp({
+      tree: { 'evil.sh': '#!/bin/sh\ntouch "$(dirname "$0")/pwned"\n' },
+      config: { enableExec: true },
+      settings: { commands: { before_delete: ['$FILE'] } },
+    })
+    await chmod(app.tree.at('evil.sh'), 0o700)
+    const admin = await app.as('admin')
+    await admin.fetch('/api/resources/evil.sh', { method: 'DELETE' })
+    expect(existsSync(app.tree.at('pwned'))).toBe(false)
+  })
+})
+
+describe('CVE-2026-54088: name and password never reach the line of a sign-in program', () => {
+  it.each(HOSTILE.filter((name) => !name.includes('\0')))(
+    'as name and password: %j',
+    async (text) => {
+      await using app = await startApp({ settings: { authMethod: 'hook' } })
+      const out = join(app.tree.base, 'seen')
+      await mkdir(out)
+      const script = join(app.tree.base, 'hook.sh')
+      await writeFile(
+        script,
+        `printf %s "$USERNAME" > ${out}/name; printf %s "$PASSWORD" > ${out}/password\n` +
+          `printf '%s\\n' "$@" > ${out}/arguments; cat > ${out}/stdin; echo hook.action=block\n`,
+      )
+      await app.store.update((doc) => {
+        const auther = { ...doc.settings.auther, command: `sh ${script} one` }
+        return [{ ...doc, settings: { ...doc.settings, auther } }, undefined]
+      })
+      const body = JSON.stringify({ username: text, password: text })
+      expect((await app.fetch('/api/login', { method: 'POST', body })).status).toBe(403)
+      expect(await readFile(join(out, 'name'), 'utf8')).toBe(text)
+      expect(await readFile(join(out, 'password'), 'utf8')).toBe(text)
+      expect(await readFile(join(out, 'arguments'), 'utf8')).toBe('one\n')
+      expect(JSON.parse(await readFile(join(out, 'stdin'), 'utf8'))).toEqual({
+        username: text,
+        password: text,
+      })
+      for (const folder of [app.tree.root, app.tree.base, process.cwd()])
+        expect(existsSync(join(folder, 'pwned')), folder).toBe(false)
+    },
+  )
+
+  it('nor are expanded in it', async () => {
+    await using app = await startApp({ settings: { authMethod: 'hook' } })
+    const out = join(app.tree.base, 'arguments')
+    const script = join(app.tree.base, 'hook.sh')
+    await writeFile(script, `printf '%s\\n' "$@" > ${out}\necho hook.action=block\n`)
+    await app.store.update((doc) => {
+      const command = `sh ${script} $USERNAME $PASSWORD`
+      const auther = { ...doc.settings.auther, command }
+      return [{ ...doc, settings: { ...doc.settings, auther } }, undefined]
+    })
+    const body = JSON.stringify({ username: 'admin', password: PASSWORD })
+    await app.fetch('/api/login', { method: 'POST', body })
+    expect(await readFile(out, 'utf8')).toBe('$USERNAME\n$PASSWORD\n')
+  })
+})
+
+describe.runIf(process.platform === 'linux')('a program that does not end', () => {
+  const script = (pids: string) => `sleep 300 & echo $! >> ${pids}; echo $$ >> ${pids}; wait\n`
+
+  it('is ended with all it started when the client goes', async () => {
+    await using app = await shellApp(['sh'], { tree: {} })
+    const pids = join(app.tree.base, 'pids')
+    await app.tree.add({ 'run.sh': script(pids) })
+    const shell = await openShell(app, (await app.as('bob')).token)
+    shell.socket.send('sh run.sh')
+    const running = await waitFor('both processes', async () => {
+      const found = (await readFile(pids, 'utf8')).trim().split('\n')
+      return found.length === 2 ? found : null
+    })
+    shell.socket.terminate()
+    await waitFor('their end', () => running.every((pid) => !existsSync(`/proc/${pid}`)))
+  })
+
+  it('is ended when the server stops', async () => {
+    const app = await shellApp(['sh'], { tree: {} })
+    const pids = join(app.tree.base, 'pids')
+    await app.tree.add({ 'run.sh': script(pids) })
+    const shell = await openShell(app, (await app.as('bob')).token)
+    shell.socket.send('sh run.sh')
+    const running = await waitFor('both processes', async () => {
+      const found = (await readFile(pids, 'utf8')).trim().split('\n')
+      return found.length === 2 ? found : null
+    })
+    await app[Symbol.asyncDispose]()
+    await waitFor('their end', () => running.every((pid) => !existsSync(`/proc/${pid}`)))
+  })
+
+  it('is ended when its time is over, and when it ignores the polite signal', async () => {
+    const stubborn = ['sh', '-c', 'trap "" TERM; while :; do sleep 1; done']
+    const result = await run(stubborn, { timeoutMs: 100, maxOutputBytes: 1000 })
+    expect(result).toEqual({ exitCode: null, ended: 'timeout' })
+  })
+
+  it('is ended when it prints without end', async () => {
+    await using app = await shellApp(['yes'])
+    const lines = await runAsBob(app, 'yes 0123456789012345678901234567890123456789')
+    expect(lines.at(-1)).toBe('Ended after 16777216 bytes of output.')
+    expect(lines.join('\n').length).toBeLessThan(17 * 1024 * 1024)
+  })
+})
