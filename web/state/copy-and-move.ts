@@ -60,7 +60,7 @@ export async function transferEntries(
     plan = await planTransfer(kind, items, target, controller.signal)
   } catch (error) {
     const name = folderTitle(target)
-    toastError(t`Couldn’t open “${name}”. ${messageOf(error)}`)
+    toastError(t`Couldn’t open “${name}”. ${messageOf(error)}`, { report: true })
     return false
   }
   if (plan === null || plan.length === 0) return false

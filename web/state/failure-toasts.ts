@@ -27,6 +27,6 @@ export function tellFailures(
     told.length === 1
       ? one(shownName(nameOf(first.item.path)), reason)
       : several(told.length, reason),
-    { report: first.error instanceof ApiError && first.error.status >= 500 },
+    { report: first.error instanceof ApiError },
   )
 }

@@ -17,7 +17,7 @@ export interface Toast {
   action: ToastAction | null
   /** How long it stays, in ms; 0 until it is dismissed. */
   lifeMs: number
-  /** Errors of the program itself offer to be reported. */
+  /** Failed calls offer to be reported (specification, section 8). */
   report: boolean
 }
 

@@ -1,0 +1,122 @@
+// Messages at the bottom: what failed stays and can be reported, what went well leaves by itself.
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { launchBrowser, openPage } from '../support/browser.ts'
+import { loginAs } from '../support/login.ts'
+import { type Program, startProgram } from '../support/program.ts'
+import { makeTree } from '../support/tree.ts'
+import { entry, expectNames, expectSelected, showList, toast } from './listing-steps.ts'
+
+const HELP = ['--branding.helpURL', 'https://files.example/help']
+
+let browser: Browser
+beforeAll(async () => {
+  browser = await launchBrowser()
+})
+afterAll(() => browser.close())
+
+/** Lets the server refuse to delete what is called so. */
+async function refuseDeleting(page: Page, name: string): Promise<void> {
+  await page.route(`**/api/resources/${name}`, (route) =>
+    route.request().method() === 'DELETE'
+      ? route.fulfill({ status: 403, headers: { 'X-Error-Code': 'forbidden' }, body: '' })
+      : route.continue(),
+  )
+}
+
+async function deleteEntry(page: Page, name: string): Promise<void> {
+  await entry(page, name).click()
+  await deleteSelected(page)
+}
+
+async function deleteSelected(page: Page): Promise<void> {
+  await page.keyboard.press('Delete')
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Delete' }).click()
+}
+
+async function forbidExternalLinks(program: Program): Promise<void> {
+  const admin = await loginAs(program.origin)
+  const settings = await (await admin.fetch('/api/settings')).json()
+  settings.branding.disableExternal = true
+  const saved = await admin.fetch('/api/settings', {
+    method: 'PUT',
+    body: JSON.stringify(settings),
+  })
+  expect(saved.status).toBe(200)
+}
+
+describe('messages', () => {
+  it('offer to report a refused call, stay until dismissed, and a success leaves after 4 s', async () => {
+    await using tree = await makeTree({ 'a.txt': 'a', 'b.txt': 'b' })
+    await using program = await startProgram(tree, { args: HELP })
+    await using open = await openPage(browser, program, { path: '/files/' })
+    const { page, context } = open
+    await page.clock.install()
+    await page.reload()
+    await showList(page)
+    await refuseDeleting(page, 'a.txt')
+    await deleteEntry(page, 'a.txt')
+    const failed = toast(page, 'Couldn’t delete “a.txt”.')
+    await failed.waitFor()
+    await context.route('https://files.example/**', (route) => route.fulfill({ body: 'issues' }))
+    const [report] = await Promise.all([
+      context.waitForEvent('page'),
+      failed.getByRole('button', { name: 'Report' }).click(),
+    ])
+    expect(report.url()).toBe('https://files.example/help')
+    await report.close()
+
+    await page.bringToFront()
+    await deleteEntry(page, 'b.txt')
+    const deleted = toast(page, 'Deleted “b.txt”')
+    await deleted.waitFor()
+    await page.mouse.move(5, 5)
+    await page.clock.fastForward(3_500)
+    expect(await deleted.count()).toBe(1)
+    await page.clock.fastForward(1_000)
+    await deleted.waitFor({ state: 'detached' })
+    await page.clock.fastForward('10:00')
+    expect(await failed.count()).toBe(1)
+    await failed.getByRole('button', { name: 'Dismiss' }).click()
+    await failed.waitFor({ state: 'detached' })
+    expect(open.problems).toEqual([])
+  })
+
+  it('offer no report when links to elsewhere are switched off', async () => {
+    await using tree = await makeTree({ 'a.txt': 'a' })
+    await using program = await startProgram(tree, { args: HELP })
+    await forbidExternalLinks(program)
+    await using open = await openPage(browser, program, { path: '/files/' })
+    const { page } = open
+    await showList(page)
+    await refuseDeleting(page, 'a.txt')
+    await deleteEntry(page, 'a.txt')
+    const failed = toast(page, 'Couldn’t delete “a.txt”.')
+    await failed.getByRole('button', { name: 'Dismiss' }).waitFor()
+    expect(await failed.getByRole('button', { name: 'Report' }).count()).toBe(0)
+  })
+
+  it('are ten at most, the newest on top', async () => {
+    const names = Array.from({ length: 12 }, (_, i) => `f${String(i).padStart(2, '0')}.txt`)
+    await using tree = await makeTree(Object.fromEntries(names.map((name) => [name, ''])))
+    await using program = await startProgram(tree)
+    await using open = await openPage(browser, program, { path: '/files/' })
+    const { page } = open
+    await showList(page)
+    await refuseDeleting(page, '*')
+    await page.locator('#listing').focus()
+    for (const [index, name] of names.entries()) {
+      // With the keyboard: the messages cover the rows below.
+      await page.keyboard.press('Home')
+      for (let i = 0; i < index; i++) await page.keyboard.press('ArrowDown')
+      await expectSelected(page, [name])
+      await deleteSelected(page)
+      await toast(page, `“${name}”`).waitFor()
+      await expectNames(page, names)
+    }
+    const all = page.locator('.toast')
+    expect(await all.count()).toBe(10)
+    expect(await all.first().textContent()).toContain('f11.txt')
+    expect(await all.last().textContent()).toContain('f02.txt')
+  })
+})
