@@ -2,12 +2,12 @@
 
 import { Trans, useLingui } from '@lingui/react/macro'
 import { ArrowLeft, Download } from 'lucide-react'
-import { Suspense } from 'react'
+import { Suspense, useState } from 'react'
 import { Button } from '../ui/button.tsx'
 import type { EntryFile } from './archive-source.ts'
 import { Boundary } from './boundary.tsx'
 import { viewers } from './index.ts'
-import type { ViewerProps } from './source.ts'
+import type { ViewerKind, ViewerProps } from './source.ts'
 import { Busy } from './tools.tsx'
 
 interface EntryViewProps extends ViewerProps {
@@ -17,7 +17,9 @@ interface EntryViewProps extends ViewerProps {
 
 export function EntryView({ file, back, ...props }: EntryViewProps) {
   const { t } = useLingui()
-  const { source, entry, kind } = file
+  const { source, entry } = file
+  const [chosen, setChosen] = useState<ViewerKind | null>(null)
+  const kind = chosen ?? file.kind
   const Viewer = viewers[kind]
   return (
     <>
@@ -31,7 +33,7 @@ export function EntryView({ file, back, ...props }: EntryViewProps) {
         </Button>
       </div>
       <section className="vw-inner" aria-label={t`Content of ${entry.name}`}>
-        <Boundary source={source} entry={entry}>
+        <Boundary key={kind} source={source} entry={entry}>
           <Suspense fallback={<Busy />}>
             <Viewer
               {...props}
@@ -39,7 +41,7 @@ export function EntryView({ file, back, ...props }: EntryViewProps) {
               entry={entry}
               siblings={[]}
               setFacts={ignore}
-              openAs={ignore}
+              openAs={setChosen}
               close={back}
             />
           </Suspense>

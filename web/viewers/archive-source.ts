@@ -3,7 +3,7 @@
 import type { FileInfo, FileType } from '../../src/api-types.ts'
 import { ApiError } from '../api/client.ts'
 import { nameOf } from '../lib/paths.ts'
-import type { ArchiveItem } from './archive-item.ts'
+import type { ArchiveFile, ArchiveItem } from './archive-item.ts'
 import { extensionOf, kindOf } from './kinds.ts'
 import { saveBlob } from './save-url.ts'
 import type { FileSource, ViewerKind } from './source.ts'
@@ -34,6 +34,10 @@ const types = new Map(
   }),
 )
 
+/** Pictures of one text, unpacked for it: each, and all together. */
+const MAX_PICTURE_BYTES = 32 * 1024 * 1024
+const MAX_PICTURES_BYTES = 128 * 1024 * 1024
+
 export interface EntryFile {
   source: FileSource
   entry: FileInfo
@@ -44,6 +48,7 @@ export interface EntryFile {
 /** `release` frees the bytes; the source must not be used after it. */
 export function createEntryFile(
   outer: FileSource,
+  archive: ArchiveFile,
   archivePath: string,
   item: ArchiveItem,
   bytes: Uint8Array<ArrayBuffer>,
@@ -63,6 +68,7 @@ export function createEntryFile(
     isSymlink: false,
     type: typeOf(bytes),
   }
+  const pictures = createPictures(archive, archivePath)
   const part = (start: number, end: number) => bytes.slice(start, end).buffer
   const source: FileSource = {
     kind: 'archive',
@@ -71,6 +77,7 @@ export function createEntryFile(
     rawUrl: () => url,
     previewUrl: () => null,
     subtitleUrl: () => null,
+    unpackPicture: pictures.urlOf,
     async readRange(_, start, end) {
       return part(start, Math.min(end, bytes.length))
     },
@@ -93,7 +100,50 @@ export function createEntryFile(
     source,
     entry,
     kind: kindOf(entry),
-    release: () => URL.revokeObjectURL(url),
+    release() {
+      URL.revokeObjectURL(url)
+      pictures.release()
+    },
+  }
+}
+
+/** The pictures a text of the archive shows, unpacked when asked for and once. */
+function createPictures(archive: ArchiveFile, archivePath: string) {
+  const urls = new Map<string, Promise<string | null>>()
+  const made: string[] = []
+  let roomBytes = MAX_PICTURES_BYTES
+  let released = false
+  /** One after the other: together they could fill the memory before any is counted. */
+  let last: Promise<unknown> = Promise.resolve()
+
+  async function unpack(vpath: string): Promise<string | null> {
+    const type = types.get(extensionOf(nameOf(vpath)))
+    if (released) return null
+    const item = archive.items.find(
+      ({ path, isDir }) => !isDir && `${archivePath}/${path}` === vpath,
+    )
+    if (!item || !type?.startsWith('image/')) return null
+    // What cannot be unpacked is missing in the text; the archive's own list says why.
+    const bytes = await archive.read(item, Math.min(MAX_PICTURE_BYTES, roomBytes)).catch(() => null)
+    if (!bytes || released) return null
+    roomBytes -= bytes.length
+    const url = URL.createObjectURL(new Blob([bytes], { type }))
+    made.push(url)
+    return url
+  }
+  return {
+    urlOf(vpath: string): Promise<string | null> {
+      const known = urls.get(vpath)
+      if (known) return known
+      const url = last.then(() => unpack(vpath))
+      urls.set(vpath, url)
+      last = url
+      return url
+    },
+    release() {
+      released = true
+      for (const url of made) URL.revokeObjectURL(url)
+    },
   }
 }
 

@@ -11,6 +11,9 @@ import type { FileSource } from './source.ts'
 /** Longer texts are not rendered while typing; the viewer shows them as text. */
 export const MAX_MARKDOWN_CHARS = 4_000_000
 
+/** On pictures without an address: the path to ask the source for. */
+export const UNPACK = 'data-unpack'
+
 const ALLOWED_TAGS =
   'a abbr b bdi bdo blockquote br caption cite code col colgroup dd del details dfn div dl dt em figcaption figure h1 h2 h3 h4 h5 h6 hr i img input ins kbd li mark ol p picture pre q rp rt ruby s samp small source span strong sub summary sup table tbody td tfoot th thead time tr u ul var wbr'.split(
     ' ',
@@ -108,7 +111,8 @@ function placePicture(image: Element, { source, entry }: RenderOptions): void {
   }
   const path = resolvePath(address, entry)
   if (path !== null && path !== '/') {
-    image.setAttribute('src', source.rawUrl({ ...entry, path, name: path }, { inline: true }))
+    if (source.unpackPicture) image.setAttribute(UNPACK, path)
+    else image.setAttribute('src', source.rawUrl({ ...entry, path, name: path }, { inline: true }))
     return
   }
   // A picture from elsewhere would tell its server who reads this file: a link instead.
@@ -136,7 +140,8 @@ function placeLink(link: Element, { source, entry }: RenderOptions): void {
     return
   }
   const path = resolvePath(address, entry)
-  if (path === null) {
+  // Files of an archive have no address to lead to.
+  if (path === null || source.kind === 'archive') {
     link.removeAttribute('href')
   } else if (source.kind === 'files') {
     link.setAttribute('href', filesHref(boot.BaseURL, path, /\/(\?|#|$)/.test(address)))

@@ -7,7 +7,7 @@ import type { FileEntry } from '../../src/api-types.ts'
 import { defaultPalette } from '../editor/palettes.ts'
 import { highlightStyle } from '../editor/theme.ts'
 import { languageNamed } from '../text/language.ts'
-import { renderMarkdown } from './markdown-render.ts'
+import { renderMarkdown, UNPACK } from './markdown-render.ts'
 import type { FileSource } from './source.ts'
 
 interface MarkdownViewProps {
@@ -27,6 +27,9 @@ export function MarkdownView({ text, source, entry }: MarkdownViewProps) {
     for (const code of fresh.flatMap((node) => [...node.querySelectorAll('pre > code')])) {
       void colour(code)
     }
+    for (const image of fresh.flatMap((node) => [node, ...node.querySelectorAll('img')])) {
+      void unpack(image, source)
+    }
   }, [text, source, entry])
 
   function onClick(event: React.MouseEvent) {
@@ -43,6 +46,13 @@ export function MarkdownView({ text, source, entry }: MarkdownViewProps) {
 
   // biome-ignore lint/a11y/useKeyWithClickEvents: the links inside handle keys by themselves
   return <article className="md" ref={box} dir="auto" onClick={onClick} />
+}
+
+/** Gives a picture of an archive its address once it is unpacked. */
+async function unpack(image: Element, source: FileSource): Promise<void> {
+  const path = image.getAttribute(UNPACK)
+  const url = path === null ? null : await source.unpackPicture?.(path)
+  if (url) image.setAttribute('src', url)
 }
 
 /** Replaces the nodes that differ, from the first to the last; returns the new elements. */

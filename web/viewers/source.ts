@@ -25,6 +25,12 @@ export interface FileSource {
   previewUrl(entry: FileEntry, size: 'thumb' | 'big'): string | null
   /** WebVTT of one of `entry.subtitles`; null when this source has none. */
   subtitleUrl(subtitlePath: string): string | null
+  /**
+   * Address of a picture of this source that has none before it is asked for; null when there is no
+   * such picture. Only archives have it, where `rawUrl` knows the opened entry alone. The address
+   * ends with the source.
+   */
+  unpackPicture?(vpath: string): Promise<string | null>
 
   /** Bytes from `start` up to, not including, `end`; shorter when the file ends earlier. Throws ApiError. */
   readRange(entry: FileEntry, start: number, end: number, signal: AbortSignal): Promise<ArrayBuffer>

@@ -1,0 +1,113 @@
+// Files inside archives are looked at like files in folders: other views, relative pictures, and a
+// plain word where the browser alone cannot show them.
+
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { zipOf } from '../../scripts/sample-documents.ts'
+import { launchBrowser, openPage } from '../support/browser.ts'
+import { waitFor } from '../support/deadline.ts'
+import { SAMPLES } from '../support/pictures.ts'
+import { type Program, startProgram } from '../support/program.ts'
+import { makeTree, type Tree } from '../support/tree.ts'
+
+const sample = (name: string) => readFile(join(SAMPLES, name))
+
+const README = `# Inside
+
+![below](pictures/dawn.jpg)
+![beside](tiny.png)
+![missing](nowhere.png)
+![outside](../../picture.jpg)
+
+[another file](data.json)
+`
+
+let browser: Browser
+let tree: Tree
+let program: Program
+
+beforeAll(async () => {
+  browser = await launchBrowser()
+  const inside = {
+    'docs/readme.md': README,
+    'docs/tiny.png': await sample('picture.png'),
+    'docs/pictures/dawn.jpg': await sample('picture.jpg'),
+    'data.json': '{"inside": true}',
+    'table.csv': 'name;city\nAnna;Köln\n',
+    'strange.bin': await sample('unknown.bin'),
+    'photo.heic': await sample('picture.heic'),
+    'scan.tiff': await sample('picture.tiff'),
+  }
+  tree = await makeTree({
+    'all.zip': await zipOf(inside),
+    'picture.jpg': await sample('picture.jpg'),
+  })
+  program = await startProgram(tree)
+})
+
+afterAll(async () => {
+  await program[Symbol.asyncDispose]()
+  await tree[Symbol.asyncDispose]()
+  await browser.close()
+})
+
+async function openInside(page: Page, ...path: string[]) {
+  await page.goto('/files/all.zip')
+  for (const name of path) await page.getByRole('button', { name, exact: true }).click()
+  return page.getByRole('region', { name: `Content of ${path.at(-1)}` })
+}
+
+it('shows the pictures of a document from beside it in the archive', async () => {
+  await using opened = await openPage(browser, program)
+  const content = await openInside(opened.page, 'docs', 'readme.md')
+  await content.getByRole('heading', { name: 'Inside' }).waitFor()
+  const widthOf = (name: string) =>
+    content
+      .getByRole('img', { name })
+      .evaluate((image: HTMLImageElement) => (image.complete ? image.naturalWidth : 0))
+  await waitFor('the picture in the folder below', async () => (await widthOf('below')) === 1200)
+  await waitFor('the picture beside', async () => (await widthOf('beside')) === 600)
+  // Neither a path out of the archive nor one that leads nowhere loads anything.
+  for (const name of ['missing', 'outside']) {
+    expect(await content.getByAltText(name).getAttribute('src')).toBeNull()
+  }
+  await content.getByText('another file').waitFor()
+  expect(await content.getByRole('link').count()).toBe(0)
+})
+
+it.each([
+  ['readme.md', 'Source', ['docs', 'readme.md'], '![below](pictures/dawn.jpg)'],
+  ['data.json', 'Open as text', ['data.json'], '{"inside": true}'],
+  ['table.csv', 'Open as text', ['table.csv'], 'Anna;Köln'],
+])('shows %s by the button “%s” as it is written', async (_, button, path, text) => {
+  await using opened = await openPage(browser, program)
+  const content = await openInside(opened.page, ...path)
+  await content.getByRole('button', { name: button }).click()
+  await content.locator('.cm-content').getByText(text).waitFor()
+  await opened.page.getByRole('button', { name: 'Back to the archive' }).click()
+  await opened.page.getByRole('button', { name: path.at(-1) ?? '', exact: true }).waitFor()
+  expect(opened.problems).toEqual([])
+})
+
+it('shows the bytes of a file of unknown kind, and from there its text', async () => {
+  await using opened = await openPage(browser, program)
+  const content = await openInside(opened.page, 'strange.bin')
+  await content.getByRole('button', { name: 'Show bytes' }).click()
+  await content.getByText('All 300 B').waitFor()
+  await content.getByText('00070e15').waitFor()
+  await content.getByRole('button', { name: 'Open as text' }).click()
+  await content.locator('.cm-content').waitFor()
+})
+
+it.each(['photo.heic', 'scan.tiff'])('says that %s cannot be shown and saves it', async (name) => {
+  await using opened = await openPage(browser, program)
+  const content = await openInside(opened.page, name)
+  const message = content.getByRole('alert')
+  await message.getByText('This picture can’t be shown').waitFor()
+  const download = opened.page.waitForEvent('download')
+  await message.getByRole('button', { name: 'Download' }).click()
+  const saved = await readFile(await (await download).path())
+  expect(saved.equals(await sample(name.replace(/^\w+/, 'picture')))).toBe(true)
+})
