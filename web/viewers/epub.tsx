@@ -15,6 +15,7 @@ import { ID_PREFIX } from './safe-html.ts'
 import type { ViewerProps } from './source.ts'
 import { Busy, Message, Tool, ToolGap, ToolRow } from './tools.tsx'
 import { focusQuietly, useViewerKeys } from './viewer-keys.ts'
+import { ZipError } from './zip-reader.ts'
 
 const PREFS_KEY = 'fb-reader'
 const SIZES = [80, 90, 100, 110, 120, 130, 140, 150, 170, 200]
@@ -242,6 +243,8 @@ function Reader({ source, entry, setFacts, file, book }: ViewerProps & Opened) {
           lang={book.language || undefined}
         >
           <ChapterPage
+            source={source}
+            entry={entry}
             file={file}
             book={book}
             place={place}
@@ -265,7 +268,7 @@ function Reader({ source, entry, setFacts, file, book }: ViewerProps & Opened) {
   )
 }
 
-interface ChapterPageProps extends Opened {
+interface ChapterPageProps extends Opened, Pick<ViewerProps, 'source' | 'entry'> {
   place: Place
   prefs: ReaderPrefs
   scroller: React.RefObject<HTMLDivElement | null>
@@ -273,7 +276,11 @@ interface ChapterPageProps extends Opened {
   onScrolled(ratio: number): void
 }
 
+type Loaded = Chapter | 'large' | 'damaged'
+
 function ChapterPage({
+  source,
+  entry,
   file,
   book,
   place,
@@ -283,7 +290,8 @@ function ChapterPage({
   onScrolled,
 }: ChapterPageProps) {
   const host = useRef<HTMLDivElement>(null)
-  const [chapter, setChapter] = useState<{ index: number; loaded: Chapter | null } | null>(null)
+  const { t } = useLingui()
+  const [chapter, setChapter] = useState<{ index: number; loaded: Loaded } | null>(null)
 
   useEffect(() => {
     let current = true
@@ -294,8 +302,9 @@ function ChapterPage({
         if (current) setChapter({ index: place.chapter, loaded })
         else loaded.release()
       },
-      () => {
-        if (current) setChapter({ index: place.chapter, loaded: null })
+      (error) => {
+        const large = error instanceof ZipError && error.reason === 'too_large'
+        if (current) setChapter({ index: place.chapter, loaded: large ? 'large' : 'damaged' })
       },
     )
     return () => {
@@ -307,7 +316,7 @@ function ChapterPage({
   useEffect(() => {
     const element = host.current
     const loaded = chapter?.loaded
-    if (!element || !loaded) return
+    if (!element || !loaded || typeof loaded === 'string') return
     const root = element.shadowRoot ?? element.attachShadow({ mode: 'open' })
     if (loaded.content.hasChildNodes()) {
       const box = document.createElement('div')
@@ -347,7 +356,14 @@ function ChapterPage({
     onFollow(href)
   }
 
-  if (chapter?.loaded === null) {
+  if (chapter?.loaded === 'large') {
+    return (
+      <Message source={source} entry={entry} title={t`This document can’t be shown`}>
+        <Trans>It is too large to be read in the browser.</Trans>
+      </Message>
+    )
+  }
+  if (chapter?.loaded === 'damaged') {
     return (
       <p className="vw-side-empty">
         <Trans>This chapter is damaged and can’t be shown.</Trans>

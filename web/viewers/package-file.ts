@@ -2,6 +2,7 @@
 // genuine document reaches.
 
 import type { FileEntry } from '../../src/api-types.ts'
+import { createMarkupBudget, MAX_MARKUP_BYTES } from './markup-limits.ts'
 import type { FileSource } from './source.ts'
 import { listZip, readZipEntry, type ZipEntry, ZipError } from './zip-reader.ts'
 
@@ -17,6 +18,7 @@ export interface PackageFile {
   has(name: string): boolean
   /** @throws ZipError when the part is missing, damaged or beyond a limit. */
   bytes(name: string): Promise<Uint8Array<ArrayBuffer>>
+  /** As much as the page can hold, or ZipError `too_large`. */
   text(name: string): Promise<string>
   /** Parsed; a part that is no XML throws ZipError `damaged`. Entities of a DTD are not expanded. */
   xml(name: string): Promise<Document>
@@ -35,23 +37,21 @@ export async function openPackage(
   const byName = new Map<string, ZipEntry>(entries.map((part) => [part.name, part]))
   let totalBytes = 0
 
-  async function bytes(name: string) {
+  async function unpack(name: string, maxBytes: number) {
     const part = byName.get(name)
     if (!part) throw new ZipError('damaged', `no part ${name}`)
-    const content = await readZipEntry(
-      read,
-      part,
-      Math.min(MAX_PART_BYTES, MAX_TOTAL_BYTES - totalBytes),
-    )
+    const content = await readZipEntry(read, part, Math.min(maxBytes, MAX_TOTAL_BYTES - totalBytes))
     totalBytes += content.length
     return content
   }
   async function text(name: string) {
-    return new TextDecoder().decode(await bytes(name))
+    const content = new TextDecoder().decode(await unpack(name, MAX_MARKUP_BYTES))
+    createMarkupBudget().spend(content)
+    return content
   }
   return {
     has: (name) => byName.has(name),
-    bytes,
+    bytes: (name) => unpack(name, MAX_PART_BYTES),
     text,
     async xml(name) {
       const content = await text(name)

@@ -2,6 +2,7 @@
 // here first, within limits, and handed on as an archive in which nothing is compressed.
 
 import type { FileEntry } from '../../src/api-types.ts'
+import type { MarkupBudget } from './markup-limits.ts'
 import type { FileSource } from './source.ts'
 import { listZip, readZipEntry, ZipError } from './zip-reader.ts'
 
@@ -10,11 +11,16 @@ const MAX_FILE_BYTES = 64 * 1024 * 1024
 /** All parts together: about what a thousand pages with pictures take. */
 const MAX_TOTAL_BYTES = 192 * 1024 * 1024
 
-/** @throws ZipError `too_large`, `encrypted`, `damaged` or `unsupported`. */
+/**
+ * `budget` bounds the markup of all parts together, for readers on the page's own thread.
+ *
+ * @throws ZipError `too_large`, `encrypted`, `damaged` or `unsupported`.
+ */
 export async function repackOffice(
   source: FileSource,
   entry: FileEntry,
   signal: AbortSignal,
+  budget?: MarkupBudget,
 ): Promise<Uint8Array<ArrayBuffer>> {
   if (entry.size > MAX_FILE_BYTES) throw new ZipError('too_large', 'the file is too large')
   const whole = await source.readRange(entry, 0, entry.size, signal)
@@ -27,9 +33,19 @@ export async function repackOffice(
     if (part.isDir) continue
     const bytes = await readZipEntry(read, part, room)
     room -= bytes.length
+    if (budget && isMarkup(bytes)) budget.spend(new TextDecoder().decode(bytes))
     parts.push([part.name, bytes])
   }
   return storeZip(parts)
+}
+
+/** White space and the byte order mark. */
+const BEFORE_MARKUP = new Set([0x20, 0x09, 0x0a, 0x0d, 0xef, 0xbb, 0xbf])
+
+/** By content, not by name: any part can be named as the document. */
+function isMarkup(bytes: Uint8Array): boolean {
+  const first = bytes.findIndex((byte) => !BEFORE_MARKUP.has(byte))
+  return bytes[first] === 0x3c
 }
 
 /** A ZIP archive of the parts, stored; without times, for readers that do not look at them. */
