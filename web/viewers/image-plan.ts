@@ -15,11 +15,14 @@ const HEAVY_BYTES = 3 * 1024 * 1024
 const HEAVY_PIXELS = 12_000_000
 /** Decoded, four bytes a pixel: a phone survives this, not more. Above it one has to ask. */
 const SAFE_PIXELS = 50_000_000
+/** Where no preview stands in for the original: 400 MB decoded. Above it one has to ask as well. */
+const MAX_UNASKED_PIXELS = 100_000_000
 
 export type Rendition = 'preview' | 'original'
 
 export interface ImagePlan {
-  first: Rendition
+  /** Null when nothing is shown before one asks for the original. */
+  first: Rendition | null
   /** Tried when `first` fails; null when there is nothing left to try without asking. */
   second: Rendition | null
   /** Whether the person may switch to the original. */
@@ -37,7 +40,13 @@ export function planImage(
   const pixels = facts ? facts.width * facts.height : 0
   const safe = pixels <= SAFE_PIXELS
   if (source.previewUrl(entry, 'big') === null || originalOnly.has(extension)) {
-    return { first: 'original', second: null, hasOriginal: false, sharpenOnZoom: false }
+    const huge = pixels > MAX_UNASKED_PIXELS
+    return {
+      first: huge ? null : 'original',
+      second: null,
+      hasOriginal: huge,
+      sharpenOnZoom: false,
+    }
   }
   if (serverOnly.has(extension)) {
     return { first: 'preview', second: 'original', hasOriginal: false, sharpenOnZoom: false }

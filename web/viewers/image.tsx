@@ -7,7 +7,13 @@ import type { FileEntry } from '../../src/api-types.ts'
 import { Button } from '../ui/button.tsx'
 import { type ImagePlan, planImage, type Rendition, renditionUrl } from './image-plan.ts'
 import { kindOf } from './kinds.ts'
-import { HEAD_BYTES, type PictureFacts, readPictureFacts } from './picture-facts.ts'
+import {
+  DEEP_HEAD_BYTES,
+  HEAD_BYTES,
+  isJpeg,
+  type PictureFacts,
+  readPictureFacts,
+} from './picture-facts.ts'
 import type { FileSource, ViewerProps } from './source.ts'
 import { Busy, Message, TextTool, Tool, ToolGap, Tools } from './tools.tsx'
 import { usePicture } from './use-picture.ts'
@@ -67,9 +73,8 @@ function usePrepared(source: FileSource, entry: FileEntry) {
   const [prepared, setPrepared] = useState<{ entry: FileEntry; value: Prepared } | null>(null)
   useEffect(() => {
     const abort = new AbortController()
-    source
-      .readRange(entry, 0, HEAD_BYTES, abort.signal)
-      .then(readPictureFacts, () => null)
+    readFacts(source, entry, abort.signal)
+      .catch(() => null)
       .then((facts) => {
         if (abort.signal.aborted) return
         setPrepared({ entry, value: { facts, plan: planImage(source, entry, facts) } })
@@ -77,6 +82,13 @@ function usePrepared(source: FileSource, entry: FileEntry) {
     return () => abort.abort()
   }, [source, entry])
   return prepared
+}
+
+async function readFacts(source: FileSource, entry: FileEntry, signal: AbortSignal) {
+  const head = await source.readRange(entry, 0, HEAD_BYTES, signal)
+  const facts = readPictureFacts(head)
+  if (facts || !isJpeg(head) || entry.size <= HEAD_BYTES) return facts
+  return readPictureFacts(await source.readRange(entry, 0, DEEP_HEAD_BYTES, signal))
 }
 
 /** The next picture of the folder, from the start again after the last; null when alone. */
@@ -93,7 +105,7 @@ function prefetch(source: FileSource, siblings: readonly FileEntry[], entry: Fil
   for (const neighbour of [siblings[at + 1], siblings[at - 1]]) {
     if (!neighbour || kindOf(neighbour) !== 'image') continue
     const { first } = planImage(source, neighbour, null)
-    new Image().src = renditionUrl(source, neighbour, first)
+    if (first) new Image().src = renditionUrl(source, neighbour, first)
   }
 }
 
@@ -259,7 +271,7 @@ function Picture(props: PictureProps) {
             onClick={toggleSliding}
           />
         )}
-        {plan.hasOriginal && (
+        {plan.hasOriginal && rendition === 'preview' && (
           <>
             <ToolGap />
             <TextTool pressed={showOriginal} onClick={() => setShowOriginal(!showOriginal)}>

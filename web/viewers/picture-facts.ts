@@ -9,6 +9,13 @@ export interface PictureFacts {
 
 /** How much of the file is enough for every format below; EXIF with a thumbnail fits as well. */
 export const HEAD_BYTES = 128 * 1024
+/** Enough for JPEG files that carry colour profiles and further previews in front of the picture. */
+export const DEEP_HEAD_BYTES = 4 * 1024 * 1024
+
+/** A JPEG file, whose size can lie deeper than `HEAD_BYTES`. */
+export function isJpeg(head: ArrayBuffer): boolean {
+  return head.byteLength > 2 && new DataView(head).getUint16(0) === 0xffd8
+}
 
 /** Null when the format is unknown or the size lies further back than the given bytes. */
 export function readPictureFacts(head: ArrayBuffer): PictureFacts | null {
@@ -21,7 +28,8 @@ export function readPictureFacts(head: ArrayBuffer): PictureFacts | null {
       fromWebp(view) ??
       fromBmp(view) ??
       fromIsobmff(view) ??
-      fromTiff(view)
+      fromTiff(view) ??
+      fromIco(view)
     )
   } catch (error) {
     // A damaged or cut header reads past its end; the picture is then shown without facts.
@@ -124,6 +132,28 @@ function fromTiff(view: DataView): PictureFacts | null {
   const height = found.get(257)
   if (!width || !height) return null
   return turned(width, height, found.get(274) ?? 1)
+}
+
+/** The largest of its pictures, by what the pictures say and not only by the list of them. */
+function fromIco(view: DataView): PictureFacts | null {
+  if (view.getUint32(0) !== 0x00000100) return null
+  let best: PictureFacts | null = null
+  for (let i = 0; i < view.getUint16(4, true); i++) {
+    const entry = 6 + i * 16
+    const found = { width: view.getUint8(entry) || 256, height: view.getUint8(entry + 1) || 256 }
+    const inner = icoPicture(view, view.getUint32(entry + 12, true)) ?? found
+    if (!best || inner.width * inner.height > best.width * best.height) best = inner
+  }
+  return best
+}
+
+/** A PNG, or a bitmap without its file header and with its mask counted in the height. */
+function icoPicture(view: DataView, at: number): PictureFacts | null {
+  if (at + 24 > view.byteLength) return null
+  if (view.getUint32(at) === 0x89504e47) {
+    return { width: view.getUint32(at + 16), height: view.getUint32(at + 20) }
+  }
+  return { width: view.getInt32(at + 4, true), height: Math.abs(view.getInt32(at + 8, true)) / 2 }
 }
 
 /** HEIC and AVIF: the largest `ispe` property, turned when an `irot` asks for a quarter turn. */

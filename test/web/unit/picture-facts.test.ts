@@ -18,12 +18,25 @@ describe('width and height from the head of a file', () => {
     ['picture.tiff', 600, 400],
     ['picture.bmp', 120, 80],
     ['moving.gif', 160, 120],
+    ['picture.ico', 64, 64],
   ])('reads %s', (name, width, height) => {
     expect(factsOf(readFileSync(join(SAMPLES, name)))).toEqual({ width, height })
   })
 
   it('gives the size as shown, after the orientation', () => {
     expect(factsOf(readFileSync(join(SAMPLES, 'turned.jpg')))).toEqual({ width: 600, height: 400 })
+  })
+
+  it('believes the picture inside an icon more than the list of them', () => {
+    const icon = Buffer.alloc(22 + 24)
+    icon.writeUInt16LE(1, 2)
+    icon.writeUInt16LE(1, 4)
+    icon.set([16, 16], 6)
+    icon.writeUInt32LE(22, 18)
+    icon.writeUInt32BE(0x89504e47, 22)
+    icon.writeUInt32BE(40_000, 22 + 16)
+    icon.writeUInt32BE(30_000, 22 + 20)
+    expect(factsOf(icon)).toEqual({ width: 40_000, height: 30_000 })
   })
 
   it('knows nothing about other files and does not fail on cut ones', () => {
