@@ -6,6 +6,7 @@ import { execFileSync } from 'node:child_process'
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import * as xlsx from '@e965/xlsx'
 import sharp from 'sharp'
 import {
   makeBook,
@@ -30,6 +31,12 @@ function run(command: string, ...args: string[]) {
 
 function save(name: string, bytes: Uint8Array | string) {
   writeFileSync(join(out, name), bytes)
+}
+
+/** One line of subtitles as SubStation Alpha writes it. */
+function substation(text: string, type: string, styles: string): string {
+  const fields = 'Layer, Start, End, Style, Name, MarginL, MarginR, MarginV, Effect, Text'
+  return `[Script Info]\nScriptType: ${type}\n\n[${styles}]\nFormat: Name, Fontname, Fontsize\nStyle: Default,Arial,20\n\n[Events]\nFormat: ${fields}\nDialogue: 0,0:00:00.20,0:00:02.00,Default,,0,0,0,,${text}\n`
 }
 
 const ridge = (base: number, height: number, step: number, seed: number): string => {
@@ -147,6 +154,20 @@ save(
   'film2.en.srt',
   '1\n00:00:00,200 --> 00:00:02,000\nHello from the <i>first</i> line\n\n2\n00:00:02,100 --> 00:00:03,900\nAnd the second\n',
 )
+// The same film in the container others use for it, with the subtitles others write.
+run(
+  'ffmpeg',
+  '-v',
+  'error',
+  '-y',
+  '-i',
+  join(out, 'film2.webm'),
+  '-c',
+  'copy',
+  join(out, 'film3.mkv'),
+)
+save('film3.en.ass', substation('Hello from the {\\i1}styled{\\i0} line', 'v4.00+', 'V4+ Styles'))
+save('film3.de.ssa', substation('Hallo aus der alten Zeile', 'v4.00', 'V4 Styles'))
 save('film2.de.vtt', 'WEBVTT\n\n00:00.200 --> 00:02.000\nHallo aus der ersten Zeile\n')
 const tone = ['-v', 'error', '-y', '-f', 'lavfi', '-i', 'sine=f=440:d=5']
 const tags = ['title=Morning Light', 'artist=The Samples', 'album=Quiet Files'].flatMap((tag) => [
@@ -203,6 +224,9 @@ save('letter.docx', await makeDocx(jpeg))
 save('letter.odt', await makeOdt(jpeg))
 save('table.xlsx', await makeXlsx())
 save('table.ods', await makeOds())
+save('table.xls', xlsx.write(xlsx.read(await makeXlsx()), { type: 'buffer', bookType: 'biff8' }))
+save('table.tsv', 'name\tcity\tamount\nAnna Müller\tKöln\t12.5\nSmith\tLeeds\t7\n')
+save('program.ts', '// A greeting.\nexport const greet = (name: string) => ["Hello", name]\n')
 save('table.csv', 'name;city;amount\n"Müller; Anna";Köln;12,5\nSmith;Leeds;7\n')
 save(
   'notes.md',
@@ -253,4 +277,6 @@ async function makeFonts(source: string) {
     '--flavor=woff2',
     `--output-file=${join(out, 'letters.woff2')}`,
   )
+  const others = ['letters.ttf', 'letters.otf', 'letters.woff'].map((name) => join(out, name))
+  run('python3', join(import.meta.dirname, 'sample-fonts.py'), ...others)
 }

@@ -1,0 +1,2 @@
+// A greeting.
+export const greet = (name: string) => ["Hello", name]
