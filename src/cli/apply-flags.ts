@@ -2,7 +2,13 @@
 import type { Permissions, UserDefaults } from '../api-types.ts'
 import { type FlagValue, withStoredValues } from '../config.ts'
 import { AppError } from '../errors.ts'
-import type { Auther, Settings } from '../store/document.ts'
+import {
+  type Auther,
+  DEFAULT_DIR_MODE,
+  DEFAULT_FILE_MODE,
+  DEFAULT_MINIMUM_PASSWORD_LENGTH,
+  type Settings,
+} from '../store/document.ts'
 import { AUTH_METHODS } from '../store/legacy-records.ts'
 import { flagValue } from './command.ts'
 import { SETTINGS_FLAGS } from './flags.ts'
@@ -60,10 +66,12 @@ export function withSettingsFlags(settings: Settings, flags: GivenFlags, fresh: 
     signup: flag('signup') ?? settings.signup,
     hideLoginButton: flag('hideLoginButton') ?? settings.hideLoginButton,
     createUserDir: flag('createUserDir') ?? settings.createUserDir,
-    minimumPasswordLength: number('minimumPasswordLength') ?? settings.minimumPasswordLength,
+    minimumPasswordLength:
+      (number('minimumPasswordLength') ?? settings.minimumPasswordLength) ||
+      DEFAULT_MINIMUM_PASSWORD_LENGTH,
     shell: shell === undefined ? settings.shell : splitShell(shell),
-    fileMode: number('fileMode') ?? settings.fileMode,
-    dirMode: number('dirMode') ?? settings.dirMode,
+    fileMode: (number('fileMode') ?? settings.fileMode) || DEFAULT_FILE_MODE,
+    dirMode: (number('dirMode') ?? settings.dirMode) || DEFAULT_DIR_MODE,
     logoutPage: text('auth.logoutPage') ?? settings.logoutPage,
     authMethod,
     auther: buildAuther(settings, authMethod, flags, fresh || flags.has('auth.method')),

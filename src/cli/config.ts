@@ -3,14 +3,7 @@ import { resolve } from 'node:path'
 import { checkRules } from '../access.ts'
 import { AppError } from '../errors.ts'
 import { readObject } from '../parse.ts'
-import {
-  DEFAULT_DIR_MODE,
-  DEFAULT_FILE_MODE,
-  type Document,
-  defaultSettings,
-  emptyDocument,
-  type Settings,
-} from '../store/document.ts'
+import { type Document, defaultSettings, emptyDocument, type Settings } from '../store/document.ts'
 import { settingsFrom } from '../store/legacy-records.ts'
 import { withSettingsFlags } from './apply-flags.ts'
 import type { Command, Flag, Invocation } from './command.ts'
@@ -19,12 +12,19 @@ import { SERVER_FLAGS, SETTINGS_FLAGS, USER_FLAGS } from './flags.ts'
 import { formatOf, presentConfig, readExport, writeExport } from './portable.ts'
 import { dumpSettings } from './settings-dump.ts'
 
+const LOCK_PASSWORD = 'lockPassword'
 const FOR_NEW_USERS = 'Defaults for new accounts'
 
 const CONFIG_FLAGS: readonly Flag[] = [
   ...SERVER_FLAGS,
   ...SETTINGS_FLAGS,
-  ...USER_FLAGS.map((flag) => ({ ...flag, group: FOR_NEW_USERS })),
+  ...USER_FLAGS.map((flag) => ({
+    ...flag,
+    group: FOR_NEW_USERS,
+    ...(flag.name === LOCK_PASSWORD && {
+      help: 'No effect, as no default for it is kept; give it to "users add" or "users update"',
+    }),
+  })),
 ]
 
 const checkFormat = ([file = '']: readonly string[]) => void formatOf(file)
@@ -98,11 +98,8 @@ export const configCommand: Command = {
 async function init(invocation: Invocation): Promise<number> {
   const { flags, stdout } = invocation
   // Values are checked before the file is made, so that a failed attempt leaves nothing behind.
-  const settings = withSettingsFlags(
-    { ...defaultSettings(), fileMode: DEFAULT_FILE_MODE, dirMode: DEFAULT_DIR_MODE },
-    flags,
-    true,
-  )
+  sayWithoutEffect(invocation)
+  const settings = withSettingsFlags(defaultSettings(), flags, true)
   const create = async (): Promise<Document> => emptyDocument(settings)
   await withDatabase(invocation, async () => {}, { create, mustBeNew: true })
   stdout(
@@ -113,7 +110,14 @@ async function init(invocation: Invocation): Promise<number> {
   return 0
 }
 
+// Start scripts may carry it, as the original took it without effect: a word, not a refusal.
+function sayWithoutEffect({ flags, notice }: Invocation): void {
+  if (!flags.has(LOCK_PASSWORD)) return
+  notice(`--${LOCK_PASSWORD} has no effect here; give it to "users add" or "users update"`)
+}
+
 async function set(invocation: Invocation): Promise<number> {
+  sayWithoutEffect(invocation)
   const settings = await withDatabase(invocation, (store) =>
     store.update((doc) => {
       const next = withSettingsFlags(doc.settings, invocation.flags, false)

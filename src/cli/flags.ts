@@ -80,7 +80,11 @@ export const SETTINGS_FLAGS: readonly Flag[] = [
     deprecated: ['hide-login-button'],
   },
   {
-    ...switchFlag('createUserDir', 'Give every new account a home folder of its own', SETTINGS),
+    ...switchFlag(
+      'createUserDir',
+      'Give accounts made by sign-up, hook or proxy a home folder, and others with an empty scope',
+      SETTINGS,
+    ),
     deprecated: ['create-user-dir'],
   },
   {
@@ -90,7 +94,7 @@ export const SETTINGS_FLAGS: readonly Flag[] = [
     default: '12',
     group: SIGN_IN,
     deprecated: ['minimum-password-length'],
-    help: 'Fewest bytes of a new password',
+    help: 'Fewest bytes of a new password; 0 means the default',
   },
   textFlag('shell', 'COMMAND', 'Shell that runs event commands, such as "/bin/sh -c"', SETTINGS),
   {
@@ -167,7 +171,11 @@ export const USER_FLAGS: readonly Flag[] = [
     ] as const
   ).map(([name, help]) => switchFlag(`perm.${name}`, help, PERMISSIONS, 'true')),
   textFlag('sorting.by', 'KEY', 'Order of listings: name, size or modified', ACCOUNT, 'name'),
-  switchFlag('sorting.asc', 'Sort upwards', ACCOUNT),
+  switchFlag(
+    'sorting.asc',
+    'Names from Z to A, or the smallest or oldest first; else A to Z, largest or newest first',
+    ACCOUNT,
+  ),
   switchFlag('lockPassword', 'Keep the account from changing its password', ACCOUNT),
   {
     name: 'commands',

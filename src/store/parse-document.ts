@@ -3,6 +3,9 @@
 import type { Permissions, Rule, Sorting, UserDefaults, Webhook } from '../api-types.ts'
 import { asString, ParseError, type Reader, readObject } from '../parse.ts'
 import {
+  DEFAULT_DIR_MODE,
+  DEFAULT_FILE_MODE,
+  DEFAULT_MINIMUM_PASSWORD_LENGTH,
   type Document,
   defaultPermissions,
   defaultServerOptions,
@@ -128,17 +131,17 @@ function parseSettings(r: Reader): Settings {
     createUserDir: r.bool('createUserDir'),
     userHomeBasePath: r.str('userHomeBasePath', fallback.userHomeBasePath),
     logoutPage: r.str('logoutPage'),
-    minimumPasswordLength: r.int('minimumPasswordLength', fallback.minimumPasswordLength, {
-      min: 0,
-    }),
+    // A stored 0 of these three means "not chosen", as in the original.
+    minimumPasswordLength:
+      r.int('minimumPasswordLength', 0, { min: 0 }) || DEFAULT_MINIMUM_PASSWORD_LENGTH,
     authMethod: r.str('authMethod', fallback.authMethod),
     auther: r.obj('auther', (a) => ({
       header: a.str('header'),
       command: a.str('command'),
       recaptcha: a.has('recaptcha') ? a.obj('recaptcha', parseReCaptcha) : null,
     })),
-    fileMode: r.int('fileMode', 0, { min: 0, max: 0xffffffff }),
-    dirMode: r.int('dirMode', 0, { min: 0, max: 0xffffffff }),
+    fileMode: r.int('fileMode', 0, { min: 0, max: 0xffffffff }) || DEFAULT_FILE_MODE,
+    dirMode: r.int('dirMode', 0, { min: 0, max: 0xffffffff }) || DEFAULT_DIR_MODE,
     hideDotfiles: r.bool('hideDotfiles'),
     defaults: r.obj('defaults', parseUserDefaults),
     branding: r.obj('branding', (b) => ({

@@ -172,6 +172,35 @@ describe('config set', () => {
     expect(await settings()).toEqual({ ...before, branding: { ...before.branding, color: '#abc' } })
   })
 
+  test('0 for password length and modes means the default, also when it is what is stored', async () => {
+    const zero = ['minimumPasswordLength', 'fileMode', 'dirMode']
+    const shown = /Length: +12\n[\s\S]*File Creation Mode: +0o640\n.*Mode: +0o750\n/
+    const { stdout } = await cli('config', 'set', ...zero.map((name) => `--${name}=0`))
+    expect(stdout).toMatch(shown)
+    const file = join(cwd, 'filebrowser.db')
+    const doc = JSON.parse(await readFile(file, 'utf8'))
+    for (const name of zero) doc.settings[name] = 0
+    await writeFile(file, JSON.stringify(doc))
+    expect((await cli('config', 'cat')).stdout).toMatch(shown)
+    expect((await cli('users', 'add', 'x', 'Elevenchars')).stderr).toContain('minimum length is 12')
+    await cli('config', 'export', 'c.json')
+    const exported = JSON.parse(await readFile(join(cwd, 'c.json'), 'utf8'))
+    expect(exported.settings).toMatchObject({
+      minimumPasswordLength: 12,
+      fileMode: 0o640,
+      dirMode: 0o750,
+    })
+  })
+
+  test('--lockPassword is taken with a word that it does nothing', async () => {
+    const before = await settings()
+    const { code, stderr } = await cli('config', 'set', '--lockPassword')
+    expect(code).toBe(0)
+    expect(stderr).toContain('--lockPassword has no effect here')
+    expect(await settings()).toEqual(before)
+    expect((await cli('config', 'set', '--help')).stdout).toMatch(/--lockPassword +No effect/)
+  })
+
   test('says that server options wait for the next start', async () => {
     expect((await cli('config', 'set', '-p', '81')).stderr).toContain('next start')
   })
