@@ -1,13 +1,16 @@
 // What visitors of a link see and can do: a file, a folder, a password, awkward names, a phone.
 import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
 import sharp from 'sharp'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { ShareRecord } from '../../src/api-types.ts'
 import { launchBrowser, openPage, PHONE } from '../support/browser.ts'
+import { waitFor } from '../support/deadline.ts'
 import { loginAs } from '../support/login.ts'
+import { SAMPLES } from '../support/pictures.ts'
 import { type Program, startProgram } from '../support/program.ts'
-import { makeTree } from '../support/tree.ts'
+import { makeTree, setModified } from '../support/tree.ts'
 
 let browser: Browser
 beforeAll(async () => {
@@ -42,6 +45,11 @@ function makePicture(): Promise<Buffer> {
     .toBuffer()
 }
 
+const sample = (name: string) => readFile(join(SAMPLES, name))
+
+const copied = (page: Page) => page.evaluate(() => navigator.clipboard.readText())
+const clipboard = { permissions: ['clipboard-read', 'clipboard-write'] }
+
 /** Everything of the page that could give the way past the password away. */
 async function addresses(page: Page): Promise<string> {
   const codes = await page
@@ -73,6 +81,76 @@ describe('a shared file', () => {
     expect(open.problems).toEqual([])
   })
 
+  it('opens by itself in a new tab, and says how large it is and when it changed', async () => {
+    await using tree = await makeTree({ 'notes.txt': 'x'.repeat(1536) })
+    await setModified(tree.at('notes.txt'), '2024-02-03T04:05:06Z')
+    await using program = await startProgram(tree)
+    const hash = await share(program, '/notes.txt')
+    await using open = await visit(program, `/share/${hash}`)
+    const { page, context } = open
+    await page.getByText('1.5 KiB').first().waitFor()
+    const changed = page.getByText(/^changed: /)
+    expect(await changed.getAttribute('datetime')).toMatch(/^2024-02-03T04:05:06/)
+    const [tab] = await Promise.all([
+      context.waitForEvent('page'),
+      page.getByRole('link', { name: 'Open' }).click(),
+    ])
+    await tab.waitForLoadState()
+    expect(await tab.locator('body').textContent()).toBe('x'.repeat(1536))
+  })
+
+  it('answers to the keys of its viewer: seek, zoom, find', async () => {
+    await using tree = await makeTree({
+      'film.webm': await sample('film2.webm'),
+      'picture.jpg': await sample('picture.jpg'),
+      'paper.pdf': await sample('paper.pdf'),
+    })
+    await using program = await startProgram(tree)
+    const first = await share(program, '/film.webm')
+    await using open = await visit(program, `/share/${first}`, clipboard)
+    const { page } = open
+    const film = page.locator('video')
+    await waitFor('the film', () => film.evaluate((v: HTMLVideoElement) => v.readyState > 1))
+    const timeOf = () => film.evaluate((v: HTMLVideoElement) => v.currentTime / v.duration)
+    await page.keyboard.press('5')
+    await waitFor('the middle', async () => Math.abs((await timeOf()) - 0.5) < 0.1)
+    // A key that presses a control presses it, and plays nothing.
+    await page.getByRole('button', { name: 'Copy link' }).press('Space')
+    await page.getByText('Link copied').first().waitFor()
+    expect(await film.evaluate((v: HTMLVideoElement) => v.paused)).toBe(true)
+
+    const zoom = page.getByRole('status', { name: 'Zoom' })
+    for (const name of ['picture.jpg', 'paper.pdf']) {
+      await page.goto(`/share/${await share(program, `/${name}`)}`)
+      await waitFor('a size', async () => /^[1-9]/.test((await zoom.textContent()) ?? ''))
+      const before = await zoom.textContent()
+      await page.keyboard.press('+')
+      await waitFor('a zoom', async () => (await zoom.textContent()) !== before)
+    }
+    await page.keyboard.press('Control+f')
+    await page.getByRole('searchbox').or(page.getByPlaceholder(/find/i)).first().waitFor()
+    expect(open.problems).toEqual([])
+  })
+
+  it('of an unknown kind can be looked into as text and as bytes', async () => {
+    await using tree = await makeTree({
+      'thing.xyz': Buffer.from('\x00\x01readable words\x00\xff'),
+    })
+    await using program = await startProgram(tree)
+    const hash = await share(program, '/thing.xyz')
+    await using open = await visit(program, `/share/${hash}`)
+    const { page } = open
+    await page.getByText('There is no preview for this kind of file.').waitFor()
+    expect(await page.getByText('SHA-256').count()).toBe(0)
+    await page.getByRole('button', { name: 'Show bytes' }).click()
+    const viewer = page.getByRole('dialog', { name: 'thing.xyz' })
+    await viewer.locator('.hex-text').getByText('readable').first().waitFor()
+    await page.keyboard.press('Escape')
+    await viewer.waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: 'Open as text' }).click()
+    await viewer.getByText('readable words').first().waitFor()
+  })
+
   it('says that an unknown link leads nowhere', async () => {
     await using tree = await makeTree({})
     await using program = await startProgram(tree)
@@ -88,7 +166,7 @@ describe('a protected share', () => {
     await using program = await startProgram(tree)
     const hash = await share(program, '/in/', { password: 'pass + ünï %41' })
     await using open = await visit(program, `/share/${hash}`, {
-      permissions: ['clipboard-read', 'clipboard-write'],
+      ...clipboard,
     })
     const { page } = open
     const field = page.getByLabel('Password', { exact: true })
@@ -103,8 +181,7 @@ describe('a protected share', () => {
     expect(await addresses(page)).not.toContain('token')
     await page.getByRole('button', { name: 'Copy link' }).first().click()
     await page.getByText('Link copied').first().waitFor()
-    const copied = await page.evaluate(() => navigator.clipboard.readText())
-    expect(copied).toBe(`${program.origin}/share/${hash}`)
+    expect(await copied(page)).toBe(`${program.origin}/share/${hash}`)
 
     await row(page, 'a b.jpg').getByRole('button', { name: 'Preview a b.jpg' }).click()
     await page.getByRole('dialog', { name: 'a b.jpg' }).waitFor()
@@ -127,7 +204,97 @@ describe('a protected share', () => {
   })
 })
 
+describe('a protected file', () => {
+  it('opens in the viewer, and its code and links lead to the page without the ticket', async () => {
+    const picture = await makePicture()
+    await using tree = await makeTree({ 'one.jpg': picture })
+    await using program = await startProgram(tree)
+    const hash = await share(program, '/one.jpg', { password: 'open sesame' })
+    await using open = await visit(program, `/share/${hash}`, clipboard)
+    const { page } = open
+    await page.getByLabel('Password', { exact: true }).fill('open sesame')
+    await page.getByLabel('Password', { exact: true }).press('Enter')
+    const code = page.getByRole('img', { name: 'QR code of this page' })
+    await code.waitFor()
+    expect((await code.boundingBox())?.width).toBe(200)
+    const address = `${program.origin}/share/${hash}`
+    expect(await code.getAttribute('data-text')).toBe(address)
+    await page.getByRole('button', { name: 'Copy link' }).click()
+    await page.getByText('Link copied').first().waitFor()
+    expect(await copied(page)).toBe(address)
+    await page.getByRole('button', { name: 'Open', exact: true }).click()
+    await page.getByRole('dialog', { name: 'one.jpg' }).waitFor()
+    await page.waitForFunction(() =>
+      [...document.images].some((image) => image.naturalWidth >= 600),
+    )
+    expect(page.url()).toBe(address)
+    await page.keyboard.press('Escape')
+    await page.getByRole('dialog', { name: 'one.jpg' }).waitFor({ state: 'detached' })
+    const got = await downloaded(page, () => page.getByRole('link', { name: 'Download' }).click())
+    expect(got.bytes).toEqual(picture)
+    expect(await addresses(page)).not.toContain('token')
+  })
+})
+
 describe('a shared folder', () => {
+  it('plays the chosen film or song beside the list', async () => {
+    await using tree = await makeTree({
+      'in/film.webm': await sample('film2.webm'),
+      'in/tone.wav': await sample('tone.wav'),
+    })
+    await using program = await startProgram(tree)
+    const hash = await share(program, '/in/')
+    await using open = await visit(program, `/share/${hash}`)
+    const { page } = open
+    const side = page.getByRole('complementary', { name: 'Preview and QR code' })
+    for (const [name, element] of [
+      ['film.webm', 'video'],
+      ['tone.wav', 'audio'],
+    ] as const) {
+      await row(page, name).getByRole('cell').nth(3).click()
+      const player = side.locator(element)
+      await player.press('Space')
+      await waitFor(`${name} to play`, () =>
+        player.evaluate((media) => (media as HTMLMediaElement).currentTime > 0),
+      )
+    }
+    expect(open.problems).toEqual([])
+  })
+
+  it('copies a direct link to a file from its row and from the bar', async () => {
+    await using tree = await makeTree({ 'in/a#1 50%.txt': 'direct bytes', 'in/b.txt': 'others' })
+    await using program = await startProgram(tree)
+    const hash = await share(program, '/in/')
+    await using open = await visit(program, `/share/${hash}`, clipboard)
+    const { page } = open
+    const clear = () => page.evaluate(() => navigator.clipboard.writeText(''))
+    const expectCopied = async (text: string) => {
+      const address = await waitFor('a copied link', () => copied(page))
+      expect(await (await fetch(address)).text()).toBe(text)
+    }
+    await row(page, 'b.txt').getByRole('button', { name: 'Copy link to b.txt' }).click()
+    await expectCopied('others')
+    await clear()
+    await row(page, 'a#1 50%.txt').getByRole('cell').nth(3).click()
+    const bar = page.getByRole('toolbar', { name: 'Selection' })
+    await bar.getByRole('button', { name: 'Copy direct link' }).click()
+    await expectCopied('direct bytes')
+  })
+
+  it('says how large files are and when they changed', async () => {
+    await using tree = await makeTree({ 'in/a.txt': 'x'.repeat(2048) })
+    await setModified(tree.at('in/a.txt'), '2024-02-03T04:05:06Z')
+    await using program = await startProgram(tree)
+    await using open = await visit(program, `/share/${await share(program, '/in/')}`)
+    const { page } = open
+    const cells = row(page, 'a.txt').getByRole('cell')
+    await cells.nth(3).getByText('2.0 KiB').waitFor()
+    const time = cells.nth(2).locator('time')
+    expect(await time.getAttribute('datetime')).toMatch(/^2024-02-03T04:05:06/)
+    await time.hover()
+    await page.getByText(/2024.*4:05/).waitFor()
+  })
+
   it('lists, sorts and opens folders and files whatever they are called', async () => {
     await using tree = await makeTree({
       'in/a#b?c%41, d/inner;x.txt': 'inner text',
@@ -228,6 +395,45 @@ describe('a shared folder', () => {
     await side.getByRole('button', { name: 'Preview p.jpg' }).locator('img').waitFor()
     const code = side.getByRole('img', { name: 'QR code of the download link' })
     expect((await code.boundingBox())?.width).toBe(100)
+  })
+
+  it('shows thumbnails of papers, and asks for those of long films', async () => {
+    await using tree = await makeTree({
+      'in/paper.pdf': await sample('paper.pdf'),
+      'in/film.mp4': Buffer.alloc(31 << 20),
+    })
+    await using program = await startProgram(tree)
+    const hash = await share(program, '/in/')
+    await using open = await visit(program, '/login')
+    const { page } = open
+    const asked = page.waitForRequest((request) => {
+      const { pathname } = new URL(request.url())
+      return pathname.includes('/preview/thumb/') && pathname.endsWith('/film.mp4')
+    })
+    await page.goto(`/share/${hash}`)
+    await asked
+    const thumb = row(page, 'paper.pdf').locator('.tile img')
+    await waitFor('the first page', () =>
+      thumb.evaluate((image: HTMLImageElement) => image.naturalWidth > 0),
+    )
+  })
+
+  it.each([
+    ['--disablePreviewResize', '/api/public/dl/'],
+    ['--disableThumbnails', '/api/public/preview/big/'],
+  ])('with %s shows the chosen picture from %s', async (option, source) => {
+    await using tree = await makeTree({ 'in/p.jpg': await makePicture() })
+    await using program = await startProgram(tree, { args: [option] })
+    const hash = await share(program, '/in/')
+    await using open = await visit(program, `/share/${hash}`)
+    const { page } = open
+    await row(page, 'p.jpg').getByRole('cell').nth(3).click()
+    const side = page.getByRole('complementary', { name: 'Preview and QR code' })
+    const picture = side.getByRole('button', { name: 'Preview p.jpg' }).locator('img')
+    expect(await picture.getAttribute('src')).toContain(source)
+    await waitFor('the picture', () =>
+      picture.evaluate((image: HTMLImageElement) => image.naturalWidth >= 600),
+    )
   })
 
   it('fits a phone and says when a folder is empty', async () => {

@@ -36,7 +36,12 @@ export function PublicFile({ access, inner, info, expiresAtMs }: ShareReady) {
 
   return (
     <div className="pubfile panel">
-      <Stage source={source} entry={info} onOpenAs={(kind) => setOpen({ entry: info, as: kind })} />
+      <Stage
+        source={source}
+        entry={info}
+        covered={open !== null}
+        onOpenAs={(kind) => setOpen({ entry: info, as: kind })}
+      />
       <section className="pubfile__side">
         <div>
           {inner === ROOT ? (

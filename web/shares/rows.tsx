@@ -5,7 +5,7 @@ import { ArrowDown, ArrowUp, Download, Eye, Link } from 'lucide-react'
 import type { MouseEvent } from 'react'
 import type { FileEntry } from '../../src/api-types.ts'
 import { useMinute } from '../lib/clock.ts'
-import { fileClassOf } from '../lib/file-class.ts'
+import { extensionOf } from '../lib/file-class.ts'
 import { formatDate, formatMoment, formatSize } from '../lib/format.ts'
 import { trimPath } from '../lib/paths.ts'
 import { NameLabel } from '../listing/name-label.tsx'
@@ -17,8 +17,8 @@ import type { FileSource } from '../viewers/source.ts'
 import type { ClickKeys } from './selection.ts'
 import { shareHref } from './share-address.ts'
 
-/** Larger pictures of kinds that the server sends whole are no thumbnails. */
-const MAX_THUMB_BYTES = 30 << 20
+/** Drawings are sent whole by the server: above this they are no thumbnail. */
+const MAX_WHOLE_BYTES = 1 << 20
 
 export interface FolderRowsProps {
   entries: readonly FileEntry[]
@@ -161,8 +161,7 @@ function Row({
 }
 
 function thumbOf(entry: FileEntry, source: FileSource): string | undefined {
-  if (entry.isDir || entry.size > MAX_THUMB_BYTES) return undefined
-  const kind = fileClassOf(entry)
-  if (kind !== 'image' && kind !== 'video') return undefined
+  if (entry.type !== 'image' && entry.type !== 'video' && entry.type !== 'pdf') return undefined
+  if (extensionOf(entry.name) === 'svg' && entry.size > MAX_WHOLE_BYTES) return undefined
   return source.previewUrl(entry, 'thumb') ?? undefined
 }

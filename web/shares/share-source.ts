@@ -27,8 +27,11 @@ export function createShareSource(
     id: `share:${access.hash}`,
     permissions: { download: true, rename: false, delete: false, modify: false, share: false },
     rawUrl: (entry, { inline }) => sharedDownloadUrl(access, innerOf(entry), { inline }),
-    previewUrl: (entry, size) =>
-      boot.EnableThumbs ? sharedPreviewUrl(access, innerOf(entry), size, entry.modified) : null,
+    previewUrl(entry, size) {
+      // Switched off, the server would send the whole file in place of the small picture.
+      const made = size === 'thumb' ? boot.EnableThumbs : boot.ResizePreview
+      return made ? sharedPreviewUrl(access, innerOf(entry), size, entry.modified) : null
+    },
     subtitleUrl: (path) => sharedSubtitleUrl(access, trimPath(path)),
     readRange(entry, start, end, signal) {
       const { path, options } = content(entry)

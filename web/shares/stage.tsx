@@ -1,6 +1,6 @@
-// Shows a shared file where it stands, with the viewer of its kind; a large icon where none fits.
+// Shows a shared file where it stands, with the viewer of its kind and the keys of that viewer.
 
-import { Suspense } from 'react'
+import { Suspense, useEffect, useEffectEvent } from 'react'
 import type { FileInfo } from '../../src/api-types.ts'
 import { PageIcon } from '../ui/file-icon.tsx'
 import { Boundary } from '../viewers/boundary.tsx'
@@ -9,6 +9,7 @@ import { kindOf } from '../viewers/kinds.ts'
 import type { FileSource, ViewerKind } from '../viewers/source.ts'
 import { loadStylesheet } from '../viewers/stylesheet.ts'
 import { Busy } from '../viewers/tools.tsx'
+import { keysAreTaken, offerKey } from '../viewers/viewer-keys.ts'
 import viewerStyles from '../viewers/viewers.css?url'
 
 await loadStylesheet(viewerStyles)
@@ -16,13 +17,26 @@ await loadStylesheet(viewerStyles)
 export interface StageProps {
   source: FileSource
   entry: FileInfo
+  /** The full viewer lies over the page: keys and sound are its alone. */
+  covered: boolean
   onOpenAs: (kind: ViewerKind) => void
 }
 
-export function Stage({ source, entry, onOpenAs }: StageProps) {
+export function Stage({ source, entry, covered, onOpenAs }: StageProps) {
   const kind = kindOf(entry)
   const Viewer = viewers[kind]
-  if (kind === 'fallback' || Viewer === undefined) {
+
+  const onKey = useEffectEvent((event: KeyboardEvent) => {
+    if (covered || keysAreTaken(event) || isPressOfControl(event)) return
+    if (offerKey(event)) event.preventDefault()
+  })
+  useEffect(() => {
+    const listener = (event: KeyboardEvent) => onKey(event)
+    document.addEventListener('keydown', listener)
+    return () => document.removeEventListener('keydown', listener)
+  }, [])
+
+  if (covered) {
     return (
       <div className="pubstage pubstage--icon">
         <PageIcon entry={entry} className="pubstage__page" />
@@ -51,6 +65,12 @@ export function Stage({ source, entry, onOpenAs }: StageProps) {
       </div>
     </div>
   )
+}
+
+/** Links and buttons beside the stage are pressed by the keys that play a film. */
+function isPressOfControl(event: KeyboardEvent): boolean {
+  if (event.key !== ' ' && event.key !== 'Enter') return false
+  return event.target instanceof Element && event.target.closest('a, button') !== null
 }
 
 const noSiblings: never[] = []
