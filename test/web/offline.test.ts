@@ -3,8 +3,10 @@ import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { launchBrowser, openPage } from '../support/browser.ts'
 import { waitFor } from '../support/deadline.ts'
+import { loginAs } from '../support/login.ts'
 import { startProgram } from '../support/program.ts'
 import { makeTree } from '../support/tree.ts'
+import { entry } from './listing-steps.ts'
 
 let browser: Browser
 beforeAll(async () => {
@@ -62,5 +64,61 @@ describe('a lost connection', () => {
       await page.getByRole('button', { name: 'Save changes' }).click({ timeout: 500 })
       return page.getByLabel('Your current password').isVisible()
     })
+  })
+
+  it('opens the folder that could not be opened, once it is back', async () => {
+    await using tree = await makeTree({ 'docs/inner.txt': 'x' })
+    await using program = await startProgram(tree)
+    await using open = await openPage(browser, program, { path: '/files/' })
+    const { page, context } = open
+    await entry(page, 'docs').waitFor()
+    await context.setOffline(true)
+    await entry(page, 'docs').dblclick()
+    await page.getByRole('heading', { name: 'No connection to the server' }).waitFor()
+    await context.setOffline(false)
+    await entry(page, 'inner.txt').waitFor()
+  })
+
+  it('shows the shared folder that could not be opened, once it is back', async () => {
+    await using tree = await makeTree({ 'in/sub/inner.txt': 'x' })
+    await using program = await startProgram(tree)
+    const admin = await loginAs(program.origin)
+    const answer = await admin.fetch('/api/share/in/', { method: 'POST', body: '{}' })
+    const { hash } = (await answer.json()) as { hash: string }
+    await using open = await openPage(browser, program, { path: `/share/${hash}`, as: null })
+    const { page, context } = open
+    await page.getByRole('link', { name: 'sub' }).waitFor()
+    await context.setOffline(true)
+    await page.getByRole('link', { name: 'sub' }).click()
+    await page.getByRole('heading', { name: 'No connection to the server' }).waitFor()
+    await context.setOffline(false)
+    await page.getByRole('link', { name: 'inner.txt' }).waitFor()
+  })
+
+  it('starts by itself once the server can be reached', async () => {
+    await using tree = await makeTree({ 'here.txt': 'x' })
+    await using program = await startProgram(tree)
+    await using open = await openPage(browser, program, { path: '/files/' })
+    const { page } = open
+    await entry(page, 'here.txt').waitFor()
+    await page.route(/\/(api|health)(\/|$)/, (route) => route.abort())
+    await page.reload()
+    await page.getByRole('heading', { name: 'No connection to the server' }).waitFor()
+    await page.unrouteAll()
+    await entry(page, 'here.txt').waitFor()
+  })
+})
+
+describe('a folder that could not be shown', () => {
+  it('is looked for again when the window gets the focus', async () => {
+    await using tree = await makeTree({ 'a.txt': 'x' })
+    await using program = await startProgram(tree)
+    await using open = await openPage(browser, program, { path: '/files/later/' })
+    const { page } = open
+    await page.getByRole('heading', { name: 'We can’t find this location' }).waitFor()
+    await tree.add({ 'later/come.txt': 'x' })
+    // A browser without a screen never takes the focus away: the page is told so.
+    await page.evaluate(() => window.dispatchEvent(new Event('focus')))
+    await entry(page, 'come.txt').waitFor()
   })
 })

@@ -5,6 +5,7 @@ import { useEffect, useState } from 'react'
 import type { FileInfo } from '../../src/api-types.ts'
 import { ApiError, isAbort } from '../api/client.ts'
 import { fetchShared, type ShareAccess } from '../api/shares.ts'
+import { whenOnline } from '../state/network.ts'
 
 export interface ShareReady {
   access: ShareAccess
@@ -36,6 +37,7 @@ export function useShare(hash: string, inner: string): ShareState {
   const [failure, setFailure] = useState<unknown>(null)
   const [busy, setBusy] = useState(true)
   const { password, count } = attempt
+  const askAgain = () => setAttempt((before) => ({ ...before, count: before.count + 1 }))
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: a new attempt asks again
   useEffect(() => {
@@ -53,6 +55,10 @@ export function useShare(hash: string, inner: string): ShareState {
         setReady(null)
         setFailure(error)
         setBusy(false)
+        if (!(error instanceof ApiError) || !error.isNetwork) return
+        void whenOnline().then(() => {
+          if (!controller.signal.aborted) askAgain()
+        })
       },
     )
     return () => controller.abort()
@@ -61,7 +67,7 @@ export function useShare(hash: string, inner: string): ShareState {
   return {
     view: toView(ready?.access.hash === hash ? ready : null, failure, busy, password),
     submitPassword: (next) => setAttempt((before) => ({ password: next, count: before.count + 1 })),
-    retry: () => setAttempt((before) => ({ ...before, count: before.count + 1 })),
+    retry: askAgain,
   }
 }
 

@@ -18,6 +18,7 @@ import {
 } from './folder-cache.ts'
 import { viewOf } from './folder-views.ts'
 import { landAt, listing, revealEntry, setFilter, showFolder } from './listing.ts'
+import { whenOnline } from './network.ts'
 import { noteRecentFolder } from './recent-folders.ts'
 import {
   clearSelection,
@@ -52,7 +53,9 @@ export function watchWindow(): () => void {
   }
   const onReturn = () => {
     const folder = listing.folder as Folder | null
-    if (document.visibilityState !== 'visible' || folder === null) return
+    if (document.visibilityState !== 'visible') return
+    if (listing.status === 'failed') return retryQuietly()
+    if (folder === null) return
     const patience = folder.entries.length > LARGE_FOLDER ? FOCUS_CHECK_LARGE_MS : FOCUS_CHECK_MS
     if (Date.now() - folder.fetchedAtMs > patience) void refreshFolder()
   }
@@ -128,9 +131,14 @@ export function leave(): void {
 
 /** Tries again after a failure. */
 export function retry(): void {
-  const { vpath } = listing
   listing.failure = null
   listing.status = 'loading'
+  retryQuietly()
+}
+
+/** Tries again without being asked to: what is shown stays until there is an answer. */
+function retryQuietly(): void {
+  const { vpath } = listing
   void load(vpath).then((loaded) => {
     if (loaded && listing.vpath === vpath) landAt({ kind: 'top' }, { arrival: true })
   })
@@ -215,6 +223,7 @@ async function load(vpath: string): Promise<boolean> {
       await new Promise((resolve) => setTimeout(resolve, SKELETON_AT_LEAST_MS - shownForMs))
     }
     if (controller.signal.aborted) return false
+    listing.failure = null
     if (!info.isDir) {
       showFile(info)
       return false
@@ -240,10 +249,16 @@ async function load(vpath: string): Promise<boolean> {
 
 function fail(error: unknown): void {
   if (!(error instanceof ApiError)) throw error
-  listing.failure = ref(error)
+  const failure = ref(error)
+  listing.failure = failure
   listing.status = 'failed'
   listing.file = null
   forgetFolder(listing.vpath)
+  if (!error.isNetwork) return
+  void whenOnline().then(() => {
+    // Tried again by hand or left meanwhile.
+    if (listing.mounted && listing.failure === failure) retryQuietly()
+  })
 }
 
 /**
