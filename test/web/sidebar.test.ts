@@ -1,0 +1,118 @@
+// The foot of the sidebar: how full the disk is, who is signed in, the way out, the version.
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { launchBrowser, openPage } from '../support/browser.ts'
+import { loginAs } from '../support/login.ts'
+import { ADMIN, runProgram, startConfigured, startProgram } from '../support/program.ts'
+import { makeTree } from '../support/tree.ts'
+import { entry } from './listing-steps.ts'
+
+const STEPS = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB']
+
+let browser: Browser
+beforeAll(async () => {
+  browser = await launchBrowser()
+})
+afterAll(() => browser.close())
+
+/** `12.3 GiB` in bytes. */
+function bytesOf(text: string | undefined): number {
+  const [value = '', unit = ''] = (text ?? '').split(/\s/)
+  return Number(value.replaceAll(',', '')) * 1024 ** STEPS.indexOf(unit)
+}
+
+describe('the storage bar', () => {
+  it('tells used, total and per cent of the disk, on file pages only', async () => {
+    await using tree = await makeTree({ 'a.txt': 'x' })
+    await using program = await startProgram(tree)
+    const admin = await loginAs(program.origin)
+    const usage = (await (await admin.fetch('/api/usage/')).json()) as Record<string, number>
+    const { used = 0, total = 1 } = usage
+    await using open = await openPage(browser, program, { path: '/files/' })
+    const { page } = open
+    const bar = page.getByRole('progressbar', { name: 'Storage used' })
+    await bar.waitFor()
+    const shown = await page.getByText(/^[\d.,]+ \w+ of [\d.,]+ \w+$/).textContent()
+    const [first, second] = (shown ?? '').split(' of ')
+    expect(bytesOf(second) / total).toBeCloseTo(1, 1)
+    // The disk is everybody's: what is used changes meanwhile.
+    expect(bytesOf(first) / used).toBeCloseTo(1, 1)
+    const percent = await page.locator('.store').getByText(/%$/).textContent()
+    expect(Math.abs(Number.parseFloat(percent ?? '') - (used / total) * 100)).toBeLessThan(3)
+    await page.getByRole('link', { name: 'Settings' }).click()
+    await page.getByRole('heading', { name: 'Browsing' }).waitFor()
+    expect(await bar.count()).toBe(0)
+    await page.getByRole('link', { name: 'My files' }).click()
+    await bar.waitFor()
+  })
+
+  it('is not shown, and not asked for, where the administrator hid it', async () => {
+    await using tree = await makeTree({ 'a.txt': 'x' })
+    await using program = await startProgram(tree)
+    await using open = await openPage(browser, program, { path: '/settings/global' })
+    const { page } = open
+    const bar = page.getByRole('progressbar', { name: 'Storage used' })
+    const asked: string[] = []
+    page.on('request', (request) => {
+      if (request.url().includes('/api/usage')) asked.push(request.url())
+    })
+    await page.clock.install()
+    await page.goto('/files/')
+    await entry(page, 'a.txt').waitFor()
+    await page.clock.runFor(2000)
+    await bar.waitFor()
+    expect(asked.length).toBeGreaterThan(0)
+    await page.goto('/settings/global')
+    await page.getByRole('switch', { name: 'Hide the storage bar' }).check()
+    await page.getByRole('button', { name: 'Save changes' }).click()
+    await page.getByText('Settings saved').first().waitFor()
+    asked.length = 0
+    await page.goto('/files/')
+    await entry(page, 'a.txt').waitFor()
+    // Longer than the page waits before it asks.
+    await page.clock.runFor(2000)
+    expect(asked).toEqual([])
+    expect(await bar.count()).toBe(0)
+  })
+})
+
+describe('the version', () => {
+  it('is that of the program', async () => {
+    await using tree = await makeTree({})
+    await using program = await startProgram(tree)
+    const { stdout } = await runProgram(['version'], { cwd: tree.base })
+    const version = /v(\d+\.\d+\.\d+)/.exec(stdout)?.[1]
+    expect(version).toBeTruthy()
+    await using open = await openPage(browser, program, { path: '/files/' })
+    await open.page.getByText(`File Browser ${version}`).waitFor()
+  })
+})
+
+describe('the way out', () => {
+  it('is hidden from people whom a proxy signs in', async () => {
+    await using tree = await makeTree({ 'a.txt': 'x' })
+    const proxy = ['--auth.method', 'proxy', '--auth.header', 'X-Name']
+    await using program = await startConfigured(tree, proxy)
+    await using open = await openPage(browser, program, {
+      path: '/files/',
+      as: null,
+      extraHTTPHeaders: { 'X-Name': ADMIN.username },
+    })
+    const { page } = open
+    await entry(page, 'a.txt').waitFor()
+    await page.getByRole('link', { name: ADMIN.username }).waitFor()
+    expect(await page.getByRole('button', { name: 'Log out' }).count()).toBe(0)
+  })
+
+  it('leads to the page the administrator chose', async () => {
+    await using tree = await makeTree({ 'a.txt': 'x' })
+    const page404 = ['--auth.method', 'json', '--auth.logoutPage', '/404?bye']
+    await using program = await startConfigured(tree, page404)
+    await using open = await openPage(browser, program, { path: '/files/' })
+    const { page } = open
+    await page.getByRole('button', { name: 'Log out' }).click()
+    await page.waitForURL('**/404?bye')
+    await page.goto('/files/')
+    await page.waitForURL('**/login')
+  })
+})
