@@ -3,7 +3,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { launchBrowser, openPage } from '../support/browser.ts'
+import { launchBrowser, openPage, PHONE } from '../support/browser.ts'
 import { loginAs } from '../support/login.ts'
 import { ADMIN, runProgram, startConfigured, startProgram } from '../support/program.ts'
 import { makeTree } from '../support/tree.ts'
@@ -176,6 +176,17 @@ describe('pages for visitors', () => {
     expect(await page.getByRole('link', { name: 'Sign up' }).count()).toBe(0)
     await page.getByRole('link', { name: 'Log in' }).click()
     await page.getByRole('heading', { name: 'Log in to File Browser' }).waitFor()
+  })
+
+  it('fit a phone', async () => {
+    await using tree = await makeTree({})
+    await using program = await startProgram(tree)
+    await changeSettings(program.origin, { hideLoginButton: false, signup: true })
+    await using open = await openPage(browser, program, { path: '/404', as: null, viewport: PHONE })
+    const { page } = open
+    await page.getByRole('link', { name: 'Log in' }).waitFor()
+    const width = await page.evaluate(() => document.documentElement.scrollWidth)
+    expect(width).toBeLessThanOrEqual(PHONE.width)
   })
 
   it('hide the login link where the administrator said so', async () => {
