@@ -61,7 +61,8 @@ export function createApp(base: BaseDeps): App {
       const env = (options as { env: Env['Bindings'] }).env
       // An upgrade request brings no response object; headers for it go nowhere, as they must.
       env.outgoing ??= new ServerResponse(env.incoming)
-      env.target = parseTarget(env.incoming.url ?? '/', base.config.baseURL)
+      const { url = '/', method = 'GET' } = env.incoming
+      env.target = parseTarget(url, base.config.baseURL, method)
       return env.target.key
     },
   })

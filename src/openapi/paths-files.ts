@@ -78,6 +78,11 @@ export const FILE_PATHS: Paths = {
           'Adds a checksum; needs download.',
           oneOf(['md5', 'sha1', 'sha256', 'sha512']),
         ),
+        query(
+          'recursive',
+          '`false` reads the entry of the root called `recursive`, and what is below it.',
+          oneOf(['false']),
+        ),
         header('X-Encoding', '`true` asks for the bytes of a text file.'),
       ],
       responses: { 200: json(ref('FileOrFolder')), ...failures(202, 400, 401, 403, 404) },

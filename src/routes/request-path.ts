@@ -77,8 +77,11 @@ const RECURSIVE = '/api/resources/recursive'
 /**
  * Parses `rawUrl` (request target, origin form) below `baseURL` (`''` or `/prefix`). Never throws:
  * what cannot be decoded becomes the key BAD_TARGET.
+ *
+ * The recursive listing hides an entry of the root that is called `recursive`, from reading alone:
+ * other methods mean the entry (http-api 1.1), and so does reading with `recursive=false`, ours.
  */
-export function parseTarget(rawUrl: string, baseURL: string): Target {
+export function parseTarget(rawUrl: string, baseURL: string, method: string): Target {
   const { rawPath, rawQuery } = splitTarget(toUtf8(rawUrl))
   const full = decodePath(rawPath)
   const target: Target = {
@@ -104,8 +107,10 @@ export function parseTarget(rawUrl: string, baseURL: string): Target {
   const rawInner = inside ? cutEncoded(rawPath, baseURL.length) : rawPath
   target.path = path
 
+  const isReading = method === 'GET' || method === 'HEAD'
+  const recursive = isReading && target.query.get('recursive') !== 'false'
   if (EXACT.has(path)) return { ...target, key: path }
-  if (ADD_SLASH.has(path)) {
+  if (ADD_SLASH.has(path) && (path !== RECURSIVE || recursive)) {
     const location = `${inside ? encodePath(baseURL) : ''}${path}/`
     return { ...target, key: `${REDIRECT}/page`, location }
   }
@@ -117,7 +122,7 @@ export function parseTarget(rawUrl: string, baseURL: string): Target {
   if (preview?.[1] && preview[2])
     return withRest(target, '/api/preview', preview[2], rawInner, path)
 
-  if (path.startsWith(`${RECURSIVE}/`))
+  if (recursive && path.startsWith(`${RECURSIVE}/`))
     return withRest(target, RECURSIVE, path.slice(RECURSIVE.length), rawInner, path)
   for (const prefix of PREFIXES)
     if (path.startsWith(prefix))

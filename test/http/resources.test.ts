@@ -150,6 +150,27 @@ describe('writing', () => {
   })
 })
 
+it('a folder of the root that is called `recursive` is as good as any', async () => {
+  await using app = await startApp({ tree: { 'recursive/a.txt': 'x' } })
+  const admin = await app.as('admin')
+  const listed = await (await admin.fetch('/api/resources/recursive/?recursive=false')).json()
+  expect(listed.items.map(({ name }: { name: string }) => name)).toEqual(['a.txt'])
+  expect((await admin.fetch('/api/resources/recursive?recursive=false')).redirected).toBe(false)
+  const deep = await (await admin.fetch('/api/resources/recursive/')).json()
+  expect(deep.map(({ path }: { path: string }) => path)).toEqual(['/recursive', '/recursive/a.txt'])
+
+  const at = '/api/resources/recursive'
+  expect((await admin.fetch(`${at}/b.txt`, { method: 'POST', body: 'new' })).status).toBe(200)
+  expect((await admin.fetch(`${at}/b.txt`, { method: 'PUT', body: 'saved' })).status).toBe(200)
+  expect(await app.tree.read('recursive/b.txt')).toBe('saved')
+  const query = 'action=rename&destination=/renamed'
+  expect((await admin.fetch(`${at}?${query}`, { method: 'PATCH' })).status).toBe(200)
+  expect(await readdir(app.tree.root)).toEqual(['renamed'])
+  await app.tree.add({ 'recursive/c.txt': 'x' })
+  expect((await admin.fetch(at, { method: 'DELETE' })).status).toBe(204)
+  expect(await readdir(app.tree.root)).toEqual(['renamed'])
+})
+
 describe('copy and move', () => {
   const patch = (source: string, action: string, destination: string, more = '') =>
     [

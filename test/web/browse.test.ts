@@ -189,6 +189,19 @@ describe('the listing', () => {
     await page.getByRole('heading', { name: 'This folder is empty' }).waitFor()
   })
 
+  it('opens a folder of the root that is called like the recursive listing', async () => {
+    await using tree = await makeTree({ 'recursive/recursive/deep.txt': 'x' })
+    await using program = await startProgram(tree)
+    await using open = await openPage(browser, program, { path: '/files/' })
+    const { page } = open
+    await showList(page)
+    await entry(page, 'recursive').dblclick()
+    await page.waitForURL('**/files/recursive/')
+    await expectNames(page, ['recursive'])
+    await entry(page, 'recursive').dblclick()
+    await entry(page, 'deep.txt').waitFor()
+  })
+
   it('shows a skeleton only for folders that take their time', async () => {
     await using tree = await makeTree({ 'slow/a.txt': 'x', 'fast/b.txt': 'x' })
     await using program = await startProgram(tree)

@@ -23,7 +23,13 @@ export type ArchiveFormat = (typeof archiveFormats)[number]
 
 /** A folder with its items, or one file; small text files come with their content. */
 export async function fetchInfo(vpath: string, signal: AbortSignal): Promise<FileInfo> {
-  return callJson<FileInfo>(`/resources${encodePath(vpath)}`, { signal })
+  const query = asEntry(vpath)
+  return callJson<FileInfo>(`/resources${encodePath(vpath)}`, { query, signal })
+}
+
+// Below this name the server would otherwise give its recursive listing.
+function asEntry(vpath: string): { recursive?: false } {
+  return /^\/recursive(\/|$)/.test(vpath) ? { recursive: false } : {}
 }
 
 /** One checksum as lower-case hex. Needs the download permission. */
@@ -33,7 +39,7 @@ export async function fetchChecksum(
   signal: AbortSignal,
 ): Promise<string> {
   const info = await callJson<FileInfo>(`/resources${encodePath(vpath)}`, {
-    query: { checksum: algorithm },
+    query: { ...asEntry(vpath), checksum: algorithm },
     signal,
   })
   return info.checksums?.[algorithm] ?? ''
