@@ -1,0 +1,246 @@
+// Right-to-left languages: the page is mirrored, and so is what hands do on it.
+import type { Browser, CDPSession, Locator, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { launchBrowser, openPage, PHONE } from '../support/browser.ts'
+import { waitFor } from '../support/deadline.ts'
+import { loginAs } from '../support/login.ts'
+import { type Program, startProgram } from '../support/program.ts'
+import { makeTree } from '../support/tree.ts'
+import { entry, expectSelected, focusedName } from './listing-steps.ts'
+
+let browser: Browser
+beforeAll(async () => {
+  browser = await launchBrowser()
+})
+afterAll(() => browser.close())
+
+/** The language of the administrator's account; it begins with the list. */
+async function speak(program: Program, locale: string): Promise<void> {
+  const admin = await loginAs(program.origin)
+  const answer = await admin.fetch('/api/users/1', {
+    method: 'PUT',
+    body: JSON.stringify({
+      what: 'user',
+      which: ['locale', 'viewMode'],
+      data: { id: 1, locale, viewMode: 'list' },
+    }),
+  })
+  expect(answer.status).toBe(200)
+}
+
+async function boxOf(target: Locator) {
+  const box = await target.boundingBox()
+  if (box === null) throw new Error('not on the screen')
+  return { ...box, right: box.x + box.width, bottom: box.y + box.height }
+}
+
+/** List, grid or gallery; the words of the switch are in the language. */
+async function show(page: Page, view: 'list' | 'mosaic' | 'gallery'): Promise<void> {
+  await page.locator('#listing').waitFor()
+  await page
+    .locator('.crumbbar')
+    .getByRole('radio')
+    .nth(['list', 'mosaic', 'gallery'].indexOf(view))
+    .check()
+  await page.locator(`.grid--${view}`).waitFor()
+}
+
+async function swipe(finger: CDPSession, row: Locator, byPx: number): Promise<void> {
+  const box = await boxOf(row)
+  const at = { x: box.x + box.width / 2, y: box.y + box.height / 2 }
+  await finger.send('Input.dispatchTouchEvent', { type: 'touchStart', touchPoints: [at] })
+  for (let step = 1; step <= 10; step++) {
+    const touchPoints = [{ x: at.x + (byPx * step) / 10, y: at.y }]
+    await finger.send('Input.dispatchTouchEvent', { type: 'touchMove', touchPoints })
+  }
+  await finger.send('Input.dispatchTouchEvent', { type: 'touchEnd', touchPoints: [] })
+}
+
+const twelve = Object.fromEntries(Array.from({ length: 12 }, (_, i) => [`f${i}.txt`, 'x']))
+
+for (const locale of ['ar', 'he']) {
+  describe(`the files in ${locale}`, () => {
+    it('run from right to left: sidebar, breadcrumbs, columns', async () => {
+      await using tree = await makeTree({ 'one/two/a.txt': 'a' })
+      await using program = await startProgram(tree)
+      await speak(program, locale)
+      await using open = await openPage(browser, program, { path: '/files/one/two/' })
+      const { page } = open
+      await show(page, 'list')
+      const html = page.locator('html')
+      expect(await html.getAttribute('dir')).toBe('rtl')
+      expect(await html.getAttribute('lang')).toBe(locale)
+      const main = await boxOf(page.locator('#main'))
+      expect((await boxOf(page.locator('#sidebar'))).x).toBeGreaterThanOrEqual(main.right - 1)
+      const row = entry(page, 'a.txt')
+      const parts = ['.lrow__check', '.name', '.modified', '.size', '.lrow__acts']
+      const lefts = await Promise.all(parts.map(async (part) => (await boxOf(row.locator(part))).x))
+      expect(lefts).toEqual([...lefts].sort((a, b) => b - a))
+      const heads = page.locator('.lhead > [role="columnheader"]')
+      const name = await boxOf(heads.nth(1).getByRole('button'))
+      expect(name.right).toBeGreaterThan((await boxOf(heads.nth(2).getByRole('button'))).right)
+      const crumbs = page.locator('.breadcrumbs .crumb')
+      const crumbLefts = await Promise.all(
+        (await crumbs.all()).map(async (crumb) => (await boxOf(crumb)).x),
+      )
+      expect(crumbLefts).toHaveLength(3)
+      expect(crumbLefts).toEqual([...crumbLefts].sort((a, b) => b - a))
+      const arrow = page.locator('.crumb__sep').first()
+      expect(await arrow.evaluate((icon) => getComputedStyle(icon).transform)).toBe(
+        'matrix(-1, 0, 0, 1, 0, 0)',
+      )
+      const sideways = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)
+      expect(sideways).toBe(0)
+      expect(open.problems).toEqual([])
+    })
+
+    it('swap the arrow keys in a grid, whose first card is on the right', async () => {
+      await using tree = await makeTree(twelve)
+      await using program = await startProgram(tree)
+      await speak(program, locale)
+      await using open = await openPage(browser, program, { path: '/files/' })
+      const { page } = open
+      await show(page, 'mosaic')
+      const first = await boxOf(entry(page, 'f0.txt'))
+      expect(first.x).toBeGreaterThan((await boxOf(entry(page, 'f1.txt'))).right)
+      await entry(page, 'f0.txt').click()
+      await page.keyboard.press('ArrowLeft')
+      await expectSelected(page, ['f1.txt'])
+      await page.keyboard.press('ArrowLeft')
+      await expectSelected(page, ['f2.txt'])
+      await page.keyboard.press('ArrowRight')
+      await expectSelected(page, ['f1.txt'])
+      await waitFor('the focus', async () => (await focusedName(page)) === 'f1.txt')
+    })
+
+    it('select with a box what lies under it', async () => {
+      await using tree = await makeTree(twelve)
+      await using program = await startProgram(tree)
+      await speak(program, locale)
+      await using open = await openPage(browser, program, { path: '/files/' })
+      const { page } = open
+      await show(page, 'mosaic')
+      const first = await boxOf(entry(page, 'f0.txt'))
+      const second = await boxOf(entry(page, 'f1.txt'))
+      // From the heading above down over the two cards furthest to the right.
+      await page.mouse.move(first.right - 20, first.y - 8)
+      await page.mouse.down()
+      await page.mouse.move(second.x + 40, first.y + 30, { steps: 6 })
+      await page.locator('.band').waitFor()
+      await page.mouse.up()
+      await expectSelected(page, ['f0.txt', 'f1.txt'])
+    })
+
+    it('open menus towards the left, inside the window', async () => {
+      await using tree = await makeTree(twelve)
+      await using program = await startProgram(tree)
+      await speak(program, locale)
+      await using open = await openPage(browser, program, { path: '/files/' })
+      const { page } = open
+      await show(page, 'list')
+      const row = await boxOf(entry(page, 'f3.txt'))
+      const menu = page.getByRole('menu')
+      await page.mouse.click(row.right - 120, row.y + 20, { button: 'right' })
+      expect(Math.abs((await boxOf(menu)).right - (row.right - 120))).toBeLessThan(4)
+      await page.keyboard.press('Escape')
+      await menu.waitFor({ state: 'detached' })
+      // Too near to the left edge it opens to the right.
+      await page.mouse.click(row.x + 20, row.y + 20, { button: 'right' })
+      expect((await boxOf(menu)).x).toBeGreaterThanOrEqual(8)
+      await page.keyboard.press('Escape')
+      await menu.waitFor({ state: 'detached' })
+      const button = page.locator('#upload-button')
+      await button.click()
+      const under = await boxOf(menu)
+      const at = await boxOf(button)
+      // An edge of the menu meets an edge of its button.
+      expect(
+        Math.min(Math.abs(under.right - at.right), Math.abs(under.x - at.x)),
+      ).toBeLessThanOrEqual(1)
+    })
+
+    it('keep names in their own direction, the extension behind the stem', async () => {
+      await using tree = await makeTree({
+        'report (final) 2024.txt': 'x',
+        'מסמך 12 (3).txt': 'x',
+      })
+      await using program = await startProgram(tree)
+      await speak(program, locale)
+      await using open = await openPage(browser, program, { path: '/files/' })
+      const { page } = open
+      await show(page, 'list')
+      /** Left edges of single characters of the name. */
+      const lefts = (name: string, characters: string) =>
+        entry(page, name)
+          .locator('.fname')
+          .evaluate((label, wanted) => {
+            const text = label.textContent ?? ''
+            const walker = document.createTreeWalker(label, NodeFilter.SHOW_TEXT)
+            const places: number[] = []
+            for (let node = walker.nextNode(); node !== null; node = walker.nextNode()) {
+              for (let at = 0; at < (node.textContent ?? '').length; at++) {
+                const range = document.createRange()
+                range.setStart(node, at)
+                range.setEnd(node, at + 1)
+                places.push(range.getBoundingClientRect().left)
+              }
+            }
+            return [...wanted].map((character) => places[text.indexOf(character)] ?? 0)
+          }, characters)
+      const latin = await lefts('report (final) 2024.txt', 'r(l)2.x')
+      expect(latin).toEqual([...latin].sort((a, b) => a - b))
+      // Hebrew runs to the left, the number inside it and the extension stay readable: the dot stands
+      // between the two.
+      const [stem = 0, one = 0, two = 0, dot = 0, last = 0] = await lefts(
+        'מסמך 12 (3).txt',
+        'מ12.x',
+      )
+      expect(stem).toBeGreaterThan(one)
+      expect(one).toBeLessThan(two)
+      expect(dot).toBeLessThan(one)
+      expect(last).toBeLessThan(dot)
+    })
+
+    it('open and close folders of the tree with the arrows swapped', async () => {
+      await using tree = await makeTree({ 'a.txt': 'a', 'one/two/x.txt': 'x' })
+      await using program = await startProgram(tree)
+      await speak(program, locale)
+      await using open = await openPage(browser, program, { path: '/files/' })
+      const { page } = open
+      await show(page, 'list')
+      await entry(page, 'a.txt').click()
+      await page.locator('.selbar button:has(.lucide-copy)').click()
+      const dialog = page.getByRole('dialog')
+      const folder = dialog.getByRole('treeitem', { name: 'one' })
+      await folder.click()
+      await page.keyboard.press('ArrowLeft')
+      await dialog.getByRole('treeitem', { name: 'two' }).waitFor()
+      await page.keyboard.press('ArrowRight')
+      await dialog.getByRole('treeitem', { name: 'two' }).waitFor({ state: 'detached' })
+    })
+
+    it('swipe the other way on a phone', async () => {
+      await using tree = await makeTree({ 'a.txt': 'a', 'b.txt': 'b' })
+      await using program = await startProgram(tree)
+      await speak(program, locale)
+      await using open = await openPage(browser, program, {
+        path: '/files/',
+        viewport: PHONE,
+        hasTouch: true,
+        isMobile: true,
+        reducedMotion: 'no-preference',
+      })
+      const { page } = open
+      const finger = await page.context().newCDPSession(page)
+      await page.locator('.grid--touch').waitFor()
+      await swipe(finger, entry(page, 'a.txt'), 150)
+      const buttons = page.locator('.swipe-acts')
+      await buttons.getByRole('button').first().waitFor()
+      // They lie where the row was: at its left end.
+      expect((await boxOf(buttons)).x).toBeLessThan(40)
+      await expectSelected(page, [])
+      await swipe(finger, entry(page, 'b.txt'), -120)
+      await expectSelected(page, ['b.txt'])
+    })
+  })
+}
