@@ -12,14 +12,19 @@ export interface Sources {
   database: string
 }
 
-/** Finds the configuration file and the database path, and says both on stderr. */
-export function findSources(invocation: Invocation): Sources {
+/**
+ * Finds the configuration file and the database path, and says both on stderr. `otherwise` is the
+ * absolute path used when no flag, environment or file names one.
+ */
+export function findSources(invocation: Invocation, otherwise?: string): Sources {
   const { flags, env, cwd, home, notice } = invocation
   const explicit = flagValue<string>(flags, 'config') ?? ''
   const { config: file, warning } = findConfigFile({ explicit, cwd, home })
   if (warning !== '') notice(`warning: ${warning}`)
   notice(file ? `Using config file: ${file.file}` : 'No config file used')
-  const database = databasePathOf({ flags, env, file }, cwd)
+  const named = flagValue<string>(flags, 'database') || env.FB_DATABASE || file?.get('database')
+  const database =
+    otherwise !== undefined && !named ? otherwise : databasePathOf({ flags, env, file }, cwd)
   notice(`Using database: ${database}`)
   return { file, database }
 }

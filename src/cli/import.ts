@@ -13,8 +13,8 @@ export const importCommand: Command = {
   summary: 'Take over the database of the old File Browser',
   about:
     'Reads a database of File Browser 2.x, of any version, and writes ours. The old file is only\n' +
-    'read and stays byte for byte. The server does the same by itself when its database path holds\n' +
-    'such a file; the new one is then <old.db>.json.',
+    'read and stays byte for byte. The new one is <old.db>.json unless --database says otherwise.\n' +
+    'The server does the same by itself when its database path holds such a file.',
   usage: '<old.db>',
   examples: [
     {
@@ -41,7 +41,8 @@ export const importCommand: Command = {
 async function runImport(invocation: Invocation): Promise<number> {
   const { args, cwd, flags, stdout } = invocation
   const source = resolve(cwd, args[0] ?? '')
-  const { database } = findSources(invocation)
+  // Where the server looks when it is started with the old path.
+  const { database } = findSources(invocation, source)
   const found = await detectDatabase(source)
   if (found.kind !== 'bolt') {
     const held = { absent: 'does not exist', empty: 'is empty', json: 'is one of ours already' }

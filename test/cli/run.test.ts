@@ -1,4 +1,4 @@
-import { copyFile, mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { copyFile, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { compare } from 'bcrypt'
@@ -171,16 +171,29 @@ describe('import', () => {
     expect(await readdir(cwd)).toEqual([])
   })
 
-  test('writes where the server will look, once', async () => {
-    expect((await cli('import', SAMPLE)).code).toBe(0)
-    expect((await cli('users', 'ls')).stdout).toContain('user2')
-    expect((await cli('import', SAMPLE)).stderr).toContain('exists and is left as it is')
+  test('writes beside the old file, where the server will look, once', async () => {
+    await mkdir(join(cwd, 'etc'))
+    const old = join(cwd, 'etc', 'old.db')
+    await copyFile(SAMPLE, old)
+    const { code, stdout, stderr } = await cli('import', 'etc/old.db')
+    expect(code).toBe(0)
+    expect(stdout).toContain(`Written to ${old}.json; ${old} stays as it is\n`)
+    expect(stderr).toContain(`Using database: ${old}\n`)
+    expect(await readdir(cwd)).toEqual(['etc'])
+    expect(await readdir(join(cwd, 'etc'))).toEqual(['old.db', 'old.db.json'])
+    expect((await cli('users', 'ls', '-d', old)).stdout).toContain('user2')
+    expect((await cli('import', 'etc/old.db')).stderr).toContain('exists and is left as it is')
   })
 
-  test('beside the old file when that is the database path', async () => {
-    await copyFile(SAMPLE, join(cwd, 'filebrowser.db'))
-    expect((await cli('import', 'filebrowser.db')).stdout).toContain('filebrowser.db.json')
-    expect(await readdir(cwd)).toEqual(['filebrowser.db', 'filebrowser.db.json'])
+  test.each<[string, string[], Record<string, string>]>([
+    ['a flag', ['-d', 'new.db'], {}],
+    ['the environment', [], { FB_DATABASE: 'new.db' }],
+    ['the configuration file', ['-c', 'fb.json'], {}],
+  ])('writes to the database that %s names', async (_, words, env) => {
+    await writeFile(join(cwd, 'fb.json'), '{"database": "new.db"}')
+    expect((await runCli(['import', SAMPLE, ...words], { cwd, env })).code).toBe(0)
+    expect(await readdir(cwd)).toEqual(['fb.json', 'new.db'])
+    expect((await cli('users', 'ls', '-d', 'new.db')).stdout).toContain('user2')
   })
 
   test.each<[string, RegExp]>([
