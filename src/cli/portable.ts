@@ -1,5 +1,5 @@
 // The original's export files: their key names, their casing, their oddities; and the way back.
-import { readFile, writeFile } from 'node:fs/promises'
+import { open, readFile } from 'node:fs/promises'
 import { extname } from 'node:path'
 import { parse as parseYaml } from 'yaml'
 import type { Rule, UserDefaults } from '../api-types.ts'
@@ -219,7 +219,14 @@ export function goJson(value: unknown, indent: number): string {
 /** Writes an export for its owner only: it holds the signing key or password hashes. */
 export async function writeExport(file: string, value: unknown): Promise<void> {
   try {
-    await writeFile(file, serialise(value, formatOf(file)), { mode: 0o600 })
+    const handle = await open(file, 'w', 0o600)
+    try {
+      // A file that was there keeps its mode, and may be open to everybody: closed before written.
+      await handle.chmod(0o600)
+      await handle.writeFile(serialise(value, formatOf(file)))
+    } finally {
+      await handle.close()
+    }
   } catch (error) {
     if (errnoOf(error) === '') throw error
     throw new AppError('bad_request', `cannot write ${file}: ${errnoOf(error)}`, { cause: error })

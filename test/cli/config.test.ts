@@ -269,6 +269,19 @@ describe('config export and import', () => {
     expect((await stat(join(cwd, 'config-export.json'))).mode & 0o777).toBe(0o600)
   })
 
+  test('an export over a file that others may read is closed to them', async () => {
+    await cli('config', 'init')
+    for (const [command, name] of [
+      ['config', 'c.json'],
+      ['users', 'u.yaml'],
+    ] as const) {
+      await writeFile(join(cwd, name), 'something longer '.repeat(1000), { mode: 0o644 })
+      expect((await cli(command, 'export', name)).code).toBe(0)
+      expect((await stat(join(cwd, name))).mode & 0o777).toBe(0o600)
+      expect(await readFile(join(cwd, name), 'utf8')).not.toContain('something longer')
+    }
+  })
+
   test.each(['config-export.json', 'config-export.yaml'])(
     'reads %s of the original',
     async (name) => {
