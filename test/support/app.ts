@@ -38,6 +38,8 @@ export interface TestAppOptions {
   tree?: TreeContent
   config?: Partial<Config>
   settings?: Partial<Settings>
+  /** As on a disk that ignores case. */
+  foldCase?: boolean
   /** Besides `admin` (id 1); all have PASSWORD and, unless given, all rights but administration. */
   users?: (Partial<User> & { username: string })[]
 }
@@ -72,10 +74,11 @@ export async function startApp(options: TestAppOptions = {}): Promise<TestApp> {
     port: 0,
     ...options.config,
   }
+  const { foldCase = false } = options
   const log: string[] = []
   const errors: string[] = []
   const logger = keepLines(log, errors)
-  const app = createApp({ config, store, log: logger, assets: openAssets(), foldCase: false })
+  const app = createApp({ config, store, log: logger, assets: openAssets(), foldCase })
   const server = await listen({ config, fetch: app.fetch as never, log: logger })
   const origin = `http://127.0.0.1:${server.port}`
   return {

@@ -1,0 +1,113 @@
+// Rules reach every node (class 2): an operation on a folder stops at, or leaves out, what a rule
+// denies below it. Links inside the scope: cve-2026-90930-link-target.
+import { describe, expect, it } from 'vitest'
+import { startApp } from '../support/app.ts'
+import { makeShare, readPublic } from '../support/shares.ts'
+
+const SECRET = 'bytes behind a rule'
+const deny = (path: string) => ({ regex: false, allow: false, path, regexp: null })
+
+const options = {
+  tree: {
+    'p/open.txt': 'open',
+    'p/denied/s.txt': SECRET,
+    'p/denied/s.srt': `1\n00:00:01,000 --> 00:00:02,000\n${SECRET}\n`,
+    'p/sub/denied.txt': SECRET,
+    'q/beside.txt': 'beside',
+  },
+  users: [{ username: 'bob', rules: [deny('/p/denied'), deny('/p/sub/denied.txt')] }],
+}
+
+describe('CVE-2026-54091: a change of a folder with a denied descendant', () => {
+  it.each(['/p', '/p/', '/p/sub', '/'])('does not copy, move or delete %s', async (path) => {
+    await using app = await startApp(options)
+    const bob = await app.as('bob')
+    for (const action of ['copy', 'rename'])
+      for (const more of ['', '&override=true', '&rename=true']) {
+        const query = `action=${action}&destination=/q/taken${more}`
+        const response = await bob.fetch(`/api/resources${path}?${query}`, { method: 'PATCH' })
+        expect(response.status, query).toBeGreaterThanOrEqual(400)
+      }
+    expect((await bob.fetch(`/api/resources${path}`, { method: 'DELETE' })).status).toBe(403)
+    expect(await app.tree.read('p/denied/s.txt')).toBe(SECRET)
+    expect(await app.tree.read('p/sub/denied.txt')).toBe(SECRET)
+    expect(await app.tree.read('p/open.txt')).toBe('open')
+    await expect(app.tree.read('q/taken/denied/s.txt')).rejects.toThrow()
+    await expect(app.tree.read('q/taken/denied.txt')).rejects.toThrow()
+  })
+
+  it('does not put a folder where one of its parts would be denied', async () => {
+    await using app = await startApp({
+      ...options,
+      tree: { ...options.tree, 'q/p/denied.txt': 'mine', 'q/sub/denied.txt': 'mine' },
+    })
+    const bob = await app.as('bob')
+    const query = 'action=copy&destination=/p/sub&override=true'
+    const response = await bob.fetch(`/api/resources/q/sub?${query}`, { method: 'PATCH' })
+    expect(response.status).toBe(403)
+    expect(await app.tree.read('p/sub/denied.txt')).toBe(SECRET)
+  })
+
+  it('is not refused for what a rule allows again', async () => {
+    await using app = await startApp({
+      ...options,
+      users: [
+        { username: 'bob', rules: [deny('/p/denied'), { ...deny('/p/denied'), allow: true }] },
+      ],
+    })
+    const bob = await app.as('bob')
+    const query = 'action=copy&destination=/taken'
+    const response = await bob.fetch(`/api/resources/p?${query}`, { method: 'PATCH' })
+    expect(response.status).toBe(200)
+  })
+})
+
+describe('CVE-2026-73612: what is read of a folder with a denied descendant', () => {
+  it.each([
+    '/api/raw/p?algo=tar',
+    '/api/raw/p?algo=zip',
+    '/api/raw/?algo=tar',
+    '/api/raw/?algo=zip&files=p',
+    '/api/raw/p/?algo=tar&files=denied,sub',
+    '/api/search/?query=',
+    '/api/search/p/?query=s.txt',
+    '/api/search/p/denied/?query=',
+    '/api/resources/p/',
+    '/api/resources/p/sub/',
+    '/api/resources/recursive/',
+    '/api/resources/recursive/p/denied/',
+  ])('is nothing of it by %s', async (path) => {
+    await using app = await startApp(options)
+    const response = await (await app.as('bob')).fetch(path)
+    const text = Buffer.from(await response.arrayBuffer()).toString('latin1')
+    expect(text).not.toContain(SECRET)
+    expect(text).not.toMatch(/s\.txt|s\.srt|denied\.txt/)
+  })
+
+  it.each([
+    ['the folder above', '/p/', ['', '/denied', '/denied/s.txt', '/denied/s.srt', '/sub']],
+    ['the folder itself', '/p/sub/', ['', '/denied.txt']],
+  ])('is nothing of it through a share of %s', async (_, shared, belows) => {
+    await using app = await startApp(options)
+    const hash = await makeShare(app, shared, {}, 'bob')
+    for (const below of belows) {
+      const { text } = await readPublic(app, hash, below)
+      expect(text, below).not.toContain(SECRET)
+      expect(text, below).not.toMatch(/s\.txt|s\.srt|denied\.txt/)
+    }
+  })
+
+  it('is nothing at all through a share of what was denied later', async () => {
+    await using app = await startApp({ ...options, users: [{ username: 'bob' }] })
+    const hash = await makeShare(app, '/p/denied/', {}, 'bob')
+    await app.store.update((doc) => [
+      { ...doc, settings: { ...doc.settings, rules: [deny('/p')] } },
+      undefined,
+    ])
+    for (const below of ['', '/s.txt', '/s.srt']) {
+      const { statuses, text } = await readPublic(app, hash, below)
+      expect(new Set(statuses)).toEqual(new Set([403]))
+      expect(text).not.toContain(SECRET)
+    }
+  })
+})
