@@ -4,7 +4,13 @@ import { createHash } from 'node:crypto'
 import { type FileHandle, open } from 'node:fs/promises'
 import { AppError } from '../errors.ts'
 import { ParseError } from '../parse.ts'
-import { type BoltBucket, type BoltFile, META_PROBE_BYTES, openBolt } from './bolt.ts'
+import {
+  type BoltBucket,
+  type BoltFile,
+  META_PROBE_BYTES,
+  openBolt,
+  secondMetaOffsets,
+} from './bolt.ts'
 import { type Document, emptyDocument, type Settings, type Share, type User } from './document.ts'
 import { type ImportReport, noteStoredOff, noteUnknownKeys } from './import-report.ts'
 import { accountFrom, settingsFrom, shareFrom } from './legacy-records.ts'
@@ -24,7 +30,7 @@ export interface Imported {
 /** Reads and converts a bbolt database file. Throws AppError that names the file and the trouble. */
 export async function importBoltFile(file: string, now = Date.now()): Promise<Imported> {
   try {
-    const data = await readConsistently(file)
+    const data = await readWhole(file)
     const sha256 = createHash('sha256').update(data).digest('hex')
     const imported = convertBolt(data, { file, sha256, nowMs: now })
     return imported
@@ -199,40 +205,45 @@ function convertShares(
   return shares
 }
 
-/**
- * Reads the whole file, again when a writer changed it meanwhile: pages are reused, so a copy taken
- * across a commit can mix two states.
- */
-async function readConsistently(file: string): Promise<Buffer> {
+async function readWhole(file: string): Promise<Buffer> {
   const handle = await open(file, 'r')
   try {
-    for (let attempt = 1; ; attempt++) {
-      const { size } = await handle.stat()
-      if (size > MAX_FILE_BYTES) throw new AppError('too_large', `it is larger than 512 MiB`)
-      const before = await readHeads(handle)
-      const data = Buffer.alloc(size)
-      let filled = 0
-      while (filled < size) {
-        const { bytesRead } = await handle.read(data, filled, size - filled, filled)
-        if (bytesRead === 0) break
-        filled += bytesRead
-      }
-      const after = await readHeads(handle)
-      if (before.equals(after)) return data.subarray(0, filled)
-      if (attempt === READ_ATTEMPTS) {
-        throw new AppError('locked', 'it keeps changing; stop the old program first')
-      }
-    }
+    return await readConsistently(handle)
   } finally {
     await handle.close()
   }
 }
 
-// The first page of 4096 bytes and the second meta behind it cover the usual page sizes; for others
-// the first meta alone changes with every second commit, which the retry also sees.
-async function readHeads(handle: FileHandle): Promise<Buffer> {
-  const heads = Buffer.alloc(META_PROBE_BYTES * 4)
-  for (const [i, offset] of [0, 4096, 16_384, 65_536].entries()) {
+/**
+ * Reads the whole file, again when a writer changed it meanwhile: pages are reused, so a copy taken
+ * across a commit can mix two states. Node cannot take the lock the old program uses. Throws
+ * AppError `locked` when the changes do not end.
+ */
+export async function readConsistently(handle: Pick<FileHandle, 'stat' | 'read'>): Promise<Buffer> {
+  for (let attempt = 1; ; attempt++) {
+    const { size } = await handle.stat()
+    if (size > MAX_FILE_BYTES) throw new AppError('too_large', `it is larger than 512 MiB`)
+    const before = await readHeads(handle)
+    const data = Buffer.alloc(size)
+    let filled = 0
+    while (filled < size) {
+      const { bytesRead } = await handle.read(data, filled, size - filled, filled)
+      if (bytesRead === 0) break
+      filled += bytesRead
+    }
+    const after = await readHeads(handle)
+    if (before.equals(after)) return data.subarray(0, filled)
+    if (attempt === READ_ATTEMPTS) {
+      throw new AppError('locked', 'it keeps changing; stop the old program first')
+    }
+  }
+}
+
+// Every commit rewrites one of the two head pages, in turn. The second may be at any page size.
+async function readHeads(handle: Pick<FileHandle, 'read'>): Promise<Buffer> {
+  const offsets = [0, ...secondMetaOffsets()]
+  const heads = Buffer.alloc(META_PROBE_BYTES * offsets.length)
+  for (const [i, offset] of offsets.entries()) {
     await handle.read(heads, i * META_PROBE_BYTES, META_PROBE_BYTES, offset)
   }
   return heads

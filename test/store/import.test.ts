@@ -1,9 +1,14 @@
 import { createHash } from 'node:crypto'
-import { readFile } from 'node:fs/promises'
+import { open, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { verifyPassword } from '../../src/auth/hash.ts'
-import { convertBolt, importBoltFile, reportLines } from '../../src/store/import.ts'
+import {
+  convertBolt,
+  importBoltFile,
+  readConsistently,
+  reportLines,
+} from '../../src/store/import.ts'
 import { writeBolt } from '../support/bolt-writer.ts'
 import {
   idKey,
@@ -16,6 +21,7 @@ import {
   seeded,
   writeLegacyDatabase,
 } from '../support/legacy-database.ts'
+import { makeTree } from '../support/tree.ts'
 
 const LEGACY = join(import.meta.dirname, '..', 'data', 'legacy')
 const NOW = Date.parse('2026-11-20T00:00:00Z')
@@ -281,5 +287,39 @@ describe('what cannot be imported is refused whole', () => {
     }
     expect(tried.refused).toBeGreaterThan(50)
     expect(tried.whole).toBeGreaterThan(50)
+  })
+})
+
+describe('a database that the old program writes to while it is read', () => {
+  const PAGE_SIZES = [1024, 2048, 4096, 8192, 16_384, 32_768, 65_536]
+
+  // Changes the second head page, as every other commit does, after each read of the whole file.
+  async function readBeside(pageSizeBytes: number, commits: number) {
+    await using tree = await makeTree({})
+    const file = `${tree.base}/old.db`
+    const data = writeLegacyDatabase(content(), { pageSizeBytes })
+    await writeFile(file, data)
+    await using handle = await open(file, 'r+')
+    let left = commits
+    const read = async (to: Buffer, at: number, length: number, position: number) => {
+      const result = await handle.read(to, at, length, position)
+      if (length >= data.length && left > 0) {
+        left -= 1
+        data.writeUInt8(left, pageSizeBytes + 70)
+        await handle.write(data, pageSizeBytes, 80, pageSizeBytes)
+      }
+      return result
+    }
+    const lying = { stat: () => handle.stat(), read } as unknown as typeof handle
+    return { got: await readConsistently(lying), data }
+  }
+
+  test.each(PAGE_SIZES)('is read again, page size %d', async (pageSizeBytes) => {
+    const { got, data } = await readBeside(pageSizeBytes, 2)
+    expect(got.equals(data)).toBe(true)
+  })
+
+  test('is refused when it never rests', async () => {
+    await expect(readBeside(2048, 100)).rejects.toThrow('it keeps changing')
   })
 })
