@@ -17,7 +17,7 @@ import { reloadFolder, selectOnArrival } from './open-folder.ts'
 import { movePinned } from './prefs.ts'
 import { renameSelected, selectResult } from './selection.ts'
 import { permissions, session } from './session.ts'
-import { dismissToast, toastError, toastInfo, toastSuccess } from './toasts.ts'
+import { dismissToast, toastError, toastProgress, toastSuccess, toastWork } from './toasts.ts'
 import {
   carryOut,
   openFolderPath,
@@ -65,7 +65,7 @@ export async function transferEntries(
   }
   if (plan === null || plan.length === 0) return false
   const progress = tellSlowWork(kind, plan.length, controller)
-  const result = await carryOut(kind, plan, controller.signal)
+  const result = await carryOut(kind, plan, controller.signal, progress.advance)
   progress.end()
   if (kind === 'move') {
     for (const step of result.done) {
@@ -151,18 +151,23 @@ async function undoCopies(done: readonly PlannedTransfer[], target: string): Pro
   }
 }
 
-/** A toast with Cancel for work that does not end at once. */
+/** A toast with Cancel for work that does not end at once; it counts what is through. */
 function tellSlowWork(kind: TransferKind, count: number, controller: AbortController) {
   let toastId = 0
+  let done = 0
   const timer = setTimeout(() => {
     const text =
       kind === 'move'
         ? plural(count, { one: 'Moving # item…', other: 'Moving # items…' })
         : plural(count, { one: 'Copying # item…', other: 'Copying # items…' })
     const action = { label: t`Cancel`, run: () => controller.abort() }
-    toastId = toastInfo(text, { action, lifeMs: 0 })
+    toastId = toastWork(text, done, count, action)
   }, SLOW_WORK_MS)
   return {
+    advance(now: number) {
+      done = now
+      toastProgress(toastId, done, count)
+    },
     end() {
       clearTimeout(timer)
       if (toastId !== 0) dismissToast(toastId)

@@ -19,6 +19,8 @@ export interface Toast {
   lifeMs: number
   /** Failed calls offer to be reported (specification, section 8). */
   report: boolean
+  /** How far work is that still goes on. */
+  progress: { done: number; total: number } | null
 }
 
 export interface ToastOptions {
@@ -40,7 +42,8 @@ function show(tone: Toast['tone'], text: string, options: ToastOptions): number 
   const id = ++lastId
   const lifeMs = options.lifeMs ?? (tone === 'bad' ? 0 : options.action ? UNDO_MS : SUCCESS_MS)
   const action = options.action ? ref(options.action) : null
-  toasts.list.unshift({ id, tone, text, action, lifeMs, report: options.report ?? false })
+  const report = options.report ?? false
+  toasts.list.unshift({ id, tone, text, action, lifeMs, report, progress: null })
   toasts.list.splice(MOST)
   announce(text, tone === 'bad')
   return id
@@ -51,10 +54,6 @@ export function toastSuccess(text: string, options: ToastOptions = {}): number {
   return show('ok', text, options)
 }
 
-export function toastInfo(text: string, options: ToastOptions = {}): number {
-  return show('info', text, options)
-}
-
 /**
  * Something failed: a translated text, or a thrown value, which is put in words. An aborted call is
  * nothing to tell and gives no toast.
@@ -63,6 +62,18 @@ export function toastError(problem: unknown, options: ToastOptions = {}): number
   if (isAbort(problem)) return 0
   if (typeof problem === 'string') return show('bad', problem, options)
   return show('bad', messageOf(problem), { report: true, ...options })
+}
+
+/** Work on `total` things goes on; stays until `dismissToast`. The text is already translated. */
+export function toastWork(text: string, done: number, total: number, action: ToastAction): number {
+  const id = show('info', text, { action, lifeMs: 0 })
+  toastProgress(id, done, total)
+  return id
+}
+
+export function toastProgress(id: number, done: number, total: number): void {
+  const toast = toasts.list.find((each) => each.id === id)
+  if (toast !== undefined) toast.progress = { done, total }
 }
 
 export function dismissToast(id: number): void {

@@ -137,7 +137,10 @@ function sideOf(entry: FileEntry | undefined, item: TransferItem): ClashSide {
   return permissions().download ? { ...side, thumbnail: () => previewUrl(entry, 'thumb') } : side
 }
 
-/** Carries a plan out, the screen first. Never rejects: what failed is in the result. */
+/**
+ * Carries a plan out, the screen first. Never rejects: what failed is in the result. `onProgress` hears
+ * how many steps are through, refused ones included.
+ */
 export async function carryOut(
   kind: TransferKind,
   plan: readonly PlannedTransfer[],
@@ -168,7 +171,7 @@ export async function carryOut(
         result.failures.push({ item: { path: step.from, isDir: step.isDir }, error })
       }
       markBusy([step.to], false)
-      onProgress?.(result.done.length)
+      onProgress?.(result.done.length + result.failures.length)
     }
   }
   await Promise.all(Array.from({ length: Math.min(MAX_PARALLEL, plan.length) }, work))

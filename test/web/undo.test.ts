@@ -1,0 +1,196 @@
+// Taking back: what Undo restores, how long it is offered, and where it is not.
+import { readdir } from 'node:fs/promises'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { launchBrowser, openPage } from '../support/browser.ts'
+import { waitFor } from '../support/deadline.ts'
+import { startProgram } from '../support/program.ts'
+import { makeTree, setModified, type Tree } from '../support/tree.ts'
+import { entry, expectNames, showList, toast } from './listing-steps.ts'
+
+let browser: Browser
+beforeAll(async () => {
+  browser = await launchBrowser()
+})
+afterAll(() => browser.close())
+
+const undoButton = (page: Page) => page.getByRole('button', { name: 'Undo' })
+
+async function expectTree(tree: Tree, files: Record<string, string>): Promise<void> {
+  await waitFor(`the files ${Object.keys(files).join(', ')}`, async () => {
+    const found: Record<string, string> = {}
+    for (const item of await readdir(tree.root, { recursive: true, withFileTypes: true })) {
+      if (!item.isFile()) continue
+      const name = `${item.parentPath}/${item.name}`.slice(tree.root.length + 1)
+      found[name] = await tree.read(name)
+    }
+    const sorted = (all: Record<string, string>) => JSON.stringify(Object.entries(all).sort())
+    return sorted(found) === sorted(files)
+  })
+}
+
+async function rename(page: Page, from: string, to: string): Promise<void> {
+  await entry(page, from).click()
+  await page.keyboard.press('F2')
+  await page.getByRole('dialog').getByLabel('New name').fill(to)
+  await page.keyboard.press('Enter')
+  await toast(page, `Renamed to “${to}”`).waitFor()
+}
+
+/** Copies or cuts what is selected and pastes it into a folder of the root, then goes there. */
+async function pasteInto(page: Page, keys: 'Control+c' | 'Control+x', folder: string) {
+  await page.keyboard.press(keys)
+  await entry(page, folder).dblclick()
+  await page.locator('#listing').waitFor()
+  await waitFor('the folder', () => decodeURI(page.url()).endsWith(`/files/${folder}/`))
+  await page.keyboard.press('Control+v')
+}
+
+describe('Undo', () => {
+  it('takes back several things one by one, the newest first, with Ctrl+Z', async () => {
+    await using tree = await makeTree({ 'a.txt': 'A', 'b.txt': 'B' })
+    await using program = await startProgram(tree)
+    await using open = await openPage(browser, program, { path: '/files/' })
+    const { page } = open
+    await showList(page)
+    await rename(page, 'a.txt', 'one.txt')
+    await rename(page, 'b.txt', 'two.txt')
+    await rename(page, 'one.txt', 'three.txt')
+    await expectTree(tree, { 'three.txt': 'A', 'two.txt': 'B' })
+    await page.keyboard.press('Control+z')
+    await expectTree(tree, { 'one.txt': 'A', 'two.txt': 'B' })
+    await page.keyboard.press('Control+z')
+    await expectTree(tree, { 'one.txt': 'A', 'b.txt': 'B' })
+    await page.keyboard.press('Control+z')
+    await expectTree(tree, { 'a.txt': 'A', 'b.txt': 'B' })
+    await expectNames(page, ['a.txt', 'b.txt'])
+    expect(await undoButton(page).count()).toBe(0)
+    expect(open.problems).toEqual([])
+  })
+
+  it('moves everything back to where it came from, and deletes the copies alone', async () => {
+    const files = { 'a.txt': 'A', 'dir/deep/b.txt': 'B', 'to/there.txt': 'T' }
+    await using tree = await makeTree(files)
+    await using program = await startProgram(tree)
+    await using open = await openPage(browser, program, { path: '/files/' })
+    const { page } = open
+    await showList(page)
+    await entry(page, 'a.txt').click()
+    await entry(page, 'dir').click({ modifiers: ['Control'] })
+    await pasteInto(page, 'Control+x', 'to')
+    await toast(page, 'Moved 2 items').waitFor()
+    await expectTree(tree, { 'to/a.txt': 'A', 'to/dir/deep/b.txt': 'B', 'to/there.txt': 'T' })
+    await undoButton(page).click()
+    await expectTree(tree, files)
+    await expectNames(page, ['there.txt'])
+
+    await page.keyboard.press('Alt+ArrowUp')
+    await entry(page, 'a.txt').click()
+    await entry(page, 'dir').click({ modifiers: ['Control'] })
+    await pasteInto(page, 'Control+c', 'to')
+    await toast(page, 'Copied 2 items').waitFor()
+    await expectTree(tree, { ...files, 'to/a.txt': 'A', 'to/dir/deep/b.txt': 'B' })
+    await undoButton(page).click()
+    await expectTree(tree, files)
+    await expectNames(page, ['there.txt'])
+    expect(open.problems).toEqual([])
+  })
+
+  it('is offered for 10 s, and for as long as somebody points at it', async () => {
+    await using tree = await makeTree({ 'a.txt': 'A' })
+    await using program = await startProgram(tree)
+    await using open = await openPage(browser, program, { path: '/files/' })
+    const { page } = open
+    await page.clock.install()
+    await page.reload()
+    await showList(page)
+    await rename(page, 'a.txt', 'b.txt')
+    await page.mouse.move(5, 5)
+    await page.clock.fastForward(9_000)
+    expect(await undoButton(page).count()).toBe(1)
+    await toast(page, 'Renamed').hover()
+    await page.clock.fastForward(60_000)
+    expect(await undoButton(page).count()).toBe(1)
+    await page.mouse.move(5, 5)
+    await page.clock.fastForward(2_000)
+    await undoButton(page).waitFor({ state: 'detached' })
+    await page.keyboard.press('Control+z')
+    // Had the key done anything, it would have come before this rename.
+    await rename(page, 'b.txt', 'c.txt')
+    await page.keyboard.press('Control+z')
+    await expectTree(tree, { 'b.txt': 'A' })
+    expect(open.problems).toEqual([])
+  })
+
+  it('is not offered when something was replaced', async () => {
+    await using tree = await makeTree({ 'a.txt': 'new', 'to/a.txt': 'old' })
+    await setModified(tree.at('to/a.txt'), '2020-01-01T00:00:00Z')
+    await using program = await startProgram(tree)
+    await using open = await openPage(browser, program, { path: '/files/' })
+    const { page } = open
+    await showList(page)
+    await entry(page, 'a.txt').click()
+    await pasteInto(page, 'Control+x', 'to')
+    const dialog = page.getByRole('dialog')
+    await dialog.getByText('1 replaced').waitFor()
+    await dialog.getByRole('button', { name: 'Continue' }).click()
+    await toast(page, 'Moved 1 item').waitFor()
+    expect(await undoButton(page).count()).toBe(0)
+    await page.keyboard.press('Control+z')
+    await page.keyboard.press('Alt+ArrowUp')
+    await expectNames(page, ['to'])
+    await expectTree(tree, { 'to/a.txt': 'new' })
+  })
+
+  it('says what it could not put back', async () => {
+    await using tree = await makeTree({ 'a.txt': 'A' })
+    await using program = await startProgram(tree)
+    await using open = await openPage(browser, program, { path: '/files/' })
+    const { page } = open
+    await showList(page)
+    await rename(page, 'a.txt', 'b.txt')
+    await tree.add({ 'a.txt': 'somebody else' })
+    await undoButton(page).click()
+    await toast(page, 'Couldn’t put back “b.txt”.').waitFor()
+    await expectTree(tree, { 'a.txt': 'somebody else', 'b.txt': 'A' })
+    await expectNames(page, ['a.txt', 'b.txt'])
+  })
+})
+
+describe('copying that takes its time', () => {
+  it('counts what is through, and Cancel stops the rest', async () => {
+    const names = ['1.txt', '2.txt', '3.txt', '4.txt', '5.txt', '6.txt']
+    await using tree = await makeTree({
+      ...Object.fromEntries(names.map((name) => [name, name])),
+      to: null,
+    })
+    await using program = await startProgram(tree)
+    await using open = await openPage(browser, program, { path: '/files/' })
+    const { page } = open
+    await showList(page)
+    // Two are let through, as if the rest were large.
+    let seen = 0
+    await page.route(
+      (url) => url.searchParams.get('action') === 'copy',
+      async (route) => {
+        seen += 1
+        if (seen <= 2) await route.continue()
+      },
+    )
+    await entry(page, '1.txt').click()
+    await entry(page, '6.txt').click({ modifiers: ['Shift'] })
+    await pasteInto(page, 'Control+c', 'to')
+    const copying = toast(page, 'Copying 6 items…')
+    await copying.getByText('2 of 6').waitFor()
+    const bar = copying.getByRole('progressbar', { name: 'Copying 6 items…' })
+    expect(await bar.getAttribute('aria-valuenow')).toBe('33')
+    await copying.getByRole('button', { name: 'Cancel' }).click()
+    await toast(page, 'Copied 2 items').getByRole('button', { name: 'Undo' }).waitFor()
+    await copying.waitFor({ state: 'detached' })
+    expect(await readdir(tree.at('to'))).toHaveLength(2)
+    await waitFor('two rows', async () => (await page.locator('[data-index]').count()) === 2)
+    expect(seen).toBe(5)
+    expect(await page.locator('.toast--bad').count()).toBe(0)
+    expect(open.problems).toEqual([])
+  })
+})
