@@ -1,0 +1,149 @@
+// Sign-in by a header (class 7): it counts from proxies the administrator named, and without such a
+// list from this machine alone.
+import { networkInterfaces } from 'node:os'
+import { describe, expect, it } from 'vitest'
+import { startApp, type TestApp, type TestAppOptions } from '../support/app.ts'
+import { waitFor } from '../support/deadline.ts'
+
+const proxied: TestAppOptions = {
+  settings: { authMethod: 'proxy', auther: { header: 'X-User', command: '', recaptcha: null } },
+  users: [{ username: 'bob' }],
+}
+
+/** An address of this machine that is not loopback: a peer from the network, to the server. */
+const lan = Object.values(networkInterfaces())
+  .flatMap((list) => list ?? [])
+  .find(({ family, internal }) => family === 'IPv4' && !internal)?.address
+
+const asAdmin = { method: 'POST', headers: { 'X-User': 'admin' } }
+
+describe('CVE-2026-54089: the header that names the user', () => {
+  it.skipIf(!lan)(
+    'is refused from the network when no proxy was named, and the log says why',
+    async () => {
+      await using app = await startApp({ ...proxied, config: { address: '0.0.0.0' } })
+      const spoofs: Record<string, string>[] = [
+        {},
+        { 'X-Forwarded-For': '127.0.0.1' },
+        { 'X-Real-IP': '127.0.0.1', Forwarded: 'for=127.0.0.1' },
+        { Host: '127.0.0.1' },
+      ]
+      for (const headers of spoofs) {
+        const response = await fetch(`http://${lan}:${app.port}/api/login`, {
+          method: 'POST',
+          headers: { ...asAdmin.headers, ...headers },
+        })
+        expect(response.status).toBe(403)
+        expect(response.headers.get('set-cookie')).toBeNull()
+      }
+      expect(app.log.join('\n')).toMatch(new RegExp(`${lan}.*trustedProxies`))
+      // The proxy on the same machine goes on working.
+      expect((await app.fetch('/api/login', asAdmin)).status).toBe(200)
+    },
+  )
+
+  it.skipIf(!lan)('is believed from the proxies that were named, and from no other', async () => {
+    const address = '0.0.0.0'
+    const config = { address, trustedProxies: [`${lan}/32`] }
+    await using app = await startApp({ ...proxied, config })
+    const fromProxy = await fetch(`http://${lan}:${app.port}/api/login`, asAdmin)
+    expect(fromProxy.status).toBe(200)
+    expect((await app.fetch('/api/login', asAdmin)).status).toBe(403)
+  })
+
+  it('is not believed from anybody when the list is empty', async () => {
+    await using app = await startApp({ ...proxied, config: { trustedProxies: [] } })
+    expect((await app.fetch('/api/login', asAdmin)).status).toBe(403)
+  })
+
+  it('is worth nothing with another method of sign-in', async () => {
+    await using app = await startApp({
+      settings: { authMethod: 'json', auther: { header: 'X-User', command: '', recaptcha: null } },
+    })
+    expect((await app.fetch('/api/login', asAdmin)).status).toBe(403)
+    expect((await app.fetch('/api/usage/', { headers: { 'X-User': 'admin' } })).status).toBe(401)
+  })
+
+  it('is no session by itself', async () => {
+    await using app = await startApp(proxied)
+    expect((await app.fetch('/api/usage/', { headers: { 'X-User': 'admin' } })).status).toBe(401)
+  })
+})
+
+describe('an expired token behind a proxy (GHSA-v3jv-rmh2-635j)', () => {
+  const options: TestAppOptions = {
+    ...proxied,
+    settings: { ...proxied.settings, logoutPage: 'https://proxy.example/logout' },
+    config: { tokenExpirationMs: 1_000 },
+  }
+
+  async function expiredToken(app: TestApp, username: string): Promise<string> {
+    const headers = { 'X-User': username }
+    const token = await (await app.fetch('/api/login', { method: 'POST', headers })).text()
+    const { exp } = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString())
+    await waitFor('the end of the token', () => exp * 1000 <= Date.now())
+    return token
+  }
+
+  async function ask(app: TestApp, token: string, user?: string): Promise<number> {
+    const headers = { 'X-Auth': token, ...(user === undefined ? {} : { 'X-User': user }) }
+    return (await app.fetch('/api/usage/', { headers })).status
+  }
+
+  it('counts while the proxy names the same user on this very request', async () => {
+    await using app = await startApp(options)
+    const token = await expiredToken(app, 'bob')
+    expect(await ask(app, token, 'bob')).toBe(200)
+    expect(await ask(app, token)).toBe(401)
+    expect(await ask(app, token, 'admin')).toBe(401)
+    expect(await ask(app, token, 'nobody')).toBe(401)
+    expect(await ask(app, token, '')).toBe(401)
+  })
+
+  it('does not count when it was tampered with', async () => {
+    await using app = await startApp(options)
+    const token = await expiredToken(app, 'bob')
+    const [head, , signature] = token.split('.')
+    const claims = Buffer.from(JSON.stringify({ user: { id: 1 }, exp: 1 })).toString('base64url')
+    expect(await ask(app, `${head}.${claims}.${signature}`, 'admin')).toBe(401)
+  })
+
+  it('does not count from a peer that may not name users', async () => {
+    await using app = await startApp(options)
+    const token = await expiredToken(app, 'bob')
+    await using stricter = await startApp({
+      ...options,
+      config: { ...options.config, trustedProxies: ['192.0.2.77'] },
+    })
+    await stricter.store.update((doc) => {
+      const { settings, sessions } = app.store.read()
+      return [{ ...doc, settings: { ...doc.settings, key: settings.key }, sessions }, undefined]
+    })
+    expect(await ask(stricter, token, 'bob')).toBe(401)
+  })
+
+  it('does not count after its session has ended', async () => {
+    await using app = await startApp(options)
+    const token = await expiredToken(app, 'bob')
+    const headers = { 'X-Auth': token, 'X-User': 'bob' }
+    expect((await app.fetch('/api/logout', { method: 'POST', headers })).status).toBe(204)
+    expect(await ask(app, token, 'bob')).toBe(401)
+  })
+
+  it('does not count where the login page is our own', async () => {
+    const { logoutPage: _, ...settings } = options.settings ?? {}
+    await using app = await startApp({ ...options, settings })
+    expect(await ask(app, await expiredToken(app, 'bob'), 'bob')).toBe(401)
+  })
+})
+
+it('without sign-in everybody is the first user, and signing up stays closed', async () => {
+  await using app = await startApp({ settings: { authMethod: 'noauth' } })
+  const token = await (await app.fetch('/api/login', { method: 'POST' })).text()
+  const claims = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString())
+  expect(claims.user.id).toBe(1)
+  expect((await app.fetch('/api/usage/', { headers: { 'X-Auth': token } })).status).toBe(200)
+  // Still no request without a token, so that other sites cannot send any.
+  expect((await app.fetch('/api/usage/')).status).toBe(401)
+  expect((await app.fetch('/api/signup', { method: 'POST', body: '{}' })).status).toBe(405)
+})
