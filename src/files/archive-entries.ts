@@ -2,8 +2,9 @@
 // unpack, found while the archive is being sent.
 import { AppError } from '../errors.ts'
 import type { EntryStat } from './entry-stat.ts'
+import type { HeldFolder, OpenFile } from './held-folder.ts'
 import type { DirEntry } from './list-folder.ts'
-import type { HeldFolder, OpenFile, Scope } from './scope.ts'
+import type { Scope } from './scope.ts'
 import { isWithin, parentOf, ROOT, type VPath } from './vpath.ts'
 
 export interface FolderEntry {
@@ -82,9 +83,10 @@ async function* entriesAt(
   let held: HeldFolder | null = null
   try {
     for (const child of await listOrNothing(scope, vpath)) {
-      if (child.kind === 'file') {
+      if (child.kind === 'file' || child.rawName) {
         held ??= await unlessLost(scope.hold(vpath))
-        if (held) yield heldFile(held, child, entryName(child.vpath, common))
+        const inside = name === '' ? '' : `${name}/`
+        if (held) yield* heldEntries(held, child, inside + segmentName(child), signal)
       } else if (child.kind === 'dir' || (child.kind === 'link' && linkDepth < MAX_LINK_DEPTH)) {
         await held?.close()
         held = null
@@ -98,9 +100,28 @@ async function* entriesAt(
   }
 }
 
-function heldFile(folder: HeldFolder, child: DirEntry, name: string): FileEntry {
-  const open = () => unlessLost(folder.openRead(child.name))
-  return { kind: 'file', name, vpath: child.vpath, open }
+// By names alone, without an address, for what lies below a name that is not UTF-8.
+async function* heldEntries(
+  folder: HeldFolder,
+  entry: DirEntry,
+  name: string,
+  signal: AbortSignal,
+): AsyncGenerator<ArchiveEntry, void> {
+  signal.throwIfAborted()
+  if (entry.kind === 'file') {
+    const open = () => unlessLost(folder.openRead(entry))
+    yield { kind: 'file', name, vpath: entry.vpath, open }
+  }
+  if (entry.kind !== 'dir') return
+  const held = await unlessLost(folder.enter(entry))
+  if (!held) return
+  try {
+    yield { kind: 'dir', name, mode: held.mode, mtimeMs: Math.floor(held.mtimeMs) }
+    for (const child of await held.list())
+      yield* heldEntries(held, child, `${name}/${segmentName(child)}`, signal)
+  } finally {
+    await held.close()
+  }
 }
 
 // Unpackers on Windows take a backslash for a separator (GHSA-83xp-526h-j3ww). Dots and empty
@@ -108,6 +129,16 @@ function heldFile(folder: HeldFolder, child: DirEntry, name: string): FileEntry 
 function entryName(vpath: VPath, common: VPath): string {
   const relative = common === ROOT ? vpath.slice(1) : vpath.slice(common.length + 1)
   return relative.replaceAll('\\', '_')
+}
+
+// Bytes that are no text are written as `%E4`, so that two names stay two.
+function segmentName({ name, rawName }: DirEntry): string {
+  const text = rawName?.toString('latin1').replace(/[\x80-\xff]/g, percent) ?? name
+  return text.replaceAll('\\', '_')
+}
+
+function percent(char: string): string {
+  return `%${char.charCodeAt(0).toString(16).toUpperCase()}`
 }
 
 function isSame(a: EntryStat, b: EntryStat): boolean {

@@ -3,7 +3,7 @@
 // Facts are read with synchronous lstat in slices of a few milliseconds, which on a local disk is
 // three times as fast as the thread pool and never blocks longer than a slice; where a first
 // sample shows a slow disk (network, asleep) the thread pool takes over.
-import { type BigIntStats, lstatSync } from 'node:fs'
+import { type BigIntStats, type Dirent, lstatSync } from 'node:fs'
 import { lstat, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { AppError, errnoOf } from '../errors.ts'
@@ -38,7 +38,7 @@ export async function listFolder(
   { escaping = false } = {},
 ): Promise<DirEntry[]> {
   const allow = await judgement.below(vpath, realPath)
-  const { dirents, rawNames } = await readEntries(realPath)
+  const { dirents, rawNames } = await inFolder(realPath, readEntries)
   const entries: DirEntry[] = []
   let sliceStart = performance.now()
   for (const dirent of dirents) {
@@ -54,25 +54,33 @@ export async function listFolder(
       else if (escaping) entries.push({ name: dirent.name, vpath: child, kind: 'escapingLink' })
     } else {
       const kind = dirent.isFile() ? 'file' : dirent.isDirectory() ? 'dir' : 'other'
-      const rawName = rawNames.get(dirent.name)
+      const rawName = rawNames.get(dirent)
       entries.push({ name: dirent.name, vpath: child, kind, ...(rawName && { rawName }) })
     }
   }
   return sortInSlices(entries, (a, b) => compareBytes(a.name, b.name))
 }
 
-// Names that are not UTF-8 come with U+FFFD in place of what was wrong; their bytes are read too.
-async function readEntries(realPath: string) {
-  return inFolder(realPath, async (ref) => {
-    const dirents = await readdir(ref, { withFileTypes: true })
-    const rawNames = new Map<string, Buffer>()
-    if (dirents.some(({ name }) => name.includes('\ufffd')))
-      for (const raw of await readdir(ref, { encoding: 'buffer' })) {
-        const name = raw.toString('utf8')
-        if (name.includes('\ufffd') && !Buffer.from(name).equals(raw)) rawNames.set(name, raw)
-      }
-    return { dirents, rawNames }
+/**
+ * Everything in an open folder. Names that are not UTF-8 come with U+FFFD in place of what was
+ * wrong; `rawNames` has their bytes.
+ */
+export async function readEntries(
+  ref: string,
+): Promise<{ dirents: Dirent[]; rawNames: Map<Dirent, Buffer> }> {
+  const rawNames = new Map<Dirent, Buffer>()
+  const dirents = await readdir(ref, { withFileTypes: true })
+  if (!dirents.some(({ name }) => name.includes('\ufffd'))) return { dirents, rawNames }
+  const raw = await readdir(ref, { withFileTypes: true, encoding: 'buffer' })
+  const named = raw.map((entry) => {
+    const bytes = entry.name
+    const name = bytes.toString('utf8')
+    // The same record with its name as text: the rest of it is what both kinds have.
+    const dirent = Object.assign(entry as unknown as Dirent, { name })
+    if (!Buffer.from(name).equals(bytes)) rawNames.set(dirent, bytes)
+    return dirent
   })
+  return { dirents: named, rawNames }
 }
 
 const SLICE_MS = 4

@@ -3,7 +3,6 @@
 import { constants } from 'node:fs'
 import {
   chmod,
-  type FileHandle,
   link,
   lstat,
   mkdir,
@@ -18,32 +17,16 @@ import type { Usage } from '../api-types.ts'
 import { AppError, errnoOf, fromErrno } from '../errors.ts'
 import { type EntryStat, toEntryStat } from './entry-stat.ts'
 import { permissionBits } from './file-mode.ts'
-import { createJail, holdFolder, inFolder, openHeld, openVerified } from './jail.ts'
+import { createHeldFolder, describeOpen, type HeldFolder, type OpenFile } from './held-folder.ts'
+import { createJail, holdFolder, inFolder, openVerified } from './jail.ts'
 import { type Allow, createJudgement, type Judgement } from './judgement.ts'
 import { type DetailedEntry, type DirEntry, listFolder, listFolderDetailed } from './list-folder.ts'
 import { removeEntry } from './remove.ts'
 import { openTemp, TEMP_PREFIX, type TempFile } from './temp-file.ts'
-import { joinVPath, ROOT, rebase, type VPath } from './vpath.ts'
+import { ROOT, rebase, type VPath } from './vpath.ts'
 import { type Walked, type WalkOptions, walkTree } from './walk.ts'
 
-export interface OpenFile {
-  /** Closed by whoever asked for it. */
-  handle: FileHandle
-  vpath: VPath
-  name: string
-  sizeBytes: number
-  mtimeMs: number
-  mtimeNs: bigint
-  mode: number
-  ino: bigint
-}
-
-export interface HeldFolder {
-  /** Like Scope.openRead for the regular file `name` in the folder; links are `forbidden`. */
-  openRead(name: string): Promise<OpenFile>
-  /** Waits for opens that are under way. */
-  close(): Promise<void>
-}
+export type { OpenFile }
 
 export interface ScopeOptions {
   /** Host path of the tree's root. */
@@ -193,31 +176,16 @@ export function createScope(options: ScopeOptions): Scope {
           const what = found.isDirectory() ? 'a folder' : 'not a regular file'
           throw new AppError('unsupported', `${vpath} is ${what}`, { status: 500 })
         }
-        return describe(await openVerified(realPath, constants.O_RDONLY), vpath)
+        return describeOpen(await openVerified(realPath, constants.O_RDONLY), vpath)
       }),
     hold: (vpath) =>
       guarded(vpath, async () => {
         const { realPath } = await locate(vpath)
-        const folder = await holdFolder(realPath)
-        const opening = new Set<Promise<OpenFile>>()
-        return {
-          openRead: (name) => {
-            const child = joinVPath(vpath, name)
-            const open = guarded(child, async () => {
-              check(child)
-              await checkTarget(child, join(realPath, name))
-              return describe(await openHeld(folder.ref, name), child)
-            })
-            opening.add(open)
-            const forget = () => opening.delete(open)
-            open.then(forget, forget)
-            return open
-          },
-          close: async () => {
-            await Promise.allSettled(opening)
-            await folder.close()
-          },
-        }
+        return createHeldFolder(
+          await holdFolder(realPath),
+          vpath,
+          await judgement.below(vpath, realPath),
+        )
       }),
     list: (vpath) =>
       guarded(vpath, async () =>
@@ -321,26 +289,6 @@ export function createScope(options: ScopeOptions): Scope {
 
 function isTemp(vpath: VPath): boolean {
   return vpath.includes(`/${TEMP_PREFIX}`)
-}
-
-async function describe(handle: FileHandle, vpath: VPath): Promise<OpenFile> {
-  try {
-    const stats = await handle.stat({ bigint: true })
-    if (!stats.isFile()) throw new AppError('unsupported', `${vpath} is not a regular file`)
-    return {
-      handle,
-      vpath,
-      name: vpath.slice(vpath.lastIndexOf('/') + 1),
-      sizeBytes: Number(stats.size),
-      mtimeMs: Number(stats.mtimeNs / 1_000_000n),
-      mtimeNs: stats.mtimeNs,
-      mode: Number(stats.mode),
-      ino: stats.ino,
-    }
-  } catch (error) {
-    await handle.close()
-    throw error
-  }
 }
 
 // One segment at a time, each in a folder held open, so that a link swapped in is met as an error.

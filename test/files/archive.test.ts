@@ -120,6 +120,40 @@ it('gives the names no separator that Windows would see', async () => {
   expect(await namesIn(tree)).toEqual(['.._.._evil.sh', 'C:_x'])
 })
 
+it('takes names along that are not UTF-8, of files and of folders', async () => {
+  await using tree = await makeTree({ 'in/plain.txt': 'a' })
+  const latin1 = (name: string) =>
+    Buffer.concat([Buffer.from(tree.at('in/')), Buffer.from(name, 'latin1')])
+  await mkdir(latin1('M\u00e4rz'))
+  await writeFile(latin1('M\u00e4rz/inner.txt'), 'inner')
+  await writeFile(latin1('M\u00e4rz/f\u00fcr.txt'), 'deep')
+  await writeFile(latin1('\u00e4.txt'), 'one')
+  await writeFile(latin1('\u00f6.txt'), 'two')
+  await symlink(join(tree.outside, 'secret.txt'), latin1('M\u00e4rz/out'))
+  const before = openFiles()
+  expect(await namesIn(tree)).toEqual([
+    'in/',
+    'in/%E4.txt',
+    'in/%F6.txt',
+    'in/M%E4rz/',
+    'in/M%E4rz/f%FCr.txt',
+    'in/M%E4rz/inner.txt',
+    'in/plain.txt',
+  ])
+  expect(openFiles()).toBe(before)
+  const file = join(tree.base, 'names.tar')
+  const contents = execFileSync('tar', [
+    '-xOf',
+    file,
+    'in/%E4.txt',
+    'in/%F6.txt',
+    'in/M%E4rz/f%FCr.txt',
+  ])
+  expect(contents.toString()).toBe('deeponetwo')
+  const denied = await namesIn(tree, (vpath) => !vpath.endsWith('inner.txt'))
+  expect(denied).not.toContain('in/M%E4rz/inner.txt')
+})
+
 it('names no accounts of the host', async () => {
   await using tree = await makeTree({ 'a.txt': 'a', folder: null })
   const file = join(tree.base, 'owners.tar')
