@@ -26,10 +26,17 @@ _filebrowser_complete() {
   done
   out=$("\${COMP_WORDS[0]}" ${asks} "\${joined[@]}" 2>/dev/null) || return
   directive="\${out##*:}"
+  # only what follows "=" is replaced
+  local flag="" last="\${joined[\${#joined[@]}-1]}"
+  if [[ $last == --*=* ]]; then
+    flag="\${last%%=*}="
+    cur="\${last#*=}"
+  fi
   COMPREPLY=()
   while IFS= read -r line; do
     [[ $line == :* || -z $line ]] && continue
     word="\${line%%$'\\t'*}"
+    word="\${word#"$flag"}"
     COMPREPLY+=("$(printf '%q' "$word")")
   done <<<"$out"
   if [[ \${#COMPREPLY[@]} -eq 0 && $((directive & 4)) -eq 0 ]]; then
@@ -48,9 +55,15 @@ _filebrowser() {
   local -a candidates
   out=$("\${words[1]}" ${asks} "\${(@)words[2,CURRENT]}" 2>/dev/null) || return
   directive="\${out##*:}"
+  local flag=""
+  if [[ \${words[CURRENT]} == --*=* ]]; then
+    flag="\${words[CURRENT]%%=*}="
+    compset -P 1 '*='
+  fi
   while IFS= read -r line; do
     [[ $line == :* || -z $line ]] && continue
     word="\${line%%$'\\t'*}"
+    word="\${word#"$flag"}"
     if [[ $line == *$'\\t'* ]]; then description="\${line#*$'\\t'}"; else description=""; fi
     word="\${word//:/\\\\:}"
     candidates+=("\${word}\${description:+:$description}")
@@ -83,7 +96,10 @@ function __filebrowser_complete
     end
   end
   if test $found -eq 0; and test (math "bitand($directive, 4)") -eq 0
-    __fish_complete_path (commandline -ct)
+    set -l flag (string match -r '^--[^=]*=' -- $words[-1])
+    for path in (__fish_complete_path (string replace -r '^--[^=]*=' '' -- $words[-1]))
+      echo $flag$path
+    end
   end
 end
 complete -c filebrowser -f -a '(__filebrowser_complete)'
@@ -96,13 +112,23 @@ Register-ArgumentCompleter -Native -CommandName 'filebrowser' -ScriptBlock {
   $program = $words[0]
   $arguments = @($words | Select-Object -Skip 1)
   if ($wordToComplete -eq '') { $arguments += '""' }
+  $flag = if ($wordToComplete -match '^--[^=]*=') { $Matches[0] } else { '' }
+  $found = $false
   $answer = @(& $program ${asks} @arguments 2>$null)
   foreach ($line in $answer) {
     if ($line -match '^:\\d+$' -or $line -eq '') { continue }
+    $found = $true
     $word, $description = $line -split "\`t", 2
     if (-not $description) { $description = $word }
     $shown = if ($word -match '\\s') { "'$word'" } else { $word }
     [System.Management.Automation.CompletionResult]::new($shown, $word, 'ParameterValue', $description)
+  }
+  # PowerShell offers files by itself, but not behind "--flag="
+  if (-not $found -and $flag -ne '' -and $answer[-1] -eq ':0') {
+    $start = $wordToComplete.Substring($flag.Length)
+    foreach ($file in [System.Management.Automation.CompletionCompleters]::CompleteFilename($start)) {
+      [System.Management.Automation.CompletionResult]::new($flag + $file.CompletionText, $file.ListItemText, 'ParameterValue', $file.ToolTip)
+    }
   }
 }
 `

@@ -66,13 +66,27 @@ export function complete(
   root: Command,
   words: readonly string[],
 ): { candidates: Candidate[]; directive: number } {
-  const current = words.at(-1) ?? ''
+  // PowerShell before 7.3 loses an empty word, so its script sends quotes, which later ones keep.
+  const last = words.at(-1) ?? ''
+  const current = last === '""' ? '' : last
   const before = words.slice(0, -1)
   const { path, rest } = findCommand(root, before, GLOBAL_FLAGS)
   const command = path.at(-1) ?? root
   const flags = [...(command.flags ?? []), ...GLOBAL_FLAGS, HELP]
   const flag = flagBefore(before, flags)
   if (flag) return { candidates: matching(valuesOf(flag), current), directive: DIRECTIVE.default }
+  const inline = before.includes('--') ? null : /^--([^=]+)=/.exec(current)
+  if (inline) {
+    const named = flagNamed(flags, inline[1] ?? '')
+    const values = named ? valuesOf(named) : []
+    return {
+      candidates: matching(
+        values.map(([value]) => [inline[0] + value, ''] as const),
+        current,
+      ),
+      directive: !named || isSwitch(named) ? DIRECTIVE.noFiles : DIRECTIVE.default,
+    }
+  }
   if (current.startsWith('-')) {
     const names: Candidate[] = flags.map(({ name, help }) => [`--${name}`, help])
     return { candidates: matching(names, current), directive: DIRECTIVE.noFiles }
@@ -106,6 +120,11 @@ const VALUES: Record<string, readonly string[]> = {
 }
 
 function valuesOf(flag: Flag): Candidate[] {
+  if (isSwitch(flag))
+    return [
+      ['false', ''],
+      ['true', ''],
+    ]
   return (VALUES[flag.name] ?? []).map((value) => [value, ''])
 }
 

@@ -177,6 +177,18 @@ test('the shells take the completion scripts', async () => {
       COMP_CWORD=3
       _filebrowser_complete
       printf '%s\\n' "\${COMPREPLY[@]}"
+      COMP_WORDS=(filebrowser --logFormat = j)
+      COMP_CWORD=3
+      _filebrowser_complete
+      printf '%s\\n' "\${COMPREPLY[@]}"
+      mkdir served
+      COMP_WORDS=(filebrowser --root = ser)
+      _filebrowser_complete
+      printf '%s\\n' "\${COMPREPLY[@]}"
+      COMP_WORDS=(filebrowser --root =)
+      COMP_CWORD=2
+      _filebrowser_complete
+      printf '%s\\n' "\${COMPREPLY[@]}"
     `
     const child = spawn('bash', ['-c', script], { cwd, env: { PATH: process.env.PATH, HOME: cwd } })
     let out = ''
@@ -193,6 +205,9 @@ test('the shells take the completion scripts', async () => {
       'rm',
       'update',
       '--perm.admin',
+      'json',
+      'served',
+      'served',
     ])
   } finally {
     await rm(cwd, { recursive: true, force: true })

@@ -237,6 +237,18 @@ describe('completion', () => {
     expect(complete(commandTree(), ['users', 'find', '']).directive).toBe(4)
   })
 
+  test('offers values behind "=", too, else files', () => {
+    expect(words('--logFormat=')).toEqual(['--logFormat=json', '--logFormat=text'])
+    expect(words('config', 'set', '--signup=f')).toEqual(['--signup=false'])
+    expect(complete(commandTree(), ['--root=/sr'])).toEqual({ candidates: [], directive: 0 })
+    expect(complete(commandTree(), ['--bogus=']).directive).toBe(4)
+  })
+
+  test('takes the quotes of PowerShell for an empty word', () => {
+    expect(words('users', '""')).toEqual(words('users', ''))
+    expect(words('--logFormat', '""')).toEqual(['json', 'text'])
+  })
+
   test('the hidden commands print candidates and the directive', async () => {
     const full = await cli('__complete', 'users', 'l')
     expect(full.stdout).toBe('ls\tList all accounts\n:4\n')
