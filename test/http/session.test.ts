@@ -64,19 +64,3 @@ describe('signing in', () => {
     }
   })
 })
-
-describe('sign-in by proxy', () => {
-  const proxied = {
-    settings: { authMethod: 'proxy', auther: { header: 'X-User', command: '', recaptcha: null } },
-  }
-  const asUser = { headers: { 'X-User': 'admin' }, method: 'POST' }
-
-  it('creates an unknown user without administration or execution', async () => {
-    await using app = await startApp(proxied)
-    const response = await app.fetch('/api/login', { method: 'POST', headers: { 'X-User': 'new' } })
-    expect(response.status).toBe(200)
-    const user = app.store.read().users.find(({ username }) => username === 'new')
-    expect(user?.perm).toMatchObject({ admin: false, execute: false })
-    expect(user?.commands).toEqual([])
-  })
-})

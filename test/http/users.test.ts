@@ -114,35 +114,3 @@ describe('imported passwords', () => {
     expect((await app.fetch('/api/login', { method: 'POST', body })).status).toBe(200)
   })
 })
-
-describe('signing up', () => {
-  it('never gives administration or execution, whatever the defaults say', async () => {
-    await using app = await startApp({
-      settings: {
-        signup: true,
-        createUserDir: true,
-      },
-    })
-    await app.store.update((doc) => {
-      const perm = { ...defaultPermissions(), admin: true, execute: true }
-      const defaults = { ...doc.settings.defaults, perm, commands: ['sh'] }
-      return [{ ...doc, settings: { ...doc.settings, defaults } }, undefined]
-    })
-    const body = JSON.stringify({ username: 'new', password: GOOD })
-    expect((await app.fetch('/api/signup', { method: 'POST', body })).status).toBe(200)
-    const user = app.store.read().users[1]
-    expect(user).toMatchObject({ scope: '/users/new', commands: [] })
-    expect(user?.perm).toMatchObject({ admin: false, execute: false })
-  })
-
-  it('gives one home to one of two names that lead to the same folder', async () => {
-    await using app = await startApp({ settings: { signup: true, createUserDir: true } })
-    const signup = (username: string) =>
-      app.fetch('/api/signup', {
-        method: 'POST',
-        body: JSON.stringify({ username, password: GOOD }),
-      })
-    const statuses = await Promise.all(['teamone-x', 'teamone/x', 'TEAMONE-X'].map(signup))
-    expect(statuses.map(({ status }) => status).sort()).toEqual([200, 409, 409])
-  })
-})

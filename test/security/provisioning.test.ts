@@ -1,4 +1,5 @@
-// Accounts that come into being by themselves (http-api 3.8, 4.6, 4.7; security class 6).
+// Accounts that come into being by themselves (class 6; http-api 3.8, 4.6, 4.7): no power they were
+// not given, and a home that is theirs alone.
 import { mkdir, readdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
@@ -37,7 +38,7 @@ async function withHook(answers: string[], options: TestAppOptions = {}): Promis
   return app
 }
 
-describe('an account made by a sign-in program', () => {
+describe('CVE-2026-62685: an account made by a sign-in program', () => {
   it('inherits neither administration nor commands from the defaults', async () => {
     await using app = await withHook(['hook.action=auth'], { settings: { defaults: generous } })
     expect((await passwordLogin(app, 'hugo')).status).toBe(200)
@@ -86,19 +87,24 @@ describe('an account made by a sign-in program', () => {
 describe('an account that makes itself', () => {
   const ways: Record<
     string,
-    { settings: Partial<Settings>; come(app: TestApp): Promise<Response> }
+    { ids: string; settings: Partial<Settings>; come(app: TestApp): Promise<Response> }
   > = {
     'by signing up': {
+      ids: 'CVE-2026-32760, CVE-2026-34528, CVE-2026-72839',
       settings: { signup: true },
       come: (app) => {
         const body = JSON.stringify({ username: 'new', password: PASSWORD })
         return app.fetch('/api/signup', { method: 'POST', body })
       },
     },
-    'through a proxy': { settings: byProxy, come: (app) => proxyLogin(app, 'new') },
+    'through a proxy': {
+      ids: 'CVE-2026-35607, CVE-2026-72839',
+      settings: byProxy,
+      come: (app) => proxyLogin(app, 'new'),
+    },
   }
-  for (const [title, { settings, come }] of Object.entries(ways)) {
-    it(`${title} inherits no power and gets a home, not the whole tree (CVE-2026-72839)`, async () => {
+  for (const [title, { ids, settings, come }] of Object.entries(ways)) {
+    it(`${ids}: ${title} inherits no power and gets a home, not the whole tree`, async () => {
       await using app = await startApp({
         tree: { 'private.txt': 'x' },
         settings: { ...settings, defaults: generous },
@@ -128,18 +134,70 @@ describe('an account that makes itself', () => {
     })
   }
 
-  it('is one account for all who come first at the same time', async () => {
+  it('CVE-2026-72836: is one account for all who come first at the same time', async () => {
     await using app = await startApp({ tree: {}, settings: byProxy })
     const answers = await Promise.all([1, 2, 3, 4].map(() => proxyLogin(app, 'new')))
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200])
     expect(app.store.read().users.filter(({ username }) => username === 'new')).toHaveLength(1)
   })
 
-  it('does not get the home of somebody else whose name looks like its own', async () => {
+  it.each([
+    ['teamone-x', 'teamone/x', 'TEAMONE-X', 'team..one-x', ' teamone-x ', 'teamone\\x'],
+    ['name@example.org', 'NAME@Example.org', 'name@example..org'],
+    ['caf\u00e9', 'cafe\u0301', 'CAF\u00c9'],
+  ])('CVE-2026-72837: has a home of its own among names that look alike: %s', async (...names) => {
+    await using app = await startApp({ tree: {}, settings: { signup: true } })
+    const answers = await Promise.all(
+      names.map((username) =>
+        app.fetch('/api/signup', {
+          method: 'POST',
+          body: JSON.stringify({ username, password: PASSWORD }),
+        }),
+      ),
+    )
+    const made = app.store.read().users.slice(1)
+    expect(made).toHaveLength(answers.filter(({ status }) => status === 200).length)
+    expect(made.length).toBeGreaterThan(0)
+    const homes = made.map(({ scope }) => scope.normalize('NFKC').toLowerCase())
+    expect(new Set(homes).size).toBe(homes.length)
+    expect(await readdir(app.tree.at('users'))).toHaveLength(homes.length)
+  })
+
+  it('CVE-2026-72837: through a proxy does not get the home of somebody else', async () => {
     await using app = await startApp({ tree: {}, settings: byProxy })
     expect((await proxyLogin(app, 'teamone-x')).status).toBe(200)
     expect((await proxyLogin(app, 'TeamOne/x')).status).toBe(500)
     expect(await readdir(app.tree.at('users'))).toEqual(['teamone-x'])
+  })
+
+  it.each(['..', '/', '.', ' ', '../..', '-'])(
+    'CVE-2026-72837: has no home that climbs: %j',
+    async (username) => {
+      await using app = await startApp({ tree: {}, settings: { signup: true } })
+      const body = JSON.stringify({ username, password: PASSWORD })
+      const response = await app.fetch('/api/signup', { method: 'POST', body })
+      expect(response.status).toBeGreaterThanOrEqual(400)
+      expect(app.store.read().users).toHaveLength(1)
+      expect(await readdir(app.tree.root)).toEqual([])
+    },
+  )
+
+  it('does not come in while signing up is off, and keeps to the rules for passwords', async () => {
+    await using app = await startApp({ tree: {} })
+    const signup = (password: string) =>
+      app.fetch('/api/signup', {
+        method: 'POST',
+        body: JSON.stringify({ username: 'new', password }),
+      })
+    expect((await signup(PASSWORD)).status).toBe(405)
+    await app.store.update((doc) => [
+      { ...doc, settings: { ...doc.settings, signup: true, minimumPasswordLength: 30 } },
+      undefined,
+    ])
+    expect(await (await signup(PASSWORD)).text()).toContain('minimum length is 30')
+    expect(app.store.read().users).toHaveLength(1)
+    expect((await signup(`${PASSWORD}-and-somewhat-longer`)).status).toBe(200)
+    expect((await signup(`${PASSWORD}-and-somewhat-longer`)).status).toBe(409)
   })
 })
 
