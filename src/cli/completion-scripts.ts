@@ -98,7 +98,7 @@ function __filebrowser_complete
   if test $found -eq 0; and test (math "bitand($directive, 4)") -eq 0
     set -l flag (string match -r '^--[^=]*=' -- $words[-1])
     for path in (__fish_complete_path (string replace -r '^--[^=]*=' '' -- $words[-1]))
-      echo $flag$path
+      echo "$flag$path"
     end
   end
 end
