@@ -138,9 +138,14 @@ function securityWarnings(config: Config, settings: Settings): string[] {
   if (config.followExternalSymlinks) {
     lines.push('symbolic links that leave a scope are followed: every link opens what it points to')
   }
-  const scope = settings.defaults.scope.trim()
-  if (settings.signup && !settings.createUserDir && ['', '.', '/'].includes(scope)) {
-    lines.push('visitors may sign up and then see the whole served folder; set --createUserDir')
+  // With the scope empty or `.` they get homes, see auth/provision.ts.
+  const { signup, authMethod, createUserDir, defaults } = settings
+  const makesAccounts = signup || authMethod === 'proxy' || authMethod === 'hook'
+  if (makesAccounts && !createUserDir && defaults.scope.trim() === '/') {
+    lines.push(
+      'accounts made by sign-up, proxy or sign-in program see the whole served folder; ' +
+        'set --createUserDir or another --scope unless you want that',
+    )
   }
   if (
     settings.authMethod === 'proxy' &&

@@ -424,6 +424,22 @@ describe('configuration reaches the server', () => {
   })
 })
 
+test('warns at the start when accounts that make themselves see everything', async () => {
+  for (const [words, warned] of [
+    [['--signup', '--scope', '/'], true],
+    [['--auth.method', 'proxy', '--auth.header', 'X-User', '--scope', '/'], true],
+    [['--signup', '--scope', '.'], false],
+    [['--signup', '--scope', '/', '--createUserDir'], false],
+  ] as const) {
+    await rm(join(cwd, 'filebrowser.db'), { force: true })
+    expect((await runCli(['config', 'init', ...words], { cwd, env: {} })).code).toBe(0)
+    const { cli, stop } = await serve()
+    const { stderr } = cli.output()
+    expect(stderr.includes('see the whole served folder'), words.join(' ')).toBe(warned)
+    await stop()
+  }
+})
+
 describe('--cacheDir', () => {
   test('is made at the start, for its owner only', async () => {
     const { cli } = await serve(['--cacheDir', 'new/cache'])
