@@ -1,10 +1,13 @@
 // One's own settings: every field is saved, survives a reload and takes effect.
+import { chmod } from 'node:fs/promises'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { launchBrowser, openPage } from '../support/browser.ts'
+import { waitFor } from '../support/deadline.ts'
 import { loginAs } from '../support/login.ts'
-import { ADMIN, startProgram } from '../support/program.ts'
-import { makeTree } from '../support/tree.ts'
+import { ADMIN, startConfigured, startProgram } from '../support/program.ts'
+import { makeTree, setModified } from '../support/tree.ts'
+import { entry, expectSelected, showList, toast } from './listing-steps.ts'
 
 const PATH = '/settings/profile'
 const FRESH = 'an entirely new sentence 5'
@@ -22,6 +25,22 @@ async function save(page: Page): Promise<void> {
     .first()
     .waitFor()
   await page.getByRole('button', { name: 'Save changes' }).waitFor({ state: 'detached' })
+}
+
+/** The edge of the new password and of its repetition. */
+async function colours(page: Page): Promise<string[]> {
+  const fields = [
+    page.getByLabel('New password', { exact: true }),
+    page.getByLabel('Repeat new password'),
+  ]
+  return Promise.all(
+    fields.map((field) =>
+      field.evaluate((input) => {
+        const edge = input.closest('.input')?.classList
+        return edge?.contains('input--ok') ? 'ok' : edge?.contains('input--bad') ? 'bad' : ''
+      }),
+    ),
+  )
 }
 
 describe('preferences', () => {
@@ -54,6 +73,57 @@ describe('preferences', () => {
     await page.getByText('seen').first().waitFor()
     expect(await page.getByText('unseen').count()).toBe(0)
     expect(open.problems).toEqual([])
+  })
+
+  it('show exact dates, and open with one click, in the listing', async () => {
+    await using tree = await makeTree({ 'desk/inner.txt': 'x', 'old.txt': 'x' })
+    await setModified(tree.at('old.txt'), '2024-02-03T04:05:06Z')
+    await using program = await startProgram(tree)
+    await using open = await openPage(browser, program, { path: '/files/' })
+    const { page } = open
+    await showList(page)
+    const exactly = entry(page, 'old.txt').getByText(/^2\/3\/24, 4:05/)
+    await entry(page, 'old.txt').waitFor()
+    expect(await exactly.count()).toBe(0)
+    await entry(page, 'desk').click()
+    await expectSelected(page, ['desk'])
+    await page.getByRole('link', { name: 'Settings' }).click()
+    await page.getByRole('switch', { name: 'Show exact dates' }).check()
+    await page.getByRole('switch', { name: 'Open with a single click' }).check()
+    await save(page)
+    await page.getByRole('link', { name: 'Back to files' }).click()
+    await exactly.waitFor()
+    await entry(page, 'desk').click()
+    await entry(page, 'inner.txt').waitFor()
+  })
+
+  it('go to the target after a copy, or stay', async () => {
+    await using tree = await makeTree({ 'a.txt': 'x', 'b.txt': 'x', 'target/t.txt': 'x' })
+    await using program = await startProgram(tree)
+    await using open = await openPage(browser, program, { path: PATH })
+    const { page } = open
+    const follow = page.getByRole('switch', { name: 'Go to the target after copy or move' })
+    const copy = async (name: string) => {
+      await page.goto('/files/')
+      await showList(page)
+      await entry(page, name).click({ button: 'right' })
+      await page.getByRole('menuitem', { name: 'Copy to…' }).click()
+      const dialog = page.getByRole('dialog', { name: 'Copy 1 item' })
+      await dialog.getByRole('treeitem', { name: 'target' }).click()
+      await dialog.getByRole('button', { name: 'Copy here' }).click()
+    }
+    expect(await follow.isChecked()).toBe(true)
+    await copy('a.txt')
+    await page.waitForURL('**/files/target/')
+    await page.goto(PATH)
+    await follow.uncheck()
+    await save(page)
+    await copy('b.txt')
+    await waitFor('the copy', () => tree.read('target/b.txt'))
+    await toast(page, /b\.txt|Copied/)
+      .first()
+      .waitFor()
+    expect(new URL(page.url()).pathname).toBe('/files/')
   })
 
   it('change the language of the page at once', async () => {
@@ -140,7 +210,9 @@ describe('password', () => {
     await page.getByLabel('New password', { exact: true }).fill(FRESH)
     await page.getByLabel('Repeat new password').fill(`${FRESH}x`)
     await page.getByText('The two passwords differ.').waitFor()
+    expect(await colours(page)).toEqual(['bad', 'bad'])
     await page.getByLabel('Repeat new password').fill(FRESH)
+    expect(await colours(page)).toEqual(['ok', 'ok'])
     await page.getByRole('button', { name: 'Save changes' }).click()
     await page.getByText('This is not your current password.').waitFor()
     await current.fill(ADMIN.password)
@@ -163,6 +235,38 @@ describe('password', () => {
     await page.getByLabel('Repeat new password').fill('passwordpassword')
     await page.getByRole('button', { name: 'Save changes' }).click()
     await page.getByText(/too easy to guess/).waitFor()
+  })
+})
+
+describe('a password that is not asked for here', () => {
+  it('of a program that signs people in changes without the current one', async () => {
+    await using tree = await makeTree({ 'check.sh': '#!/bin/sh\necho hook.action=pass\n' })
+    await chmod(tree.at('check.sh'), 0o755)
+    const hook = ['--auth.method', 'hook', '--auth.command', tree.at('check.sh')]
+    await using program = await startConfigured(tree, hook)
+    await using open = await openPage(browser, program, { path: PATH })
+    const { page } = open
+    await page.getByLabel('New password', { exact: true }).fill(FRESH)
+    expect(await page.getByLabel('Current password').count()).toBe(0)
+    await page.getByLabel('Repeat new password').fill(FRESH)
+    await save(page)
+    await loginAs(program.origin, ADMIN.username, FRESH)
+  })
+
+  it('of people whom a proxy signs in has no card', async () => {
+    await using tree = await makeTree({})
+    const proxy = ['--auth.method', 'proxy', '--auth.header', 'X-Name']
+    await using program = await startConfigured(tree, proxy)
+    await using open = await openPage(browser, program, {
+      path: PATH,
+      as: null,
+      extraHTTPHeaders: { 'X-Name': ADMIN.username },
+    })
+    const { page } = open
+    await page.getByRole('heading', { name: 'Browsing' }).waitFor()
+    expect(await page.getByRole('heading', { name: 'Password' }).count()).toBe(0)
+    await page.getByRole('switch', { name: 'Show exact dates' }).check()
+    await save(page)
   })
 })
 

@@ -5,6 +5,7 @@ import { launchBrowser, openPage } from '../support/browser.ts'
 import { loginAs } from '../support/login.ts'
 import { type Program, startProgram } from '../support/program.ts'
 import { makeTree } from '../support/tree.ts'
+import { addUser, userLogin } from './listing-steps.ts'
 
 let browser: Browser
 beforeAll(async () => {
@@ -36,6 +37,41 @@ describe('shared links', () => {
     expect(await row.getByRole('link').getAttribute('href')).toBe(`${program.origin}/share/${hash}`)
     await open.page.getByRole('row').filter({ hasText: '/open' }).getByText('Never').waitFor()
     expect(open.problems).toEqual([])
+  })
+
+  it('are all there for administrators, with their owners, and one’s own for the others', async () => {
+    await using tree = await makeTree({ 'mine.txt': 'x', 'hers.txt': 'x' })
+    await using program = await startProgram(tree)
+    await addUser(program, 'rita', ['share', 'download'])
+    await share(program, '/mine.txt', {})
+    const rita = userLogin('rita')
+    const session = await loginAs(program.origin, rita.username, rita.password)
+    await session.fetch('/api/share/hers.txt', { method: 'POST', body: '{}' })
+    await using open = await openPage(browser, program, { path: '/settings/shares' })
+    await open.page.getByRole('columnheader', { name: 'Owner' }).waitFor()
+    const row = (name: string) => open.page.getByRole('row').filter({ hasText: name })
+    await row('/hers.txt').getByText('rita', { exact: true }).waitFor()
+    await row('/mine.txt').getByText('admin', { exact: true }).waitFor()
+
+    await using hers = await openPage(browser, program, { path: '/settings/shares', as: rita })
+    await hers.page.getByRole('row').filter({ hasText: '/hers.txt' }).waitFor()
+    expect(await hers.page.getByRole('row').count()).toBe(2)
+    expect(await hers.page.getByRole('columnheader', { name: 'Owner' }).count()).toBe(0)
+  })
+
+  it('are copied', async () => {
+    await using tree = await makeTree({ 'a.txt': 'x' })
+    await using program = await startProgram(tree)
+    const hash = await share(program, '/a.txt', {})
+    await using open = await openPage(browser, program, {
+      path: '/settings/shares',
+      permissions: ['clipboard-read', 'clipboard-write'],
+    })
+    const { page } = open
+    await page.getByRole('button', { name: 'Copy link' }).click()
+    await page.getByText('Link copied').first().waitFor()
+    const copied = await page.evaluate(() => navigator.clipboard.readText())
+    expect(copied).toBe(`${program.origin}/share/${hash}`)
   })
 
   it('are deleted after a question, and then open nothing', async () => {

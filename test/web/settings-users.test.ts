@@ -1,49 +1,18 @@
 // Accounts: the list, the form with its dependent switches, rules, creating, changing, deleting.
-import type { Browser, Page } from 'playwright-core'
+import { access } from 'node:fs/promises'
+import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { UserRecord } from '../../src/api-types.ts'
 import { launchBrowser, openPage } from '../support/browser.ts'
 import { loginAs } from '../support/login.ts'
-import { ADMIN, type Program, startProgram } from '../support/program.ts'
+import { ADMIN, startConfigured, startProgram } from '../support/program.ts'
 import { makeTree } from '../support/tree.ts'
-
-const PASSWORD = 'a long enough sentence 3'
+import { changeSettings, confirm, createUser, PASSWORD, readUser } from './settings-steps.ts'
 
 let browser: Browser
 beforeAll(async () => {
   browser = await launchBrowser()
 })
 afterAll(() => browser.close())
-
-async function confirm(page: Page, label: string, password: string = ADMIN.password) {
-  const dialog = page.getByRole('dialog').or(page.getByRole('alertdialog'))
-  await dialog.getByLabel('Your current password').fill(password)
-  await dialog.getByRole('button', { name: label }).click()
-}
-
-async function createUser(program: Program, user: Partial<UserRecord>): Promise<number> {
-  const admin = await loginAs(program.origin)
-  const { defaults } = (await (await admin.fetch('/api/settings')).json()) as {
-    defaults: Partial<UserRecord>
-  }
-  const data = { ...defaults, rules: [], lockPassword: false, password: PASSWORD, ...user }
-  const response = await admin.fetch('/api/users', {
-    method: 'POST',
-    body: JSON.stringify({
-      what: 'user',
-      which: [],
-      current_password: ADMIN.password,
-      data: { ...data, id: 0 },
-    }),
-  })
-  expect(response.status).toBe(201)
-  return Number(response.headers.get('location')?.split('/').pop())
-}
-
-async function readUser(program: Program, id: number): Promise<UserRecord> {
-  const admin = await loginAs(program.origin)
-  return (await (await admin.fetch(`/api/users/${id}`)).json()) as UserRecord
-}
 
 describe('creating a user', () => {
   it('asks for the own password, explains a wrong one, and the account works', async () => {
@@ -81,6 +50,137 @@ describe('creating a user', () => {
     await page.getByRole('button', { name: 'Create user' }).click()
     await confirm(page, 'Create user')
     await page.getByText('This username is taken.').waitFor()
+  })
+})
+
+describe('the form of a new user', () => {
+  it('makes a home folder, whose place nobody types', async () => {
+    await using tree = await makeTree({})
+    await using program = await startProgram(tree)
+    await changeSettings(program, () => ({ createUserDir: true, userHomeBasePath: '/homes' }))
+    await using open = await openPage(browser, program, { path: '/settings/users/new' })
+    const { page } = open
+    const home = page.getByRole('switch', { name: 'Create a home folder' })
+    const scope = page.getByLabel('Scope')
+    expect(await home.isChecked()).toBe(true)
+    expect(await scope.isDisabled()).toBe(true)
+    await home.uncheck()
+    expect(await scope.isEnabled()).toBe(true)
+    await home.check()
+    await page.getByLabel('Username').fill('hana')
+    await page.getByLabel('Password', { exact: true }).fill(PASSWORD)
+    await page.getByRole('button', { name: 'Create user' }).click()
+    await confirm(page, 'Create user')
+    await page.waitForURL(/\/settings\/users\/\d+$/)
+    await access(tree.at('homes/hana'))
+    const id = Number(page.url().split('/').pop())
+    expect((await readUser(program, id)).scope).toBe('/homes/hana')
+  })
+
+  it('starts from the defaults of the instance', async () => {
+    await using tree = await makeTree({ 'shared/a.txt': 'x' })
+    await using program = await startProgram(tree, { args: ['--disableExec=false'] })
+    await changeSettings(program, ({ defaults }) => ({
+      defaults: {
+        ...defaults,
+        scope: '/shared',
+        locale: 'de',
+        commands: ['git'],
+        perm: { ...defaults.perm, create: false, rename: true },
+      },
+    }))
+    await using open = await openPage(browser, program, { path: '/settings/users/new' })
+    const { page } = open
+    expect(await page.getByLabel('Scope').inputValue()).toBe('/shared')
+    expect(await page.getByRole('combobox', { name: 'Language' }).inputValue()).toBe('de')
+    const named = (name: string) => page.getByRole('switch', { name, exact: true })
+    expect(await named('Create and upload').isChecked()).toBe(false)
+    expect(await named('Rename and move').isChecked()).toBe(true)
+    await page.getByRole('button', { name: 'Remove git' }).waitFor()
+    await page.getByLabel('Username').fill('dora')
+    await page.getByLabel('Password', { exact: true }).fill(PASSWORD)
+    await page.getByRole('button', { name: 'Create user' }).click()
+    await confirm(page, 'Create user')
+    await page.waitForURL(/\/settings\/users\/\d+$/)
+    const id = Number(page.url().split('/').pop())
+    const dora = await readUser(program, id)
+    expect(dora).toMatchObject({ scope: '/shared', locale: 'de', commands: ['git'] })
+    expect(dora.perm).toMatchObject({ create: false, rename: true })
+  })
+
+  it('is left by Cancel without making anybody', async () => {
+    await using tree = await makeTree({})
+    await using program = await startProgram(tree)
+    await using open = await openPage(browser, program, { path: '/settings/users' })
+    const { page } = open
+    await page.getByRole('link', { name: 'New user' }).click()
+    await page.getByLabel('Username').fill('nobody')
+    await page.getByRole('link', { name: 'Cancel' }).click()
+    const question = page.getByRole('alertdialog', { name: 'Leave without saving?' })
+    await question.getByRole('button', { name: 'Discard changes' }).click()
+    await page.waitForURL('**/settings/users')
+    await page.getByText('1 user', { exact: true }).waitFor()
+  })
+})
+
+describe('the form of a user', () => {
+  it('is opened from the list; language, commands and a new name take effect', async () => {
+    await using tree = await makeTree({})
+    await using program = await startProgram(tree, { args: ['--disableExec=false'] })
+    const id = await createUser(program, { username: 'mila', scope: '/', locale: 'en' })
+    await using open = await openPage(browser, program, { path: '/settings/users' })
+    const { page } = open
+    await page.getByRole('link', { name: 'Edit mila' }).click()
+    await page.waitForURL(`**/settings/users/${id}`)
+    await page.getByLabel('Username').fill('mira')
+    await page.getByRole('combobox', { name: 'Language' }).selectOption('de')
+    await page.getByLabel('Commands', { exact: true }).pressSequentially('git du ')
+    await page.getByRole('button', { name: 'Remove du' }).waitFor()
+    await page.getByRole('button', { name: 'Save changes' }).click()
+    await confirm(page, 'Save changes')
+    await page.getByText('User saved').first().waitFor()
+    const record = await readUser(program, id)
+    expect(record).toMatchObject({ username: 'mira', locale: 'de', commands: ['git', 'du'] })
+    // The field for the password was left blank: the old one still holds.
+    const as = { username: 'mira', password: PASSWORD }
+    await using hers = await openPage(browser, program, { path: '/files/', as })
+    await hers.page.waitForFunction(() => document.documentElement.lang === 'de')
+  })
+
+  it('gives somebody else a new password', async () => {
+    await using tree = await makeTree({})
+    await using program = await startProgram(tree)
+    const id = await createUser(program, { username: 'olga', scope: '/' })
+    await using open = await openPage(browser, program, { path: `/settings/users/${id}` })
+    const { page } = open
+    const field = page.getByLabel('Password', { exact: true })
+    await field.fill('short')
+    await page.getByText('At least 12 characters.').waitFor()
+    await field.fill('another fine sentence 8')
+    await page.getByRole('button', { name: 'Save changes' }).click()
+    await confirm(page, 'Save changes')
+    await page.getByText('User saved').first().waitFor()
+    expect(await field.inputValue()).toBe('')
+    await loginAs(program.origin, 'olga', 'another fine sentence 8')
+    await expect(loginAs(program.origin, 'olga', PASSWORD)).rejects.toThrow('403')
+  })
+
+  it('locks the password: the profile has no fields for it any more', async () => {
+    await using tree = await makeTree({})
+    await using program = await startProgram(tree)
+    const id = await createUser(program, { username: 'lara', scope: '/' })
+    const as = { username: 'lara', password: PASSWORD }
+    await using hers = await openPage(browser, program, { path: '/settings/profile', as })
+    await hers.page.getByLabel('New password', { exact: true }).waitFor()
+    await using open = await openPage(browser, program, { path: `/settings/users/${id}` })
+    const { page } = open
+    await page.getByRole('switch', { name: 'Lock password' }).check()
+    await page.getByRole('button', { name: 'Save changes' }).click()
+    await confirm(page, 'Save changes')
+    await page.getByText('User saved').first().waitFor()
+    await hers.page.reload()
+    await hers.page.getByText('An administrator has locked your password.').waitFor()
+    expect(await hers.page.getByLabel('New password', { exact: true }).count()).toBe(0)
   })
 })
 
@@ -236,5 +336,34 @@ describe('deleting a user', () => {
     await page.getByRole('button', { name: 'Delete user' }).click()
     await confirm(page, 'Delete user')
     await page.getByText(/This is the last administrator/).waitFor()
+  })
+
+  it('asks no password where nobody has one, and says why it is refused', async () => {
+    await using tree = await makeTree({})
+    let id = 0
+    await using program = await startConfigured(
+      tree,
+      ['--auth.method', 'noauth'],
+      async (before) => {
+        id = await createUser(before, { username: 'gone', scope: '/' })
+      },
+    )
+    await using open = await openPage(browser, program, {
+      path: `/settings/users/${id}`,
+      as: null,
+    })
+    const { page } = open
+    const question = page.getByRole('alertdialog', { name: 'Delete this user?' })
+    await page.getByRole('button', { name: 'Delete user' }).click()
+    await question.getByRole('button', { name: 'Delete user' }).click()
+    await page.getByText('User deleted').first().waitFor()
+    await page.goto('/settings/users/1')
+    await page.getByRole('button', { name: 'Delete user' }).click()
+    await question.getByRole('button', { name: 'Delete user' }).click()
+    await page
+      .getByText(/This is the last administrator/)
+      .first()
+      .waitFor()
+    expect(open.problems).toEqual([])
   })
 })
