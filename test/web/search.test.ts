@@ -2,6 +2,7 @@
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { launchBrowser, openPage, PHONE } from '../support/browser.ts'
+import { waitFor } from '../support/deadline.ts'
 import { startProgram } from '../support/program.ts'
 import { makeTree } from '../support/tree.ts'
 
@@ -29,6 +30,8 @@ const files = {
   'desk/dawn.mp3': 'x',
   'desk/dawn#1 100%.pdf': 'x',
   'desk/other.txt': 'x',
+  'desk/dusk.mp4': 'x',
+  'desk/deep/meadow/x.txt': 'x',
 }
 
 describe('search', () => {
@@ -68,8 +71,14 @@ describe('search', () => {
     await box(page).fill('   ')
     await page.keyboard.press('Enter')
     expect(asked).toEqual([])
+    // The pause after typing never ends on this clock: only Enter can have asked.
+    await page.clock.install()
+    await page.clock.pauseAt(Date.now() + 1000)
     await box(page).fill('other')
+    expect(asked).toEqual([])
     await page.keyboard.press('Enter')
+    await waitFor('the question', () => asked.length === 1)
+    await page.clock.resume()
     await overlay(page).getByText('1 result', { exact: true }).waitFor()
     await box(page).fill('othe')
     expect(await hits(page).count()).toBe(0)
@@ -89,6 +98,10 @@ describe('search', () => {
     await overlay(page).getByText('type:image').waitFor()
     await overlay(page).getByRole('button', { name: 'Music' }).click()
     await count('1 result')
+    await overlay(page).getByRole('button', { name: 'Video' }).click()
+    await overlay(page).getByText('type:video').waitFor()
+    await count('1 result')
+    expect(await hits(page).first().getAttribute('href')).toBe('/files/desk/dusk.mp4')
     await overlay(page).getByRole('button', { name: 'All' }).click()
     await box(page).pressSequentially('type:pdf dawn')
     await count('1 result')
@@ -140,7 +153,47 @@ describe('search', () => {
     await page.waitForURL('**/files/top-dawn.jpg')
   })
 
-  it('keeps ten thousand hits out of the page until they are scrolled to', async () => {
+  it('opens what is clicked, folders as folders', async () => {
+    await using tree = await makeTree(files)
+    await using program = await startProgram(tree)
+    await using open = await openPage(browser, program, { path: '/files/' })
+    const { page } = open
+    await openSearch(page)
+    await box(page).pressSequentially('meadow')
+    const hit = hits(page).filter({ hasText: 'meadow' })
+    await hit.locator('.tile--folder').waitFor()
+    await hit.click()
+    await overlay(page).waitFor({ state: 'detached' })
+    await page.waitForURL('**/files/desk/deep/meadow/')
+    await page.locator('#listing').getByText('x').first().waitFor()
+    await openSearch(page)
+    await overlay(page).getByText('In: meadow').waitFor()
+    await page.keyboard.press('Escape')
+    expect(open.problems).toEqual([])
+  })
+
+  it('searches beside an open file, and below a folder that is still awaited', async () => {
+    await using tree = await makeTree(files)
+    await using program = await startProgram(tree)
+    await using open = await openPage(browser, program, { path: '/files/desk/other.txt' })
+    const { page } = open
+    await page.locator('.cm-content').waitFor()
+    await openSearch(page)
+    await overlay(page).getByText('In: desk').waitFor()
+    await box(page).pressSequentially('dawn')
+    await overlay(page).getByText('4 results').waitFor()
+    const held = Promise.withResolvers<void>()
+    await page.route('**/api/resources/desk/deep', async (route) => {
+      await held.promise
+      await route.continue()
+    })
+    await page.goto('/files/desk/deep/')
+    await openSearch(page)
+    await overlay(page).getByText('In: deep').waitFor()
+    held.resolve()
+  })
+
+  it('keeps thousands of hits out of the page until they are scrolled to', async () => {
     const many: Record<string, string> = {}
     for (let n = 0; n < 3000; n++) many[`many/hit ${n}.txt`] = ''
     await using tree = await makeTree(many)
