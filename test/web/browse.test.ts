@@ -4,6 +4,7 @@ import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { launchBrowser, openPage } from '../support/browser.ts'
 import { waitFor } from '../support/deadline.ts'
+import { loginAs } from '../support/login.ts'
 import { startProgram } from '../support/program.ts'
 import { AWKWARD_NAMES, makeTree, setModified } from '../support/tree.ts'
 import { entry, expectNames, expectSelected, focusedName, showList } from './listing-steps.ts'
@@ -52,6 +53,7 @@ describe('the listing', () => {
     await setModified(tree.at('f9.txt'), '2020-01-01T00:00:00Z')
     await setModified(tree.at('f10.txt'), '2021-01-01T00:00:00Z')
     await setModified(tree.at('big.bin'), '2022-01-01T00:00:00Z')
+    await setModified(tree.at('a folder'), '2020-01-01T00:00:00Z')
     await using program = await startProgram(tree)
     await using open = await openPage(browser, program, { path: '/files/' })
     const { page } = open
@@ -68,8 +70,101 @@ describe('the listing', () => {
     await page.getByRole('button', { name: 'Modified' }).click()
     expect((await saved).status()).toBe(200)
     await page.reload()
-    await entry(page, 'f9.txt').waitFor()
+    await expectNames(page, ['a folder', 'B folder', 'f9.txt', 'f10.txt', 'big.bin'])
     expect(await head('Modified').getAttribute('aria-sort')).toBe('ascending')
+    // Another browser knows it from the account.
+    await using other = await openPage(browser, program, { path: '/files/' })
+    await showList(other.page)
+    await expectNames(other.page, ['a folder', 'B folder', 'f9.txt', 'f10.txt', 'big.bin'])
+    expect(open.problems).toEqual([])
+  })
+
+  it('sorts grids by a menu', async () => {
+    await using tree = await makeTree({ 'a.txt': '333', 'b.txt': '1', 'c.txt': '22' })
+    await using program = await startProgram(tree)
+    await using open = await openPage(browser, program, { path: '/files/' })
+    const { page } = open
+    await page.getByRole('radio', { name: 'Grid' }).check()
+    await page.locator('.grid--mosaic').waitFor()
+    const choose = async (order: string) => {
+      await page.getByRole('button', { name: /^Sort by/ }).click()
+      await page.getByRole('menuitemradio', { name: order }).click()
+    }
+    await choose('Size')
+    await expectNames(page, ['b.txt', 'c.txt', 'a.txt'])
+    await choose('Descending')
+    await expectNames(page, ['a.txt', 'c.txt', 'b.txt'])
+    await page.getByRole('button', { name: 'Sort by: Size' }).click()
+    for (const [name, checked] of [
+      ['Size', 'true'],
+      ['Name', 'false'],
+      ['Descending', 'true'],
+    ] as const) {
+      const item = page.getByRole('menuitemradio', { name })
+      expect(await item.getAttribute('aria-checked')).toBe(checked)
+    }
+  })
+
+  it('heads the groups, gives folders a dash and dates as the account wants them', async () => {
+    await using tree = await makeTree({ 'a.txt': 'abc', 'sub/x.txt': 'x' })
+    const threeDays = new Date(Date.now() - 3 * 24 * 3600_000 - 60_000)
+    await setModified(tree.at('a.txt'), threeDays.toISOString())
+    await using program = await startProgram(tree)
+    await using open = await openPage(browser, program, { path: '/files/' })
+    const { page } = open
+    await showList(page)
+    expect(await page.locator('.grid__heading').allInnerTexts()).toEqual(['Folders 1', 'Files 1'])
+    expect(await entry(page, 'sub').locator('.size').textContent()).toContain('—')
+    expect(await entry(page, 'a.txt').locator('.size').textContent()).toBe('3 B')
+    const date = entry(page, 'a.txt').locator('time')
+    expect(await date.textContent()).toBe('3 days ago')
+    expect(await date.getAttribute('datetime')).toContain(
+      threeDays.toISOString().slice(0, 'YYYY-MM-DDTHH:MM'.length),
+    )
+    const exact = await date.getAttribute('data-tip')
+    expect(exact).toMatch(/\d{1,2}\/\d{1,2}\/\d{2}, \d{1,2}:\d{2}/)
+    const admin = await loginAs(program.origin)
+    const answer = await admin.fetch('/api/users/1', {
+      method: 'PUT',
+      body: JSON.stringify({
+        what: 'user',
+        which: ['dateFormat'],
+        data: { id: 1, dateFormat: true },
+      }),
+    })
+    expect(answer.status).toBe(200)
+    await page.reload()
+    await waitFor('the exact date', async () => (await date.textContent()) === exact)
+    expect(await date.getAttribute('data-tip')).toBe('3 days ago')
+  })
+
+  it('shows lower rows when asked, and remembers it', async () => {
+    const names = Array.from({ length: 300 }, (_, i) => `file ${i}.txt`)
+    await using tree = await makeTree(Object.fromEntries(names.map((name) => [name, 'x'])))
+    await using program = await startProgram(tree)
+    await using open = await openPage(browser, program, { path: '/files/' })
+    const { page } = open
+    await showList(page)
+    const height = async () => (await entry(page, 'file 1.txt').boundingBox())?.height
+    expect(await height()).toBe(44)
+    const more = page.getByRole('button', { name: 'More actions' })
+    await more.click()
+    await page.getByRole('menuitemcheckbox', { name: 'Compact rows' }).click()
+    await waitFor('lower rows', async () => (await height()) === 36)
+    await page.reload()
+    await waitFor('lower rows again', async () => (await height()) === 36)
+    await more.click()
+    const item = page.getByRole('menuitemcheckbox', { name: 'Compact rows' })
+    expect(await item.getAttribute('aria-checked')).toBe('true')
+    await page.keyboard.press('Escape')
+    await entry(page, 'file 1.txt').click()
+    // What is calculated is what is drawn, down to the last row.
+    await page.keyboard.press('End')
+    const last = await entry(page, 'file 299.txt').boundingBox()
+    const list = await page.locator('#listing').boundingBox()
+    expect((last?.y ?? 0) + (last?.height ?? 0)).toBeLessThanOrEqual(
+      (list?.y ?? 0) + (list?.height ?? 0),
+    )
     expect(open.problems).toEqual([])
   })
 
@@ -90,6 +185,12 @@ describe('the listing', () => {
     await page.locator('.grid--list').waitFor()
     await page.keyboard.press('Control+Shift+2')
     await page.locator('.grid--mosaic').waitFor()
+    const saved = page.waitForResponse((answer) => answer.url().includes('/api/users/'))
+    await page.keyboard.press('Control+Shift+3')
+    expect((await saved).status()).toBe(200)
+    // Another browser begins with it.
+    await using other = await openPage(browser, program, { path: '/files/' })
+    await other.page.locator('.grid--gallery').waitFor()
     expect(open.problems).toEqual([])
   })
 
@@ -101,22 +202,31 @@ describe('the listing', () => {
     })
     const { page } = open
     const crumbs = page.getByRole('navigation', { name: 'Breadcrumb' })
+    const shown = () => crumbs.getByRole('link').allInnerTexts()
     await entry(page, 'six.txt').waitFor()
-    expect(await crumbs.getByRole('link').allInnerTexts()).toEqual([
-      'My files',
-      'three',
-      'four',
-      'five',
-    ])
+    expect(await shown()).toEqual(['My files', 'three', 'four', 'five'])
     expect(await crumbs.getByRole('link', { name: 'five' }).getAttribute('aria-current')).toBe(
       'page',
     )
-    await crumbs.getByRole('button', { name: 'Folders above' }).click()
+    await crumbs.getByRole('link', { name: 'four' }).click()
+    await entry(page, 'five').waitFor()
+    expect(await shown()).toEqual(['My files', 'two', 'three', 'four'])
+    const above = crumbs.getByRole('button', { name: 'Folders above' })
+    await above.waitFor()
+    await crumbs.getByRole('link', { name: 'three' }).click()
+    await entry(page, 'four').waitFor()
+    expect(await shown()).toEqual(['My files', 'one', 'two', 'three'])
+    expect(await above.count()).toBe(0)
+    await page.goBack()
+    await above.click()
     await page.getByRole('menuitem', { name: 'one' }).click()
     await entry(page, 'two').waitFor()
     // The child one came from is selected.
     await expectSelected(page, ['two'])
     expect(await page.title()).toBe('one - Files - File Browser')
+    await crumbs.getByRole('link', { name: 'My files' }).click()
+    await entry(page, 'one').waitFor()
+    expect(await page.title()).toBe('My files - Files - File Browser')
   })
 
   it('restores scroll, focus and selection on the way back', async () => {
@@ -243,5 +353,102 @@ describe('the listing', () => {
     expect(new URL(page.url()).pathname).toBe('/cloud/files/a%23b/')
     await entry(page, 'inner %.txt').dblclick()
     await page.getByText('inner text').first().waitFor()
+  })
+
+  it('closes menus and questions when the place changes, and forgets the selection', async () => {
+    await using tree = await makeTree({ 'one/a.txt': 'a', 'one/b.txt': 'b' })
+    await using program = await startProgram(tree)
+    await using open = await openPage(browser, program, { path: '/files/' })
+    const { page } = open
+    await showList(page)
+    await entry(page, 'one').dblclick()
+    await entry(page, 'a.txt').click()
+    await page.keyboard.press('F2')
+    await page.getByRole('dialog').waitFor()
+    await page.goBack()
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    await entry(page, 'one').waitFor()
+    await entry(page, 'one').dblclick()
+    await entry(page, 'a.txt').waitFor()
+    await expectSelected(page, [])
+    await entry(page, 'b.txt').click({ button: 'right' })
+    await page.getByRole('menu').waitFor()
+    await page.goBack()
+    await page.getByRole('menu').waitFor({ state: 'detached' })
+    await entry(page, 'one').waitFor()
+    expect(await tree.read('one/b.txt')).toBe('b')
+    expect(open.problems).toEqual([])
+  })
+
+  it('gives up asking for a folder that is left', async () => {
+    await using tree = await makeTree({ 'slow/a.txt': 'x', 'fast/b.txt': 'x' })
+    await using program = await startProgram(tree)
+    await using open = await openPage(browser, program, { path: '/files/' })
+    const { page } = open
+    await showList(page)
+    const held = Promise.withResolvers<void>()
+    await page.route('**/api/resources/slow', async (route) => {
+      await held.promise
+      await route.continue().catch(() => {})
+    })
+    const given = page.waitForEvent('requestfailed', (request) => request.url().endsWith('/slow'))
+    await entry(page, 'slow').dblclick()
+    await page.locator('.skeleton').waitFor()
+    await page.goBack()
+    expect((await given).failure()?.errorText).toBe('net::ERR_ABORTED')
+    await entry(page, 'fast').waitFor()
+    held.resolve()
+  })
+
+  it('says what is wrong when a folder cannot be shown, and tries again', async () => {
+    await using tree = await makeTree({ 'sub/a.txt': 'x' })
+    await using program = await startProgram(tree)
+    await using open = await openPage(browser, program, { path: '/files/' })
+    const { page } = open
+    await showList(page)
+    for (const [status, title] of [
+      [403, 'You can’t open this location'],
+      [500, 'Something went wrong'],
+    ] as const) {
+      await page.route('**/api/resources/sub', (route) =>
+        route.fulfill({ status, body: `${status}` }),
+      )
+      await page.goto('/files/sub/')
+      await page.getByRole('heading', { name: title }).waitFor()
+      await page.getByText(`Error ${status}`).waitFor()
+      await page.getByRole('link', { name: 'Go to the folder above' }).waitFor()
+      await page.unroute('**/api/resources/sub')
+      await page.getByRole('button', { name: 'Try again' }).click()
+      await entry(page, 'a.txt').waitFor()
+    }
+    await page.route('**/api/resources/sub', (route) => route.abort('connectionrefused'))
+    await page.goto('/files/sub/')
+    await page.getByRole('heading', { name: 'No connection to the server' }).waitFor()
+  })
+
+  it('shows that a change takes its time in the place of the icon', async () => {
+    await using tree = await makeTree({ 'a.txt': 'x' })
+    await using program = await startProgram(tree)
+    await using open = await openPage(browser, program, { path: '/files/' })
+    const { page } = open
+    await showList(page)
+    const held = Promise.withResolvers<void>()
+    await page.route('**/api/resources/a.txt?*', async (route) => {
+      await held.promise
+      await route.continue()
+    })
+    await entry(page, 'a.txt').click()
+    await page.keyboard.press('F2')
+    await page.getByRole('dialog').waitFor()
+    await page.keyboard.type('b')
+    await page.keyboard.press('Enter')
+    const busy = page.locator('.item[aria-busy="true"] .tile')
+    await busy.waitFor()
+    const mark = () => busy.evaluate((tile) => getComputedStyle(tile, '::after'))
+    expect((await mark()).animationDelay).toBe('0.4s')
+    await waitFor('the mark', async () => (await mark()).opacity === '1')
+    held.resolve()
+    await busy.waitFor({ state: 'detached' })
+    await expectNames(page, ['b.txt'])
   })
 })

@@ -4,6 +4,7 @@ import type { Browser, CDPSession, Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { launchBrowser, openPage, PHONE } from '../support/browser.ts'
 import { waitFor } from '../support/deadline.ts'
+import { loginAs } from '../support/login.ts'
 import { type Program, startProgram } from '../support/program.ts'
 import { makeTree } from '../support/tree.ts'
 import { entry, expectSelected, toast } from './listing-steps.ts'
@@ -15,6 +16,12 @@ beforeAll(async () => {
 afterAll(() => browser.close())
 
 async function openPhone(program: Program, path = '/files/') {
+  const admin = await loginAs(program.origin)
+  const answer = await admin.fetch('/api/users/1', {
+    method: 'PUT',
+    body: JSON.stringify({ what: 'user', which: ['viewMode'], data: { id: 1, viewMode: 'list' } }),
+  })
+  expect(answer.status).toBe(200)
   const open = await openPage(browser, program, {
     path,
     viewport: PHONE,
@@ -23,13 +30,8 @@ async function openPhone(program: Program, path = '/files/') {
     // Swipes are off where motion is unwanted.
     reducedMotion: 'no-preference',
   })
-  const { page } = open
-  await page.locator('#listing').waitFor()
-  while ((await page.locator('.grid--touch').count()) === 0) {
-    await page.getByRole('button', { name: 'Switch view' }).tap()
-    await page.locator('#listing').waitFor()
-  }
-  return { ...open, finger: await page.context().newCDPSession(page) }
+  await open.page.locator('.grid--touch').waitFor()
+  return { ...open, finger: await open.page.context().newCDPSession(open.page) }
 }
 
 interface Point {
