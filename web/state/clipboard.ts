@@ -1,12 +1,28 @@
-// Copied or cut entries. Kept in sessionStorage, so that a reload does not lose them and other tabs,
-// perhaps signed in as somebody else, do not see them.
+// Copied or cut entries. Kept in the browser's storage, so that a reload does not lose them and other
+// tabs of the same person can paste them.
 
-import { proxy, ref } from 'valtio'
+import { proxy, ref, subscribe } from 'valtio'
+import { boot } from '../lib/boot.ts'
 import { parentOf } from '../lib/paths.ts'
+import { storage } from '../lib/storage.ts'
 import type { PathSet } from './selection.ts'
+import { session } from './session.ts'
 
-const STORAGE_KEY = 'fb-clipboard'
 const MAX_STORED_ITEMS = 20_000
+/** What was taken longer ago is not meant any more. */
+const LIFE_MS = 24 * 60 * 60_000
+
+interface Stored {
+  /** Id of the account that took them: paths are those of its tree. */
+  user: number
+  /** When, in ms since the epoch. */
+  atMs: number
+  kind: ClipboardKind
+  items: readonly ClipboardItem[]
+}
+
+// Two servers can share an origin.
+const storageKey = () => `fb-clipboard${boot.BaseURL}`
 
 export interface ClipboardItem {
   path: string
@@ -52,29 +68,49 @@ export function canPasteInto(folder: string): boolean {
 }
 
 function store() {
-  try {
-    if (clipboard.items.length === 0 || clipboard.items.length > MAX_STORED_ITEMS) {
-      sessionStorage.removeItem(STORAGE_KEY)
-    } else {
-      const { kind, items } = clipboard
-      sessionStorage.setItem(STORAGE_KEY, JSON.stringify({ kind, items }))
-    }
-  } catch {
-    // Storage can be blocked or full; the clipboard then lasts as long as the page.
+  const { kind, items } = clipboard
+  if (items.length === 0 || items.length > MAX_STORED_ITEMS) storage.remove(storageKey())
+  else {
+    const stored: Stored = { user: session.user?.id ?? 0, atMs: Date.now(), kind, items }
+    storage.set(storageKey(), JSON.stringify(stored))
   }
 }
 
-/** Takes up what an earlier load of this tab left. Call once at start. */
+/** Takes up what an earlier load or another tab left, and follows the other tabs. Call once at start. */
 export function loadClipboard() {
-  try {
-    const stored: unknown = JSON.parse(sessionStorage.getItem(STORAGE_KEY) ?? 'null')
-    if (typeof stored !== 'object' || stored === null) return
-    const { kind, items } = stored as { kind?: unknown; items?: unknown }
-    if ((kind !== 'copy' && kind !== 'cut') || !Array.isArray(items)) return
-    put(kind, items.filter(isItem))
-  } catch {
-    // Text of another program or version: start with an empty clipboard.
+  // Whose it is counts, and nobody is signed in yet while the page starts.
+  const stop = subscribe(session, takeUpOnce)
+  takeUpOnce()
+  function takeUpOnce() {
+    if (session.user === null) return
+    stop()
+    takeUp(storage.get(storageKey()))
   }
+  addEventListener('storage', (event) => {
+    if (event.key === storageKey() || event.key === null) takeUp(event.newValue)
+  })
+}
+
+function takeUp(text: string | null) {
+  const stored = parseStored(text)
+  if (stored === null) put('copy', [])
+  else put(stored.kind, stored.items)
+}
+
+/** Null for nothing, for what somebody else took or long ago, and for text of another program. */
+function parseStored(text: string | null): Stored | null {
+  let value: Partial<Stored> | null
+  try {
+    value = JSON.parse(text ?? 'null')
+  } catch {
+    return null
+  }
+  if (typeof value !== 'object' || value === null) return null
+  const { user, atMs, kind, items } = value
+  if (typeof user !== 'number' || user !== session.user?.id) return null
+  if (typeof atMs !== 'number' || Date.now() - atMs > LIFE_MS) return null
+  if ((kind !== 'copy' && kind !== 'cut') || !Array.isArray(items)) return null
+  return { user, atMs, kind, items: items.filter(isItem) }
 }
 
 function isItem(value: unknown): value is ClipboardItem {
