@@ -36,7 +36,6 @@ export function canReplace(clash: Clash, allowReplace: boolean): boolean {
 export function presetChoice(clash: Clash, allowReplace: boolean): ClashChoice {
   const replace = canReplace(clash, allowReplace) ? 'replace' : 'rename'
   if (clash.incoming.isDir || clash.existing.isDir) return 'rename'
-  if (clash.resumeFromBytes !== undefined) return replace
   if (isSameFile(clash)) return 'skip'
   const newer = newerSide(clash)
   if (newer === 'incoming') return replace
@@ -48,7 +47,6 @@ export function bulkChoice(rule: BulkRule, clash: Clash, allowReplace: boolean):
   const replace = canReplace(clash, allowReplace) ? 'replace' : 'rename'
   if (rule === 'replace') return replace
   if (rule === 'older') return newerSide(clash) === 'incoming' ? replace : 'skip'
-  if (clash.resumeFromBytes !== undefined) return replace
   const { incoming, existing } = clash
   if (incoming.sizeBytes === null || existing.sizeBytes === null) return 'skip'
   return incoming.sizeBytes > existing.sizeBytes && replace === 'replace' ? 'replace' : 'skip'

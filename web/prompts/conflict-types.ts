@@ -22,8 +22,6 @@ export interface Clash {
   location: string
   incoming: ClashSide
   existing: ClashSide
-  /** Bytes the server already holds of this very file from an interrupted upload. */
-  resumeFromBytes?: number
 }
 
 export interface ConflictProps {

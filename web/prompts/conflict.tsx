@@ -244,7 +244,6 @@ function Card({
           title={incomingWords}
           kept={choice !== 'skip'}
           newer={newer === 'incoming'}
-          resumeFromBytes={clash.resumeFromBytes}
         />
         <ArrowRight className="i dim flip conflict__arrow" aria-hidden />
         <Side
@@ -272,14 +271,12 @@ function Side({
   title,
   kept,
   newer,
-  resumeFromBytes,
 }: {
   side: ClashSide
   name: string
   title: string
   kept: boolean
   newer: boolean
-  resumeFromBytes?: number | undefined
 }) {
   const { t } = useLingui()
   const [thumbnail, forget] = useThumbnail(side)
@@ -299,11 +296,6 @@ function Side({
       <div className="grow">
         <strong>{title}</strong>
         <small className="num">{facts.join(' · ')}</small>
-        {resumeFromBytes !== undefined && (
-          <small className="num">
-            <Trans>{formatSize(resumeFromBytes)} already sent</Trans>
-          </small>
-        )}
       </div>
       {!kept && <span className="sr">{t`Not kept`}</span>}
       {newer && (

@@ -129,10 +129,9 @@ test('times within two seconds count as equal', () => {
   expect(isSameFile(clash({ sizeBytes: 11 }, {}))).toBe(false)
 })
 
-test('resume sends what is larger here and what was interrupted, and skips the rest', () => {
+test('resume sends what is larger here and skips the rest', () => {
   expect(bulkChoice('resume', clash({ sizeBytes: 20 }, {}), true)).toBe('replace')
   expect(bulkChoice('resume', clash({ sizeBytes: 5 }, {}), true)).toBe('skip')
-  expect(bulkChoice('resume', { ...clash({}, {}), resumeFromBytes: 4 }, true)).toBe('replace')
 })
 
 test('replacing a folder by a file is never chosen', () => {
