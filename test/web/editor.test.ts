@@ -2,11 +2,13 @@
 
 import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { launchBrowser, type OpenPage, openPage, PHONE } from '../support/browser.ts'
 import { waitFor } from '../support/deadline.ts'
 import { loginAs } from '../support/login.ts'
+import { SAMPLES } from '../support/pictures.ts'
 import { ADMIN, type Program, startProgram } from '../support/program.ts'
 import { makeTree, type Tree } from '../support/tree.ts'
 import { entry, toast } from './listing-steps.ts'
@@ -429,6 +431,34 @@ describe('working on text', () => {
 })
 
 describe('limits', () => {
+  it('says that a film is no text, whatever its name, and changes nothing of it', async () => {
+    const film = await readFile(join(SAMPLES, 'film.mp4'))
+    await tree.add({ 'film.txt': film, 'film.md': film })
+    for (const name of ['film.txt', 'film.md']) {
+      await page.goto(`/files/${name}`)
+      await page.getByRole('heading', { name: 'This doesn’t look like text' }).waitFor()
+      expect(await text().count()).toBe(0)
+      await page.getByRole('button', { name: 'Open as text' }).click()
+      await text().waitFor()
+      await page.getByText('As text it can be read, but not changed.').waitFor()
+      expect(await page.getByRole('button', { name: 'Save', exact: true }).count()).toBe(0)
+      await text().click()
+      await page.keyboard.type('x')
+      expect(await page.getByText('Unsaved').count()).toBe(0)
+    }
+    await page.goto('/files/film.txt')
+    await page.getByRole('button', { name: 'Show bytes' }).click()
+    await page.getByText('ftyp').waitFor()
+    expect((await readFile(tree.at('film.txt'))).equals(film)).toBe(true)
+  })
+
+  it('says so of a long one, too', async () => {
+    const film = Buffer.alloc(11 * 1024 * 1024, await readFile(join(SAMPLES, 'film.mp4')))
+    await tree.add({ 'long-film.txt': film })
+    await page.goto('/files/long-film.txt')
+    await page.getByRole('note').getByText('This doesn’t look like text').waitFor()
+  })
+
   it('stays quick with ten mebibytes', async () => {
     const line = 'A line of about eighty characters, as logs and tables have them, number 000000.\n'
     await open('ten.txt', line.repeat(Math.floor((10 * 1024 * 1024) / line.length)))

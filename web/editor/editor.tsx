@@ -49,6 +49,10 @@ export interface EditorProps {
   entry: FileInfo
   /** What else can be done with the file: details, share, rename, delete. Shown in the menu. */
   actions?: readonly FrameAction[]
+  /** Shows what is no text as one without asking first: somebody chose that. */
+  anyway?: boolean
+  /** Shows the bytes of a file that is no text. */
+  onBytes(): void
   /** Turn to the neighbours in the folder through `go`, which asks about unsaved text. */
   previous?: (() => void) | undefined
   next?: (() => void) | undefined
@@ -58,7 +62,8 @@ export interface EditorProps {
 
 type OpenDialog = 'line' | 'language' | 'encoding' | null
 
-export function Editor({ source, entry, actions = [], close, previous, next }: EditorProps) {
+export function Editor({ source, entry, actions = [], close, ...rest }: EditorProps) {
+  const { previous, next, anyway = false, onBytes } = rest
   const { t } = useLingui()
   const { phase, readOnly, comparing, generation, path } = useSnapshot(editor)
   const { wrap, lineNumbers, sizePx } = useSnapshot(editorPrefs)
@@ -73,12 +78,14 @@ export function Editor({ source, entry, actions = [], close, previous, next }: E
   // A save changes the entry's date, which must not open the file anew.
   // biome-ignore lint/correctness/useExhaustiveDependencies: one opening for each path
   useEffect(() => {
-    void openFile(entry)
+    void openFile(entry, { anyway })
     return closeFile
   }, [entry.path])
   useEffect(() => noteEntry(entry), [entry])
 
-  const [language, chooseLanguage] = useLanguage(ready, entry.name, generation)
+  // What is no text is no Markdown either, and has nothing to render.
+  const isText = ready && readOnly !== 'binary'
+  const [language, chooseLanguage] = useLanguage(isText, entry.name, generation)
   const rendering = renderingOf(language)
   const [mode, setMode] = useMode(rendering, readOnly !== null, splitFits)
   const palette = useMemo(() => paletteOf(user?.aceEditorTheme ?? ''), [user?.aceEditorTheme])
@@ -221,7 +228,7 @@ export function Editor({ source, entry, actions = [], close, previous, next }: E
           />
         </>
       ) : (
-        <Unavailable source={source} entry={entry} close={close} />
+        <Unavailable source={source} entry={entry} onBytes={onBytes} close={close} />
       )}
       {dialog === 'line' && <GoToLine onClose={() => setDialog(null)} />}
       {dialog === 'encoding' && <EncodingDialog onClose={() => setDialog(null)} />}

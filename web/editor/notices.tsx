@@ -24,6 +24,7 @@ import {
   stopComparing,
   type Unencodable,
 } from './open-file.ts'
+import { NoText } from './unavailable.tsx'
 
 interface NoticesProps {
   onSave(overwrite: boolean): void
@@ -39,6 +40,11 @@ export function Notices({ onSave }: NoticesProps) {
             Not every byte of this file is a character of the chosen encoding, so it can be read but
             not saved. Choose another encoding in the status bar to edit it.
           </Trans>
+        </Bar>
+      )}
+      {readOnly === 'binary' && (
+        <Bar icon={<Lock className="i" aria-hidden />}>
+          <NoText />
         </Bar>
       )}
       {comparing !== null && <ComparingBar with={comparing.with} onSave={onSave} />}

@@ -15,6 +15,7 @@ import {
 } from '../api/text-files.ts'
 import { boot } from '../lib/boot.ts'
 import { permissions, session } from '../state/session.ts'
+import { looksBinary } from '../text/binary.ts'
 import { decodeAs, decodeText, writesBack } from '../text/decode.ts'
 import { canWrite, type Encoded, encodeText } from '../text/encode.ts'
 import { type TextEncoding, UTF8 } from '../text/encodings.ts'
@@ -44,11 +45,11 @@ export type Notice =
   | { kind: 'draft'; draft: Draft }
 
 export const editor = proxy({
-  phase: 'loading' as 'loading' | 'ready' | 'failed' | 'forbidden' | 'large',
+  phase: 'loading' as 'loading' | 'ready' | 'failed' | 'forbidden' | 'large' | 'binary',
   error: null as ApiError | null,
   path: '',
   /** Why nothing can be changed; null when it can. */
-  readOnly: null as 'permission' | 'encoding' | null,
+  readOnly: null as 'permission' | 'encoding' | 'binary' | null,
   dirty: false,
   saving: false,
   encoding: UTF8,
@@ -79,8 +80,16 @@ let draftTimer: ReturnType<typeof setTimeout> | undefined
 let draftDueMs = 0
 let opening: AbortController | null = null
 
+export interface OpenOptions {
+  /** Shows what is no text as one all the same, read only. */
+  anyway?: boolean
+}
+
 /** Reads the file and looks for a draft of it. Never rejects: failures become `editor.phase`. */
-export async function openFile(entry: FileInfo): Promise<void> {
+export async function openFile(
+  entry: FileInfo,
+  { anyway = false }: OpenOptions = {},
+): Promise<void> {
   closeFile()
   const controller = new AbortController()
   opening = controller
@@ -104,10 +113,15 @@ export async function openFile(entry: FileInfo): Promise<void> {
       return
     }
     const { text, encoding } = decodeText(bytes)
+    const binary = looksBinary(bytes, encoding)
+    if (binary && !anyway) {
+      editor.phase = 'binary'
+      return
+    }
     const key = draftKey(boot.BaseURL, session.user?.id ?? 0, entry.path)
     file = { entry, version, bytes, text, savedState: null, savedEncoding: encoding, key }
     Object.assign(editor, { encoding, savedAtMs: version.modifiedMs ?? Date.parse(entry.modified) })
-    editor.readOnly = mayModify(entry) ? null : 'permission'
+    editor.readOnly = !mayModify(entry) ? 'permission' : binary ? 'binary' : null
     editor.generation++
     editor.phase = 'ready'
     await offerDraft(key, text)
@@ -123,7 +137,8 @@ export async function openFile(entry: FileInfo): Promise<void> {
 export function noteEntry(entry: FileInfo): void {
   if (file === null || file.entry.path !== entry.path) return
   file.entry = entry
-  if (editor.readOnly !== 'encoding') editor.readOnly = mayModify(entry) ? null : 'permission'
+  if (editor.readOnly === 'encoding' || editor.readOnly === 'binary') return
+  editor.readOnly = mayModify(entry) ? null : 'permission'
 }
 
 function mayModify(entry: FileInfo): boolean {
@@ -363,7 +378,7 @@ export function reopenAs(encoding: TextEncoding): void {
   file.savedState = view.state
   file.savedEncoding = chosen
   editor.encoding = chosen
-  if (mayModify(file.entry)) {
+  if (mayModify(file.entry) && editor.readOnly !== 'binary') {
     editor.readOnly = writesBack(text, chosen, file.bytes) ? null : 'encoding'
   }
   noteChange()

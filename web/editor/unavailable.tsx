@@ -1,6 +1,7 @@
 // In place of the text: it is loading, may not be seen, cannot be read, or is too large to edit.
 
 import { Trans, useLingui } from '@lingui/react/macro'
+import { Binary, Download, TextAlignStart } from 'lucide-react'
 import { lazy, Suspense } from 'react'
 import { useSnapshot } from 'valtio'
 import type { FileInfo } from '../../src/api-types.ts'
@@ -16,10 +17,12 @@ const BigText = lazy(async () => ({ default: (await import('../viewers/big-text.
 interface UnavailableProps {
   source: FileSource
   entry: FileInfo
+  /** Shows the file's bytes instead. */
+  onBytes(): void
   close(): void
 }
 
-export function Unavailable({ source, entry, close }: UnavailableProps) {
+export function Unavailable({ source, entry, onBytes, close }: UnavailableProps) {
   const { t } = useLingui()
   const { phase, error } = useSnapshot(editor)
   if (phase === 'large') {
@@ -35,6 +38,35 @@ export function Unavailable({ source, entry, close }: UnavailableProps) {
     return (
       <div className="ed-pane ed-pane--wait" aria-busy="true">
         <Spinner large />
+      </div>
+    )
+  }
+  if (phase === 'binary') {
+    return (
+      <div className="ed-pane ed-pane--empty">
+        <EmptyState
+          art="broken"
+          title={t`This doesn’t look like text`}
+          actions={
+            <>
+              <Button tone="fill" icon={Download} onClick={() => source.download(entry)}>
+                <Trans>Download</Trans>
+              </Button>
+              <Button
+                tone="line"
+                icon={TextAlignStart}
+                onClick={() => void openFile(entry, { anyway: true })}
+              >
+                <Trans>Open as text</Trans>
+              </Button>
+              <Button tone="line" icon={Binary} onClick={onBytes}>
+                <Trans>Show bytes</Trans>
+              </Button>
+            </>
+          }
+        >
+          <NoText />
+        </EmptyState>
       </div>
     )
   }
@@ -69,5 +101,14 @@ export function Unavailable({ source, entry, close }: UnavailableProps) {
         </EmptyState>
       )}
     </div>
+  )
+}
+
+/** Why a file that is named like a text cannot be edited. */
+export function NoText() {
+  return (
+    <Trans>
+      The file is something else under the name of a text. As text it can be read, but not changed.
+    </Trans>
   )
 }

@@ -1,6 +1,7 @@
 // A long text file in parts: from any byte offset, forwards or backwards, cut where lines end and
 // never within a character. Nothing here knows how the bytes are fetched or shown.
 
+import { looksBinary } from './binary.ts'
 import { decodeAs, detectEncoding } from './decode.ts'
 import { bomOf, type TextEncoding } from './encodings.ts'
 
@@ -25,16 +26,18 @@ export class TextParts {
   readonly sizeBytes: number
   readonly #read: ReadBytes
   encoding: TextEncoding = { name: 'utf-8', bom: false }
+  binary = false
 
   constructor(read: ReadBytes, sizeBytes: number) {
     this.#read = read
     this.sizeBytes = sizeBytes
   }
 
-  /** Looks at the beginning and sets the encoding. Call once, before anything else. */
+  /** Sets the encoding, and whether it is text at all, by the beginning. Call before anything else. */
   async detect(signal: AbortSignal): Promise<TextEncoding> {
     const bytes = await this.#bytes(0, Math.min(SNIFF_BYTES, this.sizeBytes), signal)
     this.encoding = detectEncoding(bytes, bytes.length < this.sizeBytes)
+    this.binary = looksBinary(bytes, this.encoding)
     return this.encoding
   }
 

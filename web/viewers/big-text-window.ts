@@ -62,12 +62,14 @@ export class BigTextWindow {
     this.#view.scrollDOM.removeEventListener('scroll', this.#onScroll)
   }
 
-  async open(): Promise<TextEncoding> {
+  /** Resolves with what the beginning of the file tells. */
+  async open(): Promise<{ encoding: TextEncoding; binary: boolean }> {
     await this.#run(async (signal) => {
       await this.#parts.detect(signal)
       this.#replace(await this.#parts.at(0, signal), 1)
     })
-    return this.#parts.encoding
+    const { encoding, binary } = this.#parts
+    return { encoding, binary }
   }
 
   lineLabel(line: number): string {

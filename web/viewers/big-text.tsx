@@ -36,6 +36,7 @@ export function BigText({ source, entry, autoFocus = true }: BigTextProps) {
   const reader = useRef<BigTextWindow>(null)
   const [place, setPlace] = useState({ offset: 0, loading: true })
   const [encoding, setEncoding] = useState<TextEncoding | null>(null)
+  const [binary, setBinary] = useState(false)
   const [problem, setProblem] = useState('')
   const [wanted, setWanted] = useState('')
   const [search, setSearch] = useState<{ progress: number; state: 'idle' | 'busy' | 'none' }>({
@@ -70,7 +71,8 @@ export function BigText({ source, entry, autoFocus = true }: BigTextProps) {
     reader.current = made
     setProblem('')
     void made.open().then((found) => {
-      setEncoding(found)
+      setEncoding(found.encoding)
+      setBinary(found.binary)
       if (autoFocus) view.focus()
     })
     return () => {
@@ -183,6 +185,11 @@ export function BigText({ source, entry, autoFocus = true }: BigTextProps) {
           onClick={() => void reader.current?.goToEnd()}
         />
       </div>
+      {binary && (
+        <p className="big-problem big-problem--note" role="note">
+          <Trans>This doesn’t look like text</Trans>
+        </p>
+      )}
       {problem !== '' && (
         <p className="big-problem" role="alert">
           {problem}

@@ -4,9 +4,8 @@ import { openSearchPanel } from '@codemirror/search'
 import { EditorState, Prec } from '@codemirror/state'
 import { EditorView, keymap } from '@codemirror/view'
 import { Trans, useLingui } from '@lingui/react/macro'
-import { Search } from 'lucide-react'
+import { Binary, Search, TextAlignStart } from 'lucide-react'
 import { useEffect, useEffectEvent, useRef, useState } from 'react'
-import type { FileEntry } from '../../src/api-types.ts'
 import { FindBar } from '../editor/find-bar.tsx'
 import { defaultPalette } from '../editor/palettes.ts'
 import { createState, languagePart, parts } from '../editor/setup.ts'
@@ -16,20 +15,18 @@ import { encodingLabel } from '../text/encodings.ts'
 import { languageOf } from '../text/language.ts'
 import { splitLines } from '../text/line-ends.ts'
 import { Button } from '../ui/button.tsx'
-import type { FileSource } from './source.ts'
+import { kindOf } from './kinds.ts'
+import type { ViewerProps } from './source.ts'
 import { Busy, Message, ToolRow } from './tools.tsx'
 import { useText } from './use-text.ts'
 
-interface SharedTextProps {
-  source: FileSource
-  entry: FileEntry
-}
-
-export function SharedText({ source, entry }: SharedTextProps) {
+export function SharedText({ source, entry, openAs }: ViewerProps) {
   const { t } = useLingui()
   const read = useText(source, entry)
   const [find, setFind] = useState({ open: false, asked: 0 })
   const [view, setView] = useState<EditorView | null>(null)
+  // A file that is no text by its name either was opened as one by choice.
+  const [anyway, setAnyway] = useState(kindOf(entry) !== 'text')
   const ask = () => setFind(({ asked }) => ({ open: true, asked: asked + 1 }))
   if (read.state === 'loading') return <Busy />
   if (read.state === 'failed') {
@@ -37,6 +34,25 @@ export function SharedText({ source, entry }: SharedTextProps) {
       <Message title={t`Couldn’t show this text`} source={source} entry={entry}>
         {read.message}
       </Message>
+    )
+  }
+  if (read.binary && !anyway) {
+    return (
+      <Message
+        title={t`This doesn’t look like text`}
+        source={source}
+        entry={entry}
+        actions={
+          <>
+            <Button icon={TextAlignStart} onClick={() => setAnyway(true)}>
+              <Trans>Open as text</Trans>
+            </Button>
+            <Button icon={Binary} onClick={() => openAs('hex')}>
+              <Trans>Show bytes</Trans>
+            </Button>
+          </>
+        }
+      />
     )
   }
   return (

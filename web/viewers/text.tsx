@@ -3,6 +3,7 @@
 import { useLingui } from '@lingui/react/macro'
 import { lazy, Suspense } from 'react'
 import { LazyEditor } from '../editor/lazy-editor.ts'
+import { useQuery } from '../lib/navigate.ts'
 import { useFrameActions } from './frame-actions.ts'
 import type { ViewerProps } from './source.ts'
 import { Busy } from './tools.tsx'
@@ -17,7 +18,7 @@ export function TextViewer(props: ViewerProps) {
   const Reader = props.entry.size > MAX_TEXT_BYTES ? BigText : SharedText
   return (
     <Suspense fallback={<Busy />}>
-      <Reader source={props.source} entry={props.entry} />
+      <Reader {...props} />
     </Suspense>
   )
 }
@@ -25,8 +26,9 @@ export function TextViewer(props: ViewerProps) {
 const alone: ViewerProps['siblings'] = []
 
 function OwnText(props: ViewerProps) {
-  const { source, entry, siblings, navigate, close } = props
+  const { source, entry, siblings, navigate, openAs, close } = props
   const { t } = useLingui()
+  const asked = useQuery().get('view') === 'text'
   // Deleting leads back to the folder: the next file is not a text one asked to edit.
   const actions = useFrameActions({ ...props, siblings: alone })
   const at = siblings.findIndex(({ path }) => path === entry.path)
@@ -39,6 +41,8 @@ function OwnText(props: ViewerProps) {
         source={source}
         entry={entry}
         actions={actions}
+        anyway={asked}
+        onBytes={() => openAs('hex')}
         previous={previous && (() => navigate(previous))}
         next={next && (() => navigate(next))}
         close={close}

@@ -4,6 +4,7 @@ import { useEffect, useState } from 'react'
 import type { FileEntry } from '../../src/api-types.ts'
 import { ApiError, isAbort } from '../api/client.ts'
 import { messageOf } from '../lib/error-text.ts'
+import { looksBinary } from '../text/binary.ts'
 import { decodeText } from '../text/decode.ts'
 import type { TextEncoding } from '../text/encodings.ts'
 import type { FileSource } from './source.ts'
@@ -13,7 +14,8 @@ export const MAX_TEXT_BYTES = 10 * 1024 * 1024
 
 export type ReadText =
   | { state: 'loading' }
-  | { state: 'ready'; text: string; encoding: TextEncoding }
+  /** `binary` when the bytes are not those of a text. */
+  | { state: 'ready'; text: string; encoding: TextEncoding; binary: boolean }
   /** `message` is translated. */
   | { state: 'failed'; message: string; tooLarge: boolean }
 
@@ -25,7 +27,11 @@ export function useText(source: FileSource, entry: FileEntry): ReadText {
     const abort = new AbortController()
     setRead({ state: 'loading' })
     source.readAll(entry, MAX_TEXT_BYTES, abort.signal).then(
-      (buffer) => setRead({ state: 'ready', ...decodeText(new Uint8Array(buffer)) }),
+      (buffer) => {
+        const bytes = new Uint8Array(buffer)
+        const { text, encoding } = decodeText(bytes)
+        setRead({ state: 'ready', text, encoding, binary: looksBinary(bytes, encoding) })
+      },
       (error) => {
         if (isAbort(error) || abort.signal.aborted) return
         const tooLarge = error instanceof ApiError && error.code === 'too_large'
