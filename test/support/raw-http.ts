@@ -20,5 +20,5 @@ export async function sendRaw(port: number, text: string, keepOpen = false): Pro
 
 /** The status lines in an answer, one per response on the connection. */
 export function statusesOf(answer: string): number[] {
-  return [...answer.matchAll(/^HTTP\/1\.1 (\d{3})/gm)].map(([, status]) => Number(status))
+  return [...answer.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, status]) => Number(status))
 }
