@@ -5,13 +5,16 @@ WORKDIR /build
 COPY package.json package-lock.json .npmrc ./
 RUN npm ci
 COPY . .
-RUN npm run package
+# The history stays outside: --build-arg COMMIT=$(git rev-parse --short HEAD) for the version line.
+ARG COMMIT=""
+RUN FILEBROWSER_COMMIT="$COMMIT" npm run package
 
 FROM debian:trixie-slim
 # For previews of videos build with --build-arg EXTRA_PACKAGES=ffmpeg.
 ARG EXTRA_PACKAGES=""
 # The runtime inside the executable is linked against libatomic, which the slim base leaves out.
-RUN apt-get update && apt-get install -y --no-install-recommends libatomic1 $EXTRA_PACKAGES \
+# tini is process 1 and collects what hooks and shell commands leave behind.
+RUN apt-get update && apt-get install -y --no-install-recommends libatomic1 tini $EXTRA_PACKAGES \
  && rm -rf /var/lib/apt/lists/* \
  && groupadd --gid 1000 user && useradd --uid 1000 --gid 1000 --home-dir /home/user --create-home user \
  && mkdir -p /srv /config /database && chown 1000:1000 /srv /config /database
@@ -22,4 +25,4 @@ USER 1000:1000
 VOLUME ["/srv", "/config", "/database"]
 EXPOSE 80
 HEALTHCHECK --start-period=2s --interval=5s --timeout=3s CMD ["/healthcheck.sh"]
-ENTRYPOINT ["/init.sh"]
+ENTRYPOINT ["/usr/bin/tini", "--", "/init.sh"]

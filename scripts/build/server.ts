@@ -128,8 +128,12 @@ const workerUrls: esbuild.Plugin = {
   },
 }
 
-/** Short commit for the version line. */
-function shortCommit(): string {
+/**
+ * Short commit for the version line: FILEBROWSER_COMMIT where the history is not at hand, as in an
+ * image build, else what git says.
+ */
+export function shortCommit(env: NodeJS.ProcessEnv = process.env): string {
+  if (env.FILEBROWSER_COMMIT) return env.FILEBROWSER_COMMIT
   try {
     const options = {
       cwd: ROOT,
