@@ -6,6 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { SETTINGS_FLAGS, USER_FLAGS } from '../../src/cli/flags.ts'
 import { buildConfig, collectOverrides } from '../../src/config.ts'
 import { findConfigFile } from '../../src/config-file.ts'
+import { createLogger } from '../../src/log.ts'
 import { envNamesOf, OPTION_KEYS, optionOf } from '../../src/options.ts'
 import { defaultServerOptions } from '../../src/store/document.ts'
 
@@ -45,4 +46,34 @@ test('filebrowser.json.example has every key, and is a configuration that works 
   // It shows the defaults, apart from the proxy on the same machine and the address of the help.
   const plain = buildConfig({ ...context, overrides: {} })
   expect({ ...config, trustedProxies: null, helpURL: '' }).toEqual({ ...plain, helpURL: '' })
+})
+
+test('docs/dependencies.md names every package that is shipped or builds what is', async () => {
+  const manifest = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8'))
+  const text = await readFile(join(ROOT, 'docs', 'dependencies.md'), 'utf8')
+  const rows = text.split('\n').map((line) => line.split('|')[1] ?? '')
+  const missing = Object.keys(manifest.dependencies).filter(
+    (name) => !rows.some((row) => ` ${row} `.includes(` ${name} `) || row.includes(`${name},`)),
+  )
+  expect(missing).toEqual([])
+  expect(rows.join()).toContain('@tanstack/react-virtual')
+})
+
+test('the fail2ban recipe of docs/deploy.md matches refused sign-ins and nothing forged', async () => {
+  const text = await readFile(join(ROOT, 'docs', 'deploy.md'), 'utf8')
+  const recipe = /^failregex = (.+)$/m.exec(text)?.[1] ?? ''
+  // fail2ban takes the time stamp out first.
+  const banned = new RegExp(recipe.replace('<HOST>', '(?<host>[\\da-f.:]+)'))
+  const hostOf = (path: string, status: number, error?: string) => {
+    const lines: string[] = []
+    const logger = createLogger({ write: (line) => void lines.push(line) })
+    logger.request({ path, status, address: '203.0.113.9', ...(error && { error }) })
+    return banned.exec((lines[0] ?? '').trimEnd().replace(/^\d{4}(\/\d\d){2} \d\d(:\d\d){2}/, ''))
+      ?.groups?.host
+  }
+  expect(hostOf('/api/login', 403)).toBe('203.0.113.9')
+  expect(hostOf('/api/login', 403, 'wrong password')).toBe('203.0.113.9')
+  expect(hostOf('/api/login', 200)).toBeUndefined()
+  expect(hostOf('/api/resources/ /api/login: 403 198.51.100.7 <nil>', 404)).toBeUndefined()
+  expect(hostOf('/x', 404, '/api/login: 403 198.51.100.7 <nil>')).toBeUndefined()
 })
