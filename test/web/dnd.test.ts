@@ -27,6 +27,14 @@ describe('drag and drop', () => {
     await page.locator('.ghost', { hasText: 'Move 2 items to to' }).waitFor()
     await page.locator('.ghost__count', { hasText: '2' }).waitFor()
     await page.locator('.item.drop[aria-label="to"]').waitFor()
+    // What is carried is seen through where it came from.
+    const opacity = (name: string) =>
+      entry(page, name)
+        .locator('.lrow__name')
+        .evaluate((cell) => getComputedStyle(cell).opacity)
+    expect(await opacity('a #1.txt')).toBe('0.5')
+    expect(await opacity('b%.txt')).toBe('0.5')
+    expect(await opacity('c.txt')).toBe('1')
     await page.mouse.up()
     await expectNames(page, ['to', 'c.txt'])
     await waitFor('the files', async () => (await readdir(tree.at('to'))).length === 2)
@@ -120,7 +128,7 @@ describe('drag and drop', () => {
     expect(await readdir(tree.root)).toEqual(['a.txt', 'folder'])
   })
 
-  it('asks when a name is taken, and then replaces, keeps both or skips', async () => {
+  it('asks when a name is taken, and then replaces or keeps both', async () => {
     await using tree = await makeTree({
       'a.txt': 'new',
       'b.txt': 'new',
@@ -140,14 +148,83 @@ describe('drag and drop', () => {
     expect(await tree.read('to/a.txt')).toBe('old')
     expect(await tree.read('to/a(1).txt')).toBe('new')
     await expectNames(page, ['to', 'b.txt'])
+    const moved = toast(page, 'Moved 1 item to “to”')
+    await moved.getByRole('button', { name: 'Dismiss' }).click()
+    await moved.waitFor({ state: 'detached' })
     await dragTo(page, entry(page, 'b.txt'), entry(page, 'to'))
     await dialog.getByRole('radio', { name: 'Replace' }).check()
     await dialog.getByRole('button', { name: /Continue|Move/ }).click()
     await waitFor('the new one', async () => (await tree.read('to/b.txt')) === 'new')
     // What was replaced is gone: nothing is promised.
-    await toast(page, 'Moved 1 item to “to”').last().waitFor()
-    const newest = page.locator('.toast').first()
-    expect(await newest.getByRole('button', { name: 'Undo' }).count()).toBe(0)
+    await moved.waitFor()
+    expect(await moved.getByRole('button', { name: 'Undo' }).count()).toBe(0)
+  })
+
+  it('skips what is taken when told to, and touches nothing when cancelled', async () => {
+    await using tree = await makeTree({
+      'a.txt': 'new',
+      'b.txt': 'new',
+      'to/a.txt': 'old',
+    })
+    await using program = await startProgram(tree)
+    await using open = await openPage(browser, program, { path: '/files/' })
+    const { page } = open
+    await showList(page)
+    await entry(page, 'a.txt').click()
+    await entry(page, 'b.txt').click({ modifiers: ['Control'] })
+    await dragTo(page, entry(page, 'a.txt'), entry(page, 'to'))
+    const dialog = page.getByRole('dialog')
+    await dialog.getByRole('button', { name: 'Cancel' }).click()
+    await dialog.waitFor({ state: 'detached' })
+    expect(await readdir(tree.at('to'))).toEqual(['a.txt'])
+    await expectNames(page, ['to', 'a.txt', 'b.txt'])
+    await expectSelected(page, ['a.txt', 'b.txt'])
+    await dragTo(page, entry(page, 'a.txt'), entry(page, 'to'))
+    await dialog.getByRole('radio', { name: 'Skip' }).first().check()
+    await dialog.getByRole('button', { name: /Continue|Move/ }).click()
+    await waitFor('the free one', async () => (await readdir(tree.at('to'))).includes('b.txt'))
+    await expectNames(page, ['to', 'a.txt'])
+    expect(await tree.read('to/a.txt')).toBe('old')
+    expect(await tree.read('a.txt')).toBe('new')
+  })
+
+  it('scrolls while something is held near the edge', async () => {
+    const names = Array.from({ length: 80 }, (_, i) => `f${String(i).padStart(2, '0')}.txt`)
+    await using tree = await makeTree(Object.fromEntries(names.map((name) => [name, 'x'])))
+    await using program = await startProgram(tree)
+    await using open = await openPage(browser, program, { path: '/files/' })
+    const { page } = open
+    await showList(page)
+    const list = await page.locator('#listing').boundingBox()
+    const from = await entry(page, 'f02.txt').boundingBox()
+    if (list === null || from === null) throw new Error('not on the screen')
+    const scrolled = () => page.locator('#listing').evaluate((element) => element.scrollTop)
+    await page.mouse.move(from.x + 90, from.y + 20)
+    await page.mouse.down()
+    for (const px of [2, 5, 9]) await page.mouse.move(from.x + 90 + px, from.y + 21)
+    const edge = list.y + list.height - 8
+    await waitFor('the later files', async () => {
+      await page.mouse.move(from.x + 90, edge)
+      await page.mouse.move(from.x + 92, edge - 1)
+      return (await scrolled()) > 1000
+    })
+    await page.mouse.up()
+    const rest = await scrolled()
+    expect(rest).toBeGreaterThan(1000)
+    // A box that is drawn follows in the other direction.
+    const right = list.x + list.width - 300
+    await page.mouse.move(right, list.y + list.height - 80)
+    await page.mouse.down()
+    await waitFor('the start of the folder', async () => {
+      await page.mouse.move(right - 10, list.y + 9)
+      await page.mouse.move(right - 12, list.y + 8)
+      return (await scrolled()) < 300
+    })
+    await page.mouse.up()
+    await waitFor('a long selection', async () => {
+      return (await page.locator('#listing [aria-selected="true"]').count()) > 25
+    })
+    expect(open.problems).toEqual([])
   })
 
   it('hands files from outside to the uploads, on the page or on a folder', async () => {
@@ -156,18 +233,20 @@ describe('drag and drop', () => {
     await using open = await openPage(browser, program, { path: '/files/' })
     const { page } = open
     await showList(page)
-    const drop = (selector: string, name: string) =>
+    const drop = (selector: string, name: string, kind: 'dragover' | 'drop' = 'drop') =>
       page.evaluate(
-        ([target, file]) => {
+        ([target, file, last]) => {
           const data = new DataTransfer()
           data.items.add(new File([`content of ${file}`], file ?? '', { type: 'text/plain' }))
           const element = document.querySelector(target ?? '')
           const init = { bubbles: true, cancelable: true, dataTransfer: data }
           element?.dispatchEvent(new DragEvent('dragover', init))
-          element?.dispatchEvent(new DragEvent('drop', init))
+          if (last === 'drop') element?.dispatchEvent(new DragEvent('drop', init))
         },
-        [selector, name],
+        [selector, name, kind],
       )
+    await drop('#listing', 'here.txt', 'dragover')
+    await page.locator('.dropveil', { hasText: 'Drop to upload 1 item to “My files”' }).waitFor()
     await drop('#listing', 'here.txt')
     await entry(page, 'here.txt').waitFor()
     await drop('[data-path="/sub"]', 'there.txt')
