@@ -1,40 +1,17 @@
 // Signing in, creating an account, losing the session and getting it back, logging out.
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { launchBrowser, openPage, PHONE } from '../support/browser.ts'
+import { launchBrowser, openPage } from '../support/browser.ts'
 import { loginAs } from '../support/login.ts'
-import { ADMIN, runProgram, startConfigured, startProgram } from '../support/program.ts'
+import { ADMIN, runProgram, startProgram } from '../support/program.ts'
 import { makeTree } from '../support/tree.ts'
+import { changeSettings } from './settings-steps.ts'
 
 let browser: Browser
 beforeAll(async () => {
   browser = await launchBrowser()
 })
 afterAll(() => browser.close())
-
-async function changeSettings(origin: string, change: object): Promise<void> {
-  const admin = await loginAs(origin)
-  const settings = (await (await admin.fetch('/api/settings')).json()) as object
-  const body = JSON.stringify({ ...settings, ...change })
-  const response = await admin.fetch('/api/settings', { method: 'PUT', body })
-  expect(response.status).toBe(200)
-}
-
-async function share(origin: string, path: string): Promise<string> {
-  const admin = await loginAs(origin)
-  const response = await admin.fetch(`/api/share${path}`, { method: 'POST', body: '{}' })
-  return ((await response.json()) as { hash: string }).hash
-}
-
-/** The settings of a human check whose service is at `host`. */
-function humanCheck(host: string): string[] {
-  return [
-    ...['--auth.method', 'json', '--recaptcha.key', 'site'],
-    ...['--recaptcha.secret', 'hidden', '--recaptcha.host', host],
-  ]
-}
 
 describe('login', () => {
   it('leads to the page that was asked for', async () => {
@@ -146,93 +123,11 @@ describe('the login page', () => {
   })
 })
 
-describe('pages for visitors', () => {
-  it('lead from a share to an account and back to the share', async () => {
-    await using tree = await makeTree({ 'in/a.txt': 'x' })
-    await using program = await startProgram(tree)
-    await changeSettings(program.origin, { signup: true })
-    const hash = await share(program.origin, '/in/')
-    await using open = await openPage(browser, program, { path: `/share/${hash}`, as: null })
-    const { page } = open
-    await page.getByRole('link', { name: 'Sign up' }).click()
-    await page.getByRole('heading', { name: 'Create an account' }).waitFor()
-    await page.getByRole('button', { name: 'Log in', exact: true }).click()
-    await page.getByRole('heading', { name: 'Log in to File Browser' }).waitFor()
-    await page.getByLabel('Username').fill(ADMIN.username)
-    await page.getByLabel('Password', { exact: true }).fill(ADMIN.password)
-    await page.getByRole('button', { name: 'Log in' }).click()
-    await page.waitForURL(`${program.origin}/share/${hash}`)
-    await page.getByRole('link', { name: 'My files' }).waitFor()
-    expect(await page.getByRole('link', { name: /^(Log in|Sign up)$/ }).count()).toBe(0)
-  })
-
-  it('offer the login on errors, too, and no account where nobody may make one', async () => {
-    await using tree = await makeTree({})
-    await using program = await startProgram(tree)
-    await changeSettings(program.origin, { hideLoginButton: false })
-    await using open = await openPage(browser, program, { path: '/404', as: null })
-    const { page } = open
-    await page.getByRole('heading', { level: 1, name: 'We can’t find this location' }).waitFor()
-    expect(await page.getByRole('link', { name: 'Sign up' }).count()).toBe(0)
-    await page.getByRole('link', { name: 'Log in' }).click()
-    await page.getByRole('heading', { name: 'Log in to File Browser' }).waitFor()
-  })
-
-  it('fit a phone', async () => {
-    await using tree = await makeTree({})
-    await using program = await startProgram(tree)
-    await changeSettings(program.origin, { hideLoginButton: false, signup: true })
-    await using open = await openPage(browser, program, { path: '/404', as: null, viewport: PHONE })
-    const { page } = open
-    await page.getByRole('link', { name: 'Log in' }).waitFor()
-    const width = await page.evaluate(() => document.documentElement.scrollWidth)
-    expect(width).toBeLessThanOrEqual(PHONE.width)
-  })
-
-  it('hide the login link where the administrator said so', async () => {
-    await using tree = await makeTree({ 'a.txt': 'x' })
-    await using program = await startProgram(tree)
-    await changeSettings(program.origin, { hideLoginButton: false })
-    const hash = await share(program.origin, '/a.txt')
-    await using open = await openPage(browser, program, { path: `/share/${hash}`, as: null })
-    const { page } = open
-    const login = page.getByRole('link', { name: 'Log in' })
-    await login.waitFor()
-    await changeSettings(program.origin, { hideLoginButton: true, signup: true })
-    for (const path of [`/share/${hash}`, '/404']) {
-      await page.goto(path)
-      await page.getByRole('link', { name: 'Sign up' }).waitFor()
-      expect(await login.count()).toBe(0)
-    }
-  })
-
-  it('offer no login where there is no login page', async () => {
-    await using tree = await makeTree({ 'a.txt': 'x' })
-    let hash = ''
-    await using program = await startConfigured(
-      tree,
-      ['--auth.method', 'proxy', '--auth.header', 'X-Name', '--hideLoginButton=false'],
-      async ({ origin }) => {
-        hash = await share(origin, '/a.txt')
-      },
-    )
-    await using open = await openPage(browser, program, { path: `/share/${hash}`, as: null })
-    await open.page.getByRole('heading', { name: 'a.txt' }).waitFor()
-    expect(await open.page.getByRole('link', { name: 'Log in' }).count()).toBe(0)
-    await using user = await openPage(browser, program, {
-      path: `/share/${hash}`,
-      as: null,
-      extraHTTPHeaders: { 'X-Name': ADMIN.username },
-    })
-    await user.page.getByRole('link', { name: 'My files' }).waitFor()
-  })
-})
-
 describe('sign up', () => {
   it('creates an account, signs in with it, and says when a name is taken', async () => {
     await using tree = await makeTree({})
     await using program = await startProgram(tree)
-    await changeSettings(program.origin, { signup: true })
+    await changeSettings(program, () => ({ signup: true }))
     await using open = await openPage(browser, program, { path: '/login', as: null })
     const { page } = open
     await page.getByRole('button', { name: 'Create an account' }).click()
@@ -364,95 +259,3 @@ describe('errors and languages', () => {
     await page.waitForFunction(() => document.documentElement.dir === 'rtl')
   })
 })
-
-describe('the human check', () => {
-  it('has to be answered, and is reset after a wrong password', async () => {
-    const asked: string[] = []
-    // The service: its script, and the address where the server has answers verified.
-    const service = createServer((request, response) => {
-      if (request.url?.startsWith('/recaptcha/api.js')) {
-        response.setHeader('Content-Type', 'text/javascript')
-        response.end(FAKE_CHECK)
-        return
-      }
-      let body = ''
-      request.on('data', (chunk) => {
-        body += String(chunk)
-      })
-      request.on('end', () => {
-        asked.push(body)
-        response.end(JSON.stringify({ success: body.includes('response=human') }))
-      })
-    }).listen(0, '127.0.0.1')
-    try {
-      await using tree = await makeTree({})
-      const { port } = service.address() as AddressInfo
-      await using program = await startConfigured(tree, humanCheck(`http://127.0.0.1:${port}`))
-      await using open = await openPage(browser, program, { path: '/login', as: null })
-      const { page } = open
-      await page.getByText('I am human').waitFor()
-      await page.getByLabel('Username').fill(ADMIN.username)
-      await page.getByLabel('Password', { exact: true }).fill('wrong')
-      await page.getByRole('button', { name: 'Log in' }).click()
-      await page.getByText('Confirm that you are human.').waitFor()
-      expect(asked).toEqual([])
-      await page.getByText('I am human').click()
-      await page.getByRole('button', { name: 'Log in' }).click()
-      await page.getByText('The username or the password is wrong.').waitFor()
-      expect(asked[0]).toContain('secret=hidden')
-      await page.getByLabel('Password', { exact: true }).fill(ADMIN.password)
-      await page.getByRole('button', { name: 'Log in' }).click()
-      await page.getByText('Confirm that you are human.').waitFor()
-      await page.getByText('I am human').click()
-      await page.getByRole('button', { name: 'Log in' }).click()
-      await page.waitForURL('**/files/')
-    } finally {
-      service.close()
-    }
-  })
-})
-
-describe('a human check that is blocked', () => {
-  it('says so after a while, sends nothing, and holds up no share', async () => {
-    await using tree = await makeTree({ 'a.txt': 'x' })
-    let hash = ''
-    await using program = await startConfigured(
-      tree,
-      humanCheck('http://127.0.0.1:9'),
-      async ({ origin }) => {
-        hash = await share(origin, '/a.txt')
-      },
-    )
-    await using open = await openPage(browser, program, { path: `/share/${hash}`, as: null })
-    const { page } = open
-    await page.getByRole('heading', { name: 'a.txt' }).waitFor()
-    await page.clock.install()
-    await page.goto('/login')
-    await page.getByLabel('Username').fill(ADMIN.username)
-    await page.getByLabel('Password', { exact: true }).fill(ADMIN.password)
-    const sent: string[] = []
-    page.on('request', (request) => sent.push(new URL(request.url()).pathname))
-    await page.getByRole('button', { name: 'Log in' }).click()
-    await page.getByText('Confirm that you are human.').waitFor()
-    await page.clock.runFor(15_000)
-    await page.getByText('The human check could not be loaded.').waitFor()
-    expect(sent).not.toContain('/api/login')
-  })
-})
-
-/** What the page needs of the service's script: a box that gives an answer once it is clicked. */
-const FAKE_CHECK = `
-let answer = ''
-window.grecaptcha = {
-  render(element) {
-    const box = document.createElement('button')
-    box.type = 'button'
-    box.textContent = 'I am human'
-    box.onclick = () => { answer = 'human' }
-    element.append(box)
-    return 0
-  },
-  getResponse: () => answer,
-  reset: () => { answer = '' },
-}
-`

@@ -3,10 +3,10 @@ import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { launchBrowser, openPage } from '../support/browser.ts'
 import { waitFor } from '../support/deadline.ts'
-import { loginAs } from '../support/login.ts'
 import { startProgram } from '../support/program.ts'
 import { makeTree } from '../support/tree.ts'
 import { entry } from './listing-steps.ts'
+import { makeShare } from './share-steps.ts'
 
 let browser: Browser
 beforeAll(async () => {
@@ -82,9 +82,7 @@ describe('a lost connection', () => {
   it('shows the shared folder that could not be opened, once it is back', async () => {
     await using tree = await makeTree({ 'in/sub/inner.txt': 'x' })
     await using program = await startProgram(tree)
-    const admin = await loginAs(program.origin)
-    const answer = await admin.fetch('/api/share/in/', { method: 'POST', body: '{}' })
-    const { hash } = (await answer.json()) as { hash: string }
+    const hash = await makeShare(program, '/in/')
     await using open = await openPage(browser, program, { path: `/share/${hash}`, as: null })
     const { page, context } = open
     await page.getByRole('link', { name: 'sub' }).waitFor()

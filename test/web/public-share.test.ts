@@ -1,16 +1,20 @@
-// What visitors of a link see and can do: a file, a folder, a password, awkward names, a phone.
-import { readFile } from 'node:fs/promises'
-import { join } from 'node:path'
-import type { Browser, Page } from 'playwright-core'
-import sharp from 'sharp'
+// What visitors of a link to a folder see and can do: a password, awkward names, a phone.
+import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { ShareRecord } from '../../src/api-types.ts'
 import { launchBrowser, openPage, PHONE } from '../support/browser.ts'
 import { waitFor } from '../support/deadline.ts'
-import { loginAs } from '../support/login.ts'
-import { SAMPLES } from '../support/pictures.ts'
 import { type Program, startProgram } from '../support/program.ts'
 import { makeTree, setModified } from '../support/tree.ts'
+import {
+  addresses,
+  clipboard,
+  copied,
+  downloaded,
+  makePicture,
+  makeShare,
+  sample,
+  sharedRow,
+} from './share-steps.ts'
 
 let browser: Browser
 beforeAll(async () => {
@@ -18,153 +22,15 @@ beforeAll(async () => {
 })
 afterAll(() => browser.close())
 
-async function share(program: Program, path: string, body: object = {}): Promise<string> {
-  const admin = await loginAs(program.origin)
-  const response = await admin.fetch(`/api/share${path}`, {
-    method: 'POST',
-    body: JSON.stringify(body),
-  })
-  expect(response.status).toBe(200)
-  return ((await response.json()) as ShareRecord).hash
-}
-
 const visit = (program: Program, path: string, options = {}) =>
   openPage(browser, program, { path, as: null, ...options })
-
-const row = (page: Page, name: string) =>
-  page.getByRole('row').filter({ has: page.getByText(name, { exact: true }) })
-
-async function downloaded(page: Page, press: () => Promise<void>) {
-  const [download] = await Promise.all([page.waitForEvent('download'), press()])
-  return { name: download.suggestedFilename(), bytes: await readFile(await download.path()) }
-}
-
-function makePicture(): Promise<Buffer> {
-  return sharp({ create: { width: 640, height: 480, channels: 3, background: '#884422' } })
-    .jpeg()
-    .toBuffer()
-}
-
-const sample = (name: string) => readFile(join(SAMPLES, name))
-
-const copied = (page: Page) => page.evaluate(() => navigator.clipboard.readText())
-const clipboard = { permissions: ['clipboard-read', 'clipboard-write'] }
-
-/** Everything of the page that could give the way past the password away. */
-async function addresses(page: Page): Promise<string> {
-  const codes = await page
-    .locator('svg[data-text]')
-    .evaluateAll((all) => all.map((code) => code.getAttribute('data-text')))
-  return [page.url(), ...codes].join('\n')
-}
-
-describe('a shared file', () => {
-  it('shows the picture, its facts, a QR code, and downloads it', async () => {
-    const picture = await makePicture()
-    await using tree = await makeTree({ 'in/sunset#1 50%.jpg': picture })
-    await using program = await startProgram(tree)
-    const hash = await share(program, '/in/sunset%231%2050%25.jpg', { expires: '6', unit: 'days' })
-    await using open = await visit(program, `/share/${hash}`)
-    const { page } = open
-    await page.getByRole('heading', { name: 'sunset#1 50%.jpg' }).waitFor()
-    await page.getByText('Link expires').first().waitFor()
-    await page.waitForFunction(() =>
-      [...document.images].some((image) => image.naturalWidth >= 600),
-    )
-    const code = page.getByRole('img', { name: 'QR code of the download link' })
-    expect((await code.boundingBox())?.width).toBe(200)
-    const direct = (await code.getAttribute('data-text')) ?? ''
-    expect(Buffer.from(await (await fetch(direct)).arrayBuffer())).toEqual(picture)
-    const got = await downloaded(page, () => page.getByRole('link', { name: 'Download' }).click())
-    expect(got).toEqual({ name: 'sunset#1 50%.jpg', bytes: picture })
-    expect(await page.getByRole('link', { name: 'Open' }).getAttribute('target')).toBe('_blank')
-    expect(open.problems).toEqual([])
-  })
-
-  it('opens by itself in a new tab, and says how large it is and when it changed', async () => {
-    await using tree = await makeTree({ 'notes.txt': 'x'.repeat(1536) })
-    await setModified(tree.at('notes.txt'), '2024-02-03T04:05:06Z')
-    await using program = await startProgram(tree)
-    const hash = await share(program, '/notes.txt')
-    await using open = await visit(program, `/share/${hash}`)
-    const { page, context } = open
-    await page.getByText('1.5 KiB').first().waitFor()
-    const changed = page.getByText(/^changed: /)
-    expect(await changed.getAttribute('datetime')).toMatch(/^2024-02-03T04:05:06/)
-    const [tab] = await Promise.all([
-      context.waitForEvent('page'),
-      page.getByRole('link', { name: 'Open' }).click(),
-    ])
-    await tab.waitForLoadState()
-    expect(await tab.locator('body').textContent()).toBe('x'.repeat(1536))
-  })
-
-  it('answers to the keys of its viewer: seek, zoom, find', async () => {
-    await using tree = await makeTree({
-      'film.webm': await sample('film2.webm'),
-      'picture.jpg': await sample('picture.jpg'),
-      'paper.pdf': await sample('paper.pdf'),
-    })
-    await using program = await startProgram(tree)
-    const first = await share(program, '/film.webm')
-    await using open = await visit(program, `/share/${first}`, clipboard)
-    const { page } = open
-    const film = page.locator('video')
-    await waitFor('the film', () => film.evaluate((v: HTMLVideoElement) => v.readyState > 1))
-    const timeOf = () => film.evaluate((v: HTMLVideoElement) => v.currentTime / v.duration)
-    await page.keyboard.press('5')
-    await waitFor('the middle', async () => Math.abs((await timeOf()) - 0.5) < 0.1)
-    // A key that presses a control presses it, and plays nothing.
-    await page.getByRole('button', { name: 'Copy link' }).press('Space')
-    await page.getByText('Link copied').first().waitFor()
-    expect(await film.evaluate((v: HTMLVideoElement) => v.paused)).toBe(true)
-
-    const zoom = page.getByRole('status', { name: 'Zoom' })
-    for (const name of ['picture.jpg', 'paper.pdf']) {
-      await page.goto(`/share/${await share(program, `/${name}`)}`)
-      await waitFor('a size', async () => /^[1-9]/.test((await zoom.textContent()) ?? ''))
-      const before = await zoom.textContent()
-      await page.keyboard.press('+')
-      await waitFor('a zoom', async () => (await zoom.textContent()) !== before)
-    }
-    await page.keyboard.press('Control+f')
-    await page.getByRole('searchbox').or(page.getByPlaceholder(/find/i)).first().waitFor()
-    expect(open.problems).toEqual([])
-  })
-
-  it('of an unknown kind can be looked into as text and as bytes', async () => {
-    await using tree = await makeTree({
-      'thing.xyz': Buffer.from('\x00\x01readable words\x00\xff'),
-    })
-    await using program = await startProgram(tree)
-    const hash = await share(program, '/thing.xyz')
-    await using open = await visit(program, `/share/${hash}`)
-    const { page } = open
-    await page.getByText('There is no preview for this kind of file.').waitFor()
-    expect(await page.getByText('SHA-256').count()).toBe(0)
-    await page.getByRole('button', { name: 'Show bytes' }).click()
-    const viewer = page.getByRole('dialog', { name: 'thing.xyz' })
-    await viewer.locator('.hex-text').getByText('readable').first().waitFor()
-    await page.keyboard.press('Escape')
-    await viewer.waitFor({ state: 'detached' })
-    await page.getByRole('button', { name: 'Open as text' }).click()
-    await viewer.getByText('readable words').first().waitFor()
-  })
-
-  it('says that an unknown link leads nowhere', async () => {
-    await using tree = await makeTree({})
-    await using program = await startProgram(tree)
-    await using open = await visit(program, '/share/nothere0')
-    await open.page.getByRole('heading', { name: 'We can’t find this location' }).waitFor()
-  })
-})
 
 describe('a protected share', () => {
   it('asks for the password, says when it is wrong, and never shows the way past it', async () => {
     const picture = await makePicture()
     await using tree = await makeTree({ 'in/a b.jpg': picture, 'in/sub/c.txt': 'deep text' })
     await using program = await startProgram(tree)
-    const hash = await share(program, '/in/', { password: 'pass + ünï %41' })
+    const hash = await makeShare(program, '/in/', { password: 'pass + ünï %41' })
     await using open = await visit(program, `/share/${hash}`, {
       ...clipboard,
     })
@@ -183,7 +49,7 @@ describe('a protected share', () => {
     await page.getByText('Link copied').first().waitFor()
     expect(await copied(page)).toBe(`${program.origin}/share/${hash}`)
 
-    await row(page, 'a b.jpg').getByRole('button', { name: 'Preview a b.jpg' }).click()
+    await sharedRow(page, 'a b.jpg').getByRole('button', { name: 'Preview a b.jpg' }).click()
     await page.getByRole('dialog', { name: 'a b.jpg' }).waitFor()
     await page.waitForFunction(() =>
       [...document.images].some((image) => image.naturalWidth >= 600),
@@ -191,7 +57,7 @@ describe('a protected share', () => {
     await page.keyboard.press('Escape')
     await page.getByRole('dialog', { name: 'a b.jpg' }).waitFor({ state: 'detached' })
     const got = await downloaded(page, () =>
-      row(page, 'a b.jpg').getByRole('button', { name: 'Download a b.jpg' }).click(),
+      sharedRow(page, 'a b.jpg').getByRole('button', { name: 'Download a b.jpg' }).click(),
     )
     expect(got.bytes).toEqual(picture)
     // The password holds for the visit, also further down.
@@ -204,38 +70,6 @@ describe('a protected share', () => {
   })
 })
 
-describe('a protected file', () => {
-  it('opens in the viewer, and its code and links lead to the page without the ticket', async () => {
-    const picture = await makePicture()
-    await using tree = await makeTree({ 'one.jpg': picture })
-    await using program = await startProgram(tree)
-    const hash = await share(program, '/one.jpg', { password: 'open sesame' })
-    await using open = await visit(program, `/share/${hash}`, clipboard)
-    const { page } = open
-    await page.getByLabel('Password', { exact: true }).fill('open sesame')
-    await page.getByLabel('Password', { exact: true }).press('Enter')
-    const code = page.getByRole('img', { name: 'QR code of this page' })
-    await code.waitFor()
-    expect((await code.boundingBox())?.width).toBe(200)
-    const address = `${program.origin}/share/${hash}`
-    expect(await code.getAttribute('data-text')).toBe(address)
-    await page.getByRole('button', { name: 'Copy link' }).click()
-    await page.getByText('Link copied').first().waitFor()
-    expect(await copied(page)).toBe(address)
-    await page.getByRole('button', { name: 'Open', exact: true }).click()
-    await page.getByRole('dialog', { name: 'one.jpg' }).waitFor()
-    await page.waitForFunction(() =>
-      [...document.images].some((image) => image.naturalWidth >= 600),
-    )
-    expect(page.url()).toBe(address)
-    await page.keyboard.press('Escape')
-    await page.getByRole('dialog', { name: 'one.jpg' }).waitFor({ state: 'detached' })
-    const got = await downloaded(page, () => page.getByRole('link', { name: 'Download' }).click())
-    expect(got.bytes).toEqual(picture)
-    expect(await addresses(page)).not.toContain('token')
-  })
-})
-
 describe('a shared folder', () => {
   it('plays the chosen film or song beside the list', async () => {
     await using tree = await makeTree({
@@ -243,7 +77,7 @@ describe('a shared folder', () => {
       'in/tone.wav': await sample('tone.wav'),
     })
     await using program = await startProgram(tree)
-    const hash = await share(program, '/in/')
+    const hash = await makeShare(program, '/in/')
     await using open = await visit(program, `/share/${hash}`)
     const { page } = open
     const side = page.getByRole('complementary', { name: 'Preview and QR code' })
@@ -251,7 +85,7 @@ describe('a shared folder', () => {
       ['film.webm', 'video'],
       ['tone.wav', 'audio'],
     ] as const) {
-      await row(page, name).getByRole('cell').nth(3).click()
+      await sharedRow(page, name).getByRole('cell').nth(3).click()
       const player = side.locator(element)
       await player.press('Space')
       await waitFor(`${name} to play`, () =>
@@ -264,7 +98,7 @@ describe('a shared folder', () => {
   it('copies a direct link to a file from its row and from the bar', async () => {
     await using tree = await makeTree({ 'in/a#1 50%.txt': 'direct bytes', 'in/b.txt': 'others' })
     await using program = await startProgram(tree)
-    const hash = await share(program, '/in/')
+    const hash = await makeShare(program, '/in/')
     await using open = await visit(program, `/share/${hash}`, clipboard)
     const { page } = open
     const clear = () => page.evaluate(() => navigator.clipboard.writeText(''))
@@ -272,10 +106,10 @@ describe('a shared folder', () => {
       const address = await waitFor('a copied link', () => copied(page))
       expect(await (await fetch(address)).text()).toBe(text)
     }
-    await row(page, 'b.txt').getByRole('button', { name: 'Copy link to b.txt' }).click()
+    await sharedRow(page, 'b.txt').getByRole('button', { name: 'Copy link to b.txt' }).click()
     await expectCopied('others')
     await clear()
-    await row(page, 'a#1 50%.txt').getByRole('cell').nth(3).click()
+    await sharedRow(page, 'a#1 50%.txt').getByRole('cell').nth(3).click()
     const bar = page.getByRole('toolbar', { name: 'Selection' })
     await bar.getByRole('button', { name: 'Copy direct link' }).click()
     await expectCopied('direct bytes')
@@ -285,9 +119,9 @@ describe('a shared folder', () => {
     await using tree = await makeTree({ 'in/a.txt': 'x'.repeat(2048) })
     await setModified(tree.at('in/a.txt'), '2024-02-03T04:05:06Z')
     await using program = await startProgram(tree)
-    await using open = await visit(program, `/share/${await share(program, '/in/')}`)
+    await using open = await visit(program, `/share/${await makeShare(program, '/in/')}`)
     const { page } = open
-    const cells = row(page, 'a.txt').getByRole('cell')
+    const cells = sharedRow(page, 'a.txt').getByRole('cell')
     await cells.nth(3).getByText('2.0 KiB').waitFor()
     const time = cells.nth(2).locator('time')
     expect(await time.getAttribute('datetime')).toMatch(/^2024-02-03T04:05:06/)
@@ -302,7 +136,7 @@ describe('a shared folder', () => {
       'in/small.txt': 'y',
     })
     await using program = await startProgram(tree)
-    const hash = await share(program, '/in/')
+    const hash = await makeShare(program, '/in/')
     await using open = await visit(program, `/share/${hash}`)
     const { page } = open
     await page.getByText('1 folder, 2 files').waitFor()
@@ -333,10 +167,10 @@ describe('a shared folder', () => {
       'in/e.txt': 'EEE',
     })
     await using program = await startProgram(tree)
-    const hash = await share(program, '/in/')
+    const hash = await makeShare(program, '/in/')
     await using open = await visit(program, `/share/${hash}`)
     const { page } = open
-    const cell = (name: string) => row(page, name).getByRole('cell').nth(3)
+    const cell = (name: string) => sharedRow(page, name).getByRole('cell').nth(3)
     await cell('a.txt').click()
     await page.getByText('1 selected').waitFor()
     await cell('d.txt').click({ modifiers: ['Shift'] })
@@ -366,7 +200,7 @@ describe('a shared folder', () => {
     for (let n = 0; n < 233; n++) content[`in/f${String(n).padStart(3, '0')}.txt`] = ''
     await using tree = await makeTree(content)
     await using program = await startProgram(tree)
-    const hash = await share(program, '/in/')
+    const hash = await makeShare(program, '/in/')
     await using open = await visit(program, `/share/${hash}`)
     const { page } = open
     const rows = page.locator('tbody tr')
@@ -382,15 +216,15 @@ describe('a shared folder', () => {
   it('shows thumbnails and the chosen picture beside the list', async () => {
     await using tree = await makeTree({ 'in/p.jpg': await makePicture(), 'in/q.txt': 'q' })
     await using program = await startProgram(tree)
-    const hash = await share(program, '/in/')
+    const hash = await makeShare(program, '/in/')
     await using open = await visit(program, `/share/${hash}`)
     const { page } = open
-    const thumb = row(page, 'p.jpg').locator('.tile img')
+    const thumb = sharedRow(page, 'p.jpg').locator('.tile img')
     await thumb.waitFor()
     await page.waitForFunction(() =>
       [...document.images].some((image) => image.src.includes('/preview/thumb/') && image.complete),
     )
-    await row(page, 'p.jpg').getByRole('cell').nth(3).click()
+    await sharedRow(page, 'p.jpg').getByRole('cell').nth(3).click()
     const side = page.getByRole('complementary', { name: 'Preview and QR code' })
     await side.getByRole('button', { name: 'Preview p.jpg' }).locator('img').waitFor()
     const code = side.getByRole('img', { name: 'QR code of the download link' })
@@ -403,7 +237,7 @@ describe('a shared folder', () => {
       'in/film.mp4': Buffer.alloc(31 << 20),
     })
     await using program = await startProgram(tree)
-    const hash = await share(program, '/in/')
+    const hash = await makeShare(program, '/in/')
     await using open = await visit(program, '/login')
     const { page } = open
     const asked = page.waitForRequest((request) => {
@@ -412,7 +246,7 @@ describe('a shared folder', () => {
     })
     await page.goto(`/share/${hash}`)
     await asked
-    const thumb = row(page, 'paper.pdf').locator('.tile img')
+    const thumb = sharedRow(page, 'paper.pdf').locator('.tile img')
     await waitFor('the first page', () =>
       thumb.evaluate((image: HTMLImageElement) => image.naturalWidth > 0),
     )
@@ -424,10 +258,10 @@ describe('a shared folder', () => {
   ])('with %s shows the chosen picture from %s', async (option, source) => {
     await using tree = await makeTree({ 'in/p.jpg': await makePicture() })
     await using program = await startProgram(tree, { args: [option] })
-    const hash = await share(program, '/in/')
+    const hash = await makeShare(program, '/in/')
     await using open = await visit(program, `/share/${hash}`)
     const { page } = open
-    await row(page, 'p.jpg').getByRole('cell').nth(3).click()
+    await sharedRow(page, 'p.jpg').getByRole('cell').nth(3).click()
     const side = page.getByRole('complementary', { name: 'Preview and QR code' })
     const picture = side.getByRole('button', { name: 'Preview p.jpg' }).locator('img')
     expect(await picture.getAttribute('src')).toContain(source)
@@ -442,7 +276,7 @@ describe('a shared folder', () => {
       'in/a very long name of a file that goes on and on.txt': 'x',
     })
     await using program = await startProgram(tree)
-    const hash = await share(program, '/in/')
+    const hash = await makeShare(program, '/in/')
     await using open = await visit(program, `/share/${hash}`, { viewport: PHONE, hasTouch: true })
     const { page } = open
     await page.getByText('1 folder, 1 file').waitFor()

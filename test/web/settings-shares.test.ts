@@ -2,10 +2,10 @@
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { launchBrowser, openPage } from '../support/browser.ts'
-import { loginAs } from '../support/login.ts'
-import { type Program, startProgram } from '../support/program.ts'
+import { startProgram } from '../support/program.ts'
 import { makeTree } from '../support/tree.ts'
 import { addUser, userLogin } from './listing-steps.ts'
+import { clipboard, copied, makeShare } from './share-steps.ts'
 
 let browser: Browser
 beforeAll(async () => {
@@ -13,23 +13,13 @@ beforeAll(async () => {
 })
 afterAll(() => browser.close())
 
-async function share(program: Program, path: string, body: object): Promise<string> {
-  const admin = await loginAs(program.origin)
-  const response = await admin.fetch(`/api/share${path}`, {
-    method: 'POST',
-    body: JSON.stringify(body),
-  })
-  expect(response.status).toBe(200)
-  return ((await response.json()) as { hash: string }).hash
-}
-
 describe('shared links', () => {
   it('say what they open, for how long and whether a password is needed', async () => {
     await using tree = await makeTree({ 'a b#1.txt': 'x', 'open/x.txt': 'x' })
     await using program = await startProgram(tree)
     const limited = { expires: '3', unit: 'days', password: 'opens it' }
-    const hash = await share(program, '/a%20b%231.txt', limited)
-    await share(program, '/open/', {})
+    const hash = await makeShare(program, '/a%20b%231.txt', limited)
+    await makeShare(program, '/open/')
     await using open = await openPage(browser, program, { path: '/settings/shares' })
     const row = open.page.getByRole('row').filter({ hasText: '/a b#1.txt' })
     await row.getByText('In 3 days').waitFor()
@@ -43,10 +33,9 @@ describe('shared links', () => {
     await using tree = await makeTree({ 'mine.txt': 'x', 'hers.txt': 'x' })
     await using program = await startProgram(tree)
     await addUser(program, 'rita', ['share', 'download'])
-    await share(program, '/mine.txt', {})
+    await makeShare(program, '/mine.txt')
     const rita = userLogin('rita')
-    const session = await loginAs(program.origin, rita.username, rita.password)
-    await session.fetch('/api/share/hers.txt', { method: 'POST', body: '{}' })
+    await makeShare(program, '/hers.txt', {}, rita)
     await using open = await openPage(browser, program, { path: '/settings/shares' })
     await open.page.getByRole('columnheader', { name: 'Owner' }).waitFor()
     const row = (name: string) => open.page.getByRole('row').filter({ hasText: name })
@@ -62,22 +51,21 @@ describe('shared links', () => {
   it('are copied', async () => {
     await using tree = await makeTree({ 'a.txt': 'x' })
     await using program = await startProgram(tree)
-    const hash = await share(program, '/a.txt', {})
+    const hash = await makeShare(program, '/a.txt')
     await using open = await openPage(browser, program, {
       path: '/settings/shares',
-      permissions: ['clipboard-read', 'clipboard-write'],
+      ...clipboard,
     })
     const { page } = open
     await page.getByRole('button', { name: 'Copy link' }).click()
     await page.getByText('Link copied').first().waitFor()
-    const copied = await page.evaluate(() => navigator.clipboard.readText())
-    expect(copied).toBe(`${program.origin}/share/${hash}`)
+    expect(await copied(page)).toBe(`${program.origin}/share/${hash}`)
   })
 
   it('are deleted after a question, and then open nothing', async () => {
     await using tree = await makeTree({ 'a.txt': 'x' })
     await using program = await startProgram(tree)
-    const hash = await share(program, '/a.txt', {})
+    const hash = await makeShare(program, '/a.txt')
     await using open = await openPage(browser, program, { path: '/settings/shares' })
     const { page } = open
     await page.getByRole('button', { name: 'Delete link' }).click()

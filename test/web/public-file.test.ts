@@ -1,0 +1,161 @@
+// What visitors of a link to a single file see and can do, with a password and without.
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { launchBrowser, openPage } from '../support/browser.ts'
+import { waitFor } from '../support/deadline.ts'
+import { type Program, startProgram } from '../support/program.ts'
+import { makeTree, setModified } from '../support/tree.ts'
+import {
+  addresses,
+  clipboard,
+  copied,
+  downloaded,
+  makePicture,
+  makeShare,
+  sample,
+} from './share-steps.ts'
+
+let browser: Browser
+beforeAll(async () => {
+  browser = await launchBrowser()
+})
+afterAll(() => browser.close())
+
+const visit = (program: Program, path: string, options = {}) =>
+  openPage(browser, program, { path, as: null, ...options })
+
+describe('a shared file', () => {
+  it('shows the picture, its facts, a QR code, and downloads it', async () => {
+    const picture = await makePicture()
+    await using tree = await makeTree({ 'in/sunset#1 50%.jpg': picture })
+    await using program = await startProgram(tree)
+    const hash = await makeShare(program, '/in/sunset%231%2050%25.jpg', {
+      expires: '6',
+      unit: 'days',
+    })
+    await using open = await visit(program, `/share/${hash}`)
+    const { page } = open
+    await page.getByRole('heading', { name: 'sunset#1 50%.jpg' }).waitFor()
+    await page.getByText('Link expires').first().waitFor()
+    await page.waitForFunction(() =>
+      [...document.images].some((image) => image.naturalWidth >= 600),
+    )
+    const code = page.getByRole('img', { name: 'QR code of the download link' })
+    expect((await code.boundingBox())?.width).toBe(200)
+    const direct = (await code.getAttribute('data-text')) ?? ''
+    expect(Buffer.from(await (await fetch(direct)).arrayBuffer())).toEqual(picture)
+    const got = await downloaded(page, () => page.getByRole('link', { name: 'Download' }).click())
+    expect(got).toEqual({ name: 'sunset#1 50%.jpg', bytes: picture })
+    expect(await page.getByRole('link', { name: 'Open' }).getAttribute('target')).toBe('_blank')
+    expect(open.problems).toEqual([])
+  })
+
+  it('opens by itself in a new tab, and says how large it is and when it changed', async () => {
+    await using tree = await makeTree({ 'notes.txt': 'x'.repeat(1536) })
+    await setModified(tree.at('notes.txt'), '2024-02-03T04:05:06Z')
+    await using program = await startProgram(tree)
+    const hash = await makeShare(program, '/notes.txt')
+    await using open = await visit(program, `/share/${hash}`)
+    const { page, context } = open
+    await page.getByText('1.5 KiB').first().waitFor()
+    const changed = page.getByText(/^changed: /)
+    expect(await changed.getAttribute('datetime')).toMatch(/^2024-02-03T04:05:06/)
+    const [tab] = await Promise.all([
+      context.waitForEvent('page'),
+      page.getByRole('link', { name: 'Open' }).click(),
+    ])
+    await tab.waitForLoadState()
+    expect(await tab.locator('body').textContent()).toBe('x'.repeat(1536))
+  })
+
+  it('answers to the keys of its viewer: seek, zoom, find', async () => {
+    await using tree = await makeTree({
+      'film.webm': await sample('film2.webm'),
+      'picture.jpg': await sample('picture.jpg'),
+      'paper.pdf': await sample('paper.pdf'),
+    })
+    await using program = await startProgram(tree)
+    const first = await makeShare(program, '/film.webm')
+    await using open = await visit(program, `/share/${first}`, clipboard)
+    const { page } = open
+    const film = page.locator('video')
+    await waitFor('the film', () => film.evaluate((v: HTMLVideoElement) => v.readyState > 1))
+    const timeOf = () => film.evaluate((v: HTMLVideoElement) => v.currentTime / v.duration)
+    await page.keyboard.press('5')
+    await waitFor('the middle', async () => Math.abs((await timeOf()) - 0.5) < 0.1)
+    // A key that presses a control presses it, and plays nothing.
+    await page.getByRole('button', { name: 'Copy link' }).press('Space')
+    await page.getByText('Link copied').first().waitFor()
+    expect(await film.evaluate((v: HTMLVideoElement) => v.paused)).toBe(true)
+
+    const zoom = page.getByRole('status', { name: 'Zoom' })
+    for (const name of ['picture.jpg', 'paper.pdf']) {
+      await page.goto(`/share/${await makeShare(program, `/${name}`)}`)
+      await waitFor('a size', async () => /^[1-9]/.test((await zoom.textContent()) ?? ''))
+      const before = await zoom.textContent()
+      await page.keyboard.press('+')
+      await waitFor('a zoom', async () => (await zoom.textContent()) !== before)
+    }
+    await page.keyboard.press('Control+f')
+    await page.getByRole('searchbox').or(page.getByPlaceholder(/find/i)).first().waitFor()
+    expect(open.problems).toEqual([])
+  })
+
+  it('of an unknown kind can be looked into as text and as bytes', async () => {
+    await using tree = await makeTree({
+      'thing.xyz': Buffer.from('\x00\x01readable words\x00\xff'),
+    })
+    await using program = await startProgram(tree)
+    const hash = await makeShare(program, '/thing.xyz')
+    await using open = await visit(program, `/share/${hash}`)
+    const { page } = open
+    await page.getByText('There is no preview for this kind of file.').waitFor()
+    expect(await page.getByText('SHA-256').count()).toBe(0)
+    await page.getByRole('button', { name: 'Show bytes' }).click()
+    const viewer = page.getByRole('dialog', { name: 'thing.xyz' })
+    await viewer.locator('.hex-text').getByText('readable').first().waitFor()
+    await page.keyboard.press('Escape')
+    await viewer.waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: 'Open as text' }).click()
+    await viewer.getByText('readable words').first().waitFor()
+  })
+
+  it('says that an unknown link leads nowhere', async () => {
+    await using tree = await makeTree({})
+    await using program = await startProgram(tree)
+    await using open = await visit(program, '/share/nothere0')
+    await open.page.getByRole('heading', { name: 'We can’t find this location' }).waitFor()
+  })
+})
+
+describe('a protected file', () => {
+  it('opens in the viewer, and its code and links lead to the page without the ticket', async () => {
+    const picture = await makePicture()
+    await using tree = await makeTree({ 'one.jpg': picture })
+    await using program = await startProgram(tree)
+    const hash = await makeShare(program, '/one.jpg', { password: 'open sesame' })
+    await using open = await visit(program, `/share/${hash}`, clipboard)
+    const { page } = open
+    await page.getByLabel('Password', { exact: true }).fill('open sesame')
+    await page.getByLabel('Password', { exact: true }).press('Enter')
+    const code = page.getByRole('img', { name: 'QR code of this page' })
+    await code.waitFor()
+    expect((await code.boundingBox())?.width).toBe(200)
+    const address = `${program.origin}/share/${hash}`
+    expect(await code.getAttribute('data-text')).toBe(address)
+    await page.getByRole('button', { name: 'Copy link' }).click()
+    await page.getByText('Link copied').first().waitFor()
+    expect(await copied(page)).toBe(address)
+    await page.getByRole('button', { name: 'Open', exact: true }).click()
+    await page.getByRole('dialog', { name: 'one.jpg' }).waitFor()
+    await page.waitForFunction(() =>
+      [...document.images].some((image) => image.naturalWidth >= 600),
+    )
+    expect(page.url()).toBe(address)
+    await page.keyboard.press('Escape')
+    await page.getByRole('dialog', { name: 'one.jpg' }).waitFor({ state: 'detached' })
+    const got = await downloaded(page, () => page.getByRole('link', { name: 'Download' }).click())
+    expect(got.bytes).toEqual(picture)
+    expect(await addresses(page)).not.toContain('token')
+  })
+})

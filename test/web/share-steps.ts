@@ -1,0 +1,55 @@
+// Shares in the browser tests: making them, looking at their pages, taking what they give.
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Locator, Page } from 'playwright-core'
+import sharp from 'sharp'
+import { expect } from 'vitest'
+import type { ShareRecord } from '../../src/api-types.ts'
+import { loginAs } from '../support/login.ts'
+import { SAMPLES } from '../support/pictures.ts'
+import { ADMIN, type Program } from '../support/program.ts'
+
+/** Shares `path`, which is encoded already, and gives the hash of the link. */
+export async function makeShare(
+  program: Program,
+  path: string,
+  body: object = {},
+  as: { username: string; password: string } = ADMIN,
+): Promise<string> {
+  const owner = await loginAs(program.origin, as.username, as.password)
+  const request = { method: 'POST', body: JSON.stringify(body) }
+  const response = await owner.fetch(`/api/share${path}`, request)
+  expect(response.status).toBe(200)
+  return ((await response.json()) as ShareRecord).hash
+}
+
+/** The row of an entry in the list of a shared folder. */
+export const sharedRow = (page: Page, name: string): Locator =>
+  page.getByRole('row').filter({ has: page.getByText(name, { exact: true }) })
+
+export async function downloaded(page: Page, press: () => Promise<void>) {
+  const [download] = await Promise.all([page.waitForEvent('download'), press()])
+  return { name: download.suggestedFilename(), bytes: await readFile(await download.path()) }
+}
+
+export function makePicture(): Promise<Buffer> {
+  return sharp({ create: { width: 640, height: 480, channels: 3, background: '#884422' } })
+    .jpeg()
+    .toBuffer()
+}
+
+export const sample = (name: string): Promise<Buffer> => readFile(join(SAMPLES, name))
+
+export const copied = (page: Page): Promise<string> =>
+  page.evaluate(() => navigator.clipboard.readText())
+
+/** Options of a page that may read what was copied. */
+export const clipboard = { permissions: ['clipboard-read', 'clipboard-write'] }
+
+/** Everything of the page that could give the way past the password away. */
+export async function addresses(page: Page): Promise<string> {
+  const codes = await page
+    .locator('svg[data-text]')
+    .evaluateAll((all) => all.map((code) => code.getAttribute('data-text')))
+  return [page.url(), ...codes].join('\n')
+}
