@@ -2,6 +2,11 @@ import { defineConfig, type ViteUserConfig } from 'vitest/config'
 import { catalogues, linguiMacros } from './scripts/build/vite-plugins.ts'
 
 const plugins = [linguiMacros(), catalogues()]
+/** Browser tests that measure the page's main thread: nothing else may run meanwhile. */
+const MEASURED = ['csv', 'editor', 'large-folder', 'upload'].map(
+  (name) => `test/web/${name}.test.ts`,
+)
+
 /** One server or browser at a time: these tests measure, kill and listen. */
 const serial: NonNullable<ViteUserConfig['test']> = {
   fileParallelism: false,
@@ -23,7 +28,6 @@ export default defineConfig({
           include: ['test/**/*.test.ts'],
           exclude: ['test/bin/**', 'test/web/*.test.ts', 'test/long/**', 'test/bench/**'],
           testTimeout: 30_000,
-          retry: 1,
         },
       },
       {
@@ -37,7 +41,25 @@ export default defineConfig({
         },
       },
       { test: { ...serial, name: 'bin', include: ['test/bin/**/*.test.ts'] } },
-      { test: { ...serial, name: 'browser', include: ['test/web/*.test.ts'] } },
+      {
+        test: {
+          ...serial,
+          name: 'browser',
+          include: ['test/web/*.test.ts'],
+          exclude: MEASURED,
+          // They wait more than they work: two at once take two thirds of the time.
+          fileParallelism: true,
+          maxWorkers: 2,
+        },
+      },
+      {
+        test: {
+          ...serial,
+          name: 'measured',
+          include: MEASURED,
+          sequence: { groupOrder: 1 },
+        },
+      },
       {
         test: {
           ...serial,
