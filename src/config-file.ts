@@ -95,7 +95,13 @@ function readExplicit(named: string, cwd: string): FoundConfig {
 }
 
 function isFile(file: string): boolean {
-  return statSync(file, { throwIfNoEntry: false })?.isDirectory() === false
+  try {
+    return statSync(file, { throwIfNoEntry: false })?.isDirectory() === false
+  } catch (error) {
+    // A folder nobody may look into, such as /root as HOME of a service user, holds nothing for us.
+    if (['EACCES', 'EPERM', 'ELOOP'].includes(errnoOf(error))) return false
+    throw error
+  }
 }
 
 function readText(file: string): string | null {

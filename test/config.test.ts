@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
@@ -236,6 +236,16 @@ describe('socket or TCP', () => {
 
 describe('configuration files', () => {
   const search = (explicit = '') => findConfigFile({ explicit, cwd: folder, home })
+
+  test('a folder nobody may look into holds none', async () => {
+    // As root nothing is forbidden, so a link that leads to itself stands in for /root.
+    const closed = join(folder, 'closed')
+    await symlink(closed, closed)
+    expect(findConfigFile({ explicit: '', cwd: folder, home: closed })).toEqual({
+      config: null,
+      warning: '',
+    })
+  })
 
   test.each([
     ['.filebrowser.json', '{"port": 81}'],
