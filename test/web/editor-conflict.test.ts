@@ -148,3 +148,19 @@ it('asks for the password in place when the session ended, and then saves', asyn
   })
   await page.getByText('Unsaved').waitFor({ state: 'detached' })
 })
+
+it('does not save over a change when a proxy takes the ETag out', async () => {
+  await page.route('**/api/**/shared.txt*', async (route) => {
+    const response = await route.fetch()
+    const { etag: _, ...headers } = response.headers()
+    await route.fulfill({ response, headers })
+  })
+  await page.reload()
+  await page.locator('.cm-content').click()
+  await page.keyboard.press('Control+Home')
+  await page.keyboard.type('a ')
+  await page.keyboard.press('Control+s')
+  await waitFor('the first save', async () => (await tree.read('shared.txt')).startsWith('a first'))
+  await page.getByText('Unsaved').waitFor({ state: 'detached' })
+  await clash()
+})

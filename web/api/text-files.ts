@@ -3,6 +3,8 @@
 import { encodePath } from '../lib/paths.ts'
 import { ApiError, call } from './client.ts'
 
+const READ_AGAIN_MS = 60_000
+
 export interface FileVersion {
   /** Strong ETag, '' when something on the way took it out. */
   etag: string
@@ -35,22 +37,31 @@ export async function readFileBytes(vpath: string, signal: AbortSignal): Promise
 }
 
 /**
- * Replaces the file's content. With `etag` only while the file is still at that version; null
- * overwrites whatever is there.
+ * Replaces the file's content. With `over` only while the file is still what was read; null
+ * overwrites whatever is there. Where a proxy took the ETag out, the bytes are read again and
+ * compared: not safe against a change in the same moment, but against any before.
  *
  * @throws ApiError `precondition_failed` when the file changed, `not_found` when it is gone.
  */
 export async function writeFileBytes(
   vpath: string,
   bytes: Uint8Array<ArrayBuffer>,
-  etag: string | null,
+  over: Pick<FileBytes, 'etag' | 'bytes'> | null,
 ): Promise<FileVersion> {
+  if (over?.etag === '') {
+    const now = await readFileBytes(vpath, AbortSignal.timeout(READ_AGAIN_MS))
+    if (!sameBytes(now.bytes, over.bytes)) throw new ApiError(412, 'precondition_failed', '')
+  }
   const response = await call(`/resources${encodePath(vpath)}`, {
     method: 'PUT',
     body: bytes,
-    headers: etag === null || etag === '' ? {} : { 'If-Match': etag },
+    headers: over?.etag ? { 'If-Match': over.etag } : {},
   })
   return { etag: versionOf(response).etag, modifiedMs: Date.now() }
+}
+
+function sameBytes(a: Uint8Array, b: Uint8Array): boolean {
+  return a.length === b.length && a.every((byte, index) => byte === b[index])
 }
 
 /** Makes the file anew after it was deleted. @throws ApiError `exists` when it is back. */

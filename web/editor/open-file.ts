@@ -278,7 +278,11 @@ export async function saveFile({ overwrite = false }: SaveOptions = {}): Promise
     const version =
       wasGone && overwrite
         ? await createFileBytes(path, written.bytes)
-        : await writeFileBytes(path, written.bytes, overwrite ? null : file.version.etag)
+        : await writeFileBytes(
+            path,
+            written.bytes,
+            overwrite ? null : { etag: file.version.etag, bytes: file.bytes },
+          )
     if (file?.key !== key) return true
     Object.assign(file, {
       version,
