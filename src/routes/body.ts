@@ -29,7 +29,10 @@ export async function readJson<T>(
 async function readBytes(incoming: IncomingMessage, maxBytes: number): Promise<Buffer> {
   const chunks: Buffer[] = []
   let sizeBytes = 0
-  for await (const chunk of incoming as AsyncIterable<Buffer>) {
+  // Not destroyed when it is too large: the server reads the rest, so that the connection stays
+  // usable for the next request.
+  const parts = incoming.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>
+  for await (const chunk of parts) {
     sizeBytes += chunk.length
     if (sizeBytes > maxBytes) {
       throw new AppError('too_large', 'http: request body too large', { status: 400, expose: true })
