@@ -1,0 +1,196 @@
+// What people see and hear who use no mouse, want no motion or choose their own colours.
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { launchBrowser, openPage } from '../support/browser.ts'
+import { waitFor } from '../support/deadline.ts'
+import { startProgram } from '../support/program.ts'
+import { makeTree } from '../support/tree.ts'
+import { entry, expectSelected, showList } from './listing-steps.ts'
+
+let browser: Browser
+beforeAll(async () => {
+  browser = await launchBrowser()
+})
+afterAll(() => browser.close())
+
+/** Waits until screen readers were told exactly this. */
+async function expectSaid(page: Page, text: string): Promise<void> {
+  await waitFor(`“${text}” to be said`, async () => {
+    const regions = await page.locator('body > [aria-live]').allTextContents()
+    return regions.some((region) => region.replace('\u00a0', '') === text)
+  })
+}
+
+/** Whether what has the focus, or the field around it, is drawn with a ring; and what it is. */
+function focusRing(page: Page): Promise<{ what: string; ring: boolean }> {
+  return page.evaluate(() => {
+    const element = document.activeElement as HTMLElement
+    const drawn = (one: Element | null) => {
+      if (one === null) return false
+      const style = getComputedStyle(one)
+      const shown = style.outlineStyle !== 'none' && Number.parseFloat(style.outlineWidth) >= 2
+      return shown && !/, 0\)$|^transparent$/.test(style.outlineColor)
+    }
+    const field = element.closest('.filter, label, .seg')
+    const inside = field === null ? false : [field, ...field.querySelectorAll('*')].some(drawn)
+    return {
+      what: `${element.tagName} ${element.className} ${element.getAttribute('aria-label') ?? element.textContent}`,
+      ring: drawn(element) || inside,
+    }
+  })
+}
+
+describe('accessibility', () => {
+  for (const colorScheme of ['light', 'dark'] as const) {
+    it(`draws a ring around whatever Tab reaches, ${colorScheme}`, async () => {
+      await using tree = await makeTree({ 'a.txt': 'abc', 'b.txt': 'abc', 'sub/x.txt': 'x' })
+      await using program = await startProgram(tree)
+      await using open = await openPage(browser, program, { path: '/files/', colorScheme })
+      const { page } = open
+      await showList(page)
+      await entry(page, 'a.txt').click()
+      const seen = new Set<string>()
+      for (let i = 0; i < 40; i++) {
+        await page.keyboard.press('Tab')
+        const { what, ring } = await focusRing(page)
+        if (what.startsWith('BODY')) continue
+        seen.add(what)
+        expect(ring, what).toBe(true)
+      }
+      expect(seen.size).toBeGreaterThan(15)
+      // The selected row, too, on which the ring lies inside.
+      await entry(page, 'a.txt').click()
+      await page.keyboard.press('ArrowDown')
+      await expectSelected(page, ['b.txt'])
+      await waitFor('the row', async () => (await focusRing(page)).what.includes('b.txt'))
+      expect((await focusRing(page)).ring).toBe(true)
+    })
+  }
+
+  it('says what is selected, where one has come, and what went wrong', async () => {
+    await using tree = await makeTree({ 'a.txt': 'abc', 'b.txt': 'abcd', 'sub/x.txt': 'x' })
+    await using program = await startProgram(tree)
+    await using open = await openPage(browser, program, { path: '/files/' })
+    const { page } = open
+    await showList(page)
+    await entry(page, 'a.txt').click()
+    await expectSaid(page, '1 selected, 3 B')
+    await entry(page, 'b.txt').click({ modifiers: ['Control'] })
+    await expectSaid(page, '2 selected, 7 B')
+    await entry(page, 'sub').dblclick()
+    await expectSaid(page, 'sub, 0 folders, 1 file')
+    await page.route('**/api/resources/sub/x.txt*', (route) =>
+      route.fulfill({ status: 500, body: '500' }),
+    )
+    await entry(page, 'x.txt').click()
+    await page.keyboard.press('Delete')
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Delete' }).click()
+    await waitFor('the alert', async () => {
+      const texts = await page.locator('body > [role="alert"]').allTextContents()
+      return texts.some((text) => text.includes('x.txt'))
+    })
+  })
+
+  it('moves nothing for people who want no motion', async () => {
+    await using tree = await makeTree({ 'a.txt': 'abc' })
+    await using program = await startProgram(tree)
+    for (const [reducedMotion, moves] of [
+      ['reduce', false],
+      ['no-preference', true],
+    ] as const) {
+      await using open = await openPage(browser, program, { path: '/files/', reducedMotion })
+      const { page } = open
+      await showList(page)
+      await entry(page, 'a.txt').click({ button: 'right' })
+      const menu = page.getByRole('menu')
+      await menu.waitFor()
+      const animation = await menu.evaluate((element) => getComputedStyle(element).animationName)
+      expect(animation !== 'none').toBe(moves)
+      await page.keyboard.press('Escape')
+      await page.keyboard.press('F2')
+      const dialog = page.getByRole('dialog')
+      await dialog.waitFor()
+      const longest = await dialog.evaluate((element) => {
+        const style = getComputedStyle(element)
+        const seconds = style.animationName === 'none' ? '0' : style.animationDuration
+        return Math.max(...seconds.split(',').map(Number.parseFloat))
+      })
+      expect(longest > 0.01).toBe(moves)
+    }
+  })
+
+  it('shows selection, fields and buttons in the colours of the system', async () => {
+    await using tree = await makeTree({ 'a.txt': 'abc', 'b.txt': 'abc' })
+    await using program = await startProgram(tree)
+    await using open = await openPage(browser, program, { path: '/files/', forcedColors: 'active' })
+    const { page } = open
+    await showList(page)
+    await entry(page, 'a.txt').click()
+    const colours = await page.evaluate(() => {
+      const probe = document.createElement('div')
+      probe.style.cssText = 'forced-color-adjust: none; background: Highlight; color: HighlightText'
+      document.body.append(probe)
+      const { backgroundColor, color } = getComputedStyle(probe)
+      probe.remove()
+      const selected = document.querySelector('[aria-selected="true"]')
+      const name = selected?.querySelector('.fname')
+      const more = selected?.querySelector('[aria-label="More"]')
+      const box = document.querySelector('[aria-selected="false"] .check')
+      const field = document.querySelector('.searchbox')
+      return {
+        wanted: [backgroundColor, color, color],
+        seen: [
+          selected && getComputedStyle(selected).backgroundColor,
+          name && getComputedStyle(name).color,
+          more && getComputedStyle(more).color,
+        ],
+        edges: [box, field].map((element) => element && getComputedStyle(element).borderTopStyle),
+      }
+    })
+    expect(colours.seen).toEqual(colours.wanted)
+    expect(colours.edges).toEqual(['solid', 'solid'])
+    // A dialog has an edge, because it has no shadow.
+    await page.keyboard.press('F2')
+    const dialog = page.getByRole('dialog')
+    await dialog.waitFor()
+    for (const target of [dialog, dialog.getByRole('button', { name: 'Rename' })]) {
+      const edge = await target.evaluate((element) => getComputedStyle(element).borderTopWidth)
+      expect(edge).toBe('1px')
+    }
+  })
+})
+
+describe('menus', () => {
+  it('stay inside the window at its edges and close when the page scrolls', async () => {
+    const names = Array.from({ length: 60 }, (_, i) => `f${String(i).padStart(2, '0')}.txt`)
+    await using tree = await makeTree(Object.fromEntries(names.map((name) => [name, 'x'])))
+    await using program = await startProgram(tree)
+    await using open = await openPage(browser, program, { path: '/files/' })
+    const { page } = open
+    await showList(page)
+    const list = await page.locator('#listing').boundingBox()
+    const size = page.viewportSize()
+    if (list === null || size === null) throw new Error('no listing')
+    const menu = page.getByRole('menu')
+    const openAt = async (x: number, y: number) => {
+      await page.mouse.click(x, y, { button: 'right' })
+      const box = await menu.boundingBox()
+      if (box === null) throw new Error('no menu')
+      return box
+    }
+    const right = list.x + list.width - 40
+    const bottom = list.y + list.height - 30
+    const free = await openAt(list.x + 200, list.y + 90)
+    expect(Math.abs(free.x - (list.x + 202))).toBeLessThanOrEqual(2)
+    await page.keyboard.press('Escape')
+    await menu.waitFor({ state: 'detached' })
+    // At the corner it opens to the other side of the pointer, and upwards.
+    const flipped = await openAt(right, bottom)
+    expect(flipped.x + flipped.width).toBeLessThanOrEqual(right + 4)
+    expect(flipped.y).toBeGreaterThanOrEqual(8)
+    expect(flipped.y + flipped.height).toBeLessThanOrEqual(size.height - 8)
+    await page.mouse.move(list.x + 200, list.y + 200)
+    await page.mouse.wheel(0, 300)
+    await menu.waitFor({ state: 'detached' })
+  })
+})
