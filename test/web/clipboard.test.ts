@@ -4,18 +4,15 @@ import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { launchBrowser, openPage } from '../support/browser.ts'
 import { waitFor } from '../support/deadline.ts'
-import { loginAs } from '../support/login.ts'
-import { ADMIN, startProgram } from '../support/program.ts'
+import { startProgram } from '../support/program.ts'
 import { makeTree } from '../support/tree.ts'
-import { entry, expectNames, showList, toast } from './listing-steps.ts'
+import { addUser, entry, showList, toast, userLogin } from './listing-steps.ts'
 
 let browser: Browser
 beforeAll(async () => {
   browser = await launchBrowser()
 })
 afterAll(() => browser.close())
-
-const BOB = { username: 'bob', password: 'a long enough passphrase 7' }
 
 describe('the clipboard', () => {
   it('pastes in a tab what was cut in another, and is then empty in both', async () => {
@@ -47,12 +44,7 @@ describe('the clipboard', () => {
   it('lives through a reload, but is nothing to somebody else who signs in', async () => {
     await using tree = await makeTree({ 'a.txt': 'A', 'to/x.txt': 'X' })
     await using program = await startProgram(tree)
-    const admin = await loginAs(program.origin)
-    const { defaults } = await (await admin.fetch('/api/settings')).json()
-    const data = { ...defaults, ...BOB, scope: '/' }
-    const body = { what: 'user', which: [], data, current_password: ADMIN.password }
-    const made = await admin.fetch('/api/users', { method: 'POST', body: JSON.stringify(body) })
-    expect(made.status).toBe(201)
+    await addUser(program, 'bob', ['create', 'rename', 'modify', 'delete'])
     await using open = await openPage(browser, program, { path: '/files/' })
     const { page, context } = open
     await showList(page)
@@ -61,7 +53,9 @@ describe('the clipboard', () => {
     await page.locator('#listing .is-cut').waitFor()
     await page.reload()
     await page.locator('#listing .is-cut').waitFor()
-    const login = await context.request.post('/api/login', { data: { ...BOB, recaptcha: '' } })
+    const login = await context.request.post('/api/login', {
+      data: { ...userLogin('bob'), recaptcha: '' },
+    })
     expect(login.ok()).toBe(true)
     await page.goto('/files/')
     await entry(page, 'a.txt').waitFor()

@@ -1,5 +1,4 @@
 // The dialogs about files, each used as a person would.
-import { createHash } from 'node:crypto'
 import { readdir } from 'node:fs/promises'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -8,12 +7,14 @@ import { waitFor } from '../support/deadline.ts'
 import { startProgram } from '../support/program.ts'
 import { makeTree, setModified } from '../support/tree.ts'
 import {
+  addUser,
   entry,
   expectNames,
   expectSelected,
   selectionBar,
   showList,
   toast,
+  userLogin,
 } from './listing-steps.ts'
 
 let browser: Browser
@@ -189,6 +190,36 @@ describe('the dialogs about files', () => {
     expect(await tree.read('hash#.md')).toBe('')
   })
 
+  it('new file: trims the name, needs one, and leaves a file alone that has it', async () => {
+    await using tree = await makeTree({ 'a.txt': 'a' })
+    await using program = await startProgram(tree)
+    await using open = await openPage(browser, program, { path: '/files/' })
+    const { page } = open
+    await showList(page)
+    await page.getByRole('button', { name: 'New', exact: true }).click()
+    await page.getByRole('menuitem', { name: 'New file' }).click()
+    const dialog = page.getByRole('dialog', { name: 'New file' })
+    const field = dialog.getByLabel('Name')
+    const create = dialog.getByRole('button', { name: 'Create' })
+    for (const nothing of ['', '   ', ' / ']) {
+      await field.fill(nothing)
+      expect(await create.getAttribute('aria-disabled')).toBe('true')
+      await page.keyboard.press('Enter')
+    }
+    await field.fill(' a.txt ')
+    await dialog.getByText('“a.txt” already exists here.').waitFor()
+    await tree.add({ 'meanwhile.txt': 'made elsewhere' })
+    await field.fill('meanwhile.txt')
+    await page.keyboard.press('Enter')
+    await dialog.getByText('“meanwhile.txt” already exists here.').waitFor()
+    expect(await tree.read('meanwhile.txt')).toBe('made elsewhere')
+    await field.fill('  two words .txt  ')
+    await page.keyboard.press('Enter')
+    await dialog.waitFor({ state: 'detached' })
+    await waitFor('the file', async () => (await readdir(tree.root)).includes('two words .txt'))
+    expect((await readdir(tree.root)).sort()).toEqual(['a.txt', 'meanwhile.txt', 'two words .txt'])
+  })
+
   it('delete: names one and counts the rest, and deletes all of them', async () => {
     await using tree = await makeTree({ 'a.txt': 'a', 'b.txt': 'b', 'dir/c.txt': 'c', keep: null })
     await using program = await startProgram(tree)
@@ -288,41 +319,24 @@ describe('the dialogs about files', () => {
     expect(await tree.read('a.txt')).toBe('a')
   })
 
-  it('details: size of a folder on demand, checksums with copy, a dialog where it is narrow', async () => {
-    await using tree = await makeTree({
-      'dir/a.bin': 'x'.repeat(2048),
-      'dir/deep/b.bin': 'y',
-      'sum.txt': 'sum',
-    })
+  it('move: opens a folder by double click, and makes none without the right to', async () => {
+    await using tree = await makeTree({ 'a.txt': 'a', 'x/deep/y.txt': 'y' })
     await using program = await startProgram(tree)
+    await addUser(program, 'mover', ['rename'])
     await using open = await openPage(browser, program, {
       path: '/files/',
-      viewport: { width: 1440, height: 900 },
-      permissions: ['clipboard-read', 'clipboard-write'],
+      as: userLogin('mover'),
     })
     const { page } = open
     await showList(page)
-    await entry(page, 'dir').click()
-    await page.getByRole('button', { name: 'Details' }).click()
-    const panel = page.getByRole('complementary', { name: 'Details' })
-    await panel.getByRole('button', { name: 'Calculate' }).click()
-    await panel.getByText('(2,049 B)').waitFor()
-    await panel.getByText('3 items inside').waitFor()
-    await entry(page, 'sum.txt').click()
-    await panel.locator('[data-algorithm="sha256"]').click()
-    const expected = createHash('sha256').update('sum').digest('hex')
-    await panel.locator('[data-checksum="sha256"]', { hasText: expected }).waitFor()
-    await panel.getByRole('button', { name: 'Copy' }).click()
-    await toast(page, 'Checksum copied').waitFor()
-    expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(expected)
-    await page.reload()
-    await panel.waitFor()
-    await page.setViewportSize({ width: 1100, height: 800 })
-    await panel.waitFor({ state: 'detached' })
-    await entry(page, 'sum.txt').click()
-    await page.getByRole('button', { name: 'Details' }).click()
-    await page.getByRole('dialog', { name: 'Details' }).getByText('sum.txt').first().waitFor()
-    await page.keyboard.press('Escape')
+    await entry(page, 'a.txt').click()
+    await selectionBar(page).getByRole('button', { name: 'Move' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Move 1 item' })
+    await dialog.getByRole('treeitem', { name: 'x', exact: true }).dblclick()
+    await dialog.getByRole('treeitem', { name: 'deep' }).click()
+    expect(await dialog.getByRole('button', { name: 'New folder' }).count()).toBe(0)
+    await dialog.getByRole('button', { name: 'Move here' }).click()
+    await waitFor('the move', async () => (await tree.read('x/deep/a.txt')) === 'a')
     expect(open.problems).toEqual([])
   })
 
@@ -341,42 +355,6 @@ describe('the dialogs about files', () => {
     expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(
       `${program.origin}/files/a%23b%20%25.txt`,
     )
-  })
-
-  it('help lists every command that has a key', async () => {
-    await using tree = await makeTree({ 'a.txt': 'a' })
-    await using program = await startProgram(tree)
-    await using open = await openPage(browser, program, { path: '/files/' })
-    const { page } = open
-    await showList(page)
-    await page.getByRole('banner').getByRole('button', { name: 'Help' }).click()
-    const dialog = page.getByRole('dialog', { name: 'Keyboard shortcuts' })
-    for (const line of [
-      'Rename',
-      'Delete',
-      'Duplicate',
-      'Parent folder',
-      'Filter this folder',
-      'Commands',
-    ]) {
-      await dialog.getByText(line, { exact: true }).waitFor()
-    }
-    await dialog.getByRole('button', { name: 'OK' }).click()
-    await dialog.waitFor({ state: 'detached' })
-  })
-
-  it('the palette goes to pinned and recent folders', async () => {
-    await using tree = await makeTree({ 'Reports 2026/a.txt': 'a', 'other/b.txt': 'b' })
-    await using program = await startProgram(tree)
-    await using open = await openPage(browser, program, { path: '/files/Reports%202026/' })
-    const { page } = open
-    await entry(page, 'a.txt').waitFor()
-    await page.keyboard.press('Alt+ArrowUp')
-    await entry(page, 'other').waitFor()
-    await page.keyboard.press('Control+k')
-    await page.getByRole('combobox').fill('reports')
-    await page.getByRole('option', { name: 'Reports 2026' }).click()
-    await entry(page, 'a.txt').waitFor()
   })
 
   it('paste over a taken name: shows both sides with date and size, and the newer one wins', async () => {

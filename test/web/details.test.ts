@@ -1,0 +1,160 @@
+// Facts about files: one, several, the open folder, pictures; in the panel and in the dialog.
+import { createHash } from 'node:crypto'
+import type { Browser, Page } from 'playwright-core'
+import sharp from 'sharp'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { launchBrowser, openPage } from '../support/browser.ts'
+import { startProgram } from '../support/program.ts'
+import { makeTree } from '../support/tree.ts'
+import { addUser, entry, showList, toast, userLogin } from './listing-steps.ts'
+
+let browser: Browser
+beforeAll(async () => {
+  browser = await launchBrowser()
+})
+afterAll(() => browser.close())
+
+const WIDE = { width: 1440, height: 900 }
+
+const panel = (page: Page) => page.getByRole('complementary', { name: 'Details' })
+
+/** What stands behind a word of the list of facts. */
+const fact = (page: Page, label: string) =>
+  panel(page)
+    .locator('dt', { hasText: new RegExp(`^${label}$`) })
+    .locator('+ dd')
+
+describe('details', () => {
+  it('count a folder on demand, copy a checksum, and are a dialog where it is narrow', async () => {
+    await using tree = await makeTree({
+      'dir/a.bin': 'x'.repeat(2048),
+      'dir/deep/b.bin': 'y',
+      'sum.txt': 'sum',
+    })
+    await using program = await startProgram(tree)
+    await using open = await openPage(browser, program, {
+      path: '/files/',
+      viewport: WIDE,
+      permissions: ['clipboard-read', 'clipboard-write'],
+    })
+    const { page } = open
+    await showList(page)
+    await entry(page, 'dir').click()
+    await page.getByRole('button', { name: 'Details' }).click()
+    await panel(page).getByRole('button', { name: 'Calculate' }).click()
+    await panel(page).getByText('(2,049 B)').waitFor()
+    await panel(page).getByText('3 items inside').waitFor()
+    await entry(page, 'sum.txt').click()
+    await panel(page).locator('[data-algorithm="sha256"]').click()
+    const expected = createHash('sha256').update('sum').digest('hex')
+    await panel(page).locator('[data-checksum="sha256"]', { hasText: expected }).waitFor()
+    await panel(page).getByRole('button', { name: 'Copy' }).click()
+    await toast(page, 'Checksum copied').waitFor()
+    expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(expected)
+    await page.reload()
+    await panel(page).waitFor()
+    await page.setViewportSize({ width: 1100, height: 800 })
+    await panel(page).waitFor({ state: 'detached' })
+    await entry(page, 'sum.txt').click()
+    await page.getByRole('button', { name: 'Details' }).click()
+    await page.getByRole('dialog', { name: 'Details' }).getByText('sum.txt').first().waitFor()
+    await page.keyboard.press('Escape')
+    expect(open.problems).toEqual([])
+  })
+
+  it('of nothing selected are those of the open folder, of several their sum', async () => {
+    await using tree = await makeTree({
+      'in/a.bin': 'x'.repeat(2000),
+      'in/b.bin': 'x'.repeat(100),
+      'in/dir/c.bin': 'x'.repeat(3000),
+    })
+    await using program = await startProgram(tree)
+    await using open = await openPage(browser, program, { path: '/files/in/', viewport: WIDE })
+    const { page } = open
+    await showList(page)
+    await page.getByRole('button', { name: 'Details' }).click()
+    await panel(page).getByRole('heading', { name: 'in', exact: true }).waitFor()
+    expect(await fact(page, 'Contents').textContent()).toBe('1 folder, 2 files')
+    expect(await fact(page, 'Location').textContent()).toBe('My files')
+    await fact(page, 'Size').getByRole('button', { name: 'Calculate' }).click()
+    await fact(page, 'Size').getByText('(5,100 B)').waitFor()
+
+    await entry(page, 'a.bin').click()
+    await entry(page, 'b.bin').click({ modifiers: ['Control'] })
+    await panel(page).getByRole('heading', { name: '2 items' }).waitFor()
+    expect(await fact(page, 'Contents').textContent()).toBe('2 files')
+    expect(await fact(page, 'Size').textContent()).toContain('(2,100 B)')
+    await page.keyboard.press('Control+a')
+    await panel(page).getByRole('heading', { name: '3 items' }).waitFor()
+    expect(await fact(page, 'Contents').textContent()).toBe('1 folder, 2 files')
+    await fact(page, 'Size').getByRole('button', { name: 'Calculate' }).click()
+    await fact(page, 'Size').getByText('(5,100 B)').waitFor()
+    expect(open.problems).toEqual([])
+  })
+
+  it('of a photo tell its dimensions and what the camera wrote', async () => {
+    const picture = sharp({ create: { width: 1200, height: 800, channels: 3, background: '#268' } })
+    const photo = await picture
+      .withExif({
+        IFD0: { Make: 'Acme', Model: 'Acme Seven' },
+        IFD2: {
+          DateTimeOriginal: '2024:05:06 07:08:09',
+          ExposureTime: '1/250',
+          FNumber: '28/10',
+          FocalLength: '35/1',
+        },
+        IFD3: {
+          GPSLatitudeRef: 'N',
+          GPSLatitude: '51/1 30/1 0/1',
+          GPSLongitudeRef: 'W',
+          GPSLongitude: '0/1 7/1 30/1',
+        },
+      })
+      .jpeg()
+      .toBuffer()
+    await using tree = await makeTree({ 'photo.jpg': photo })
+    await using program = await startProgram(tree)
+    await using open = await openPage(browser, program, { path: '/files/', viewport: WIDE })
+    const { page } = open
+    await showList(page)
+    await entry(page, 'photo.jpg').click()
+    await page.getByRole('button', { name: 'Details' }).click()
+    await fact(page, 'Dimensions').getByText('1,200 × 800').waitFor()
+    expect(await fact(page, 'Camera').textContent()).toBe('Acme Seven')
+    expect(await fact(page, 'Taken').textContent()).toMatch(/^5\/6\/24, 7:08/)
+    expect(await fact(page, 'Exposure').textContent()).toBe('1/250 s · f/2.8 · 35 mm')
+    expect(await fact(page, 'Place').textContent()).toBe('51.50000, -0.12500')
+    expect(open.problems).toEqual([])
+  })
+
+  it('give each checksum on demand, and none without the right to download', async () => {
+    await using tree = await makeTree({ 'sum.txt': 'sum' })
+    await using program = await startProgram(tree)
+    await addUser(program, 'looker', ['create'])
+    {
+      await using open = await openPage(browser, program, { path: '/files/', viewport: WIDE })
+      const { page } = open
+      await showList(page)
+      await entry(page, 'sum.txt').click()
+      await page.getByRole('button', { name: 'Details' }).click()
+      const names = { md5: 'MD5', sha1: 'SHA-1', sha256: 'SHA-256', sha512: 'SHA-512' }
+      for (const [algorithm, name] of Object.entries(names)) {
+        await fact(page, name).getByRole('button', { name: 'Calculate' }).click()
+        const expected = createHash(algorithm).update('sum').digest('hex')
+        await fact(page, name).getByText(expected, { exact: true }).waitFor()
+      }
+      expect(open.problems).toEqual([])
+    }
+    await using open = await openPage(browser, program, {
+      path: '/files/',
+      viewport: WIDE,
+      as: userLogin('looker'),
+    })
+    const { page } = open
+    await showList(page)
+    await entry(page, 'sum.txt').click()
+    await page.getByRole('button', { name: 'Details' }).click()
+    await panel(page).getByRole('heading', { name: 'sum.txt' }).waitFor()
+    expect(await panel(page).getByText('Checksums').count()).toBe(0)
+  })
+})

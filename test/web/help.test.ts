@@ -1,0 +1,75 @@
+// The help and the palette: both tell what can be done, and with which keys.
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { launchBrowser, openPage } from '../support/browser.ts'
+import { startProgram } from '../support/program.ts'
+import { makeTree } from '../support/tree.ts'
+import { entry, showList } from './listing-steps.ts'
+
+let browser: Browser
+beforeAll(async () => {
+  browser = await launchBrowser()
+})
+afterAll(() => browser.close())
+
+describe('help and palette', () => {
+  it('the help lists every command that has a key, and the keys people know, as caps', async () => {
+    await using tree = await makeTree({ 'a.txt': 'a' })
+    await using program = await startProgram(tree)
+    await using open = await openPage(browser, program, { path: '/files/' })
+    const { page } = open
+    await showList(page)
+    await entry(page, 'a.txt').click()
+    await page.getByRole('banner').getByRole('button', { name: 'Help' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Keyboard shortcuts' })
+    await dialog.getByText('Rename', { exact: true }).waitFor()
+    const lines = await dialog.locator('.help__line').evaluateAll((rows) =>
+      rows.map((row) => {
+        const caps = [...row.querySelectorAll('kbd')].map((cap) => cap.textContent ?? '')
+        return `${row.querySelector('dt')?.textContent}: ${caps.join(' ')}`
+      }),
+    )
+    for (const line of [
+      'This help: F1 ?',
+      'Rename: F2',
+      'Delete: Del',
+      'Clear the selection, close a dialog: Esc',
+      'Download, or save in the editor: Ctrl S',
+      'Search: Ctrl Shift F',
+      'Add or remove one item: Ctrl Click Ctrl Space',
+      'Select an item: Click',
+      'Open: Double click Enter',
+      'Undo the last action: Ctrl Z',
+    ])
+      expect(lines).toContain(line)
+    // The palette has every command; what shows keys there is in the list, too.
+    await dialog.getByRole('button', { name: 'OK' }).click()
+    await dialog.waitFor({ state: 'detached' })
+    await page.keyboard.press('Control+k')
+    await page.getByRole('combobox').waitFor()
+    const combinations = await page.getByRole('option').evaluateAll((options) =>
+      options
+        .map((option) => [...option.querySelectorAll('kbd')].map((cap) => cap.textContent ?? ''))
+        .filter((caps) => caps.length > 0)
+        .map((caps) => caps.join(' ')),
+    )
+    expect(combinations.length).toBeGreaterThan(15)
+    const listed = lines.map((line) => line.slice(line.indexOf(': ') + 2))
+    const missing = combinations.filter((keys) => !listed.some((caps) => caps.includes(keys)))
+    expect(missing).toEqual([])
+  })
+
+  it('the palette goes to pinned and recent folders', async () => {
+    await using tree = await makeTree({ 'Reports 2026/a.txt': 'a', 'other/b.txt': 'b' })
+    await using program = await startProgram(tree)
+    await using open = await openPage(browser, program, { path: '/files/Reports%202026/' })
+    const { page } = open
+    await entry(page, 'a.txt').waitFor()
+    await page.keyboard.press('Alt+ArrowUp')
+    await entry(page, 'other').waitFor()
+    await page.keyboard.press('Control+k')
+    await page.getByRole('combobox').fill('reports')
+    await page.getByRole('option', { name: 'Reports 2026' }).click()
+    await entry(page, 'a.txt').waitFor()
+  })
+})
