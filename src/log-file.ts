@@ -67,6 +67,8 @@ export async function openLogFile(file: string, options: LogFileOptions): Promis
         options.onError(error)
       }
     }
+    // In the same turn as the last look, so that a line written meanwhile starts the next run.
+    running = undefined
   }
 
   const maxBytes = options.maxBytes ?? MAX_LOG_BYTES
@@ -84,9 +86,7 @@ export async function openLogFile(file: string, options: LogFileOptions): Promis
   }
 
   const start = () => {
-    running ??= drain().finally(() => {
-      running = undefined
-    })
+    running ??= drain()
   }
 
   return {

@@ -8,8 +8,8 @@ import { replaceFile } from './durable-file.ts'
 import { withFileLock } from './file-lock.ts'
 import { parseDocument } from './parse-document.ts'
 
-/** How often the file is looked at for a change from outside. */
-const WATCH_MS = 400
+/** How often the file is looked at for a change from outside, which must be seen within a second. */
+const WATCH_MS = 200
 
 /** Computes the next document without touching the given one; a throw changes nothing. */
 export type Change<T> = (doc: Document) => [Document, T]
@@ -93,9 +93,7 @@ class JsonStore implements Store {
     if (this.#closed) return Promise.reject(new Error('the store is closed'))
     return new Promise<T>((resolve, reject) => {
       this.#pending.push({ change, resolve: resolve as (value: unknown) => void, reject })
-      this.#running ??= this.#run().finally(() => {
-        this.#running = undefined
-      })
+      this.#running ??= this.#run()
     })
   }
 
@@ -146,6 +144,9 @@ class JsonStore implements Store {
         for (const { reject } of batch) reject(error)
       }
     }
+    // In the same turn as the last look at what waits: whoever was just told "done" may ask for the
+    // next change before the promise of this run has settled, and must find it over.
+    this.#running = undefined
   }
 
   async #write(before: Document, after: Document): Promise<void> {

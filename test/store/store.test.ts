@@ -9,7 +9,7 @@ import {
 } from '../../src/store/document.ts'
 import { createStore, openStore } from '../../src/store/store.ts'
 import { addUser } from '../../src/store/users.ts'
-import { waitFor } from '../support/deadline.ts'
+import { waitFor, withDeadline } from '../support/deadline.ts'
 import { makeTree } from '../support/tree.ts'
 
 const fresh = (): Document => emptyDocument(defaultSettings())
@@ -51,6 +51,17 @@ describe('the database file', () => {
     ])
     expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
     expect(store.read().users.map(({ username }) => username)).toEqual(['a', 'b'])
+    await store.close()
+  })
+
+  it('takes the next change from whoever was just told that the last one is done', async () => {
+    await using tree = await makeTree({})
+    const store = await createStore(join(tree.base, 'db.json'), fresh())
+    const oneByOne = async () => {
+      for (const name of ['a', 'b', 'c']) await store.update((doc) => addUser(doc, named(name)))
+    }
+    await withDeadline('three changes in a row', 5_000, oneByOne())
+    expect(store.read().users.map(({ username }) => username)).toEqual(['a', 'b', 'c'])
     await store.close()
   })
 
@@ -108,19 +119,23 @@ describe('the database file', () => {
     expect(await readFile(file, 'utf8')).toBe(text)
   })
 
-  it('formats 1,000 users without holding up the event loop for 20 ms', async () => {
+  it('writes 1,000 users without holding up the event loop for 20 ms', async () => {
     await using tree = await makeTree({})
     let doc = fresh()
     for (let i = 0; i < 1_000; i++) [doc] = addUser(doc, named(`user${i}`))
     const store = await createStore(join(tree.base, 'db.json'), doc)
-    const best = Math.min(
-      ...Array.from({ length: 5 }, () => {
-        const started = performance.now()
-        JSON.stringify(store.read(), null, 1)
-        return performance.now() - started
-      }),
-    )
-    expect(best).toBeLessThan(20)
+    const busyMs: number[] = []
+    for (let i = 0; i < 15; i++) {
+      const before = performance.eventLoopUtilization()
+      await store.update((now) => [{ ...now, nextUserId: now.nextUserId + 1 }, undefined])
+      busyMs.push(performance.eventLoopUtilization(before).active)
+    }
     await store.close()
+    // The time the loop was busy in all turns of one write; other programs on the machine only add.
+    expect(Math.min(...busyMs)).toBeGreaterThan(0)
+    expect(Math.min(...busyMs)).toBeLessThan(20)
+    const stored = JSON.parse(await readFile(join(tree.base, 'db.json'), 'utf8'))
+    expect(stored.users).toHaveLength(1_000)
+    expect(stored.nextUserId).toBe(doc.nextUserId + 15)
   })
 })
