@@ -217,6 +217,24 @@ describe('search', () => {
     await hits(page).and(page.locator('[aria-posinset="3000"]')).waitFor()
   })
 
+  it('is closed for good when the browser closes it, as Android does on Back', async () => {
+    await using tree = await makeTree(files)
+    await using program = await startProgram(tree)
+    await using open = await openPage(browser, program, { path: '/files/' })
+    const { page } = open
+    for (const way of ['cancel', 'close'] as const) {
+      await openSearch(page)
+      await overlay(page).evaluate((dialog, how) => {
+        if (how === 'close') (dialog as HTMLDialogElement).close()
+        else dialog.dispatchEvent(new Event('cancel', { cancelable: true }))
+      }, way)
+      await overlay(page).waitFor({ state: 'detached' })
+    }
+    await openSearch(page)
+    await box(page).fill('meadow')
+    await overlay(page).getByText('1 result', { exact: true }).waitFor()
+  })
+
   it('takes the whole screen of a phone', async () => {
     await using tree = await makeTree(files)
     await using program = await startProgram(tree)
