@@ -43,7 +43,7 @@ describe('drag and drop', () => {
     await toast(page, 'Moved 2 items to “to”').getByRole('button', { name: 'Undo' }).click()
     await expectNames(page, ['to', 'a #1.txt', 'b%.txt', 'c.txt'])
     await expectSelected(page, ['a #1.txt', 'b%.txt'])
-    expect(await readdir(tree.at('to'))).toEqual([])
+    await waitFor('the files to be back', async () => (await readdir(tree.at('to'))).length === 0)
     expect(open.problems).toEqual([])
   })
 

@@ -166,7 +166,7 @@ describe('the keyboard', () => {
     await entry(page, 'x.txt').waitFor()
     await page.keyboard.press('Control+V')
     await entry(page, 'b.txt').waitFor()
-    expect(await tree.read('to/b.txt')).toBe('bbb')
+    await waitFor('the file', async () => (await tree.read('to/b.txt')) === 'bbb')
     await waitFor(
       'the file to have moved',
       async () => !(await readdir(tree.root)).includes('b.txt'),
