@@ -17,8 +17,18 @@ export async function zipOf(parts: Parts, stored: string[] = []): Promise<Uint8A
   return Buffer.concat(chunks)
 }
 
-/** Three pages with text, a picture on the first, and an outline; `catalogue` adds catalogue keys. */
-export function makePdf(jpeg: Uint8Array, catalogue = ''): Uint8Array {
+const JPEG_IN_PDF =
+  '/Width 480 /Height 320 /ColorSpace /DeviceRGB /BitsPerComponent 8 /Filter /DCTDecode'
+
+/**
+ * Three pages with text, a picture on the first, and an outline; `catalogue` adds catalogue keys,
+ * `picture` says what the bytes of the picture are.
+ */
+export function makePdf(
+  jpeg: Uint8Array,
+  catalogue = '',
+  { picture = JPEG_IN_PDF } = {},
+): Uint8Array {
   const titles = ['Samples on paper', 'Second chapter', 'The end']
   const objects: (string | [string, Uint8Array])[] = []
   const add = (body: string | [string, Uint8Array]) => objects.push(body)
@@ -26,14 +36,11 @@ export function makePdf(jpeg: Uint8Array, catalogue = ''): Uint8Array {
   add(`<< /Type /Catalog /Pages 2 0 R /Outlines 5 0 R /PageMode /UseOutlines ${catalogue} >>`)
   add(`<< /Type /Pages /Count 3 /Kids [${[0, 1, 2].map((n) => `${page(n)} 0 R`).join(' ')}] >>`)
   add('<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>')
-  add([
-    `<< /Type /XObject /Subtype /Image /Width 480 /Height 320 /ColorSpace /DeviceRGB /BitsPerComponent 8 /Filter /DCTDecode /Length ${jpeg.length} >>`,
-    jpeg,
-  ])
+  add([`<< /Type /XObject /Subtype /Image ${picture} /Length ${jpeg.length} >>`, jpeg])
   add('<< /Type /Outlines /First 12 0 R /Last 14 0 R /Count 3 >>')
   for (const [n, title] of titles.entries()) {
-    const picture = n === 0 ? 'q 400 0 0 267 70 360 cm /Im Do Q' : ''
-    const words = `BT /F 26 Tf 70 720 Td (${title}) Tj /F 12 Tf 0 -40 Td (The quick brown fox jumps over the lazy dog, page ${n + 1}.) Tj ET ${picture}`
+    const drawing = n === 0 ? 'q 400 0 0 267 70 360 cm /Im Do Q' : ''
+    const words = `BT /F 26 Tf 70 720 Td (${title}) Tj /F 12 Tf 0 -40 Td (The quick brown fox jumps over the lazy dog, page ${n + 1}.) Tj ET ${drawing}`
     add(
       `<< /Type /Page /Parent 2 0 R /MediaBox [0 0 540 780] /Resources << /Font << /F 3 0 R >> /XObject << /Im 4 0 R >> >> /Contents ${page(n) + 1} 0 R >>`,
     )

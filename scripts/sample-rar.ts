@@ -5,7 +5,11 @@ import { crc32 } from 'node:zlib'
 
 const SIGNATURE = Buffer.from([0x52, 0x61, 0x72, 0x21, 0x1a, 0x07, 0x01, 0x00])
 
-export function storedRar(files: Record<string, string | Uint8Array>): Buffer {
+/** `claimedBytes`: the size each entry pretends to have once unpacked. */
+export function storedRar(
+  files: Record<string, string | Uint8Array>,
+  claimedBytes?: number,
+): Buffer {
   const parts = [SIGNATURE, block([1, 0, 0])]
   for (const [name, content] of Object.entries(files)) {
     const data = Buffer.from(content as string)
@@ -16,7 +20,7 @@ export function storedRar(files: Record<string, string | Uint8Array>): Buffer {
       // file header, flags: a data area follows; then its size
       vints(2, 2, data.length),
       // file flags: CRC present; unpacked size; attributes
-      vints(4, data.length, 0o100644),
+      vints(4, claimedBytes ?? data.length, 0o100644),
       crc,
       // method 0 = stored; made on Unix
       vints(0, 1, nameBytes.length),

@@ -67,7 +67,8 @@ export async function openByLibrary(
     const item: ArchiveItem = {
       path: cleanPath(path),
       isDir: type === 'DIR',
-      sizeBytes: Number(size),
+      // The worker gives 32 bits with a sign, which would make 3 GiB a negative size.
+      sizeBytes: Number(size) >>> 0,
       // The worker cuts times off to 32 bits of nanoseconds.
       modified: null,
       encrypted: locked === true,
