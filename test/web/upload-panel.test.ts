@@ -1,0 +1,191 @@
+// What uploads tell while they run, and what they leave alone: other screens, dialogs, viewers.
+import { randomBytes } from 'node:crypto'
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { launchBrowser, openPage } from '../support/browser.ts'
+import { waitFor } from '../support/deadline.ts'
+import { sampleTree } from '../support/pictures.ts'
+import { startProgram } from '../support/program.ts'
+import { makeTree, type Tree } from '../support/tree.ts'
+import { entry, expectSelected, showList } from './listing-steps.ts'
+import { goOffline, pickFiles, slowUploads } from './upload-steps.ts'
+
+let browser: Browser
+beforeAll(async () => {
+  browser = await launchBrowser()
+})
+afterAll(() => browser.close())
+
+const MIB = 1 << 20
+
+const panel = (page: Page) => page.getByRole('region', { name: 'Uploads' })
+
+/** A file on the person's own disk. */
+async function localFile(tree: Tree, name: string, bytes: number): Promise<string> {
+  const path = join(tree.base, name)
+  await writeFile(path, randomBytes(bytes))
+  return path
+}
+
+async function percentOf(page: Page, name: string): Promise<number> {
+  const bar = panel(page).getByRole('progressbar', { name, exact: true })
+  return Number(await bar.getAttribute('aria-valuenow'))
+}
+
+describe('the upload panel', () => {
+  it('tells speed, time left, bytes and each file, and draws a line on top', async () => {
+    await using tree = await makeTree({ 'old.txt': 'x' })
+    const path = await localFile(tree, 'big.bin', 24 * MIB)
+    await using program = await startProgram(tree)
+    await using open = await openPage(browser, program, { path: '/files/' })
+    const { page } = open
+    await slowUploads(page, 2 * MIB)
+    await pickFiles(page, [path])
+    await panel(page).getByText('Uploading 1 of 1 file').waitFor()
+    // Nothing has been measured yet.
+    await panel(page).getByText('--:--:-- left').waitFor()
+    await panel(page)
+      .getByText(/^[1-4]\.\d MiB\/s · 00:00:\d\d left · \d+%$/)
+      .waitFor({ timeout: 20_000 })
+    await panel(page)
+      .getByText(/^\d+\.\d MiB of 24\.0 MiB$/)
+      .waitFor()
+    const before = await percentOf(page, 'big.bin')
+    const line = page.locator('.upline')
+    const width = async () => (await line.boundingBox())?.width ?? 0
+    const widthBefore = await width()
+    expect((await line.boundingBox())?.y).toBe(0)
+    await waitFor('progress', async () => (await percentOf(page, 'big.bin')) > before, 20_000)
+    await waitFor('a longer line', async () => (await width()) > widthBefore)
+    await slowUploads(page, 0)
+    await panel(page).getByText('1 file uploaded').waitFor()
+    await line.waitFor({ state: 'detached' })
+    expect(open.problems).toEqual([])
+  })
+
+  it('keeps paused and offline uploads across other screens', async () => {
+    await using tree = await makeTree({ 'old.txt': 'x' })
+    const path = await localFile(tree, 'big.bin', 24 * MIB)
+    await using program = await startProgram(tree)
+    await using open = await openPage(browser, program, { path: '/files/' })
+    const { page } = open
+    const places = page.getByRole('navigation', { name: 'Places' })
+    await slowUploads(page, 6 * MIB)
+    await pickFiles(page, [path])
+    await waitFor('some of it sent', async () => (await percentOf(page, 'big.bin')) > 10, 20_000)
+    await panel(page).getByRole('button', { name: 'Pause all' }).click()
+    await panel(page).getByText('Uploads paused').waitFor()
+    const paused = await percentOf(page, 'big.bin')
+    await places.getByRole('link', { name: 'Settings' }).click()
+    await page.locator('#listing').waitFor({ state: 'detached' })
+    await page.getByText('Single click').first().waitFor()
+    await panel(page).getByText('Uploads paused').waitFor()
+    expect(await percentOf(page, 'big.bin')).toBe(paused)
+    await panel(page).getByRole('button', { name: 'Resume all' }).click()
+    await panel(page).getByText('Uploading 1 of 1 file').waitFor()
+    await goOffline(page)
+    await panel(page).getByText('Waiting for the connection').waitFor({ timeout: 30_000 })
+    await places.getByRole('link', { name: 'My files' }).click()
+    await panel(page).getByText('Waiting for the connection').waitFor()
+    await slowUploads(page, 0)
+    await panel(page).getByText('1 file uploaded').waitFor({ timeout: 30_000 })
+    expect(await readFile(tree.at('big.bin'))).toEqual(await readFile(path))
+  })
+
+  it('keeps the screen awake while it sends, and no longer', async () => {
+    await using tree = await makeTree({ 'old.txt': 'x' })
+    const path = await localFile(tree, 'big.bin', 12 * MIB)
+    await using program = await startProgram(tree)
+    await using open = await openPage(browser, program)
+    const { page } = open
+    // The browser's own lock cannot be asked about.
+    await page.addInitScript(() => {
+      Object.assign(window, { locks: 0 })
+      const counter = window as unknown as { locks: number }
+      const request = async () => {
+        counter.locks++
+        return { release: async () => void counter.locks-- }
+      }
+      Object.defineProperty(navigator, 'wakeLock', { value: { request } })
+    })
+    const locks = () => page.evaluate(() => (window as unknown as { locks: number }).locks)
+    await page.goto('/files/')
+    await page.locator('#listing').waitFor()
+    expect(await locks()).toBe(0)
+    await slowUploads(page, 4 * MIB)
+    await pickFiles(page, [path])
+    await waitFor('the lock', async () => (await locks()) === 1)
+    await slowUploads(page, 0)
+    await panel(page).getByText('1 file uploaded').waitFor()
+    await waitFor('the release', async () => (await locks()) === 0)
+  })
+})
+
+describe('the end of an upload', () => {
+  it('leaves selection, scroll position and an open dialog with its text alone', async () => {
+    const names = Array.from({ length: 120 }, (_, i) => `f${String(i).padStart(3, '0')}.txt`)
+    await using tree = await makeTree(Object.fromEntries(names.map((name) => [name, name])))
+    const path = await localFile(tree, 'zz.bin', 6 * MIB)
+    await using program = await startProgram(tree)
+    await using open = await openPage(browser, program, { path: '/files/' })
+    const { page } = open
+    await showList(page)
+    await slowUploads(page, 3 * MIB)
+    await pickFiles(page, [path])
+    await panel(page).getByText('Uploading 1 of 1 file').waitFor()
+    await entry(page, 'f000.txt').hover()
+    await page.mouse.wheel(0, 2000)
+    await entry(page, 'f060.txt').click()
+    await expectSelected(page, ['f060.txt'])
+    const place = async () => (await entry(page, 'f060.txt').boundingBox())?.y
+    const before = await place()
+    await page.keyboard.press('F2')
+    const field = page.getByRole('dialog', { name: 'Rename file' }).getByLabel('New name')
+    await field.fill('half a na')
+    await slowUploads(page, 0)
+    await panel(page).getByText('1 file uploaded').waitFor()
+    await waitFor('its row', async () => {
+      const counts = await page.locator('#listing').textContent()
+      return counts?.includes('121') === true
+    })
+    expect(await field.inputValue()).toBe('half a na')
+    expect(await field.evaluate((input) => input === document.activeElement)).toBe(true)
+    await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click()
+    await expectSelected(page, ['f060.txt'])
+    expect(await place()).toBe(before)
+    expect(open.problems).toEqual([])
+  })
+
+  it('leaves a playing video alone', async () => {
+    const samples = await sampleTree()
+    await using tree = await makeTree({ 'film.mp4': samples['film.mp4'] ?? '' })
+    const path = await localFile(tree, 'big.bin', 6 * MIB)
+    await using program = await startProgram(tree)
+    await using open = await openPage(browser, program, { path: '/files/' })
+    const { page } = open
+    await showList(page)
+    await slowUploads(page, 3 * MIB)
+    await pickFiles(page, [path])
+    await panel(page).getByText('Uploading 1 of 1 file').waitFor()
+    await entry(page, 'film.mp4').dblclick()
+    const video = page.locator('video')
+    await video.waitFor()
+    await video.evaluate((element: HTMLVideoElement) => {
+      element.muted = true
+      element.loop = true
+      Object.assign(element, { marked: true })
+      return element.play()
+    })
+    await slowUploads(page, 0)
+    await panel(page).getByText('1 file uploaded').waitFor()
+    await waitFor('the file', async () => (await readFile(tree.at('big.bin'))).length === 6 * MIB)
+    expect(
+      await video.evaluate((element: HTMLVideoElement) => [
+        (element as unknown as { marked?: boolean }).marked,
+        element.paused,
+      ]),
+    ).toEqual([true, false])
+  })
+})
