@@ -1,4 +1,4 @@
-// Every kind of file opened as a person would, judged by what is on the screen.
+// What one does with an opened file: turning to others, zooming, playing, searching, printing.
 
 import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
@@ -20,6 +20,7 @@ import {
 import { ADMIN, type Program, startProgram } from '../support/program.ts'
 import { makeTree, type Tree } from '../support/tree.ts'
 import { entry } from './listing-steps.ts'
+import { swipe } from './touch-steps.ts'
 
 let browser: Browser
 let tree: Tree
@@ -37,20 +38,9 @@ afterAll(async () => {
   await browser.close()
 })
 
-/** The foreground of the landscape that all sample pictures show, at the bottom. */
-const NAVY: Rgb = [38, 47, 85]
-
 async function open(page: Page, name: string) {
   await page.goto(`/files/${encodeURIComponent(name)}`)
   await page.locator('.vw-head h1').getByText(name).waitFor()
-}
-
-async function expectLandscape(page: Page, selector = '.vw-picture > img[data-shown=true]') {
-  const picture = page.locator(selector).first()
-  await picture.waitFor()
-  await waitFor('the picture in its colours', async () => {
-    return distance(await colourAt(picture, 0.03, 0.985), NAVY) < 40
-  })
 }
 
 /** The smallest picture there is. */
@@ -58,116 +48,6 @@ const PIXEL = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
   'base64',
 )
-
-/** What must be seen of each sample. */
-const looks: Record<string, (page: Page) => Promise<void>> = {
-  'moving.gif': async (page) => {
-    await page.locator('.vw-picture > img[data-shown=true]').waitFor()
-    expect(await liveliness(page.locator('.vw-picture > img'))).toBeGreaterThan(30)
-  },
-  'film.mp4': (page) => plays(page, 'video'),
-  'film2.webm': (page) => plays(page, 'video'),
-  'song.mp3': async (page) => {
-    await plays(page, 'audio')
-    await page.getByText('Morning Light').waitFor()
-    await page.getByText('The Samples · Quiet Files').waitFor()
-    await expectLandscape(page, '.vw-cover img')
-  },
-  'tone.m4a': (page) => page.getByText('Morning Light').waitFor(),
-  'tone.flac': (page) => page.getByText('Morning Light').waitFor(),
-  'tone.ogg': (page) => page.getByText('Morning Light').waitFor(),
-  'tone.wav': (page) => page.getByText('Morning Light').waitFor(),
-  'paper.pdf': async (page) => {
-    await page.getByText('The quick brown fox jumps over the lazy dog, page 1.').waitFor()
-    await waitFor('a drawn page', async () => {
-      return (await liveliness(page.locator('.page').first().locator('canvas').first())) > 30
-    })
-  },
-  'book.epub': async (page) => {
-    await page.getByRole('heading', { name: 'The first chapter' }).waitFor()
-    await expectLandscape(page, '.vw-book-page img')
-  },
-  'letter.docx': async (page) => {
-    await page.getByText('A letter of samples').waitFor()
-    await page.getByText('12.00').waitFor()
-    await expectLandscape(page, '.vw-paper img')
-  },
-  'letter.odt': async (page) => {
-    await page.getByRole('heading', { name: 'An open letter' }).waitFor()
-    await page.getByText('Second point').waitFor()
-    await expectLandscape(page, '.vw-paper img')
-  },
-  'table.xlsx': async (page) => {
-    await page.getByRole('cell', { name: 'Helsinki' }).waitFor()
-    await page.getByRole('tab', { name: 'Numbers' }).click()
-    await page.getByRole('cell', { name: '400' }).waitFor()
-  },
-  'table.ods': async (page) => {
-    await page.getByRole('cell', { name: 'New York' }).waitFor()
-  },
-  'letters.ttf': async (page) => {
-    await page.getByRole('heading', { name: 'DejaVu Sans Mono' }).waitFor()
-    await page.locator('.vw-glyph', { hasText: 'U+0041' }).waitFor()
-  },
-  'letters.woff2': async (page) => {
-    const face = page.locator('.vw-font-sizes .vw-face').last()
-    await face.waitFor()
-    expect(await liveliness(face)).toBeGreaterThan(20)
-  },
-}
-for (const format of ['zip', 'tar', 'tar.gz', '7z', 'rar']) {
-  looks[`pack.${format}`] = async (page) => {
-    await page.getByRole('button', { name: 'umlaut-ä.txt', exact: true }).waitFor()
-    await page.getByRole('button', { name: 'pictures', exact: true }).click()
-    await page.getByRole('button', { name: 'dawn.jpg', exact: true }).click()
-    await expectLandscape(page)
-  }
-}
-for (const name of [
-  'picture.jpg',
-  'picture.png',
-  'picture.webp',
-  'picture.avif',
-  'picture.heic',
-  'picture.tiff',
-  'picture.bmp',
-  'picture.ico',
-  'drawing.svg',
-  'turned.jpg',
-]) {
-  looks[name] = (page) => expectLandscape(page)
-}
-
-async function plays(page: Page, kind: 'audio' | 'video') {
-  await page.getByRole('button', { name: 'Play' }).first().click()
-  const media = page.locator(`.vw ${kind}`)
-  await waitFor('playback', () =>
-    media.evaluate((element: HTMLMediaElement) => !element.paused && element.currentTime > 0.3),
-  )
-}
-
-describe.each([
-  { name: 'in dark on a desktop', viewport: DESKTOP, colorScheme: 'dark', hasTouch: false },
-  { name: 'in light on a phone', viewport: PHONE, colorScheme: 'light', hasTouch: true },
-] as const)('$name', ({ viewport, colorScheme, hasTouch }) => {
-  let opened: OpenPage
-
-  beforeAll(async () => {
-    opened = await openPage(browser, program, { viewport, colorScheme, hasTouch })
-  })
-
-  afterAll(() => opened[Symbol.asyncDispose]())
-
-  it.each(Object.keys(looks))('shows %s', async (name) => {
-    const { page, problems } = opened
-    problems.length = 0
-    await open(page, name)
-    await looks[name]?.(page)
-    const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)
-    expect(overflow).toBeLessThanOrEqual(0)
-    expect(problems).toEqual([])
-  })
-})
 
 describe('the frame', () => {
   it('turns to neighbours by keys and by the strip, and closes to the folder', async () => {
@@ -540,20 +420,3 @@ describe('players and papers', () => {
     }
   })
 })
-
-async function swipe(page: Page, from: { x: number; y: number }, to: { x: number; y: number }) {
-  const client = await page.context().newCDPSession(page)
-  const send = (
-    type: 'touchStart' | 'touchMove' | 'touchEnd',
-    at: { x: number; y: number } | null,
-  ) => client.send('Input.dispatchTouchEvent', { type, touchPoints: at ? [at] : [] })
-  await send('touchStart', from)
-  for (let step = 1; step <= 6; step++) {
-    await send('touchMove', {
-      x: from.x + ((to.x - from.x) * step) / 6,
-      y: from.y + ((to.y - from.y) * step) / 6,
-    })
-  }
-  await send('touchEnd', null)
-  await client.detach()
-}

@@ -37,8 +37,17 @@ export function usePicture(stage: RefObject<HTMLElement | null>, stageSize: Size
     return { x: clientX - box.left - box.width / 2, y: clientY - box.top - box.height / 2 }
   }
 
+  /** From the view as it is by then: the two fingers of a pinch move before it is drawn anew. */
+  function change(next: (from: View) => View) {
+    setChosen((last) => next(last ? clampView(last, turned, stageSize) : fitView(turned, room)))
+  }
+
   function zoom(factor: number, at = { x: 0, y: 0 }) {
-    setChosen(zoomAt(view, factor, at, turned, stageSize))
+    change((from) => zoomAt(from, factor, at, turned, stageSize))
+  }
+
+  function pan(x: number, y: number) {
+    change((from) => clampView({ ...from, x: from.x + x, y: from.y + y }, turned, stageSize))
   }
 
   function zoomTo(scale: number, at = { x: 0, y: 0 }) {
@@ -77,16 +86,10 @@ export function usePicture(stage: RefObject<HTMLElement | null>, stageSize: Size
       const factor =
         Math.hypot(now.x - other.x, now.y - other.y) /
         Math.hypot(before.x - other.x, before.y - other.y)
+      // What was between the fingers stays between them: the middle moves half as far as one.
+      pan((now.x - before.x) / 2, (now.y - before.y) / 2)
       zoom(factor, place((now.x + other.x) / 2, (now.y + other.y) / 2))
-    } else if (chosen) {
-      setChosen(
-        clampView(
-          { scale: view.scale, x: view.x + now.x - before.x, y: view.y + now.y - before.y },
-          turned,
-          stageSize,
-        ),
-      )
-    }
+    } else if (chosen) pan(now.x - before.x, now.y - before.y)
   }
 
   function release(event: PointerEvent) {
@@ -114,7 +117,7 @@ export function usePicture(stage: RefObject<HTMLElement | null>, stageSize: Size
       }
       const step = steps[key]
       if (!step) return false
-      setChosen(clampView({ ...view, x: view.x + step[0], y: view.y + step[1] }, turned, stageSize))
+      pan(step[0], step[1])
       return true
     },
     handlers: {
