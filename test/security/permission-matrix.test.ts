@@ -4,8 +4,10 @@
 import { describe, expect, it } from 'vitest'
 import type { Permissions } from '../../src/api-types.ts'
 import { defaultPermissions } from '../../src/store/document.ts'
-import { startApp } from '../support/app.ts'
+import { PASSWORD, startApp, type TestApp } from '../support/app.ts'
 import type { SignedIn } from '../support/login.ts'
+import { makeShare, readPublic } from '../support/shares.ts'
+import { runLine } from '../support/shell.ts'
 
 const CANARY = 'canary-content-of-the-file'
 const TUS = { 'Content-Type': 'application/offset+octet-stream', 'Upload-Offset': '0' }
@@ -16,7 +18,7 @@ interface Door {
   denied: number
   /** Status with every right. */
   open: number
-  go(user: SignedIn): Promise<Response>
+  go(user: SignedIn, app: TestApp): Promise<Response>
 }
 
 const get = (path: string) => (user: SignedIn) => user.fetch(path)
@@ -193,6 +195,94 @@ const DOORS: Door[] = [
     open: 404,
     go: send('DELETE', '/api/share/none', ''),
   },
+  {
+    name: 'preview of a picture',
+    needs: ['download'],
+    denied: 202,
+    open: 200,
+    go: get('/api/preview/thumb/pixel.png?inline=true'),
+  },
+  {
+    name: 'large preview of a picture',
+    needs: ['download'],
+    denied: 202,
+    open: 200,
+    go: get('/api/preview/big/pixel.png?inline=true'),
+  },
+  {
+    name: 'register a selection',
+    needs: ['download'],
+    denied: 202,
+    open: 200,
+    go: send('POST', '/api/selections', '{"files":["a.txt"]}'),
+  },
+  ...['share/HASH', 'dl/HASH?algo=tar', 'dl/HASH/a.txt', 'preview/thumb/HASH/pixel.png'].map(
+    (path): Door => ({
+      name: `visitors of an own share: ${path}`,
+      needs: ['share', 'download'],
+      denied: 403,
+      open: 200,
+      go: (_, app) => app.fetch(`/api/public/${path.replace('HASH', shareOf(app))}`),
+    }),
+  ),
+  {
+    name: 'run a command',
+    needs: ['execute'],
+    denied: 403,
+    open: 200,
+    go: async (user, app) => {
+      const lines = await runLine(app, user.token, 'echo hello')
+      return new Response(null, { status: lines[0] === 'hello' ? 200 : 403 })
+    },
+  },
+  {
+    name: 'read another account',
+    needs: ['admin'],
+    denied: 403,
+    open: 200,
+    go: get('/api/users/1'),
+  },
+  {
+    name: 'change another account',
+    needs: ['admin'],
+    denied: 403,
+    open: 200,
+    go: send('PUT', '/api/users/3', update(3, 'locale', 'de')),
+  },
+  {
+    name: 'widen the own scope',
+    needs: ['admin'],
+    denied: 403,
+    open: 200,
+    go: send('PUT', '/api/users/2', update(2, 'scope', '/')),
+  },
+  {
+    name: 'remove another account',
+    needs: ['admin'],
+    denied: 403,
+    open: 200,
+    go: send('DELETE', '/api/users/3', JSON.stringify({ current_password: PASSWORD })),
+  },
+  {
+    name: 'end the session of another',
+    needs: ['admin'],
+    denied: 404,
+    open: 204,
+    go: async (user, app) => {
+      await app.as('admin')
+      const { id } = app.store.read().sessions.find(({ userID }) => userID === 1) ?? { id: '' }
+      return user.fetch(`/api/sessions/${id}`, { method: 'DELETE' })
+    },
+  },
+  { name: 'own account', needs: [], denied: 0, open: 200, go: get('/api/users/2') },
+  {
+    name: 'own language',
+    needs: [],
+    denied: 0,
+    open: 200,
+    go: send('PUT', '/api/users/2', update(2, 'locale', 'de')),
+  },
+  { name: 'own sessions', needs: [], denied: 0, open: 200, go: get('/api/sessions') },
   { name: 'list accounts', needs: ['admin'], denied: 403, open: 200, go: get('/api/users') },
   {
     name: 'create an account',
@@ -235,18 +325,56 @@ const FILES = Object.fromEntries(
     CANARY,
   ]),
 )
-const tree = { ...FILES, 'a.srt': `1\n00:00:01,000 --> 00:00:02,000\n${CANARY}\n` }
+const PIXEL = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+  'base64',
+)
+const tree = {
+  ...FILES,
+  'a.srt': `1\n00:00:01,000 --> 00:00:02,000\n${CANARY}\n`,
+  'pixel.png': PIXEL,
+  'shared/a.txt': CANARY,
+  'shared/pixel.png': PIXEL,
+}
 const full: Permissions = { ...defaultPermissions(), admin: true }
+
+function update(id: number, field: string, value: unknown): string {
+  return JSON.stringify({
+    what: 'user',
+    which: [field],
+    current_password: PASSWORD,
+    data: { id, [field]: value },
+  })
+}
+
+function shareOf(app: TestApp): string {
+  return app.store.read().shares.find(({ path }) => path === '/shared/')?.hash ?? ''
+}
+
+/** An application with the account `subject` (id 2), who has shared a folder, and `other` (id 3). */
+async function startMatrix(perm: Permissions): Promise<TestApp> {
+  const app = await startApp({
+    tree,
+    config: { enableExec: true },
+    users: [
+      { username: 'subject', perm: full, commands: ['echo'] },
+      { username: 'other', scope: '/folder' },
+    ],
+  })
+  await makeShare(app, '/shared/', {}, 'subject')
+  await app.store.update((doc) => {
+    const users = doc.users.map((user) => (user.id === 2 ? { ...user, perm } : user))
+    return [{ ...doc, users }, undefined]
+  })
+  return app
+}
 
 describe.each(Object.keys(full) as (keyof Permissions)[])('without the right to %s', (bit) => {
   it('its doors are closed and all others open', async () => {
-    await using app = await startApp({
-      tree,
-      users: [{ username: 'subject', perm: { ...full, [bit]: false } }],
-    })
+    await using app = await startMatrix({ ...full, [bit]: false })
     const subject = await app.as('subject')
     for (const door of DOORS) {
-      const response = await door.go(subject)
+      const response = await door.go(subject, app)
       const expected = door.needs.includes(bit) ? door.denied : door.open
       expect(response.status, door.name).toBe(expected)
       const body = Buffer.from(await response.arrayBuffer()).toString('latin1')
@@ -255,11 +383,69 @@ describe.each(Object.keys(full) as (keyof Permissions)[])('without the right to 
   })
 })
 
+it('every right has a door', () => {
+  const guarded = new Set(DOORS.flatMap(({ needs }) => needs))
+  expect([...guarded].sort()).toEqual(Object.keys(full).sort())
+})
+
 it('opens nothing at all without a session', async () => {
-  await using app = await startApp({ tree })
+  await using app = await startMatrix(full)
   const nobody = { token: '', cookie: '', fetch: app.fetch } as SignedIn
-  for (const door of DOORS) {
-    const response = await door.go(nobody)
+  const signedIn = DOORS.filter(({ name }) => !/visitors|run a command/.test(name))
+  for (const door of signedIn) {
+    const response = await door.go(nobody, app)
     expect(response.status, door.name).toBe(401)
+  }
+  await expect(runLine(app, '', 'echo hello')).rejects.toThrow('401')
+})
+
+it('CVE-2026-29188: an upload under way is not ended without the right to delete', async () => {
+  await using app = await startMatrix({ ...full, delete: false })
+  const subject = await app.as('subject')
+  const begin = { method: 'POST', headers: { 'Upload-Length': '4' } }
+  expect((await subject.fetch('/api/tus/under-way.bin', begin)).status).toBe(201)
+  expect((await subject.fetch('/api/tus/under-way.bin', { method: 'DELETE' })).status).toBe(403)
+  expect((await subject.fetch('/api/tus/a.txt', { method: 'DELETE' })).status).toBe(403)
+  const whole = { method: 'PATCH', headers: TUS, body: 'abcd' }
+  expect((await subject.fetch('/api/tus/under-way.bin', whole)).status).toBe(204)
+  expect(await app.tree.read('under-way.bin')).toBe('abcd')
+  expect(await app.tree.read('a.txt')).toBe(CANARY)
+})
+
+it('CVE-2026-32761: who may not download cannot have it done by a share', async () => {
+  await using app = await startMatrix({ ...full, download: false })
+  const subject = await app.as('subject')
+  for (const path of ['/a.txt', '/', '/shared/'])
+    expect((await subject.fetch(`/api/share${path}`, { method: 'POST', body: '{}' })).status).toBe(
+      403,
+    )
+  const { text } = await readPublic(app, shareOf(app), '/a.txt')
+  expect(text).not.toContain(CANARY)
+})
+
+it('CVE-2026-35606: facts about a text are not the text', async () => {
+  await using app = await startMatrix({ ...full, download: false })
+  const subject = await app.as('subject')
+  for (const headers of [
+    {},
+    { 'X-Encoding': 'true' },
+    { 'X-Encoding': 'TRUE' },
+    { Range: 'bytes=0-' },
+  ])
+    for (const path of ['a.txt', 'a.txt/', 'a.txt?content=true', 'a.srt']) {
+      const response = await subject.fetch(`/api/resources/${path}`, { headers })
+      const body = await response.text()
+      expect(body, path).not.toContain(CANARY)
+      expect(body, path).not.toContain('"content"')
+    }
+})
+
+it('GHSA-7whw-q6gh-xr59: nor is a sum that only who has the text could make', async () => {
+  await using app = await startMatrix({ ...full, download: false })
+  const subject = await app.as('subject')
+  for (const algorithm of ['md5', 'sha1', 'sha256', 'sha512', 'MD5', 'crc']) {
+    const response = await subject.fetch(`/api/resources/a.txt?checksum=${algorithm}`)
+    expect(response.status, algorithm).toBe(202)
+    expect(await response.text()).toBe('202 Accepted\n')
   }
 })
