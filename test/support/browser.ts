@@ -14,19 +14,37 @@ const CANDIDATES = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/
 export const DESKTOP = { width: 1280, height: 800 } as const
 export const PHONE = { width: 390, height: 844 } as const
 
+const ARGS = [
+  // Containers run as root and without a GPU.
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+]
+
+function findChromium(): string {
+  const path = process.env.CHROMIUM ?? CANDIDATES.find((candidate) => existsSync(candidate))
+  if (!path) throw new Error('no Chromium found: apt-get install chromium')
+  return path
+}
+
 export async function launchBrowser(): Promise<Browser> {
-  const executablePath = process.env.CHROMIUM ?? CANDIDATES.find((path) => existsSync(path))
-  if (!executablePath) throw new Error('no Chromium found: apt-get install chromium')
-  return chromium.launch({
-    executablePath,
-    args: [
-      // Containers run as root and without a GPU.
-      '--no-sandbox',
-      '--disable-gpu',
-      '--disable-background-networking',
-      '--disable-component-update',
-      '--disable-sync',
-    ],
+  return chromium.launch({ executablePath: findChromium(), args: ARGS })
+}
+
+/**
+ * A browser of its own that keeps what it knows in the folder `profile`, as people's browsers do. Close
+ * the context to close it.
+ */
+export async function launchProfile(profile: string, program: Program): Promise<BrowserContext> {
+  return chromium.launchPersistentContext(profile, {
+    executablePath: findChromium(),
+    args: ARGS,
+    baseURL: program.origin,
+    viewport: DESKTOP,
+    locale: 'en-US',
+    reducedMotion: 'reduce',
   })
 }
 
