@@ -127,8 +127,10 @@ export function usePicture(stage: RefObject<HTMLElement | null>, stageSize: Size
         pointers.current.set(event.pointerId, { x: event.clientX, y: event.clientY })
         event.currentTarget.setPointerCapture(event.pointerId)
         if (event.pointerType !== 'touch') return
-        const doubled = event.timeStamp - lastTap.current < DOUBLE_TAP_MS
-        lastTap.current = doubled || pointers.current.size > 1 ? 0 : event.timeStamp
+        // The second finger of a pinch comes as quickly as a second tap.
+        const alone = pointers.current.size === 1
+        const doubled = alone && event.timeStamp - lastTap.current < DOUBLE_TAP_MS
+        lastTap.current = doubled || !alone ? 0 : event.timeStamp
         if (doubled) toggleAt(place(event.clientX, event.clientY))
       },
       onPointerMove: drag,

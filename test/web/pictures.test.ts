@@ -1,0 +1,127 @@
+// Looking at pictures closely: with the mouse, with fingers, and one after the other.
+
+import type { Browser, Page } from 'playwright-core'
+import sharp from 'sharp'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { launchBrowser, openPage, PHONE } from '../support/browser.ts'
+import { waitFor } from '../support/deadline.ts'
+import { type Program, startProgram } from '../support/program.ts'
+import { makeTree, type Tree } from '../support/tree.ts'
+import { moveFingers, type Point } from './touch-steps.ts'
+
+let browser: Browser
+let tree: Tree
+let program: Program
+
+beforeAll(async () => {
+  browser = await launchBrowser()
+  const grey = sharp({ create: { width: 1200, height: 1200, channels: 3, background: '#888' } })
+  const png = await grey.png().toBuffer()
+  tree = await makeTree({ 'a.png': png, 'b.png': png, 'c.png': png, 'd.png': png, 'e.png': png })
+  program = await startProgram(tree)
+})
+
+afterAll(async () => {
+  await program[Symbol.asyncDispose]()
+  await tree[Symbol.asyncDispose]()
+  await browser.close()
+})
+
+const picture = (page: Page) => page.locator('.vw-picture > img[data-shown=true]').first()
+
+async function boxOf(page: Page) {
+  const box = await picture(page).boundingBox()
+  if (box === null) throw new Error('the picture is not shown')
+  return box
+}
+
+/** Which part of the picture is at a point of the screen, as shares of its sides. */
+async function partAt(page: Page, { x, y }: Point) {
+  const box = await boxOf(page)
+  return { x: (x - box.x) / box.width, y: (y - box.y) / box.height }
+}
+
+it('keeps the point under the pointer while the wheel zooms', async () => {
+  await using opened = await openPage(browser, program, { path: '/files/b.png' })
+  const { page } = opened
+  await picture(page).waitFor()
+  const fitted = await boxOf(page)
+  const pointer = { x: fitted.x + fitted.width * 0.4, y: fitted.y + fitted.height * 0.6 }
+  const before = await partAt(page, pointer)
+  await page.mouse.move(pointer.x, pointer.y)
+  await page.mouse.wheel(0, -1000)
+  await waitFor('a larger picture', async () => (await boxOf(page)).width > fitted.width * 5)
+  const after = await partAt(page, pointer)
+  expect(after.x).toBeCloseTo(before.x, 2)
+  expect(after.y).toBeCloseTo(before.y, 2)
+  expect(opened.problems).toEqual([])
+})
+
+it('is moved by the mouse when it is larger than the window, as far as its edges', async () => {
+  await using opened = await openPage(browser, program, { path: '/files/b.png' })
+  const { page } = opened
+  await picture(page).waitFor()
+  await page.keyboard.press('1')
+  await waitFor('the full size', async () => Math.round((await boxOf(page)).width) === 1200)
+  const before = await boxOf(page)
+  await page.mouse.move(640, 300)
+  await page.mouse.down()
+  await page.mouse.move(640, 330, { steps: 4 })
+  await page.mouse.move(640, 380, { steps: 4 })
+  await page.mouse.up()
+  await waitFor('the picture moved', async () => (await boxOf(page)).y - before.y > 79)
+  expect((await boxOf(page)).y - before.y).toBeCloseTo(80, 0)
+  await page.mouse.move(640, 200)
+  await page.mouse.down()
+  await page.mouse.move(640, 780, { steps: 5 })
+  await page.mouse.up()
+  const stage = await page.locator('.vw-picture').boundingBox()
+  await waitFor('its upper edge at the edge', async () => {
+    return Math.abs((await boxOf(page)).y - (stage?.y ?? 0)) < 1
+  })
+})
+
+it('grows between two fingers, and what was between them stays there', async () => {
+  await using opened = await openPage(browser, program, {
+    path: '/files/b.png',
+    viewport: PHONE,
+    hasTouch: true,
+  })
+  const { page } = opened
+  await picture(page).waitFor()
+  const fitted = await boxOf(page)
+  const middle = { x: 180, y: fitted.y + fitted.height * 0.45 }
+  const before = await partAt(page, middle)
+  const finger = (byX: number): Point => ({ x: middle.x + byX, y: middle.y })
+  await moveFingers(page, [
+    [finger(-40), finger(-120)],
+    [finger(40), finger(120)],
+  ])
+  await waitFor('the picture three times as wide', async () => {
+    return Math.abs((await boxOf(page)).width / fitted.width - 3) < 0.1
+  })
+  const after = await partAt(page, middle)
+  expect(after.x).toBeCloseTo(before.x, 1)
+  expect(after.y).toBeCloseTo(before.y, 1)
+  expect(new URL(page.url()).pathname).toBe('/files/b.png')
+})
+
+it('fetches the pictures on either side ahead, and only those', async () => {
+  await using opened = await openPage(browser, program, { path: '/files/' })
+  const { page } = opened
+  const asked: string[] = []
+  page.on('request', (request) => {
+    const { pathname, search } = new URL(request.url())
+    const whole = /^\/api\/(?:raw|preview\/big)\/(.*)$/.exec(pathname)?.[1]
+    // The head of the shown picture is read by Range, the pictures themselves are not.
+    if (whole && request.resourceType() === 'image' && !search.includes('thumb')) asked.push(whole)
+  })
+  await page.goto('/files/c.png')
+  await picture(page).waitFor()
+  await waitFor('both neighbours', () => asked.includes('b.png') && asked.includes('d.png'))
+  expect(asked).not.toContain('a.png')
+  expect(asked).not.toContain('e.png')
+  await page.keyboard.press('ArrowRight')
+  await page.locator('.vw-head h1').getByText('d.png').waitFor()
+  await waitFor('the next neighbour', () => asked.includes('e.png'))
+})
