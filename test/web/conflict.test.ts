@@ -2,11 +2,14 @@
 import { mkdir, readdir, stat, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
+import sharp from 'sharp'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { launchBrowser, openPage, PHONE } from '../support/browser.ts'
-import { loginAs } from '../support/login.ts'
+import { waitFor } from '../support/deadline.ts'
+import { colourAt, distance } from '../support/pictures.ts'
 import { startProgram } from '../support/program.ts'
 import { makeTree, type Tree } from '../support/tree.ts'
+import { addUser, entry, expectNames, showList, toast, userLogin } from './listing-steps.ts'
 import { dropTree, pickFiles } from './upload-steps.ts'
 
 let browser: Browser
@@ -18,7 +21,7 @@ afterAll(() => browser.close())
 const OLD_S = 1_600_000_000
 const NEW_S = 1_700_000_000
 
-async function local(tree: Tree, name: string, content: string, modifiedS: number) {
+async function local(tree: Tree, name: string, content: string | Buffer, modifiedS: number) {
   const path = join(tree.base, 'local', name)
   await mkdir(join(tree.base, 'local'), { recursive: true })
   await writeFile(path, content)
@@ -88,6 +91,61 @@ describe('names that are taken', () => {
     expect(await tree.read('a.txt')).toBe('server')
   })
 
+  it('shows the pictures of both sides', async () => {
+    await using tree = await makeTree({})
+    const picture = (background: string) =>
+      sharp({ create: { width: 400, height: 400, channels: 3, background } })
+        .png()
+        .toBuffer()
+    await tree.add({ 'photo.png': await picture('#0000ff') })
+    await utimes(tree.at('photo.png'), OLD_S, OLD_S)
+    const file = await local(tree, 'photo.png', await picture('#ff0000'), NEW_S)
+    await using program = await startProgram(tree)
+    await using open = await openPage(browser, program, { path: '/files/' })
+    const { page } = open
+    await pickFiles(page, [file])
+    // The side that is not kept is paler.
+    await choice(page, 'photo.png', 'Keep both').check()
+    const pictures = card(page, 'photo.png').locator('img')
+    await waitFor('both pictures', async () => (await pictures.count()) === 2)
+    for (const [at, colour] of [[255, 0, 0] as const, [0, 0, 255] as const].entries()) {
+      await waitFor('the picture', () =>
+        pictures.nth(at).evaluate((image: HTMLImageElement) => image.naturalWidth > 0),
+      )
+      expect(distance(await colourAt(pictures.nth(at), 0.5, 0.5), [...colour])).toBeLessThan(12)
+    }
+    await dialog(page).getByRole('button', { name: 'Cancel' }).click()
+    expect(open.problems).toEqual([])
+  })
+
+  it('touches nothing when it cannot be found out what is there', async () => {
+    await using tree = await makeTree({
+      'set/a.txt': 'server',
+      'to/a.txt': 'server',
+      'a.txt': 'moved',
+    })
+    await using program = await startProgram(tree)
+    await using open = await openPage(browser, program, { path: '/files/' })
+    const { page } = open
+    await showList(page)
+    await page.route('**/api/resources/recursive/**', (route) => route.fulfill({ status: 500 }))
+    await dropTree(page, { set: { 'a.txt': 'dropped', 'b.txt': 'dropped' } })
+    await page.locator('.toast--bad').first().waitFor()
+    await panel(page).waitFor({ state: 'detached' })
+    expect(await readdir(tree.at('set'))).toEqual(['a.txt'])
+    expect(await tree.read('set/a.txt')).toBe('server')
+
+    await entry(page, 'a.txt').click()
+    await page.keyboard.press('Control+x')
+    await entry(page, 'to').dblclick()
+    await expectNames(page, ['a.txt'])
+    await page.route('**/api/resources/to', (route) => route.fulfill({ status: 500 }))
+    await page.keyboard.press('Control+v')
+    await toast(page, 'Couldn’t open “to”.').waitFor()
+    expect(await tree.read('to/a.txt')).toBe('server')
+    expect(await tree.read('a.txt')).toBe('moved')
+  })
+
   it('decides for all at once, by keyboard, and shows hundreds without drawing them all', async () => {
     const content: Record<string, string> = {}
     const dropped: Record<string, string> = {}
@@ -135,27 +193,10 @@ describe('names that are taken', () => {
   it('offers no replacing of a file by a folder, and none without the permission', async () => {
     await using tree = await makeTree({ thing: 'a file', 'a.txt': 'server' })
     await using program = await startProgram(tree)
-    const admin = await loginAs(program.origin)
-    const settings = (await (await admin.fetch('/api/settings')).json()) as {
-      defaults: { perm: object }
-    }
-    const body = {
-      what: 'user',
-      which: [],
-      data: {
-        ...settings.defaults,
-        username: 'ann',
-        password: 'a long enough passphrase 7',
-        scope: '/',
-        perm: { ...settings.defaults.perm, create: true, modify: false, download: true },
-      },
-      current_password: 'correct horse 9 battery',
-    }
-    const made = await admin.fetch('/api/users', { method: 'POST', body: JSON.stringify(body) })
-    expect(made.status).toBe(201)
+    await addUser(program, 'ann', ['create', 'download'])
     await using open = await openPage(browser, program, {
       path: '/files/',
-      as: { username: 'ann', password: 'a long enough passphrase 7' },
+      as: userLogin('ann'),
     })
     const { page } = open
     await page.locator('#listing').getByText('thing').first().waitFor()

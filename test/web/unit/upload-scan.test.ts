@@ -125,6 +125,7 @@ test('pasted pictures are named by their time and stay apart; other files keep t
 test('attempts wait 0, 1, 2, 4 … seconds and never more than 20', () => {
   expect(retryDelaysMs(8)).toEqual([0, 1000, 2000, 4000, 8000, 16_000, 20_000, 20_000])
   expect(retryDelaysMs(0)).toEqual([])
+  expect(retryDelaysMs(-3)).toEqual([])
 })
 
 test('refusals are final, troubles on the way are tried again', () => {
