@@ -8,17 +8,21 @@ import { Button, IconButton } from '../ui/button.tsx'
 import { MenuButton } from '../ui/menu.tsx'
 import { type Book, readBook } from './epub-book.ts'
 import { type Chapter, INSIDE, loadChapter } from './epub-chapter.ts'
+import { keepPlace } from './epub-place.ts'
 import { openPackage, type PackageFile } from './package-file.ts'
 import { type PaperTheme, paperSheet } from './paper.ts'
 import { recallPosition, rememberPosition } from './positions.ts'
-import { ID_PREFIX } from './safe-html.ts'
 import type { ViewerProps } from './source.ts'
+import { useSwipe } from './swipe.ts'
 import { Busy, Message, Tool, ToolGap, ToolRow } from './tools.tsx'
 import { focusQuietly, useViewerKeys } from './viewer-keys.ts'
 import { ZipError } from './zip-reader.ts'
 
 const PREFS_KEY = 'fb-reader'
 const SIZES = [80, 90, 100, 110, 120, 130, 140, 150, 170, 200]
+
+/** How much of the width a tap on either side turns the page in. */
+const SIDE_SHARE = 0.25
 
 interface ReaderPrefs {
   size: number
@@ -111,6 +115,20 @@ function Reader({ source, entry, setFacts, file, book }: ViewerProps & Opened) {
       step === 1 ? view.scrollHeight - view.clientHeight - view.scrollTop : view.scrollTop
     if (room < 4) turn(step)
     else view.scrollBy({ top: step * (view.clientHeight - 48), behavior: 'smooth' })
+  }
+  const swipe = useSwipe({
+    turn: (direction) => page(book.rightToLeft === (direction === -1) ? 1 : -1),
+    close() {},
+  })
+  /** On touch screens the sides of the page turn it, as in a book in the hand. */
+  function onTap(event: React.MouseEvent<HTMLElement>) {
+    const { nativeEvent, clientX, currentTarget } = event
+    if (!(nativeEvent instanceof PointerEvent) || nativeEvent.pointerType !== 'touch') return
+    if (nativeEvent.composedPath().some(isControl) || getSelection()?.isCollapsed === false) return
+    const box = currentTarget.getBoundingClientRect()
+    const at = (clientX - box.left) / box.width
+    if (at < SIDE_SHARE) page(book.rightToLeft ? 1 : -1)
+    else if (at > 1 - SIDE_SHARE) page(book.rightToLeft ? -1 : 1)
   }
   function follow(href: string) {
     const [chapter = '', ...fragment] = href.slice(INSIDE.length).split(':')
@@ -235,9 +253,18 @@ function Reader({ source, entry, setFacts, file, book }: ViewerProps & Opened) {
             </ul>
           </nav>
         )}
+        {/* biome-ignore lint/a11y/useKeyWithClickEvents: the keys of the viewer turn pages, too */}
+        {/* biome-ignore lint/a11y/noStaticElementInteractions: a tap on its side is one way of several */}
         <div
           className="vw-book-scroll"
           ref={scroller}
+          {...swipe.handlers}
+          onPointerDown={(event) => {
+            // To the frame a swipe would mean the next file.
+            event.stopPropagation()
+            swipe.handlers.onPointerDown(event)
+          }}
+          onClick={onTap}
           // biome-ignore lint/a11y/noNoninteractiveTabindex: scrolled by keyboard
           tabIndex={0}
           lang={book.language || undefined}
@@ -330,20 +357,9 @@ function ChapterPage({
   // biome-ignore lint/correctness/useExhaustiveDependencies: runs when the chapter is in place
   useEffect(() => {
     const view = scroller.current
-    if (!view || chapter?.index !== place.chapter) return
-    if (typeof place.at === 'string') {
-      const target = host.current?.shadowRoot?.getElementById(ID_PREFIX + place.at)
-      if (target) target.scrollIntoView()
-      else view.scrollTop = 0
-    } else view.scrollTop = place.at * (view.scrollHeight - view.clientHeight)
+    if (!view || !host.current || chapter?.index !== place.chapter) return
     focusQuietly(view)
-    const onScroll = () => {
-      const room = view.scrollHeight - view.clientHeight
-      onScrolled(room > 0 ? view.scrollTop / room : 0)
-    }
-    onScroll()
-    view.addEventListener('scroll', onScroll, { passive: true })
-    return () => view.removeEventListener('scroll', onScroll)
+    return keepPlace(view, host.current, place.at, onScrolled)
   }, [chapter, place])
 
   function onClick(event: React.MouseEvent) {
@@ -373,6 +389,10 @@ function ChapterPage({
   // biome-ignore lint/a11y/useKeyWithClickEvents: links inside are keyboard-operable by themselves
   // biome-ignore lint/a11y/noStaticElementInteractions: only catches clicks on links inside
   return <div className="vw-book-page" ref={host} onClick={onClick} />
+}
+
+function isControl(node: EventTarget): boolean {
+  return node instanceof HTMLAnchorElement || node instanceof HTMLButtonElement
 }
 
 function parsePlace(stored: number | string | null, book: Book): Place {

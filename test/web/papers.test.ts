@@ -1,0 +1,128 @@
+// Reading books and papers: contents, colours, the place one is at, marking text.
+
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { launchBrowser, openPage, PHONE } from '../support/browser.ts'
+import { waitFor } from '../support/deadline.ts'
+import { sampleTree } from '../support/pictures.ts'
+import { type Program, startProgram } from '../support/program.ts'
+import { makeTree, type Tree } from '../support/tree.ts'
+import { swipe } from './touch-steps.ts'
+
+let browser: Browser
+let tree: Tree
+let program: Program
+
+beforeAll(async () => {
+  browser = await launchBrowser()
+  const { 'book.epub': book = '', 'paper.pdf': paper = '' } = await sampleTree()
+  tree = await makeTree({ 'book.epub': book, 'paper.pdf': paper, 'z.png': '' })
+  program = await startProgram(tree)
+})
+
+afterAll(async () => {
+  await program[Symbol.asyncDispose]()
+  await tree[Symbol.asyncDispose]()
+  await browser.close()
+})
+
+const scroller = (page: Page) => page.locator('.vw-book-scroll')
+const scrolled = (page: Page) => scroller(page).evaluate(({ scrollTop }) => scrollTop)
+
+/** Which paragraph is the first in sight, and how far its upper edge is from the window's, in px. */
+function firstInSight(page: Page) {
+  return page.locator('.vw-book-page').evaluate((host) => {
+    const top = host.closest('.vw-book-scroll')?.getBoundingClientRect().top ?? 0
+    const all = [...(host.shadowRoot?.querySelectorAll('h1, p') ?? [])]
+    return all.findIndex((element) => element.getBoundingClientRect().bottom > top + 4)
+  })
+}
+
+describe('books', () => {
+  const SMALL = { width: 600, height: 420 }
+
+  it('go to a chapter of their contents and remember the colours one likes', async () => {
+    await using opened = await openPage(browser, program, { path: '/files/book.epub' })
+    const { page } = opened
+    await page.getByRole('heading', { name: 'The first chapter' }).waitFor()
+    await page.getByRole('button', { name: 'Contents' }).click()
+    const contents = page.getByRole('navigation', { name: 'Contents' })
+    await contents.getByRole('button', { name: 'The second chapter' }).click()
+    await page.getByRole('heading', { name: 'The second chapter' }).waitFor()
+    await page.getByText('2 of 2').first().waitFor()
+    const colour = () =>
+      scroller(page).evaluate((element) => getComputedStyle(element).backgroundColor)
+    expect(await colour()).toBe('rgb(255, 255, 255)')
+    await page.getByRole('button', { name: 'Colours' }).click()
+    await page.getByRole('menuitemradio', { name: 'Dark' }).click()
+    await expect.poll(colour).toBe('rgb(21, 25, 32)')
+    await page.reload()
+    await page.getByRole('heading', { name: 'The second chapter' }).waitFor()
+    expect(await colour()).toBe('rgb(21, 25, 32)')
+    expect(opened.problems).toEqual([])
+  })
+
+  it('keep the place in a chapter when the text grows and when they are opened again', async () => {
+    await using opened = await openPage(browser, program, {
+      path: '/files/book.epub',
+      viewport: SMALL,
+    })
+    const { page } = opened
+    await page.getByRole('heading', { name: 'The first chapter' }).waitFor()
+    for (let step = 0; step < 60 && (await firstInSight(page)) < 5; step++) {
+      await page.keyboard.press('ArrowDown')
+    }
+    const before = await firstInSight(page)
+    for (let step = 0; step < 4; step++) {
+      await page.getByRole('button', { name: 'Larger text' }).click()
+    }
+    await page.getByText('140%').waitFor()
+    await waitFor('the same paragraph', async () => (await firstInSight(page)) === before)
+    await page.reload()
+    await page.getByRole('heading', { name: 'The first chapter' }).waitFor({ state: 'attached' })
+    await waitFor('the place again', async () => (await firstInSight(page)) === before)
+  })
+
+  it('turn their pages by a swipe and by a tap at the side', async () => {
+    await using opened = await openPage(browser, program, {
+      path: '/files/book.epub',
+      viewport: PHONE,
+      hasTouch: true,
+    })
+    const { page } = opened
+    const heading = page.getByRole('heading', { name: 'The first chapter' })
+    await heading.waitFor()
+    await page.getByText('1 of 3').first().waitFor()
+    await swipe(page, { x: 320, y: 500 }, { x: 90, y: 505 })
+    await waitFor('a page on', async () => (await scrolled(page)) > 200)
+    await swipe(page, { x: 90, y: 500 }, { x: 320, y: 505 })
+    await waitFor('a page back', async () => (await scrolled(page)) === 0)
+    await page.touchscreen.tap(370, 500)
+    await waitFor('a page on by a tap', async () => (await scrolled(page)) > 200)
+    await page.touchscreen.tap(20, 500)
+    await waitFor('a page back by a tap', async () => (await scrolled(page)) === 0)
+    // The middle is for the links in the text and for nothing else.
+    await page.touchscreen.tap(195, 300)
+    expect(await scrolled(page)).toBe(0)
+    expect(new URL(page.url()).pathname).toBe('/files/book.epub')
+  })
+})
+
+describe('PDF', () => {
+  it('lets text be marked with the mouse', async () => {
+    await using opened = await openPage(browser, program, { path: '/files/paper.pdf' })
+    const { page } = opened
+    const line = page.getByText('The quick brown fox jumps over the lazy dog, page 1.')
+    await line.waitFor()
+    const box = await line.boundingBox()
+    if (box === null) throw new Error('the line is not in sight')
+    const y = box.y + box.height / 2
+    await page.mouse.move(box.x + 1, y)
+    await page.mouse.down()
+    await page.mouse.move(box.x + box.width * 0.5, y, { steps: 5 })
+    await page.mouse.move(box.x + box.width - 1, y, { steps: 5 })
+    await page.mouse.up()
+    const marked = await page.evaluate(() => getSelection()?.toString() ?? '')
+    expect(marked).toContain('quick brown fox jumps over the lazy')
+  })
+})
