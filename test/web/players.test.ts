@@ -1,0 +1,122 @@
+// Films and songs: where one was, what comes next, the small window.
+
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { ROOT } from '../../scripts/build/paths.ts'
+import { launchBrowser, openPage } from '../support/browser.ts'
+import { waitFor } from '../support/deadline.ts'
+import { type Program, startProgram } from '../support/program.ts'
+import { makeTree, type Tree } from '../support/tree.ts'
+
+let browser: Browser
+let tree: Tree
+let program: Program
+
+beforeAll(async () => {
+  browser = await launchBrowser()
+  tree = await makeTree({
+    // Forty seconds of a black picture, 2 KiB.
+    'film.webm': await readFile(join(ROOT, 'test/data/long.webm')),
+    'songs/1.wav': silence(40),
+    'songs/2.wav': silence(40),
+    'songs/3.wav': silence(40),
+    'songs/cover.txt': 'between them',
+  })
+  program = await startProgram(tree)
+})
+
+afterAll(async () => {
+  await program[Symbol.asyncDispose]()
+  await tree[Symbol.asyncDispose]()
+  await browser.close()
+})
+
+const RATE = 8000
+
+/** A WAV file of nothing: one channel, eight bits. */
+function silence(seconds: number): Buffer {
+  const head = Buffer.alloc(44)
+  const length = RATE * seconds
+  head.write('RIFF', 0)
+  head.writeUInt32LE(36 + length, 4)
+  head.write('WAVEfmt ', 8)
+  head.writeUInt32LE(16, 16)
+  head.writeUInt16LE(1, 20)
+  head.writeUInt16LE(1, 22)
+  head.writeUInt32LE(RATE, 24)
+  head.writeUInt32LE(RATE, 28)
+  head.writeUInt16LE(1, 32)
+  head.writeUInt16LE(8, 34)
+  head.write('data', 36)
+  head.writeUInt32LE(length, 40)
+  return Buffer.concat([head, Buffer.alloc(length, 128)])
+}
+
+const media = (page: Page) => page.locator('.vw :is(video, audio)')
+const timeOf = (page: Page) =>
+  media(page).evaluate((element: HTMLMediaElement) => element.currentTime)
+const isPlaying = (page: Page) =>
+  media(page).evaluate((element: HTMLMediaElement) => !element.paused)
+
+async function loaded(page: Page) {
+  await waitFor('the length of it', () =>
+    media(page).evaluate((element: HTMLMediaElement) => element.duration > 30),
+  )
+}
+
+for (const path of ['/files/film.webm', '/files/songs/2.wav']) {
+  it(`goes on where one was in ${path.slice(7)}, unless that was the end`, async () => {
+    await using opened = await openPage(browser, program, { path })
+    const { page } = opened
+    await loaded(page)
+    await page.keyboard.press('5')
+    await waitFor('the middle', async () => Math.abs((await timeOf(page)) - 20) < 2)
+    await page.getByText('0:20 / 0:40').waitFor()
+    await page.keyboard.press('Escape')
+    await page.locator('.vw').waitFor({ state: 'detached' })
+    await page.goto(path)
+    await loaded(page)
+    await waitFor('the middle again', async () => Math.abs((await timeOf(page)) - 20) < 2)
+    await page.keyboard.press('End')
+    await waitFor('the end', async () => (await timeOf(page)) > 38)
+    await page.reload()
+    await loaded(page)
+    await page.getByText('0:00 / 0:40').waitFor()
+    expect(opened.problems).toEqual([])
+  })
+}
+
+it('plays the songs of the folder one after the other, whatever lies between them', async () => {
+  await using opened = await openPage(browser, program, { path: '/files/songs/1.wav' })
+  const { page } = opened
+  const title = page.locator('.vw-head h1')
+  await loaded(page)
+  const list = page.locator('.vw-playlist')
+  await waitFor('three songs', async () => (await list.getByRole('button').count()) === 3)
+  expect(await page.getByRole('button', { name: 'Previous song' }).isDisabled()).toBe(true)
+  await page.getByRole('button', { name: 'Play', exact: true }).click()
+  await waitFor('sound', () => isPlaying(page))
+  await page.getByRole('slider', { name: 'Position' }).fill('39.8')
+  await title.getByText('2.wav').waitFor()
+  await loaded(page)
+  await waitFor('sound of the next', () => isPlaying(page))
+  await page.getByRole('button', { name: 'Next song' }).click()
+  await title.getByText('3.wav').waitFor()
+  await list.getByRole('button', { name: '1.wav' }).click()
+  await title.getByText('1.wav').waitFor()
+  await waitFor('sound of the first', () => isPlaying(page))
+  expect(opened.problems).toEqual([])
+})
+
+it('puts a film into a small window of its own, and back', async () => {
+  await using opened = await openPage(browser, program, { path: '/files/film.webm' })
+  const { page } = opened
+  await loaded(page)
+  const inWindow = () => page.evaluate(() => document.pictureInPictureElement?.tagName ?? '')
+  await page.getByRole('button', { name: 'Picture in picture' }).click()
+  await expect.poll(inWindow).toBe('VIDEO')
+  await page.keyboard.press('p')
+  await expect.poll(inWindow).toBe('')
+})
