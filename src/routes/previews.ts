@@ -59,7 +59,7 @@ export async function sendPreview(
   )
   const extension = extensionOf(name)
   const type = stat.kind === 'file' ? await typeOf(scope, vpath, extension) : ''
-  const kind = previewKind(extension.slice(1).toLowerCase(), type)
+  const kind = stat.kind === 'file' ? previewKind(extension.slice(1).toLowerCase(), type) : null
   const enabled = size === 'thumb' ? deps.config.enableThumbnails : deps.config.resizePreview
   if (!kind || !enabled) {
     if (type.startsWith('image/')) return sendRaw(c, deps, scope, vpath, { name })

@@ -119,11 +119,12 @@ describe('previews', () => {
 
   it('are 501 for text and folders, 400 for other sizes, 202 without the right to download', async () => {
     await using app = await startApp({
-      tree: { 'a.txt': 'a', 'a.png': await png(9, 9), folder: null },
+      tree: { 'a.txt': 'a', 'a.png': await png(9, 9), folder: null, 'folder.png': null },
       users: [{ username: 'mona', perm: { ...noDownload } }],
     })
     expect((await look(app, '/api/preview/thumb/a.txt')).status).toBe(501)
     expect((await look(app, '/api/preview/thumb/folder/')).status).toBe(501)
+    expect((await look(app, '/api/preview/thumb/folder.png')).status).toBe(501)
     expect((await look(app, '/api/preview/huge/a.png')).status).toBe(400)
     expect((await look(app, '/api/preview/thumb/a.png', 'mona')).status).toBe(202)
   })
