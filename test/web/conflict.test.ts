@@ -85,6 +85,11 @@ describe('names that are taken', () => {
     await using open = await openPage(browser, program, { path: '/files/' })
     const { page } = open
     await pickFiles(page, files)
+    // What was chosen is not lost by accident.
+    await choice(page, 'a.txt', 'Keep both').check()
+    await page.keyboard.press('Escape')
+    await page.mouse.click(5, 400)
+    expect(await choice(page, 'a.txt', 'Keep both').isChecked()).toBe(true)
     await dialog(page).getByRole('button', { name: 'Cancel' }).click()
     await panel(page).waitFor({ state: 'detached' })
     expect(await readdir(tree.root)).toEqual(['a.txt'])

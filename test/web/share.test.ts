@@ -3,6 +3,7 @@ import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { ShareRecord } from '../../src/api-types.ts'
 import { launchBrowser, openPage, PHONE } from '../support/browser.ts'
+import { waitFor } from '../support/deadline.ts'
 import { loginAs } from '../support/login.ts'
 import { type Program, startProgram } from '../support/program.ts'
 import { makeTree } from '../support/tree.ts'
@@ -95,6 +96,44 @@ describe('share links', () => {
       headers: { 'X-SHARE-PASSWORD': encodeURIComponent(password) },
     })
     expect(answer.status).toBe(200)
+  })
+
+  it('takes every unit, hours at first, 0 for ever, and no spaces around a password', async () => {
+    await using tree = await makeTree({ 'a.txt': 'x' })
+    await using program = await startProgram(tree)
+    await using open = await openPage(browser, program, { path: '/files/', ...clipboard })
+    const { page } = open
+    await openShare(page, 'a.txt')
+    await dialog(page).getByRole('radio', { name: 'Custom' }).check()
+    const duration = dialog(page).getByLabel('Duration')
+    const unit = dialog(page).getByLabel('Unit')
+    const password = dialog(page).getByLabel('Password').first()
+    expect(await unit.inputValue()).toBe('hours')
+    const seconds = { seconds: 1, hours: 3600, days: 86_400 }
+    for (const [at, [name, length]] of Object.entries(seconds).entries()) {
+      await duration.fill('500')
+      await unit.selectOption(name)
+      await duration.press('Enter')
+      await waitFor(
+        `the link of ${name}`,
+        async () => (await links(page).getByRole('listitem').count()) === at + 1,
+      )
+      const left = (await shares(program)).map(({ expire }) => expire - Date.now() / 1000)
+      const close = left.filter((life) => life <= 500 * length && life > 500 * length - 60)
+      expect(close, name).toHaveLength(1)
+    }
+    await duration.fill('0')
+    await dialog(page).getByText('never expires', { exact: true }).waitFor()
+    await password.fill('  two words ')
+    await password.press('Enter')
+    await links(page).getByText('password protected').waitFor()
+    const permanent = (await shares(program)).find(({ expire }) => expire === 0)
+    expect(permanent?.hasPassword).toBe(true)
+    const answer = await fetch(`${program.origin}/api/public/share/${permanent?.hash}`, {
+      headers: { 'X-SHARE-PASSWORD': 'two%20words' },
+    })
+    expect(answer.status).toBe(200)
+    expect(open.problems).toEqual([])
   })
 
   it('lists permanent links first, shows a QR code, copies the direct link, deletes after asking', async () => {
