@@ -1,10 +1,12 @@
 // Options whose effect needs time, pictures or links: each does what its help says.
 import { createHmac } from 'node:crypto'
 import { once } from 'node:events'
-import { copyFile, readdir, writeFile } from 'node:fs/promises'
+import { copyFile, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
+import sharp from 'sharp'
 import { describe, expect, test } from 'vitest'
 import { waitFor, withDeadline } from '../support/deadline.ts'
 import { loginAs } from '../support/login.ts'
@@ -41,6 +43,29 @@ describe('sessions', () => {
     await idle.program.stop()
     await using max = await signedIn(tree, ['--sessionMax', '1h'])
     expect(await cookieLifeSeconds(max.program.origin)).toBeLessThanOrEqual(3600)
+  })
+
+  test('a session lives on while it is used, and ends after --sessionIdle without', async () => {
+    await using tree = await makeTree({})
+    const idleMs = 3000
+    await using s = await signedIn(tree, ['--sessionIdle', `${idleMs}ms`])
+    const unused = await loginAs(s.program.origin)
+    const began = performance.now()
+    const status = async (user: typeof unused) => (await user.fetch('/api/resources/')).status
+    const isOver = async () => {
+      expect(await status(s.user)).toBe(200)
+      return performance.now() - began > idleMs * 1.5
+    }
+    let failure: unknown
+    await waitFor('a while longer than that', () =>
+      isOver().catch((error: unknown) => {
+        failure = error
+        return true
+      }),
+    )
+    expect(failure).toBeUndefined()
+    expect(await status(unused)).toBe(401)
+    expect(await status(s.user)).toBe(200)
   })
 
   test('a session ends after --sessionMax although it is used', async () => {
@@ -166,17 +191,65 @@ describe('pictures', () => {
     expect(await kept('1')).toBeLessThan(all)
   })
 
-  test('--disableThumbnails makes none, --imageProcessors=1 still makes them', async () => {
+  test.each([
+    ['--disableThumbnails', 'thumb', 'big'],
+    ['--disablePreviewResize', 'big', 'thumb'],
+  ])('%s sends the picture itself in place of a preview', async (flag, without, still) => {
     await using tree = await withPicture()
-    const size = async (args: string[]) => {
+    // Larger than any preview, so that both sizes have to be made.
+    const picture = await sharp({
+      create: { width: 3000, height: 2000, channels: 3, background: '#369' },
+    })
+      .jpeg()
+      .toBuffer()
+    await writeFile(tree.at('large.jpg'), picture)
+    const preview = async (size: string, args: string[]) => {
       await using s = await signedIn(tree, args)
-      const response = await s.user.fetch('/api/preview/thumb/p.jpg')
-      return (await response.arrayBuffer()).byteLength
+      const response = await s.user.fetch(`/api/preview/${size}/large.jpg`)
+      expect(response.status).toBe(200)
+      return Buffer.from(await response.arrayBuffer())
     }
-    const one = await size(['--imageProcessors', '1'])
-    expect(one).toBeGreaterThan(100)
-    expect(await size(['--disableThumbnails'])).not.toBe(one)
+    const made = await preview(without, [])
+    expect((await sharp(made).metadata()).width).toBeLessThan(3000)
+    expect((await preview(without, [flag])).equals(picture)).toBe(true)
+    expect((await sharp(await preview(still, [flag])).metadata()).width).toBeLessThan(3000)
   })
+
+  test.runIf(availableParallelism() > 1)(
+    '--imageProcessors is how many are made at the same time',
+    async () => {
+      await using tree = await makeTree({})
+      const names = ['a', 'b', 'c'].map((name) => `${name}.mp4`)
+      for (const name of names) await copyFile(join(SAMPLES, 'film.mp4'), tree.at(name))
+      const runs = join(tree.base, 'runs')
+      const fake = join(tree.base, 'fake-ffmpeg')
+      // Notes how many run when it begins, and waits for a second one as long as "hold" is there.
+      const script = `#!/bin/sh
+        mkdir -p '${runs}/now' && : >'${runs}/now/'$$
+        ls '${runs}/now' | wc -l >>'${runs}/counts'
+        while [ -e '${runs}/hold' ] && [ "$(ls '${runs}/now' | wc -l)" -lt 2 ]; do sleep 0.05; done
+        rm '${runs}/now/'$$
+        exit 1`
+      await writeFile(fake, script, { mode: 0o755 })
+      const counts = async (processors: string) => {
+        await using s = await signedIn(tree, [
+          '--ffmpegPath',
+          fake,
+          '--imageProcessors',
+          processors,
+        ])
+        const asked = names.map((name) => s.user.fetch(`/api/preview/thumb/${name}`))
+        const answers = await withDeadline('three previews', 30_000, Promise.all(asked))
+        expect(answers.map(({ status }) => status)).toEqual([501, 501, 501])
+        return (await readFile(join(runs, 'counts'), 'utf8')).trim().split(/\s+/).map(Number)
+      }
+      await mkdir(runs)
+      expect(new Set(await counts('1'))).toEqual(new Set([1]))
+      await rm(join(runs, 'counts'))
+      await writeFile(join(runs, 'hold'), '')
+      expect(await counts('2')).toContain(2)
+    },
+  )
 
   test('--ffmpegPath is the program for video frames; empty makes none', async () => {
     await using tree = await makeTree({})
