@@ -6,17 +6,10 @@ import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
 import sharp from 'sharp'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { DESKTOP, launchBrowser, type OpenPage, openPage, PHONE } from '../support/browser.ts'
+import { launchBrowser, openPage, PHONE } from '../support/browser.ts'
 import { waitFor } from '../support/deadline.ts'
 import { loginAs } from '../support/login.ts'
-import {
-  colourAt,
-  distance,
-  liveliness,
-  type Rgb,
-  SAMPLES,
-  sampleTree,
-} from '../support/pictures.ts'
+import { expectLandscape, SAMPLES, sampleTree } from '../support/pictures.ts'
 import { ADMIN, type Program, startProgram } from '../support/program.ts'
 import { makeTree, type Tree } from '../support/tree.ts'
 import { entry } from './listing-steps.ts'
@@ -150,6 +143,11 @@ describe('the frame', () => {
       await expect.poll(top, { message: path }).toBeLessThan(20)
       expect(new URL(page.url()).pathname).toBe(`/files/papers/${path.replace(/\?.*/, '')}`)
     }
+    await open(page, 'pack.zip')
+    await page.getByRole('button', { name: 'readme.txt', exact: true }).waitFor()
+    await page.getByText(/\d of \d\d/).waitFor()
+    for (const key of ['PageDown', 'End', 'PageUp', 'Home']) await page.keyboard.press(key)
+    expect(new URL(page.url()).pathname).toBe('/files/pack.zip')
     await page.goto('/files/papers/a.png')
     await page.getByText('1 of 7').waitFor()
     await page.keyboard.press('End')
