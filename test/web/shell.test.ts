@@ -139,6 +139,26 @@ describe('the shell', () => {
     await page.locator('.term').waitFor({ state: 'detached' })
   })
 
+  it('takes what is typed ahead in its order', async () => {
+    await using tree = await makeTree({})
+    await using program = await startProgram(tree, { args })
+    await allow(program, ['echo', 'sleep'])
+    await using open = await openPage(browser, program, { path: '/login' })
+    const { page } = open
+    // As on a busy machine: what is printed is drawn late, keys come all the time.
+    await page.addInitScript(() => {
+      const { setTimeout } = window
+      const late = (task: () => void, ms = 0) => setTimeout(task, ms === 0 ? 250 : ms)
+      Object.assign(window, { setTimeout: late })
+    })
+    await page.goto('/files/')
+    await openShell(page)
+    await type(page, 'sleep 0.3')
+    await page.keyboard.type('echo letters in the order they were typed in', { delay: 25 })
+    await page.keyboard.press('Enter')
+    await untilShown(page, '\nletters in the order they were typed in')
+  })
+
   it('is resized by keyboard and remembers its height', async () => {
     await using tree = await makeTree({})
     await using program = await startProgram(tree, { args })

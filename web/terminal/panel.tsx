@@ -51,7 +51,9 @@ function openShell(host: HTMLElement, words: Words) {
   const editor = new LineEditor(history)
   let running: RunningCommand | null = null
   let closed = false
-  /** Typed while a command ran; it counts when the prompt is back, as in any terminal. */
+  /** From Enter until the next prompt is drawn. */
+  let busy = false
+  /** Typed meanwhile; it counts when the prompt is back, as in any terminal. */
   let ahead: string[] = []
 
   const ask = () => {
@@ -61,6 +63,7 @@ function openShell(host: HTMLElement, words: Words) {
   }
 
   async function submit() {
+    busy = true
     const typed = editor.text
     const line = editor.take().trim()
     screen.commit(typed)
@@ -71,10 +74,11 @@ function openShell(host: HTMLElement, words: Words) {
     if (line === 'clear') screen.clear()
     else if (line !== '') await execute(line)
     ask()
-    const typedAhead = ahead
-    ahead = []
     // The prompt has to be drawn first, the line comes behind it.
     screen.terminal.write('', () => {
+      busy = false
+      const typedAhead = ahead
+      ahead = []
       for (const data of typedAhead) handle(data)
     })
   }
@@ -93,14 +97,14 @@ function openShell(host: HTMLElement, words: Words) {
   }
 
   function handle(data: string) {
-    if (running) {
-      if (data !== '\x03') {
-        ahead.push(data)
-        return
-      }
+    if (running && data === '\x03') {
       ahead = []
       screen.print('^C')
       running.stop()
+      return
+    }
+    if (busy) {
+      ahead.push(data)
       return
     }
     const event = editor.feed(data)
