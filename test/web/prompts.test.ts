@@ -112,6 +112,10 @@ describe('the dialogs about files', () => {
       await page.keyboard.press('Escape')
       await page.keyboard.press('Escape')
       expect(await field.inputValue()).toBe(typed)
+      // A phone's back gesture made twice closes without asking the page.
+      await dialog.evaluate((element: HTMLDialogElement) => element.close())
+      await field.waitFor()
+      expect(await field.inputValue()).toBe(typed)
       await field.fill(untouched)
       await page.mouse.click(5, 400)
       await dialog.waitFor({ state: 'detached' })

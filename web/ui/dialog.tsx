@@ -72,29 +72,38 @@ export function Dialog(props: DialogProps) {
     }
   }, [alert])
 
-  // The browser asks for closing in other ways than Escape, too (Android's back gesture).
+  // The browser asks for closing in other ways than Escape, too (Android's back gesture), and closes
+  // without asking when that happens twice.
   useEffect(() => {
     const dialog = ref.current
+    if (!dialog) return
     const cancel = (event: Event) => {
       event.preventDefault()
-      if (!guarded) onClose()
+      if (guarded) nudge(dialog)
+      else onClose()
     }
-    dialog?.addEventListener('cancel', cancel)
-    return () => dialog?.removeEventListener('cancel', cancel)
+    const closed = () => {
+      if (dialog.open) return
+      if (guarded) dialog.showModal()
+      else onClose()
+    }
+    dialog.addEventListener('cancel', cancel)
+    dialog.addEventListener('close', closed)
+    return () => {
+      dialog.removeEventListener('cancel', cancel)
+      dialog.removeEventListener('close', closed)
+    }
   }, [guarded, onClose])
 
   function refuse() {
-    const dialog = ref.current
-    if (!dialog) return
-    dialog.classList.remove('dlg--nudge')
-    void dialog.offsetWidth
-    dialog.classList.add('dlg--nudge')
+    if (ref.current) nudge(ref.current)
   }
 
   function onKeyDown(event: KeyboardEvent) {
     // Shortcuts of the page behind must not act while a dialog is open.
     event.stopPropagation()
-    if (event.key !== 'Escape' || event.defaultPrevented) return
+    // While characters are composed, Escape belongs to the input method.
+    if (event.key !== 'Escape' || event.defaultPrevented || event.nativeEvent.isComposing) return
     event.preventDefault()
     if (guarded) refuse()
     else onClose()
@@ -170,4 +179,11 @@ export function Dialog(props: DialogProps) {
       )}
     </dialog>
   )
+}
+
+/** Shakes the dialog: it does not close this way. */
+function nudge(dialog: HTMLDialogElement) {
+  dialog.classList.remove('dlg--nudge')
+  void dialog.offsetWidth
+  dialog.classList.add('dlg--nudge')
 }
