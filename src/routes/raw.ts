@@ -16,7 +16,7 @@ import { disposition, etagOf, sendFile } from './file-response.ts'
 import { demandDownload, requireUser, scopeOf } from './guard.ts'
 import { encodePath } from './request-path.ts'
 import { sendJson } from './respond.ts'
-import { ownerOf, readSelection } from './selections.ts'
+import { MAX_SELECTION_BYTES, ownerOf, readSelection } from './selections.ts'
 
 /** Bytes of users never run script in our origin, and never get one of their own. */
 export const CONTENT_POLICY = "script-src 'none'; sandbox"
@@ -34,7 +34,8 @@ export function rawRoutes(deps: Deps): Hono<Env> {
   app.post('/api/selections', requireUser(deps), async (c) => {
     demandDownload(c.var.user)
     const owner = ownerOf.session(c.var.session.id)
-    return sendJson({ id: deps.selections.add(owner, await readSelection(c)) })
+    const files = await readSelection(c, MAX_SELECTION_BYTES.session)
+    return sendJson({ id: deps.selections.add(owner, files) })
   })
   return app
 }

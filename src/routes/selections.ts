@@ -9,7 +9,9 @@ import type { Ctx } from './env.ts'
 
 /** A browser asks within a second; the rest is for retries of its download list. */
 const LIFE_MS = 10 * 60_000
-const MAX_BODY_BYTES = 8 * 1024 * 1024
+/** What one body may hold: of people with an account, and of visitors, who can be anybody. */
+export const MAX_SELECTION_BYTES = { session: 8 * 1024 * 1024, share: 1024 * 1024 }
+const MAX_FILES = 500_000
 /** What one session or one share may hold; older selections of it make room. */
 const MAX_OWN_CHARACTERS = 8 * 1024 * 1024
 /** What all of them may hold together; the oldest make room. */
@@ -83,9 +85,12 @@ export const ownerOf = {
   share: (hash: string): string => `share ${hash}`,
 }
 
-/** Reads `{"files": [...]}`: paths relative to the folder of the download. Throws 400 when empty. */
-export async function readSelection(c: Ctx): Promise<string[]> {
-  const files = await readJson(c, (body) => body.list('files', asName), MAX_BODY_BYTES)
+/**
+ * Reads `{"files": [...]}`: paths relative to the folder of the download. Throws 400 when it is empty or
+ * larger than `maxBytes`.
+ */
+export async function readSelection(c: Ctx, maxBytes: number): Promise<string[]> {
+  const files = await readJson(c, (body) => body.list('files', asName, MAX_FILES), maxBytes)
   // Nothing selected would mean the whole folder.
   if (files.length === 0) throw badRequest('files is empty')
   return files

@@ -102,10 +102,22 @@ describe('a registered selection', () => {
     expect((await register(await app.as('admin'), files)).status).toBe(400)
   })
 
-  it('cannot be larger than 8 MiB', async () => {
-    await using app = await startApp({ tree: {} })
-    const files = Array.from({ length: 9 }, () => 'x'.repeat(1024 * 1024))
-    expect((await register(await app.as('admin'), files)).status).toBe(400)
+  it('may be 200,000 names, but not larger than 8 MiB, and 1 MiB for visitors', async () => {
+    await using app = await startApp({ tree: { 'dir/a.txt': 'a' } })
+    const admin = await app.as('admin')
+    const names = Array.from({ length: 200_000 }, (_, i) => `file ${i}`)
+    expect((await register(admin, names)).status).toBe(200)
+    const large = Array.from({ length: 9 }, () => 'x'.repeat(1024 * 1024))
+    expect((await register(admin, large)).status).toBe(400)
+    const hash = await sharedFolder(app, '/dir/')
+    const address = `/api/public/selections/${hash}`
+    for (const [files, status] of [
+      [names.slice(0, 40_000), 200],
+      [names, 400],
+    ]) {
+      const init = { method: 'POST', body: JSON.stringify({ files }) }
+      expect((await app.fetch(address, init)).status).toBe(status)
+    }
   })
 
   it('works in a share, with its password or its ticket alone', async () => {
