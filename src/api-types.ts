@@ -201,6 +201,8 @@ export interface SettingsRecord {
   shell: string[]
   commands: Record<string, string[]>
   webhooks: Webhook[]
+  /** Key of the signature on webhook calls; empty when it was configured. Ignored when sent. */
+  webhookSecret?: string
 }
 
 /** A signed-in device, as GET /api/sessions shows it (ours). */

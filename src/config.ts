@@ -68,7 +68,7 @@ export interface Config {
   readonly trustedProxies: readonly string[] | null
   /** Origin (`https://content.example.org`) that serves user files to browsers, empty for ours. */
   readonly contentOrigin: string
-  /** Key of the HMAC-SHA256 signature on webhook calls; empty sends none. */
+  /** Key of the HMAC-SHA256 signature on webhook calls; empty: one of the installation's own. */
   readonly webhookSecret: string
   /** Address behind the help and report links; empty hides them. */
   readonly helpURL: string

@@ -9,7 +9,7 @@ import type { Logger } from './log.ts'
 import { run } from './runner.ts'
 import type { EventName, Settings, User } from './store/document.ts'
 import type { Store } from './store/store.ts'
-import { createWebhooks } from './webhooks.ts'
+import { createWebhooks, webhookSecretOf } from './webhooks.ts'
 
 const COMMAND_TIMEOUT_MS = 10 * 60_000
 const MAX_OUTPUT_BYTES = 1024 * 1024
@@ -32,7 +32,8 @@ export interface Hooks {
 }
 
 export function createHooks(config: Config, store: Store, log: Logger): Hooks {
-  const webhooks = createWebhooks(config.webhookSecret, log)
+  const secret = () => webhookSecretOf(config.webhookSecret, store.read().settings.key)
+  const webhooks = createWebhooks(secret, log)
   const closing = new AbortController()
 
   const fire = async (change: Change, trigger: string) => {

@@ -27,8 +27,18 @@ export interface Webhooks {
   close(): void
 }
 
-/** `secret` signs the body as `X-FileBrowser-Signature: sha256=<hex>`; empty sends none. */
-export function createWebhooks(secret: string, log: Logger): Webhooks {
+/**
+ * The configured key, or else one of this installation's own: every call is signed. It is made from
+ * the key of the tokens, which it does not reveal, so it needs no storing and survives a restart.
+ */
+export function webhookSecretOf(configured: string, signingKey: string): string {
+  if (configured !== '') return configured
+  const key = Buffer.from(signingKey, 'base64')
+  return createHmac('sha256', key).update('webhook signature').digest('base64url')
+}
+
+/** `secret` signs the body as `X-FileBrowser-Signature: sha256=<hex>`. */
+export function createWebhooks(secret: () => string, log: Logger): Webhooks {
   const closing = new AbortController()
   let pending = 0
 
@@ -37,10 +47,8 @@ export function createWebhooks(secret: string, log: Logger): Webhooks {
       'Content-Type': 'application/json',
       'User-Agent': 'filebrowser-webhook',
       'X-FileBrowser-Event': trigger,
+      'X-FileBrowser-Signature': `sha256=${createHmac('sha256', secret()).update(body).digest('hex')}`,
     }
-    if (secret !== '')
-      headers['X-FileBrowser-Signature'] =
-        `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`
     for (let attempt = 0; ; attempt++) {
       const problem = await post(url, body, headers, closing.signal)
       if (problem === null) return

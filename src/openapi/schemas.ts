@@ -93,6 +93,10 @@ const settings: Schema = object({
     object({ url: text(), events: list(text()), enabled: flag() }),
     'Addresses told about events by POST. Left alone when absent from a PUT.',
   ),
+  webhookSecret: text(
+    'Key of the signature on these calls (`X-FileBrowser-Signature: sha256=<HMAC of the body>`). ' +
+      'Empty when it was configured by `--webhookSecret`; ignored in a PUT.',
+  ),
 })
 
 /** Schemas by name, for `components.schemas`. */

@@ -2,6 +2,7 @@
 import { Hono } from 'hono'
 import { checkPermissions, checkRules } from '../access.ts'
 import type { SettingsRecord } from '../api-types.ts'
+import type { Config } from '../config.ts'
 import { badRequest } from '../errors.ts'
 import { asString, type Reader } from '../parse.ts'
 import {
@@ -16,6 +17,7 @@ import {
   parseUserDefaults,
   parseWebhook,
 } from '../store/parse-document.ts'
+import { webhookSecretOf } from '../webhooks.ts'
 import { readJson } from './body.ts'
 import type { Deps, Env } from './env.ts'
 import { requireAdmin, requireUser } from './guard.ts'
@@ -26,7 +28,7 @@ const MAX_CHUNK_BYTES = 5 * 1024 ** 3
 export function settingsRoutes(deps: Deps): Hono<Env> {
   const app = new Hono<Env>()
   app.get('/api/settings', requireUser(deps), requireAdmin, () =>
-    sendJson(presentSettings(deps.store.read().settings)),
+    sendJson(presentSettings(deps.store.read().settings, deps.config)),
   )
   app.put('/api/settings', requireUser(deps), requireAdmin, async (c) => {
     const before = deps.store.read().settings
@@ -43,8 +45,11 @@ export function settingsRoutes(deps: Deps): Hono<Env> {
   return app
 }
 
-/** What leaves the server: neither signing key nor sign-in secrets nor server options. */
-export function presentSettings(settings: Settings): SettingsRecord {
+/**
+ * What leaves the server: neither signing key nor sign-in secrets nor server options. The key of
+ * webhooks does unless it was configured, because receivers need it and only here it can be read.
+ */
+function presentSettings(settings: Settings, { webhookSecret }: Config): SettingsRecord {
   return {
     signup: settings.signup,
     hideLoginButton: settings.hideLoginButton,
@@ -59,6 +64,7 @@ export function presentSettings(settings: Settings): SettingsRecord {
     shell: settings.shell,
     commands: settings.commands,
     webhooks: settings.webhooks,
+    webhookSecret: webhookSecret === '' ? webhookSecretOf('', settings.key) : '',
   }
 }
 

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { EVENTS } from '../../src/store/document.ts'
 import { startApp, type TestApp } from '../support/app.ts'
-import { waitFor } from '../support/deadline.ts'
+import { waitFor, withDeadline } from '../support/deadline.ts'
 
 /** A hook that writes down what it was told, by environment and on stdin. */
 const RECORDER = `#!/bin/sh
@@ -151,6 +151,38 @@ describe('webhooks', () => {
       .update(second?.body ?? '')
       .digest('hex')
     expect(second?.headers['x-filebrowser-signature']).toBe(`sha256=${expected}`)
+  })
+
+  it('are signed with a key of the installation’s own, which administrators can read', async () => {
+    const { promise, resolve } = Promise.withResolvers<{ signature: unknown; body: string }>()
+    const receiver = createServer(async (request, response) => {
+      let body = ''
+      for await (const chunk of request) body += chunk
+      response.end()
+      resolve({ signature: request.headers['x-filebrowser-signature'], body })
+    })
+    await new Promise<void>((listening) => receiver.listen(0, '127.0.0.1', listening))
+    const url = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/events`
+    await using app = await startApp({
+      tree: { 'a.txt': 'x' },
+      settings: { webhooks: [{ url, events: ['after_delete'], enabled: true }] },
+      users: [{ username: 'bob' }],
+    })
+    const admin = await app.as('admin')
+    const { webhookSecret } = await (await admin.fetch('/api/settings')).json()
+    expect(webhookSecret).toMatch(/^[\w-]{43}$/)
+    expect((await (await app.as('bob')).fetch('/api/settings')).status).toBe(403)
+    expect((await call(app, 'DELETE', 'a.txt')).status).toBe(204)
+    const { signature, body } = await withDeadline('the delivery', 10_000, promise)
+    receiver.close()
+    const expected = createHmac('sha256', webhookSecret).update(body).digest('hex')
+    expect(signature).toBe(`sha256=${expected}`)
+  })
+
+  it('do not show a key that was configured', async () => {
+    await using app = await startApp({ config: { webhookSecret: 'shared' } })
+    const admin = await app.as('admin')
+    expect((await (await admin.fetch('/api/settings')).json()).webhookSecret).toBe('')
   })
 
   it('never delay the request', async () => {

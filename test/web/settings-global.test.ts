@@ -152,6 +152,8 @@ describe('global settings', () => {
       await page.getByLabel('Address of webhook 1').fill(`http://127.0.0.1:${port}/hook`)
       await page.getByRole('button', { name: 'After deleting' }).click()
       await save(page)
+      const { webhookSecret } = await readSettings(program)
+      expect(await page.getByLabel('Signing key').inputValue()).toBe(webhookSecret)
       expect((await readSettings(program)).webhooks).toEqual([
         {
           url: `http://127.0.0.1:${port}/hook`,

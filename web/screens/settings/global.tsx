@@ -222,6 +222,7 @@ function GlobalForm({ settings }: { settings: SettingsRecord }) {
       >
         <Webhooks
           webhooks={draft.webhooks}
+          secret={draft.webhookSecret ?? ''}
           strict={late}
           onChange={(webhooks) => set({ webhooks })}
         />

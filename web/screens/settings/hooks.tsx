@@ -81,10 +81,13 @@ export function isWebAddress(text: string): boolean {
 
 export function Webhooks({
   webhooks,
+  secret,
   onChange,
   strict,
 }: {
   webhooks: readonly Webhook[]
+  /** Key of the signature; empty when it is none of ours to show. */
+  secret: string
   onChange: (webhooks: Webhook[]) => void
   strict: boolean
 }) {
@@ -163,6 +166,18 @@ export function Webhooks({
       >
         <Trans>Add webhook</Trans>
       </Button>
+      {webhooks.length > 0 && secret !== '' && (
+        <TextField
+          className="mono-field"
+          label={t`Signing key`}
+          hint="X-FileBrowser-Signature: sha256=HMAC(body)"
+          dir="ltr"
+          readOnly
+          value={secret}
+          onChange={() => {}}
+          onFocus={(event) => event.currentTarget.select()}
+        />
+      )}
     </>
   )
 }
