@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import type { Locator, Page } from 'playwright-core'
 import sharp from 'sharp'
 import { ROOT } from '../../scripts/build/paths.ts'
+import { waitFor } from './deadline.ts'
 import type { TreeContent } from './tree.ts'
 
 export type Rgb = [number, number, number]
@@ -40,4 +41,27 @@ export async function liveliness(target: Locator | Page): Promise<number> {
     .removeAlpha()
     .stats()
   return Math.max(...channels.map(({ stdev }) => stdev))
+}
+
+/** The mean of all channels, 0 for black to 255 for white. */
+export async function brightness(target: Locator | Page): Promise<number> {
+  const { channels } = await sharp(await target.screenshot())
+    .removeAlpha()
+    .stats()
+  return channels.reduce((sum, { mean }) => sum + mean, 0) / channels.length
+}
+
+/** The foreground of the landscape that all sample pictures show, at the bottom. */
+const NAVY: Rgb = [38, 47, 85]
+
+/** Waits until the landscape is on the screen in its colours. */
+export async function expectLandscape(
+  page: Page,
+  selector = '.vw-picture > img[data-shown=true]',
+): Promise<void> {
+  const picture = page.locator(selector).first()
+  await picture.waitFor()
+  await waitFor('the picture in its colours', async () => {
+    return distance(await colourAt(picture, 0.03, 0.985), NAVY) < 40
+  })
 }
