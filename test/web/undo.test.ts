@@ -41,8 +41,8 @@ async function rename(page: Page, from: string, to: string): Promise<void> {
 async function pasteInto(page: Page, keys: 'Control+c' | 'Control+x', folder: string) {
   await page.keyboard.press(keys)
   await entry(page, folder).dblclick()
-  await page.locator('#listing').waitFor()
-  await waitFor('the folder', () => decodeURI(page.url()).endsWith(`/files/${folder}/`))
+  // Its own row goes when what it holds is on the screen.
+  await entry(page, folder).waitFor({ state: 'detached' })
   await page.keyboard.press('Control+v')
 }
 
