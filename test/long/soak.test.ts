@@ -1,7 +1,7 @@
 // Many clients at once, most of whom go away in the middle: afterwards nothing may be left of them.
 import { createHash, randomBytes } from 'node:crypto'
 import { readdir, truncate, writeFile } from 'node:fs/promises'
-import { Agent, type ClientRequest, request } from 'node:http'
+import { Agent, type ClientRequest, type IncomingHttpHeaders, request } from 'node:http'
 import { Readable } from 'node:stream'
 import { expect, it } from 'vitest'
 import { FORMATS } from '../support/archives.ts'
@@ -51,6 +51,7 @@ it(
 
     const downloads: Tally = { complete: 0, vanished: 0, wrong: [] }
     const uploads: Tally = { complete: 0, vanished: 0, wrong: [] }
+    const resumables: Tally = { complete: 0, vanished: 0, wrong: [] }
     const archives: Tally = { complete: 0, vanished: 0, wrong: [] }
     const until = performance.now() + DURATION_MS
     const keepDoing = async (tally: Tally, task: () => Promise<'complete' | 'vanished'>) => {
@@ -86,6 +87,46 @@ it(
       await once(call('DELETE', path), 0)
       return 'complete'
     }
+    const resumable = async () => {
+      const path = `/api/tus/inbox/t${names++}.bin`
+      const size = 8 * MIB
+      const begin = call('POST', path, { 'Upload-Length': String(size) })
+      begin.end()
+      const begun = await once(begin, 0)
+      if (begun.status !== 201) throw new Error(`resumable upload: ${begun.status}`)
+      const patch = (from: number, pauseMs: number, leaveAfterMs: number) => {
+        const headers = {
+          'Content-Type': 'application/offset+octet-stream',
+          'Upload-Offset': String(from),
+          'Content-Length': String(size - from),
+        }
+        const sending = call('PATCH', path, headers)
+        Readable.from(slowly(size - from, pauseMs))
+          .on('error', () => {})
+          .pipe(sending)
+        return once(sending, leaveAfterMs)
+      }
+      const stay = Math.random() < 0.3
+      const first = await patch(0, stay ? 0 : 20, stay ? 0 : randomMs())
+      if (first.body !== null) {
+        if (first.status !== 204) throw new Error(`resumable upload: ${first.status}`)
+        await once(call('DELETE', path.replace('tus', 'resources')), 0)
+        return 'complete'
+      }
+      // Who has left comes back: to go on from where it broke off, or to give it up.
+      for (;;) {
+        const { status, headers } = await once(call('HEAD', path), 0)
+        if (status === 404) break
+        const offset = Number(headers['upload-offset'])
+        const ended =
+          Math.random() < 0.5 ? await patch(offset, 0, 0) : await once(call('DELETE', path), 0)
+        if (ended.status === 204 || ended.status === 404) break
+        // Bytes that were under way had arrived in between.
+        if (ended.status !== 409) throw new Error(`resumed upload: ${ended.status}`)
+      }
+      await once(call('DELETE', path.replace('tus', 'resources')), 0)
+      return 'vanished'
+    }
     const archive = async () => {
       const format = FORMATS[Math.floor(Math.random() * FORMATS.length)]
       const stay = Math.random() < 0.3
@@ -97,12 +138,14 @@ it(
     }
     await Promise.all([
       ...Array.from({ length: DOWNLOADS }, () => keepDoing(downloads, download)),
-      ...Array.from({ length: UPLOADS }, () => keepDoing(uploads, upload)),
+      ...Array.from({ length: UPLOADS }, (_, i) =>
+        i % 2 === 0 ? keepDoing(uploads, upload) : keepDoing(resumables, resumable),
+      ),
       ...Array.from({ length: ARCHIVES }, () => keepDoing(archives, archive)),
     ])
     agent.destroy()
 
-    for (const [name, tally] of Object.entries({ downloads, uploads, archives })) {
+    for (const [name, tally] of Object.entries({ downloads, uploads, resumables, archives })) {
       expect(tally.wrong, `${name}\n${program.output()}`).toEqual([])
       expect(tally.complete).toBeGreaterThan(0)
       expect(tally.vanished).toBeGreaterThan(0)
@@ -127,6 +170,7 @@ it(
         'memory MiB after': Math.round((await residentBytes(pid)) / MIB),
         downloads: `${downloads.complete} + ${downloads.vanished} left early`,
         uploads: `${uploads.complete} + ${uploads.vanished} left early`,
+        'resumable uploads': `${resumables.complete} + ${resumables.vanished} came back`,
         archives: `${archives.complete} + ${archives.vanished} left early`,
       },
     })
@@ -151,14 +195,14 @@ const randomMs = () => 1 + Math.floor(Math.random() ** 2 * 3_000)
 function once(
   call: ClientRequest,
   leaveAfterMs: number,
-): Promise<{ status: number; body: Buffer | null }> {
+): Promise<{ status: number; headers: IncomingHttpHeaders; body: Buffer | null }> {
   return new Promise((resolve, reject) => {
     let left = false
     const timer = leaveAfterMs
       ? setTimeout(() => {
           left = true
           call.destroy()
-          resolve({ status: 0, body: null })
+          resolve({ status: 0, headers: {}, body: null })
         }, leaveAfterMs)
       : undefined
     const fail = (error: Error) => {
@@ -177,10 +221,11 @@ function once(
       response.on('error', fail)
       response.on('end', () => {
         clearTimeout(timer)
-        resolve({ status: response.statusCode ?? 0, body: Buffer.concat(parts) })
+        const { statusCode = 0, headers } = response
+        resolve({ status: statusCode, headers, body: Buffer.concat(parts) })
       })
     })
-    if (!call.writableEnded && !['POST', 'PUT'].includes(call.method)) call.end()
+    if (!call.writableEnded && !['POST', 'PUT', 'PATCH'].includes(call.method)) call.end()
   })
 }
 
