@@ -42,7 +42,7 @@ export function Frame({ children }: { children: ReactNode }) {
       {drawer && (
         <button
           type="button"
-          className="drawer-veil"
+          className="drawer-veil overlay"
           aria-label={t`Close menu`}
           onClick={() => setDrawerAt(null)}
         />

@@ -12,21 +12,27 @@ import { promptComponents } from './registry.ts'
 export function PromptHost() {
   const { t } = useLingui()
   const { stack } = useSnapshot(prompts)
-  return stack.map(({ id, kind, props, answer }) => {
-    // The registry pairs each kind with its component; that pairing is lost on a union of kinds.
-    const Prompt = promptComponents[kind] as ComponentType<object>
-    return (
-      <ErrorBoundary
-        key={id}
-        onError={() => {
-          answer(null)
-          toastError(t`This dialog could not be opened. Check the connection, then try again.`)
-        }}
-      >
-        <Suspense fallback={null}>
-          <Prompt {...props} {...{ answer }} />
-        </Suspense>
-      </ErrorBoundary>
-    )
-  })
+  return (
+    <>
+      {/* Under the dialogs and clear: a custom.css colours what lies behind them by these names. */}
+      {stack.length > 0 && <div id="modal-background" className="overlay behind-dialogs" />}
+      {stack.map(({ id, kind, props, answer }) => {
+        // The registry pairs each kind with its component; that pairing is lost on a union of kinds.
+        const Prompt = promptComponents[kind] as ComponentType<object>
+        return (
+          <ErrorBoundary
+            key={id}
+            onError={() => {
+              answer(null)
+              toastError(t`This dialog could not be opened. Check the connection, then try again.`)
+            }}
+          >
+            <Suspense fallback={null}>
+              <Prompt {...props} {...{ answer }} />
+            </Suspense>
+          </ErrorBoundary>
+        )
+      })}
+    </>
+  )
 }

@@ -24,7 +24,7 @@ await loadStylesheet(styles)
 export function ShareScreen() {
   const address = readShareAddress(usePath())
   return (
-    <div className="pub">
+    <div className="pub share">
       <ShareHead />
       <main className="pub__main" id="main">
         {address === null ? (

@@ -40,9 +40,11 @@ export function Button({
   ...rest
 }: ButtonProps) {
   const off = disabled !== undefined && disabled !== false && disabled !== ''
-  const classes = ['btn', `btn--${tone}`]
+  // The second name of each is File Browser's, for custom.css.
+  const classes = ['btn', `btn--${tone}`, 'button']
+  if (tone !== 'fill' && tone !== 'danger') classes.push('button--flat')
   if (size !== 'md') classes.push(`btn--${size}`)
-  if (block) classes.push('btn--block')
+  if (block) classes.push('btn--block', 'button--block')
   if (className) classes.push(className)
   const blocked = off || busy === true
   return (
@@ -97,7 +99,7 @@ export function IconButton({
   ...rest
 }: IconButtonProps) {
   const off = disabled !== undefined && disabled !== false && disabled !== ''
-  const classes = ['ib']
+  const classes = ['ib', 'action']
   if (size === 'sm') classes.push('ib--sm')
   if (tone === 'danger') classes.push('ib--danger')
   if (className) classes.push(className)

@@ -120,7 +120,8 @@ export function Dialog(props: DialogProps) {
     )
   }
 
-  const classes = ['dlg']
+  // The later names are File Browser's, for custom.css; so are those of the parts.
+  const classes = ['dlg', 'card', 'floating']
   if (props.size && props.size !== 'form') classes.push(`dlg--${props.size}`)
   if (props.top) classes.push('dlg--top')
   if (props.fullOnPhone) classes.push('dlg--full')
@@ -129,10 +130,10 @@ export function Dialog(props: DialogProps) {
 
   const inner = (
     <>
-      <div className="dlg__body" id={`${id}-body`}>
+      <div className="dlg__body card-content" id={`${id}-body`}>
         {props.children}
       </div>
-      {props.footer && <footer className="dlg__foot">{props.footer}</footer>}
+      {props.footer && <footer className="dlg__foot card-action">{props.footer}</footer>}
     </>
   )
 
@@ -154,7 +155,7 @@ export function Dialog(props: DialogProps) {
         else onClose()
       }}
     >
-      <header className="dlg__head">
+      <header className="dlg__head card-title">
         <div className="grow">
           <h2 className="dlg__title" id={`${id}-title`}>
             {props.title}

@@ -29,7 +29,7 @@ export interface EmptyStateProps {
 export function EmptyState({ art, title, children, actions, code, asPage }: EmptyStateProps) {
   const Heading = asPage ? 'h1' : 'h2'
   return (
-    <div className="void">
+    <div className="void message">
       <svg className="void__art" viewBox="0 0 216 150" aria-hidden="true">
         <ellipse cx="108" cy="136" rx="74" ry="8" fill="var(--sunken)" />
         {arts[art]}

@@ -139,6 +139,9 @@ export function Menu({ label, items, anchor, focusFirst, header, onClose }: Menu
     }
   }
 
+  const classes = ['menu']
+  if (sheet) classes.push('menu--sheet')
+  if (!(anchor instanceof HTMLElement)) classes.push('context-menu')
   return createPortal(
     <div
       ref={ref}
@@ -146,7 +149,9 @@ export function Menu({ label, items, anchor, focusFirst, header, onClose }: Menu
       role="menu"
       aria-label={label}
       tabIndex={-1}
-      className={sheet ? 'menu menu--sheet' : 'menu'}
+      // File Browser's names, for custom.css.
+      id={anchor instanceof HTMLElement ? 'dropdown' : undefined}
+      className={classes.join(' ')}
       onKeyDown={onKeyDown}
       onContextMenu={(event) => event.preventDefault()}
     >

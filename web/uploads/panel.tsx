@@ -41,7 +41,7 @@ export function UploadPanel() {
   return (
     <section
       ref={panel}
-      className="up"
+      className="up upload-files"
       aria-label={t`Uploads`}
       onPointerEnter={() => setWatched(true)}
       onPointerLeave={() => setWatched(false)}

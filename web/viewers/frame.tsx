@@ -149,6 +149,7 @@ export function ViewerFrame(props: FrameProps) {
   return (
     <div
       className="vw"
+      id="previewer"
       ref={root}
       role="dialog"
       aria-modal="true"
