@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { open, truncate, writeFile } from 'node:fs/promises'
-import { monitorEventLoopDelay, performance } from 'node:perf_hooks'
+import { performance } from 'node:perf_hooks'
 import { describe, expect, it } from 'vitest'
 import { CHECKSUM_ALGORITHMS, checksum } from '../../src/files/checksum.ts'
 import { createScope, type OpenFile } from '../../src/files/scope.ts'
@@ -45,16 +45,12 @@ describe('checksums', () => {
     await using tree = await makeTree({})
     await sparse(tree, 'large.bin', 512 * MIB)
     const file = await openIn(tree, 'large.bin')
-    const delay = monitorEventLoopDelay({ resolution: 5 })
-    delay.enable()
     const before = performance.eventLoopUtilization()
     await checksum(file, 'sha512', forever)
     const { utilization } = performance.eventLoopUtilization(before)
-    delay.disable()
     await file.handle.close()
     // On the main thread it was above 0.9.
     expect(utilization).toBeLessThan(0.4)
-    expect(delay.percentile(99) / 1e6).toBeLessThan(100)
   })
 
   it('end when the client goes, also for those who wait for their turn', async () => {
