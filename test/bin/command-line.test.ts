@@ -1,7 +1,7 @@
 // The command line beside a running server: no lost update, seen within a second; signals.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -183,7 +183,6 @@ test('the shells take the completion scripts', async () => {
       COMP_CWORD=3
       _filebrowser_complete
       printf '%s\\n' "\${COMPREPLY[@]}"
-      mkdir served
       COMP_WORDS=(filebrowser --root = ser)
       _filebrowser_complete
       printf '%s\\n' "\${COMPREPLY[@]}"
@@ -192,7 +191,10 @@ test('the shells take the completion scripts', async () => {
       _filebrowser_complete
       printf '%s\\n' "\${COMPREPLY[@]}"
     `
-    const child = spawn('bash', ['-c', script], { cwd, env: { PATH: process.env.PATH, HOME: cwd } })
+    // The executable keeps its native parts at home: not in the folder whose names are offered.
+    const env = { PATH: process.env.PATH, HOME: join(cwd, 'served') }
+    await mkdir(env.HOME)
+    const child = spawn('bash', ['-c', script], { cwd, env })
     let out = ''
     child.stdout.on('data', (chunk) => {
       out += chunk

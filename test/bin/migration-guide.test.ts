@@ -33,7 +33,7 @@ test('every command of the guide does what the guide says', async () => {
   const start = (command: string) => {
     const line = command.replaceAll('/path/to/files', tree.root).replaceAll('/path/to', home)
     // The port of the old server may be taken here; all else is as the guide has it.
-    const env = { PATH: `${join(home, 'bin')}:${process.env.PATH}`, HOME: home, FB_PORT: '0' }
+    const env = { PATH: `${join(home, 'bin')}:${process.env.PATH}`, HOME: tree.base, FB_PORT: '0' }
     // `exec` makes the shell the program, so that signals reach it.
     const child = spawn('sh', ['-c', line.startsWith('filebrowser') ? `exec ${line}` : line], {
       cwd: tree.base,
