@@ -92,7 +92,7 @@ describe('interrupted uploads', () => {
     await page.reload()
     await page.locator('#listing').getByText('big').first().waitFor()
     expect(await notice(page).count()).toBe(0)
-  })
+  }, 120_000)
 
   it('continues a folder after the browser was closed and sends nothing again', async () => {
     await using tree = await makeTree({ 'old.txt': 'x' })
@@ -149,7 +149,7 @@ describe('interrupted uploads', () => {
     } finally {
       await second.close()
     }
-  })
+  }, 120_000)
 
   it('continues where it was after the server was killed and started again', async () => {
     await using tree = await makeTree({ 'old.txt': 'x' })
@@ -170,7 +170,7 @@ describe('interrupted uploads', () => {
     await panel(page).getByText('1 file uploaded').waitFor({ timeout: 60_000 })
     expect(await readFile(tree.at('big.bin'))).toEqual(bytes)
     expect(sent.get(path)).toBeLessThanOrEqual(bytes.length)
-  })
+  }, 120_000)
 
   it('forgets an interrupted upload when it is discarded', async () => {
     await using tree = await makeTree({ 'old.txt': 'x' })
