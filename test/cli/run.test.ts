@@ -185,6 +185,15 @@ describe('import', () => {
     expect((await cli('import', 'etc/old.db')).stderr).toContain('exists and is left as it is')
   })
 
+  test('does not begin anew beside the copy of a database that was lost', async () => {
+    await copyFile(SAMPLE, join(cwd, 'old.db'))
+    await writeFile(join(cwd, 'old.db.json.bak'), '{"version": 1}')
+    const { code, stderr } = await cli('import', 'old.db')
+    expect(code).toBe(1)
+    expect(stderr).toContain(`move ${join(cwd, 'old.db.json.bak')} away`)
+    expect(await readdir(cwd)).toEqual(['old.db', 'old.db.json.bak'])
+  })
+
   test.each<[string, string[], Record<string, string>]>([
     ['a flag', ['-d', 'new.db'], {}],
     ['the environment', [], { FB_DATABASE: 'new.db' }],
