@@ -57,7 +57,8 @@ describe('thumbnails', () => {
     )
   })
 
-  it.skipIf(!existsSync('/usr/bin/ffmpeg'))('are made of videos when ffmpeg is there', async () => {
+  it('are made of videos when ffmpeg is there', async ({ skip }) => {
+    skip(!existsSync('/usr/bin/ffmpeg'), 'ffmpeg is missing: sudo apt-get install ffmpeg')
     await using app = await startApp({
       tree: { 'film.mp4': await sample('film.mp4'), 'fake.mp4': 'no film' },
       config: { ffmpegPath: 'ffmpeg' },
