@@ -41,7 +41,7 @@ async function acquire(lockFile: string, mark: string): Promise<void> {
         await handle.writeFile(mark)
       } catch (error) {
         // On a full disk the name can be made but not the mark: without it others would wait long.
-        await unlink(lockFile)
+        await unlink(lockFile).catch(() => {})
         throw error
       } finally {
         await handle.close()
