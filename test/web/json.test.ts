@@ -1,8 +1,9 @@
 // JSON as a tree, in the editor and in the viewer.
 
 import type { Browser } from 'playwright-core'
-import { afterAll, beforeAll, expect, it } from 'vitest'
-import { launchBrowser, openPage } from '../support/browser.ts'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { launchBrowser, openPage, PHONE } from '../support/browser.ts'
+import { loginAs } from '../support/login.ts'
 import { type Program, startProgram } from '../support/program.ts'
 import { makeTree, type Tree } from '../support/tree.ts'
 
@@ -107,3 +108,36 @@ it('opens a large file, in groups, and finds in it', async () => {
   expect(await page.getByRole('treeitem').count()).toBeLessThan(120)
   expect(opened.problems).toEqual([])
 }, 90_000)
+
+describe('in a share on a phone', () => {
+  async function share(name: string): Promise<string> {
+    const { fetch } = await loginAs(program.origin)
+    const answer = await fetch(`/api/share/${name}`, { method: 'POST', body: '{}' })
+    return `/share/${(await answer.json()).hash}`
+  }
+
+  it('counts matches in one line beside its buttons', async () => {
+    const path = await share('small.json')
+    await using opened = await openPage(browser, program, { path, viewport: PHONE, as: null })
+    const { page } = opened
+    await page.getByRole('textbox', { name: 'Find in the tree' }).fill('e')
+    const count = await page.getByText(/^1 of \d+$/).boundingBox()
+    const next = await page.getByRole('button', { name: 'Next match' }).boundingBox()
+    if (count === null || next === null) throw new Error('the bar is not shown')
+    expect(count.height).toBeLessThan(32)
+    expect(count.x + count.width).toBeLessThanOrEqual(next.x)
+    await page.getByRole('button', { name: 'Open as text' }).first().waitFor()
+    const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)
+    expect(overflow).toBeLessThanOrEqual(0)
+    expect(opened.problems).toEqual([])
+  })
+
+  it('leads from a broken tree to the text', async () => {
+    const path = await share('broken.json')
+    await using opened = await openPage(browser, program, { path, viewport: PHONE, as: null })
+    const { page } = opened
+    await page.getByText('This is not valid JSON').waitFor()
+    await page.getByRole('button', { name: 'Open as text' }).click()
+    await page.locator('.cm-content').getByText('"a": 1').waitFor()
+  })
+})

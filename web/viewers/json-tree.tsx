@@ -156,7 +156,7 @@ export function JsonTree({ text, actions, autoFocus = false }: JsonTreeProps) {
     event.stopPropagation()
   }
 
-  if (state.phase === 'bad') return <Broken place={state.place} />
+  if (state.phase === 'bad') return <Broken place={state.place} actions={actions} />
   const activeIndex = rows.findIndex((row) => row.id === active)
   return (
     <div className="jt">
@@ -356,7 +356,12 @@ function Size({ kind, count }: { kind: 'object' | 'array'; count: number }) {
   return kind === 'object' ? `{ ${size} }` : `[ ${size} ]`
 }
 
-function Broken({ place }: { place: { line: number; column: number } | null }) {
+interface BrokenProps {
+  place: { line: number; column: number } | null
+  actions: ReactNode
+}
+
+function Broken({ place, actions }: BrokenProps) {
   return (
     <div className="jt-broken" role="alert">
       <p>
@@ -369,6 +374,7 @@ function Broken({ place }: { place: { line: number; column: number } | null }) {
           </Trans>
         )}
       </p>
+      {actions}
     </div>
   )
 }
