@@ -33,9 +33,10 @@ export async function mergeFirstLoad(
     Object.entries(metafile.outputs).map(([file, output]) => [basename(file), output]),
   )
   const merged: Merged = new Map()
+  const single = new Set<string>()
   for (const entryPoint of entryPoints) {
     const entry = [...outputs].find(([, output]) => output.entryPoint === entryPoint)?.[0]
-    if (entry) await mergeGroup(staticDir, outputs, merged, entry)
+    if (entry) await mergeGroup(staticDir, outputs, merged, single, entry)
   }
   const users = [...outputs.keys()].filter((name) => takesFrom(outputs, name, merged))
   const rewritten = await bundle(staticDir, {
@@ -54,13 +55,18 @@ async function mergeGroup(
   staticDir: string,
   outputs: Outputs,
   merged: Merged,
+  single: Set<string>,
   entry: string,
 ): Promise<void> {
   const group = staticImports(outputs, entry)
-  for (const name of merged.keys()) group.delete(name)
-  // One alone is as good as it is; lazily loaded entries are not to be taken in.
+  for (const name of [...merged.keys(), ...single]) group.delete(name)
+  // Lazily loaded entries are not to be taken in. One alone is as good as it is, and stays alone: a
+  // later and larger group would come with it wherever it is needed.
   for (const name of group) if (outputs.get(name)?.entryPoint) group.delete(name)
-  if (group.size < 2) return
+  if (group.size < 2) {
+    for (const name of group) single.add(name)
+    return
+  }
   const [shared] = await bundle(staticDir, {
     stdin: { contents: shareAll(outputs, group), resolveDir: staticDir, sourcefile: 'shared.js' },
     plugins: [takeFrom(outputs, merged), keepOthers(group)],

@@ -21,6 +21,10 @@ const SCREENS = [
   'web/screens/share.tsx',
   'web/screens/settings/settings.tsx',
   'web/viewers/file-view.tsx',
+  // Ahead of the editor: what they share with it would come with all of CodeMirror otherwise.
+  'web/prompts/delete.tsx',
+  'web/viewers/csv.tsx',
+  'web/viewers/json.tsx',
   'web/editor/editor.tsx',
   'web/uploads/panel.tsx',
 ]

@@ -172,6 +172,26 @@ describe('the frame', () => {
     expect(new URL(page.url()).pathname).toBe('/files/mixed/')
   })
 
+  it('fetches the editor for texts and for nothing else', async () => {
+    await tree.add({ 'tables/a.csv': 'a,b\n1,2\n', 'plain/a.txt': 'text\n' })
+    await using opened = await openPage(browser, program, { path: '/files/tables/' })
+    const { page } = opened
+    const editors: string[] = []
+    page.on('response', async (response) => {
+      if (response.request().resourceType() !== 'script') return
+      // What was not used before the page changed cannot be read any more.
+      const script = await response.text().catch(() => '')
+      if (script.includes('cm-content')) editors.push(response.url())
+    })
+    await page.goto('/files/tables/a.csv')
+    await page.getByRole('grid').waitFor()
+    await page.waitForLoadState('networkidle')
+    expect(editors).toEqual([])
+    await page.goto('/files/plain/a.txt')
+    await page.locator('.cm-content').waitFor()
+    await waitFor('the editor', () => editors.length > 0)
+  })
+
   it('closes by Space what Space opened, and only that', async () => {
     await tree.add({ 'quick/a.png': PIXEL, 'quick/b.bin': Buffer.alloc(9) })
     await using opened = await openPage(browser, program, { path: '/files/quick/' })
