@@ -1,4 +1,5 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { chmod, copyFile, mkdir, readdir, stat } from 'node:fs/promises'
 import { basename, join } from 'node:path'
@@ -13,6 +14,8 @@ const [program, ...leading] = programCommand()
 /** What only the packaged form can show; a bundle run by Node is another thing. */
 const packaged = leading.length === 0
 const root = process.getuid?.() === 0
+/** Large enough for its checksum to be made in a thread. */
+const ZEROS = Buffer.alloc(3 * 1024 * 1024)
 
 interface Running extends AsyncDisposable {
   origin: string
@@ -82,10 +85,13 @@ async function useEverything(origin: string): Promise<void> {
     expect([algo, response.status]).toEqual([algo, 200])
     expect((await response.arrayBuffer()).byteLength).toBeGreaterThan(100)
   }
+  const hashed = await user.fetch('/api/resources/zeros.bin?checksum=sha256')
+  const sha256 = createHash('sha256').update(ZEROS).digest('hex')
+  expect(await hashed.json()).toMatchObject({ checksums: { sha256 } })
 }
 
 async function sampleTree(): Promise<Tree> {
-  const tree = await makeTree({})
+  const tree = await makeTree({ 'zeros.bin': ZEROS })
   for (const name of ['picture.jpg', 'picture.heic', 'paper.pdf']) {
     await copyFile(join(SAMPLES, name), tree.at(name))
   }
