@@ -7,14 +7,12 @@ import { waitFor } from '../support/deadline.ts'
 import { startProgram } from '../support/program.ts'
 import { makeTree, setModified } from '../support/tree.ts'
 import {
-  addUser,
   entry,
   expectNames,
   expectSelected,
   selectionBar,
   showList,
   toast,
-  userLogin,
 } from './listing-steps.ts'
 
 let browser: Browser
@@ -262,86 +260,6 @@ describe('the dialogs about files', () => {
     await page.getByRole('alertdialog').getByRole('button', { name: 'Delete' }).click()
     await toast(page, 'Couldn’t delete “a.txt”. You don’t have permission to do this.').waitFor()
     await expectNames(page, ['a.txt', 'b.txt'])
-  })
-
-  it('move: a tree by keyboard, own subtree refused, target in words, then Undo', async () => {
-    await using tree = await makeTree({
-      'desk/inner/x.txt': 'x',
-      'archive/2026/y.txt': 'y',
-      'a.txt': 'a',
-    })
-    await using program = await startProgram(tree)
-    await using open = await openPage(browser, program, { path: '/files/' })
-    const { page } = open
-    await showList(page)
-    await entry(page, 'desk').click()
-    await selectionBar(page).getByRole('button', { name: 'Move' }).click()
-    const dialog = page.getByRole('dialog', { name: 'Move 1 item' })
-    const here = dialog.getByRole('button', { name: 'Move here' })
-    expect(await here.getAttribute('aria-disabled')).toBe('true')
-    const item = (name: string) => dialog.getByRole('treeitem', { name, exact: true })
-    await item('desk').waitFor()
-    expect(await item('desk').getAttribute('aria-disabled')).toBe('true')
-    await dialog.getByRole('tree').focus()
-    await page.keyboard.press('ArrowDown')
-    expect(await item('archive').getAttribute('aria-selected')).toBe('true')
-    await page.keyboard.press('ArrowRight')
-    await item('2026').waitFor()
-    await page.keyboard.press('ArrowRight')
-    expect(await item('2026').getAttribute('aria-selected')).toBe('true')
-    await dialog.locator('.transfer__target', { hasText: 'archive / 2026' }).waitFor()
-    await here.click()
-    await toast(page, 'Moved 1 item to “2026”').waitFor()
-    expect(await tree.read('archive/2026/desk/inner/x.txt')).toBe('x')
-    await page.keyboard.press('Control+z')
-    await waitFor('the way back', async () => (await tree.read('desk/inner/x.txt')) === 'x')
-    expect(open.problems).toEqual([])
-  })
-
-  it('copy: finds a folder by name, makes a new one inside, and copies there', async () => {
-    await using tree = await makeTree({ 'a.txt': 'a', 'x/deep/target folder/y.txt': 'y' })
-    await using program = await startProgram(tree)
-    await using open = await openPage(browser, program, { path: '/files/' })
-    const { page } = open
-    await showList(page)
-    await entry(page, 'a.txt').click()
-    await selectionBar(page).getByRole('button', { name: 'Copy' }).click()
-    const dialog = page.getByRole('dialog', { name: 'Copy 1 item' })
-    await dialog.getByPlaceholder('Find a folder').fill('target f')
-    await dialog.getByRole('treeitem', { name: 'target folder' }).click()
-    await dialog.getByRole('button', { name: 'New folder' }).click()
-    await page.getByRole('dialog', { name: 'New folder' }).getByLabel('Name').fill('new one')
-    await page.keyboard.press('Enter')
-    await dialog
-      .locator('.transfer__target', { hasText: 'x / deep / target folder / new one' })
-      .waitFor()
-    await dialog.getByRole('button', { name: 'Copy here' }).click()
-    await waitFor(
-      'the copy',
-      async () => (await tree.read('x/deep/target folder/new one/a.txt')) === 'a',
-    )
-    expect(await tree.read('a.txt')).toBe('a')
-  })
-
-  it('move: opens a folder by double click, and makes none without the right to', async () => {
-    await using tree = await makeTree({ 'a.txt': 'a', 'x/deep/y.txt': 'y' })
-    await using program = await startProgram(tree)
-    await addUser(program, 'mover', ['rename'])
-    await using open = await openPage(browser, program, {
-      path: '/files/',
-      as: userLogin('mover'),
-    })
-    const { page } = open
-    await showList(page)
-    await entry(page, 'a.txt').click()
-    await selectionBar(page).getByRole('button', { name: 'Move' }).click()
-    const dialog = page.getByRole('dialog', { name: 'Move 1 item' })
-    await dialog.getByRole('treeitem', { name: 'x', exact: true }).dblclick()
-    await dialog.getByRole('treeitem', { name: 'deep' }).click()
-    expect(await dialog.getByRole('button', { name: 'New folder' }).count()).toBe(0)
-    await dialog.getByRole('button', { name: 'Move here' }).click()
-    await waitFor('the move', async () => (await tree.read('x/deep/a.txt')) === 'a')
-    expect(open.problems).toEqual([])
   })
 
   it('copy link: puts the address of the entry on the clipboard', async () => {

@@ -1,18 +1,22 @@
-// Where to move or copy to: a tree of folders, a field that finds one by name, and the target in words.
+// Where to move or copy to: a tree of folders, pinned ones, a field that finds one by name, and the
+// target in words.
 
 import { Plural, Trans, useLingui } from '@lingui/react/macro'
-import { ChevronRight, FolderInput, FolderPlus, Search } from 'lucide-react'
+import { ChevronRight, FolderInput, FolderPlus, Pin, Search } from 'lucide-react'
 import { useEffect, useId, useMemo, useRef, useState } from 'react'
+import { useSnapshot } from 'valtio'
 import { isAbort } from '../api/client.ts'
 import { search } from '../api/search.ts'
 import { messageOf } from '../lib/error-text.ts'
 import { isRtl } from '../lib/i18n.ts'
-import { joinPath, lineageOf, nameOf, ROOT, segmentsOf } from '../lib/paths.ts'
+import { joinPath, lineageOf, nameOf, parentOf, ROOT, segmentsOf } from '../lib/paths.ts'
 import { shownName } from '../lib/shown-name.ts'
 import { folderTitle } from '../state/failure-toasts.ts'
+import { prefs } from '../state/prefs.ts'
 import { openPrompt } from '../state/prompts.ts'
 import { permissions } from '../state/session.ts'
 import { type TransferItem, type TransferKind, transferProblem } from '../state/transfers.ts'
+import { Chip } from '../ui/badge.tsx'
 import { Button } from '../ui/button.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { TextField } from '../ui/field.tsx'
@@ -48,6 +52,7 @@ export function TransferPrompt({ kind, items, folder, answer }: PromptProps<'tra
   const { t } = useLingui()
   const [target, setTarget] = useState(folder)
   const [text, setText] = useState('')
+  const { pinned } = useSnapshot(prefs)
   const tree = useTree(folder)
   const found = useFound(text)
   const rows: TreeRow[] =
@@ -115,6 +120,24 @@ export function TransferPrompt({ kind, items, folder, answer }: PromptProps<'tra
         autoComplete="off"
         spellCheck={false}
       />
+      {found === null && pinned.length > 0 && (
+        <fieldset className="transfer__pins" aria-label={t`Pinned folders`}>
+          {pinned.map(({ path, name }) => (
+            <Chip
+              key={path}
+              icon={Pin}
+              pressed={path === target}
+              disabled={blocked(path)}
+              onClick={() => {
+                setTarget(path)
+                tree.reveal(path)
+              }}
+            >
+              <bdi className="trunc">{shownName(name)}</bdi>
+            </Chip>
+          ))}
+        </fieldset>
+      )}
       <Tree
         rows={rows}
         flat={found !== null}
@@ -183,13 +206,15 @@ function useTree(start: string) {
   useEffect(() => {
     const own = new AbortController()
     controller.current = own
-    void openWay()
+    void openWay(start)
     return () => own.abort()
-
-    async function openWay() {
-      for (const folder of lineageOf(start)) await loadInto(folder, own.signal)
-    }
   }, [start])
+
+  async function openWay(path: string) {
+    const signal = controller.current?.signal
+    if (signal === undefined) return
+    for (const folder of lineageOf(path)) await loadInto(folder, signal)
+  }
 
   async function loadInto(path: string, signal: AbortSignal) {
     setLoading(path)
@@ -213,6 +238,10 @@ function useTree(start: string) {
         const signal = controller.current?.signal
         if (signal !== undefined) void loadInto(path, signal)
       } else setState((tree) => withExpanded(tree, path, expanded))
+    },
+    /** Opens what is above a folder, so that it can be seen. */
+    reveal(path: string) {
+      void openWay(parentOf(path))
     },
     add(path: string) {
       setState((tree) => withFolder(tree, path))
