@@ -44,7 +44,10 @@ async function ask(deps: SignInDeps, { username, password }: Credentials) {
   })
   if (exitCode !== 0)
     throw new AppError('internal', `the sign-in program ended with ${ended ?? exitCode}`)
-  return parseAnswers(Buffer.concat(chunks).toString('utf8'))
+  const answers = parseAnswers(Buffer.concat(chunks).toString('utf8'))
+  // A program that knows no folder has chosen none; as a scope it would be the whole served folder.
+  if (answers.get('user.scope') === '') answers.delete('user.scope')
+  return answers
 }
 
 /** Lines `key=value`, trimmed; the first `=` separates. Exported for its test. */

@@ -62,6 +62,14 @@ describe('CVE-2026-62685: an account made by a sign-in program', () => {
     expect(await readdir(app.tree.root)).toEqual(['shared'])
   })
 
+  it('keeps its folder when the program prints an empty scope, also at later logins', async () => {
+    await using app = await withHook(['hook.action=auth', 'user.scope= '])
+    for (const _ of ['first', 'second']) {
+      expect((await passwordLogin(app, 'hugo')).status).toBe(200)
+      expect(account(app, 'hugo')?.scope).toBe('/users/hugo')
+    }
+  })
+
   it('keeps rules and theme when a later login changes it', async () => {
     const rules = [{ regex: false, allow: false, path: '/no', regexp: null }]
     await using app = await withHook(['hook.action=auth', 'user.locale=fr'], {
