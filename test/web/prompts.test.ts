@@ -264,6 +264,7 @@ describe('the dialogs about files', () => {
     await page.getByRole('alertdialog').getByRole('button', { name: 'Delete' }).click()
     await toast(page, 'Couldn’t delete “a.txt”. You don’t have permission to do this.').waitFor()
     await expectNames(page, ['a.txt', 'b.txt'])
+    await expectSelected(page, ['a.txt'])
   })
 
   it('copy link: puts the address of the entry on the clipboard', async () => {

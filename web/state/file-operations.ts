@@ -73,6 +73,12 @@ export async function deleteEntries(items: readonly TransferItem[]): Promise<voi
   if (failures.length === 0) return
   for (const undo of takeBack.values()) undo()
   for (const folder of folders.keys()) await reloadFolder(folder)
+  const left = failures.map(({ item }) => item.path)
+  const here = left.filter((path) => parentOf(path) === openFolderPath())
+  if (here[0] !== undefined) {
+    selectResult(here)
+    revealEntry(here[0])
+  }
   tellFailures(
     failures,
     (name, reason) => t`Couldn’t delete “${name}”. ${reason}`,
