@@ -227,7 +227,7 @@ export const fuzzRequest: fc.Arbitrary<FuzzRequest> = fc
 const CONTRACTED_500 = new RegExp(
   [
     '(ENOTDIR|EISDIR|ENAMETOOLONG|ELOOP|EINVAL|ENOTEMPTY|EILSEQ) at /',
-    ' is not a file$',
+    ' is not a (file|folder)$',
     ' is a folder and cannot be replaced by a file',
     'preview of /.*: ',
     'no cues found',
