@@ -3,6 +3,7 @@
 // person who may not download gets no content by any of them.
 import { describe, expect, it } from 'vitest'
 import type { Permissions } from '../../src/api-types.ts'
+import { parseTarget } from '../../src/routes/request-path.ts'
 import { defaultPermissions } from '../../src/store/document.ts'
 import { PASSWORD, startApp, type TestApp } from '../support/app.ts'
 import type { SignedIn } from '../support/login.ts'
@@ -216,7 +217,13 @@ const DOORS: Door[] = [
     open: 200,
     go: send('POST', '/api/selections', '{"files":["a.txt"]}'),
   },
-  ...['share/HASH', 'dl/HASH?algo=tar', 'dl/HASH/a.txt', 'preview/thumb/HASH/pixel.png'].map(
+  ...[
+    'share/HASH',
+    'dl/HASH?algo=tar',
+    'dl/HASH/a.txt',
+    'preview/thumb/HASH/pixel.png',
+    'subtitle/HASH/a.srt',
+  ].map(
     (path): Door => ({
       name: `visitors of an own share: ${path}`,
       needs: ['share', 'download'],
@@ -334,6 +341,7 @@ const tree = {
   'a.srt': `1\n00:00:01,000 --> 00:00:02,000\n${CANARY}\n`,
   'pixel.png': PIXEL,
   'shared/a.txt': CANARY,
+  'shared/a.srt': `1\n00:00:01,000 --> 00:00:02,000\n${CANARY}\n`,
   'shared/pixel.png': PIXEL,
 }
 const full: Permissions = { ...defaultPermissions(), admin: true }
@@ -386,6 +394,37 @@ describe.each(Object.keys(full) as (keyof Permissions)[])('without the right to 
 it('every right has a door', () => {
   const guarded = new Set(DOORS.flatMap(({ needs }) => needs))
   expect([...guarded].sort()).toEqual(Object.keys(full).sort())
+})
+
+/** Routes without a door above: they ask for no right, and concern the caller alone or nobody. */
+const OPEN_ON_PURPOSE = [
+  'POST /api/logout',
+  'DELETE /api/sessions',
+  'POST /api/public/selections',
+  'GET /api/openapi.json',
+]
+
+it('every route of the interface has a door', async () => {
+  await using app = await startMatrix(full)
+  const subject = await app.as('subject')
+  const reached = new Set(['GET /api/command'])
+  const noting =
+    (go: SignedIn['fetch']): SignedIn['fetch'] =>
+    (path, init = {}) => {
+      const method = init.method ?? 'GET'
+      // The route for GET answers HEAD, too.
+      const served = method === 'HEAD' ? 'GET' : method
+      reached.add(`${served} ${parseTarget(path, '', method).key}`)
+      return go(path, init)
+    }
+  const watched = { ...app, fetch: noting(app.fetch) }
+  for (const door of DOORS) await door.go({ ...subject, fetch: noting(subject.fetch) }, watched)
+  const mounted = app.routes
+    .filter(({ method, path }) => method !== 'ALL' && path.startsWith('/api/'))
+    .map(({ method, path }) => `${method} ${path}`)
+  expect(mounted.length).toBeGreaterThan(50)
+  const missing = mounted.filter((route) => !reached.has(route) && !OPEN_ON_PURPOSE.includes(route))
+  expect(missing).toEqual([])
 })
 
 it('opens nothing at all without a session', async () => {
