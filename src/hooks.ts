@@ -25,9 +25,10 @@ export interface Change {
 export interface Hooks {
   /**
    * Runs the before-commands, the work and the after-commands. A failing command is `internal`:
-   * before the work it prevents it, after it the work stays done.
+   * before the work it prevents it, after it the work stays done. With `again`, for work that was
+   * begun once and failed, the before-commands do not run a second time.
    */
-  around<T>(change: Change, work: () => Promise<T>): Promise<T>
+  around<T>(change: Change, work: () => Promise<T>, options?: { again?: boolean }): Promise<T>
   close(): void
 }
 
@@ -52,8 +53,8 @@ export function createHooks(config: Config, store: Store, log: Logger): Hooks {
   }
 
   return {
-    around: async (change, work) => {
-      await fire(change, `before_${change.event}`)
+    around: async (change, work, { again = false } = {}) => {
+      if (!again) await fire(change, `before_${change.event}`)
       const result = await work()
       await fire(change, `after_${change.event}`)
       return result
@@ -88,7 +89,7 @@ async function runLine(
 ): Promise<void> {
   const background = line.trimEnd().endsWith('&')
   const text = background ? line.trimEnd().slice(0, -1).trimEnd() : line
-  const argv = toArgv(text, settings.shell, variables)
+  const argv = argvOf(text, settings, variables)
   if (argv.length === 0) return
   const running = run(argv, {
     env: variables,
@@ -105,6 +106,16 @@ async function runLine(
   })
   if (!background) return await running
   running.catch((error: Error) => log.warn(`${variables.TRIGGER}: ${error.message}`))
+}
+
+// A line that cannot be read is the administrator's mistake, not that of the client.
+function argvOf(line: string, { shell }: Settings, variables: Variables): string[] {
+  try {
+    return toArgv(line, shell, variables)
+  } catch (error) {
+    const reason = (error as Error).message
+    throw new AppError('internal', `${variables.TRIGGER}: ${reason}`, { cause: error })
+  }
 }
 
 /**

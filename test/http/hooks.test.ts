@@ -91,6 +91,27 @@ describe('event commands', () => {
     expect(await app.tree.read('a.txt')).toBe('x')
   })
 
+  it.each(['before', 'after'])(
+    'with an open quote are a failure of the server (%s)',
+    async (when) => {
+      const commands = Object.fromEntries(
+        EVENTS.map((event) => [`${when}_${event}`, ['echo "open']]),
+      )
+      await using app = await startApp({
+        tree: { 'a.txt': 'x' },
+        config: { enableExec: true },
+        settings: { commands },
+      })
+      for (const [method, path] of [
+        ['POST', 'new.txt'],
+        ['PUT', 'a.txt'],
+        ['PATCH', 'a.txt?action=copy&destination=/b.txt'],
+        ['DELETE', 'a.txt'],
+      ] as const)
+        expect((await call(app, method, path)).status, method).toBe(500)
+    },
+  )
+
   it('that fail afterwards leave no share of what has gone or moved', async () => {
     await using app = await startApp({
       tree: { 'a.txt': 'x', 'b.txt': 'y' },
