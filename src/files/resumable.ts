@@ -21,7 +21,10 @@ export interface Upload {
 }
 
 export interface Resumables {
-  /** Starts an upload, dropping an unfinished one to the same target. */
+  /**
+   * Starts an upload, dropping an unfinished one to the same target. Throws `locked` while a complete
+   * one waits to be moved into place: its bytes have been acknowledged.
+   */
   create(
     destination: Destination,
     facts: { lengthBytes: number; replace: boolean; mtimeMs: number | null },
@@ -41,13 +44,14 @@ export interface Resumables {
     signal: AbortSignal,
   ): Promise<{ upload: Upload; offsetBytes: number }>
   /**
-   * Moves a complete upload into place, at a time that `around` chooses. Callers at the same time
-   * share one run. When it fails the bytes stay, so that it can be tried again.
+   * Moves a complete upload into place, at a time that `around` chooses; it learns whether this was
+   * tried `again`. Callers at the same time share one run, until the file is in place. When it fails
+   * the bytes stay, so that it can be tried again. Throws `conflict` when the upload is not complete.
    */
   complete(
     destination: Destination,
     upload: Upload,
-    around: (commit: () => Promise<void>) => Promise<void>,
+    around: (commit: () => Promise<void>, again: boolean) => Promise<void>,
   ): Promise<void>
   /** Removes an unfinished upload; false when there is none. */
   discard(destination: Destination): Promise<boolean>
@@ -71,6 +75,7 @@ export function createResumables(): Resumables {
   const remembered = new Map<string, Upload>()
   const holders = new Map<string, Holder>()
   const completions = new Map<string, Promise<void>>()
+  const tried = new WeakSet<Upload>()
 
   const remember = (key: string, upload: Upload) => {
     if (remembered.size >= MAX_REMEMBERED) remembered.clear()
@@ -126,6 +131,10 @@ export function createResumables(): Resumables {
   const commit = async (destination: Destination, key: string, upload: Upload) => {
     const temp = await destination.scope.openTemp(destination.vpath, { resume: upload.tempName })
     try {
+      // Another one to the same target may have begun under the same name since it was complete.
+      const { size } = await temp.handle.stat()
+      if (size !== upload.lengthBytes)
+        throw new AppError('conflict', `the upload is at ${size} of ${upload.lengthBytes} bytes`)
       await temp.commit({ replace: upload.replace, mtimeMs: upload.mtimeMs ?? undefined })
       remembered.delete(key)
     } finally {
@@ -148,6 +157,8 @@ export function createResumables(): Resumables {
     create: async (destination, { lengthBytes, replace, mtimeMs }) => {
       const key = await keyOf(destination)
       return exclusively(key, async () => {
+        if (completions.has(key))
+          throw new AppError('locked', `${destination.vpath} is being put in place`)
         if (remembered.has(key)) await discard(destination, key)
         const label = `${labelOf(key)}${lengthBytes}-${replace ? 'r' : 'n'}-${mtimeMs ?? ''}`
         const temp = await destination.scope.openTemp(destination.vpath, { parents: true, label })
@@ -186,12 +197,19 @@ export function createResumables(): Resumables {
       const key = await keyOf(destination)
       const running = completions.get(key)
       if (running) return running
-      const work = around(() => exclusively(key, () => commit(destination, key, upload)))
+      const again = tried.has(upload)
+      tried.add(upload)
+      const commitOnce = async () => {
+        await exclusively(key, () => commit(destination, key, upload))
+        // What comes now, while after-hooks run, is another upload.
+        completions.delete(key)
+      }
+      const work = around(commitOnce, again)
       completions.set(key, work)
       try {
         await work
       } finally {
-        completions.delete(key)
+        if (completions.get(key) === work) completions.delete(key)
       }
     },
     discard: async (destination) => {

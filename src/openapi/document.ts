@@ -40,6 +40,7 @@ const FAILURES: Record<string, string> = {
   413: 'Larger than announced, or than can be handled.',
   415: 'The content type is not the one this call takes.',
   416: 'The range lies outside of the file.',
+  423: 'In use for the moment; try again.',
   429: 'Too many wrong passwords; `Retry-After` says how long to wait.',
   501: 'There is no preview for files of this kind.',
   507: 'Not enough space on the disk.',

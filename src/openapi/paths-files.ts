@@ -275,7 +275,7 @@ export const FILE_PATHS: Paths = {
         201: status('Begun.', {
           Location: { description: 'Where to send the bytes.', schema: text() },
         }),
-        ...failures(400, 401, 403, 409, 507),
+        ...failures(400, 401, 403, 409, 423, 507),
       },
     },
     head: { ...SHOW_UPLOAD, operationId: 'probeUpload' },

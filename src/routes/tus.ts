@@ -58,8 +58,9 @@ async function showUpload(c: Ctx, deps: Deps): Promise<Response> {
   const found = await deps.resumables.find(destination)
   if (!found) throw new AppError('not_found', 'no active upload')
   // Clients take a full offset for success. It is met here when the move into place has failed or
-  // the server was stopped before it: now is the time to do it, or to say why not.
-  if (found.offsetBytes === found.upload.lengthBytes)
+  // the server was stopped before it: now is the time to do it, or to say why not. With HEAD alone,
+  // which clients use; GET is answered to the cookie, so other sites could make a browser send it.
+  if (c.req.method === 'HEAD' && found.offsetBytes === found.upload.lengthBytes)
     await finish(c, deps, destination, found.upload)
   return sendStatus(200, {
     headers: {
@@ -103,13 +104,14 @@ async function deleteUpload(c: Ctx, deps: Deps): Promise<Response> {
 async function finish(c: Ctx, deps: Deps, destination: Destination, upload: Upload): Promise<void> {
   const { scope, user } = c.var
   const { vpath } = destination
-  await deps.resumables.complete(destination, upload, async (commit) => {
+  await deps.resumables.complete(destination, upload, async (commit, again) => {
     let committing: Promise<void> | undefined
+    const work = () => {
+      committing = commit()
+      return committing
+    }
     try {
-      await deps.hooks.around({ event: 'upload', user, scope, vpath }, () => {
-        committing = commit()
-        return committing
-      })
+      await deps.hooks.around({ event: 'upload', user, scope, vpath }, work, { again })
     } catch (error) {
       await (committing ?? commit())
       deps.log.warn(`upload hook: ${(error as Error).message}`)

@@ -1,7 +1,9 @@
 // Resumable uploads over HTTP (http-api 8).
-import { mkdir, readdir, rm, rmdir } from 'node:fs/promises'
+import { mkdir, readdir, readFile, rm, rmdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { startApp } from '../support/app.ts'
+import { startApp, type TestApp } from '../support/app.ts'
+import { waitFor } from '../support/deadline.ts'
 import type { SignedIn } from '../support/login.ts'
 
 const CHUNK = { 'Content-Type': 'application/offset+octet-stream' }
@@ -16,6 +18,21 @@ function append(user: SignedIn, path: string, offset: number, body: string): Pro
   return user.fetch(`/api/tus/${path}`, { method: 'PATCH', headers, body })
 }
 
+function ask(user: SignedIn, path: string): Promise<Response> {
+  return user.fetch(`/api/tus/${path}`, { method: 'HEAD' })
+}
+
+/** Starts an application with one line per hook; `ran.txt` in them is the file `ran`. */
+async function withHookLines(lines: Record<string, string>): Promise<TestApp & { ran: string }> {
+  const app = await startApp({ tree: {}, config: { enableExec: true } })
+  const ran = join(app.tree.base, 'ran.txt')
+  const commands = Object.fromEntries(
+    Object.entries(lines).map(([trigger, line]) => [trigger, [line.replaceAll('ran.txt', ran)]]),
+  )
+  await app.store.update((doc) => [{ ...doc, settings: { ...doc.settings, commands } }, undefined])
+  return Object.assign(app, { ran })
+}
+
 describe('an upload that cannot be moved into place', () => {
   it('is an error for the client and keeps its bytes until it can', async () => {
     await using app = await startApp({ tree: { 'a.txt': 'old' } })
@@ -27,12 +44,41 @@ describe('an upload that cannot be moved into place', () => {
 
     expect((await append(admin, 'a.txt', 0, 'hello')).status).toBe(500)
     // A full offset would mean success to the client.
-    expect((await admin.fetch('/api/tus/a.txt')).status).toBe(500)
+    expect((await ask(admin, 'a.txt')).status).toBe(500)
     await rmdir(app.tree.at('a.txt'))
-    const shown = await admin.fetch('/api/tus/a.txt')
+    const shown = await ask(admin, 'a.txt')
     expect([shown.status, shown.headers.get('upload-offset')]).toEqual([200, '5'])
     expect(await app.tree.read('a.txt')).toBe('hello')
     expect(await readdir(app.tree.root)).toEqual(['a.txt'])
+  })
+
+  it('is not moved by a request that other sites can make a browser send', async () => {
+    await using app = await startApp({ tree: {} })
+    const admin = await app.as('admin')
+    await create(admin, 'a.txt?override=true', 5)
+    await mkdir(app.tree.at('a.txt'))
+    expect((await append(admin, 'a.txt', 0, 'hello')).status).toBe(500)
+    await rmdir(app.tree.at('a.txt'))
+    const headers = { cookie: admin.cookie }
+    const shown = await app.fetch('/api/tus/a.txt', { headers })
+    expect([shown.status, shown.headers.get('upload-offset')]).toEqual([200, '5'])
+    await app.fetch('/api/tus/a.txt', { method: 'HEAD', headers })
+    expect(await readdir(app.tree.root)).not.toContain('a.txt')
+  })
+
+  it('runs its before-hooks once, however often the client asks', async () => {
+    await using app = await withHookLines({
+      before_upload: 'sh -c "echo before >> ran.txt"',
+      after_upload: 'sh -c "echo after >> ran.txt"',
+    })
+    const admin = await app.as('admin')
+    await create(admin, 'a.txt?override=true', 5)
+    await mkdir(app.tree.at('a.txt'))
+    expect((await append(admin, 'a.txt', 0, 'hello')).status).toBe(500)
+    expect((await ask(admin, 'a.txt')).status).toBe(500)
+    await rmdir(app.tree.at('a.txt'))
+    expect((await ask(admin, 'a.txt')).status).toBe(200)
+    expect(await readFile(app.ran, 'utf8')).toBe('before\nafter\n')
   })
 
   it('is an error also where hooks fail', async () => {
@@ -67,4 +113,38 @@ describe('hooks of an upload', () => {
         expect((await create(admin, 'empty.txt', 0)).status).toBe(201)
         expect(await app.tree.read('empty.txt')).toBe('')
       })
+})
+
+describe('a new upload to the same target', () => {
+  // Waits until a file beside the tree says go on.
+  const held = 'sh -c "echo >> ran.txt; until test -e ran.txt.go; do sleep 0.02; done"'
+  const started = (app: { ran: string }) => waitFor('the hook', () => readFile(app.ran, 'utf8'))
+
+  it('cannot empty one whose before-hook still runs', async () => {
+    await using app = await withHookLines({ before_upload: held })
+    await app.tree.add({ 'a.txt': 'old' })
+    const admin = await app.as('admin')
+    await create(admin, 'a.txt?override=true', 5)
+    const finished = append(admin, 'a.txt', 0, 'hello')
+    await started(app)
+    // Clients try again after this answer.
+    expect((await create(admin, 'a.txt?override=true', 5)).status).toBe(423)
+    await writeFile(`${app.ran}.go`, '')
+    expect((await finished).status).toBe(204)
+    expect(await app.tree.read('a.txt')).toBe('hello')
+    expect((await create(admin, 'a.txt?override=true', 5)).status).toBe(201)
+  })
+
+  it('replaces one whose after-hook still runs', async () => {
+    await using app = await withHookLines({ after_upload: held })
+    const admin = await app.as('admin')
+    await create(admin, 'a.txt?override=true', 5)
+    const finished = append(admin, 'a.txt', 0, 'hello')
+    await started(app)
+    expect((await create(admin, 'a.txt?override=true', 5)).status).toBe(201)
+    const second = append(admin, 'a.txt', 0, 'later')
+    await waitFor('the second file', async () => (await app.tree.read('a.txt')) === 'later')
+    await writeFile(`${app.ran}.go`, '')
+    expect([(await finished).status, (await second).status]).toEqual([204, 204])
+  })
 })
