@@ -5,18 +5,22 @@ import { badRequest, isAbort } from '../errors.ts'
 import { archiveExtension, parseArchiveFormat, writeArchive } from '../files/archive.ts'
 import { archiveEntries, commonFolder } from '../files/archive-entries.ts'
 import type { Scope } from '../files/scope.ts'
-import { baseName, joinVPath, parentOf, ROOT, toVPath, type VPath } from '../files/vpath.ts'
+import { nextTurn } from '../files/sort.ts'
+import { baseName, parentOf, rebase, toVPath, type VPath } from '../files/vpath.ts'
 import type { Logger } from '../log.ts'
 import type { Ctx } from './env.ts'
 import { disposition } from './file-response.ts'
 import { createResponseSink } from './response-sink.ts'
 
+/** Names that are put in place before others get their turn. */
+const SLICE = 4_000
+
 export interface ArchiveOptions {
   log: Logger
   /** What the tree's root is called; default the name of the folder on disk. */
   rootName?: string
-  /** Gives the names registered under the id of a `selection` query. */
-  selection: (id: string) => readonly string[]
+  /** Gives what is registered under the id of a `selection` query, relative to the folder. */
+  selection: (id: string) => readonly VPath[]
 }
 
 /**
@@ -36,7 +40,7 @@ export async function sendArchive(
   if (!format) throw badRequest('unknown archive format')
   const id = target.query.get('selection')
   const roots = id
-    ? selectedIn(vpath, options.selection(id))
+    ? await placeIn(vpath, options.selection(id))
     : parseSelection(vpath, target.query.get('files') ?? '')
   const rootName = options.rootName ?? basename(await scope.rootPath())
   const { common, name } = await nameSelection(scope, vpath, roots, rootName)
@@ -69,16 +73,22 @@ export async function sendArchive(
  */
 export function parseSelection(folder: VPath, files: string): VPath[] {
   if (files === '') return [folder]
-  return selectedIn(folder, files.split(',').map(decodePart))
-}
-
-function selectedIn(folder: VPath, names: readonly string[]): VPath[] {
-  const selected = names.map((name) => {
-    const relative = toVPath(name)
+  const selected = files.split(',').map((part) => {
+    const relative = toVPath(decodePart(part))
     if (relative === null) throw badRequest('a selected name is not valid')
-    return relative === ROOT ? folder : joinVPath(folder, relative.slice(1))
+    return rebase(folder, relative)
   })
   return [...new Set(selected)]
+}
+
+// As many as may be registered, so not in one go.
+async function placeIn(folder: VPath, relatives: readonly VPath[]): Promise<VPath[]> {
+  const placed: VPath[] = []
+  for (const relative of relatives) {
+    placed.push(rebase(folder, relative))
+    if (placed.length % SLICE === 0) await nextTurn()
+  }
+  return placed
 }
 
 function decodePart(part: string): string {

@@ -17,7 +17,7 @@ import { scopeOf } from './guard.ts'
 import { sendRaw } from './raw.ts'
 import { sendItems } from './resources.ts'
 import { sendJson } from './respond.ts'
-import { MAX_SELECTION_BYTES, ownerOf, readSelection } from './selections.ts'
+import { ownerOf, readSelection, SELECTION_LIMITS } from './selections.ts'
 import { sendSubtitle } from './subtitles.ts'
 
 export function publicRoutes(deps: Deps): Hono<Env> {
@@ -37,7 +37,7 @@ export function publicRoutes(deps: Deps): Hono<Env> {
   app.post('/api/public/selections', async (c) => {
     const { share } = await openShare(c, deps)
     const owner = ownerOf.share(share.hash)
-    const files = await readSelection(c, MAX_SELECTION_BYTES.share)
+    const files = await readSelection(c, SELECTION_LIMITS.share)
     return sendJson({ id: deps.selections.add(owner, files) })
   })
   app.get('/api/public/subtitle', async (c) => {

@@ -16,7 +16,7 @@ import { disposition, etagOf, sendFile } from './file-response.ts'
 import { demandDownload, requireUser, scopeOf } from './guard.ts'
 import { encodePath } from './request-path.ts'
 import { sendJson } from './respond.ts'
-import { MAX_SELECTION_BYTES, ownerOf, readSelection } from './selections.ts'
+import { ownerOf, readSelection, SELECTION_LIMITS } from './selections.ts'
 
 /** Bytes of users never run script in our origin, and never get one of their own. */
 export const CONTENT_POLICY = "script-src 'none'; sandbox"
@@ -34,7 +34,7 @@ export function rawRoutes(deps: Deps): Hono<Env> {
   app.post('/api/selections', requireUser(deps), async (c) => {
     demandDownload(c.var.user)
     const owner = ownerOf.session(c.var.session.id)
-    const files = await readSelection(c, MAX_SELECTION_BYTES.session)
+    const files = await readSelection(c, SELECTION_LIMITS.session)
     return sendJson({ id: deps.selections.add(owner, files) })
   })
   return app

@@ -2,16 +2,23 @@
 // download. Kept in memory for a short while; never stored.
 import { randomBytes } from 'node:crypto'
 import { AppError, badRequest } from '../errors.ts'
-import { toVPath } from '../files/vpath.ts'
-import { asString, ParseError } from '../parse.ts'
+import { nextTurn } from '../files/sort.ts'
+import { toVPath, type VPath } from '../files/vpath.ts'
 import { readJson } from './body.ts'
 import type { Ctx } from './env.ts'
 
 /** A browser asks within a second; the rest is for retries of its download list. */
 const LIFE_MS = 10 * 60_000
-/** What one body may hold: of people with an account, and of visitors, who can be anybody. */
-export const MAX_SELECTION_BYTES = { session: 8 * 1024 * 1024, share: 1024 * 1024 }
-const MAX_FILES = 500_000
+/**
+ * What one body may hold: of people with an account, and of visitors, who can be anybody. It is read in
+ * one go, which for the larger takes some 10 ms.
+ */
+export const SELECTION_LIMITS = {
+  session: { bytes: 2 * 1024 * 1024, names: 50_000 },
+  share: { bytes: 1024 * 1024, names: 20_000 },
+}
+/** Names that are looked at before others get their turn: about a millisecond. */
+const SLICE = 1_000
 /** What one session or one share may hold; older selections of it make room. */
 const MAX_OWN_CHARACTERS = 8 * 1024 * 1024
 /** What all of them may hold together; the oldest make room. */
@@ -20,15 +27,18 @@ const MAX_ALL_CHARACTERS = 32 * 1024 * 1024
 const NAME_OVERHEAD = 16
 
 export interface Selections {
-  /** Keeps `files` for `owner` and gives the id under which only this owner gets them back. */
-  add(owner: string, files: readonly string[]): string
+  /**
+   * Keeps `files`, relative to a folder named later, for `owner` and gives the id under which only this
+   * owner gets them back. Throws `too_large` for what would not fit alone.
+   */
+  add(owner: string, files: readonly VPath[]): string
   /** Throws `not_found` for an id that is unknown, over, or somebody else's. */
-  take(owner: string, id: string): readonly string[]
+  take(owner: string, id: string): readonly VPath[]
 }
 
 interface Kept {
   owner: string
-  files: readonly string[]
+  files: readonly VPath[]
   characters: number
   /** Milliseconds since the epoch. */
   until: number
@@ -44,6 +54,7 @@ export function createSelections(now: () => number = Date.now): Selections {
   return {
     add(owner, files) {
       const characters = files.reduce((sum, name) => sum + name.length + NAME_OVERHEAD, 0)
+      if (characters > MAX_OWN_CHARACTERS) throw tooLarge('the names are too long')
       const time = now()
       drop(({ until }) => until <= time)
       let own = characters
@@ -86,18 +97,29 @@ export const ownerOf = {
 }
 
 /**
- * Reads `{"files": [...]}`: paths relative to the folder of the download. Throws 400 when it is empty or
- * larger than `maxBytes`.
+ * Reads `{"files": [...]}`: paths relative to the folder of the download, each once. Throws 400 when
+ * there is none, one is no name, or there are more than `limits` allow (`too_large`).
  */
-export async function readSelection(c: Ctx, maxBytes: number): Promise<string[]> {
-  const files = await readJson(c, (body) => body.list('files', asName, MAX_FILES), maxBytes)
+export async function readSelection(
+  c: Ctx,
+  limits: { bytes: number; names: number },
+): Promise<VPath[]> {
+  const names = await readJson(c, (body) => body.raw('files') ?? [], limits.bytes)
+  if (!Array.isArray(names)) throw badRequest('files must be a list')
   // Nothing selected would mean the whole folder.
-  if (files.length === 0) throw badRequest('files is empty')
-  return files
+  if (names.length === 0) throw badRequest('files is empty')
+  if (names.length > limits.names) throw tooLarge(`files has more than ${limits.names} names`)
+  const files = new Set<VPath>()
+  for (const [i, name] of names.entries()) {
+    const vpath = typeof name === 'string' && name !== '' ? toVPath(name) : null
+    if (vpath === null) throw badRequest(`files[${i}] is not a name`)
+    files.add(vpath)
+    if (i % SLICE === SLICE - 1) await nextTurn()
+  }
+  return [...files]
 }
 
-function asName(value: unknown, at: string): string {
-  const name = asString(value, at)
-  if (name === '' || toVPath(name) === null) throw new ParseError(`${at} is not a name`)
-  return name
+// Like a body that is too large.
+function tooLarge(message: string): AppError {
+  return new AppError('too_large', message, { status: 400, expose: true })
 }
