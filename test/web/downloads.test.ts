@@ -1,5 +1,5 @@
 // Downloads as a person makes them: one file, several as an archive, and more than an address can name.
-import { mkdtemp, readdir, readFile } from 'node:fs/promises'
+import { mkdtemp, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Browser, Download, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -100,6 +100,32 @@ describe('downloads', () => {
     const { [left]: _, ...rest } = files
     expect(await contentOf(tree, archive, 'tar')).toEqual(rest)
     expect(open.problems).toEqual([])
+  })
+
+  it('takes everything in a very large folder for the folder itself', async () => {
+    await using tree = await makeTree({ 'in/x.txt': 'x' })
+    const count = 10_001
+    await Promise.all(Array.from({ length: count }, (_, i) => writeFile(tree.at(`in/f${i}`), '')))
+    await using program = await startProgram(tree)
+    await using open = await openPage(browser, program, { path: '/files/in/' })
+    const { page } = open
+    await showList(page)
+    const dialog = page.getByRole('dialog', { name: 'Download as' })
+    const choose = () => dialog.getByRole('button', { name: '.tar Not compressed' }).click()
+    await entry(page, 'f0').click()
+    await page.keyboard.press('Control+a')
+    await selectionBar(page).getByText('10,002').waitFor()
+    await page.keyboard.press('Control+s')
+    const whole = await downloaded(page, choose)
+    expect(new URL(whole.url()).search).toBe('?algo=tar')
+    await whole.cancel()
+    // One less is a choice again.
+    await entry(page, 'f1').click({ modifiers: ['Control'] })
+    await selectionBar(page).getByText('10,001').waitFor()
+    await page.keyboard.press('Control+s')
+    const some = await downloaded(page, choose)
+    expect(new URL(some.url()).searchParams.get('selection')).toMatch(/^[\w-]{22}$/)
+    await some.cancel()
   })
 
   it('gives 2,000 selected files of a share with a password', async () => {

@@ -6,6 +6,21 @@ import { type CallOptions, callJson } from './client.ts'
 /** Node, proxies and browsers cut addresses at 8 to 16 KiB; cookies and paths need their share. */
 const MAX_NAMES_CHARACTERS = 4000
 
+/** More than this is not sent by name where it is everything in a folder. */
+const MANY_NAMES = 10_000
+
+/**
+ * Names of the chosen entries; none, which means the folder itself, when they are everything in it and
+ * very many. Of fewer exactly what is on the screen is sent, whatever came into the folder meanwhile.
+ */
+export function namesToSend(
+  chosen: readonly { name: string }[],
+  countInFolder: number | undefined,
+): string[] {
+  if (chosen.length > MANY_NAMES && chosen.length === countInFolder) return []
+  return chosen.map((entry) => entry.name)
+}
+
 /**
  * The query of a download. `registerAt` is the call that keeps the names for a few minutes, made with
  * `access` only when it is needed.

@@ -5,6 +5,7 @@ import { ChevronRight, Download, Eye, Link, X } from 'lucide-react'
 import { useEffect, useMemo, useState } from 'react'
 import type { FileEntry } from '../../src/api-types.ts'
 import type { ArchiveFormat } from '../api/files.ts'
+import { namesToSend } from '../api/selections.ts'
 import { directLinkOf, sharedArchiveUrl, sharePageUrl } from '../api/shares.ts'
 import { announce } from '../lib/announce.ts'
 import { instanceName } from '../lib/boot.ts'
@@ -85,7 +86,7 @@ export function PublicFolder({
     const [at, names] =
       items.length === 1 && first?.isDir === true
         ? [trimPath(first.path), []]
-        : [inner, items.map((item) => item.name)]
+        : [inner, namesToSend(items, entries.length)]
     try {
       saveUrl(await sharedArchiveUrl(access, at, names, format), '')
     } catch (error) {

@@ -2,8 +2,11 @@
 
 import type { FileEntry } from '../../src/api-types.ts'
 import { type ArchiveFormat, archiveFormats, archiveUrl, rawUrl } from '../api/files.ts'
+import { namesToSend } from '../api/selections.ts'
 import { storage } from '../lib/storage.ts'
 import { saveUrl } from '../viewers/save-url.ts'
+import type { Folder } from './folder-cache.ts'
+import { listing } from './listing.ts'
 import { openPrompt } from './prompts.ts'
 import { toastError } from './toasts.ts'
 
@@ -27,11 +30,17 @@ export async function startDownload(folder: string, entries: readonly FileEntry[
   const [at, names] =
     entries.length === 1 && first !== undefined
       ? [first.path, []]
-      : [folder, entries.map((entry) => entry.name)]
+      : [folder, namesToSend(entries, countIn(folder))]
   try {
     // The server names the archive; an empty name here leaves it that way.
     saveUrl(await archiveUrl(at, names, format), '')
   } catch (error) {
     toastError(error)
   }
+}
+
+/** Entries of the folder on the screen, those filtered out included. */
+function countIn(folder: string): number | undefined {
+  const shown = listing.folder as Folder | null
+  return shown?.vpath === folder ? shown.entries.length : undefined
 }
