@@ -77,6 +77,8 @@ it('takes the version on disk when told to, and undo brings the own text back', 
 })
 
 it('shows both versions, lets each change be chosen, and saves the result', async () => {
+  // Too narrow for two columns: theirs stands among the own lines.
+  await page.setViewportSize({ width: 1000, height: 700 })
   await clash()
   await page.getByRole('button', { name: 'Compare' }).click()
   await page.getByText('compared with the version on disk').waitFor()
@@ -89,6 +91,58 @@ it('shows both versions, lets each change be chosen, and saves the result', asyn
   await waitFor('both changes on disk', async () => {
     return (await tree.read('shared.txt')) === 'mine first\nsecond\nthird\ntheirs\n'
   })
+})
+
+it('shows both versions side by side where there is room, with the history kept', async () => {
+  await clash()
+  await page.getByRole('button', { name: 'Compare' }).click()
+  const theirs = page.locator('.cm-merge-a')
+  const mine = page.locator('.cm-merge-b')
+  await theirs.getByText('theirs', { exact: true }).waitFor()
+  await mine.getByText('mine first').waitFor()
+  const [left, right] = [await theirs.boundingBox(), await mine.boundingBox()]
+  expect((left?.x ?? 0) + (left?.width ?? 0)).toBeLessThanOrEqual(right?.x ?? 0)
+  // Nobody writes into the version on disk.
+  await theirs.getByText('second').click()
+  await page.keyboard.type('x')
+  expect(await theirs.textContent()).not.toContain('xsecond')
+  await page.getByRole('button', { name: 'Take theirs' }).last().click()
+  await mine.getByText('theirs', { exact: true }).waitFor()
+  await mine.getByText('second').click()
+  await page.keyboard.press('End')
+  await page.keyboard.type(' and more')
+  await page.getByRole('button', { name: 'Save this text' }).click()
+  await waitFor('the result on disk', async () => {
+    return (await tree.read('shared.txt')) === 'mine first\nsecond and more\nthird\ntheirs\n'
+  })
+  // Alone again, and every step can still be taken back.
+  await theirs.waitFor({ state: 'detached' })
+  await page.locator('.cm-content').click()
+  for (let step = 0; step < 6; step++) await page.keyboard.press('Control+z')
+  await page.locator('.cm-line').first().getByText('first', { exact: true }).waitFor()
+  expect(await page.locator('.cm-line').allTextContents()).toEqual(['first', 'second', 'third', ''])
+  await page.getByText('Unsaved').waitFor()
+})
+
+it('moves between one column and two when the window changes, and keeps what is typed', async () => {
+  await page.keyboard.type('mine ')
+  await page.getByRole('button', { name: 'More', exact: true }).click()
+  await page.getByRole('menuitem', { name: 'Compare with saved version' }).click()
+  await page.locator('.cm-merge-b').getByText('mine first').waitFor()
+  await page.setViewportSize({ width: 800, height: 700 })
+  await page.locator('.cm-deletedChunk').getByText('first').waitFor()
+  expect(await page.locator('.cm-merge-a').count()).toBe(0)
+  await page.locator('.cm-content').click()
+  await page.keyboard.press('Control+Home')
+  await page.keyboard.type('still ')
+  await page.setViewportSize({ width: 1280, height: 700 })
+  await page.locator('.cm-merge-b').getByText('still mine first').waitFor()
+  await page.getByRole('button', { name: 'Take back' }).focus()
+  await page.keyboard.press('Enter')
+  await page.getByText('Unsaved').waitFor({ state: 'detached' })
+  await page.getByRole('button', { name: 'Stop comparing' }).click()
+  await page.locator('.cm-merge-a').waitFor({ state: 'detached' })
+  expect(await page.locator('.cm-content').textContent()).toContain('firstsecondthird')
 })
 
 it('notices a third change that came while comparing', async () => {

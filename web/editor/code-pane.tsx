@@ -4,13 +4,14 @@
 import { indentLess, redo, redoDepth, undo, undoDepth } from '@codemirror/commands'
 import type { LanguageDescription } from '@codemirror/language'
 import { closeSearchPanel, openSearchPanel } from '@codemirror/search'
-import { EditorState, type Extension, Prec } from '@codemirror/state'
+import { EditorState, Prec } from '@codemirror/state'
 import { EditorView, keymap, lineNumbers, type ViewUpdate } from '@codemirror/view'
 import { useLingui } from '@lingui/react/macro'
 import { useEffect, useEffectEvent, useRef } from 'react'
 import { proxy } from 'valtio'
+import { type ChoiceWords, type CodeView, createCodeView } from './code-view.ts'
 import { changesText, openLines } from './line-end-state.ts'
-import { attachView, initialText, linesForCompare, noteChange } from './open-file.ts'
+import { attachView, initialText, noteChange } from './open-file.ts'
 import type { Palette } from './palettes.ts'
 import { createState, languagePart, parts, readOnlyPart } from './setup.ts'
 import { editorTheme } from './theme.ts'
@@ -28,12 +29,6 @@ export const cursor = proxy({
   canRedo: false,
 })
 
-/** `accept` keeps the text being edited, `reject` takes the other. */
-export interface ChoiceWords {
-  accept: string
-  reject: string
-}
-
 export interface CodePaneProps {
   palette: Palette
   language: LanguageDescription | null
@@ -42,6 +37,8 @@ export interface CodePaneProps {
   showLineNumbers: boolean
   /** The other text while comparing. */
   original: string | null
+  /** Two columns while comparing. */
+  beside: boolean
   /** What the buttons at each change say; null without buttons. */
   choices: ChoiceWords | null
   label: string
@@ -55,10 +52,11 @@ export interface CodePaneProps {
 }
 
 export function CodePane(props: CodePaneProps) {
-  const { palette, language, readOnly, wrap, showLineNumbers, original, choices, label } = props
+  const { palette, language, readOnly, wrap, showLineNumbers, original, choices, beside, label } =
+    props
   const { i18n } = useLingui()
   const box = useRef<HTMLDivElement>(null)
-  const view = useRef<EditorView>(null)
+  const code = useRef<CodeView>(null)
 
   const onUpdate = useEffectEvent((update: ViewUpdate) => {
     const changed = update.transactions.some(changesText)
@@ -70,6 +68,12 @@ export function CodePane(props: CodePaneProps) {
   const onFind = useEffectEvent((replace: boolean) => props.onFind(replace))
   const onGoToLine = useEffectEvent(() => props.onGoToLine())
   const onEscape = useEffectEvent(() => props.onEscape())
+  const onView = useEffectEvent((view: EditorView) => {
+    attachView(view)
+    followCursor(view.state)
+    // Others on the page hold on to the view, too.
+    props.onText()
+  })
   const onScroll = useEffectEvent((share: number) => props.onScroll(share))
 
   // The view lives as long as the file; what it starts with is read once, the rest follows below.
@@ -91,55 +95,55 @@ export function CodePane(props: CodePaneProps) {
         { key: 'Shift-Tab', run: indentLess },
       ]),
     )
+    const extra = [
+      EditorView.updateListener.of((update) => onUpdate(update)),
+      EditorView.contentAttributes.of({ 'aria-label': label, spellcheck: 'false' }),
+    ]
     const state = createState(doc, {
       readOnly,
       wrap,
       theme: editorTheme(palette),
       words: editorWords(),
+      lines: extension,
       keys,
-      extra: [
-        extension,
-        EditorView.updateListener.of((update) => onUpdate(update)),
-        EditorView.contentAttributes.of({ 'aria-label': label, spellcheck: 'false' }),
-      ],
+      extra,
     })
-    const made = new EditorView({ state, parent: box.current })
-    view.current = made
-    const scroller = made.scrollDOM
-    const scrolled = () => {
-      const range = scroller.scrollHeight - scroller.clientHeight
-      onScroll(range <= 0 ? 0 : scroller.scrollTop / range)
-    }
-    scroller.addEventListener('scroll', scrolled, { passive: true })
-    attachView(made)
-    followCursor(made.state)
-    made.focus()
+    const made = createCodeView({
+      parent: box.current,
+      state,
+      label,
+      keys,
+      extra,
+      onView,
+      onScroll,
+    })
+    code.current = made
+    made.view.focus()
     return () => {
-      scroller.removeEventListener('scroll', scrolled)
       made.destroy()
-      view.current = null
+      code.current = null
     }
   }, [])
 
   useEffect(() => {
-    view.current?.dispatch({ effects: parts.theme.reconfigure(editorTheme(palette)) })
+    code.current?.view.dispatch({ effects: parts.theme.reconfigure(editorTheme(palette)) })
   }, [palette])
   useEffect(() => {
-    view.current?.dispatch({
+    code.current?.view.dispatch({
       effects: parts.wrap.reconfigure(wrap ? EditorView.lineWrapping : []),
     })
   }, [wrap])
   useEffect(() => {
-    view.current?.dispatch({ effects: parts.readOnly.reconfigure(readOnlyPart(readOnly)) })
+    code.current?.view.dispatch({ effects: parts.readOnly.reconfigure(readOnlyPart(readOnly)) })
   }, [readOnly])
   useEffect(() => {
-    view.current?.dispatch({
+    code.current?.view.dispatch({
       effects: parts.numbers.reconfigure(showLineNumbers ? lineNumbers() : []),
     })
   }, [showLineNumbers])
   // biome-ignore lint/correctness/useExhaustiveDependencies: the words are those of the locale
   useEffect(() => {
-    view.current?.dispatch({
+    code.current?.view.dispatch({
       effects: parts.words.reconfigure(EditorState.phrases.of(editorWords())),
     })
   }, [i18n.locale])
@@ -147,51 +151,22 @@ export function CodePane(props: CodePaneProps) {
   useEffect(() => {
     let current = true
     void (language === null ? Promise.resolve(null) : language.load()).then((support) => {
-      if (!current || view.current === null) return
-      view.current.dispatch({ effects: parts.language.reconfigure(languagePart(support)) })
+      if (!current) return
+      code.current?.view.dispatch({ effects: parts.language.reconfigure(languagePart(support)) })
     })
     return () => {
       current = false
     }
   }, [language])
 
+  const comparing = useRef(false)
   useEffect(() => {
-    let current = true
-    void mergeParts(original, choices).then((merge) => {
-      if (current) view.current?.dispatch({ effects: parts.merge.reconfigure(merge) })
-    })
-    return () => {
-      current = false
-    }
-  }, [original, choices])
+    if (original === null && !comparing.current) return
+    comparing.current = original !== null
+    void code.current?.compare(original === null ? null : { original, words: choices, beside })
+  }, [original, choices, beside])
 
   return <div className="ed-code" ref={box} data-own-keys />
-}
-
-/** The two texts in one, with the choice at each change; loaded when somebody compares. */
-async function mergeParts(original: string | null, words: ChoiceWords | null): Promise<Extension> {
-  if (original === null) return []
-  const { unifiedMergeView } = await import('@codemirror/merge')
-  return unifiedMergeView({
-    original: linesForCompare(original),
-    mergeControls: words === null ? false : (type, choose) => choiceButton(words[type], choose),
-    collapseUnchanged: { margin: 4, minSize: 8 },
-    diffConfig: { scanLimit: 2000, timeout: 1500 },
-  })
-}
-
-function choiceButton(label: string, choose: (event: MouseEvent) => void): HTMLElement {
-  const button = document.createElement('button')
-  button.type = 'button'
-  button.className = 'btn btn--line btn--sm'
-  button.textContent = label
-  // On press, as the text would take the focus and move before a click; a click without a press is
-  // the keyboard's.
-  button.onmousedown = choose
-  button.onclick = (event) => {
-    if (event.detail === 0) choose(event)
-  }
-  return button
 }
 
 function followCursor(state: EditorState): void {

@@ -43,6 +43,8 @@ import { useEditorMenu } from './use-editor-menu.ts'
 
 /** Below this width source and preview take turns. */
 const SPLIT_FITS = '(min-width: 900px)'
+/** From this width on two versions are compared in two columns. */
+const BESIDE_FITS = '(min-width: 1100px)'
 
 export interface EditorProps {
   source: FileSource
@@ -69,6 +71,7 @@ export function Editor({ source, entry, actions = [], close, ...rest }: EditorPr
   const { wrap, lineNumbers, sizePx } = useSnapshot(editorPrefs)
   const { user } = useSnapshot(session)
   const splitFits = useMatch(SPLIT_FITS)
+  const besideFits = useMatch(BESIDE_FITS)
   const root = useRef<HTMLDivElement>(null)
   const [dialog, setDialog] = useState<OpenDialog>(null)
   const [find, setFind] = useState({ open: false, replace: false, asked: 0 })
@@ -199,6 +202,7 @@ export function Editor({ source, entry, actions = [], close, ...rest }: EditorPr
               showLineNumbers={lineNumbers}
               original={comparing?.text ?? null}
               choices={choices}
+              beside={besideFits && mode === 'source'}
               label={t`Text of ${entry.name}`}
               onSave={() => void save()}
               onFind={askFind}

@@ -128,6 +128,12 @@ export function openLines(text: string): { doc: Text; extension: Extension } {
   }
 }
 
+/** The line ends of `state`, for the same text in another view. */
+export function keepLines(state: EditorState): Extension {
+  const breaks = state.field(breaksField)
+  return [breaksField.init(() => breaks), invertedEffects.of(rememberRemoved)]
+}
+
 /** The text as the file will hold it. */
 export function textOf(state: EditorState): string {
   const { usual, others } = state.field(breaksField)

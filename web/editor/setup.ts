@@ -8,7 +8,13 @@ import {
   completeAnyWord,
   completionKeymap,
 } from '@codemirror/autocomplete'
-import { defaultKeymap, history, historyKeymap, indentWithTab } from '@codemirror/commands'
+import {
+  defaultKeymap,
+  history,
+  historyField,
+  historyKeymap,
+  indentWithTab,
+} from '@codemirror/commands'
 import {
   bracketMatching,
   codeFolding,
@@ -19,7 +25,13 @@ import {
   type LanguageSupport,
 } from '@codemirror/language'
 import { highlightSelectionMatches, search, searchKeymap } from '@codemirror/search'
-import { Compartment, EditorState, type Extension, type Text } from '@codemirror/state'
+import {
+  Compartment,
+  EditorState,
+  type EditorStateConfig,
+  type Extension,
+  type Text,
+} from '@codemirror/state'
 import {
   crosshairCursor,
   drawSelection,
@@ -33,6 +45,7 @@ import {
   rectangularSelection,
   scrollPastEnd,
 } from '@codemirror/view'
+import { keepLines } from './line-end-state.ts'
 
 /** Settings that change while a file is open. */
 export const parts = {
@@ -46,64 +59,103 @@ export const parts = {
   numbers: new Compartment(),
 }
 
-export interface SetupOptions {
-  readOnly: boolean
-  wrap: boolean
-  theme: Extension
-  /** Translations of CodeMirror's own words. */
-  words: Record<string, string>
+type Settings = Record<keyof typeof parts, Extension>
+
+/** What a view has of its owner. */
+export interface OwnParts {
   /** Keys of the page that also work in the text, tried first. */
   keys: Extension
   extra: Extension
 }
 
+export interface SetupOptions extends OwnParts {
+  readOnly: boolean
+  wrap: boolean
+  theme: Extension
+  /** Translations of CodeMirror's own words. */
+  words: Record<string, string>
+  /** The line ends of the text, where they are kept. */
+  lines?: Extension
+}
+
 export function createState(doc: Text, options: SetupOptions): EditorState {
+  const settings: Settings = {
+    readOnly: readOnlyPart(options.readOnly),
+    language: [],
+    theme: options.theme,
+    wrap: options.wrap ? EditorView.lineWrapping : [],
+    indent: indentUnit.of(indentOf(doc)),
+    merge: [],
+    words: EditorState.phrases.of(options.words),
+    numbers: lineNumbers(),
+  }
   return EditorState.create({
     doc,
-    extensions: [
-      options.keys,
-      options.extra,
-      cspNonce(),
-      parts.readOnly.of(readOnlyPart(options.readOnly)),
-      parts.language.of([]),
-      parts.theme.of(options.theme),
-      parts.wrap.of(options.wrap ? EditorView.lineWrapping : []),
-      parts.indent.of(indentUnit.of(indentOf(doc))),
-      parts.merge.of([]),
-      parts.words.of(EditorState.phrases.of(options.words)),
-      parts.numbers.of(lineNumbers()),
-      codeFolding(),
-      foldGutter({ markerDOM: foldMarker }),
-      history({ minDepth: 500 }),
-      highlightSpecialChars(),
-      drawSelection(),
-      dropCursor(),
-      EditorState.allowMultipleSelections.of(true),
-      indentOnInput(),
-      bracketMatching(),
-      closeBrackets(),
-      autocompletion({ override: [completeAnyWord], activateOnTyping: false }),
-      rectangularSelection(),
-      crosshairCursor(),
-      highlightActiveLine(),
-      highlightActiveLineGutter(),
-      highlightSelectionMatches({ minSelectionLength: 2 }),
-      scrollPastEnd(),
-      // The panel itself is ours and outside; CodeMirror marks matches only while it has one.
-      search({ createPanel: () => ({ dom: document.createElement('div') }) }),
-      keymap.of([
-        ...closeBracketsKeymap,
-        ...defaultKeymap,
-        ...searchKeymap.filter(
-          (binding) => !['Mod-f', 'Escape', 'Mod-Alt-g'].includes(binding.key ?? ''),
-        ),
-        ...historyKeymap,
-        ...foldKeymap,
-        ...completionKeymap,
-        indentWithTab,
-      ]),
-    ],
+    extensions: [options.lines ?? [], extensionsOf(options, settings)],
   })
+}
+
+/** The same text for another view, with its cursor, history, line ends and settings, not comparing. */
+export function moveState(from: EditorState, own: OwnParts): EditorStateConfig {
+  return {
+    doc: from.doc,
+    selection: from.selection,
+    extensions: [
+      historyField.init(() => from.field(historyField)),
+      keepLines(from),
+      extensionsOf(own, { ...currentSettings(from), merge: [] }),
+    ],
+  }
+}
+
+/** What makes another text look like the one in `state`. */
+export function settingsOf(state: EditorState): Extension {
+  const { language, theme, wrap, words, numbers } = currentSettings(state)
+  return [cspNonce(), language, theme, wrap, words, numbers, highlightSpecialChars()]
+}
+
+function currentSettings(state: EditorState): Settings {
+  const entries = Object.entries(parts).map(([name, part]) => [name, part.get(state) ?? []])
+  return Object.fromEntries(entries) as Settings
+}
+
+function extensionsOf(own: OwnParts, settings: Settings): Extension {
+  return [
+    own.keys,
+    own.extra,
+    cspNonce(),
+    ...Object.entries(parts).map(([name, part]) => part.of(settings[name as keyof Settings])),
+    codeFolding(),
+    foldGutter({ markerDOM: foldMarker }),
+    history({ minDepth: 500 }),
+    highlightSpecialChars(),
+    drawSelection(),
+    dropCursor(),
+    EditorState.allowMultipleSelections.of(true),
+    indentOnInput(),
+    bracketMatching(),
+    closeBrackets(),
+    autocompletion({ override: [completeAnyWord], activateOnTyping: false }),
+    rectangularSelection(),
+    crosshairCursor(),
+    highlightActiveLine(),
+    highlightActiveLineGutter(),
+    highlightSelectionMatches({ minSelectionLength: 2 }),
+    scrollPastEnd(),
+    // The panel itself is ours and outside; CodeMirror marks matches only while it has one.
+    search({ createPanel: () => ({ dom: document.createElement('div') }) }),
+    keymap.of([
+      ...closeBracketsKeymap,
+      ...defaultKeymap,
+      ...searchKeymap.filter(
+        (binding) => !['Mod-f', 'Escape', 'Mod-Alt-g'].includes(binding.key ?? ''),
+      ),
+      ...historyKeymap,
+      ...foldKeymap,
+      ...completionKeymap,
+      indentWithTab,
+    ]),
+  ]
 }
 
 /** Read only still allows a cursor, selecting and copying. */

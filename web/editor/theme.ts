@@ -126,6 +126,13 @@ export function editorTheme(palette: Palette): Extension {
       background: 'color-mix(in srgb, var(--ok) 26%, transparent) !important',
       borderRadius: '2px',
     },
+    '&.cm-merge-a .cm-changedLine': {
+      backgroundColor: 'color-mix(in srgb, var(--danger) 10%, transparent) !important',
+    },
+    '&.cm-merge-a .cm-changedText': {
+      background: 'color-mix(in srgb, var(--danger) 26%, transparent) !important',
+    },
+    '&.cm-merge-a .cm-changedLineGutter': { background: 'var(--danger)' },
     '.cm-deletedChunk': {
       backgroundColor: 'color-mix(in srgb, var(--danger) 10%, transparent)',
       paddingInline: '0.35rem 1.25rem',
