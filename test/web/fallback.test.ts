@@ -6,6 +6,7 @@ import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { launchBrowser, openPage } from '../support/browser.ts'
 import { waitFor } from '../support/deadline.ts'
+import { loginAs } from '../support/login.ts'
 import { type Program, startProgram } from '../support/program.ts'
 import { makeTree, type Tree } from '../support/tree.ts'
 
@@ -119,3 +120,19 @@ it('opens a text of two gibibytes at once, at both ends and in the middle', asyn
   expect(bytes).toBeLessThan(40 * 1024 * 1024)
   expect(opened.problems).toEqual([])
 }, 90_000)
+
+it('says in a share that a file is no text, whatever its name', async () => {
+  await tree.add({ 'noise.txt': NOISE })
+  const { fetch } = await loginAs(program.origin)
+  const answer = await fetch('/api/share/noise.txt', { method: 'POST', body: '{}' })
+  const path = `/share/${(await answer.json()).hash}`
+  await using opened = await openPage(browser, program, { path, as: null })
+  const { page } = opened
+  await page.getByRole('heading', { name: 'This doesn’t look like text' }).waitFor()
+  await page.getByRole('button', { name: 'Open as text' }).click()
+  await page.locator('.cm-content').waitFor()
+  await page.reload()
+  await page.getByRole('button', { name: 'Show bytes' }).click()
+  await page.locator('.hex-row').first().waitFor()
+  expect(opened.problems).toEqual([])
+})
