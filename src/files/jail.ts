@@ -64,9 +64,21 @@ export function createJail(rootPath: string, followExternal: boolean): Jail {
     return place
   }
 
+  // A path through a file or one that is too long leads nowhere; whether that may be told depends
+  // on where its last good part lies, or a link would tell what stands outside of the scope.
+  const land = async (realRoot: string, host: string, vpath: VPath): Promise<Place> => {
+    try {
+      return confine(realRoot, await landing(host, 0), vpath)
+    } catch (error) {
+      if (!(error instanceof AppError) && host !== realRoot)
+        await land(realRoot, dirname(host), vpath)
+      throw error
+    }
+  }
+
   const locate = async (vpath: VPath) => {
     const realRoot = await root()
-    return confine(realRoot, await landing(toHost(realRoot, vpath), 0), vpath)
+    return land(realRoot, toHost(realRoot, vpath), vpath)
   }
 
   return {
@@ -76,7 +88,7 @@ export function createJail(rootPath: string, followExternal: boolean): Jail {
       if (vpath === ROOT) return locate(vpath)
       const realRoot = await root()
       const host = toHost(realRoot, vpath)
-      const folder = confine(realRoot, await landing(dirname(host), 0), vpath)
+      const folder = await land(realRoot, dirname(host), vpath)
       const realPath = join(folder.realPath, basename(host))
       if (!folder.exists) return { realPath, exists: false }
       const found = await lstatOrNull(realPath)

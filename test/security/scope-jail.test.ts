@@ -133,6 +133,23 @@ describe('CVE-2026-54094: a link as the last part of a path', () => {
     }
   })
 
+  it('does not tell what kind of thing it leads to', async () => {
+    await using jail = await startJail()
+    await symlink(join(jail.tree.outside, 'none'), jail.tree.at('home/nowhere'))
+    const long = 'a'.repeat(300)
+    for (const link of ['leaf.txt', 'way', 'nowhere'])
+      for (const below of ['', '/x', '/x/y', `/${long}`]) {
+        const info = await jail.bob.fetch(`/api/resources/${link}${below}`)
+        const sent = await jail.bob.fetch(`/api/raw/${link}${below}`)
+        const removed = await jail.bob.fetch(`/api/resources/${link}${below}`, { method: 'DELETE' })
+        const statuses = [info, sent, removed].map(({ status }) => status)
+        expect(statuses, link + below.slice(0, 5)).toEqual([403, 403, 403])
+      }
+    // Inside the scope the reason is told.
+    expect((await jail.bob.fetch('/api/resources/own.txt/x')).status).toBe(500)
+    await jail.inspect()
+  })
+
   it('is not in a listing, a search, an archive or a sum', async () => {
     await using jail = await startJail()
     for (const door of [
