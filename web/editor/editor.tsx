@@ -16,6 +16,7 @@ import type { FrameAction } from '../viewers/frame.tsx'
 import type { FileSource } from '../viewers/source.ts'
 import { CodePane } from './code-pane.tsx'
 import { type EditorMode, editorPrefs, setEditorPref } from './editor-prefs.ts'
+import { editor } from './editor-state.ts'
 import { EncodingDialog } from './encoding-dialog.tsx'
 import { useFileKeys } from './file-keys.ts'
 import { FindBar } from './find-bar.tsx'
@@ -27,7 +28,6 @@ import {
   closeFile,
   currentView,
   discardChanges,
-  editor,
   initialText,
   keepDraftNow,
   noteEntry,

@@ -12,17 +12,16 @@ import { encodingLabel, UTF8 } from '../text/encodings.ts'
 import { Button } from '../ui/button.tsx'
 import { ageInSentence } from './age.ts'
 import { goTo } from './code-pane.tsx'
+import { editor, type Unencodable } from './editor-state.ts'
 import {
   compareWithDisk,
   compareWithDraft,
   currentView,
   discardDraft,
-  editor,
   reloadFromDisk,
   restoreDraft,
   saveAs,
   stopComparing,
-  type Unencodable,
 } from './open-file.ts'
 import { NoText } from './unavailable.tsx'
 

@@ -1,9 +1,9 @@
-// The file in the editor: opening, saving over the version it was read at, conflicts, drafts. State
-// and functions only; what it looks like is in editor.tsx and beside it.
+// The file in the editor: opening, saving over the version it was read at, conflicts, drafts. What is
+// shown of it is in editor-state.ts, what it looks like in editor.tsx and beside it.
 
 import { EditorState } from '@codemirror/state'
 import type { EditorView } from '@codemirror/view'
-import { proxy, ref } from 'valtio'
+import { ref } from 'valtio'
 import type { FileInfo } from '../../src/api-types.ts'
 import { ApiError, isAbort } from '../api/client.ts'
 import {
@@ -17,10 +17,11 @@ import { boot } from '../lib/boot.ts'
 import { permissions, session } from '../state/session.ts'
 import { looksBinary } from '../text/binary.ts'
 import { decodeAs, decodeText, writesBack } from '../text/decode.ts'
-import { canWrite, type Encoded, encodeText } from '../text/encode.ts'
-import { type TextEncoding, UTF8 } from '../text/encodings.ts'
+import { canWrite, encodeText } from '../text/encode.ts'
+import type { TextEncoding } from '../text/encodings.ts'
 import type { LineEnd } from '../text/line-ends.ts'
-import { type Draft, draftKey, dropDraft, loadDraft, pruneDrafts, saveDraft } from './drafts.ts'
+import { draftKey, dropDraft, loadDraft, pruneDrafts, saveDraft } from './drafts.ts'
+import { editor, type Notice } from './editor-state.ts'
 import {
   convertLineEnds,
   lineEndsOf,
@@ -35,35 +36,6 @@ export const MAX_EDIT_BYTES = 10 * 1024 * 1024
 /** A draft is kept this long after the last key, and at the latest so long after the first. */
 const DRAFT_QUIET_MS = 700
 const DRAFT_LATEST_MS = 4000
-
-export type Unencodable = Extract<Encoded, { reason: 'unencodable' }>
-
-/** What stands between the editor and a simple save, shown as a bar above the text. */
-export type Notice =
-  | { kind: 'changed' | 'gone' }
-  | { kind: 'unencodable'; problem: Unencodable }
-  | { kind: 'draft'; draft: Draft }
-
-export const editor = proxy({
-  phase: 'loading' as 'loading' | 'ready' | 'failed' | 'forbidden' | 'large' | 'binary',
-  error: null as ApiError | null,
-  path: '',
-  /** Why nothing can be changed; null when it can. */
-  readOnly: null as 'permission' | 'encoding' | 'binary' | null,
-  dirty: false,
-  saving: false,
-  encoding: UTF8,
-  lineEnd: '\n' as LineEnd,
-  mixedEnds: false,
-  /** When the version on disk was written, as far as known. */
-  savedAtMs: null as number | null,
-  draftAtMs: null as number | null,
-  notice: null as Notice | null,
-  /** The text on disk while it is compared with the one being edited. */
-  comparing: null as { with: 'saved' | 'disk' | 'draft'; text: string } | null,
-  /** Grows when another text is put in the editor, so that the view is made anew. */
-  generation: 0,
-})
 
 /** What belongs to the open file and need not be watched. */
 let file: {

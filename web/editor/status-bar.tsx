@@ -10,7 +10,8 @@ import { type LineEnd, lineEndLabel } from '../text/line-ends.ts'
 import { MenuButton } from '../ui/menu.tsx'
 import { ageInSentence } from './age.ts'
 import { cursor } from './code-pane.tsx'
-import { editor, setLineEnd } from './open-file.ts'
+import { editor } from './editor-state.ts'
+import { setLineEnd } from './open-file.ts'
 
 const ENDS: readonly LineEnd[] = ['\n', '\r\n', '\r']
 

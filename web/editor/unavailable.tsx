@@ -10,7 +10,8 @@ import { Button } from '../ui/button.tsx'
 import { EmptyState } from '../ui/empty.tsx'
 import { Spinner } from '../ui/progress.tsx'
 import type { FileSource } from '../viewers/source.ts'
-import { editor, openFile } from './open-file.ts'
+import { editor } from './editor-state.ts'
+import { openFile } from './open-file.ts'
 
 const BigText = lazy(async () => ({ default: (await import('../viewers/big-text.tsx')).BigText }))
 

@@ -25,8 +25,9 @@ import type { MenuEntry } from '../ui/menu.tsx'
 import type { FrameAction } from '../viewers/frame.tsx'
 import { codeCommands, cursor } from './code-pane.tsx'
 import { changeTextSize, editorPrefs, setEditorPref } from './editor-prefs.ts'
+import { editor } from './editor-state.ts'
 import { shortcutInText } from './file-keys.ts'
-import { compareWithSaved, currentView, editor, stopComparing } from './open-file.ts'
+import { compareWithSaved, currentView, stopComparing } from './open-file.ts'
 
 interface MenuOptions {
   actions: readonly FrameAction[]
