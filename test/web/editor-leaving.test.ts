@@ -1,0 +1,195 @@
+// Leaving the editor with unsaved text, in every way there is, and coming back.
+
+import { existsSync } from 'node:fs'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { launchBrowser, type OpenPage, openPage } from '../support/browser.ts'
+import { waitFor } from '../support/deadline.ts'
+import { type Program, startProgram } from '../support/program.ts'
+import { makeTree, type Tree } from '../support/tree.ts'
+import { editorSteps } from './editor-steps.ts'
+import { entry } from './listing-steps.ts'
+
+let browser: Browser
+let tree: Tree
+let program: Program
+let opened: OpenPage
+let page: Page
+
+beforeAll(async () => {
+  browser = await launchBrowser()
+  tree = await makeTree({})
+  program = await startProgram(tree)
+})
+
+afterAll(async () => {
+  await program[Symbol.asyncDispose]()
+  await tree[Symbol.asyncDispose]()
+  await browser.close()
+})
+
+beforeEach(async () => {
+  opened = await openPage(browser, program, { path: '/files/' })
+  page = opened.page
+})
+
+afterEach(async () => {
+  expect(opened.problems).toEqual([])
+  await opened[Symbol.asyncDispose]()
+})
+
+const { text, notes, open, atStart, onDisk, chooseInMenu } = editorSteps(() => ({ page, tree }))
+
+describe('leaving with unsaved text', () => {
+  async function type(name: string) {
+    await open(name, 'before\n')
+    await atStart()
+    await page.keyboard.type('x')
+    await page.getByText('Unsaved').waitFor()
+  }
+
+  it('asks when the editor is closed, with the harmless answer first', async () => {
+    await type('close.txt')
+    await page.getByRole('button', { name: 'Close editor' }).click()
+    const question = page.getByRole('alertdialog')
+    await question.waitFor()
+    expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('Cancel')
+    await page.keyboard.press('Escape')
+    await question.waitFor({ state: 'detached' })
+    expect(await text().textContent()).toContain('xbefore')
+    await page.getByRole('button', { name: 'Close editor' }).click()
+    await page.getByRole('button', { name: 'Save changes' }).click()
+    await notes('close.txt').waitFor({ state: 'detached' })
+    await onDisk('close.txt', 'xbefore\n')
+  })
+
+  it('asks on Back, stays when told to, and goes when the edits are given up', async () => {
+    await page.goto('/files/')
+    await tree.add({ 'back.txt': 'before\n' })
+    await page.reload()
+    await entry(page, 'back.txt').dblclick()
+    await atStart()
+    await page.keyboard.type('x')
+    await page.getByText('Unsaved').waitFor()
+    await page.evaluate(() => history.back())
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Cancel' }).click()
+    expect(new URL(page.url()).pathname).toBe('/files/back.txt')
+    await page.evaluate(() => history.back())
+    await page.getByRole('button', { name: 'Discard' }).click()
+    await page.waitForURL('**/files/')
+    await text().waitFor({ state: 'detached' })
+    expect(await tree.read('back.txt')).toBe('before\n')
+  })
+
+  it('warns before the tab is closed or loaded anew', async () => {
+    await type('reload.txt')
+    const asked = page.waitForEvent('dialog')
+    const reloading = page.reload().catch(() => {})
+    const question = await asked
+    expect(question.type()).toBe('beforeunload')
+    await question.accept()
+    await reloading
+  })
+
+  it('does not ask when nothing is unsaved', async () => {
+    await open('calm.txt', 'calm\n')
+    await page.getByRole('button', { name: 'Close editor' }).click()
+    await notes('calm.txt').waitFor({ state: 'detached' })
+  })
+
+  it('offers what was typed after a reload, and restores it', async () => {
+    page.on('dialog', (dialog) => void dialog.accept())
+    await type('draft.txt')
+    await page.getByText(/Draft kept/).waitFor()
+    await page.reload()
+    await page.getByText('You left unsaved edits in this file').waitFor()
+    expect(await text().textContent()).not.toContain('xbefore')
+    await page.getByRole('button', { name: 'Restore' }).click()
+    await page.getByText('xbefore').waitFor()
+    await page.keyboard.press('Control+s')
+    await onDisk('draft.txt', 'xbefore\n')
+    await page.reload()
+    await text().waitFor()
+    await page.getByText('before').first().waitFor()
+    expect(await page.getByText('You left unsaved edits').count()).toBe(0)
+  })
+
+  it('asks before a rename, so that the text is saved under the name it still has', async () => {
+    await type('old-name.txt')
+    await chooseInMenu('Rename')
+    const question = page.getByRole('alertdialog')
+    await question.getByText('“old-name.txt” has changes').waitFor()
+    await question.getByRole('button', { name: 'Save changes' }).click()
+    await page.getByRole('textbox', { name: 'New name' }).fill('new-name.txt')
+    await page.keyboard.press('Enter')
+    await notes('new-name.txt').waitFor()
+    await onDisk('new-name.txt', 'xbefore\n')
+    await atStart()
+    await page.keyboard.type('y')
+    await page.keyboard.press('Control+s')
+    await onDisk('new-name.txt', 'yxbefore\n')
+    expect(existsSync(tree.at('old-name.txt'))).toBe(false)
+  })
+
+  it('renames nothing when the question is dismissed, and undo brings back what was given up', async () => {
+    await type('keep-name.txt')
+    await chooseInMenu('Rename')
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Cancel' }).click()
+    expect(await page.getByRole('textbox', { name: 'New name' }).count()).toBe(0)
+    await page.getByText('Unsaved').waitFor()
+    await chooseInMenu('Rename')
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Discard' }).click()
+    await page.getByRole('textbox', { name: 'New name' }).waitFor()
+    await page.keyboard.press('Escape')
+    await page.getByText('Unsaved').waitFor({ state: 'detached' })
+    expect(await text().textContent()).toBe('before')
+    await text().click()
+    await page.keyboard.press('Control+z')
+    await page.getByText('xbefore').waitFor()
+    await page.getByText('Unsaved').waitFor()
+    expect(await tree.read('keep-name.txt')).toBe('before\n')
+  })
+
+  it('deletes nothing while the question about unsaved text is not answered', async () => {
+    await type('delete.txt')
+    await chooseInMenu('Delete')
+    const question = page.getByRole('alertdialog')
+    await question.getByRole('button', { name: 'Cancel' }).click()
+    await question.waitFor({ state: 'detached' })
+    expect(await tree.read('delete.txt')).toBe('before\n')
+    expect(await text().textContent()).toContain('xbefore')
+    await chooseInMenu('Delete')
+    await question.getByRole('button', { name: 'Discard' }).click()
+    await question.getByRole('button', { name: 'Delete', exact: true }).click()
+    await notes('delete.txt').waitFor({ state: 'detached' })
+    await waitFor('the file gone', async () => !existsSync(tree.at('delete.txt')))
+    expect(new URL(page.url()).pathname).toBe('/files/')
+  })
+
+  it('turns to the next and previous file from the menu, and asks about unsaved text', async () => {
+    await tree.add({ 'row/a.txt': 'first\n', 'row/b.md': '# second\n', 'row/c.zip': 'third' })
+    await page.goto('/files/row/a.txt')
+    await atStart()
+    await chooseInMenu('Next file')
+    await notes('b.md').waitFor()
+    await atStart()
+    await page.keyboard.type('x')
+    await chooseInMenu('Previous file')
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Cancel' }).click()
+    await notes('b.md').waitFor()
+    await chooseInMenu('Next file')
+    await page.getByRole('button', { name: 'Save changes' }).click()
+    await page.locator('.vw-head h1').getByText('c.zip').waitFor()
+    await onDisk('row/b.md', 'x# second\n')
+    await page.getByRole('button', { name: 'Previous file' }).click()
+    await notes('b.md').waitFor()
+  })
+
+  it('keeps Escape for the editor', async () => {
+    await open('escape.txt', 'stay\n')
+    await text().click()
+    await page.keyboard.press('Escape')
+    await page.keyboard.press('Escape')
+    expect(await notes('escape.txt').count()).toBe(1)
+  })
+})
