@@ -1,0 +1,377 @@
+// Every door of the server: a call, the rights it needs, and its answers with and without them.
+import type { Permissions } from '../../src/api-types.ts'
+import { defaultPermissions } from '../../src/store/document.ts'
+import { PASSWORD, startApp, type TestApp } from './app.ts'
+import type { SignedIn } from './login.ts'
+import { makeShare } from './shares.ts'
+import { runLine } from './shell.ts'
+
+/** Content that nobody without the right to download may see. */
+export const CANARY = 'canary-content-of-the-file'
+export const TUS = { 'Content-Type': 'application/offset+octet-stream', 'Upload-Offset': '0' }
+
+export interface Door {
+  name: string
+  needs: (keyof Permissions)[]
+  denied: number
+  /** Status with every right. */
+  open: number
+  go(user: SignedIn, app: TestApp): Promise<Response>
+}
+
+const get = (path: string) => (user: SignedIn) => user.fetch(path)
+const send =
+  (method: string, path: string, body = 'x', headers: Record<string, string> = {}) =>
+  (user: SignedIn) =>
+    user.fetch(path, { method, body, headers })
+
+export const DOORS: Door[] = [
+  { name: 'raw file', needs: ['download'], denied: 202, open: 200, go: get('/api/raw/a.txt') },
+  {
+    name: 'raw inline',
+    needs: ['download'],
+    denied: 202,
+    open: 200,
+    go: get('/api/raw/a.txt?inline=true'),
+  },
+  { name: 'archive', needs: ['download'], denied: 202, open: 200, go: get('/api/raw/?algo=tar') },
+  {
+    name: 'archive of a selection',
+    needs: ['download'],
+    denied: 202,
+    open: 200,
+    go: get('/api/raw/?files=a.txt&algo=zip'),
+  },
+  {
+    name: 'checksum',
+    needs: ['download'],
+    denied: 202,
+    open: 200,
+    go: get('/api/resources/a.txt?checksum=sha256'),
+  },
+  {
+    name: 'bytes through X-Encoding',
+    needs: ['download'],
+    denied: 202,
+    open: 200,
+    go: (user) => user.fetch('/api/resources/a.txt', { headers: { 'X-Encoding': 'true' } }),
+  },
+  {
+    name: 'preview',
+    needs: ['download'],
+    denied: 202,
+    open: 501,
+    go: get('/api/preview/thumb/a.txt'),
+  },
+  { name: 'subtitle', needs: ['download'], denied: 202, open: 200, go: get('/api/subtitle/a.srt') },
+  {
+    name: 'create a file',
+    needs: ['create'],
+    denied: 403,
+    open: 200,
+    go: send('POST', '/api/resources/new.txt'),
+  },
+  {
+    name: 'create a folder',
+    needs: ['create'],
+    denied: 403,
+    open: 200,
+    go: send('POST', '/api/resources/new/'),
+  },
+  {
+    name: 'overwrite',
+    needs: ['create', 'modify'],
+    denied: 403,
+    open: 200,
+    go: send('POST', '/api/resources/over.txt?override=true'),
+  },
+  {
+    name: 'save',
+    needs: ['modify'],
+    denied: 403,
+    open: 200,
+    go: send('PUT', '/api/resources/edit.txt'),
+  },
+  {
+    name: 'delete',
+    needs: ['delete'],
+    denied: 403,
+    open: 204,
+    go: send('DELETE', '/api/resources/del.txt', ''),
+  },
+  {
+    name: 'copy',
+    needs: ['create'],
+    denied: 403,
+    open: 200,
+    go: send('PATCH', '/api/resources/a.txt?action=copy&destination=/copy.txt'),
+  },
+  {
+    name: 'copy over',
+    needs: ['create', 'modify'],
+    denied: 403,
+    open: 200,
+    go: send('PATCH', '/api/resources/a.txt?action=copy&destination=/over.txt&override=true'),
+  },
+  {
+    name: 'rename',
+    needs: ['rename'],
+    denied: 403,
+    open: 200,
+    go: send('PATCH', '/api/resources/move.txt?action=rename&destination=/moved.txt'),
+  },
+  {
+    name: 'rename over',
+    needs: ['rename', 'modify'],
+    denied: 403,
+    open: 200,
+    go: send(
+      'PATCH',
+      '/api/resources/move2.txt?action=rename&destination=/over2.txt&override=true',
+    ),
+  },
+  {
+    name: 'begin a resumable upload',
+    needs: ['create'],
+    denied: 403,
+    open: 201,
+    go: send('POST', '/api/tus/t.bin', '', { 'Upload-Length': '2' }),
+  },
+  {
+    name: 'begin one over a file',
+    needs: ['create', 'modify'],
+    denied: 403,
+    open: 201,
+    go: send('POST', '/api/tus/over3.txt?override=true', '', { 'Upload-Length': '2' }),
+  },
+  {
+    name: 'go on with one',
+    needs: ['create'],
+    denied: 403,
+    open: 404,
+    go: send('PATCH', '/api/tus/none.bin', 'ab', TUS),
+  },
+  {
+    name: 'ask for its state',
+    needs: ['create'],
+    denied: 403,
+    open: 404,
+    go: (user) => user.fetch('/api/tus/none.bin', { method: 'HEAD' }),
+  },
+  {
+    name: 'cancel one',
+    needs: ['delete'],
+    denied: 403,
+    open: 404,
+    go: send('DELETE', '/api/tus/none.bin', ''),
+  },
+  {
+    name: 'list shares',
+    needs: ['share', 'download'],
+    denied: 403,
+    open: 200,
+    go: get('/api/shares'),
+  },
+  {
+    name: 'shares of a path',
+    needs: ['share', 'download'],
+    denied: 403,
+    open: 200,
+    go: get('/api/share/a.txt'),
+  },
+  {
+    name: 'share',
+    needs: ['share', 'download'],
+    denied: 403,
+    open: 200,
+    go: send('POST', '/api/share/a.txt', '{}'),
+  },
+  {
+    name: 'end a share',
+    needs: ['share', 'download'],
+    denied: 403,
+    open: 404,
+    go: send('DELETE', '/api/share/none', ''),
+  },
+  {
+    name: 'preview of a picture',
+    needs: ['download'],
+    denied: 202,
+    open: 200,
+    go: get('/api/preview/thumb/pixel.png?inline=true'),
+  },
+  {
+    name: 'large preview of a picture',
+    needs: ['download'],
+    denied: 202,
+    open: 200,
+    go: get('/api/preview/big/pixel.png?inline=true'),
+  },
+  {
+    name: 'register a selection',
+    needs: ['download'],
+    denied: 202,
+    open: 200,
+    go: send('POST', '/api/selections', '{"files":["a.txt"]}'),
+  },
+  ...[
+    'share/HASH',
+    'dl/HASH?algo=tar',
+    'dl/HASH/a.txt',
+    'preview/thumb/HASH/pixel.png',
+    'subtitle/HASH/a.srt',
+  ].map(
+    (path): Door => ({
+      name: `visitors of an own share: ${path}`,
+      needs: ['share', 'download'],
+      denied: 403,
+      open: 200,
+      go: (_, app) => app.fetch(`/api/public/${path.replace('HASH', shareOf(app))}`),
+    }),
+  ),
+  {
+    name: 'run a command',
+    needs: ['execute'],
+    denied: 403,
+    open: 200,
+    go: async (user, app) => {
+      const lines = await runLine(app, user.token, 'echo hello')
+      return new Response(null, { status: lines[0] === 'hello' ? 200 : 403 })
+    },
+  },
+  {
+    name: 'read another account',
+    needs: ['admin'],
+    denied: 403,
+    open: 200,
+    go: get('/api/users/1'),
+  },
+  {
+    name: 'change another account',
+    needs: ['admin'],
+    denied: 403,
+    open: 200,
+    go: send('PUT', '/api/users/3', update(3, 'locale', 'de')),
+  },
+  {
+    name: 'widen the own scope',
+    needs: ['admin'],
+    denied: 403,
+    open: 200,
+    go: send('PUT', '/api/users/2', update(2, 'scope', '/')),
+  },
+  {
+    name: 'remove another account',
+    needs: ['admin'],
+    denied: 403,
+    open: 200,
+    go: send('DELETE', '/api/users/3', JSON.stringify({ current_password: PASSWORD })),
+  },
+  {
+    name: 'end the session of another',
+    needs: ['admin'],
+    denied: 404,
+    open: 204,
+    go: async (user, app) => {
+      await app.as('admin')
+      const { id } = app.store.read().sessions.find(({ userID }) => userID === 1) ?? { id: '' }
+      return user.fetch(`/api/sessions/${id}`, { method: 'DELETE' })
+    },
+  },
+  { name: 'own account', needs: [], denied: 0, open: 200, go: get('/api/users/2') },
+  {
+    name: 'own language',
+    needs: [],
+    denied: 0,
+    open: 200,
+    go: send('PUT', '/api/users/2', update(2, 'locale', 'de')),
+  },
+  { name: 'own sessions', needs: [], denied: 0, open: 200, go: get('/api/sessions') },
+  { name: 'list accounts', needs: ['admin'], denied: 403, open: 200, go: get('/api/users') },
+  {
+    name: 'create an account',
+    needs: ['admin'],
+    denied: 403,
+    open: 400,
+    go: send('POST', '/api/users', '{}'),
+  },
+  { name: 'read settings', needs: ['admin'], denied: 403, open: 200, go: get('/api/settings') },
+  {
+    name: 'change settings',
+    needs: ['admin'],
+    denied: 403,
+    open: 400,
+    go: send('PUT', '/api/settings', ''),
+  },
+  {
+    name: 'all sessions',
+    needs: ['admin'],
+    denied: 403,
+    open: 200,
+    go: get('/api/sessions?all=true'),
+  },
+  { name: 'listing', needs: [], denied: 0, open: 200, go: get('/api/resources/') },
+  { name: 'info', needs: [], denied: 0, open: 200, go: get('/api/resources/a.txt') },
+  {
+    name: 'everything below',
+    needs: [],
+    denied: 0,
+    open: 200,
+    go: get('/api/resources/recursive/'),
+  },
+  { name: 'search', needs: [], denied: 0, open: 200, go: get('/api/search/?query=a') },
+  { name: 'usage', needs: [], denied: 0, open: 200, go: get('/api/usage/') },
+]
+
+const FILES = Object.fromEntries(
+  ['a', 'over', 'over2', 'over3', 'edit', 'del', 'move', 'move2'].map((name) => [
+    `${name}.txt`,
+    CANARY,
+  ]),
+)
+const PIXEL = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+  'base64',
+)
+const tree = {
+  ...FILES,
+  'a.srt': `1\n00:00:01,000 --> 00:00:02,000\n${CANARY}\n`,
+  'pixel.png': PIXEL,
+  'shared/a.txt': CANARY,
+  'shared/a.srt': `1\n00:00:01,000 --> 00:00:02,000\n${CANARY}\n`,
+  'shared/pixel.png': PIXEL,
+}
+/** Every right there is. */
+export const full: Permissions = { ...defaultPermissions(), admin: true }
+
+function update(id: number, field: string, value: unknown): string {
+  return JSON.stringify({
+    what: 'user',
+    which: [field],
+    current_password: PASSWORD,
+    data: { id, [field]: value },
+  })
+}
+
+/** Hash of the folder that `subject` shares. */
+export function shareOf(app: TestApp): string {
+  return app.store.read().shares.find(({ path }) => path === '/shared/')?.hash ?? ''
+}
+
+/** An application with the account `subject` (id 2), who has shared a folder, and `other` (id 3). */
+export async function startMatrix(perm: Permissions): Promise<TestApp> {
+  const app = await startApp({
+    tree,
+    config: { enableExec: true },
+    users: [
+      { username: 'subject', perm: full, commands: ['echo'] },
+      { username: 'other', scope: '/folder' },
+    ],
+  })
+  await makeShare(app, '/shared/', {}, 'subject')
+  await app.store.update((doc) => {
+    const users = doc.users.map((user) => (user.id === 2 ? { ...user, perm } : user))
+    return [{ ...doc, users }, undefined]
+  })
+  return app
+}
