@@ -3,6 +3,7 @@
 import { constants, existsSync } from 'node:fs'
 import { copyFile } from 'node:fs/promises'
 import { AppError, errnoOf } from '../errors.ts'
+import { type HeldFolder, MAX_HELD_DEPTH } from './held-folder.ts'
 import type { DirEntry } from './list-folder.ts'
 import type { OpenFile, Scope } from './scope.ts'
 import type { TempFile } from './temp-file.ts'
@@ -33,13 +34,39 @@ export async function checkTree(
 ): Promise<void> {
   const judge = await scope.judgeBelow(source)
   const judgeTarget = target === null ? () => true : await scope.judgeBelow(target)
-  const check = async (vpath: VPath, future: VPath | null, kind: DirEntry['kind']) => {
+  const refuse = (vpath: VPath, future: VPath | null, kind: DirEntry['kind']) => {
     signal.throwIfAborted()
     if (kind === 'escapingLink' || !judge(vpath) || (future !== null && !judgeTarget(future)))
       throw new AppError('forbidden', `${vpath} must not be touched`)
+  }
+  const check = async (vpath: VPath, future: VPath | null, kind: DirEntry['kind']) => {
+    refuse(vpath, future, kind)
     if (kind !== 'dir') return
-    for (const entry of await scope.listAll(vpath))
-      await check(entry.vpath, future && joinVPath(future, entry.name), entry.kind)
+    for (const entry of await scope.listAll(vpath)) {
+      const childFuture = future && joinVPath(future, entry.name)
+      if (entry.rawName && entry.kind === 'dir') {
+        const held = await scope.holdAll(vpath)
+        await checkHeld(held, entry, childFuture, 0).finally(() => held.close())
+      } else await check(entry.vpath, childFuture, entry.kind)
+    }
+  }
+  // Below a name that is not UTF-8 no address leads. Links there cannot be followed by anybody.
+  const checkHeld = async (
+    folder: HeldFolder,
+    entry: DirEntry,
+    future: VPath | null,
+    depth: number,
+  ) => {
+    refuse(entry.vpath, future, entry.kind)
+    if (entry.kind !== 'dir') return
+    if (depth > MAX_HELD_DEPTH) throw new AppError('forbidden', `${entry.vpath} lies too deep`)
+    const held = await folder.enter(entry)
+    try {
+      for (const child of await held.list())
+        await checkHeld(held, child, future && joinVPath(future, child.name), depth + 1)
+    } finally {
+      await held.close()
+    }
   }
   const { kind, isSymlink } = await scope.stat(source)
   await check(source, target, kind === 'dir' && !isSymlink ? 'dir' : 'file')
@@ -108,7 +135,11 @@ async function mergeFolder(
   target: VPath,
   options: { replace: boolean; signal: AbortSignal },
 ): Promise<void> {
-  for (const entry of await scope.listAll(source)) {
+  const entries = await scope.listAll(source)
+  const unnamed = entries.find(({ rawName }) => rawName)
+  // By its text it might name a sibling.
+  if (unnamed) throw new AppError('internal', `the name of ${unnamed.vpath} is not UTF-8`)
+  for (const entry of entries) {
     options.signal.throwIfAborted()
     await moveTree(scope, entry.vpath, joinVPath(target, entry.name), options)
   }
@@ -122,7 +153,9 @@ async function refuseEscapingLinks(scope: Scope, vpath: VPath, signal: AbortSign
   for (const entry of await listOrNothing(scope, vpath)) {
     if (entry.kind === 'escapingLink')
       throw new AppError('forbidden', `${entry.vpath} leads out of the scope`)
-    if (entry.kind === 'dir') await refuseEscapingLinks(scope, entry.vpath, signal)
+    // One whose name is not UTF-8 is not copied, nor what it holds.
+    if (entry.kind === 'dir' && !entry.rawName)
+      await refuseEscapingLinks(scope, entry.vpath, signal)
   }
 }
 

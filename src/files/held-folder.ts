@@ -20,6 +20,9 @@ export interface OpenFile {
   ino: bigint
 }
 
+/** Folders held inside each other at most: each costs a descriptor. */
+export const MAX_HELD_DEPTH = 255
+
 export type Named = Pick<DirEntry, 'name' | 'rawName'>
 
 export interface HeldFolder {
@@ -66,7 +69,9 @@ export function createHeldFolder(
         return { ...held, mode, mtimeMs }
       }),
     list: async () => {
-      const { dirents, rawNames } = await readEntries(folder.ref)
+      const { dirents, rawNames } = await readEntries(folder.ref).catch((error) => {
+        throw fromErrno(error, vpath)
+      })
       const entries: DirEntry[] = []
       for (const dirent of dirents) {
         const child = joinVPath(vpath, dirent.name)

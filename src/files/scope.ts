@@ -59,6 +59,8 @@ export interface Scope {
   openRead(vpath: VPath): Promise<OpenFile>
   /** A folder kept open, for reading many files in it without resolving each path anew. */
   hold(vpath: VPath): Promise<HeldFolder>
+  /** Like hold, but nothing is denied: see listAll. */
+  holdAll(vpath: VPath): Promise<HeldFolder>
   /** Facts about an entry; links are followed inside the scope. */
   stat(vpath: VPath): Promise<EntryStat>
   exists(vpath: VPath): Promise<boolean>
@@ -155,6 +157,13 @@ export function createScope(options: ScopeOptions): Scope {
 
   const everything = createJudgement(jail, (vpath) => !isTemp(vpath), undefined)
 
+  const hold = (vpath: VPath, by: Judgement) =>
+    guarded(vpath, async () => {
+      const { realPath } = await locate(vpath)
+      const allow = await by.below(vpath, realPath)
+      return createHeldFolder(await holdFolder(realPath), vpath, allow)
+    })
+
   return {
     allow: judgement.allow,
     rootPath: () => jail.root(),
@@ -178,15 +187,8 @@ export function createScope(options: ScopeOptions): Scope {
         }
         return describeOpen(await openVerified(realPath, constants.O_RDONLY), vpath)
       }),
-    hold: (vpath) =>
-      guarded(vpath, async () => {
-        const { realPath } = await locate(vpath)
-        return createHeldFolder(
-          await holdFolder(realPath),
-          vpath,
-          await judgement.below(vpath, realPath),
-        )
-      }),
+    hold: (vpath) => hold(vpath, judgement),
+    holdAll: (vpath) => hold(vpath, everything),
     list: (vpath) =>
       guarded(vpath, async () =>
         listFolder(jail, judgement, vpath, (await locate(vpath)).realPath),
