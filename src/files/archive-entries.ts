@@ -2,10 +2,10 @@
 // unpack, found while the archive is being sent.
 import { AppError } from '../errors.ts'
 import type { EntryStat } from './entry-stat.ts'
-import type { HeldFolder, OpenFile } from './held-folder.ts'
+import { type HeldFolder, MAX_HELD_DEPTH, type OpenFile } from './held-folder.ts'
 import type { DirEntry } from './list-folder.ts'
 import type { Scope } from './scope.ts'
-import { isWithin, parentOf, ROOT, type VPath } from './vpath.ts'
+import { extensionOf, isWithin, parentOf, ROOT, type VPath } from './vpath.ts'
 
 export interface FolderEntry {
   kind: 'dir'
@@ -82,11 +82,13 @@ async function* entriesAt(
   // Held while files are read from it, let go before another folder is entered: depth costs nothing.
   let held: HeldFolder | null = null
   try {
-    for (const child of await listOrNothing(scope, vpath)) {
+    const children = await listOrNothing(scope, vpath)
+    const segmentOf = segmentsOf(children)
+    for (const child of children) {
       if (child.kind === 'file' || child.rawName) {
         held ??= await unlessLost(scope.hold(vpath))
         const inside = name === '' ? '' : `${name}/`
-        if (held) yield* heldEntries(held, child, inside + segmentName(child), signal)
+        if (held) yield* heldEntries(held, child, inside + segmentOf(child), 0, signal)
       } else if (child.kind === 'dir' || (child.kind === 'link' && linkDepth < MAX_LINK_DEPTH)) {
         await held?.close()
         held = null
@@ -105,6 +107,7 @@ async function* heldEntries(
   folder: HeldFolder,
   entry: DirEntry,
   name: string,
+  depth: number,
   signal: AbortSignal,
 ): AsyncGenerator<ArchiveEntry, void> {
   signal.throwIfAborted()
@@ -113,12 +116,15 @@ async function* heldEntries(
     yield { kind: 'file', name, vpath: entry.vpath, open }
   }
   if (entry.kind !== 'dir') return
+  if (depth > MAX_HELD_DEPTH) throw new AppError('internal', `${entry.vpath} lies too deep`)
   const held = await unlessLost(folder.enter(entry))
   if (!held) return
   try {
     yield { kind: 'dir', name, mode: held.mode, mtimeMs: Math.floor(held.mtimeMs) }
-    for (const child of await held.list())
-      yield* heldEntries(held, child, `${name}/${segmentName(child)}`, signal)
+    const children = (await unlessLost(held.list())) ?? []
+    const segmentOf = segmentsOf(children)
+    for (const child of children)
+      yield* heldEntries(held, child, `${name}/${segmentOf(child)}`, depth + 1, signal)
   } finally {
     await held.close()
   }
@@ -131,10 +137,25 @@ function entryName(vpath: VPath, common: VPath): string {
   return relative.replaceAll('\\', '_')
 }
 
-// Bytes that are no text are written as `%E4`, so that two names stay two.
-function segmentName({ name, rawName }: DirEntry): string {
-  const text = rawName?.toString('latin1').replace(/[\x80-\xff]/g, percent) ?? name
-  return text.replaceAll('\\', '_')
+// Bytes that are no text are written as `%E4`, and so that two names stay two, `%` beside them as
+// `%25`. Where a sibling is called like that in text, a number tells them apart.
+function segmentsOf(siblings: readonly DirEntry[]): (entry: DirEntry) => string {
+  const textOf = ({ name }: DirEntry) => name.replaceAll('\\', '_')
+  const raw = siblings.filter(({ rawName }) => rawName)
+  if (raw.length === 0) return textOf
+  const taken = new Set(siblings.filter(({ rawName }) => !rawName).map(textOf))
+  const segments = new Map<DirEntry, string>()
+  for (const entry of raw) {
+    const bytes = entry.rawName?.toString('latin1') ?? ''
+    const wanted = bytes.replace(/[%\x80-\xff]/g, percent).replaceAll('\\', '_')
+    const extension = extensionOf(wanted)
+    const base = wanted.slice(0, wanted.length - extension.length)
+    let segment = wanted
+    for (let n = 1; taken.has(segment); n++) segment = `${base}(${n})${extension}`
+    taken.add(segment)
+    segments.set(entry, segment)
+  }
+  return (entry) => segments.get(entry) ?? textOf(entry)
 }
 
 function percent(char: string): string {

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { readdirSync } from 'node:fs'
-import { chmod, mkdir, rename, symlink, truncate, utimes, writeFile } from 'node:fs/promises'
+import { chmod, chown, mkdir, rename, symlink, truncate, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import {
@@ -45,6 +45,16 @@ function withoutBackslashes(facts: TreeFacts): TreeFacts {
   return Object.fromEntries(
     Object.entries(facts).map(([name, entry]) => [name.replaceAll('\\', '_'), entry]),
   )
+}
+
+/** Root may read everything: takes that right from this process until disposed. */
+async function asNobody(tree: Tree): Promise<Disposable> {
+  const isRoot = process.getuid?.() === 0
+  if (isRoot) {
+    await chown(tree.base, 65534, 65534)
+    process.seteuid?.(65534)
+  }
+  return { [Symbol.dispose]: () => isRoot && process.seteuid?.(0) }
 }
 
 const openFiles = () => readdirSync('/proc/self/fd').length
@@ -152,6 +162,34 @@ it('takes names along that are not UTF-8, of files and of folders', async () => 
   expect(contents.toString()).toBe('deeponetwo')
   const denied = await namesIn(tree, (vpath) => !vpath.endsWith('inner.txt'))
   expect(denied).not.toContain('in/M%E4rz/inner.txt')
+})
+
+it('gives names that are not UTF-8 none that a sibling has', async () => {
+  await using tree = await makeTree({ '%E4.txt': 'text', '%E4': null })
+  for (const name of ['\u00e4.txt', '\u00e4', '%E4\u00e4', '\u00e4\u00e4'])
+    await writeFile(Buffer.concat([Buffer.from(tree.at('/')), Buffer.from(name, 'latin1')]), 'x')
+  expect(await namesIn(tree)).toEqual(
+    ['%25E4%E4', '%E4%E4', '%E4(1)', '%E4(1).txt', '%E4.txt', '%E4/'].sort(),
+  )
+})
+
+it('goes on without a folder that cannot be read, whatever its name', async () => {
+  await using tree = await makeTree({ 'in/plain.txt': 'a' })
+  const unreadable = Buffer.concat([Buffer.from(tree.at('in/M')), Buffer.from([0xe4])])
+  await mkdir(unreadable)
+  await chmod(unreadable, 0o300)
+  using _ = await asNobody(tree)
+  expect(await namesIn(tree)).toEqual(['in/', 'in/M%E4/', 'in/plain.txt'])
+})
+
+it('does not keep a descriptor for each level without end', async () => {
+  await using tree = await makeTree({ in: null })
+  let deepest = Buffer.concat([Buffer.from(tree.at('in/')), Buffer.from([0xe4])])
+  for (let depth = 0; depth < 300; depth++) deepest = Buffer.concat([deepest, Buffer.from('/d')])
+  await mkdir(deepest, { recursive: true })
+  const before = openFiles()
+  await expect(namesIn(tree)).rejects.toThrow('too deep')
+  expect(openFiles()).toBe(before)
 })
 
 it('names no accounts of the host', async () => {
