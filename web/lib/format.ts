@@ -2,7 +2,7 @@
 
 import { i18n } from '@lingui/core'
 import { msg } from '@lingui/core/macro'
-import { intlLocale } from './i18n.ts'
+import { intlLocale, isRtl } from './i18n.ts'
 
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
@@ -43,6 +43,12 @@ export function formatPercent(value: number, digits = 0): string {
 
 /** Binary units with one decimal from KiB on. Whole values of the largest units stay whole. */
 export function formatSize(bytes: number): string {
+  const text = sizeText(bytes)
+  // Latin units beside a number change places with it in Arabic and Hebrew, unless kept apart.
+  return isRtl() && /[A-Za-z]/.test(text) ? `\u2066${text}\u2069` : text
+}
+
+function sizeText(bytes: number): string {
   if (bytes < 1024) {
     const count = formatNumber(Math.max(0, Math.round(bytes)))
     return i18n._(msg`${count} B`)

@@ -168,5 +168,5 @@ export function intlLocale(): string {
 }
 
 export function isRtl(): boolean {
-  return document.documentElement.dir === 'rtl'
+  return rightToLeft.has(i18n.locale)
 }

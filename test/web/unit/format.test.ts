@@ -27,6 +27,12 @@ describe('sizes', () => {
   ])('%d bytes are %s', (bytes, text) => {
     expect(formatSize(bytes)).toBe(text)
   })
+
+  it('keep number and unit in order among letters from right to left', () => {
+    i18n.loadAndActivate({ locale: 'ar', messages: {} })
+    expect(formatSize(86_221)).toBe('\u206684.2 KiB\u2069')
+    i18n.loadAndActivate({ locale: 'en', messages: {} })
+  })
 })
 
 describe('dates', () => {
