@@ -338,23 +338,6 @@ describe('the listing', () => {
     expect(new Set(seen)).toEqual(new Set(['/files/slow/']))
   })
 
-  it('works below a base URL', async () => {
-    await using tree = await makeTree({ 'a#b/inner %.txt': 'inner text' })
-    await using program = await startProgram(tree, { args: ['--baseURL', '/cloud'] })
-    await using open = await openPage(browser, program, { path: '/cloud/files/', as: null })
-    const { page } = open
-    await page.goto('/cloud/login')
-    await page.getByLabel('Username').fill('admin')
-    await page.getByLabel('Password', { exact: true }).fill('correct horse 9 battery')
-    await page.keyboard.press('Enter')
-    await entry(page, 'a#b').waitFor()
-    await entry(page, 'a#b').dblclick()
-    await entry(page, 'inner %.txt').waitFor()
-    expect(new URL(page.url()).pathname).toBe('/cloud/files/a%23b/')
-    await entry(page, 'inner %.txt').dblclick()
-    await page.getByText('inner text').first().waitFor()
-  })
-
   it('closes menus and questions when the place changes, and forgets the selection', async () => {
     await using tree = await makeTree({ 'one/a.txt': 'a', 'one/b.txt': 'b' })
     await using program = await startProgram(tree)

@@ -20,7 +20,7 @@ import {
 } from 'lucide-react'
 import type { ViewMode } from '../../src/api-types.ts'
 import { boot } from '../lib/boot.ts'
-import { go } from '../lib/navigate.ts'
+import { goHref } from '../lib/navigate.ts'
 import { filesHref } from '../lib/paths.ts'
 import { focusFilter } from '../listing/filter-field.tsx'
 import { PHONE } from '../listing/use-listing.ts'
@@ -74,7 +74,7 @@ export const folderActions = [
     async run({ folder }) {
       if (folder === null) return
       const made = await openPrompt('newFile', { folder })
-      if (made !== null) await go(filesHref(boot.BaseURL, made, false))
+      if (made !== null) await goHref(filesHref(boot.BaseURL, made, false))
     },
   },
   {

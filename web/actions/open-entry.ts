@@ -1,7 +1,7 @@
 import { t } from '@lingui/core/macro'
 import type { FileEntry } from '../../src/api-types.ts'
 import { boot } from '../lib/boot.ts'
-import { go } from '../lib/navigate.ts'
+import { goHref } from '../lib/navigate.ts'
 import { filesHref, parentOf } from '../lib/paths.ts'
 import { shownName } from '../lib/shown-name.ts'
 import { toastError } from '../state/toasts.ts'
@@ -13,11 +13,11 @@ export function openEntry(entry: FileEntry, state?: unknown): void {
     toastError(t`“${name}” points to something that does not exist.`)
     return
   }
-  void go(filesHref(boot.BaseURL, entry.path, entry.isDir), { state })
+  void goHref(filesHref(boot.BaseURL, entry.path, entry.isDir), { state })
 }
 
 export function openFolder(vpath: string): void {
-  void go(filesHref(boot.BaseURL, vpath, true))
+  void goHref(filesHref(boot.BaseURL, vpath, true))
 }
 
 /** The folder above; the root has none. */

@@ -39,14 +39,18 @@ export interface GoOptions {
 }
 
 /**
- * Shows another address of the interface. `href` starts with the base URL, or, with a single slash
- * and no base, is put below it. Resolves false when unsaved work kept the screen.
+ * Shows a page of the interface. `path` is without the base URL, encoded and with its query:
+ * `/files/a%20b/`. Resolves false when unsaved work kept the screen.
  */
-export async function go(href: string, options: GoOptions = {}): Promise<boolean> {
+export function go(path: string, options: GoOptions = {}): Promise<boolean> {
+  return goHref(boot.BaseURL + path, options)
+}
+
+/** As `go`, for an address as links have it: with the base URL. */
+export async function goHref(href: string, options: GoOptions = {}): Promise<boolean> {
   if (guard && !options.force && !(await guard())) return false
-  const url = withBase(href)
-  if (options.replace) history.replaceState(options.state ?? null, '', url)
-  else history.pushState(options.state ?? null, '', url)
+  if (options.replace) history.replaceState(options.state ?? null, '', href)
+  else history.pushState(options.state ?? null, '', href)
   return true
 }
 
@@ -56,13 +60,6 @@ export async function go(href: string, options: GoOptions = {}): Promise<boolean
  */
 export async function mayLeave(): Promise<boolean> {
   return guard === null || (await guard())
-}
-
-/** `href` below the base URL; unchanged when it is there already. */
-export function withBase(href: string): string {
-  const base = boot.BaseURL
-  if (base === '' || href === base || href.startsWith(`${base}/`)) return href
-  return base + href
 }
 
 /** The address without the base URL: `/files/a%20b/`. */
@@ -109,7 +106,7 @@ export function followLinks(): void {
     const base = `${boot.BaseURL}/`
     if (!path.startsWith(base) || /^(api|static)\//.test(path.slice(base.length))) return
     event.preventDefault()
-    void go(path + link.search + link.hash)
+    void goHref(path + link.search + link.hash)
   })
   // wouter, or whoever loads first, announces pushState and replaceState as events; both come here.
   addEventListener('pushState', remember)
@@ -140,6 +137,6 @@ function onPop(event: PopStateEvent): void {
   // The screen still shows the old place: give it its address back, then ask.
   history.pushState(null, '', here)
   void Promise.resolve(guard()).then((leave) => {
-    if (leave) void go(target, { force: true, state })
+    if (leave) void goHref(target, { force: true, state })
   })
 }

@@ -4,7 +4,7 @@
 import { proxy, ref } from 'valtio'
 import type { FileEntry } from '../../src/api-types.ts'
 import { boot } from '../lib/boot.ts'
-import { go } from '../lib/navigate.ts'
+import { goHref } from '../lib/navigate.ts'
 import { filesHref } from '../lib/paths.ts'
 import { transferEntries } from '../state/copy-and-move.ts'
 import type { PathSet } from '../state/selection.ts'
@@ -95,7 +95,7 @@ export function dragOver(element: Element | null, x: number, y: number, copy: bo
   springPath = folder
   if (folder === null || drag.paths.has(folder)) return
   spring = setTimeout(() => {
-    if (drag.kind !== null) void go(filesHref(boot.BaseURL, folder, true))
+    if (drag.kind !== null) void goHref(filesHref(boot.BaseURL, folder, true))
   }, SPRING_MS)
 }
 

@@ -17,7 +17,7 @@ import { announce } from '../lib/announce.ts'
 import { boot } from '../lib/boot.ts'
 import { focusFallback } from '../lib/focus.ts'
 import { formatNumber } from '../lib/format.ts'
-import { go } from '../lib/navigate.ts'
+import { goHref } from '../lib/navigate.ts'
 import { filesHref, joinPath, ROOT } from '../lib/paths.ts'
 import type { PromptProps } from '../prompts/kinds.ts'
 import { Chip, Kbd } from '../ui/badge.tsx'
@@ -115,7 +115,7 @@ export function SearchOverlay({
       await showInFolder(vpath)
     } else {
       answer(null)
-      await go(filesHref(boot.BaseURL, vpath, hit.dir))
+      await goHref(filesHref(boot.BaseURL, vpath, hit.dir))
     }
   }
 

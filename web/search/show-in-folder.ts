@@ -2,7 +2,7 @@
 
 import { subscribe } from 'valtio'
 import { boot } from '../lib/boot.ts'
-import { go } from '../lib/navigate.ts'
+import { goHref } from '../lib/navigate.ts'
 import { filesHref, parentOf } from '../lib/paths.ts'
 import type { Folder } from '../state/folder-cache.ts'
 import { listing, revealEntry } from '../state/listing.ts'
@@ -13,7 +13,7 @@ const GIVE_UP_MS = 15_000
 /** Resolves when the folder shows the entry, or false when it never did. */
 export async function showInFolder(vpath: string): Promise<boolean> {
   const folder = parentOf(vpath)
-  if (!(await go(filesHref(boot.BaseURL, folder, true)))) return false
+  if (!(await goHref(filesHref(boot.BaseURL, folder, true)))) return false
   if (!(await folderShown(folder))) return false
   if ((listing.folder as Folder | null)?.byPath.has(vpath) !== true) return false
   selectOnly(vpath)

@@ -5,7 +5,7 @@ import { plural, t } from '@lingui/core/macro'
 import { deletePath, transfer } from '../api/files.ts'
 import { boot } from '../lib/boot.ts'
 import { messageOf } from '../lib/error-text.ts'
-import { go } from '../lib/navigate.ts'
+import { goHref } from '../lib/navigate.ts'
 import { filesHref, nameOf, parentOf } from '../lib/paths.ts'
 import { shownName } from '../lib/shown-name.ts'
 import { clearClipboard, clipboard } from './clipboard.ts'
@@ -114,7 +114,7 @@ async function settle(
       target,
       done.map((step) => step.to),
     )
-    await go(filesHref(boot.BaseURL, target, true))
+    await goHref(filesHref(boot.BaseURL, target, true))
   }
 }
 

@@ -6,7 +6,7 @@ import { useSnapshot } from 'valtio'
 import type { FileEntry, FileInfo } from '../../src/api-types.ts'
 import { fetchInfo } from '../api/files.ts'
 import { boot } from '../lib/boot.ts'
-import { go, useQuery } from '../lib/navigate.ts'
+import { goHref, useQuery } from '../lib/navigate.ts'
 import { filesHref, parentOf } from '../lib/paths.ts'
 import { cachedFolder } from '../state/folder-cache.ts'
 import { listing } from '../state/listing.ts'
@@ -125,7 +125,7 @@ function useClose(vpath: string) {
   return useMemo(
     () => () => {
       if (cameFromFolder.current) history.back()
-      else void go(filesHref(boot.BaseURL, folder, true), { replace: true })
+      else void goHref(filesHref(boot.BaseURL, folder, true), { replace: true })
     },
     [folder],
   )

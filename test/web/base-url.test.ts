@@ -1,0 +1,66 @@
+// The interface below a base URL, as behind a proxy that gives it a part of a site.
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { launchBrowser, openPage } from '../support/browser.ts'
+import { ADMIN, startProgram } from '../support/program.ts'
+import { makeTree } from '../support/tree.ts'
+import { entry } from './listing-steps.ts'
+import { makeShare, sharedRow } from './share-steps.ts'
+
+let browser: Browser
+beforeAll(async () => {
+  browser = await launchBrowser()
+})
+afterAll(() => browser.close())
+
+describe('a base URL', () => {
+  it('leads to the files and their pages', async () => {
+    await using tree = await makeTree({ 'a#b/inner %.txt': 'inner text' })
+    await using program = await startProgram(tree, { args: ['--baseURL', '/cloud'] })
+    await using open = await openPage(browser, program, { path: '/cloud/files/', as: null })
+    const { page } = open
+    await page.goto('/cloud/login')
+    await page.getByLabel('Username').fill(ADMIN.username)
+    await page.getByLabel('Password', { exact: true }).fill(ADMIN.password)
+    await page.keyboard.press('Enter')
+    await entry(page, 'a#b').waitFor()
+    await entry(page, 'a#b').dblclick()
+    await entry(page, 'inner %.txt').waitFor()
+    expect(new URL(page.url()).pathname).toBe('/cloud/files/a%23b/')
+    await entry(page, 'inner %.txt').dblclick()
+    await page.getByText('inner text').first().waitFor()
+  })
+
+  it('may be the name of a page', async () => {
+    await using tree = await makeTree({ 'docs/a.txt': 'some text' })
+    await using program = await startProgram(tree, { args: ['--baseURL', '/files'] })
+    await using open = await openPage(browser, program, { path: '/files/', as: null })
+    const { page } = open
+    await page.waitForURL('**/files/login')
+    await page.getByLabel('Username').fill(ADMIN.username)
+    await page.getByLabel('Password', { exact: true }).fill(ADMIN.password)
+    await page.keyboard.press('Enter')
+    await page.waitForURL('**/files/files/')
+    await entry(page, 'docs').dblclick()
+    await page.waitForURL('**/files/files/docs/')
+    await entry(page, 'a.txt').dblclick()
+    await page.waitForURL('**/files/files/docs/a.txt')
+    await page.getByText('some text').first().waitFor()
+    await page.goBack()
+    await entry(page, 'a.txt').waitFor()
+    await page.getByRole('link', { name: 'Settings' }).click()
+    await page.waitForURL('**/files/settings/profile')
+    await page.getByRole('heading', { name: 'Browsing' }).waitFor()
+    // A page there is none of is looked for among the files.
+    await page.goto('/files/settings/nothing')
+    await page.waitForURL('**/files/files/settings/nothing')
+    await page.getByRole('heading', { name: 'We can’t find this location' }).waitFor()
+    await page.goto('/files/')
+    await page.waitForURL('**/files/files/')
+    await entry(page, 'docs').waitFor()
+    const hash = await makeShare(program, '/docs/')
+    await page.goto(`/files/share/${hash}`)
+    await sharedRow(page, 'a.txt').waitFor()
+    expect(open.problems).toEqual([])
+  })
+})
