@@ -1,5 +1,6 @@
 // The original's export files: their key names, their casing, their oddities; and the way back.
-import { open, readFile } from 'node:fs/promises'
+import { randomBytes } from 'node:crypto'
+import { open, readFile, realpath, rename, unlink } from 'node:fs/promises'
 import { extname } from 'node:path'
 import { parse as parseYaml } from 'yaml'
 import type { Rule, UserDefaults } from '../api-types.ts'
@@ -216,16 +217,26 @@ export function goJson(value: unknown, indent: number): string {
   )
 }
 
-/** Writes an export for its owner only: it holds the signing key or password hashes. */
+/**
+ * Writes an export for its owner only: it holds the signing key or password hashes. What the file held
+ * before stays until the new one is whole. Throws AppError when it cannot be written.
+ */
 export async function writeExport(file: string, value: unknown): Promise<void> {
+  const text = serialise(value, formatOf(file))
   try {
-    const handle = await open(file, 'w', 0o600)
+    // A link stays one.
+    const target = await realpath(file).catch(() => file)
+    const temp = `${target}.${randomBytes(6).toString('hex')}.tmp`
+    const handle = await open(temp, 'wx', 0o600)
     try {
-      // A file that was there keeps its mode, and may be open to everybody: closed before written.
-      await handle.chmod(0o600)
-      await handle.writeFile(serialise(value, formatOf(file)))
-    } finally {
+      await handle.writeFile(text)
+      await handle.sync()
       await handle.close()
+      await rename(temp, target)
+    } catch (error) {
+      await handle.close()
+      await unlink(temp)
+      throw error
     }
   } catch (error) {
     if (errnoOf(error) === '') throw error

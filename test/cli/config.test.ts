@@ -1,8 +1,19 @@
-import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import {
+  lstat,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  rm,
+  stat,
+  symlink,
+  writeFile,
+} from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { parse as parseYaml } from 'yaml'
+import { writeExport } from '../../src/cli/portable.ts'
 import type { Document } from '../../src/store/document.ts'
 import { runCli } from '../support/cli.ts'
 
@@ -280,6 +291,28 @@ describe('config export and import', () => {
       expect((await stat(join(cwd, name))).mode & 0o777).toBe(0o600)
       expect(await readFile(join(cwd, name), 'utf8')).not.toContain('something longer')
     }
+  })
+
+  test('an export that fails leaves the one before, and nothing beside it', async () => {
+    const file = join(cwd, 'c.json')
+    await writeFile(file, 'the one before')
+    const circle: { circle?: unknown } = {}
+    circle.circle = circle
+    await expect(writeExport(file, circle)).rejects.toThrow('circular')
+    expect(await readFile(file, 'utf8')).toBe('the one before')
+    await mkdir(join(cwd, 'd.json'))
+    await expect(writeExport(join(cwd, 'd.json'), {})).rejects.toMatchObject({
+      code: 'bad_request',
+    })
+    expect((await readdir(cwd)).sort()).toEqual(['c.json', 'd.json'])
+  })
+
+  test('an export is written through a link', async () => {
+    await writeFile(join(cwd, 'real.json'), 'old')
+    await symlink('real.json', join(cwd, 'link.json'))
+    await writeExport(join(cwd, 'link.json'), { a: 1 })
+    expect(JSON.parse(await readFile(join(cwd, 'real.json'), 'utf8'))).toEqual({ a: 1 })
+    expect((await lstat(join(cwd, 'link.json'))).isSymbolicLink()).toBe(true)
   })
 
   test.each(['config-export.json', 'config-export.yaml'])(
