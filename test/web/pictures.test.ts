@@ -1,5 +1,6 @@
 // Looking at pictures closely: with the mouse, with fingers, and one after the other.
 
+import { readFile } from 'node:fs/promises'
 import type { Browser, Page } from 'playwright-core'
 import sharp from 'sharp'
 import { afterAll, beforeAll, expect, it } from 'vitest'
@@ -124,4 +125,46 @@ it('fetches the pictures on either side ahead, and only those', async () => {
   await page.keyboard.press('ArrowRight')
   await page.locator('.vw-head h1').getByText('d.png').waitFor()
   await waitFor('the next neighbour', () => asked.includes('e.png'))
+})
+
+/** More pixels than are shown unasked. By its name it has no preview; as a JPEG it decodes quickly. */
+const HUGE_PX = { width: 10_100, height: 10_000 }
+
+async function hugePicture(): Promise<Buffer> {
+  return sharp({ create: { ...HUGE_PX, channels: 3, background: '#444' } })
+    .jpeg()
+    .toBuffer()
+}
+
+it('shows a picture of more than 100 megapixels when asked for it, and zooms it', async () => {
+  await tree.add({ 'huge/a.gif': await hugePicture() })
+  await using opened = await openPage(browser, program, { path: '/files/huge/a.gif' })
+  const { page } = opened
+  await page.getByRole('button', { name: 'Try the original' }).click()
+  await picture(page).waitFor()
+  await waitFor('a fitted picture', async () => {
+    const { width, height } = await boxOf(page)
+    return height > 300 && Math.abs(width / height - HUGE_PX.width / HUGE_PX.height) < 0.01
+  })
+  const fitted = await boxOf(page)
+  await page.mouse.move(640, 400)
+  await page.mouse.wheel(0, -400)
+  await waitFor('a larger picture', async () => (await boxOf(page)).width > fitted.width * 1.5)
+  expect(opened.problems).toEqual([])
+})
+
+it('goes on in a slideshow past what cannot be shown, and can be stopped there', async () => {
+  const png = await readFile(tree.at('a.png'))
+  const damaged = Buffer.from('no picture at all')
+  await tree.add({ 'slides/1.png': png, 'slides/2.png': damaged, 'slides/3.png': damaged })
+  await using opened = await openPage(browser, program, { path: '/files/slides/1.png' })
+  const { page } = opened
+  const title = page.locator('.vw-head h1')
+  await picture(page).waitFor()
+  await page.getByRole('button', { name: 'Slideshow' }).click()
+  await title.getByText('2.png').waitFor()
+  await title.getByText('3.png').waitFor()
+  await page.getByRole('alert').getByText('This picture can’t be shown').waitFor()
+  await page.getByRole('button', { name: 'Stop slideshow' }).click()
+  await page.getByRole('button', { name: 'Stop slideshow' }).waitFor({ state: 'detached' })
 })

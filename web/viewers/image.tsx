@@ -1,8 +1,8 @@
 // Pictures: fitted first, then zoomed at the pointer, panned, pinched, turned, shown one by one.
 
 import { Trans, useLingui } from '@lingui/react/macro'
-import { Pause, Play, RotateCw, Scan, ZoomIn, ZoomOut } from 'lucide-react'
-import { useEffect, useRef, useState } from 'react'
+import { Pause, Play } from 'lucide-react'
+import { useEffect, useEffectEvent, useState } from 'react'
 import type { FileEntry } from '../../src/api-types.ts'
 import { Button } from '../ui/button.tsx'
 import { type ImagePlan, planImage, type Rendition, renditionUrl } from './image-plan.ts'
@@ -14,10 +14,9 @@ import {
   type PictureFacts,
   readPictureFacts,
 } from './picture-facts.ts'
+import { PictureStage } from './picture-stage.tsx'
 import type { FileSource, ViewerProps } from './source.ts'
-import { Busy, Message, TextTool, Tool, ToolGap, Tools } from './tools.tsx'
-import { usePicture } from './use-picture.ts'
-import { useSize } from './use-size.ts'
+import { Busy, Message, Tool, Tools } from './tools.tsx'
 import { useViewerKeys } from './viewer-keys.ts'
 
 const SLIDE_MS = 4000
@@ -112,75 +111,65 @@ function prefetch(source: FileSource, siblings: readonly FileEntry[], entry: Fil
 interface PictureProps extends ViewerProps, Prepared {
   sliding: boolean
   toggleSliding: (() => void) | null
+  /** The picture is on the screen, or the reason why there is none. */
   onShown(): void
 }
 
 function Picture(props: PictureProps) {
   const { source, entry, setFacts, facts, plan, sliding, toggleSliding, onShown } = props
   const { t } = useLingui()
-  const stage = useRef<HTMLDivElement>(null)
-  const stageSize = useSize(stage)
-  const [loaded, setLoaded] = useState<PictureFacts | null>(null)
   const [rendition, setRendition] = useState<Rendition | null>(plan.first)
-  const [showOriginal, setShowOriginal] = useState(false)
-  const size = facts ?? loaded ?? { width: 0, height: 0 }
-  const picture = usePicture(stage, stageSize, size)
-  const { view, turns, fitted } = picture
+  const [asked, setAsked] = useState(false)
 
-  const percent = Math.round(view.scale * 100)
-  const sharpen =
-    plan.sharpenOnZoom && loaded !== null && view.scale * size.width > loaded.width * 1.2
-
+  const onMessage = useEffectEvent(onShown)
   useEffect(() => {
-    if (size.width > 0) setFacts(t`${size.width} × ${size.height}`)
-  }, [size.width, size.height, setFacts, t])
-
-  useEffect(() => {
-    if (sharpen && rendition === 'preview' && !fitted) setShowOriginal(true)
-  }, [sharpen, rendition, fitted])
+    // A slideshow passes by what cannot be shown.
+    if (rendition === null) onMessage()
+  }, [rendition])
 
   useViewerKeys((event) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return false
-    switch (event.key) {
-      case '+':
-      case '=':
-        picture.zoom(1.25)
-        return true
-      case '-':
-        picture.zoom(0.8)
-        return true
-      case '0':
-        picture.fit()
-        return true
-      case '1':
-        picture.zoomTo(1)
-        return true
-      case 'r':
-      case 'R':
-        picture.turn()
-        return true
-      case ' ':
-        if (!toggleSliding) return false
-        toggleSliding()
-        return true
-      default:
-        // While zoomed in, arrows move the picture and do not turn to the next.
-        return !fitted && picture.panByKey(event.key)
-    }
+    if (event.key !== ' ' || !toggleSliding) return false
+    toggleSliding()
+    return true
   })
 
-  if (rendition === null) {
+  const slideshow = toggleSliding && (
+    <Tool
+      icon={sliding ? Pause : Play}
+      label={sliding ? t`Stop slideshow` : t`Slideshow`}
+      pressed={sliding}
+      onClick={toggleSliding}
+    />
+  )
+  if (rendition !== null) {
     return (
+      <PictureStage
+        source={source}
+        entry={entry}
+        setFacts={setFacts}
+        facts={facts}
+        plan={plan}
+        rendition={rendition}
+        slideshow={slideshow}
+        onShown={onShown}
+        onFailed={() => setRendition(rendition === plan.first ? plan.second : null)}
+      />
+    )
+  }
+  const offersOriginal = plan.hasOriginal && !asked
+  return (
+    <>
       <Message
         source={source}
         entry={entry}
         title={t`This picture can’t be shown`}
         actions={
-          plan.hasOriginal ? (
+          offersOriginal ? (
             <Button
               tone="line"
               onClick={() => {
-                setShowOriginal(true)
+                setAsked(true)
                 setRendition('original')
               }}
             >
@@ -189,97 +178,13 @@ function Picture(props: PictureProps) {
           ) : null
         }
       >
-        {plan.hasOriginal ? (
+        {offersOriginal ? (
           <Trans>It is very large, and the server made no preview of it.</Trans>
         ) : (
           <Trans>The file is damaged or in a format that can’t be read here.</Trans>
         )}
       </Message>
-    )
-  }
-
-  const width = size.width * view.scale
-  const height = size.height * view.scale
-  const style = {
-    inlineSize: width,
-    blockSize: height,
-    transform: `translate(${view.x}px, ${view.y}px) rotate(${turns * 90}deg)`,
-  }
-  const src = renditionUrl(source, entry, rendition)
-
-  return (
-    <div
-      className="vw-picture"
-      ref={stage}
-      data-gestures={fitted ? 'shared' : 'own'}
-      {...picture.handlers}
-    >
-      {!loaded && <Busy />}
-      <img
-        src={src}
-        alt={entry.name}
-        draggable={false}
-        data-shown={loaded !== null}
-        data-pixels={view.scale >= 4}
-        style={style}
-        onLoad={({ currentTarget: img }) => {
-          // A drawing without a size of its own reports 0; give it the stage.
-          const own = {
-            width: img.naturalWidth || stageSize.width,
-            height: img.naturalHeight || stageSize.height,
-          }
-          setLoaded(own)
-          onShown()
-        }}
-        onError={() => {
-          setLoaded(null)
-          setRendition(rendition === plan.first ? plan.second : null)
-        }}
-      />
-      {showOriginal && rendition === 'preview' && (
-        <img
-          src={renditionUrl(source, entry, 'original')}
-          alt=""
-          draggable={false}
-          data-shown="true"
-          style={style}
-          // The preview below stays in sight while the original arrives, and when it fails.
-          onError={() => setShowOriginal(false)}
-        />
-      )}
-      <Tools label={t`Picture`}>
-        <Tool icon={ZoomOut} label={t`Zoom out`} onClick={() => picture.zoom(0.8)} />
-        <output className="vw-percent" aria-label={t`Zoom`}>
-          {loaded ? t`${percent}%` : ''}
-        </output>
-        <Tool icon={ZoomIn} label={t`Zoom in`} onClick={() => picture.zoom(1.25)} />
-        <ToolGap />
-        <Tool icon={Scan} label={t`Fit to window`} pressed={fitted} onClick={picture.fit} />
-        <TextTool
-          label={t`Actual size`}
-          pressed={percent === 100}
-          onClick={() => picture.zoomTo(1)}
-        >
-          1:1
-        </TextTool>
-        <Tool icon={RotateCw} label={t`Rotate`} onClick={picture.turn} />
-        {toggleSliding && (
-          <Tool
-            icon={sliding ? Pause : Play}
-            label={sliding ? t`Stop slideshow` : t`Slideshow`}
-            pressed={sliding}
-            onClick={toggleSliding}
-          />
-        )}
-        {plan.hasOriginal && rendition === 'preview' && (
-          <>
-            <ToolGap />
-            <TextTool pressed={showOriginal} onClick={() => setShowOriginal(!showOriginal)}>
-              <Trans>Original</Trans>
-            </TextTool>
-          </>
-        )}
-      </Tools>
-    </div>
+      {sliding && <Tools label={t`Picture`}>{slideshow}</Tools>}
+    </>
   )
 }
