@@ -1,6 +1,6 @@
 // Home folders: the scope of a new account from its name (http-api 4.7). Text only.
 import { AppError } from '../errors.ts'
-import { vpathOf } from '../files/vpath.ts'
+import { ROOT, vpathOf } from '../files/vpath.ts'
 import { DEFAULT_USER_HOME_BASE, type Settings } from '../store/document.ts'
 
 /**
@@ -10,6 +10,16 @@ import { DEFAULT_USER_HOME_BASE, type Settings } from '../store/document.ts'
 export function deriveScope(settings: Settings, username: string, given: string): string {
   const wanted = given.trim()
   return wanted === '' && settings.createUserDir ? homeOf(settings, username) : vpathOf(wanted)
+}
+
+/** True for the default scope that gives accounts which make themselves the whole tree. */
+export function isWholeTree(scope: string): boolean {
+  return scope.trim() === '/'
+}
+
+/** True for a default scope that nobody chose: it comes to the whole tree without saying so. */
+export function isUnchosen(scope: string): boolean {
+  return vpathOf(scope.trim()) === ROOT && !isWholeTree(scope)
 }
 
 /** The home below the home base under the cleaned name. Throws `internal` when none is left. */

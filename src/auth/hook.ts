@@ -85,7 +85,8 @@ async function provision(
   answers: Map<string, string>,
 ): Promise<User> {
   const { settings } = deps.store.read()
-  // Administration and commands are never inherited; the program may name them.
+  // Administration and commands are never inherited; the program may name them. The right to execute
+  // is, as recorded; without commands there is nothing yet that it would run.
   const perm = { ...settings.defaults.perm, admin: false }
   const defaults = { ...settings.defaults, perm, commands: [], aceEditorTheme: '' }
   const fields = { ...applyAnswers(defaults, answers), lockPassword: true }

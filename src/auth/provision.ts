@@ -1,12 +1,13 @@
 // Accounts that come into being by themselves: signup, proxy and hook. They never inherit
-// administration, execution or commands, and each gets a home of its own (http-api 4.6, 4.7).
+// administration or commands, and only those of a hook the right to execute, as was recorded of the
+// original; each gets a home of its own (http-api 4.6, 4.7).
 import { randomBytes } from 'node:crypto'
 import { AppError } from '../errors.ts'
 import { vpathOf } from '../files/vpath.ts'
 import type { Document, User } from '../store/document.ts'
 import { addUser, removeUser } from '../store/users.ts'
 import { hashPassword } from './hash.ts'
-import { homeOf } from './home.ts'
+import { homeOf, isUnchosen } from './home.ts'
 import type { SignInDeps } from './password.ts'
 import { checkPassword } from './password-policy.ts'
 
@@ -20,9 +21,6 @@ export interface NewAccount {
   trustFields?: boolean
 }
 
-/** Default scopes that nobody chose. The whole tree is given only where `/` was written. */
-const UNCHOSEN_SCOPES = ['', '.']
-
 /**
  * Creates the account and its home. Throws `weak_password`, `exists` when the name or the derived
  * home is taken (compared without case, GHSA-7rc3-g7h6-22m7), `internal` for an unusable name.
@@ -34,8 +32,8 @@ export async function provisionUser(deps: SignInDeps, account: NewAccount): Prom
   const password = await hashPassword(account.password ?? randomBytes(24).toString('base64url'))
   const { defaults } = settings
   const explicit = account.fields?.scope?.trim() ?? ''
-  const ownHome =
-    explicit === '' && (settings.createUserDir || UNCHOSEN_SCOPES.includes(defaults.scope.trim()))
+  // The whole tree is given only where `/` was written.
+  const ownHome = explicit === '' && (settings.createUserDir || isUnchosen(defaults.scope))
   const scope = ownHome
     ? homeOf(settings, account.username)
     : vpathOf((explicit || defaults.scope).trim())

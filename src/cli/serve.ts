@@ -5,6 +5,7 @@ import { access, mkdir, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { createApp } from '../app.ts'
 import { openAssets } from '../assets.ts'
+import { isWholeTree } from '../auth/home.ts'
 import { buildConfig, type Config, collectOverrides } from '../config.ts'
 import { errnoOf } from '../errors.ts'
 import { type Logger, openLog } from '../log.ts'
@@ -138,10 +139,10 @@ function securityWarnings(config: Config, settings: Settings): string[] {
   if (config.followExternalSymlinks) {
     lines.push('symbolic links that leave a scope are followed: every link opens what it points to')
   }
-  // With the scope empty or `.` they get homes, see auth/provision.ts.
+  // Where nobody chose a scope they get homes, see auth/provision.ts.
   const { signup, authMethod, createUserDir, defaults } = settings
   const makesAccounts = signup || authMethod === 'proxy' || authMethod === 'hook'
-  if (makesAccounts && !createUserDir && defaults.scope.trim() === '/') {
+  if (makesAccounts && !createUserDir && isWholeTree(defaults.scope)) {
     lines.push(
       'accounts made by sign-up, proxy or sign-in program see the whole served folder; ' +
         'set --createUserDir or another --scope unless you want that',

@@ -133,6 +133,16 @@ describe('an account that makes itself', () => {
       expect(account(app, 'new')?.scope).toBe('/')
     })
 
+    it.each(['', '.', './', '..', '//', '/.', '/x/..', ' '])(
+      `${title} gets a home where the scope says nothing: %j`,
+      async (scope) => {
+        const defaults = { ...generous, scope }
+        await using app = await startApp({ tree: {}, settings: { ...settings, defaults } })
+        expect((await come(app)).status).toBe(200)
+        expect(account(app, 'new')?.scope).toBe('/users/new')
+      },
+    )
+
     it(`${title} does not stay when its home cannot be made`, async () => {
       await using app = await startApp({ tree: { users: 'a file in the way' }, settings })
       expect((await come(app)).status).toBe(500)
