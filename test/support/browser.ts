@@ -29,8 +29,9 @@ function findChromium(): string {
   return path
 }
 
-export async function launchBrowser(): Promise<Browser> {
-  return chromium.launch({ executablePath: findChromium(), args: ARGS })
+/** `args` are further switches of the browser. */
+export async function launchBrowser(args: readonly string[] = []): Promise<Browser> {
+  return chromium.launch({ executablePath: findChromium(), args: [...ARGS, ...args] })
 }
 
 /**

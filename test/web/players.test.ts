@@ -15,10 +15,13 @@ let tree: Tree
 let program: Program
 
 beforeAll(async () => {
-  browser = await launchBrowser()
+  // Safari has it without a switch.
+  browser = await launchBrowser(['--enable-blink-features=AudioVideoTracks'])
   tree = await makeTree({
     // Forty seconds of a black picture, 2 KiB.
     'film.webm': await readFile(join(ROOT, 'test/data/long.webm')),
+    // Six seconds of two tones, one for each language.
+    'two-sounds.webm': await readFile(join(ROOT, 'test/data/two-sounds.webm')),
     'songs/1.wav': silence(40),
     'songs/2.wav': silence(40),
     'songs/3.wav': silence(40),
@@ -119,4 +122,22 @@ it('puts a film into a small window of its own, and back', async () => {
   await expect.poll(inWindow).toBe('VIDEO')
   await page.keyboard.press('p')
   await expect.poll(inWindow).toBe('')
+})
+
+it('lets one choose among the tracks of sound, where the browser tells of them', async () => {
+  await using opened = await openPage(browser, program, { path: '/files/two-sounds.webm' })
+  const { page } = opened
+  const enabled = () =>
+    media(page).evaluate((film) => {
+      const tracks = Reflect.get(film, 'audioTracks') as ArrayLike<{ enabled: boolean }>
+      return Array.from(tracks, (track) => track.enabled)
+    })
+  await page.getByRole('button', { name: 'Audio track' }).click()
+  await page.getByRole('menuitemradio', { name: 'Original', checked: true }).waitFor()
+  await page.getByRole('menuitemradio', { name: 'German' }).click()
+  await expect.poll(enabled).toEqual([false, true])
+  await page.goto('/files/film.webm')
+  await loaded(page)
+  expect(await page.getByRole('button', { name: 'Audio track' }).count()).toBe(0)
+  expect(opened.problems).toEqual([])
 })

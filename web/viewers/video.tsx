@@ -6,6 +6,7 @@ import { useEffect, useMemo, useRef, useState } from 'react'
 import { formatDuration } from '../lib/format.ts'
 import { nameOf } from '../lib/paths.ts'
 import { Player } from './player.tsx'
+import { SoundTracks } from './sound-tracks.tsx'
 import type { ViewerProps } from './source.ts'
 import { Busy, Message } from './tools.tsx'
 import { useMedia } from './use-media.ts'
@@ -91,7 +92,9 @@ export function VideoViewer(props: ViewerProps) {
         track={track}
         chooseTrack={setTrack}
         pictureInPicture
-      />
+      >
+        <SoundTracks film={film} durationS={media.duration} />
+      </Player>
     </div>
   )
 }
