@@ -10,7 +10,8 @@ export type ChecksumAlgorithm = (typeof CHECKSUM_ALGORITHMS)[number]
 
 /** Hashed in less time than a thread takes to start: two milliseconds of SHA-512. */
 const SMALL_BYTES = 1024 * 1024
-/** Files hashed in threads at the same time; others wait. One disk is busy with two. */
+const MIN_CHUNK_BYTES = 64 * 1024
+/** Files hashed in threads at the same time, each of another owner. One disk is busy with two. */
 const MAX_THREADS = 2
 /** The thread reads into one buffer and needs next to no heap. */
 const HEAP_LIMITS = { maxOldGenerationSizeMb: 16, maxYoungGenerationSizeMb: 1 }
@@ -19,30 +20,57 @@ export function isChecksumAlgorithm(text: string): text is ChecksumAlgorithm {
   return (CHECKSUM_ALGORITHMS as readonly string[]).includes(text)
 }
 
+/** A file that is opened when its turn has come, so that those who wait hold no descriptors. */
+export interface FileToHash {
+  /** As far as known. */
+  sizeBytes: number
+  open(): Promise<OpenFile>
+}
+
 /**
- * Hex digest of an open file. Does not close it. An abort ends the work and rejects with the
- * signal's reason once nothing reads the file any more, so that the caller may close it then.
+ * Hex digest of a file. Of large ones `owner` gets one at a time, so nobody keeps all others waiting.
+ * Rejects like `open`, and after an abort with the signal's reason.
  */
 export async function checksum(
-  file: OpenFile,
+  file: FileToHash,
   algorithm: ChecksumAlgorithm,
-  signal: AbortSignal,
+  { owner, signal }: { owner: number; signal: AbortSignal },
 ): Promise<string> {
   signal.throwIfAborted()
-  if (file.sizeBytes <= SMALL_BYTES) return hashSmall(file, algorithm)
-  const leave = await enter(signal)
+  if (file.sizeBytes <= SMALL_BYTES) {
+    const digest = await whileOpen(file, (opened) => hashSmall(opened, algorithm))
+    if (digest !== null) return digest
+  }
+  const leave = await enter(owner, signal)
   try {
     signal.throwIfAborted()
-    return await hashInThread(file, algorithm, signal)
+    return await whileOpen(file, (opened) => hashInThread(opened, algorithm, signal))
   } finally {
     leave()
   }
 }
 
-async function hashSmall(file: OpenFile, algorithm: ChecksumAlgorithm): Promise<string> {
-  const bytes = Buffer.allocUnsafe(file.sizeBytes)
-  const { bytesRead } = await file.handle.read(bytes, 0, bytes.length, 0)
-  return createHash(algorithm).update(bytes.subarray(0, bytesRead)).digest('hex')
+async function whileOpen<T>(file: FileToHash, work: (opened: OpenFile) => Promise<T>): Promise<T> {
+  const opened = await file.open()
+  try {
+    return await work(opened)
+  } finally {
+    await opened.handle.close()
+  }
+}
+
+// To the end, because the size may be wrong by now, and 0 for what the system makes up as it is read.
+// Null when there is more than a small file has.
+async function hashSmall(file: OpenFile, algorithm: ChecksumAlgorithm): Promise<string | null> {
+  const hash = createHash(algorithm)
+  const chunk = Buffer.allocUnsafe(Math.min(SMALL_BYTES, Math.max(file.sizeBytes, MIN_CHUNK_BYTES)))
+  for (let position = 0; position <= SMALL_BYTES; ) {
+    const { bytesRead } = await file.handle.read(chunk, 0, chunk.length, position)
+    if (bytesRead === 0) return hash.digest('hex')
+    hash.update(chunk.subarray(0, bytesRead))
+    position += bytesRead
+  }
+  return null
 }
 
 async function hashInThread(
@@ -75,32 +103,36 @@ async function hashInThread(
   }
 }
 
-let threads = 0
-const waiting: (() => void)[] = []
+const hashing = new Set<number>()
+const waiting: { owner: number; proceed: () => void }[] = []
 
 /** Waits for a free thread; the result gives it back. */
-async function enter(signal: AbortSignal): Promise<() => void> {
-  if (threads >= MAX_THREADS) await turn(signal)
-  else threads += 1
-  return () => {
-    const next = waiting.shift()
-    // The place goes from hand to hand, so nobody who comes later can take it in between.
-    if (next) next()
-    else threads -= 1
-  }
-}
-
-function turn(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
+async function enter(owner: number, signal: AbortSignal): Promise<() => void> {
+  await new Promise<void>((resolve, reject) => {
     const proceed = () => {
       signal.removeEventListener('abort', onAbort)
       resolve()
     }
+    const turn = { owner, proceed }
     const onAbort = () => {
-      waiting.splice(waiting.indexOf(proceed), 1)
+      waiting.splice(waiting.indexOf(turn), 1)
       reject(signal.reason)
     }
     signal.addEventListener('abort', onAbort, { once: true })
-    waiting.push(proceed)
+    waiting.push(turn)
+    callNext()
   })
+  return () => {
+    hashing.delete(owner)
+    callNext()
+  }
+}
+
+function callNext(): void {
+  if (hashing.size >= MAX_THREADS) return
+  const at = waiting.findIndex(({ owner }) => !hashing.has(owner))
+  const [turn] = at < 0 ? [] : waiting.splice(at, 1)
+  if (!turn) return
+  hashing.add(turn.owner)
+  turn.proceed()
 }

@@ -62,7 +62,7 @@ async function readResource(c: Ctx, deps: Deps): Promise<Response> {
   const algorithm = query.get('checksum')
   if (algorithm !== null && algorithm !== '') {
     demandDownload(user)
-    info.checksums = { [algorithm]: await digest(c, vpath, algorithm) }
+    info.checksums = { [algorithm]: await digest(c, vpath, algorithm, stat.sizeBytes) }
     return sendJson(info)
   }
   if (stat.kind === 'brokenLink' && user.perm.download)
@@ -78,15 +78,11 @@ async function readResource(c: Ctx, deps: Deps): Promise<Response> {
   return sendJson(info)
 }
 
-async function digest(c: Ctx, vpath: VPath, algorithm: string): Promise<string> {
+async function digest(c: Ctx, vpath: VPath, algorithm: string, sizeBytes: number): Promise<string> {
   if (!isChecksumAlgorithm(algorithm))
     throw new AppError('bad_request', `checksum must be one of ${CHECKSUM_ALGORITHMS.join(', ')}`)
-  const file = await c.var.scope.openRead(vpath)
-  try {
-    return await checksum(file, algorithm, c.req.raw.signal)
-  } finally {
-    await file.handle.close()
-  }
+  const file = { sizeBytes, open: () => c.var.scope.openRead(vpath) }
+  return checksum(file, algorithm, { owner: c.var.user.id, signal: c.req.raw.signal })
 }
 
 async function sendContent(c: Ctx, vpath: VPath): Promise<Response> {

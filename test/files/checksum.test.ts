@@ -1,26 +1,28 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { open, truncate, writeFile } from 'node:fs/promises'
+import { type FileHandle, open, stat, truncate, writeFile } from 'node:fs/promises'
 import { performance } from 'node:perf_hooks'
 import { describe, expect, it } from 'vitest'
-import { CHECKSUM_ALGORITHMS, checksum } from '../../src/files/checksum.ts'
-import { createScope, type OpenFile } from '../../src/files/scope.ts'
-import { toVPath } from '../../src/files/vpath.ts'
-import { withDeadline } from '../support/deadline.ts'
+import { CHECKSUM_ALGORITHMS, checksum, type FileToHash } from '../../src/files/checksum.ts'
+import { vpathOf } from '../../src/files/vpath.ts'
+import { openScope } from '../support/archives.ts'
+import { waitFor, withDeadline } from '../support/deadline.ts'
 import { makeTree, type Tree } from '../support/tree.ts'
 
 const MIB = 1024 * 1024
 const forever = new AbortController().signal
+const me = { owner: 1, signal: forever }
 
-function openIn(tree: Tree, name: string): Promise<OpenFile> {
-  const scope = createScope({
-    root: tree.root,
-    allow: () => true,
-    followExternalSymlinks: false,
-    fileMode: 0o640,
-    dirMode: 0o750,
-  })
-  return scope.openRead(toVPath(`/${name}`) as never)
+/** The file as a route asks for it; `handles` gets what was opened. */
+async function inTree(tree: Tree, name: string, handles: FileHandle[] = []): Promise<FileToHash> {
+  const open = async () => {
+    const file = await openScope(tree.root).openRead(vpathOf(name))
+    handles.push(file.handle)
+    return file
+  }
+  return { sizeBytes: (await stat(tree.at(name))).size, open }
 }
+
+const isOpen = ({ fd }: FileHandle) => fd >= 0
 
 /** A file of zeros that takes no room on the disk. */
 async function sparse(tree: Tree, name: string, bytes: number): Promise<void> {
@@ -34,21 +36,31 @@ describe('checksums', () => {
     for (const bytes of [0, 5, MIB, MIB + 1, 3 * MIB + 7]) {
       const content = randomBytes(bytes)
       await writeFile(tree.at('file.bin'), content)
-      const file = await openIn(tree, 'file.bin')
-      const digest = await checksum(file, name, forever)
-      await file.handle.close()
+      const digest = await checksum(await inTree(tree, 'file.bin'), name, me)
       expect(digest).toBe(createHash(name).update(content).digest('hex'))
+    }
+  })
+
+  it.each([5, 3 * MIB])('are right although the size is not (%i bytes)', async (bytes) => {
+    await using tree = await makeTree({})
+    const content = randomBytes(bytes)
+    await writeFile(tree.at('file.bin'), content)
+    const { open } = await inTree(tree, 'file.bin')
+    const expected = createHash('md5').update(content).digest('hex')
+    // As of files of /proc, and of those that grow.
+    for (const sizeBytes of [0, 1, 2 * MIB]) {
+      const openLying = async () => ({ ...(await open()), sizeBytes })
+      expect(await checksum({ sizeBytes, open: openLying }, 'md5', me)).toBe(expected)
     }
   })
 
   it('of a large file leave the main thread to the others', async () => {
     await using tree = await makeTree({})
     await sparse(tree, 'large.bin', 512 * MIB)
-    const file = await openIn(tree, 'large.bin')
+    const file = await inTree(tree, 'large.bin')
     const before = performance.eventLoopUtilization()
-    await checksum(file, 'sha512', forever)
+    await checksum(file, 'sha512', me)
     const { utilization } = performance.eventLoopUtilization(before)
-    await file.handle.close()
     // On the main thread it was above 0.9.
     expect(utilization).toBeLessThan(0.4)
   })
@@ -56,12 +68,14 @@ describe('checksums', () => {
   it('end when the client goes, also for those who wait for their turn', async () => {
     await using tree = await makeTree({})
     await sparse(tree, 'huge.bin', 512 * 1024 * MIB)
-    const files = await Promise.all([1, 2, 3, 4].map(() => openIn(tree, 'huge.bin')))
+    const handles: FileHandle[] = []
+    const file = await inTree(tree, 'huge.bin', handles)
     const gone = new AbortController()
-    const hashing = files.map((file) => checksum(file, 'sha512', gone.signal))
+    const hashing = [1, 2, 3, 4].map((owner) =>
+      checksum(file, 'sha512', { owner, signal: gone.signal }),
+    )
     const ended = Promise.allSettled(hashing)
-    // Two have a thread by then.
-    await new Promise((resolve) => setImmediate(resolve))
+    await waitFor('two threads', () => handles.length === 2)
     gone.abort(new Error('the client has gone'))
     const results = await withDeadline('the end of the work', 10_000, ended)
     for (const result of results)
@@ -69,32 +83,50 @@ describe('checksums', () => {
         status: 'rejected',
         reason: { message: 'the client has gone' },
       })
-    for (const { handle } of files) await handle.close()
+    expect(handles.filter(isOpen)).toEqual([])
     // All places are free again.
     await writeFile(tree.at('next.bin'), Buffer.alloc(2 * MIB))
-    const next = await openIn(tree, 'next.bin')
-    await withDeadline('the next file', 10_000, checksum(next, 'md5', forever))
-    await next.handle.close()
+    const next = await inTree(tree, 'next.bin')
+    await withDeadline('the next file', 10_000, checksum(next, 'md5', me))
+  })
+
+  it('of one user do not keep another waiting, and who waits holds no file open', async () => {
+    await using tree = await makeTree({})
+    await sparse(tree, 'huge.bin', 512 * 1024 * MIB)
+    await writeFile(tree.at('other.bin'), Buffer.alloc(2 * MIB))
+    const handles: FileHandle[] = []
+    const huge = await inTree(tree, 'huge.bin', handles)
+    const gone = new AbortController()
+    const greedy = { owner: 1, signal: gone.signal }
+    const hashing = [1, 2, 3, 4].map(() => checksum(huge, 'md5', greedy))
+    const ended = Promise.allSettled(hashing)
+    const other = await inTree(tree, 'other.bin')
+    const done = checksum(other, 'md5', { owner: 2, signal: forever })
+    await withDeadline('the other user', 10_000, done)
+    expect(handles).toHaveLength(1)
+    gone.abort()
+    await ended
   })
 
   it('are not begun for a client that has gone already', async () => {
     await using tree = await makeTree({})
     await sparse(tree, 'huge.bin', 512 * 1024 * MIB)
-    const file = await openIn(tree, 'huge.bin')
     const gone = new AbortController()
-    const hashing = checksum(file, 'md5', gone.signal)
+    const file = await inTree(tree, 'huge.bin')
+    const hashing = checksum(file, 'md5', { owner: 1, signal: gone.signal })
     gone.abort(new Error('the client has gone'))
     await expect(withDeadline('the end', 10_000, hashing)).rejects.toThrow('the client has gone')
-    await file.handle.close()
   })
 
   it('fail like the reading does', async () => {
     await using tree = await makeTree({})
     await sparse(tree, 'a.bin', 2 * MIB)
-    const writeOnly = await open(tree.at('a.bin'), 'a')
-    const file = { ...(await openIn(tree, 'a.bin')) }
-    await file.handle.close()
-    await expect(checksum({ ...file, handle: writeOnly }, 'md5', forever)).rejects.toThrow('EBADF')
-    await writeOnly.close()
+    const file = await inTree(tree, 'a.bin')
+    const openToWrite = async () => {
+      const { handle, ...facts } = await file.open()
+      await handle.close()
+      return { ...facts, handle: await open(tree.at('a.bin'), 'a') }
+    }
+    await expect(checksum({ ...file, open: openToWrite }, 'md5', me)).rejects.toThrow('EBADF')
   })
 })
