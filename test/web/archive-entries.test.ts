@@ -96,7 +96,7 @@ it('shows the bytes of a file of unknown kind, and from there its text', async (
   const content = await openInside(opened.page, 'strange.bin')
   await content.getByRole('button', { name: 'Show bytes' }).click()
   await content.getByText('All 300 B').waitFor()
-  await content.getByText('00070e15').waitFor()
+  await content.getByText('00070e15').first().waitFor()
   await content.getByRole('button', { name: 'Open as text' }).click()
   await content.locator('.cm-content').waitFor()
 })
