@@ -33,3 +33,23 @@ it('forgives a log its colours, its page breaks and one stray byte', () => {
   const log = `${'\u001b[32mok\u001b[0m one line of the log\f\n'.repeat(50)}\0`
   expect(judge(new TextEncoder().encode(log))).toBe(false)
 })
+
+it('takes fields set apart by control characters for a text', () => {
+  const fix = '8=FIX.4.4\u00019=65\u000135=A\u000149=ME\u000156=YOU\u000110=062\u0001\n'
+  const records = 'name\u001fage\u001eAda\u001f36\u001eAlan\u001f41\u001d'
+  for (const text of [fix.repeat(50), records.repeat(50)]) {
+    expect(judge(new TextEncoder().encode(text))).toBe(false)
+  }
+})
+
+it('judges by the encoding the bytes are read in', async () => {
+  const utf16 = { name: 'utf-16le', bom: false }
+  const cyrillic = new Uint8Array(
+    Buffer.from('Съешь же ещё этих мягких булок\n'.repeat(9), 'utf16le'),
+  )
+  expect(judge(cyrillic)).toBe(true)
+  expect(looksBinary(cyrillic, utf16)).toBe(false)
+  for (const name of ['picture.jpg', 'song.mp3', 'pack.7z']) {
+    expect(looksBinary(await readFile(join(SAMPLES, name)), utf16), name).toBe(true)
+  }
+})

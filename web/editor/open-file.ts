@@ -16,7 +16,7 @@ import {
 import { boot } from '../lib/boot.ts'
 import { permissions, session } from '../state/session.ts'
 import { looksBinary } from '../text/binary.ts'
-import { decodeAs, decodeText, writesBack } from '../text/decode.ts'
+import { type DecodedText, decodeAs, decodeText, writesBack } from '../text/decode.ts'
 import { canWrite, encodeText } from '../text/encode.ts'
 import type { TextEncoding } from '../text/encodings.ts'
 import type { LineEnd } from '../text/line-ends.ts'
@@ -45,6 +45,12 @@ let file: {
   text: string
   savedState: EditorState | null
   savedEncoding: TextEncoding
+  /** Read in `savedEncoding`, the bytes are no text. */
+  binary: boolean
+  /** Written in `savedEncoding`, the text gives these bytes again. */
+  exact: boolean
+  /** What the person said the bytes are written in; null while that is a guess. */
+  chosen: TextEncoding | null
   key: string
 } | null = null
 let view: EditorView | null = null
@@ -91,9 +97,12 @@ export async function openFile(
       return
     }
     const key = draftKey(boot.BaseURL, session.user?.id ?? 0, entry.path)
-    file = { entry, version, bytes, text, savedState: null, savedEncoding: encoding, key }
+    file = {
+      ...{ entry, version, bytes, text, savedState: null, savedEncoding: encoding },
+      ...{ binary, exact: true, chosen: null, key },
+    }
     Object.assign(editor, { encoding, savedAtMs: version.modifiedMs ?? Date.parse(entry.modified) })
-    editor.readOnly = !mayModify(entry) ? 'permission' : binary ? 'binary' : null
+    editor.readOnly = readOnlyReason(file)
     editor.generation++
     editor.phase = 'ready'
     await offerDraft(key, text)
@@ -109,12 +118,14 @@ export async function openFile(
 export function noteEntry(entry: FileInfo): void {
   if (file === null || file.entry.path !== entry.path) return
   file.entry = entry
-  if (editor.readOnly === 'encoding' || editor.readOnly === 'binary') return
-  editor.readOnly = mayModify(entry) ? null : 'permission'
+  editor.readOnly = readOnlyReason(file)
 }
 
-function mayModify(entry: FileInfo): boolean {
-  return permissions().modify && entry.type !== 'textImmutable'
+/** Why the text cannot be changed; what it is comes before who may. */
+function readOnlyReason({ entry, binary, exact }: NonNullable<typeof file>) {
+  if (binary) return 'binary'
+  if (!permissions().modify || entry.type === 'textImmutable') return 'permission'
+  return exact ? null : 'encoding'
 }
 
 async function offerDraft(key: string, text: string): Promise<void> {
@@ -289,7 +300,7 @@ export async function compareWithDisk(): Promise<void> {
   const { key, entry } = file
   const read = await readFileBytes(entry.path, AbortSignal.timeout(60_000))
   if (file?.key !== key) return
-  const { text, encoding } = decodeText(read.bytes)
+  const { text, encoding } = decodeAgain(read.bytes, file.chosen)
   // Both versions have been seen: from here on a save is meant to replace exactly this one, and
   // "unsaved" means different from it.
   const { doc, extension } = openLines(text)
@@ -323,11 +334,23 @@ export async function reloadFromDisk(): Promise<void> {
   const { key, entry } = file
   const { bytes, ...version } = await readFileBytes(entry.path, AbortSignal.timeout(60_000))
   if (file?.key !== key || view === null) return
-  const { text, encoding } = decodeText(bytes)
+  const { text, encoding } = decodeAgain(bytes, file.chosen)
   view.dispatch(replaceText(view.state, text))
-  Object.assign(file, { version, bytes, savedState: view.state, savedEncoding: encoding })
+  const binary = looksBinary(bytes, encoding)
+  const read = { savedState: view.state, savedEncoding: encoding, binary, exact: true }
+  Object.assign(file, { version, bytes, ...read })
   Object.assign(editor, { encoding, notice: null, comparing: null, savedAtMs: version.modifiedMs })
+  editor.readOnly = readOnlyReason(file)
   noteChange()
+}
+
+/** Another version is read as the person chose for this one, unless that does not fit any more. */
+function decodeAgain(bytes: Uint8Array, chosen: TextEncoding | null): DecodedText {
+  if (chosen !== null) {
+    const text = decodeAs(bytes, chosen)
+    if (writesBack(text, chosen, bytes)) return { text, encoding: chosen }
+  }
+  return decodeText(bytes)
 }
 
 /** On return to the window: has somebody else written the file? A text without edits just follows. */
@@ -351,13 +374,15 @@ export function reopenAs(encoding: TextEncoding): void {
   const chosen = { name: encoding.name, bom }
   const text = decodeAs(file.bytes, chosen)
   view.dispatch(replaceText(view.state, text))
-  file.savedState = view.state
-  file.savedEncoding = chosen
+  const binary = looksBinary(file.bytes, chosen)
+  const exact = writesBack(text, chosen, file.bytes)
+  Object.assign(file, { savedState: view.state, savedEncoding: chosen, binary, exact, chosen })
+  const before = editor.readOnly
   editor.encoding = chosen
-  if (mayModify(file.entry) && editor.readOnly !== 'binary') {
-    editor.readOnly = writesBack(text, chosen, file.bytes) ? null : 'encoding'
-  }
+  editor.readOnly = readOnlyReason(file)
   noteChange()
+  // A draft could not be offered while the text could not be changed.
+  if (before !== null) void offerDraft(file.key, text)
 }
 
 /** The next save writes in this encoding. */
