@@ -74,6 +74,8 @@ export function createPreviewProcess(concurrency: number): PreviewProcess {
   const onExit = (which: ChildProcess): void => {
     if (child !== which) return
     child = null
+    // Its number may be that of another process by the time the timer ends.
+    stay()
     for (const [id, task] of [...running]) {
       settle(id)
       if (task.left) continue
@@ -128,11 +130,16 @@ export function createPreviewProcess(concurrency: number): PreviewProcess {
 
   // Decoders cannot be interrupted, so the process goes; not while somebody waits for its work.
   const endIfLeft = (): void => {
-    clearTimeout(leaving)
     const given = [...running.values()]
-    if (!child || given.length === 0 || !given.every(({ left }) => left)) return
+    if (!child || given.length === 0 || !given.every(({ left }) => left)) return stay()
     const current = child
-    leaving = setTimeout(() => killGroup(current), LEAVE_MS).unref()
+    // From the moment it was left: others who come and go do not put it off.
+    leaving ??= setTimeout(() => killGroup(current), LEAVE_MS).unref()
+  }
+
+  const stay = (): void => {
+    clearTimeout(leaving)
+    leaving = undefined
   }
 
   return {
@@ -168,7 +175,7 @@ export function createPreviewProcess(concurrency: number): PreviewProcess {
     close() {
       closed = true
       clearTimeout(idle)
-      clearTimeout(leaving)
+      stay()
       for (const task of queue.splice(0))
         task.reject(new PreviewError('unsupported', 'shutting down'))
       if (child) killGroup(child)
