@@ -30,6 +30,9 @@ let program: Program
 
 beforeAll(async () => {
   browser = await launchBrowser()
+  const giant = await sample('picture.png')
+  giant.writeUInt32BE(30_000, 16)
+  giant.writeUInt32BE(20_000, 20)
   const inside = {
     'docs/readme.md': README,
     'docs/tiny.png': await sample('picture.png'),
@@ -38,6 +41,7 @@ beforeAll(async () => {
     'table.csv': 'name;city\nAnna;Köln\n',
     'strange.bin': await sample('unknown.bin'),
     'photo.heic': await sample('picture.heic'),
+    'giant.png': giant,
     'scan.tiff': await sample('picture.tiff'),
   }
   tree = await makeTree({
@@ -110,4 +114,14 @@ it.each(['photo.heic', 'scan.tiff'])('says that %s cannot be shown and saves it'
   await message.getByRole('button', { name: 'Download' }).click()
   const saved = await readFile(await (await download).path())
   expect(saved.equals(await sample(name.replace(/^\w+/, 'picture')))).toBe(true)
+})
+
+it('asks before a picture is decoded that claims 600 megapixels', async () => {
+  await using opened = await openPage(browser, program)
+  const content = await openInside(opened.page, 'giant.png')
+  await content.getByText('It is very large, and the server made no preview of it.').waitFor()
+  expect(await content.locator('img').count()).toBe(0)
+  await content.getByRole('button', { name: 'Try the original' }).click()
+  // It is damaged as well, so that is the end of it.
+  await content.getByText('This picture can’t be shown').waitFor()
 })
