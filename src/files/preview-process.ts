@@ -131,7 +131,10 @@ export function createPreviewProcess(concurrency: number): PreviewProcess {
   // Decoders cannot be interrupted, so the process goes; not while somebody waits for its work.
   const endIfLeft = (): void => {
     const given = [...running.values()]
-    if (!child || given.length === 0 || !given.every(({ left }) => left)) return stay()
+    if (!child || given.length === 0 || !given.every(({ left }) => left)) {
+      stay()
+      return
+    }
     const current = child
     // From the moment it was left: others who come and go do not put it off.
     leaving ??= setTimeout(() => killGroup(current), LEAVE_MS).unref()
