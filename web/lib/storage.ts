@@ -15,15 +15,20 @@ export const storage = {
     try {
       localStorage.setItem(key, value)
     } catch {
-      // Blocked or full: the value in memory serves until the page is left.
+      // Blocked or full: the value in memory serves until the page is left, not an older one.
+      removeStored(key)
     }
   },
   remove(key: string): void {
     memory.delete(key)
-    try {
-      localStorage.removeItem(key)
-    } catch {
-      // Blocked: there was nothing to remove.
-    }
+    removeStored(key)
   },
+}
+
+function removeStored(key: string): void {
+  try {
+    localStorage.removeItem(key)
+  } catch {
+    // Blocked: there was nothing to remove.
+  }
 }

@@ -6,7 +6,7 @@ import { boot } from '../lib/boot.ts'
 import { parentOf } from '../lib/paths.ts'
 import { storage } from '../lib/storage.ts'
 import type { PathSet } from './selection.ts'
-import { session } from './session.ts'
+import { onLogOut, session } from './session.ts'
 
 const MAX_STORED_ITEMS = 20_000
 /** What was taken longer ago is not meant any more. */
@@ -85,7 +85,10 @@ export function loadClipboard() {
     if (session.user === null) return
     stop()
     takeUp(storage.get(storageKey()))
+    // What somebody else left, or was left long ago, holds names that are nobody's business here.
+    if (clipboard.items.length === 0) storage.remove(storageKey())
   }
+  onLogOut(clearClipboard)
   addEventListener('storage', (event) => {
     if (event.key === storageKey() || event.key === null) takeUp(event.newValue)
   })

@@ -175,12 +175,15 @@ function tellSlowWork(kind: TransferKind, count: number, controller: AbortContro
   }
 }
 
-/** Pastes what was copied or cut. A cut empties the clipboard once it has moved. */
+/**
+ * Pastes what was copied or cut. A cut empties the clipboard once it has moved, unless something else
+ * was taken meanwhile, here or in another tab.
+ */
 export async function pasteInto(folder: string): Promise<void> {
   const { kind, items } = clipboard
   if (items.length === 0) return
   const done = await transferEntries(kind === 'cut' ? 'move' : 'copy', items, folder)
-  if (done && kind === 'cut') clearClipboard()
+  if (done && kind === 'cut' && clipboard.items === items) clearClipboard()
 }
 
 /** Copies beside the originals, under free names. */

@@ -125,6 +125,13 @@ export async function signUp(credentials: Credentials): Promise<void> {
   await logIn(credentials)
 }
 
+const farewells = new Set<() => void>()
+
+/** Calls back when the person logs out, for what the browser must not keep. Call once at start. */
+export function onLogOut(farewell: () => void): void {
+  farewells.add(farewell)
+}
+
 /** Ends the session on the server and leaves to the log-out page. */
 export async function logOut(): Promise<void> {
   try {
@@ -134,6 +141,7 @@ export async function logOut(): Promise<void> {
     if (!isRefusal(error)) throw error
   }
   storage.remove(KNOWN)
+  for (const farewell of farewells) farewell()
   channel?.postMessage('out')
   leave()
 }
