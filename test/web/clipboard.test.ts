@@ -67,4 +67,99 @@ describe('the clipboard', () => {
     await entry(page, 'a.txt').waitFor()
     await waitFor('nothing moved', async () => (await readdir(tree.at('to'))).length === 1)
   })
+  it('keeps what another tab took while a cut was still being pasted', async () => {
+    await using tree = await makeTree({ 'a.txt': 'A', 'b.txt': 'B', 'to/x.txt': 'X' })
+    await using program = await startProgram(tree)
+    await using open = await openPage(browser, program, { path: '/files/' })
+    const { page, context } = open
+    const other = await context.newPage()
+    await other.goto('/files/')
+    await showList(other)
+    await page.bringToFront()
+    await showList(page)
+    await entry(page, 'a.txt').click()
+    await page.keyboard.press('Control+x')
+    await page.locator('#listing .is-cut').waitFor()
+    await entry(page, 'to').dblclick()
+    await entry(page, 'x.txt').waitFor()
+    const moving = Promise.withResolvers<void>()
+    await page.route(
+      (url) => url.searchParams.get('action') === 'rename',
+      async (route) => {
+        await moving.promise
+        await route.continue()
+      },
+    )
+    const asked = page.waitForRequest((request) => request.url().includes('action=rename'))
+    await page.keyboard.press('Control+v')
+    await asked
+    await other.bringToFront()
+    await entry(other, 'b.txt').click()
+    await other.keyboard.press('Control+c')
+    await page.waitForFunction(() =>
+      Object.values(localStorage).some((value) => String(value).includes('b.txt')),
+    )
+    await page.bringToFront()
+    moving.resolve()
+    await toast(page, 'Moved 1 item').waitFor()
+    await page.locator('#listing').focus()
+    await page.keyboard.press('Control+v')
+    await toast(page, 'Copied 1 item').waitFor()
+    expect((await readdir(tree.at('to'))).sort()).toEqual(['a.txt', 'b.txt', 'x.txt'])
+    expect(open.problems).toEqual([])
+  })
+
+  it('leaves no names in the browser for the next person', async () => {
+    await using tree = await makeTree({ 'a.txt': 'A' })
+    await using program = await startProgram(tree)
+    await addUser(program, 'bob', ['create'])
+    await using open = await openPage(browser, program, { path: '/files/' })
+    const { page, context } = open
+    const kept = () =>
+      page.evaluate(() => Object.keys(localStorage).filter((key) => key.includes('clipboard')))
+    await showList(page)
+    await entry(page, 'a.txt').click()
+    await page.keyboard.press('Control+c')
+    await waitFor('a copy', async () => (await kept()).length === 1)
+    // Nothing of the first person's page may still be under way.
+    await page.goto('about:blank')
+    const bob = { ...userLogin('bob'), recaptcha: '' }
+    expect((await context.request.post('/api/login', { data: bob })).ok()).toBe(true)
+    await page.goto('/files/')
+    await entry(page, 'a.txt').click()
+    expect(await page.getByText('bob').count()).toBe(1)
+    expect(await kept()).toEqual([])
+    await page.keyboard.press('Control+c')
+    await waitFor('a copy', async () => (await kept()).length === 1)
+    await page.getByRole('button', { name: 'Log out' }).click()
+    await page.getByLabel('Username').waitFor()
+    expect(await kept()).toEqual([])
+    expect(open.problems).toEqual([])
+  })
+
+  it('is pasted into a folder that is still on its way', async () => {
+    await using tree = await makeTree({ 'a.txt': 'A', 'to/x.txt': 'X' })
+    await using program = await startProgram(tree)
+    await using open = await openPage(browser, program, { path: '/files/' })
+    const { page } = open
+    await showList(page)
+    const listed = Promise.withResolvers<void>()
+    await page.route(/\/api\/resources\/to\/?$/, async (route) => {
+      await listed.promise
+      await route.continue()
+    })
+    await entry(page, 'a.txt').click()
+    await page.keyboard.press('Control+c')
+    await entry(page, 'to').dblclick()
+    await page.waitForURL('**/files/to/')
+    await page.keyboard.press('Control+v')
+    // The key has been answered when the next one has been.
+    await page.keyboard.press('F1')
+    await page.getByRole('dialog').waitFor()
+    await page.keyboard.press('Escape')
+    listed.resolve()
+    await toast(page, 'Copied 1 item').waitFor()
+    expect((await readdir(tree.at('to'))).sort()).toEqual(['a.txt', 'x.txt'])
+    expect(open.problems).toEqual([])
+  })
 })

@@ -397,8 +397,37 @@ describe('the keyboard', () => {
       await page.keyboard.press('Control+s')
     }
     expect(await page.evaluate(() => Reflect.get(window, 'refused'))).toEqual([true, true, true])
+    // Dialogs and menus keep keys to themselves: what the browser would do is seen on the way in.
+    await page.evaluate(() => {
+      const inside: boolean[] = []
+      Object.assign(window, { inside })
+      document.addEventListener(
+        'keydown',
+        (event) => {
+          if (event.key === 's') inside.push(event.defaultPrevented)
+        },
+        true,
+      )
+    })
+    await entry(page, 'a.txt').focus()
+    for (const [keys, layer] of [
+      ['Control+k', page.getByRole('dialog', { name: 'Commands' })],
+      ['F1', page.getByRole('dialog')],
+      ['Control+Shift+f', page.getByRole('dialog')],
+      ['Shift+F10', page.getByRole('menu')],
+    ] as const) {
+      await page.keyboard.press(keys)
+      await layer.waitFor()
+      await page.keyboard.press('Control+s')
+      await page.keyboard.press('Escape')
+      await layer.waitFor({ state: 'detached' })
+    }
+    const inside = await page.evaluate(() => Reflect.get(window, 'inside'))
+    expect(inside).toEqual([true, true, true, true])
     // In the listing, with nothing selected, it is the folder that is downloaded.
     await entry(page, 'a.txt').focus()
+    await page.keyboard.press('Escape')
+    await expectSelected(page, [])
     await page.keyboard.press('Control+s')
     await page.getByRole('dialog', { name: 'Download' }).waitFor()
   })

@@ -1,6 +1,8 @@
 // Turns key presses into commands, for the whole page.
 
 import { takesKeys } from '../lib/focus.ts'
+import { whenFolderShown } from '../state/folder-shown.ts'
+import { listing } from '../state/listing.ts'
 import { addPasted } from '../uploads/entry.ts'
 import { currentContext } from './context.ts'
 import { actions, runAction } from './registry.ts'
@@ -53,12 +55,44 @@ export function runShortcut(event: KeyboardEvent): boolean {
 /** How long a browser may take to follow Ctrl+V with its paste event, where it sends one at all. */
 const PASTE_EVENT_MS = 60
 
+let pasteWaits = false
+
+/** Pastes into the open folder; true when `data` held files and was used up. */
+function paste(data: DataTransfer | null): boolean {
+  const context = currentContext()
+  const { folder } = context
+  if (folder === null) {
+    if (listing.mounted && listing.status === 'loading') void pasteOnceShown(data)
+    return false
+  }
+  if (data !== null && context.can.create && addPasted(data, folder)) return true
+  runAction('paste', context)
+  return false
+}
+
+/** Fast hands: the key was for the folder that is still on its way. */
+async function pasteOnceShown(data: DataTransfer | null): Promise<void> {
+  if (pasteWaits) return
+  // The event's own is empty when the event is over.
+  const kept = new DataTransfer()
+  for (const file of data?.files ?? []) kept.items.add(file)
+  pasteWaits = true
+  const shown = await whenFolderShown(listing.vpath)
+  pasteWaits = false
+  if (shown) paste(kept)
+}
+
 /** Listens for shortcuts and for paste until the returned function is called. */
 export function watchShortcuts(): () => void {
-  let paste: ReturnType<typeof setTimeout> | undefined
+  let pasteTimer: ReturnType<typeof setTimeout> | undefined
   // Before the editor, the shell or a viewer can take the key for something of their own.
   const onKeyFirst = (event: KeyboardEvent) => {
-    if (!worksEverywhere(event) || isLayerOpen()) return
+    if (isLayerOpen()) {
+      // Its keys do not reach the window, but the browser would still save the page.
+      if (matchesShortcut(event, 'Mod+S')) event.preventDefault()
+      return
+    }
+    if (!worksEverywhere(event)) return
     if (runShortcut(event)) event.stopPropagation()
   }
   // Saving the page itself is never what Ctrl+S means here, wherever the focus is. Last of all:
@@ -70,25 +104,20 @@ export function watchShortcuts(): () => void {
     if (runShortcut(event) || !matchesShortcut(event, 'Mod+V')) return
     if (takesKeys(event.target) || !listingHasKeys(event.target)) return
     // Only the paste event knows about pictures in the system's clipboard.
-    clearTimeout(paste)
-    paste = setTimeout(() => runAction('paste'), PASTE_EVENT_MS)
+    clearTimeout(pasteTimer)
+    pasteTimer = setTimeout(() => paste(null), PASTE_EVENT_MS)
   }
   const onPaste = (event: ClipboardEvent) => {
-    clearTimeout(paste)
+    clearTimeout(pasteTimer)
     if (takesKeys(event.target) || !listingHasKeys(event.target)) return
-    const context = currentContext()
-    const { folder } = context
-    if (folder === null) return
-    const data = event.clipboardData
-    if (data !== null && context.can.create && addPasted(data, folder)) event.preventDefault()
-    else runAction('paste', context)
+    if (paste(event.clipboardData)) event.preventDefault()
   }
   document.addEventListener('keydown', onKeyFirst, true)
   document.addEventListener('keydown', onKey)
   window.addEventListener('keydown', onKeyLast)
   document.addEventListener('paste', onPaste)
   return () => {
-    clearTimeout(paste)
+    clearTimeout(pasteTimer)
     document.removeEventListener('keydown', onKeyFirst, true)
     document.removeEventListener('keydown', onKey)
     window.removeEventListener('keydown', onKeyLast)
