@@ -7,10 +7,12 @@ import {
   type KeyboardEvent,
   type PointerEvent,
   type ReactNode,
+  useCallback,
   useEffect,
   useId,
   useLayoutEffect,
   useRef,
+  useState,
 } from 'react'
 import { focusFallback } from '../lib/focus.ts'
 import { IconButton } from './button.tsx'
@@ -51,6 +53,7 @@ export function Dialog(props: DialogProps) {
   const id = useId()
   const ref = useRef<HTMLDialogElement>(null)
   const downOnBackdrop = useRef(false)
+  const [refusals, setRefusals] = useState(0)
   const { alert = false, guarded = false, onClose } = props
 
   useLayoutEffect(() => {
@@ -72,6 +75,15 @@ export function Dialog(props: DialogProps) {
     }
   }, [alert])
 
+  const refuse = useCallback(() => {
+    if (ref.current) nudge(ref.current)
+    setRefusals((count) => count + 1)
+  }, [])
+
+  useEffect(() => {
+    if (!guarded) setRefusals(0)
+  }, [guarded])
+
   // The browser asks for closing in other ways than Escape, too (Android's back gesture), and closes
   // without asking when that happens twice.
   useEffect(() => {
@@ -79,7 +91,7 @@ export function Dialog(props: DialogProps) {
     if (!dialog) return
     const cancel = (event: Event) => {
       event.preventDefault()
-      if (guarded) nudge(dialog)
+      if (guarded) refuse()
       else onClose()
     }
     const closed = () => {
@@ -93,13 +105,10 @@ export function Dialog(props: DialogProps) {
       dialog.removeEventListener('cancel', cancel)
       dialog.removeEventListener('close', closed)
     }
-  }, [guarded, onClose])
-
-  function refuse() {
-    if (ref.current) nudge(ref.current)
-  }
+  }, [guarded, onClose, refuse])
 
   function onKeyDown(event: KeyboardEvent) {
+    if (event.key !== 'Escape') ref.current?.classList.remove(NUDGED)
     // Shortcuts of the page behind must not act while a dialog is open.
     event.stopPropagation()
     // While characters are composed, Escape belongs to the input method.
@@ -146,6 +155,7 @@ export function Dialog(props: DialogProps) {
       aria-describedby={alert ? `${id}-body` : undefined}
       onKeyDown={onKeyDown}
       onPointerDown={(event) => {
+        ref.current?.classList.remove(NUDGED)
         downOnBackdrop.current = isBackdrop(event)
       }}
       onPointerUp={(event) => {
@@ -178,13 +188,24 @@ export function Dialog(props: DialogProps) {
       ) : (
         inner
       )}
+      {/* Inside: what lies behind an open dialog is not read out. A repeated text has to differ. */}
+      {guarded && (
+        <p className="sr" role="status">
+          {refusals > 0 && t`Unsaved changes` + '\u00a0'.repeat(refusals % 2)}
+        </p>
+      )}
     </dialog>
   )
 }
 
-/** Shakes the dialog: it does not close this way. */
+const NUDGED = 'dlg--nudge'
+
+/**
+ * Shakes the dialog: it does not close this way. Where nothing moves it gets a frame, until the person
+ * goes on.
+ */
 function nudge(dialog: HTMLDialogElement) {
-  dialog.classList.remove('dlg--nudge')
+  dialog.classList.remove(NUDGED)
   void dialog.offsetWidth
-  dialog.classList.add('dlg--nudge')
+  dialog.classList.add(NUDGED)
 }
