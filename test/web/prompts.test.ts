@@ -109,10 +109,20 @@ describe('the dialogs about files', () => {
       const untouched = await field.inputValue()
       await page.keyboard.type('typed')
       const typed = await field.inputValue()
+      const frame = () =>
+        dialog.evaluate((element) => {
+          const { outlineStyle, outlineWidth } = getComputedStyle(element)
+          return `${outlineWidth} ${outlineStyle}`
+        })
       await page.mouse.click(5, 400)
       await page.keyboard.press('Escape')
       await page.keyboard.press('Escape')
       expect(await field.inputValue()).toBe(typed)
+      // These pages move nothing: a frame says that the dialog stays, and words for those who listen.
+      expect(await frame()).toBe('3px solid')
+      await dialog.getByRole('status').filter({ hasText: 'Unsaved changes' }).waitFor()
+      await field.click()
+      expect(await frame()).not.toBe('3px solid')
       // A phone's back gesture made twice closes without asking the page.
       await dialog.evaluate((element: HTMLDialogElement) => element.close())
       await field.waitFor()
@@ -122,6 +132,23 @@ describe('the dialogs about files', () => {
       await dialog.waitFor({ state: 'detached' })
     }
     expect((await readdir(tree.root)).sort()).toEqual(['a.txt', 'b.txt'])
+    expect(open.problems).toEqual([])
+  })
+
+  it('commands: opens again after the browser has closed it unasked', async () => {
+    await using tree = await makeTree({ 'a.txt': 'a' })
+    await using program = await startProgram(tree)
+    await using open = await openPage(browser, program, { path: '/files/' })
+    const { page } = open
+    await showList(page)
+    const dialog = page.getByRole('dialog', { name: 'Commands' })
+    await page.keyboard.press('Control+k')
+    await dialog.waitFor()
+    // A phone's back gesture made twice.
+    await dialog.evaluate((element: HTMLDialogElement) => element.close())
+    await page.locator('dialog').waitFor({ state: 'detached' })
+    await page.keyboard.press('Control+k')
+    await dialog.waitFor()
     expect(open.problems).toEqual([])
   })
 

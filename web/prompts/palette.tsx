@@ -108,6 +108,8 @@ export function PalettePrompt({ answer }: PromptProps<'palette'>) {
         event.preventDefault()
         answer(null)
       }}
+      // A phone's back gesture made twice closes without asking.
+      onClose={() => answer(null)}
       onPointerDown={(event) => {
         if (event.target === dialog.current) answer(null)
       }}
