@@ -68,6 +68,22 @@ describe('Undo', () => {
     expect(open.problems).toEqual([])
   })
 
+  it('takes back what is still offered when a newer offer was dismissed', async () => {
+    await using tree = await makeTree({ 'a.txt': 'A', 'b.txt': 'B' })
+    await using program = await startProgram(tree)
+    await using open = await openPage(browser, program, { path: '/files/' })
+    const { page } = open
+    await showList(page)
+    await rename(page, 'a.txt', 'one.txt')
+    await rename(page, 'b.txt', 'two.txt')
+    const newer = toast(page, 'Renamed to “two.txt”')
+    await newer.getByRole('button', { name: 'Dismiss' }).click()
+    await newer.waitFor({ state: 'detached' })
+    await page.keyboard.press('Control+z')
+    await expectTree(tree, { 'a.txt': 'A', 'two.txt': 'B' })
+    expect(open.problems).toEqual([])
+  })
+
   it('moves everything back to where it came from, and deletes the copies alone', async () => {
     const files = { 'a.txt': 'A', 'dir/deep/b.txt': 'B', 'to/there.txt': 'T' }
     await using tree = await makeTree(files)

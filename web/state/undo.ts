@@ -1,5 +1,5 @@
 // The last things done that can be taken back: a toast offers each for ten seconds, or for as long as
-// somebody points at it. Ctrl+Z takes back the newest while its toast shows.
+// somebody points at it. Ctrl+Z takes back the newest whose toast shows.
 
 import { t } from '@lingui/core/macro'
 import { dismissToast, toastError, toastSuccess, toasts } from './toasts.ts'
@@ -20,14 +20,18 @@ export function offerUndo(text: string, undo: () => Promise<void>): void {
 }
 
 export function canUndo(): boolean {
-  const newest = offers.at(-1)
-  return newest !== undefined && toasts.list.some((toast) => toast.id === newest.toastId)
+  return newestOffer() !== undefined
 }
 
-/** Takes back the newest thing done, if its time is not over. */
+/** The newest whose time is not over and that was not dismissed. */
+function newestOffer(): Offer | undefined {
+  return offers.findLast(({ toastId }) => toasts.list.some((toast) => toast.id === toastId))
+}
+
+/** Takes back the newest thing done that is still offered. */
 export async function undoLast(): Promise<void> {
-  const offer = offers.at(-1)
-  if (offer === undefined || !canUndo()) return
+  const offer = newestOffer()
+  if (offer === undefined) return
   dismissToast(offer.toastId)
   await run(offer)
 }
