@@ -1,13 +1,18 @@
 // Whether the server can be reached. A failed call says no; while it is so, the server is asked
-// again every few seconds, and whoever waits is told when it answers.
+// again every few seconds, and whoever waits is told when it answers. Where it answers that question
+// and breaks off everything else, the pauses grow, too.
 
 import { proxy } from 'valtio'
 
 export const network = proxy({ online: true })
 
+/** A connection that held for this long is taken for sound: the next loss is a new one. */
+const SOUND_MS = 60_000
+
 const waiting = new Set<() => void>()
 let timer: ReturnType<typeof setTimeout> | undefined
 let attempt = 0
+let reachedAtMs = 0
 let ask: () => Promise<void> = async () => {}
 
 /** Gives the function that makes one attempt to reach the server. */
@@ -18,7 +23,7 @@ export function setProbe(probe: () => Promise<void>): void {
 export function markReached(): void {
   if (network.online) return
   network.online = true
-  attempt = 0
+  reachedAtMs = Date.now()
   clearTimeout(timer)
   const all = [...waiting]
   waiting.clear()
@@ -28,6 +33,7 @@ export function markReached(): void {
 export function markUnreachable(): void {
   if (!network.online) return
   network.online = false
+  if (Date.now() - reachedAtMs > SOUND_MS) attempt = 0
   schedule()
 }
 

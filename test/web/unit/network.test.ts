@@ -1,0 +1,39 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { markReached, markUnreachable, setProbe, whenOnline } from '../../../web/state/network.ts'
+
+beforeEach(() => void vi.useFakeTimers())
+afterEach(() => {
+  markReached()
+  vi.useRealTimers()
+})
+
+/** What breaks again and again while the server answers the question whether it is there. */
+async function attempts(forMs: number): Promise<number[]> {
+  const startMs = Date.now()
+  const atMs: number[] = []
+  let over = false
+  const attempt = () => {
+    if (over) return
+    atMs.push(Date.now() - startMs)
+    markUnreachable()
+    void whenOnline().then(attempt)
+  }
+  attempt()
+  await vi.advanceTimersByTimeAsync(forMs)
+  over = true
+  return atMs
+}
+
+describe('the connection', () => {
+  it('is tried at growing distances where only the question for it is answered', async () => {
+    setProbe(async () => {})
+    expect(await attempts(40_000)).toEqual([0, 2000, 5200, 10_320, 18_512, 31_619])
+  })
+
+  it('is tried soon after a loss when it had held for a minute', async () => {
+    setProbe(async () => {})
+    await attempts(20_000)
+    await vi.advanceTimersByTimeAsync(120_000)
+    expect((await attempts(3000)).length).toBe(2)
+  })
+})
