@@ -147,6 +147,29 @@ describe('selecting', () => {
     await entry(page, 'in.txt').waitFor()
   })
 
+  it('takes a click with Ctrl or Shift for no double click, however fast', async () => {
+    await using tree = await makeTree({ 'folder/in.txt': 'x' })
+    await using program = await startProgram(tree)
+    await using open = await openPage(browser, program, { path: '/files/' })
+    const { page } = open
+    await showList(page)
+    for (const held of ['Control', 'Shift'] as const) {
+      await entry(page, 'folder').click()
+      await page.keyboard.down(held)
+      await page.mouse.down()
+      await page.mouse.up()
+      await page.keyboard.up(held)
+      await expectSelected(page, held === 'Control' ? [] : ['folder'])
+      // Nor does it begin one.
+      await page.mouse.down()
+      await page.mouse.up()
+      await expectSelected(page, ['folder'])
+      expect(new URL(page.url()).pathname).toBe('/files/')
+      await pause()
+    }
+    expect(open.problems).toEqual([])
+  })
+
   it('keeps the selection by path when the folder changes elsewhere', async () => {
     await using tree = await makeTree(letters)
     await using program = await startProgram(tree)
@@ -201,6 +224,11 @@ describe('selecting', () => {
     await selectionBar(page).getByText('0 selected').waitFor()
     // Nothing is selected yet, so nothing can be done to it.
     expect(await selectionBar(page).getByRole('button', { name: 'Download' }).count()).toBe(0)
+    await selectionBar(page).getByRole('button', { name: 'More' }).click()
+    await page.getByRole('menu').waitFor()
+    const start = await page.getByRole('menuitem').allInnerTexts()
+    expect(start.map((text) => text.split('\n')[0])).toEqual(['Select all', 'Invert selection'])
+    await page.keyboard.press('Escape')
     await entry(page, 'b.txt').click()
     await entry(page, 'd.txt').click()
     await expectSelected(page, ['b.txt', 'd.txt'])

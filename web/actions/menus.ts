@@ -102,6 +102,9 @@ export const selectionMore: MenuPlan = [
   'invert-selection',
 ]
 
+/** What its More button has while nothing is selected yet. */
+export const selectionStart: MenuPlan = ['select-all', 'invert-selection']
+
 /** The bar at the lower edge of a phone while something is selected. */
 export const phoneBar: readonly ActionId[] = ['download', 'move-to', 'copy-to', 'delete']
 

@@ -99,8 +99,11 @@ function handleTap(entry: FileEntry): void {
 function handleMouse(entry: FileEntry, event: MouseEvent): void {
   setFocus(entry.path)
   const { path } = entry
-  const again = lastClick.path === path && event.timeStamp - lastClick.atMs <= DOUBLE_CLICK_MS
-  lastClick = again ? { path: '', atMs: 0 } : { path, atMs: event.timeStamp }
+  // Held keys change the selection, however fast: they neither begin a double click nor end one.
+  const plain = !event.shiftKey && !event.ctrlKey && !event.metaKey
+  const soon = event.timeStamp - lastClick.atMs <= DOUBLE_CLICK_MS
+  const again = plain && lastClick.path === path && soon
+  lastClick = again || !plain ? { path: '', atMs: 0 } : { path, atMs: event.timeStamp }
   if (again) openEntry(entry)
   else if (event.shiftKey) extendSelection(listing.visible, path)
   else if (event.ctrlKey || event.metaKey || selection.mode) toggleSelected(path)

@@ -8,7 +8,13 @@ import { useEffect, useMemo } from 'react'
 import { useSnapshot } from 'valtio'
 import type { FileEntry } from '../../src/api-types.ts'
 import { currentContext } from '../actions/context.ts'
-import { keysOf, menuEntries, selectionBar, selectionMore } from '../actions/menus.ts'
+import {
+  keysOf,
+  menuEntries,
+  selectionBar,
+  selectionMore,
+  selectionStart,
+} from '../actions/menus.ts'
 import { actionOf } from '../actions/registry.ts'
 import type { Action, ActionContext } from '../actions/types.ts'
 import { announce } from '../lib/announce.ts'
@@ -153,9 +159,11 @@ function SelectionBar() {
     if (bytes > 0) parts.push(formatSize(bytes))
     announce(parts.join(', '))
   }, [count, bytes])
-  // Without a selection some would mean the whole folder, which is not what this bar is about.
+  // Without a selection some would mean the whole folder or the entry with the focus, which is not what
+  // this bar is about.
   const fitting = count === 0 ? [] : selectionBar.map(actionOf)
   const shown = fitting.filter((action) => action.enabled(context))
+  const more = count === 0 ? selectionStart : selectionMore
   return (
     <div className="tools selbar" role="toolbar" aria-label={t`Selection`} id="multiple-selection">
       <IconButton
@@ -178,7 +186,7 @@ function SelectionBar() {
         />
       ))}
       <span className="vr" />
-      <MenuButton label={t`More`} items={() => menuEntries(selectionMore, currentContext())}>
+      <MenuButton label={t`More`} items={() => menuEntries(more, currentContext())}>
         {(trigger) => <IconButton {...trigger} size="sm" icon={Ellipsis} label={t`More`} />}
       </MenuButton>
     </div>
