@@ -211,6 +211,35 @@ describe('the frame', () => {
     await page.locator('.vw-head h1').waitFor()
   })
 
+  it('starts no slideshow while the Space that opened the picture is held', async () => {
+    await tree.add({ 'held/a.png': PIXEL, 'held/b.png': PIXEL })
+    await using opened = await openPage(browser, program, { path: '/files/held/' })
+    const { page } = opened
+    await entry(page, 'a.png').click()
+    await page.keyboard.down('Space')
+    await page.locator('.vw-picture > img[data-shown=true]').waitFor()
+    for (let repeat = 0; repeat < 3; repeat++) {
+      await page.keyboard.down('Space')
+      expect(await page.getByRole('button', { name: 'Slideshow', pressed: false }).count()).toBe(1)
+    }
+    await page.keyboard.up('Space')
+    await page.keyboard.press('Space')
+    await page.locator('.vw').waitFor({ state: 'detached' })
+  })
+
+  it('closes to the folder after deleting a picture beside which there are only texts', async () => {
+    await tree.add({ 'last/a.txt': 'text\n', 'last/b.png': PIXEL, 'last/c.txt': 'text\n' })
+    await using opened = await openPage(browser, program)
+    const { page } = opened
+    await page.goto('/files/last/b.png')
+    await page.getByText('2 of 3').waitFor()
+    await page.keyboard.press('Delete')
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Delete' }).click()
+    await page.locator('.vw').waitFor({ state: 'detached' })
+    await waitFor('the file gone', async () => !existsSync(tree.at('last/b.png')))
+    expect(new URL(page.url()).pathname).toBe('/files/last/')
+  })
+
   it('keeps the focus inside', async () => {
     await using opened = await openPage(browser, program)
     const { page } = opened

@@ -10,6 +10,7 @@ import { parentOf } from '../lib/paths.ts'
 import { deleteEntries } from '../state/file-operations.ts'
 import { openPrompt } from '../state/prompts.ts'
 import type { FrameAction } from './frame.tsx'
+import { opensInEditor } from './kinds.ts'
 import { showFile } from './show-file.ts'
 import type { ViewerProps } from './source.ts'
 
@@ -73,7 +74,10 @@ export function useFrameActions(props: Omit<ViewerProps, 'setFacts'>): FrameActi
           const items = [{ path: entry.path, isDir: false }]
           if ((await openPrompt('delete', { items })) !== true) return
           const at = siblings.findIndex(({ path }) => path === entry.path)
-          const heir = siblings[at + 1] ?? siblings[at - 1]
+          // Not a text: the next Delete would take a character of it.
+          const heir = [siblings[at + 1], siblings[at - 1]].find(
+            (beside) => beside && !opensInEditor(beside),
+          )
           if (heir && at >= 0) navigate(heir)
           else close()
           await deleteEntries(items)

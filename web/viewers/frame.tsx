@@ -114,15 +114,15 @@ export function ViewerFrame(props: FrameProps) {
   /** Space closes what Space opened, before pictures and papers have a use for it. */
   function endQuickLook(event: KeyboardEvent): boolean {
     const plain = event.key === ' ' && !event.ctrlKey && !event.metaKey && !event.altKey
-    if (!plain || event.shiftKey || event.repeat || players.has(kind) || !isQuickLook())
-      return false
+    if (!plain || event.shiftKey || players.has(kind) || !isQuickLook()) return false
     if (
       event.target instanceof Element &&
       event.target.closest('button, a[href], summary, input')
     ) {
       return false
     }
-    close()
+    // Held down since it opened the file, it neither closes it nor starts a slideshow.
+    if (!event.repeat) close()
     return true
   }
 
