@@ -4,18 +4,15 @@ import { memo, useEffect, useRef, useState } from 'react'
 import type { FileEntry } from '../../src/api-types.ts'
 import { previewUrl } from '../api/files.ts'
 import { boot } from '../lib/boot.ts'
-import { extensionOf } from '../lib/file-class.ts'
+import { isLightThumbnail } from '../lib/thumbs.ts'
 import { permissions } from '../state/session.ts'
 import { isThumbnailHopeless, isThumbnailLoaded, queueThumbnail } from './thumbnail-queue.ts'
-
-/** Sent whole by the server: above this they are no thumbnail. */
-const MAX_WHOLE_BYTES = 1 << 20
 
 /** Where the picture of an entry is; null for kinds that have none. */
 export function thumbnailUrl(entry: FileEntry): string | null {
   if (!boot.EnableThumbs || entry.isDir || !permissions().download) return null
   if (entry.type !== 'image' && entry.type !== 'video' && entry.type !== 'pdf') return null
-  if (extensionOf(entry.name) === 'svg' && entry.size > MAX_WHOLE_BYTES) return null
+  if (!isLightThumbnail(entry)) return null
   return previewUrl(entry, 'thumb')
 }
 

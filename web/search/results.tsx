@@ -11,6 +11,7 @@ import { ClipboardError, copyText } from '../lib/clipboard.ts'
 import { fileClassOf } from '../lib/file-class.ts'
 import { formatDate, formatSize } from '../lib/format.ts'
 import { filesHref, joinPath, nameOf, parentOf } from '../lib/paths.ts'
+import { isLightThumbnail } from '../lib/thumbs.ts'
 import { permissions, session } from '../state/session.ts'
 import { toastError, toastSuccess } from '../state/toasts.ts'
 import { Kbd } from '../ui/badge.tsx'
@@ -217,6 +218,8 @@ function Location({ base, vpath }: { base: string; vpath: string }) {
 
 function thumbOf(hit: SearchHit, vpath: string): string | undefined {
   if (hit.dir || !boot.EnableThumbs || !permissions().download) return undefined
-  if (fileClassOf({ name: nameOf(vpath), isDir: false }) !== 'image') return undefined
+  const name = nameOf(vpath)
+  if (fileClassOf({ name, isDir: false }) !== 'image') return undefined
+  if (!isLightThumbnail({ name, type: 'image', size: hit.size ?? 0 })) return undefined
   return previewUrl({ path: vpath, modified: hit.modified ?? '' }, 'thumb')
 }

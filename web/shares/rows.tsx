@@ -5,9 +5,9 @@ import { ArrowDown, ArrowUp, Download, Eye, Link } from 'lucide-react'
 import type { MouseEvent } from 'react'
 import type { FileEntry } from '../../src/api-types.ts'
 import { useMinute } from '../lib/clock.ts'
-import { extensionOf } from '../lib/file-class.ts'
 import { formatDate, formatMoment, formatSize } from '../lib/format.ts'
 import { trimPath } from '../lib/paths.ts'
+import { isLightThumbnail } from '../lib/thumbs.ts'
 import { NameLabel } from '../listing/name-label.tsx'
 import type { SortChoice, SortColumn } from '../listing/sort-entries.ts'
 import { IconButton } from '../ui/button.tsx'
@@ -16,9 +16,6 @@ import { Checkbox } from '../ui/toggle.tsx'
 import type { FileSource } from '../viewers/source.ts'
 import type { ClickKeys } from './selection.ts'
 import { shareHref } from './share-address.ts'
-
-/** Drawings are sent whole by the server: above this they are no thumbnail. */
-const MAX_WHOLE_BYTES = 1 << 20
 
 export interface FolderRowsProps {
   entries: readonly FileEntry[]
@@ -162,6 +159,6 @@ function Row({
 
 function thumbOf(entry: FileEntry, source: FileSource): string | undefined {
   if (entry.type !== 'image' && entry.type !== 'video' && entry.type !== 'pdf') return undefined
-  if (extensionOf(entry.name) === 'svg' && entry.size > MAX_WHOLE_BYTES) return undefined
+  if (!isLightThumbnail(entry)) return undefined
   return source.previewUrl(entry, 'thumb') ?? undefined
 }

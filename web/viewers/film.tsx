@@ -4,6 +4,7 @@
 import { useLingui } from '@lingui/react/macro'
 import { useEffect, useRef, useState } from 'react'
 import type { FileEntry } from '../../src/api-types.ts'
+import { isLightThumbnail } from '../lib/thumbs.ts'
 import { FileTile } from '../ui/file-icon.tsx'
 import { fetched, loadAside } from './film-queue.ts'
 import { kindOf } from './kinds.ts'
@@ -63,6 +64,7 @@ function thumbUrl(source: FileSource, entry: FileEntry): string | undefined {
   if (!source.permissions.download) return undefined
   const kind = kindOf(entry)
   if (kind !== 'image' && kind !== 'video' && kind !== 'pdf') return undefined
+  if (!isLightThumbnail(entry)) return undefined
   return source.previewUrl(entry, 'thumb') ?? undefined
 }
 

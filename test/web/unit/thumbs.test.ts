@@ -1,0 +1,19 @@
+// Folders fetch no whole file as a small picture of it.
+
+import { expect, it } from 'vitest'
+import { previewKind } from '../../../src/files/thumbs.ts'
+import { isLightThumbnail } from '../../../web/lib/thumbs.ts'
+
+const MIB = 1 << 20
+const NAMES =
+  'jpg JPEG jpe jfif png gif tif tiff webp avif bmp heic heif hif pdf svg apng ico ppm pgm pcx pict jxl psd'
+
+it('takes of large files only those the server draws small', () => {
+  for (const extension of NAMES.split(' ')) {
+    const file = { name: `a.${extension}`, type: 'image' as const, size: 5 * MIB }
+    const drawn = previewKind(extension.toLowerCase(), 'image/any') !== null
+    expect(isLightThumbnail(file), extension).toBe(drawn)
+    expect(isLightThumbnail({ ...file, size: MIB }), `small ${extension}`).toBe(true)
+  }
+  expect(isLightThumbnail({ name: 'a.mkv', type: 'video', size: 500 * MIB })).toBe(true)
+})
