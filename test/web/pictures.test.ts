@@ -127,6 +127,28 @@ it('fetches the pictures on either side ahead, and only those', async () => {
   await waitFor('the next neighbour', () => asked.includes('e.png'))
 })
 
+it('fetches nothing ahead for who asked for few bytes', async () => {
+  await using opened = await openPage(browser, program, { path: '/files/' })
+  const { page } = opened
+  await page.addInitScript(() => {
+    Object.defineProperty(navigator, 'connection', { value: { saveData: true } })
+  })
+  const asked: string[] = []
+  page.on('request', (request) => asked.push(new URL(request.url()).pathname))
+  const png = await readFile(tree.at('a.png'))
+  await tree.add({ 'few/a.csv': 'a,b\n1,2\n', 'few/b.png': png, 'few/c.png': png })
+  await page.goto('/files/few/b.png')
+  await picture(page).waitFor()
+  await page.getByText('2 of 3').waitFor()
+  await page.waitForLoadState('networkidle')
+  expect(asked.filter((path) => /\/(?:raw|big)\/few\/c\.png$/.test(path))).toEqual([])
+  const scripts = () => new Set(asked.filter((path) => path.endsWith('.js')))
+  const before = scripts()
+  await page.keyboard.press('ArrowLeft')
+  await page.getByRole('grid').waitFor()
+  expect(scripts().size).toBeGreaterThan(before.size)
+})
+
 /** More pixels than are shown unasked. By its name it has no preview; as a JPEG it decodes quickly. */
 const HUGE_PX = { width: 10_100, height: 10_000 }
 

@@ -5,6 +5,7 @@ import { ref } from 'valtio'
 import type { FileEntry, FileInfo } from '../../src/api-types.ts'
 import { ApiError } from '../api/client.ts'
 import { fetchInfo } from '../api/files.ts'
+import { savesData } from '../lib/connection.ts'
 import { isWithin, joinPath, lineageOf, parentOf, trimPath } from '../lib/paths.ts'
 import { fromWire } from '../listing/sort-entries.ts'
 import {
@@ -347,9 +348,8 @@ const PREFETCH_FRESH_MS = 30_000
 
 /** Fetches a folder that will probably be opened; one at a time, never on a metered connection. */
 export async function prefetchFolder(vpath: string): Promise<void> {
-  const connection = (navigator as { connection?: { saveData?: boolean } }).connection
   const cached = cachedFolder(vpath)
-  if (prefetching !== null || connection?.saveData === true) return
+  if (prefetching !== null || savesData()) return
   if (cached !== null && Date.now() - cached.fetchedAtMs < PREFETCH_FRESH_MS) return
   const controller = new AbortController()
   prefetching = controller

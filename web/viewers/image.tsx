@@ -4,6 +4,7 @@ import { Trans, useLingui } from '@lingui/react/macro'
 import { Pause, Play } from 'lucide-react'
 import { useEffect, useEffectEvent, useState } from 'react'
 import type { FileEntry } from '../../src/api-types.ts'
+import { savesData } from '../lib/connection.ts'
 import { Button } from '../ui/button.tsx'
 import { type ImagePlan, planImage, type Rendition, renditionUrl } from './image-plan.ts'
 import { kindOf } from './kinds.ts'
@@ -43,7 +44,7 @@ export function ImageViewer(props: ViewerProps) {
   }, [sliding, ready, entry, siblings, navigate])
 
   useEffect(() => {
-    if (ready === entry.path) prefetch(source, siblings, entry)
+    if (ready === entry.path && !savesData()) prefetch(source, siblings, entry)
   }, [ready, source, siblings, entry])
 
   useViewerKeys((event) => {

@@ -4,6 +4,7 @@
 import { useEffect } from 'react'
 import type { FileEntry } from '../../src/api-types.ts'
 import { prefetchEditor } from '../editor/lazy-editor.ts'
+import { savesData } from '../lib/connection.ts'
 import { prefetchViewer } from './index.ts'
 import { kindOf, opensInEditor } from './kinds.ts'
 import type { FileSource } from './source.ts'
@@ -22,6 +23,7 @@ export function usePrefetch(source: FileSource, neighbours: readonly (FileEntry 
   const wanted = [...new Set(kinds)].join(' ')
   // biome-ignore lint/correctness/useExhaustiveDependencies: the same kinds are not fetched again
   useEffect(() => {
+    if (savesData()) return
     const timer = setTimeout(() => {
       for (const kind of new Set(kinds)) {
         if (kind === 'editor') prefetchEditor()
