@@ -101,6 +101,35 @@ describe('a shared file', () => {
     expect(open.problems).toEqual([])
   })
 
+  it('leaves page keys to the page, unless there is something to scroll where one works', async () => {
+    const lines = Array.from({ length: 300 }, (_, line) => `Paragraph ${line}\n\n`)
+    await using tree = await makeTree({ 'long.md': lines.join('') })
+    await using program = await startProgram(tree)
+    const hash = await makeShare(program, '/long.md')
+    // So low that the page around the text has to be scrolled as well.
+    const viewport = { width: 390, height: 500 }
+    await using open = await visit(program, `/share/${hash}`, { viewport })
+    const { page } = open
+    const first = page.getByText('Paragraph 0', { exact: true })
+    await first.waitFor()
+    const box = page.locator('.pubstage :has(> .md)')
+    const tops = async () => ({
+      page: Math.round(await page.evaluate(() => window.scrollY)),
+      text: Math.round(await box.evaluate((element) => element.scrollTop)),
+    })
+    await page.getByRole('button', { name: 'Copy link' }).focus()
+    await page.keyboard.press('End')
+    await waitFor('the end of the page', async () => (await tops()).page > 100)
+    expect((await tops()).text).toBe(0)
+    await page.keyboard.press('Home')
+    await waitFor('the start of the page', async () => (await tops()).page === 0)
+    await first.click()
+    await page.keyboard.press('End')
+    await waitFor('the end of the text', async () => (await tops()).text > 100)
+    await page.keyboard.press('End')
+    await waitFor('the end of the page', async () => (await tops()).page > 100)
+  })
+
   it('of an unknown kind can be looked into as text and as bytes', async () => {
     await using tree = await makeTree({
       'thing.xyz': Buffer.from('\x00\x01readable words\x00\xff'),

@@ -27,7 +27,7 @@ export function Stage({ source, entry, covered, onOpenAs }: StageProps) {
   const Viewer = viewers[kind]
 
   const onKey = useEffectEvent((event: KeyboardEvent) => {
-    if (covered || keysAreTaken(event) || isPressOfControl(event)) return
+    if (covered || keysAreTaken(event) || isPressOfControl(event) || isForPage(event)) return
     if (offerKey(event)) event.preventDefault()
   })
   useEffect(() => {
@@ -71,6 +71,14 @@ export function Stage({ source, entry, covered, onOpenAs }: StageProps) {
 function isPressOfControl(event: KeyboardEvent): boolean {
   if (event.key !== ' ' && event.key !== 'Enter') return false
   return event.target instanceof Element && event.target.closest('a, button') !== null
+}
+
+const pageKeys = new Set(['PageDown', 'PageUp', 'Home', 'End'])
+
+/** These keys belong to the page as long as nobody works in the stage. */
+function isForPage(event: KeyboardEvent): boolean {
+  if (!pageKeys.has(event.key)) return false
+  return !(event.target instanceof Element && event.target.closest('.pubstage'))
 }
 
 const noSiblings: never[] = []

@@ -51,9 +51,8 @@ export function stepOf(event: KeyboardEvent): -1 | 0 | 1 {
 const OVERLAP_PX = 40
 
 /**
- * Scrolls a document by its keys wherever in the viewer the focus is. True for each of them, also
- * where there is nothing to scroll: a short document must not turn to the next file by a key that
- * moves through a long one.
+ * Scrolls a document by its keys wherever in the viewer the focus is. False where there is nothing
+ * left to scroll, so that a page around the document goes on.
  */
 export function scrollByKey(event: KeyboardEvent, box: HTMLElement | null): boolean {
   if (event.ctrlKey || event.metaKey || event.altKey || event.shiftKey) return false
@@ -66,8 +65,12 @@ export function scrollByKey(event: KeyboardEvent, box: HTMLElement | null): bool
   }
   const step = steps[event.key]
   if (step === undefined) return false
-  if (box) box.scrollTop = clamp(box.scrollTop + step, box.scrollHeight)
-  return true
+  if (!box) return false
+  const before = box.scrollTop
+  const to = clamp(before + step, box.scrollHeight - box.clientHeight)
+  box.scrollTop = to
+  // Half a pixel is what browsers round by.
+  return Math.abs(to - before) >= 1
 }
 
 function clamp(top: number, max: number): number {
