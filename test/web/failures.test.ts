@@ -82,6 +82,19 @@ describe('messages', () => {
     expect(open.problems).toEqual([])
   })
 
+  it('offer to report that a checksum could not be calculated', async () => {
+    await using tree = await makeTree({ 'noise.dat': Uint8Array.of(0, 1, 2) })
+    await using program = await startProgram(tree, { args: HELP })
+    await using open = await openPage(browser, program, { path: '/files/noise.dat' })
+    const { page } = open
+    await page.route('**/api/resources/noise.dat?checksum=*', (route) =>
+      route.fulfill({ status: 500, body: '500' }),
+    )
+    await page.getByRole('button', { name: 'Calculate MD5' }).click()
+    const failed = toast(page, 'Couldn’t calculate the checksum.')
+    await failed.getByRole('button', { name: 'Report' }).waitFor()
+  })
+
   it('offer no report when links to elsewhere are switched off', async () => {
     await using tree = await makeTree({ 'a.txt': 'a' })
     await using program = await startProgram(tree, { args: HELP })

@@ -104,7 +104,8 @@ function Checksums({ entry }: { entry: FileInfo }) {
       const sum = await fetchChecksum(entry.path, algorithm, abort.signal)
       setSums((known) => ({ ...known, [algorithm]: sum }))
     } catch (error) {
-      if (!isAbort(error)) toastError(t`Couldn’t calculate the checksum. ${messageOf(error)}`)
+      if (isAbort(error)) return
+      toastError(t`Couldn’t calculate the checksum. ${messageOf(error)}`, { report: true })
     } finally {
       setBusy(null)
     }
