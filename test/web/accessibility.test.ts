@@ -120,7 +120,7 @@ describe('accessibility', () => {
   })
 
   it('shows selection, fields and buttons in the colours of the system', async () => {
-    await using tree = await makeTree({ 'a.txt': 'abc', 'b.txt': 'abc' })
+    await using tree = await makeTree({ 'a.txt': 'abc', 'b.txt': 'abc', folder: null })
     await using program = await startProgram(tree)
     await using open = await openPage(browser, program, { path: '/files/', forcedColors: 'active' })
     const { page } = open
@@ -149,6 +149,20 @@ describe('accessibility', () => {
     })
     expect(colours.seen).toEqual(colours.wanted)
     expect(colours.edges).toEqual(['solid', 'solid'])
+    for (const view of ['Grid', 'Gallery']) {
+      await page.getByRole('radio', { name: view, exact: true }).check()
+      for (const name of ['folder', 'a.txt']) {
+        await entry(page, name).click()
+        await expectSelected(page, [name])
+        const seen = await entry(page, name).evaluate((element) => {
+          const words = element.querySelector('.fname')
+          const { backgroundColor, borderTopColor } = getComputedStyle(element)
+          return [backgroundColor, words && getComputedStyle(words).color, borderTopColor]
+        })
+        const [ground, ink] = colours.wanted
+        expect([view, name, ...seen]).toEqual([view, name, ground, ink, ground])
+      }
+    }
     // A dialog has an edge, because it has no shadow.
     await page.keyboard.press('F2')
     const dialog = page.getByRole('dialog')
