@@ -3,7 +3,10 @@
 
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { buffer } from 'node:stream/consumers'
+import { gzipSync } from 'node:zlib'
 import type { Browser, Page } from 'playwright-core'
+import { pack } from 'tar-stream'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { zipOf } from '../../scripts/sample-documents.ts'
 import { launchBrowser, openPage } from '../support/browser.ts'
@@ -79,6 +82,40 @@ it('shows the pictures of a document from beside it in the archive', async () =>
   }
   await content.getByText('another file').waitFor()
   expect(await content.getByRole('link').count()).toBe(0)
+})
+
+it('reads a compressed archive once for all pictures in sight, and for no others', async () => {
+  const archive = pack()
+  const icon = await sample('picture.png')
+  const near = ['one', 'two', 'three', 'four']
+  const images = (names: string[]) => names.map((name) => `![${name}](${name}.png)`).join(' ')
+  const text = `${images(near)}\n\n${'A line.\n\n'.repeat(200)}${images(['far'])}\n`
+  archive.entry({ name: 'readme.md' }, text)
+  for (const name of [...near, 'far']) archive.entry({ name: `${name}.png` }, icon)
+  archive.finalize()
+  await tree.add({ 'all.tar.gz': gzipSync(await buffer(archive)) })
+  await using opened = await openPage(browser, program)
+  const { page } = opened
+  let passes = 0
+  page.on('request', (request) => {
+    const whole = request.headers().range === undefined
+    if (whole && new URL(request.url()).pathname === '/api/raw/all.tar.gz') passes++
+  })
+  await page.goto('/files/all.tar.gz')
+  await page.getByRole('button', { name: 'readme.md', exact: true }).click()
+  const shown = (name: string) =>
+    page
+      .getByRole('img', { name, exact: true })
+      .evaluate((image: HTMLImageElement) => image.naturalWidth > 0)
+  for (const name of near) await waitFor(`the picture “${name}”`, () => shown(name))
+  // Its list, the text, and all pictures together.
+  expect(passes).toBe(3)
+  const far = page.getByAltText('far')
+  expect(await far.getAttribute('src')).toBeNull()
+  await far.scrollIntoViewIfNeeded()
+  await waitFor('the picture at the end', () => shown('far'))
+  expect(passes).toBe(4)
+  expect(opened.problems).toEqual([])
 })
 
 it.each([

@@ -7,6 +7,7 @@ import { ApiError } from '../api/client.ts'
 import { type ArchiveFile, type ArchiveItem, cleanPath } from './archive-item.ts'
 import { openByLibrary } from './archive-worker.ts'
 import type { FileSource } from './source.ts'
+import { readInPasses } from './tar-passes.ts'
 import {
   readAheadOfRange,
   readAheadOfStream,
@@ -128,6 +129,7 @@ async function openTarStream(
   if (places.size === 0) {
     throw new ZipError(truncated ? 'too_large' : 'damaged', 'no entries')
   }
+  const readPart = readInPasses(open)
   return {
     items: [...places.keys()].filter(({ path }) => path !== ''),
     truncated,
@@ -135,14 +137,11 @@ async function openTarStream(
       const part = places.get(item)
       if (!part) throw new ZipError('damaged', 'no such entry')
       if (part.sizeBytes > maxBytes) throw new ZipError('too_large', 'larger than the limit')
-      const again = await open()
       try {
-        return new Uint8Array(await again.read(part.dataAt, part.sizeBytes))
+        return await readPart(part)
       } catch (error) {
         if (error instanceof StreamLimitError) throw new ZipError('too_large', error.message)
         throw error
-      } finally {
-        await again.cancel()
       }
     },
   }

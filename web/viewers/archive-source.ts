@@ -113,8 +113,6 @@ function createPictures(archive: ArchiveFile, archivePath: string) {
   const made: string[] = []
   let roomBytes = MAX_PICTURES_BYTES
   let released = false
-  /** One after the other: together they could fill the memory before any is counted. */
-  let last: Promise<unknown> = Promise.resolve()
 
   async function unpack(vpath: string): Promise<string | null> {
     const type = types.get(extensionOf(nameOf(vpath)))
@@ -123,10 +121,14 @@ function createPictures(archive: ArchiveFile, archivePath: string) {
       ({ path, isDir }) => !isDir && `${archivePath}/${path}` === vpath,
     )
     if (!item || !type?.startsWith('image/')) return null
+    // Several at once: the memory is taken before they are read, or together they could fill it.
+    const { sizeBytes } = item
+    if (sizeBytes > Math.min(MAX_PICTURE_BYTES, roomBytes)) return null
+    roomBytes -= sizeBytes
     // What cannot be unpacked is missing in the text; the archive's own list says why.
-    const bytes = await archive.read(item, Math.min(MAX_PICTURE_BYTES, roomBytes)).catch(() => null)
+    const bytes = await archive.read(item, sizeBytes).catch(() => null)
+    if (!bytes) roomBytes += sizeBytes
     if (!bytes || released) return null
-    roomBytes -= bytes.length
     const url = URL.createObjectURL(new Blob([bytes], { type }))
     made.push(url)
     return url
@@ -135,9 +137,8 @@ function createPictures(archive: ArchiveFile, archivePath: string) {
     urlOf(vpath: string): Promise<string | null> {
       const known = urls.get(vpath)
       if (known) return known
-      const url = last.then(() => unpack(vpath))
+      const url = unpack(vpath)
       urls.set(vpath, url)
-      last = url
       return url
     },
     release() {

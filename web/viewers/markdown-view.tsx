@@ -27,9 +27,7 @@ export function MarkdownView({ text, source, entry }: MarkdownViewProps) {
     for (const code of fresh.flatMap((node) => [...node.querySelectorAll('pre > code')])) {
       void colour(code)
     }
-    for (const image of fresh.flatMap((node) => [node, ...node.querySelectorAll('img')])) {
-      void unpack(image, source)
-    }
+    return unpackInSight(box.current.querySelectorAll(`img[${UNPACK}]:not([src])`), source)
   }, [text, source, entry])
 
   function onClick(event: React.MouseEvent) {
@@ -46,6 +44,19 @@ export function MarkdownView({ text, source, entry }: MarkdownViewProps) {
 
   // biome-ignore lint/a11y/useKeyWithClickEvents: the links inside handle keys by themselves
   return <article className="md" ref={box} dir="auto" onClick={onClick} />
+}
+
+/** Pictures of an archive are unpacked when one comes to see them. Returns how to give up waiting. */
+function unpackInSight(images: Iterable<Element>, source: FileSource): () => void {
+  const observer = new IntersectionObserver((changes) => {
+    for (const { target, isIntersecting } of changes) {
+      if (!isIntersecting) continue
+      observer.unobserve(target)
+      void unpack(target, source)
+    }
+  })
+  for (const image of images) observer.observe(image)
+  return () => observer.disconnect()
 }
 
 /** Gives a picture of an archive its address once it is unpacked. */
