@@ -42,6 +42,12 @@ import { IconButton } from '../ui/button.tsx'
 import { MenuButton } from '../ui/menu.tsx'
 import { addDroppedItems } from '../uploads/entry.ts'
 import '../listing/listing.css'
+import '../listing/toolbar.css'
+import '../listing/rows.css'
+import '../listing/states.css'
+import '../listing/cards.css'
+import '../listing/drag.css'
+import '../listing/skeleton.css'
 import '../listing/phone.css'
 
 const DetailsPanel = lazy(async () => ({
