@@ -105,7 +105,7 @@ async function settle(page: Page, name: string): Promise<Outcome> {
 /** Runs in the page; '' while it is still loading. */
 function readOutcome(): Outcome | '' {
   const one = (selector: string) => document.querySelector(selector)
-  if (one('.vw-message, .vw-content [role=alert], [role=alert] .big-text')) return 'message'
+  if (one('.vw-message, .vw-content [role=alert], .ed .void')) return 'message'
   const media = document.querySelector<HTMLMediaElement>('.vw :is(video, audio)')
   if (media) return media.readyState >= HTMLMediaElement.HAVE_METADATA ? 'content' : ''
   const paper = one('.vw-paper, .vw-book-page')
@@ -120,7 +120,8 @@ function readOutcome(): Outcome | '' {
 async function expectDownload(page: Page, name: string, outcome: Outcome) {
   const button = { name: 'Download', exact: true }
   const download = page.waitForEvent('download')
-  if (outcome === 'message') await page.getByRole('alert').getByRole('button', button).click()
+  const message = page.getByRole('alert').or(page.locator('.ed .void'))
+  if (outcome === 'message') await message.getByRole('button', button).click()
   else if (await page.locator('.ed').isVisible()) {
     await page.getByRole('button', { name: 'More', exact: true }).click()
     await page.getByRole('menuitem', button).click()
