@@ -1,43 +1,24 @@
 // Two people, one file: nobody's work is lost without somebody having chosen so.
 
 import { readFile, rm } from 'node:fs/promises'
-import type { Browser, Page } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
-import { launchBrowser, type OpenPage, openPage } from '../support/browser.ts'
+import type { Page } from 'playwright-core'
+import { beforeEach, expect, it } from 'vitest'
 import { waitFor } from '../support/deadline.ts'
-import { ADMIN, type Program, startProgram } from '../support/program.ts'
-import { makeTree, type Tree } from '../support/tree.ts'
+import { ADMIN } from '../support/program.ts'
+import type { Tree } from '../support/tree.ts'
+import { editorSite } from './editor-steps.ts'
 
-let browser: Browser
+const site = editorSite('/files/shared.txt', (tree) =>
+  tree.add({ 'shared.txt': 'first\nsecond\nthird\n' }),
+)
 let tree: Tree
-let program: Program
-let opened: OpenPage
 let page: Page
 
-beforeAll(async () => {
-  browser = await launchBrowser()
-  tree = await makeTree({})
-  program = await startProgram(tree)
-})
-
-afterAll(async () => {
-  await program[Symbol.asyncDispose]()
-  await tree[Symbol.asyncDispose]()
-  await browser.close()
-})
-
 beforeEach(async () => {
-  await tree.add({ 'shared.txt': 'first\nsecond\nthird\n' })
-  opened = await openPage(browser, program, { path: '/files/shared.txt' })
-  page = opened.page
+  ;({ tree, page } = site)
   page.on('dialog', (dialog) => void dialog.accept())
   await page.locator('.cm-content').click()
   await page.keyboard.press('Control+Home')
-})
-
-afterEach(async () => {
-  expect(opened.problems).toEqual([])
-  await opened[Symbol.asyncDispose]()
 })
 
 /** Types something and saves while somebody else has written the file. */
@@ -190,8 +171,10 @@ it('does not let an old draft undo what came since', async () => {
 
 it('asks for the password in place when the session ended, and then saves', async () => {
   await page.keyboard.type('long work ')
-  const token = await (await opened.context.request.get('/api/renew')).text()
-  const logout = await opened.context.request.post('/api/logout', { headers: { 'X-Auth': token } })
+  const token = await (await site.opened.context.request.get('/api/renew')).text()
+  const logout = await site.opened.context.request.post('/api/logout', {
+    headers: { 'X-Auth': token },
+  })
   expect(logout.ok()).toBe(true)
   await page.keyboard.press('Control+s')
   const again = page.getByRole('alertdialog', { name: 'Your session has ended' })

@@ -1,44 +1,22 @@
 // Leaving the editor with unsaved text, in every way there is, and coming back.
 
 import { existsSync } from 'node:fs'
-import type { Browser, Page } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { launchBrowser, type OpenPage, openPage } from '../support/browser.ts'
+import type { Page } from 'playwright-core'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { waitFor } from '../support/deadline.ts'
-import { type Program, startProgram } from '../support/program.ts'
-import { makeTree, type Tree } from '../support/tree.ts'
-import { editorSteps } from './editor-steps.ts'
+import type { Tree } from '../support/tree.ts'
+import { editorSite, editorSteps } from './editor-steps.ts'
 import { entry } from './listing-steps.ts'
 
-let browser: Browser
+const site = editorSite('/files/')
 let tree: Tree
-let program: Program
-let opened: OpenPage
 let page: Page
 
-beforeAll(async () => {
-  browser = await launchBrowser()
-  tree = await makeTree({})
-  program = await startProgram(tree)
+beforeEach(() => {
+  ;({ tree, page } = site)
 })
 
-afterAll(async () => {
-  await program[Symbol.asyncDispose]()
-  await tree[Symbol.asyncDispose]()
-  await browser.close()
-})
-
-beforeEach(async () => {
-  opened = await openPage(browser, program, { path: '/files/' })
-  page = opened.page
-})
-
-afterEach(async () => {
-  expect(opened.problems).toEqual([])
-  await opened[Symbol.asyncDispose]()
-})
-
-const { text, notes, open, atStart, onDisk, chooseInMenu } = editorSteps(() => ({ page, tree }))
+const { text, notes, open, atStart, onDisk, chooseInMenu } = editorSteps(() => site)
 
 describe('leaving with unsaved text', () => {
   async function type(name: string) {

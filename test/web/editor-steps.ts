@@ -1,7 +1,47 @@
 // What people do in the editor, for the tests of it.
-import type { Page } from 'playwright-core'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'vitest'
+import { launchBrowser, type OpenPage, openPage } from '../support/browser.ts'
 import { waitFor } from '../support/deadline.ts'
-import type { Tree } from '../support/tree.ts'
+import { type Program, startProgram } from '../support/program.ts'
+import { makeTree, type Tree } from '../support/tree.ts'
+
+/**
+ * A browser and a program for all tests of a file, and a page at `path` for each test, which must end
+ * without problems. `prepare` runs before the page opens. The result is filled while tests run.
+ */
+export function editorSite(
+  path: string,
+  prepare: (tree: Tree) => Promise<unknown> = async () => {},
+) {
+  const site = {} as {
+    browser: Browser
+    tree: Tree
+    program: Program
+    opened: OpenPage
+    page: Page
+  }
+  beforeAll(async () => {
+    site.browser = await launchBrowser()
+    site.tree = await makeTree({})
+    site.program = await startProgram(site.tree)
+  })
+  afterAll(async () => {
+    await site.program[Symbol.asyncDispose]()
+    await site.tree[Symbol.asyncDispose]()
+    await site.browser.close()
+  })
+  beforeEach(async () => {
+    await prepare(site.tree)
+    site.opened = await openPage(site.browser, site.program, { path })
+    site.page = site.opened.page
+  })
+  afterEach(async () => {
+    expect(site.opened.problems).toEqual([])
+    await site.opened[Symbol.asyncDispose]()
+  })
+  return site
+}
 
 /** The steps in the page of the moment. */
 export function editorSteps(now: () => { page: Page; tree: Tree }) {

@@ -3,45 +3,27 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { launchBrowser, type OpenPage, openPage, PHONE } from '../support/browser.ts'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { openPage, PHONE } from '../support/browser.ts'
 import { waitFor } from '../support/deadline.ts'
 import { loginAs } from '../support/login.ts'
 import { SAMPLES } from '../support/pictures.ts'
-import { ADMIN, type Program, startProgram } from '../support/program.ts'
-import { makeTree, type Tree } from '../support/tree.ts'
-import { editorSteps } from './editor-steps.ts'
+import { ADMIN, type Program } from '../support/program.ts'
+import type { Tree } from '../support/tree.ts'
+import { editorSite, editorSteps } from './editor-steps.ts'
 import { toast } from './listing-steps.ts'
 
+const site = editorSite('/files/')
 let browser: Browser
 let tree: Tree
 let program: Program
-let opened: OpenPage
 let page: Page
 
-beforeAll(async () => {
-  browser = await launchBrowser()
-  tree = await makeTree({})
-  program = await startProgram(tree)
+beforeEach(() => {
+  ;({ browser, tree, program, page } = site)
 })
 
-afterAll(async () => {
-  await program[Symbol.asyncDispose]()
-  await tree[Symbol.asyncDispose]()
-  await browser.close()
-})
-
-beforeEach(async () => {
-  opened = await openPage(browser, program, { path: '/files/' })
-  page = opened.page
-})
-
-afterEach(async () => {
-  expect(opened.problems).toEqual([])
-  await opened[Symbol.asyncDispose]()
-})
-
-const { text, notes, open, atStart, onDisk, chooseInMenu } = editorSteps(() => ({ page, tree }))
+const { text, notes, open, atStart, onDisk, chooseInMenu } = editorSteps(() => site)
 
 describe('saving', () => {
   it('saves by button and by Ctrl+S, and says what is unsaved', async () => {

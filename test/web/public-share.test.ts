@@ -1,9 +1,9 @@
 // What visitors of a link to a folder see and can do: a password, awkward names, a phone.
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { launchBrowser, openPage, PHONE } from '../support/browser.ts'
+import { launchBrowser, PHONE } from '../support/browser.ts'
 import { waitFor } from '../support/deadline.ts'
-import { type Program, startProgram } from '../support/program.ts'
+import { startProgram } from '../support/program.ts'
 import { makeTree, setModified } from '../support/tree.ts'
 import {
   addresses,
@@ -14,6 +14,7 @@ import {
   makeShare,
   sample,
   sharedRow,
+  visit,
 } from './share-steps.ts'
 
 let browser: Browser
@@ -22,16 +23,13 @@ beforeAll(async () => {
 })
 afterAll(() => browser.close())
 
-const visit = (program: Program, path: string, options = {}) =>
-  openPage(browser, program, { path, as: null, ...options })
-
 describe('a protected share', () => {
   it('asks for the password, says when it is wrong, and never shows the way past it', async () => {
     const picture = await makePicture()
     await using tree = await makeTree({ 'in/a b.jpg': picture, 'in/sub/c.txt': 'deep text' })
     await using program = await startProgram(tree)
     const hash = await makeShare(program, '/in/', { password: 'pass + ünï %41' })
-    await using open = await visit(program, `/share/${hash}`, {
+    await using open = await visit(browser, program, `/share/${hash}`, {
       ...clipboard,
     })
     const { page } = open
@@ -78,7 +76,7 @@ describe('a shared folder', () => {
     })
     await using program = await startProgram(tree)
     const hash = await makeShare(program, '/in/')
-    await using open = await visit(program, `/share/${hash}`)
+    await using open = await visit(browser, program, `/share/${hash}`)
     const { page } = open
     const side = page.getByRole('complementary', { name: 'Preview and QR code' })
     for (const [name, element] of [
@@ -99,7 +97,7 @@ describe('a shared folder', () => {
     await using tree = await makeTree({ 'in/a#1 50%.txt': 'direct bytes', 'in/b.txt': 'others' })
     await using program = await startProgram(tree)
     const hash = await makeShare(program, '/in/')
-    await using open = await visit(program, `/share/${hash}`, clipboard)
+    await using open = await visit(browser, program, `/share/${hash}`, clipboard)
     const { page } = open
     const clear = () => page.evaluate(() => navigator.clipboard.writeText(''))
     const expectCopied = async (text: string) => {
@@ -119,7 +117,7 @@ describe('a shared folder', () => {
     await using tree = await makeTree({ 'in/a.txt': 'x'.repeat(2048) })
     await setModified(tree.at('in/a.txt'), '2024-02-03T04:05:06Z')
     await using program = await startProgram(tree)
-    await using open = await visit(program, `/share/${await makeShare(program, '/in/')}`)
+    await using open = await visit(browser, program, `/share/${await makeShare(program, '/in/')}`)
     const { page } = open
     const cells = sharedRow(page, 'a.txt').getByRole('cell')
     await cells.nth(3).getByText('2.0 KiB').waitFor()
@@ -137,7 +135,7 @@ describe('a shared folder', () => {
     })
     await using program = await startProgram(tree)
     const hash = await makeShare(program, '/in/')
-    await using open = await visit(program, `/share/${hash}`)
+    await using open = await visit(browser, program, `/share/${hash}`)
     const { page } = open
     await page.getByText('1 folder, 2 files').waitFor()
     const names = () => page.locator('tbody .fname').allTextContents()
@@ -168,7 +166,7 @@ describe('a shared folder', () => {
     })
     await using program = await startProgram(tree)
     const hash = await makeShare(program, '/in/')
-    await using open = await visit(program, `/share/${hash}`)
+    await using open = await visit(browser, program, `/share/${hash}`)
     const { page } = open
     const cell = (name: string) => sharedRow(page, name).getByRole('cell').nth(3)
     await cell('a.txt').click()
@@ -201,7 +199,7 @@ describe('a shared folder', () => {
     await using tree = await makeTree(content)
     await using program = await startProgram(tree)
     const hash = await makeShare(program, '/in/')
-    await using open = await visit(program, `/share/${hash}`)
+    await using open = await visit(browser, program, `/share/${hash}`)
     const { page } = open
     const rows = page.locator('tbody tr')
     await page.getByText('233 files').first().waitFor()
@@ -217,7 +215,7 @@ describe('a shared folder', () => {
     await using tree = await makeTree({ 'in/p.jpg': await makePicture(), 'in/q.txt': 'q' })
     await using program = await startProgram(tree)
     const hash = await makeShare(program, '/in/')
-    await using open = await visit(program, `/share/${hash}`)
+    await using open = await visit(browser, program, `/share/${hash}`)
     const { page } = open
     const thumb = sharedRow(page, 'p.jpg').locator('.tile img')
     await thumb.waitFor()
@@ -238,7 +236,7 @@ describe('a shared folder', () => {
     })
     await using program = await startProgram(tree)
     const hash = await makeShare(program, '/in/')
-    await using open = await visit(program, '/login')
+    await using open = await visit(browser, program, '/login')
     const { page } = open
     const asked = page.waitForRequest((request) => {
       const { pathname } = new URL(request.url())
@@ -259,7 +257,7 @@ describe('a shared folder', () => {
     await using tree = await makeTree({ 'in/p.jpg': await makePicture() })
     await using program = await startProgram(tree, { args: [option] })
     const hash = await makeShare(program, '/in/')
-    await using open = await visit(program, `/share/${hash}`)
+    await using open = await visit(browser, program, `/share/${hash}`)
     const { page } = open
     await sharedRow(page, 'p.jpg').getByRole('cell').nth(3).click()
     const side = page.getByRole('complementary', { name: 'Preview and QR code' })
@@ -277,7 +275,10 @@ describe('a shared folder', () => {
     })
     await using program = await startProgram(tree)
     const hash = await makeShare(program, '/in/')
-    await using open = await visit(program, `/share/${hash}`, { viewport: PHONE, hasTouch: true })
+    await using open = await visit(browser, program, `/share/${hash}`, {
+      viewport: PHONE,
+      hasTouch: true,
+    })
     const { page } = open
     await page.getByText('1 folder, 1 file').waitFor()
     const width = await page.evaluate(() => document.documentElement.scrollWidth)

@@ -1,10 +1,11 @@
 // Shares in the browser tests: making them, looking at their pages, taking what they give.
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Locator, Page } from 'playwright-core'
+import type { Browser, Locator, Page } from 'playwright-core'
 import sharp from 'sharp'
 import { expect } from 'vitest'
 import type { ShareRecord } from '../../src/api-types.ts'
+import { type OpenPage, openPage, type PageOptions } from '../support/browser.ts'
 import { loginAs } from '../support/login.ts'
 import { SAMPLES } from '../support/pictures.ts'
 import { ADMIN, type Program } from '../support/program.ts'
@@ -21,6 +22,16 @@ export async function makeShare(
   const response = await owner.fetch(`/api/share${path}`, request)
   expect(response.status).toBe(200)
   return ((await response.json()) as ShareRecord).hash
+}
+
+/** Opens the page of a link as somebody who has nothing but the link. */
+export function visit(
+  browser: Browser,
+  program: Program,
+  path: string,
+  options: PageOptions = {},
+): Promise<OpenPage> {
+  return openPage(browser, program, { path, as: null, ...options })
 }
 
 /** The row of an entry in the list of a shared folder. */
