@@ -1,6 +1,6 @@
 // The whole keyboard table, without touching the mouse.
 import { readdir, stat } from 'node:fs/promises'
-import type { Browser, Locator, Page } from 'playwright-core'
+import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { launchBrowser, openPage } from '../support/browser.ts'
 import { waitFor } from '../support/deadline.ts'
@@ -20,24 +20,6 @@ beforeAll(async () => {
   browser = await launchBrowser()
 })
 afterAll(() => browser.close())
-
-/** A tenth of a second of silence. */
-const WAV = (() => {
-  const wav = Buffer.alloc(44 + 800)
-  wav.write('RIFF', 0)
-  wav.writeUInt32LE(36 + 800, 4)
-  wav.write('WAVEfmt ', 8)
-  wav.writeUInt32LE(16, 16)
-  wav.writeUInt16LE(1, 20)
-  wav.writeUInt16LE(1, 22)
-  wav.writeUInt32LE(8000, 24)
-  wav.writeUInt32LE(8000, 28)
-  wav.writeUInt16LE(1, 32)
-  wav.writeUInt16LE(8, 34)
-  wav.write('data', 36)
-  wav.writeUInt32LE(800, 40)
-  return wav.fill(128, 44)
-})()
 
 async function expectFocus(page: Page, name: string): Promise<void> {
   await waitFor(`the focus on ${name}`, async () => (await focusedName(page)) === name)
@@ -313,149 +295,6 @@ describe('the keyboard', () => {
     await page.keyboard.press('F6')
     await page.keyboard.press('F6')
     await expectFocus(page, 'a.txt')
-  })
-
-  it('leaves keys alone where something is typed, and letters while a dialog is open', async () => {
-    await using tree = await makeTree({ 'a.txt': 'a', 'b.txt': 'b' })
-    await using program = await startProgram(tree)
-    await using open = await openPage(browser, program, { path: '/files/' })
-    const { page } = open
-    await showList(page)
-    await page.keyboard.press('ArrowDown')
-    await page.keyboard.press('/')
-    await page.keyboard.type('a')
-    await page.keyboard.press('Delete')
-    await page.keyboard.press('Control+a')
-    expect(await page.getByRole('alertdialog').count()).toBe(0)
-    await expectSelected(page, ['a.txt'])
-    await page.keyboard.press('Escape')
-    await page.keyboard.press('F1')
-    await page.getByRole('dialog').waitFor()
-    await page.keyboard.press('Delete')
-    await page.keyboard.press('b')
-    expect(await page.getByRole('alertdialog').count()).toBe(0)
-    await page.keyboard.press('Escape')
-    await expectSelected(page, ['a.txt'])
-  })
-
-  it('opens help, palette and search from text, tables, trees, players and fields', async () => {
-    await using tree = await makeTree({
-      'notes.txt': 'some text',
-      'table.csv': 'a,b\n1,2\n',
-      'tree.json': '{"a":{"b":1}}',
-      'tone.wav': WAV,
-    })
-    await using program = await startProgram(tree)
-    await using open = await openPage(browser, program, { path: '/files/notes.txt' })
-    const { page } = open
-    const opensAll = async (target: Locator) => {
-      for (const [key, name] of [
-        ['F1', 'Keyboard shortcuts'],
-        ['Control+k', 'Commands'],
-        ['Control+Shift+F', 'Search'],
-      ] as const) {
-        await target.focus()
-        await page.keyboard.press(key)
-        const dialog = page.getByRole('dialog', { name, exact: true })
-        await dialog.waitFor()
-        await page.keyboard.press('Escape')
-        await dialog.waitFor({ state: 'detached' })
-      }
-    }
-    await opensAll(page.locator('.cm-content'))
-    await page.goto('/files/table.csv')
-    await opensAll(page.getByRole('grid').last())
-    await page.goto('/files/tree.json?view=json')
-    await opensAll(page.getByRole('tree'))
-    await page.goto('/files/tone.wav')
-    await opensAll(page.locator('audio, video, [role="slider"]').first())
-    await page.goto('/settings/profile')
-    await opensAll(page.getByLabel('New password', { exact: true }))
-    expect(open.problems).toEqual([])
-  })
-
-  it('never lets the browser save the page, wherever the focus is', async () => {
-    await using tree = await makeTree({ 'a.txt': 'a' })
-    await using program = await startProgram(tree)
-    await using open = await openPage(browser, program, { path: '/files/' })
-    const { page } = open
-    await showList(page)
-    await page.evaluate(() => {
-      const refused: boolean[] = []
-      Object.assign(window, { refused })
-      window.addEventListener('keydown', (event) => {
-        if (event.key === 's') refused.push(event.defaultPrevented)
-      })
-    })
-    const places = page.getByRole('navigation', { name: 'Places' })
-    for (const target of [
-      places.getByRole('link', { name: 'Settings' }),
-      page.getByRole('button', { name: 'Help' }).first(),
-      page.getByRole('searchbox').or(page.getByPlaceholder('Filter')).first(),
-    ]) {
-      await target.focus()
-      await page.keyboard.press('Control+s')
-    }
-    expect(await page.evaluate(() => Reflect.get(window, 'refused'))).toEqual([true, true, true])
-    // Dialogs and menus keep keys to themselves: what the browser would do is seen on the way in.
-    await page.evaluate(() => {
-      const inside: boolean[] = []
-      Object.assign(window, { inside })
-      document.addEventListener(
-        'keydown',
-        (event) => {
-          if (event.key === 's') inside.push(event.defaultPrevented)
-        },
-        true,
-      )
-    })
-    await entry(page, 'a.txt').focus()
-    for (const [keys, layer] of [
-      ['Control+k', page.getByRole('dialog', { name: 'Commands' })],
-      ['F1', page.getByRole('dialog')],
-      ['Control+Shift+f', page.getByRole('dialog')],
-      ['Shift+F10', page.getByRole('menu')],
-    ] as const) {
-      await page.keyboard.press(keys)
-      await layer.waitFor()
-      await page.keyboard.press('Control+s')
-      await page.keyboard.press('Escape')
-      await layer.waitFor({ state: 'detached' })
-    }
-    const inside = await page.evaluate(() => Reflect.get(window, 'inside'))
-    expect(inside).toEqual([true, true, true, true])
-    // In the listing, with nothing selected, it is the folder that is downloaded.
-    await entry(page, 'a.txt').focus()
-    await page.keyboard.press('Escape')
-    await expectSelected(page, [])
-    await page.keyboard.press('Control+s')
-    await page.getByRole('dialog', { name: 'Download' }).waitFor()
-  })
-
-  it('takes Cmd for Ctrl on a Mac', async () => {
-    await using tree = await makeTree({ 'a.txt': 'a', 'b.txt': 'b' })
-    await using program = await startProgram(tree)
-    await using open = await openPage(browser, program, { path: '/login' })
-    const { page } = open
-    await page.addInitScript(() =>
-      Object.defineProperty(navigator, 'platform', { get: () => 'MacIntel' }),
-    )
-    await page.goto('/files/')
-    await showList(page)
-    await page
-      .getByRole('button', { name: /Search files and folders/ })
-      .getByText('⌘')
-      .waitFor()
-    await page.keyboard.press('Meta+a')
-    await expectSelected(page, ['a.txt', 'b.txt'])
-    await page.keyboard.press('Control+a')
-    await expectSelected(page, ['a.txt', 'b.txt'])
-    await entry(page, 'b.txt').click()
-    await page.keyboard.press('Meta+Backspace')
-    await page.getByRole('alertdialog').getByText('“b.txt” will be deleted').waitFor()
-    await page.keyboard.press('Escape')
-    await page.keyboard.press('Meta+k')
-    await page.getByRole('dialog', { name: 'Commands' }).waitFor()
   })
 
   it('pages, extends to both ends, shows the gallery, picks files and opens the folder menu', async () => {
