@@ -4,7 +4,7 @@
 import type { MergeView } from '@codemirror/merge'
 import { EditorState, type Extension } from '@codemirror/state'
 import { EditorView } from '@codemirror/view'
-import { linesForCompare } from './open-file.ts'
+import { linesForCompare } from './disk-version.ts'
 import { moveState, type OwnParts, parts, settingsOf } from './setup.ts'
 
 /** What the buttons at each change say: `accept` keeps the edited text, `reject` takes the other. */

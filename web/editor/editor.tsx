@@ -15,6 +15,8 @@ import { languageOf, languages } from '../text/language.ts'
 import type { FrameAction } from '../viewers/frame.tsx'
 import type { FileSource } from '../viewers/source.ts'
 import { CodePane } from './code-pane.tsx'
+import { currentView, discardChanges, initialText, keepDraftNow } from './current-file.ts'
+import { checkDisk } from './disk-version.ts'
 import { type EditorMode, editorPrefs, setEditorPref } from './editor-prefs.ts'
 import { editor } from './editor-state.ts'
 import { EncodingDialog } from './encoding-dialog.tsx'
@@ -23,17 +25,7 @@ import { FindBar } from './find-bar.tsx'
 import { GoToLine } from './go-to-line.tsx'
 import { Header, type Rendering } from './header.tsx'
 import { Notices } from './notices.tsx'
-import {
-  checkDisk,
-  closeFile,
-  currentView,
-  discardChanges,
-  initialText,
-  keepDraftNow,
-  noteEntry,
-  openFile,
-  saveFile,
-} from './open-file.ts'
+import { closeFile, noteEntry, openFile, saveFile } from './open-file.ts'
 import { paletteOf } from './palettes.ts'
 import { PickDialog } from './pick-dialog.tsx'
 import { Preview, previewScroll } from './preview.tsx'

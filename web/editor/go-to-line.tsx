@@ -7,7 +7,7 @@ import { Button } from '../ui/button.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { TextField } from '../ui/field.tsx'
 import { cursor, goTo } from './code-pane.tsx'
-import { currentView } from './open-file.ts'
+import { currentView } from './current-file.ts'
 
 export function GoToLine({ onClose }: { onClose(): void }) {
   const { t } = useLingui()

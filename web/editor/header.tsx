@@ -28,9 +28,9 @@ import { FileTile } from '../ui/file-icon.tsx'
 import { MenuButton, type MenuEntry } from '../ui/menu.tsx'
 import { Segmented } from '../ui/toggle.tsx'
 import { codeCommands, cursor } from './code-pane.tsx'
+import { currentView } from './current-file.ts'
 import { changeTextSize, type EditorMode, editorPrefs, setEditorPref } from './editor-prefs.ts'
 import { editor } from './editor-state.ts'
-import { currentView } from './open-file.ts'
 
 /** Documents that can be shown as something else than their source. */
 export type Rendering = 'markdown' | 'json' | null

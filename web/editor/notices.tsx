@@ -12,17 +12,10 @@ import { encodingLabel, UTF8 } from '../text/encodings.ts'
 import { Button } from '../ui/button.tsx'
 import { ageInSentence } from './age.ts'
 import { goTo } from './code-pane.tsx'
+import { currentView, discardDraft, restoreDraft } from './current-file.ts'
+import { compareWithDisk, compareWithDraft, reloadFromDisk, stopComparing } from './disk-version.ts'
 import { editor, type Unencodable } from './editor-state.ts'
-import {
-  compareWithDisk,
-  compareWithDraft,
-  currentView,
-  discardDraft,
-  reloadFromDisk,
-  restoreDraft,
-  saveAs,
-  stopComparing,
-} from './open-file.ts'
+import { saveAs } from './open-file.ts'
 import { NoText } from './unavailable.tsx'
 
 interface NoticesProps {

@@ -4,8 +4,8 @@ import { lazy, Suspense, useEffect, useRef, useState } from 'react'
 import type { FileInfo } from '../../src/api-types.ts'
 import { Spinner } from '../ui/progress.tsx'
 import type { FileSource } from '../viewers/source.ts'
+import { currentText } from './current-file.ts'
 import type { Rendering } from './header.tsx'
-import { currentText } from './open-file.ts'
 
 const MarkdownView = lazy(async () => ({
   default: (await import('../viewers/markdown-view.tsx')).MarkdownView,

@@ -24,10 +24,11 @@ import { shownKeys } from '../actions/shortcut.ts'
 import type { MenuEntry } from '../ui/menu.tsx'
 import type { FrameAction } from '../viewers/frame.tsx'
 import { codeCommands, cursor } from './code-pane.tsx'
+import { currentView } from './current-file.ts'
+import { compareWithSaved, stopComparing } from './disk-version.ts'
 import { changeTextSize, editorPrefs, setEditorPref } from './editor-prefs.ts'
 import { editor } from './editor-state.ts'
 import { shortcutInText } from './file-keys.ts'
-import { compareWithSaved, currentView, stopComparing } from './open-file.ts'
 
 interface MenuOptions {
   actions: readonly FrameAction[]

@@ -1,0 +1,166 @@
+// The open file with its text: what of it is unsaved, why it cannot be changed, and the draft that is
+// kept of it. What is shown is in editor-state.ts.
+
+import type { EditorState } from '@codemirror/state'
+import type { EditorView } from '@codemirror/view'
+import { ref } from 'valtio'
+import type { FileInfo } from '../../src/api-types.ts'
+import type { FileVersion } from '../api/text-files.ts'
+import { permissions } from '../state/session.ts'
+import type { TextEncoding } from '../text/encodings.ts'
+import { dropDraft, loadDraft, pruneDrafts, saveDraft } from './drafts.ts'
+import { editor, type Notice } from './editor-state.ts'
+import { lineEndsOf, replaceText, sameText, textOf } from './line-end-state.ts'
+
+/** A draft is kept this long after the last key, and at the latest so long after the first. */
+const DRAFT_QUIET_MS = 700
+const DRAFT_LATEST_MS = 4000
+
+/** The file in the editor, beside what is watched of it in editor-state.ts. */
+export interface OpenFile {
+  entry: FileInfo
+  version: FileVersion
+  bytes: Uint8Array<ArrayBuffer>
+  text: string
+  savedState: EditorState | null
+  savedEncoding: TextEncoding
+  /** Read in `savedEncoding`, the bytes are no text. */
+  binary: boolean
+  /** Written in `savedEncoding`, the text gives these bytes again. */
+  exact: boolean
+  /** What the person said the bytes are written in; null while that is a guess. */
+  chosen: TextEncoding | null
+  key: string
+}
+
+export const current = {
+  file: null as OpenFile | null,
+  /** Null until the text is shown. */
+  view: null as EditorView | null,
+}
+
+let draftTimer: ReturnType<typeof setTimeout> | undefined
+let draftDueMs = 0
+
+export function attachView(next: EditorView): void {
+  current.view = next
+  if (current.file === null) return
+  current.file.savedState ??= next.state
+  showLineEnds(next.state)
+}
+
+export function currentView(): EditorView | null {
+  return current.view
+}
+
+/** The text the view starts with; the view tells of itself by `attachView`. */
+export function initialText(): string {
+  return current.file?.text ?? ''
+}
+
+/** The present text, for previews. */
+export function currentText(): string {
+  return current.view === null ? initialText() : current.view.state.doc.toString()
+}
+
+/** To be called after each change of the text, of its line ends or of its encoding. */
+export function noteChange(): void {
+  if (current.view === null || current.file === null) return
+  showLineEnds(current.view.state)
+  editor.dirty = differs()
+  if (editor.notice?.kind === 'unencodable') editor.notice = null
+  if (!editor.dirty) {
+    clearTimeout(draftTimer)
+    draftDueMs = 0
+    editor.draftAtMs = null
+    if (editor.notice?.kind !== 'draft') void dropDraft(current.file.key)
+    return
+  }
+  const nowMs = Date.now()
+  draftDueMs ||= nowMs + DRAFT_LATEST_MS
+  clearTimeout(draftTimer)
+  const delayMs = Math.max(0, Math.min(DRAFT_QUIET_MS, draftDueMs - nowMs))
+  draftTimer = setTimeout(() => void keepDraftNow(), delayMs)
+}
+
+function showLineEnds(state: EditorState): void {
+  const { usual, mixed } = lineEndsOf(state)
+  editor.lineEnd = usual
+  editor.mixedEnds = mixed
+}
+
+function differs(): boolean {
+  if (current.view === null || current.file?.savedState == null) return false
+  if (!sameEncoding(editor.encoding, current.file.savedEncoding)) return true
+  return !sameText(current.view.state, current.file.savedState)
+}
+
+function sameEncoding(a: TextEncoding, b: TextEncoding): boolean {
+  return a.name === b.name && a.bom === b.bom
+}
+
+/** Keeps what is unsaved in this browser, now: on a pause in typing and whenever the page may end. */
+export async function keepDraftNow(): Promise<void> {
+  clearTimeout(draftTimer)
+  draftDueMs = 0
+  if (current.view === null || current.file === null || !editor.dirty) return
+  const { key, version } = current.file
+  const savedAtMs = Date.now()
+  const text = textOf(current.view.state)
+  const encoding = { name: editor.encoding.name, bom: editor.encoding.bom }
+  const kept = await saveDraft({ key, text, encoding, baseEtag: version.etag, savedAtMs })
+  if (kept && current.file?.key === key && editor.dirty) editor.draftAtMs = savedAtMs
+}
+
+/** Looks for a draft of the text that was just read. */
+export async function offerDraft(key: string, text: string): Promise<void> {
+  void pruneDrafts(Date.now())
+  const draft = await loadDraft(key)
+  if (draft === null || current.file?.key !== key) return
+  if (editor.dirty || editor.readOnly !== null) return
+  if (draft.text === text) await dropDraft(key)
+  else editor.notice = ref<Notice>({ kind: 'draft', draft })
+}
+
+/** Puts the offered draft into the editor, as a step that can be undone. */
+export function restoreDraft(): void {
+  if (editor.notice?.kind !== 'draft' || current.view === null || current.file === null) return
+  const { draft } = editor.notice
+  current.view.dispatch(replaceText(current.view.state, draft.text))
+  editor.encoding = draft.encoding
+  editor.comparing = null
+  // The draft began from another version: saving it must not silently undo what came since.
+  const stale = draft.baseEtag !== '' && draft.baseEtag !== current.file.version.etag
+  editor.notice = stale ? { kind: 'changed' } : null
+  noteChange()
+  current.view.focus()
+}
+
+export async function discardDraft(): Promise<void> {
+  editor.notice = null
+  editor.comparing = null
+  if (current.file !== null) await dropDraft(current.file.key)
+}
+
+/**
+ * Gives up what is unsaved, with its draft. Where the editor stays open after all, it shows the saved
+ * text again, and undo brings back what was given up.
+ */
+export async function discardChanges(): Promise<void> {
+  clearTimeout(draftTimer)
+  if (current.view !== null && current.file?.savedState) {
+    editor.encoding = current.file.savedEncoding
+    current.view.dispatch(replaceText(current.view.state, textOf(current.file.savedState)))
+    noteChange()
+  }
+  editor.dirty = false
+  editor.draftAtMs = null
+  if (current.file !== null) await dropDraft(current.file.key)
+}
+
+/** Why the text cannot be changed; what it is comes before who may. */
+export function readOnlyReason({ entry, binary, exact }: OpenFile) {
+  if (binary) return 'binary'
+  if (!permissions().modify || entry.type === 'textImmutable') return 'permission'
+  return exact ? null : 'encoding'
+}
