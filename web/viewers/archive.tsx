@@ -9,16 +9,21 @@ import { nameOf } from '../lib/paths.ts'
 import { toastError } from '../state/toasts.ts'
 import { IconButton } from '../ui/button.tsx'
 import { FileTile } from '../ui/file-icon.tsx'
+import archiveStyles from './archive.css?url'
 import { EntryView } from './archive-entry.tsx'
 import { openArchive } from './archive-file.ts'
 import type { ArchiveFile, ArchiveItem } from './archive-item.ts'
 import { createEntryFile, type EntryFile } from './archive-source.ts'
 import { type FolderRow, folderRows, searchRows } from './archive-tree.ts'
+import partsStyles from './parts.css?url'
 import { saveBlob } from './save-url.ts'
 import type { ViewerProps } from './source.ts'
+import { loadStylesheet } from './stylesheet.ts'
 import { Busy, Message } from './tools.tsx'
 import { scrollByKey, useViewerKeys } from './viewer-keys.ts'
 import { ZipError } from './zip-reader.ts'
+
+await Promise.all([loadStylesheet(partsStyles), loadStylesheet(archiveStyles)])
 
 /** Unpacked into memory, to be looked at or to be saved. */
 const MAX_OPEN_BYTES = 64 * 1024 * 1024

@@ -7,14 +7,18 @@ import type { FileEntry } from '../../src/api-types.ts'
 import { extensionOf } from './kinds.ts'
 import { createMarkupBudget } from './markup-limits.ts'
 import { openPackage } from './package-file.ts'
+import paperStyles from './paper.css?url'
 import { paperSheet } from './paper.ts'
 import { repackOffice } from './repack.ts'
 import { cleanSheet } from './safe-css.ts'
 import { cleanMarkup, ID_PREFIX, openLinksOutside, outsideLink } from './safe-html.ts'
 import type { FileSource, ViewerProps } from './source.ts'
+import { loadStylesheet } from './stylesheet.ts'
 import { Busy, Message, Tool, ToolRow } from './tools.tsx'
 import { focusQuietly, scrollByKey, useViewerKeys } from './viewer-keys.ts'
 import { ZipError } from './zip-reader.ts'
+
+await loadStylesheet(paperStyles)
 
 interface Rendered {
   content: DocumentFragment

@@ -3,53 +3,32 @@
 import { Trans, useLingui } from '@lingui/react/macro'
 import { AArrowDown, AArrowUp, ChevronLeft, ChevronRight, List, Palette } from 'lucide-react'
 import { useEffect, useRef, useState } from 'react'
-import { storage } from '../lib/storage.ts'
 import { Button, IconButton } from '../ui/button.tsx'
 import { MenuButton } from '../ui/menu.tsx'
 import { type Book, readBook } from './epub-book.ts'
-import { type Chapter, INSIDE, loadChapter } from './epub-chapter.ts'
-import { keepPlace } from './epub-place.ts'
-import { openPackage, type PackageFile } from './package-file.ts'
-import { type PaperTheme, paperSheet } from './paper.ts'
+import { INSIDE } from './epub-chapter.ts'
+import { ChapterPage, type OpenedBook, type Place } from './epub-page.tsx'
+import { loadPrefs, type ReaderPrefs, SIZES, savePrefs } from './epub-prefs.ts'
+import { openPackage } from './package-file.ts'
+import paperStyles from './paper.css?url'
+import type { PaperTheme } from './paper.ts'
+import partsStyles from './parts.css?url'
 import { recallPosition, rememberPosition } from './positions.ts'
 import type { ViewerProps } from './source.ts'
+import { loadStylesheet } from './stylesheet.ts'
 import { useSwipe } from './swipe.ts'
 import { Busy, Message, Tool, ToolGap, ToolRow } from './tools.tsx'
-import { focusQuietly, useViewerKeys } from './viewer-keys.ts'
-import { ZipError } from './zip-reader.ts'
+import { useViewerKeys } from './viewer-keys.ts'
 
-const PREFS_KEY = 'fb-reader'
-const SIZES = [80, 90, 100, 110, 120, 130, 140, 150, 170, 200]
+await Promise.all([loadStylesheet(partsStyles), loadStylesheet(paperStyles)])
 
 /** How much of the width a tap on either side turns the page in. */
 const SIDE_SHARE = 0.25
 
-interface ReaderPrefs {
-  size: number
-  theme: PaperTheme
-}
-
-function loadPrefs(): ReaderPrefs {
-  try {
-    const { size, theme } = JSON.parse(storage.get(PREFS_KEY) ?? '{}')
-    return {
-      size: SIZES.includes(size) ? size : 100,
-      theme: ['light', 'sepia', 'dark'].includes(theme) ? theme : 'light',
-    }
-  } catch {
-    return { size: 100, theme: 'light' }
-  }
-}
-
-interface Opened {
-  file: PackageFile
-  book: Book
-}
-
 export function EpubViewer(props: ViewerProps) {
   const { source, entry } = props
   const { t } = useLingui()
-  const [opened, setOpened] = useState<Opened | 'failed' | null>(null)
+  const [opened, setOpened] = useState<OpenedBook | 'failed' | null>(null)
 
   useEffect(() => {
     const abort = new AbortController()
@@ -76,13 +55,7 @@ export function EpubViewer(props: ViewerProps) {
   return opened ? <Reader {...props} {...opened} /> : <Busy />
 }
 
-interface Place {
-  chapter: number
-  /** How far down: 0 to 1, or the id to show. */
-  at: number | string
-}
-
-function Reader({ source, entry, setFacts, file, book }: ViewerProps & Opened) {
+function Reader({ source, entry, setFacts, file, book }: ViewerProps & OpenedBook) {
   const { t } = useLingui()
   const [prefs, setPrefs] = useState(loadPrefs)
   const [tocShown, setTocShown] = useState(false)
@@ -97,7 +70,7 @@ function Reader({ source, entry, setFacts, file, book }: ViewerProps & Opened) {
   function change(next: Partial<ReaderPrefs>) {
     const merged = { ...prefs, ...next }
     setPrefs(merged)
-    storage.set(PREFS_KEY, JSON.stringify(merged))
+    savePrefs(merged)
   }
   function resize(step: 1 | -1) {
     const size = SIZES[SIZES.indexOf(prefs.size) + step]
@@ -293,102 +266,6 @@ function Reader({ source, entry, setFacts, file, book }: ViewerProps & Opened) {
       </div>
     </>
   )
-}
-
-interface ChapterPageProps extends Opened, Pick<ViewerProps, 'source' | 'entry'> {
-  place: Place
-  prefs: ReaderPrefs
-  scroller: React.RefObject<HTMLDivElement | null>
-  onFollow(href: string): void
-  onScrolled(ratio: number): void
-}
-
-type Loaded = Chapter | 'large' | 'damaged'
-
-function ChapterPage({
-  source,
-  entry,
-  file,
-  book,
-  place,
-  prefs,
-  scroller,
-  onFollow,
-  onScrolled,
-}: ChapterPageProps) {
-  const host = useRef<HTMLDivElement>(null)
-  const { t } = useLingui()
-  const [chapter, setChapter] = useState<{ index: number; loaded: Loaded } | null>(null)
-
-  useEffect(() => {
-    let current = true
-    let made: Chapter | null = null
-    loadChapter(file, book, place.chapter).then(
-      (loaded) => {
-        made = loaded
-        if (current) setChapter({ index: place.chapter, loaded })
-        else loaded.release()
-      },
-      (error) => {
-        const large = error instanceof ZipError && error.reason === 'too_large'
-        if (current) setChapter({ index: place.chapter, loaded: large ? 'large' : 'damaged' })
-      },
-    )
-    return () => {
-      current = false
-      made?.release()
-    }
-  }, [file, book, place.chapter])
-
-  useEffect(() => {
-    const element = host.current
-    const loaded = chapter?.loaded
-    if (!element || !loaded || typeof loaded === 'string') return
-    const root = element.shadowRoot ?? element.attachShadow({ mode: 'open' })
-    if (loaded.content.hasChildNodes()) {
-      const box = document.createElement('div')
-      box.className = 'document'
-      box.append(loaded.content)
-      root.replaceChildren(box)
-    }
-    root.adoptedStyleSheets = [...loaded.sheets, paperSheet(prefs.theme, prefs.size)]
-  }, [chapter, prefs])
-
-  // biome-ignore lint/correctness/useExhaustiveDependencies: runs when the chapter is in place
-  useEffect(() => {
-    const view = scroller.current
-    if (!view || !host.current || chapter?.index !== place.chapter) return
-    focusQuietly(view)
-    return keepPlace(view, host.current, place.at, onScrolled)
-  }, [chapter, place])
-
-  function onClick(event: React.MouseEvent) {
-    // Inside the shadow root the event's target is its host; the path still knows the link.
-    const link = event.nativeEvent.composedPath().find((node) => node instanceof HTMLAnchorElement)
-    const href = link instanceof HTMLAnchorElement ? (link.getAttribute('href') ?? '') : ''
-    if (!href.startsWith(INSIDE)) return
-    event.preventDefault()
-    event.stopPropagation()
-    onFollow(href)
-  }
-
-  if (chapter?.loaded === 'large') {
-    return (
-      <Message source={source} entry={entry} title={t`This document can’t be shown`}>
-        <Trans>It is too large to be read in the browser.</Trans>
-      </Message>
-    )
-  }
-  if (chapter?.loaded === 'damaged') {
-    return (
-      <p className="vw-side-empty">
-        <Trans>This chapter is damaged and can’t be shown.</Trans>
-      </p>
-    )
-  }
-  // biome-ignore lint/a11y/useKeyWithClickEvents: links inside are keyboard-operable by themselves
-  // biome-ignore lint/a11y/noStaticElementInteractions: only catches clicks on links inside
-  return <div className="vw-book-page" ref={host} onClick={onClick} />
 }
 
 function isControl(node: EventTarget): boolean {

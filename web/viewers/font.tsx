@@ -5,11 +5,16 @@ import { useVirtualizer } from '@tanstack/react-virtual'
 import { useEffect, useRef, useState } from 'react'
 import { formatNumber } from '../lib/format.ts'
 import { splitName } from '../lib/paths.ts'
+import fontStyles from './font.css?url'
 import { type FontFacts, readFontFacts } from './font-file.ts'
+import partsStyles from './parts.css?url'
 import type { ViewerProps } from './source.ts'
+import { loadStylesheet } from './stylesheet.ts'
 import { Busy, Message } from './tools.tsx'
 import { useSize } from './use-size.ts'
 import { focusQuietly, scrollByKey, useViewerKeys } from './viewer-keys.ts'
+
+await Promise.all([loadStylesheet(partsStyles), loadStylesheet(fontStyles)])
 
 const MAX_BYTES = 32 * 1024 * 1024
 const SIZES_PX = [14, 18, 24, 36, 48, 64]

@@ -13,9 +13,11 @@ import {
   ZoomIn,
   ZoomOut,
 } from 'lucide-react'
-import pdfStyles from 'pdfjs-dist/legacy/web/pdf_viewer.css?url'
+import libraryStyles from 'pdfjs-dist/legacy/web/pdf_viewer.css?url'
 import { type RefObject, useEffect, useRef, useState } from 'react'
 import { Button } from '../ui/button.tsx'
+import partsStyles from './parts.css?url'
+import pdfStyles from './pdf.css?url'
 import { openPdf, type PdfDocument } from './pdf-document.ts'
 import { PdfOutline } from './pdf-outline.tsx'
 import { printPdf } from './pdf-print.ts'
@@ -25,6 +27,8 @@ import type { ViewerProps } from './source.ts'
 import { loadStylesheet } from './stylesheet.ts'
 import { Busy, Message, Tool, ToolGap, ToolRow } from './tools.tsx'
 import { focusQuietly, scrollByKey, useViewerKeys } from './viewer-keys.ts'
+
+await Promise.all([loadStylesheet(partsStyles), loadStylesheet(pdfStyles)])
 
 interface Lock {
   wrong: boolean
@@ -44,7 +48,7 @@ export function PdfViewer(props: ViewerProps) {
       setLock({ answer, wrong })
     Promise.all([
       openPdf({ source, entry, signal: abort.signal, askPassword }),
-      loadStylesheet(pdfStyles),
+      loadStylesheet(libraryStyles),
     ]).then(
       ([opened]) => {
         if (abort.signal.aborted) return

@@ -5,12 +5,16 @@ import { Trans, useLingui } from '@lingui/react/macro'
 import { RotateCw, Scan, ZoomIn, ZoomOut } from 'lucide-react'
 import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { type ImagePlan, type Rendition, renditionUrl } from './image-plan.ts'
+import pictureStyles from './picture.css?url'
 import type { PictureFacts } from './picture-facts.ts'
 import type { ViewerProps } from './source.ts'
+import { loadStylesheet } from './stylesheet.ts'
 import { Busy, TextTool, Tool, ToolGap, Tools } from './tools.tsx'
 import { usePicture } from './use-picture.ts'
 import { useSize } from './use-size.ts'
 import { useViewerKeys } from './viewer-keys.ts'
+
+await loadStylesheet(pictureStyles)
 
 interface StageProps extends Pick<ViewerProps, 'source' | 'entry' | 'setFacts'> {
   /** Size in pixels as the head of the file tells it; null when it does not. */

@@ -18,8 +18,12 @@ import { type ReactNode, type RefObject, useState } from 'react'
 import { formatDuration } from '../lib/format.ts'
 import { IconButton } from '../ui/button.tsx'
 import { MenuButton } from '../ui/menu.tsx'
+import mediaStyles from './media.css?url'
+import { loadStylesheet } from './stylesheet.ts'
 import type { Media } from './use-media.ts'
 import { useViewerKeys } from './viewer-keys.ts'
+
+await loadStylesheet(mediaStyles)
 
 export const speeds = [0.5, 0.75, 1, 1.25, 1.5, 1.75, 2, 2.5, 3]
 

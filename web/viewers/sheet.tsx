@@ -5,13 +5,18 @@ import { useEffect, useState } from 'react'
 import type { FileEntry } from '../../src/api-types.ts'
 import { formatNumber } from '../lib/format.ts'
 import { extensionOf } from './kinds.ts'
+import partsStyles from './parts.css?url'
 import { repackOffice } from './repack.ts'
+import sheetStyles from './sheet.css?url'
 import workerUrl from './sheet.worker.ts?worker'
 import { SheetGrid } from './sheet-grid.tsx'
 import type { SheetReply, SheetTable } from './sheet-message.ts'
 import type { FileSource, ViewerProps } from './source.ts'
+import { loadStylesheet } from './stylesheet.ts'
 import { Busy, Message } from './tools.tsx'
 import { ZipError } from './zip-reader.ts'
+
+await Promise.all([loadStylesheet(partsStyles), loadStylesheet(sheetStyles)])
 
 const PATIENCE_MS = 30_000
 /** The binary formats of old are no archives and cannot be unpacked beforehand. */
