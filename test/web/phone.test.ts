@@ -317,6 +317,8 @@ describe('the files screen on a tablet', () => {
     await entry(page, 'x.txt').waitFor()
     await page.getByRole('button', { name: 'More actions' }).tap()
     await page.getByRole('menuitem', { name: 'Paste' }).tap()
+    // The row is there before the file is.
+    await toast(page, 'Copied 1 item').waitFor()
     await entry(page, 'a.txt').waitFor()
     expect(await tree.read('to/a.txt')).toBe('a')
     await writeFile(tree.at('to/new.txt'), 'new')
