@@ -145,7 +145,7 @@ it('fetches nothing ahead for who asked for few bytes', async () => {
   const scripts = () => new Set(asked.filter((path) => path.endsWith('.js')))
   const before = scripts()
   await page.keyboard.press('ArrowLeft')
-  await page.getByRole('grid').waitFor()
+  await page.getByRole('grid', { name: 'a.csv' }).waitFor()
   expect(scripts().size).toBeGreaterThan(before.size)
 })
 

@@ -184,7 +184,7 @@ describe('the frame', () => {
       if (script.includes('cm-content')) editors.push(response.url())
     })
     await page.goto('/files/tables/a.csv')
-    await page.getByRole('grid').waitFor()
+    await page.getByRole('grid', { name: 'a.csv' }).waitFor()
     await page.waitForLoadState('networkidle')
     expect(editors).toEqual([])
     await page.goto('/files/plain/a.txt')
