@@ -10,6 +10,7 @@ import {
   clipboard,
   copied,
   downloaded,
+  expectCode,
   makePicture,
   makeShare,
   sample,
@@ -41,6 +42,7 @@ describe('a shared file', () => {
     const code = page.getByRole('img', { name: 'QR code of the download link' })
     expect((await code.boundingBox())?.width).toBe(200)
     const direct = (await code.getAttribute('data-text')) ?? ''
+    await expectCode(code, direct)
     expect(Buffer.from(await (await fetch(direct)).arrayBuffer())).toEqual(picture)
     const got = await downloaded(page, () => page.getByRole('link', { name: 'Download' }).click())
     expect(got).toEqual({ name: 'sunset#1 50%.jpg', bytes: picture })

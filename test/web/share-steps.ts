@@ -2,6 +2,7 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Browser, Locator, Page } from 'playwright-core'
+import qrcode from 'qrcode'
 import sharp from 'sharp'
 import { expect } from 'vitest'
 import type { ShareRecord } from '../../src/api-types.ts'
@@ -56,6 +57,27 @@ export const copied = (page: Page): Promise<string> =>
 
 /** Options of a page that may read what was copied. */
 export const clipboard = { permissions: ['clipboard-read', 'clipboard-write'] }
+
+/** The dark modules a QR code on the screen draws, as `x,y`, row by row. */
+async function drawnModules(code: Locator): Promise<string[]> {
+  const path = (await code.locator('path').getAttribute('d')) ?? ''
+  return [...path.matchAll(/M(\d+) (\d+)h(\d+)v1h-\3z/g)].flatMap(([, x, y, width]) =>
+    Array.from({ length: Number(width) }, (_, i) => `${Number(x) + i},${y}`),
+  )
+}
+
+/** Checks that a QR code says `text` at level M, and at no other level. */
+export async function expectCode(code: Locator, text: string): Promise<void> {
+  const drawn = await drawnModules(code)
+  for (const errorCorrectionLevel of ['L', 'M', 'Q', 'H'] as const) {
+    const { modules } = qrcode.create(text, { errorCorrectionLevel })
+    const dark = [...modules.data].flatMap((module, at) =>
+      module ? [`${at % modules.size},${Math.floor(at / modules.size)}`] : [],
+    )
+    if (errorCorrectionLevel === 'M') expect(drawn).toEqual(dark)
+    else expect(drawn).not.toEqual(dark)
+  }
+}
 
 /** Everything of the page that could give the way past the password away. */
 export async function addresses(page: Page): Promise<string> {
