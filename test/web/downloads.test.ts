@@ -1,11 +1,11 @@
 // Downloads as a person makes them: one file, several as an archive, and more than an address can name.
 import { mkdtemp, readdir, readFile, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import type { Browser, Download, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { ShareRecord } from '../../src/api-types.ts'
 import type { ArchiveFormat } from '../../src/files/archive.ts'
-import { unpack } from '../support/archives.ts'
+import { FORMATS, unpack } from '../support/archives.ts'
 import { launchBrowser, openPage } from '../support/browser.ts'
 import { loginAs } from '../support/login.ts'
 import { startProgram } from '../support/program.ts'
@@ -77,6 +77,37 @@ describe('downloads', () => {
       'b%.txt',
       'dir/c,d.txt',
     ])
+    expect(open.problems).toEqual([])
+  })
+
+  it('gives each of the nine formats by its label', async () => {
+    await using tree = await makeTree({ 'box/a.txt': 'aaa' })
+    await using program = await startProgram(tree)
+    await using open = await openPage(browser, program, { path: '/files/' })
+    const { page } = open
+    await showList(page)
+    await entry(page, 'box').click()
+    const dialog = page.getByRole('dialog', { name: 'Download as' })
+    const labels: Record<ArchiveFormat, string> = {
+      zip: '.zip',
+      tar: '.tar',
+      targz: '.tar.gz',
+      tarbz2: '.tar.bz2',
+      tarxz: '.tar.xz',
+      tarlz4: '.tar.lz4',
+      tarsz: '.tar.sz',
+      tarbr: '.tar.br',
+      tarzst: '.tar.zst',
+    }
+    for (const format of FORMATS) {
+      await page.keyboard.press('Control+s')
+      const archive = await downloaded(page, () =>
+        dialog.getByText(labels[format], { exact: true }).click(),
+      )
+      expect(archive.suggestedFilename()).toBe(`box${labels[format]}`)
+      const content = Object.entries(await contentOf(tree, archive, format))
+      expect(content.map(([path, text]) => [basename(path), text])).toEqual([['a.txt', 'aaa']])
+    }
     expect(open.problems).toEqual([])
   })
 
