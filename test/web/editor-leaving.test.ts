@@ -41,6 +41,20 @@ describe('leaving with unsaved text', () => {
     await onDisk('close.txt', 'xbefore\n')
   })
 
+  it('gives the edits up and leads to the folder when the file was opened by its address', async () => {
+    await tree.add({ 'parent #1/given-up.txt': 'before\n', 'parent #1/sibling.txt': 's' })
+    await page.goto('/files/parent%20%231/given-up.txt')
+    await atStart()
+    await page.keyboard.type('x')
+    await page.getByText('Unsaved').waitFor()
+    await page.getByRole('button', { name: 'Close editor' }).click()
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Discard' }).click()
+    await entry(page, 'sibling.txt').waitFor()
+    expect(new URL(page.url()).pathname).toBe('/files/parent%20%231/')
+    expect(await text().count()).toBe(0)
+    expect(await tree.read('parent #1/given-up.txt')).toBe('before\n')
+  })
+
   it('asks on Back, stays when told to, and goes when the edits are given up', async () => {
     await page.goto('/files/')
     await tree.add({ 'back.txt': 'before\n' })
