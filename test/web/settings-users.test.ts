@@ -124,6 +124,29 @@ describe('the form of a new user', () => {
 })
 
 describe('the form of a user', () => {
+  it('shows only what fits: no Delete for a new one, no home folder for an old one, no shell', async () => {
+    await using tree = await makeTree({})
+    await using program = await startProgram(tree)
+    await changeSettings(program, () => ({ createUserDir: true }))
+    const id = await createUser(program, { username: 'mila', scope: '/' })
+    await using open = await openPage(browser, program, { path: '/settings/users/new' })
+    const { page } = open
+    const home = page.getByRole('switch', { name: 'Create a home folder' })
+    const remove = page.getByRole('button', { name: 'Delete user' })
+    const password = page.getByLabel('Password', { exact: true })
+    const commands = page.getByLabel('Commands', { exact: true })
+    await home.waitFor()
+    expect(await remove.count()).toBe(0)
+    expect(await password.getAttribute('placeholder')).toBeNull()
+    expect(await commands.count()).toBe(0)
+    await page.goto(`/settings/users/${id}`)
+    await remove.waitFor()
+    expect(await home.count()).toBe(0)
+    expect(await password.getAttribute('placeholder')).toBe('Leave blank to keep the current one')
+    expect(await commands.count()).toBe(0)
+    expect(open.problems).toEqual([])
+  })
+
   it('is opened from the list; language, commands and a new name take effect', async () => {
     await using tree = await makeTree({})
     await using program = await startProgram(tree, { args: ['--disableExec=false'] })
@@ -292,6 +315,7 @@ describe('the list', () => {
     const { page } = open
     const rows = page.getByRole('row')
     await rows.filter({ hasText: ADMIN.username }).getByText('All permissions').waitFor()
+    await rows.filter({ hasText: 'fern' }).getByRole('cell', { name: '/garden' }).waitFor()
     await page.getByLabel('Find a user').fill('GARDEN')
     await rows.filter({ hasText: 'fern' }).waitFor()
     await page.getByText('1 user', { exact: true }).waitFor()
