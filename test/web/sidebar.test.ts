@@ -1,4 +1,6 @@
 // The foot of the sidebar: how full the disk is, who is signed in, the way out, the version.
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { launchBrowser, openPage } from '../support/browser.ts'
@@ -6,6 +8,7 @@ import { loginAs } from '../support/login.ts'
 import { ADMIN, runProgram, startConfigured, startProgram } from '../support/program.ts'
 import { makeTree } from '../support/tree.ts'
 import { entry } from './listing-steps.ts'
+import { pickFiles } from './upload-steps.ts'
 
 const STEPS = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB']
 
@@ -74,6 +77,37 @@ describe('the storage bar', () => {
     expect(asked).toEqual([])
     expect(await bar.count()).toBe(0)
   })
+
+  it('vanishes when the figures fail or are unknown, and is asked for after files came or went', async () => {
+    await using tree = await makeTree({ 'a.txt': 'x', sub: null })
+    await using program = await startProgram(tree)
+    await using open = await openPage(browser, program, { path: '/files/' })
+    const { page } = open
+    const bar = page.getByRole('progressbar', { name: 'Storage used' })
+    await bar.waitFor()
+    const nextAnswer = () => page.waitForResponse((answer) => answer.url().includes('/api/usage'))
+
+    await page.route('**/api/usage/**', (route) => route.fulfill({ status: 500, body: '500' }))
+    const own = join(tree.base, 'new.txt')
+    await writeFile(own, 'new')
+    let answer = nextAnswer()
+    await pickFiles(page, [own])
+    await answer
+    await bar.waitFor({ state: 'detached' })
+
+    await page.unroute('**/api/usage/**')
+    answer = nextAnswer()
+    await entry(page, 'a.txt').click()
+    await page.keyboard.press('Delete')
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Delete' }).click()
+    await answer
+    await bar.waitFor()
+
+    await page.route('**/api/usage/**', (route) => route.fulfill({ json: { used: 0, total: 0 } }))
+    await entry(page, 'sub').dblclick()
+    await bar.waitFor({ state: 'detached' })
+    expect(open.problems).toEqual([])
+  })
 })
 
 describe('the version', () => {
@@ -85,6 +119,18 @@ describe('the version', () => {
     expect(version).toBeTruthy()
     await using open = await openPage(browser, program, { path: '/files/' })
     await open.page.getByText(`File Browser ${version}`).waitFor()
+  })
+})
+
+describe('the way to the help', () => {
+  it('is beside the version', async () => {
+    await using tree = await makeTree({})
+    await using program = await startProgram(tree)
+    await using open = await openPage(browser, program, { path: '/files/' })
+    const { page } = open
+    await page.getByRole('button', { name: 'Help · F1' }).click()
+    await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor()
+    expect(open.problems).toEqual([])
   })
 })
 
