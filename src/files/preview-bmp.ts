@@ -5,10 +5,10 @@ import { type Pixels, PreviewError } from './preview-protocol.ts'
 const FILE_HEADER_BYTES = 14
 const OLD_HEADER_BYTES = 12
 
-/** Decodes a whole bitmap. Throws PreviewError `too_large` before memory is taken for the pixels. */
-export function decodeBmp(bytes: Buffer, maxSide: number): Pixels {
+/** Decodes a whole bitmap; `checkSize` may throw before memory is taken for the pixels. */
+export function decodeBmp(bytes: Buffer, checkSize: (w: number, h: number) => void): Pixels {
   const { width, height } = sizeOf(bytes)
-  if (width > maxSide || height > maxSide) throw new PreviewError('too_large', `${width}x${height}`)
+  checkSize(width, height)
   const { data } = decode(bytes, { toRGBA: true })
   // Most 32-bit bitmaps leave the fourth byte empty; taken as transparency they would vanish.
   for (let i = 3; i < data.length; i += 4) data[i] = 255

@@ -58,6 +58,8 @@ export function createMemoryCache(maxBytes = MEMORY_BYTES): PreviewCache {
       return found
     },
     async put(key, preview) {
+      // A photograph in full would push out everything else, and itself at the end.
+      if (preview.bytes.length > maxBytes / 2) return
       const name = nameOf(key)
       total += preview.bytes.length - (entries.get(name)?.bytes.length ?? 0)
       entries.delete(name)

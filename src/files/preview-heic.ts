@@ -21,8 +21,14 @@ interface Libheif {
 
 let library: Promise<Libheif> | undefined
 
-/** Decodes the primary picture, already turned upright. Throws PreviewError. */
-export async function decodeHeic(bytes: Uint8Array, maxSide: number): Promise<Pixels> {
+/**
+ * Decodes the primary picture, already turned upright. Throws PreviewError; `checkSize` may throw
+ * before memory is taken for the pixels.
+ */
+export async function decodeHeic(
+  bytes: Uint8Array,
+  checkSize: (width: number, height: number) => void,
+): Promise<Pixels> {
   library ??= loadLibrary()
   const { HeifDecoder } = await library
   const images = new HeifDecoder().decode(bytes)
@@ -31,8 +37,7 @@ export async function decodeHeic(bytes: Uint8Array, maxSide: number): Promise<Pi
   try {
     const width = image.get_width()
     const height = image.get_height()
-    if (width > maxSide || height > maxSide)
-      throw new PreviewError('too_large', `${width}x${height}`)
+    checkSize(width, height)
     const data = new Uint8ClampedArray(width * height * 4)
     await new Promise<void>((resolve, reject) => {
       image.display({ data, width, height }, (shown) => {

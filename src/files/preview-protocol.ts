@@ -15,6 +15,8 @@ export interface PreviewJob {
   size: PreviewSize
   /** Answer with something every browser shows, never with a small picture out of the EXIF data. */
   display: boolean
+  /** `big` without a limit of its sides: a JPEG of the original's width and height. */
+  full: boolean
   /** Program for frames of videos. */
   ffmpeg: string
 }
@@ -58,6 +60,8 @@ export interface Frame<Head> {
 const LENGTHS_BYTES = 8
 /** No head and no picture of ours is larger; anything else is a broken stream. */
 const MAX_FRAME_BYTES = 64 * 1024 * 1024
+/** Leaves room for the head. */
+export const MAX_BODY_BYTES = MAX_FRAME_BYTES - 64 * 1024
 
 export function encodeFrame(
   head: PreviewJob | PreviewReply,

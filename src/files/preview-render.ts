@@ -6,7 +6,7 @@ import { decodeBmp } from './preview-bmp.ts'
 import { exifThumbnail } from './preview-exif.ts'
 import { decodeHeic } from './preview-heic.ts'
 import { renderPdfPage } from './preview-pdf.ts'
-import { type Pixels, PreviewError, type PreviewJob } from './preview-protocol.ts'
+import { MAX_BODY_BYTES, type Pixels, PreviewError, type PreviewJob } from './preview-protocol.ts'
 import { grabVideoFrame } from './preview-video.ts'
 
 /** Pixels a side (http-api 13): larger images exhausted the memory of the original. */
@@ -65,8 +65,12 @@ async function render(
   const bytes = await readFile(path)
   if (job.kind === 'pdf')
     return finish(job, fromPixels(await renderPdfPage(bytes, BIG_SIDE)), 'jpeg')
-  if (job.kind === 'heic') return finish(job, fromPixels(await decodeHeic(bytes, MAX_SIDE)), 'jpeg')
-  const pixels = decodeBmp(bytes, MAX_SIDE)
+  const checkSize = (width: number, height: number): void => {
+    if (isTooLarge(job, width, height)) throw new PreviewError('too_large', `${width}x${height}`)
+  }
+  if (job.kind === 'heic')
+    return finish(job, fromPixels(await decodeHeic(bytes, checkSize)), 'jpeg')
+  const pixels = decodeBmp(bytes, checkSize)
   if (job.size === 'big' && !job.display && fits(pixels.width, pixels.height)) return 'original'
   return finish(job, fromPixels(pixels), 'jpeg')
 }
@@ -81,23 +85,30 @@ async function renderImage(job: PreviewJob, path: string): Promise<Rendered | 'o
   })
   const metadata = await image.metadata()
   const { width, height, format } = metadata
-  if (isTooLarge(job, metadata)) throw new PreviewError('too_large', `${width}x${height}`)
+  const most = format === 'jpeg' && !metadata.isProgressive ? 'plainJpeg' : 'other'
+  if (isTooLarge(job, width, height, MAX_SHOWN_PIXELS[most]))
+    throw new PreviewError('too_large', `${width}x${height}`)
   if (job.size === 'thumb') {
     const embedded = job.display ? null : embeddedThumbnail(metadata)
     if (embedded) return { contentType: 'image/jpeg', bytes: embedded }
     if (keptSmall(format) && width <= THUMB_SIDE && height <= THUMB_SIDE) return 'original'
     return finish(job, image, 'jpeg')
   }
+  if (job.full) return finish(job, image, 'jpeg')
   const shown = format !== 'tiff'
   if (fits(width, height) && (shown || !job.display)) return 'original'
   return finish(job, image, bigFormat(metadata))
 }
 
-function isTooLarge({ display }: PreviewJob, metadata: Metadata): boolean {
-  const { width, height, format, isProgressive } = metadata
+function isTooLarge(
+  { display, full }: PreviewJob,
+  width: number,
+  height: number,
+  maxPixels = MAX_SHOWN_PIXELS.other,
+): boolean {
   if (!display) return width > MAX_SIDE || height > MAX_SIDE
-  const kind = format === 'jpeg' && !isProgressive ? 'plainJpeg' : 'other'
-  return width * height > MAX_SHOWN_PIXELS[kind]
+  // Nothing is scaled while it is decoded then.
+  return width * height > (full ? MAX_SHOWN_PIXELS.other : maxPixels)
 }
 
 /** Formats whose small files the original always sent as they are. */
@@ -124,25 +135,27 @@ function embeddedThumbnail({ format, exif, orientation = 1 }: Metadata): Uint8Ar
 }
 
 function fromPixels({ data, width, height, channels }: Pixels): Sharp {
-  return sharp(data, { raw: { width, height, channels }, limitInputPixels: MAX_SIDE * MAX_SIDE })
+  return sharp(data, { raw: { width, height, channels }, limitInputPixels: MAX_SHOWN_PIXELS.other })
 }
 
 async function finish(
-  { size, kind }: PreviewJob,
+  job: PreviewJob,
   image: Sharp,
   format: 'jpeg' | 'png' | 'webp',
 ): Promise<Rendered> {
-  const resized =
-    size === 'thumb'
-      ? // The top of a page tells more than its middle.
-        image.resize(THUMB_SIDE, THUMB_SIDE, {
-          fit: 'cover',
-          position: kind === 'pdf' ? 'top' : 'centre',
-        })
-      : image.resize(BIG_SIDE, BIG_SIDE, { fit: 'inside', withoutEnlargement: true })
-  const limited = resized.timeout({ seconds: JOB_SECONDS })
-  const bytes = await encode(limited, format, size === 'thumb' ? THUMB_QUALITY : BIG_QUALITY)
+  const limited = resize(job, image).timeout({ seconds: JOB_SECONDS })
+  const bytes = await encode(limited, format, job.size === 'thumb' ? THUMB_QUALITY : BIG_QUALITY)
+  if (bytes.length > MAX_BODY_BYTES) throw new PreviewError('too_large', `${bytes.length} bytes`)
   return { contentType: `image/${format}`, bytes }
+}
+
+function resize({ size, kind, full }: PreviewJob, image: Sharp): Sharp {
+  if (full) return image
+  if (size === 'big')
+    return image.resize(BIG_SIDE, BIG_SIDE, { fit: 'inside', withoutEnlargement: true })
+  // The top of a page tells more than its middle.
+  const position = kind === 'pdf' ? 'top' : 'centre'
+  return image.resize(THUMB_SIDE, THUMB_SIDE, { fit: 'cover', position })
 }
 
 function encode(image: Sharp, format: 'jpeg' | 'png' | 'webp', quality: number): Promise<Buffer> {

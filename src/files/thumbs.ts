@@ -28,6 +28,8 @@ export interface PreviewRequest {
   size: PreviewSize
   /** Only what every browser shows, and never the small picture out of EXIF data. */
   display: boolean
+  /** In full width and height; only with `big` and `display`, see `needsRendition`. */
+  full: boolean
 }
 
 export interface Preview {
@@ -65,8 +67,8 @@ export function createPreviews(options: PreviewOptions): Previews {
     request: PreviewRequest,
     signal: AbortSignal,
   ): Promise<Preview | 'original'> => {
-    const { realPath, mtimeNs, kind, size, display } = request
-    const variant = display ? `${size}-display` : size
+    const { realPath, mtimeNs, kind, size, display, full } = request
+    const variant = variantOf(request)
     const known = await cache.get({ realPath, mtimeMs: Number(mtimeNs / 1_000_000n), variant })
     if (known) return known
     const program = kind === 'video' ? await videoProgram : ''
@@ -74,7 +76,7 @@ export function createPreviews(options: PreviewOptions): Previews {
     const file = await request.open()
     try {
       const path = pathOf(file, realPath)
-      const job = { path, ino: String(file.ino), kind, size, display, ffmpeg: program }
+      const job = { path, ino: String(file.ino), kind, size, display, full, ffmpeg: program }
       const { reply, bytes } = await worker.run(job, signal)
       if (reply.original) return 'original'
       const preview = { contentType: reply.contentType ?? 'image/jpeg', bytes }
@@ -89,8 +91,8 @@ export function createPreviews(options: PreviewOptions): Previews {
   return {
     async get(request, signal) {
       signal.throwIfAborted()
-      const { realPath, mtimeNs, ino, size, display } = request
-      const name = `${size}:${display}:${mtimeNs}:${ino}:${realPath}`
+      const { realPath, mtimeNs, ino } = request
+      const name = `${variantOf(request)}:${mtimeNs}:${ino}:${realPath}`
       const shared = pending.get(name)
       // Work whose last client has just left is given up; nobody may join it any more.
       if (shared && !shared.abort.signal.aborted) return waitFor(shared, signal)
@@ -107,6 +109,11 @@ export function createPreviews(options: PreviewOptions): Previews {
     videoProgram,
     close: () => worker.close(),
   }
+}
+
+function variantOf({ size, display, full }: PreviewRequest): string {
+  if (full) return `${size}-full`
+  return display ? `${size}-display` : size
 }
 
 /** Waits for shared work; the last one to leave cancels it. */
@@ -150,6 +157,11 @@ const KINDS: Record<string, SourceKind> = {
 /** How a file is previewed, by extension (lower case, no dot) and content type; null: not at all. */
 export function previewKind(extension: string, contentType: string): SourceKind | null {
   return KINDS[extension] ?? (contentType.startsWith('video/') ? 'video' : null)
+}
+
+/** Whether browsers show such a file by a picture made of it only; `extension` in lower case, no dot. */
+export function needsRendition(extension: string): boolean {
+  return KINDS[extension] === 'heic' || extension === 'tif' || extension === 'tiff'
 }
 
 /** The open file itself where it has a name: nothing can be put in its place meanwhile. */

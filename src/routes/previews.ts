@@ -7,7 +7,7 @@ import { contentTypeOf } from '../files/mime.ts'
 import { PreviewError, type PreviewSize } from '../files/preview-protocol.ts'
 import type { Scope } from '../files/scope.ts'
 import { sniff } from '../files/sniff.ts'
-import { type Preview, previewKind } from '../files/thumbs.ts'
+import { needsRendition, type Preview, previewKind } from '../files/thumbs.ts'
 import { baseName, extensionOf, type VPath, vpathOf } from '../files/vpath.ts'
 import type { Ctx, Deps, Env } from './env.ts'
 import { appendPolicy, disposition, evaluateConditions, parseRanges } from './file-response.ts'
@@ -41,7 +41,8 @@ export function parseSize(text: string): PreviewSize {
 
 /**
  * Sends a preview, or the file where that is the contract's answer. `name` replaces the file's own
- * in the disposition.
+ * in the disposition. The query `display` is ours: `true` for what every browser shows, `full` for
+ * that in the original's width and height where the file itself is nothing for browsers.
  */
 export async function sendPreview(
   c: Ctx,
@@ -58,9 +59,17 @@ export async function sendPreview(
     disposition(inline ? 'inline' : 'attachment', name),
   )
   const extension = extensionOf(name)
+  const bare = extension.slice(1).toLowerCase()
   const type = stat.kind === 'file' ? await typeOf(scope, vpath, extension) : ''
-  const kind = stat.kind === 'file' ? previewKind(extension.slice(1).toLowerCase(), type) : null
-  const enabled = size === 'thumb' ? deps.config.enableThumbnails : deps.config.resizePreview
+  const kind = stat.kind === 'file' ? previewKind(bare, type) : null
+  const shown = c.env.target.query.get('display')
+  const full = shown === 'full' && size === 'big' && needsRendition(bare)
+  const display = shown === 'true' || shown === 'full'
+  const enabled =
+    size === 'thumb'
+      ? deps.config.enableThumbnails
+      : // Without previews these would not be shown at all.
+        deps.config.resizePreview || (display && needsRendition(bare))
   if (!kind || !enabled) {
     if (type.startsWith('image/')) return sendRaw(c, deps, scope, vpath, { name })
     throw new AppError('not_implemented', `no preview of ${vpath}`)
@@ -82,7 +91,8 @@ export async function sendPreview(
         ino: stat.ino,
         kind,
         size,
-        display: c.env.target.query.get('display') === 'true',
+        display,
+        full,
       },
       c.req.raw.signal,
     )

@@ -114,5 +114,8 @@ describe('previews in memory', () => {
     expect(await cache.get(keyOf('old.png'))).toBeNull()
     expect(await cache.get(keyOf('kept.png'))).not.toBeNull()
     expect(await cache.get(keyOf('new.png'))).not.toBeNull()
+    // One that fills more than half of it is made anew rather than kept in place of all others.
+    await cache.put(keyOf('full.png'), picture(9000))
+    expect(await cache.get(keyOf('kept.png'))).not.toBeNull()
   })
 })

@@ -1,8 +1,10 @@
-import { stat, writeFile } from 'node:fs/promises'
+import { readFile, stat, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import sharp from 'sharp'
 import { describe, expect, it } from 'vitest'
 import type { PreviewJob } from '../../src/files/preview-protocol.ts'
 import { renderPreview } from '../../src/files/preview-render.ts'
+import { SAMPLES } from '../support/pictures.ts'
 import { makeTree } from '../support/tree.ts'
 
 const background = '#336699'
@@ -40,6 +42,38 @@ describe('previews of very large pictures', () => {
     })
   })
 
+  it('shows a long and narrow bitmap, and keeps the old limit elsewhere', async () => {
+    await using tree = await makeTree({})
+    const file = tree.at('long.bmp')
+    const bytes = whiteBitmap(10_800, 4)
+    await writeFile(file, bytes)
+    const job = { kind: 'bmp', size: 'big', display: true } as PreviewJob
+    const made = await renderPreview(job, file, bytes.length)
+    if (made === 'original') throw new Error('not made smaller')
+    expect((await sharp(made.bytes).metadata()).width).toBe(1080)
+    await expect(
+      renderPreview({ ...job, display: false }, file, bytes.length),
+    ).rejects.toMatchObject({ failure: 'too_large' })
+  })
+
+  it('judges a HEIC panorama by its pixels', async () => {
+    await using tree = await makeTree({})
+    const file = tree.at('panorama.heic')
+    const bytes = await readFile(join(SAMPLES, 'picture.heic'))
+    const job = { kind: 'heic', size: 'big', display: true } as PreviewJob
+    const renderAs = async (width: number, height: number, display: boolean) => {
+      const size = bytes.indexOf('ispe')
+      bytes.writeUInt32BE(width, size + 8)
+      bytes.writeUInt32BE(height, size + 12)
+      await writeFile(file, bytes)
+      return renderPreview({ ...job, display }, file, bytes.length)
+    }
+    // Such a size is believed until the pixels are there, which are those of the sample.
+    await expect(renderAs(16_000, 390, true)).rejects.toMatchObject({ failure: 'undecodable' })
+    await expect(renderAs(16_000, 390, false)).rejects.toMatchObject({ failure: 'too_large' })
+    await expect(renderAs(16_000, 16_000, true)).rejects.toMatchObject({ failure: 'too_large' })
+  })
+
   it('refuses a bitmap of 1.6 gigapixels before it is decoded', async () => {
     await using tree = await makeTree({})
     const file = tree.at('bomb.png')
@@ -55,3 +89,18 @@ describe('previews of very large pictures', () => {
     await expect(renderPreview(job, file, header.length)).rejects.toThrow()
   })
 })
+
+/** 24 bits a pixel; `width` a multiple of four, so that rows need no padding. */
+function whiteBitmap(width: number, height: number): Buffer {
+  const bytes = Buffer.alloc(54 + width * height * 3, 0xff)
+  bytes.fill(0, 0, 54)
+  bytes.write('BM')
+  bytes.writeUInt32LE(bytes.length, 2)
+  bytes.writeUInt32LE(54, 10)
+  bytes.writeUInt32LE(40, 14)
+  bytes.writeInt32LE(width, 18)
+  bytes.writeInt32LE(height, 22)
+  bytes.writeUInt16LE(1, 26)
+  bytes.writeUInt16LE(24, 28)
+  return bytes
+}

@@ -11,7 +11,8 @@ async function requestFor(): Promise<PreviewRequest> {
   const { ino, mtimeNs } = await stat(realPath, { bigint: true })
   const openFile = async () =>
     ({ handle: await open(realPath), ino, mtimeNs, sizeBytes: 0 }) as unknown as OpenFile
-  return { open: openFile, realPath, ino, mtimeNs, kind: 'image', size: 'thumb', display: true }
+  const wanted = { kind: 'image', size: 'thumb', display: true, full: false } as const
+  return { open: openFile, realPath, ino, mtimeNs, ...wanted }
 }
 
 function makePreviews(): Previews {

@@ -95,6 +95,37 @@ describe('previews', () => {
     expect(seen).toEqual({ status: 200, type: 'image/jpeg', width: 540, height: 1080 })
   })
 
+  it('give formats browsers do not read in full width and height when asked', async () => {
+    const grey = sharp({ create: { width: 1500, height: 1200, channels: 3, background: '#888' } })
+    const tree = {
+      'a.tiff': await grey.tiff().toBuffer(),
+      'a.heic': await sample('picture.heic'),
+      'a.png': await png(1500, 1200),
+    }
+    await using app = await startApp({ tree })
+    const full = (name: string) => look(app, `/api/preview/big/${name}?inline=true&display=full`)
+    const jpeg = { status: 200, type: 'image/jpeg' }
+    expect(await full('a.tiff')).toEqual({ ...jpeg, width: 1500, height: 1200 })
+    const limited = await look(app, '/api/preview/big/a.tiff?inline=true&display=true')
+    expect(limited).toEqual({ ...jpeg, width: 1080, height: 864 })
+    expect(await full('a.heic')).toEqual({ ...jpeg, width: 1200, height: 800 })
+    // Browsers have the file itself for this.
+    expect(await full('a.png')).toMatchObject({ status: 200, width: 1080 })
+  })
+
+  it('are made of what browsers do not read even when they are switched off', async () => {
+    const tree = { 'a.heic': await sample('picture.heic'), 'a.png': await png(1500, 1200) }
+    await using app = await startApp({ tree, config: { resizePreview: false } })
+    const heic = '/api/preview/big/a.heic?inline=true'
+    expect((await look(app, `${heic}&display=true`)).type).toBe('image/jpeg')
+    expect((await look(app, `${heic}&display=full`)).type).toBe('image/jpeg')
+    // Other clients get the file, as the contract has it.
+    const raw = await (await app.as('admin')).fetch(heic)
+    expect(raw.headers.get('content-type')).toBe('image/heic')
+    const whole = await look(app, '/api/preview/big/a.png?inline=true&display=true')
+    expect(whole).toMatchObject({ type: 'image/png', width: 1500 })
+  })
+
   it('send a file that fits already as it is', async () => {
     const small = await png(300, 200)
     await using app = await startApp({ tree: { 'a.png': small } })

@@ -1,11 +1,13 @@
 // Looking at pictures closely: with the mouse, with fingers, and one after the other.
 
 import { readFile } from 'node:fs/promises'
-import type { Browser, Page } from 'playwright-core'
+import { join } from 'node:path'
+import type { Browser, Locator, Page } from 'playwright-core'
 import sharp from 'sharp'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { launchBrowser, openPage, PHONE } from '../support/browser.ts'
 import { waitFor } from '../support/deadline.ts'
+import { expectLandscape, SAMPLES } from '../support/pictures.ts'
 import { type Program, startProgram } from '../support/program.ts'
 import { makeTree, type Tree } from '../support/tree.ts'
 import { moveFingers, type Point } from './touch-steps.ts'
@@ -174,6 +176,39 @@ it('shows a picture of more than 100 megapixels when asked for it, and zooms it'
   await waitFor('a larger picture', async () => (await boxOf(page)).width > fitted.width * 1.5)
   expect(opened.problems).toEqual([])
 })
+
+it('shows what browsers do not read even when previews are switched off', async () => {
+  const heic = await readFile(join(SAMPLES, 'picture.heic'))
+  await using own = await makeTree({ 'a.heic': heic })
+  await using plain = await startProgram(own, { args: ['--disablePreviewResize'] })
+  await using opened = await openPage(browser, plain, { path: '/files/a.heic' })
+  await expectLandscape(opened.page)
+})
+
+it('shows what browsers do not read in all its pixels at 1:1', async () => {
+  // Stripes of one pixel: made from the preview they would be grey.
+  const [width, height] = [2400, 1800]
+  const stripes = Buffer.from(Array.from({ length: width * height }, (_, i) => (i % 2) * 255))
+  const raw = sharp(stripes, { raw: { width, height, channels: 1 } })
+  await tree.add({ 'fine/a.tiff': await raw.tiff().toBuffer() })
+  await using opened = await openPage(browser, program, { path: '/files/fine/a.tiff' })
+  const { page } = opened
+  await picture(page).waitFor()
+  await page.getByRole('button', { name: 'Actual size' }).click()
+  await waitFor('the full size', async () => Math.round((await boxOf(page)).width) === width)
+  const stage = page.locator('.vw-picture')
+  await expect.poll(() => contrast(stage)).toBeGreaterThan(90)
+  expect(opened.problems).toEqual([])
+})
+
+/** Standard deviation in the middle of an element, where no tools lie over it. */
+async function contrast(target: Locator) {
+  const shot = sharp(await target.screenshot())
+  const { width, height } = await shot.metadata()
+  const middle = { left: width >> 2, top: height >> 2, width: width >> 2, height: height >> 2 }
+  const cut = await shot.extract(middle).removeAlpha().png().toBuffer()
+  return (await sharp(cut).stats()).channels[0]?.stdev ?? 0
+}
 
 it('goes on in a slideshow past what cannot be shown, and can be stopped there', async () => {
   const png = await readFile(tree.at('a.png'))

@@ -112,13 +112,14 @@ export async function archiveUrl(
   return apiUrl(`/raw${at}`, { algo: format, ...selected })
 }
 
-/** A picture of the entry, at most 256 px (`thumb`) or 1080 px (`big`) wide and high. */
-export function previewUrl(
-  entry: Pick<FileEntry, 'path' | 'modified'>,
-  size: 'thumb' | 'big',
-): string {
+/** `full` is for formats that browsers do not read; of anything else it gives no more than `big`. */
+export type PictureSize = 'thumb' | 'big' | 'full'
+
+/** A picture of the entry: at most 256 px (`thumb`) or 1080 px (`big`) wide and high, or `full`. */
+export function previewUrl(entry: Pick<FileEntry, 'path' | 'modified'>, size: PictureSize): string {
   const key = Date.parse(entry.modified) || 0
-  return apiUrl(`/preview/${size}${encodePath(entry.path)}`, { inline: true, display: true, key })
+  const [made, display] = size === 'full' ? ['big', 'full'] : [size, true]
+  return apiUrl(`/preview/${made}${encodePath(entry.path)}`, { inline: true, display, key })
 }
 
 /** The page of an entry with origin, for links that are copied. */

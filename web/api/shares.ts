@@ -4,6 +4,7 @@ import type { FileInfo, ShareRecord } from '../../src/api-types.ts'
 import { boot } from '../lib/boot.ts'
 import { encodePath, ROOT } from '../lib/paths.ts'
 import { apiUrl, call, callJson } from './client.ts'
+import type { PictureSize } from './files.ts'
 import { selectionQuery } from './selections.ts'
 
 export type LifeUnit = 'seconds' | 'minutes' | 'hours' | 'days'
@@ -144,12 +145,13 @@ export function directLinkOf(hash: string, inner = ROOT): string {
 export function sharedPreviewUrl(
   access: ShareAccess,
   inner: string,
-  size: 'thumb' | 'big',
+  size: PictureSize,
   modified: string,
 ): string {
-  return apiUrl(`/public/preview/${size}/${encodeURIComponent(access.hash)}${encodeInner(inner)}`, {
+  const made = size === 'full' ? 'big' : size
+  return apiUrl(`/public/preview/${made}/${encodeURIComponent(access.hash)}${encodeInner(inner)}`, {
     inline: true,
-    display: true,
+    display: size === 'full' ? 'full' : true,
     key: Date.parse(modified) || 0,
     token: access.ticket === '' ? undefined : access.ticket,
   })

@@ -12,6 +12,7 @@ import {
 } from '../api/shares.ts'
 import { boot } from '../lib/boot.ts'
 import { parentOf, trimPath } from '../lib/paths.ts'
+import { needsRendition } from '../viewers/image-plan.ts'
 import { saveUrl } from '../viewers/save-url.ts'
 import type { FileSource } from '../viewers/source.ts'
 
@@ -28,8 +29,10 @@ export function createShareSource(
     permissions: { download: true, rename: false, delete: false, modify: false, share: false },
     rawUrl: (entry, { inline }) => sharedDownloadUrl(access, innerOf(entry), { inline }),
     previewUrl(entry, size) {
-      // Switched off, the server would send the whole file in place of the small picture.
-      const made = size === 'thumb' ? boot.EnableThumbs : boot.ResizePreview
+      // Switched off, the server would send the whole file in place of the small picture, except
+      // where a browser could do nothing with it.
+      const made =
+        size === 'thumb' ? boot.EnableThumbs : boot.ResizePreview || needsRendition(entry.name)
       return made ? sharedPreviewUrl(access, innerOf(entry), size, entry.modified) : null
     },
     subtitleUrl: (path) => sharedSubtitleUrl(access, trimPath(path)),

@@ -7,6 +7,7 @@ import { fetchInfo, previewUrl, rawUrl } from '../api/files.ts'
 import { boot } from '../lib/boot.ts'
 import { encodePath, parentOf } from '../lib/paths.ts'
 import { permissions } from '../state/session.ts'
+import { needsRendition } from './image-plan.ts'
 import { saveUrl } from './save-url.ts'
 import type { FileSource } from './source.ts'
 
@@ -29,8 +30,10 @@ export function createFilesSource(
     },
     rawUrl: (entry, options) => rawUrl(entry.path, options),
     previewUrl(entry, size) {
-      // Switched off, the server would send the whole file in place of the small picture.
-      const made = size === 'thumb' ? boot.EnableThumbs : boot.ResizePreview
+      // Switched off, the server would send the whole file in place of the small picture, except
+      // where a browser could do nothing with it.
+      const made =
+        size === 'thumb' ? boot.EnableThumbs : boot.ResizePreview || needsRendition(entry.name)
       return made ? previewUrl(entry, size) : null
     },
     subtitleUrl: (vpath) => apiUrl(`/subtitle${encodePath(vpath)}`, { inline: true }),

@@ -7,10 +7,12 @@ import type { PictureFacts } from './picture-facts.ts'
 import type { FileSource } from './source.ts'
 
 /** Only the server can turn these into something a browser shows. */
-const serverOnly = new Set(['heic', 'heif', 'tif', 'tiff'])
+const serverOnly = new Set(['heic', 'heif', 'hif', 'tif', 'tiff'])
 /** Animations and drawings: a preview would stand still or lose its sharpness. */
 const originalOnly = new Set(['gif', 'svg', 'apng', 'ico'])
 
+/** The longer side of the server's preview. */
+const PREVIEW_SIDE = 1080
 const HEAVY_BYTES = 3 * 1024 * 1024
 const HEAVY_PIXELS = 12_000_000
 /** Decoded, four bytes a pixel: a phone survives this, not more. Above it one has to ask. */
@@ -18,17 +20,25 @@ const SAFE_PIXELS = 50_000_000
 /** Where no preview stands in for the original: 400 MB decoded. Above it one has to ask as well. */
 const MAX_UNASKED_PIXELS = 100_000_000
 
-export type Rendition = 'preview' | 'original'
+/** `full`: the server's picture in the size of the original. */
+export type Rendition = 'preview' | 'full' | 'original'
 
 export interface ImagePlan {
   /** Null when nothing is shown before one asks for the original. */
   first: Rendition | null
   /** Tried when `first` fails; null when there is nothing left to try without asking. */
   second: Rendition | null
-  /** Whether the person may switch to the original. */
+  /** What has every pixel: the original, or the server's picture of it in full size. */
+  sharp: 'full' | 'original'
+  /** Whether the person may switch to `sharp`. */
   hasOriginal: boolean
-  /** Whether zooming in may fetch the original by itself. */
+  /** Whether zooming in may fetch `sharp` by itself. */
   sharpenOnZoom: boolean
+}
+
+/** Whether browsers show a file of this name only by what the server makes of it. */
+export function needsRendition(name: string): boolean {
+  return serverOnly.has(extensionOf(name))
 }
 
 export function planImage(
@@ -44,27 +54,42 @@ export function planImage(
     return {
       first: huge ? null : 'original',
       second: null,
+      sharp: 'original',
       hasOriginal: huge,
       sharpenOnZoom: false,
     }
   }
   if (serverOnly.has(extension)) {
-    return { first: 'preview', second: 'original', hasOriginal: false, sharpenOnZoom: false }
+    const small = facts !== null && Math.max(facts.width, facts.height) <= PREVIEW_SIDE
+    return {
+      first: 'preview',
+      second: 'original',
+      sharp: 'full',
+      hasOriginal: !small,
+      sharpenOnZoom: !small && safe,
+    }
   }
   if (pixels > HEAVY_PIXELS || entry.size > HEAVY_BYTES) {
     return {
       first: 'preview',
       second: safe ? 'original' : null,
+      sharp: 'original',
       hasOriginal: true,
       sharpenOnZoom: safe,
     }
   }
-  return { first: 'original', second: 'preview', hasOriginal: false, sharpenOnZoom: false }
+  return {
+    first: 'original',
+    second: 'preview',
+    sharp: 'original',
+    hasOriginal: false,
+    sharpenOnZoom: false,
+  }
 }
 
 export function renditionUrl(source: FileSource, entry: FileEntry, rendition: Rendition): string {
-  if (rendition === 'preview') {
-    const url = source.previewUrl(entry, 'big')
+  if (rendition !== 'original') {
+    const url = source.previewUrl(entry, rendition === 'full' ? 'full' : 'big')
     if (url !== null) return url
   }
   return source.rawUrl(entry, { inline: true })

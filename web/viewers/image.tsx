@@ -14,6 +14,9 @@ import {
   isJpeg,
   type PictureFacts,
   readPictureFacts,
+  readTiffDirectory,
+  TIFF_DIRECTORY_BYTES,
+  tiffDirectoryOf,
 } from './picture-facts.ts'
 import { PictureStage } from './picture-stage.tsx'
 import type { FileSource, ViewerProps } from './source.ts'
@@ -87,6 +90,12 @@ function usePrepared(source: FileSource, entry: FileEntry) {
 async function readFacts(source: FileSource, entry: FileEntry, signal: AbortSignal) {
   const head = await source.readRange(entry, 0, HEAD_BYTES, signal)
   const facts = readPictureFacts(head)
+  const directory = facts ? null : tiffDirectoryOf(head)
+  if (directory) {
+    const { at } = directory
+    const bytes = await source.readRange(entry, at, at + TIFF_DIRECTORY_BYTES, signal)
+    return readTiffDirectory(bytes, directory.little)
+  }
   if (facts || !isJpeg(head) || entry.size <= HEAD_BYTES) return facts
   return readPictureFacts(await source.readRange(entry, 0, DEEP_HEAD_BYTES, signal))
 }
@@ -158,7 +167,8 @@ function Picture(props: PictureProps) {
       />
     )
   }
-  const offersOriginal = plan.hasOriginal && !asked
+  // Of the server's picture in full there is nothing more to hope for.
+  const offersOriginal = plan.hasOriginal && plan.sharp === 'original' && !asked
   return (
     <>
       <Message

@@ -115,12 +115,35 @@ function orientationOf(view: DataView, tiff: number): number {
   return 1
 }
 
-function fromTiff(view: DataView): PictureFacts | null {
+/** Enough for the directory of a TIFF file: some hundred entries. */
+export const TIFF_DIRECTORY_BYTES = 4096
+
+/** Where a TIFF file has its directory, often behind the pixels; null for anything else. */
+export function tiffDirectoryOf(head: ArrayBuffer): { at: number; little: boolean } | null {
+  if (head.byteLength < 8) return null
+  const view = new DataView(head)
   const order = view.getUint16(0)
   if (order !== 0x4949 && order !== 0x4d4d) return null
   const little = order === 0x4949
-  if (view.getUint16(2, little) !== 42) return null
-  const entries = view.getUint32(4, little)
+  return view.getUint16(2, little) === 42 ? { at: view.getUint32(4, little), little } : null
+}
+
+/** The size by the directory alone, as it begins `bytes`; null when it is cut or without one. */
+export function readTiffDirectory(bytes: ArrayBuffer, little: boolean): PictureFacts | null {
+  try {
+    return fromDirectory(new DataView(bytes), 0, little)
+  } catch (error) {
+    if (error instanceof RangeError) return null
+    throw error
+  }
+}
+
+function fromTiff(view: DataView): PictureFacts | null {
+  const directory = tiffDirectoryOf(view.buffer as ArrayBuffer)
+  return directory && fromDirectory(view, directory.at, directory.little)
+}
+
+function fromDirectory(view: DataView, entries: number, little: boolean): PictureFacts | null {
   const found = new Map<number, number>()
   for (let i = 0; i < view.getUint16(entries, little); i++) {
     const entry = entries + 2 + i * 12

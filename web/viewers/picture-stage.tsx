@@ -117,7 +117,7 @@ export function PictureStage(props: StageProps) {
       />
       {showOriginal && rendition === 'preview' && (
         <img
-          src={renditionUrl(source, entry, 'original')}
+          src={renditionUrl(source, entry, plan.sharp)}
           alt=""
           draggable={false}
           data-shown="true"

@@ -2,6 +2,7 @@
 // this interface only, so that one viewer serves both.
 
 import type { FileEntry, FileInfo } from '../../src/api-types.ts'
+import type { PictureSize } from '../api/files.ts'
 
 /** What the person looking may do with the opened file. */
 export interface SourcePermissions {
@@ -22,7 +23,7 @@ export interface FileSource {
   /** Address of the bytes; `inline` asks for the real type under the sandboxing policy. */
   rawUrl(entry: FileEntry, options: { inline: boolean }): string
   /** Address of a server-made picture; null when this source has none. */
-  previewUrl(entry: FileEntry, size: 'thumb' | 'big'): string | null
+  previewUrl(entry: FileEntry, size: PictureSize): string | null
   /** WebVTT of one of `entry.subtitles`; null when this source has none. */
   subtitleUrl(subtitlePath: string): string | null
   /**

@@ -23,6 +23,20 @@ describe('what shows a picture', () => {
     expect(below).toMatchObject({ first: 'original', hasOriginal: false })
   })
 
+  it.each(['a.heic', 'a.TIF'])('is a picture in full for a close look at %s', (name) => {
+    const source = sourceWith(true)
+    const plan = planImage(source, picture(name), { width: 4000, height: 3000 })
+    const full = { first: 'preview', sharp: 'full', hasOriginal: true, sharpenOnZoom: true }
+    expect(plan).toMatchObject(full)
+    // 10,000 × 6000: only when asked for.
+    expect(planImage(source, picture(name), sized(6000))).toMatchObject({
+      ...full,
+      sharpenOnZoom: false,
+    })
+    const small = planImage(source, picture(name), { width: 1080, height: 900 })
+    expect(small).toMatchObject({ hasOriginal: false, sharpenOnZoom: false })
+  })
+
   it('is the preview for what is heavy, and never the original by itself when that is unsafe', () => {
     const source = sourceWith(true)
     expect(planImage(source, picture('a.jpg'), sized(6000))).toMatchObject({

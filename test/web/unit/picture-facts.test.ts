@@ -1,7 +1,11 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { readPictureFacts } from '../../../web/viewers/picture-facts.ts'
+import {
+  readPictureFacts,
+  readTiffDirectory,
+  tiffDirectoryOf,
+} from '../../../web/viewers/picture-facts.ts'
 import { SAMPLES } from '../../support/pictures.ts'
 
 function factsOf(bytes: Uint8Array) {
@@ -25,6 +29,16 @@ describe('width and height from the head of a file', () => {
 
   it('gives the size as shown, after the orientation', () => {
     expect(factsOf(readFileSync(join(SAMPLES, 'turned.jpg')))).toEqual({ width: 600, height: 400 })
+  })
+
+  it('finds the size of a TIFF file that has its directory behind the pixels', () => {
+    const bytes = readFileSync(join(SAMPLES, 'picture.tiff'))
+    const directory = tiffDirectoryOf(new Uint8Array(bytes.subarray(0, 64)).buffer)
+    if (!directory) throw new Error('not seen as a TIFF file')
+    const rest = new Uint8Array(bytes.subarray(directory.at)).buffer
+    expect(readTiffDirectory(rest, directory.little)).toEqual({ width: 600, height: 400 })
+    expect(readTiffDirectory(rest.slice(0, 20), directory.little)).toBeNull()
+    expect(tiffDirectoryOf(new TextEncoder().encode('just some words').buffer)).toBeNull()
   })
 
   it('believes the picture inside an icon more than the list of them', () => {
