@@ -47,6 +47,8 @@ function start(): void {
   } catch {
     // Some sandboxes do not allow it; previews are only a little less polite then.
   }
+  // libheif reports damaged files there, which is no frame of ours.
+  console.log = () => {}
   prepareRenderer()
   const read = createFrameReader<PreviewJob>()
   process.stdin.on('data', (chunk: Buffer) => {

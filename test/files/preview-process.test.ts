@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { chmod, open, stat, writeFile } from 'node:fs/promises'
+import { chmod, open, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { createPreviewProcess, type JobRequest } from '../../src/files/preview-process.ts'
@@ -12,7 +12,8 @@ import { makeTree } from '../support/tree.ts'
 async function jobFor(name: string): Promise<JobRequest> {
   const path = join(SAMPLES, name)
   const { ino } = await stat(path)
-  return { path, ino: String(ino), kind: 'image', size: 'thumb', display: true, ffmpeg: '' }
+  const wanted = { kind: 'image', size: 'thumb', display: true, full: false } as const
+  return { path, ino: String(ino), ...wanted, ffmpeg: '' }
 }
 
 function childrenOf(pid: number): number[] {
@@ -39,6 +40,26 @@ describe('the preview process', () => {
       process.kill(first as number, 'SIGKILL')
       for (const { bytes } of await Promise.all(results)) expect(bytes.length).toBeGreaterThan(1000)
       expect(childrenOf(process.pid)).not.toContain(first)
+    } finally {
+      previews.close()
+    }
+  })
+
+  it('outlives a damaged HEIC file, whatever its decoder prints', async () => {
+    await using tree = await makeTree({})
+    const path = tree.at('damaged.heic')
+    const bytes = await readFile(join(SAMPLES, 'picture.heic'))
+    bytes.writeUInt32BE(16_000, bytes.indexOf('ispe') + 8)
+    await writeFile(path, bytes)
+    const ino = String((await stat(path)).ino)
+    const previews = createPreviewProcess(1)
+    try {
+      const job = await jobFor('picture.jpg')
+      await previews.run(job, forever)
+      const first = childrenOf(process.pid)
+      const damaged = previews.run({ ...job, kind: 'heic', path, ino }, forever)
+      await expect(damaged).rejects.toThrow('does not decode')
+      expect(childrenOf(process.pid)).toEqual(first)
     } finally {
       previews.close()
     }
