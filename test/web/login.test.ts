@@ -41,6 +41,41 @@ describe('login', () => {
     expect(new URL(page.url()).pathname).toBe('/login')
   })
 
+  it('says how long to wait after too many wrong passwords', async () => {
+    await using tree = await makeTree({})
+    await using program = await startProgram(tree, { args: ['--loginRateLimit', '2/15m'] })
+    await using open = await openPage(browser, program, { path: '/login', as: null })
+    const { page } = open
+    await page.getByLabel('Username').fill(ADMIN.username)
+    const field = page.getByLabel('Password', { exact: true })
+    const alert = page.getByRole('alert')
+    const tooMany = alert.getByText(/^Too many attempts\. Try again in \d+ minutes?\.$/)
+    const wrong = alert.getByText('The username or the password is wrong.')
+    for (let attempt = 0; attempt < 6 && !(await tooMany.isVisible()); attempt++) {
+      await field.fill(`not it ${attempt}`)
+      await field.press('Enter')
+      await wrong.or(tooMany).waitFor()
+      await page.getByRole('button', { name: 'Log in', disabled: false }).waitFor()
+    }
+    await tooMany.waitFor()
+    expect(await page.getByLabel('Username').inputValue()).toBe(ADMIN.username)
+  })
+
+  it('says that the server failed and works once it does not', async () => {
+    await using tree = await makeTree({})
+    await using program = await startProgram(tree)
+    await using open = await openPage(browser, program, { path: '/login', as: null })
+    const { page } = open
+    await page.route('**/api/login', (route) => route.fulfill({ status: 500, body: '500' }))
+    await page.getByLabel('Username').fill(ADMIN.username)
+    await page.getByLabel('Password', { exact: true }).fill(ADMIN.password)
+    await page.getByRole('button', { name: 'Log in' }).click()
+    await page.getByRole('alert').getByText('Something went wrong on the server.').waitFor()
+    await page.unroute('**/api/login')
+    await page.getByRole('button', { name: 'Log in' }).click()
+    await page.waitForURL('**/files/')
+  })
+
   it('never redirects to another site', async () => {
     await using tree = await makeTree({})
     await using program = await startProgram(tree)
