@@ -83,6 +83,29 @@ describe('branding', () => {
     expect(style).toEqual({ backgroundColor: 'rgb(255, 212, 0)', color: 'rgb(20, 27, 38)' })
   })
 
+  it('shows name and colour as they are typed, before they are saved', async () => {
+    await using tree = await makeTree({})
+    await using program = await startProgram(tree)
+    await using open = await openPage(browser, program, { path: '/settings/global' })
+    const { page } = open
+    const preview = page.locator('.brandview')
+    await page.getByLabel('Instance name').fill('Attic')
+    await preview.getByText('Attic', { exact: true }).waitFor()
+    const button = preview.getByText('Upload')
+    const styleOf = () =>
+      button.evaluate((element) => {
+        const { backgroundColor, color } = getComputedStyle(element)
+        return [backgroundColor, color]
+      })
+    await page.getByRole('textbox', { name: 'Colour', exact: true }).fill('#ffd400')
+    await expect.poll(styleOf).toEqual(['rgb(255, 212, 0)', 'rgb(20, 27, 38)'])
+    await page.getByLabel('Pick a colour').fill('#0b7a4b')
+    await expect.poll(styleOf).toEqual(['rgb(11, 122, 75)', 'rgb(255, 255, 255)'])
+    const admin = await loginAs(program.origin)
+    const saved = await (await admin.fetch('/api/settings')).json()
+    expect(saved).toMatchObject({ branding: { name: '', color: '' } })
+  })
+
   it('works below a base URL', async () => {
     await using tree = await makeTree({ 'a.txt': 'x' })
     await using program = await startProgram(tree, { args: ['--baseURL', '/fb'] })
