@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { launchBrowser, openPage } from '../support/browser.ts'
 import { startProgram } from '../support/program.ts'
 import { makeTree } from '../support/tree.ts'
-import { addUser, userLogin } from './listing-steps.ts'
+import { addUser, toast, userLogin } from './listing-steps.ts'
 import { clipboard, copied, makeShare } from './share-steps.ts'
 
 let browser: Browser
@@ -72,8 +72,23 @@ describe('shared links', () => {
     const question = page.getByRole('alertdialog')
     expect(await question.getByRole('button', { name: 'Cancel' }).evaluate(isFocused)).toBe(true)
     await question.getByRole('button', { name: 'Delete link' }).click()
+    await toast(page, 'Link deleted').waitFor()
     await page.getByText('No shared links yet').waitFor()
     expect((await fetch(`${program.origin}/api/public/share/${hash}`)).status).toBe(404)
+  })
+
+  it('stay in the list when the server does not delete them', async () => {
+    await using tree = await makeTree({ 'a.txt': 'x' })
+    await using program = await startProgram(tree)
+    await makeShare(program, '/a.txt')
+    await using open = await openPage(browser, program, { path: '/settings/shares' })
+    const { page } = open
+    await page.route('**/api/share/*', (route) => route.fulfill({ status: 500, body: '500' }))
+    await page.getByRole('button', { name: 'Delete link' }).click()
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Delete link' }).click()
+    await toast(page, 'Something went wrong on the server.').waitFor()
+    await page.getByRole('row').filter({ hasText: '/a.txt' }).waitFor()
+    expect(await page.getByText('Link deleted').count()).toBe(0)
   })
 })
 
