@@ -7,6 +7,8 @@ import { waitFor } from '../support/deadline.ts'
 import { loginAs } from '../support/login.ts'
 import { type Program, startProgram } from '../support/program.ts'
 import { makeTree } from '../support/tree.ts'
+import { toast } from './listing-steps.ts'
+import { makeShare } from './share-steps.ts'
 
 let browser: Browser
 beforeAll(async () => {
@@ -136,11 +138,12 @@ describe('share links', () => {
     expect(open.problems).toEqual([])
   })
 
-  it('lists permanent links first, shows a QR code, copies the direct link, deletes after asking', async () => {
+  it('lists permanent links first, then by expiry; copies, shows a QR code, deletes after asking', async () => {
     await using tree = await makeTree({ 'box/a.txt': 'x' })
     await using program = await startProgram(tree)
     const admin = await loginAs(program.origin)
-    for (const body of [{ expires: '2', unit: 'days' }, {}]) {
+    const lives = [{ expires: '2', unit: 'days' }, { expires: '5', unit: 'hours' }, {}]
+    for (const body of lives) {
       await admin.fetch('/api/share/box/', { method: 'POST', body: JSON.stringify(body) })
     }
     const permanent = (await shares(program)).find(({ expire }) => expire === 0)
@@ -148,8 +151,15 @@ describe('share links', () => {
     const { page } = open
     await openShare(page, 'box')
     const rows = links(page).getByRole('listitem')
-    await rows.nth(1).waitFor()
-    expect(await rows.first().textContent()).toContain('Permanent')
+    await rows.nth(2).waitFor()
+    expect(await rows.locator('small').allInnerTexts()).toEqual([
+      'Permanent',
+      expect.stringMatching(/^Expires: in [45] hours$/),
+      'Expires: in 2 days',
+    ])
+    await rows.first().getByRole('button', { name: 'Copy link' }).click()
+    await page.getByText('Link copied').first().waitFor()
+    expect(await copied(page)).toBe(`${program.origin}/share/${permanent?.hash}`)
     await rows.first().getByRole('button', { name: 'QR code' }).click()
     const code = rows.first().getByRole('img', { name: 'QR code of the link' })
     await code.locator('path').waitFor({ state: 'attached' })
@@ -163,13 +173,18 @@ describe('share links', () => {
     await rows.first().getByRole('button', { name: 'Delete link' }).click()
     const question = page.getByRole('alertdialog')
     await question.getByRole('button', { name: 'Cancel' }).click()
-    expect(await rows.count()).toBe(2)
-    for (let left = 1; left >= 0; left--) {
+    expect(await rows.count()).toBe(3)
+    for (let left = 2; left >= 0; left--) {
       await rows.first().getByRole('button', { name: 'Delete link' }).click()
       await question.getByRole('button', { name: 'Delete link' }).click()
       await expect.poll(() => rows.count()).toBe(left)
     }
     expect(await shares(program)).toEqual([])
+    // With no link left the dialog is where the next one is made.
+    await dialog(page).getByRole('radio', { name: 'Custom' }).check()
+    await dialog(page).getByLabel('Duration').waitFor()
+    await dialog(page).getByRole('button', { name: 'Create and copy link' }).click()
+    await rows.first().waitFor()
   })
 
   it('falls back to the old way of copying where the modern one is refused', async () => {
@@ -190,6 +205,53 @@ describe('share links', () => {
     await page.getByText('Link copied').first().waitFor()
     const text = await page.evaluate(() => Reflect.get(window, 'copiedText') as string)
     expect(text).toMatch(/\/share\/[\w-]+$/)
+  })
+
+  it('says why nothing was copied', async () => {
+    await using tree = await makeTree({ 'a.txt': 'x' })
+    await using program = await startProgram(tree)
+    await makeShare(program, '/a.txt')
+    await using open = await openPage(browser, program, { path: '/files/' })
+    const { page } = open
+    await page.evaluate(() => {
+      const refuse = () => Promise.reject(new DOMException('', 'NotAllowedError'))
+      Object.defineProperty(navigator, 'clipboard', {
+        value: { writeText: refuse },
+        configurable: true,
+      })
+      document.execCommand = () => false
+    })
+    await openShare(page, 'a.txt')
+    const copy = links(page).getByRole('button', { name: 'Copy link' })
+    await copy.click()
+    await toast(page, 'The browser does not allow copying. Permission was denied.').waitFor()
+    await page.evaluate(() => Object.defineProperty(navigator, 'clipboard', { value: undefined }))
+    await copy.click()
+    await toast(page, 'This browser cannot copy to the clipboard.').waitFor()
+    expect(await page.getByText('Link copied').count()).toBe(0)
+    expect(open.problems).toEqual([])
+  })
+
+  it('keeps a link that the server does not delete', async () => {
+    await using tree = await makeTree({ 'a.txt': 'x' })
+    await using program = await startProgram(tree)
+    await makeShare(program, '/a.txt')
+    await using open = await openPage(browser, program, { path: '/files/' })
+    const { page } = open
+    await openShare(page, 'a.txt')
+    const remove = async () => {
+      await links(page).getByRole('button', { name: 'Delete link' }).click()
+      await page.getByRole('alertdialog').getByRole('button', { name: 'Delete link' }).click()
+    }
+    await page.route('**/api/share/*', (route) => route.fulfill({ status: 500, body: '500' }))
+    await remove()
+    await toast(page, 'Something went wrong on the server.').waitFor()
+    expect(await links(page).getByRole('listitem').count()).toBe(1)
+    expect(await page.getByText('Link deleted').count()).toBe(0)
+    await page.unroute('**/api/share/*')
+    await remove()
+    await toast(page, 'Link deleted').waitFor()
+    expect(await links(page).count()).toBe(0)
   })
 
   it('fits a phone', async () => {
