@@ -214,6 +214,22 @@ describe('the keyboard', () => {
     expect(await readdir(tree.root)).toEqual(['a.txt', 'c.txt'])
   })
 
+  it('does nothing on F2 while nothing is selected', async () => {
+    await using tree = await makeTree({ 'a.txt': 'x' })
+    await using program = await startProgram(tree)
+    await using open = await openPage(browser, program, { path: '/files/' })
+    const { page } = open
+    await showList(page)
+    await entry(page, 'a.txt').focus()
+    await page.keyboard.press('F2')
+    // What the next key opens is alone: F2 had its time.
+    await page.keyboard.press('Alt+n')
+    await page.getByRole('dialog', { name: 'New folder' }).waitFor()
+    expect(await page.getByRole('dialog').count()).toBe(1)
+    await expectSelected(page, [])
+    expect(open.problems).toEqual([])
+  })
+
   it('takes back the last action with Ctrl+Z', async () => {
     await using tree = await makeTree({ 'old.txt': 'x' })
     await using program = await startProgram(tree)
