@@ -206,6 +206,30 @@ describe('the dialogs about files', () => {
     await waitFor('the removal', async () => (await readdir(tree.root)).join() === 'taken')
   })
 
+  it('new folder: trims the name, and does nothing without one', async () => {
+    await using tree = await makeTree({ 'a.txt': 'a' })
+    await using program = await startProgram(tree)
+    await using open = await openPage(browser, program, { path: '/files/' })
+    const { page } = open
+    await showList(page)
+    await page.getByRole('button', { name: 'New', exact: true }).click()
+    await page.getByRole('menuitem', { name: 'New folder' }).click()
+    const dialog = page.getByRole('dialog', { name: 'New folder' })
+    const field = dialog.getByLabel('Name')
+    for (const nothing of ['', '   ', ' / ']) {
+      await field.fill(nothing)
+      const create = dialog.getByRole('button', { name: 'Create' })
+      expect(await create.getAttribute('aria-disabled')).toBe('true')
+      await page.keyboard.press('Enter')
+    }
+    await field.fill('  two words  ')
+    await page.keyboard.press('Enter')
+    await dialog.waitFor({ state: 'detached' })
+    await expectNames(page, ['two words', 'a.txt'])
+    expect((await readdir(tree.root)).sort()).toEqual(['a.txt', 'two words'])
+    expect(open.problems).toEqual([])
+  })
+
   it('new file: makes it and opens it', async () => {
     await using tree = await makeTree({ 'a.txt': 'a' })
     await using program = await startProgram(tree)
