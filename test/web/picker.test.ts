@@ -94,6 +94,26 @@ describe('the picker of folders', () => {
     expect(open.problems).toEqual([])
   })
 
+  it('move: opens a folder by a double tap', async () => {
+    await using tree = await makeTree({ 'a.txt': 'a', 'x/deep/y.txt': 'y' })
+    await using program = await startProgram(tree)
+    await using open = await openPage(browser, program, { path: '/files/', hasTouch: true })
+    const { page } = open
+    await showList(page)
+    await entry(page, 'a.txt').click()
+    await selectionBar(page).getByRole('button', { name: 'Move' }).tap()
+    const dialog = page.getByRole('dialog', { name: 'Move 1 item' })
+    const box = await dialog.getByRole('treeitem', { name: 'x', exact: true }).boundingBox()
+    if (box === null) throw new Error('the folder is not on the screen')
+    const [x, y] = [box.x + box.width / 2, box.y + box.height / 2]
+    await page.touchscreen.tap(x, y)
+    await page.touchscreen.tap(x, y)
+    await dialog.getByRole('treeitem', { name: 'deep' }).tap()
+    await dialog.getByRole('button', { name: 'Move here' }).tap()
+    await waitFor('the move', async () => (await tree.read('x/deep/a.txt')) === 'a')
+    expect(open.problems).toEqual([])
+  })
+
   it('move: goes to a pinned folder with one click, and shows it in the tree', async () => {
     await using tree = await makeTree({ 'a.txt': 'a', 'x/deep/far/y.txt': 'y' })
     await using program = await startProgram(tree)
