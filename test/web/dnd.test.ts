@@ -249,10 +249,21 @@ describe('drag and drop', () => {
     await page.locator('.dropveil', { hasText: 'Drop to upload 1 item to “My files”' }).waitFor()
     await drop('#listing', 'here.txt')
     await entry(page, 'here.txt').waitFor()
+    // What is selected meanwhile is not what was dropped.
+    const moves: string[] = []
+    page.on('request', (request) => {
+      if (request.method() === 'PATCH' && request.url().includes('action='))
+        moves.push(request.url())
+    })
+    await entry(page, 'here.txt').click()
+    await expectSelected(page, ['here.txt'])
     await drop('[data-path="/sub"]', 'there.txt')
     await waitFor('the file in the folder', async () =>
       (await readdir(tree.at('sub'))).includes('there.txt'),
     )
+    expect(moves).toEqual([])
+    expect(await readdir(tree.at('sub'))).toEqual(['there.txt', 'x.txt'])
+    await expectSelected(page, ['here.txt'])
     expect(await tree.read('here.txt')).toBe('content of here.txt')
     expect(open.problems).toEqual([])
   })
