@@ -1,0 +1,51 @@
+// What a person can drop at once, and how much of it goes out at the same time.
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { launchBrowser, openPage } from '../support/browser.ts'
+import { waitFor } from '../support/deadline.ts'
+import { startProgram } from '../support/program.ts'
+import { makeTree } from '../support/tree.ts'
+import { pickFiles } from './upload-steps.ts'
+
+let browser: Browser
+beforeAll(async () => {
+  browser = await launchBrowser()
+})
+afterAll(() => browser.close())
+
+describe('uploads', () => {
+  it('send at most five files at the same time', async () => {
+    await using tree = await makeTree({ 'old.txt': 'x' })
+    const names = Array.from({ length: 12 }, (_, i) => `n${String(i).padStart(2, '0')}.txt`)
+    const paths = names.map((name) => join(tree.base, name))
+    for (const path of paths) await writeFile(path, 'a few bytes')
+    await using program = await startProgram(tree)
+    await using open = await openPage(browser, program, { path: '/files/' })
+    const { page } = open
+    // Every request of a file stays under way until the page has had its chance to send more.
+    const gate = Promise.withResolvers<void>()
+    const underWay = new Set<string>()
+    let most = 0
+    await page.route(/\/api\/(tus|resources)\/n\d\d\.txt/, async (route) => {
+      const request = route.request()
+      if (request.method() === 'GET') return route.continue()
+      const name = new URL(request.url()).pathname
+      underWay.add(name)
+      most = Math.max(most, underWay.size)
+      await gate.promise
+      const response = await route.fetch()
+      underWay.delete(name)
+      await route.fulfill({ response })
+    })
+    await pickFiles(page, paths)
+    await waitFor('five requests', () => underWay.size === 5)
+    const panel = page.getByRole('region', { name: 'Uploads' })
+    await panel.getByText(/^Uploading \d+ of 12 files$/).waitFor()
+    gate.resolve()
+    await panel.getByText('12 files uploaded').waitFor()
+    expect(most).toBe(5)
+    expect(open.problems).toEqual([])
+  })
+})
