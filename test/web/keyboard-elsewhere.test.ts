@@ -1,7 +1,9 @@
 // Keys while the focus is somewhere else: in fields, editors, players, dialogs and menus.
+import { readdir } from 'node:fs/promises'
 import type { Browser, Locator } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { launchBrowser, openPage } from '../support/browser.ts'
+import { waitFor } from '../support/deadline.ts'
 import { startProgram } from '../support/program.ts'
 import { makeTree } from '../support/tree.ts'
 import { entry, expectSelected, showList } from './listing-steps.ts'
@@ -172,5 +174,43 @@ describe('the keys of the page', () => {
     await page.keyboard.press('Escape')
     await page.keyboard.press('Meta+k')
     await page.getByRole('dialog', { name: 'Commands' }).waitFor()
+  })
+  it('copies, cuts, pastes, saves, searches and adds to the selection with Cmd on a Mac', async () => {
+    await using tree = await makeTree({ 'a.txt': 'a', 'b.txt': 'b', 'c.txt': 'c', 'to/x.txt': 'x' })
+    await using program = await startProgram(tree)
+    await using open = await openPage(browser, program, { path: '/login' })
+    const { page } = open
+    await page.addInitScript(() =>
+      Object.defineProperty(navigator, 'platform', { get: () => 'MacIntel' }),
+    )
+    await page.goto('/files/')
+    await showList(page)
+    await entry(page, 'a.txt').click()
+    await entry(page, 'c.txt').click({ modifiers: ['Meta'] })
+    await expectSelected(page, ['a.txt', 'c.txt'])
+    await entry(page, 'a.txt').click({ modifiers: ['Meta'] })
+    await expectSelected(page, ['c.txt'])
+    const saved = page.waitForEvent('download')
+    await page.keyboard.press('Meta+s')
+    expect((await saved).suggestedFilename()).toBe('c.txt')
+    await page.keyboard.press('Meta+Shift+F')
+    await page.getByRole('dialog', { name: 'Search', exact: true }).waitFor()
+    await page.keyboard.press('Escape')
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    await page.keyboard.press('Meta+c')
+    await page.keyboard.press('Meta+v')
+    await expectSelected(page, ['c(1).txt'])
+    await page.keyboard.press('Meta+x')
+    await page.locator('.is-cut').waitFor()
+    await entry(page, 'to').dblclick()
+    await entry(page, 'x.txt').waitFor()
+    await page.keyboard.press('Meta+v')
+    await entry(page, 'c(1).txt').waitFor()
+    await waitFor('the move', async () => (await readdir(tree.at('to'))).includes('c(1).txt'))
+    await waitFor(
+      'the rest',
+      async () => (await readdir(tree.root)).sort().join() === 'a.txt,b.txt,c.txt,to',
+    )
+    expect(open.problems).toEqual([])
   })
 })
