@@ -139,6 +139,36 @@ describe('the shell', () => {
     await page.locator('.term').waitFor({ state: 'detached' })
   })
 
+  it('goes back and forth through the commands typed, down to the line begun', async () => {
+    await using tree = await makeTree({})
+    await using program = await startProgram(tree, { args })
+    await allow(program, ['echo'])
+    await using open = await openPage(browser, program)
+    const { page } = open
+    await openShell(page)
+    for (const word of ['one', 'two']) {
+      await type(page, `echo ${word}`)
+      await untilShown(page, `\n${word}`)
+    }
+    const onTheLine = (text: string) =>
+      waitFor(`“${text}” on the line`, async () =>
+        (await shown(page)).trimEnd().endsWith(`❯ ${text}`),
+      )
+    await page.keyboard.type('begun')
+    await onTheLine('begun')
+    for (const [key, text] of [
+      ['ArrowUp', 'echo two'],
+      ['ArrowUp', 'echo one'],
+      ['ArrowUp', 'echo one'],
+      ['ArrowDown', 'echo two'],
+      ['ArrowDown', 'begun'],
+    ] as const) {
+      await page.keyboard.press(key)
+      await onTheLine(text)
+    }
+    expect(open.problems).toEqual([])
+  })
+
   it('takes what is typed ahead in its order', async () => {
     await using tree = await makeTree({})
     await using program = await startProgram(tree, { args })
