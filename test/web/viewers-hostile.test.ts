@@ -116,8 +116,8 @@ function readOutcome(): Outcome | '' {
   return one(read) ? 'content' : ''
 }
 
-/** Presses the Download that is nearest and compares what arrives with the file. */
-async function expectDownload(page: Page, name: string, outcome: Outcome) {
+/** Presses the Download that is nearest. */
+async function pressDownload(page: Page, outcome: Outcome) {
   const button = { name: 'Download', exact: true }
   const download = page.waitForEvent('download')
   const message = page.getByRole('alert').or(page.locator('.ed .void'))
@@ -126,7 +126,13 @@ async function expectDownload(page: Page, name: string, outcome: Outcome) {
     await page.getByRole('button', { name: 'More', exact: true }).click()
     await page.getByRole('menuitem', button).click()
   } else await page.getByRole('button', button).first().click()
-  const saved = await readFile(await (await download).path())
+  return download
+}
+
+/** Compares what arrives with the file. */
+async function expectDownload(page: Page, name: string, outcome: Outcome) {
+  const download = await pressDownload(page, outcome)
+  const saved = await readFile(await download.path())
   expect(digest(saved)).toBe(digest(await readFile(tree.at(name))))
 }
 
@@ -158,7 +164,7 @@ describe('files with script', () => {
     const { page } = opened
     const signs = watch(page)
     await open(page, name)
-    await settle(page, name)
+    await expectDownload(page, name, await settle(page, name))
     for (const link of await page.getByText('press me').all()) {
       // A link without an address, or covered: pressing it is what a person would try.
       await link.click({ timeout: 1_000, force: true }).catch(() => {})
@@ -230,9 +236,22 @@ describe('bombs and giants', () => {
   })
   afterAll(() => opened[Symbol.asyncDispose]())
 
-  it.each([...Object.keys(bombed), 'huge.txt'])('survives %s', async (name) => {
+  it.each(Object.keys(bombed))('survives %s, and downloads it unchanged', async (name) => {
     await open(opened.page, name)
-    await settle(opened.page, name)
+    await expectDownload(opened.page, name, await settle(opened.page, name))
+  })
+
+  it('survives a text of 2 GiB, and downloads all of it', async () => {
+    const { page } = opened
+    await open(page, 'huge.txt')
+    const download = await pressDownload(page, await settle(page, 'huge.txt'))
+    const { pathname, search } = new URL(download.url())
+    await download.cancel()
+    // So many bytes would take minutes: the last one, and how many there are, have to do.
+    const last = 2 * 1024 * MIB - 1
+    const headers = { Range: `bytes=${last}-` }
+    const answer = await page.request.get(pathname + search, { headers })
+    expect(answer.headers()['content-range']).toBe(`bytes ${last}-${last}/${last + 1}`)
   })
 
   it('refuses to unpack what is too large, and says so', async () => {
