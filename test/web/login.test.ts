@@ -5,7 +5,7 @@ import { launchBrowser, openPage } from '../support/browser.ts'
 import { loginAs } from '../support/login.ts'
 import { ADMIN, runProgram, startProgram } from '../support/program.ts'
 import { makeTree } from '../support/tree.ts'
-import { changeSettings } from './settings-steps.ts'
+import { changeSettings, createUser, PASSWORD } from './settings-steps.ts'
 
 let browser: Browser
 beforeAll(async () => {
@@ -165,6 +165,8 @@ describe('sign up', () => {
     await changeSettings(program, () => ({ signup: true }))
     await using open = await openPage(browser, program, { path: '/login', as: null })
     const { page } = open
+    await page.getByLabel('Password', { exact: true }).waitFor()
+    expect(await page.getByLabel('Repeat password').count()).toBe(0)
     await page.getByRole('button', { name: 'Create an account' }).click()
     const fill = async (name: string, password: string, repeated: string) => {
       await page.getByLabel('Username').fill(name)
@@ -279,6 +281,24 @@ describe('errors and languages', () => {
     await using program = await startProgram(tree)
     await using open = await openPage(browser, program, { path: '/notes/' })
     await open.page.waitForURL('**/files/notes/')
+  })
+
+  it('names the pages in the title of the tab, in the language of the person', async () => {
+    await using tree = await makeTree({ 'one/a.txt': 'x' })
+    await using program = await startProgram(tree)
+    await createUser(program, { username: 'jana', scope: '/', locale: 'de' })
+    const as = { username: 'jana', password: PASSWORD }
+    await using open = await openPage(browser, program, { path: '/files/', as })
+    const { page } = open
+    for (const [path, title] of [
+      ['/files/', 'Meine Dateien - Dateien - File Browser'],
+      ['/files/one/', 'one - Dateien - File Browser'],
+      ['/settings/profile', 'Profil - Einstellungen - File Browser'],
+    ] as const) {
+      await page.goto(path)
+      await expect.poll(() => page.title()).toBe(title)
+    }
+    expect(open.problems).toEqual([])
   })
 
   it('turns the page around for a language written from the right', async () => {
