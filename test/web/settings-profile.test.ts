@@ -27,7 +27,7 @@ async function save(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'Save changes' }).waitFor({ state: 'detached' })
 }
 
-/** The edge of the new password and of its repetition. */
+/** What colour the edges of the new password and of its repetition have, as people call it. */
 async function colours(page: Page): Promise<string[]> {
   const fields = [
     page.getByLabel('New password', { exact: true }),
@@ -36,8 +36,10 @@ async function colours(page: Page): Promise<string[]> {
   return Promise.all(
     fields.map((field) =>
       field.evaluate((input) => {
-        const edge = input.closest('.input')?.classList
-        return edge?.contains('input--ok') ? 'ok' : edge?.contains('input--bad') ? 'bad' : ''
+        const edge = getComputedStyle(input.closest('.input') ?? input).borderTopColor
+        const [red = 0, green = 0, blue = 0] = (edge.match(/\d+/g) ?? []).map(Number)
+        if (red > 2 * Math.max(green, blue)) return 'red'
+        return green > 1.5 * Math.max(red, blue) ? 'green' : edge
       }),
     ),
   )
@@ -210,9 +212,9 @@ describe('password', () => {
     await page.getByLabel('New password', { exact: true }).fill(FRESH)
     await page.getByLabel('Repeat new password').fill(`${FRESH}x`)
     await page.getByText('The two passwords differ.').waitFor()
-    expect(await colours(page)).toEqual(['bad', 'bad'])
+    await expect.poll(() => colours(page)).toEqual(['red', 'red'])
     await page.getByLabel('Repeat new password').fill(FRESH)
-    expect(await colours(page)).toEqual(['ok', 'ok'])
+    await expect.poll(() => colours(page)).toEqual(['green', 'green'])
     await page.getByRole('button', { name: 'Save changes' }).click()
     await page.getByText('This is not your current password.').waitFor()
     await current.fill(ADMIN.password)
