@@ -17,9 +17,9 @@ export async function pickFiles(
   await (await chooser).setFiles(entry === 'Upload folder' ? first : paths)
 }
 
-/** Names to contents; an object is a folder. */
+/** Names to contents; an object is a folder, null a file that cannot be read. */
 export interface DroppedTree {
-  [name: string]: string | DroppedTree
+  [name: string]: string | null | DroppedTree
 }
 
 /**
@@ -28,8 +28,13 @@ export interface DroppedTree {
  */
 export async function dropTree(page: Page, tree: DroppedTree): Promise<void> {
   await page.evaluate((roots) => {
-    type Value = string | { [name: string]: Value }
+    type Value = string | null | { [name: string]: Value }
     function toEntry(name: string, value: Value): object {
+      if (value === null) {
+        const file = (_done: unknown, fail: (error: DOMException) => void) =>
+          setTimeout(() => fail(new DOMException('', 'NotReadableError')))
+        return { name, isFile: true, isDirectory: false, file }
+      }
       if (typeof value === 'string') {
         const file = new File([value], name, { lastModified: 1_700_000_000_000 })
         return {
@@ -70,6 +75,21 @@ export async function dropTree(page: Page, tree: DroppedTree): Promise<void> {
       target.dispatchEvent(event)
     }
   }, tree as object)
+}
+
+/** Drags files and folders of the disk from outside the browser to a point of the page, and drops them. */
+export async function dragFromOutside(
+  page: Page,
+  { x, y }: { x: number; y: number },
+  files: string[],
+): Promise<void> {
+  const client = await page.context().newCDPSession(page)
+  // What the drag allows, as a set of bits: copying is the first.
+  const data = { items: [], files, dragOperationsMask: 1 }
+  for (const type of ['dragEnter', 'dragOver', 'drop'] as const) {
+    await client.send('Input.dispatchDragEvent', { type, x, y, data })
+  }
+  await client.detach()
 }
 
 const sessions = new WeakMap<Page, CDPSession>()

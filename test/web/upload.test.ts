@@ -2,14 +2,15 @@
 import { randomBytes } from 'node:crypto'
 import { mkdir, readdir, readFile, stat, utimes, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import type { Browser, Page } from 'playwright-core'
+import type { Browser, Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { launchBrowser, openPage, PHONE } from '../support/browser.ts'
 import { waitFor } from '../support/deadline.ts'
 import { startProgram } from '../support/program.ts'
 import { makeTree, type Tree } from '../support/tree.ts'
+import { entry } from './listing-steps.ts'
 import { longestTaskMs } from './main-thread.ts'
-import { dropTree, goOffline, pickFiles, slowUploads } from './upload-steps.ts'
+import { dragFromOutside, dropTree, goOffline, pickFiles, slowUploads } from './upload-steps.ts'
 
 let browser: Browser
 beforeAll(async () => {
@@ -44,6 +45,28 @@ describe('uploads', () => {
     expect(await readFile(tree.at('in/a#b 100%.bin'))).toEqual(bytes)
     expect((await stat(tree.at('in/a#b 100%.bin'))).mtimeMs).toBe(1_600_000_000_000)
     expect((await stat(tree.at('in/empty.txt'))).size).toBe(0)
+    expect(open.problems).toEqual([])
+  })
+
+  it('takes files that are dragged in from the desktop', async () => {
+    await using tree = await makeTree({ 'sub/x.txt': 'x' })
+    const local = await localFiles(tree, { 'a#b.txt': 'one', 'trip/day 1/deep.txt': 'two' })
+    await using program = await startProgram(tree)
+    await using open = await openPage(browser, program, { path: '/files/' })
+    const { page } = open
+    const onto = async (place: Locator, files: string[]) => {
+      const box = await place.boundingBox()
+      if (box === null) throw new Error('nowhere to drop')
+      await dragFromOutside(page, { x: box.x + box.width / 2, y: box.y + box.height / 2 }, files)
+    }
+    await onto(page.locator('#listing'), [join(local, 'a#b.txt'), join(local, 'trip')])
+    await panel(page).getByText('2 files uploaded').waitFor()
+    expect(await tree.read('a#b.txt')).toBe('one')
+    expect(await tree.read('trip/day 1/deep.txt')).toBe('two')
+    await onto(entry(page, 'sub'), [join(local, 'a#b.txt')])
+    await waitFor('the file in the folder', async () =>
+      (await readdir(tree.at('sub'))).includes('a#b.txt'),
+    )
     expect(open.problems).toEqual([])
   })
 
