@@ -1,6 +1,6 @@
 // What uploads tell while they run, and what they leave alone: other screens, dialogs, viewers.
 import { randomBytes } from 'node:crypto'
-import { readFile, writeFile } from 'node:fs/promises'
+import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -10,7 +10,7 @@ import { sampleTree } from '../support/pictures.ts'
 import { startProgram } from '../support/program.ts'
 import { makeTree, type Tree } from '../support/tree.ts'
 import { entry, expectSelected, showList } from './listing-steps.ts'
-import { goOffline, pickFiles, slowUploads } from './upload-steps.ts'
+import { dropTree, goOffline, pickFiles, slowUploads } from './upload-steps.ts'
 
 let browser: Browser
 beforeAll(async () => {
@@ -142,6 +142,23 @@ describe('the upload panel', () => {
     await slowUploads(page, 0)
     await panel(page).getByText('1 file uploaded').waitFor()
     await waitFor('the release', async () => (await locks()) === 0)
+  })
+
+  it('names what could not be read on this computer, and uploads the rest', async () => {
+    await using tree = await makeTree({ 'old.txt': 'x' })
+    await using program = await startProgram(tree)
+    await using open = await openPage(browser, program, { path: '/files/' })
+    const { page } = open
+    await page.locator('#listing').waitFor()
+    await dropTree(page, { trip: { 'secret.txt': null, 'open.txt': 'open' } })
+    await panel(page).getByText('1 upload failed').waitFor()
+    await panel(page).getByText('secret.txt').waitFor()
+    await panel(page).getByText('Can’t be read').waitFor()
+    await waitFor('the other file', async () => {
+      return (await readFile(tree.at('trip/open.txt'), 'utf8').catch(() => '')) === 'open'
+    })
+    expect(await readdir(tree.at('trip'))).toEqual(['open.txt'])
+    expect(open.problems).toEqual([])
   })
 })
 
