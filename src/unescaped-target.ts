@@ -2,10 +2,18 @@
 // bytes are escaped here and the connection is offered to the server again, for that one request.
 import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
+import type { ErrorCode } from './api-types.ts'
 import { Duplex } from 'node:stream'
 
 /** Rest of a request line up to its end; longer ones are refused like any other broken request. */
 const REQUEST_LINE = /^[A-Z]{3,20} \/[^\r\n]{0,8192} HTTP\/1\.[01]\r\n/
+
+const MALFORMED: readonly [string, ErrorCode] = ['400 Bad Request', 'bad_request']
+/** Status line and reason by the parser's own code; all others are malformed. */
+const REFUSALS: Record<string, readonly [string, ErrorCode]> = {
+  HPE_HEADER_OVERFLOW: ['431 Request Header Fields Too Large', 'too_large'],
+  ERR_HTTP_REQUEST_TIMEOUT: ['408 Request Timeout', 'bad_request'],
+}
 
 interface ParserError extends Error {
   code?: string
@@ -14,7 +22,7 @@ interface ParserError extends Error {
 
 /**
  * Admits such requests when they open a connection, which then closes after the answer. All other
- * malformed requests are answered 400 and cut off.
+ * malformed requests are answered 400, 408 or 431 with their reason, and cut off.
  */
 export function admitUnescapedTargets(server: Server): void {
   server.on('clientError', (error: ParserError, socket: Socket) => {
@@ -65,11 +73,8 @@ function replay(socket: Socket, first: Buffer): Duplex {
 
 function refuse(socket: Socket, error: ParserError): void {
   if (!socket.writable || socket.destroyed) return void socket.destroy()
-  const status =
-    error.code === 'HPE_HEADER_OVERFLOW'
-      ? '431 Request Header Fields Too Large'
-      : error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
-        ? '408 Request Timeout'
-        : '400 Bad Request'
-  socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`)
+  const [status, code] = REFUSALS[error.code ?? ''] ?? MALFORMED
+  socket.end(
+    `HTTP/1.1 ${status}\r\nX-Error-Code: ${code}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`,
+  )
 }

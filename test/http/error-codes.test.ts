@@ -1,7 +1,11 @@
 // Every failure names its reason in X-Error-Code, whatever made the answer.
-import { request } from 'node:http'
+import { once } from 'node:events'
+import { createServer, request } from 'node:http'
+import { type AddressInfo, connect } from 'node:net'
 import { expect, it } from 'vitest'
+import { admitUnescapedTargets } from '../../src/unescaped-target.ts'
 import { startApp, type TestApp } from '../support/app.ts'
+import { withDeadline } from '../support/deadline.ts'
 
 const PIXEL = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
@@ -127,6 +131,48 @@ it('also a refused upgrade', async () => {
   const foreign = { 'X-Auth': token, Origin: 'http://elsewhere.example' }
   expect(await refusedUpgrade(app, foreign)).toEqual({ status: 403, code: 'forbidden' })
 })
+
+it('also a request that is refused before it is read', async () => {
+  await using app = await startApp()
+  const refused = async (head: string) => {
+    const answer = await rawAnswer(app.port, head)
+    return [/^HTTP\/1\.1 (\d+)/.exec(answer)?.[1], /^X-Error-Code: (\w+)\r$/m.exec(answer)?.[1]]
+  }
+  expect(await refused('GET / HTTP/1.1\r\nHost: x\r\nbroken\r\n\r\n')).toEqual([
+    '400',
+    'bad_request',
+  ])
+  const long = `GET / HTTP/1.1\r\nHost: x\r\nA: ${'a'.repeat(100_000)}\r\n\r\n`
+  expect(await refused(long)).toEqual(['431', 'too_large'])
+})
+
+it('also a request that does not come to its end in time', async () => {
+  const server = createServer({ connectionsCheckingInterval: 20 })
+  server.headersTimeout = 50
+  admitUnescapedTargets(server)
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  try {
+    const { port } = server.address() as AddressInfo
+    const answer = await rawAnswer(port, 'GET / HTTP/1.1\r\nHost: x\r\n')
+    expect(answer).toMatch(/^HTTP\/1\.1 408 .*\r\nX-Error-Code: bad_request\r\n/)
+  } finally {
+    server.close()
+  }
+})
+
+/** All that the server sends before it closes the connection. */
+async function rawAnswer(port: number, sent: string): Promise<string> {
+  const socket = connect(port, '127.0.0.1')
+  // The server may close while what it does not want is still being sent.
+  socket.on('error', () => {})
+  let answer = ''
+  socket.on('data', (part: Buffer) => {
+    answer += part.toString('latin1')
+  })
+  socket.write(sent)
+  await withDeadline('the end of the connection', 10_000, once(socket, 'close'))
+  return answer
+}
 
 function refusedUpgrade(
   app: TestApp,
