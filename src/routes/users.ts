@@ -16,6 +16,7 @@ import { findUser, removeUser, replaceUser } from '../store/users.ts'
 import { readJson } from './body.ts'
 import type { Ctx, Deps, Env } from './env.ts'
 import { requireAdmin, requireUser } from './guard.ts'
+import { encodePath } from './request-path.ts'
 import { sendJson, sendStatus } from './respond.ts'
 
 /** Fields an account may change on itself without being administrator. */
@@ -113,7 +114,9 @@ async function createUser(c: Ctx, deps: Deps): Promise<Response> {
   const { id: _, ...fields } = data
   const password = await hashPassword(data.password)
   const added = await addUserWithHome(deps, { ...fields, password, scope })
-  return sendStatus(201, { headers: { Location: `/settings/users/${added.id}` } })
+  return sendStatus(201, {
+    headers: { Location: `${encodePath(deps.config.baseURL)}/settings/users/${added.id}` },
+  })
 }
 
 async function changeUser(c: Ctx, deps: Deps): Promise<Response> {

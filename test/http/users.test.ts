@@ -59,6 +59,18 @@ describe('changing accounts', () => {
     expect(app.store.read().users.map(({ username }) => username)).toEqual(['admin', 'new'])
   })
 
+  it('names the page of a new account below the base URL', async () => {
+    await using app = await startApp({ config: { baseURL: '/my files' } })
+    const admin = await app.as('admin')
+    const data = { username: 'new', password: GOOD, perm: defaultPermissions() }
+    const response = await admin.fetch('/api/users', {
+      method: 'POST',
+      body: JSON.stringify({ what: 'user', which: [], current_password: PASSWORD, data }),
+    })
+    expect(response.status).toBe(201)
+    expect(response.headers.get('location')).toBe('/my%20files/settings/users/2')
+  })
+
   it('refuses an expression that does not compile, with its reason, and goes on serving', async () => {
     await using app = await startApp({ users: [{ username: 'bob' }] })
     const rules = [{ regex: true, allow: false, path: '', regexp: { raw: '(' } }]
