@@ -55,8 +55,14 @@ async function convert(file: OpenFile, format: SubtitleFormat): Promise<string> 
     if (file.sizeBytes > MAX_SUBTITLE_BYTES)
       throw new AppError('too_large', `${file.vpath} is too large for subtitles`)
     const bytes = Buffer.alloc(file.sizeBytes)
-    const { bytesRead } = await file.handle.read(bytes, 0, bytes.length, 0)
-    return toWebVtt(bytes.subarray(0, bytesRead), format)
+    let filled = 0
+    // One read may give less than asked for (a network mount); the file may have shrunk.
+    while (filled < bytes.length) {
+      const { bytesRead } = await file.handle.read(bytes, filled, bytes.length - filled, filled)
+      if (bytesRead === 0) break
+      filled += bytesRead
+    }
+    return toWebVtt(bytes.subarray(0, filled), format)
   } finally {
     await file.handle.close()
   }
