@@ -1,6 +1,7 @@
 // What people see and hear who use no mouse, want no motion or choose their own colours.
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { contrast } from '../../web/lib/colour.ts'
 import { launchBrowser, openPage } from '../support/browser.ts'
 import { waitFor } from '../support/deadline.ts'
 import { startProgram } from '../support/program.ts'
@@ -38,6 +39,53 @@ function focusRing(page: Page): Promise<{ what: string; ring: boolean }> {
       ring: drawn(element) || inside,
     }
   })
+}
+
+/** Texts below `root` whose colour is too close to what lies behind; what is disabled may be. */
+async function faintTexts(page: Page, root: string): Promise<string[]> {
+  const texts = await page.evaluate((selector) => {
+    const canvas = document.createElement('canvas')
+    canvas.width = canvas.height = 1
+    const context = canvas.getContext('2d', { willReadFrequently: true })
+    if (context === null) throw new Error('no canvas')
+    // Painted one over the other, as the screen does it: colours may be see-through.
+    const paint = (colours: readonly string[]) => {
+      context.clearRect(0, 0, 1, 1)
+      for (const colour of colours) {
+        context.fillStyle = colour
+        context.fillRect(0, 0, 1, 1)
+      }
+      const channels = [...context.getImageData(0, 0, 1, 1).data.slice(0, 3)]
+      return `#${channels.map((value) => value.toString(16).padStart(2, '0')).join('')}`
+    }
+    const found: { text: string; colour: string; ground: string }[] = []
+    const within = document.querySelector(selector)
+    if (within === null) throw new Error(`no ${selector}`)
+    const walker = document.createTreeWalker(within, NodeFilter.SHOW_TEXT)
+    while (walker.nextNode()) {
+      const { parentElement: element, textContent } = walker.currentNode
+      const text = textContent?.trim() ?? ''
+      if (element === null || text === '') continue
+      const { width, height } = element.getBoundingClientRect()
+      const seen = element.checkVisibility({ opacityProperty: true, visibilityProperty: true })
+      // What only screen readers get is one pixel in size.
+      if (!seen || width <= 1 || height <= 1) continue
+      if (element.closest('.sr, option, :disabled, [aria-disabled="true"]') !== null) continue
+      const grounds: string[] = []
+      for (let at: Element | null = element; at !== null; at = at.parentElement) {
+        grounds.unshift(getComputedStyle(at).backgroundColor)
+      }
+      const colour = getComputedStyle(element).color
+      found.push({ text, colour: paint([...grounds, colour]), ground: paint(grounds) })
+    }
+    return found
+  }, root)
+  expect(texts.length).toBeGreaterThan(2)
+  return texts
+    .filter(({ colour, ground }) => contrast(colour, ground) < 4.5)
+    .map(({ text, colour, ground }) => {
+      return `${text}: ${colour} on ${ground} is ${contrast(colour, ground).toFixed(2)}`
+    })
 }
 
 describe('accessibility', () => {
@@ -90,6 +138,26 @@ describe('accessibility', () => {
       return texts.some((text) => text.includes('x.txt'))
     })
   })
+
+  for (const colorScheme of ['light', 'dark'] as const) {
+    it(`writes in colours that stand out by 4.5 to 1, ${colorScheme}`, async () => {
+      await using tree = await makeTree({ 'a.txt': 'abc', 'b.zip': 'abc', 'sub/x.txt': 'x' })
+      await using program = await startProgram(tree)
+      await using open = await openPage(browser, program, { path: '/files/', colorScheme })
+      const { page } = open
+      await showList(page)
+      await entry(page, 'a.txt').click()
+      expect(await faintTexts(page, 'body')).toEqual([])
+      await page.keyboard.press('F2')
+      await page.getByRole('dialog').waitFor()
+      expect(await faintTexts(page, 'dialog[open]')).toEqual([])
+      for (const path of ['/settings/profile', '/settings/global', '/settings/users']) {
+        await page.goto(path)
+        await page.locator('main').getByRole('heading').or(page.getByRole('row')).first().waitFor()
+        expect(await faintTexts(page, 'body'), path).toEqual([])
+      }
+    })
+  }
 
   it('moves nothing for people who want no motion', async () => {
     await using tree = await makeTree({ 'a.txt': 'abc' })
