@@ -8,6 +8,7 @@ import { loginAs } from '../support/login.ts'
 import { type Program, startProgram } from '../support/program.ts'
 import { makeTree } from '../support/tree.ts'
 import { entry, expectSelected, toast } from './listing-steps.ts'
+import { makePicture } from './share-steps.ts'
 
 let browser: Browser
 beforeAll(async () => {
@@ -51,6 +52,11 @@ async function touch(
   at: Point[],
 ) {
   await finger.send('Input.dispatchTouchEvent', { type, touchPoints: at })
+}
+
+async function isOnScreen(target: Locator): Promise<boolean> {
+  const box = (await target.isVisible()) ? await target.boundingBox() : null
+  return box !== null && box.x + box.width > 0
 }
 
 async function hold(page: Page, finger: CDPSession, target: Locator): Promise<void> {
@@ -159,6 +165,49 @@ describe('the files screen on a phone', () => {
     await page.getByRole('dialog').getByRole('button', { name: 'Create' }).tap()
     await entry(page, 'trip').waitFor()
     await open.context.close()
+  })
+
+  it('asks the camera at the back for a photo and uploads it', async () => {
+    await using tree = await makeTree({ 'a.txt': 'a' })
+    await using program = await startProgram(tree)
+    const open = await openPhone(program)
+    const { page } = open
+    await page.getByRole('button', { name: 'New', exact: true }).last().tap()
+    const chooser = page.waitForEvent('filechooser')
+    await page.getByRole('menuitem', { name: 'Take photo' }).tap()
+    const input = (await chooser).element()
+    expect(await input.getAttribute('capture')).toBe('environment')
+    expect(await input.getAttribute('accept')).toBe('image/*')
+    expect((await chooser).isMultiple()).toBe(false)
+    const buffer = await makePicture()
+    await (await chooser).setFiles({ name: 'photo.jpg', mimeType: 'image/jpeg', buffer })
+    await entry(page, 'photo.jpg').waitFor()
+    expect(open.problems).toEqual([])
+    await open.context.close()
+  })
+
+  it('ends at a width of 736 pixels', async () => {
+    await using tree = await makeTree({ 'a.txt': 'a' })
+    await using program = await startProgram(tree)
+    await using open = await openPage(browser, program, {
+      path: '/files/',
+      viewport: { width: 736, height: 800 },
+    })
+    const { page } = open
+    const round = page.locator('.fab')
+    const searchField = page.locator('.searchbox')
+    const places = page.getByRole('navigation', { name: 'Places' })
+    await round.waitFor()
+    await searchField.waitFor({ state: 'hidden' })
+    expect(await isOnScreen(places)).toBe(false)
+    await page.setViewportSize({ width: 737, height: 800 })
+    await searchField.waitFor()
+    await round.waitFor({ state: 'detached' })
+    expect(await isOnScreen(places)).toBe(true)
+    await page.setViewportSize({ width: 736, height: 800 })
+    await round.waitFor()
+    await searchField.waitFor({ state: 'hidden' })
+    expect(open.problems).toEqual([])
   })
 
   it('reveals Share and Delete by a swipe, never acts by itself, and selects by the other', async () => {

@@ -38,7 +38,8 @@ export function pickFiles(kind: 'files' | 'folder' | 'camera', targetVPath: stri
   input.webkitdirectory = kind === 'folder'
   if (kind === 'camera') {
     input.accept = 'image/*'
-    input.capture = 'environment'
+    // As an attribute: browsers of computers do not know the property.
+    input.setAttribute('capture', 'environment')
   }
   // In the page, not only in memory: some browsers forget the answer otherwise.
   input.hidden = true
