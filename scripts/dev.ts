@@ -1,5 +1,5 @@
 // `npm run dev -- <options>`: rebuilds on change; a change of src/ restarts the server, a change of
-// web/ is there at the next reload of the page (the server reads the built files from disk).
+// web/ reloads the open pages (build/live-reload.js; the server reads the built files from disk).
 import { once } from 'node:events'
 import { watch } from 'node:fs'
 import { join } from 'node:path'

@@ -99,6 +99,7 @@ function esbuildOptions(dev: boolean): esbuild.BuildOptions & { metafile: true }
   return {
     ...shared,
     entryPoints: [ENTRY],
+    inject: dev ? ['scripts/build/live-reload.js'] : [],
     splitting: true,
     metafile: true,
     // One flat folder: every chunk finds its neighbours by a relative address below any base URL.
