@@ -2,8 +2,8 @@
 // bytes are escaped here and the connection is offered to the server again, for that one request.
 import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
-import type { ErrorCode } from './api-types.ts'
 import { Duplex } from 'node:stream'
+import type { ErrorCode } from './api-types.ts'
 
 /** Rest of a request line up to its end; longer ones are refused like any other broken request. */
 const REQUEST_LINE = /^[A-Z]{3,20} \/[^\r\n]{0,8192} HTTP\/1\.[01]\r\n/
