@@ -214,7 +214,7 @@ export const OPTIONS = {
     default: '10/15m',
     group: 'Sign-in',
     ours: true,
-    help: 'Failed sign-ins allowed per address and per account in that time; 0 for no limit',
+    help: 'Failed sign-ins allowed from one address in that time, whatever the accounts; 0 for no limit',
   }),
   'branding.helpURL': option({
     value: 'URL',

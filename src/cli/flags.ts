@@ -82,7 +82,7 @@ export const SETTINGS_FLAGS: readonly Flag[] = [
   {
     ...switchFlag(
       'createUserDir',
-      'Give accounts made by sign-up, hook or proxy a home folder, and others with an empty scope',
+      'Give accounts made by sign-up, hook or proxy a home folder even if --scope is set, and others with an empty scope',
       SETTINGS,
     ),
     deprecated: ['create-user-dir'],
