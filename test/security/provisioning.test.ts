@@ -133,6 +133,30 @@ describe('an account that makes itself', () => {
       expect(account(app, 'new')?.scope).toBe('/')
     })
 
+    it.each(['/', '/shared', '.'])(
+      `${title} gets a home with --createUserDir, whatever the scope of the others: %j`,
+      async (scope) => {
+        const defaults = { ...generous, scope }
+        const tree = { 'shared/ours.txt': 'x' }
+        await using app = await startApp({
+          tree,
+          settings: { ...settings, defaults, createUserDir: true },
+        })
+        expect((await come(app)).status).toBe(200)
+        expect(account(app, 'new')?.scope).toBe('/users/new')
+        expect(await readdir(app.tree.at('users'))).toEqual(['new'])
+      },
+    )
+
+    it(`${title} gets the folder of the scope without --createUserDir`, async () => {
+      const defaults = { ...generous, scope: '/shared' }
+      const tree = { 'shared/ours.txt': 'x' }
+      await using app = await startApp({ tree, settings: { ...settings, defaults } })
+      expect((await come(app)).status).toBe(200)
+      expect(account(app, 'new')?.scope).toBe('/shared')
+      expect(await readdir(app.tree.root)).toEqual(['shared'])
+    })
+
     it.each(['', '.', './', '..', '//', '/.', '/x/..', ' '])(
       `${title} gets a home where the scope says nothing: %j`,
       async (scope) => {
