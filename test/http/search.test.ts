@@ -86,6 +86,35 @@ it('judges hits by rules and hidden names', async () => {
   expect(await find('bob')).toEqual(['deny/open/x.txt', 'x.txt'])
 })
 
+it('hides names with a dot from listings, downloads and archives of who asked for that', async () => {
+  const tree = { '.hidden/x.txt': 'deep', '.secret': 'dotted', 'dir/.env': 'dotted', 'x.txt': 'x' }
+  await using app = await startApp({ tree, users: [{ username: 'bob', hideDotfiles: true }] })
+  const seenBy = async (username: string) => {
+    const { fetch } = await app.as(username)
+    const listing = (await (await fetch('/api/resources/')).json()) as { items: { name: string }[] }
+    const paths = ['.secret', '.hidden/x.txt', 'dir/.env', 'x.txt']
+    const raw = await Promise.all(
+      paths.map(async (path) => (await fetch(`/api/raw/${path}`)).status),
+    )
+    const archive = await (await fetch('/api/raw/?algo=tar')).text()
+    return {
+      names: listing.items.map(({ name }) => name).sort(),
+      raw,
+      archived: ['.hidden', '.secret', '.env', 'x.txt'].filter((name) => archive.includes(name)),
+    }
+  }
+  expect(await seenBy('admin')).toEqual({
+    names: ['.hidden', '.secret', 'dir', 'x.txt'],
+    raw: [200, 200, 200, 200],
+    archived: ['.hidden', '.secret', '.env', 'x.txt'],
+  })
+  expect(await seenBy('bob')).toEqual({
+    names: ['dir', 'x.txt'],
+    raw: [403, 403, 403, 200],
+    archived: ['x.txt'],
+  })
+})
+
 it('lists recursively as one JSON list, links unfollowed', async () => {
   await using app = await startApp()
   const admin = await app.as('admin')
