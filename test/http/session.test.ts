@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { PASSWORD, startApp } from '../support/app.ts'
 
 const login = (username: string, password: string, more = {}) => ({
@@ -28,6 +28,24 @@ describe('signing in', () => {
     const cookieToken = admin.cookie.replace('auth=', '')
     const response = await app.fetch('/api/settings', { headers: { 'X-Auth': cookieToken } })
     expect(response.status).toBe(401)
+  })
+
+  it('refuses a token once the time of --tokenExpirationTime is over, however often it was used', async () => {
+    await using app = await startApp({ config: { tokenExpirationMs: 90_000 } })
+    vi.useFakeTimers({ toFake: ['Date'] })
+    try {
+      const startMs = Date.now()
+      const { token } = await app.as('admin')
+      const statusAfter = async (ms: number) => {
+        vi.setSystemTime(startMs + ms)
+        return (await app.fetch('/api/usage/', { headers: { 'X-Auth': token } })).status
+      }
+      expect(await statusAfter(0)).toBe(200)
+      expect(await statusAfter(88_000)).toBe(200)
+      expect(await statusAfter(91_000)).toBe(401)
+    } finally {
+      vi.useRealTimers()
+    }
   })
 
   it('lets no more guesses through when they are sent at once', async () => {
