@@ -178,7 +178,15 @@ describe('the first start', () => {
   test('--noauth lets everybody in as user 1', async () => {
     const { origin } = await serve(['--noauth'])
     expect((await database()).settings.authMethod).toBe('noauth')
-    expect((await fetch(`${origin}/api/login`, { method: 'POST' })).status).toBe(200)
+    const answer = await fetch(`${origin}/api/login`, { method: 'POST' })
+    expect(answer.status).toBe(200)
+    const token = await answer.text()
+    const claims = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString())
+    const [first] = (await database()).users
+    expect(first).toMatchObject({ id: 1, username: 'admin' })
+    expect(claims.user).toMatchObject({ id: 1, username: 'admin' })
+    const own = await fetch(`${origin}/api/users/1`, { headers: { 'X-Auth': token } })
+    expect(await own.json()).toMatchObject({ id: 1, username: 'admin' })
   })
 
   test('the editor theme comes from the configuration file', async () => {
