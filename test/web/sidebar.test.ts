@@ -78,6 +78,19 @@ describe('the storage bar', () => {
     expect(await bar.count()).toBe(0)
   })
 
+  it('is not shown with --branding.disableUsedPercentage', async () => {
+    await using tree = await makeTree({ 'a.txt': 'x' })
+    await using program = await startConfigured(tree, ['--branding.disableUsedPercentage'])
+    await using open = await openPage(browser, program, { path: '/settings' })
+    const { page } = open
+    await page.clock.install()
+    await page.goto('/files/')
+    await entry(page, 'a.txt').waitFor()
+    // Longer than the page waits before it asks.
+    await page.clock.runFor(2000)
+    expect(await page.getByRole('progressbar', { name: 'Storage used' }).count()).toBe(0)
+  })
+
   it('vanishes when the figures fail or are unknown, and is asked for after files came or went', async () => {
     await using tree = await makeTree({ 'a.txt': 'x', sub: null })
     await using program = await startProgram(tree)
