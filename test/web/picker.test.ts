@@ -3,7 +3,7 @@ import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { launchBrowser, openPage } from '../support/browser.ts'
 import { waitFor } from '../support/deadline.ts'
-import { startProgram } from '../support/program.ts'
+import { runProgram, startProgram } from '../support/program.ts'
 import { makeTree } from '../support/tree.ts'
 import { addUser, entry, selectionBar, showList, toast, userLogin } from './listing-steps.ts'
 
@@ -133,6 +133,31 @@ describe('the picker of folders', () => {
     expect(await row.getAttribute('aria-selected')).toBe('true')
     await dialog.getByRole('button', { name: 'Move here' }).click()
     await waitFor('the move', async () => (await tree.read('x/deep/far/a.txt')) === 'a')
+    expect(open.problems).toEqual([])
+  })
+
+  it.each([
+    ['goes to the folder of the copy', true, '/files/x/'],
+    ['stays in the open folder', false, '/files/'],
+  ])('copy: %s with --redirectAfterCopyMove=%s', async (_what, follows, address) => {
+    await using tree = await makeTree({ 'a.txt': 'a', 'x/y.txt': 'y' })
+    const { database, stop } = await startProgram(tree)
+    await stop()
+    const flag = `--redirectAfterCopyMove=${follows}`
+    const change = ['users', 'update', 'admin', '-d', database, flag]
+    expect((await runProgram(change, { cwd: tree.base })).code).toBe(0)
+    await using program = await startProgram(tree, { database })
+    await using open = await openPage(browser, program, { path: '/files/' })
+    const { page } = open
+    await showList(page)
+    await entry(page, 'a.txt').click()
+    await selectionBar(page).getByRole('button', { name: 'Copy' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Copy 1 item' })
+    await dialog.getByRole('treeitem', { name: 'x', exact: true }).click()
+    await dialog.getByRole('button', { name: 'Copy here' }).click()
+    // Said after the page went, or did not go, to the target.
+    await toast(page, 'Copied 1 item to “x”').waitFor()
+    expect(new URL(page.url()).pathname).toBe(address)
     expect(open.problems).toEqual([])
   })
 })
