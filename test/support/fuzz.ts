@@ -51,11 +51,13 @@ const TREE_ROUTES = [
   ...['usage', 'share', 'search', 'subtitle', 'preview/thumb', 'preview/big', 'preview/x'],
   ...['command', 'public/share/HASH', 'public/dl/HASH', 'public/preview/thumb/HASH'],
   ...['public/subtitle/HASH', 'public/share', 'public/dl/none', 'archive', 'nothing'],
+  ...['public/preview/big/HASH'],
 ]
 const SINGLE_ROUTES = [
   ...['users', 'users/1', 'users/2', 'users/3', 'users/99999999999999999999', 'users/x'],
   ...['settings', 'shares', 'login', 'renew', 'signup', 'logout', 'sessions', 'sessions/x'],
   ...['openapi.json', 'public/share/HASH', 'public/dl/HASH', 'share/HASH', ''],
+  ...['selections', 'public/selections/HASH', 'public/selections/none'],
 ]
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS', 'PROPFIND']
 
@@ -99,6 +101,7 @@ const query = fc
       fc.constantFrom(
         ...['algo', 'files', 'override', 'rename', 'action', 'destination', 'checksum', 'inline'],
         ...['query', 'details', 'token', 'key', 'all', 'display', 'expires', 'auth', '__proto__'],
+        'selection',
       ),
       value,
     ),
@@ -185,6 +188,10 @@ const body = fc.oneof(
   { weight: 1, arbitrary: fc.constant(Buffer.from('['.repeat(20_000))) },
 )
 
+/** Stands in files of the server that neither bob nor a share of his folder may see. */
+const FORBIDDEN = 'a marker that only the administrator may read'
+const FORBIDDEN_FILES = { 'plain.txt': FORBIDDEN, 'deny/denied.txt': FORBIDDEN }
+
 /** One request; `HASH` in its target stands for a live share. */
 export const fuzzRequest: fc.Arbitrary<FuzzRequest> = fc
   .record({
@@ -224,18 +231,32 @@ export const fuzzRequest: fc.Arbitrary<FuzzRequest> = fc
  * Failures with status 500 that the contract lays down (http-api 1.4, 4.7, 5.4, 7.3, 7.4, 13,
  * 14); every other one is a defect.
  */
-const CONTRACTED_500 = new RegExp(
-  [
-    '(ENOTDIR|EISDIR|ENAMETOOLONG|ELOOP|EINVAL|ENOTEMPTY|EILSEQ) at /',
-    ' is not a (file|folder)$',
-    ' is a folder and cannot be replaced by a file',
-    'preview of /.*: ',
-    'no cues found',
-    'no folder name can be made of this user name',
-    'users have no field ',
-  ].join('|'),
-  's',
-)
+const CONTRACTED_500: readonly { on: RegExp; because: RegExp }[] = [
+  {
+    on: /^\S+ \/api\/(public\/)?(resources|raw|tus|usage|share|search|subtitle|preview|dl|command|selections)/,
+    because: /(ENOTDIR|EISDIR|ENAMETOOLONG|ELOOP|EINVAL|ENOTEMPTY|EILSEQ) at \//s,
+  },
+  {
+    on: /^\S+ \/api\/(public\/)?(resources|raw|tus|usage|share|search|dl)/,
+    because: / is not a (file|folder)$/s,
+  },
+  {
+    on: /^(POST|PUT|PATCH) \/api\/(resources|tus)/,
+    because: / is a folder and cannot be replaced by a file/s,
+  },
+  { on: /^GET \/api\/(public\/)?preview\//, because: /preview of \/.*: /s },
+  { on: /^GET \/api\/(public\/)?subtitle\//, because: /no cues found/ },
+  {
+    on: /^POST \/api\/(signup|users)/,
+    because: /no folder name can be made of this user name/,
+  },
+  { on: /^PUT \/api\/users\//, because: /users have no field / },
+]
+
+/** Whether the wording is one of these; which request may have it is judged with its answer. */
+function isContracted(line: string): boolean {
+  return CONTRACTED_500.some(({ because }) => because.test(line))
+}
 
 export interface Fuzzed extends AsyncDisposable {
   /** Sends a request and throws when the answer breaks a promise. */
@@ -270,21 +291,31 @@ export async function startFuzzed(): Promise<Fuzzed> {
   return {
     probe: async (given) => {
       // Sessions end by what is fuzzed; most requests shall get past the door.
-      if (++requests % 100 === 0) await refresh().catch(() => {})
+      if (++requests % 100 === 0) {
+        await refresh().catch(() => {})
+        // The administrator may have removed or overwritten them.
+        await tree.add(FORBIDDEN_FILES).catch(() => {})
+      }
       const target = given.target.replaceAll('HASH', hash)
       const token = tokens[given.who]
       const headers = { ...given.headers, ...(token ? { 'X-Auth': token } : {}) }
+      const logged = app.log.length
+      const before = given.who === 'admin' ? null : await forbiddenFiles(tree)
       const answer = await send(app.port, agent, { ...given, target, headers })
-      judge(given, answer)
+      judge(
+        given,
+        answer,
+        app.log.slice(logged).find((line) => / 500 /.test(line)),
+      )
+      if (before !== null && (await forbiddenFiles(tree)) !== before)
+        throw new Error(`changed beyond the scope: ${given.method} ${target} as ${given.who}`)
     },
     inspect: async () => {
       const health = await fetch(`${app.origin}/health`)
       if (health.status !== 200) throw new Error(`the server is not well: ${health.status}`)
-      const broken = app.errors.filter((line) => !CONTRACTED_500.test(line))
+      const broken = app.errors.filter((line) => !isContracted(line))
       if (broken.length > 0) throw new Error(`unexpected failures:\n${broken.join('\n')}`)
-      const refused = app.log.filter(
-        (line) => /: 500 \S+ /.test(line) && !CONTRACTED_500.test(line),
-      )
+      const refused = app.log.filter((line) => /: 500 \S+ /.test(line) && !isContracted(line))
       if (refused.length > 0)
         throw new Error(`a 500 that no contract knows:\n${refused.join('\n')}`)
       const now = await snapshot(tree)
@@ -305,7 +336,7 @@ async function fillTree(tree: Tree): Promise<void> {
       'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
       'base64',
     ),
-    'deny/denied.txt': 'denied',
+    ...FORBIDDEN_FILES,
     'folder/.hidden/x.txt': 'x',
   })
   await symlink(join(tree.outside, 'secret.txt'), tree.at('folder/out'))
@@ -320,6 +351,13 @@ async function snapshot(tree: Tree): Promise<string> {
   return JSON.stringify([names.sort(), inside.sort(), secret])
 }
 
+// What only the administrator may change: everything in the root but bob's own folder.
+async function forbiddenFiles(tree: Tree): Promise<string> {
+  const names = (await readdir(tree.root)).filter((name) => name !== 'folder' && name !== 'users')
+  const facts = Object.keys(FORBIDDEN_FILES).map((name) => tree.read(name).catch(() => null))
+  return JSON.stringify([names.sort(), await Promise.all(facts)])
+}
+
 async function makeShare(app: TestApp, token: string): Promise<string> {
   const response = await fetch(`${app.origin}/api/share/folder/`, {
     method: 'POST',
@@ -329,13 +367,27 @@ async function makeShare(app: TestApp, token: string): Promise<string> {
   return ((await response.json()) as { hash: string }).hash
 }
 
-function judge(given: FuzzRequest, { status, headers, body }: FuzzAnswer): void {
+function judge(
+  given: FuzzRequest,
+  { status, headers, body }: FuzzAnswer,
+  /** The line that the server logged for it. */
+  reason: string | undefined,
+): void {
   const complain = (what: string) => {
     throw new Error(`${what}: ${given.method} ${given.target} as ${given.who} -> ${status}`)
   }
   if (status < 200 || status > 599) complain('a strange status')
   if (headers['x-request-id'] !== undefined) complain('an unexpected failure')
   if (status === 500 && headers['x-error-code'] === undefined) complain('a 500 without a reason')
+  if (status === 500 && reason !== undefined) {
+    const route = given.target.split('?')[0] ?? ''
+    const known = CONTRACTED_500.some(
+      ({ on, because }) => because.test(reason) && on.test(`${given.method} ${route}`),
+    )
+    if (!known) complain(`a 500 that no contract knows here (${reason})`)
+  }
+  const mayRead = given.who === 'admin' && !/^\/api\/public\//.test(given.target)
+  if (!mayRead && body.includes(FORBIDDEN)) complain('a file beyond the scope got out')
   if (body.includes(SECRET)) complain('a secret got out')
   if (/root:.*:0:0:/.test(body.toString('latin1'))) complain('a file of the host got out')
   if (body.includes('node:internal') || body.includes('/src/')) complain('a stack trace')
