@@ -189,7 +189,8 @@ it('does not keep a descriptor for each level without end', async () => {
   await mkdir(deepest, { recursive: true })
   const before = openFiles()
   await expect(namesIn(tree)).rejects.toThrow('too deep')
-  expect(openFiles()).toBe(before)
+  // Less, when what earlier tests opened is closed meanwhile.
+  expect(openFiles()).toBeLessThanOrEqual(before)
 })
 
 it('names no accounts of the host', async () => {
