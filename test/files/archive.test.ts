@@ -150,7 +150,7 @@ it('takes names along that are not UTF-8, of files and of folders', async () => 
     'in/M%E4rz/inner.txt',
     'in/plain.txt',
   ])
-  expect(openFiles()).toBe(before)
+  expect(openFiles()).toBeLessThanOrEqual(before)
   const file = join(tree.base, 'names.tar')
   const contents = execFileSync('tar', [
     '-xOf',
@@ -265,7 +265,7 @@ it.each(['zip', 'tar'] as const)(
     }
     await expect(archiveTo({ write }, openScope(tree.root), format)).rejects.toThrow(/shorter/)
     expect(bytes).toBeLessThan(80 * MIB)
-    expect(openFiles()).toBe(before)
+    expect(openFiles()).toBeLessThanOrEqual(before)
   },
 )
 
@@ -279,7 +279,7 @@ it.each(FORMATS)('stops %s on abort and closes every file', async (format) => {
   const write = async () => controller.abort()
   const { signal } = controller
   await expect(archiveTo({ write }, openScope(tree.root), format, { signal })).rejects.toThrow()
-  expect(openFiles()).toBe(before)
+  expect(openFiles()).toBeLessThanOrEqual(before)
 })
 
 it.each(FORMATS)('passes on the failure of the target of %s', async (format) => {
