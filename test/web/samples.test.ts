@@ -7,6 +7,7 @@ import { DESKTOP, launchBrowser, type OpenPage, openPage, PHONE } from '../suppo
 import { waitFor } from '../support/deadline.ts'
 import { brightness, expectLandscape, liveliness, sampleTree } from '../support/pictures.ts'
 import { type Program, startProgram } from '../support/program.ts'
+import { someOf } from '../support/scale.ts'
 import { makeTree, type Tree } from '../support/tree.ts'
 
 let browser: Browser
@@ -217,22 +218,26 @@ it('leaves no sample out', async () => {
   expect(left.filter((name) => !elsewhere.test(name))).toEqual([])
 })
 
-describe.each(modes)('$name', ({ scheme, device }) => {
-  let opened: OpenPage
+describe.each(modes.map((mode, index) => ({ ...mode, index })))(
+  '$name',
+  ({ scheme, device, index }) => {
+    let opened: OpenPage
 
-  beforeAll(async () => {
-    opened = await openPage(browser, program, { ...device, colorScheme: scheme })
-  })
+    beforeAll(async () => {
+      opened = await openPage(browser, program, { ...device, colorScheme: scheme })
+    })
 
-  afterAll(() => opened[Symbol.asyncDispose]())
+    afterAll(() => opened[Symbol.asyncDispose]())
 
-  it.each(Object.keys(looks))('shows %s', async (name) => {
-    const { page, problems } = opened
-    problems.length = 0
-    await page.goto(`/files/${name}`)
-    await looks[name]?.(page, scheme)
-    const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)
-    expect(overflow).toBeLessThanOrEqual(0)
-    expect(problems).toEqual([])
-  })
-})
+    // Each sample in one of the modes; all of them in all modes take minutes.
+    it.each(someOf(Object.keys(looks), modes.length, index))('shows %s', async (name) => {
+      const { page, problems } = opened
+      problems.length = 0
+      await page.goto(`/files/${name}`)
+      await looks[name]?.(page, scheme)
+      const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)
+      expect(overflow).toBeLessThanOrEqual(0)
+      expect(problems).toEqual([])
+    })
+  },
+)

@@ -15,6 +15,7 @@ import { brokenFiles, CANARY, scriptedFiles } from '../support/hostile.ts'
 import { SAMPLES } from '../support/pictures.ts'
 import { childrenOf, peakMemoryOf } from '../support/process-facts.ts'
 import { type Program, startProgram } from '../support/program.ts'
+import { someOf } from '../support/scale.ts'
 import { makeTree, type Tree } from '../support/tree.ts'
 
 const MIB = 1024 * 1024
@@ -302,7 +303,7 @@ describe('broken files', () => {
   })
   afterAll(() => opened[Symbol.asyncDispose]())
 
-  it.each(Object.keys(broken))(
+  it.each(someOf(Object.keys(broken), 3))(
     'shows %s or says why not, and downloads it unchanged',
     async (name) => {
       const { page, problems } = opened
