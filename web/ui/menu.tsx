@@ -98,7 +98,10 @@ export function Menu({ label, items, anchor, focusFirst, header, onClose }: Menu
     }
     const leave = () => close.current()
     const scroll = (event: Event) => {
-      if (!sheet) outside(event)
+      if (sheet) return
+      // What scrolls by itself elsewhere, such as a viewer's strip of neighbours, moves no button.
+      const moves = event.target instanceof Node && anchor instanceof Node
+      if (!moves || (event.target as Node).contains(anchor)) outside(event)
     }
     document.addEventListener('pointerdown', outside, true)
     document.addEventListener('scroll', scroll, true)
