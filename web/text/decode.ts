@@ -23,7 +23,10 @@ function startsWith(bytes: Uint8Array, prefix: readonly number[]): boolean {
  */
 export function detectEncoding(bytes: Uint8Array, partial = false): TextEncoding {
   for (const name of ['utf-8', 'utf-16le', 'utf-16be']) {
-    if (startsWith(bytes, bomOf(name))) return { name, bom: true }
+    if (!startsWith(bytes, bomOf(name))) continue
+    // A mark proves nothing of the bytes behind it. A window on a file is only read: it may trust it.
+    if (name === 'utf-8' && !partial && !isUtf8(bytes, false)) break
+    return { name, bom: true }
   }
   const wide = sniffUtf16(bytes.subarray(0, SNIFF_BYTES))
   if (wide !== null && (partial || bytes.length % 2 === 0)) return { name: wide, bom: false }
