@@ -5,8 +5,10 @@ import { AppError } from './errors.ts'
 /** What a shell takes for blank; to it a no-break space is part of the program's name. */
 const BLANK = /[ \t\r\n]/
 
-/** Throws `bad_request` with the text shown to the user when a quote is left open. */
+/** Throws `bad_request` with the text shown to the user when a quote is left open, or for a NUL. */
 export function splitWords(line: string, windows = process.platform === 'win32'): string[] {
+  // It ends a word for the system, which would then run something else than was read here.
+  if (line.includes('\0')) throw new AppError('bad_request', 'NUL found.')
   return windows ? splitWindows(line) : splitPosix(line)
 }
 

@@ -4,6 +4,7 @@ import { expect, it } from 'vitest'
 import { startApp } from '../support/app.ts'
 import { withDeadline } from '../support/deadline.ts'
 import { fuzz } from '../support/fuzz.ts'
+import { fuzzShell } from '../support/fuzz-shell.ts'
 
 /** Different requests every day, the same ones for everybody who runs the tests that day. */
 const DAILY_SEED = Math.floor(Date.now() / 86_400_000)
@@ -11,6 +12,12 @@ const DAILY_SEED = Math.floor(Date.now() / 86_400_000)
 it('answers 6,000 strange requests without a failure, a leak or a change outside', async () => {
   await fuzz(6_000, 1_500, DAILY_SEED)
 }, 90_000)
+
+it.runIf(process.platform === 'linux')(
+  'ends 600 shell connections with strange frames as it should, and leaves no program',
+  () => fuzzShell(600, DAILY_SEED),
+  60_000,
+)
 
 it('answers or closes on what is no HTTP', async () => {
   await using app = await startApp()

@@ -66,6 +66,15 @@ describe('CVE-2025-52903: an allowed program starts no other', () => {
     },
   )
 
+  it.each([{ shell: [] }, { shell: ['sh', '-c'] }])(
+    'nor with a NUL in its line: $shell',
+    async ({ shell }) => {
+      await using app = await shellApp(['echo'], { shell })
+      expect(await runAsBob(app, 'echo a\0b')).toEqual(['error parsing command: NUL found.'])
+      expect(app.errors).toEqual([])
+    },
+  )
+
   it('nothing at all while execution is off, which is the default', async () => {
     await using app = await startApp({ users: [{ username: 'bob', commands: ['echo'] }] })
     expect(await runAsBob(app, 'echo hello')).toEqual(REFUSED)
