@@ -7,6 +7,7 @@ import { waitFor } from '../support/deadline.ts'
 import { startProgram } from '../support/program.ts'
 import { makeTree } from '../support/tree.ts'
 import { entry, expectSelected, showList } from './listing-steps.ts'
+import { makeShare } from './share-steps.ts'
 
 let browser: Browser
 beforeAll(async () => {
@@ -89,6 +90,47 @@ describe('the keys of the page', () => {
     await opensAll(page.locator('audio, video, [role="slider"]').first())
     await page.goto('/settings/profile')
     await opensAll(page.getByLabel('New password', { exact: true }))
+    expect(open.problems).toEqual([])
+  })
+
+  it('obeys a Cyrillic keyboard as a Latin one, in a listing, an editor and a share', async () => {
+    await using tree = await makeTree({ 'a.txt': 'a', 'b.txt': 'b', 'sub/c.txt': 'c' })
+    await using program = await startProgram(tree)
+    await using open = await openPage(browser, program, { path: '/files/' })
+    const { page } = open
+    const devtools = await open.context.newCDPSession(page)
+    /** The key of a Latin `letter`, with Ctrl, on a keyboard that types `key` there. */
+    const press = async (letter: string, key: string, shift = false) => {
+      const facts = {
+        key,
+        code: `Key${letter}`,
+        windowsVirtualKeyCode: letter.charCodeAt(0),
+        modifiers: shift ? 10 : 2,
+      }
+      await devtools.send('Input.dispatchKeyEvent', { type: 'rawKeyDown', ...facts })
+      await devtools.send('Input.dispatchKeyEvent', { type: 'keyUp', ...facts })
+    }
+    await showList(page)
+    await press('A', 'ф')
+    await expectSelected(page, ['sub', 'a.txt', 'b.txt'])
+    await press('K', 'л')
+    await page.getByRole('dialog', { name: 'Commands' }).waitFor()
+    await press('K', 'л')
+    await page.getByRole('dialog', { name: 'Commands' }).waitFor({ state: 'detached' })
+    await press('F', 'А', true)
+    await page.getByRole('dialog', { name: 'Search', exact: true }).waitFor()
+    await page.keyboard.press('Escape')
+
+    await page.goto('/files/a.txt')
+    await page.locator('.cm-content').click()
+    await page.keyboard.type('new ')
+    await press('S', 'ы')
+    await waitFor('the file', async () => (await tree.read('a.txt')).includes('new '))
+
+    await page.goto(`/share/${await makeShare(program, '/sub')}`)
+    await page.getByText('c.txt').first().waitFor()
+    await press('A', 'ф')
+    await page.getByRole('toolbar', { name: 'Selection' }).getByText('1 selected').waitFor()
     expect(open.problems).toEqual([])
   })
 

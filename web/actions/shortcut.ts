@@ -2,6 +2,8 @@
 // machines. Letters compare without case; combinations with Alt by physical key, because Alt changes
 // what a key types on many keyboards.
 
+import { keyLetter } from '../lib/key-letter.ts'
+
 const MODIFIERS = ['Mod', 'Ctrl', 'Alt', 'Shift'] as const
 
 interface Combination {
@@ -34,7 +36,7 @@ function parse(text: string): Combination {
 
 /** What the key types, and what is printed on it where holding Alt or Shift changes that. */
 function keysOf(press: KeyPress): string[] {
-  const typed = press.key.length === 1 ? press.key.toUpperCase() : press.key
+  const typed = keyLetter(press)
   const printed = /^(?:Key|Digit)(.)$/.exec(press.code)?.[1]
   if (printed === undefined) return [typed]
   if (press.altKey) return [printed]

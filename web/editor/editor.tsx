@@ -7,6 +7,7 @@ import { type RefObject, useEffect, useEffectEvent, useMemo, useRef, useState } 
 import { useSnapshot } from 'valtio'
 import type { FileInfo } from '../../src/api-types.ts'
 import { announce } from '../lib/announce.ts'
+import { keyLetter } from '../lib/key-letter.ts'
 import { guardLeaving } from '../lib/navigate.ts'
 import { openPrompt } from '../state/prompts.ts'
 import { session } from '../state/session.ts'
@@ -111,13 +112,13 @@ export function Editor({ source, entry, actions = [], close, ...rest }: EditorPr
   const onPageKey = useEffectEvent((event: KeyboardEvent) => {
     const mod = event.ctrlKey || event.metaKey
     if (event.defaultPrevented || !mod || event.altKey || event.shiftKey) return
-    const key = event.key.toLowerCase()
-    if (key === 's') {
+    const key = keyLetter(event)
+    if (key === 'S') {
       event.preventDefault()
       if (editor.dirty) void save()
     } else if (ready && document.querySelector('dialog[open]') === null) {
-      if (key === 'f' || (key === 'h' && readOnly === null)) askFind(key === 'h')
-      else if (key === 'g') setDialog('line')
+      if (key === 'F' || (key === 'H' && readOnly === null)) askFind(key === 'H')
+      else if (key === 'G') setDialog('line')
       else return
       event.preventDefault()
     }

@@ -23,6 +23,7 @@ import {
 } from 'lucide-react'
 import { type KeyboardEvent, useEffect, useRef, useState } from 'react'
 import { useSnapshot } from 'valtio'
+import { keyLetter } from '../lib/key-letter.ts'
 import { Button, IconButton } from '../ui/button.tsx'
 import { codeCommands, cursor } from './code-pane.tsx'
 
@@ -91,11 +92,11 @@ export function FindBar(props: FindBarProps) {
     if (event.key === 'Escape') {
       onClose()
       view.focus()
-    } else if (event.key === 'F3' || (mod && event.key.toLowerCase() === 'g')) {
+    } else if (event.key === 'F3' || (mod && keyLetter(event) === 'G')) {
       step(event.shiftKey ? -1 : 1)
-    } else if (mod && event.key.toLowerCase() === 'f') {
+    } else if (mod && keyLetter(event) === 'F') {
       field.current?.select()
-    } else if (mod && event.key.toLowerCase() === 'h') {
+    } else if (mod && keyLetter(event) === 'H') {
       onReplace(!replace)
     } else return
     event.preventDefault()

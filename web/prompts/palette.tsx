@@ -18,6 +18,7 @@ import { openSearch } from '../actions/open-search.ts'
 import { actions } from '../actions/registry.ts'
 import { shownKeys } from '../actions/shortcut.ts'
 import { focusFallback } from '../lib/focus.ts'
+import { keyLetter } from '../lib/key-letter.ts'
 import { nameOf, parentOf } from '../lib/paths.ts'
 import { shownName } from '../lib/shown-name.ts'
 import { foldForTyping } from '../listing/type-ahead.ts'
@@ -91,7 +92,7 @@ export function PalettePrompt({ answer }: PromptProps<'palette'>) {
     else if (event.key === 'Home' && text === '') setAt(0)
     else if (event.key === 'End' && text === '') setAt(count - 1)
     else if (event.key === 'Enter') run(items[active])
-    else if (event.key === 'Escape' || (event.key.toLowerCase() === 'k' && event.ctrlKey)) {
+    else if (event.key === 'Escape' || (keyLetter(event) === 'K' && event.ctrlKey)) {
       answer(null)
     } else return
     event.preventDefault()

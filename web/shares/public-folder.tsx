@@ -11,6 +11,7 @@ import { announce } from '../lib/announce.ts'
 import { instanceName } from '../lib/boot.ts'
 import { takesKeys } from '../lib/focus.ts'
 import { formatNumber, formatSize } from '../lib/format.ts'
+import { keyLetter } from '../lib/key-letter.ts'
 import { lineageOf, nameOf, ROOT, trimPath } from '../lib/paths.ts'
 import type { SortChoice, SortColumn } from '../listing/sort-entries.ts'
 import { sortNow } from '../listing/sort-queue.ts'
@@ -67,7 +68,7 @@ export function PublicFolder({
     const onKey = (event: KeyboardEvent) => {
       if (event.defaultPrevented || takesKeys(event.target)) return
       if (event.key === 'Escape') setSelection(nothingSelected)
-      if (event.key.toLowerCase() === 'a' && (event.ctrlKey || event.metaKey)) {
+      if (keyLetter(event) === 'A' && (event.ctrlKey || event.metaKey)) {
         event.preventDefault()
         setSelection({ paths: new Set(entries.map(({ path }) => path)), anchor: null })
       }

@@ -3,6 +3,7 @@ import type { FileEntry, Permissions } from '../../../src/api-types.ts'
 import { actions } from '../../../web/actions/registry.ts'
 import { matchesShortcut, shownKeys } from '../../../web/actions/shortcut.ts'
 import type { ActionContext } from '../../../web/actions/types.ts'
+import { keyLetter } from '../../../web/lib/key-letter.ts'
 
 const nothing: Permissions = {
   admin: false,
@@ -120,6 +121,37 @@ describe('shortcuts', () => {
     expect(matchesShortcut(press('/', { code: 'Digit7', shiftKey: true }), '/', false)).toBe(true)
     const one = press('!', { code: 'Digit1', ctrlKey: true, shiftKey: true })
     expect(matchesShortcut(one, 'Mod+Shift+1', false)).toBe(true)
+  })
+
+  it('go by the physical key where the keyboard types another script', () => {
+    const held = { ctrlKey: true }
+    for (const [typed, code, letter] of [
+      ['ф', 'KeyA', 'A'],
+      ['Ψ', 'KeyC', 'C'],
+      ['ד', 'KeyS', 'S'],
+      ['ئ', 'KeyZ', 'Z'],
+      ['ห', 'KeyS', 'S'],
+      ['े', 'KeyS', 'S'],
+    ] as const) {
+      expect(matchesShortcut(press(typed, { code, ...held }), `Mod+${letter}`, false)).toBe(true)
+    }
+    const search = press('А', { code: 'KeyF', ctrlKey: true, shiftKey: true })
+    expect(matchesShortcut(search, 'Mod+Shift+F', false)).toBe(true)
+    // Arabic has a key that types two letters.
+    expect(keyLetter({ key: 'لا', code: 'KeyB' })).toBe('B')
+  })
+
+  it('go by the Latin letter that is typed, wherever its key is', () => {
+    const dvorak = press('s', { code: 'Semicolon', ctrlKey: true })
+    expect(matchesShortcut(dvorak, 'Mod+S', false)).toBe(true)
+    const dvorakO = press('o', { code: 'KeyS', ctrlKey: true })
+    expect(matchesShortcut(dvorakO, 'Mod+S', false)).toBe(false)
+    const azertyQ = press('q', { code: 'KeyA', ctrlKey: true })
+    expect(matchesShortcut(azertyQ, 'Mod+A', false)).toBe(false)
+    // Signs and Latin letters with marks are typed as well.
+    expect(keyLetter({ key: ',', code: 'KeyM' })).toBe(',')
+    expect(keyLetter({ key: 'é', code: 'KeyE' })).toBe('É')
+    expect(keyLetter({ key: 'Enter', code: 'Enter' })).toBe('Enter')
   })
 
   it('are shown as printed on the keyboard', () => {
