@@ -1,7 +1,7 @@
 // A text whose encoding only a person knows: chosen once, it can be edited like any other.
 
 import { readFile, writeFile } from 'node:fs/promises'
-import type { Browser } from 'playwright-core'
+import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { launchBrowser, openPage } from '../support/browser.ts'
 import { waitFor } from '../support/deadline.ts'
@@ -14,6 +14,14 @@ let program: Program
 
 /** UTF-16 without a mark and without Latin letters: by its bytes full of control characters. */
 const wide = (text: string) => Buffer.from(text, 'utf16le')
+
+async function readAsUtf16(page: Page) {
+  await page.getByRole('button', { name: 'Open as text' }).click()
+  await page.getByText('Read only').waitFor()
+  await page.getByRole('button', { name: 'UTF-8', exact: true }).click()
+  await page.getByRole('combobox').fill('utf-16le')
+  await page.keyboard.press('Enter')
+}
 
 beforeAll(async () => {
   browser = await launchBrowser()
@@ -31,11 +39,7 @@ it('edits a Cyrillic text in UTF-16 without a mark, also after somebody else wro
   await using opened = await openPage(browser, program, { path: '/files/wide.txt' })
   const { page } = opened
   const text = page.locator('.cm-content')
-  await page.getByRole('button', { name: 'Open as text' }).click()
-  await page.getByText('Read only').waitFor()
-  await page.getByRole('button', { name: 'UTF-8', exact: true }).click()
-  await page.getByRole('combobox').fill('utf-16le')
-  await page.keyboard.press('Enter')
+  await readAsUtf16(page)
   await text.getByText('Съешь').first().waitFor()
   await page.getByText('Read only').waitFor({ state: 'detached' })
   await text.click()
@@ -49,5 +53,25 @@ it('edits a Cyrillic text in UTF-16 without a mark, also after somebody else wro
   await page.evaluate(() => window.dispatchEvent(new Event('focus')))
   await text.getByText('Другой').first().waitFor()
   expect(await page.getByText('Read only').count()).toBe(0)
+  expect(opened.problems).toEqual([])
+})
+
+it('offers what was typed into such a text once its encoding is chosen again', async () => {
+  await tree.add({ 'typed.txt': wide('Съешь же ещё этих булок\n'.repeat(20)) })
+  await using opened = await openPage(browser, program, { path: '/files/typed.txt' })
+  const { page } = opened
+  page.on('dialog', (dialog) => void dialog.accept())
+  const text = page.locator('.cm-content')
+  await readAsUtf16(page)
+  await text.getByText('Съешь').first().waitFor()
+  await text.click()
+  await page.keyboard.press('Control+Home')
+  await page.keyboard.type('Я ')
+  await page.getByText(/Draft kept/).waitFor()
+  await page.reload()
+  await readAsUtf16(page)
+  await page.getByText('You left unsaved edits in this file').waitFor()
+  await page.getByRole('button', { name: 'Restore' }).click()
+  await text.getByText('Я Съешь').waitFor()
   expect(opened.problems).toEqual([])
 })

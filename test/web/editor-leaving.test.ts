@@ -106,6 +106,39 @@ describe('leaving with unsaved text', () => {
     expect(await page.getByText('You left unsaved edits').count()).toBe(0)
   })
 
+  it('keeps what it offers while somebody saves or types without having answered', async () => {
+    page.on('dialog', (dialog) => void dialog.accept())
+    const offer = page.getByText('You left unsaved edits in this file')
+    await type('offered.txt')
+    await page.getByText(/Draft kept/).waitFor()
+    await page.reload()
+    await offer.waitFor()
+    // Saved as it is, typed into and left again: two drafts now, the newer one is offered first.
+    await atStart()
+    await Promise.all([
+      page.waitForResponse((response) => response.request().method() === 'PUT'),
+      page.keyboard.press('Control+s'),
+    ])
+    await page.getByRole('button', { name: 'Discard it' }).waitFor()
+    await atStart()
+    await page.keyboard.type('y')
+    await page.getByText(/Draft kept/).waitFor()
+    await page.reload()
+    await offer.waitFor()
+    await page.getByRole('button', { name: 'Compare' }).click()
+    await page.getByText('ybefore').first().waitFor()
+    await page.getByRole('button', { name: 'Stop comparing' }).click()
+    await page.getByRole('button', { name: 'Discard it' }).click()
+    await page.getByRole('button', { name: 'Restore' }).click()
+    await page.getByText('xbefore').waitFor()
+    await page.getByRole('button', { name: 'Close editor' }).click()
+    await page.getByRole('button', { name: 'Discard', exact: true }).click()
+    await notes('offered.txt').waitFor({ state: 'detached' })
+    await page.goto('/files/offered.txt')
+    await text().getByText('before').waitFor()
+    expect(await offer.count()).toBe(0)
+  })
+
   it('asks before a rename, so that the text is saved under the name it still has', async () => {
     await type('old-name.txt')
     await chooseInMenu('Rename')

@@ -8,7 +8,7 @@ import type { FileInfo } from '../../src/api-types.ts'
 import type { FileVersion } from '../api/text-files.ts'
 import { permissions } from '../state/session.ts'
 import type { TextEncoding } from '../text/encodings.ts'
-import { dropDraft, loadDraft, pruneDrafts, saveDraft } from './drafts.ts'
+import { dropDraft, loadDrafts, pruneDrafts, saveDraft } from './drafts.ts'
 import { editor, type Notice } from './editor-state.ts'
 import { lineEndsOf, replaceText, sameText, textOf } from './line-end-state.ts'
 
@@ -31,6 +31,8 @@ export interface OpenFile {
   /** What the person said the bytes are written in; null while that is a guess. */
   chosen: TextEncoding | null
   key: string
+  /** Where its draft is kept; one that is offered has another key until it is restored. */
+  draftKey: string
 }
 
 export const current = {
@@ -73,7 +75,7 @@ export function noteChange(): void {
     clearTimeout(draftTimer)
     draftDueMs = 0
     editor.draftAtMs = null
-    if (editor.notice?.kind !== 'draft') void dropDraft(current.file.key)
+    void dropDraft(current.file.draftKey)
     return
   }
   const nowMs = Date.now()
@@ -104,28 +106,41 @@ export async function keepDraftNow(): Promise<void> {
   clearTimeout(draftTimer)
   draftDueMs = 0
   if (current.view === null || current.file === null || !editor.dirty) return
-  const { key, version } = current.file
+  const { key, draftKey, version } = current.file
   const savedAtMs = Date.now()
   const text = textOf(current.view.state)
   const encoding = { name: editor.encoding.name, bom: editor.encoding.bom }
-  const kept = await saveDraft({ key, text, encoding, baseEtag: version.etag, savedAtMs })
+  const kept = await saveDraft({
+    ...{ key: draftKey, text, encoding, baseEtag: version.etag, savedAtMs },
+  })
   if (kept && current.file?.key === key && editor.dirty) editor.draftAtMs = savedAtMs
 }
 
-/** Looks for a draft of the text that was just read. */
-export async function offerDraft(key: string, text: string): Promise<void> {
+/** Looks for a draft of the saved text, the newest if there are several. */
+export async function offerDraft(): Promise<void> {
   void pruneDrafts(Date.now())
-  const draft = await loadDraft(key)
-  if (draft === null || current.file?.key !== key) return
-  if (editor.dirty || editor.readOnly !== null) return
-  if (draft.text === text) await dropDraft(key)
-  else editor.notice = ref<Notice>({ kind: 'draft', draft })
+  const { file } = current
+  if (file === null) return
+  const drafts = await loadDrafts(file.key)
+  if (current.file !== file || editor.dirty) return
+  if (editor.readOnly !== null || editor.notice !== null) return
+  const saved = file.savedState === null ? file.text : textOf(file.savedState)
+  for (const draft of drafts) {
+    if (draft.text !== saved) {
+      editor.notice = ref<Notice>({ kind: 'draft', draft })
+      return
+    }
+    void dropDraft(draft.key)
+  }
 }
 
 /** Puts the offered draft into the editor, as a step that can be undone. */
 export function restoreDraft(): void {
   if (editor.notice?.kind !== 'draft' || current.view === null || current.file === null) return
   const { draft } = editor.notice
+  // What was typed before it is one undo away; the restored text is what is kept from here on.
+  void dropDraft(current.file.draftKey)
+  current.file.draftKey = draft.key
   current.view.dispatch(replaceText(current.view.state, draft.text))
   editor.encoding = draft.encoding
   editor.comparing = null
@@ -136,10 +151,14 @@ export function restoreDraft(): void {
   current.view.focus()
 }
 
+/** Gives up the offered draft; an older one is offered next. */
 export async function discardDraft(): Promise<void> {
+  if (editor.notice?.kind !== 'draft') return
+  const { key } = editor.notice.draft
   editor.notice = null
   editor.comparing = null
-  if (current.file !== null) await dropDraft(current.file.key)
+  await dropDraft(key)
+  await offerDraft()
 }
 
 /**
@@ -155,7 +174,7 @@ export async function discardChanges(): Promise<void> {
   }
   editor.dirty = false
   editor.draftAtMs = null
-  if (current.file !== null) await dropDraft(current.file.key)
+  if (current.file !== null) await dropDraft(current.file.draftKey)
 }
 
 /** Why the text cannot be changed; what it is comes before who may. */

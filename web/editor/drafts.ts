@@ -1,10 +1,10 @@
 // Drafts: what was typed and not yet saved, kept in this browser so that a closed tab, a crash or an
-// ended session loses nothing. One entry per account and file; never sent anywhere.
+// ended session loses nothing. One entry per account, file and sitting; never sent anywhere.
 
 import type { TextEncoding } from '../text/encodings.ts'
 
 export interface Draft {
-  /** From draftKey. */
+  /** From newDraftKey. */
   key: string
   /** With its own line ends. */
   text: string
@@ -22,6 +22,14 @@ const MAX_DRAFTS = 100
 /** Instances below different base URLs on one host, and different accounts, do not see each other's. */
 export function draftKey(baseUrl: string, userId: number, vpath: string): string {
   return `${baseUrl}\n${userId}\n${vpath}`
+}
+
+/**
+ * Where one sitting keeps its draft. What an earlier one left stays beside it until somebody has said
+ * what is to become of it. No path holds the zero character.
+ */
+export function newDraftKey(fileKey: string): string {
+  return `${fileKey}\0${Date.now()}.${Math.random()}`
 }
 
 let opening: Promise<IDBDatabase | null> | null = null
@@ -64,10 +72,12 @@ async function inStore<T>(
   })
 }
 
-/** The draft of a file, or null. */
-export async function loadDraft(key: string): Promise<Draft | null> {
-  const draft = await inStore<Draft | undefined>('readonly', (store) => store.get(key))
-  return draft ?? null
+/** The drafts of a file, the newest first; `fileKey` is from draftKey. */
+export async function loadDrafts(fileKey: string): Promise<Draft[]> {
+  // Without a sitting, as older versions kept them, up to the last one.
+  const keys = IDBKeyRange.bound(fileKey, `${fileKey}\0\uffff`)
+  const drafts = await inStore<Draft[]>('readonly', (store) => store.getAll(keys))
+  return (drafts ?? []).sort((a, b) => b.savedAtMs - a.savedAtMs)
 }
 
 /** Keeps the draft; false when the browser would not. */

@@ -13,7 +13,7 @@ import { canWrite, encodeText } from '../text/encode.ts'
 import type { TextEncoding } from '../text/encodings.ts'
 import type { LineEnd } from '../text/line-ends.ts'
 import { current, keepDraftNow, noteChange, offerDraft, readOnlyReason } from './current-file.ts'
-import { draftKey } from './drafts.ts'
+import { draftKey, newDraftKey } from './drafts.ts'
 import { editor, type Notice } from './editor-state.ts'
 import { convertLineEnds, replaceText, textOf } from './line-end-state.ts'
 
@@ -63,13 +63,13 @@ export async function openFile(
     const key = draftKey(boot.BaseURL, session.user?.id ?? 0, entry.path)
     current.file = {
       ...{ entry, version, bytes, text, savedState: null, savedEncoding: encoding },
-      ...{ binary, exact: true, chosen: null, key },
+      ...{ binary, exact: true, chosen: null, key, draftKey: newDraftKey(key) },
     }
     Object.assign(editor, { encoding, savedAtMs: version.modifiedMs ?? Date.parse(entry.modified) })
     editor.readOnly = readOnlyReason(current.file)
     editor.generation++
     editor.phase = 'ready'
-    await offerDraft(key, text)
+    await offerDraft()
   } catch (error) {
     if (isAbort(error) || controller.signal.aborted) return
     const problem = error instanceof ApiError ? error : new ApiError(0, null, String(error))
@@ -139,7 +139,8 @@ export async function saveFile({ overwrite = false }: SaveOptions = {}): Promise
       chosen: current.file.chosen && encoding,
     })
     editor.savedAtMs = version.modifiedMs
-    editor.notice = null
+    // A draft that is still offered was not what was saved.
+    if (editor.notice?.kind !== 'draft') editor.notice = null
     if (editor.comparing?.with === 'disk') editor.comparing = null
     noteChange()
     return true
@@ -180,7 +181,7 @@ export function reopenAs(encoding: TextEncoding): void {
   editor.readOnly = readOnlyReason(current.file)
   noteChange()
   // A draft could not be offered while the text could not be changed.
-  if (before !== null) void offerDraft(current.file.key, text)
+  if (before !== null) void offerDraft()
 }
 
 /** The next save writes in this encoding. */
