@@ -6,6 +6,7 @@ import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { launchBrowser, launchProfile, openPage } from '../support/browser.ts'
 import { waitFor } from '../support/deadline.ts'
+import { startGateway } from '../support/gateway.ts'
 import { ADMIN, startProgram } from '../support/program.ts'
 import { makeTree } from '../support/tree.ts'
 import { pickFiles, slowUploads } from './upload-steps.ts'
@@ -171,6 +172,39 @@ describe('interrupted uploads', () => {
     expect(await readFile(tree.at('big.bin'))).toEqual(bytes)
     expect(sent.get(path)).toBeLessThanOrEqual(bytes.length)
   }, 120_000)
+
+  it.each([503, 429])(
+    'asks again where to go on when a proxy answers %d',
+    async (status) => {
+      await using tree = await makeTree({ 'old.txt': 'x' })
+      const bytes = randomBytes(40 << 20)
+      await writeFile(join(tree.base, 'big.bin'), bytes)
+      await using program = await startProgram(tree)
+      await using gateway = await startGateway(program)
+      await using open = await openPage(browser, program, {
+        path: '/files/',
+        baseURL: gateway.origin,
+      })
+      const { page, context } = open
+      const sent = countSent(context)
+      // The third chunk and the questions after it meet a proxy whose server is restarted.
+      let chunks = 0
+      let refusals = 0
+      gateway.refuse = ({ method }) => {
+        if (method === 'PATCH' && ++chunks === 3) return 502
+        return method === 'HEAD' && ++refusals < 3 ? status : null
+      }
+      await pickFiles(page, [join(tree.base, 'big.bin')])
+      await panel(page).getByText('1 file uploaded').waitFor({ timeout: 30_000 })
+      expect(refusals).toBe(3)
+      expect(
+        gateway.seen.filter(({ method, path }) => method === 'POST' && path.includes('/tus/')),
+      ).toHaveLength(1)
+      expect(await readFile(tree.at('big.bin'))).toEqual(bytes)
+      expect(sent.get('/api/tus/big.bin')).toBe(bytes.length)
+    },
+    120_000,
+  )
 
   it('forgets an interrupted upload when it is discarded', async () => {
     await using tree = await makeTree({ 'old.txt': 'x' })

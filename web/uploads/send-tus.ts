@@ -1,6 +1,7 @@
 // Sends one file by the resumable protocol. The library is loaded with the first upload; the token
 // is read for every request, so that an upload may outlive the token it began with.
 
+import type { HttpRequest, HttpResponse } from 'tus-js-client'
 import type { ErrorCode } from '../../src/api-types.ts'
 import type { SendEvents } from './queue.ts'
 import { UploadError, type UploadFailureCode, type UploadItem } from './upload-item.ts'
@@ -127,8 +128,9 @@ export function createTusSend(deps: TusDeps) {
             request.setHeader('X-Modified', String(file.lastModified))
           }
         },
-        onAfterResponse(_request, response) {
+        onAfterResponse(request, response) {
           if (response.getHeader('X-Renew-Token') === 'true') deps.onRenewHint()
+          if (isRefusedQuestion(request, response)) throw new RefusedQuestion(response)
         },
         onShouldRetry(error) {
           const { status, method } = answerOf(error)
@@ -157,17 +159,39 @@ export function createTusSend(deps: TusDeps) {
   }
 }
 
+/** The server, or a proxy before it, did not say how much of an upload is there. */
+class RefusedQuestion extends Error {
+  readonly response: HttpResponse
+  constructor(response: HttpResponse) {
+    super(`the question for the offset was answered with ${response.getStatus()}`)
+    this.response = response
+  }
+}
+
+/**
+ * The library takes every refusal of HEAD but 423 for a lost upload and begins it anew, and the server
+ * then drops what it has. Only 404 and 410 say that it is lost.
+ */
+function isRefusedQuestion(request: HttpRequest, response: HttpResponse): boolean {
+  const status = response.getStatus()
+  const isAnswered = (status >= 200 && status < 300) || status === 404 || status === 410
+  return request.getMethod() === 'HEAD' && !isAnswered
+}
+
 interface Answered {
-  originalRequest?: { getMethod(): string } | null
-  originalResponse?: { getStatus(): number; getHeader(name: string): string | undefined } | null
+  originalRequest?: HttpRequest | null
+  originalResponse?: HttpResponse | null
+  causingError?: Error | null
 }
 
 function answerOf(error: unknown) {
-  const { originalRequest, originalResponse } = error as Answered
+  const { originalRequest, originalResponse, causingError } = error as Answered
+  const response =
+    causingError instanceof RefusedQuestion ? causingError.response : originalResponse
   return {
-    status: originalResponse?.getStatus() ?? 0,
+    status: response?.getStatus() ?? 0,
     method: originalRequest?.getMethod() ?? '',
-    errorCode: originalResponse?.getHeader('X-Error-Code') ?? null,
+    errorCode: response?.getHeader('X-Error-Code') ?? null,
   }
 }
 
