@@ -5,7 +5,7 @@ import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { launchBrowser, openPage } from '../support/browser.ts'
 import { waitFor } from '../support/deadline.ts'
-import { startProgram } from '../support/program.ts'
+import { startConfigured, startProgram } from '../support/program.ts'
 import { makeTree } from '../support/tree.ts'
 import { pickFiles } from './upload-steps.ts'
 
@@ -48,4 +48,30 @@ describe('uploads', () => {
     expect(most).toBe(5)
     expect(open.problems).toEqual([])
   })
+
+  it.each([
+    { retryCount: 0, failing: 1, end: '1 upload failed' },
+    { retryCount: 2, failing: 2, end: '1 file uploaded' },
+    { retryCount: 2, failing: 3, end: '1 upload failed' },
+  ])(
+    'with --tus.retryCount $retryCount and $failing refused pieces: $end',
+    async ({ retryCount, failing, end }) => {
+      await using tree = await makeTree({ 'old.txt': 'x' })
+      await writeFile(join(tree.base, 'new.txt'), 'a few bytes')
+      await using program = await startConfigured(tree, ['--tus.retryCount', String(retryCount)])
+      await using open = await openPage(browser, program, { path: '/files/' })
+      let tries = 0
+      await open.page.route('**/api/tus/new.txt*', async (route) => {
+        if (route.request().method() !== 'PATCH') return route.continue()
+        return ++tries > failing ? route.continue() : route.fulfill({ status: 503 })
+      })
+      await pickFiles(open.page, [join(tree.base, 'new.txt')])
+      const panel = open.page.getByRole('region', { name: 'Uploads' })
+      await panel.getByText(end).waitFor()
+      expect(tries).toBe(retryCount + 1)
+      expect(await tree.read('new.txt').catch(() => null)).toBe(
+        failing <= retryCount ? 'a few bytes' : null,
+      )
+    },
+  )
 })
