@@ -101,6 +101,35 @@ it('reads a long log in windows: line numbers, the end, a search, the beginning 
   expect(opened.problems).toEqual([])
 })
 
+it('asks once for what cannot be read, and goes on when it can be again', async () => {
+  await using opened = await openPage(browser, program)
+  const { page } = opened
+  let [refused, refusing] = [0, true]
+  await page.route('**/api/raw/long.log*', async (route) => {
+    const start = Number(/bytes=(\d+)/.exec(route.request().headers().range ?? '')?.[1] ?? 0)
+    if (!refusing || start === 0) return route.continue()
+    refused += 1
+    await route.fulfill({ status: 503, body: '' })
+  })
+  await page.goto('/files/long.log')
+  await shown(page).getByText('line 0 of the log').waitFor()
+  await page.locator('.big .cm-content').click()
+  const more = page.locator('.big .cm-scroller')
+  const height = await more.evaluate((box) => box.scrollHeight)
+  await page.mouse.wheel(0, height)
+  await page.getByRole('alert').filter({ hasText: /./ }).waitFor()
+  // Enough rounds for a few dozen requests.
+  await page.evaluate(async () => {
+    for (let round = 0; round < 60; round++) await fetch('/health')
+  })
+  expect(refused).toBeLessThan(8)
+  refusing = false
+  await page.mouse.wheel(0, -300)
+  await page.locator('.big-problem').waitFor({ state: 'detached' })
+  await waitFor('more lines', async () => (await more.evaluate((b) => b.scrollHeight)) > height)
+  expect(opened.problems).toEqual([])
+})
+
 it('opens a text of two gibibytes at once, at both ends and in the middle', async () => {
   await using opened = await openPage(browser, program, { path: '/files/huge.txt' })
   const { page } = opened

@@ -30,7 +30,7 @@ export class BigTextWindow {
   readonly #view: EditorView
   readonly #parts: TextParts
   readonly #onPlace: (offset: number, loading: boolean) => void
-  readonly #onError: (error: unknown) => void
+  readonly #onOutcome: (error: unknown) => void
   #shown: Shown[] = []
   /** Number of the first line shown; null after a jump, when nobody knows. */
   #firstLine: number | null = 1
@@ -39,12 +39,13 @@ export class BigTextWindow {
   /** Where the next search begins: after the last match, or at the place being read. */
   #searchFrom: number | null = null
 
+  /** `onOutcome` is told of each load: null when it came, else why it did not. */
   constructor(
     view: EditorView,
     source: FileSource,
     entry: FileEntry,
     onPlace: (offset: number, loading: boolean) => void,
-    onError: (error: unknown) => void,
+    onOutcome: (error: unknown) => void,
   ) {
     this.#view = view
     this.#parts = new TextParts(
@@ -52,7 +53,7 @@ export class BigTextWindow {
       entry.size,
     )
     this.#onPlace = onPlace
-    this.#onError = onError
+    this.#onOutcome = onOutcome
     view.scrollDOM.addEventListener('scroll', this.#onScroll, { passive: true })
   }
 
@@ -163,15 +164,19 @@ export class BigTextWindow {
     const job = new AbortController()
     this.#job = job
     this.#onPlace(this.#offset(), true)
+    let failed = false
     try {
       await task(job.signal)
+      if (!job.signal.aborted) this.#onOutcome(null)
     } catch (error) {
-      if (!job.signal.aborted) this.#onError(error)
+      failed = true
+      if (!job.signal.aborted) this.#onOutcome(error)
     } finally {
       if (this.#job === job) {
         this.#job = null
         this.#onPlace(this.#offset(), false)
-        this.#fill()
+        // What failed is not asked for again before somebody scrolls: that could go on for ever.
+        if (!failed) this.#fill()
       }
     }
   }

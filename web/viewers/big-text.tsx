@@ -66,7 +66,7 @@ export function BigText({ source, entry, autoFocus = true }: BigTextProps) {
       }),
     })
     const made = new BigTextWindow(view, source, entry, onPlace, (error) => {
-      if (!isAbort(error)) setProblem(messageOf(error))
+      if (!isAbort(error)) setProblem(error === null ? '' : messageOf(error))
     })
     reader.current = made
     setProblem('')
