@@ -10,8 +10,9 @@ import { build } from './build/build.ts'
 import { OUT_DIR, PACKAGE, ROOT } from './build/paths.ts'
 import { fileFormat, hasProgram } from './package/binary-format.ts'
 import { signAdHoc } from './package/macho-sign.ts'
+import { checkInside, checkParts } from './package/native-parts.ts'
 import { nodeVersion, provideNode } from './package/node-binary.ts'
-import { stage } from './package/stage.ts'
+import { compiledFiles, stage } from './package/stage.ts'
 import { hostTarget, TARGETS, type Target } from './package/targets.ts'
 
 const run = promisify(execFile)
@@ -74,7 +75,7 @@ async function makeExecutable(target: Target, file: string): Promise<void> {
       maxBuffer: 64 * 1024 * 1024,
     })
     if (target.os === 'darwin') await signIfNeeded(made)
-    await checkExecutable(made, target)
+    await checkExecutable(made, target, join(staged, 'node_modules'))
     await rename(made, file)
   } finally {
     await rm(made, { force: true })
@@ -88,11 +89,14 @@ async function signIfNeeded(file: string): Promise<void> {
 }
 
 /** What can be said of an executable without running it. */
-async function checkExecutable(file: string, target: Target): Promise<void> {
+async function checkExecutable(file: string, target: Target, modules: string): Promise<void> {
   const format = await fileFormat(file)
   if (format !== `${target.os}-${target.cpu}`)
     throw new Error(`${target.name} came out as ${format}`)
   if (!(await hasProgram(file))) throw new Error(`${target.name} has no program attached`)
+  const parts = compiledFiles(modules)
+  checkParts(target, parts)
+  await checkInside(file, modules, parts)
 }
 
 async function describeSize(file: string): Promise<string> {

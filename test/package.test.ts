@@ -2,6 +2,9 @@ import { createHash } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { formatOf } from '../scripts/package/binary-format.ts'
 import { signAdHoc } from '../scripts/package/macho-sign.ts'
+import { checkInside, checkParts, nativePartsOf } from '../scripts/package/native-parts.ts'
+import { TARGETS, type Target } from '../scripts/package/targets.ts'
+import { makeTree } from './support/tree.ts'
 
 /** The smallest thing that looks like a 64-bit Mach-O executable: two segments and some bytes. */
 function machO(contentBytes: number): Buffer {
@@ -64,4 +67,68 @@ it('knows the platform of a native file by its header', () => {
   elf.writeUInt16LE(62, 18)
   expect(formatOf(elf)).toBe('linux-x64')
   expect(formatOf(Buffer.from('#!/bin/sh\n'.padEnd(64)))).toBeNull()
+})
+
+/** As the packages of a release lay them out. */
+const LINUX_ARM64 = [
+  '@hyzyla/pdfium/dist/pdfium.wasm',
+  '@img/sharp-libvips-linux-arm64/lib/libvips-cpp.so.8.18.7',
+  '@img/sharp-linux-arm64/lib/sharp-linux-arm64-0.35.5.node',
+  '@napi-rs/snappy-linux-arm64-gnu/snappy.linux-arm64-gnu.node',
+  '@node-rs/argon2-linux-arm64-gnu/argon2.linux-arm64-gnu.node',
+  'bcrypt/prebuilds/linux-arm64/bcrypt.glibc.node',
+  'bzip2-wasm/bzip2-1.0.8/bzip2.wasm',
+  'libheif-js/libheif-wasm/libheif.wasm',
+]
+
+describe('the native parts of an executable', () => {
+  const target = (name: string) => TARGETS.find((one) => one.name === name) as Target
+
+  it('are complete for every platform: pictures, PDF, passwords, archives', () => {
+    for (const one of TARGETS) {
+      const parts = nativePartsOf(one).join(' ')
+      for (const name of [
+        'sharp',
+        'libvips',
+        'pdfium',
+        'libheif',
+        'argon2',
+        'bcrypt',
+        'snappy',
+        'bzip2',
+      ])
+        expect(parts, one.name).toContain(name)
+      // Its file for this one platform is for another processor.
+      expect(parts.includes('lzma'), one.name).toBe(one.name !== 'linux-arm64')
+    }
+  })
+
+  it('are accepted as the packages have them, whatever their version', () => {
+    checkParts(target('linux-arm64'), LINUX_ARM64)
+    const newer = LINUX_ARM64.map((path) => path.replace('0.35.5', '0.40.12'))
+    checkParts(target('linux-arm64'), newer)
+  })
+
+  it.each(LINUX_ARM64)('stop the packaging when one is missing: %s', (missing) => {
+    const rest = LINUX_ARM64.filter((path) => path !== missing)
+    const folder = missing.split('/').slice(0, 2).join('/').replace('1.0.8', '*')
+    expect(() => checkParts(target('linux-arm64'), rest)).toThrow(
+      `the executable for linux-arm64 would lack ${folder}`,
+    )
+  })
+
+  it('stop it when there is one that nobody listed', () => {
+    expect(() => checkParts(target('linux-arm64'), [...LINUX_ARM64, 'new/new.node'])).toThrow(
+      'new/new.node: not listed for linux-arm64',
+    )
+  })
+
+  it('are looked for in the finished file, byte by byte', async () => {
+    await using tree = await makeTree({ 'a/one.node': 'first part', 'a/two.node': 'second part' })
+    await tree.add({ whole: '...first part...second part...', damaged: '...first part...second p' })
+    const check = (name: string) =>
+      checkInside(tree.at(name), tree.root, ['a/one.node', 'a/two.node'])
+    await check('whole')
+    await expect(check('damaged')).rejects.toThrow(/damaged lacks a\/two\.node$/)
+  })
 })

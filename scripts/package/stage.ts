@@ -6,6 +6,7 @@ import { join, relative } from 'node:path'
 import type { NativeFile } from '../../src/native-cache.ts'
 import { OUT_DIR, PACKAGE } from '../build/paths.ts'
 import { fileFormat } from './binary-format.ts'
+import { checkParts, isKnownWrong } from './native-parts.ts'
 import { copyRuntimePackages } from './runtime-packages.ts'
 import type { Target } from './targets.ts'
 
@@ -33,46 +34,44 @@ async function copyWeb(from: string, to: string): Promise<void> {
   })
 }
 
-const NATIVE = /\.(node|dylib|dll)$|\.so(\.[\d.]+)?$/
+/** Compiled files below a node_modules folder, as `native-parts.ts` names them. */
+export function compiledFiles(modules: string): string[] {
+  return readdirSync(modules, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && COMPILED.test(entry.name))
+    .map((entry) => relative(modules, join(entry.parentPath, entry.name)).replaceAll('\\', '/'))
+    .sort()
+}
 
-/**
- * lzma-native 8.0.6 carries a file for another processor under this name. The server then stores
- * .tar.xz archives instead of compressing them (src/files/archive-formats.ts).
- */
-const KNOWN_WRONG = ['linux-arm64:lzma-native/prebuilds/linux-arm64/node.napi.node']
+const COMPILED = /\.(node|dylib|dll|wasm)$|\.so(\.[\d.]+)?$/
+/** WebAssembly runs everywhere, and from inside of the executable. */
+const PORTABLE = /\.wasm$/
 
-/** Every native file must be for the platform; the known exception is left out. */
+/** All expected files must be there, and those for the system itself be made for it. */
 async function checkNative(modules: string, target: Target): Promise<void> {
-  for (const file of nativeFiles(modules)) {
+  for (const path of nativeFiles(modules)) {
+    const file = join(modules, path)
     const format = await fileFormat(file)
     if (format === `${target.os}-${target.cpu}`) continue
-    const path = relative(modules, file).replaceAll('\\', '/')
-    if (!KNOWN_WRONG.includes(`${target.name}:${path}`)) {
+    if (!isKnownWrong(path, target))
       throw new Error(`${path} in the executable for ${target.name} is for ${format}`)
-    }
     await rm(file)
   }
+  checkParts(target, compiledFiles(modules))
 }
 
 /** What `src/native-cache.ts` unpacks at run time, with digests to recognise each by. */
 async function describeNative(modules: string): Promise<NativeFile[]> {
   return Promise.all(
-    nativeFiles(modules).map(async (file) => {
-      const bytes = await readFile(file)
-      return {
-        path: relative(modules, file).replaceAll('\\', '/'),
-        sizeBytes: bytes.length,
-        sha256: createHash('sha256').update(bytes).digest('hex'),
-      }
+    nativeFiles(modules).map(async (path) => {
+      const bytes = await readFile(join(modules, path))
+      const sha256 = createHash('sha256').update(bytes).digest('hex')
+      return { path, sizeBytes: bytes.length, sha256 }
     }),
   )
 }
 
 function nativeFiles(modules: string): string[] {
-  return readdirSync(modules, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && NATIVE.test(entry.name))
-    .map((entry) => join(entry.parentPath, entry.name))
-    .sort()
+  return compiledFiles(modules).filter((path) => !PORTABLE.test(path))
 }
 
 function packagingManifest(folder: string): Record<string, unknown> {
