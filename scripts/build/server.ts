@@ -78,8 +78,9 @@ function serverOptions(dev: boolean): esbuild.BuildOptions {
     target: 'node26',
     external: EXTERNAL.flatMap((name) => [name, `${name}/*`]),
     minifySyntax: !dev,
-    // Lines and names stay: stack traces in a bug report must be readable.
-    keepNames: true,
+    // Lines and names stay as they are: stack traces in a bug report must be readable.
+    minifyIdentifiers: false,
+    minifyWhitespace: false,
     sourcemap: dev ? 'linked' : false,
     legalComments: 'none',
     logLevel: 'warning',

@@ -1,16 +1,17 @@
 // A folder kept open, for reading many files in it. Names may be bytes here: what is not UTF-8 has
 // no address, but goes along when its folder is archived.
-import { type FileHandle, lstat } from 'node:fs/promises'
+import { lstat } from 'node:fs/promises'
 import { AppError, fromErrno } from '../errors.ts'
 import { holdChild, inHeld, openHeld } from './jail.ts'
 import type { Allow } from './judgement.ts'
 import { type DirEntry, readEntries } from './list-folder.ts'
+import type { ReadHandle } from './read-handle.ts'
 import { compareBytes } from './sort.ts'
 import { joinVPath, type VPath } from './vpath.ts'
 
 export interface OpenFile {
   /** Closed by whoever asked for it. */
-  handle: FileHandle
+  handle: ReadHandle
   vpath: VPath
   name: string
   sizeBytes: number
@@ -90,9 +91,9 @@ export function createHeldFolder(
 }
 
 /** The facts of an open regular file; anything else is closed and `unsupported`. */
-export async function describeOpen(handle: FileHandle, vpath: VPath): Promise<OpenFile> {
+export async function describeOpen(handle: ReadHandle, vpath: VPath): Promise<OpenFile> {
   try {
-    const stats = await handle.stat({ bigint: true })
+    const stats = await handle.stat()
     if (!stats.isFile()) throw new AppError('unsupported', `${vpath} is not a regular file`)
     return {
       handle,

@@ -1,5 +1,4 @@
 // File objects: what the API says about one entry or a folder's entries (http-api 6).
-import type { FileHandle } from 'node:fs/promises'
 import type { FileEntry, FileType, RecursiveEntry, Sorting } from '../api-types.ts'
 import { AppError } from '../errors.ts'
 import type { EntryStat } from './entry-stat.ts'
@@ -12,6 +11,7 @@ import {
   typeWithoutContent,
 } from './file-type.ts'
 import type { DetailedEntry, DirEntry } from './list-folder.ts'
+import type { ReadHandle } from './read-handle.ts'
 import type { Scope } from './scope.ts'
 import { SNIFF_BYTES } from './sniff.ts'
 import { nextTurn, sortEntries } from './sort.ts'
@@ -157,7 +157,7 @@ export async function readText(scope: Scope, vpath: VPath): Promise<string> {
 
 /** The first bytes of a file, as many as type detection needs; empty when it cannot be read. */
 export async function readHead(scope: Scope, vpath: VPath): Promise<Buffer> {
-  let handle: FileHandle | undefined
+  let handle: ReadHandle | undefined
   try {
     handle = (await scope.openRead(vpath)).handle
     const buffer = Buffer.alloc(SNIFF_BYTES)

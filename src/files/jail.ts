@@ -6,11 +6,16 @@
 // without following the last component and whose actual place is read back from /proc. Where
 // there is no /proc (macOS, Windows, a bare chroot) that second look is a plain realpath and a
 // small race remains.
-import { constants, existsSync, readlinkSync } from 'node:fs'
-import { type FileHandle, lstat, open, readlink, realpath } from 'node:fs/promises'
+import { closeSync, constants, existsSync, open, openSync, readlinkSync } from 'node:fs'
+import { readlink } from 'node:fs/promises'
 import { basename, dirname, join, relative, resolve, sep } from 'node:path'
+import { promisify } from 'node:util'
 import { AppError, errnoOf } from '../errors.ts'
+import { isNear, lstatOf, realpathOf } from './disk-look.ts'
+import { openForReading, type ReadHandle } from './read-handle.ts'
 import { ROOT, type VPath, vpathOf } from './vpath.ts'
+
+const openInPool = promisify(open)
 
 /** Linux O_PATH: a reference to a folder that needs no permission to read it. */
 const O_PATH = 0o10000000
@@ -49,7 +54,7 @@ export function createJail(rootPath: string, followExternal: boolean): Jail {
   const root = async () => {
     if (known === undefined) {
       try {
-        known = await realpath(rootPath)
+        known = await realpathOf(rootPath)
       } catch (error) {
         if (errnoOf(error) === 'ENOENT') throw new AppError('not_found', 'the root is missing')
         throw error
@@ -126,17 +131,22 @@ export async function holdFolder(
   realDir: string,
 ): Promise<{ ref: string; close(): Promise<void> }> {
   if (!HAS_PROC) {
-    if ((await realpath(realDir)) !== realDir) throw moved(realDir)
+    if ((await realpathOf(realDir)) !== realDir) throw moved(realDir)
     return { ref: realDir, close: async () => {} }
   }
-  const handle = await openFolder(realDir)
+  const fd = await openFolder(realDir)
   try {
-    verifyPlace(handle.fd, realDir)
+    verifyPlace(fd, realDir)
   } catch (error) {
-    await handle.close()
+    closeSync(fd)
     throw error
   }
-  return { ref: `/proc/self/fd/${handle.fd}`, close: () => handle.close() }
+  return heldAs(fd)
+}
+
+// Closing a reference waits for no disk.
+function heldAs(fd: number): { ref: string; close(): Promise<void> } {
+  return { ref: `/proc/self/fd/${fd}`, close: async () => closeSync(fd) }
 }
 
 /** The path of an entry of a held folder; a name that is not UTF-8 comes as bytes. */
@@ -151,15 +161,12 @@ export async function holdChild(
 ): Promise<{ ref: string; close(): Promise<void> }> {
   // Systems without /proc have names that are text.
   if (!HAS_PROC) return { ref: join(ref, name.toString()), close: async () => {} }
-  const handle = await openFolder(inHeld(ref, name))
-  return { ref: `/proc/self/fd/${handle.fd}`, close: () => handle.close() }
+  return heldAs(await openFolder(inHeld(ref, name)))
 }
 
-/** Opens an existing file at a real path, never through a link, and verifies where it landed. */
-export async function openVerified(realPath: string, flags: number): Promise<FileHandle> {
-  const noFollow = constants.O_NOFOLLOW ?? 0
-  const noWait = constants.O_NONBLOCK ?? 0
-  const handle = await open(realPath, flags | noFollow | noWait)
+/** Opens a regular file at a real path for reading, never through a link, and verifies where. */
+export async function openVerified(realPath: string): Promise<ReadHandle> {
+  const handle = await openForReading(realPath, isNear(realPath))
   if (!HAS_PROC) return handle
   try {
     verifyPlace(handle.fd, realPath)
@@ -170,16 +177,18 @@ export async function openVerified(realPath: string, flags: number): Promise<Fil
   }
 }
 
-/** Opens a file in a held folder for reading, never through a link, without waiting for a FIFO. */
-export function openHeld(ref: string, name: string | Buffer): Promise<FileHandle> {
-  const noFollow = constants.O_NOFOLLOW ?? 0
-  const noWait = constants.O_NONBLOCK ?? 0
-  return open(inHeld(ref, name), constants.O_RDONLY | noFollow | noWait)
+/**
+ * Opens a file in a held folder for reading, never through a link, without waiting for a FIFO.
+ * `near`: it lies on a local disk and was looked at just now.
+ */
+export function openHeld(ref: string, name: string | Buffer, near = false): Promise<ReadHandle> {
+  return openForReading(inHeld(ref, name), near)
 }
 
-async function openFolder(path: string | Buffer): Promise<FileHandle> {
+async function openFolder(path: string | Buffer): Promise<number> {
+  const near = typeof path === 'string' && isNear(path)
   try {
-    return await open(path, FOLDER_FLAGS)
+    return near ? openSync(path, FOLDER_FLAGS) : await openInPool(path, FOLDER_FLAGS)
   } catch (error) {
     // O_NOFOLLOW on a link gives ELOOP or, together with O_DIRECTORY, ENOTDIR.
     if (errnoOf(error) === 'ELOOP') throw moved(path.toString())
@@ -205,7 +214,7 @@ function toHost(realRoot: string, vpath: VPath): string {
 // (GHSA-8wc8-hf36-mjh9, GHSA-fh54-6rfh-r8f3).
 async function landing(path: string, hops: number): Promise<Place> {
   try {
-    return { realPath: await realpath(path), exists: true }
+    return { realPath: await realpathOf(path), exists: true }
   } catch (error) {
     if (errnoOf(error) !== 'ENOENT') throw error
   }
@@ -222,7 +231,7 @@ async function landing(path: string, hops: number): Promise<Place> {
 
 async function lstatOrNull(path: string) {
   try {
-    return await lstat(path)
+    return await lstatOf(path)
   } catch (error) {
     if (errnoOf(error) === 'ENOENT') return null
     throw error

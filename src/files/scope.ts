@@ -1,6 +1,5 @@
 // One user's tree: the only door to content on disk. Every call names a virtual path, meets the
 // rules first and is then confined by the jail (see jail.ts for what happens between look and use).
-import { constants } from 'node:fs'
 import {
   chmod,
   link,
@@ -15,6 +14,7 @@ import {
 import { basename, dirname, join } from 'node:path'
 import type { Usage } from '../api-types.ts'
 import { AppError, errnoOf, fromErrno } from '../errors.ts'
+import { lstatBigOf, lstatOf } from './disk-look.ts'
 import { type EntryStat, toEntryStat } from './entry-stat.ts'
 import { permissionBits } from './file-mode.ts'
 import { createHeldFolder, describeOpen, type HeldFolder, type OpenFile } from './held-folder.ts'
@@ -139,10 +139,10 @@ export function createScope(options: ScopeOptions): Scope {
 
   const stat = async (vpath: VPath): Promise<EntryStat> => {
     const place = await locate(vpath)
-    const own = await lstat((await jail.locateEntry(vpath)).realPath, { bigint: true })
+    const own = await lstatBigOf((await jail.locateEntry(vpath)).realPath)
     if (!own.isSymbolicLink()) return toEntryStat(own, own, false)
     if (!place.exists) return { ...toEntryStat(own, own, true), kind: 'brokenLink' }
-    return toEntryStat(await lstat(place.realPath, { bigint: true }), own, true)
+    return toEntryStat(await lstatBigOf(place.realPath), own, true)
   }
 
   const makeFolder = async (vpath: VPath): Promise<void> => {
@@ -180,12 +180,12 @@ export function createScope(options: ScopeOptions): Scope {
     openRead: (vpath) =>
       guarded(vpath, async () => {
         const { realPath } = await locate(vpath)
-        const found = await lstat(realPath)
+        const found = await lstatOf(realPath)
         if (!found.isFile()) {
           const what = found.isDirectory() ? 'a folder' : 'not a regular file'
           throw new AppError('unsupported', `${vpath} is ${what}`, { status: 500 })
         }
-        return describeOpen(await openVerified(realPath, constants.O_RDONLY), vpath)
+        return describeOpen(await openVerified(realPath), vpath)
       }),
     hold: (vpath) => hold(vpath, judgement),
     holdAll: (vpath) => hold(vpath, everything),

@@ -54,8 +54,7 @@ export async function sendFile(c: Ctx, file: OpenFile, headers: FileHeaders): Pr
         'Content-Type': headers.contentType,
         'Content-Length': file.sizeBytes,
       })
-      await sendRange(outgoing, file, 0, file.sizeBytes)
-      outgoing.end()
+      await sendLast(outgoing, file, 0, file.sizeBytes)
     } else if (ranges.length === 1) {
       const { start, end } = ranges[0] as Range
       outgoing.writeHead(206, {
@@ -63,8 +62,7 @@ export async function sendFile(c: Ctx, file: OpenFile, headers: FileHeaders): Pr
         'Content-Range': `bytes ${start}-${end - 1}/${file.sizeBytes}`,
         'Content-Length': end - start,
       })
-      await sendRange(outgoing, file, start, end)
-      outgoing.end()
+      await sendLast(outgoing, file, start, end)
     } else await sendMultipart(outgoing, file, ranges, headers.contentType)
     return RESPONSE_ALREADY_SENT
   } catch (error) {
@@ -219,15 +217,50 @@ async function sendMultipart(
   outgoing.end(tail)
 }
 
-const FIRST_BUFFER_BYTES = 64 * 1024
+const SMALL_BUFFER_BYTES = 64 * 1024
 const BUFFER_BYTES = 256 * 1024
 const FEW_BUFFER_BYTES = 1024 * 1024
 /** With fewer transfers than this the large buffer is affordable. */
 const FEW_TRANSFERS = 8
-let transfers = 0
+/** Kept of each size for the next transfers; all is given back when none has run for a while. */
+const MAX_POOLED_BYTES = 8 * 1024 * 1024
+const POOL_IDLE_MS = 5_000
 const pool = new Map<number, Buffer[]>()
-/** Buffers of one size kept for reuse. */
-const MAX_POOLED = 8
+let transfers = 0
+let emptying: NodeJS.Timeout | undefined
+
+/** Writes the last bytes of an answer and ends it; few enough leave together with the head. */
+async function sendLast(
+  outgoing: ServerResponse,
+  file: { handle: { fd: number } },
+  start: number,
+  end: number,
+): Promise<void> {
+  if (start >= end || end - start > SMALL_BUFFER_BYTES || outgoing.req?.method === 'HEAD') {
+    await sendRange(outgoing, file, start, end)
+    outgoing.end()
+    return
+  }
+  transfers++
+  const buffer = take(SMALL_BUFFER_BYTES)
+  try {
+    let filled = 0
+    while (start + filled < end) {
+      const free = buffer.subarray(filled, end - start)
+      const bytes = await fill(file.handle.fd, free, start + filled, end)
+      if (bytes === 0) throw becameShorter()
+      filled += bytes
+    }
+    await new Promise<void>((resolve, reject) => {
+      if (isGone(outgoing)) return reject(clientGone())
+      outgoing.once('close', resolve)
+      outgoing.end(buffer.subarray(0, filled), resolve)
+    })
+  } finally {
+    give(buffer)
+    endTransfer()
+  }
+}
 
 /**
  * Writes bytes [start, end) of the file. Rejects when the file is shorter than announced or the
@@ -242,9 +275,8 @@ export async function sendRange(
 ): Promise<void> {
   if (start >= end || outgoing.req?.method === 'HEAD') return
   transfers++
-  let size = Math.min(FIRST_BUFFER_BYTES, end - start)
-  let current = take(size)
-  let next = take(size)
+  let current = take(SMALL_BUFFER_BYTES)
+  let next = take(SMALL_BUFFER_BYTES)
   let position = start
   try {
     let filled = await fill(file.handle.fd, current, position, end)
@@ -257,20 +289,29 @@ export async function sendRange(
       const free = current
       current = next
       next = free
-      const wanted = transfers < FEW_TRANSFERS ? FEW_BUFFER_BYTES : BUFFER_BYTES
-      if (size < wanted && end - position > wanted) size = wanted
-      if (next.length < size) {
-        // The client keeps up: go on with larger buffers, one after the other.
+      // The client keeps up: go on with larger buffers, one after the other.
+      const wanted = bufferBytes(end - position - filled)
+      if (next.length < wanted) {
         give(next)
-        next = take(size)
+        next = take(wanted)
       }
     }
-    if (position < end) throw new Error('the file became shorter while it was sent')
+    if (position < end) throw becameShorter()
   } finally {
     give(current)
     give(next)
-    transfers--
+    endTransfer()
   }
+}
+
+function becameShorter(): Error {
+  return new Error('the file became shorter while it was sent')
+}
+
+/** The buffer that suits this much left to read. */
+function bufferBytes(leftBytes: number): number {
+  if (leftBytes <= SMALL_BUFFER_BYTES) return SMALL_BUFFER_BYTES
+  return transfers < FEW_TRANSFERS && leftBytes > BUFFER_BYTES ? FEW_BUFFER_BYTES : BUFFER_BYTES
 }
 
 // A buffer may be reused only when neither the disk nor the socket works on it any more.
@@ -300,11 +341,23 @@ function take(size: number): Buffer {
 }
 
 function give(buffer: Buffer): void {
-  if (buffer.length < FIRST_BUFFER_BYTES) return
   const free = pool.get(buffer.length) ?? []
-  if (free.length < MAX_POOLED) free.push(buffer)
-  else freeMemory(buffer)
   pool.set(buffer.length, free)
+  if (free.length * buffer.length < MAX_POOLED_BYTES) free.push(buffer)
+  else freeMemory(buffer)
+}
+
+function endTransfer(): void {
+  transfers--
+  if (transfers > 0) return
+  emptying ??= setTimeout(emptyPool, POOL_IDLE_MS).unref()
+  emptying.refresh()
+}
+
+function emptyPool(): void {
+  if (transfers > 0) return
+  for (const buffers of pool.values()) for (const buffer of buffers) freeMemory(buffer)
+  pool.clear()
 }
 
 function text(value: string | string[] | undefined): string | null {

@@ -3,10 +3,9 @@ import { Hono } from 'hono'
 import { createMiddleware } from 'hono/factory'
 import { issueContentTicket, readContentTicket } from '../auth/content-ticket.ts'
 import { AppError } from '../errors.ts'
-import { readHead } from '../files/info.ts'
 import { contentTypeOf } from '../files/mime.ts'
-import type { Scope } from '../files/scope.ts'
-import { sniff } from '../files/sniff.ts'
+import type { OpenFile, Scope } from '../files/scope.ts'
+import { SNIFF_BYTES, sniff } from '../files/sniff.ts'
 import { extensionOf, type VPath } from '../files/vpath.ts'
 import { findUser } from '../store/users.ts'
 import { sendArchive } from './archive-response.ts'
@@ -90,23 +89,26 @@ export async function sendRaw(
   vpath: VPath,
   options: { owner?: string; name?: string; archiveName?: string } = {},
 ): Promise<Response> {
-  const stat = await scope.stat(vpath)
-  if (stat.kind === 'dir') {
-    return sendArchive(c, scope, vpath, {
-      log: deps.log,
-      selection: (id) => deps.selections.take(options.owner ?? '', id),
-      ...(options.archiveName === undefined ? {} : { rootName: options.archiveName }),
-    })
-  }
   const name = options.name ?? vpath.slice(vpath.lastIndexOf('/') + 1)
   const inline = c.env.target.query.get('inline') === 'true'
   const kind = inline ? 'inline' : 'attachment'
-  if (stat.kind === 'fifo') {
+  // Most requests are for files: those are opened without asking first what they are.
+  const file = await openRegular(scope, vpath)
+  if (file === null) {
+    const found = await scope.stat(vpath)
+    if (found.kind === 'dir') {
+      return sendArchive(c, scope, vpath, {
+        log: deps.log,
+        selection: (id) => deps.selections.take(options.owner ?? '', id),
+        ...(options.archiveName === undefined ? {} : { rootName: options.archiveName }),
+      })
+    }
+    if (found.kind !== 'fifo')
+      throw new AppError('unsupported', `${vpath} is not a regular file`, { status: 500 })
     c.env.outgoing.setHeader('Content-Disposition', disposition(kind, name))
     return new Response(null, { headers: { 'Content-Type': 'application/octet-stream' } })
   }
-  const file = await scope.openRead(vpath)
-  const contentType = inline ? await inlineType(scope, vpath, name) : 'application/octet-stream'
+  const contentType = inline ? await inlineType(file, name) : 'application/octet-stream'
   return sendFile(c, file, {
     contentType,
     disposition: disposition(kind, name),
@@ -116,6 +118,25 @@ export async function sendRaw(
   })
 }
 
-async function inlineType(scope: Scope, vpath: VPath, name: string): Promise<string> {
-  return contentTypeOf(extensionOf(name)) || sniff(await readHead(scope, vpath))
+/** Null for what is no regular file. */
+async function openRegular(scope: Scope, vpath: VPath): Promise<OpenFile | null> {
+  try {
+    return await scope.openRead(vpath)
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'unsupported') return null
+    throw error
+  }
+}
+
+async function inlineType({ handle }: OpenFile, name: string): Promise<string> {
+  const known = contentTypeOf(extensionOf(name))
+  if (known !== '') return known
+  const head = Buffer.alloc(SNIFF_BYTES)
+  try {
+    const { bytesRead } = await handle.read(head, 0, SNIFF_BYTES, 0)
+    return sniff(head.subarray(0, bytesRead))
+  } catch (error) {
+    await handle.close()
+    throw error
+  }
 }

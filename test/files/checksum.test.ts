@@ -1,8 +1,9 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { type FileHandle, open, stat, truncate, writeFile } from 'node:fs/promises'
+import { open, stat, truncate, writeFile } from 'node:fs/promises'
 import { performance } from 'node:perf_hooks'
 import { describe, expect, it } from 'vitest'
 import { CHECKSUM_ALGORITHMS, checksum, type FileToHash } from '../../src/files/checksum.ts'
+import type { ReadHandle } from '../../src/files/read-handle.ts'
 import { vpathOf } from '../../src/files/vpath.ts'
 import { openScope } from '../support/archives.ts'
 import { waitFor, withDeadline } from '../support/deadline.ts'
@@ -13,7 +14,7 @@ const forever = new AbortController().signal
 const me = { owner: 1, signal: forever }
 
 /** The file as a route asks for it; `handles` gets what was opened. */
-async function inTree(tree: Tree, name: string, handles: FileHandle[] = []): Promise<FileToHash> {
+async function inTree(tree: Tree, name: string, handles: ReadHandle[] = []): Promise<FileToHash> {
   const open = async () => {
     const file = await openScope(tree.root).openRead(vpathOf(name))
     handles.push(file.handle)
@@ -22,7 +23,7 @@ async function inTree(tree: Tree, name: string, handles: FileHandle[] = []): Pro
   return { sizeBytes: (await stat(tree.at(name))).size, open }
 }
 
-const isOpen = ({ fd }: FileHandle) => fd >= 0
+const isOpen = ({ fd }: ReadHandle) => fd >= 0
 
 /** A file of zeros that takes no room on the disk. */
 async function sparse(tree: Tree, name: string, bytes: number): Promise<void> {
@@ -68,7 +69,7 @@ describe('checksums', () => {
   it('end when the client goes, also for those who wait for their turn', async () => {
     await using tree = await makeTree({})
     await sparse(tree, 'huge.bin', 512 * 1024 * MIB)
-    const handles: FileHandle[] = []
+    const handles: ReadHandle[] = []
     const file = await inTree(tree, 'huge.bin', handles)
     const gone = new AbortController()
     const hashing = [1, 2, 3, 4].map((owner) =>
@@ -94,7 +95,7 @@ describe('checksums', () => {
     await using tree = await makeTree({})
     await sparse(tree, 'huge.bin', 512 * 1024 * MIB)
     await writeFile(tree.at('other.bin'), Buffer.alloc(2 * MIB))
-    const handles: FileHandle[] = []
+    const handles: ReadHandle[] = []
     const huge = await inTree(tree, 'huge.bin', handles)
     const gone = new AbortController()
     const greedy = { owner: 1, signal: gone.signal }
@@ -125,7 +126,8 @@ describe('checksums', () => {
     const openToWrite = async () => {
       const { handle, ...facts } = await file.open()
       await handle.close()
-      return { ...facts, handle: await open(tree.at('a.bin'), 'a') }
+      const writer = await open(tree.at('a.bin'), 'a')
+      return { ...facts, handle: { ...handle, fd: writer.fd, close: () => writer.close() } }
     }
     await expect(checksum({ ...file, open: openToWrite }, 'md5', me)).rejects.toThrow('EBADF')
   })

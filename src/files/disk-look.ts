@@ -1,0 +1,75 @@
+// Looking at the disk. A first look at a path goes through the thread pool, because a disk may be
+// asleep or far away. On a local file system the kernel then remembers what it saw, and asking
+// again takes microseconds, a tenth of the way through the pool: for a second the same path is
+// asked directly. Only the way of asking is remembered, never an answer.
+import { type BigIntStats, lstatSync, realpathSync, type Stats } from 'node:fs'
+import { lstat, realpath, statfs } from 'node:fs/promises'
+import { dirname } from 'node:path'
+
+/** Type numbers of statfs(2) from linux/magic.h and the file systems' own headers. */
+const LOCAL_TYPES = new Set([
+  0xef53, // ext2, ext3, ext4
+  0x58465342, // xfs
+  0x9123683e, // btrfs
+  0xca451a4e, // bcachefs
+  0x2fc12fc1, // zfs
+  0xf2f52010, // f2fs
+  0x01021994, // tmpfs
+  0x858458f6, // ramfs
+  0x794c7630, // overlayfs
+  0x3153464a, // jfs
+  0x4d44, // fat
+  0x2011bab0, // exfat
+  0x7366746e, // ntfs3
+])
+const NEAR_MS = 1_000
+const MAX_NEAR = 4_096
+/** Device numbers of ended mounts are given out again, so what is known does not hold for long. */
+const DEVICE_KNOWN_MS = 60_000
+const MAX_DEVICES = 1_000
+
+const near = new Map<string, number>()
+const devices = new Map<number, { local: boolean; untilMs: number }>()
+
+/** True for a path on a local disk that was looked up within the last second, and for its folder. */
+export function isNear(path: string): boolean {
+  return (near.get(path) ?? 0) > performance.now()
+}
+
+/** realpath(3) by the shorter way. Rejects with the system's error. */
+export async function realpathOf(path: string): Promise<string> {
+  if (isNear(path)) return realpathSync.native(path)
+  const real = await realpath(path)
+  if (await isLocal(real)) {
+    if (near.size >= MAX_NEAR) near.clear()
+    const untilMs = performance.now() + NEAR_MS
+    for (const seen of [path, dirname(path), real, dirname(real)]) near.set(seen, untilMs)
+  }
+  return real
+}
+
+/** lstat(2) by the shorter way. Rejects with the system's error. */
+export async function lstatOf(path: string): Promise<Stats> {
+  return isNear(path) ? lstatSync(path) : lstat(path)
+}
+
+/** Like lstatOf, with times in nanoseconds. */
+export async function lstatBigOf(path: string): Promise<BigIntStats> {
+  return isNear(path) ? lstatSync(path, { bigint: true }) : lstat(path, { bigint: true })
+}
+
+// Where the type cannot be told (macOS, Windows, an unknown file system) nothing is near.
+async function isLocal(realPath: string): Promise<boolean> {
+  if (process.platform !== 'linux') return false
+  const dev = lstatSync(realPath, { throwIfNoEntry: false })?.dev
+  if (dev === undefined) return false
+  const known = devices.get(dev)
+  if (known && performance.now() < known.untilMs) return known.local
+  const local = await statfs(realPath).then(
+    ({ type }) => LOCAL_TYPES.has(type),
+    () => false,
+  )
+  if (devices.size >= MAX_DEVICES) devices.clear()
+  devices.set(dev, { local, untilMs: performance.now() + DEVICE_KNOWN_MS })
+  return local
+}
