@@ -6,8 +6,10 @@ import type { Store } from '../store/store.ts'
 
 /** How stale `lastSeenMs` on disk may become; in memory it is exact. */
 const FLUSH_MS = 5 * 60_000
-/** More devices than this push out the longest unseen one, so that logins cannot fill the disk. */
-const MAX_PER_USER = 200
+/** More than this push out others, so that logins cannot fill the disk. */
+const MAX_PER_USER = 1_000
+/** A script that signs in for each call makes sessions that are seen no longer than this. */
+const SHORT_USE_MS = 60_000
 const MAX_USER_AGENT = 200
 
 export interface SessionLimits {
@@ -47,6 +49,10 @@ export function createSessions(store: Store, limits: SessionLimits): Sessions {
   const lastSeen = (session: Session) => Math.max(session.lastSeenMs, seen.get(session.id) ?? 0)
   const isLive = (session: Session, nowMs: number) =>
     nowMs - lastSeen(session) < limits.idleMs && nowMs - session.createdMs < limits.maxMs
+  // A person's browser outlives the logins of scripts; among equals the longest unseen goes first.
+  const isShort = (session: Session) => lastSeen(session) - session.createdMs < SHORT_USE_MS
+  const expendableFirst = (a: Session, b: Session) =>
+    Number(isShort(b)) - Number(isShort(a)) || lastSeen(a) - lastSeen(b)
   const current = (session: Session): Session => ({ ...session, lastSeenMs: lastSeen(session) })
 
   const flush = async () => {
@@ -75,9 +81,7 @@ export function createSessions(store: Store, limits: SessionLimits): Sessions {
         const live = doc.sessions.filter((other) => isLive(other, nowMs))
         const own = live.filter((other) => other.userID === userID)
         const excess = own.length + 1 - MAX_PER_USER
-        const dropped = new Set(
-          excess > 0 ? own.sort((a, b) => lastSeen(a) - lastSeen(b)).slice(0, excess) : [],
-        )
+        const dropped = new Set(excess > 0 ? own.sort(expendableFirst).slice(0, excess) : [])
         const sessions = [...live.filter((other) => !dropped.has(other)), session]
         return [{ ...doc, sessions }, session]
       })
