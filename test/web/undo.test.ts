@@ -6,7 +6,7 @@ import { launchBrowser, openPage } from '../support/browser.ts'
 import { waitFor } from '../support/deadline.ts'
 import { startProgram } from '../support/program.ts'
 import { makeTree, setModified, type Tree } from '../support/tree.ts'
-import { entry, expectNames, showList, toast } from './listing-steps.ts'
+import { entry, expectNames, selectionBar, showList, toast } from './listing-steps.ts'
 
 let browser: Browser
 beforeAll(async () => {
@@ -109,6 +109,62 @@ describe('Undo', () => {
     await undoButton(page).click()
     await expectTree(tree, files)
     await expectNames(page, ['there.txt'])
+    expect(open.problems).toEqual([])
+  })
+
+  it('keeps a new folder that something was moved into since', async () => {
+    await using tree = await makeTree({ 'a.txt': 'A' })
+    await using program = await startProgram(tree)
+    await using open = await openPage(browser, program, { path: '/files/' })
+    const { page } = open
+    await showList(page)
+    await entry(page, 'a.txt').click()
+    await selectionBar(page).getByRole('button', { name: 'Move' }).click()
+    await page.getByRole('button', { name: 'New folder' }).click()
+    await page.getByRole('dialog', { name: 'New folder' }).getByLabel('Name').fill('for/later')
+    await page.keyboard.press('Enter')
+    await page.getByRole('treeitem', { name: 'later', selected: true }).waitFor()
+    await page.getByRole('button', { name: 'Move here' }).click()
+    await toast(page, 'Moved 1 item').waitFor()
+    const created = toast(page, 'Created folder “for/later”')
+    await created.getByRole('button', { name: 'Undo' }).click()
+    await toast(page, '“for” was kept, because it has changed since.').waitFor()
+    await expectTree(tree, { 'for/later/a.txt': 'A' })
+    await toast(page, 'Moved 1 item').getByRole('button', { name: 'Undo' }).click()
+    await expectTree(tree, { 'a.txt': 'A' })
+    expect(open.problems).toEqual([])
+  })
+
+  it('keeps copies that were changed since, and removes the others', async () => {
+    const files = { 'a.txt': 'A', 'b.txt': 'B', 'dir/deep/c.txt': 'C', 'same/d.txt': 'D' }
+    await using tree = await makeTree({ ...files, to: null })
+    await using program = await startProgram(tree)
+    await using open = await openPage(browser, program, { path: '/files/' })
+    const { page } = open
+    await showList(page)
+    await entry(page, 'dir').click()
+    for (const name of ['same', 'a.txt', 'b.txt']) {
+      await entry(page, name).click({ modifiers: ['Control'] })
+    }
+    // Looked at once when they were made, and again for Undo.
+    const looks = Promise.all(
+      ['dir', 'same'].map((name) => {
+        return page.waitForResponse((response) => response.url().endsWith(`recursive/to/${name}`))
+      }),
+    )
+    await pasteInto(page, 'Control+c', 'to')
+    await toast(page, 'Copied 4 items').waitFor()
+    await looks
+    await tree.add({ 'to/dir/deep/new.txt': 'new', 'to/b.txt': 'changed' })
+    await undoButton(page).click()
+    await toast(page, '2 items were kept, because they have changed since.').waitFor()
+    await expectTree(tree, {
+      ...files,
+      'to/b.txt': 'changed',
+      'to/dir/deep/c.txt': 'C',
+      'to/dir/deep/new.txt': 'new',
+    })
+    await expectNames(page, ['dir', 'b.txt'])
     expect(open.problems).toEqual([])
   })
 

@@ -1,6 +1,6 @@
 // Listings, facts and changes of files, and the addresses of their bytes.
 
-import type { FileEntry, FileInfo } from '../../src/api-types.ts'
+import type { FileEntry, FileInfo, RecursiveEntry } from '../../src/api-types.ts'
 import { encodePath } from '../lib/paths.ts'
 import { apiUrl, call, callJson } from './client.ts'
 import { selectionQuery } from './selections.ts'
@@ -30,6 +30,11 @@ export async function fetchInfo(vpath: string, signal: AbortSignal): Promise<Fil
 // Below this name the server would otherwise give its recursive listing.
 function asEntry(vpath: string): { recursive?: false } {
   return /^\/recursive(\/|$)/.test(vpath) ? { recursive: false } : {}
+}
+
+/** Everything below a folder, the content of links excepted. @throws ApiError 400 for a file. */
+export async function fetchTree(vpath: string, signal: AbortSignal): Promise<RecursiveEntry[]> {
+  return callJson<RecursiveEntry[]>(`/resources/recursive${encodePath(vpath)}`, { signal })
 }
 
 /** One checksum as lower-case hex. Needs the download permission. */

@@ -2,7 +2,7 @@
 // told in a toast, and what can be taken back is offered for Undo.
 
 import { plural, t } from '@lingui/core/macro'
-import { deletePath, transfer } from '../api/files.ts'
+import { transfer } from '../api/files.ts'
 import { boot } from '../lib/boot.ts'
 import { messageOf } from '../lib/error-text.ts'
 import { goHref } from '../lib/navigate.ts'
@@ -11,8 +11,8 @@ import { shownName } from '../lib/shown-name.ts'
 import { clearClipboard, clipboard } from './clipboard.ts'
 import { folderTitle, tellFailures } from './failure-toasts.ts'
 import { forgetFolder } from './folder-cache.ts'
-import { patchFolder } from './folder-changes.ts'
 import { revealEntry } from './listing.ts'
+import { lookAt, removeMade } from './made.ts'
 import { reloadFolder, selectOnArrival } from './open-folder.ts'
 import { movePinned } from './prefs.ts'
 import { renameSelected, selectResult } from './selection.ts'
@@ -135,19 +135,14 @@ function tellTransfer(kind: TransferKind, done: readonly PlannedTransfer[], targ
   const replaced = done.some((step) => step.override)
   if (replaced || (kind === 'copy' && !permissions().delete)) toastSuccess(text)
   else if (kind === 'move') offerUndo(text, () => undoMoves(done))
-  else offerUndo(text, () => undoCopies(done, target))
-}
-
-async function undoCopies(done: readonly PlannedTransfer[], target: string): Promise<void> {
-  const takeBack = patchFolder({ folder: target, remove: done.map((step) => step.to) })
-  try {
-    for (const step of done) await deletePath(step.to)
-  } catch (error) {
-    takeBack()
-    throw error
-  } finally {
-    await reloadFolder(target)
-    refreshUsage()
+  else {
+    const copies = lookAt(
+      target,
+      done.map((step) => step.to),
+    )
+    // Waited for only by Undo, which then says why it cannot.
+    copies.catch(() => {})
+    offerUndo(text, async () => removeMade(target, await copies))
   }
 }
 

@@ -3,14 +3,15 @@
 
 import { plural, t } from '@lingui/core/macro'
 import { ApiError } from '../api/client.ts'
-import { createFile, createFolder, deletePath, transfer } from '../api/files.ts'
-import { joinPath, nameOf, parentOf } from '../lib/paths.ts'
+import { createFile, createFolder, deletePath, fetchInfo, transfer } from '../api/files.ts'
+import { joinPath, nameOf, parentOf, trimPath } from '../lib/paths.ts'
 import { shownName } from '../lib/shown-name.ts'
 import { undoMoves } from './copy-and-move.ts'
 import { tellFailures } from './failure-toasts.ts'
-import { forgetFolder } from './folder-cache.ts'
+import { cachedFolder, forgetFolder } from './folder-cache.ts'
 import { draftEntry, movedEntry, patchFolder } from './folder-changes.ts'
 import { entryAt, listing, markBusy, revealEntry } from './listing.ts'
+import { emptyFolders, removeMade } from './made.ts'
 import { reloadFolder } from './open-folder.ts'
 import { dropPinned, movePinned } from './prefs.ts'
 import { renameSelected, selectResult } from './selection.ts'
@@ -186,7 +187,7 @@ export async function renameEntries(
 export async function makeFolder(parent: string, segments: readonly string[]): Promise<string> {
   const first = joinPath(parent, segments[0] ?? '')
   const made = segments.reduce(joinPath, parent)
-  const existed = entryAt(first) !== undefined
+  const existed = await isThere(parent, first)
   const takeBack = existed
     ? () => {}
     : patchFolder({ folder: parent, add: [draftEntry(first, true)] })
@@ -205,12 +206,18 @@ export async function makeFolder(parent: string, segments: readonly string[]): P
   // A folder that was there before must not be deleted by taking back what went into it.
   if (existed || !permissions().delete) toastSuccess(t`Created folder “${name}”`)
   else {
-    offerUndo(t`Created folder “${name}”`, async () => {
-      await deletePath(first)
-      await reloadFolder(parent)
-    })
+    const folders = segments.map((_, i) => segments.slice(0, i + 1).reduce(joinPath, parent))
+    offerUndo(t`Created folder “${name}”`, () => removeMade(parent, emptyFolders(folders)))
   }
   return made
+}
+
+/** Whether `parent` holds `path`: as far as it is known here, else as the server says. */
+async function isThere(parent: string, path: string): Promise<boolean> {
+  const known = (openFolderPath() === parent && listing.folder) || cachedFolder(parent)
+  if (known) return known.byPath.has(path)
+  const info = await fetchInfo(parent, new AbortController().signal)
+  return (info.items ?? []).some((item) => trimPath(item.path) === path)
 }
 
 /** Makes an empty file, with folders between, below `parent`. @throws ApiError 409 when taken. */

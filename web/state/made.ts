@@ -1,0 +1,88 @@
+// What was made and may be taken back: new folders and copies. Only what nobody touched since is
+// removed, because taking back must not delete what came later.
+
+import { plural, t } from '@lingui/core/macro'
+import { deletePath, fetchInfo, fetchTree } from '../api/files.ts'
+import { nameOf, trimPath } from '../lib/paths.ts'
+import { shownName } from '../lib/shown-name.ts'
+import { forgetFolder } from './folder-cache.ts'
+import { reloadFolder } from './open-folder.ts'
+import { dropPinned } from './prefs.ts'
+import { toastError } from './toasts.ts'
+import { refreshUsage } from './usage.ts'
+
+/** What an entry made is known to hold: the facts of itself and of all below it, by path. */
+type Content = ReadonlyMap<string, string>
+
+/** The content of each entry made, by its path. */
+export type Made = ReadonlyMap<string, Content>
+
+/** Facts that change when a file is written. The time of a folder says nothing that its entries do not. */
+function factsOf(entry: { isDir: boolean; size: number; modified: string }): string {
+  return entry.isDir ? 'folder' : `${entry.size} ${entry.modified}`
+}
+
+/** New folders, each inside the one before, with nothing else in them. */
+export function emptyFolders(paths: readonly string[]): Made {
+  const [outermost] = paths
+  if (outermost === undefined) return new Map()
+  return new Map([[outermost, new Map(paths.map((path) => [path, 'folder']))]])
+}
+
+/**
+ * Looks at entries of `folder` and all they hold; those that are not there are left out.
+ *
+ * @throws ApiError when one of them cannot be listed.
+ */
+export async function lookAt(folder: string, paths: readonly string[]): Promise<Made> {
+  const { signal } = new AbortController()
+  const wanted = new Set(paths)
+  const made = new Map<string, Content>()
+  for (const item of (await fetchInfo(folder, signal)).items ?? []) {
+    const path = trimPath(item.path)
+    if (!wanted.has(path)) continue
+    const content = new Map([[path, factsOf(item)]])
+    if (item.isDir) {
+      for (const below of await fetchTree(path, signal)) content.set(below.path, factsOf(below))
+    }
+    made.set(path, content)
+  }
+  return made
+}
+
+/**
+ * Deletes what was made in `folder`, but for what changed since: that stays and is told.
+ *
+ * @throws ApiError when the server refuses.
+ */
+export async function removeMade(folder: string, made: Made): Promise<void> {
+  const kept: string[] = []
+  try {
+    for (const [path, content] of await lookAt(folder, [...made.keys()])) {
+      if (isUntouched(content, made.get(path))) {
+        await deletePath(path)
+        dropPinned(path)
+        forgetFolder(path)
+      } else kept.push(path)
+    }
+  } finally {
+    await reloadFolder(folder)
+    refreshUsage()
+  }
+  const [first] = kept
+  if (first === undefined) return
+  const name = shownName(nameOf(first))
+  toastError(
+    kept.length === 1
+      ? t`“${name}” was kept, because it has changed since.`
+      : plural(kept.length, {
+          one: '# item was kept, because it has changed since.',
+          other: '# items were kept, because they have changed since.',
+        }),
+  )
+}
+
+/** What has gone meanwhile is no loss; what came or changed would be. */
+function isUntouched(now: Content, then: Content | undefined): boolean {
+  return [...now].every(([path, facts]) => then?.get(path) === facts)
+}
