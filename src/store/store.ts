@@ -64,6 +64,8 @@ class JsonStore implements Store {
   readonly #listeners = new Set<(doc: Document) => void>()
   #pending: Pending[] = []
   #running: Promise<void> | undefined
+  /** Runs of changes begun so far. */
+  #runs = 0
   #signature = ''
   #timer: NodeJS.Timeout | undefined
   #closed = false
@@ -127,6 +129,7 @@ class JsonStore implements Store {
   }
 
   async #run(): Promise<void> {
+    this.#runs++
     while (this.#pending.length > 0) {
       const batch = this.#pending
       this.#pending = []
@@ -171,9 +174,13 @@ class JsonStore implements Store {
     for (const listener of this.#listeners) listener(doc)
   }
 
-  async #readFile(): Promise<Document> {
+  async #readFile(): Promise<Document | null> {
+    const runs = this.#runs
     const signature = await signatureOf(this.file)
     const text = await readFile(this.file, 'utf8')
+    // A change that began since then has looked at the file itself: what was read here may be older
+    // than what it writes, and taking it would undo that change with the next one.
+    if (runs !== this.#runs) return this.#db.data
     const doc = parseText(text, this.file)
     this.#signature = signature
     return doc
