@@ -7,6 +7,7 @@ import { waitFor } from '../support/deadline.ts'
 import { ADMIN } from '../support/program.ts'
 import type { Tree } from '../support/tree.ts'
 import { editorSite } from './editor-steps.ts'
+import { toast } from './listing-steps.ts'
 
 const site = editorSite('/files/shared.txt', (tree) =>
   tree.add({ 'shared.txt': 'first\nsecond\nthird\n' }),
@@ -156,6 +157,39 @@ it('follows a change on return to the window when nothing was typed, and asks ot
   await tree.add({ 'shared.txt': 'and again, longer\n' })
   await page.evaluate(() => window.dispatchEvent(new Event('focus')))
   await page.getByText('was changed by someone else').waitFor()
+})
+
+it('keeps what is typed while it fetches the version of somebody else', async () => {
+  const asked = Promise.withResolvers<void>()
+  const release = Promise.withResolvers<void>()
+  await page.route('**/api/raw/shared.txt*', async (route) => {
+    // The question whether the file changed asks for one byte only.
+    if (route.request().headers().range === undefined) {
+      asked.resolve()
+      await release.promise
+    }
+    await route.continue()
+  })
+  await tree.add({ 'shared.txt': 'written elsewhere\n' })
+  await page.evaluate(() => window.dispatchEvent(new Event('focus')))
+  await asked.promise
+  await page.keyboard.type('mine ')
+  release.resolve()
+  await page.getByText('was changed by someone else').waitFor()
+  await page.locator('.cm-line').getByText('mine first', { exact: true }).waitFor()
+})
+
+it('does not read a file into the editor that grew too large for it', async () => {
+  await tree.add({ 'shared.txt': 'a line among many\n'.repeat(620_000) })
+  await page.evaluate(() => window.dispatchEvent(new Event('focus')))
+  await page.getByText('was changed by someone else').waitFor()
+  for (const name of ['Reload', 'Compare']) {
+    await page.getByRole('button', { name, exact: true }).click()
+    const refusal = toast(page, 'too large to be opened')
+    await refusal.getByRole('button', { name: 'Dismiss' }).click()
+    await refusal.waitFor({ state: 'detached' })
+  }
+  expect(await page.locator('.cm-line').allTextContents()).toEqual(['first', 'second', 'third', ''])
 })
 
 it('does not let an old draft undo what came since', async () => {

@@ -62,7 +62,8 @@ export async function fetchStream(
   return response.body ?? new Response('').body ?? new ReadableStream()
 }
 
-async function readUpTo(response: Response, maxBytes: number): Promise<ArrayBuffer> {
+/** The first `maxBytes` of an answer; the rest is not waited for. */
+export async function readUpTo(response: Response, maxBytes: number): Promise<ArrayBuffer> {
   const reader = response.body?.getReader()
   const chunks: Uint8Array[] = []
   let size = 0

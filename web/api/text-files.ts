@@ -2,6 +2,7 @@
 
 import { encodePath } from '../lib/paths.ts'
 import { ApiError, call } from './client.ts'
+import { readUpTo } from './content.ts'
 
 const READ_AGAIN_MS = 60_000
 
@@ -26,13 +27,19 @@ function versionOf(response: Response): FileVersion {
 /**
  * The whole file.
  *
- * @throws ApiError `download_forbidden` for people without the download permission (the server says
- * 202 then, as File Browser does), otherwise as `call`.
+ * @throws ApiError `too_large` when it has more than `maxBytes`, `download_forbidden` for people
+ * without the download permission (the server says 202 then, as File Browser does), otherwise as
+ * `call`.
  */
-export async function readFileBytes(vpath: string, signal: AbortSignal): Promise<FileBytes> {
+export async function readFileBytes(
+  vpath: string,
+  maxBytes: number,
+  signal: AbortSignal,
+): Promise<FileBytes> {
   const response = await call(`/raw${encodePath(vpath)}`, { query: { inline: true }, signal })
   if (response.status === 202) throw new ApiError(202, 'download_forbidden', '')
-  const bytes = new Uint8Array(await response.arrayBuffer())
+  const bytes = new Uint8Array(await readUpTo(response, maxBytes + 1))
+  if (bytes.length > maxBytes) throw new ApiError(413, 'too_large', '')
   return { bytes, ...versionOf(response) }
 }
 
@@ -49,8 +56,14 @@ export async function writeFileBytes(
   over: Pick<FileBytes, 'etag' | 'bytes'> | null,
 ): Promise<FileVersion> {
   if (over?.etag === '') {
-    const now = await readFileBytes(vpath, AbortSignal.timeout(READ_AGAIN_MS))
-    if (!sameBytes(now.bytes, over.bytes)) throw new ApiError(412, 'precondition_failed', '')
+    const signal = AbortSignal.timeout(READ_AGAIN_MS)
+    const now = await readFileBytes(vpath, over.bytes.length, signal).catch((error: unknown) => {
+      if (isTooLarge(error)) return null
+      throw error
+    })
+    if (now === null || !sameBytes(now.bytes, over.bytes)) {
+      throw new ApiError(412, 'precondition_failed', '')
+    }
   }
   const response = await call(`/resources${encodePath(vpath)}`, {
     method: 'PUT',
@@ -58,6 +71,11 @@ export async function writeFileBytes(
     headers: over?.etag ? { 'If-Match': over.etag } : {},
   })
   return { etag: versionOf(response).etag, modifiedMs: Date.now() }
+}
+
+/** True for what `readFileBytes` throws when the file has more bytes than were asked for. */
+export function isTooLarge(error: unknown): boolean {
+  return error instanceof ApiError && error.code === 'too_large'
 }
 
 function sameBytes(a: Uint8Array, b: Uint8Array): boolean {

@@ -12,6 +12,8 @@ import { dropDraft, loadDrafts, pruneDrafts, saveDraft } from './drafts.ts'
 import { editor, type Notice } from './editor-state.ts'
 import { lineEndsOf, replaceText, sameText, textOf } from './line-end-state.ts'
 
+/** Larger files are read in windows and cannot be changed here. */
+export const MAX_EDIT_BYTES = 10 * 1024 * 1024
 /** A draft is kept this long after the last key, and at the latest so long after the first. */
 const DRAFT_QUIET_MS = 700
 const DRAFT_LATEST_MS = 4000

@@ -1,20 +1,32 @@
 // The version on disk: whether somebody else wrote it meanwhile, and the comparison with it.
 
 import { EditorState } from '@codemirror/state'
-import { compareVersion, readFileBytes } from '../api/text-files.ts'
+import { compareVersion, type FileBytes, isTooLarge, readFileBytes } from '../api/text-files.ts'
 import { looksBinary } from '../text/binary.ts'
 import { type DecodedText, decodeAs, decodeText, writesBack } from '../text/decode.ts'
 import type { TextEncoding } from '../text/encodings.ts'
-import { current, noteChange, readOnlyReason } from './current-file.ts'
+import { current, MAX_EDIT_BYTES, noteChange, readOnlyReason } from './current-file.ts'
 import { editor } from './editor-state.ts'
 import { openLines, replaceText, textOf } from './line-end-state.ts'
 
-/** Reads the version on disk, to compare it with the text being edited. */
-export async function compareWithDisk(): Promise<void> {
-  if (current.file === null) return
+const READ_MS = 60_000
+
+/**
+ * Null when another file was opened meanwhile.
+ *
+ * @throws ApiError `too_large` when the file has grown beyond what is edited.
+ */
+async function readDisk(): Promise<FileBytes | null> {
+  if (current.file === null) return null
   const { key, entry } = current.file
-  const read = await readFileBytes(entry.path, AbortSignal.timeout(60_000))
-  if (current.file?.key !== key) return
+  const read = await readFileBytes(entry.path, MAX_EDIT_BYTES, AbortSignal.timeout(READ_MS))
+  return current.file?.key === key ? read : null
+}
+
+/** Reads the version on disk, to compare it with the text being edited. Throws as `readDisk`. */
+export async function compareWithDisk(): Promise<void> {
+  const read = await readDisk()
+  if (read === null || current.file === null) return
   const { text, encoding } = decodeAgain(read.bytes, current.file.chosen)
   // Both versions have been seen: from here on a save is meant to replace exactly this one, and
   // "unsaved" means different from it.
@@ -43,17 +55,19 @@ export function stopComparing(): void {
   editor.comparing = null
 }
 
-/** Takes the version on disk. The text before stays one undo away. */
+/** Takes the version on disk. The text before stays one undo away. Throws as `readDisk`. */
 export async function reloadFromDisk(): Promise<void> {
+  const read = await readDisk()
+  if (read !== null) take(read)
+}
+
+function take({ bytes, ...version }: FileBytes): void {
   if (current.file === null || current.view === null) return
-  const { key, entry } = current.file
-  const { bytes, ...version } = await readFileBytes(entry.path, AbortSignal.timeout(60_000))
-  if (current.file?.key !== key || current.view === null) return
   const { text, encoding } = decodeAgain(bytes, current.file.chosen)
   current.view.dispatch(replaceText(current.view.state, text))
   const binary = looksBinary(bytes, encoding)
-  const read = { savedState: current.view.state, savedEncoding: encoding, binary, exact: true }
-  Object.assign(current.file, { version, bytes, ...read })
+  const saved = { savedState: current.view.state, savedEncoding: encoding, binary, exact: true }
+  Object.assign(current.file, { version, bytes, ...saved })
   Object.assign(editor, { encoding, notice: null, comparing: null, savedAtMs: version.modifiedMs })
   editor.readOnly = readOnlyReason(current.file)
   noteChange()
@@ -77,9 +91,13 @@ export async function checkDisk(): Promise<void> {
     const found = await compareVersion(entry.path, version.etag, AbortSignal.timeout(20_000))
     // Another file, or saved anew meanwhile.
     if (current.file?.version !== version || editor.saving || found === 'same') return
-    if (found === 'changed' && !editor.dirty) await reloadFromDisk()
-    else editor.notice = { kind: found }
-  } catch {
+    const read = found === 'changed' && !editor.dirty ? await readDisk() : null
+    if (current.file?.version !== version || editor.saving) return
+    // While it was read, somebody may have typed.
+    if (read === null || editor.dirty) editor.notice = { kind: found }
+    else take(read)
+  } catch (error) {
+    if (isTooLarge(error) && current.file?.version === version) editor.notice = { kind: 'changed' }
     // No connection or no rights any more: the next save will say so.
   }
 }

@@ -1,10 +1,12 @@
 // Bars between header and text: a draft to take up again, a file that changed underneath, characters
 // that the encoding has no place for. Each says what happened and offers the ways on.
 
+import { t } from '@lingui/core/macro'
 import { Trans, useLingui } from '@lingui/react/macro'
 import { FileDiff, GitCompareArrows, History, Lock, TriangleAlert } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { useSnapshot } from 'valtio'
+import { isTooLarge } from '../api/text-files.ts'
 import { formatNumber } from '../lib/format.ts'
 import { permissions } from '../state/session.ts'
 import { toastError } from '../state/toasts.ts'
@@ -70,7 +72,10 @@ function Bar({ icon, tone, children, actions }: BarProps) {
 }
 
 function run(task: () => Promise<void>) {
-  return () => void task().catch(toastError)
+  return () =>
+    void task().catch((error: unknown) => {
+      toastError(isTooLarge(error) ? t`It is too large to be opened in the browser.` : error)
+    })
 }
 
 function DraftBar({ savedAtMs }: { savedAtMs: number }) {

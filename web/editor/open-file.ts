@@ -4,7 +4,7 @@
 import { ref } from 'valtio'
 import type { FileInfo } from '../../src/api-types.ts'
 import { ApiError, isAbort } from '../api/client.ts'
-import { createFileBytes, readFileBytes, writeFileBytes } from '../api/text-files.ts'
+import { createFileBytes, isTooLarge, readFileBytes, writeFileBytes } from '../api/text-files.ts'
 import { boot } from '../lib/boot.ts'
 import { permissions, session } from '../state/session.ts'
 import { looksBinary } from '../text/binary.ts'
@@ -12,13 +12,17 @@ import { decodeAs, decodeText, writesBack } from '../text/decode.ts'
 import { canWrite, encodeText } from '../text/encode.ts'
 import type { TextEncoding } from '../text/encodings.ts'
 import type { LineEnd } from '../text/line-ends.ts'
-import { current, keepDraftNow, noteChange, offerDraft, readOnlyReason } from './current-file.ts'
+import {
+  current,
+  keepDraftNow,
+  MAX_EDIT_BYTES,
+  noteChange,
+  offerDraft,
+  readOnlyReason,
+} from './current-file.ts'
 import { draftKey, newDraftKey } from './drafts.ts'
 import { editor, type Notice } from './editor-state.ts'
 import { convertLineEnds, replaceText, textOf } from './line-end-state.ts'
-
-/** Larger files are read in windows and cannot be changed here. */
-export const MAX_EDIT_BYTES = 10 * 1024 * 1024
 
 let opening: AbortController | null = null
 
@@ -48,12 +52,8 @@ export async function openFile(
     return
   }
   try {
-    const { bytes, ...version } = await readFileBytes(entry.path, controller.signal)
+    const { bytes, ...version } = await readFileBytes(entry.path, MAX_EDIT_BYTES, controller.signal)
     if (controller.signal.aborted) return
-    if (bytes.length > MAX_EDIT_BYTES) {
-      editor.phase = 'large'
-      return
-    }
     const { text, encoding } = decodeText(bytes)
     const binary = looksBinary(bytes, encoding)
     if (binary && !anyway) {
@@ -72,6 +72,10 @@ export async function openFile(
     await offerDraft()
   } catch (error) {
     if (isAbort(error) || controller.signal.aborted) return
+    if (isTooLarge(error)) {
+      editor.phase = 'large'
+      return
+    }
     const problem = error instanceof ApiError ? error : new ApiError(0, null, String(error))
     editor.error = ref(problem)
     editor.phase = problem.code === 'download_forbidden' ? 'forbidden' : 'failed'
