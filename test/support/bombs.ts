@@ -46,6 +46,7 @@ export async function bombs(): Promise<TreeContent> {
     'endless.epub': await makeBook(jpeg, '<p/>'.repeat(120_000)),
     'cut.epub': book.subarray(0, book.length - 300),
     'deep.json': '['.repeat(200_000),
+    'deep.md': `${'>'.repeat(200_000)} words\n`,
   }
 }
 

@@ -77,6 +77,8 @@ beforeAll(async () => {
     'docs/img/near by.png': PIXEL,
     'harm.md': HARM,
     'live.md': '# One\n',
+    'deep.md': `${'>'.repeat(20_000)} words\n`,
+    'long.md': 'Some *more* words in a [line](x.md).\n\n'.repeat(120_000),
   })
   program = await startProgram(tree)
 })
@@ -138,6 +140,26 @@ it('follows the typing', async () => {
   await page.getByRole('radio', { name: 'Source' }).check({ force: true })
   await rendered(page).waitFor({ state: 'detached' })
   expect(await page.locator('.cm-content').textContent()).toContain('and **bold** words')
+})
+
+it('leaves the text alone when it cannot be rendered, and renders again when it can', async () => {
+  await using opened = await openPage(browser, program, { path: '/files/deep.md' })
+  const { page } = opened
+  await page.getByRole('heading', { name: 'Couldn’t show this document' }).waitFor()
+  await page.locator('.cm-content').click()
+  await page.keyboard.press('Control+a')
+  await page.keyboard.type('# Shallow')
+  await rendered(page).getByRole('heading', { name: 'Shallow' }).waitFor()
+  await page.goto('/files/deep.md?view=markdown')
+  await page.getByText('This file couldn’t be shown.').waitFor()
+})
+
+it('does not render beside the source what is too long for that', async () => {
+  await using opened = await openPage(browser, program, { path: '/files/long.md' })
+  const { page } = opened
+  await page.getByRole('heading', { name: 'This document is very long' }).waitFor()
+  await page.locator('.cm-line').first().getByText('Some').waitFor()
+  expect(opened.problems).toEqual([])
 })
 
 it.each([

@@ -106,7 +106,7 @@ async function settle(page: Page, name: string): Promise<Outcome> {
 /** Runs in the page; '' while it is still loading. */
 function readOutcome(): Outcome | '' {
   const one = (selector: string) => document.querySelector(selector)
-  if (one('.vw-message, .vw-content [role=alert], .ed .void')) return 'message'
+  if (one('.vw-message, .vw-content [role=alert], .ed-pane--empty .void')) return 'message'
   const media = document.querySelector<HTMLMediaElement>('.vw :is(video, audio)')
   if (media) return media.readyState >= HTMLMediaElement.HAVE_METADATA ? 'content' : ''
   const paper = one('.vw-paper, .vw-book-page')
@@ -121,7 +121,7 @@ function readOutcome(): Outcome | '' {
 async function pressDownload(page: Page, outcome: Outcome) {
   const button = { name: 'Download', exact: true }
   const download = page.waitForEvent('download')
-  const message = page.getByRole('alert').or(page.locator('.ed .void'))
+  const message = page.getByRole('alert').or(page.locator('.ed-pane--empty .void'))
   if (outcome === 'message') await message.getByRole('button', button).click()
   else if (await page.locator('.ed').isVisible()) {
     await page.getByRole('button', { name: 'More', exact: true }).click()

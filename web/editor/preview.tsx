@@ -1,9 +1,13 @@
 // The other side of a document: rendered Markdown that follows the typing, or JSON as a tree.
 
+import { Trans, useLingui } from '@lingui/react/macro'
 import { lazy, Suspense, useEffect, useRef, useState } from 'react'
 import type { FileInfo } from '../../src/api-types.ts'
+import { EmptyState } from '../ui/empty.tsx'
 import { Spinner } from '../ui/progress.tsx'
+import { Boundary } from '../viewers/boundary.tsx'
 import type { FileSource } from '../viewers/source.ts'
+import { MAX_MARKDOWN_CHARS } from '../viewers/use-text.ts'
 import { currentText } from './current-file.ts'
 import type { Rendering } from './header.tsx'
 
@@ -34,6 +38,7 @@ interface PreviewProps {
 }
 
 export function Preview({ rendering, source, entry, textVersion }: PreviewProps) {
+  const { t } = useLingui()
   const text = useCalmText(textVersion)
   return (
     <section
@@ -52,10 +57,22 @@ export function Preview({ rendering, source, entry, textVersion }: PreviewProps)
           </div>
         }
       >
-        {rendering === 'markdown' ? (
-          <MarkdownView text={text} source={source} entry={entry} />
-        ) : (
+        {rendering === 'json' ? (
           <JsonTree text={text} />
+        ) : text.length > MAX_MARKDOWN_CHARS ? (
+          <EmptyState art="broken" title={t`This document is very long`}>
+            <Trans>It is shown as text instead.</Trans>
+          </EmptyState>
+        ) : (
+          // What cannot be rendered must not take the text beside it along; typing on tries again.
+          <Boundary
+            source={source}
+            entry={entry}
+            resetKey={text}
+            fallback={<EmptyState art="broken" title={t`Couldn’t show this document`} />}
+          >
+            <MarkdownView text={text} source={source} entry={entry} />
+          </Boundary>
         )}
       </Suspense>
     </section>

@@ -11,6 +11,10 @@ interface BoundaryProps {
   source: FileSource
   entry: FileEntry
   children: ReactNode
+  /** A change of it tries the children again; by default another file does. */
+  resetKey?: string
+  /** In place of the message with a download. */
+  fallback?: ReactNode
 }
 
 export class Boundary extends Component<BoundaryProps, { failed: boolean }> {
@@ -21,15 +25,18 @@ export class Boundary extends Component<BoundaryProps, { failed: boolean }> {
   }
 
   override componentDidUpdate(before: BoundaryProps) {
-    if (this.state.failed && before.entry.path !== this.props.entry.path) {
-      this.setState({ failed: false })
-    }
+    if (this.state.failed && keyOf(before) !== keyOf(this.props)) this.setState({ failed: false })
   }
 
   override render() {
     if (!this.state.failed) return this.props.children
-    return <Failed source={this.props.source} entry={this.props.entry} />
+    const { source, entry, fallback } = this.props
+    return fallback ?? <Failed source={source} entry={entry} />
   }
+}
+
+function keyOf({ resetKey, entry }: BoundaryProps): string {
+  return resetKey ?? entry.path
 }
 
 function Failed({ source, entry }: { source: FileSource; entry: FileEntry }) {

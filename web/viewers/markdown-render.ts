@@ -8,8 +8,15 @@ import { boot } from '../lib/boot.ts'
 import { filesHref, joinPath, parentOf } from '../lib/paths.ts'
 import type { FileSource } from './source.ts'
 
-/** Longer texts are not rendered while typing; the viewer shows them as text. */
-export const MAX_MARKDOWN_CHARS = 4_000_000
+/**
+ * Quotes and lists within each other on one line. Every level is parsed anew, so a line of a hundred
+ * thousand marks would hold up the page for seconds and then fail.
+ */
+const MAX_NESTING = 250
+const tooDeep = new RegExp(
+  `^(?:[ \\t]*(?:>|(?:[-+*]|\\d{1,9}[.)])[ \\t])){${MAX_NESTING + 1}}`,
+  'm',
+)
 
 /** On pictures without an address: the path to ask the source for. */
 export const UNPACK = 'data-unpack'
@@ -54,8 +61,13 @@ function sanitizer(): DOMPurify {
   return purifier
 }
 
-/** Parses and cleans. The result belongs to no place in the page yet. */
+/**
+ * Parses and cleans. The result belongs to no place in the page yet.
+ *
+ * @throws RangeError when more is nested than can be rendered.
+ */
 export function renderMarkdown(text: string, options: RenderOptions): DocumentFragment {
+  if (tooDeep.test(text)) throw new RangeError('the text is nested too deep')
   current = options
   try {
     const html = marked.parse(withoutFrontMatter(text), { async: false })

@@ -5,11 +5,10 @@ import { TextAlignStart } from 'lucide-react'
 import { useEffect, useRef } from 'react'
 import { Button } from '../ui/button.tsx'
 import { editsElsewhere } from './kinds.ts'
-import { MAX_MARKDOWN_CHARS } from './markdown-render.ts'
 import { MarkdownView } from './markdown-view.tsx'
 import type { ViewerProps } from './source.ts'
 import { Busy, Message, ToolRow } from './tools.tsx'
-import { useText } from './use-text.ts'
+import { MAX_MARKDOWN_CHARS, useText } from './use-text.ts'
 import { focusQuietly, scrollByKey, useViewerKeys } from './viewer-keys.ts'
 
 export function MarkdownViewer({ source, entry, openAs }: ViewerProps) {

@@ -12,6 +12,9 @@ import type { FileSource } from './source.ts'
 /** Larger files are read in windows. */
 export const MAX_TEXT_BYTES = 10 * 1024 * 1024
 
+/** Longer Markdown is not rendered, only shown as text. */
+export const MAX_MARKDOWN_CHARS = 4_000_000
+
 export type ReadText =
   | { state: 'loading' }
   /** `binary` when the bytes are not those of a text. */
