@@ -173,6 +173,42 @@ describe('interrupted uploads', () => {
     expect(sent.get(path)).toBeLessThanOrEqual(bytes.length)
   }, 120_000)
 
+  it('needs room for what is missing only, and a refusal leaves what was sent', async () => {
+    await using tree = await makeTree({ 'old.txt': 'x' })
+    const bytes = randomBytes(40 << 20)
+    await writeFile(join(tree.base, 'big.bin'), bytes)
+    await using program = await startProgram(tree)
+    await using open = await openPage(browser, program, { path: '/files/' })
+    const { page, context } = open
+    const sent = countSent(context)
+    await slowUploads(page, 20 << 20)
+    await pickFiles(page, [join(tree.base, 'big.bin')])
+    await waitFor('the second chunk', () => (sent.get('/api/tus/big.bin') ?? 0) >= 20 << 20, 20_000)
+    await reloadAnyway(page)
+    await slowUploads(page, 0)
+
+    let freeBytes = 1 << 20
+    await page.route('**/api/usage/**', (route) =>
+      route.fulfill({ json: { total: 100 << 20, used: (100 << 20) - freeBytes } }),
+    )
+    const choose = async () => {
+      const chooser = page.waitForEvent('filechooser')
+      await notice(page).getByRole('button', { name: 'Choose files' }).click()
+      await (await chooser).setFiles(join(tree.base, 'big.bin'))
+    }
+    await choose()
+    await page
+      .getByText(/these files need at least .* and 1\.0 MiB is free/)
+      .first()
+      .waitFor()
+    freeBytes = 30 << 20
+    await choose()
+    await panel(page).getByText('1 file uploaded').waitFor({ timeout: 30_000 })
+    await notice(page).waitFor({ state: 'detached' })
+    expect(await readFile(tree.at('big.bin'))).toEqual(bytes)
+    expect(sent.get('/api/tus/big.bin')).toBeLessThanOrEqual(bytes.length)
+  }, 120_000)
+
   it.each([503, 429])(
     'asks again where to go on when a proxy answers %d',
     async (status) => {

@@ -15,6 +15,12 @@ export function plainUploadUrl(vpath: string, isDir: boolean, overwrite: boolean
   return apiUrl(`/resources${encodePath(vpath)}${isDir ? '/' : ''}`, { override: overwrite })
 }
 
+/** How much the server holds of an unfinished upload. @throws ApiError 404 when it knows none. */
+export async function fetchReceivedBytes(vpath: string, signal: AbortSignal): Promise<number> {
+  const { headers } = await call(`/tus${encodePath(vpath)}`, { method: 'HEAD', signal })
+  return Number(headers.get('Upload-Offset') ?? 0)
+}
+
 /** Throws away what the server holds of an unfinished upload; the target itself is not touched. */
 export async function discardUpload(vpath: string): Promise<void> {
   await call(`/tus${encodePath(vpath)}`, { method: 'DELETE' })

@@ -6,7 +6,7 @@ import { msg } from '@lingui/core/macro'
 import type { RecursiveEntry } from '../../src/api-types.ts'
 import { ApiError, isAbort } from '../api/client.ts'
 import { fetchInfo, previewUrl } from '../api/files.ts'
-import { fetchFreeBytes, fetchTree } from '../api/uploads.ts'
+import { fetchFreeBytes, fetchReceivedBytes, fetchTree } from '../api/uploads.ts'
 import { boot, instanceName } from '../lib/boot.ts'
 import { formatSize } from '../lib/format.ts'
 import { freeName, joinPath, nameOf, parentOf, trimPath } from '../lib/paths.ts'
@@ -23,12 +23,12 @@ import {
   toClash,
 } from './clashes.ts'
 import type { Scan, ScannedEntry, TopEntry } from './dropped-files.ts'
-import { createResumeIndex, isStillThere } from './interrupted.ts'
+import { createResumeIndex, isStillThere, type Resumable } from './interrupted.ts'
+import type { JournalItem } from './journal.ts'
 import { interruptedBatches, showInterrupted, takeInterrupted } from './resume.ts'
 import {
   abandonBatch,
   type Batch,
-  type Continuation,
   closeBatch,
   countSkipped,
   enqueue,
@@ -86,8 +86,9 @@ async function addTo(batch: Batch, scan: Scan, target: string): Promise<void> {
   const mayClash = scan.top.some(({ name }) => existing.has(name))
   const clean: PlannedEntry[] = []
   const clashing = new Map<string, ScannedEntry[]>()
-  const continued = new Map<string, Continuation>()
-  const continuedEntries: PlannedEntry[] = []
+  const present: Resumable[] = []
+  const unfinished: Resumable[] = []
+  const continued: PlannedEntry[] = []
 
   for await (const entries of scan.entries(signal)) {
     const fresh: ScannedEntry[] = []
@@ -98,18 +99,17 @@ async function addTo(batch: Batch, scan: Scan, target: string): Promise<void> {
       }
       const known = resume.find(entry)
       if (known !== null && isStillThere(known.item, existing)) {
-        takeInterrupted(known.batchID, known.item)
-        countSkipped(1)
+        present.push(known)
       } else if (known !== null && !known.item.done) {
-        takeInterrupted(known.batchID, known.item)
-        continued.set(entry.sourcePath, known.item)
-        continuedEntries.push({ ...entry, targetPath: known.item.targetPath, overwrite: false })
+        room.take(known.item.sizeBytes - (await receivedBytes(target, known.item, signal)))
+        unfinished.push(known)
+        continued.push({ ...entry, targetPath: known.item.targetPath, overwrite: false })
       } else {
         fresh.push(entry)
       }
     }
-    room.take(entries)
     const found = compare(fresh, existing)
+    room.take(sizeOf(found.clean))
     if (mayClash) clean.push(...found.clean)
     else enqueue(batch, found.clean)
     for (const [id, list] of found.clashing) {
@@ -117,25 +117,54 @@ async function addTo(batch: Batch, scan: Scan, target: string): Promise<void> {
       if (known === undefined) clashing.set(id, list)
       else known.push(...list)
     }
-    enqueue(batch, continuedEntries.splice(0), continued)
   }
-  showInterrupted()
   signal.throwIfAborted()
 
-  if (clashing.size === 0) {
-    enqueue(batch, clean)
-    return
-  }
+  const chosen = await choose(clashing, existing, [...clean, ...continued], target)
+  if (chosen === null) return
+  room.take(sizeOf(chosen))
+  enqueue(batch, clean)
+  enqueue(batch, chosen)
+  // Only now, when nothing can stop this upload any more, is it no longer the interrupted one: what
+  // the server holds of it and the memory of that outlive every refusal before.
+  enqueue(batch, continued, new Map(unfinished.map(({ item }) => [item.sourcePath, item])))
+  countSkipped(present.length)
+  for (const { batchID, item } of [...present, ...unfinished]) takeInterrupted(batchID, item)
+  showInterrupted()
+}
+
+/** What is to be sent of the entries that clash, as the person decides; null when she cancels. */
+async function choose(
+  clashing: ReadonlyMap<string, ScannedEntry[]>,
+  existing: ExistingTree,
+  others: readonly PlannedEntry[],
+  target: string,
+): Promise<PlannedEntry[] | null> {
+  if (clashing.size === 0) return []
   const clashes = [...clashing].map(([id, entries]) =>
     withPictures(toClash(id, entries, existing), entries[0], joinPath(target, id)),
   )
   const answer = await ask(clashes, {
     targetName: folderName(target),
-    otherCount: clean.length,
+    otherCount: others.length,
   })
-  if (answer === null) return
-  enqueue(batch, clean)
-  enqueue(batch, applyChoices(clashing, answer, existing, clean))
+  return answer === null ? null : applyChoices(clashing, answer, existing, others)
+}
+
+/** Bytes that the server holds of an interrupted item. */
+async function receivedBytes(
+  target: string,
+  item: JournalItem,
+  signal: AbortSignal,
+): Promise<number> {
+  if (item.uploadURL === null) return 0
+  try {
+    return await fetchReceivedBytes(joinPath(target, item.targetPath), signal)
+  } catch (error) {
+    if (isAbort(error)) throw error
+    // Nothing there, or no answer: then it counts in full.
+    return 0
+  }
 }
 
 function ask(
@@ -202,14 +231,19 @@ function folderName(vpath: string): string {
   return vpath === '/' ? instanceName : nameOf(vpath)
 }
 
+function sizeOf(entries: readonly PlannedEntry[]): number {
+  return entries.reduce((sum, { file }) => sum + (file?.size ?? 0), 0)
+}
+
 /** Refuses more than fits, in words, before it is sent. */
 function createRoom(freeBytes: number | null) {
   let neededBytes = 0
   return {
-    take(entries: readonly ScannedEntry[]) {
-      for (const { file } of entries) neededBytes += file?.size ?? 0
-      if (freeBytes === null || neededBytes <= freeBytes) return
-      throw new NoRoomError(neededBytes, freeBytes)
+    /** @throws NoRoomError when `bytes` more than before do not fit. */
+    take(bytes: number) {
+      neededBytes += bytes
+      if (freeBytes !== null && neededBytes > freeBytes)
+        throw new NoRoomError(neededBytes, freeBytes)
     },
   }
 }
