@@ -1,7 +1,7 @@
 // Parts that load when they are first shown, like React.lazy, except that a failure is not for ever:
 // shown again later, after the connection is back, the part is loaded again.
 
-import { type ComponentType, lazy } from 'react'
+import { type ComponentType, lazy, useEffect, useState } from 'react'
 
 /**
  * React renders a part again as soon as its load has failed, in order to throw the failure. Only a
@@ -30,5 +30,40 @@ export function onDemand<P extends object>(
     }
     const Part = part as ComponentType<P>
     return <Part {...props} />
+  }
+}
+
+/**
+ * For parts with nothing in their place meanwhile, such as dialogs: they are shown as soon as they are
+ * loaded. React.lazy would hide them for another 300 ms, which keeps placeholders from flickering.
+ */
+export function onDemandAtOnce<P extends object>(
+  load: () => Promise<{ default: ComponentType<P> }>,
+): ComponentType<P> {
+  let part: ComponentType<P> | null = null
+  // biome-ignore lint/correctness/noComponentHookFactories: called at module level, as lazy is
+  return function OnDemandAtOnce(props: P) {
+    const [state, setState] = useState<{ failure?: unknown; part: ComponentType<P> | null }>({
+      part,
+    })
+    useEffect(() => {
+      if (part !== null) return
+      let left = false
+      load().then(
+        (loaded) => {
+          part = loaded.default
+          if (!left) setState({ part })
+        },
+        (failure: unknown) => {
+          if (!left) setState({ part: null, failure })
+        },
+      )
+      return () => {
+        left = true
+      }
+    }, [])
+    if ('failure' in state) throw state.failure
+    const Part = state.part
+    return Part === null ? null : <Part {...props} />
   }
 }

@@ -1,31 +1,41 @@
 // Which component shows which dialog. Each is a chunk of its own, loaded when first opened.
 
 import type { ComponentType } from 'react'
-import { onDemand } from '../lib/on-demand.tsx'
+import { onDemandAtOnce } from '../lib/on-demand.tsx'
 import type { PromptKinds, PromptProps } from './kinds.ts'
 
 type Registry = { [K in keyof PromptKinds]: ComponentType<PromptProps<K>> }
 
 export const promptComponents: Registry = {
-  confirm: onDemand(async () => ({ default: (await import('./confirm.tsx')).ConfirmPrompt })),
-  conflict: onDemand(async () => ({ default: (await import('./conflict.tsx')).ConflictPrompt })),
-  currentPassword: onDemand(async () => ({
+  confirm: onDemandAtOnce(async () => ({ default: (await import('./confirm.tsx')).ConfirmPrompt })),
+  conflict: onDemandAtOnce(async () => ({
+    default: (await import('./conflict.tsx')).ConflictPrompt,
+  })),
+  currentPassword: onDemandAtOnce(async () => ({
     default: (await import('./current-password.tsx')).CurrentPasswordPrompt,
   })),
-  search: onDemand(async () => ({
+  search: onDemandAtOnce(async () => ({
     default: (await import('../search/overlay.tsx')).SearchOverlay,
   })),
-  share: onDemand(async () => ({ default: (await import('./share.tsx')).SharePrompt })),
-  delete: onDemand(async () => ({ default: (await import('./delete.tsx')).DeletePrompt })),
-  download: onDemand(async () => ({ default: (await import('./download.tsx')).DownloadPrompt })),
-  help: onDemand(async () => ({ default: (await import('./help.tsx')).HelpPrompt })),
-  info: onDemand(async () => ({ default: (await import('./info.tsx')).InfoPrompt })),
-  newFile: onDemand(async () => ({ default: (await import('./new-entry.tsx')).NewFilePrompt })),
-  newFolder: onDemand(async () => ({ default: (await import('./new-entry.tsx')).NewFolderPrompt })),
-  palette: onDemand(async () => ({ default: (await import('./palette.tsx')).PalettePrompt })),
-  rename: onDemand(async () => ({ default: (await import('./rename.tsx')).RenamePrompt })),
-  renameMany: onDemand(async () => ({
+  share: onDemandAtOnce(async () => ({ default: (await import('./share.tsx')).SharePrompt })),
+  delete: onDemandAtOnce(async () => ({ default: (await import('./delete.tsx')).DeletePrompt })),
+  download: onDemandAtOnce(async () => ({
+    default: (await import('./download.tsx')).DownloadPrompt,
+  })),
+  help: onDemandAtOnce(async () => ({ default: (await import('./help.tsx')).HelpPrompt })),
+  info: onDemandAtOnce(async () => ({ default: (await import('./info.tsx')).InfoPrompt })),
+  newFile: onDemandAtOnce(async () => ({
+    default: (await import('./new-entry.tsx')).NewFilePrompt,
+  })),
+  newFolder: onDemandAtOnce(async () => ({
+    default: (await import('./new-entry.tsx')).NewFolderPrompt,
+  })),
+  palette: onDemandAtOnce(async () => ({ default: (await import('./palette.tsx')).PalettePrompt })),
+  rename: onDemandAtOnce(async () => ({ default: (await import('./rename.tsx')).RenamePrompt })),
+  renameMany: onDemandAtOnce(async () => ({
     default: (await import('./rename-many.tsx')).RenameManyPrompt,
   })),
-  transfer: onDemand(async () => ({ default: (await import('./transfer.tsx')).TransferPrompt })),
+  transfer: onDemandAtOnce(async () => ({
+    default: (await import('./transfer.tsx')).TransferPrompt,
+  })),
 }
