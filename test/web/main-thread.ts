@@ -14,7 +14,7 @@ interface TraceEvent {
   ts: number
   /** Microseconds of processor time. */
   tdur?: number
-  args?: { name?: string }
+  args?: { name?: string; data?: { type?: string } }
 }
 
 /** Does `work` and returns the longest task of the page's main thread meanwhile, in ms. */
@@ -25,6 +25,25 @@ export async function longestTaskMs(
 ): Promise<number> {
   const events = await traceMain(browser, page, ['toplevel'], work)
   return Math.max(...tasksOf(events).map(({ tdur = 0 }) => tdur / 1000))
+}
+
+/**
+ * The same from the first event of this type on, such as `drop`. What the browser did in the same task
+ * before it told the page does not count.
+ */
+export async function longestTaskSinceMs(
+  type: string,
+  browser: Browser,
+  page: Page,
+  work: () => Promise<void>,
+): Promise<number> {
+  const events = await traceMain(browser, page, ['toplevel', 'devtools.timeline'], work)
+  const told = events.find(
+    ({ name, args }) => name === 'EventDispatch' && args?.data?.type === type,
+  )
+  if (told === undefined) throw new Error(`the trace holds no ${type}`)
+  const later = tasksOf(events).filter(({ ts }) => ts > told.ts)
+  return Math.max(...[told, ...later].map(({ tdur = 0 }) => tdur / 1000))
 }
 
 /**

@@ -44,7 +44,7 @@ export async function addScan(scan: Scan, targetPath: string): Promise<void> {
     toastError(i18n._(msg`You don’t have permission to upload files here.`))
     return
   }
-  if (scan.top.length === 0) return
+  if (scan.count === 0) return
   const target = trimPath(targetPath)
   const batch = openBatch(target)
   try {
@@ -78,12 +78,13 @@ export async function resolveTaken(item: UploadItem): Promise<void> {
 
 async function addTo(batch: Batch, scan: Scan, target: string): Promise<void> {
   const signal = batch.controller.signal
-  const existing = await loadExisting(target, scan.top, signal)
+  const top = await scan.readTop()
+  const existing = await loadExisting(target, top, signal)
   const room = createRoom(await fetchFreeBytes(target, signal).catch(() => null))
   const resume = createResumeIndex(interruptedBatches(), target)
   // As long as nothing at the top is there already, nothing can clash, and files go at once. Else
   // everything waits for the answer, so that Cancel really means that nothing was touched.
-  const mayClash = scan.top.some(({ name }) => existing.has(name))
+  const mayClash = top.some(({ name }) => existing.has(name))
   const clean: PlannedEntry[] = []
   const clashing = new Map<string, ScannedEntry[]>()
   const present: Resumable[] = []

@@ -18,38 +18,43 @@ export interface TopEntry {
 }
 
 export interface Scan {
-  top: TopEntry[]
-  /** Null until everything was read, for folders that are dropped. */
-  total: number | null
+  /** How many things lie at the top. */
+  count: number
+  readTop(): Promise<TopEntry[]>
   /** Yields in batches; abort ends it without an error. */
   entries(signal: AbortSignal): AsyncGenerator<ScannedEntry[]>
 }
 
 const BATCH_SIZE = 100
+/** Chromium looks at the disk for each entry it is asked for, and the page stands still meanwhile. */
+const MAX_ASKED_ONE_BY_ONE = 200
 
 /**
  * Starts reading a drop. Must be called inside the event handler: the browser empties the
  * DataTransfer when the handler returns.
  */
 export function scanDrop(data: DataTransfer): Scan {
-  const roots: FileSystemEntry[] = []
-  const loose: File[] = []
-  for (const item of Array.from(data.items)) {
-    if (item.kind !== 'file') continue
-    const entry = item.webkitGetAsEntry?.() ?? null
-    if (entry !== null) {
-      roots.push(entry)
-      continue
-    }
-    const file = item.getAsFile()
-    if (file !== null) loose.push(file)
+  const items = Array.from(data.items).filter(({ kind }) => kind === 'file')
+  if (items.length === 0) return scanFiles(Array.from(data.files))
+  const found =
+    listDropped(items) ?? items.map((item) => item.webkitGetAsEntry?.() ?? item.getAsFile())
+
+  async function split() {
+    const things = (await found).filter((thing) => thing !== null)
+    const loose = things.filter((thing) => thing instanceof File)
+    const roots = things.filter((thing): thing is FileSystemEntry => !(thing instanceof File))
+    return { roots, plain: scanFiles(loose) }
   }
-  if (roots.length === 0) return scanFiles(loose.length > 0 ? loose : Array.from(data.files))
-  const plain = scanFiles(loose)
+
   return {
-    top: [...roots.map((entry) => ({ name: entry.name, isDir: entry.isDirectory })), ...plain.top],
-    total: roots.some((entry) => entry.isDirectory) ? null : roots.length + loose.length,
+    count: items.length,
+    async readTop() {
+      const { roots, plain } = await split()
+      const names = roots.map(({ name, isDirectory }) => ({ name, isDir: isDirectory }))
+      return [...names, ...(await plain.readTop())]
+    },
     async *entries(signal) {
+      const { roots, plain } = await split()
       yield* walkEntries(roots, '', signal)
       yield* plain.entries(signal)
     },
@@ -64,8 +69,8 @@ export function scanFiles(files: readonly File[]): Scan {
     if (!top.has(first)) top.set(first, { name: first, isDir: rest.length > 0 })
   }
   return {
-    top: [...top.values()],
-    total: files.length,
+    count: files.length,
+    readTop: async () => [...top.values()],
     async *entries(signal) {
       for (let at = 0; at < files.length; at += BATCH_SIZE) {
         if (signal.aborted) return
@@ -115,6 +120,32 @@ function toFileStamp(ms: number): string {
   return `${day} ${two(at.getHours())}.${two(at.getMinutes())}.${two(at.getSeconds())}`
 }
 
+/**
+ * All that was dropped, from the one folder in which Chromium lays it out: much faster than asking
+ * each item. Null where that is not needed, and in browsers that lay out nothing. Never rejects.
+ */
+function listDropped(
+  items: readonly DataTransferItem[],
+): Promise<readonly (FileSystemEntry | File | null)[]> | null {
+  if (items.length <= MAX_ASKED_ONE_BY_ONE || !('webkitRequestFileSystem' in globalThis))
+    return null
+  const root = items[0]?.webkitGetAsEntry()?.filesystem.root
+  if (root === undefined) return null
+  // As long as the handler runs: without the folder, the files among them can still be sent.
+  const files = items.map((item) => item.getAsFile())
+  return readAll(root.createReader()).catch(() => files)
+}
+
+async function readAll(reader: FileSystemDirectoryReader): Promise<FileSystemEntry[]> {
+  const all: FileSystemEntry[] = []
+  // readEntries gives at most a hundred at a time and an empty list at the end.
+  for (;;) {
+    const some = await readSome(reader)
+    if (some.length === 0) return all
+    for (const entry of some) all.push(entry)
+  }
+}
+
 async function* walkEntries(
   entries: readonly FileSystemEntry[],
   parentPath: string,
@@ -131,15 +162,9 @@ async function* walkEntries(
     if (!entry.isDirectory) continue
     if (signal.aborted) return
     const sourcePath = parentPath + entry.name
-    const reader = (entry as FileSystemDirectoryEntry).createReader()
-    const children: FileSystemEntry[] = []
+    let children: FileSystemEntry[]
     try {
-      // readEntries gives at most a hundred at a time and an empty list at the end.
-      for (;;) {
-        const some = await readSome(reader)
-        if (some.length === 0) break
-        children.push(...some)
-      }
+      children = await readAll((entry as FileSystemDirectoryEntry).createReader())
     } catch {
       // A folder that cannot be listed is reported; its siblings are still read.
       yield [{ sourcePath, file: null, unreadable: true }]

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import {
   nameClipboardFiles,
   type Scan,
@@ -60,7 +60,7 @@ test('a dropped tree is read whole, with folders of more than a hundred and empt
   const many: Tree = {}
   for (let n = 0; n < 250; n++) many[`f${n}`] = 'x'
   const scan = scanDrop(makeDrop({ trip: { many, empty: {}, 'a#b?%.txt': 'x' }, 'top.txt': 'x' }))
-  expect(scan.top).toEqual([
+  expect(await scan.readTop()).toEqual([
     { name: 'trip', isDir: true },
     { name: 'top.txt', isDir: false },
   ])
@@ -71,6 +71,30 @@ test('a dropped tree is read whole, with folders of more than a hundred and empt
   expect(paths).toContain('trip/a#b?%.txt')
   expect(entries.find(({ sourcePath }) => sourcePath === 'trip/empty')?.file).toBe(null)
   expect(paths).not.toContain('trip')
+})
+
+test('a drop of thousands is listed at once; no item but the first is asked for its entry', async () => {
+  const tree: Tree = { folder: { 'in.txt': 'x' } }
+  for (let n = 0; n < 5000; n++) tree[`f${n}`] = 'x'
+  let asked = 0
+  const item = (name: string) => ({
+    kind: 'file',
+    webkitGetAsEntry() {
+      asked++
+      return { name, filesystem: { root: makeEntry('', tree) } }
+    },
+    getAsFile: () => new File(['x'], name),
+  })
+  const drop = { items: Object.keys(tree).map(item), files: [] } as unknown as DataTransfer
+  vi.stubGlobal('webkitRequestFileSystem', () => {})
+  onTestFinished(() => void vi.unstubAllGlobals())
+  const scan = scanDrop(drop)
+  expect(asked).toBe(1)
+  expect(scan.count).toBe(5001)
+  expect(await scan.readTop()).toContainEqual({ name: 'folder', isDir: true })
+  const paths = (await readAll(scan)).map(({ sourcePath }) => sourcePath)
+  expect(paths).toHaveLength(5001)
+  expect(paths).toContain('folder/in.txt')
 })
 
 test('what cannot be read is reported and does not stop the rest', async () => {
@@ -100,7 +124,7 @@ test('a folder pick keeps the paths below the chosen folder', async () => {
   const file = new File(['x'], 'a.txt')
   Object.defineProperty(file, 'webkitRelativePath', { value: 'trip/day 1/a.txt' })
   const scan = scanFiles([file, new File(['y'], 'b.txt')])
-  expect(scan.top).toEqual([
+  expect(await scan.readTop()).toEqual([
     { name: 'trip', isDir: true },
     { name: 'b.txt', isDir: false },
   ])
