@@ -5,7 +5,7 @@ import { createServer as createTlsServer, type Server as TlsServer } from 'node:
 import { connect, isIPv6 } from 'node:net'
 import { createSecureContext } from 'node:tls'
 import { createAdaptorServer, type HttpBindings, type WebSocketServerLike } from '@hono/node-server'
-import { WebSocketServer } from 'ws'
+import { type WebSocket, WebSocketServer } from 'ws'
 import type { Config } from './config.ts'
 import { AppError, errnoOf } from './errors.ts'
 import type { Logger } from './log.ts'
@@ -17,6 +17,15 @@ export const DRAIN_MS = 10_000
 const HEADERS_TIMEOUT_MS = 60_000
 /** Longer than the usual 60 s of reverse proxies, so that they never reuse a connection we close. */
 const KEEP_ALIVE_MS = 75_000
+/**
+ * A client that vanished without a word (power, network) is found out by the kernel: after this long
+ * without traffic it asks the other side again and again. One that is there may take its time, such
+ * as a player that is paused for hours: nothing else limits an answer or a body.
+ */
+const PROBE_AFTER_MS = 60_000
+/** WebSockets are asked by frames, since behind a proxy the connection itself stays. */
+const PING_MS = 30_000
+const MAX_UNANSWERED_PINGS = 4
 const MAX_WEBSOCKET_MESSAGE_BYTES = 1024 * 1024
 const IDLE_SWEEP_MS = 100
 /**
@@ -34,6 +43,8 @@ export interface ListenOptions {
   config: Config
   fetch: (request: Request, env: HttpBindings) => Response | Promise<Response>
   log: Logger
+  /** How often the client of a WebSocket is asked whether it is still there. */
+  pingMs?: number
 }
 
 export interface RunningServer {
@@ -52,7 +63,8 @@ export interface RunningServer {
 }
 
 /** Starts listening. Throws AppError with a text for the operator when that is not possible. */
-export async function listen({ config, fetch, log }: ListenOptions): Promise<RunningServer> {
+export async function listen(options: ListenOptions): Promise<RunningServer> {
+  const { config, fetch, log, pingMs = PING_MS } = options
   const tls = config.socket === '' && config.cert !== ''
   const websockets = new WebSocketServer({
     noServer: true,
@@ -67,11 +79,13 @@ export async function listen({ config, fetch, log }: ListenOptions): Promise<Run
     websocket: { server: websockets as WebSocketServerLike },
     // HTTP/1.0 clients may leave out the Host header; its value decides nothing here.
     hostname: 'localhost',
-    ...(secure && {
-      createServer: createTlsServer,
+    ...(secure && { createServer: createTlsServer }),
+    serverOptions: {
+      keepAlive: true,
+      keepAliveInitialDelay: PROBE_AFTER_MS,
       // No ALPN for h2: WebSockets and direct streaming are HTTP/1.1.
-      serverOptions: { ...secure, minVersion: 'TLSv1.2', ALPNProtocols: ['http/1.1'] },
-    }),
+      ...(secure && { ...secure, minVersion: 'TLSv1.2', ALPNProtocols: ['http/1.1'] }),
+    },
   }) as Server
   server.headersTimeout = HEADERS_TIMEOUT_MS
   server.requestTimeout = 0
@@ -83,6 +97,7 @@ export async function listen({ config, fetch, log }: ListenOptions): Promise<Run
 
   if (config.socket === '') await listenTcp(server, config)
   else await listenSocket(server, config)
+  const pinging = setInterval(endSilentClients(websockets), pingMs).unref()
 
   return {
     ...addressOf(server, config),
@@ -106,12 +121,31 @@ export async function listen({ config, fetch, log }: ListenOptions): Promise<Run
       const drained = await within(drainMs, closed)
       clearInterval(sweep)
       for (const client of websockets.clients) client.terminate()
+      clearInterval(pinging)
       if (!drained) {
         server.closeAllConnections()
         await within(1000, closed)
       }
       return drained
     },
+  }
+}
+
+// Called at intervals. While frames wait to be sent a ping would wait behind them, and the kernel
+// finds out whether they arrive.
+function endSilentClients(websockets: WebSocketServer): () => void {
+  const unanswered = new WeakMap<WebSocket, number>()
+  return () => {
+    for (const client of websockets.clients) {
+      if (client.bufferedAmount > 0) continue
+      const pings = unanswered.get(client)
+      if (pings === undefined) client.on('pong', () => unanswered.set(client, 0))
+      if (pings === MAX_UNANSWERED_PINGS) client.terminate()
+      else {
+        unanswered.set(client, (pings ?? 0) + 1)
+        client.ping()
+      }
+    }
   }
 }
 

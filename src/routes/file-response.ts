@@ -264,8 +264,8 @@ async function sendLast(
 
 /**
  * Writes bytes [start, end) of the file. Rejects when the file is shorter than announced or the
- * client went away; the caller breaks the connection then. A stalled client is ended by the
- * server's socket timeout, which makes the pending write fail.
+ * client went away; the caller breaks the connection then. A client may stall, such as a paused
+ * player; one that has vanished is found out by the kernel (see server.ts).
  */
 export async function sendRange(
   outgoing: ServerResponse,

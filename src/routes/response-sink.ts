@@ -5,8 +5,8 @@ import type { ByteSink } from '../files/byte-sink.ts'
 /**
  * A sink that writes to the client. `start` sends the head and is called before the first bytes, so
  * that what fails earlier still gets a status. A write settles when the client has taken the bytes
- * or has gone (`ECONNRESET`), which `signal` tells; a client that stalls is ended by the server's
- * socket timeout. After a failure the socket may still hold the chunk: its memory is not to be
+ * or has gone (`ECONNRESET`), which `signal` tells; a client that stalls may do so, and one that has
+ * vanished is found out by the kernel (see server.ts). After a failure the socket may still hold the chunk: its memory is not to be
  * reused then.
  */
 export function createResponseSink(

@@ -40,6 +40,8 @@ export interface TestAppOptions {
   settings?: Partial<Settings>
   /** As on a disk that ignores case. */
   foldCase?: boolean
+  /** How often the clients of WebSockets are asked whether they are there. */
+  pingMs?: number
   /** Besides `admin` (id 1); all have PASSWORD and, unless given, all rights but administration. */
   users?: (Partial<User> & { username: string })[]
 }
@@ -74,12 +76,17 @@ export async function startApp(options: TestAppOptions = {}): Promise<TestApp> {
     port: 0,
     ...options.config,
   }
-  const { foldCase = false } = options
+  const { foldCase = false, pingMs } = options
   const log: string[] = []
   const errors: string[] = []
   const logger = keepLines(log, errors)
   const app = createApp({ config, store, log: logger, assets: openAssets(), foldCase })
-  const server = await listen({ config, fetch: app.fetch as never, log: logger })
+  const server = await listen({
+    config,
+    fetch: app.fetch as never,
+    log: logger,
+    ...(pingMs !== undefined && { pingMs }),
+  })
   const origin = `http://127.0.0.1:${server.port}`
   return {
     origin,

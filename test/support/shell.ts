@@ -10,10 +10,16 @@ export interface Shell {
   closed: Promise<void>
 }
 
-/** Opens the connection for one command in a folder. */
-export async function openShell(app: TestApp, token: string, folder = '/'): Promise<Shell> {
+/** Opens the connection for one command in a folder; `options` are those of the WebSocket. */
+export async function openShell(
+  app: TestApp,
+  token: string,
+  folder = '/',
+  options: WebSocket.ClientOptions = {},
+): Promise<Shell> {
   const socket = new WebSocket(`ws://127.0.0.1:${app.port}/api/command${folder}`, {
     headers: { 'X-Auth': token },
+    ...options,
   })
   const lines: string[] = []
   socket.on('message', (data) => lines.push(String(data)))

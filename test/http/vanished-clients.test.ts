@@ -1,0 +1,59 @@
+// Clients that are gone without having said so.
+import { once } from 'node:events'
+import { readFile } from 'node:fs/promises'
+import { connect } from 'node:net'
+import { describe, it } from 'vitest'
+import { startApp } from '../support/app.ts'
+import { waitFor, withDeadline } from '../support/deadline.ts'
+import { childrenOf } from '../support/process-facts.ts'
+import { openShell } from '../support/shell.ts'
+
+/** The code of a running keep-alive timer in /proc/net/tcp. */
+const KEEPALIVE_TIMER = '02'
+
+describe.runIf(process.platform === 'linux')('a client that has vanished', () => {
+  it('is looked for by the kernel', async () => {
+    await using app = await startApp()
+    const socket = connect(app.port, '127.0.0.1')
+    await once(socket, 'connect')
+    const timerOf = async () => {
+      const rows = (await readFile('/proc/net/tcp', 'utf8'))
+        .split('\n')
+        .map((row) => row.split(/\s+/))
+      const hex = (port: number) => port.toString(16).toUpperCase().padStart(4, '0')
+      const row = rows.find(
+        ([, , local = '', remote = '']) =>
+          local.endsWith(`:${hex(app.port)}`) && remote.endsWith(`:${hex(socket.localPort ?? 0)}`),
+      )
+      return row?.[6]?.split(':')[0]
+    }
+    await waitFor('the timer of the connection', async () => (await timerOf()) === KEEPALIVE_TIMER)
+    socket.destroy()
+  })
+
+  it('does not keep its shell command, one that answers does', async () => {
+    await using app = await startApp({
+      config: { enableExec: true },
+      users: [{ username: 'bob', commands: ['sleep'] }],
+      pingMs: 50,
+    })
+    const { token } = await app.as('bob')
+    const silent = await openShell(app, token, '/', { autoPong: false })
+    const alive = await openShell(app, token)
+    let pings = 0
+    alive.socket.on('ping', () => pings++)
+    silent.socket.send('sleep 600')
+    alive.socket.send('sleep 601')
+    await withDeadline('the end of the silent connection', 10_000, silent.closed)
+    const seen = pings
+    await waitFor('more pings than a silent client survives', () => pings > seen + 5)
+    const running = async () => {
+      const pids = await childrenOf(process.pid)
+      const lines = await Promise.all(pids.map((pid) => readFile(`/proc/${pid}/cmdline`, 'utf8')))
+      return lines.filter((line) => line.startsWith('sleep')).map((line) => line.split('\0')[1])
+    }
+    await waitFor('the end of its command', async () => (await running()).join() === '601')
+    alive.socket.close()
+    await withDeadline('the end of the other', 10_000, alive.closed)
+  })
+})
