@@ -1,5 +1,5 @@
 // Facts about one entry, for the entry itself and for what it leads to.
-import type { BigIntStats } from 'node:fs'
+import { type BigIntStats, constants } from 'node:fs'
 
 export type EntryKind = 'file' | 'dir' | 'brokenLink' | 'fifo' | 'other'
 
@@ -20,22 +20,31 @@ export interface EntryStat {
 
 /** Converts stats of target and entry; both are the same unless the entry is a link. */
 export function toEntryStat(target: BigIntStats, own: BigIntStats, isSymlink: boolean): EntryStat {
+  const mode = Number(target.mode)
   return {
-    kind: kindOf(target),
+    kind: kindOf(mode),
     isSymlink,
     sizeBytes: Number(target.size),
     mtimeNs: target.mtimeNs,
-    mode: Number(target.mode),
+    mode,
     ino: target.ino,
     dev: target.dev,
     ownMtimeNs: own.mtimeNs,
-    ownMode: Number(own.mode),
+    ownMode: own === target ? mode : Number(own.mode),
   }
 }
 
-function kindOf(stats: BigIntStats): EntryKind {
-  if (stats.isFile()) return 'file'
-  if (stats.isDirectory()) return 'dir'
-  if (stats.isSymbolicLink()) return 'brokenLink'
-  return stats.isFIFO() ? 'fifo' : 'other'
+function kindOf(mode: number): EntryKind {
+  switch (mode & constants.S_IFMT) {
+    case constants.S_IFREG:
+      return 'file'
+    case constants.S_IFDIR:
+      return 'dir'
+    case constants.S_IFLNK:
+      return 'brokenLink'
+    case constants.S_IFIFO:
+      return 'fifo'
+    default:
+      return 'other'
+  }
 }

@@ -27,8 +27,11 @@ export const MAX_HELD_DEPTH = 255
 export type Named = Pick<DirEntry, 'name' | 'rawName'>
 
 export interface HeldFolder {
-  /** Like Scope.openRead for a regular file in the folder; links are `forbidden`. */
-  openRead(entry: Named): Promise<OpenFile>
+  /**
+   * Like Scope.openRead for a regular file in the folder; links are `forbidden`. `seen`: it was
+   * looked at just now.
+   */
+  openRead(entry: Named, options?: { seen?: boolean }): Promise<OpenFile>
   /** Keeps a child folder open too, by whatever name. Closed on its own. */
   enter(entry: Named): Promise<HeldFolder & { mode: number; mtimeMs: number }>
   /** Allowed files and folders in byte order; links are left out. */
@@ -37,11 +40,15 @@ export interface HeldFolder {
   close(): Promise<void>
 }
 
-/** Takes over closing `folder`, which is open at `vpath`; `allow` judges what lies below. */
+/**
+ * Takes over closing `folder`, which is open at `vpath`; `allow` judges what lies below. `near`:
+ * on a local disk (see disk-look.ts).
+ */
 export function createHeldFolder(
   folder: { ref: string; close(): Promise<void> },
   vpath: VPath,
   allow: Allow,
+  near = false,
 ): HeldFolder {
   const opening = new Set<Promise<unknown>>()
   const at = async <T>(
@@ -61,8 +68,10 @@ export function createHeldFolder(
     }
   }
   return {
-    openRead: (entry) =>
-      at(entry, async (name, child) => describeOpen(await openHeld(folder.ref, name), child)),
+    openRead: (entry, { seen = false } = {}) =>
+      at(entry, async (name, child) =>
+        describeOpen(await openHeld(folder.ref, name, near && seen), child),
+      ),
     enter: (entry) =>
       at(entry, async (name, child) => {
         const { mode, mtimeMs } = await lstat(inHeld(folder.ref, name))

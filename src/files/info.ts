@@ -12,8 +12,9 @@ import {
 } from './file-type.ts'
 import type { DetailedEntry, DirEntry } from './list-folder.ts'
 import type { ReadHandle } from './read-handle.ts'
-import type { Scope } from './scope.ts'
+import type { OpenFile, Scope } from './scope.ts'
 import { SNIFF_BYTES } from './sniff.ts'
+import { rememberType, sniffedType } from './sniffed-types.ts'
 import { nextTurn, sortEntries } from './sort.ts'
 import { findSubtitles, SUBTITLE_FOLDER, subtitleCandidates } from './subtitle-files.ts'
 import { formatTime } from './time-format.ts'
@@ -24,6 +25,7 @@ const SNIFFS_IN_FLIGHT = 16
 /** Entries handled per turn of the event loop. */
 const SLICE = 5_000
 const NO_SUBTITLES: VPath[] = []
+const NOTHING = Buffer.alloc(0)
 
 export interface Listing {
   entries: ListedEntry[]
@@ -116,7 +118,7 @@ export async function readListing(
       undecided.push(listed)
     videos ||= listed.type === 'video'
   }
-  await sniffAll(scope, undecided, options.signal)
+  await sniffAll(scope, vpath, undecided, options.signal)
   if (videos || undecided.some(({ type }) => type === 'video')) await addSubtitles(scope, entries)
   const sorted = await sortEntries(entries, sorting.by, sorting.asc)
   return { entries: sorted, numDirs, numFiles: entries.length - numDirs }
@@ -157,15 +159,19 @@ export async function readText(scope: Scope, vpath: VPath): Promise<string> {
 
 /** The first bytes of a file, as many as type detection needs; empty when it cannot be read. */
 export async function readHead(scope: Scope, vpath: VPath): Promise<Buffer> {
+  return (await headOf(() => scope.openRead(vpath))) ?? NOTHING
+}
+
+// Unreadable, vanished or not a regular file: null, and typed by name alone, like the original.
+async function headOf(open: () => Promise<OpenFile>): Promise<Buffer | null> {
   let handle: ReadHandle | undefined
   try {
-    handle = (await scope.openRead(vpath)).handle
+    handle = (await open()).handle
     const buffer = Buffer.alloc(SNIFF_BYTES)
     const { bytesRead } = await handle.read(buffer, 0, SNIFF_BYTES, 0)
     return buffer.subarray(0, bytesRead)
   } catch {
-    // Unreadable, vanished or not a regular file: typed by name alone, like the original.
-    return Buffer.alloc(0)
+    return null
   } finally {
     await handle?.close()
   }
@@ -192,16 +198,38 @@ function listedType(entry: DetailedEntry, detection: Detection): FileType {
   return typeWithoutContent(entry.name, sizeBytes)
 }
 
-async function sniffAll(scope: Scope, entries: ListedEntry[], signal: AbortSignal): Promise<void> {
-  for (let i = 0; i < entries.length; i += SNIFFS_IN_FLIGHT) {
-    signal.throwIfAborted()
-    await Promise.all(
-      entries.slice(i, i + SNIFFS_IN_FLIGHT).map(async (entry) => {
-        // An empty file is text whatever its name; nothing to read.
-        const head = entry.sizeBytes === 0 ? Buffer.alloc(0) : await readHead(scope, entry.vpath)
-        entry.type = typeByContent(entry.name, entry.sizeBytes, head)
-      }),
-    )
+async function sniffAll(
+  scope: Scope,
+  folder: VPath,
+  undecided: ListedEntry[],
+  signal: AbortSignal,
+): Promise<void> {
+  const unknown: ListedEntry[] = []
+  for (const entry of undecided) {
+    // An empty file is text whatever its name; nothing to read.
+    const known = entry.sizeBytes === 0 ? 'text' : sniffedType(entry)
+    if (known) entry.type = known
+    else unknown.push(entry)
+  }
+  if (unknown.length === 0) return
+  const held = await scope.hold(folder)
+  try {
+    for (let i = 0; i < unknown.length; i += SNIFFS_IN_FLIGHT) {
+      signal.throwIfAborted()
+      await Promise.all(
+        unknown.slice(i, i + SNIFFS_IN_FLIGHT).map(async (entry) => {
+          const open = () =>
+            entry.stat.isSymlink
+              ? scope.openRead(entry.vpath)
+              : held.openRead(entry, { seen: true })
+          const head = await headOf(open)
+          entry.type = typeByContent(entry.name, entry.sizeBytes, head ?? NOTHING)
+          if (head) rememberType(entry, entry.type)
+        }),
+      )
+    }
+  } finally {
+    await held.close()
   }
 }
 

@@ -178,7 +178,7 @@ async function statLink(jail: Jail, path: string): Promise<BigIntStats | null> {
 }
 
 function entryPath(realPath: string, { name, rawName }: DirEntry): string | Buffer {
-  return rawName ? Buffer.concat([Buffer.from(`${realPath}/`), rawName]) : join(realPath, name)
+  return rawName ? Buffer.concat([Buffer.from(`${realPath}/`), rawName]) : `${realPath}/${name}`
 }
 
 async function lstatOrNull(path: string | Buffer): Promise<BigIntStats | null> {

@@ -14,7 +14,7 @@ import {
 import { basename, dirname, join } from 'node:path'
 import type { Usage } from '../api-types.ts'
 import { AppError, errnoOf, fromErrno } from '../errors.ts'
-import { lstatBigOf, lstatOf } from './disk-look.ts'
+import { isNear, lstatBigOf, lstatOf } from './disk-look.ts'
 import { type EntryStat, toEntryStat } from './entry-stat.ts'
 import { permissionBits } from './file-mode.ts'
 import { createHeldFolder, describeOpen, type HeldFolder, type OpenFile } from './held-folder.ts'
@@ -161,7 +161,7 @@ export function createScope(options: ScopeOptions): Scope {
     guarded(vpath, async () => {
       const { realPath } = await locate(vpath)
       const allow = await by.below(vpath, realPath)
-      return createHeldFolder(await holdFolder(realPath), vpath, allow)
+      return createHeldFolder(await holdFolder(realPath), vpath, allow, isNear(realPath))
     })
 
   return {

@@ -1,7 +1,16 @@
-// RFC 3339 with nanoseconds and the server's zone, as the API writes times (http-api 1.6).
+// RFC 3339 with nanoseconds and the server's zone, as the API writes times (http-api 1.6). A listing
+// formats one per entry, so what neighbours share is kept: the offset of a quarter of an hour, which
+// no zone changes within, and the text of a day.
 
-let zoneOfMinute = Number.NaN
+const QUARTER_S = 900
+const DAY_S = 86_400
+const TWO_DIGITS = Array.from({ length: 60 }, (_, n) => String(n).padStart(2, '0'))
+
+let offsetQuarter = Number.NaN
+let offsetS = 0
 let zoneText = 'Z'
+let dayNumber = Number.NaN
+let dayText = ''
 
 /** Formats nanoseconds since the epoch; trailing zeros of the fraction are dropped. */
 export function formatTime(timeNs: bigint): string {
@@ -11,14 +20,34 @@ export function formatTime(timeNs: bigint): string {
     seconds -= 1
     nanos += 1_000_000_000
   }
-  const offsetMinutes = -new Date(seconds * 1000).getTimezoneOffset()
-  const local = new Date((seconds + offsetMinutes * 60) * 1000).toISOString().slice(0, 19)
-  if (offsetMinutes !== zoneOfMinute) {
-    zoneOfMinute = offsetMinutes
-    zoneText = zone(offsetMinutes)
+  const quarter = Math.floor(seconds / QUARTER_S)
+  if (quarter !== offsetQuarter) learnOffset(quarter, seconds)
+  const local = seconds + offsetS
+  const day = Math.floor(local / DAY_S)
+  if (day !== dayNumber) {
+    dayNumber = day
+    dayText = new Date(day * DAY_S * 1000).toISOString().split('T')[0] as string
   }
-  if (nanos === 0) return local + zoneText
-  return `${local}.${String(nanos).padStart(9, '0').replace(/0+$/, '')}${zoneText}`
+  const second = local - day * DAY_S
+  const hh = TWO_DIGITS[Math.floor(second / 3600)]
+  const mm = TWO_DIGITS[Math.floor((second % 3600) / 60)]
+  const text = `${dayText}T${hh}:${mm}:${TWO_DIGITS[second % 60]}`
+  return nanos === 0 ? text + zoneText : `${text}.${fraction(nanos)}${zoneText}`
+}
+
+function learnOffset(quarter: number, seconds: number): void {
+  offsetQuarter = quarter
+  const minutes = -new Date(seconds * 1000).getTimezoneOffset()
+  if (minutes * 60 === offsetS) return
+  offsetS = minutes * 60
+  zoneText = zone(minutes)
+}
+
+function fraction(nanos: number): string {
+  const digits = String(nanos).padStart(9, '0')
+  let end = digits.length
+  while (digits.charCodeAt(end - 1) === 48) end--
+  return digits.slice(0, end)
 }
 
 function zone(offsetMinutes: number): string {

@@ -135,10 +135,9 @@ export async function sendItems(
   const { entries } = listing
   const tail = `],${toJson(head).slice(1)}`
   const slice = (from: number) =>
-    entries
-      .slice(from, from + SLICE)
-      .map((entry) => toJson(presentListed(pathOf(entry.name), entry)))
-      .join(',')
+    toJson(
+      entries.slice(from, from + SLICE).map((entry) => presentListed(pathOf(entry.name), entry)),
+    ).slice(1, -1)
   const { outgoing } = c.env
   const headers = { 'Content-Type': 'application/json; charset=utf-8' }
   if (entries.length <= SLICE) return new Response(`{"items":[${slice(0)}${tail}`, { headers })

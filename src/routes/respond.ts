@@ -44,13 +44,16 @@ const ESCAPES: Record<string, string> = {
   '\u2029': '\\u2029',
 }
 
+// One escape sequence at a time, so that the `\\ud800` of a name that holds a backslash is left
+// alone; a pair of surrogates is one.
+const ESCAPE = /\\(?:ud[89ab]..\\ud[c-f]..|u.{4}|.)/gi
+const LONE_SURROGATE = /^\\ud[89a-f]..$/i
+
 /** Escapes text that is already JSON. Lone surrogates become U+FFFD so that it is valid UTF-8. */
 export function escapeJson(json: string): string {
   const text = /[<>&\u2028\u2029]/.test(json)
     ? json.replace(/[<>&\u2028\u2029]/g, (c) => ESCAPES[c] ?? c)
     : json
-  return text.replace(
-    /\\ud[89ab][0-9a-f]{2}(?!\\ud[c-f])|(?<!\\ud[89ab][0-9a-f]{2})\\ud[c-f][0-9a-f]{2}/gi,
-    '\ufffd',
-  )
+  if (!/\\ud/i.test(text)) return text
+  return text.replace(ESCAPE, (part) => (LONE_SURROGATE.test(part) ? '\ufffd' : part))
 }
