@@ -1,10 +1,12 @@
 // Signing in, creating an account, losing the session and getting it back, logging out.
+import { readdir } from 'node:fs/promises'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { launchBrowser, openPage } from '../support/browser.ts'
 import { loginAs } from '../support/login.ts'
 import { ADMIN, runProgram, startProgram } from '../support/program.ts'
 import { makeTree } from '../support/tree.ts'
+import { addUser, entry, userLogin } from './listing-steps.ts'
 import { changeSettings, createUser, PASSWORD } from './settings-steps.ts'
 
 let browser: Browser
@@ -218,6 +220,46 @@ describe('a session that ends', () => {
     await page.getByText('Settings saved').first().waitFor()
     await page.reload()
     expect(await exact.isChecked()).toBe(true)
+  })
+
+  it('lets what one person began happen only as that person, who may sign in at another tab', async () => {
+    await using tree = await makeTree({ 'a.txt': 'a' })
+    await using program = await startProgram(tree)
+    await addUser(program, 'bea', ['create', 'download'])
+    await using open = await openPage(browser, program, { path: '/files/' })
+    const { page, context } = open
+    const makeFolderTooLate = async (
+      name: string,
+      login: { username: string; password: string },
+    ) => {
+      await entry(page, 'a.txt').waitFor()
+      const other = await loginAs(program.origin, login.username, login.password)
+      await other.fetch('/api/sessions', { method: 'DELETE' })
+      await page.keyboard.press('Alt+n')
+      await page.getByRole('dialog', { name: 'New folder' }).getByLabel('Name').fill(name)
+      await page.keyboard.press('Enter')
+      await page.getByRole('alertdialog', { name: 'Your session has ended' }).waitFor()
+    }
+    const signInElsewhere = async () => {
+      const second = await context.newPage()
+      await second.goto('/login')
+      await second.getByLabel('Username').fill('bea')
+      await second.getByLabel('Password', { exact: true }).fill(userLogin('bea').password)
+      await second.getByRole('button', { name: 'Log in' }).click()
+      await entry(second, 'a.txt').waitFor()
+      await second.close()
+    }
+    await makeFolderTooLate('of the admin', ADMIN)
+    await signInElsewhere()
+    await page.getByText('bea').first().waitFor()
+    await entry(page, 'a.txt').waitFor()
+    expect(await page.getByRole('alertdialog').count()).toBe(0)
+    expect(await readdir(tree.root)).toEqual(['a.txt'])
+
+    await makeFolderTooLate('of bea', userLogin('bea'))
+    await signInElsewhere()
+    await entry(page, 'of bea').waitFor()
+    expect(await readdir(tree.root)).toEqual(['a.txt', 'of bea'])
   })
 
   it('is explained on the login page after a reload', async () => {

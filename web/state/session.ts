@@ -55,13 +55,27 @@ export function readToken(text: string): TokenClaims | null {
   }
 }
 
-function accept(text: string): void {
+/**
+ * Takes over a token, unless somebody else was signed in here: what is on the screen is not for these
+ * eyes, and what waits for a token is not to happen among these files. The page starts anew then, and
+ * the waiting calls wait on. True when the token is taken over.
+ *
+ * @throws ApiError when the token cannot be read.
+ */
+function accept(text: string): boolean {
   const claims = readToken(text)
   if (!claims?.user) throw new ApiError(500, 'internal', 'The token cannot be read.')
+  if (session.user !== null && session.user.id !== claims.user.id) {
+    // Whoever keeps the page, because something in it is not saved, is asked for the password again.
+    session.state = 'expired'
+    location.reload()
+    return false
+  }
   token = text
   session.user = claims.user
   session.state = 'in'
   storage.set(KNOWN, '1')
+  return true
 }
 
 function forget(): void {
@@ -111,12 +125,9 @@ export function wasSignedIn(): boolean {
 
 /** @throws ApiError 403 for wrong credentials, 429 while throttled. */
 export async function logIn(credentials: Credentials): Promise<void> {
-  const before = session.user?.id
-  accept(await postLogin(credentials))
+  const text = await postLogin(credentials)
   channel?.postMessage('in')
-  settleExpired(true)
-  // Somebody else in the same window: what is on the screen is not theirs to see.
-  if (before !== undefined && before !== session.user?.id) location.reload()
+  if (accept(text)) settleExpired(true)
 }
 
 /** Creates an account and signs in with it. @throws ApiError 409 when the name is taken. */
@@ -159,7 +170,7 @@ let renewing: Promise<void> | null = null
 /** A fresh token, with the user's present rights and preferences. Joined when one is under way. */
 export function renewSession(): Promise<void> {
   renewing ??= getRenewed()
-    .then(accept)
+    .then((text) => void accept(text))
     .catch((error: unknown) => {
       // The old token may still be good: the next call finds out.
       if (!(error instanceof ApiError)) throw error
@@ -188,19 +199,23 @@ export function giveUp(): void {
 async function recover(): Promise<boolean> {
   try {
     // A token ends before its session does, for instance while the computer slept.
-    accept(await getRenewed())
-    return true
+    return accept(await getRenewed()) || untilSignedIn()
   } catch (error) {
     if (!isRefusal(error)) return false
   }
   if (!boot.LoginPage) {
     await startWithoutLoginPage()
     if (session.state === 'in') return true
+    if (session.state === 'expired') return untilSignedIn()
     leave()
     return false
   }
   session.state = 'expired'
-  return new Promise<boolean>((resolve) => {
+  return untilSignedIn()
+}
+
+function untilSignedIn(): Promise<boolean> {
+  return new Promise((resolve) => {
     settle = resolve
   })
 }
@@ -227,13 +242,13 @@ const channel =
   'BroadcastChannel' in globalThis ? new BroadcastChannel(`fb-session ${boot.BaseURL}`) : null
 channel?.addEventListener('message', (event) => {
   if (event.data === 'out' && session.state === 'in') leave()
-  if (event.data === 'in' && session.state === 'expired') {
+  // The cookie is that of the other tab from now on, also where this one has a good token.
+  if (event.data === 'in' && session.user !== null) {
     void getRenewed().then(
       (text) => {
-        accept(text)
-        settleExpired(true)
+        if (accept(text)) settleExpired(true)
       },
-      () => {}, // The other tab is somebody else's session, or already over: keep asking here.
+      () => {}, // That session is already over: keep asking here.
     )
   }
 })
