@@ -18,7 +18,8 @@ import { guardLeaving, keepAwake } from './guards.ts'
 import { openJournal } from './journal.ts'
 import { watchOwnership } from './ownership.ts'
 import { createQueue } from './queue.ts'
-import { send } from './send.ts'
+import { refusedToken, send } from './send.ts'
+import { whenSignedIn } from './signed-out.ts'
 import { createSpeedMeter, SAMPLE_INTERVAL_MS, secondsLeft } from './speed.ts'
 import type { UploadItem } from './upload-item.ts'
 
@@ -67,9 +68,12 @@ const queue = createQueue({
   onUploadURL: remember,
   onHold(hold) {
     meter.reset()
-    if (hold !== 'offline') return
-    markUnreachable()
-    void whenOnline().then(() => queue.release('offline'))
+    if (hold === 'signed-out') {
+      void whenSignedIn(refusedToken()).then(() => queue.release('signed-out'))
+    } else if (hold === 'offline') {
+      markUnreachable()
+      void whenOnline().then(() => queue.release('offline'))
+    }
   },
 })
 

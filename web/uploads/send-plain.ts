@@ -8,7 +8,7 @@ import { UploadError, type UploadItem } from './upload-item.ts'
 export interface PlainDeps {
   /** The address of the item; a folder's ends in a slash. */
   url(item: UploadItem): string
-  headers(): Record<string, string>
+  headers(item: UploadItem): Record<string, string>
 }
 
 export function createPlainSend(deps: PlainDeps) {
@@ -20,7 +20,7 @@ export function createPlainSend(deps: PlainDeps) {
     return new Promise((resolve, reject) => {
       const request = new XMLHttpRequest()
       request.open('POST', deps.url(item))
-      for (const [name, value] of Object.entries(deps.headers())) {
+      for (const [name, value] of Object.entries(deps.headers(item))) {
         request.setRequestHeader(name, value)
       }
       if (item.file !== null) {

@@ -17,7 +17,7 @@ export interface TusDeps {
   /** Where an upload of this item is created, `override` included. */
   endpoint(item: UploadItem): string
   /** Headers of every request: the token of this moment. */
-  headers(): Record<string, string>
+  headers(item: UploadItem): Record<string, string>
   /** The server answered and asks for a fresh token. */
   onRenewHint(): void
   /** Whether the server already holds the whole item under its name. */
@@ -121,7 +121,7 @@ export function createTusSend(deps: TusDeps) {
         // The journal remembers interrupted uploads; the library's own store would do so twice.
         storeFingerprintForResuming: false,
         onBeforeRequest(request) {
-          for (const [name, value] of Object.entries(deps.headers())) {
+          for (const [name, value] of Object.entries(deps.headers(item))) {
             request.setHeader(name, value)
           }
           if (request.getMethod() === 'POST') {

@@ -1,6 +1,6 @@
-// Sends one upload by whatever way fits it, and takes a lost session up again on the way.
+// Sends one upload by whatever way fits it, and remembers which token was refused.
 
-import { currentToken, recoverSession } from '../api/client.ts'
+import { currentToken } from '../api/client.ts'
 import { fetchInfo } from '../api/files.ts'
 import { plainUploadUrl, tusEndpoint } from '../api/uploads.ts'
 import { boot } from '../lib/boot.ts'
@@ -9,6 +9,10 @@ import type { Send, SendEvents } from './queue.ts'
 import { createPlainSend } from './send-plain.ts'
 import { createTusSend } from './send-tus.ts'
 import { UploadError, type UploadItem } from './upload-item.ts'
+
+/** The token that the latest request of each item carried. */
+const usedTokens = new WeakMap<UploadItem, string>()
+let refused = ''
 
 const plain = createPlainSend({
   url: (item) => plainUploadUrl(item.vpath, item.file === null, item.overwrite),
@@ -35,25 +39,29 @@ const sendOnce: Send = (item, events, signal) => {
   return item.file === null || !resumable ? plain(item, events, signal) : tus(item, events, signal)
 }
 
-/** As `Send` says; a session that ends meanwhile is no failure as long as the person signs in again. */
+/** The token that was refused last; '' before any was. */
+export function refusedToken(): string {
+  return refused
+}
+
+/** As `Send` says. */
 export async function send(
   item: UploadItem,
   events: SendEvents,
   signal: AbortSignal,
 ): Promise<void> {
-  const usedToken = currentToken()
   try {
     await sendOnce(item, events, signal)
   } catch (error) {
-    const signedOut = error instanceof UploadError && error.code === 'unauthenticated'
-    if (!signedOut || signal.aborted) throw error
-    // The session ended: the person signs in again over the page, and the upload goes on.
-    if (!(await recoverSession(usedToken))) throw error
-    signal.throwIfAborted()
-    await sendOnce(item, events, signal)
+    if (error instanceof UploadError && error.code === 'unauthenticated')
+      refused = usedTokens.get(item) ?? ''
+    throw error
   }
 }
 
-function authHeaders(): Record<string, string> {
-  return { 'X-Auth': currentToken() }
+/** A token may be renewed while a file is sent: each request has the one of its moment. */
+function authHeaders(item: UploadItem): Record<string, string> {
+  const token = currentToken()
+  usedTokens.set(item, token)
+  return { 'X-Auth': token }
 }
