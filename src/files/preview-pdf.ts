@@ -4,13 +4,17 @@ import { type Pixels, PreviewError } from './preview-protocol.ts'
 
 let library: Promise<PDFiumLibrary> | undefined
 
-/** Renders the first page so that its longer side has about `side` pixels. */
+/**
+ * Renders the first page so that its longer side has about `side` pixels. That is one long call:
+ * nothing else runs in this process meanwhile. Throws PreviewError when it cannot be drawn.
+ */
 export async function renderPdfPage(bytes: Uint8Array, side: number): Promise<Pixels> {
   library ??= import('@hyzyla/pdfium').then(({ PDFiumLibrary: Library }) => Library.init())
   const document = await (await library).loadDocument(bytes).catch((error: unknown) => {
     // Damaged or locked: a document without a picture of it, not a failure of the server.
     throw new PreviewError('unsupported', `the PDF does not open: ${String(error)}`)
   })
+  let pixels: Pixels
   try {
     const page = document.getPage(0)
     const { originalWidth, originalHeight } = page.getOriginalSize()
@@ -20,8 +24,12 @@ export async function renderPdfPage(bytes: Uint8Array, side: number): Promise<Pi
       render: 'bitmap',
       colorSpace: 'BGRA',
     })
-    return { data, width, height, channels: 4 }
-  } finally {
-    document.destroy()
+    pixels = { data, width, height, channels: 4 }
+  } catch (error) {
+    // Its memory was full (2 GiB), or no page there: the next document gets a new PDFium.
+    library = undefined
+    throw new PreviewError('unsupported', `the PDF cannot be drawn: ${String(error)}`)
   }
+  document.destroy()
+  return pixels
 }

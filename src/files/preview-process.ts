@@ -43,11 +43,17 @@ interface Task {
   reject: (error: unknown) => void
   /** Its client has gone. */
   left: boolean
+  /** Its time is over. */
+  late: boolean
   timer?: NodeJS.Timeout
 }
 
-/** `concurrency`: jobs in the process at the same time, at least 1. */
-export function createPreviewProcess(concurrency: number): PreviewProcess {
+/**
+ * `concurrency`: jobs in the process at the same time, at least 1. A job that takes longer than
+ * `jobMs` ends the process. It is rejected with `too_slow` when it was the only one there; several
+ * are done again, like after a crash.
+ */
+export function createPreviewProcess(concurrency: number, jobMs = JOB_MS): PreviewProcess {
   const queue: Task[] = []
   const running = new Map<number, Task>()
   let child: ChildProcess | null = null
@@ -76,10 +82,14 @@ export function createPreviewProcess(concurrency: number): PreviewProcess {
     child = null
     // Its number may be that of another process by the time the timer ends.
     stay()
-    for (const [id, task] of [...running]) {
-      settle(id)
+    const tasks = [...running.values()]
+    for (const id of [...running.keys()]) settle(id)
+    for (const task of tasks) {
       if (task.left) continue
-      if (task.attempts < MAX_ATTEMPTS && !closed) queue.unshift(task)
+      // Of several it is not known which one kept the others waiting.
+      if (task.late && tasks.length === 1)
+        task.reject(new PreviewError('too_slow', `not made within ${jobMs / 1000} seconds`))
+      else if (task.attempts < MAX_ATTEMPTS && !closed) queue.unshift(task)
       else task.reject(new PreviewError('undecodable', 'the preview process ended'))
     }
     pump()
@@ -120,7 +130,10 @@ export function createPreviewProcess(concurrency: number): PreviewProcess {
       const current = child
       lastId += 1
       task.attempts += 1
-      task.timer = setTimeout(() => killGroup(current), JOB_MS)
+      task.timer = setTimeout(() => {
+        task.late = true
+        killGroup(current)
+      }, jobMs)
       running.set(lastId, task)
       current.stdin?.write(encodeFrame({ ...task.request, id: lastId }))
       endIfLeft()
@@ -153,7 +166,7 @@ export function createPreviewProcess(concurrency: number): PreviewProcess {
         return Promise.reject(new PreviewError('unsupported', 'too many previews are waiting'))
       }
       return new Promise<JobResult>((resolve, reject) => {
-        const task: Task = { request, attempts: 0, left: false, resolve, reject }
+        const task: Task = { request, attempts: 0, left: false, late: false, resolve, reject }
         const onAbort = (): void => {
           const at = queue.indexOf(task)
           if (at >= 0) queue.splice(at, 1)

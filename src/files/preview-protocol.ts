@@ -21,8 +21,11 @@ export interface PreviewJob {
   ffmpeg: string
 }
 
-/** `too_large`: more pixels a side than allowed; `undecodable`: damaged or not what it claims. */
-export type PreviewFailure = 'too_large' | 'undecodable' | 'unsupported'
+/**
+ * `too_large`: more pixels a side than allowed; `undecodable`: damaged or not what it claims;
+ * `too_slow`: not made within the time of the process.
+ */
+export type PreviewFailure = 'too_large' | 'undecodable' | 'unsupported' | 'too_slow'
 
 export interface PreviewReply {
   id: number

@@ -15,6 +15,8 @@ export interface PreviewOptions {
   concurrency: number
   /** Program or path; empty disables previews of videos. */
   ffmpegPath: string
+  /** Time for the page of a PDF; PDF_MS unless given. */
+  pdfMs?: number
 }
 
 export interface PreviewRequest {
@@ -40,12 +42,13 @@ export interface Preview {
 export interface Previews {
   /**
    * The preview, or `original` when the file itself is to be sent. Rejects with PreviewError, or
-   * with the signal's reason; the work goes on while somebody else waits for the same picture.
+   * with the signal's reason; the work goes on while somebody else waits for the same picture. What
+   * took too long once is refused at once until the file changes or the server starts anew.
    */
   get(request: PreviewRequest, signal: AbortSignal): Promise<Preview | 'original'>
   /** Full path of ffmpeg, looked for once at the start; empty without it. */
   videoProgram: Promise<string>
-  /** Ends the preview process. */
+  /** Ends the preview processes. */
   close(): void
 }
 
@@ -55,12 +58,19 @@ interface Pending {
   abort: AbortController
 }
 
+/** Slow machines need some seconds for a scanned poster; nobody waits longer for a small picture. */
+const PDF_MS = 15_000
+const MAX_TOO_SLOW = 10_000
+
 export function createPreviews(options: PreviewOptions): Previews {
   const cache: PreviewCache = options.cacheDir
     ? createDiskCache(options.cacheDir, options.cacheSizeBytes)
     : createMemoryCache()
-  const worker = createPreviewProcess(options.concurrency)
+  const pictures = createPreviewProcess(options.concurrency)
+  // A page is drawn in one go, however long that takes, and all else in its process has to wait.
+  const pages = createPreviewProcess(1, options.pdfMs ?? PDF_MS)
   const pending = new Map<string, Pending>()
+  const tooSlow = new Set<string>()
   const videoProgram = findProgram(options.ffmpegPath)
 
   const make = async (
@@ -77,7 +87,7 @@ export function createPreviews(options: PreviewOptions): Previews {
     try {
       const path = pathOf(file, realPath)
       const job = { path, ino: String(file.ino), kind, size, display, full, ffmpeg: program }
-      const { reply, bytes } = await worker.run(job, signal)
+      const { reply, bytes } = await (kind === 'pdf' ? pages : pictures).run(job, signal)
       if (reply.original) return 'original'
       const preview = { contentType: reply.contentType ?? 'image/jpeg', bytes }
       const mtimeMs = Number(file.mtimeNs / 1_000_000n)
@@ -88,6 +98,12 @@ export function createPreviews(options: PreviewOptions): Previews {
     }
   }
 
+  const remember = (name: string): void => {
+    const [oldest = ''] = tooSlow
+    if (tooSlow.size >= MAX_TOO_SLOW) tooSlow.delete(oldest)
+    tooSlow.add(name)
+  }
+
   return {
     async get(request, signal) {
       signal.throwIfAborted()
@@ -96,10 +112,16 @@ export function createPreviews(options: PreviewOptions): Previews {
       const shared = pending.get(name)
       // Work whose last client has just left is given up; nobody may join it any more.
       if (shared && !shared.abort.signal.aborted) return waitFor(shared, signal)
+      if (tooSlow.has(name)) throw new PreviewError('too_slow', 'it took too long before')
       const abort = new AbortController()
-      const promise = make(request, abort.signal).finally(() => {
-        if (pending.get(name) === entry) pending.delete(name)
-      })
+      const promise = make(request, abort.signal)
+        .catch((error: unknown) => {
+          if (error instanceof PreviewError && error.failure === 'too_slow') remember(name)
+          throw error
+        })
+        .finally(() => {
+          if (pending.get(name) === entry) pending.delete(name)
+        })
       const entry: Pending = { promise, waiting: 0, abort }
       pending.set(name, entry)
       // Everybody may have left when it fails.
@@ -107,7 +129,10 @@ export function createPreviews(options: PreviewOptions): Previews {
       return waitFor(entry, signal)
     },
     videoProgram,
-    close: () => worker.close(),
+    close() {
+      pictures.close()
+      pages.close()
+    },
   }
 }
 

@@ -141,7 +141,8 @@ function toAppError(error: unknown, vpath: VPath): unknown {
   if (!(error instanceof PreviewError)) return error
   const message = `preview of ${vpath}: ${error.message}`
   if (error.failure === 'too_large') return new AppError('too_large', message)
-  if (error.failure === 'unsupported') return new AppError('not_implemented', message)
+  if (error.failure === 'unsupported' || error.failure === 'too_slow')
+    return new AppError('not_implemented', message)
   return new AppError('internal', message)
 }
 

@@ -6,6 +6,7 @@ import { describe, expect, it } from 'vitest'
 import { createPreviewProcess, type JobRequest } from '../../src/files/preview-process.ts'
 import { createFrameReader, encodeFrame } from '../../src/files/preview-protocol.ts'
 import { waitFor } from '../support/deadline.ts'
+import { slowPdf } from '../support/hostile-pdf.ts'
 import { SAMPLES } from '../support/pictures.ts'
 import { makeTree } from '../support/tree.ts'
 
@@ -113,6 +114,28 @@ describe('the preview process', () => {
       }
     },
   )
+
+  it('is ended when a job takes too long, which is not begun again; those behind it are made', async () => {
+    await using tree = await makeTree({ 'slow.pdf': slowPdf() })
+    const path = tree.at('slow.pdf')
+    const ino = String((await stat(path)).ino)
+    const previews = createPreviewProcess(1, 3_000)
+    try {
+      const job = await jobFor('picture.jpg')
+      await previews.run(job, forever)
+      const [first] = childrenOf(process.pid)
+      const slow = previews.run({ ...job, kind: 'pdf', path, ino }, forever)
+      const behind = [1, 2, 3].map(() => previews.run(job, forever))
+      await expect(slow).rejects.toMatchObject({
+        failure: 'too_slow',
+        message: 'not made within 3 seconds',
+      })
+      for (const { bytes } of await Promise.all(behind)) expect(bytes.length).toBeGreaterThan(1000)
+      expect(childrenOf(process.pid)).not.toContain(first)
+    } finally {
+      previews.close()
+    }
+  })
 
   it('refuses a path that leads to another file by now', async () => {
     const previews = createPreviewProcess(1)
