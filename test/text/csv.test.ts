@@ -5,6 +5,7 @@ import {
   type Delimiter,
   filterRows,
   isNumeric,
+  MAX_COLUMNS,
   rowsOf,
   sniffDelimiter,
   sniffHeader,
@@ -52,6 +53,13 @@ describe('reading a table', () => {
   it('does not lose its way on an open quote', () => {
     expect(rowsOf('a,"open\nb,c\n', ',', 9)).toEqual([['a', 'open\nb,c\n']])
     expect(rowsOf('say "hi",2', ',', 9)).toEqual([['say "hi"', '2']])
+  })
+
+  it('reads no more cells of a row than can be shown', () => {
+    const table = new CsvTable(`${'a,'.repeat(5000)}end\nb,c\n`, ',')
+    expect([table.rowCount, table.width]).toEqual([2, 5001])
+    expect(table.cells(0)).toEqual(Array(MAX_COLUMNS).fill('a'))
+    expect(table.cells(1)).toEqual(['b', 'c'])
   })
 
   it('follows a "sep=" line and does not show it', () => {

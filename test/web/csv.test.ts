@@ -33,6 +33,7 @@ beforeAll(async () => {
     'tabs.tsv': 'a\tb\n1\t<img src=x onerror="window.harmed=1">\n',
     'uneven.csv': 'x,y\n1,2,3\n\n4\n',
     'empty.csv': '',
+    'commas.csv': `first,second\n${','.repeat(4_000_000)}end\n`,
     'large.csv': largeTable(),
   })
   program = await startProgram(tree)
@@ -99,6 +100,19 @@ it('copes with uneven rows and with nothing at all', async () => {
   await page.getByText('2 rows', { exact: true }).waitFor()
   await page.goto('/files/empty.csv')
   await page.getByText('This table is empty').waitFor()
+})
+
+it('shows the first columns of a line of nothing but commas, and says so', async () => {
+  await using opened = await openPage(browser, program, { path: '/files/commas.csv' })
+  const { page } = opened
+  await page.getByText('The sheet goes on.').waitFor()
+  await page.getByText('1 rows × 4,000,001 columns').waitFor()
+  const grid = page.getByRole('grid', { name: 'commas.csv' })
+  expect(await grid.getAttribute('aria-colcount')).toBe('2001')
+  await grid.focus()
+  await page.keyboard.press('End')
+  await page.getByRole('columnheader', { name: 'Column 2000' }).waitFor()
+  expect(opened.problems).toEqual([])
 })
 
 it('is moved through by keyboard, and shows a long cell whole', async () => {

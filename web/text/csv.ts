@@ -5,6 +5,9 @@ export type Delimiter = ',' | ';' | '\t' | '|' | ':' | ' '
 
 export const delimiters: readonly Delimiter[] = [',', ';', '\t', '|', ':', ' ']
 
+/** A row is read up to here: a line of nothing but commas is otherwise millions of cells. */
+export const MAX_COLUMNS = 2000
+
 const QUOTE = 0x22
 const LF = 10
 const CR = 13
@@ -109,7 +112,7 @@ export class CsvTable {
   /** Offsets of the rows, and after the last one its end. */
   readonly #starts: Uint32Array
   readonly rowCount: number
-  /** Cells of the widest row. */
+  /** Cells of the widest row, also when they are more than MAX_COLUMNS. */
   readonly width: number
 
   /** Blank lines are left out. `most` stops after so many rows. */
@@ -175,7 +178,7 @@ export class CsvTable {
     }
   }
 
-  /** What the cells of a row say, without their quotes. */
+  /** What the cells of a row say, without their quotes; MAX_COLUMNS of them at most. */
   cells(row: number): string[] {
     const { text } = this
     const part = this.delimiter.charCodeAt(0)
@@ -194,6 +197,7 @@ export class CsvTable {
         cells.push(text.slice(at, end))
         at = end
       }
+      if (cells.length >= MAX_COLUMNS) return cells
       if (at >= text.length || text.charCodeAt(at) !== part) return cells
       at += 1
     }

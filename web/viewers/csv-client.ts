@@ -28,7 +28,9 @@ export interface CsvFacts {
   /** Without the heading. */
   rowCount: number
   headings: string[]
-  /** Of each column, in characters. */
+  /** In the file; fewer are shown when they are very many. */
+  columnCount: number
+  /** Of each column shown, in characters. */
   widths: number[]
 }
 

@@ -15,8 +15,12 @@ import { Checkbox } from '../ui/toggle.tsx'
 import { CsvClient, type CsvFacts, type CsvSort } from './csv-client.ts'
 import { CsvGrid } from './csv-grid.tsx'
 import { editsElsewhere } from './kinds.ts'
+import partsStyles from './parts.css?url'
 import type { ViewerProps } from './source.ts'
+import { loadStylesheet } from './stylesheet.ts'
 import { Busy, Message } from './tools.tsx'
+
+await loadStylesheet(partsStyles)
 
 const MAX_CSV_BYTES = 256 * 1024 * 1024
 const FILTER_PAUSE_MS = 180
@@ -61,7 +65,7 @@ export function CsvViewer({ source, entry, openAs, setFacts }: ViewerProps) {
     setRowCount(found.rowCount)
     setSort(null)
     setFilter('')
-    const [rows, columns] = [formatNumber(found.rowCount), formatNumber(found.widths.length)]
+    const [rows, columns] = [formatNumber(found.rowCount), formatNumber(found.columnCount)]
     setFacts(t`${rows} rows × ${columns} columns`)
   }
 
@@ -187,6 +191,11 @@ export function CsvViewer({ source, entry, openAs, setFacts }: ViewerProps) {
         </select>
         {!editsElsewhere(source, entry) && asText}
       </div>
+      {facts.columnCount > facts.widths.length && (
+        <p className="vw-note" role="note">
+          <Trans>The sheet goes on. Download the file to see all of it.</Trans>
+        </p>
+      )}
       <CsvGrid
         label={entry.name}
         facts={facts}

@@ -5,6 +5,7 @@ import {
   CsvTable,
   type Delimiter,
   filterRows,
+  MAX_COLUMNS,
   rowsOf,
   sniffDelimiter,
   sniffHeader,
@@ -41,6 +42,7 @@ function open(request: Extract<CsvRequest, { kind: 'open' }>): CsvFacts {
     header: hasHeader,
     rowCount: bodyRows(table).length,
     headings: hasHeader && table.rowCount > 0 ? table.cells(0) : [],
+    columnCount: table.width,
     widths: columnWidths(table),
   }
 }
@@ -56,7 +58,7 @@ function bodyRows(from: CsvTable): { length: number; first: number } {
 }
 
 function columnWidths(from: CsvTable): number[] {
-  const widths = Array.from({ length: from.width }, () => MIN_CHARS)
+  const widths = Array.from({ length: Math.min(from.width, MAX_COLUMNS) }, () => MIN_CHARS)
   const step = Math.max(1, Math.floor(from.rowCount / SAMPLE_ROWS))
   for (let row = 0; row < from.rowCount; row = row === 0 ? 1 : row + step) {
     for (const [column, cell] of from.cells(row).entries()) {
