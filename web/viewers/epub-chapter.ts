@@ -1,7 +1,8 @@
 // One chapter of a book as cleaned markup, with its pictures and styles taken out of the package.
 
+import { withoutDoctype } from './doctype.ts'
 import type { Book } from './epub-book.ts'
-import { type PackageFile, resolvePart, withoutDoctype } from './package-file.ts'
+import { type PackageFile, resolvePart } from './package-file.ts'
 import { cleanSheet } from './safe-css.ts'
 import { cleanMarkup, openLinksOutside, outsideLink } from './safe-html.ts'
 
@@ -26,7 +27,8 @@ export interface Chapter {
 }
 
 /** @throws ZipError when the chapter cannot be read. */
-export async function loadChapter(file: PackageFile, book: Book, index: number): Promise<Chapter> {
+export async function loadChapter(whole: PackageFile, book: Book, index: number): Promise<Chapter> {
+  const file = whole.afresh()
   const name = book.spine[index] ?? ''
   // Parsed as HTML: real books are seldom well-formed, and a parser that gives up shows nothing.
   const parsed = new DOMParser().parseFromString(

@@ -2,14 +2,15 @@
 // genuine document reaches.
 
 import type { FileEntry } from '../../src/api-types.ts'
+import { withoutDoctype, withoutEntities } from './doctype.ts'
 import { createMarkupBudget, MAX_MARKUP_BYTES } from './markup-limits.ts'
 import type { FileSource } from './source.ts'
-import { listZip, readZipEntry, type ZipEntry, ZipError } from './zip-reader.ts'
+import { listZip, type ReadRange, readZipEntry, type ZipEntry, ZipError } from './zip-reader.ts'
 
 const MAX_PARTS = 20_000
 /** Of one part, unpacked. */
 const MAX_PART_BYTES = 64 * 1024 * 1024
-/** Of all parts read while the document is open. */
+/** Of all parts read for what is shown at one time. */
 const MAX_TOTAL_BYTES = 512 * 1024 * 1024
 /** Up to this size the whole file is fetched at once, which is quicker than many ranges. */
 const WHOLE_BYTES = 8 * 1024 * 1024
@@ -22,6 +23,11 @@ export interface PackageFile {
   text(name: string): Promise<string>
   /** Parsed; a part that is no XML throws ZipError `damaged`. Entities of a DTD are not expanded. */
   xml(name: string): Promise<Document>
+  /**
+   * The same parts with the whole room for them again: for a reader that gives the parts before free,
+   * as a book does that is paged through.
+   */
+  afresh(): PackageFile
 }
 
 export async function openPackage(
@@ -35,6 +41,10 @@ export async function openPackage(
     whole ? Promise.resolve(whole.slice(start, end)) : source.readRange(entry, start, end, signal)
   const { entries } = await listZip(read, entry.size, MAX_PARTS)
   const byName = new Map<string, ZipEntry>(entries.map((part) => [part.name, part]))
+  return packageOf(read, byName)
+}
+
+function packageOf(read: ReadRange, byName: ReadonlyMap<string, ZipEntry>): PackageFile {
   let totalBytes = 0
 
   async function unpack(name: string, maxBytes: number) {
@@ -55,62 +65,13 @@ export async function openPackage(
     text,
     async xml(name) {
       const content = await text(name)
-      // The parser of a browser reads no outside entities, but does expand inner ones, and those can
-      // be nested into a bomb. Documents of these kinds have none.
-      const parsed = new DOMParser().parseFromString(withoutDoctype(content), 'text/xml')
+      const plain = withoutEntities(withoutDoctype(content))
+      const parsed = new DOMParser().parseFromString(plain, 'text/xml')
       if (parsed.querySelector('parsererror')) throw new ZipError('damaged', `${name} is no XML`)
       return parsed
     },
+    afresh: () => packageOf(read, byName),
   }
-}
-
-/** Without document type, so that no entity is declared; the named ones of XHTML become characters. */
-export function withoutDoctype(xml: string): string {
-  const start = xml.search(/<!DOCTYPE/i)
-  if (start < 0) return namedEntities(xml)
-  const inner = xml.indexOf('[', start)
-  const plainEnd = xml.indexOf('>', start)
-  const end = inner >= 0 && inner < plainEnd ? xml.indexOf(']>', inner) + 2 : plainEnd + 1
-  return namedEntities(end < 2 ? xml.slice(0, start) : xml.slice(0, start) + xml.slice(end))
-}
-
-const entities = new Map(
-  Object.entries({
-    nbsp: '\u00a0',
-    shy: '\u00ad',
-    copy: '©',
-    reg: '®',
-    trade: '™',
-    hellip: '…',
-    mdash: '—',
-    ndash: '–',
-    lsquo: '‘',
-    rsquo: '’',
-    ldquo: '“',
-    rdquo: '”',
-    laquo: '«',
-    raquo: '»',
-    bull: '•',
-    middot: '·',
-    auml: 'ä',
-    ouml: 'ö',
-    uuml: 'ü',
-    Auml: 'Ä',
-    Ouml: 'Ö',
-    Uuml: 'Ü',
-    szlig: 'ß',
-    eacute: 'é',
-    egrave: 'è',
-    agrave: 'à',
-    ccedil: 'ç',
-  }),
-)
-
-function namedEntities(xml: string): string {
-  return xml.replace(/&([A-Za-z]{2,8});/g, (whole, name: string) => {
-    if (['amp', 'lt', 'gt', 'quot', 'apos'].includes(name)) return whole
-    return entities.get(name) ?? `&amp;${name};`
-  })
 }
 
 /** `href` as written in the part `from`, as the name of a part; null when it leads outside. */

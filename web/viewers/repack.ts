@@ -2,6 +2,7 @@
 // here first, within limits, and handed on as an archive in which nothing is compressed.
 
 import type { FileEntry } from '../../src/api-types.ts'
+import { withoutDoctype } from './doctype.ts'
 import type { MarkupBudget } from './markup-limits.ts'
 import type { FileSource } from './source.ts'
 import { listZip, readZipEntry, ZipError } from './zip-reader.ts'
@@ -33,10 +34,17 @@ export async function repackOffice(
     if (part.isDir) continue
     const bytes = await readZipEntry(read, part, room)
     room -= bytes.length
-    if (budget && isMarkup(bytes)) budget.spend(new TextDecoder().decode(bytes))
-    parts.push([part.name, bytes])
+    parts.push([part.name, budget && isMarkup(bytes) ? plainMarkup(bytes, budget) : bytes])
   }
   return storeZip(parts)
+}
+
+/** Without document type: no genuine part has one, and its entities could be a bomb. */
+function plainMarkup(bytes: Uint8Array<ArrayBuffer>, budget: MarkupBudget) {
+  const markup = new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes)
+  budget.spend(markup)
+  const plain = withoutDoctype(markup)
+  return plain === markup ? bytes : new TextEncoder().encode(plain)
 }
 
 /** White space and the byte order mark. */
