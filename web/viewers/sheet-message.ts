@@ -2,6 +2,12 @@
 
 export const MAX_ROWS = 20_000
 export const MAX_COLUMNS = 200
+/** As many characters as a cell can hold in the programs that write these files. */
+export const MAX_CELL_CHARS = 32_767
+/**
+ * Of all cells together. A file keeps a text once that many cells show; here each has its own copy.
+ */
+export const MAX_CHARS = 64_000_000
 
 export interface SheetTable {
   name: string
