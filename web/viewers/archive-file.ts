@@ -18,6 +18,13 @@ import {
 import { listZip, type ReadRange, readZipEntry, ZipError } from './zip-reader.ts'
 
 const MAX_ENTRIES = 50_000
+/** What follows "PK": an entry, the end of an empty archive, and the marks of spanned ones. */
+const ZIP_HEADS = [
+  [3, 4],
+  [5, 6],
+  [7, 8],
+  [0x30, 0x30],
+]
 /** Read through to list or reach an entry of a compressed tar. */
 const MAX_UNPACKED_BYTES = 4 * 1024 ** 3
 
@@ -29,7 +36,8 @@ export async function openArchive(
 ): Promise<ArchiveFile> {
   const read: ReadRange = (start, end) => source.readRange(entry, start, end, signal)
   const head = new Uint8Array(await read(0, 512))
-  if (startsWith(head, [0x50, 0x4b])) return openZip(read, entry)
+  // "PK" alone begins a tar, too, whose first file is a PKGBUILD.
+  if (ZIP_HEADS.some((next) => startsWith(head, [0x50, 0x4b, ...next]))) return openZip(read, entry)
   if (startsWith(head, [0x1f, 0x8b])) return openTarStream(source, entry, signal)
   if (new TextDecoder().decode(head.subarray(257, 262)) === 'ustar') return openTar(read, entry)
   return openByLibrary(source, entry, signal, MAX_ENTRIES)
@@ -73,17 +81,20 @@ function fromTar(part: TarEntry): ArchiveItem {
 async function openTar(read: ReadRange, entry: FileEntry): Promise<ArchiveFile> {
   const places = new Map<ArchiveItem, TarEntry>()
   let truncated = false
+  /** Links and the like, which have no content to look at. */
+  let hasOthers = false
   for await (const part of walkTar(readAheadOfRange(read, entry.size))) {
     if (places.size >= MAX_ENTRIES) {
       truncated = true
       break
     }
-    if (part.kind !== 'other') places.set(fromTar(part), part)
+    if (part.kind === 'other') hasOthers = true
+    else places.set(fromTar(part), part)
   }
-  if (places.size === 0) throw new ZipError('damaged', 'no entries')
+  if (places.size === 0 && !hasOthers) throw new ZipError('damaged', 'no entries')
   return {
     items: [...places.keys()].filter(({ path }) => path !== ''),
-    truncated,
+    truncated: truncated || hasOthers,
     async read(item, maxBytes) {
       const part = places.get(item)
       if (!part) throw new ZipError('damaged', 'no such entry')
@@ -107,6 +118,7 @@ async function openTarStream(
   }
   const places = new Map<ArchiveItem, TarEntry>()
   let truncated = false
+  let hasOthers = false
   const first = await open()
   try {
     for await (const part of walkTar(first.read)) {
@@ -114,7 +126,8 @@ async function openTarStream(
         truncated = true
         break
       }
-      if (part.kind !== 'other') places.set(fromTar(part), part)
+      if (part.kind === 'other') hasOthers = true
+      else places.set(fromTar(part), part)
     }
   } catch (error) {
     if (error instanceof ApiError || signal.aborted) throw error
@@ -126,13 +139,13 @@ async function openTarStream(
   } finally {
     await first.cancel()
   }
-  if (places.size === 0) {
+  if (places.size === 0 && !hasOthers) {
     throw new ZipError(truncated ? 'too_large' : 'damaged', 'no entries')
   }
   const readPart = readInPasses(open)
   return {
     items: [...places.keys()].filter(({ path }) => path !== ''),
-    truncated,
+    truncated: truncated || hasOthers,
     async read(item, maxBytes) {
       const part = places.get(item)
       if (!part) throw new ZipError('damaged', 'no such entry')

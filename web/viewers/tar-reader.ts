@@ -34,6 +34,7 @@ export async function* walkTar(read: ReadAhead): AsyncGenerator<TarEntry> {
     const type = String.fromCharCode(header[156] ?? 0)
     const dataAt = at + BLOCK
     at = dataAt + Math.ceil(size / BLOCK) * BLOCK
+    if (type === 'S') at += await sparseBlocks(read, header, dataAt)
     if (type === 'x' || type === 'g' || type === 'L' || type === 'K') {
       if (size > MAX_META_BYTES) return
       const data = await read(dataAt, size)
@@ -60,6 +61,21 @@ export async function* walkTar(read: ReadAhead): AsyncGenerator<TarEntry> {
     longName = ''
     pax = new Map()
   }
+}
+
+/**
+ * Bytes of the further maps that follow the header of a sparse file in GNU's old form, which its size
+ * leaves out.
+ */
+async function sparseBlocks(read: ReadAhead, header: Uint8Array, from: number): Promise<number> {
+  let at = from
+  let more = header[482] === 1
+  while (more) {
+    const block = await read(at, BLOCK)
+    more = block[504] === 1
+    at += BLOCK
+  }
+  return at - from
 }
 
 function hasGoodSum(header: Uint8Array): boolean {
