@@ -3,6 +3,7 @@
 import { constants, existsSync } from 'node:fs'
 import { copyFile } from 'node:fs/promises'
 import { AppError, errnoOf } from '../errors.ts'
+import type { EntryStat } from './entry-stat.ts'
 import { type HeldFolder, MAX_HELD_DEPTH } from './held-folder.ts'
 import type { DirEntry } from './list-folder.ts'
 import type { OpenFile, Scope } from './scope.ts'
@@ -83,17 +84,13 @@ export async function copyTree(
   target: VPath,
   options: { replace: boolean; signal: AbortSignal },
 ): Promise<void> {
-  if (source === target) throw new AppError('internal', 'source and target are the same')
-  await refuseEscapingLinks(scope, source, options.signal)
-  const failures: string[] = []
-  await copyEntry(scope, source, target, options, failures)
-  if (failures.length > 0)
-    throw new AppError('internal', `${failures.length} entries were not copied: ${failures[0]}`)
+  await copyAll(scope, source, target, options, null)
 }
 
 /**
  * Moves an entry, across file systems by copy and removal. Folders merge into an existing one with
- * `replace`. The source is removed only when all of it has arrived.
+ * `replace`. The source is removed only when all of it has arrived, and nothing is removed that has
+ * not: what comes into the source meanwhile stays there.
  */
 export async function moveTree(
   scope: Scope,
@@ -109,8 +106,9 @@ export async function moveTree(
   } catch (error) {
     const errno = errnoOf((error as AppError).cause)
     if (errno === 'EXDEV') {
-      await copyTree(scope, source, target, options)
-      await scope.remove(source, options.signal)
+      const copied: Copied[] = []
+      await copyAll(scope, source, target, options, copied)
+      await removeCopied(scope, copied, options.signal)
     } else if (options.replace && (errno === 'ENOTEMPTY' || errno === 'EEXIST')) {
       await mergeFolder(scope, source, target, options)
     } else throw error
@@ -143,7 +141,25 @@ async function mergeFolder(
     options.signal.throwIfAborted()
     await moveTree(scope, entry.vpath, joinVPath(target, entry.name), options)
   }
-  await scope.remove(source, options.signal)
+  await scope.removeSingle(source, null)
+}
+
+/** An entry whose copy has arrived, with the time it had before. Folders follow what they hold. */
+interface Copied {
+  vpath: VPath
+  mtimeNs: bigint
+  isFolder: boolean
+}
+
+async function removeCopied(scope: Scope, copied: Copied[], signal: AbortSignal): Promise<void> {
+  const changed: VPath[] = []
+  for (const { vpath, mtimeNs, isFolder } of copied) {
+    signal.throwIfAborted()
+    const isGone = await scope.removeSingle(vpath, mtimeNs)
+    if (!isGone && !isFolder) changed.push(vpath)
+  }
+  if (changed.length > 0)
+    throw new AppError('internal', `${changed[0]} changed while it was moved and stays`)
 }
 
 async function refuseEscapingLinks(scope: Scope, vpath: VPath, signal: AbortSignal): Promise<void> {
@@ -169,23 +185,54 @@ async function listOrNothing(scope: Scope, vpath: VPath): Promise<DirEntry[]> {
   }
 }
 
-async function copyEntry(
+interface Copying {
+  scope: Scope
+  options: { replace: boolean; signal: AbortSignal }
+  failures: string[]
+  /** Told of what could be removed now. Not of what lies behind a link: the link alone moves. */
+  copied: Copied[] | null
+}
+
+async function copyAll(
   scope: Scope,
   source: VPath,
   target: VPath,
   options: { replace: boolean; signal: AbortSignal },
-  failures: string[],
-  depth = 0,
+  copied: Copied[] | null,
 ): Promise<void> {
+  if (source === target) throw new AppError('internal', 'source and target are the same')
+  await refuseEscapingLinks(scope, source, options.signal)
+  const failures: string[] = []
+  await copyEntry({ scope, options, failures, copied }, source, target, [])
+  if (failures.length > 0)
+    throw new AppError('internal', `${failures.length} entries were not copied: ${failures[0]}`)
+}
+
+// `above` are the folders on the way here, and the one that the copy goes to.
+async function copyEntry(
+  copying: Copying,
+  source: VPath,
+  target: VPath,
+  above: readonly EntryStat[],
+): Promise<void> {
+  const { scope, options, failures, copied } = copying
   options.signal.throwIfAborted()
-  if (depth > MAX_DEPTH) throw new AppError('internal', 'links form a circle')
-  const { kind, mode } = await scope.stat(source)
-  if (kind === 'file') return copyOneFile(scope, source, target, options)
-  if (kind !== 'dir') throw new AppError('unsupported', `${source} is not a file`, { status: 500 })
+  const found = await scope.stat(source)
+  if (found.kind === 'file') {
+    await copyOneFile(scope, source, target, options)
+    copied?.push({ vpath: source, mtimeNs: found.ownMtimeNs, isFolder: false })
+    return
+  }
+  if (found.kind !== 'dir')
+    throw new AppError('unsupported', `${source} is not a file`, { status: 500 })
+  if (above.some(({ ino, dev }) => ino === found.ino && dev === found.dev))
+    throw new AppError('internal', `${source} leads back to where it is`)
   // Denied ones too: they are reported as not copied, not left out in silence.
   const children = await scope.listAll(source)
   const isNew = !(await scope.exists(target))
   await scope.makeFolder(target)
+  const chain = above.length > 0 ? [...above, found] : [await scope.stat(target), found]
+  const below = found.isSymlink ? { ...copying, copied: null } : copying
   for (const { name, vpath, rawName } of children) {
     if (rawName) {
       // By its text it might name a sibling.
@@ -193,17 +240,16 @@ async function copyEntry(
       continue
     }
     try {
-      await copyEntry(scope, vpath, joinVPath(target, name), options, failures, depth + 1)
+      await copyEntry(below, vpath, joinVPath(target, name), chain)
     } catch (error) {
       if (!(error instanceof AppError) || error.code === 'no_space') throw error
       failures.push(error.message)
     }
   }
   // Last, since a folder without the write bit could not be filled.
-  if (isNew) await scope.setMode(target, mode)
+  if (isNew) await scope.setMode(target, found.mode)
+  copied?.push({ vpath: source, mtimeNs: found.ownMtimeNs, isFolder: !found.isSymlink })
 }
-
-const MAX_DEPTH = 255
 
 async function copyOneFile(
   scope: Scope,

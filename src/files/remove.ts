@@ -1,6 +1,7 @@
 // Removing trees. Names go as bytes from the folder to the removal: one that is not UTF-8 would
 // not be found again by its text.
 import { lstat, readdir, rmdir, unlink } from 'node:fs/promises'
+import { errnoOf } from '../errors.ts'
 import { holdChild, inHeld } from './jail.ts'
 
 const REMOVALS_IN_FLIGHT = 8
@@ -32,4 +33,27 @@ export async function removeEntry(
     await folder.close()
   }
   await rmdir(path)
+}
+
+/**
+ * Removes one entry of a held folder: a folder when nothing is in it, anything else when its
+ * modification time (nanoseconds) is still the one given. False when it stays.
+ */
+export async function removeSingle(
+  ref: string,
+  name: string,
+  mtimeNs: bigint | null,
+): Promise<boolean> {
+  const path = inHeld(ref, name)
+  try {
+    const found = await lstat(path, { bigint: true })
+    if (found.isDirectory()) await rmdir(path)
+    else if (found.mtimeNs === mtimeNs) await unlink(path)
+    else return false
+    return true
+  } catch (error) {
+    if (errnoOf(error) === 'ENOENT') return true
+    if (['ENOTEMPTY', 'EEXIST'].includes(errnoOf(error))) return false
+    throw error
+  }
 }

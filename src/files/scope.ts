@@ -21,7 +21,7 @@ import { createHeldFolder, describeOpen, type HeldFolder, type OpenFile } from '
 import { createJail, holdFolder, inFolder, openVerified } from './jail.ts'
 import { type Allow, createJudgement, type Judgement } from './judgement.ts'
 import { type DetailedEntry, type DirEntry, listFolder, listFolderDetailed } from './list-folder.ts'
-import { removeEntry } from './remove.ts'
+import { removeEntry, removeSingle } from './remove.ts'
 import { openTemp, TEMP_PREFIX, type TempFile } from './temp-file.ts'
 import { ROOT, rebase, type VPath } from './vpath.ts'
 import { type Walked, type WalkOptions, walkTree } from './walk.ts'
@@ -86,6 +86,11 @@ export interface Scope {
   findTemps(vpath: VPath, label: string): Promise<string[]>
   /** Removes an entry, folders with all they hold; links are removed, not followed. */
   remove(vpath: VPath, signal: AbortSignal): Promise<void>
+  /**
+   * Removes one entry by itself: a folder when nothing is in it, a file or link when its own
+   * modification time is still this one. False when it stays.
+   */
+  removeSingle(vpath: VPath, mtimeNs: bigint | null): Promise<boolean>
   /** Moves an entry on one file system. `exists` when the target is taken and not to be replaced. */
   rename(source: VPath, target: VPath, options: { replace: boolean }): Promise<void>
   setTimes(vpath: VPath, mtimeMs: number): Promise<void>
@@ -241,6 +246,11 @@ export function createScope(options: ScopeOptions): Scope {
         if (vpath === ROOT) throw new AppError('forbidden', 'the root cannot be removed')
         const { realPath } = await locateEntry(vpath)
         await inFolder(dirname(realPath), (ref) => removeEntry(ref, basename(realPath), signal))
+      }),
+    removeSingle: (vpath, mtimeNs) =>
+      guarded(vpath, async () => {
+        const { realPath } = await locateEntry(vpath)
+        return inFolder(dirname(realPath), (ref) => removeSingle(ref, basename(realPath), mtimeNs))
       }),
     rename: (source, target, { replace }) =>
       guarded(source, async () => {

@@ -1,0 +1,107 @@
+// Moving must lose nothing: not what comes into the source meanwhile, and not by half a failure.
+import { readdir, writeFile } from 'node:fs/promises'
+import { describe, expect, it } from 'vitest'
+import { AppError } from '../../src/errors.ts'
+import { copyTree, moveTree } from '../../src/files/copy.ts'
+import { createScope, type Scope } from '../../src/files/scope.ts'
+import { toVPath } from '../../src/files/vpath.ts'
+import { makeTree, type Tree } from '../support/tree.ts'
+
+const vpath = (text: string) => toVPath(text) ?? expect.unreachable(text)
+
+function scopeOf(tree: Tree): Scope {
+  return createScope({
+    root: tree.root,
+    allow: () => true,
+    followExternalSymlinks: false,
+    fileMode: 0o640,
+    dirMode: 0o750,
+  })
+}
+
+/** A scope whose folders lie on different file systems. */
+function onTwoDisks(scope: Scope): Scope {
+  const cause = Object.assign(new Error('other disk'), { code: 'EXDEV' })
+  return { ...scope, rename: () => Promise.reject(new AppError('internal', 'EXDEV', { cause })) }
+}
+
+const always = () => ({ replace: true, signal: new AbortController().signal })
+
+describe('what comes into a folder while it is moved stays', () => {
+  it('when the folder is merged into another', async () => {
+    await using tree = await makeTree({ 'from/sub/a.txt': 'a', 'to/sub/b.txt': 'b' })
+    const scope = scopeOf(tree)
+    const busy: Scope = {
+      ...scope,
+      rename: async (source, target, options) => {
+        await scope.rename(source, target, options)
+        await writeFile(tree.at('from/sub/late.txt'), 'late')
+      },
+    }
+    await moveTree(busy, vpath('/from'), vpath('/to'), always())
+    expect(await readdir(tree.at('to/sub'))).toEqual(['a.txt', 'b.txt'])
+    expect(await readdir(tree.at('from/sub'))).toEqual(['late.txt'])
+  })
+
+  it('when the move goes to another disk', async () => {
+    await using tree = await makeTree({ 'from/sub/a.txt': 'a', 'from/b.txt': 'b' })
+    const scope = onTwoDisks(scopeOf(tree))
+    const busy: Scope = {
+      ...scope,
+      openRead: async (source) => {
+        // Once the folder has been read.
+        if (source === '/from/sub/a.txt') await writeFile(tree.at('from/sub/late.txt'), 'late')
+        return scope.openRead(source)
+      },
+    }
+    await moveTree(busy, vpath('/from'), vpath('/to'), always())
+    expect(await readdir(tree.root, { recursive: true })).toEqual(
+      expect.arrayContaining(['to/sub/a.txt', 'to/b.txt', 'from/sub/late.txt']),
+    )
+    expect(await readdir(tree.at('from'))).toEqual(['sub'])
+    expect(await readdir(tree.at('from/sub'))).toEqual(['late.txt'])
+  })
+
+  it('and a file that was changed after its copy was made', async () => {
+    await using tree = await makeTree({ 'from/a.txt': 'a', 'from/b.txt': 'b' })
+    const scope = onTwoDisks(scopeOf(tree))
+    const busy: Scope = {
+      ...scope,
+      setMode: async (target, mode) => {
+        await writeFile(tree.at('from/a.txt'), 'changed')
+        await scope.setMode(target, mode)
+      },
+    }
+    await expect(moveTree(busy, vpath('/from'), vpath('/to'), always())).rejects.toThrow(/stays/)
+    expect(await tree.read('from/a.txt')).toBe('changed')
+    expect(await readdir(tree.at('from'))).toEqual(['a.txt'])
+  })
+})
+
+it('a move to another disk removes links, and nothing behind them', async () => {
+  await using tree = await makeTree({
+    'from/a.txt': 'a',
+    'from/folder': { link: '../kept' },
+    'from/file': { link: '../kept/b.txt' },
+    'kept/b.txt': 'b',
+  })
+  const scope = onTwoDisks(scopeOf(tree))
+  await moveTree(scope, vpath('/from'), vpath('/to'), always())
+  expect((await readdir(tree.root)).sort()).toEqual(['kept', 'to'])
+  expect(await tree.read('kept/b.txt')).toBe('b')
+  expect(await tree.read('to/folder/b.txt')).toBe('b')
+})
+
+describe('a link that leads back', () => {
+  it.each([
+    ['to its own folder', '.'],
+    ['to a folder above, where the copy goes to as well', '../..'],
+  ])('%s is not followed by a copy', async (_, link) => {
+    await using tree = await makeTree({ 'from/sub/a.txt': 'a', 'from/sub/x': { link } })
+    await tree.add({ 'from/y': { link: '.' } })
+    const copying = copyTree(scopeOf(tree), vpath('/from'), vpath('/to'), always())
+    await expect(copying).rejects.toThrow(/leads back/)
+    const names = await readdir(tree.at('to'), { recursive: true })
+    expect(names.filter((name) => name.endsWith('a.txt'))).toEqual(['sub/a.txt'])
+  })
+})
