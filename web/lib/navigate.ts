@@ -9,6 +9,10 @@ import { boot } from './boot.ts'
 export type LeaveGuard = () => Promise<boolean> | boolean
 
 let guard: LeaveGuard | null = null
+/** The question that waits for its answer: who wants to leave meanwhile is answered with it. */
+let asking: Promise<boolean> | null = null
+/** Where Back and Forward led while that question is open: the last of it counts. */
+let wanted: { href: string; state: unknown } | null = null
 /** Where we are, to return to when a guard refuses the browser's back button. */
 let here = typeof location === 'undefined' ? '' : location.pathname + location.search
 let hereState: unknown = globalThis.history?.state ?? null
@@ -48,7 +52,7 @@ export function go(path: string, options: GoOptions = {}): Promise<boolean> {
 
 /** As `go`, for an address as links have it: with the base URL. */
 export async function goHref(href: string, options: GoOptions = {}): Promise<boolean> {
-  if (guard && !options.force && !(await guard())) return false
+  if (!options.force && !(await mayLeave())) return false
   if (options.replace) history.replaceState(options.state ?? null, '', href)
   else history.pushState(options.state ?? null, '', href)
   return true
@@ -59,7 +63,11 @@ export async function goHref(href: string, options: GoOptions = {}): Promise<boo
  * renaming its file. Resolves false to leave everything as it is.
  */
 export async function mayLeave(): Promise<boolean> {
-  return guard === null || (await guard())
+  if (guard === null) return true
+  asking ??= Promise.resolve(guard()).finally(() => {
+    asking = null
+  })
+  return asking
 }
 
 /** The address without the base URL: `/files/a%20b/`. */
@@ -132,11 +140,19 @@ function onPop(event: PopStateEvent): void {
     return
   }
   event.stopImmediatePropagation()
-  const target = location.pathname + location.search
-  const state: unknown = history.state
+  const isAsked = wanted !== null
+  wanted = { href: location.pathname + location.search, state: history.state }
   // The screen still shows the old place: give it its address back, then ask.
   history.pushState(null, '', here)
-  void Promise.resolve(guard()).then((leave) => {
-    if (leave) void goHref(target, { force: true, state })
-  })
+  if (!isAsked) void leaveForWanted()
+}
+
+async function leaveForWanted(): Promise<void> {
+  try {
+    if (!(await mayLeave()) || wanted === null) return
+    const { href, state } = wanted
+    await goHref(href, { force: true, state })
+  } finally {
+    wanted = null
+  }
 }

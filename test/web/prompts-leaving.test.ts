@@ -1,0 +1,98 @@
+// Dialogs with something typed in them whose screen goes away under them: none is left behind.
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { launchBrowser, openPage } from '../support/browser.ts'
+import { startProgram } from '../support/program.ts'
+import { makeTree } from '../support/tree.ts'
+import { entry, showList } from './listing-steps.ts'
+
+let browser: Browser
+beforeAll(async () => {
+  browser = await launchBrowser()
+})
+afterAll(() => browser.close())
+
+async function typeNewName(page: Page) {
+  await entry(page, 'a.txt').click()
+  await page.keyboard.press('F2')
+  const dialog = page.getByRole('dialog', { name: 'Rename file' })
+  await dialog.waitFor()
+  await page.keyboard.type('typed')
+}
+
+/** Neither a dialog nor what darkens the page behind one. */
+async function expectNone(page: Page) {
+  await page.locator('dialog').waitFor({ state: 'detached' })
+  expect(await page.locator('#modal-background').count()).toBe(0)
+}
+
+describe('a dialog with unsaved text', () => {
+  it('goes with its folder when the person goes back', async () => {
+    await using tree = await makeTree({ 'folder/a.txt': 'a' })
+    await using program = await startProgram(tree)
+    await using open = await openPage(browser, program, { path: '/files/' })
+    const { page } = open
+    await showList(page)
+    await entry(page, 'folder').dblclick()
+    await typeNewName(page)
+    await page.goBack()
+    await entry(page, 'folder').waitFor()
+    await expectNone(page)
+    // Nothing is open any more for the rest of the page, too.
+    await page.keyboard.press('Control+k')
+    await page.getByRole('dialog', { name: 'Commands' }).waitFor()
+    expect(await page.getByRole('dialog').count()).toBe(1)
+    expect(open.problems).toEqual([])
+  })
+
+  it('goes when another tab logs out', async () => {
+    await using tree = await makeTree({ 'a.txt': 'a' })
+    await using program = await startProgram(tree)
+    await using open = await openPage(browser, program, { path: '/files/' })
+    const { page, context } = open
+    await showList(page)
+    await typeNewName(page)
+    const other = await context.newPage()
+    await other.goto('/files/')
+    await other.getByRole('button', { name: 'Log out' }).click()
+    await page.bringToFront()
+    await page.getByLabel('Username').fill('somebody')
+    await expectNone(page)
+  })
+
+  it('goes when the session has ended and the person leaves to the login page', async () => {
+    await using tree = await makeTree({ 'a.txt': 'a' })
+    await using program = await startProgram(tree)
+    await using open = await openPage(browser, program, { path: '/files/' })
+    const { page, context } = open
+    await showList(page)
+    await typeNewName(page)
+    const token = await (await context.request.get('/api/renew')).text()
+    await context.request.post('/api/logout', { headers: { 'X-Auth': token } })
+    await page.keyboard.press('Enter')
+    await page.getByRole('button', { name: 'Leave to the login page' }).click()
+    await page.getByLabel('Username').fill('somebody')
+    await expectNone(page)
+  })
+
+  it('is asked about once, however often the person goes back', async () => {
+    await using tree = await makeTree({ 'a.txt': 'a' })
+    await using program = await startProgram(tree)
+    await using open = await openPage(browser, program, { path: '/files/' })
+    const { page } = open
+    await showList(page)
+    await entry(page, 'a.txt').dblclick()
+    await page.locator('.cm-content').click()
+    await page.keyboard.type('typed')
+    await page.goBack()
+    const question = page.getByRole('alertdialog')
+    await question.waitFor()
+    await page.goBack()
+    await page.goBack()
+    expect(await page.locator('dialog').count()).toBe(1)
+    await question.getByRole('button', { name: 'Discard' }).click()
+    await entry(page, 'a.txt').waitFor()
+    await expectNone(page)
+    expect(await tree.read('a.txt')).toBe('a')
+  })
+})
