@@ -41,14 +41,14 @@ export interface HeldFolder {
 }
 
 /**
- * Takes over closing `folder`, which is open at `vpath`; `allow` judges what lies below. `near`:
+ * Takes over closing `folder`, which is open at `vpath`; `allow` judges what lies below. `isLocal`:
  * on a local disk (see disk-look.ts).
  */
 export function createHeldFolder(
   folder: { ref: string; close(): Promise<void> },
   vpath: VPath,
   allow: Allow,
-  near = false,
+  isLocal = false,
 ): HeldFolder {
   const opening = new Set<Promise<unknown>>()
   const at = async <T>(
@@ -70,12 +70,12 @@ export function createHeldFolder(
   return {
     openRead: (entry, { seen = false } = {}) =>
       at(entry, async (name, child) =>
-        describeOpen(await openHeld(folder.ref, name, near && seen), child),
+        describeOpen(await openHeld(folder.ref, name, { isLocal, seen }), child),
       ),
     enter: (entry) =>
       at(entry, async (name, child) => {
         const { mode, mtimeMs } = await lstat(inHeld(folder.ref, name))
-        const held = createHeldFolder(await holdChild(folder.ref, name), child, allow)
+        const held = createHeldFolder(await holdChild(folder.ref, name), child, allow, isLocal)
         return { ...held, mode, mtimeMs }
       }),
     list: async () => {

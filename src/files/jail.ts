@@ -166,7 +166,8 @@ export async function holdChild(
 
 /** Opens a regular file at a real path for reading, never through a link, and verifies where. */
 export async function openVerified(realPath: string): Promise<ReadHandle> {
-  const handle = await openForReading(realPath, isNear(realPath))
+  const near = isNear(realPath)
+  const handle = await openForReading(realPath, { isLocal: near, seen: near })
   if (!HAS_PROC) return handle
   try {
     verifyPlace(handle.fd, realPath)
@@ -177,12 +178,13 @@ export async function openVerified(realPath: string): Promise<ReadHandle> {
   }
 }
 
-/**
- * Opens a file in a held folder for reading, never through a link, without waiting for a FIFO.
- * `near`: it lies on a local disk and was looked at just now.
- */
-export function openHeld(ref: string, name: string | Buffer, near = false): Promise<ReadHandle> {
-  return openForReading(inHeld(ref, name), near)
+/** Opens a file in a held folder for reading, never through a link; see openForReading. */
+export function openHeld(
+  ref: string,
+  name: string | Buffer,
+  how: { isLocal: boolean; seen: boolean },
+): Promise<ReadHandle> {
+  return openForReading(inHeld(ref, name), how)
 }
 
 async function openFolder(path: string | Buffer): Promise<number> {

@@ -37,14 +37,18 @@ const FLAGS = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NO
 const READ_STEP_BYTES = 64 * 1024
 
 /**
- * Opens for reading, never through a link in the last place, without waiting for a FIFO. `near`:
- * the file is on a local disk and was looked at just now.
+ * Opens for reading, never through a link in the last place, without waiting for a FIFO. `isLocal`:
+ * on a local disk; `seen`: the file was looked at just now.
  */
-export async function openForReading(path: string | Buffer, near: boolean): Promise<ReadHandle> {
-  return createReadHandle(near ? openSync(path, FLAGS) : await openInPool(path, FLAGS), near)
+export async function openForReading(
+  path: string | Buffer,
+  { isLocal, seen }: { isLocal: boolean; seen: boolean },
+): Promise<ReadHandle> {
+  const fd = isLocal && seen ? openSync(path, FLAGS) : await openInPool(path, FLAGS)
+  return createReadHandle(fd, isLocal)
 }
 
-function createReadHandle(opened: number, near: boolean): ReadHandle {
+function createReadHandle(opened: number, isLocal: boolean): ReadHandle {
   let fd = opened
   const readSome: ReadHandle['read'] = (buffer, offset, length, position) =>
     new Promise((resolve, reject) => {
@@ -57,7 +61,8 @@ function createReadHandle(opened: number, near: boolean): ReadHandle {
       return fd
     },
     read: readSome,
-    stat: async () => (near ? fstatSync(fd, { bigint: true }) : fstatInPool(fd, { bigint: true })),
+    stat: async () =>
+      isLocal ? fstatSync(fd, { bigint: true }) : fstatInPool(fd, { bigint: true }),
     readFile: async () => {
       const { size } = fstatSync(fd)
       let bytes = Buffer.allocUnsafe(size + 1)
@@ -75,7 +80,7 @@ function createReadHandle(opened: number, near: boolean): ReadHandle {
       if (fd < 0) return
       const closing = fd
       fd = -1
-      if (near) closeSync(closing)
+      if (isLocal) closeSync(closing)
       else await closeInPool(closing)
     },
   }
