@@ -67,6 +67,7 @@ export default defineConfig({
           // The tables that `npm test` takes a part of (test/support/scale.ts) are here as a whole.
           include: [
             'test/long/**/*.test.ts',
+            'test/web/round-trip.test.ts',
             'test/web/samples.test.ts',
             'test/web/viewers-hostile.test.ts',
           ],
