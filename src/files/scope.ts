@@ -1,22 +1,13 @@
 // One user's tree: the only door to content on disk. Every call names a virtual path, meets the
 // rules first and is then confined by the jail (see jail.ts for what happens between look and use).
-import {
-  chmod,
-  link,
-  lstat,
-  mkdir,
-  readdir,
-  rename,
-  statfs,
-  unlink,
-  utimes,
-} from 'node:fs/promises'
+import { chmod, lstat, mkdir, readdir, rename, statfs, utimes } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import type { Usage } from '../api-types.ts'
 import { AppError, errnoOf, fromErrno } from '../errors.ts'
 import { isNear, lstatBigOf, lstatOf } from './disk-look.ts'
 import { type EntryStat, toEntryStat } from './entry-stat.ts'
 import { permissionBits } from './file-mode.ts'
+import { moveToFreeName } from './free-name.ts'
 import { createHeldFolder, describeOpen, type HeldFolder, type OpenFile } from './held-folder.ts'
 import { createJail, holdFolder, inFolder, openVerified } from './jail.ts'
 import { type Allow, createJudgement, type Judgement } from './judgement.ts'
@@ -258,10 +249,9 @@ export function createScope(options: ScopeOptions): Scope {
         const to = await locateEntry(target)
         await inFolder(dirname(from.realPath), (fromRef) =>
           inFolder(dirname(to.realPath), (toRef) =>
-            moveEntry(
+            (replace ? rename : moveToFreeName)(
               join(fromRef, basename(from.realPath)),
               join(toRef, basename(to.realPath)),
-              replace,
             ),
           ),
         )
@@ -320,26 +310,4 @@ async function makeFolders(realPath: string, mode: number): Promise<void> {
     if (!(await lstat(realPath)).isDirectory())
       throw new AppError('internal', `${basename(realPath)} is not a folder`)
   }
-}
-
-async function moveEntry(from: string, to: string, replace: boolean): Promise<void> {
-  if (replace) return rename(from, to)
-  const found = await lstat(from)
-  if (!found.isDirectory()) {
-    try {
-      // A second name fails when the target exists: no gap between look and move.
-      await link(from, to)
-      return await unlink(from)
-    } catch (error) {
-      if (!['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'EMLINK', 'ENOSYS'].includes(errnoOf(error)))
-        throw error
-    }
-  }
-  // Folders, and file systems without hard links: rename replaces an empty folder at most.
-  const taken = await lstat(to).catch((error) => {
-    if (errnoOf(error) === 'ENOENT') return null
-    throw error
-  })
-  if (taken) throw new AppError('exists', 'the target exists')
-  await rename(from, to)
 }

@@ -3,10 +3,11 @@
 // crash, by sweepTemps.
 import { randomBytes } from 'node:crypto'
 import { constants } from 'node:fs'
-import { type FileHandle, link, lstat, open, rename, unlink } from 'node:fs/promises'
+import { type FileHandle, lstat, open, rename, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { AppError, errnoOf } from '../errors.ts'
 import { permissionBits } from './file-mode.ts'
+import { moveFileToFreeName } from './free-name.ts'
 
 /** Names with this prefix are ours: never listed, never served. Fixed length, see openTemp. */
 export const TEMP_PREFIX = '.fb-tmp-'
@@ -82,7 +83,7 @@ export async function openTemp(
       if (mtimeMs !== undefined) await handle.utimes(new Date(), mtimeMs / 1000)
       const { size, mtimeNs } = await handle.stat({ bigint: true })
       await check?.()
-      await (replace ? replaceTarget(hostPath, target) : takeFreeName(hostPath, target))
+      await (replace ? replaceTarget(hostPath, target) : moveFileToFreeName(hostPath, target))
       await finish()
       return { sizeBytes: Number(size), mtimeNs }
     },
@@ -102,20 +103,6 @@ export async function openTemp(
 async function replaceTarget(temp: string, target: string): Promise<void> {
   const found = await lstatOrNull(target)
   if (found?.isDirectory()) throw new AppError('internal', 'a folder cannot be replaced by a file')
-  await rename(temp, target)
-}
-
-async function takeFreeName(temp: string, target: string): Promise<void> {
-  try {
-    await link(temp, target)
-    await unlink(temp)
-    return
-  } catch (error) {
-    if (errnoOf(error) === 'EEXIST') throw new AppError('exists', 'the target exists')
-    if (!['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK'].includes(errnoOf(error)))
-      throw error
-  }
-  if (await lstatOrNull(target)) throw new AppError('exists', 'the target exists')
   await rename(temp, target)
 }
 

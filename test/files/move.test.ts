@@ -1,5 +1,5 @@
 // Moving must lose nothing: not what comes into the source meanwhile, and not by half a failure.
-import { readdir, writeFile } from 'node:fs/promises'
+import { chmod, readdir, writeFile } from 'node:fs/promises'
 import { describe, expect, it } from 'vitest'
 import { AppError } from '../../src/errors.ts'
 import { copyTree, moveTree } from '../../src/files/copy.ts'
@@ -90,6 +90,31 @@ it('a move to another disk removes links, and nothing behind them', async () => 
   expect((await readdir(tree.root)).sort()).toEqual(['kept', 'to'])
   expect(await tree.read('kept/b.txt')).toBe('b')
   expect(await tree.read('to/folder/b.txt')).toBe('b')
+})
+
+describe.runIf(process.getuid?.() === 0)('a move that may not remove the old name', () => {
+  it.each([
+    // Whose files they are decides in a folder with this bit.
+    ['because the folder is sticky', 0o1777],
+    ['because the folder is read-only', 0o555],
+  ])('changes nothing, %s', async (_, mode) => {
+    await using tree = await makeTree({ 'from/a.txt': 'a', to: null })
+    await chmod(tree.base, 0o755)
+    await chmod(tree.at('from'), mode)
+    await chmod(tree.at('from/a.txt'), 0o666)
+    await chmod(tree.at('to'), 0o777)
+    process.seteuid?.(65534)
+    try {
+      const moving = scopeOf(tree).rename(vpath('/from/a.txt'), vpath('/to/a.txt'), {
+        replace: false,
+      })
+      await expect(moving).rejects.toMatchObject({ code: 'forbidden' })
+    } finally {
+      process.seteuid?.(0)
+    }
+    expect(await readdir(tree.at('to'))).toEqual([])
+    expect(await readdir(tree.at('from'))).toEqual(['a.txt'])
+  })
 })
 
 describe('a link that leads back', () => {
