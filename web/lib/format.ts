@@ -93,25 +93,41 @@ export function formatDay(moment: number | string | Date): string {
 
 /**
  * How long ago, or how long until: `12 minutes ago`, `Yesterday`, `in 3 days`. Days are those of the
- * calendar. The first letter is a capital, as the text stands alone.
+ * calendar. What has passed counts whole units only; what is to come is rounded, so that a link made
+ * for five hours reads `in 5 hours` also a moment later. The first letter is a capital, as the text
+ * stands alone.
  */
 export function formatDistance(moment: number | string | Date, nowMs = Date.now()): string {
   const ms = toMs(moment)
   if (Number.isNaN(ms)) return '—'
-  const format = cached('ago', (locale) => new Intl.RelativeTimeFormat(locale, { numeric: 'auto' }))
-  const gapMs = ms - nowMs
-  const away = Math.abs(gapMs)
-  const days = daysBetween(nowMs, ms)
-  let text: string
-  if (away < 45_000) text = format.format(0, 'second')
-  else if (away < HOUR_MS)
-    text = format.format(Math.trunc(gapMs / MINUTE_MS) || Math.sign(gapMs), 'minute')
-  else if (days === 0 || away < 6 * HOUR_MS)
-    text = format.format(Math.trunc(gapMs / HOUR_MS), 'hour')
-  else if (Math.abs(days) < 30) text = format.format(days, 'day')
-  else if (Math.abs(days) < 365) text = format.format(Math.trunc(days / 30.44), 'month')
-  else text = format.format(Math.trunc(days / 365.25), 'year')
+  const [count, unit] = toDistance(ms, nowMs)
+  // `Yesterday` and `now`, but `1 month ago`: `last month` is the one of the calendar.
+  const numeric = unit === 'month' || unit === 'year' ? 'always' : 'auto'
+  const format = cached(
+    `ago ${numeric}`,
+    (locale) => new Intl.RelativeTimeFormat(locale, { numeric }),
+  )
+  const text = format.format(count, unit)
   return text.charAt(0).toLocaleUpperCase(intlLocale()) + text.slice(1)
+}
+
+/** The largest unit of which there is one at least, after rounding: 59.5 minutes are an hour. */
+function toDistance(ms: number, nowMs: number): [count: number, Intl.RelativeTimeFormatUnit] {
+  const gapMs = ms - nowMs
+  const days = daysBetween(nowMs, ms)
+  const count = (value: number) =>
+    (gapMs > 0 ? Math.round(value) : Math.ceil(value)) || Math.sign(value)
+  const minutes = count(gapMs / MINUTE_MS)
+  const hours = count(gapMs / HOUR_MS)
+  const months = count(days / 30.44)
+  if (Math.abs(gapMs) < 45_000) return [0, 'second']
+  if (Math.abs(minutes) < 60) return [minutes, 'minute']
+  // The end of a day is not a day away.
+  if (days === 0) return [Math.min(hours, 23), 'hour']
+  if (Math.abs(hours) < 6) return [hours, 'hour']
+  if (Math.abs(days) < 30) return [days, 'day']
+  if (Math.abs(months) < 12) return [months, 'month']
+  return [count(days / 365.25), 'year']
 }
 
 /** Like `formatDistance`, for the middle of a sentence. */
@@ -135,12 +151,15 @@ export function formatDayAndTime(moment: number | string | Date, nowMs = Date.no
 
 /** Today, yesterday: how the language calls the day so many days from now. */
 function nameOfDay(days: number): string {
-  const format = cached('ago', (locale) => new Intl.RelativeTimeFormat(locale, { numeric: 'auto' }))
+  const format = cached(
+    'ago auto',
+    (locale) => new Intl.RelativeTimeFormat(locale, { numeric: 'auto' }),
+  )
   const text = format.format(days, 'day')
   return text.charAt(0).toLocaleUpperCase(intlLocale()) + text.slice(1)
 }
 
-/** As lists show it: relative up to a week, then the day; exact when the person prefers that. */
+/** As lists show it: relative for less than a week, then the day; exact when the person prefers that. */
 export function formatDate(
   moment: number | string | Date,
   exact = false,
@@ -148,7 +167,7 @@ export function formatDate(
 ): string {
   if (exact) return formatMoment(moment)
   const ms = toMs(moment)
-  return Math.abs(nowMs - ms) < 7 * DAY_MS ? formatDistance(ms, nowMs) : formatDay(ms)
+  return Math.abs(daysBetween(nowMs, ms)) < 7 ? formatDistance(ms, nowMs) : formatDay(ms)
 }
 
 /** Midnights between two moments, positive when `toMs` is later. */

@@ -38,14 +38,64 @@ describe('sizes', () => {
 describe('dates', () => {
   it.each([
     [0, 'Now'],
+    [-44_999, 'Now'],
+    [-45_000, '1 minute ago'],
+    [-MINUTE * 2 + 1, '1 minute ago'],
     [-MINUTE * 12, '12 minutes ago'],
+    [-HOUR + 1, '59 minutes ago'],
+    [-HOUR, '1 hour ago'],
+    [-HOUR * 2 + 1, '1 hour ago'],
     [-HOUR * 2, '2 hours ago'],
+    [-HOUR * 18, '18 hours ago'],
     [-HOUR * 20, 'Yesterday'],
     [-DAY * 3, '3 days ago'],
-    [DAY * 3, 'In 3 days'],
+    [-DAY * 29, '29 days ago'],
+    [-DAY * 30, '1 month ago'],
+    [-DAY * 60, '1 month ago'],
+    [-DAY * 61, '2 months ago'],
+    [-DAY * 365, '11 months ago'],
+    [-DAY * 366, '1 year ago'],
+    [-DAY * 730, '1 year ago'],
+    [-DAY * 731, '2 years ago'],
+    [44_999, 'Now'],
+    [45_000, 'In 1 minute'],
+    [MINUTE * 1.5 - 1, 'In 1 minute'],
+    [MINUTE * 1.5, 'In 2 minutes'],
+    [MINUTE * 59.5 - 1, 'In 59 minutes'],
+    [MINUTE * 59.5, 'In 1 hour'],
+    [HOUR * 5 - 1, 'In 5 hours'],
+    [HOUR * 5 - 29 * MINUTE, 'In 5 hours'],
     [HOUR * 5, 'In 5 hours'],
+    [HOUR * 5.5, 'Tomorrow'],
+    [DAY - 1, 'Tomorrow'],
+    [DAY, 'Tomorrow'],
+    [DAY * 3, 'In 3 days'],
+    [DAY * 7 - 1, 'In 7 days'],
+    [DAY * 29, 'In 29 days'],
+    [DAY * 30 - 1, 'In 1 month'],
+    [DAY * 45, 'In 1 month'],
+    [DAY * 46, 'In 2 months'],
+    [DAY * 350, 'In 11 months'],
+    [DAY * 351, 'In 1 year'],
+    [DAY * 548, 'In 2 years'],
   ])('%d ms away is %s', (away, text) => {
     expect(formatDistance(NOW + away, NOW)).toBe(text)
+  })
+
+  it('of this day never reach 24 hours', () => {
+    const morning = new Date(2026, 10, 20, 0, 5).getTime()
+    expect(formatDistance(morning + HOUR * 23.5 + MINUTE * 20, morning)).toBe('In 23 hours')
+    expect(formatDistance(morning, morning + HOUR * 23.9)).toBe('23 hours ago')
+  })
+
+  it.each([
+    [-DAY * 6, '6 days ago'],
+    [-DAY * 7 + HOUR, '13 Nov 2026'],
+    [-DAY * 7, '13 Nov 2026'],
+    [DAY * 6, 'In 6 days'],
+    [DAY * 7 - HOUR, '27 Nov 2026'],
+  ])('of a list, %d ms away, read %s', (away, text) => {
+    expect(formatDate(NOW + away, false, NOW)).toBe(text)
   })
 
   it('are days after a week, and exact when that is preferred', () => {
