@@ -93,6 +93,9 @@ const UNIT_MS: Record<string, number> = {
   d: 86_400_000,
 }
 
+/** As in the original, which counts nanoseconds in 63 bits: some 292 years. */
+const MAX_DURATION_MS = Math.floor(2 ** 63 / 1e6)
+
 /** Milliseconds of `2h30m`, `1.5s`, `30d` …: units ns us ms s m h as in the original, and d. */
 export function parseDuration(text: string): number {
   const parts = [...text.matchAll(/(\d+(?:\.\d*)?|\.\d+)(ns|us|µs|μs|ms|s|m|h|d)/g)]
@@ -101,10 +104,12 @@ export function parseDuration(text: string): number {
     if (text === '0') return 0
     throw new Error('expected a duration such as 90s, 2h30m or 7d')
   }
-  return parts.reduce(
+  const ms = parts.reduce(
     (sum, [, amount, unit]) => sum + Number(amount) * (UNIT_MS[unit ?? ''] ?? 0),
     0,
   )
+  if (ms > MAX_DURATION_MS) throw new Error('the duration is too long')
+  return ms
 }
 
 /** A duration that is longer than nothing. */

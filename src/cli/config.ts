@@ -2,7 +2,7 @@
 import { resolve } from 'node:path'
 import { checkRules } from '../access.ts'
 import { AppError } from '../errors.ts'
-import { readObject } from '../parse.ts'
+import { ParseError, type Reader, readObject } from '../parse.ts'
 import { type Document, defaultSettings, emptyDocument, type Settings } from '../store/document.ts'
 import { settingsFrom } from '../store/legacy-records.ts'
 import { withSettingsFlags } from './apply-flags.ts'
@@ -168,11 +168,7 @@ function parseImported(value: unknown, file: string): Settings {
   for (const part of ['settings', 'server']) {
     if (!r.has(part)) throw new AppError('bad_request', `${file} has no ${part}`)
   }
-  const settings = settingsFrom({
-    settings: r.raw('settings'),
-    server: r.raw('server'),
-    auther: r.raw('auther'),
-  })
+  const settings = convert(r, file)
   const { authMethod, auther } = settings
   if (authMethod === 'proxy' && auther.header === '') {
     throw new AppError('bad_request', `${file}: auther.header is needed for method proxy`)
@@ -182,4 +178,14 @@ function parseImported(value: unknown, file: string): Settings {
   }
   checkRules(settings.rules)
   return settings
+}
+
+function convert(r: Reader, file: string): Settings {
+  const [settings, server, auther] = ['settings', 'server', 'auther'].map((part) => r.raw(part))
+  try {
+    return settingsFrom({ settings, server, auther })
+  } catch (error) {
+    if (!(error instanceof ParseError)) throw error
+    throw new AppError('bad_request', `${file}: ${error.message}`, { cause: error })
+  }
 }

@@ -36,7 +36,7 @@ export function settingsFrom({ settings, server, auther }: SettingsRecords): Set
   }
   const tus = r.obj('tus', (t) => ({
     chunkSize: integer(t, 'chunkSize'),
-    retryCount: integer(t, 'retryCount', 65_535),
+    retryCount: integer(t, 'retryCount', { max: 65_535 }),
   }))
   return {
     ...defaultSettings(),
@@ -48,8 +48,8 @@ export function settingsFrom({ settings, server, auther }: SettingsRecords): Set
     minimumPasswordLength: integer(r, 'minimumPasswordLength') || DEFAULT_MINIMUM_PASSWORD_LENGTH,
     authMethod,
     auther: autherFrom(auther, authMethod),
-    fileMode: integer(r, 'fileMode', 0xffff_ffff) || DEFAULT_FILE_MODE,
-    dirMode: integer(r, 'dirMode', 0xffff_ffff) || DEFAULT_DIR_MODE,
+    fileMode: integer(r, 'fileMode', { max: 0xffff_ffff }) || DEFAULT_FILE_MODE,
+    dirMode: integer(r, 'dirMode', { max: 0xffff_ffff }) || DEFAULT_DIR_MODE,
     hideDotfiles: r.bool('hideDotfiles'),
     defaults: r.obj('defaults', (d) => ({
       ...preferences(d),
@@ -144,7 +144,7 @@ export function shareFrom(record: unknown, hash: string): Share {
     hash: r.str('hash') || hash,
     path: r.str('path'),
     userID: integer(r, 'userID'),
-    expire: integer(r, 'expire'),
+    expire: integer(r, 'expire', { min: Number.MIN_SAFE_INTEGER }),
     passwordHash,
     // A token without a password guards nothing.
     token: passwordHash === '' ? '' : r.str('token'),
@@ -167,14 +167,20 @@ function preferences(r: Reader): UserDefaults {
   }
 }
 
-// Go's decoder knows integers that JSON numbers here cannot hold exactly: they are capped.
-function integer(r: Reader, key: string, max = Number.MAX_SAFE_INTEGER): number {
+// Go's decoder knows integers that JSON numbers here cannot hold exactly: they are capped. It takes no
+// negative ones for most fields, and neither does our document.
+function integer(
+  r: Reader,
+  key: string,
+  { min = 0, max = Number.MAX_SAFE_INTEGER }: { min?: number; max?: number } = {},
+): number {
   const value = r.raw(key)
   if (value === undefined || value === null) return 0
   if (typeof value !== 'number' || Math.floor(value) !== value) {
     throw new ParseError(`${r.at}.${key} must be a whole number`)
   }
-  return Math.max(Number.MIN_SAFE_INTEGER, Math.min(max, value))
+  if (min === 0 && value < 0) throw new ParseError(`${r.at}.${key} must be 0 or more`)
+  return Math.max(min, Math.min(max, value))
 }
 
 function strings(r: Reader, key: string): string[] {
