@@ -70,6 +70,45 @@ export async function frameTimesMs(
   return busy.sort((a, b) => a - b)
 }
 
+/** What a frame of `slowness` takes on the machine that the goals are for, in ms. */
+const FAIR_FRAME_MS = 5
+
+/**
+ * How many times slower than that machine this one draws at the moment, at least 1: a busy processor
+ * shares its caches and cores, so that the same work takes more of its time. Measured on a page of its
+ * own with nothing of the product on it, in frames like those of an editor that is scrolled.
+ */
+export async function slowness(browser: Browser): Promise<number> {
+  const page = await browser.newPage()
+  try {
+    await page.setContent('<main style="font: 14px/1.6 monospace; height: 600px; overflow: auto">')
+    const frames = await frameTimesMs(browser, page, () =>
+      page.evaluate(async () => {
+        const main = document.querySelector('main')
+        for (let turn = 0; turn < 40; turn++) {
+          const lines = Array.from({ length: 36 }, (_, row) => {
+            const line = document.createElement('div')
+            for (let word = 0; word < 12; word++) {
+              const span = document.createElement('span')
+              span.style.color = `rgb(${word * 20} 0 ${row})`
+              span.textContent = `word ${turn * row + word} `
+              line.append(span)
+            }
+            return line
+          })
+          main?.replaceChildren(...lines)
+          for (const line of lines) line.getBoundingClientRect()
+          await new Promise(requestAnimationFrame)
+        }
+      }),
+    )
+    const median = frames[Math.floor(frames.length / 2)] ?? FAIR_FRAME_MS
+    return Math.max(1, median / FAIR_FRAME_MS)
+  } finally {
+    await page.close()
+  }
+}
+
 /** The value that nineteen of twenty frames keep below. */
 export function p95(frames: readonly number[]): number {
   return frames[Math.floor(frames.length * 0.95)] ?? Number.POSITIVE_INFINITY

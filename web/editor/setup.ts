@@ -46,6 +46,7 @@ import {
   scrollPastEnd,
 } from '@codemirror/view'
 import { keepLines } from './line-end-state.ts'
+import { nearView } from './near-parser.ts'
 
 /** Settings that change while a file is open. */
 export const parts = {
@@ -196,5 +197,5 @@ export function cspNonce(): Extension {
 }
 
 export function languagePart(support: LanguageSupport | null): Extension {
-  return support ?? []
+  return support === null ? [] : nearView(support)
 }
