@@ -130,6 +130,7 @@ describe('Undo', () => {
     await created.getByRole('button', { name: 'Undo' }).click()
     await toast(page, '“for” was kept, because it has changed since.').waitFor()
     await expectTree(tree, { 'for/later/a.txt': 'A' })
+    await expectNames(page, ['a.txt'])
     await toast(page, 'Moved 1 item').getByRole('button', { name: 'Undo' }).click()
     await expectTree(tree, { 'a.txt': 'A' })
     expect(open.problems).toEqual([])

@@ -47,6 +47,21 @@ export function trimPath(vpath: string): string {
   return clean.startsWith('/') ? clean : `/${clean}`
 }
 
+/** Items by the folder they lie in. */
+export function groupByParent<T>(
+  items: readonly T[],
+  pathOf: (item: T) => string,
+): Map<string, T[]> {
+  const groups = new Map<string, T[]>()
+  for (const item of items) {
+    const folder = parentOf(pathOf(item))
+    const group = groups.get(folder)
+    if (group === undefined) groups.set(folder, [item])
+    else group.push(item)
+  }
+  return groups
+}
+
 /** Percent-encodes each segment for use in an address. */
 export function encodePath(vpath: string): string {
   return vpath.split('/').map(encodeURIComponent).join('/')

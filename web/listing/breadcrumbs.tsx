@@ -9,7 +9,7 @@ import { openFolder } from '../actions/open-entry.ts'
 import { boot } from '../lib/boot.ts'
 import { filesHref, lineageOf, nameOf, ROOT } from '../lib/paths.ts'
 import { shownName } from '../lib/shown-name.ts'
-import { prefetchFolder } from '../state/open-folder.ts'
+import { prefetchFolder } from '../state/listed-folder.ts'
 import { MenuButton } from '../ui/menu.tsx'
 import { drag } from './drag-session.ts'
 

@@ -2,7 +2,7 @@
 
 import type { FileEntry } from '../../src/api-types.ts'
 import { prefetchEditor } from '../editor/lazy-editor.ts'
-import { prefetchFolder } from '../state/open-folder.ts'
+import { prefetchFolder } from '../state/listed-folder.ts'
 import { opensInEditor } from '../viewers/kinds.ts'
 
 export function prefetchEntry(entry: FileEntry): void {

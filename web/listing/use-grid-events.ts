@@ -13,8 +13,9 @@ import { currentContext } from '../actions/context.ts'
 import { actionOf } from '../actions/registry.ts'
 import { takesKeys } from '../lib/focus.ts'
 import { isRtl } from '../lib/i18n.ts'
+import { prefetchFolder } from '../state/listed-folder.ts'
 import { indexOfPath, listing } from '../state/listing.ts'
-import { prefetchFolder, refreshFolder } from '../state/open-folder.ts'
+import { refreshFolder } from '../state/open-folder.ts'
 import {
   extendSelection,
   selection,

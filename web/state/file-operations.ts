@@ -4,12 +4,12 @@
 import { plural, t } from '@lingui/core/macro'
 import { ApiError } from '../api/client.ts'
 import { createFile, createFolder, deletePath, fetchInfo, transfer } from '../api/files.ts'
-import { joinPath, nameOf, parentOf, trimPath } from '../lib/paths.ts'
+import { groupByParent, joinPath, nameOf, parentOf, trimPath } from '../lib/paths.ts'
 import { shownName } from '../lib/shown-name.ts'
 import { undoMoves } from './copy-and-move.ts'
 import { tellFailures } from './failure-toasts.ts'
 import { cachedFolder, forgetFolder } from './folder-cache.ts'
-import { draftEntry, movedEntry, patchFolder } from './folder-changes.ts'
+import { draftEntry, movedEntry, patchFolder, type ShownChange } from './folder-changes.ts'
 import { entryAt, listing, markBusy, revealEntry } from './listing.ts'
 import { emptyFolders, removeMade } from './made.ts'
 import { reloadFolder } from './open-folder.ts'
@@ -31,15 +31,9 @@ const MAX_PARALLEL_DELETES = 4
 export async function deleteEntries(items: readonly TransferItem[]): Promise<void> {
   const paths = items.map((item) => item.path)
   const heir = heirOf(paths)
-  const folders = new Map<string, string[]>()
-  for (const path of paths) {
-    const parent = parentOf(path)
-    folders.set(parent, [...(folders.get(parent) ?? []), path])
-  }
-  const takeBack = new Map<string, () => void>()
-  for (const [folder, remove] of folders) {
-    takeBack.set(folder, patchFolder({ folder, remove }))
-  }
+  const folders = groupByParent(paths, (path) => path)
+  const changes = new Map<string, ShownChange>()
+  for (const [folder, remove] of folders) changes.set(folder, patchFolder({ folder, remove }))
   if (heir !== null) {
     revealEntry(heir)
     if (paths.length === 1) selectResult([heir])
@@ -71,10 +65,13 @@ export async function deleteEntries(items: readonly TransferItem[]): Promise<voi
         : plural(gone, { one: 'Deleted # item', other: 'Deleted # items' }),
     )
   }
-  if (failures.length === 0) return
-  for (const undo of takeBack.values()) undo()
-  for (const folder of folders.keys()) await reloadFolder(folder)
   const left = failures.map(({ item }) => item.path)
+  for (const [folder, change] of changes) {
+    change.takeBack(left.filter((path) => parentOf(path) === folder))
+    change.settle()
+  }
+  if (failures.length === 0) return
+  await Promise.all([...folders.keys()].map(reloadFolder))
   const here = left.filter((path) => parentOf(path) === openFolderPath())
   if (here[0] !== undefined) {
     selectResult(here)
@@ -113,20 +110,21 @@ async function moveTo(from: string, to: string): Promise<void> {
   const folder = parentOf(from)
   const entry = entryAt(from)
   const sameFolder = folder === parentOf(to)
-  const takeBack =
+  const change =
     entry !== undefined && sameFolder
       ? patchFolder({ folder, remove: [from], add: [movedEntry(entry, to)] })
-      : () => {}
+      : null
   renameSelected(from, to)
   const focused = listing.focus === from || listing.focus === null
   if (focused && sameFolder) revealEntry(to)
   markBusy([to], true)
   try {
     await transfer({ action: 'rename', from, to, override: false })
+    change?.settle()
     movePinned(from, to)
     forgetFolder(from)
   } catch (error) {
-    takeBack()
+    change?.takeBack()
     renameSelected(to, from)
     if (focused && sameFolder) revealEntry(from)
     throw error
@@ -188,13 +186,12 @@ export async function makeFolder(parent: string, segments: readonly string[]): P
   const first = joinPath(parent, segments[0] ?? '')
   const made = segments.reduce(joinPath, parent)
   const existed = await isThere(parent, first)
-  const takeBack = existed
-    ? () => {}
-    : patchFolder({ folder: parent, add: [draftEntry(first, true)] })
+  const change = existed ? null : patchFolder({ folder: parent, add: [draftEntry(first, true)] })
   try {
     await createFolder(made)
+    change?.settle()
   } catch (error) {
-    takeBack()
+    change?.takeBack()
     throw error
   }
   if (openFolderPath() === parent) {

@@ -1,5 +1,5 @@
 // Changes shown before the server confirmed them, with a way back. They apply to the folder on the
-// screen and to the remembered copy alike.
+// screen, to the remembered copy, and to what the server says of the folder until they are through.
 
 import { ref } from 'valtio'
 import type { FileEntry } from '../../src/api-types.ts'
@@ -9,28 +9,95 @@ import { keepSelected } from './selection.ts'
 
 export interface FolderPatch {
   folder: string
-  remove?: readonly string[]
+  remove?: Iterable<string>
   add?: readonly FileEntry[]
 }
 
+/** A change that is shown and on its way. Each of its entries has to be settled or taken back. */
+export interface ShownChange {
+  /**
+   * Takes back what is not settled yet, or only these paths of it. Touches no other entries, so that
+   * a reload in between does no harm.
+   */
+  takeBack: (paths?: Iterable<string>) => void
+  /** The server did it: from now on what it says holds. */
+  settle: () => void
+}
+
+interface Change {
+  remove: Set<string>
+  add: Map<string, FileEntry>
+  /** What the removed and replaced entries were like when last seen. */
+  hidden: Map<string, FileEntry>
+}
+
+// In the order they were made: a later one may build on an earlier one.
+const underWay = new Map<string, Set<Change>>()
+let settled = 0
+
 /**
- * Applies a change and returns the function that takes it back. Taking back touches only the entries
- * of this change, so that a reload in between does no harm. A folder nobody looked at is left alone.
+ * Counts the changes that ended. A listing asked for before one ended may be from before it; while
+ * they are under way `withChanges` takes care of that.
  */
-export function patchFolder(patch: FolderPatch): () => void {
-  const before = current(patch.folder)
-  if (before === null) return () => {}
-  const removed = (patch.remove ?? []).flatMap((path) => before.byPath.get(path) ?? [])
-  const replaced = (patch.add ?? []).flatMap((entry) => before.byPath.get(entry.path) ?? [])
-  put(before, patch)
-  return () => {
-    const now = current(patch.folder)
-    if (now === null) return
-    put(now, {
-      folder: patch.folder,
-      remove: (patch.add ?? []).map((entry) => entry.path),
-      add: [...removed, ...replaced],
-    })
+export function changesSettled(): number {
+  return settled
+}
+
+/** Shows a change. A folder nobody looked at gets it when it is fetched. */
+export function patchFolder({ folder, remove, add = [] }: FolderPatch): ShownChange {
+  const change: Change = {
+    remove: new Set(remove),
+    add: new Map(add.map((entry) => [entry.path, entry])),
+    hidden: new Map(),
+  }
+  const changes = underWay.get(folder) ?? new Set()
+  underWay.set(folder, changes.add(change))
+  const before = current(folder)
+  if (before !== null) {
+    noteHidden(change, before)
+    put(rebuilt(before, new Set([...change.remove, ...change.add.keys()]), add))
+  }
+  const end = () => {
+    settled++
+    if (!changes.delete(change) || changes.size > 0) return
+    if (underWay.get(folder) === changes) underWay.delete(folder)
+  }
+  return {
+    takeBack(paths = [...change.remove, ...change.add.keys()]) {
+      const gone = new Set<string>()
+      const back: FileEntry[] = []
+      for (const path of paths) {
+        if (change.add.delete(path)) gone.add(path)
+        else if (!change.remove.delete(path)) continue
+        const entry = change.hidden.get(path)
+        if (entry === undefined) continue
+        gone.add(path)
+        back.push(entry)
+      }
+      const now = current(folder)
+      if (now !== null && gone.size > 0) put(rebuilt(now, gone, back))
+      if (change.add.size === 0 && change.remove.size === 0) end()
+    },
+    settle: end,
+  }
+}
+
+/** A folder as the server sent it, with the changes that are under way in it. */
+export function withChanges(folder: Folder): Folder {
+  let next = folder
+  for (const change of underWay.get(folder.vpath) ?? []) {
+    noteHidden(change, next)
+    // What is there already came by this change, or is what it will replace.
+    const missing = [...change.add.values()].filter((entry) => !next.byPath.has(entry.path))
+    next = rebuilt(next, change.remove, missing)
+  }
+  return next
+}
+
+function noteHidden(change: Change, folder: Folder) {
+  for (const path of [...change.remove, ...change.add.keys()]) {
+    const entry = folder.byPath.get(path)
+    if (entry !== undefined && entry !== change.add.get(path)) change.hidden.set(path, entry)
   }
 }
 
@@ -39,19 +106,25 @@ function current(vpath: string): Folder | null {
   return shown?.vpath === vpath ? shown : cachedFolder(vpath)
 }
 
-function put(folder: Folder, patch: FolderPatch) {
-  const gone = new Set(patch.remove)
-  for (const entry of patch.add ?? []) gone.add(entry.path)
+function rebuilt(folder: Folder, gone: ReadonlySet<string>, add: readonly FileEntry[]): Folder {
   const entries = folder.entries.filter((entry) => !gone.has(entry.path))
-  entries.push(...(patch.add ?? []))
+  if (entries.length === folder.entries.length && add.length === 0) return folder
+  for (const entry of add) entries.push(entry)
   const byPath = new Map<string, FileEntry>()
   for (const entry of entries) byPath.set(entry.path, entry)
-  const inServerOrder = folder.inServerOrder && (patch.add ?? []).length === 0
-  const next: Folder = ref({ ...folder, entries, byPath, inServerOrder })
-  cacheFolder(next)
+  return ref({
+    ...folder,
+    entries,
+    byPath,
+    inServerOrder: folder.inServerOrder && add.length === 0,
+  })
+}
+
+function put(folder: Folder) {
+  cacheFolder(folder)
   if ((listing.folder as Folder | null)?.vpath !== folder.vpath) return
-  showFolder(next)
-  keepSelected((path) => byPath.has(path))
+  showFolder(folder)
+  keepSelected((path) => folder.byPath.has(path))
 }
 
 /** What a freshly made entry looks like until the server has listed it. */

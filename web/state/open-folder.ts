@@ -5,8 +5,7 @@ import { ref } from 'valtio'
 import type { FileEntry, FileInfo } from '../../src/api-types.ts'
 import { ApiError } from '../api/client.ts'
 import { fetchInfo } from '../api/files.ts'
-import { savesData } from '../lib/connection.ts'
-import { isWithin, joinPath, lineageOf, parentOf, trimPath } from '../lib/paths.ts'
+import { isWithin, lineageOf, parentOf } from '../lib/paths.ts'
 import { fromWire } from '../listing/sort-entries.ts'
 import {
   cachedFolder,
@@ -17,7 +16,9 @@ import {
   placeIn,
   rememberPlace,
 } from './folder-cache.ts'
+import { changesSettled } from './folder-changes.ts'
 import { viewOf } from './folder-views.ts'
+import { isSame, toFolder } from './listed-folder.ts'
 import { landAt, listing, revealEntry, setFilter, showFolder } from './listing.ts'
 import { whenOnline } from './network.ts'
 import { noteRecentFolder } from './recent-folders.ts'
@@ -119,6 +120,7 @@ export function openPath(vpath: string): void {
 export function leave(): void {
   request?.abort()
   request = null
+  stopRefresh()
   const folder = listing.folder as Folder | null
   if (folder === null) return
   rememberPlace(folder.vpath, {
@@ -210,8 +212,10 @@ function showFile(info: FileInfo | FileEntry): void {
 /** Resolves true when `vpath` is a folder and now shown. */
 async function load(vpath: string): Promise<boolean> {
   request?.abort()
+  stopRefresh()
   const controller = new AbortController()
   request = controller
+  const settled = changesSettled()
   let slowSinceMs = 0
   const timer = setTimeout(() => {
     listing.slow = listing.status === 'loading'
@@ -234,6 +238,8 @@ async function load(vpath: string): Promise<boolean> {
     listing.file = null
     enter(folder)
     listing.status = 'ready'
+    // It may be from before that change.
+    if (changesSettled() !== settled) void refreshFolder()
     return true
   } catch (error) {
     if (controller.signal.aborted) return false
@@ -262,103 +268,87 @@ function fail(error: unknown): void {
   })
 }
 
+interface Refresh {
+  vpath: string
+  /** Something changed since the listing was asked for: it is asked for once more. */
+  again: boolean
+  controller: AbortController
+  done: Promise<void>
+}
+
+let refresh: Refresh | null = null
+
 /**
  * Fetches the open folder again without disturbing it: selection, focus and scroll stay, new entries
- * fade in. A failure is shown only when the folder is gone or forbidden.
+ * fade in. A failure is shown only when the folder is gone or forbidden. Resolves when the screen
+ * shows what was there at the time of the call, or something newer.
  */
-export async function refreshFolder(): Promise<void> {
-  const before = listing.folder as Folder | null
-  if (before === null || listing.status !== 'ready') return
-  const controller = new AbortController()
-  request ??= controller
+export function refreshFolder(): Promise<void> {
+  const vpath = (listing.folder as Folder | null)?.vpath
+  if (vpath === undefined || listing.status !== 'ready') return Promise.resolve()
+  if (refresh?.vpath === vpath) {
+    refresh.again = true
+    return refresh.done
+  }
+  stopRefresh()
+  const own: Refresh = {
+    vpath,
+    again: true,
+    controller: new AbortController(),
+    done: Promise.resolve(),
+  }
+  refresh = own
+  own.done = runRefresh(own).finally(() => {
+    if (refresh === own) refresh = null
+  })
+  return own.done
+}
+
+function stopRefresh(): void {
+  refresh?.controller.abort()
+  refresh = null
+}
+
+async function runRefresh(own: Refresh): Promise<void> {
+  const { vpath, controller } = own
+  const isLeft = () =>
+    controller.signal.aborted || (listing.folder as Folder | null)?.vpath !== vpath
   try {
-    const info = await fetchInfo(before.vpath, controller.signal)
-    // Left, changed by the person, or reloaded meanwhile: this answer is out of date.
-    if ((listing.folder as Folder | null) !== before || controller.signal.aborted) return
-    if (!info.isDir) return
-    const folder = toFolder(before.vpath, info)
-    cacheFolder(folder)
-    if (isSame(before, folder)) return
-    listing.fresh = ref(
-      new Set(
-        folder.entries.length > LARGE_FOLDER
-          ? []
-          : folder.entries.filter((e) => !before.byPath.has(e.path)).map((e) => e.path),
-      ),
-    )
-    showFolder(folder)
-    keepSelected((path) => folder.byPath.has(path))
+    while (own.again) {
+      own.again = false
+      const settled = changesSettled()
+      const info = await fetchInfo(vpath, controller.signal)
+      if (isLeft() || !info.isDir) return
+      // It may be from before that change.
+      if (changesSettled() !== settled) own.again = true
+      else showAgain(toFolder(vpath, info))
+    }
   } catch (error) {
-    if (controller.signal.aborted || listing.folder !== before || listing.file !== null) return
+    if (isLeft() || listing.file !== null) return
     if (error instanceof ApiError && (error.code === 'not_found' || error.code === 'forbidden')) {
       fail(error)
     }
     // Otherwise the connection is down or the server restarts; what is shown stays.
-  } finally {
-    if (request === controller) request = null
   }
+}
+
+function showAgain(folder: Folder): void {
+  const before = listing.folder as Folder
+  cacheFolder(folder)
+  if (isSame(before, folder)) return
+  listing.fresh = ref(
+    new Set(
+      folder.entries.length > LARGE_FOLDER
+        ? []
+        : folder.entries.filter((e) => !before.byPath.has(e.path)).map((e) => e.path),
+    ),
+  )
+  showFolder(folder)
+  keepSelected((path) => folder.byPath.has(path))
 }
 
 /** Something changed in `vpath` from elsewhere, such as a finished upload. */
 export async function reloadFolder(vpath: string): Promise<void> {
   if ((listing.folder as Folder | null)?.vpath === vpath) await refreshFolder()
   else forgetFolder(vpath)
-}
-
-function toFolder(vpath: string, info: FileInfo): Folder {
-  const items = info.items ?? []
-  const byPath = new Map<string, FileEntry>()
-  const entries = items.map((item) => {
-    const path = trimPath(item.path)
-    const entry = path === item.path ? item : { ...item, path: joinPath(vpath, item.name) }
-    byPath.set(entry.path, entry)
-    return entry
-  })
-  return ref({
-    vpath,
-    entries,
-    byPath,
-    sorting: info.sorting,
-    inServerOrder: true,
-    modifiedMs: Date.parse(info.modified) || 0,
-    mode: info.mode,
-    fetchedAtMs: Date.now(),
-  })
-}
-
-function isSame(a: Folder, b: Folder): boolean {
-  if (a.entries.length !== b.entries.length) return false
-  for (const entry of b.entries) {
-    const old = a.byPath.get(entry.path)
-    if (
-      old === undefined ||
-      old.modified !== entry.modified ||
-      old.size !== entry.size ||
-      old.type !== entry.type ||
-      old.isDir !== entry.isDir
-    ) {
-      return false
-    }
-  }
-  return true
-}
-
-let prefetching: AbortController | null = null
-const PREFETCH_FRESH_MS = 30_000
-
-/** Fetches a folder that will probably be opened; one at a time, never on a metered connection. */
-export async function prefetchFolder(vpath: string): Promise<void> {
-  const cached = cachedFolder(vpath)
-  if (prefetching !== null || savesData()) return
-  if (cached !== null && Date.now() - cached.fetchedAtMs < PREFETCH_FRESH_MS) return
-  const controller = new AbortController()
-  prefetching = controller
-  try {
-    const info = await fetchInfo(vpath, controller.signal)
-    if (info.isDir) cacheFolder(toFolder(vpath, info))
-  } catch {
-    // Opening the folder will say what is wrong with it.
-  } finally {
-    prefetching = null
-  }
 }

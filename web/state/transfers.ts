@@ -5,10 +5,18 @@ import { t } from '@lingui/core/macro'
 import type { FileEntry } from '../../src/api-types.ts'
 import { fetchInfo, previewUrl, transfer } from '../api/files.ts'
 import { boot } from '../lib/boot.ts'
-import { freeName, isWithin, joinPath, nameOf, parentOf, ROOT } from '../lib/paths.ts'
+import {
+  freeName,
+  groupByParent,
+  isWithin,
+  joinPath,
+  nameOf,
+  parentOf,
+  ROOT,
+} from '../lib/paths.ts'
 import type { ClashSide } from '../prompts/conflict-types.ts'
 import type { Folder } from './folder-cache.ts'
-import { draftEntry, movedEntry, patchFolder } from './folder-changes.ts'
+import { draftEntry, movedEntry, patchFolder, type ShownChange } from './folder-changes.ts'
 import { entryAt, listing, markBusy } from './listing.ts'
 import { openPrompt } from './prompts.ts'
 import { permissions } from './session.ts'
@@ -148,9 +156,23 @@ export async function carryOut(
   onProgress?: (done: number) => void,
 ): Promise<TransferResult> {
   const result: TransferResult = { done: [], failures: [] }
-  const takeBack = new Map(plan.map((step) => [step, showTransfer(kind, step)]))
-  const arriving = plan.map((step) => step.to)
-  markBusy(arriving, true)
+  const changes = showTransfers(kind, plan)
+  markBusy(
+    plan.map((step) => step.to),
+    true,
+  )
+  // What the server answered is shown at most once a frame: each time the whole folder is ordered.
+  let through: string[] = []
+  let refused: string[] = []
+  let frame = 0
+  const show = () => {
+    cancelAnimationFrame(frame)
+    frame = 0
+    for (const change of changes) if (refused.length > 0) change.takeBack(refused)
+    markBusy(through, false)
+    through = []
+    refused = []
+  }
   const queue = [...plan]
   const work = async () => {
     for (let step = queue.shift(); step !== undefined; step = queue.shift()) {
@@ -167,28 +189,35 @@ export async function carryOut(
         )
         result.done.push(step)
       } catch (error) {
-        takeBack.get(step)?.()
+        refused.push(step.from, step.to)
         result.failures.push({ item: { path: step.from, isDir: step.isDir }, error })
       }
-      markBusy([step.to], false)
+      through.push(step.to)
+      frame ||= requestAnimationFrame(show)
       onProgress?.(result.done.length + result.failures.length)
     }
   }
   await Promise.all(Array.from({ length: Math.min(MAX_PARALLEL, plan.length) }, work))
+  show()
+  for (const change of changes) change.settle()
   return result
 }
 
-function showTransfer(kind: TransferKind, step: PlannedTransfer): () => void {
-  const source = entryAt(step.from)
-  const arrived =
-    source === undefined ? draftEntry(step.to, step.isDir) : movedEntry(source, step.to)
-  const undoAdd = patchFolder({ folder: parentOf(step.to), add: [arrived] })
-  const undoRemove =
-    kind === 'move' ? patchFolder({ folder: parentOf(step.from), remove: [step.from] }) : () => {}
-  return () => {
-    undoRemove()
-    undoAdd()
+/** Shows what arrives and, for a move, what leaves: one change for each folder. */
+function showTransfers(kind: TransferKind, plan: readonly PlannedTransfer[]): ShownChange[] {
+  const arriving = plan.map((step) => {
+    const source = entryAt(step.from)
+    return source === undefined ? draftEntry(step.to, step.isDir) : movedEntry(source, step.to)
+  })
+  const leaving = kind === 'move' ? plan.map((step) => step.from) : []
+  const changes: ShownChange[] = []
+  for (const [folder, add] of groupByParent(arriving, (entry) => entry.path)) {
+    changes.push(patchFolder({ folder, add }))
   }
+  for (const [folder, remove] of groupByParent(leaving, (path) => path)) {
+    changes.push(patchFolder({ folder, remove }))
+  }
+  return changes
 }
 
 /** The folder on the screen, when there is one. */

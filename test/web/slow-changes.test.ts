@@ -1,0 +1,133 @@
+// Changes that take the server long, such as deleting much or a hook that waits: what the screen shows
+// while they are under way, whatever else happens meanwhile.
+import type { Browser, Page, Route } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { launchBrowser, openPage } from '../support/browser.ts'
+import { waitFor } from '../support/deadline.ts'
+import { startProgram } from '../support/program.ts'
+import { makeTree } from '../support/tree.ts'
+import { entry, expectNames, showList, toast } from './listing-steps.ts'
+
+let browser: Browser
+beforeAll(async () => {
+  browser = await launchBrowser()
+})
+afterAll(() => browser.close())
+
+/** Holds the next call of the API like this; `done` lets the server have it and the page its answer. */
+async function hold(page: Page, method: string, path: string) {
+  const asked = Promise.withResolvers<Route>()
+  let taken = false
+  await page.route(`**/api/resources${path}`, async (route) => {
+    if (taken || route.request().method() !== method) return route.fallback()
+    taken = true
+    asked.resolve(route)
+  })
+  return { asked: asked.promise, done: async () => (await asked.promise).continue() }
+}
+
+async function refresh(page: Page): Promise<void> {
+  const listed = page.waitForResponse(
+    (response) => response.url().endsWith('/api/resources/') && response.ok(),
+  )
+  await page.keyboard.press('Control+k')
+  await page.getByRole('combobox').fill('Refresh')
+  await page.keyboard.press('Enter')
+  await listed
+}
+
+async function deleteEntry(page: Page, name: string): Promise<void> {
+  await entry(page, name).click()
+  await page.keyboard.press('Delete')
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Delete' }).click()
+}
+
+describe('a change that is under way', () => {
+  it('keeps deleted entries out of sight when the folder is listed again', async () => {
+    await using tree = await makeTree({ 'a.txt': 'a', 'b.txt': 'b' })
+    await using program = await startProgram(tree)
+    await using open = await openPage(browser, program, { path: '/files/' })
+    const { page } = open
+    await showList(page)
+    const held = await hold(page, 'DELETE', '/a.txt')
+    await deleteEntry(page, 'a.txt')
+    await held.asked
+    await expectNames(page, ['b.txt'])
+    await tree.add({ 'c.txt': 'c' })
+    await refresh(page)
+    await expectNames(page, ['b.txt', 'c.txt'])
+    await held.done()
+    await toast(page, 'Deleted “a.txt”').waitFor()
+    await expectNames(page, ['b.txt', 'c.txt'])
+    await refresh(page)
+    await expectNames(page, ['b.txt', 'c.txt'])
+    expect(open.problems).toEqual([])
+  })
+
+  it('brings back what was not deleted after all', async () => {
+    await using tree = await makeTree({ 'a.txt': 'a', 'b.txt': 'b' })
+    await using program = await startProgram(tree)
+    await using open = await openPage(browser, program, { path: '/files/' })
+    const { page } = open
+    await showList(page)
+    const held = await hold(page, 'DELETE', '/a.txt')
+    await deleteEntry(page, 'a.txt')
+    await held.asked
+    await refresh(page)
+    await expectNames(page, ['b.txt'])
+    await (await held.asked).fulfill({ status: 403, headers: { 'X-Error-Code': 'forbidden' } })
+    await toast(page, 'Couldn’t delete “a.txt”.').waitFor()
+    await expectNames(page, ['a.txt', 'b.txt'])
+  })
+
+  it('does not show a listing from before it, however late that comes', async () => {
+    await using tree = await makeTree({ 'a.txt': 'a', 'b.txt': 'b' })
+    await using program = await startProgram(tree)
+    await using open = await openPage(browser, program, { path: '/files/' })
+    const { page } = open
+    await showList(page)
+    const listing = await hold(page, 'GET', '/')
+    await page.keyboard.press('Control+k')
+    await page.getByRole('combobox').fill('Refresh')
+    await page.keyboard.press('Enter')
+    const route = await listing.asked
+    const response = await route.fetch()
+    await deleteEntry(page, 'a.txt')
+    await toast(page, 'Deleted “a.txt”').waitFor()
+    const again = page.waitForResponse((answer) => answer.url().endsWith('/api/resources/'))
+    await route.fulfill({ response })
+    await again
+    await tree.add({ 'c.txt': 'c' })
+    await refresh(page)
+    await expectNames(page, ['b.txt', 'c.txt'])
+    expect(await page.locator('#listing').getByText('a.txt').count()).toBe(0)
+    expect(open.problems).toEqual([])
+  })
+
+  it('shows the new name of what is being renamed', async () => {
+    await using tree = await makeTree({ 'a.txt': 'a', 'b.txt': 'b' })
+    await using program = await startProgram(tree)
+    await using open = await openPage(browser, program, { path: '/files/' })
+    const { page } = open
+    await showList(page)
+    const held = await hold(page, 'PATCH', '/a.txt?**')
+    await entry(page, 'a.txt').click()
+    await page.keyboard.press('F2')
+    await page.getByRole('dialog').getByLabel('New name').fill('z.txt')
+    await page.keyboard.press('Enter')
+    await held.asked
+    await expectNames(page, ['b.txt', 'z.txt'])
+    await tree.add({ 'c.txt': 'c' })
+    // Coming back to the window lists the folder again when some seconds have passed.
+    await waitFor('the new file', async () => {
+      await page.evaluate(() => window.dispatchEvent(new Event('focus')))
+      return (await entry(page, 'c.txt').count()) > 0
+    })
+    await expectNames(page, ['b.txt', 'c.txt', 'z.txt'])
+    await held.done()
+    await toast(page, 'Renamed to “z.txt”').waitFor()
+    await waitFor('the new name', async () => (await tree.read('z.txt')) === 'a')
+    await expectNames(page, ['b.txt', 'c.txt', 'z.txt'])
+    expect(open.problems).toEqual([])
+  })
+})

@@ -1,0 +1,72 @@
+// What the server says of a folder, as the listing keeps it, and fetching that ahead of time.
+
+import { ref } from 'valtio'
+import type { FileEntry, FileInfo } from '../../src/api-types.ts'
+import { fetchInfo } from '../api/files.ts'
+import { savesData } from '../lib/connection.ts'
+import { joinPath, trimPath } from '../lib/paths.ts'
+import { cachedFolder, cacheFolder, type Folder } from './folder-cache.ts'
+import { changesSettled, withChanges } from './folder-changes.ts'
+
+/** The listing with the changes that are under way in it. */
+export function toFolder(vpath: string, info: FileInfo): Folder {
+  const items = info.items ?? []
+  const byPath = new Map<string, FileEntry>()
+  const entries = items.map((item) => {
+    const path = trimPath(item.path)
+    const entry = path === item.path ? item : { ...item, path: joinPath(vpath, item.name) }
+    byPath.set(entry.path, entry)
+    return entry
+  })
+  return withChanges(
+    ref({
+      vpath,
+      entries,
+      byPath,
+      sorting: info.sorting,
+      inServerOrder: true,
+      modifiedMs: Date.parse(info.modified) || 0,
+      mode: info.mode,
+      fetchedAtMs: Date.now(),
+    }),
+  )
+}
+
+/** Whether nothing changed that a person could see. */
+export function isSame(a: Folder, b: Folder): boolean {
+  if (a.entries.length !== b.entries.length) return false
+  for (const entry of b.entries) {
+    const old = a.byPath.get(entry.path)
+    if (
+      old === undefined ||
+      old.modified !== entry.modified ||
+      old.size !== entry.size ||
+      old.type !== entry.type ||
+      old.isDir !== entry.isDir
+    ) {
+      return false
+    }
+  }
+  return true
+}
+
+let prefetching: AbortController | null = null
+const PREFETCH_FRESH_MS = 30_000
+
+/** Fetches a folder that will probably be opened; one at a time, never on a metered connection. */
+export async function prefetchFolder(vpath: string): Promise<void> {
+  const cached = cachedFolder(vpath)
+  if (prefetching !== null || savesData()) return
+  if (cached !== null && Date.now() - cached.fetchedAtMs < PREFETCH_FRESH_MS) return
+  const controller = new AbortController()
+  prefetching = controller
+  const settled = changesSettled()
+  try {
+    const info = await fetchInfo(vpath, controller.signal)
+    if (info.isDir && changesSettled() === settled) cacheFolder(toFolder(vpath, info))
+  } catch {
+    // Opening the folder will say what is wrong with it.
+  } finally {
+    prefetching = null
+  }
+}
