@@ -100,8 +100,9 @@ async function addTo(batch: Batch, scan: Scan, target: string): Promise<void> {
       }
       const known = resume.find(entry)
       if (known !== null && isStillThere(known.item, existing)) {
+  const superseded: Resumable[] = []
         present.push(known)
-      } else if (known !== null && !known.item.done) {
+      } else if (known !== null && isFree(known.item, existing)) {
         room.take(known.item.sizeBytes - (await receivedBytes(target, known.item, signal)))
         unfinished.push(known)
         continued.push({ ...entry, targetPath: known.item.targetPath, overwrite: false })
@@ -117,6 +118,7 @@ async function addTo(batch: Batch, scan: Scan, target: string): Promise<void> {
       const known = clashing.get(id)
       if (known === undefined) clashing.set(id, list)
       else known.push(...list)
+        if (known !== null) superseded.push(known)
     }
   }
   signal.throwIfAborted()
@@ -130,7 +132,18 @@ async function addTo(batch: Batch, scan: Scan, target: string): Promise<void> {
   // the server holds of it and the memory of that outlive every refusal before.
   enqueue(batch, continued, new Map(unfinished.map(({ item }) => [item.sourcePath, item])))
   countSkipped(present.length)
-  for (const { batchID, item } of [...present, ...unfinished]) takeInterrupted(batchID, item)
+  for (const { batchID, item } of [...present, ...unfinished, ...superseded]) {
+    takeInterrupted(batchID, item)
+  }
+  for (const known of resume.emptyFolders(new Set(top.map(({ name }) => name)))) {
+    const { sourcePath, targetPath } = known.item
+    if ([unfinished, present, superseded].some((list) => list.includes(known))) continue
+    if (isStillThere(known.item, existing)) present.push(known)
+    else {
+      unfinished.push(known)
+      continued.push({ sourcePath, targetPath, file: null, overwrite: false })
+    }
+  }
   showInterrupted()
 }
 
@@ -145,6 +158,11 @@ async function choose(
   const clashes = [...clashing].map(([id, entries]) =>
     withPictures(toClash(id, entries, existing), entries[0], joinPath(target, id)),
   )
+/** An unfinished item goes on where it was unless its place was taken by something else meanwhile. */
+function isFree({ done, overwrite, targetPath }: JournalItem, existing: ExistingTree): boolean {
+  return !done && (overwrite || !existing.has(targetPath))
+}
+
   const answer = await ask(clashes, {
     targetName: folderName(target),
     otherCount: others.length,

@@ -16,7 +16,15 @@ export interface Resumable {
 export interface ResumeIndex {
   /** The unfinished upload this entry belongs to: same place, same size, same time of change. */
   find(entry: ScannedEntry): Resumable | null
+  /**
+   * Unfinished folders without files below the top `names`. Folder pickers do not give them, but
+   * nothing needs to be given to make them.
+   */
+  emptyFolders(names: ReadonlySet<string>): Resumable[]
 }
+
+/** File systems keep times by up to two seconds. */
+const TIME_STEP_MS = 2000
 
 export function createResumeIndex(
   batches: readonly InterruptedBatch[],
@@ -30,18 +38,31 @@ export function createResumeIndex(
   return {
     find({ sourcePath, file }) {
       const found = bySource.get(sourcePath)
-      if (found === undefined || file === null) return null
+      if (found === undefined || found.item.isDir !== (file === null)) return null
+      if (file === null) return found
       const same =
         found.item.sizeBytes === file.size && found.item.lastModifiedMs === file.lastModified
       return same ? found : null
     },
+    emptyFolders(names) {
+      const isBelow = (path: string) => names.has(path.split('/')[0] ?? '')
+      return [...bySource.values()].filter(
+        ({ item }) => item.isDir && !item.done && isBelow(item.sourcePath),
+      )
+    },
   }
 }
 
-/** A finished item counts only while the server still has a file of that size in its place. */
+/**
+ * A finished item counts only while the server still has a file of that size in its place. One that
+ * is there with size and time was finished, too: the page was left before it heard of it.
+ */
 export function isStillThere(item: JournalItem, existing: ExistingTree): boolean {
   const there = existing.get(item.targetPath)
-  return item.done && there !== undefined && !there.isDir && there.sizeBytes === item.sizeBytes
+  if (there === undefined || there.isDir !== item.isDir) return false
+  if (item.isDir) return true
+  if (there.sizeBytes !== item.sizeBytes) return false
+  return item.done || Math.abs(there.modifiedMs - item.lastModifiedMs) < TIME_STEP_MS
 }
 
 /** What the panel tells about an interrupted upload. */

@@ -14,6 +14,8 @@ export interface JournalItem {
   /** Below the target as it was on the sender's computer; unique within the batch. */
   sourcePath: string
   targetPath: string
+  /** A folder without files; those with files come with them. */
+  isDir: boolean
   sizeBytes: number
   lastModifiedMs: number
   overwrite: boolean

@@ -302,6 +302,7 @@ function remember(item: UploadItem) {
     lastModifiedMs: item.file?.lastModified ?? 0,
     overwrite: item.overwrite,
     done: item.state === 'done',
+    isDir: item.file === null,
     uploadURL: item.uploadURL,
   })
 }

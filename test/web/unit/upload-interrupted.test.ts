@@ -7,6 +7,7 @@ const item = (sourcePath: string, more: Partial<JournalItem> = {}): JournalItem 
   batchID: 'b',
   sourcePath,
   targetPath: sourcePath,
+  isDir: false,
   sizeBytes: 3,
   lastModifiedMs: 1000,
   overwrite: false,
@@ -42,12 +43,33 @@ test('the same file is found by path, size and time, in the same target alone', 
 test('a finished file that was deleted or changed since is sent again', () => {
   const done = item('a.txt', { done: true })
   const there = (sizeBytes: number, isDir = false) =>
-    new Map([['a.txt', { isDir, sizeBytes, modifiedMs: 1 }]])
+    new Map([['a.txt', { isDir, sizeBytes, modifiedMs: 90_000 }]])
   expect(isStillThere(done, there(3))).toBe(true)
   expect(isStillThere(done, there(4))).toBe(false)
   expect(isStillThere(done, there(3, true))).toBe(false)
   expect(isStillThere(done, new Map())).toBe(false)
   expect(isStillThere(item('a.txt'), there(3))).toBe(false)
+})
+
+test('a file that is there with size and time was sent, whatever this browser heard of it', () => {
+  const there = (modifiedMs: number) =>
+    new Map([['a.txt', { isDir: false, sizeBytes: 3, modifiedMs }]])
+  expect(isStillThere(item('a.txt'), there(1000))).toBe(true)
+  expect(isStillThere(item('a.txt', { lastModifiedMs: 2900 }), there(2000))).toBe(true)
+  expect(isStillThere(item('a.txt'), there(4000))).toBe(false)
+})
+
+test('a folder without files is found, is there when a folder is, and is told apart', () => {
+  const folder = item('d/empty', { isDir: true, sizeBytes: 0, lastModifiedMs: 0 })
+  const index = createResumeIndex([batch([folder, item('d/a.txt')])], '/in')
+  const dropped = { sourcePath: 'd/empty', file: null, unreadable: false }
+  expect(index.find(dropped)?.item).toBe(folder)
+  expect(index.find(entry('d/empty'))).toBe(null)
+  expect(index.emptyFolders(new Set(['d'])).map(({ item }) => item)).toEqual([folder])
+  expect(index.emptyFolders(new Set(['e']))).toEqual([])
+  const there = { isDir: true, sizeBytes: 0, modifiedMs: 1 }
+  expect(isStillThere(folder, new Map([['d/empty', there]]))).toBe(true)
+  expect(isStillThere(folder, new Map([['d/empty', { ...there, isDir: false }]]))).toBe(false)
 })
 
 test('the notice counts what is left and names the first few', () => {
