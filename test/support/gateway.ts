@@ -9,9 +9,9 @@ export interface Gateway extends AsyncDisposable {
   origin: string
   /**
    * Asked about every request: a status answers it without the program hearing of it, null lets it
-   * through.
+   * through, `'lost'` lets it through and loses the answer.
    */
-  refuse: (request: IncomingMessage) => number | null
+  refuse: (request: IncomingMessage) => number | 'lost' | null
   /** Method and path of every request of the page, those let through and the others. */
   seen: { method: string; path: string; refused: boolean }[]
 }
@@ -21,7 +21,7 @@ export async function startGateway(program: Program): Promise<Gateway> {
     const { method = 'GET', url = '/', headers } = incoming
     const status = gateway.refuse(incoming)
     gateway.seen.push({ method, path: url, refused: status !== null })
-    if (status !== null) {
+    if (typeof status === 'number') {
       incoming.resume()
       outgoing.writeHead(status, { 'Content-Type': 'text/plain' }).end('the gateway says no')
       return
@@ -29,6 +29,7 @@ export async function startGateway(program: Program): Promise<Gateway> {
     const onward = request(
       { host: '127.0.0.1', port: program.port, method, path: url, headers },
       (answer) => {
+        if (status === 'lost') return answer.resume()
         outgoing.writeHead(answer.statusCode ?? 502, answer.rawHeaders)
         answer.pipe(outgoing)
       },

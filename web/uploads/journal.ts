@@ -59,6 +59,8 @@ export function openJournal(name: string): Journal {
   function write(change: Write) {
     writes.push(change)
     timer ??= setTimeout(flush, FLUSH_INTERVAL_MS)
+    // Open by then, also when the page is left before.
+    void database()
   }
 
   function flush(): Promise<void> {
@@ -84,6 +86,8 @@ export function openJournal(name: string): Journal {
       for (const each of changes) each(batches, items)
       // A full disk only means that this upload cannot be continued after a reload.
       change.oncomplete = change.onabort = change.onerror = () => resolve()
+      // By itself it would wait for answers, which a page that is being left does not hear any more.
+      change.commit()
     })
   }
 

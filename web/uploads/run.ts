@@ -50,6 +50,8 @@ export interface Continuation {
 const scopeName = `fb-uploads ${boot.BaseURL}`
 export const journal = openJournal(scopeName)
 export const ownership = watchOwnership(scopeName, () => [...batches.keys()])
+// What was done in the last moments is not forgotten by a reload.
+addEventListener('pagehide', () => void journal.flush())
 const batches = new Map<string, Batch>()
 const meter = createSpeedMeter()
 let nextID = 1
