@@ -39,8 +39,8 @@ export interface QueueOptions {
   /** Removes what the server holds of a cancelled item. Must not reject. */
   discard(item: UploadItem): Promise<void>
   onChange(): void
-  /** An item reached done, failed or cancelled. */
-  onSettled?(item: UploadItem): void
+  /** An item reached done, failed or cancelled; `hadFailed` when it was failed before. */
+  onSettled?(item: UploadItem, hadFailed: boolean): void
   onUploadURL?(item: UploadItem): void
   onHold?(hold: Hold | null): void
   maxActive?: number
@@ -53,6 +53,8 @@ export interface UploadQueue {
   pause(id: number): void
   resume(id: number): void
   cancel(id: number): void
+  /** Cancels these, without starting any of them meanwhile. */
+  cancelMany(ids: readonly number[]): void
   /** Starts a failed item anew, before those still waiting. */
   retry(id: number): void
   retryFailed(): void
@@ -210,7 +212,7 @@ export function createQueue(options: QueueOptions): UploadQueue {
     controllers.delete(item.id)
     setSent(item, weightOf(item))
     setState(item, 'done')
-    onSettled?.(item)
+    onSettled?.(item, false)
   }
 
   function fail(item: UploadItem, error: unknown) {
@@ -227,7 +229,7 @@ export function createQueue(options: QueueOptions): UploadQueue {
     item.failure = code
     setState(item, 'failed')
     if (reason !== undefined && hold === null) setHold(reason)
-    onSettled?.(item)
+    onSettled?.(item, false)
   }
 
   /** Ends the running request, if any, so that its result no longer counts. */
@@ -239,12 +241,20 @@ export function createQueue(options: QueueOptions): UploadQueue {
 
   function cancelItem(item: UploadItem) {
     if (item.state === 'done' || item.state === 'cancelled') return
-    const settledBefore = item.state === 'failed'
+    const hadFailed = item.state === 'failed'
     stop(item)
     drop(item)
     item.state = 'cancelled'
     if (item.uploadURL !== null) void discard(item)
-    if (!settledBefore) onSettled?.(item)
+    onSettled?.(item, hadFailed)
+  }
+
+  function cancelMany(ids: readonly number[]) {
+    for (const id of ids) {
+      const item = items.get(id)
+      if (item !== undefined) cancelItem(item)
+    }
+    fill()
   }
 
   function retryItem(item: UploadItem) {
@@ -281,11 +291,9 @@ export function createQueue(options: QueueOptions): UploadQueue {
       fill()
     },
     cancel(id) {
-      const item = items.get(id)
-      if (item === undefined) return
-      cancelItem(item)
-      fill()
+      cancelMany([id])
     },
+    cancelMany,
     retry(id) {
       const item = items.get(id)
       if (item === undefined) return

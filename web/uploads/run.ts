@@ -170,9 +170,10 @@ export function enqueueUnreadable(batch: Batch, sourcePath: string): void {
 /** Gives up what of this batch has not been sent yet. */
 export function abandonBatch(batch: Batch): void {
   batch.controller.abort(abortReason())
-  for (const item of queue.rows()) {
-    if (item.batchId === batch.id && item.state !== 'failed') queue.cancel(item.id)
-  }
+  const given = queue
+    .rows()
+    .filter(({ batchId, state }) => batchId === batch.id && state !== 'failed')
+  queue.cancelMany(given.map(({ id }) => id))
 }
 
 /** Counts files that the server has already, so that the panel can say so. */
@@ -259,10 +260,11 @@ function reopen(item: UploadItem) {
   batch.open++
 }
 
-function settle(item: UploadItem) {
+function settle(item: UploadItem, hadFailed: boolean) {
   const batch = batches.get(item.batchId)
   if (batch === undefined) return
-  batch.open--
+  if (hadFailed) batch.failed--
+  else batch.open--
   if (item.state === 'done') {
     batch.done++
     batch.folders.add(parentOf(item.vpath))
@@ -278,7 +280,7 @@ function settle(item: UploadItem) {
 function finishWhenEmpty(batch: Batch) {
   if (batch.open > 0 || batch.reading) return
   // Only what changed is fetched again, and only if it is on the screen.
-  if (batch.done > 0) {
+  if (batch.folders.size > 0) {
     batch.folders.add(batch.targetPath)
     for (const folder of batch.folders) void reloadFolder(folder)
     batch.folders.clear()
@@ -300,11 +302,11 @@ function remember(item: UploadItem) {
       batch.targetPath === '/'
         ? item.vpath.slice(1)
         : item.vpath.slice(batch.targetPath.length + 1),
+    isDir: item.file === null,
     sizeBytes: item.file?.size ?? 0,
     lastModifiedMs: item.file?.lastModified ?? 0,
     overwrite: item.overwrite,
     done: item.state === 'done',
-    isDir: item.file === null,
     uploadURL: item.uploadURL,
   })
 }

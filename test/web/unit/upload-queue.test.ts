@@ -105,6 +105,25 @@ test('cancelling removes what the server holds and takes the bytes out of the to
   expect(queue.isBusy()).toBe(false)
 })
 
+test('what failed is settled once more when it is removed', async () => {
+  const { queue, settled, end } = makeQueue()
+  const items = names(2)
+  queue.add(items)
+  await end('f1', new UploadError('forbidden', '403'))
+  queue.cancel(items[0]?.id ?? 0)
+  await end('f2', new UploadError('forbidden', '403'))
+  queue.cancelAll()
+  expect(settled).toEqual(['f1 failed', 'f1 cancelled', 'f2 failed', 'f2 cancelled'])
+})
+
+test('several are cancelled without starting those of them that wait', async () => {
+  const { queue, started } = makeQueue()
+  const items = names(10)
+  queue.add(items)
+  queue.cancelMany(items.slice(0, 9).map(({ id }) => id))
+  expect(started).toEqual(['f1', 'f2', 'f3', 'f4', 'f5', 'f10'])
+})
+
 test('a lost connection holds the queue; the file goes on first when it is back', async () => {
   const { queue, started, end } = makeQueue({ maxActive: 1 })
   queue.add(names(3))
