@@ -275,6 +275,24 @@ describe('uploads', () => {
     expect(await tree.read('a.txt')).toBe('hello')
   })
 
+  it('says why a file whose name was taken cannot be tried again', async () => {
+    await using tree = await makeTree({ 'old.txt': 'x' })
+    const local = await localFiles(tree, { 'a.txt': 'hello' })
+    await using program = await startProgram(tree)
+    await using open = await openPage(browser, program, { path: '/files/' })
+    const { page } = open
+    await page.route('**/api/tus/**', (route) => route.fulfill({ status: 409 }))
+    await pickFiles(page, [join(local, 'a.txt')])
+    await panel(page).getByText('Name is taken').waitFor()
+    await page.route('**/api/resources/**', (route) =>
+      route.fulfill({ status: 403, headers: { 'X-Error-Code': 'forbidden' } }),
+    )
+    await panel(page).getByRole('button', { name: 'Try a.txt again' }).click()
+    await page.getByText('You don’t have permission to do this').first().waitFor()
+    await panel(page).getByText('Name is taken').waitFor()
+    expect(open.problems).toEqual([])
+  })
+
   it('refuses in plain words what does not fit on the disk', async () => {
     await using tree = await makeTree({ 'old.txt': 'x' })
     const local = await localFiles(tree, { 'a.bin': randomBytes(5 << 20) })

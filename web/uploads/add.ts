@@ -57,8 +57,19 @@ export async function addScan(scan: Scan, targetPath: string): Promise<void> {
   }
 }
 
-/** Asks what to do with a file that was refused because its name was taken meanwhile. */
+/**
+ * Asks what to do with a file that was refused because its name was taken meanwhile. Never rejects:
+ * problems are told.
+ */
 export async function resolveTaken(item: UploadItem): Promise<void> {
+  try {
+    await retryBesideOrOver(item)
+  } catch (error) {
+    toastError(error)
+  }
+}
+
+async function retryBesideOrOver(item: UploadItem): Promise<void> {
   const folder = parentOf(item.vpath)
   const signal = new AbortController().signal
   const existing = await loadExisting(folder, [{ name: item.name, isDir: false }], signal)
@@ -89,6 +100,7 @@ async function addTo(batch: Batch, scan: Scan, target: string): Promise<void> {
   const clashing = new Map<string, ScannedEntry[]>()
   const present: Resumable[] = []
   const unfinished: Resumable[] = []
+  const superseded: Resumable[] = []
   const continued: PlannedEntry[] = []
 
   for await (const entries of scan.entries(signal)) {
@@ -100,13 +112,13 @@ async function addTo(batch: Batch, scan: Scan, target: string): Promise<void> {
       }
       const known = resume.find(entry)
       if (known !== null && isStillThere(known.item, existing)) {
-  const superseded: Resumable[] = []
         present.push(known)
       } else if (known !== null && isFree(known.item, existing)) {
         room.take(known.item.sizeBytes - (await receivedBytes(target, known.item, signal)))
         unfinished.push(known)
         continued.push({ ...entry, targetPath: known.item.targetPath, overwrite: false })
       } else {
+        if (known !== null) superseded.push(known)
         fresh.push(entry)
       }
     }
@@ -118,10 +130,18 @@ async function addTo(batch: Batch, scan: Scan, target: string): Promise<void> {
       const known = clashing.get(id)
       if (known === undefined) clashing.set(id, list)
       else known.push(...list)
-        if (known !== null) superseded.push(known)
     }
   }
   signal.throwIfAborted()
+  for (const known of resume.emptyFolders(new Set(top.map(({ name }) => name)))) {
+    const { sourcePath, targetPath } = known.item
+    if ([unfinished, present, superseded].some((list) => list.includes(known))) continue
+    if (isStillThere(known.item, existing)) present.push(known)
+    else {
+      unfinished.push(known)
+      continued.push({ sourcePath, targetPath, file: null, overwrite: false })
+    }
+  }
 
   const chosen = await choose(clashing, existing, [...clean, ...continued], target)
   if (chosen === null) return
@@ -135,16 +155,12 @@ async function addTo(batch: Batch, scan: Scan, target: string): Promise<void> {
   for (const { batchID, item } of [...present, ...unfinished, ...superseded]) {
     takeInterrupted(batchID, item)
   }
-  for (const known of resume.emptyFolders(new Set(top.map(({ name }) => name)))) {
-    const { sourcePath, targetPath } = known.item
-    if ([unfinished, present, superseded].some((list) => list.includes(known))) continue
-    if (isStillThere(known.item, existing)) present.push(known)
-    else {
-      unfinished.push(known)
-      continued.push({ sourcePath, targetPath, file: null, overwrite: false })
-    }
-  }
   showInterrupted()
+}
+
+/** An unfinished item goes on where it was unless its place was taken by something else meanwhile. */
+function isFree({ done, overwrite, targetPath }: JournalItem, existing: ExistingTree): boolean {
+  return !done && (overwrite || !existing.has(targetPath))
 }
 
 /** What is to be sent of the entries that clash, as the person decides; null when she cancels. */
@@ -158,11 +174,6 @@ async function choose(
   const clashes = [...clashing].map(([id, entries]) =>
     withPictures(toClash(id, entries, existing), entries[0], joinPath(target, id)),
   )
-/** An unfinished item goes on where it was unless its place was taken by something else meanwhile. */
-function isFree({ done, overwrite, targetPath }: JournalItem, existing: ExistingTree): boolean {
-  return !done && (overwrite || !existing.has(targetPath))
-}
-
   const answer = await ask(clashes, {
     targetName: folderName(target),
     otherCount: others.length,
