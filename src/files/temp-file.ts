@@ -80,10 +80,11 @@ export async function openTemp(
     commit: async ({ replace, mtimeMs, check }) => {
       await handle.sync()
       if (replace) await carryOver(target, handle)
-      if (mtimeMs !== undefined) await handle.utimes(new Date(), mtimeMs / 1000)
-      const { size, mtimeNs } = await handle.stat({ bigint: true })
       await check?.()
       await (replace ? replaceTarget(hostPath, target) : moveFileToFreeName(hostPath, target))
+      // Not before: a file that could not be moved would look abandoned for long, and be swept.
+      if (mtimeMs !== undefined) await handle.utimes(new Date(), mtimeMs / 1000)
+      const { size, mtimeNs } = await handle.stat({ bigint: true })
       await finish()
       return { sizeBytes: Number(size), mtimeNs }
     },
