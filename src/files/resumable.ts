@@ -2,6 +2,7 @@
 // what must be known to go on (the target as a hash, length, whether to replace), and whose
 // size is the offset: nothing needs reconciling after a crash or a restart.
 import { createHash } from 'node:crypto'
+import { dirname } from 'node:path'
 import type { Readable } from 'node:stream'
 import { AppError, badRequest } from '../errors.ts'
 import { receive } from './receive.ts'
@@ -16,6 +17,8 @@ export interface Upload {
   replace: boolean
   /** Modification time to give the finished file, or null. */
   mtimeMs: number | null
+  /** Account that began it: nobody else may add to it. */
+  ownerID: number
   /** Name of the temporary sibling. */
   tempName: string
 }
@@ -29,12 +32,13 @@ export interface Resumables {
     destination: Destination,
     facts: { lengthBytes: number; replace: boolean; mtimeMs: number | null },
   ): Promise<Upload>
-  /** The unfinished upload and how much of it is on disk; null when there is none. */
+  /** The user's unfinished upload and how much of it is on disk; null when there is none. */
   find(destination: Destination): Promise<{ upload: Upload; offsetBytes: number } | null>
   /**
    * Appends at `offsetBytes`. A newer append asks the one under way to stop and waits for it.
-   * Bytes received before a broken connection stay. Throws `not_found` without an upload,
-   * `bad_request` past the length, `conflict` when the offset is not the size on disk, and
+   * Bytes received before a broken connection stay. Throws `not_found` without an upload of the user,
+   * `forbidden` where it would replace a file that the user may not replace, `bad_request` past the
+   * length, `conflict` when the offset is not the size on disk, and
    * `too_large` (back at the offset) when more arrives than was declared.
    */
   append(
@@ -57,10 +61,16 @@ export interface Resumables {
   discard(destination: Destination): Promise<boolean>
 }
 
-/** Where an upload goes. Users who see the same file see the same upload, as in the original. */
+/**
+ * Where an upload goes, and whose it is. There is one to a file: users who see the same file replace
+ * each other's, as in the original.
+ */
 export interface Destination {
   scope: Scope
   vpath: VPath
+  userID: number
+  /** Whether the user may replace a file; asked each time, since rights end and files appear. */
+  mayReplace: boolean
 }
 
 interface Holder {
@@ -73,13 +83,29 @@ const MAX_REMEMBERED = 10_000
 
 export function createResumables(): Resumables {
   const remembered = new Map<string, Upload>()
+  /** Folders whose uploads of an earlier run of the server are remembered, too. */
+  const searched = new Set<string>()
   const holders = new Map<string, Holder>()
   const completions = new Map<string, Promise<void>>()
   const tried = new WeakSet<Upload>()
 
   const remember = (key: string, upload: Upload) => {
-    if (remembered.size >= MAX_REMEMBERED) remembered.clear()
+    if (remembered.size >= MAX_REMEMBERED) {
+      remembered.clear()
+      searched.clear()
+    }
     remembered.set(key, upload)
+  }
+
+  // Once a folder, so that beginning many uploads does not list it each time.
+  const rememberLeft = async ({ scope, vpath }: Destination) => {
+    const folder = dirname(await scope.hostPath(vpath))
+    if (searched.has(folder)) return
+    searched.add(folder)
+    for (const tempName of await scope.findTemps(vpath, LABEL)) {
+      const found = parseName(tempName)
+      if (found && !remembered.has(found.key)) remember(found.key, found.upload)
+    }
   }
 
   // One at a time per upload: whoever comes later stops the earlier one, which settles its write.
@@ -106,17 +132,18 @@ export function createResumables(): Resumables {
     const known = remembered.get(key)
     if (known) return known
     for (const tempName of await destination.scope.findTemps(destination.vpath, labelOf(key))) {
-      const upload = parseName(tempName)
-      if (!upload) continue
-      remember(key, upload)
-      return upload
+      const found = parseName(tempName)
+      if (!found) continue
+      remember(key, found.upload)
+      return found.upload
     }
     return null
   }
 
   const openUpload = async (destination: Destination, key: string) => {
     const upload = await lookUp(destination, key)
-    if (!upload) return null
+    if (upload?.ownerID !== destination.userID) return null
+    if (upload.replace && !destination.mayReplace) await refuseTaken(destination)
     try {
       const temp = await destination.scope.openTemp(destination.vpath, { resume: upload.tempName })
       return { upload, temp }
@@ -135,7 +162,10 @@ export function createResumables(): Resumables {
       const { size } = await temp.handle.stat()
       if (size !== upload.lengthBytes)
         throw new AppError('conflict', `the upload is at ${size} of ${upload.lengthBytes} bytes`)
-      await temp.commit({ replace: upload.replace, mtimeMs: upload.mtimeMs ?? undefined })
+      await temp.commit({
+        replace: upload.replace && destination.mayReplace,
+        mtimeMs: upload.mtimeMs ?? undefined,
+      })
       remembered.delete(key)
     } finally {
       await temp.release()
@@ -159,12 +189,15 @@ export function createResumables(): Resumables {
       return exclusively(key, async () => {
         if (completions.has(key))
           throw new AppError('locked', `${destination.vpath} is being put in place`)
+        await rememberLeft(destination)
         if (remembered.has(key)) await discard(destination, key)
-        const label = `${labelOf(key)}${lengthBytes}-${replace ? 'r' : 'n'}-${mtimeMs ?? ''}`
+        const ownerID = destination.userID
+        const facts = [lengthBytes, replace ? 'r' : 'n', mtimeMs ?? '', ownerID]
+        const label = labelOf(key) + facts.join('-')
         const temp = await destination.scope.openTemp(destination.vpath, { parents: true, label })
         await temp.handle.truncate(0)
         await temp.release()
-        const upload = { lengthBytes, replace, mtimeMs, tempName: TEMP_PREFIX + label }
+        const upload = { lengthBytes, replace, mtimeMs, ownerID, tempName: TEMP_PREFIX + label }
         remember(key, upload)
         return upload
       })
@@ -246,26 +279,35 @@ async function appendTo(
   }
 }
 
+async function refuseTaken({ scope, vpath }: Destination): Promise<void> {
+  if (await scope.exists(vpath)) throw new AppError('forbidden', `${vpath} may not be replaced`)
+}
+
 async function keyOf({ scope, vpath }: Destination): Promise<string> {
   const place = await scope.hostPath(vpath)
   return createHash('sha256').update(place).digest('hex').slice(0, 32)
 }
 
+const LABEL = 'up-'
+
 function labelOf(key: string): string {
-  return `up-${key}-`
+  return `${LABEL}${key}-`
 }
 
-function parseName(tempName: string): Upload | null {
-  const match = /^up-[0-9a-f]{32}-(\d{1,16})-([rn])-(\d{0,16})$/.exec(
+function parseName(tempName: string): { key: string; upload: Upload } | null {
+  const match = /^up-([0-9a-f]{32})-(\d{1,16})-([rn])-(\d{0,16})-(\d{1,16})$/.exec(
     tempName.slice(TEMP_PREFIX.length),
   )
   if (!match) return null
-  return {
-    lengthBytes: Number(match[1]),
-    replace: match[2] === 'r',
-    mtimeMs: match[3] ? Number(match[3]) : null,
+  const [, key = '', length, replace, mtime, owner] = match
+  const upload = {
+    lengthBytes: Number(length),
+    replace: replace === 'r',
+    mtimeMs: mtime ? Number(mtime) : null,
+    ownerID: Number(owner),
     tempName,
   }
+  return { key, upload }
 }
 
 function ignore(): void {}

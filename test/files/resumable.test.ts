@@ -1,21 +1,31 @@
-import { readFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { Readable } from 'node:stream'
 import { expect, it } from 'vitest'
-import { createResumables } from '../../src/files/resumable.ts'
+import { createResumables, type Destination } from '../../src/files/resumable.ts'
 import { createScope } from '../../src/files/scope.ts'
+import { createTempRegistry } from '../../src/files/temp-registry.ts'
 import { vpathOf } from '../../src/files/vpath.ts'
-import { makeTree } from '../support/tree.ts'
+import { makeTree, type Tree } from '../support/tree.ts'
 
-it('an upload that is not complete any more replaces nothing', async () => {
-  await using tree = await makeTree({ 'a.txt': 'old' })
+const { signal } = new AbortController()
+
+function destinationIn(tree: Tree, noteTemp?: (realFolder: string) => void): Destination {
   const scope = createScope({
     root: tree.root,
     allow: () => true,
     followExternalSymlinks: false,
     fileMode: 0o640,
     dirMode: 0o750,
+    noteTemp,
   })
+  return { scope, vpath: vpathOf('/a.txt'), userID: 1, mayReplace: true }
+}
+
+it('an upload that is not complete any more replaces nothing', async () => {
+  await using tree = await makeTree({ 'a.txt': 'old' })
   const resumables = createResumables()
-  const destination = { scope, vpath: vpathOf('/a.txt') }
+  const destination = destinationIn(tree)
   const upload = await resumables.create(destination, {
     lengthBytes: 5,
     replace: true,
@@ -25,4 +35,32 @@ it('an upload that is not complete any more replaces nothing', async () => {
     resumables.complete(destination, upload, (commit) => commit()),
   ).rejects.toMatchObject({ code: 'conflict' })
   expect(await readFile(tree.at('a.txt'), 'utf8')).toBe('old')
+})
+
+it('a complete upload of an old file that could not be moved into place is not swept', async () => {
+  await using tree = await makeTree({})
+  const registry = createTempRegistry(join(tree.base, 'uploads'), 60 * 60_000)
+  const destination = destinationIn(tree, registry.note)
+  const resumables = createResumables()
+  const facts = { lengthBytes: 5, replace: true, mtimeMs: 1_000_000_000_000 }
+  const upload = await resumables.create(destination, facts)
+  await resumables.append(destination, 0, Readable.from([Buffer.from('hello')]), signal)
+  await mkdir(tree.at('a.txt'))
+  await expect(resumables.complete(destination, upload, (commit) => commit())).rejects.toThrow()
+  await registry.sweep()
+  expect(await resumables.find(destination)).toMatchObject({ offsetBytes: 5 })
+  await registry.close()
+})
+
+it('a new upload drops an unfinished one of an earlier run, whatever that was to be', async () => {
+  await using tree = await makeTree({ 'a.txt': 'old' })
+  const destination = destinationIn(tree)
+  const before = { lengthBytes: 9, replace: false, mtimeMs: 1_000 }
+  await createResumables().create(destination, before)
+  const resumables = createResumables()
+  await resumables.create(destination, { lengthBytes: 5, replace: true, mtimeMs: null })
+  await resumables.append(destination, 0, Readable.from([Buffer.from('hel')]), signal)
+  const temps = (await readdir(tree.root)).filter((name) => name !== 'a.txt')
+  expect(temps).toEqual([expect.stringMatching(/-5-r-/)])
+  expect(await createResumables().find(destination)).toMatchObject({ offsetBytes: 3 })
 })
