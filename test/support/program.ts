@@ -15,6 +15,8 @@ const STOP_MS = 15_000
 export interface ProgramOptions {
   /** Further options, for instance `['--baseURL', '/files']`. */
   args?: string[]
+  /** Options in place of those for 127.0.0.1 and a free port. */
+  listen?: string[]
   env?: Record<string, string>
   /** Defaults to `filebrowser.db` beside the served folder. */
   database?: string
@@ -23,6 +25,7 @@ export interface ProgramOptions {
 export interface Program extends AsyncDisposable {
   /** `http://127.0.0.1:<port>` without a trailing slash and without the base URL. */
   origin: string
+  /** 0 on a unix socket. */
   port: number
   database: string
   process: ChildProcess
@@ -53,7 +56,8 @@ export async function startProgram(tree: Tree, options: ProgramOptions = {}): Pr
   const { username, password } = ADMIN
   const args = [
     ...leading,
-    ...['-a', '127.0.0.1', '-p', '0', '-r', tree.root, '-d', database],
+    ...(options.listen ?? ['-a', '127.0.0.1', '-p', '0']),
+    ...['-r', tree.root, '-d', database],
     ...['--username', username, '--password', password],
     ...(options.args ?? []),
   ]
@@ -70,18 +74,19 @@ export async function startProgram(tree: Tree, options: ProgramOptions = {}): Pr
   child.stderr?.on('data', keep)
   const exited = once(child, 'exit')
 
-  const port = await waitFor(
+  const address = await waitFor(
     'the start of the server',
     () => {
-      if (child.exitCode !== null) return -1
-      return Number(/listening on \S*?:(\d+)/i.exec(printed)?.[1] ?? 0)
+      if (child.exitCode !== null) return 'ended'
+      return /listening on ([^\s"]+)["\s]/i.exec(printed)?.[1]
     },
     START_MS,
   ).catch(async (error: unknown) => {
     child.kill('SIGKILL')
     throw new Error(`${String(error)}\n${printed}`)
   })
-  if (port < 0) throw new Error(`the server ended at once:\n${printed}`)
+  if (address === 'ended') throw new Error(`the server ended at once:\n${printed}`)
+  const port = Number(/:(\d+)$/.exec(address)?.[1] ?? 0)
 
   const end = async (signal: NodeJS.Signals): Promise<void> => {
     if (child.exitCode !== null || child.signalCode !== null) return
