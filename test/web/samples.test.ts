@@ -71,16 +71,22 @@ async function tone(page: Page) {
 const film: Look = (page) => plays(page, 'video')
 const picture: Look = (page) => expectLandscape(page)
 
-async function subtitles(page: Page, first: string) {
-  await page.locator('.vw video track').first().waitFor({ state: 'attached' })
-  await page.getByRole('button', { name: 'Subtitles' }).click()
-  await page.getByRole('menuitemradio', { name: first }).click()
-  const text = () =>
-    page.locator('.vw video').evaluate((element: HTMLVideoElement) => {
-      const track = [...element.textTracks].find(({ mode }) => mode === 'showing')
-      return (track?.cues?.[0] as VTTCue | undefined)?.text ?? ''
-    })
-  return text
+/** Chooses each of the subtitles in turn, which then shows exactly its own lines. */
+async function subtitles(page: Page, lines: Record<string, readonly string[]>) {
+  const film = page.locator('.vw video')
+  await film.locator('track').first().waitFor({ state: 'attached' })
+  for (const [name, expected] of Object.entries(lines)) {
+    await page.getByRole('button', { name: 'Subtitles' }).click()
+    await page.getByRole('menuitemradio', { name }).click()
+    const shown = () =>
+      film.evaluate((element: HTMLVideoElement) =>
+        [...element.textTracks]
+          .filter(({ mode }) => mode === 'showing')
+          .flatMap(({ cues }) => [...((cues ?? []) as Iterable<VTTCue>)])
+          .map((cue) => cue.getCueAsHTML().textContent),
+      )
+    await expect.poll(shown).toEqual(expected)
+  }
 }
 
 async function sheet(page: Page, city: string) {
@@ -123,18 +129,17 @@ const looks: Record<string, Look> = {
   'moving.gif': (page) => expectDrawn(page.locator('.vw-picture > img[data-shown=true]'), 30),
   'film.mp4': film,
   'film2.webm': async (page) => {
-    const cue = await subtitles(page, 'film2.en')
-    await expect.poll(cue).toContain('Hello from the')
+    await subtitles(page, {
+      'film2.en': ['Hello from the first line', 'And the second'],
+      'film2.de': ['Hallo aus der ersten Zeile'],
+    })
     await plays(page, 'video')
   },
   'film3.mkv': async (page) => {
-    for (const [name, words] of [
-      ['film3.en', 'styled'],
-      ['film3.de', 'Hallo aus der alten Zeile'],
-    ] as const) {
-      const cue = await subtitles(page, name)
-      await expect.poll(cue).toContain(words)
-    }
+    await subtitles(page, {
+      'film3.en': ['Hello from the styled line'],
+      'film3.de': ['Hallo aus der alten Zeile'],
+    })
     await plays(page, 'video')
   },
   'song.mp3': async (page) => {
