@@ -1,27 +1,35 @@
-// A custom.css written for File Browser finds the elements it was written for: each name of the
-// list in the contract marks something that can be seen.
+// A custom.css written for File Browser finds the elements it was written for: a style for each name
+// of the list in the contract changes what is seen.
 
 import type { Browser, Page } from 'playwright-core'
+import sharp from 'sharp'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { launchBrowser, openPage, PHONE } from '../support/browser.ts'
 import { waitFor } from '../support/deadline.ts'
 import { loginAs } from '../support/login.ts'
 import { type Program, startProgram } from '../support/program.ts'
 import { makeTree, type Tree } from '../support/tree.ts'
-import { entry, showList } from './listing-steps.ts'
+import { addUser, entry, showList, userLogin } from './listing-steps.ts'
 import { pickFiles } from './upload-steps.ts'
 
-/** Of a property that nothing else sets, that is not inherited and that cannot be seen. */
-const MARK = '1234px'
 const names = [
   ...'#listing #search #previewer #editor-container #login #dropdown #file-selection'.split(' '),
-  ...'#multiple-selection #modal-background .item .header .name .size .modified .action'.split(' '),
+  ...'#multiple-selection #loading #modal-background .item .header .name .size .modified .action'.split(
+    ' ',
+  ),
   ...'.button .button--flat .button--block .input .card .floating .card-title'.split(' '),
-  ...'.card-content .card-action .breadcrumbs .credits .dashboard .share .file-icons'.split(' '),
+  ...'.card-content .card-action .breadcrumbs .credits .dashboard .shell .share .file-icons'.split(
+    ' ',
+  ),
   ...'.context-menu .upload-files .message .overlay .mosaic .gallery .list'.split(' '),
   ...'header nav main [data-dir] [data-type] [data-ext] [aria-label] [aria-selected]'.split(' '),
 ]
-const CSS = names.map((name) => `${name} { scroll-margin-top: ${MARK} }`)
+/** Each rule weighs as much as its name alone, and is in force while the page is told its number. */
+const CSS = names.map(
+  (name, n) => `:where([data-probe="${n}"]) ${name} { background: #f0a; outline: 4px solid #f0a }`,
+)
+/** So many pixels are the least of what a person notices. */
+const NOTICED_PIXELS = 20
 
 let browser: Browser
 let tree: Tree
@@ -37,7 +45,8 @@ beforeAll(async () => {
     'files/folder/inside.txt': 'x',
     'files/empty': null,
   })
-  program = await startProgram(tree)
+  program = await startProgram(tree, { args: ['--disableExec=false'] })
+  await addUser(program, 'mara', ['execute', 'download'])
   const admin = await loginAs(program.origin)
   const settings = (await (await admin.fetch('/api/settings')).json()) as { branding: object }
   const branding = { ...settings.branding, files: tree.at('brand') }
@@ -58,24 +67,39 @@ afterAll(async () => {
 /** Names that have been seen to mark a visible element, over all tests of this file. */
 const seen = new Set<string>()
 
-/** Waits until each name marks something visible. */
+/** Waits for something visible of each name, and gives it the colour of its rule. */
 async function expectMarked(page: Page, wanted: string) {
+  let plain: Buffer | undefined
   for (const name of wanted.split(' ')) {
-    await waitFor(`a visible ${name}`, () =>
-      page.locator(name).evaluateAll(
-        (found, mark) =>
-          found.some((element) => {
-            const { width, height } = element.getBoundingClientRect()
-            const style = getComputedStyle(element)
-            return (
-              width > 0 && height > 0 && element.checkVisibility() && style.scrollMarginTop === mark
-            )
-          }),
-        MARK,
-      ),
-    )
+    await page.locator(name).filter({ visible: true }).first().waitFor()
+    plain ??= await page.screenshot()
+    const before = plain
+    const number = names.indexOf(name)
+    await waitFor(`${name} in its colour`, async () => {
+      await page.evaluate(
+        (n) => document.documentElement.setAttribute('data-probe', `${n}`),
+        number,
+      )
+      const marked = await page.screenshot()
+      await page.evaluate(() => document.documentElement.removeAttribute('data-probe'))
+      return (await countReddened(before, marked)) >= NOTICED_PIXELS
+    })
     seen.add(name)
   }
+}
+
+/** Pixels that changed and are more of the rule's colour now; those under a dialog are darkened. */
+async function countReddened(before: Buffer, after: Buffer): Promise<number> {
+  const [old, now] = await Promise.all(
+    [before, after].map((png) => sharp(png).removeAlpha().raw().toBuffer()),
+  )
+  if (old === undefined || now === undefined || old.length !== now.length) return 0
+  let count = 0
+  for (let at = 0; at < now.length; at += 3) {
+    const red = (pixels: Buffer) => (pixels[at] ?? 0) - (pixels[at + 1] ?? 0)
+    if (red(now) > red(old) + 60) count++
+  }
+  return count
 }
 
 it('in the listing', async () => {
@@ -125,8 +149,40 @@ it('in viewer, editor, settings, share, login and uploads', async () => {
   await page.goto('/files/files/')
   await pickFiles(page, [tree.at('brand/custom.css')])
   await expectMarked(page, '.upload-files')
+  // The panel brings styles of its own; the last word stays with those of the administrator.
+  const last = await page.evaluate(() => [...document.styleSheets].at(-1)?.href)
+  expect(last).toContain('/custom.css')
   await using stranger = await openPage(browser, program, { path: '/login', as: null })
   await expectMarked(stranger.page, '#login .button--block')
+})
+
+it('while a folder is on its way', async () => {
+  await using opened = await openPage(browser, program, { path: '/files/files/' })
+  const { page } = opened
+  await showList(page)
+  const { promise: arrived, resolve: arrive } = Promise.withResolvers<void>()
+  await page.route('**/api/resources/files/folder', async (route) => {
+    await arrived
+    await route.continue()
+  })
+  await entry(page, 'folder').dblclick()
+  await expectMarked(page, '#loading')
+  arrive()
+  await entry(page, 'inside.txt').waitFor()
+  expect(await page.locator('#loading').count()).toBe(0)
+})
+
+it('in the shell', async () => {
+  await using opened = await openPage(browser, program, {
+    path: '/files/files/',
+    as: userLogin('mara'),
+  })
+  const { page } = opened
+  await showList(page)
+  await page.keyboard.press('Control+k')
+  await page.getByRole('combobox').fill('shell')
+  await page.getByRole('option', { name: 'Open in shell' }).click()
+  await expectMarked(page, '.shell')
 })
 
 it('on a phone', async () => {

@@ -13,7 +13,9 @@ export function loadStylesheet(href: string): Promise<void> {
     // An unstyled viewer is still usable; an endless spinner is not.
     link.onload = () => resolve()
     link.onerror = () => resolve()
-    document.head.append(link)
+    // Before an administrator's own styles: they have the last word, as over the styles of the page.
+    const custom = document.querySelector('head > link[href$="/custom.css"]')
+    document.head.insertBefore(link, custom)
   })
   loading.set(href, promise)
   return promise
