@@ -103,6 +103,7 @@ export function createApp(base: BaseDeps): App {
     close: async () => {
       deps.hooks.close()
       deps.previews.close()
+      await deps.programs.close()
       await deps.sessions.flush()
       await deps.temps.close()
     },

@@ -6,13 +6,10 @@ import { AppError } from './errors.ts'
 import type { Scope } from './files/scope.ts'
 import type { VPath } from './files/vpath.ts'
 import type { Logger } from './log.ts'
-import { run } from './runner.ts'
+import type { Programs } from './runner.ts'
 import type { EventName, Settings, User } from './store/document.ts'
 import type { Store } from './store/store.ts'
 import { createWebhooks, webhookSecretOf } from './webhooks.ts'
-
-const COMMAND_TIMEOUT_MS = 10 * 60_000
-const MAX_OUTPUT_BYTES = 1024 * 1024
 
 export interface Change {
   event: EventName
@@ -32,10 +29,9 @@ export interface Hooks {
   close(): void
 }
 
-export function createHooks(config: Config, store: Store, log: Logger): Hooks {
+export function createHooks(config: Config, store: Store, log: Logger, programs: Programs): Hooks {
   const secret = () => webhookSecretOf(config.webhookSecret, store.read().settings.key)
   const webhooks = createWebhooks(secret, log)
-  const closing = new AbortController()
 
   const fire = async (change: Change, trigger: string) => {
     const { settings } = store.read()
@@ -49,7 +45,7 @@ export function createHooks(config: Config, store: Store, log: Logger): Hooks {
     const lines = config.enableExec ? (settings.commands[trigger] ?? []) : []
     if (lines.length === 0) return
     const variables = await variablesOf(change, trigger)
-    for (const line of lines) await runLine(line, settings, variables, closing.signal, log)
+    for (const line of lines) await runLine(line, settings, variables, programs, log)
   }
 
   return {
@@ -59,10 +55,7 @@ export function createHooks(config: Config, store: Store, log: Logger): Hooks {
       await fire(change, `after_${change.event}`)
       return result
     },
-    close: () => {
-      webhooks.close()
-      closing.abort()
-    },
+    close: () => webhooks.close(),
   }
 }
 
@@ -84,20 +77,16 @@ async function runLine(
   line: string,
   settings: Settings,
   variables: Variables,
-  signal: AbortSignal,
+  programs: Programs,
   log: Logger,
 ): Promise<void> {
   const background = line.trimEnd().endsWith('&')
   const text = background ? line.trimEnd().slice(0, -1).trimEnd() : line
   const argv = argvOf(text, settings, variables)
   if (argv.length === 0) return
-  const running = run(argv, {
-    env: variables,
-    stdin: JSON.stringify(variables),
-    timeoutMs: COMMAND_TIMEOUT_MS,
-    maxOutputBytes: MAX_OUTPUT_BYTES,
-    signal,
-  }).then(({ exitCode, ended }) => {
+  // No limit of time or output: a command may convert films for hours, as it could before.
+  const stdin = JSON.stringify(variables)
+  const running = programs.run(argv, { env: variables, stdin }).then(({ exitCode, ended }) => {
     if (exitCode !== 0)
       throw new AppError(
         'internal',

@@ -11,9 +11,13 @@ export interface RunOptions {
   /** Added to the fixed list of inherited variables. */
   env?: Record<string, string>
   stdin?: string
-  timeoutMs: number
-  /** Output past this many bytes ends the program. */
-  maxOutputBytes: number
+  /** The program is ended after this long; without it, it may take as long as it likes. */
+  timeoutMs?: number
+  /**
+   * Output past this many bytes ends the program. Without it nothing is read: the program writes to
+   * nowhere, and what it leaves in the background does not hold up its end.
+   */
+  maxOutputBytes?: number
   signal?: AbortSignal
   onStdout?: (chunk: Buffer) => void
   onStderr?: (chunk: Buffer) => void
@@ -40,14 +44,44 @@ const INHERITED = [
   'COMSPEC',
 ]
 
+/** The programs of one application. */
+export interface Programs {
+  /** See run; the program also ends with the application. */
+  run(argv: readonly string[], options: RunOptions): Promise<RunResult>
+  /** Ends all that run and waits until they have, which those that ignore the signal delay a little. */
+  close(): Promise<void>
+}
+
+export function createPrograms(): Programs {
+  const closing = new AbortController()
+  const running = new Set<Promise<unknown>>()
+  return {
+    run: (argv, options) => {
+      if (closing.signal.aborted) return Promise.reject(new Error('the server stops'))
+      const signals = options.signal ? [options.signal, closing.signal] : [closing.signal]
+      const work = run(argv, { ...options, signal: AbortSignal.any(signals) })
+      running.add(work)
+      const forget = () => void running.delete(work)
+      work.then(forget, forget)
+      return work
+    },
+    close: async () => {
+      closing.abort()
+      await Promise.allSettled(running)
+    },
+  }
+}
+
 /** Rejects when the program cannot be started; any exit is a result. */
 export function run(argv: readonly string[], options: RunOptions): Promise<RunResult> {
   return new Promise((resolve, reject) => {
     const [program = '', ...args] = argv
+    const { timeoutMs, maxOutputBytes } = options
+    const output = maxOutputBytes === undefined ? 'ignore' : 'pipe'
     const child = spawn(program, args, {
       cwd: options.cwd,
       env: { ...inheritedEnv(), ...options.env },
-      stdio: [options.stdin === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
+      stdio: [options.stdin === undefined ? 'ignore' : 'pipe', output, output],
       // An own group, so that children of the program end with it.
       detached: process.platform !== 'win32',
       windowsHide: true,
@@ -66,11 +100,11 @@ export function run(argv: readonly string[], options: RunOptions): Promise<RunRe
       stream?.on('data', (chunk: Buffer) => {
         if (ended) return
         outputBytes += chunk.length
-        if (outputBytes > options.maxOutputBytes) end('output')
+        if (maxOutputBytes !== undefined && outputBytes > maxOutputBytes) end('output')
         else sink?.(chunk)
       })
     }
-    const timer = setTimeout(() => end('timeout'), options.timeoutMs)
+    const timer = timeoutMs === undefined ? undefined : setTimeout(() => end('timeout'), timeoutMs)
     const onAbort = () => end('abort')
     const release = () => {
       clearTimeout(timer)

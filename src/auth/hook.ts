@@ -1,7 +1,6 @@
 // Sign-in decided by an administrator's program (http-api 3.8). It gets name and password by
 // environment and as JSON on stdin, never in its command line (CWE-78), and answers in lines.
 import { AppError } from '../errors.ts'
-import { run } from '../runner.ts'
 import { defaultPermissions, type User } from '../store/document.ts'
 import { findUser, findUserByName, replaceUser } from '../store/users.ts'
 import { hashPassword, verifyPassword } from './hash.ts'
@@ -33,15 +32,17 @@ async function ask(deps: SignInDeps, { username, password }: Credentials) {
     .settings.auther.command.split(' ')
     .filter((word) => word !== '')
   const chunks: Buffer[] = []
-  const { exitCode, ended } = await run(argv, {
-    env: { USERNAME: username, PASSWORD: password },
-    stdin: JSON.stringify({ username, password }),
-    timeoutMs: TIMEOUT_MS,
-    maxOutputBytes: MAX_OUTPUT_BYTES,
-    onStdout: (chunk) => chunks.push(chunk),
-  }).catch((error) => {
-    throw new AppError('internal', 'the sign-in program cannot be started', { cause: error })
-  })
+  const { exitCode, ended } = await deps.programs
+    .run(argv, {
+      env: { USERNAME: username, PASSWORD: password },
+      stdin: JSON.stringify({ username, password }),
+      timeoutMs: TIMEOUT_MS,
+      maxOutputBytes: MAX_OUTPUT_BYTES,
+      onStdout: (chunk) => chunks.push(chunk),
+    })
+    .catch((error) => {
+      throw new AppError('internal', 'the sign-in program cannot be started', { cause: error })
+    })
   if (exitCode !== 0)
     throw new AppError('internal', `the sign-in program ended with ${ended ?? exitCode}`)
   const answers = parseAnswers(Buffer.concat(chunks).toString('utf8'))

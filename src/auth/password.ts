@@ -2,6 +2,7 @@
 import type { Config } from '../config.ts'
 import { AppError } from '../errors.ts'
 import type { Logger } from '../log.ts'
+import type { Programs } from '../runner.ts'
 import type { User } from '../store/document.ts'
 import type { Store } from '../store/store.ts'
 import { findUser, findUserByName, replaceUser } from '../store/users.ts'
@@ -18,6 +19,7 @@ export interface SignInDeps {
   config: Config
   store: Store
   log: Logger
+  programs: Programs
   /** Creates the folder of a scope below the server root. */
   makeHome(scope: string): Promise<void>
 }

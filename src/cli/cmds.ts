@@ -13,7 +13,8 @@ export const cmdsCommand: Command = {
   summary: 'Show and change event commands',
   about:
     'Event commands run before or after files change. They run only while commands are enabled\n' +
-    '(--disableExec=false). The events, each with before_ or after_ in front:\n' +
+    '(--disableExec=false). The change waits for them, without a limit of time, unless the line ends\n' +
+    'with &. The events, each with before_ or after_ in front:\n' +
     `${EVENTS.join(', ')}.`,
   commands: [
     {

@@ -8,7 +8,6 @@ import { splitWords } from '../command-line.ts'
 import { AppError } from '../errors.ts'
 import type { Scope } from '../files/scope.ts'
 import type { VPath } from '../files/vpath.ts'
-import { run } from '../runner.ts'
 import type { User } from '../store/document.ts'
 import { findUser } from '../store/users.ts'
 import type { Ctx, Deps, Env } from './env.ts'
@@ -104,7 +103,7 @@ async function runCommand({
   const stderr = createLines((text) => errors.push(text))
   try {
     const cwd = await scope.hostPath(vpath)
-    const { ended } = await run(argv, {
+    const { ended } = await deps.programs.run(argv, {
       cwd,
       timeoutMs: TIMEOUT_MS,
       maxOutputBytes: MAX_OUTPUT_BYTES,

@@ -9,6 +9,7 @@ import { createTempRegistry } from '../files/temp-registry.ts'
 import { createPreviews } from '../files/thumbs.ts'
 import { vpathOf } from '../files/vpath.ts'
 import { createHooks } from '../hooks.ts'
+import { createPrograms } from '../runner.ts'
 import { DEFAULT_DIR_MODE, DEFAULT_FILE_MODE } from '../store/document.ts'
 import type { BaseDeps, Deps } from './env.ts'
 import { createLocks } from './locks.ts'
@@ -17,6 +18,7 @@ import { createSelections } from './selections.ts'
 /** Makes the services all requests share; `app.ts` closes them. */
 export function createDeps(base: BaseDeps): Deps {
   const { config, store, log } = base
+  const programs = createPrograms()
   return {
     ...base,
     tokens: createTokens(() => store.read().settings.key),
@@ -26,7 +28,8 @@ export function createDeps(base: BaseDeps): Deps {
     resumables: createResumables(),
     temps: createTempRegistry(`${store.file}.uploads`, config.tusExpiryMs),
     saves: createLocks(),
-    hooks: createHooks(config, store, log),
+    programs,
+    hooks: createHooks(config, store, log, programs),
     previews: createPreviews({
       cacheDir: config.cacheDir,
       cacheSizeBytes: config.previewCacheSizeBytes,

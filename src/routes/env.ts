@@ -12,6 +12,7 @@ import type { TempRegistry } from '../files/temp-registry.ts'
 import type { Previews } from '../files/thumbs.ts'
 import type { Hooks } from '../hooks.ts'
 import type { Logger } from '../log.ts'
+import type { Programs } from '../runner.ts'
 import type { Session, User } from '../store/document.ts'
 import type { Store } from '../store/store.ts'
 import type { Locks } from './locks.ts'
@@ -37,6 +38,7 @@ export interface Deps extends BaseDeps {
   temps: TempRegistry
   /** Held by host path while a finished body is moved into place. */
   saves: Locks
+  programs: Programs
   hooks: Hooks
   previews: Previews
   selections: Selections

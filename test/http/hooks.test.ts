@@ -126,6 +126,21 @@ describe('event commands', () => {
     expect(app.store.read().shares.map(({ path }) => path)).toEqual(['/c.txt'])
   })
 
+  it('that print much, or leave something running, do not hold up the change', async () => {
+    const lines = ['head -c 5000000 /dev/zero', 'sh -c "sleep 300 & echo $! > ran.txt"']
+    await using app = await startApp({ tree: { 'a.txt': 'x' }, config: { enableExec: true } })
+    const ran = join(app.tree.base, 'ran.txt')
+    const commands = { before_save: lines.map((line) => line.replace('ran.txt', ran)) }
+    await app.store.update((doc) => [
+      { ...doc, settings: { ...doc.settings, commands } },
+      undefined,
+    ])
+    const saved = await withDeadline('the save', 20_000, call(app, 'PUT', 'a.txt', 'y'))
+    expect([saved.status, await app.tree.read('a.txt')]).toEqual([200, 'y'])
+    // It lives on, as it did under the original.
+    process.kill(Number(await readFile(ran, 'utf8')), 'SIGKILL')
+  })
+
   it('do not see the secrets of the server', async () => {
     process.env.FB_TEST_SECRET = 'top secret'
     await using app = await startApp({

@@ -292,6 +292,24 @@ describe.runIf(process.platform === 'linux')('a program that does not end', () =
     await waitFor('their end', () => running.every((pid) => !existsSync(`/proc/${pid}`)))
   })
 
+  it('is gone when the server has stopped, even if it ignores the polite signal', async () => {
+    const app = await startApp({ tree: {}, config: { enableExec: true } })
+    const pid = join(app.tree.base, 'pid')
+    await app.tree.add({
+      'run.sh': `trap "" TERM; echo $$ > ${pid}; while :; do sleep 1; done`,
+    })
+    const commands = { after_upload: [`sh ${app.tree.at('run.sh')} &`] }
+    await app.store.update((doc) => [
+      { ...doc, settings: { ...doc.settings, commands } },
+      undefined,
+    ])
+    const admin = await app.as('admin')
+    await admin.fetch('/api/resources/new.txt', { method: 'POST', body: 'x' })
+    const running = await waitFor('the program', async () => (await readFile(pid, 'utf8')).trim())
+    await app[Symbol.asyncDispose]()
+    expect(existsSync(`/proc/${running}`)).toBe(false)
+  })
+
   it('is ended when its time is over, and when it ignores the polite signal', async () => {
     const stubborn = ['sh', '-c', 'trap "" TERM; while :; do sleep 1; done']
     const result = await run(stubborn, { timeoutMs: 100, maxOutputBytes: 1000 })
