@@ -23,8 +23,6 @@ import type { Deps, Env } from './env.ts'
 import { requireAdmin, requireUser } from './guard.ts'
 import { sendJson, sendStatus } from './respond.ts'
 
-const MAX_CHUNK_BYTES = 5 * 1024 ** 3
-
 export function settingsRoutes(deps: Deps): Hono<Env> {
   const app = new Hono<Env>()
   app.get('/api/settings', requireUser(deps), requireAdmin, () =>
@@ -73,7 +71,7 @@ function presentSettings(settings: Settings, { webhookSecret }: Config): Setting
 function parseSettings(r: Reader, before: Settings): SettingsRecord {
   const defaults = r.obj('defaults', parseUserDefaults)
   const tus = r.obj('tus', (t) => ({
-    chunkSize: t.int('chunkSize', 0, { min: 0, max: MAX_CHUNK_BYTES }),
+    chunkSize: t.int('chunkSize', 0, { min: 0 }),
     retryCount: t.int('retryCount', 0, { min: 0, max: 65_535 }),
   }))
   return {
