@@ -1,4 +1,5 @@
 // Choosing where to move or copy to.
+import { readdir } from 'node:fs/promises'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { launchBrowser, openPage } from '../support/browser.ts'
@@ -71,6 +72,24 @@ describe('the picker of folders', () => {
       async () => (await tree.read('x/deep/target folder/new one/a.txt')) === 'a',
     )
     expect(await tree.read('a.txt')).toBe('a')
+  })
+
+  it('copy: Enter takes the first folder found, and once more copies there', async () => {
+    await using tree = await makeTree({ 'a.txt': 'a', 'x/deep/target folder/y.txt': 'y' })
+    await using program = await startProgram(tree)
+    await using open = await openPage(browser, program, { path: '/files/' })
+    const { page } = open
+    await showList(page)
+    await entry(page, 'a.txt').click()
+    await selectionBar(page).getByRole('button', { name: 'Copy' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Copy 1 item' })
+    await dialog.getByPlaceholder('Find a folder').fill('target f')
+    // Before anything was found.
+    await page.keyboard.press('Enter')
+    await dialog.locator('.transfer__target', { hasText: 'x / deep / target folder' }).waitFor()
+    await page.keyboard.press('Enter')
+    await waitFor('the copy', async () => (await tree.read('x/deep/target folder/a.txt')) === 'a')
+    expect((await readdir(tree.root)).sort()).toEqual(['a.txt', 'x'])
   })
 
   it('move: opens a folder by double click, and makes none without the right to', async () => {

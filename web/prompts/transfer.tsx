@@ -3,7 +3,7 @@
 
 import { Plural, Trans, useLingui } from '@lingui/react/macro'
 import { ChevronRight, FolderInput, FolderPlus, Pin, Search } from 'lucide-react'
-import { useEffect, useId, useMemo, useRef, useState } from 'react'
+import { type RefObject, useEffect, useId, useMemo, useRef, useState } from 'react'
 import { useSnapshot } from 'valtio'
 import { isAbort } from '../api/client.ts'
 import { search } from '../api/search.ts'
@@ -54,7 +54,10 @@ export function TransferPrompt({ kind, items, folder, answer }: PromptProps<'tra
   const [text, setText] = useState('')
   const { pinned } = useSnapshot(prefs)
   const tree = useTree(folder)
-  const found = useFound(text)
+  const { found, isCurrent } = useFound(text)
+  const folders = useRef<HTMLDivElement>(null)
+  /** Enter was pressed in the search field: the first folder found is chosen as soon as there is one. */
+  const [takesFirst, setTakesFirst] = useState(false)
   const rows: TreeRow[] =
     found?.map((path) => ({
       path,
@@ -66,6 +69,16 @@ export function TransferPrompt({ kind, items, folder, answer }: PromptProps<'tra
   const blocked = (path: string) =>
     items.some((item) => transferProblem(kind, item, path) === 'into-itself')
   const reason = useReason(kind, items, target)
+
+  useEffect(() => {
+    if (!takesFirst || !isCurrent) return
+    setTakesFirst(false)
+    const path = found?.includes(target) ? target : found?.find((hit) => !blocked(hit))
+    if (path === undefined) return
+    setTarget(path)
+    // The next Enter answers.
+    folders.current?.focus()
+  })
 
   async function makeFolder() {
     const made = await openPrompt('newFolder', { folder: target })
@@ -115,7 +128,17 @@ export function TransferPrompt({ kind, items, folder, answer }: PromptProps<'tra
         icon={Search}
         placeholder={t`Find a folder`}
         value={text}
-        onChange={setText}
+        onChange={(next) => {
+          setText(next)
+          setTakesFirst(false)
+        }}
+        onKeyDown={(event) => {
+          if (event.nativeEvent.isComposing || text.trim() === '') return
+          if (event.key === 'Enter') setTakesFirst(true)
+          else if (event.key === 'ArrowDown') folders.current?.focus()
+          else return
+          event.preventDefault()
+        }}
         type="search"
         autoComplete="off"
         spellCheck={false}
@@ -139,6 +162,7 @@ export function TransferPrompt({ kind, items, folder, answer }: PromptProps<'tra
         </fieldset>
       )}
       <Tree
+        box={folders}
         rows={rows}
         flat={found !== null}
         target={target}
@@ -249,8 +273,11 @@ function useTree(start: string) {
   }
 }
 
-/** Folders whose name contains the text; null while nothing is being looked for. */
-function useFound(text: string): string[] | null {
+/**
+ * Folders whose name contains the text, null while nothing is being looked for, and whether they are
+ * those of this text already.
+ */
+function useFound(text: string): { found: string[] | null; isCurrent: boolean } {
   const [found, setFound] = useState<{ text: string; paths: string[] } | null>(null)
   const wanted = text.trim()
   useEffect(() => {
@@ -277,11 +304,12 @@ function useFound(text: string): string[] | null {
       }
     }
   }, [wanted])
-  if (wanted === '') return null
-  return found?.text === wanted ? found.paths : (found?.paths ?? [])
+  if (wanted === '') return { found: null, isCurrent: false }
+  return { found: found?.paths ?? [], isCurrent: found?.text === wanted }
 }
 
 interface TreeProps {
+  box: RefObject<HTMLDivElement | null>
   rows: readonly TreeRow[]
   /** Search results: paths instead of levels. */
   flat: boolean
@@ -295,10 +323,9 @@ interface TreeProps {
 }
 
 function Tree(props: TreeProps) {
-  const { rows, flat, target, current, blocked, loading, onChoose, onToggle, onEnter } = props
+  const { box, rows, flat, target, current, blocked, loading, onChoose, onToggle, onEnter } = props
   const { t } = useLingui()
   const id = useId()
-  const box = useRef<HTMLDivElement>(null)
   const open = useMemo(() => rows.filter((row) => !blocked(row.path)), [rows, blocked])
   const at = rows.findIndex((row) => row.path === target)
 
