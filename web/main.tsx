@@ -8,6 +8,7 @@ import { boot } from './lib/boot.ts'
 import { applyAccent } from './lib/colour.ts'
 import { chooseLocale, loadLocale } from './lib/i18n.ts'
 import { followLinks } from './lib/navigate.ts'
+import { refuseStrayDrops } from './lib/stray-drops.ts'
 import { applyTheme } from './state/prefs.ts'
 import { session, startSession } from './state/session.ts'
 import './styles/tokens.css'
@@ -17,6 +18,7 @@ async function start(): Promise<void> {
   applyTheme()
   applyAccent(boot.Color)
   followLinks()
+  refuseStrayDrops()
   preloadScreen()
   await startSession()
   await loadLocale(chooseLocale(session.user?.locale))

@@ -1,0 +1,74 @@
+// A file dropped where nothing takes it leaves the page as it is.
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { launchBrowser, openPage } from '../support/browser.ts'
+import { type Program, startProgram } from '../support/program.ts'
+import { makeTree, type Tree } from '../support/tree.ts'
+import { entry, showList } from './listing-steps.ts'
+import { dragFromOutside } from './upload-steps.ts'
+
+let browser: Browser
+let tree: Tree
+let program: Program
+let file = ''
+beforeAll(async () => {
+  browser = await launchBrowser()
+  tree = await makeTree({ 'note.txt': 'words', 'noise.dat': Buffer.from([0, 1, 2]) })
+  file = join(tree.base, 'dropped.txt')
+  await writeFile(file, 'from outside')
+  program = await startProgram(tree)
+})
+afterAll(async () => {
+  await program[Symbol.asyncDispose]()
+  await tree[Symbol.asyncDispose]()
+  await browser.close()
+})
+
+/** Drops the file in the middle of the page; whether the browser was told not to open it. */
+async function dropInTheMiddle(page: Page): Promise<boolean> {
+  const refused = page.evaluate(
+    () =>
+      new Promise<boolean>((resolve) => {
+        // After everything else that listens. A refused drag ends without a drop.
+        for (const type of ['dragover', 'drop']) {
+          addEventListener(type, (event) => {
+            if (!event.defaultPrevented) resolve(false)
+            else if (type === 'drop' || (event as DragEvent).dataTransfer?.dropEffect === 'none') {
+              resolve(true)
+            }
+          })
+        }
+      }),
+  )
+  await dragFromOutside(page, { x: 640, y: 400 }, [file])
+  return refused
+}
+
+describe('a file from outside is refused', () => {
+  it.each(['/login', '/settings/profile', '/files/noise.dat'])('at %s', async (path) => {
+    const as = path === '/login' ? { as: null } : {}
+    await using open = await openPage(browser, program, { path, ...as })
+    const { page } = open
+    await page.getByRole('main').first().waitFor()
+    expect(await dropInTheMiddle(page)).toBe(true)
+    expect(new URL(page.url()).pathname).toBe(path)
+  })
+
+  it('over a dialog and while a folder loads', async () => {
+    await using open = await openPage(browser, program, { path: '/files/' })
+    const { page } = open
+    await showList(page)
+    await entry(page, 'note.txt').click()
+    await page.keyboard.press('F2')
+    await page.getByRole('dialog').waitFor()
+    expect(await dropInTheMiddle(page)).toBe(true)
+
+    await page.route('**/api/resources/**', () => {})
+    await page.reload()
+    await page.getByRole('navigation', { name: 'Places' }).waitFor()
+    expect(await dropInTheMiddle(page)).toBe(true)
+    expect(await tree.read('note.txt')).toBe('words')
+  })
+})
