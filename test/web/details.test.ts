@@ -1,5 +1,7 @@
 // Facts about files: one, several, the open folder, pictures; in the panel and in the dialog.
 import { createHash } from 'node:crypto'
+import { mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
 import sharp from 'sharp'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -7,6 +9,7 @@ import { launchBrowser, openPage } from '../support/browser.ts'
 import { startProgram } from '../support/program.ts'
 import { makeTree } from '../support/tree.ts'
 import { addUser, entry, showList, toast, userLogin } from './listing-steps.ts'
+import { dragFromOutside } from './upload-steps.ts'
 
 let browser: Browser
 beforeAll(async () => {
@@ -125,6 +128,28 @@ describe('details', () => {
     expect(await fact(page, 'Exposure').textContent()).toBe('1/250 s · f/2.8 · 35 mm')
     expect(await fact(page, 'Place').textContent()).toBe('51.50000, -0.12500')
     expect(open.problems).toEqual([])
+  })
+
+  it('calculate a checksum anew when the file was replaced', async () => {
+    await using tree = await makeTree({ 'sum.txt': 'sum' })
+    await mkdir(join(tree.base, 'own'))
+    await writeFile(join(tree.base, 'own/sum.txt'), 'another sum')
+    await using program = await startProgram(tree)
+    await using open = await openPage(browser, program, { path: '/files/', viewport: WIDE })
+    const { page } = open
+    await showList(page)
+    await entry(page, 'sum.txt').click()
+    await page.getByRole('button', { name: 'Details' }).click()
+    const hash = (text: string) => createHash('sha256').update(text).digest('hex')
+    await fact(page, 'SHA-256').getByRole('button', { name: 'Calculate' }).click()
+    await fact(page, 'SHA-256').getByText(hash('sum')).waitFor()
+    await dragFromOutside(page, { x: 640, y: 600 }, [join(tree.base, 'own/sum.txt')])
+    const dialog = page.getByRole('dialog')
+    await dialog.getByRole('radio', { name: 'Replace' }).first().check()
+    await dialog.getByRole('button', { name: 'Continue' }).click()
+    await fact(page, 'Size').getByText('11 B').waitFor()
+    await fact(page, 'SHA-256').getByRole('button', { name: 'Calculate' }).click()
+    await fact(page, 'SHA-256').getByText(hash('another sum')).waitFor()
   })
 
   it('give each checksum on demand, and none without the right to download', async () => {

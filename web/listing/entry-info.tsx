@@ -36,7 +36,8 @@ export function EntryInfo({ folder, entries }: EntryInfoProps) {
   const [only] = entries
   if (only === undefined) return <FolderInfo key={folder} vpath={folder} />
   if (entries.length > 1) return <SeveralInfo entries={entries} />
-  return <SingleInfo key={only.path} entry={only} />
+  // What was found out holds for these bytes: a file that replaces them is another one.
+  return <SingleInfo key={`${only.path} ${only.modified} ${only.size}`} entry={only} />
 }
 
 function Fact({ label, children }: { label: ReactNode; children: ReactNode }) {
