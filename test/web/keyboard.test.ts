@@ -71,6 +71,21 @@ describe('the keyboard', () => {
     expect(open.problems).toEqual([])
   })
 
+  it('takes a space for a letter inside a name that is typed', async () => {
+    await using tree = await makeTree({ 'a.txt': 'a', 'my notes.txt': 'n', 'my pictures.txt': 'p' })
+    await using program = await startProgram(tree)
+    await using open = await openPage(browser, program, { path: '/files/' })
+    const { page } = open
+    await showList(page)
+    await page.keyboard.press('ArrowDown')
+    await expectSelected(page, ['a.txt'])
+    await page.keyboard.type('my p')
+    await expectSelected(page, ['my pictures.txt'])
+    expect(new URL(page.url()).pathname).toBe('/files/')
+    expect(await page.getByRole('dialog').count()).toBe(0)
+    expect(await page.locator('#previewer').count()).toBe(0)
+  })
+
   it('moves in two directions through a grid', async () => {
     await using tree = await makeTree(
       Object.fromEntries(Array.from({ length: 12 }, (_, i) => [`f${i}.txt`, 'x'])),

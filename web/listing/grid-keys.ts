@@ -31,7 +31,8 @@ export function handleGridKey(event: KeyboardEvent, grid: GridForKeys): boolean 
   if (visible.length === 0 || event.altKey) return false
   const mod = isApple() ? event.metaKey : event.ctrlKey
   const at = indexOfPath(listing.focus)
-  if (event.key === ' ') return space(mod, at)
+  const isLetter = event.key === ' ' && !mod && typed.isOpen(event.timeStamp)
+  if (event.key === ' ' && !isLetter) return space(mod, at)
   const target = destination(event, at, grid)
   if (target !== null) {
     moveTo(target, event.shiftKey, mod, grid)
@@ -54,7 +55,7 @@ export function handleEscape(): boolean {
   return true
 }
 
-/** Space: toggles with Ctrl, while selecting, and inside a name being typed it is a letter. */
+/** Space: toggles with Ctrl and while selecting. Inside a name being typed it is a letter instead. */
 function space(mod: boolean, at: number): boolean {
   const entry = listing.visible[at]
   if (entry === undefined) return false
@@ -106,7 +107,7 @@ function moveTo(index: number, extend: boolean, focusOnly: boolean, grid: GridFo
 }
 
 function typeAhead(event: KeyboardEvent, at: number, grid: GridForKeys): boolean {
-  if (event.key === '?' || !/[\p{L}\p{N}\p{P}\p{S}]/u.test(event.key)) return false
+  if (event.key === '?' || !/[\p{L}\p{N}\p{P}\p{S} ]/u.test(event.key)) return false
   const text = typed.add(event.key, event.timeStamp)
   const { visible } = listing
   const names = {
