@@ -162,3 +162,52 @@ it('asks before a picture is decoded that claims 600 megapixels', async () => {
   // It is damaged as well, so that is the end of it.
   await content.getByText('This picture can’t be shown').waitFor()
 })
+
+/** Opens the archive and `name` in it, whose bytes are held back until `release` is called. */
+async function openSlowly(page: Page, name: string) {
+  await page.goto('/files/all.zip')
+  const file = page.getByRole('button', { name, exact: true })
+  await file.waitFor()
+  const asked = Promise.withResolvers<void>()
+  const gate = Promise.withResolvers<void>()
+  let held = false
+  await page.route('**/api/raw/all.zip*', async (route) => {
+    if (!held) {
+      held = true
+      asked.resolve()
+      await gate.promise
+    }
+    // The page may have given up the request meanwhile.
+    await route.continue().catch(() => {})
+  })
+  await file.click()
+  await asked.promise
+  return () => gate.resolve()
+}
+
+it('shows the file asked for last, however slowly another one arrives', async () => {
+  await using opened = await openPage(browser, program)
+  const { page } = opened
+  const release = await openSlowly(page, 'data.json')
+  await page.getByRole('button', { name: 'table.csv', exact: true }).click()
+  const shown = page.getByRole('region', { name: 'Content of table.csv' })
+  await shown.getByText('Köln').waitFor()
+  const late = page.waitForResponse('**/api/raw/all.zip*')
+  release()
+  await (await late).finished()
+  await page.evaluate(() => new Promise(requestAnimationFrame))
+  await shown.getByText('Köln').waitFor()
+  expect(opened.problems).toEqual([])
+})
+
+it('says nothing of a file that was being unpacked when one left', async () => {
+  await using opened = await openPage(browser, program, { path: '/files/' })
+  const { page } = opened
+  const release = await openSlowly(page, 'data.json')
+  await page.getByRole('button', { name: 'Back to folder' }).click()
+  await page.locator('.vw').waitFor({ state: 'detached' })
+  await page.evaluate(() => new Promise(requestAnimationFrame))
+  expect(await page.getByText('couldn’t be unpacked').count()).toBe(0)
+  release()
+  expect(opened.problems).toEqual([])
+})

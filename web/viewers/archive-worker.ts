@@ -46,16 +46,29 @@ export async function openByLibrary(
   const worker = new Worker(url, { type: 'module' })
   signal.addEventListener('abort', () => worker.terminate(), { once: true })
 
-  function patiently<T>(work: Promise<T>, patienceMs: number): Promise<T> {
-    return new Promise((resolve, reject) => {
-      const timer = setTimeout(() => {
-        worker.terminate()
-        reject(new ZipError('too_large', 'took too long'))
-      }, patienceMs)
-      const fail = () => reject(new ZipError('damaged', 'the archive cannot be read'))
-      worker.addEventListener('error', fail)
-      work.then(resolve, fail).finally(() => clearTimeout(timer))
-    })
+  /** A worker that was ended answers nothing: whoever waits must hear of it from here. */
+  async function patiently<T>(work: Promise<T>, patienceMs: number): Promise<T> {
+    signal.throwIfAborted()
+    const ended = Promise.withResolvers<never>()
+    const timer = setTimeout(() => {
+      worker.terminate()
+      ended.reject(new ZipError('too_large', 'took too long'))
+    }, patienceMs)
+    const fail = () => ended.reject(new ZipError('damaged', 'the archive cannot be read'))
+    const leave = () => ended.reject(signal.reason)
+    worker.addEventListener('error', fail)
+    signal.addEventListener('abort', leave)
+    try {
+      return await Promise.race([work, ended.promise])
+    } catch (error) {
+      throw error instanceof ZipError || signal.aborted
+        ? error
+        : new ZipError('damaged', 'the archive cannot be read')
+    } finally {
+      clearTimeout(timer)
+      worker.removeEventListener('error', fail)
+      signal.removeEventListener('abort', leave)
+    }
   }
 
   const library = await patiently(start(worker, bytes), LIST_PATIENCE_MS)

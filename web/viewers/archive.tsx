@@ -91,11 +91,24 @@ function Inside(props: ViewerProps & { archive: ArchiveFile }) {
 
   useEffect(() => () => opened?.release(), [opened])
 
+  /** The entry asked for last: an older one that arrives later is not wanted any more. */
+  const wanted = useRef<ArchiveItem>(null)
+  const left = useRef(false)
+  useEffect(() => {
+    left.current = false
+    return () => {
+      left.current = true
+    }
+  }, [])
+
+  /** Null when it could not be unpacked, which is told, or when nobody waits for it any more. */
   async function unpack(item: ArchiveItem, maxBytes: number) {
     setBusy(item.path)
     try {
-      return await archive.read(item, maxBytes)
+      const bytes = await archive.read(item, maxBytes)
+      return left.current ? null : bytes
     } catch (error) {
+      if (left.current) return null
       const reason = error instanceof ZipError ? error.reason : 'damaged'
       const name = nameOf(`/${item.path}`)
       toastError(
@@ -107,12 +120,14 @@ function Inside(props: ViewerProps & { archive: ArchiveFile }) {
       )
       return null
     } finally {
-      setBusy(null)
+      setBusy((path) => (path === item.path ? null : path))
     }
   }
   async function open(item: ArchiveItem) {
+    wanted.current = item
     const bytes = await unpack(item, MAX_OPEN_BYTES)
-    if (bytes) setOpened(createEntryFile(source, archive, entry.path, item, bytes))
+    if (bytes && wanted.current === item)
+      setOpened(createEntryFile(source, archive, entry.path, item, bytes))
   }
   async function save(item: ArchiveItem) {
     const bytes = await unpack(item, MAX_SAVE_BYTES)
