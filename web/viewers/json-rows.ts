@@ -25,7 +25,7 @@ export interface JsonRow {
 export class JsonRows {
   readonly #client: JsonClient
   readonly #open = new Set<string>([''])
-  readonly #children = new Map<string, JsonNode[]>()
+  #children = new Map<string, JsonNode[]>()
   #root: JsonNode | null = null
 
   constructor(client: JsonClient) {
@@ -35,7 +35,8 @@ export class JsonRows {
   /** Takes a new text; what was open stays open where it still exists. */
   setRoot(root: JsonNode): void {
     this.#root = root
-    this.#children.clear()
+    // Anew rather than emptied: answers about the old text still go into the old one.
+    this.#children = new Map()
   }
 
   get root(): JsonNode | null {
@@ -114,10 +115,11 @@ export class JsonRows {
   }
 
   async #fetch(row: JsonRow, from: number, to: number): Promise<JsonNode[]> {
-    let children = this.#children.get(row.id)
+    const known = this.#children
+    let children = known.get(row.id)
     if (children === undefined) {
       children = await this.#client.children(row.node.start, from, to)
-      this.#children.set(row.id, children)
+      known.set(row.id, children)
     }
     return children
   }

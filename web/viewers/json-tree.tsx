@@ -65,6 +65,14 @@ export function JsonTree({ text, actions, autoFocus = false }: JsonTreeProps) {
     if (autoFocus) focusQuietly(box.current)
   }, [autoFocus])
 
+  /** Counts what was asked of the tree: an older list that comes later is not shown any more. */
+  const asked = useRef(0)
+  const refresh = useEffectEvent(async (): Promise<void> => {
+    const mine = ++asked.current
+    const next = await tree.current?.rows.list()
+    if (next !== undefined && mine === asked.current) setRows(next)
+  })
+
   useEffect(() => {
     let current = true
     const open = async () => {
@@ -74,10 +82,8 @@ export function JsonTree({ text, actions, autoFocus = false }: JsonTreeProps) {
         const { root } = await client.open(text)
         if (!current) return
         list.setRoot(root)
-        const next = await list.list()
-        if (!current) return
-        setRows(next)
-        setState({ phase: 'ready' })
+        await refresh()
+        if (current) setState({ phase: 'ready' })
       } catch (error) {
         if (current)
           setState({ phase: 'bad', place: error instanceof JsonProblem ? error.place : null })
@@ -97,21 +103,18 @@ export function JsonTree({ text, actions, autoFocus = false }: JsonTreeProps) {
     virtual.scrollToIndex(at, { align: 'center' })
   }, [rows])
 
-  async function show(id: string, open: boolean) {
-    const list = tree.current?.rows
-    if (list === undefined) return
-    list.toggle(id, open)
-    setRows(await list.list())
+  function show(id: string, open: boolean): Promise<void> {
+    tree.current?.rows.toggle(id, open)
+    return refresh()
   }
 
   const reveal = useEffectEvent(async (path: readonly { index: number }[]) => {
     const list = tree.current?.rows
     if (list === undefined) return
     const id = await list.reveal(path)
-    const next = await list.list()
-    setRows(next)
     setActive(id)
     sought.current = id
+    await refresh()
   })
 
   async function copy(row: JsonRow, what: 'path' | 'value') {
@@ -166,7 +169,7 @@ export function JsonTree({ text, actions, autoFocus = false }: JsonTreeProps) {
         onFound={(path) => void reveal(path)}
         onCloseAll={() => {
           tree.current?.rows.closeAll()
-          void tree.current?.rows.list().then(setRows)
+          void refresh()
         }}
       />
       {state.phase === 'busy' && (
