@@ -141,3 +141,19 @@ it('lets one choose among the tracks of sound, where the browser tells of them',
   expect(await page.getByRole('button', { name: 'Audio track' }).count()).toBe(0)
   expect(opened.problems).toEqual([])
 })
+
+it.each(['film.webm', 'songs/1.wav'])('stops loading %s when it is closed', async (name) => {
+  await using opened = await openPage(browser, program, { path: `/files/${name}` })
+  const { page } = opened
+  const media = await page.locator('.vw :is(video, audio)').elementHandle()
+  await page.getByRole('button', { name: 'Back to folder' }).click()
+  await page.locator('.vw').waitFor({ state: 'detached' })
+  await waitFor('an element without a file', () =>
+    media?.evaluate(
+      (element) =>
+        element instanceof HTMLMediaElement &&
+        !element.hasAttribute('src') &&
+        element.networkState === HTMLMediaElement.NETWORK_EMPTY,
+    ),
+  )
+})

@@ -148,6 +148,10 @@ export function useMedia(
     return () => {
       save()
       for (const [name, listener] of listeners) element.removeEventListener(name, listener)
+      // Out of the page it would go on loading, and hold its connection, until it is collected.
+      if (element.isConnected) return
+      element.removeAttribute('src')
+      element.load()
     }
   }, [source, entry.path, ref])
 
