@@ -35,13 +35,14 @@ export function createHooks(config: Config, store: Store, log: Logger, programs:
 
   const fire = async (change: Change, trigger: string) => {
     const { settings } = store.read()
-    webhooks.send(settings.webhooks, {
-      trigger,
-      path: change.vpath,
-      destination: change.destination ?? '',
-      username: change.user.username,
-      time: new Date().toISOString(),
-    })
+    if (settings.webhooks.length > 0)
+      webhooks.send(settings.webhooks, {
+        trigger,
+        path: change.vpath,
+        destination: change.destination ?? '',
+        username: change.user.username,
+        time: new Date().toISOString(),
+      })
     const lines = config.enableExec ? (settings.commands[trigger] ?? []) : []
     if (lines.length === 0) return
     const variables = await variablesOf(change, trigger)

@@ -1,7 +1,8 @@
 // Copying and moving entries. What a change would touch is checked as a whole before the first
 // byte moves; a copy goes through a temporary sibling, so a target is never half a file.
-import { constants, existsSync } from 'node:fs'
+import { constants, existsSync, write } from 'node:fs'
 import { copyFile } from 'node:fs/promises'
+import { promisify } from 'node:util'
 import { AppError, errnoOf } from '../errors.ts'
 import type { EntryStat } from './entry-stat.ts'
 import { type HeldFolder, MAX_HELD_DEPTH } from './held-folder.ts'
@@ -13,6 +14,7 @@ import { baseName, extensionOf, isWithin, joinVPath, parentOf, ROOT, type VPath 
 const CHUNK_BYTES = 1024 * 1024
 /** Up to this size the kernel copies in one call on the thread pool; larger copies can be aborted. */
 const ONE_CALL_BYTES = 64 * 1024 * 1024
+const writeSome = promisify(write)
 const HAS_PROC = process.platform === 'linux' && existsSync('/proc/self/fd')
 
 /** Refuses what could never end well: the root, a folder into itself (`bad_request`). */
@@ -262,7 +264,7 @@ async function copyOneFile(
     const temp = await scope.openTemp(target, { parents: true })
     try {
       await copyBytes(file, temp, signal)
-      await temp.handle.chmod(file.mode & 0o777)
+      await temp.setMode(file.mode)
       await temp.commit({ replace })
     } finally {
       await temp.discard()
@@ -280,7 +282,8 @@ async function copyBytes(file: OpenFile, temp: TempFile, signal: AbortSignal): P
     const { bytesRead } = await file.handle.read(buffer, 0, CHUNK_BYTES, position)
     if (bytesRead === 0) return
     for (let done = 0; done < bytesRead; ) {
-      const { bytesWritten } = await temp.handle.write(
+      const { bytesWritten } = await writeSome(
+        temp.fd,
         buffer,
         done,
         bytesRead - done,

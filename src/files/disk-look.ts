@@ -5,6 +5,7 @@
 import { type BigIntStats, lstatSync, realpathSync, type Stats } from 'node:fs'
 import { lstat, realpath, statfs } from 'node:fs/promises'
 import { dirname } from 'node:path'
+import { errnoOf } from '../errors.ts'
 
 /** Type numbers of statfs(2) from linux/magic.h and the file systems' own headers. */
 const LOCAL_TYPES = new Set([
@@ -29,6 +30,8 @@ const DEVICE_KNOWN_MS = 60_000
 const MAX_DEVICES = 1_000
 
 const near = new Map<string, number>()
+/** Those of them where nothing was. */
+const missing = new Set<string>()
 const devices = new Map<number, { local: boolean; untilMs: number }>()
 
 /** True for a path on a local disk that was looked up within the last second, and for its folder. */
@@ -40,12 +43,34 @@ export function isNear(path: string): boolean {
 export async function realpathOf(path: string): Promise<string> {
   if (isNear(path)) return realpathSync.native(path)
   const real = await realpath(path)
-  if (await isLocal(real)) {
-    if (near.size >= MAX_NEAR) near.clear()
-    const untilMs = performance.now() + NEAR_MS
-    for (const seen of [path, dirname(path), real, dirname(real)]) near.set(seen, untilMs)
-  }
+  if (await isLocal(real)) remember(path, dirname(path), real, dirname(real))
   return real
+}
+
+/**
+ * lstat(2) by the shorter way, null where nothing is. Rejects with the system's error. That a path
+ * leads nowhere is a look as well: what is about to be made is asked for again and again.
+ */
+export async function lstatIfThere(path: string): Promise<Stats | null> {
+  if (isNear(path)) return lstatSync(path, { throwIfNoEntry: false }) ?? null
+  try {
+    return await lstat(path)
+  } catch (error) {
+    if (errnoOf(error) !== 'ENOENT') throw error
+    if (isNear(dirname(path))) {
+      remember(path)
+      missing.add(path)
+    }
+    return null
+  }
+}
+
+/**
+ * True when nothing is at a path that was empty a moment ago already; false says nothing. Asked
+ * first, since finding nothing by realpath costs an error.
+ */
+export function isStillMissing(path: string): boolean {
+  return missing.has(path) && isNear(path) && !lstatSync(path, { throwIfNoEntry: false })
 }
 
 /** lstat(2) by the shorter way. Rejects with the system's error. */
@@ -56,6 +81,15 @@ export async function lstatOf(path: string): Promise<Stats> {
 /** Like lstatOf, with times in nanoseconds. */
 export async function lstatBigOf(path: string): Promise<BigIntStats> {
   return isNear(path) ? lstatSync(path, { bigint: true }) : lstat(path, { bigint: true })
+}
+
+function remember(...paths: string[]): void {
+  if (near.size >= MAX_NEAR) {
+    near.clear()
+    missing.clear()
+  }
+  const untilMs = performance.now() + NEAR_MS
+  for (const path of paths) near.set(path, untilMs)
 }
 
 // Where the type cannot be told (macOS, Windows, an unknown file system) nothing is near.

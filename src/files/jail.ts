@@ -11,7 +11,7 @@ import { readlink } from 'node:fs/promises'
 import { basename, dirname, join, relative, resolve, sep } from 'node:path'
 import { promisify } from 'node:util'
 import { AppError, errnoOf } from '../errors.ts'
-import { isNear, lstatOf, realpathOf } from './disk-look.ts'
+import { isNear, isStillMissing, lstatIfThere, realpathOf } from './disk-look.ts'
 import { openForReading, type ReadHandle } from './read-handle.ts'
 import { ROOT, type VPath, vpathOf } from './vpath.ts'
 
@@ -96,7 +96,7 @@ export function createJail(rootPath: string, followExternal: boolean): Jail {
       const folder = await land(realRoot, dirname(host), vpath)
       const realPath = join(folder.realPath, basename(host))
       if (!folder.exists) return { realPath, exists: false }
-      const found = await lstatOrNull(realPath)
+      const found = await lstatIfThere(realPath)
       if (found?.isSymbolicLink()) confine(realRoot, await landing(realPath, 0), vpath)
       return { realPath, exists: found !== null }
     },
@@ -215,27 +215,20 @@ function toHost(realRoot: string, vpath: VPath): string {
 // that dangles is followed by hand to the place where a write would create its target
 // (GHSA-8wc8-hf36-mjh9, GHSA-fh54-6rfh-r8f3).
 async function landing(path: string, hops: number): Promise<Place> {
-  try {
-    return { realPath: await realpathOf(path), exists: true }
-  } catch (error) {
-    if (errnoOf(error) !== 'ENOENT') throw error
-  }
+  const isMissing = isStillMissing(path)
+  if (!isMissing)
+    try {
+      return { realPath: await realpathOf(path), exists: true }
+    } catch (error) {
+      if (errnoOf(error) !== 'ENOENT') throw error
+    }
   if (hops > MAX_LINK_HOPS) throw new AppError('forbidden', 'too many links')
   const folder = await landing(dirname(path), hops + 1)
   const here = join(folder.realPath, basename(path))
-  if (!folder.exists) return { realPath: here, exists: false }
-  const found = await lstatOrNull(here)
+  if (!folder.exists || (isMissing && here === path)) return { realPath: here, exists: false }
+  const found = await lstatIfThere(here)
   if (!found?.isSymbolicLink()) return { realPath: here, exists: found !== null }
   const target = resolve(folder.realPath, await readlink(here))
   const landed = await landing(target, hops + 1)
   return { realPath: landed.realPath, exists: landed.exists }
-}
-
-async function lstatOrNull(path: string) {
-  try {
-    return await lstatOf(path)
-  } catch (error) {
-    if (errnoOf(error) === 'ENOENT') return null
-    throw error
-  }
 }

@@ -1,12 +1,13 @@
 // Resumable uploads on disk. The bytes rest in a hidden sibling of the target whose name carries
 // what must be known to go on (the target as a hash, length, whether to replace), and whose
 // size is the offset: nothing needs reconciling after a crash or a restart.
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { dirname } from 'node:path'
+
 import type { Readable } from 'node:stream'
 import { AppError, badRequest } from '../errors.ts'
 import { receive } from './receive.ts'
-import type { Scope } from './scope.ts'
+import type { Scope, TempOptions } from './scope.ts'
 import { TEMP_PREFIX, type TempFile } from './temp-file.ts'
 import type { VPath } from './vpath.ts'
 
@@ -45,7 +46,6 @@ export interface Resumables {
     destination: Destination,
     offsetBytes: number,
     source: Readable,
-    signal: AbortSignal,
   ): Promise<{ upload: Upload; offsetBytes: number }>
   /**
    * Moves a complete upload into place, at a time that `around` chooses; it learns whether this was
@@ -71,6 +71,8 @@ export interface Destination {
   userID: number
   /** Whether the user may replace a file; asked each time, since rights end and files appear. */
   mayReplace: boolean
+  /** The host path, once it has been looked up here: each request asks once. */
+  located?: string
 }
 
 interface Holder {
@@ -98,8 +100,9 @@ export function createResumables(): Resumables {
   }
 
   // Once a folder, so that beginning many uploads does not list it each time.
-  const rememberLeft = async ({ scope, vpath }: Destination) => {
-    const folder = dirname(await scope.hostPath(vpath))
+  const rememberLeft = async (destination: Destination) => {
+    const { scope, vpath } = destination
+    const folder = dirname(await placeOf(destination))
     if (searched.has(folder)) return
     searched.add(folder)
     for (const tempName of await scope.findTemps(vpath, LABEL)) {
@@ -145,7 +148,7 @@ export function createResumables(): Resumables {
     if (upload?.ownerID !== destination.userID) return null
     if (upload.replace && !destination.mayReplace) await refuseTaken(destination)
     try {
-      const temp = await destination.scope.openTemp(destination.vpath, { resume: upload.tempName })
+      const temp = await openTempAt(destination, { resume: upload.tempName })
       return { upload, temp }
     } catch (error) {
       // Expired and swept, or its folder is gone.
@@ -156,12 +159,15 @@ export function createResumables(): Resumables {
   }
 
   const commit = async (destination: Destination, key: string, upload: Upload) => {
-    const temp = await destination.scope.openTemp(destination.vpath, { resume: upload.tempName })
+    const temp = await openTempAt(destination, { resume: upload.tempName })
     try {
       // Another one to the same target may have begun under the same name since it was complete.
-      const { size } = await temp.handle.stat()
-      if (size !== upload.lengthBytes)
-        throw new AppError('conflict', `the upload is at ${size} of ${upload.lengthBytes} bytes`)
+      const sizeBytes = await temp.sizeBytes()
+      if (sizeBytes !== upload.lengthBytes)
+        throw new AppError(
+          'conflict',
+          `the upload is at ${sizeBytes} of ${upload.lengthBytes} bytes`,
+        )
       await temp.commit({
         replace: upload.replace && destination.mayReplace,
         mtimeMs: upload.mtimeMs ?? undefined,
@@ -175,7 +181,7 @@ export function createResumables(): Resumables {
   const discard = async (destination: Destination, key: string): Promise<boolean> => {
     let found = false
     for (const tempName of await destination.scope.findTemps(destination.vpath, labelOf(key))) {
-      const temp = await destination.scope.openTemp(destination.vpath, { resume: tempName })
+      const temp = await openTempAt(destination, { resume: tempName })
       await temp.discard()
       found = true
     }
@@ -194,8 +200,7 @@ export function createResumables(): Resumables {
         const ownerID = destination.userID
         const facts = [lengthBytes, replace ? 'r' : 'n', mtimeMs ?? '', ownerID]
         const label = labelOf(key) + facts.join('-')
-        const temp = await destination.scope.openTemp(destination.vpath, { parents: true, label })
-        await temp.handle.truncate(0)
+        const temp = await openTempAt(destination, { parents: true, label })
         await temp.release()
         const upload = { lengthBytes, replace, mtimeMs, ownerID, tempName: TEMP_PREFIX + label }
         remember(key, upload)
@@ -207,19 +212,19 @@ export function createResumables(): Resumables {
       if (!opened) return null
       const { upload, temp } = opened
       try {
-        return { upload, offsetBytes: (await temp.handle.stat()).size }
+        return { upload, offsetBytes: await temp.sizeBytes() }
       } finally {
         await temp.release()
       }
     },
-    append: async (destination, offsetBytes, source, signal) => {
+    append: async (destination, offsetBytes, source) => {
       const key = await keyOf(destination)
       return exclusively(key, async (stop) => {
         const opened = await openUpload(destination, key)
         if (!opened) throw new AppError('not_found', `no upload to ${destination.vpath}`)
         const { upload, temp } = opened
         try {
-          const sizeBytes = await appendTo(temp, upload, offsetBytes, source, [signal, stop])
+          const sizeBytes = await appendTo(temp, upload, offsetBytes, source, stop)
           return { upload, offsetBytes: sizeBytes }
         } finally {
           await temp.release()
@@ -257,24 +262,24 @@ async function appendTo(
   upload: Upload,
   offsetBytes: number,
   source: Readable,
-  signals: AbortSignal[],
+  signal: AbortSignal,
 ): Promise<number> {
   if (offsetBytes > upload.lengthBytes)
     throw badRequest(`upload offset ${offsetBytes} exceeds declared length ${upload.lengthBytes}`)
-  const { size } = await temp.handle.stat()
-  if (size !== offsetBytes)
-    throw new AppError('conflict', `the upload is at ${size}, not at ${offsetBytes}`)
+  const sizeBytes = await temp.sizeBytes()
+  if (sizeBytes !== offsetBytes)
+    throw new AppError('conflict', `the upload is at ${sizeBytes}, not at ${offsetBytes}`)
   try {
-    const { sizeBytes } = await receive(source, temp.handle.fd, {
+    const received = await receive(source, temp.fd, {
       position: offsetBytes,
       maxBytes: upload.lengthBytes - offsetBytes,
-      signal: AbortSignal.any(signals),
+      signal,
+      near: temp.near,
     })
-    return offsetBytes + sizeBytes
+    return offsetBytes + received.sizeBytes
   } catch (error) {
     // Declared length enforced: nothing of a request that overruns it is kept.
-    if (error instanceof AppError && error.code === 'too_large')
-      await temp.handle.truncate(offsetBytes)
+    if (error instanceof AppError && error.code === 'too_large') await temp.truncate(offsetBytes)
     throw error
   }
 }
@@ -283,9 +288,18 @@ async function refuseTaken({ scope, vpath }: Destination): Promise<void> {
   if (await scope.exists(vpath)) throw new AppError('forbidden', `${vpath} may not be replaced`)
 }
 
-async function keyOf({ scope, vpath }: Destination): Promise<string> {
-  const place = await scope.hostPath(vpath)
-  return createHash('sha256').update(place).digest('hex').slice(0, 32)
+async function placeOf(destination: Destination): Promise<string> {
+  destination.located ??= await destination.scope.hostPath(destination.vpath)
+  return destination.located
+}
+
+async function openTempAt(destination: Destination, options: TempOptions): Promise<TempFile> {
+  const located = await placeOf(destination)
+  return destination.scope.openTemp(destination.vpath, { ...options, located })
+}
+
+async function keyOf(destination: Destination): Promise<string> {
+  return hash('sha256', await placeOf(destination)).slice(0, 32)
 }
 
 const LABEL = 'up-'

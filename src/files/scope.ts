@@ -4,6 +4,7 @@ import { chmod, lstat, mkdir, readdir, rename, statfs, utimes } from 'node:fs/pr
 import { basename, dirname, join } from 'node:path'
 import type { Usage } from '../api-types.ts'
 import { AppError, errnoOf, fromErrno } from '../errors.ts'
+import { atOnce, inPool } from './disk-calls.ts'
 import { isNear, lstatBigOf, lstatOf } from './disk-look.ts'
 import { type EntryStat, toEntryStat } from './entry-stat.ts'
 import { permissionBits } from './file-mode.ts'
@@ -40,6 +41,8 @@ export interface TempOptions {
   label?: string
   /** A name from findTemps: that one is opened instead of a new one. */
   resume?: string
+  /** What hostPath has said of the path: it need not be located again. Its folder is verified. */
+  located?: string | undefined
 }
 
 export interface Scope {
@@ -199,9 +202,10 @@ export function createScope(options: ScopeOptions): Scope {
       ),
     walk: (vpath, options) => walkTree(jail, judgement, vpath, options),
     makeFolder: (vpath) => guarded(vpath, () => makeFolder(vpath)),
-    openTemp: (vpath, { parents = false, label, resume } = {}) =>
+    openTemp: (vpath, { parents = false, label, resume, located } = {}) =>
       guarded(vpath, async () => {
-        const { realPath } = await locate(vpath)
+        const realPath = located ?? (await locate(vpath)).realPath
+        const near = isNear(dirname(realPath))
         const folder = await holdFolder(dirname(realPath)).catch(async (error) => {
           if (!parents || errnoOf(error) !== 'ENOENT') throw error
           await makeFolders(dirname(realPath), dirMode)
@@ -211,10 +215,8 @@ export function createScope(options: ScopeOptions): Scope {
           options.noteTemp?.(dirname(realPath))
           const name = basename(realPath)
           // A name the disk does not take must not be noticed only after the last byte.
-          await lstat(join(folder.ref, name)).catch((error) => {
-            if (errnoOf(error) !== 'ENOENT') throw error
-          })
-          const temp = await openTemp(folder, name, { fileMode, label, resume })
+          if (resume === undefined) await (near ? atOnce : inPool).lstat(join(folder.ref, name))
+          const temp = await openTemp(folder, name, { fileMode, near, label, resume })
           return { ...temp, commit: (how) => guarded(vpath, () => temp.commit(how)) }
         } catch (error) {
           await folder.close()

@@ -1,21 +1,35 @@
 // Writing so that what was there stays until the new content is whole: a hidden sibling is
 // written, synced and moved into place. An abandoned sibling is removed by its owner or, after a
 // crash, by sweepTemps.
-import { randomBytes } from 'node:crypto'
-import { constants } from 'node:fs'
-import { type FileHandle, lstat, open, rename, unlink } from 'node:fs/promises'
+import { randomUUID } from 'node:crypto'
+import { type BigIntStats, constants, fchmod, fchown, fsync, ftruncate } from 'node:fs'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { AppError, errnoOf } from '../errors.ts'
+import { atOnce, type DiskCalls, inPool } from './disk-calls.ts'
 import { permissionBits } from './file-mode.ts'
 import { moveFileToFreeName } from './free-name.ts'
+
+const sync = promisify(fsync)
+const changeMode = promisify(fchmod)
+const changeOwner = promisify(fchown)
+const cut = promisify(ftruncate)
 
 /** Names with this prefix are ours: never listed, never served. Fixed length, see openTemp. */
 export const TEMP_PREFIX = '.fb-tmp-'
 
 export interface TempFile {
-  readonly handle: FileHandle
+  /** Open for reading and writing until commit, discard or release. */
+  readonly fd: number
+  /** On a local disk whose folder was looked at just now. */
+  readonly near: boolean
   /** Bytes may also be written through this host path; it is valid until commit or discard. */
   readonly hostPath: string
+  sizeBytes(): Promise<number>
+  /** Cuts off what is past `sizeBytes`. */
+  truncate(sizeBytes: number): Promise<void>
+  /** Permission bits only. */
+  setMode(mode: number): Promise<void>
   /**
    * Syncs and moves the file into place. With `replace: false` an existing target is `exists` and
    * the temp file stays; with `replace: true` the mode and, where allowed, the owner of the old
@@ -45,88 +59,106 @@ export interface HeldFolder {
   close(): Promise<void>
 }
 
+/** An old file of more than this is replaced in the pool: freeing its blocks takes its time. */
+const SMALL_BYTES = 1024 * 1024
+
 /**
  * Creates the sibling of `name` in a held folder, or opens the one left there under `resume`, and
- * takes over closing that folder. `label` names a new one that is to be found again.
+ * takes over closing that folder. `label` names a new one that is to be found again; it is empty
+ * also where one of that name was left. With `near` (see TempFile) the pool is spared.
  */
 export async function openTemp(
   folder: HeldFolder,
   name: string,
-  options: { fileMode: number; label?: string | undefined; resume?: string | undefined },
+  options: {
+    fileMode: number
+    near: boolean
+    label?: string | undefined
+    resume?: string | undefined
+  },
 ): Promise<TempFile> {
   // The name does not depend on the target's, which may already have the longest allowed length.
-  const own = options.resume ?? TEMP_PREFIX + (options.label ?? randomBytes(12).toString('hex'))
+  const own = options.resume ?? TEMP_PREFIX + (options.label ?? randomUUID())
   const hostPath = join(folder.ref, own)
   const target = join(folder.ref, name)
-  const flags = constants.O_RDWR | (constants.O_NOFOLLOW ?? 0)
-  const handle =
+  const calls = options.near ? atOnce : inPool
+  const fd =
     options.resume === undefined
-      ? await open(
-          hostPath,
-          flags | constants.O_CREAT | (options.label ? constants.O_TRUNC : constants.O_EXCL),
-          permissionBits(options.fileMode),
-        )
-      : await open(hostPath, flags)
+      ? await createEmpty(calls, hostPath, options.fileMode, options.label !== undefined)
+      : await calls.open(hostPath, READ_WRITE)
   let done = false
 
-  const finish = async () => {
+  const finish = async (by: DiskCalls) => {
     done = true
-    await handle.close()
+    await by.close(fd)
     await folder.close()
   }
   return {
-    handle,
+    fd,
+    near: options.near,
     hostPath,
+    sizeBytes: async () => Number((await calls.fstat(fd)).size),
+    truncate: (sizeBytes) => cut(fd, sizeBytes),
+    setMode: (mode) => changeMode(fd, permissionBits(mode)),
     commit: async ({ replace, mtimeMs, check }) => {
-      await handle.sync()
-      if (replace) await carryOver(target, handle)
+      await sync(fd)
+      const old = replace ? await calls.lstat(target) : null
+      if (old?.isDirectory())
+        throw new AppError('internal', 'a folder cannot be replaced by a file')
+      if (old?.isFile()) await carryOver(old, fd, calls)
       await check?.()
-      await (replace ? replaceTarget(hostPath, target) : moveFileToFreeName(hostPath, target))
+      if (!replace) await moveFileToFreeName(hostPath, target, calls)
+      else await (old && old.size > SMALL_BYTES ? inPool : calls).rename(hostPath, target)
       // Not before: a file that could not be moved would look abandoned for long, and be swept.
-      if (mtimeMs !== undefined) await handle.utimes(new Date(), mtimeMs / 1000)
-      const { size, mtimeNs } = await handle.stat({ bigint: true })
-      await finish()
+      if (mtimeMs !== undefined) await calls.futimes(fd, new Date(), mtimeMs / 1000)
+      const { size, mtimeNs } = await calls.fstat(fd)
+      await finish(calls)
       return { sizeBytes: Number(size), mtimeNs }
     },
     release: async () => {
-      if (!done) await finish()
+      if (!done) await finish(calls)
     },
     discard: async () => {
       if (done) return
-      await unlink(hostPath).catch((error) => {
+      try {
+        await inPool.unlink(hostPath)
+      } catch (error) {
         if (errnoOf(error) !== 'ENOENT') throw error
-      })
-      await finish()
+      } finally {
+        // The last one to let go of a file waits until its blocks are free.
+        await finish(inPool)
+      }
     },
   }
 }
 
-async function replaceTarget(temp: string, target: string): Promise<void> {
-  const found = await lstatOrNull(target)
-  if (found?.isDirectory()) throw new AppError('internal', 'a folder cannot be replaced by a file')
-  await rename(temp, target)
+const READ_WRITE = constants.O_RDWR | (constants.O_NOFOLLOW ?? 0)
+
+async function createEmpty(
+  calls: DiskCalls,
+  hostPath: string,
+  fileMode: number,
+  mayBeThere: boolean,
+): Promise<number> {
+  const flags = READ_WRITE | constants.O_CREAT
+  const mode = permissionBits(fileMode)
+  try {
+    return await calls.open(hostPath, flags | constants.O_EXCL, mode)
+  } catch (error) {
+    if (!mayBeThere || errnoOf(error) !== 'EEXIST') throw error
+    return inPool.open(hostPath, flags | constants.O_TRUNC, mode)
+  }
 }
 
-async function carryOver(target: string, handle: FileHandle): Promise<void> {
-  const found = await lstatOrNull(target)
-  if (!found?.isFile()) return
-  const own = await handle.stat()
-  if (found.uid !== own.uid || found.gid !== own.gid) {
+async function carryOver(old: BigIntStats, fd: number, calls: DiskCalls): Promise<void> {
+  const own = await calls.fstat(fd)
+  if (old.uid !== own.uid || old.gid !== own.gid) {
     // Only root may give files away; without that right the writer becomes the owner.
-    await handle.chown(found.uid, found.gid).catch((error) => {
+    await changeOwner(fd, Number(old.uid), Number(old.gid)).catch((error) => {
       if (!['EPERM', 'EACCES', 'ENOSYS', 'EINVAL'].includes(errnoOf(error))) throw error
     })
   }
-  await handle.chmod(found.mode & 0o7777).catch((error) => {
+  await changeMode(fd, Number(old.mode) & 0o7777).catch((error) => {
     if (!['EPERM', 'ENOSYS', 'ENOTSUP'].includes(errnoOf(error))) throw error
   })
-}
-
-async function lstatOrNull(path: string) {
-  try {
-    return await lstat(path)
-  } catch (error) {
-    if (errnoOf(error) === 'ENOENT') return null
-    throw error
-  }
 }

@@ -219,12 +219,13 @@ async function writeBody(
 ): Promise<CommittedFile> {
   const { scope } = c.var
   const { incoming, target } = c.env
-  const temp = await scope.openTemp(target.vpath, { parents })
+  const located = await scope.hostPath(target.vpath)
+  const temp = await scope.openTemp(target.vpath, { parents, located })
   try {
     const announced = Number(incoming.headers['content-length'] ?? Number.NaN)
     if (announced > 0) await checkFreeSpace(await scope.rootPath(), announced)
-    await receive(incoming, temp.handle.fd, { signal: c.req.raw.signal })
-    return await deps.saves.withLock(await scope.hostPath(target.vpath), () =>
+    await receive(incoming, temp.fd, { near: temp.near })
+    return await deps.saves.withLock(located, () =>
       temp.commit({ replace, mtimeMs: modifiedHeader(c), check }),
     )
   } finally {
@@ -234,8 +235,8 @@ async function writeBody(
 
 /** `X-Modified`: the time a file had where it comes from, in milliseconds (ours). */
 export function modifiedHeader(c: Ctx): number | undefined {
-  const text = c.req.header('x-modified')
-  if (text === undefined || !/^\d{1,15}$/.test(text)) return undefined
+  const text = c.env.incoming.headers['x-modified']
+  if (typeof text !== 'string' || !/^\d{1,15}$/.test(text)) return undefined
   return Number(text)
 }
 

@@ -35,9 +35,9 @@ async function createUpload(c: Ctx, deps: Deps): Promise<Response> {
     demand(user, 'modify')
   }
   // "The value MUST be a non-negative integer."
-  const lengthBytes = parseInteger(c.req.header('upload-length'))
-  if (lengthBytes === null)
-    throw badRequest(`invalid upload length: ${c.req.header('upload-length') ?? 'missing'}`)
+  const declared = c.env.incoming.headers['upload-length']
+  const lengthBytes = parseInteger(declared)
+  if (lengthBytes === null) throw badRequest(`invalid upload length: ${declared ?? 'missing'}`)
   await checkFreeSpace(await scope.rootPath(), lengthBytes)
   const destination = destinationOf(c)
   const upload = await deps.resumables.create(destination, {
@@ -77,14 +77,13 @@ async function appendToUpload(c: Ctx, deps: Deps): Promise<Response> {
   // server SHOULD return a 415 Unsupported Media Type status."
   if (incoming.headers['content-type'] !== 'application/offset+octet-stream')
     throw new AppError('unsupported', 'wrong content type')
-  const offsetBytes = parseInteger(c.req.header('upload-offset'))
+  const offsetBytes = parseInteger(incoming.headers['upload-offset'])
   if (offsetBytes === null) throw badRequest('invalid upload offset')
   const destination = destinationOf(c)
   const { upload, offsetBytes: reached } = await deps.resumables.append(
     destination,
     offsetBytes,
     incoming,
-    c.req.raw.signal,
   )
   if (reached === upload.lengthBytes) await finish(c, deps, destination, upload)
   return sendStatus(204, { headers: { 'Upload-Offset': String(reached) } })
@@ -135,8 +134,8 @@ function locationOf(c: Ctx, deps: Deps): string {
   return `${encodePath(deps.config.baseURL)}${TUS}${c.env.target.rawRest}`
 }
 
-function parseInteger(text: string | undefined): number | null {
-  if (text === undefined || !/^\d{1,16}$/.test(text)) return null
+function parseInteger(text: string | string[] | undefined): number | null {
+  if (typeof text !== 'string' || !/^\d{1,16}$/.test(text)) return null
   const value = Number(text)
   return Number.isSafeInteger(value) ? value : null
 }

@@ -8,8 +8,6 @@ import { createTempRegistry } from '../../src/files/temp-registry.ts'
 import { vpathOf } from '../../src/files/vpath.ts'
 import { makeTree, type Tree } from '../support/tree.ts'
 
-const { signal } = new AbortController()
-
 function destinationIn(tree: Tree, noteTemp?: (realFolder: string) => void): Destination {
   const scope = createScope({
     root: tree.root,
@@ -44,7 +42,7 @@ it('a complete upload of an old file that could not be moved into place is not s
   const resumables = createResumables()
   const facts = { lengthBytes: 5, replace: true, mtimeMs: 1_000_000_000_000 }
   const upload = await resumables.create(destination, facts)
-  await resumables.append(destination, 0, Readable.from([Buffer.from('hello')]), signal)
+  await resumables.append(destination, 0, Readable.from([Buffer.from('hello')]))
   await mkdir(tree.at('a.txt'))
   await expect(resumables.complete(destination, upload, (commit) => commit())).rejects.toThrow()
   await registry.sweep()
@@ -59,7 +57,7 @@ it('a new upload drops an unfinished one of an earlier run, whatever that was to
   await createResumables().create(destination, before)
   const resumables = createResumables()
   await resumables.create(destination, { lengthBytes: 5, replace: true, mtimeMs: null })
-  await resumables.append(destination, 0, Readable.from([Buffer.from('hel')]), signal)
+  await resumables.append(destination, 0, Readable.from([Buffer.from('hel')]))
   const temps = (await readdir(tree.root)).filter((name) => name !== 'a.txt')
   expect(temps).toEqual([expect.stringMatching(/-5-r-/)])
   expect(await createResumables().find(destination)).toMatchObject({ offsetBytes: 3 })

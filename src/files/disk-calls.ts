@@ -1,0 +1,69 @@
+// The calls that writing a file takes, by two ways: at once where the place is near (a local disk
+// that was looked at just now, see disk-look.ts), and otherwise through the thread pool, whose way
+// there and back costs ten times as much as such a call. What may wait for a disk even then has no
+// place here: bytes, syncing, and giving the blocks of a file free.
+import {
+  type BigIntStats,
+  close,
+  closeSync,
+  fstat,
+  fstatSync,
+  futimes,
+  futimesSync,
+  link,
+  linkSync,
+  lstat,
+  lstatSync,
+  open,
+  openSync,
+  rename,
+  renameSync,
+  unlink,
+  unlinkSync,
+} from 'node:fs'
+import { promisify } from 'node:util'
+import { errnoOf } from '../errors.ts'
+
+export interface DiskCalls {
+  open(path: string, flags: number, mode?: number): Promise<number>
+  close(fd: number): Promise<void>
+  fstat(fd: number): Promise<BigIntStats>
+  futimes(fd: number, atime: Date, mtimeSeconds: number): Promise<void>
+  /** Null where nothing is. */
+  lstat(path: string): Promise<BigIntStats | null>
+  link(existing: string, path: string): Promise<void>
+  unlink(path: string): Promise<void>
+  rename(from: string, to: string): Promise<void>
+}
+
+const lstatInPool = promisify(lstat)
+const fstatInPool = promisify(fstat)
+
+export const inPool: DiskCalls = {
+  open: promisify(open),
+  close: promisify(close),
+  fstat: (fd) => fstatInPool(fd, { bigint: true }),
+  futimes: promisify(futimes),
+  lstat: async (path) => {
+    try {
+      return await lstatInPool(path, { bigint: true })
+    } catch (error) {
+      if (errnoOf(error) === 'ENOENT') return null
+      throw error
+    }
+  },
+  link: promisify(link),
+  unlink: promisify(unlink),
+  rename: promisify(rename),
+}
+
+export const atOnce: DiskCalls = {
+  open: async (path, flags, mode) => openSync(path, flags, mode),
+  close: async (fd) => closeSync(fd),
+  fstat: async (fd) => fstatSync(fd, { bigint: true }),
+  futimes: async (fd, atime, mtimeSeconds) => futimesSync(fd, atime, mtimeSeconds),
+  lstat: async (path) => lstatSync(path, { bigint: true, throwIfNoEntry: false }) ?? null,
+  link: async (existing, path) => linkSync(existing, path),
+  unlink: async (path) => unlinkSync(path),
+  rename: async (from, to) => renameSync(from, to),
+}
