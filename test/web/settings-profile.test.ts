@@ -46,6 +46,35 @@ async function colours(page: Page): Promise<string[]> {
 }
 
 describe('preferences', () => {
+  it('keep what was changed while they were being saved', async () => {
+    await using tree = await makeTree({})
+    await using program = await startProgram(tree)
+    await using open = await openPage(browser, program, { path: PATH })
+    const { page } = open
+    const exact = page.getByRole('switch', { name: 'Show exact dates' })
+    const dotfiles = page.getByRole('switch', { name: 'Hide dotfiles' })
+    await exact.check()
+    const saving = Promise.withResolvers<void>()
+    await page.route('**/api/users/*', async (route) => {
+      if (route.request().method() === 'PUT') await saving.promise
+      await route.continue()
+    })
+    await page.getByRole('button', { name: 'Save changes' }).click()
+    await dotfiles.check()
+    saving.resolve()
+    await page
+      .getByText(/settings saved/i)
+      .first()
+      .waitFor()
+    expect(await dotfiles.isChecked()).toBe(true)
+    await save(page)
+    await page.reload()
+    await exact.waitFor()
+    expect(await exact.isChecked()).toBe(true)
+    expect(await dotfiles.isChecked()).toBe(true)
+    expect(open.problems).toEqual([])
+  })
+
   it('are saved, survive a reload and take effect', async () => {
     await using tree = await makeTree({ 'seen.txt': 'x', '.unseen.txt': 'x' })
     await using program = await startProgram(tree)

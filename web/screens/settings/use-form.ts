@@ -44,7 +44,7 @@ export function useForm<T extends object>(
       const stored = await save(draft)
       if (stored === null) return false
       setSaved(stored)
-      setDraft(stored)
+      setDraft((now) => withTyped(stored, draft, now))
       setAttempts(0)
       return true
     } catch (error) {
@@ -91,4 +91,11 @@ export function useForm<T extends object>(
       setDraft(next)
     },
   }
+}
+
+/** What is stored, but for the fields that changed between sending the draft and now. */
+function withTyped<T extends object>(stored: T, sent: T, now: T): T {
+  const isTyped = (name: keyof T) => JSON.stringify(sent[name]) !== JSON.stringify(now[name])
+  const typed = (Object.keys(now) as (keyof T)[]).filter(isTyped).map((name) => [name, now[name]])
+  return { ...stored, ...Object.fromEntries(typed) }
 }
