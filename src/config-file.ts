@@ -3,8 +3,8 @@ import { readFileSync, statSync } from 'node:fs'
 import { extname, join, resolve } from 'node:path'
 import { parseEnv } from 'node:util'
 import { parse as parseToml } from 'smol-toml'
-import { parse as parseYaml } from 'yaml'
 import { AppError, errnoOf } from './errors.ts'
+import { parseYaml } from './read-yaml.ts'
 
 /** Extensions in the order in which one folder is searched. */
 const SEARCH_ORDER = [
@@ -28,8 +28,8 @@ const MAX_FILE_BYTES = 1024 * 1024
 const DECODERS: Record<string, (text: string) => unknown> = {
   json: (text) => JSON.parse(text),
   toml: (text) => parseToml(text),
-  yaml: (text) => parseYaml(text, { logLevel: 'error' }),
-  yml: (text) => parseYaml(text, { logLevel: 'error' }),
+  yaml: (text) => parseYaml(text),
+  yml: (text) => parseYaml(text),
   dotenv: (text) => parseEnv(text),
   env: (text) => parseEnv(text),
 }

@@ -283,6 +283,29 @@ describe('configuration files', () => {
     expect(search('c.yaml').config?.get('defaults.aceEditorTheme')).toBe('nord')
   })
 
+  test('whole numbers of yaml are read as the original reads them: a leading 0 is octal', async () => {
+    const lines = [
+      'socketPerm: 0660',
+      'a: 0o640',
+      'b: 0',
+      'c: 08',
+      'd: 1_000',
+      "e: '0660'",
+      'f: -010',
+    ]
+    await writeFile(join(folder, 'c.yml'), lines.join('\n'))
+    const { config } = search('c.yml')
+    expect(config?.keys.map((key) => config.get(key))).toEqual([
+      0o660,
+      0o640,
+      0,
+      8,
+      1000,
+      '0660',
+      -8,
+    ])
+  })
+
   test('a missing explicit file is a warning, not an error, as start scripts rely on it', () => {
     expect(search('nowhere.json')).toMatchObject({ config: null })
     expect(search('nowhere.json').warning).toContain('does not exist')

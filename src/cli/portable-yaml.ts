@@ -1,6 +1,7 @@
 // YAML as the original writes it, so that exports compare line by line: block style, columns in
 // steps of four, sequences indented below their key.
-import { parse, stringify } from 'yaml'
+import { stringify } from 'yaml'
+import { parseYaml } from '../read-yaml.ts'
 
 const STEP = 4
 
@@ -58,8 +59,8 @@ function scalar(value: unknown): string {
   if (/[\x00-\x1f\x7f-\x9f\u2028\u2029\ufeff]/.test(value)) return doubleQuoted(value)
   if (OTHER_IN_1_1.test(value)) return doubleQuoted(value)
   const plain = stringify(value, { lineWidth: 0 }).trimEnd()
-  if (plain === value) return value
-  return isOtherType(value) ? doubleQuoted(value) : `'${value.replaceAll("'", "''")}'`
+  if (isOtherType(value)) return doubleQuoted(value)
+  return plain === value ? value : `'${value.replaceAll("'", "''")}'`
 }
 
 function doubleQuoted(value: string): string {
@@ -68,7 +69,7 @@ function doubleQuoted(value: string): string {
 
 function isOtherType(text: string): boolean {
   try {
-    return typeof parse(text, { logLevel: 'error' }) !== 'string' && !/^\s*#/.test(text)
+    return typeof parseYaml(text) !== 'string' && !/^\s*#/.test(text)
   } catch {
     // Not readable at all without quotes, so not another type either.
     return false

@@ -2,9 +2,9 @@
 import { randomBytes } from 'node:crypto'
 import { open, readFile, realpath, rename, unlink } from 'node:fs/promises'
 import { extname } from 'node:path'
-import { parse as parseYaml } from 'yaml'
 import type { Rule, UserDefaults } from '../api-types.ts'
 import { AppError, errnoOf } from '../errors.ts'
+import { parseYaml } from '../read-yaml.ts'
 import {
   DEFAULT_LOGOUT_PAGE,
   type ServerOptions,
@@ -256,9 +256,7 @@ export async function readExport(file: string): Promise<unknown> {
   if (bytes.length > MAX_FILE_BYTES) throw new AppError('bad_request', `${file} is too large`)
   const text = bytes.toString('utf8')
   try {
-    return format === 'json'
-      ? JSON.parse(text)
-      : parseYaml(text, { maxAliasCount: 100, logLevel: 'error' })
+    return format === 'json' ? JSON.parse(text) : parseYaml(text)
   } catch (error) {
     const [reason] = (error as Error).message.split('\n')
     throw new AppError('bad_request', `cannot read ${file}: ${reason}`, { cause: error })

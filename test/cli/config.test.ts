@@ -330,6 +330,13 @@ describe('config export and import', () => {
     },
   )
 
+  test('reads modes that were written into an export as octal', async () => {
+    const text = await readFile(join(LEGACY, 'config-export.yaml'), 'utf8')
+    await writeFile(join(cwd, 'edited.yaml'), text.replace(/filemode: \d+/, 'filemode: 0640'))
+    expect((await cli('config', 'import', 'edited.yaml')).code).toBe(0)
+    expect((await settings()).fileMode).toBe(0o640)
+  })
+
   test('keeps the key of an existing database', async () => {
     await cli('config', 'init')
     const { key } = await settings()

@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { toYaml } from '../../src/cli/portable-yaml.ts'
+import { parseYaml } from '../../src/read-yaml.ts'
 
 test('any value reads back the same', () => {
   const text = fc.oneof(
@@ -13,6 +14,8 @@ test('any value reads back the same', () => {
       'null',
       '8080',
       '0o17',
+      '0640',
+      '1_000',
       '1e3',
       '1:30',
       '2026-01-02',
@@ -64,6 +67,7 @@ test('any value reads back the same', () => {
     fc.property(tree, (value) => {
       const yaml = toYaml(value)
       expect(parse(yaml, { logLevel: 'silent' })).toEqual(value)
+      expect(parseYaml(yaml)).toEqual(value)
     }),
     { numRuns: 2000 },
   )
@@ -80,6 +84,8 @@ test('words that older readers take for other types are quoted', () => {
     '1:30',
     '2026-01-02',
     '0o17',
+    '0640',
+    '1_000',
     'null',
   ]) {
     expect(toYaml({ key: word })).toBe(`key: "${word}"\n`)
