@@ -386,50 +386,6 @@ describe('players and papers', () => {
       .toBe(1.25)
   })
 
-  it('finds words in a PDF and follows its contents', async () => {
-    await using opened = await openPage(browser, program)
-    const { page } = opened
-    await open(page, 'paper.pdf')
-    await page.getByText('page 1.').waitFor()
-    await page.keyboard.press('Control+f')
-    await page.getByRole('searchbox', { name: 'Find in document' }).fill('lazy dog')
-    await page.getByText('1 of 3').waitFor()
-    await page.keyboard.press('Enter')
-    await page.getByText('2 of 3').waitFor()
-    await page.keyboard.press('Escape')
-    await page.getByRole('button', { name: 'Contents' }).click()
-    await page.getByRole('button', { name: 'The end' }).click()
-    await expect.poll(() => page.getByRole('textbox', { name: 'Page' }).inputValue()).toBe('3')
-  })
-
-  it('prints every page of a PDF', async () => {
-    await using opened = await openPage(browser, program)
-    const { page } = opened
-    await page.addInitScript(() => {
-      window.print = () => {
-        const pages = document.querySelectorAll<HTMLImageElement>('.vw-print img')
-        document.title = `printed ${[...pages].filter((img) => img.naturalWidth > 1000).length}`
-      }
-    })
-    await open(page, 'paper.pdf')
-    await page.getByRole('button', { name: 'Print' }).click()
-    await expect.poll(() => page.title()).toBe('printed 3')
-    await expect(page.locator('.vw-print').count()).resolves.toBe(0)
-  })
-
-  it('asks for the password of a locked PDF until it fits', async () => {
-    await using opened = await openPage(browser, program)
-    const { page } = opened
-    await open(page, 'locked.pdf')
-    const password = page.getByLabel('Password')
-    await password.fill('wrong')
-    await password.press('Enter')
-    await page.getByText('That password is wrong. Try again.').waitFor()
-    await password.fill('open sesame')
-    await password.press('Enter')
-    await page.getByText('page 1.').waitFor()
-  })
-
   it('keeps the place in a book', async () => {
     await using opened = await openPage(browser, program)
     const { page } = opened

@@ -24,16 +24,19 @@ export interface OpenPdfOptions {
   signal: AbortSignal
   /** Asked when the document is locked; `wrong` after a password that did not fit. */
   askPassword(answer: (password: string) => void, wrong: boolean): void
+  /** A part of the opened document could not be read; its pages wait until `retry` brings it. */
+  onLost(error: unknown, retry: () => void): void
 }
 
 class SourceTransport extends pdfjs.PDFDataRangeTransport {
   readonly #options: OpenPdfOptions
-  readonly #fail: (error: unknown) => void
+  readonly #onLost: (error: unknown) => void
+  #lost: [begin: number, end: number][] = []
 
-  constructor(head: Uint8Array, options: OpenPdfOptions, fail: (error: unknown) => void) {
+  constructor(head: Uint8Array, options: OpenPdfOptions, onLost: (error: unknown) => void) {
     super(options.entry.size, head)
     this.#options = options
-    this.#fail = fail
+    this.#onLost = onLost
   }
 
   override requestDataRange(begin: number, end: number) {
@@ -41,9 +44,16 @@ class SourceTransport extends pdfjs.PDFDataRangeTransport {
     source.readRange(entry, begin, end, signal).then(
       (bytes) => this.onDataRange(begin, new Uint8Array(bytes)),
       (error) => {
-        if (!signal.aborted) this.#fail(error)
+        if (signal.aborted) return
+        this.#lost.push([begin, end])
+        this.#onLost(error)
       },
     )
+  }
+
+  /** The library waits for each range it asked for, and does not ask twice. */
+  askAgain() {
+    for (const [begin, end] of this.#lost.splice(0)) this.requestDataRange(begin, end)
   }
 }
 
@@ -52,12 +62,14 @@ export async function openPdf(options: OpenPdfOptions): Promise<PdfDocument> {
   const { source, entry, signal } = options
   const head = await source.readRange(entry, 0, HEAD_BYTES, signal)
   const data = `${boot.StaticURL}/pdf-${pdfjs.version}`
-  let fail: (error: unknown) => void = () => {}
-  const failed = new Promise<never>((_, reject) => {
-    fail = reject
+  const failed = Promise.withResolvers<never>()
+  let opened = false
+  const range = new SourceTransport(new Uint8Array(head), options, (error) => {
+    if (opened) options.onLost(error, () => range.askAgain())
+    else failed.reject(error)
   })
   const task = pdfjs.getDocument({
-    range: new SourceTransport(new Uint8Array(head), options, (error) => fail(error)),
+    range,
     rangeChunkSize: CHUNK_BYTES,
     disableAutoFetch: true,
     disableStream: true,
@@ -74,5 +86,7 @@ export async function openPdf(options: OpenPdfOptions): Promise<PdfDocument> {
     options.askPassword(answer, reason === pdfjs.PasswordResponses.INCORRECT_PASSWORD)
   // The worker may be gone already; there is nothing left to free then.
   signal.addEventListener('abort', () => void task.destroy().catch(() => {}), { once: true })
-  return Promise.race([task.promise, failed])
+  const pdf = await Promise.race([task.promise, failed.promise])
+  opened = true
+  return pdf
 }

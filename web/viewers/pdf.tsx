@@ -15,6 +15,8 @@ import {
 } from 'lucide-react'
 import libraryStyles from 'pdfjs-dist/legacy/web/pdf_viewer.css?url'
 import { type RefObject, useEffect, useRef, useState } from 'react'
+import { messageOf } from '../lib/error-text.ts'
+import { toastError } from '../state/toasts.ts'
 import { Button } from '../ui/button.tsx'
 import partsStyles from './parts.css?url'
 import pdfStyles from './pdf.css?url'
@@ -30,6 +32,12 @@ import { focusQuietly, scrollByKey, useViewerKeys } from './viewer-keys.ts'
 
 await Promise.all([loadStylesheet(partsStyles), loadStylesheet(pdfStyles)])
 
+/** Parts of the document that could not be read. */
+interface Lost {
+  error: unknown
+  retry(): void
+}
+
 interface Lock {
   wrong: boolean
   answer(password: string): void
@@ -41,13 +49,23 @@ export function PdfViewer(props: ViewerProps) {
   const [pdf, setPdf] = useState<PdfDocument | null>(null)
   const [failed, setFailed] = useState(false)
   const [lock, setLock] = useState<Lock | null>(null)
+  const [lost, setLost] = useState<Lost | null>(null)
 
   useEffect(() => {
     const abort = new AbortController()
     const askPassword = (answer: (password: string) => void, wrong: boolean) =>
       setLock({ answer, wrong })
+    const onLost = (error: unknown, retry: () => void) => {
+      setLost({
+        error,
+        retry() {
+          setLost(null)
+          retry()
+        },
+      })
+    }
     Promise.all([
-      openPdf({ source, entry, signal: abort.signal, askPassword }),
+      openPdf({ source, entry, signal: abort.signal, askPassword, onLost }),
       loadStylesheet(libraryStyles),
     ]).then(
       ([opened]) => {
@@ -69,12 +87,13 @@ export function PdfViewer(props: ViewerProps) {
       </Message>
     )
   }
-  if (pdf) return <Pages {...props} pdf={pdf} />
+  if (pdf) return <Pages {...props} pdf={pdf} lost={lost} />
   if (lock) return <PasswordForm lock={lock} onDone={() => setLock(null)} />
   return <Busy />
 }
 
-function Pages({ source, entry, pdf, setFacts }: ViewerProps & { pdf: PdfDocument }) {
+function Pages(props: ViewerProps & { pdf: PdfDocument; lost: Lost | null }) {
+  const { source, entry, pdf, lost, setFacts } = props
   const { t } = useLingui()
   const container = useRef<HTMLDivElement>(null)
   const view = useRef<PdfView>(null)
@@ -119,13 +138,15 @@ function Pages({ source, entry, pdf, setFacts }: ViewerProps & { pdf: PdfDocumen
   }
 
   async function print() {
+    if (printing.current !== null) return
     const abort = new AbortController()
     printing.current = abort
     try {
       await printPdf(pdf, setPrintPage, abort.signal)
     } catch (error) {
-      if (!abort.signal.aborted) throw error
+      if (!abort.signal.aborted) toastError(error)
     } finally {
+      printing.current = null
       setPrintPage(0)
     }
   }
@@ -197,7 +218,15 @@ function Pages({ source, entry, pdf, setFacts }: ViewerProps & { pdf: PdfDocumen
             <div className="pdfViewer" />
           </div>
         </div>
-        {printPage > 0 && (
+        {lost !== null && (
+          <div className="vw-toast" role="alert">
+            {messageOf(lost.error)}
+            <Button size="sm" onClick={lost.retry}>
+              <Trans>Try again</Trans>
+            </Button>
+          </div>
+        )}
+        {printPage > 0 && lost === null && (
           <div className="vw-toast" role="status">
             <Trans>
               Preparing page {printPage} of {state.pages}
