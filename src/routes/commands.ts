@@ -17,6 +17,8 @@ import { sendStatus } from './respond.ts'
 const TIMEOUT_MS = 30 * 60_000
 const CLOSE_GRACE_MS = 250
 const MAX_OUTPUT_BYTES = 16 * 1024 * 1024
+/** Each is a frame: as many empty ones as bytes would pile up for a client that does not read. */
+const MAX_OUTPUT_LINES = 250_000
 /** What a line handed to a configured shell must not hold: it could start other programs. */
 const SHELL_CONTROL = /[;&|<>`\n\r(){}]|\$\(/
 
@@ -98,16 +100,23 @@ async function runCommand({
 }: CommandRun): Promise<void> {
   const argv = admit(deps, user, line, ws)
   if (!argv) return
-  const stdout = createLines((text) => ws.send(text))
+  const tooMany = new AbortController()
+  let lines = 0
+  const counted = (send: (text: string) => void) => (text: string) => {
+    lines += 1
+    if (lines > MAX_OUTPUT_LINES) tooMany.abort()
+    else send(text)
+  }
+  const stdout = createLines(counted((text) => ws.send(text)))
   const errors: string[] = []
-  const stderr = createLines((text) => errors.push(text))
+  const stderr = createLines(counted((text) => errors.push(text)))
   try {
     const cwd = await scope.hostPath(vpath)
     const { ended } = await deps.programs.run(argv, {
       cwd,
       timeoutMs: TIMEOUT_MS,
       maxOutputBytes: MAX_OUTPUT_BYTES,
-      signal,
+      signal: AbortSignal.any([signal, tooMany.signal]),
       onStdout: stdout.add,
       onStderr: stderr.add,
     })
@@ -116,6 +125,7 @@ async function runCommand({
     for (const text of errors) ws.send(text)
     if (ended === 'timeout') ws.send(`Ended after ${TIMEOUT_MS / 60_000} minutes.`)
     if (ended === 'output') ws.send(`Ended after ${MAX_OUTPUT_BYTES} bytes of output.`)
+    if (tooMany.signal.aborted) ws.send(`Ended after ${MAX_OUTPUT_LINES} lines of output.`)
   } catch (error) {
     // A program or folder that does not exist is answered with the end alone, by contract.
     if (!(error instanceof AppError) && (error as { syscall?: string }).syscall === undefined)

@@ -318,8 +318,15 @@ describe.runIf(process.platform === 'linux')('a program that does not end', () =
 
   it('is ended when it prints without end', async () => {
     await using app = await shellApp(['yes'])
-    const lines = await runAsBob(app, 'yes 0123456789012345678901234567890123456789')
+    const lines = await runAsBob(app, `yes ${'0123456789'.repeat(10)}`)
     expect(lines.at(-1)).toBe('Ended after 16777216 bytes of output.')
     expect(lines.join('\n').length).toBeLessThan(17 * 1024 * 1024)
+  })
+
+  it.each(["yes ''", 'sh errors.sh'])('is ended when it prints empty lines: %s', async (line) => {
+    await using app = await shellApp(['yes', 'sh'], { tree: { 'errors.sh': "yes '' >&2\n" } })
+    const lines = await runAsBob(app, line)
+    expect(lines.at(-1)).toBe('Ended after 250000 lines of output.')
+    expect(lines.length).toBe(250_001)
   })
 })
