@@ -7,7 +7,7 @@ import { launchBrowser, openPage } from '../support/browser.ts'
 import { loginAs } from '../support/login.ts'
 import { ADMIN, runProgram, startConfigured, startProgram } from '../support/program.ts'
 import { makeTree } from '../support/tree.ts'
-import { entry } from './listing-steps.ts'
+import { addUser, entry, showList, userLogin } from './listing-steps.ts'
 import { pickFiles } from './upload-steps.ts'
 
 const STEPS = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB']
@@ -173,5 +173,78 @@ describe('the way out', () => {
     await page.waitForURL('**/404?bye')
     await page.goto('/files/')
     await page.waitForURL('**/login')
+  })
+})
+
+describe('folders that an account keeps at hand', () => {
+  it('are hidden from others who use the browser, and there again at the next login', async () => {
+    await using tree = await makeTree({ 'pinned/a.txt': 'a', 'recent/b.txt': 'b' })
+    await using program = await startProgram(tree)
+    await addUser(program, 'bea', ['create'])
+    await using open = await openPage(browser, program, { path: '/files/' })
+    const { page, context } = open
+    const pins = page.getByRole('navigation', { name: 'Pinned folders' }).getByRole('link')
+    const offered = async () => {
+      await page.keyboard.press('Control+k')
+      const palette = page.getByRole('dialog', { name: 'Commands' })
+      await palette.getByRole('option').first().waitFor()
+      const names = await palette.getByRole('option').allTextContents()
+      await page.keyboard.press('Escape')
+      return names.filter((name) => /pinned|recent/.test(name)).length
+    }
+    const become = async (login: { username: string; password: string }) => {
+      await page.goto('about:blank')
+      const data = { ...login, recaptcha: '' }
+      expect((await context.request.post('/api/login', { data })).ok()).toBe(true)
+      await page.goto('/files/')
+      await entry(page, 'pinned').waitFor()
+    }
+    await showList(page)
+    await entry(page, 'pinned').click({ button: 'right' })
+    await page.getByRole('menuitem', { name: 'Pin to sidebar' }).click()
+    await pins.waitFor()
+    await entry(page, 'recent').dblclick()
+    await entry(page, 'b.txt').waitFor()
+    await become(userLogin('bea'))
+    expect(await pins.count()).toBe(0)
+    expect(await offered()).toBe(0)
+    await become(ADMIN)
+    await pins.getByText('pinned').waitFor()
+    expect(await offered()).toBe(2)
+    expect(open.problems).toEqual([])
+  })
+
+  it('are taken over once from where earlier versions kept them for everybody', async () => {
+    await using tree = await makeTree({ 'pinned/a.txt': 'a' })
+    await using program = await startProgram(tree)
+    await addUser(program, 'bea', ['create'])
+    await using open = await openPage(browser, program, { path: '/login', as: null })
+    const { page, context } = open
+    await page.evaluate(() => {
+      const pinned = [{ path: '/pinned', name: 'pinned' }]
+      localStorage.setItem('fb-prefs', JSON.stringify({ pinned, details: true }))
+      localStorage.setItem('fb-recent-folders', '["/recent"]')
+    })
+    const pins = page.getByRole('navigation', { name: 'Pinned folders' }).getByRole('link')
+    const details = page.getByRole('complementary', { name: 'Details' })
+    for (const [login, count] of [
+      [ADMIN, 1],
+      [userLogin('bea'), 0],
+      [ADMIN, 1],
+    ] as const) {
+      await page.goto('about:blank')
+      const data = { ...login, recaptcha: '' }
+      expect((await context.request.post('/api/login', { data })).ok()).toBe(true)
+      await page.goto('/files/')
+      await entry(page, 'pinned').waitFor()
+      // What is the browser's stays as it is for everybody.
+      await details.waitFor()
+      expect(await pins.count()).toBe(count)
+      await page.keyboard.press('Control+k')
+      const palette = page.getByRole('dialog', { name: 'Commands' })
+      await palette.getByRole('option').first().waitFor()
+      expect(await palette.getByRole('option', { name: 'recent' }).count()).toBe(count)
+    }
+    expect(open.problems).toEqual([])
   })
 })

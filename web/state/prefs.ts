@@ -1,8 +1,11 @@
-// Preferences that belong to this browser, not to the account: theme, pinned folders, sizes.
+// Preferences that belong to this browser, such as theme and sizes, and the folders that an account has
+// pinned in it.
 
 import { proxy } from 'valtio'
+import { subscribeKey } from 'valtio/utils'
 import { boot } from '../lib/boot.ts'
 import { storage } from '../lib/storage.ts'
+import { ownKey, session } from './session.ts'
 
 export type ThemeChoice = 'system' | 'light' | 'dark'
 
@@ -14,6 +17,7 @@ export interface Pinned {
 
 interface Prefs {
   theme: ThemeChoice
+  /** Of the account that is signed in. */
   pinned: Pinned[]
   /** Height of the shell panel in pixels. */
   shellHeightPx: number
@@ -26,6 +30,7 @@ interface Prefs {
 /** The script in the page's head reads it before the first paint, so it has a key of its own. */
 const THEME_KEY = 'fb-theme'
 const KEY = `fb-prefs${boot.BaseURL}`
+const PINNED_KEY = 'fb-pinned'
 
 const defaults: Prefs = {
   theme: 'system',
@@ -35,20 +40,36 @@ const defaults: Prefs = {
   compactRows: false,
 }
 
-function read(): Prefs {
-  let stored: Partial<Prefs> = {}
+function stored(key: string): unknown {
   try {
-    stored = JSON.parse(storage.get(KEY) ?? '{}') as Partial<Prefs>
+    return JSON.parse(storage.get(key) ?? 'null')
   } catch {
     // Not ours or damaged: start afresh.
+    return null
   }
+}
+
+function read(): Prefs {
   const theme = storage.get(THEME_KEY)
   return {
     ...defaults,
-    ...stored,
-    pinned: Array.isArray(stored.pinned) ? stored.pinned.filter(isPinned) : [],
+    ...(stored(KEY) as Partial<Prefs> | null),
+    pinned: readPinned(),
     theme: theme === 'light' || theme === 'dark' ? theme : 'system',
   }
+}
+
+function readPinned(): Pinned[] {
+  if (session.user === null) return []
+  const key = ownKey(PINNED_KEY)
+  // Earlier they were kept with the rest, for whoever used the browser: they go to the first to come.
+  const { pinned: shared, ...rest } = (stored(KEY) ?? {}) as Partial<Prefs>
+  if (shared !== undefined) {
+    if (storage.get(key) === null) storage.set(key, JSON.stringify(shared))
+    storage.set(KEY, JSON.stringify(rest))
+  }
+  const pinned = stored(key)
+  return Array.isArray(pinned) ? pinned.filter(isPinned) : []
 }
 
 function isPinned(value: unknown): value is Pinned {
@@ -64,9 +85,22 @@ export function setPref<K extends Exclude<keyof Prefs, 'theme'>>(name: K, value:
 }
 
 function save(): void {
-  const { theme: _, ...rest } = prefs
+  const { theme: _, pinned, ...rest } = prefs
   storage.set(KEY, JSON.stringify(rest))
+  if (session.user !== null) storage.set(ownKey(PINNED_KEY), JSON.stringify(pinned))
 }
+
+let pinnedBy = session.user?.id
+subscribeKey(
+  session,
+  'user',
+  (user) => {
+    if (user?.id === pinnedBy) return
+    pinnedBy = user?.id
+    prefs.pinned = readPinned()
+  },
+  true,
+)
 
 export function isPinnedPath(path: string): boolean {
   return prefs.pinned.some((pin) => pin.path === path)

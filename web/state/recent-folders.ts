@@ -1,21 +1,29 @@
-// Folders opened lately, for the command palette.
+// Folders that the account opened lately in this browser, for the command palette.
 
 import { storage } from '../lib/storage.ts'
+import { ownKey } from './session.ts'
 
 const STORAGE_KEY = 'fb-recent-folders'
 const MAX_RECENT = 12
 
-let recent: string[] | null = null
+let drawer = ''
+let recent: string[] = []
 
 function load(): string[] {
-  if (recent !== null) return recent
+  const wanted = ownKey(STORAGE_KEY)
+  if (drawer === wanted) return recent
+  drawer = wanted
   recent = []
+  // Earlier there was one list for whoever used the browser: it goes to the first to come.
+  const shared = storage.get(STORAGE_KEY)
+  storage.remove(STORAGE_KEY)
   try {
-    const stored: unknown = JSON.parse(storage.get(STORAGE_KEY) ?? '[]')
+    const stored: unknown = JSON.parse(storage.get(drawer) ?? shared ?? '[]')
     if (Array.isArray(stored)) recent = stored.filter((item) => typeof item === 'string')
   } catch {
     // Nothing usable is stored.
   }
+  if (shared !== null) put(recent)
   return recent
 }
 
@@ -35,5 +43,5 @@ export function forgetRecentFolder(vpath: string) {
 
 function put(next: string[]) {
   recent = next
-  storage.set(STORAGE_KEY, JSON.stringify(next))
+  storage.set(drawer, JSON.stringify(next))
 }

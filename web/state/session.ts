@@ -37,6 +37,11 @@ export function permissions(): Permissions {
   return session.user?.perm ?? nobody
 }
 
+/** The name of something this browser keeps for the account alone: several people may use it. */
+export function ownKey(name: string): string {
+  return `${name}${boot.BaseURL}-${session.user?.id ?? 0}`
+}
+
 export function canUseShell(): boolean {
   return boot.EnableExec && permissions().execute
 }
