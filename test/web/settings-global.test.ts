@@ -5,7 +5,7 @@ import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { SettingsRecord } from '../../src/api-types.ts'
 import { launchBrowser, openPage } from '../support/browser.ts'
-import { withDeadline } from '../support/deadline.ts'
+import { waitFor, withDeadline } from '../support/deadline.ts'
 import { loginAs } from '../support/login.ts'
 import { type Program, startProgram } from '../support/program.ts'
 import { makeTree } from '../support/tree.ts'
@@ -119,6 +119,24 @@ describe('global settings', () => {
     await open.page.getByText('Read as 1 MB').waitFor()
     await field.blur()
     expect(await field.inputValue()).toBe('1 MB')
+  })
+
+  it('write a chunk size the usual way when typing pauses for 1.5 s, not before', async () => {
+    await using tree = await makeTree({})
+    await using program = await startProgram(tree)
+    await using open = await openPage(browser, program, { path: PATH })
+    const { page } = open
+    const field = page.getByLabel('Chunk size')
+    await field.waitFor()
+    await page.clock.install()
+    await field.fill('2')
+    await page.clock.runFor(1400)
+    await field.pressSequentially('.5g')
+    await page.clock.runFor(1400)
+    expect(await field.inputValue()).toBe('2.5g')
+    await page.clock.runFor(200)
+    await waitFor('the usual way', async () => (await field.inputValue()) === '2.5 GB')
+    expect(open.problems).toEqual([])
   })
 
   it('show hooks and shell only where commands are enabled, webhooks always', async () => {

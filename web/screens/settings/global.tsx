@@ -11,7 +11,7 @@ import { toastSuccess } from '../../state/toasts.ts'
 import { NumberField, Select, TextField } from '../../ui/field.tsx'
 import { Switch } from '../../ui/toggle.tsx'
 import { BrandingFields } from './branding.tsx'
-import { formatChunkSize, parseChunkSize, readChunkSize } from './chunk-size.ts'
+import { ChunkSizeField } from './chunk-size-field.tsx'
 import { type GlobalDraft, globalDraftOf, settingsOf } from './global-draft.ts'
 import { CommandHooks, isWebAddress, Webhooks } from './hooks.tsx'
 import { Line, SaveBar, Section, WhenLoaded } from './parts.tsx'
@@ -124,20 +124,7 @@ function GlobalForm({ settings }: { settings: SettingsRecord }) {
           label={t`Chunk size`}
           hint={t`B, KB, MB, GB or TB. Anything else falls back to 1 MB.`}
         >
-          <TextField
-            className="num"
-            label={t`Chunk size`}
-            hideLabel
-            dir="ltr"
-            value={draft.chunkSize}
-            hint={
-              readChunkSize(draft.chunkSize) === null
-                ? t`Read as ${formatChunkSize(parseChunkSize(draft.chunkSize))}`
-                : null
-            }
-            onChange={(chunkSize) => set({ chunkSize })}
-            onBlur={() => set({ chunkSize: formatChunkSize(parseChunkSize(draft.chunkSize)) })}
-          />
+          <ChunkSizeField value={draft.chunkSize} onChange={(chunkSize) => set({ chunkSize })} />
         </Line>
         <Line label={t`Retries`} narrow>
           <NumberField
