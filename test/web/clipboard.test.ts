@@ -137,6 +137,54 @@ describe('the clipboard', () => {
     expect(open.problems).toEqual([])
   })
 
+  it('is pasted once for each Ctrl+V, also when the event of the key comes late', async () => {
+    await using tree = await makeTree({ 'a.txt': 'A' })
+    await using program = await startProgram(tree)
+    await using open = await openPage(browser, program, { path: '/files/' })
+    const { page } = open
+    await showList(page)
+    // As on a machine that is busy: the key at once, its event long after.
+    await page.evaluate(() => {
+      const held: (() => void)[] = []
+      const sendPaste = () => {
+        const send = held.shift()
+        send?.()
+        return send !== undefined
+      }
+      Object.assign(window, { sendPaste })
+      window.addEventListener(
+        'paste',
+        (event) => {
+          if (!event.isTrusted) return
+          event.stopImmediatePropagation()
+          const { target } = event
+          const late = new ClipboardEvent('paste', {
+            bubbles: true,
+            cancelable: true,
+            clipboardData: new DataTransfer(),
+          })
+          held.push(() => target?.dispatchEvent(late))
+        },
+        true,
+      )
+    })
+    await entry(page, 'a.txt').click()
+    await page.keyboard.press('Control+c')
+    for (const copies of [1, 2]) {
+      await page.keyboard.press('Control+v')
+      await waitFor('a copy', async () => (await readdir(tree.root)).length === 1 + copies)
+      await waitFor('the event', () => page.evaluate(() => Reflect.get(window, 'sendPaste')()))
+    }
+    await toast(page, 'Copied 1 item').nth(1).waitFor()
+    // Had an event been taken for another key, its copy would be asked for before this folder.
+    await page.keyboard.press('Alt+n')
+    await page.getByRole('dialog', { name: 'New folder' }).getByLabel('Name').fill('last')
+    await page.keyboard.press('Enter')
+    await entry(page, 'last').waitFor()
+    expect(await readdir(tree.root)).toHaveLength(4)
+    expect(open.problems).toEqual([])
+  })
+
   it('is pasted into a folder that is still on its way', async () => {
     await using tree = await makeTree({ 'a.txt': 'A', 'to/x.txt': 'X' })
     await using program = await startProgram(tree)

@@ -54,20 +54,22 @@ export function runShortcut(event: KeyboardEvent): boolean {
 
 /** How long a browser may take to follow Ctrl+V with its paste event, where it sends one at all. */
 const PASTE_EVENT_MS = 60
+/** So long after the key its event may come on a machine that is busy. */
+const LATE_EVENT_MS = 2000
 
 let pasteWaits = false
 
-/** Pastes into the open folder; true when `data` held files and was used up. */
+/** Pastes into the open folder, files in `data` first. True when there was something to paste. */
 function paste(data: DataTransfer | null): boolean {
   const context = currentContext()
   const { folder } = context
   if (folder === null) {
-    if (listing.mounted && listing.status === 'loading') void pasteOnceShown(data)
-    return false
+    const waits = listing.mounted && listing.status === 'loading'
+    if (waits) void pasteOnceShown(data)
+    return waits
   }
   if (data !== null && context.can.create && addPasted(data, folder)) return true
-  runAction('paste', context)
-  return false
+  return runAction('paste', context)
 }
 
 /** Fast hands: the key was for the folder that is still on its way. */
@@ -85,6 +87,9 @@ async function pasteOnceShown(data: DataTransfer | null): Promise<void> {
 /** Listens for shortcuts and for paste until the returned function is called. */
 export function watchShortcuts(): () => void {
   let pasteTimer: ReturnType<typeof setTimeout> | undefined
+  /** Keys that were not waited for any longer: their events may still come, and are answered. */
+  let answered = 0
+  let answeredAtMs = 0
   // Before the editor, the shell or a viewer can take the key for something of their own.
   const onKeyFirst = (event: KeyboardEvent) => {
     if (isLayerOpen()) {
@@ -105,9 +110,18 @@ export function watchShortcuts(): () => void {
     if (takesKeys(event.target) || !listingHasKeys(event.target)) return
     // Only the paste event knows about pictures in the system's clipboard.
     clearTimeout(pasteTimer)
-    pasteTimer = setTimeout(() => paste(null), PASTE_EVENT_MS)
+    pasteTimer = setTimeout(() => {
+      if (!paste(null)) return
+      answered = isLate() ? answered + 1 : 1
+      answeredAtMs = performance.now()
+    }, PASTE_EVENT_MS)
   }
+  const isLate = () => answered > 0 && performance.now() - answeredAtMs < LATE_EVENT_MS
   const onPaste = (event: ClipboardEvent) => {
+    if (isLate()) {
+      answered--
+      return
+    }
     clearTimeout(pasteTimer)
     if (takesKeys(event.target) || !listingHasKeys(event.target)) return
     if (paste(event.clipboardData)) event.preventDefault()
