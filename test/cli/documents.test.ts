@@ -59,6 +59,12 @@ test('docs/dependencies.md names every package that is shipped or builds what is
   expect(rows.join()).toContain('@tanstack/react-virtual')
 })
 
+test('the proxies of docs/deploy.md that would change the Host header keep it, with its port', async () => {
+  const text = await readFile(join(ROOT, 'docs', 'deploy.md'), 'utf8')
+  expect(/```nginx\n(.*?)```/s.exec(text)?.[1]).toMatch(/^ +proxy_set_header Host \$http_host;/m)
+  expect(/```apache\n(.*?)```/s.exec(text)?.[1]).toMatch(/^ +ProxyPreserveHost On$/m)
+})
+
 test('the fail2ban recipe of docs/deploy.md matches refused sign-ins and nothing forged', async () => {
   const text = await readFile(join(ROOT, 'docs', 'deploy.md'), 'utf8')
   const recipe = /^failregex = (.+)$/m.exec(text)?.[1] ?? ''
