@@ -3,6 +3,7 @@ import { RE2JS } from 're2js'
 import type { Permissions, Rule } from './api-types.ts'
 import { badRequest } from './errors.ts'
 import type { VPath } from './files/vpath.ts'
+import { faultOf } from './store/rules.ts'
 
 /** Judges a path: true when it may be seen. */
 export type Judge = (vpath: VPath) => boolean
@@ -44,14 +45,8 @@ export function bothAllow(a: Judge, b: Judge): Judge {
 /** Refuses rules that could not be evaluated. Throws AppError `bad_request` with the reason. */
 export function checkRules(rules: readonly Rule[]): void {
   for (const [i, rule] of rules.entries()) {
-    if (!rule.regex) continue
-    const raw = rule.regexp?.raw ?? ''
-    if (raw === '') throw badRequest(`rule ${i + 1}: the expression is empty`)
-    try {
-      RE2JS.compile(raw)
-    } catch (error) {
-      throw badRequest(`rule ${i + 1}: ${(error as Error).message}`)
-    }
+    const fault = faultOf(rule)
+    if (fault !== null) throw badRequest(`rule ${i + 1}: ${fault}`)
   }
 }
 

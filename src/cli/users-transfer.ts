@@ -1,5 +1,6 @@
 // `users export` and `users import`: accounts with their hashes, in the original's files.
 import { join, resolve } from 'node:path'
+import { checkRules } from '../access.ts'
 import { isHash } from '../auth/hash.ts'
 import { AppError } from '../errors.ts'
 import type { Document, User } from '../store/document.ts'
@@ -65,8 +66,11 @@ async function importUsers(invocation: Invocation): Promise<number> {
   const replace = flagValue<boolean>(flags, 'replace') ?? false
   await withDatabase(invocation, async (store) => {
     if (replace) {
+      const before = store.read()
+      // Throws when the file is refused: the accounts kept by the last import stay then.
+      replaceAll(before, accounts)
       const backup = join(cwd, BACKUP_FILE)
-      await writeExport(backup, presentUsers(store.read().users, 'json'))
+      await writeExport(backup, presentUsers(before.users, 'json'))
       notice(`The accounts so far are kept in ${backup}`)
       await store.update((doc) => [replaceAll(doc, accounts), undefined])
     } else {
@@ -89,8 +93,18 @@ function parseAccounts(value: unknown, file: string): User[] {
         `${at}: the password must be a hash, see "filebrowser hash"`,
       )
     }
+    checkAccountRules(account, at)
     return account
   })
+}
+
+// A rule that cannot be evaluated would hide everything from its account.
+function checkAccountRules({ rules }: User, at: string): void {
+  try {
+    checkRules(rules)
+  } catch (error) {
+    throw new AppError('bad_request', `${at}: ${(error as Error).message}`, { cause: error })
+  }
 }
 
 function addAll(doc: Document, accounts: readonly User[], overwrite: boolean): Document {

@@ -1,5 +1,7 @@
 // What an import found, and the lines an operator reads about it.
+import type { Rule } from '../api-types.ts'
 import type { ServerOptions } from './document.ts'
+import { faultOf } from './rules.ts'
 
 export interface ImportReport {
   file: string
@@ -127,6 +129,19 @@ export function noteUnknownKeys(
     if (known.has(key.toLowerCase()) || isNothing(value)) continue
     const note = `the ${kind} field "${key}" has no counterpart and is left out`
     if (!report.notes.includes(note)) report.notes.push(note)
+  }
+}
+
+/** Notes rules whose expression does not compile, since such a rule never opens a door. */
+export function noteFaultyRules(whose: string, rules: readonly Rule[], report: ImportReport): void {
+  for (const [i, rule] of rules.entries()) {
+    const fault = faultOf(rule)
+    if (fault === null) continue
+    const effect = rule.allow ? 'allows nothing' : 'hides everything'
+    const raw = rule.regexp?.raw ?? ''
+    report.notes.push(
+      `rule ${i} ${whose}, "${raw}", cannot be evaluated (${fault}) and ${effect}; see "rules rm"`,
+    )
   }
 }
 

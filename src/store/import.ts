@@ -12,7 +12,12 @@ import {
   secondMetaOffsets,
 } from './bolt.ts'
 import { type Document, emptyDocument, type Settings, type Share, type User } from './document.ts'
-import { type ImportReport, noteStoredOff, noteUnknownKeys } from './import-report.ts'
+import {
+  type ImportReport,
+  noteFaultyRules,
+  noteStoredOff,
+  noteUnknownKeys,
+} from './import-report.ts'
 import { accountFrom, settingsFrom, shareFrom } from './legacy-records.ts'
 import { parseDocument } from './parse-document.ts'
 
@@ -152,6 +157,7 @@ function convertSettings(text: string, config: Records, report: ImportReport): S
   noteStoredOff(settings.server, report)
   report.authMethod = settings.authMethod
   report.globalRules = settings.rules.length
+  noteFaultyRules('for all', settings.rules, report)
   report.commands = Object.values(settings.commands).flat().length
   return settings
 }
@@ -174,6 +180,7 @@ function convertUsers(records: Records | null, report: ImportReport) {
     list.push(user)
     report.users.push(user.username)
     report.userRules += user.rules.length
+    noteFaultyRules(`of ${user.username}`, user.rules, report)
   }
   const counter = records?.metadata('IDcounter')
   const last = counter?.length === 8 ? Number(counter.readBigInt64BE()) : 0

@@ -275,8 +275,10 @@ describe('users export and import', () => {
 
   test('--replace without an administrator changes nothing', async () => {
     await writeFile(join(cwd, 'u.json'), JSON.stringify([{ username: 'x', password: LEGACY_HASH }]))
+    await writeFile(join(cwd, 'users.backup.json'), 'kept by the last import')
     expect((await cli('users', 'import', 'u.json', '--replace')).code).toBe(1)
     expect((await user('admin')).id).toBe(1)
+    expect(await readFile(join(cwd, 'users.backup.json'), 'utf8')).toBe('kept by the last import')
   })
 
   test.each<[string, string, RegExp]>([
@@ -287,6 +289,13 @@ describe('users export and import', () => {
     ['u.json', '[{"password": "x"}]', /username is empty/],
     ['u.json', '[{"username": "x", "password": "plain"}]', /must be a hash/],
     ['u.json', 'nonsense', /cannot read/],
+    [
+      'u.json',
+      JSON.stringify([
+        { username: 'x', password: LEGACY_HASH, rules: [{ regex: true, regexp: { raw: '(' } }] },
+      ]),
+      /u\.json: user 1: rule 1: .*\(/,
+    ],
   ])('%s with %s is refused', async (name, text, error) => {
     await writeFile(join(cwd, name), text)
     const { code, stderr } = await cli('users', 'import', name)

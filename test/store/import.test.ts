@@ -156,6 +156,26 @@ describe('records of older versions', () => {
     expect(report.notes.join()).toContain('"fancyNewField" has no counterpart')
   })
 
+  test('rules that cannot be evaluated are told, with whose they are', () => {
+    const rules = [
+      { regex: false, allow: false, path: '/a', regexp: null },
+      { regex: true, allow: false, path: '', regexp: { raw: '(?!x)' } },
+    ]
+    const { report } = convert(
+      content({
+        users: [{ id: 1, username: 'ada', password: LEGACY_HASH, perm: { admin: true }, rules }],
+        settings: legacySettings({
+          rules: [{ regex: true, allow: true, path: '', regexp: { raw: '[' } }],
+        }),
+      }),
+    )
+    const notes = report.notes.filter((note) => note.includes('cannot be evaluated'))
+    expect(notes).toEqual([
+      expect.stringMatching(/^rule 0 for all, "\[", .* allows nothing/),
+      expect.stringMatching(/^rule 1 of ada, "\(\?!x\)", .* hides everything/),
+    ])
+  })
+
   test('a record without the newer settings gets what the old program read into them', () => {
     const { doc } = convert(
       content({
