@@ -7,7 +7,15 @@ import { waitFor } from '../support/deadline.ts'
 import { loginAs } from '../support/login.ts'
 import { startProgram } from '../support/program.ts'
 import { AWKWARD_NAMES, makeTree, setModified } from '../support/tree.ts'
-import { entry, expectNames, expectSelected, focusedName, showList } from './listing-steps.ts'
+import {
+  dragTo,
+  entry,
+  expectNames,
+  expectSelected,
+  focusedName,
+  showList,
+  toast,
+} from './listing-steps.ts'
 
 let browser: Browser
 beforeAll(async () => {
@@ -251,6 +259,52 @@ describe('the listing', () => {
     await expectSelected(page, ['file 298.txt', 'file 299.txt'])
     expect(await page.locator('#listing').evaluate((element) => element.scrollTop)).toBe(before)
     await waitFor('the focus', async () => (await focusedName(page)) === 'file 298.txt')
+    expect(open.problems).toEqual([])
+  })
+
+  it('restores them on the way back from a folder that did not come, and when it changed meanwhile', async () => {
+    const names = Array.from({ length: 300 }, (_, i) => `file ${i}.txt`)
+    await using tree = await makeTree({
+      ...Object.fromEntries(names.map((name) => [name, 'x'])),
+      'zz/inner.txt': 'x',
+    })
+    await using program = await startProgram(tree)
+    await using open = await openPage(browser, program, { path: '/files/' })
+    const { page } = open
+    await showList(page)
+    await page.keyboard.press('End')
+    await entry(page, 'file 299.txt').waitFor()
+    await page.keyboard.press('Shift+ArrowUp')
+    await expectSelected(page, ['file 298.txt', 'file 299.txt'])
+    const scrollTop = () => page.locator('#listing').evaluate((element) => element.scrollTop)
+    const before = await scrollTop()
+    expect(before).toBeGreaterThan(5000)
+    const goTo = (path: string) => page.evaluate((to) => history.pushState(null, '', to), path)
+    const comeBack = async () => {
+      await page.goBack()
+      await expectSelected(page, ['file 298.txt', 'file 299.txt'])
+      await waitFor('the place', async () => (await scrollTop()) === before)
+      await waitFor('the focus', async () => (await focusedName(page)) === 'file 298.txt')
+    }
+    await goTo('/files/gone/')
+    await page.getByRole('heading', { name: 'We can’t find this location' }).waitFor()
+    await comeBack()
+
+    let held = true
+    await page.route('**/api/resources/zz', (route) => (held ? undefined : route.fallback()))
+    await goTo('/files/zz/')
+    await page.locator('.skeleton').first().waitFor()
+    await comeBack()
+    held = false
+
+    await goTo('/files/zz/')
+    const up = page
+      .getByRole('navigation', { name: 'Breadcrumb' })
+      .getByRole('link', { name: 'My files' })
+    await dragTo(page, entry(page, 'inner.txt'), up)
+    await toast(page, 'Moved 1 item').waitFor()
+    await page.getByText('This folder is empty').first().waitFor()
+    await comeBack()
     expect(open.problems).toEqual([])
   })
 

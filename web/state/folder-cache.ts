@@ -4,6 +4,7 @@ import type { FileEntry, Sorting } from '../../src/api-types.ts'
 import type { PathSet } from './selection.ts'
 
 const MAX_FOLDERS = 60
+const MAX_PLACES = 300
 const MAX_ENTRIES = 300_000
 
 export interface Folder {
@@ -30,57 +31,54 @@ export interface Place {
   filter: string
 }
 
-interface CachedFolder {
-  folder: Folder
-  place: Place | null
-}
-
 // Insertion order is age: reading a folder moves it to the end.
-const cache = new Map<string, CachedFolder>()
+const cache = new Map<string, Folder>()
 let entries = 0
+// Apart from the folders, because a place stays when a folder has to be fetched anew.
+const places = new Map<string, Place>()
 
 export function cachedFolder(vpath: string): Folder | null {
   const found = cache.get(vpath)
   if (found === undefined) return null
   cache.delete(vpath)
   cache.set(vpath, found)
-  return found.folder
+  return found
 }
 
 export function cacheFolder(folder: Folder) {
   const old = cache.get(folder.vpath)
-  entries += folder.entries.length - (old?.folder.entries.length ?? 0)
+  entries += folder.entries.length - (old?.entries.length ?? 0)
   cache.delete(folder.vpath)
-  cache.set(folder.vpath, { folder, place: old?.place ?? null })
+  cache.set(folder.vpath, folder)
   for (const [vpath, aged] of cache) {
     if (cache.size <= 1 || (cache.size <= MAX_FOLDERS && entries <= MAX_ENTRIES)) break
     cache.delete(vpath)
-    entries -= aged.folder.entries.length
+    entries -= aged.entries.length
   }
 }
 
+/** Its listing may be wrong by now; where the person was in it stays known. */
 export function forgetFolder(vpath: string) {
   const found = cache.get(vpath)
   if (found === undefined) return
-  entries -= found.folder.entries.length
+  entries -= found.entries.length
   cache.delete(vpath)
 }
 
-export function forgetAllFolders() {
-  cache.clear()
-  entries = 0
-}
-
 export function rememberPlace(vpath: string, place: Place) {
-  const found = cache.get(vpath)
-  if (found !== undefined) found.place = place
+  places.delete(vpath)
+  places.set(vpath, place)
+  for (const oldest of places.keys()) {
+    if (places.size <= MAX_PLACES) break
+    places.delete(oldest)
+  }
 }
 
 export function placeIn(vpath: string): Place | null {
-  return cache.get(vpath)?.place ?? null
+  return places.get(vpath) ?? null
 }
 
 /** An entry known from the listing of its folder, without asking the server. */
 export function knownEntry(vpath: string, parent: string): FileEntry | null {
-  return cache.get(parent)?.folder.byPath.get(vpath) ?? null
+  return cache.get(parent)?.byPath.get(vpath) ?? null
 }

@@ -46,6 +46,8 @@ export const scroll = { px: 0 }
 let request: AbortController | null = null
 /** The address was changed by a link or command; otherwise it was Back or Forward. */
 let pushed = true
+/** What is open was come to by Back or Forward. */
+let byHistory = false
 
 /** Listens for changes of the address and for the window's return. Call once; the result stops listening. */
 export function watchWindow(): () => void {
@@ -75,10 +77,11 @@ export function watchWindow(): () => void {
 
 /** Shows `vpath`. Never rejects: failures become the state of the screen. */
 export function openPath(vpath: string): void {
-  const byHistory = !pushed
+  const came = !pushed
   pushed = false
   const from = listing.vpath
   if (from === vpath && listing.status === 'ready') return
+  byHistory = came
   leave()
   listing.vpath = vpath
   listing.failure = null
@@ -93,9 +96,11 @@ export function openPath(vpath: string): void {
   listing.file = null
   const shown = listing.folder as Folder | null
   if (shown?.vpath === vpath) {
-    // A viewer closed over the folder that is still there.
     listing.status = 'ready'
-    if (wasFile && isWithin(vpath, from)) arriveFrom(from)
+    listing.slow = false
+    // Back from a folder that did not come; otherwise a viewer closed over the one that is still there.
+    if (!wasFile) arrive(vpath, from)
+    else if (isWithin(vpath, from)) arriveFrom(from)
     // The file may have been saved, renamed or deleted in there.
     if (Date.now() - shown.fetchedAtMs > FRESH_MS) void refreshFolder()
     return
@@ -105,14 +110,14 @@ export function openPath(vpath: string): void {
     listing.status = 'loading'
     if (!byHistory) clearSelection()
     void load(vpath).then((loaded) => {
-      if (loaded) arrive(vpath, from, byHistory)
+      if (loaded) arrive(vpath, from)
     })
     return
   }
   listing.status = 'ready'
   listing.slow = false
   enter(cached)
-  arrive(vpath, from, byHistory)
+  arrive(vpath, from)
   if (Date.now() - cached.fetchedAtMs > FRESH_MS) void refreshFolder()
 }
 
@@ -122,7 +127,10 @@ export function leave(): void {
   request = null
   stopRefresh()
   const folder = listing.folder as Folder | null
-  if (folder === null) return
+  // While another one loads or failed, the place in this one was noted already.
+  const shown =
+    listing.status === 'ready' && (listing.file !== null || listing.vpath === folder?.vpath)
+  if (folder === null || !shown) return
   rememberPlace(folder.vpath, {
     scrollPx: scroll.px,
     focus: listing.focus,
@@ -143,7 +151,7 @@ export function retry(): void {
 function retryQuietly(): void {
   const { vpath } = listing
   void load(vpath).then((loaded) => {
-    if (loaded && listing.vpath === vpath) landAt({ kind: 'top' }, { arrival: true })
+    if (loaded && listing.vpath === vpath) arrive(vpath, vpath)
   })
 }
 
@@ -167,7 +175,7 @@ export function selectOnArrival(folder: string, paths: readonly string[]): void 
 }
 
 /** Puts selection, focus and scroll where they belong on arriving in `vpath`. */
-function arrive(vpath: string, from: string, byHistory: boolean): void {
+function arrive(vpath: string, from: string): void {
   const expected = awaited
   awaited = null
   const [first] = expected?.paths ?? []
