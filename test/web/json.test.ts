@@ -109,21 +109,6 @@ it('opens a large file, in groups, and finds in it', async () => {
   expect(opened.problems).toEqual([])
 }, 90_000)
 
-it('stays closed when what was opened before arrives later', async () => {
-  await using opened = await openPage(browser, program, { path: '/files/large.json' })
-  const { page } = opened
-  const items = page.getByRole('treeitem')
-  await page.getByRole('treeitem', { name: /items/ }).click({ timeout: 30_000 })
-  await page.getByText('0 … 999:', { exact: true }).waitFor()
-  // The last thousand are far into the text; meanwhile all of it is closed.
-  for (const key of ['End', 'ArrowRight', 'Home', 'ArrowLeft']) await page.keyboard.press(key)
-  await page.getByRole('textbox', { name: 'Find in the tree' }).fill('nowhere in there')
-  // Questions are answered one after the other: this answer comes after the rows.
-  await page.getByText('No matches').waitFor({ timeout: 20_000 })
-  expect(await items.count()).toBe(1)
-  expect(opened.problems).toEqual([])
-}, 90_000)
-
 describe('in a share on a phone', () => {
   async function share(name: string): Promise<string> {
     const { fetch } = await loginAs(program.origin)

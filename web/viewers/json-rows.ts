@@ -23,12 +23,13 @@ export interface JsonRow {
 }
 
 export class JsonRows {
-  readonly #client: JsonClient
+  readonly #client: Pick<JsonClient, 'children'>
   readonly #open = new Set<string>([''])
   #children = new Map<string, JsonNode[]>()
   #root: JsonNode | null = null
+  #asked = 0
 
-  constructor(client: JsonClient) {
+  constructor(client: Pick<JsonClient, 'children'>) {
     this.#client = client
   }
 
@@ -53,11 +54,15 @@ export class JsonRows {
     this.#open.add('')
   }
 
-  /** The rows to show; fetches what open containers hold. */
-  async list(): Promise<JsonRow[]> {
+  /**
+   * The rows to show; fetches what open containers hold. Null when it was asked for again meanwhile:
+   * that answer may come before this one, which is out of date.
+   */
+  async list(): Promise<JsonRow[] | null> {
+    const mine = ++this.#asked
     const rows: JsonRow[] = []
     if (this.#root !== null) await this.#add(rows, this.#row('', 0, null, '$', this.#root))
-    return rows
+    return mine === this.#asked ? rows : null
   }
 
   /** Opens the way to a place and gives the id of its row. */

@@ -65,12 +65,9 @@ export function JsonTree({ text, actions, autoFocus = false }: JsonTreeProps) {
     if (autoFocus) focusQuietly(box.current)
   }, [autoFocus])
 
-  /** Counts what was asked of the tree: an older list that comes later is not shown any more. */
-  const asked = useRef(0)
   const refresh = useEffectEvent(async (): Promise<void> => {
-    const mine = ++asked.current
     const next = await tree.current?.rows.list()
-    if (next !== undefined && mine === asked.current) setRows(next)
+    if (next) setRows(next)
   })
 
   useEffect(() => {
