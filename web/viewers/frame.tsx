@@ -173,7 +173,12 @@ export function ViewerFrame(props: FrameProps) {
           <h1>
             <bdi>{entry.name}</bdi>
           </h1>
-          <p>{line.join(' · ')}</p>
+          <p>
+            {line.map((part, n) => (
+              // biome-ignore lint/suspicious/noArrayIndexKey: they have no other name, and no state
+              <span key={n}>{n === 0 ? part : ` · ${part}`}</span>
+            ))}
+          </p>
         </div>
         <Actions actions={actions} />
         {document.fullscreenEnabled && (

@@ -1,0 +1,84 @@
+// What a phone's width must not cut or push aside, on screens other than the listing.
+import type { Browser } from 'playwright-core'
+import sharp from 'sharp'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { launchBrowser, openPage, PHONE } from '../support/browser.ts'
+import { type Program, startProgram } from '../support/program.ts'
+import { makeTree, type Tree } from '../support/tree.ts'
+import { entry } from './listing-steps.ts'
+
+let browser: Browser
+let tree: Tree
+let program: Program
+
+beforeAll(async () => {
+  browser = await launchBrowser()
+  const create = { width: 1500, height: 1000, channels: 3, background: '#456' } as const
+  const picture = await sharp({ create }).jpeg().toBuffer()
+  const others = Array.from({ length: 150 }, (_, n) => [`album/a ${n}.txt`, 'x'])
+  tree = await makeTree({
+    'launch-plan.md': '# Plan',
+    'album/dawn.jpg': picture,
+    'dawn.jpg': picture,
+    ...Object.fromEntries(others),
+  })
+  program = await startProgram(tree)
+})
+
+afterAll(async () => {
+  await program[Symbol.asyncDispose]()
+  await tree[Symbol.asyncDispose]()
+  await browser.close()
+})
+
+async function openPhone(path: string) {
+  const options = { viewport: PHONE, isMobile: true, hasTouch: true }
+  return openPage(browser, program, { path, ...options })
+}
+
+it('the line under a picture’s name has whole facts only', async () => {
+  await using open = await openPhone('/files/album/dawn.jpg')
+  const line = open.page.locator('.vw-title p')
+  await line.getByText('1500 × 1000').waitFor()
+  const facts = await line.evaluate((element) => {
+    const box = element.getBoundingClientRect()
+    return [...element.children].map((fact) => {
+      const { top, right } = fact.getBoundingClientRect()
+      return {
+        shown: top < box.bottom - 1,
+        whole: right <= box.right && fact.scrollWidth <= fact.clientWidth,
+      }
+    })
+  })
+  expect(facts).toHaveLength(3)
+  expect(facts.filter(({ shown }) => shown)).toEqual([
+    { shown: true, whole: true },
+    { shown: true, whole: true },
+  ])
+})
+
+it('the editor shows a name of usual length whole', async () => {
+  await using open = await openPhone('/files/launch-plan.md')
+  const name = open.page.getByRole('heading', { name: 'launch-plan.md' })
+  await name.waitFor()
+  await open.page.locator('.cm-content').waitFor()
+  expect(await name.evaluate((element) => element.scrollWidth <= element.clientWidth)).toBe(true)
+})
+
+it('the cross of a dialog is as large as a finger and on the line of the title', async () => {
+  await using open = await openPhone('/files/')
+  const { page } = open
+  await entry(page, 'dawn.jpg').getByRole('button').last().tap()
+  await page.getByRole('menuitem', { name: 'Share' }).tap()
+  const dialog = page.getByRole('dialog')
+  const cross = dialog.getByRole('button', { name: 'Close' }).first()
+  await cross.waitFor()
+  const [box, title] = await Promise.all([
+    cross.boundingBox(),
+    dialog.getByRole('heading', { level: 2 }).boundingBox(),
+  ])
+  if (box === null || title === null) throw new Error('not on the screen')
+  expect(Math.min(box.width, box.height)).toBeGreaterThanOrEqual(44)
+  expect(box.y).toBeGreaterThanOrEqual(0)
+  expect(Math.abs(box.y + box.height / 2 - (title.y + title.height / 2))).toBeLessThan(3)
+})
