@@ -1,7 +1,7 @@
 // Photographs every screen of the built product for docs/screenshots, named like the drafts they were
 // designed by: `npm run build && npm run screenshots [name...]`. Needs Chromium.
 
-import { mkdir, truncate, utimes, writeFile } from 'node:fs/promises'
+import { mkdir, rm, truncate, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
 import sharp from 'sharp'
@@ -136,7 +136,11 @@ interface Shot {
   as?: 'mara' | 'maryam' | null
   /** Up to the moment of the picture. */
   prepare(page: Page): Promise<unknown>
+  /** Afterwards, so that the next picture finds the folder as it was. */
+  after?(page: Page): Promise<unknown>
 }
+
+const UPLOADS = ['notes.txt', 'stage-plan.pdf', 'rehearsal.mov']
 
 async function view(page: Page, name: 'List' | 'Grid' | 'Gallery') {
   await page.locator('#listing').waitFor()
@@ -175,7 +179,7 @@ async function dragFiles(page: Page, count: number) {
 
 /** The first file goes slowly enough to be seen on its way. */
 async function upload(page: Page, names: string[]) {
-  await view(page, 'List')
+  await entry(page, 'launch-plan.md').waitFor()
   const line = await page.context().newCDPSession(page)
   await line.send('Network.emulateNetworkConditions', {
     offline: false,
@@ -183,7 +187,10 @@ async function upload(page: Page, names: string[]) {
     downloadThroughput: -1,
     uploadThroughput: 400 * KIB,
   })
-  await page.getByRole('button', { name: 'Upload', exact: true }).click()
+  const opener = page
+    .getByRole('button', { name: 'Upload', exact: true })
+    .or(page.getByRole('button', { name: 'New', exact: true }))
+  await opener.filter({ visible: true }).first().click()
   const chooser = page.waitForEvent('filechooser')
   await page.getByRole('menuitem', { name: 'Upload files' }).click()
   await (await chooser).setFiles(
@@ -356,15 +363,66 @@ const shots: Record<string, Shot> = {
     },
   },
   conflict: { path: HOME, prepare: (page) => upload(page, ['tokens.json', 'deploy.sh']) },
-  upload: {
-    path: HOME,
-    // Once: the second time the files would be there.
-    scheme: 'light',
+  upload: { path: HOME, after: cancelUploads, prepare: (page) => uploadThree(page) },
+  'mobile-login': {
+    path: '/login',
+    as: null,
+    phone: true,
+    prepare: (page) => page.getByRole('textbox').first().waitFor(),
+  },
+  'mobile-viewer': {
+    path: `${HOME}dawn-hero.jpg`,
+    phone: true,
     async prepare(page) {
-      await upload(page, ['notes.txt', 'stage-plan.pdf', 'rehearsal.mov'])
-      await page.getByText(/Uploading .* of 3 files/).waitFor()
+      await page.locator('.vw-picture > img[data-shown=true]').waitFor()
+      await page.locator('.vw-frame img').first().waitFor()
     },
   },
+  'mobile-editor': {
+    path: `${HOME}launch-plan.md`,
+    phone: true,
+    prepare: (page) => page.locator('.cm-content').waitFor(),
+  },
+  'mobile-upload': {
+    path: HOME,
+    phone: true,
+    after: cancelUploads,
+    prepare: (page) => uploadThree(page),
+  },
+  'mobile-share': {
+    path: HOME,
+    phone: true,
+    async prepare(page) {
+      await entry(page, 'dawn-hero.jpg').getByRole('button').last().tap()
+      await page.getByRole('menuitem', { name: 'Share' }).tap()
+      await page.getByRole('dialog').waitFor()
+    },
+  },
+  'mobile-public-folder': {
+    path: '/share/folder',
+    as: null,
+    phone: true,
+    prepare: (page) => page.getByRole('row').nth(4).waitFor(),
+  },
+  'mobile-settings': {
+    path: '/settings/profile',
+    phone: true,
+    prepare: (page) => page.getByRole('heading').nth(2).waitFor(),
+  },
+}
+
+async function uploadThree(page: Page) {
+  await upload(page, UPLOADS)
+  // The speed is known a moment later.
+  await page.getByText(/[1-9].*B\/s · \d+:\d+:\d+ left/).waitFor()
+  await page.mouse.move(640, 20)
+}
+
+async function cancelUploads(page: Page) {
+  await page.getByRole('button', { name: 'Cancel all' }).click()
+  await page.getByRole('button', { name: 'Cancel uploads' }).click()
+  await page.getByText('1 file uploaded').waitFor()
+  await rm(tree.at(`Projects/Aurora launch/${UPLOADS[0]}`))
 }
 
 async function prepareUsers(program: Program) {
@@ -422,6 +480,7 @@ async function photograph(browser: Browser, program: Program, name: string, shot
         })
         .catch(() => {})
       await save(`${name}-${colorScheme}`, await page.screenshot())
+      await shot.after?.(page)
     } catch (error) {
       process.exitCode = 1
       process.stderr.write(`${name} ${colorScheme}: ${String(error).slice(0, 400)}\n`)
