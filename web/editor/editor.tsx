@@ -13,6 +13,7 @@ import { openPrompt } from '../state/prompts.ts'
 import { session } from '../state/session.ts'
 import { toastError } from '../state/toasts.ts'
 import { languageOf, languages } from '../text/language.ts'
+import { isNestedTooDeep } from '../text/nesting.ts'
 import type { FrameAction } from '../viewers/frame.tsx'
 import type { FileSource } from '../viewers/source.ts'
 import { CodePane } from './code-pane.tsx'
@@ -83,6 +84,11 @@ export function Editor({ source, entry, actions = [], close, ...rest }: EditorPr
   const isText = ready && readOnly !== 'binary'
   const [language, chooseLanguage] = useLanguage(isText, entry.name, generation)
   const rendering = renderingOf(language)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: judged once for each text
+  const coloured = useMemo(
+    () => (rendering === 'markdown' && isNestedTooDeep(initialText()) ? null : language),
+    [rendering, language, generation],
+  )
   const [mode, setMode] = useMode(rendering, readOnly !== null, splitFits)
   const palette = useMemo(() => paletteOf(user?.aceEditorTheme ?? ''), [user?.aceEditorTheme])
 
@@ -189,7 +195,7 @@ export function Editor({ source, entry, actions = [], close, ...rest }: EditorPr
             <CodePane
               key={generation}
               palette={palette}
-              language={language}
+              language={coloured}
               readOnly={readOnly !== null}
               wrap={wrap}
               showLineNumbers={lineNumbers}

@@ -6,17 +6,8 @@ import { Marked } from 'marked'
 import type { FileEntry } from '../../src/api-types.ts'
 import { boot } from '../lib/boot.ts'
 import { filesHref, joinPath, parentOf } from '../lib/paths.ts'
+import { isNestedTooDeep } from '../text/nesting.ts'
 import type { FileSource } from './source.ts'
-
-/**
- * Quotes and lists within each other on one line. Every level is parsed anew, so a line of a hundred
- * thousand marks would hold up the page for seconds and then fail.
- */
-const MAX_NESTING = 250
-const tooDeep = new RegExp(
-  `^(?:[ \\t]*(?:>|(?:[-+*]|\\d{1,9}[.)])[ \\t])){${MAX_NESTING + 1}}`,
-  'm',
-)
 
 /** On pictures without an address: the path to ask the source for. */
 export const UNPACK = 'data-unpack'
@@ -67,7 +58,7 @@ function sanitizer(): DOMPurify {
  * @throws RangeError when more is nested than can be rendered.
  */
 export function renderMarkdown(text: string, options: RenderOptions): DocumentFragment {
-  if (tooDeep.test(text)) throw new RangeError('the text is nested too deep')
+  if (isNestedTooDeep(text)) throw new RangeError('the text is nested too deep')
   current = options
   try {
     const html = marked.parse(withoutFrontMatter(text), { async: false })
