@@ -9,9 +9,10 @@ export interface Gateway extends AsyncDisposable {
   origin: string
   /**
    * Asked about every request: a status answers it without the program hearing of it, null lets it
-   * through, `'lost'` lets it through and loses the answer.
+   * through, `'lost'` and `'cut'` let it through and lose the answer: the page waits for it, or the
+   * connection breaks.
    */
-  refuse: (request: IncomingMessage) => number | 'lost' | null
+  refuse: (request: IncomingMessage) => number | 'lost' | 'cut' | null
   /** Method and path of every request of the page, those let through and the others. */
   seen: { method: string; path: string; refused: boolean }[]
 }
@@ -30,6 +31,7 @@ export async function startGateway(program: Program): Promise<Gateway> {
       { host: '127.0.0.1', port: program.port, method, path: url, headers },
       (answer) => {
         if (status === 'lost') return answer.resume()
+        if (status === 'cut') return outgoing.destroy()
         outgoing.writeHead(answer.statusCode ?? 502, answer.rawHeaders)
         answer.pipe(outgoing)
       },

@@ -6,7 +6,7 @@ import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { launchBrowser, launchProfile, openPage } from '../support/browser.ts'
 import { waitFor } from '../support/deadline.ts'
-import { startGateway } from '../support/gateway.ts'
+import { type Gateway, startGateway } from '../support/gateway.ts'
 import { ADMIN, startProgram } from '../support/program.ts'
 import { makeTree } from '../support/tree.ts'
 import { pickFiles, slowUploads } from './upload-steps.ts'
@@ -57,6 +57,11 @@ function offsetsAskedFor(context: BrowserContext): Map<string, number> {
   return offsets
 }
 
+/** How many uploads the page has begun, each of which drops what was sent for the one before. */
+function begun({ seen }: Gateway): number {
+  return seen.filter(({ method, path }) => method === 'POST' && path.includes('/tus/')).length
+}
+
 /** Leaves the page although it asks not to be left. */
 async function reloadAnyway(page: Page): Promise<void> {
   page.on('dialog', (dialog) => void dialog.accept())
@@ -87,7 +92,7 @@ describe('interrupted uploads', () => {
     await (await chooser).setFiles(join(tree.base, 'big.bin'))
     await panel(page).getByText('1 file uploaded').waitFor({ timeout: 30_000 })
     await notice(page).waitFor({ state: 'detached' })
-    expect(await readFile(tree.at('in/big.bin'))).toEqual(bytes)
+    expect((await readFile(tree.at('in/big.bin'))).equals(bytes)).toBe(true)
     // Less than all by what arrived of the chunk that the reload cut off.
     expect(sent.get(path)).toBeLessThanOrEqual(bytes.length)
     await page.reload()
@@ -169,7 +174,7 @@ describe('interrupted uploads', () => {
     await using _second = await startProgram(tree, { args: ['-p', String(first.port)] })
     await slowUploads(page, 0)
     await panel(page).getByText('1 file uploaded').waitFor({ timeout: 60_000 })
-    expect(await readFile(tree.at('big.bin'))).toEqual(bytes)
+    expect((await readFile(tree.at('big.bin'))).equals(bytes)).toBe(true)
     expect(sent.get(path)).toBeLessThanOrEqual(bytes.length)
   }, 120_000)
 
@@ -205,7 +210,7 @@ describe('interrupted uploads', () => {
     await choose()
     await panel(page).getByText('1 file uploaded').waitFor({ timeout: 30_000 })
     await notice(page).waitFor({ state: 'detached' })
-    expect(await readFile(tree.at('big.bin'))).toEqual(bytes)
+    expect((await readFile(tree.at('big.bin'))).equals(bytes)).toBe(true)
     expect(sent.get('/api/tus/big.bin')).toBeLessThanOrEqual(bytes.length)
   }, 120_000)
 
@@ -233,14 +238,35 @@ describe('interrupted uploads', () => {
       await pickFiles(page, [join(tree.base, 'big.bin')])
       await panel(page).getByText('1 file uploaded').waitFor({ timeout: 30_000 })
       expect(refusals).toBe(3)
-      expect(
-        gateway.seen.filter(({ method, path }) => method === 'POST' && path.includes('/tus/')),
-      ).toHaveLength(1)
-      expect(await readFile(tree.at('big.bin'))).toEqual(bytes)
+      expect(begun(gateway)).toBe(1)
+      expect((await readFile(tree.at('big.bin'))).equals(bytes)).toBe(true)
       expect(sent.get('/api/tus/big.bin')).toBe(bytes.length)
     },
     120_000,
   )
+
+  it('does not replace a file a second time when the last answer was lost', async () => {
+    await using tree = await makeTree({ 'big.bin': 'the old one' })
+    const bytes = randomBytes(12 << 20)
+    await mkdir(join(tree.base, 'own'))
+    await writeFile(join(tree.base, 'own/big.bin'), bytes)
+    await using program = await startProgram(tree)
+    await using gateway = await startGateway(program)
+    await using open = await openPage(browser, program, {
+      path: '/files/',
+      baseURL: gateway.origin,
+    })
+    const { page } = open
+    let chunks = 0
+    gateway.refuse = ({ method }) => (method === 'PATCH' && ++chunks === 2 ? 'cut' : null)
+    await pickFiles(page, [join(tree.base, 'own/big.bin')])
+    const dialog = page.getByRole('dialog')
+    await dialog.getByRole('radio', { name: 'Replace' }).first().check()
+    await dialog.getByRole('button', { name: 'Continue' }).click()
+    await panel(page).getByText('1 file uploaded').waitFor({ timeout: 30_000 })
+    expect(begun(gateway)).toBe(1)
+    expect((await readFile(tree.at('big.bin'))).equals(bytes)).toBe(true)
+  }, 120_000)
 
   it('forgets an interrupted upload when it is discarded', async () => {
     await using tree = await makeTree({ 'old.txt': 'x' })

@@ -24,7 +24,7 @@ export interface ResumeIndex {
 }
 
 /** File systems keep times by up to two seconds. */
-const TIME_STEP_MS = 2000
+export const TIME_STEP_MS = 2000
 
 export function createResumeIndex(
   batches: readonly InterruptedBatch[],

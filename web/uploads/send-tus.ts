@@ -85,6 +85,7 @@ export function createTusSend(deps: TusDeps) {
         return await attempt(item, file, events, signal)
       } catch (error) {
         signal.throwIfAborted()
+        if (isDoneBefore(error)) return
         const { status, method } = answerOf(error)
         if (status === 413 && method === 'PATCH' && chunkBefore > MIN_CHUNK_BYTES) {
           chunkSizeBytes = Math.max(
@@ -95,12 +96,15 @@ export function createTusSend(deps: TusDeps) {
         }
         // The answer to the last chunk was lost: the file is there, and the second attempt is
         // refused because of it.
-        if (status === 409 && method === 'POST' && item.sentBytes >= file.size) {
-          if (await deps.isComplete(item)) return
-        }
+        if (status === 409 && method === 'POST' && (await isDone(item, file))) return
         throw await toUploadError(error, file)
       }
     }
+  }
+
+  /** All was sent before, the answer to it was lost, and the server has the file. */
+  async function isDone(item: UploadItem, file: File): Promise<boolean> {
+    return item.sentBytes >= file.size && (await deps.isComplete(item))
   }
 
   async function attempt(
@@ -128,11 +132,15 @@ export function createTusSend(deps: TusDeps) {
             request.setHeader('X-Modified', String(file.lastModified))
           }
         },
-        onAfterResponse(request, response) {
+        async onAfterResponse(request, response) {
           if (response.getHeader('X-Renew-Token') === 'true') deps.onRenewHint()
           if (isRefusedQuestion(request, response)) throw new RefusedQuestion(response)
+          if (request.getMethod() === 'HEAD' && isLost(response) && (await isDone(item, file))) {
+            throw new DoneBefore()
+          }
         },
         onShouldRetry(error) {
+          if (isDoneBefore(error)) return false
           const { status, method } = answerOf(error)
           // Without any network there is nothing to try: the queue waits for its return instead.
           if (status === 0 && !navigator.onLine) return false
@@ -174,8 +182,20 @@ class RefusedQuestion extends Error {
  */
 function isRefusedQuestion(request: HttpRequest, response: HttpResponse): boolean {
   const status = response.getStatus()
-  const isAnswered = (status >= 200 && status < 300) || status === 404 || status === 410
+  const isAnswered = (status >= 200 && status < 300) || isLost(response)
   return request.getMethod() === 'HEAD' && !isAnswered
+}
+
+/** The server knows no such upload: it never did, gave it up, or completed it. */
+function isLost(response: HttpResponse): boolean {
+  return response.getStatus() === 404 || response.getStatus() === 410
+}
+
+/** Ends the library's way of going on: it would replace the file a second time. */
+class DoneBefore extends Error {}
+
+function isDoneBefore(error: unknown): boolean {
+  return (error as Answered).causingError instanceof DoneBefore
 }
 
 interface Answered {

@@ -5,6 +5,7 @@ import { fetchInfo } from '../api/files.ts'
 import { plainUploadUrl, tusEndpoint } from '../api/uploads.ts'
 import { boot } from '../lib/boot.ts'
 import { renewSession } from '../state/session.ts'
+import { TIME_STEP_MS } from './interrupted.ts'
 import type { Send, SendEvents } from './queue.ts'
 import { createPlainSend } from './send-plain.ts'
 import { createTusSend } from './send-tus.ts'
@@ -29,7 +30,10 @@ const tus = createTusSend({
   onRenewHint: () => void renewSession(),
   async isComplete(item) {
     const info = await fetchInfo(item.vpath, new AbortController().signal).catch(() => null)
-    return info !== null && !info.isDir && info.size === item.file?.size
+    if (info === null || info.isDir || info.size !== item.file?.size) return false
+    // What is being replaced may be as long; the time is that of the file which replaces it.
+    const apartMs = Math.abs(Date.parse(info.modified) - item.file.lastModified)
+    return !item.overwrite || apartMs < TIME_STEP_MS
   },
 })
 
