@@ -69,6 +69,7 @@ export default defineConfig({
             'test/long/**/*.test.ts',
             'test/web/round-trip.test.ts',
             'test/web/samples.test.ts',
+            'test/web/turning.test.ts',
             'test/web/viewers-hostile.test.ts',
           ],
           env: { LONG_TESTS: '1' },
