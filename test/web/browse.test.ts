@@ -1,12 +1,11 @@
-// Looking around: folders, views, order, dates, breadcrumbs, going back, links, errors.
-import { mkdir, rm, writeFile } from 'node:fs/promises'
-import type { Browser } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { launchBrowser, openPage } from '../support/browser.ts'
+// Looking around: folders, views, order, dates, breadcrumbs, going back, links.
+import { rm, writeFile } from 'node:fs/promises'
+import { describe, expect, it } from 'vitest'
 import { waitFor } from '../support/deadline.ts'
 import { loginAs } from '../support/login.ts'
 import { startProgram } from '../support/program.ts'
 import { AWKWARD_NAMES, makeTree, setModified } from '../support/tree.ts'
+import { sharedBrowser } from './browser-steps.ts'
 import {
   dragTo,
   entry,
@@ -17,17 +16,13 @@ import {
   toast,
 } from './listing-steps.ts'
 
-let browser: Browser
-beforeAll(async () => {
-  browser = await launchBrowser()
-})
-afterAll(() => browser.close())
+const openIn = sharedBrowser()
 
 describe('the listing', () => {
   it('shows every awkward name, and opens each through a real link', async () => {
     await using tree = await makeTree()
     await using program = await startProgram(tree)
-    await using open = await openPage(browser, program, { path: '/files/' })
+    await using open = await openIn(program, { path: '/files/' })
     const { page } = open
     await showList(page)
     for (const name of AWKWARD_NAMES) {
@@ -63,7 +58,7 @@ describe('the listing', () => {
     await setModified(tree.at('big.bin'), '2022-01-01T00:00:00Z')
     await setModified(tree.at('a folder'), '2020-01-01T00:00:00Z')
     await using program = await startProgram(tree)
-    await using open = await openPage(browser, program, { path: '/files/' })
+    await using open = await openIn(program, { path: '/files/' })
     const { page } = open
     await showList(page)
     await expectNames(page, ['a folder', 'B folder', 'big.bin', 'f9.txt', 'f10.txt'])
@@ -81,7 +76,7 @@ describe('the listing', () => {
     await expectNames(page, ['a folder', 'B folder', 'f9.txt', 'f10.txt', 'big.bin'])
     expect(await head('Modified').getAttribute('aria-sort')).toBe('ascending')
     // Another browser knows it from the account.
-    await using other = await openPage(browser, program, { path: '/files/' })
+    await using other = await openIn(program, { path: '/files/' })
     await showList(other.page)
     await expectNames(other.page, ['a folder', 'B folder', 'f9.txt', 'f10.txt', 'big.bin'])
     expect(open.problems).toEqual([])
@@ -90,7 +85,7 @@ describe('the listing', () => {
   it('sorts grids by a menu', async () => {
     await using tree = await makeTree({ 'a.txt': '333', 'b.txt': '1', 'c.txt': '22' })
     await using program = await startProgram(tree)
-    await using open = await openPage(browser, program, { path: '/files/' })
+    await using open = await openIn(program, { path: '/files/' })
     const { page } = open
     await page.getByRole('radio', { name: 'Grid' }).check()
     await page.locator('.grid--mosaic').waitFor()
@@ -118,7 +113,7 @@ describe('the listing', () => {
     const threeDays = new Date(Date.now() - 3 * 24 * 3600_000 - 60_000)
     await setModified(tree.at('a.txt'), threeDays.toISOString())
     await using program = await startProgram(tree)
-    await using open = await openPage(browser, program, { path: '/files/' })
+    await using open = await openIn(program, { path: '/files/' })
     const { page } = open
     await showList(page)
     expect(await page.locator('.grid__heading').allInnerTexts()).toEqual(['Folders 1', 'Files 1'])
@@ -150,7 +145,7 @@ describe('the listing', () => {
     const names = Array.from({ length: 300 }, (_, i) => `file ${i}.txt`)
     await using tree = await makeTree(Object.fromEntries(names.map((name) => [name, 'x'])))
     await using program = await startProgram(tree)
-    await using open = await openPage(browser, program, { path: '/files/' })
+    await using open = await openIn(program, { path: '/files/' })
     const { page } = open
     await showList(page)
     const height = async () => (await entry(page, 'file 1.txt').boundingBox())?.height
@@ -179,7 +174,7 @@ describe('the listing', () => {
   it('switches between list, grid and gallery by button and key, per folder', async () => {
     await using tree = await makeTree({ 'a.txt': 'a', 'sub/b.txt': 'b' })
     await using program = await startProgram(tree)
-    await using open = await openPage(browser, program, { path: '/files/sub/' })
+    await using open = await openIn(program, { path: '/files/sub/' })
     const { page } = open
     await page.getByRole('radio', { name: 'Gallery' }).check()
     await page.locator('.grid--gallery').waitFor()
@@ -197,7 +192,7 @@ describe('the listing', () => {
     await page.keyboard.press('Control+Shift+3')
     expect((await saved).status()).toBe(200)
     // Another browser begins with it.
-    await using other = await openPage(browser, program, { path: '/files/' })
+    await using other = await openIn(program, { path: '/files/' })
     await other.page.locator('.grid--gallery').waitFor()
     expect(open.problems).toEqual([])
   })
@@ -205,7 +200,7 @@ describe('the listing', () => {
   it('shows the way as breadcrumbs, the far ones in a menu', async () => {
     await using tree = await makeTree({ 'one/two/three/four/five/six.txt': 'x' })
     await using program = await startProgram(tree)
-    await using open = await openPage(browser, program, {
+    await using open = await openIn(program, {
       path: '/files/one/two/three/four/five/',
     })
     const { page } = open
@@ -244,7 +239,7 @@ describe('the listing', () => {
       'zz/inner.txt': 'x',
     })
     await using program = await startProgram(tree)
-    await using open = await openPage(browser, program, { path: '/files/' })
+    await using open = await openIn(program, { path: '/files/' })
     const { page } = open
     await showList(page)
     await page.keyboard.press('End')
@@ -269,7 +264,7 @@ describe('the listing', () => {
       'zz/inner.txt': 'x',
     })
     await using program = await startProgram(tree)
-    await using open = await openPage(browser, program, { path: '/files/' })
+    await using open = await openIn(program, { path: '/files/' })
     const { page } = open
     await showList(page)
     await page.keyboard.press('End')
@@ -311,7 +306,7 @@ describe('the listing', () => {
   it('notices changes made elsewhere when the window is looked at again', async () => {
     await using tree = await makeTree({ 'a.txt': 'a', 'b.txt': 'b' })
     await using program = await startProgram(tree)
-    await using open = await openPage(browser, program, { path: '/files/' })
+    await using open = await openIn(program, { path: '/files/' })
     const { page } = open
     await showList(page)
     await entry(page, 'a.txt').click()
@@ -328,7 +323,7 @@ describe('the listing', () => {
   it('filters by name while typing, without case and accents', async () => {
     await using tree = await makeTree({ 'Über uns.txt': 'x', 'other.txt': 'y', unten: null })
     await using program = await startProgram(tree)
-    await using open = await openPage(browser, program, { path: '/files/' })
+    await using open = await openIn(program, { path: '/files/' })
     const { page } = open
     await showList(page)
     await page.keyboard.press('/')
@@ -338,154 +333,5 @@ describe('the listing', () => {
     await page.getByText('No matching names').waitFor()
     await page.keyboard.press('Escape')
     await expectNames(page, ['unten', 'other.txt', 'Über uns.txt'])
-  })
-
-  it('says when a folder is empty, and when it does not exist', async () => {
-    await using tree = await makeTree({ empty: null })
-    await using program = await startProgram(tree)
-    await using open = await openPage(browser, program, { path: '/files/empty/' })
-    const { page } = open
-    await page.getByRole('heading', { name: 'This folder is empty' }).waitFor()
-    await page.goto('/files/missing/')
-    await page.getByRole('heading', { name: 'We can’t find this location' }).waitFor()
-    await mkdir(tree.at('missing'))
-    await page.getByRole('button', { name: 'Try again' }).click()
-    await page.getByRole('heading', { name: 'This folder is empty' }).waitFor()
-  })
-
-  it('opens a folder of the root that is called like the recursive listing', async () => {
-    await using tree = await makeTree({ 'recursive/recursive/deep.txt': 'x' })
-    await using program = await startProgram(tree)
-    await using open = await openPage(browser, program, { path: '/files/' })
-    const { page } = open
-    await showList(page)
-    await entry(page, 'recursive').dblclick()
-    await page.waitForURL('**/files/recursive/')
-    await expectNames(page, ['recursive'])
-    await entry(page, 'recursive').dblclick()
-    await entry(page, 'deep.txt').waitFor()
-  })
-
-  it('shows a skeleton only for folders that take their time', async () => {
-    await using tree = await makeTree({ 'slow/a.txt': 'x', 'fast/b.txt': 'x' })
-    await using program = await startProgram(tree)
-    await using open = await openPage(browser, program, { path: '/files/' })
-    const { page } = open
-    await showList(page)
-    await page.evaluate(() => {
-      const seen: string[] = []
-      Object.assign(window, { seenLoading: seen })
-      new MutationObserver(() => {
-        if (document.querySelector('.skeleton')) seen.push(location.pathname)
-      }).observe(document.body, { childList: true, subtree: true })
-    })
-    await page.route('**/api/resources/slow', async (route) => {
-      await new Promise((resolve) => setTimeout(resolve, 900))
-      await route.continue()
-    })
-    await entry(page, 'slow').dblclick()
-    await page.locator('.skeleton').waitFor()
-    await entry(page, 'a.txt').waitFor()
-    await page.goBack()
-    await entry(page, 'fast').waitFor()
-    const seen = await page.evaluate(() => Reflect.get(window, 'seenLoading') as string[])
-    expect(new Set(seen)).toEqual(new Set(['/files/slow/']))
-  })
-
-  it('closes menus and questions when the place changes, and forgets the selection', async () => {
-    await using tree = await makeTree({ 'one/a.txt': 'a', 'one/b.txt': 'b' })
-    await using program = await startProgram(tree)
-    await using open = await openPage(browser, program, { path: '/files/' })
-    const { page } = open
-    await showList(page)
-    await entry(page, 'one').dblclick()
-    await entry(page, 'a.txt').click()
-    await page.keyboard.press('F2')
-    await page.getByRole('dialog').waitFor()
-    await page.goBack()
-    await page.getByRole('dialog').waitFor({ state: 'detached' })
-    await entry(page, 'one').waitFor()
-    await entry(page, 'one').dblclick()
-    await entry(page, 'a.txt').waitFor()
-    await expectSelected(page, [])
-    await entry(page, 'b.txt').click({ button: 'right' })
-    await page.getByRole('menu').waitFor()
-    await page.goBack()
-    await page.getByRole('menu').waitFor({ state: 'detached' })
-    await entry(page, 'one').waitFor()
-    expect(await tree.read('one/b.txt')).toBe('b')
-    expect(open.problems).toEqual([])
-  })
-
-  it('gives up asking for a folder that is left', async () => {
-    await using tree = await makeTree({ 'slow/a.txt': 'x', 'fast/b.txt': 'x' })
-    await using program = await startProgram(tree)
-    await using open = await openPage(browser, program, { path: '/files/' })
-    const { page } = open
-    await showList(page)
-    const held = Promise.withResolvers<void>()
-    await page.route('**/api/resources/slow', async (route) => {
-      await held.promise
-      await route.continue().catch(() => {})
-    })
-    const given = page.waitForEvent('requestfailed', (request) => request.url().endsWith('/slow'))
-    await entry(page, 'slow').dblclick()
-    await page.locator('.skeleton').waitFor()
-    await page.goBack()
-    expect((await given).failure()?.errorText).toBe('net::ERR_ABORTED')
-    await entry(page, 'fast').waitFor()
-    held.resolve()
-  })
-
-  it('says what is wrong when a folder cannot be shown, and tries again', async () => {
-    await using tree = await makeTree({ 'sub/a.txt': 'x' })
-    await using program = await startProgram(tree)
-    await using open = await openPage(browser, program, { path: '/files/' })
-    const { page } = open
-    await showList(page)
-    for (const [status, title] of [
-      [403, 'You can’t open this location'],
-      [500, 'Something went wrong'],
-    ] as const) {
-      await page.route('**/api/resources/sub', (route) =>
-        route.fulfill({ status, body: `${status}` }),
-      )
-      await page.goto('/files/sub/')
-      await page.getByRole('heading', { name: title }).waitFor()
-      await page.getByText(`Error ${status}`).waitFor()
-      await page.getByRole('link', { name: 'Go to the folder above' }).waitFor()
-      await page.unroute('**/api/resources/sub')
-      await page.getByRole('button', { name: 'Try again' }).click()
-      await entry(page, 'a.txt').waitFor()
-    }
-    await page.route('**/api/resources/sub', (route) => route.abort('connectionrefused'))
-    await page.goto('/files/sub/')
-    await page.getByRole('heading', { name: 'No connection to the server' }).waitFor()
-  })
-
-  it('shows that a change takes its time in the place of the icon', async () => {
-    await using tree = await makeTree({ 'a.txt': 'x' })
-    await using program = await startProgram(tree)
-    await using open = await openPage(browser, program, { path: '/files/' })
-    const { page } = open
-    await showList(page)
-    const held = Promise.withResolvers<void>()
-    await page.route('**/api/resources/a.txt?*', async (route) => {
-      await held.promise
-      await route.continue()
-    })
-    await entry(page, 'a.txt').click()
-    await page.keyboard.press('F2')
-    await page.getByRole('dialog').waitFor()
-    await page.keyboard.type('b')
-    await page.keyboard.press('Enter')
-    const busy = page.locator('.item[aria-busy="true"] .tile')
-    await busy.waitFor()
-    const mark = () => busy.evaluate((tile) => getComputedStyle(tile, '::after'))
-    expect((await mark()).animationDelay).toBe('0.4s')
-    await waitFor('the mark', async () => (await mark()).opacity === '1')
-    held.resolve()
-    await busy.waitFor({ state: 'detached' })
-    await expectNames(page, ['b.txt'])
   })
 })

@@ -1,0 +1,161 @@
+// Folders that are empty, slow, left meanwhile, or cannot be shown.
+import { mkdir } from 'node:fs/promises'
+import { describe, expect, it } from 'vitest'
+import { waitFor } from '../support/deadline.ts'
+import { startProgram } from '../support/program.ts'
+import { makeTree } from '../support/tree.ts'
+import { sharedBrowser } from './browser-steps.ts'
+import { entry, expectNames, expectSelected, showList } from './listing-steps.ts'
+
+const openIn = sharedBrowser()
+
+describe('a folder', () => {
+  it('says when a folder is empty, and when it does not exist', async () => {
+    await using tree = await makeTree({ empty: null })
+    await using program = await startProgram(tree)
+    await using open = await openIn(program, { path: '/files/empty/' })
+    const { page } = open
+    await page.getByRole('heading', { name: 'This folder is empty' }).waitFor()
+    await page.goto('/files/missing/')
+    await page.getByRole('heading', { name: 'We can’t find this location' }).waitFor()
+    await mkdir(tree.at('missing'))
+    await page.getByRole('button', { name: 'Try again' }).click()
+    await page.getByRole('heading', { name: 'This folder is empty' }).waitFor()
+  })
+
+  it('opens a folder of the root that is called like the recursive listing', async () => {
+    await using tree = await makeTree({ 'recursive/recursive/deep.txt': 'x' })
+    await using program = await startProgram(tree)
+    await using open = await openIn(program, { path: '/files/' })
+    const { page } = open
+    await showList(page)
+    await entry(page, 'recursive').dblclick()
+    await page.waitForURL('**/files/recursive/')
+    await expectNames(page, ['recursive'])
+    await entry(page, 'recursive').dblclick()
+    await entry(page, 'deep.txt').waitFor()
+  })
+
+  it('shows a skeleton only for folders that take their time', async () => {
+    await using tree = await makeTree({ 'slow/a.txt': 'x', 'fast/b.txt': 'x' })
+    await using program = await startProgram(tree)
+    await using open = await openIn(program, { path: '/files/' })
+    const { page } = open
+    await showList(page)
+    await page.evaluate(() => {
+      const seen: string[] = []
+      Object.assign(window, { seenLoading: seen })
+      new MutationObserver(() => {
+        if (document.querySelector('.skeleton')) seen.push(location.pathname)
+      }).observe(document.body, { childList: true, subtree: true })
+    })
+    await page.route('**/api/resources/slow', async (route) => {
+      await new Promise((resolve) => setTimeout(resolve, 900))
+      await route.continue()
+    })
+    await entry(page, 'slow').dblclick()
+    await page.locator('.skeleton').waitFor()
+    await entry(page, 'a.txt').waitFor()
+    await page.goBack()
+    await entry(page, 'fast').waitFor()
+    const seen = await page.evaluate(() => Reflect.get(window, 'seenLoading') as string[])
+    expect(new Set(seen)).toEqual(new Set(['/files/slow/']))
+  })
+
+  it('closes menus and questions when the place changes, and forgets the selection', async () => {
+    await using tree = await makeTree({ 'one/a.txt': 'a', 'one/b.txt': 'b' })
+    await using program = await startProgram(tree)
+    await using open = await openIn(program, { path: '/files/' })
+    const { page } = open
+    await showList(page)
+    await entry(page, 'one').dblclick()
+    await entry(page, 'a.txt').click()
+    await page.keyboard.press('F2')
+    await page.getByRole('dialog').waitFor()
+    await page.goBack()
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    await entry(page, 'one').waitFor()
+    await entry(page, 'one').dblclick()
+    await entry(page, 'a.txt').waitFor()
+    await expectSelected(page, [])
+    await entry(page, 'b.txt').click({ button: 'right' })
+    await page.getByRole('menu').waitFor()
+    await page.goBack()
+    await page.getByRole('menu').waitFor({ state: 'detached' })
+    await entry(page, 'one').waitFor()
+    expect(await tree.read('one/b.txt')).toBe('b')
+    expect(open.problems).toEqual([])
+  })
+
+  it('gives up asking for a folder that is left', async () => {
+    await using tree = await makeTree({ 'slow/a.txt': 'x', 'fast/b.txt': 'x' })
+    await using program = await startProgram(tree)
+    await using open = await openIn(program, { path: '/files/' })
+    const { page } = open
+    await showList(page)
+    const held = Promise.withResolvers<void>()
+    await page.route('**/api/resources/slow', async (route) => {
+      await held.promise
+      await route.continue().catch(() => {})
+    })
+    const given = page.waitForEvent('requestfailed', (request) => request.url().endsWith('/slow'))
+    await entry(page, 'slow').dblclick()
+    await page.locator('.skeleton').waitFor()
+    await page.goBack()
+    expect((await given).failure()?.errorText).toBe('net::ERR_ABORTED')
+    await entry(page, 'fast').waitFor()
+    held.resolve()
+  })
+
+  it('says what is wrong when a folder cannot be shown, and tries again', async () => {
+    await using tree = await makeTree({ 'sub/a.txt': 'x' })
+    await using program = await startProgram(tree)
+    await using open = await openIn(program, { path: '/files/' })
+    const { page } = open
+    await showList(page)
+    for (const [status, title] of [
+      [403, 'You can’t open this location'],
+      [500, 'Something went wrong'],
+    ] as const) {
+      await page.route('**/api/resources/sub', (route) =>
+        route.fulfill({ status, body: `${status}` }),
+      )
+      await page.goto('/files/sub/')
+      await page.getByRole('heading', { name: title }).waitFor()
+      await page.getByText(`Error ${status}`).waitFor()
+      await page.getByRole('link', { name: 'Go to the folder above' }).waitFor()
+      await page.unroute('**/api/resources/sub')
+      await page.getByRole('button', { name: 'Try again' }).click()
+      await entry(page, 'a.txt').waitFor()
+    }
+    await page.route('**/api/resources/sub', (route) => route.abort('connectionrefused'))
+    await page.goto('/files/sub/')
+    await page.getByRole('heading', { name: 'No connection to the server' }).waitFor()
+  })
+
+  it('shows that a change takes its time in the place of the icon', async () => {
+    await using tree = await makeTree({ 'a.txt': 'x' })
+    await using program = await startProgram(tree)
+    await using open = await openIn(program, { path: '/files/' })
+    const { page } = open
+    await showList(page)
+    const held = Promise.withResolvers<void>()
+    await page.route('**/api/resources/a.txt?*', async (route) => {
+      await held.promise
+      await route.continue()
+    })
+    await entry(page, 'a.txt').click()
+    await page.keyboard.press('F2')
+    await page.getByRole('dialog').waitFor()
+    await page.keyboard.type('b')
+    await page.keyboard.press('Enter')
+    const busy = page.locator('.item[aria-busy="true"] .tile')
+    await busy.waitFor()
+    const mark = () => busy.evaluate((tile) => getComputedStyle(tile, '::after'))
+    expect((await mark()).animationDelay).toBe('0.4s')
+    await waitFor('the mark', async () => (await mark()).opacity === '1')
+    held.resolve()
+    await busy.waitFor({ state: 'detached' })
+    await expectNames(page, ['b.txt'])
+  })
+})
