@@ -1,12 +1,12 @@
 // What is on the screen for people who may not do everything (specification, section 6).
 import { readdir } from 'node:fs/promises'
-import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { launchBrowser, openPage } from '../support/browser.ts'
+import type { Page } from 'playwright-core'
+import { describe, expect, it } from 'vitest'
 import { waitFor } from '../support/deadline.ts'
 import { loginAs } from '../support/login.ts'
 import { ADMIN, startProgram } from '../support/program.ts'
 import { makeTree } from '../support/tree.ts'
+import { sharedBrowser } from './browser-steps.ts'
 import {
   addUser,
   entry,
@@ -18,11 +18,7 @@ import {
   userLogin,
 } from './listing-steps.ts'
 
-let browser: Browser
-beforeAll(async () => {
-  browser = await launchBrowser()
-})
-afterAll(() => browser.close())
+const openIn = sharedBrowser()
 
 const RIGHTS = ['create', 'rename', 'modify', 'delete', 'share', 'download'] as const
 type Right = (typeof RIGHTS)[number]
@@ -72,7 +68,7 @@ describe('permissions', () => {
     for (const [at, rights] of sets.entries()) {
       const username = `user${at}`
       await addUser(program, username, rights)
-      await using open = await openPage(browser, program, {
+      await using open = await openIn(program, {
         path: '/files/',
         as: userLogin(username),
       })
@@ -101,7 +97,7 @@ describe('permissions', () => {
     await using tree = await makeTree({ 'a.txt': 'a', folder: null })
     await using program = await startProgram(tree)
     await addUser(program, 'reader', ['download'])
-    await using open = await openPage(browser, program, {
+    await using open = await openIn(program, {
       path: '/files/',
       as: userLogin('reader'),
     })
@@ -166,7 +162,7 @@ describe('permissions', () => {
     await using tree = await makeTree({ 'a.txt': 'a' })
     await using program = await startProgram(tree)
     await addUser(program, 'looker', ['create'])
-    await using open = await openPage(browser, program, {
+    await using open = await openIn(program, {
       path: '/files/',
       as: userLogin('looker'),
     })
@@ -187,7 +183,7 @@ describe('permissions', () => {
     await using tree = await makeTree({ 'a.txt': 'a' })
     await using program = await startProgram(tree)
     await addUser(program, 'changing', [...RIGHTS])
-    await using open = await openPage(browser, program, {
+    await using open = await openIn(program, {
       path: '/files/',
       as: userLogin('changing'),
     })
@@ -227,7 +223,7 @@ describe('permissions', () => {
   it('says in words when the server refuses after all', async () => {
     await using tree = await makeTree({ 'a.txt': 'a', 'to/b.txt': 'b' })
     await using program = await startProgram(tree)
-    await using open = await openPage(browser, program, { path: '/files/' })
+    await using open = await openIn(program, { path: '/files/' })
     const { page } = open
     await showList(page)
     await page.route('**/api/resources/a.txt?*', (route) =>

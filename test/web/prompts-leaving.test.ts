@@ -1,16 +1,12 @@
 // Dialogs with something typed in them whose screen goes away under them: none is left behind.
-import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { launchBrowser, openPage } from '../support/browser.ts'
+import type { Page } from 'playwright-core'
+import { describe, expect, it } from 'vitest'
 import { startProgram } from '../support/program.ts'
 import { makeTree } from '../support/tree.ts'
+import { sharedBrowser } from './browser-steps.ts'
 import { entry, showList } from './listing-steps.ts'
 
-let browser: Browser
-beforeAll(async () => {
-  browser = await launchBrowser()
-})
-afterAll(() => browser.close())
+const openIn = sharedBrowser()
 
 async function typeNewName(page: Page) {
   await entry(page, 'a.txt').click()
@@ -30,7 +26,7 @@ describe('a dialog with unsaved text', () => {
   it('goes with its folder when the person goes back', async () => {
     await using tree = await makeTree({ 'folder/a.txt': 'a' })
     await using program = await startProgram(tree)
-    await using open = await openPage(browser, program, { path: '/files/' })
+    await using open = await openIn(program, { path: '/files/' })
     const { page } = open
     await showList(page)
     await entry(page, 'folder').dblclick()
@@ -48,7 +44,7 @@ describe('a dialog with unsaved text', () => {
   it('goes when another tab logs out', async () => {
     await using tree = await makeTree({ 'a.txt': 'a' })
     await using program = await startProgram(tree)
-    await using open = await openPage(browser, program, { path: '/files/' })
+    await using open = await openIn(program, { path: '/files/' })
     const { page, context } = open
     await showList(page)
     await typeNewName(page)
@@ -63,7 +59,7 @@ describe('a dialog with unsaved text', () => {
   it('goes when the session has ended and the person leaves to the login page', async () => {
     await using tree = await makeTree({ 'a.txt': 'a' })
     await using program = await startProgram(tree)
-    await using open = await openPage(browser, program, { path: '/files/' })
+    await using open = await openIn(program, { path: '/files/' })
     const { page, context } = open
     await showList(page)
     await typeNewName(page)
@@ -78,7 +74,7 @@ describe('a dialog with unsaved text', () => {
   it('is asked about once, however often the person goes back', async () => {
     await using tree = await makeTree({ 'a.txt': 'a' })
     await using program = await startProgram(tree)
-    await using open = await openPage(browser, program, { path: '/files/' })
+    await using open = await openIn(program, { path: '/files/' })
     const { page } = open
     await showList(page)
     await entry(page, 'a.txt').dblclick()

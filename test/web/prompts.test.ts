@@ -1,11 +1,10 @@
 // The dialogs about files, each used as a person would.
 import { readdir } from 'node:fs/promises'
-import type { Browser } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { launchBrowser, openPage } from '../support/browser.ts'
+import { describe, expect, it } from 'vitest'
 import { waitFor } from '../support/deadline.ts'
 import { startProgram } from '../support/program.ts'
 import { makeTree, setModified } from '../support/tree.ts'
+import { sharedBrowser } from './browser-steps.ts'
 import {
   entry,
   expectNames,
@@ -15,17 +14,13 @@ import {
   toast,
 } from './listing-steps.ts'
 
-let browser: Browser
-beforeAll(async () => {
-  browser = await launchBrowser()
-})
-afterAll(() => browser.close())
+const openIn = sharedBrowser()
 
 describe('the dialogs about files', () => {
   it('rename: selects the stem, tells a clash while typing, gives the focus back', async () => {
     await using tree = await makeTree({ 'photo.jpg': 'p', 'taken.jpg': 't' })
     await using program = await startProgram(tree)
-    await using open = await openPage(browser, program, { path: '/files/' })
+    await using open = await openIn(program, { path: '/files/' })
     const { page } = open
     await showList(page)
     await entry(page, 'photo.jpg').click()
@@ -58,7 +53,7 @@ describe('the dialogs about files', () => {
   it('rename: shows what only the server knows under the field', async () => {
     await using tree = await makeTree({ 'a.txt': 'a' })
     await using program = await startProgram(tree)
-    await using open = await openPage(browser, program, { path: '/files/' })
+    await using open = await openIn(program, { path: '/files/' })
     const { page } = open
     await showList(page)
     await entry(page, 'a.txt').click()
@@ -76,7 +71,7 @@ describe('the dialogs about files', () => {
   it('keeps typed text at Escape and at a click beside, and closes when there is none', async () => {
     await using tree = await makeTree({ 'a.txt': 'a', 'b.txt': 'b' })
     await using program = await startProgram(tree)
-    await using open = await openPage(browser, program, { path: '/files/' })
+    await using open = await openIn(program, { path: '/files/' })
     const { page } = open
     await showList(page)
     const dialog = page.getByRole('dialog')
@@ -138,7 +133,7 @@ describe('the dialogs about files', () => {
   it('commands: opens again after the browser has closed it unasked', async () => {
     await using tree = await makeTree({ 'a.txt': 'a' })
     await using program = await startProgram(tree)
-    await using open = await openPage(browser, program, { path: '/files/' })
+    await using open = await openIn(program, { path: '/files/' })
     const { page } = open
     await showList(page)
     const dialog = page.getByRole('dialog', { name: 'Commands' })
@@ -160,7 +155,7 @@ describe('the dialogs about files', () => {
       'x.txt': 'x',
     })
     await using program = await startProgram(tree)
-    await using open = await openPage(browser, program, { path: '/files/' })
+    await using open = await openIn(program, { path: '/files/' })
     const { page } = open
     await showList(page)
     await entry(page, 'IMG_1.jpg').click()
@@ -186,7 +181,7 @@ describe('the dialogs about files', () => {
   it('new folder: makes folders inside each other and shows the way, Undo removes them', async () => {
     await using tree = await makeTree({ 'taken/x.txt': 'x' })
     await using program = await startProgram(tree)
-    await using open = await openPage(browser, program, { path: '/files/' })
+    await using open = await openIn(program, { path: '/files/' })
     const { page } = open
     await showList(page)
     await page.getByRole('button', { name: 'New' }).click()
@@ -209,7 +204,7 @@ describe('the dialogs about files', () => {
   it('new folder: trims the name, and does nothing without one', async () => {
     await using tree = await makeTree({ 'a.txt': 'a' })
     await using program = await startProgram(tree)
-    await using open = await openPage(browser, program, { path: '/files/' })
+    await using open = await openIn(program, { path: '/files/' })
     const { page } = open
     await showList(page)
     await page.getByRole('button', { name: 'New', exact: true }).click()
@@ -233,7 +228,7 @@ describe('the dialogs about files', () => {
   it('new file: makes it and opens it', async () => {
     await using tree = await makeTree({ 'a.txt': 'a' })
     await using program = await startProgram(tree)
-    await using open = await openPage(browser, program, { path: '/files/' })
+    await using open = await openIn(program, { path: '/files/' })
     const { page } = open
     await showList(page)
     await page.getByRole('button', { name: 'New' }).click()
@@ -250,7 +245,7 @@ describe('the dialogs about files', () => {
   it('new file: trims the name, needs one, and leaves a file alone that has it', async () => {
     await using tree = await makeTree({ 'a.txt': 'a' })
     await using program = await startProgram(tree)
-    await using open = await openPage(browser, program, { path: '/files/' })
+    await using open = await openIn(program, { path: '/files/' })
     const { page } = open
     await showList(page)
     await page.getByRole('button', { name: 'New', exact: true }).click()
@@ -280,7 +275,7 @@ describe('the dialogs about files', () => {
   it('delete: names one and counts the rest, and deletes all of them', async () => {
     await using tree = await makeTree({ 'a.txt': 'a', 'b.txt': 'b', 'dir/c.txt': 'c', keep: null })
     await using program = await startProgram(tree)
-    await using open = await openPage(browser, program, { path: '/files/' })
+    await using open = await openIn(program, { path: '/files/' })
     const { page } = open
     await showList(page)
     await entry(page, 'dir').click()
@@ -298,7 +293,7 @@ describe('the dialogs about files', () => {
   it('delete: puts back what the server refused to delete, and says so', async () => {
     await using tree = await makeTree({ 'a.txt': 'a', 'b.txt': 'b' })
     await using program = await startProgram(tree)
-    await using open = await openPage(browser, program, { path: '/files/' })
+    await using open = await openIn(program, { path: '/files/' })
     const { page } = open
     await showList(page)
     await page.route('**/api/resources/a.txt', (route) =>
@@ -321,7 +316,7 @@ describe('the dialogs about files', () => {
   it('copy link: puts the address of the entry on the clipboard', async () => {
     await using tree = await makeTree({ 'a#b %.txt': 'x' })
     await using program = await startProgram(tree)
-    await using open = await openPage(browser, program, {
+    await using open = await openIn(program, {
       path: '/files/',
       permissions: ['clipboard-read', 'clipboard-write'],
     })
@@ -343,7 +338,7 @@ describe('the dialogs about files', () => {
     })
     await setModified(tree.at('to/a.txt'), '2020-01-01T00:00:00Z')
     await using program = await startProgram(tree)
-    await using open = await openPage(browser, program, { path: '/files/from/' })
+    await using open = await openIn(program, { path: '/files/from/' })
     const { page } = open
     await showList(page)
     await entry(page, 'a.txt').click()
