@@ -6,7 +6,7 @@ import { launchBrowser, openPage } from '../support/browser.ts'
 import { waitFor } from '../support/deadline.ts'
 import { startProgram } from '../support/program.ts'
 import { makeTree } from '../support/tree.ts'
-import { entry, expectNames, showList, toast } from './listing-steps.ts'
+import { entry, expectNames, expectSelected, showList, toast } from './listing-steps.ts'
 
 let browser: Browser
 beforeAll(async () => {
@@ -128,6 +128,27 @@ describe('a change that is under way', () => {
     await toast(page, 'Renamed to “z.txt”').waitFor()
     await waitFor('the new name', async () => (await tree.read('z.txt')) === 'a')
     await expectNames(page, ['b.txt', 'c.txt', 'z.txt'])
+    expect(open.problems).toEqual([])
+  })
+
+  it('selects a copy when it is made, and leaves the selection alone afterwards', async () => {
+    await using tree = await makeTree({ 'a.txt': 'a', 'b.txt': 'b' })
+    await using program = await startProgram(tree)
+    await using open = await openPage(browser, program, { path: '/files/' })
+    const { page } = open
+    await showList(page)
+    const copying = await hold(page, 'PATCH', '/a.txt?**')
+    await entry(page, 'a.txt').click()
+    await page.keyboard.press('Control+d')
+    await copying.asked
+    const listing = await hold(page, 'GET', '/')
+    await copying.done()
+    await listing.asked
+    await expectSelected(page, ['a(1).txt'])
+    await entry(page, 'b.txt').click()
+    await listing.done()
+    await toast(page, 'Copied 1 item').waitFor()
+    await expectSelected(page, ['b.txt'])
     expect(open.problems).toEqual([])
   })
 })

@@ -102,14 +102,16 @@ async function settle(
   target: string,
   follow: boolean,
 ): Promise<void> {
-  const sources = new Set(kind === 'move' ? done.map((step) => parentOf(step.from)) : [])
-  await Promise.all([...sources, target].map(reloadFolder))
   const [first] = done
-  if (first === undefined) return
-  if (openFolderPath() === target) {
+  const here = openFolderPath() === target
+  // Before the folder is listed again: by then the person may have turned to something else.
+  if (first !== undefined && here) {
     selectResult(done.map((step) => step.to))
     revealEntry(first.to)
-  } else if (follow && session.user?.redirectAfterCopyMove === true) {
+  }
+  const sources = new Set(kind === 'move' ? done.map((step) => parentOf(step.from)) : [])
+  await Promise.all([...sources, target].map(reloadFolder))
+  if (first !== undefined && !here && follow && session.user?.redirectAfterCopyMove === true) {
     selectOnArrival(
       target,
       done.map((step) => step.to),
