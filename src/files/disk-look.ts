@@ -43,7 +43,13 @@ export function isNear(path: string): boolean {
 export async function realpathOf(path: string): Promise<string> {
   if (isNear(path)) return realpathSync.native(path)
   const real = await realpath(path)
-  if (await isLocal(real)) remember(path, dirname(path), real, dirname(real))
+  const device = await deviceOf(real)
+  if (device === null || !(await isLocal(device, real))) return real
+  remember(real)
+  const folder = dirname(real)
+  // A path through links may lead over other disks, and a folder may be on another than what is
+  // mounted in it.
+  if (isNear(folder) || (await deviceOf(folder)) === device) remember(folder)
   return real
 }
 
@@ -92,18 +98,23 @@ function remember(...paths: string[]): void {
   for (const path of paths) near.set(path, untilMs)
 }
 
-// Where the type cannot be told (macOS, Windows, an unknown file system) nothing is near.
-async function isLocal(realPath: string): Promise<boolean> {
-  if (process.platform !== 'linux') return false
-  const dev = lstatSync(realPath, { throwIfNoEntry: false })?.dev
-  if (dev === undefined) return false
-  const known = devices.get(dev)
+async function deviceOf(realPath: string): Promise<number | null> {
+  // Where the type cannot be told (macOS, Windows) nothing is near.
+  if (process.platform !== 'linux') return null
+  return lstat(realPath).then(
+    ({ dev }) => dev,
+    () => null,
+  )
+}
+
+async function isLocal(device: number, realPath: string): Promise<boolean> {
+  const known = devices.get(device)
   if (known && performance.now() < known.untilMs) return known.local
   const local = await statfs(realPath).then(
     ({ type }) => LOCAL_TYPES.has(type),
     () => false,
   )
   if (devices.size >= MAX_DEVICES) devices.clear()
-  devices.set(dev, { local, untilMs: performance.now() + DEVICE_KNOWN_MS })
+  devices.set(device, { local, untilMs: performance.now() + DEVICE_KNOWN_MS })
   return local
 }

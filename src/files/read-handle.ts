@@ -56,16 +56,17 @@ function createReadHandle(opened: number, isLocal: boolean): ReadHandle {
         error ? reject(error) : resolve({ bytesRead }),
       )
     })
+  const stat: ReadHandle['stat'] = async () =>
+    isLocal ? fstatSync(fd, { bigint: true }) : fstatInPool(fd, { bigint: true })
   return {
     get fd() {
       return fd
     },
     read: readSome,
-    stat: async () =>
-      isLocal ? fstatSync(fd, { bigint: true }) : fstatInPool(fd, { bigint: true }),
+    stat,
     readFile: async () => {
-      const { size } = fstatSync(fd)
-      let bytes = Buffer.allocUnsafe(size + 1)
+      const { size } = await stat()
+      let bytes = Buffer.allocUnsafe(Number(size) + 1)
       let filled = 0
       for (;;) {
         const { bytesRead } = await readSome(bytes, filled, bytes.length - filled, filled)

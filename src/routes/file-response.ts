@@ -8,7 +8,7 @@ import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
 import { freeMemory } from '../files/free-memory.ts'
 import type { OpenFile } from '../files/scope.ts'
 import type { Ctx } from './env.ts'
-import { clientGone, isGone } from './response-sink.ts'
+import { clientGone, isGone, writeChunk } from './response-sink.ts'
 
 export interface FileHeaders {
   contentType: string
@@ -211,7 +211,7 @@ async function sendMultipart(
     'Content-Length': bodyBytes + headBytes + tail.length,
   })
   for (const [i, { start, end }] of ranges.entries()) {
-    await write(outgoing, Buffer.from(heads[i] ?? ''))
+    await writeChunk(outgoing, Buffer.from(heads[i] ?? ''))
     await sendRange(outgoing, file, start, end)
   }
   outgoing.end(tail)
@@ -284,7 +284,7 @@ export async function sendRange(
       position += filled
       const reading =
         position < end ? fill(file.handle.fd, next, position, end) : Promise.resolve(0)
-      await settleBoth(write(outgoing, current.subarray(0, filled)), reading)
+      await settleBoth(writeChunk(outgoing, current.subarray(0, filled)), reading)
       filled = await reading
       const free = current
       current = next
@@ -326,13 +326,6 @@ function fill(fd: number, buffer: Buffer, position: number, end: number): Promis
     fsRead(fd, buffer, 0, length, position, (error, bytesRead) =>
       error ? reject(error) : resolve(bytesRead),
     )
-  })
-}
-
-function write(outgoing: ServerResponse, chunk: Buffer): Promise<void> {
-  return new Promise((resolve, reject) => {
-    if (isGone(outgoing)) return reject(clientGone())
-    outgoing.write(chunk, (error) => (error ? reject(error) : resolve()))
   })
 }
 

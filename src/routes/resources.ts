@@ -27,6 +27,7 @@ import { etagOf, evaluateConditions, sendRange } from './file-response.ts'
 import { demand, demandDownload, hasRules, requireUser, treeScopeOf } from './guard.ts'
 import { imageSizeOf } from './image-size.ts'
 import { sendJson, sendStatus, toJson } from './respond.ts'
+import { writeChunk } from './response-sink.ts'
 
 const RESOURCES = '/api/resources'
 
@@ -142,15 +143,8 @@ export async function sendItems(
   const headers = { 'Content-Type': 'application/json; charset=utf-8' }
   if (entries.length <= SLICE) return new Response(`{"items":[${slice(0)}${tail}`, { headers })
   outgoing.writeHead(200, headers)
-  outgoing.write('{"items":[')
-  for (let from = 0; from < entries.length; from += SLICE) {
-    const text = (from === 0 ? '' : ',') + slice(from)
-    await new Promise<void>((resolve) => {
-      // Also called back when the client has gone; the next check ends the loop.
-      if (outgoing.write(text, () => resolve())) setImmediate(resolve)
-    })
-    if (outgoing.destroyed) return RESPONSE_ALREADY_SENT
-  }
+  for (let from = 0; from < entries.length; from += SLICE)
+    await writeChunk(outgoing, (from === 0 ? '{"items":[' : ',') + slice(from))
   outgoing.end(tail)
   return RESPONSE_ALREADY_SENT
 }

@@ -6,8 +6,8 @@ import type { ByteSink } from '../files/byte-sink.ts'
  * A sink that writes to the client. `start` sends the head and is called before the first bytes, so
  * that what fails earlier still gets a status. A write settles when the client has taken the bytes
  * or has gone (`ECONNRESET`), which `signal` tells; a client that stalls may do so, and one that has
- * vanished is found out by the kernel (see server.ts). After a failure the socket may still hold the chunk: its memory is not to be
- * reused then.
+ * vanished is found out by the kernel (see server.ts). After a failure the socket may still hold
+ * the chunk: its memory is not to be reused then.
  */
 export function createResponseSink(
   outgoing: ServerResponse,
@@ -29,6 +29,24 @@ export function createResponseSink(
         })
       }),
   }
+}
+
+/**
+ * Writes a chunk and waits until the socket has taken it. Rejects (`ECONNRESET`) when the client has
+ * gone, also while the answer waits behind another on its connection: Node never calls back then,
+ * but drops the chunk, so its memory is free again.
+ */
+export function writeChunk(outgoing: ServerResponse, chunk: Uint8Array | string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    if (isGone(outgoing)) return reject(clientGone())
+    const leave = () => reject(clientGone())
+    outgoing.once('close', leave)
+    outgoing.write(chunk, (error) => {
+      outgoing.off('close', leave)
+      if (error) reject(error)
+      else resolve()
+    })
+  })
 }
 
 /**

@@ -25,7 +25,11 @@ it.runIf(process.platform === 'linux')('takes the short way only after a look', 
   expect(isNear(tree.at('a/x.txt'))).toBe(true)
   expect(isNear(tree.at('a'))).toBe(true)
   expect(isNear(tree.at('a/y.txt'))).toBe(false)
-  // What the kernel makes up is no disk.
-  await realpathOf('/proc/self/status')
-  expect(isNear('/proc/self/status')).toBe(false)
+  // What the kernel makes up is no disk, and stays none when a link there leads to one.
+  await realpathOf(`/proc/${process.pid}/status`)
+  expect(isNear(`/proc/${process.pid}/status`)).toBe(false)
+  const cwd = await realpathOf(`/proc/${process.pid}/cwd`)
+  expect(isNear(cwd)).toBe(true)
+  expect(isNear(`/proc/${process.pid}/cwd`)).toBe(false)
+  expect(isNear(`/proc/${process.pid}`)).toBe(false)
 })
