@@ -46,6 +46,8 @@ export interface CodePaneProps {
   onFind(replace: boolean): void
   onGoToLine(): void
   onEscape(): boolean
+  /** Another view holds the text from now on. */
+  onView(): void
   /** After the text changed, and after it was scrolled: 0 is the top, 1 the end. */
   onText(): void
   onScroll(share: number): void
@@ -71,8 +73,7 @@ export function CodePane(props: CodePaneProps) {
   const onView = useEffectEvent((view: EditorView) => {
     attachView(view)
     followCursor(view.state)
-    // Others on the page hold on to the view, too.
-    props.onText()
+    props.onView()
   })
   const onScroll = useEffectEvent((share: number) => props.onScroll(share))
 

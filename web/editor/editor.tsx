@@ -146,6 +146,7 @@ export function Editor({ source, entry, actions = [], close, ...rest }: EditorPr
     onLanguage: () => setDialog('language'),
     onEncoding: () => setDialog('encoding'),
   })
+  const noteText = () => setTextVersion((version) => version + 1)
   const view = currentView()
   const compared = readOnly === null ? comparing?.with : undefined
   const choices = useMemo(() => {
@@ -211,7 +212,11 @@ export function Editor({ source, entry, actions = [], close, ...rest }: EditorPr
                 setFind({ ...find, open: false, replace: false })
                 return true
               }}
-              onText={() => setTextVersion((version) => version + 1)}
+              onView={noteText}
+              onText={() => {
+                // With nobody who follows the text, a key does not draw the page around it anew.
+                if (find.open || mode !== 'source') noteText()
+              }}
               onScroll={previewScroll.follow}
             />
             {rendering !== null && mode !== 'source' && (
