@@ -5,6 +5,8 @@ import type { Readable } from 'node:stream'
 
 /** After the polite signal a group has this long before it is killed. */
 export const KILL_DELAY_MS = 3_000
+/** A killed program that has not gone after this long (it hangs in a disk) is given up. */
+const GIVE_UP_MS = 1_000
 
 export interface RunOptions {
   cwd?: string
@@ -24,7 +26,7 @@ export interface RunOptions {
 }
 
 export interface RunResult {
-  /** Exit status; null when a signal ended the program. */
+  /** Exit status; null when a signal ended the program or it was given up. */
   exitCode: number | null
   /** Why the program was ended from here, if it was. */
   ended: 'timeout' | 'output' | 'abort' | null
@@ -94,7 +96,18 @@ export function run(argv: readonly string[], options: RunOptions): Promise<RunRe
       if (ended) return
       ended = reason
       killGroup(child, 'SIGTERM')
-      killTimer = setTimeout(() => killGroup(child, 'SIGKILL'), KILL_DELAY_MS)
+      killTimer = setTimeout(kill, KILL_DELAY_MS)
+    }
+    const kill = () => {
+      killGroup(child, 'SIGKILL')
+      // What left the group may hold the other ends for as long as it likes.
+      child.stdout?.destroy()
+      child.stderr?.destroy()
+      killTimer = setTimeout(() => finish(null), GIVE_UP_MS)
+    }
+    const finish = (exitCode: number | null) => {
+      release()
+      resolve({ exitCode, ended })
     }
     const count = (stream: Readable | null, sink: ((chunk: Buffer) => void) | undefined) => {
       stream?.on('data', (chunk: Buffer) => {
@@ -121,8 +134,7 @@ export function run(argv: readonly string[], options: RunOptions): Promise<RunRe
     child.once('close', (exitCode) => {
       // What the program left running in its group must not outlive an aborted run.
       if (ended) killGroup(child, 'SIGKILL')
-      release()
-      resolve({ exitCode, ended })
+      finish(exitCode)
     })
     // A program that does not read its input breaks the pipe; that is its choice.
     child.stdin?.on('error', () => {})
