@@ -3,7 +3,6 @@
 // size is the offset: nothing needs reconciling after a crash or a restart.
 import { hash } from 'node:crypto'
 import { dirname } from 'node:path'
-
 import type { Readable } from 'node:stream'
 import { AppError, badRequest } from '../errors.ts'
 import { receive } from './receive.ts'
@@ -82,11 +81,12 @@ interface Holder {
 
 /** Uploads whose name is remembered, so that a chunk needs no look into the folder. */
 const MAX_REMEMBERED = 10_000
+const MAX_SEARCHED = 1_000
 
 export function createResumables(): Resumables {
   const remembered = new Map<string, Upload>()
-  /** Folders whose uploads of an earlier run of the server are remembered, too. */
-  const searched = new Set<string>()
+  /** Folders whose uploads of an earlier run of the server are remembered, too, or are about to be. */
+  const searched = new Map<string, Promise<void>>()
   const holders = new Map<string, Holder>()
   const completions = new Map<string, Promise<void>>()
   const tried = new WeakSet<Upload>()
@@ -101,10 +101,21 @@ export function createResumables(): Resumables {
 
   // Once a folder, so that beginning many uploads does not list it each time.
   const rememberLeft = async (destination: Destination) => {
-    const { scope, vpath } = destination
     const folder = dirname(await placeOf(destination))
-    if (searched.has(folder)) return
-    searched.add(folder)
+    const known = searched.get(folder)
+    if (known) return known
+    if (searched.size >= MAX_SEARCHED) searched.clear()
+    const search = rememberFound(destination)
+    searched.set(folder, search)
+    try {
+      await search
+    } catch (error) {
+      if (searched.get(folder) === search) searched.delete(folder)
+      throw error
+    }
+  }
+
+  const rememberFound = async ({ scope, vpath }: Destination) => {
     for (const tempName of await scope.findTemps(vpath, LABEL)) {
       const found = parseName(tempName)
       if (found && !remembered.has(found.key)) remember(found.key, found.upload)

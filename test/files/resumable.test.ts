@@ -8,7 +8,11 @@ import { createTempRegistry } from '../../src/files/temp-registry.ts'
 import { vpathOf } from '../../src/files/vpath.ts'
 import { makeTree, type Tree } from '../support/tree.ts'
 
-function destinationIn(tree: Tree, noteTemp?: (realFolder: string) => void): Destination {
+function destinationIn(
+  tree: Tree,
+  noteTemp?: (realFolder: string) => void,
+  path = '/a.txt',
+): Destination {
   const scope = createScope({
     root: tree.root,
     allow: () => true,
@@ -17,7 +21,7 @@ function destinationIn(tree: Tree, noteTemp?: (realFolder: string) => void): Des
     dirMode: 0o750,
     noteTemp,
   })
-  return { scope, vpath: vpathOf('/a.txt'), userID: 1, mayReplace: true }
+  return { scope, vpath: vpathOf(path), userID: 1, mayReplace: true }
 }
 
 it('an upload that is not complete any more replaces nothing', async () => {
@@ -61,4 +65,35 @@ it('a new upload drops an unfinished one of an earlier run, whatever that was to
   const temps = (await readdir(tree.root)).filter((name) => name !== 'a.txt')
   expect(temps).toEqual([expect.stringMatching(/-5-r-/)])
   expect(await createResumables().find(destination)).toMatchObject({ offsetBytes: 3 })
+})
+
+it('uploads begun at once each drop the unfinished one of an earlier run', async () => {
+  await using tree = await makeTree({})
+  const targets = ['/a.txt', '/b.txt', '/c.txt'].map((path) => destinationIn(tree, undefined, path))
+  const begin = (lengthBytes: number) => {
+    const { create } = createResumables()
+    const facts = { lengthBytes, replace: true, mtimeMs: null }
+    return Promise.all(targets.map((target) => create(target, facts)))
+  }
+  await begin(9)
+  await begin(5)
+  const temps = await readdir(tree.root)
+  expect(temps).toHaveLength(3)
+  expect(temps.filter((name) => !name.includes('-5-r-'))).toEqual([])
+})
+
+it('a folder that could not be searched is searched again', async () => {
+  await using tree = await makeTree({})
+  const destination = destinationIn(tree)
+  await createResumables().create(destination, { lengthBytes: 9, replace: true, mtimeMs: null })
+  const { scope } = destination
+  const failing = {
+    ...destination,
+    scope: { ...scope, findTemps: () => Promise.reject(new Error('the disk fails')) },
+  }
+  const resumables = createResumables()
+  const facts = { lengthBytes: 5, replace: true, mtimeMs: null }
+  await expect(resumables.create(failing, facts)).rejects.toThrow('the disk fails')
+  await resumables.create(destination, facts)
+  expect(await readdir(tree.root)).toEqual([expect.stringMatching(/-5-r-/)])
 })
