@@ -90,8 +90,11 @@ export async function openTemp(
 
   const finish = async (by: DiskCalls) => {
     done = true
-    await by.close(fd)
-    await folder.close()
+    try {
+      await by.close(fd)
+    } finally {
+      await folder.close()
+    }
   }
   return {
     fd,
@@ -110,7 +113,7 @@ export async function openTemp(
       if (!replace) await moveFileToFreeName(hostPath, target, calls)
       else await (old && old.size > SMALL_BYTES ? inPool : calls).rename(hostPath, target)
       // Not before: a file that could not be moved would look abandoned for long, and be swept.
-      if (mtimeMs !== undefined) await calls.futimes(fd, new Date(), mtimeMs / 1000)
+      if (mtimeMs !== undefined) await setTime(fd, mtimeMs, calls)
       const { size, mtimeNs } = await calls.fstat(fd)
       await finish(calls)
       return { sizeBytes: Number(size), mtimeNs }
@@ -147,6 +150,15 @@ async function createEmpty(
   } catch (error) {
     if (!mayBeThere || errnoOf(error) !== 'EEXIST') throw error
     return inPool.open(hostPath, flags | constants.O_TRUNC, mode)
+  }
+}
+
+/** The file is in place: where times cannot be set (network disks), it keeps the time of its end. */
+async function setTime(fd: number, mtimeMs: number, calls: DiskCalls): Promise<void> {
+  try {
+    await calls.futimes(fd, new Date(), mtimeMs / 1000)
+  } catch (error) {
+    if (!['EPERM', 'EACCES', 'ENOSYS', 'ENOTSUP'].includes(errnoOf(error))) throw error
   }
 }
 
