@@ -107,9 +107,9 @@ class JsonStore implements Store {
   watch(): void {
     const look = async () => {
       try {
-        if (!this.#running && (await signatureOf(this.file)) !== this.#signature) {
-          await this.#reload()
-        }
+        const changed = (await signatureOf(this.file)) !== this.#signature
+        // A run looks at the file itself, also one that began since the line above.
+        if (changed && !this.#running) await this.#reload()
       } catch {
         // Missing or damaged for now: the next write reports it; what is in memory stays good.
       }

@@ -1,4 +1,5 @@
 // The look at changes from outside meets a change of our own.
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, it, vi } from 'vitest'
 import {
@@ -13,8 +14,9 @@ import { addUser } from '../../src/store/users.ts'
 import { withDeadline } from '../support/deadline.ts'
 import { makeTree } from '../support/tree.ts'
 
-/** A disk whose next read, and whose renames, can be held up. */
+/** A disk whose next look at the file, next read, and renames can be held up. */
 const disk = vi.hoisted(() => ({
+  nextStat: null as null | (() => Promise<void>),
   nextRead: null as null | (() => Promise<void>),
   beforeRename: null as null | (() => Promise<void>),
 }))
@@ -23,6 +25,13 @@ vi.mock('node:fs/promises', async (original) => {
   const real = await original<typeof import('node:fs/promises')>()
   return {
     ...real,
+    stat: async (file: string, options?: { bigint: true }) => {
+      const stats = await real.stat(file, options)
+      const wait = file.endsWith('db.json') && options ? disk.nextStat : null
+      if (wait) disk.nextStat = null
+      await wait?.()
+      return stats
+    },
     readFile: async (file: string, encoding: 'utf8') => {
       const text = await real.readFile(file, encoding)
       const wait = file.endsWith('db.json') ? disk.nextRead : null
@@ -69,5 +78,29 @@ it('a slow look at the file does not undo a change that is written meanwhile', a
     'first',
     'second',
   ])
+  await server.close()
+})
+
+it('a look that changes overtake undoes none of them', async () => {
+  await using tree = await makeTree({})
+  const file = join(tree.base, 'db.json')
+  const server = await createStore(file, emptyDocument(defaultSettings()))
+  const looking = Promise.withResolvers<void>()
+  const release = Promise.withResolvers<void>()
+  disk.nextStat = () => {
+    looking.resolve()
+    return release.promise
+  }
+  await withDeadline('the look at the file', 5_000, looking.promise)
+  await server.update(add('first'))
+  disk.beforeRename = async () => {
+    release.resolve()
+    // Whatever the look would read has been read when these are through.
+    for (let turn = 0; turn < 20; turn++) await readFile(file)
+  }
+  await server.update(add('second'))
+  disk.beforeRename = null
+  await server.update(add('third'))
+  expect(server.read().users.map(({ username }) => username)).toEqual(['first', 'second', 'third'])
   await server.close()
 })
