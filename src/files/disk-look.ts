@@ -2,7 +2,7 @@
 // asleep or far away. On a local file system the kernel then remembers what it saw, and asking
 // again takes microseconds, a tenth of the way through the pool: for a second the same path is
 // asked directly. Only the way of asking is remembered, never an answer.
-import { type BigIntStats, lstatSync, realpathSync, type Stats } from 'node:fs'
+import { type BigIntStats, lstatSync, readFileSync, realpathSync, type Stats } from 'node:fs'
 import { lstat, realpath, statfs } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { errnoOf } from '../errors.ts'
@@ -32,6 +32,10 @@ const MAX_DEVICES = 1_000
 const near = new Map<string, number>()
 /** Those of them where nothing was. */
 const missing = new Set<string>()
+/** Folders on local disks in which a file has just been synced: the disk is awake. */
+const written = new Map<string, number>()
+const MAX_WRITTEN = 1_000
+let mounts = { points: new Set<string>(), untilMs: 0 }
 const devices = new Map<number, { local: boolean; untilMs: number }>()
 
 /** True for a path on a local disk that was looked up within the last second, and for its folder. */
@@ -58,15 +62,54 @@ export async function realpathOf(path: string): Promise<string> {
  * leads nowhere is a look as well: what is about to be made is asked for again and again.
  */
 export async function lstatIfThere(path: string): Promise<Stats | null> {
-  if (isNear(path)) return lstatSync(path, { throwIfNoEntry: false }) ?? null
+  const direct = isNear(path) || isBesideWritten(path)
+  const found = direct ? lstatSync(path, { throwIfNoEntry: false }) : await lstatInPool(path)
+  if (found) return found
+  if (isNear(dirname(path))) {
+    remember(path)
+    missing.add(path)
+  }
+  return null
+}
+
+/**
+ * To be told when a file has been synced in a folder (a real path) on a local disk. For a second
+ * names in it need no first look: of many files that come one after the other only the first
+ * waits for the pool.
+ */
+export function noteWritten(realFolder: string): void {
+  if (written.size >= MAX_WRITTEN) written.clear()
+  written.set(realFolder, performance.now() + NEAR_MS)
+}
+
+function isBesideWritten(path: string): boolean {
+  return (written.get(dirname(path)) ?? 0) > performance.now() && !isMountPoint(path)
+}
+
+// What is mounted there may be far away however near the folder is.
+function isMountPoint(path: string): boolean {
+  if (performance.now() > mounts.untilMs)
+    mounts = { points: mountPoints(), untilMs: performance.now() + NEAR_MS }
+  return mounts.points.has(path)
+}
+
+// Fifth field of each line; blanks and backslashes in it are octal (proc_pid_mountinfo(5)).
+function mountPoints(): Set<string> {
+  const lines = readFileSync('/proc/self/mountinfo', 'latin1').split('\n')
+  const points = lines.map((line) => {
+    const text = (line.split(' ')[4] ?? '').replace(/\\([0-7]{3})/g, (_, octal) =>
+      String.fromCharCode(Number.parseInt(octal, 8)),
+    )
+    return Buffer.from(text, 'latin1').toString()
+  })
+  return new Set(points)
+}
+
+async function lstatInPool(path: string): Promise<Stats | null> {
   try {
     return await lstat(path)
   } catch (error) {
     if (errnoOf(error) !== 'ENOENT') throw error
-    if (isNear(dirname(path))) {
-      remember(path)
-      missing.add(path)
-    }
     return null
   }
 }

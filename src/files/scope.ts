@@ -5,7 +5,7 @@ import { basename, dirname, join } from 'node:path'
 import type { Usage } from '../api-types.ts'
 import { AppError, errnoOf, fromErrno } from '../errors.ts'
 import { atOnce, inPool } from './disk-calls.ts'
-import { isNear, lstatBigOf, lstatOf } from './disk-look.ts'
+import { isNear, lstatBigOf, lstatOf, noteWritten } from './disk-look.ts'
 import { type EntryStat, toEntryStat } from './entry-stat.ts'
 import { permissionBits } from './file-mode.ts'
 import { moveToFreeName } from './free-name.ts'
@@ -217,7 +217,12 @@ export function createScope(options: ScopeOptions): Scope {
           // A name the disk does not take must not be noticed only after the last byte.
           if (resume === undefined) await (near ? atOnce : inPool).lstat(join(folder.ref, name))
           const temp = await openTemp(folder, name, { fileMode, near, label, resume })
-          return { ...temp, commit: (how) => guarded(vpath, () => temp.commit(how)) }
+          const commit: TempFile['commit'] = async (how) => {
+            const done = await guarded(vpath, () => temp.commit(how))
+            if (near) noteWritten(dirname(realPath))
+            return done
+          }
+          return { ...temp, commit }
         } catch (error) {
           await folder.close()
           throw error

@@ -1,6 +1,14 @@
 import { mkdir, rename, symlink, writeFile } from 'node:fs/promises'
 import { expect, it } from 'vitest'
-import { isNear, lstatBigOf, lstatOf, realpathOf } from '../../src/files/disk-look.ts'
+import {
+  isNear,
+  isStillMissing,
+  lstatBigOf,
+  lstatIfThere,
+  lstatOf,
+  noteWritten,
+  realpathOf,
+} from '../../src/files/disk-look.ts'
 import { makeTree } from '../support/tree.ts'
 
 it('asks anew each time, by whatever way', async () => {
@@ -33,3 +41,44 @@ it.runIf(process.platform === 'linux')('takes the short way only after a look', 
   expect(isNear(`/proc/${process.pid}/cwd`)).toBe(false)
   expect(isNear(`/proc/${process.pid}`)).toBe(false)
 })
+
+it.runIf(process.platform === 'linux')(
+  'remembers where nothing was, never that it is so',
+  async () => {
+    await using tree = await makeTree({ 'a/x.txt': 'one' })
+    const path = tree.at('a/new.txt')
+    await realpathOf(tree.at('a'))
+    expect(isStillMissing(path)).toBe(false)
+    expect(await lstatIfThere(path)).toBeNull()
+    expect(isStillMissing(path)).toBe(true)
+    await writeFile(path, 'made')
+    expect(isStillMissing(path)).toBe(false)
+    expect((await lstatIfThere(path))?.size).toBe(4)
+  },
+)
+
+it.runIf(process.platform === 'linux')(
+  'beside a file just written no first look waits',
+  async () => {
+    await using tree = await makeTree({ 'a/x.txt': 'one' })
+    // A promise that has been kept by the direct way is settled before the event loop turns.
+    const isDirect = async (path: string) => {
+      let settled = false
+      const looking = lstatIfThere(path).then(() => {
+        settled = true
+      })
+      await Promise.resolve()
+        .then(() => {})
+        .then(() => {})
+      const direct = settled
+      await looking
+      return direct
+    }
+    expect(await isDirect(tree.at('a/one'))).toBe(false)
+    noteWritten(tree.at('a'))
+    expect(await isDirect(tree.at('a/two'))).toBe(true)
+    // What is mounted in it may be far away.
+    noteWritten('/')
+    expect(await isDirect('/proc')).toBe(false)
+  },
+)
