@@ -54,7 +54,8 @@ export function createJail(rootPath: string, followExternal: boolean): Jail {
   const root = async () => {
     if (known === undefined) {
       try {
-        known = await realpathOf(rootPath)
+        // A separator at its end would make it another name than the one that is remembered.
+        known = await realpathOf(resolve(rootPath))
       } catch (error) {
         if (errnoOf(error) === 'ENOENT') throw new AppError('not_found', 'the root is missing')
         throw error

@@ -9,6 +9,7 @@ import {
   noteWritten,
   realpathOf,
 } from '../../src/files/disk-look.ts'
+import { createJail } from '../../src/files/jail.ts'
 import { makeTree } from '../support/tree.ts'
 
 it('asks anew each time, by whatever way', async () => {
@@ -61,24 +62,33 @@ it.runIf(process.platform === 'linux')(
   'beside a file just written no first look waits',
   async () => {
     await using tree = await makeTree({ 'a/x.txt': 'one' })
-    // A promise that has been kept by the direct way is settled before the event loop turns.
-    const isDirect = async (path: string) => {
-      let settled = false
-      const looking = lstatIfThere(path).then(() => {
-        settled = true
-      })
-      await Promise.resolve()
-        .then(() => {})
-        .then(() => {})
-      const direct = settled
-      await looking
-      return direct
-    }
-    expect(await isDirect(tree.at('a/one'))).toBe(false)
+    expect(await isDirect(lstatIfThere(tree.at('a/one')))).toBe(false)
     noteWritten(tree.at('a'))
-    expect(await isDirect(tree.at('a/two'))).toBe(true)
+    expect(await isDirect(lstatIfThere(tree.at('a/two')))).toBe(true)
     // What is mounted in it may be far away.
     noteWritten('/')
-    expect(await isDirect('/proc')).toBe(false)
+    expect(await isDirect(lstatIfThere('/proc'))).toBe(false)
   },
 )
+
+it.runIf(process.platform === 'linux')(
+  'the root of a tree is near by whatever spelling',
+  async () => {
+    await using tree = await makeTree({})
+    const root = () => createJail(`${tree.root}/`, false).root()
+    expect(await root()).toBe(tree.root)
+    expect(await isDirect(root())).toBe(true)
+  },
+)
+
+// A promise that is kept by the direct way is settled before the event loop turns.
+async function isDirect(looking: Promise<unknown>): Promise<boolean> {
+  let settled = false
+  const done = looking.then(() => {
+    settled = true
+  })
+  for (let i = 0; i < 10; i++) await Promise.resolve()
+  const direct = settled
+  await done
+  return direct
+}
