@@ -34,14 +34,14 @@ export function onDemand<P extends object>(
 }
 
 /**
- * For parts with nothing in their place meanwhile, such as dialogs: they are shown as soon as they are
- * loaded. React.lazy would hide them for another 300 ms, which keeps placeholders from flickering.
+ * Shows a part as soon as it is loaded, and `Placeholder` until then. React.lazy would hide it for
+ * another 300 ms, which keeps placeholders of one part after another from flickering.
  */
 export function onDemandAtOnce<P extends object>(
   load: () => Promise<{ default: ComponentType<P> }>,
+  Placeholder?: ComponentType,
 ): ComponentType<P> {
   let part: ComponentType<P> | null = null
-  // biome-ignore lint/correctness/noComponentHookFactories: called at module level, as lazy is
   return function OnDemandAtOnce(props: P) {
     const [state, setState] = useState<{ failure?: unknown; part: ComponentType<P> | null }>({
       part,
@@ -64,6 +64,7 @@ export function onDemandAtOnce<P extends object>(
     }, [])
     if ('failure' in state) throw state.failure
     const Part = state.part
-    return Part === null ? null : <Part {...props} />
+    if (Part !== null) return <Part {...props} />
+    return Placeholder ? <Placeholder /> : null
   }
 }

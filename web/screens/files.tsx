@@ -3,7 +3,7 @@
 import { plural } from '@lingui/core/macro'
 import { useLingui } from '@lingui/react/macro'
 import { EllipsisVertical, Info } from 'lucide-react'
-import { lazy, Suspense, useEffect, useRef } from 'react'
+import { useEffect, useRef } from 'react'
 import { useSnapshot } from 'valtio'
 import { currentContext, folderContext } from '../actions/context.ts'
 import { folderMenu, menuEntries, newMenu } from '../actions/menus.ts'
@@ -13,6 +13,7 @@ import { provideNewMenu } from '../layout/slots.ts'
 import { announce } from '../lib/announce.ts'
 import { closeOnBack } from '../lib/back.ts'
 import { usePath } from '../lib/navigate.ts'
+import { onDemandAtOnce } from '../lib/on-demand.tsx'
 import { lineageOf, nameOf, parentOf, readFilesPath } from '../lib/paths.ts'
 import { shownName } from '../lib/shown-name.ts'
 import { useTitle } from '../lib/title.ts'
@@ -50,10 +51,11 @@ import '../listing/drag.css'
 import '../listing/skeleton.css'
 import '../listing/phone.css'
 
-const DetailsPanel = lazy(async () => ({
-  default: (await import('../listing/details-panel.tsx')).DetailsPanel,
-}))
-const FileView = lazy(async () => ({
+const DetailsPanel = onDemandAtOnce(
+  async () => ({ default: (await import('../listing/details-panel.tsx')).DetailsPanel }),
+  () => <aside className="details" />,
+)
+const FileView = onDemandAtOnce(async () => ({
   default: (await import('../viewers/file-view.tsx')).FileView,
 }))
 
@@ -112,11 +114,7 @@ export function FilesScreen() {
       </div>
       <GridMenu />
       <DragGhost />
-      {file !== null && (
-        <Suspense fallback={null}>
-          <FileView vpath={shown} info={file} />
-        </Suspense>
-      )}
+      {file !== null && <FileView vpath={shown} info={file} />}
     </>
   )
 }
@@ -163,11 +161,7 @@ function Details() {
   const { details } = useSnapshot(prefs)
   const narrow = useMedia(NO_DETAILS_PANEL)
   if (!details || narrow) return null
-  return (
-    <Suspense fallback={<aside className="details" />}>
-      <DetailsPanel />
-    </Suspense>
-  )
+  return <DetailsPanel />
 }
 
 /** The New button of the frame shows what can be made in the open folder. */

@@ -1,18 +1,17 @@
 // The place of the shell panel at the lower edge of the sheet; the panel itself loads on demand.
 
-import { lazy, Suspense, useEffect } from 'react'
+import { useEffect } from 'react'
 import { useSnapshot } from 'valtio'
+import { onDemandAtOnce } from '../lib/on-demand.tsx'
 import { closeShell, shell } from '../state/shell.ts'
 
-const ShellPanel = lazy(async () => ({ default: (await import('./panel.tsx')).ShellPanel }))
+const ShellPanel = onDemandAtOnce(async () => ({
+  default: (await import('./panel.tsx')).ShellPanel,
+}))
 
 export function ShellDock() {
   const { open } = useSnapshot(shell)
   useEffect(() => closeShell, [])
   if (!open) return null
-  return (
-    <Suspense fallback={null}>
-      <ShellPanel />
-    </Suspense>
-  )
+  return <ShellPanel />
 }

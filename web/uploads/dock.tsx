@@ -2,16 +2,19 @@
 // the panel is folded away, the ring in the header. The panel is loaded when there is something in it.
 
 import { useLingui } from '@lingui/react/macro'
-import { lazy, Suspense, useEffect } from 'react'
+import { useEffect } from 'react'
 import { createPortal } from 'react-dom'
 import { useSnapshot } from 'valtio'
+import { onDemandAtOnce } from '../lib/on-demand.tsx'
 import { session } from '../state/session.ts'
 import { collapseUploads, isUploading, uploadPercent, uploads } from '../state/uploads.ts'
 import { Ring } from '../ui/progress.tsx'
 import { findInterrupted } from './entry.ts'
 import './dock.css'
 
-const UploadPanel = lazy(async () => ({ default: (await import('./panel.tsx')).UploadPanel }))
+const UploadPanel = onDemandAtOnce(async () => ({
+  default: (await import('./panel.tsx')).UploadPanel,
+}))
 
 export function UploadDock() {
   const state = useSnapshot(uploads)
@@ -29,11 +32,7 @@ export function UploadDock() {
         <div className="upline" aria-hidden style={{ inlineSize: `${uploadPercent(state)}%` }} />
       )}
       {header !== null && createPortal(<UploadRing />, header)}
-      {open && (
-        <Suspense fallback={null}>
-          <UploadPanel />
-        </Suspense>
-      )}
+      {open && <UploadPanel />}
     </>
   )
 }

@@ -1,7 +1,9 @@
 // The viewer of each kind, every one a chunk of its own that loads when the first such file opens.
 
-import { type ComponentType, type LazyExoticComponent, lazy } from 'react'
+import type { ComponentType } from 'react'
+import { onDemandAtOnce } from '../lib/on-demand.tsx'
 import type { ViewerKind, ViewerProps } from './source.ts'
+import { Busy } from './tools.tsx'
 
 type Viewer = ComponentType<ViewerProps>
 
@@ -26,9 +28,9 @@ const loaders: Record<ViewerKind, () => Promise<Viewer>> = {
 export const viewers = Object.fromEntries(
   Object.entries(loaders).map(([kind, load]) => [
     kind,
-    lazy(async () => ({ default: await load() })),
+    onDemandAtOnce(async () => ({ default: await load() }), Busy),
   ]),
-) as Record<ViewerKind, LazyExoticComponent<Viewer>>
+) as Record<ViewerKind, Viewer>
 
 /** Fetches the code of a viewer ahead of its use: a neighbour of the shown file will need it. */
 export function prefetchViewer(kind: ViewerKind): void {
