@@ -22,9 +22,11 @@ export function withoutDoctype(xml: string): string {
 
 /** What is left of one that ends within quotes or comments is no XML any more, which is as well. */
 function endOfDoctype(xml: string): number {
-  const inner = xml.indexOf('[')
   const plainEnd = xml.indexOf('>')
-  if (inner < 0 || inner > plainEnd) return plainEnd < 0 ? xml.length : plainEnd + 1
+  if (plainEnd < 0) return xml.length
+  // Looked for no further: a text of many types and no bracket would be read once for each of them.
+  const inner = xml.slice(0, plainEnd).indexOf('[')
+  if (inner < 0) return plainEnd + 1
   const end = /\]\s*>/g
   end.lastIndex = inner
   return end.exec(xml) === null ? xml.length : end.lastIndex
