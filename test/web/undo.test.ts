@@ -4,6 +4,7 @@ import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { launchBrowser, openPage } from '../support/browser.ts'
 import { waitFor } from '../support/deadline.ts'
+import { loginAs } from '../support/login.ts'
 import { startProgram } from '../support/program.ts'
 import { makeTree, setModified, type Tree } from '../support/tree.ts'
 import { entry, expectNames, selectionBar, showList, toast } from './listing-steps.ts'
@@ -213,6 +214,30 @@ describe('Undo', () => {
     await page.keyboard.press('Alt+ArrowUp')
     await expectNames(page, ['to'])
     await expectTree(tree, { 'to/a.txt': 'new' })
+  })
+
+  it('is not offered for a new folder or a copy to who does not see hidden names', async () => {
+    await using tree = await makeTree({ 'a.txt': 'A', to: null })
+    await using program = await startProgram(tree)
+    const { fetch } = await loginAs(program.origin)
+    const data = { id: 1, hideDotfiles: true }
+    await fetch('/api/users/1', {
+      method: 'PUT',
+      body: JSON.stringify({ what: 'user', which: ['hideDotfiles'], data }),
+    })
+    await using open = await openPage(browser, program, { path: '/files/' })
+    const { page } = open
+    await showList(page)
+    await entry(page, 'a.txt').click()
+    await pasteInto(page, 'Control+c', 'to')
+    await toast(page, 'Copied 1 item').waitFor()
+    await page.keyboard.press('Alt+N')
+    await page.getByRole('dialog').getByLabel('Name').fill('new')
+    await page.keyboard.press('Enter')
+    await toast(page, 'Created folder “new”').waitFor()
+    expect(await undoButton(page).count()).toBe(0)
+    await expectTree(tree, { 'a.txt': 'A', 'to/a.txt': 'A' })
+    expect(open.problems).toEqual([])
   })
 
   it('says what it could not put back', async () => {

@@ -12,11 +12,11 @@ import { clearClipboard, clipboard } from './clipboard.ts'
 import { folderTitle, tellFailures } from './failure-toasts.ts'
 import { forgetFolder } from './folder-cache.ts'
 import { revealEntry } from './listing.ts'
-import { lookAt, removeMade } from './made.ts'
+import { canTakeBack, lookAt, removeMade } from './made.ts'
 import { reloadFolder, selectOnArrival } from './open-folder.ts'
 import { movePinned } from './prefs.ts'
 import { renameSelected, selectResult } from './selection.ts'
-import { permissions, session } from './session.ts'
+import { session } from './session.ts'
 import { dismissToast, toastError, toastProgress, toastSuccess, toastWork } from './toasts.ts'
 import {
   carryOut,
@@ -73,8 +73,9 @@ export async function transferEntries(
       forgetFolder(step.from)
     }
   } else refreshUsage()
-  await settle(kind, result.done, target, options.follow === true)
+  // Told before the folders are listed again, which may take long on a bad connection.
   if (result.done.length > 0) tellTransfer(kind, result.done, target)
+  await settle(kind, result.done, target, options.follow === true)
   tellFailures(
     result.failures,
     (name, reason) =>
@@ -135,7 +136,7 @@ function tellTransfer(kind: TransferKind, done: readonly PlannedTransfer[], targ
         })
   // What was replaced cannot be brought back, so nothing is promised then.
   const replaced = done.some((step) => step.override)
-  if (replaced || (kind === 'copy' && !permissions().delete)) toastSuccess(text)
+  if (replaced || (kind === 'copy' && !canTakeBack())) toastSuccess(text)
   else if (kind === 'move') offerUndo(text, () => undoMoves(done))
   else {
     const copies = lookAt(

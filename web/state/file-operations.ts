@@ -11,11 +11,10 @@ import { tellFailures } from './failure-toasts.ts'
 import { cachedFolder, forgetFolder } from './folder-cache.ts'
 import { draftEntry, movedEntry, patchFolder, type ShownChange } from './folder-changes.ts'
 import { entryAt, listing, markBusy, revealEntry } from './listing.ts'
-import { emptyFolders, removeMade } from './made.ts'
+import { canTakeBack, emptyFolders, removeMade } from './made.ts'
 import { reloadFolder } from './open-folder.ts'
 import { dropPinned, movePinned } from './prefs.ts'
 import { renameSelected, selectResult } from './selection.ts'
-import { permissions } from './session.ts'
 import { toastSuccess } from './toasts.ts'
 import {
   openFolderPath,
@@ -201,7 +200,7 @@ export async function makeFolder(parent: string, segments: readonly string[]): P
   void reloadFolder(parent)
   const name = shownName(segments.join('/'))
   // A folder that was there before must not be deleted by taking back what went into it.
-  if (existed || !permissions().delete) toastSuccess(t`Created folder “${name}”`)
+  if (existed || !canTakeBack()) toastSuccess(t`Created folder “${name}”`)
   else {
     const folders = segments.map((_, i) => segments.slice(0, i + 1).reduce(joinPath, parent))
     offerUndo(t`Created folder “${name}”`, () => removeMade(parent, emptyFolders(folders)))

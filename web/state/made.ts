@@ -8,6 +8,7 @@ import { shownName } from '../lib/shown-name.ts'
 import { forgetFolder } from './folder-cache.ts'
 import { reloadFolder } from './open-folder.ts'
 import { dropPinned } from './prefs.ts'
+import { permissions, session } from './session.ts'
 import { toastError } from './toasts.ts'
 import { refreshUsage } from './usage.ts'
 
@@ -20,6 +21,14 @@ export type Made = ReadonlyMap<string, Content>
 /** Facts that change when a file is written. The time of a folder says nothing that its entries do not. */
 function factsOf(entry: { isDir: boolean; size: number; modified: string }): string {
   return entry.isDir ? 'folder' : `${entry.size} ${entry.modified}`
+}
+
+/**
+ * Whether something made here can be taken back. Hidden names are deleted along with their folder,
+ * so who does not see them could not know what is lost.
+ */
+export function canTakeBack(): boolean {
+  return permissions().delete && session.user?.hideDotfiles !== true
 }
 
 /** New folders, each inside the one before, with nothing else in them. */

@@ -15,8 +15,10 @@ const offers: Offer[] = []
 export function offerUndo(text: string, undo: () => Promise<void>): void {
   const offer: Offer = { toastId: 0, undo }
   offer.toastId = toastSuccess(text, { action: { label: t`Undo`, run: () => void run(offer) } })
+  // What an offer keeps in mind goes with its toast.
+  const gone = offers.filter((older) => !isShown(older))
+  for (const older of gone) offers.splice(offers.indexOf(older), 1)
   offers.push(offer)
-  if (offers.length > 10) offers.shift()
 }
 
 export function canUndo(): boolean {
@@ -25,7 +27,11 @@ export function canUndo(): boolean {
 
 /** The newest whose time is not over and that was not dismissed. */
 function newestOffer(): Offer | undefined {
-  return offers.findLast(({ toastId }) => toasts.list.some((toast) => toast.id === toastId))
+  return offers.findLast(isShown)
+}
+
+function isShown({ toastId }: Offer): boolean {
+  return toasts.list.some((toast) => toast.id === toastId)
 }
 
 /** Takes back the newest thing done that is still offered. */
