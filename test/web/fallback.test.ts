@@ -130,6 +130,23 @@ it('asks once for what cannot be read, and goes on when it can be again', async 
   expect(opened.problems).toEqual([])
 })
 
+it('offers to try again when the beginning cannot be read', async () => {
+  await using opened = await openPage(browser, program)
+  const { page } = opened
+  let refusing = true
+  await page.route('**/api/raw/long.log*', (route) =>
+    refusing ? route.fulfill({ status: 503, body: '' }) : route.continue(),
+  )
+  await page.goto('/files/long.log')
+  const again = page.getByRole('alert').getByRole('button', { name: 'Try again' })
+  await again.click()
+  await again.waitFor()
+  refusing = false
+  await again.click()
+  await shown(page).getByText('line 0 of the log').waitFor()
+  await again.waitFor({ state: 'detached' })
+})
+
 it('opens a text of two gibibytes at once, at both ends and in the middle', async () => {
   await using opened = await openPage(browser, program, { path: '/files/huge.txt' })
   const { page } = opened

@@ -35,6 +35,7 @@ export class BigTextWindow {
   /** Number of the first line shown; null after a jump, when nobody knows. */
   #firstLine: number | null = 1
   #job: AbortController | null = null
+  #failed: ((signal: AbortSignal) => Promise<void>) | null = null
   #slide: ReturnType<typeof setTimeout> | undefined
   /** Where the next search begins: after the last match, or at the place being read. */
   #searchFrom: number | null = null
@@ -63,12 +64,22 @@ export class BigTextWindow {
     this.#view.scrollDOM.removeEventListener('scroll', this.#onScroll)
   }
 
-  /** Resolves with what the beginning of the file tells. */
-  async open(): Promise<{ encoding: TextEncoding; binary: boolean }> {
-    await this.#run(async (signal) => {
+  open(): Promise<void> {
+    return this.#run(async (signal) => {
       await this.#parts.detect(signal)
       this.#replace(await this.#parts.at(0, signal), 1)
     })
+  }
+
+  /** Does again what could not be loaded; false when everything could. */
+  retry(): boolean {
+    if (this.#failed === null) return false
+    void this.#run(this.#failed)
+    return true
+  }
+
+  /** What the beginning of the file tells, once it was opened. */
+  get facts(): { encoding: TextEncoding; binary: boolean } {
     const { encoding, binary } = this.#parts
     return { encoding, binary }
   }
@@ -164,19 +175,19 @@ export class BigTextWindow {
     const job = new AbortController()
     this.#job = job
     this.#onPlace(this.#offset(), true)
-    let failed = false
+    this.#failed = null
     try {
       await task(job.signal)
       if (!job.signal.aborted) this.#onOutcome(null)
     } catch (error) {
-      failed = true
+      if (this.#job === job) this.#failed = task
       if (!job.signal.aborted) this.#onOutcome(error)
     } finally {
       if (this.#job === job) {
         this.#job = null
         this.#onPlace(this.#offset(), false)
         // What failed is not asked for again before somebody scrolls: that could go on for ever.
-        if (!failed) this.#fill()
+        if (this.#failed === null) this.#fill()
       }
     }
   }

@@ -66,13 +66,14 @@ export function BigText({ source, entry, autoFocus = true }: BigTextProps) {
       }),
     })
     const made = new BigTextWindow(view, source, entry, onPlace, (error) => {
-      if (!isAbort(error)) setProblem(error === null ? '' : messageOf(error))
+      if (isAbort(error)) return
+      setProblem(error === null ? '' : messageOf(error))
+      setEncoding(made.facts.encoding)
+      setBinary(made.facts.binary)
     })
     reader.current = made
     setProblem('')
-    void made.open().then((found) => {
-      setEncoding(found.encoding)
-      setBinary(found.binary)
+    void made.open().then(() => {
       if (autoFocus) view.focus()
     })
     return () => {
@@ -192,7 +193,16 @@ export function BigText({ source, entry, autoFocus = true }: BigTextProps) {
       )}
       {problem !== '' && (
         <p className="big-problem" role="alert">
-          {problem}
+          {problem}{' '}
+          <Button
+            size="sm"
+            onClick={() => {
+              // It was either the text or the search in it.
+              if (reader.current?.retry() === false) void find()
+            }}
+          >
+            <Trans>Try again</Trans>
+          </Button>
         </p>
       )}
       <div className="big-text" ref={box} data-own-keys />
