@@ -60,6 +60,9 @@ export function readToken(text: string): TokenClaims | null {
   }
 }
 
+/** Who signed in at another tab while somebody else kept this page. */
+let declined: number | null = null
+
 /**
  * Takes over a token, unless somebody else was signed in here: what is on the screen is not for these
  * eyes, and what waits for a token is not to happen among these files. The page starts anew then, and
@@ -73,10 +76,13 @@ function accept(text: string): boolean {
   if (session.user !== null && session.user.id !== claims.user.id) {
     // Whoever keeps the page, because something in it is not saved, is asked for the password again.
     session.state = 'expired'
-    location.reload()
+    // Once: the question whether to leave is not asked again with every answer that brings a token.
+    if (declined !== claims.user.id) location.reload()
+    declined = claims.user.id
     return false
   }
   token = text
+  declined = null
   session.user = claims.user
   session.state = 'in'
   storage.set(KNOWN, '1')

@@ -16,7 +16,7 @@ export async function whenSignedIn(refusedToken: string): Promise<void> {
   const again = await recoverSession(refusedToken)
   recoveredAtMs = performance.now()
   if (again && !isVain) return
-  if (!again && session.state !== 'in') return new Promise(() => {})
+  if (!again && session.state === 'out') return new Promise(() => {})
   // Nobody could say whether the session goes on, or something on the way refuses every token: asked
   // again with the growing pauses of a connection that does not work.
   markUnreachable()
