@@ -118,7 +118,8 @@ export function watchShortcuts(): () => void {
   }
   const isLate = () => answered > 0 && performance.now() - answeredAtMs < LATE_EVENT_MS
   const onPaste = (event: ClipboardEvent) => {
-    if (isLate()) {
+    // One that brings files is another than the one that was waited for in vain.
+    if (isLate() && event.clipboardData?.files.length === 0) {
       answered--
       return
     }

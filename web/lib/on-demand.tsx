@@ -47,7 +47,11 @@ export function onDemandAtOnce<P extends object>(
       part,
     })
     useEffect(() => {
-      if (part !== null) return
+      if (part !== null) {
+        // It came for another place between the drawing of this one and now.
+        setState({ part })
+        return
+      }
       let left = false
       load().then(
         (loaded) => {
