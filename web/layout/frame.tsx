@@ -12,6 +12,7 @@ import { Button } from '../ui/button.tsx'
 import { Header } from './header.tsx'
 import { Sidebar } from './sidebar.tsx'
 import './frame.css'
+import './frame-narrow.css'
 
 export function Frame({ children }: { children: ReactNode }) {
   const { t } = useLingui()

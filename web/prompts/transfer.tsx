@@ -6,10 +6,9 @@ import { ChevronRight, FolderInput, FolderPlus, Pin, Search } from 'lucide-react
 import { type RefObject, useEffect, useId, useMemo, useRef, useState } from 'react'
 import { useSnapshot } from 'valtio'
 import { isAbort } from '../api/client.ts'
-import { search } from '../api/search.ts'
 import { messageOf } from '../lib/error-text.ts'
 import { isRtl } from '../lib/i18n.ts'
-import { joinPath, lineageOf, nameOf, parentOf, ROOT, segmentsOf } from '../lib/paths.ts'
+import { lineageOf, nameOf, parentOf, ROOT, segmentsOf } from '../lib/paths.ts'
 import { shownName } from '../lib/shown-name.ts'
 import { folderTitle } from '../state/failure-toasts.ts'
 import { prefs } from '../state/prefs.ts'
@@ -24,6 +23,7 @@ import { FolderGlyph } from '../ui/file-icon.tsx'
 import { Spinner } from '../ui/progress.tsx'
 import { loadStylesheet } from '../viewers/stylesheet.ts'
 import styles from './files.css?url'
+import { useFoundFolders } from './find-folders.ts'
 import {
   emptyTree,
   fetchSubfolders,
@@ -44,9 +44,6 @@ export interface TransferProps {
   folder: string
 }
 
-const MAX_FOUND = 100
-const TYPING_PAUSE_MS = 200
-
 /** Answers with the path of the chosen folder. */
 export function TransferPrompt({ kind, items, folder, answer }: PromptProps<'transfer'>) {
   const { t } = useLingui()
@@ -54,7 +51,7 @@ export function TransferPrompt({ kind, items, folder, answer }: PromptProps<'tra
   const [text, setText] = useState('')
   const { pinned } = useSnapshot(prefs)
   const tree = useTree(folder)
-  const { found, isCurrent } = useFound(text)
+  const { found, isCurrent } = useFoundFolders(text)
   const folders = useRef<HTMLDivElement>(null)
   /** Enter was pressed in the search field: the first folder found is chosen as soon as there is one. */
   const [takesFirst, setTakesFirst] = useState(false)
@@ -271,41 +268,6 @@ function useTree(start: string) {
       setState((tree) => withFolder(tree, path))
     },
   }
-}
-
-/**
- * Folders whose name contains the text, null while nothing is being looked for, and whether they are
- * those of this text already.
- */
-function useFound(text: string): { found: string[] | null; isCurrent: boolean } {
-  const [found, setFound] = useState<{ text: string; paths: string[] } | null>(null)
-  const wanted = text.trim()
-  useEffect(() => {
-    if (wanted === '') return
-    const controller = new AbortController()
-    const timer = setTimeout(() => void look(), TYPING_PAUSE_MS)
-    return () => {
-      clearTimeout(timer)
-      controller.abort()
-    }
-
-    async function look() {
-      const paths: string[] = []
-      try {
-        // Quotes keep a name with spaces together.
-        for await (const hits of search(ROOT, `"${wanted}"`, controller.signal)) {
-          for (const hit of hits) if (hit.dir) paths.push(joinPath(ROOT, hit.path))
-          setFound({ text: wanted, paths: paths.slice(0, MAX_FOUND) })
-          if (paths.length >= MAX_FOUND) break
-        }
-        if (!controller.signal.aborted) setFound({ text: wanted, paths: paths.slice(0, MAX_FOUND) })
-      } catch {
-        // The tree still works without the search.
-      }
-    }
-  }, [wanted])
-  if (wanted === '') return { found: null, isCurrent: false }
-  return { found: found?.paths ?? [], isCurrent: found?.text === wanted }
 }
 
 interface TreeProps {
