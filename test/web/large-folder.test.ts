@@ -183,7 +183,7 @@ describe(`a folder of ${ENTRIES} entries`, () => {
       return route.request().method() === 'DELETE' ? undefined : route.fallback()
     })
     await showList(page)
-    await entry(page, 'file 0.txt').waitFor()
+    await page.locator('#listing [data-index="0"]').waitFor()
     await page.keyboard.press('Control+a')
     await page.getByRole('toolbar').getByText('100,000 selected').waitFor()
     await page.keyboard.press('Delete')
