@@ -7,6 +7,9 @@ const MEASURED = ['csv', 'large-folder', 'smooth-text', 'upload-many'].map(
   (name) => `test/web/${name}.test.ts`,
 )
 
+/** The default leaves one of two cores idle. */
+const WORKERS = 2
+
 /** One server or browser at a time: these tests measure, kill and listen. */
 const serial: NonNullable<ViteUserConfig['test']> = {
   fileParallelism: false,
@@ -28,8 +31,7 @@ export default defineConfig({
           include: ['test/**/*.test.ts'],
           exclude: ['test/bin/**', 'test/web/*.test.ts', 'test/long/**', 'test/bench/**'],
           testTimeout: 30_000,
-          // The default leaves one of two cores idle.
-          maxWorkers: 2,
+          maxWorkers: WORKERS,
         },
       },
       {
@@ -38,6 +40,7 @@ export default defineConfig({
           name: 'dom',
           environment: 'happy-dom',
           include: ['test/**/*.test.tsx'],
+          maxWorkers: WORKERS,
           // Twelve times faster; each test cleans up its own document.
           isolate: false,
         },
