@@ -192,7 +192,7 @@ describe('leaving with unsaved text', () => {
   })
 
   it('turns to the next and previous file from the menu, and asks about unsaved text', async () => {
-    await tree.add({ 'row/a.txt': 'first\n', 'row/b.md': '# second\n', 'row/c.zip': 'third' })
+    await tree.add({ 'row/a.txt': 'first\n', 'row/b.md': '# second\n', 'row/c.bin': 'third' })
     await page.goto('/files/row/a.txt')
     await atStart()
     await chooseInMenu('Next file')
@@ -204,7 +204,7 @@ describe('leaving with unsaved text', () => {
     await notes('b.md').waitFor()
     await chooseInMenu('Next file')
     await page.getByRole('button', { name: 'Save changes' }).click()
-    await page.locator('.vw-head h1').getByText('c.zip').waitFor()
+    await page.locator('.vw-head h1').getByText('c.bin').waitFor()
     await onDisk('row/b.md', 'x# second\n')
     await page.getByRole('button', { name: 'Previous file' }).click()
     await notes('b.md').waitFor()

@@ -303,7 +303,7 @@ describe('broken files', () => {
   })
   afterAll(() => opened[Symbol.asyncDispose]())
 
-  it.each(someOf(Object.keys(broken), 3))(
+  it.each(someOf(Object.keys(broken), 5))(
     'shows %s or says why not, and downloads it unchanged',
     async (name) => {
       const { page, problems } = opened
