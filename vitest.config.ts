@@ -3,7 +3,7 @@ import { catalogues, linguiMacros } from './scripts/build/vite-plugins.ts'
 
 const plugins = [linguiMacros(), catalogues()]
 /** Browser tests that measure the page's main thread: nothing else may run meanwhile. */
-const MEASURED = ['csv', 'large-folder', 'smooth-text', 'upload-many'].map(
+const MEASURED = ['csv', 'first-moments', 'large-folder', 'smooth-text', 'upload-many'].map(
   (name) => `test/web/${name}.test.ts`,
 )
 

@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto'
 import { readdirSync } from 'node:fs'
 import { cp, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
-import { basename, join, relative } from 'node:path'
+import { join, relative } from 'node:path'
 import * as esbuild from 'esbuild'
 import type { AssetsManifest } from '../../src/assets.ts'
 import { collectMessages } from './catalogues.ts'
@@ -159,22 +159,6 @@ async function describeFiles(staticDir: string): Promise<AssetsManifest['files']
     }),
   )
   return Object.fromEntries(described)
-}
-
-/** Bytes of the first screen after brotli: what the size budget of the design is about. */
-export async function firstScreenBytes(webDir: string): Promise<{ script: number; style: number }> {
-  const manifest = JSON.parse(await readFile(join(webDir, 'assets.json'), 'utf8')) as AssetsManifest
-  const names = new Set(readdirSync(join(webDir, 'static')))
-  const size = async (name: string): Promise<number> =>
-    names.has(`${basename(name)}.br`)
-      ? (await readFile(join(webDir, 'static', `${name}.br`))).length
-      : 0
-  const sum = async (list: string[]): Promise<number> =>
-    (await Promise.all(list.map(size))).reduce((a, b) => a + b, 0)
-  return {
-    script: await sum([manifest.entry, ...manifest.imports]),
-    style: await sum(manifest.styles),
-  }
 }
 
 function mapValues(
