@@ -192,7 +192,11 @@ describe('leaving with unsaved text', () => {
   })
 
   it('turns to the next and previous file from the menu, and asks about unsaved text', async () => {
-    await tree.add({ 'row/a.txt': 'first\n', 'row/b.md': '# second\n', 'row/c.bin': 'third' })
+    await tree.add({
+      'row/a.txt': 'first\n',
+      'row/b.md': '# second\n',
+      'row/c.bin': Buffer.from([0, 1, 2, 3]),
+    })
     await page.goto('/files/row/a.txt')
     await atStart()
     await chooseInMenu('Next file')
