@@ -17,8 +17,6 @@ export interface Upload {
   replace: boolean
   /** Modification time to give the finished file, or null. */
   mtimeMs: number | null
-  /** Account that began it: nobody else may add to it. */
-  ownerID: number
   /** Name of the temporary sibling. */
   tempName: string
 }
@@ -32,11 +30,11 @@ export interface Resumables {
     destination: Destination,
     facts: { lengthBytes: number; replace: boolean; mtimeMs: number | null },
   ): Promise<Upload>
-  /** The user's unfinished upload and how much of it is on disk; null when there is none. */
+  /** The unfinished upload and how much of it is on disk; null when there is none. */
   find(destination: Destination): Promise<{ upload: Upload; offsetBytes: number } | null>
   /**
    * Appends at `offsetBytes`. A newer append asks the one under way to stop and waits for it.
-   * Bytes received before a broken connection stay. Throws `not_found` without an upload of the user,
+   * Bytes received before a broken connection stay. Throws `not_found` without an upload,
    * `forbidden` where it would replace a file that the user may not replace, `bad_request` past the
    * length, `conflict` when the offset is not the size on disk, and
    * `too_large` (back at the offset) when more arrives than was declared.
@@ -60,14 +58,10 @@ export interface Resumables {
   discard(destination: Destination): Promise<boolean>
 }
 
-/**
- * Where an upload goes, and whose it is. There is one to a file: users who see the same file replace
- * each other's, as in the original.
- */
+/** Where an upload goes. There is one to a file: users who see the same file share it (http-api 8). */
 export interface Destination {
   scope: Scope
   vpath: VPath
-  userID: number
   /** Whether the user may replace a file; asked each time, since rights end and files appear. */
   mayReplace: boolean
   /** The host path, once it has been looked up here: each request asks once. */
@@ -156,7 +150,7 @@ export function createResumables(): Resumables {
 
   const openUpload = async (destination: Destination, key: string) => {
     const upload = await lookUp(destination, key)
-    if (upload?.ownerID !== destination.userID) return null
+    if (!upload) return null
     if (upload.replace && !destination.mayReplace) await refuseTaken(destination)
     try {
       const temp = await openTempAt(destination, { resume: upload.tempName })
@@ -208,12 +202,11 @@ export function createResumables(): Resumables {
           throw new AppError('locked', `${destination.vpath} is being put in place`)
         await rememberLeft(destination)
         if (remembered.has(key)) await discard(destination, key)
-        const ownerID = destination.userID
-        const facts = [lengthBytes, replace ? 'r' : 'n', mtimeMs ?? '', ownerID]
+        const facts = [lengthBytes, replace ? 'r' : 'n', mtimeMs ?? '']
         const label = labelOf(key) + facts.join('-')
         const temp = await openTempAt(destination, { parents: true, label })
         await temp.release()
-        const upload = { lengthBytes, replace, mtimeMs, ownerID, tempName: TEMP_PREFIX + label }
+        const upload = { lengthBytes, replace, mtimeMs, tempName: TEMP_PREFIX + label }
         remember(key, upload)
         return upload
       })
@@ -320,16 +313,15 @@ function labelOf(key: string): string {
 }
 
 function parseName(tempName: string): { key: string; upload: Upload } | null {
-  const match = /^up-([0-9a-f]{32})-(\d{1,16})-([rn])-(\d{0,16})-(\d{1,16})$/.exec(
+  const match = /^up-([0-9a-f]{32})-(\d{1,16})-([rn])-(\d{0,16})$/.exec(
     tempName.slice(TEMP_PREFIX.length),
   )
   if (!match) return null
-  const [, key = '', length, replace, mtime, owner] = match
+  const [, key = '', length, replace, mtime] = match
   const upload = {
     lengthBytes: Number(length),
     replace: replace === 'r',
     mtimeMs: mtime ? Number(mtime) : null,
-    ownerID: Number(owner),
     tempName,
   }
   return { key, upload }

@@ -126,7 +126,7 @@ function demandUpload(c: Ctx): void {
 
 function destinationOf(c: Ctx): Destination {
   const { scope, user } = c.var
-  return { scope, vpath: c.env.target.vpath, userID: user.id, mayReplace: user.perm.modify }
+  return { scope, vpath: c.env.target.vpath, mayReplace: user.perm.modify }
 }
 
 // The client's own percent-encoding is given back as it came, since it will be compared.

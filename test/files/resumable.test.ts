@@ -21,7 +21,7 @@ function destinationIn(
     dirMode: 0o750,
     noteTemp,
   })
-  return { scope, vpath: vpathOf(path), userID: 1, mayReplace: true }
+  return { scope, vpath: vpathOf(path), mayReplace: true }
 }
 
 it('an upload that is not complete any more replaces nothing', async () => {

@@ -48,7 +48,7 @@ describe.each(Object.entries(CLASSES))('%s', (name, ids) => {
 })
 
 it('every file of this folder belongs to a class', () => {
-  const others = ['advisories', 'symlink-swap', 'upload-owner']
+  const others = ['advisories', 'symlink-swap', 'upload-rights']
   const files = readdirSync(FOLDER).map((name) => name.replace('.test.ts', ''))
   expect(files.sort()).toEqual([...Object.keys(CLASSES), ...others].sort())
 })

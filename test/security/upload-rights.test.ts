@@ -1,4 +1,4 @@
-// A resumable upload belongs to who began it, and replaces a file only while that person may.
+// A resumable upload is shared by who sees the file, and replaces one only for who may modify it.
 import { readFile, writeFile } from 'node:fs/promises'
 import { expect, it } from 'vitest'
 import { defaultPermissions, type User } from '../../src/store/document.ts'
@@ -31,7 +31,7 @@ async function takeModify(app: TestApp, username: string): Promise<void> {
   })
 }
 
-it('nobody adds to the upload of another', async () => {
+it('who may only create adds nothing to what will replace a file', async () => {
   await using app = await startApp({
     tree: { 'a.txt': 'old' },
     users: [{ username: 'bob' }, { username: 'eve', perm: createOnly }],
@@ -39,8 +39,8 @@ it('nobody adds to the upload of another', async () => {
   const [bob, eve] = [await app.as('bob'), await app.as('eve')]
   expect((await begin(bob, 6)).status).toBe(201)
   expect((await append(bob, 0, 'bob')).status).toBe(204)
-  expect((await ask(eve)).status).toBe(404)
-  expect((await append(eve, 3, 'eve')).status).toBe(404)
+  expect((await ask(eve)).status).toBe(403)
+  expect((await append(eve, 3, 'eve')).status).toBe(403)
   expect(await app.tree.read('a.txt')).toBe('old')
   expect((await append(bob, 3, 'bob')).status).toBe(204)
   expect(await app.tree.read('a.txt')).toBe('bobbob')
