@@ -1,7 +1,6 @@
 // Copying and moving entries. What a change would touch is checked as a whole before the first
 // byte moves; a copy goes through a temporary sibling, so a target is never half a file.
-import { constants, existsSync, write } from 'node:fs'
-import { copyFile } from 'node:fs/promises'
+import { write } from 'node:fs'
 import { promisify } from 'node:util'
 import { AppError, errnoOf } from '../errors.ts'
 import type { EntryStat } from './entry-stat.ts'
@@ -12,10 +11,7 @@ import type { TempFile } from './temp-file.ts'
 import { baseName, extensionOf, isWithin, joinVPath, parentOf, ROOT, type VPath } from './vpath.ts'
 
 const CHUNK_BYTES = 1024 * 1024
-/** Up to this size the kernel copies in one call on the thread pool; larger copies can be aborted. */
-const ONE_CALL_BYTES = 64 * 1024 * 1024
 const writeSome = promisify(write)
-const HAS_PROC = process.platform === 'linux' && existsSync('/proc/self/fd')
 
 /** Refuses what could never end well: the root, a folder into itself (`bad_request`). */
 export function checkSourceAndTarget(source: VPath, target: VPath): void {
@@ -275,11 +271,12 @@ async function copyOneFile(
 }
 
 async function copyBytes(file: OpenFile, temp: TempFile, signal: AbortSignal): Promise<void> {
-  if (HAS_PROC && (await cloneOrCopy(file, temp))) return
-  const buffer = Buffer.allocUnsafe(CHUNK_BYTES)
+  // Not by the copyFile of Node: it removes its target when a clone is refused, and writes a new one
+  // under the name, which the descriptor that is synced and moved into place knows nothing of.
+  const buffer = Buffer.allocUnsafe(Math.min(CHUNK_BYTES, file.sizeBytes + 4096))
   for (let position = 0; ; ) {
     signal.throwIfAborted()
-    const { bytesRead } = await file.handle.read(buffer, 0, CHUNK_BYTES, position)
+    const { bytesRead } = await file.handle.read(buffer, 0, buffer.length, position)
     if (bytesRead === 0) return
     for (let done = 0; done < bytesRead; ) {
       const { bytesWritten } = await writeSome(
@@ -293,19 +290,4 @@ async function copyBytes(file: OpenFile, temp: TempFile, signal: AbortSignal): P
     }
     position += bytesRead
   }
-}
-
-// A clone shares the blocks and costs nothing; where the file system has none, small files are
-// copied by the kernel in one call.
-async function cloneOrCopy(file: OpenFile, temp: TempFile): Promise<boolean> {
-  const from = `/proc/self/fd/${file.handle.fd}`
-  try {
-    await copyFile(from, temp.hostPath, constants.COPYFILE_FICLONE_FORCE)
-    return true
-  } catch (error) {
-    if (errnoOf(error) === 'ENOSPC') throw error
-    if (file.sizeBytes > ONE_CALL_BYTES) return false
-  }
-  await copyFile(from, temp.hostPath)
-  return true
 }
