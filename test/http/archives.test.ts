@@ -40,13 +40,12 @@ it.each(['zip', 'tar', 'targz'])(
     const response = await open(app, `/api/raw/?algo=${format}`)
     expect(response.statusCode).toBe(200)
     await once(response, 'readable')
-    await truncate(app.tree.at('log'), 10)
+    // Before the file shrinks: an answer that breaks while nobody listens breaks silently.
     const ended = new Promise((resolve) => {
-      response
-        .on('end', () => resolve('complete'))
-        .on('error', () => resolve('broken'))
-        .resume()
+      response.on('end', () => resolve('complete')).on('error', () => resolve('broken'))
     })
+    await truncate(app.tree.at('log'), 10)
+    response.resume()
     expect(await withDeadline('the end of the answer', 20_000, ended)).toBe('broken')
     expect(app.errors.join()).toMatch(/an archive broke off.*shorter/)
   },
