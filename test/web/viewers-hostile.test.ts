@@ -9,7 +9,7 @@ import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { makeOdt } from '../../scripts/sample-documents.ts'
 import { bombs } from '../support/bombs.ts'
-import { launchBrowser, type OpenPage, openPage } from '../support/browser.ts'
+import { launchFullBrowser, type OpenPage, openPage } from '../support/browser.ts'
 import { waitFor, withDeadline } from '../support/deadline.ts'
 import { brokenFiles, CANARY, scriptedFiles } from '../support/hostile.ts'
 import { SAMPLES } from '../support/pictures.ts'
@@ -40,7 +40,7 @@ let program: Program
 let previewMemory = 0
 
 beforeAll(async () => {
-  browser = await launchBrowser()
+  browser = await launchFullBrowser()
   const long = `${'<text:p>A line.</text:p>'.repeat(60_000)}<text:p>the last words</text:p>`
   tree = await makeTree({
     ...scripted,
