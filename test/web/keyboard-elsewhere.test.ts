@@ -93,31 +93,38 @@ describe('the keys of the page', () => {
     expect(open.problems).toEqual([])
   })
 
-  it('obeys a Cyrillic keyboard as a Latin one, in a listing, an editor and a share', async () => {
-    await using tree = await makeTree({ 'a.txt': 'a', 'b.txt': 'b', 'sub/c.txt': 'c' })
+  it('obeys a Cyrillic keyboard as a Latin one, in a listing, an editor, a player and a share', async () => {
+    await using tree = await makeTree({
+      'a.txt': 'a',
+      'b.txt': 'b',
+      'sub/c.txt': 'c',
+      'tone.wav': WAV,
+    })
     await using program = await startProgram(tree)
     await using open = await openPage(browser, program, { path: '/files/' })
     const { page } = open
     const devtools = await open.context.newCDPSession(page)
-    /** The key of a Latin `letter`, with Ctrl, on a keyboard that types `key` there. */
-    const press = async (letter: string, key: string, shift = false) => {
+    const CTRL = 2
+    const SHIFT = 8
+    /** The key of a Latin `letter` on a keyboard that types `key` there. */
+    const press = async (letter: string, key: string, modifiers = CTRL) => {
       const facts = {
         key,
         code: `Key${letter}`,
         windowsVirtualKeyCode: letter.charCodeAt(0),
-        modifiers: shift ? 10 : 2,
+        modifiers,
       }
       await devtools.send('Input.dispatchKeyEvent', { type: 'rawKeyDown', ...facts })
       await devtools.send('Input.dispatchKeyEvent', { type: 'keyUp', ...facts })
     }
     await showList(page)
     await press('A', 'ф')
-    await expectSelected(page, ['sub', 'a.txt', 'b.txt'])
+    await expectSelected(page, ['sub', 'a.txt', 'b.txt', 'tone.wav'])
     await press('K', 'л')
     await page.getByRole('dialog', { name: 'Commands' }).waitFor()
     await press('K', 'л')
     await page.getByRole('dialog', { name: 'Commands' }).waitFor({ state: 'detached' })
-    await press('F', 'А', true)
+    await press('F', 'А', CTRL + SHIFT)
     await page.getByRole('dialog', { name: 'Search', exact: true }).waitFor()
     await page.keyboard.press('Escape')
 
@@ -126,6 +133,11 @@ describe('the keys of the page', () => {
     await page.keyboard.type('new ')
     await press('S', 'ы')
     await waitFor('the file', async () => (await tree.read('a.txt')).includes('new '))
+
+    await page.goto('/files/tone.wav')
+    await page.getByRole('button', { name: 'Mute' }).waitFor()
+    await press('M', 'ь', 0)
+    await page.getByRole('button', { name: 'Sound on' }).waitFor()
 
     await page.goto(`/share/${await makeShare(program, '/sub')}`)
     await page.getByText('c.txt').first().waitFor()

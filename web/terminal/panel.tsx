@@ -7,6 +7,7 @@ import { useEffect, useRef, useState } from 'react'
 import { useSnapshot } from 'valtio'
 import { type RunningCommand, runCommand } from '../api/command.ts'
 import { formatList } from '../lib/format.ts'
+import { keyLetter } from '../lib/key-letter.ts'
 import { currentPath, usePath } from '../lib/navigate.ts'
 import { nameOf, parentOf, readFilesPath } from '../lib/paths.ts'
 import { listing } from '../state/listing.ts'
@@ -122,9 +123,9 @@ function openShell(host: HTMLElement, words: Words) {
   screen.terminal.attachCustomKeyEventHandler((event) => {
     // Tab and F6 leave the terminal; a selection is copied rather than ending the command.
     if (event.key === 'Tab' || event.key === 'F6') return false
-    const copies = (event.ctrlKey || event.metaKey) && event.key.toLowerCase() === 'c'
+    const copies = (event.ctrlKey || event.metaKey) && keyLetter(event) === 'C'
     if (copies && screen.terminal.hasSelection()) return false
-    return !((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === 'v')
+    return !((event.ctrlKey || event.metaKey) && keyLetter(event) === 'V')
   })
 
   function clear() {

@@ -9,6 +9,7 @@ import { ArrowDown, ArrowUp, Copy, X } from 'lucide-react'
 import { type KeyboardEvent, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react'
 import { copyText } from '../lib/clipboard.ts'
 import { formatNumber } from '../lib/format.ts'
+import { keyLetter } from '../lib/key-letter.ts'
 import { toastError, toastSuccess } from '../state/toasts.ts'
 import { isNumeric } from '../text/csv.ts'
 import { IconButton } from '../ui/button.tsx'
@@ -119,7 +120,7 @@ export function CsvGrid({ label, facts, rowCount, sort, rowAt, onSort }: CsvGrid
   }
 
   function onKeyDown(event: KeyboardEvent) {
-    if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === 'c') {
+    if ((event.ctrlKey || event.metaKey) && keyLetter(event) === 'C') {
       if (getSelection()?.isCollapsed) void copyCell()
       return
     }

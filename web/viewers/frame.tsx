@@ -14,6 +14,7 @@ import {
 import { Suspense, useEffect, useEffectEvent, useRef, useState } from 'react'
 import type { FileEntry, FileInfo } from '../../src/api-types.ts'
 import { formatSize } from '../lib/format.ts'
+import { keyLetter } from '../lib/key-letter.ts'
 import { isQuickLook } from '../lib/quick-look.ts'
 import { IconButton } from '../ui/button.tsx'
 import { MenuButton } from '../ui/menu.tsx'
@@ -132,7 +133,7 @@ export function ViewerFrame(props: FrameProps) {
       close()
       return true
     }
-    if (plain && event.key.toLowerCase() === 'f') {
+    if (plain && keyLetter(event) === 'F') {
       toggleFullScreen()
       return true
     }

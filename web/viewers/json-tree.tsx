@@ -13,6 +13,7 @@ import {
 } from 'react'
 import { copyText } from '../lib/clipboard.ts'
 import { formatNumber } from '../lib/format.ts'
+import { keyLetter } from '../lib/key-letter.ts'
 import { toastError, toastSuccess } from '../state/toasts.ts'
 import { IconButton } from '../ui/button.tsx'
 import { Spinner } from '../ui/progress.tsx'
@@ -208,7 +209,7 @@ export function JsonTree({ text, actions, autoFocus = false }: JsonTreeProps) {
 }
 
 function isCopy(event: KeyboardEvent): boolean {
-  return (event.ctrlKey || event.metaKey) && event.key.toLowerCase() === 'c'
+  return (event.ctrlKey || event.metaKey) && keyLetter(event) === 'C'
 }
 
 interface JsonFindProps {

@@ -16,6 +16,7 @@ import {
 import libraryStyles from 'pdfjs-dist/legacy/web/pdf_viewer.css?url'
 import { type RefObject, useEffect, useRef, useState } from 'react'
 import { messageOf } from '../lib/error-text.ts'
+import { keyLetter } from '../lib/key-letter.ts'
 import { toastError } from '../state/toasts.ts'
 import { Button } from '../ui/button.tsx'
 import partsStyles from './parts.css?url'
@@ -153,16 +154,16 @@ function Pages(props: ViewerProps & { pdf: PdfDocument; lost: Lost | null }) {
 
   useViewerKeys((event) => {
     const mod = event.ctrlKey || event.metaKey
-    const key = event.key.toLowerCase()
-    if (mod && key === 'f') setSearching(true)
-    else if (mod && key === 'p') void print()
+    const key = keyLetter(event)
+    if (mod && key === 'F') setSearching(true)
+    else if (mod && key === 'P') void print()
     else if (mod || event.altKey) return false
     else if (key === '+' || key === '=') view.current?.zoom(1.2)
     else if (key === '-') view.current?.zoom(1 / 1.2)
     else if (key === '0') view.current?.fitPage()
-    else if (key === 'home') view.current?.goToPage(1)
-    else if (key === 'end') view.current?.goToPage(state.pages)
-    else if (key === 'escape' && searching) endSearch()
+    else if (key === 'Home') view.current?.goToPage(1)
+    else if (key === 'End') view.current?.goToPage(state.pages)
+    else if (key === 'Escape' && searching) endSearch()
     else return scrollByKey(event, container.current)
     return true
   })

@@ -4,6 +4,7 @@
 import { Trans, useLingui } from '@lingui/react/macro'
 import { RotateCw, Scan, ZoomIn, ZoomOut } from 'lucide-react'
 import { type ReactNode, useEffect, useRef, useState } from 'react'
+import { keyLetter } from '../lib/key-letter.ts'
 import { type ImagePlan, type Rendition, renditionUrl } from './image-plan.ts'
 import pictureStyles from './picture.css?url'
 import type { PictureFacts } from './picture-facts.ts'
@@ -53,7 +54,7 @@ export function PictureStage(props: StageProps) {
 
   useViewerKeys((event) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return false
-    switch (event.key) {
+    switch (keyLetter(event)) {
       case '+':
       case '=':
         picture.zoom(1.25)
@@ -67,7 +68,6 @@ export function PictureStage(props: StageProps) {
       case '1':
         picture.zoomTo(1)
         return true
-      case 'r':
       case 'R':
         picture.turn()
         return true

@@ -16,6 +16,7 @@ import {
 } from 'lucide-react'
 import { type ReactNode, type RefObject, useState } from 'react'
 import { formatDuration } from '../lib/format.ts'
+import { keyLetter } from '../lib/key-letter.ts'
 import { IconButton } from '../ui/button.tsx'
 import { MenuButton } from '../ui/menu.tsx'
 import mediaStyles from './media.css?url'
@@ -112,7 +113,7 @@ export function Player({ element, media, tracks = [], track, chooseTrack, ...res
       end: () => seek(duration),
     }
     for (let digit = 0; digit <= 9; digit++) commands[digit] = () => seek((duration * digit) / 10)
-    const command = commands[event.key.toLowerCase()]
+    const command = commands[keyLetter(event).toLowerCase()]
     if (!command || (event.shiftKey && event.key !== '<' && event.key !== '>')) return false
     command()
     return true
