@@ -32,6 +32,8 @@ export default defineConfig({
           exclude: ['test/bin/**', 'test/web/*.test.ts', 'test/long/**', 'test/bench/**'],
           testTimeout: 30_000,
           maxWorkers: WORKERS,
+          // Real sockets, disks and child processes on a busy machine: what fails twice is broken.
+          retry: 1,
         },
       },
       {
