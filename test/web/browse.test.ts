@@ -1,5 +1,6 @@
 // Looking around: folders, views, order, dates, breadcrumbs, going back, links.
 import { rm, writeFile } from 'node:fs/promises'
+import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import { waitFor } from '../support/deadline.ts'
 import { loginAs } from '../support/login.ts'
@@ -12,19 +13,34 @@ import {
   expectNames,
   expectSelected,
   focusedName,
+  listedFolders,
   showList,
   toast,
 } from './listing-steps.ts'
 
 const openIn = sharedBrowser()
+const openFolder = listedFolders(openIn)
+
+/** `file 0.txt` to `file 299.txt`. */
+const manyFiles = Object.fromEntries(Array.from({ length: 300 }, (_, i) => [`file ${i}.txt`, 'x']))
+
+const scrollTop = (page: Page) => page.locator('#listing').evaluate((element) => element.scrollTop)
+
+/** Selects the last two of `manyFiles`; gives how far that scrolled, in pixels. */
+async function selectLastTwo(page: Page): Promise<number> {
+  await page.keyboard.press('End')
+  await entry(page, 'file 299.txt').waitFor()
+  await page.keyboard.press('Shift+ArrowUp')
+  await expectSelected(page, ['file 298.txt', 'file 299.txt'])
+  const scrolled = await scrollTop(page)
+  expect(scrolled).toBeGreaterThan(5000)
+  return scrolled
+}
 
 describe('the listing', () => {
   it('shows every awkward name, and opens each through a real link', async () => {
-    await using tree = await makeTree()
-    await using program = await startProgram(tree)
-    await using open = await openIn(program, { path: '/files/' })
-    const { page } = open
-    await showList(page)
+    await using open = await openFolder()
+    const { page, program } = open
     for (const name of AWKWARD_NAMES) {
       await entry(page, name).waitFor()
       const href = await entry(page, name).locator('a').getAttribute('href')
@@ -142,12 +158,8 @@ describe('the listing', () => {
   })
 
   it('shows lower rows when asked, and remembers it', async () => {
-    const names = Array.from({ length: 300 }, (_, i) => `file ${i}.txt`)
-    await using tree = await makeTree(Object.fromEntries(names.map((name) => [name, 'x'])))
-    await using program = await startProgram(tree)
-    await using open = await openIn(program, { path: '/files/' })
+    await using open = await openFolder(manyFiles)
     const { page } = open
-    await showList(page)
     const height = async () => (await entry(page, 'file 1.txt').boundingBox())?.height
     expect(await height()).toBe(44)
     const more = page.getByRole('button', { name: 'More actions' })
@@ -233,52 +245,27 @@ describe('the listing', () => {
   })
 
   it('restores scroll, focus and selection on the way back', async () => {
-    const names = Array.from({ length: 300 }, (_, i) => `file ${i}.txt`)
-    await using tree = await makeTree({
-      ...Object.fromEntries(names.map((name) => [name, 'x'])),
-      'zz/inner.txt': 'x',
-    })
-    await using program = await startProgram(tree)
-    await using open = await openIn(program, { path: '/files/' })
+    await using open = await openFolder({ ...manyFiles, 'zz/inner.txt': 'x' })
     const { page } = open
-    await showList(page)
-    await page.keyboard.press('End')
-    await entry(page, 'file 299.txt').waitFor()
-    await page.keyboard.press('Shift+ArrowUp')
-    await expectSelected(page, ['file 298.txt', 'file 299.txt'])
-    const before = await page.locator('#listing').evaluate((element) => element.scrollTop)
-    expect(before).toBeGreaterThan(5000)
+    const before = await selectLastTwo(page)
     await page.evaluate(() => history.pushState(null, '', '/files/zz/'))
     await entry(page, 'inner.txt').waitFor()
     await page.goBack()
     await expectSelected(page, ['file 298.txt', 'file 299.txt'])
-    expect(await page.locator('#listing').evaluate((element) => element.scrollTop)).toBe(before)
+    expect(await scrollTop(page)).toBe(before)
     await waitFor('the focus', async () => (await focusedName(page)) === 'file 298.txt')
     expect(open.problems).toEqual([])
   })
 
   it('restores them on the way back from a folder that did not come, and when it changed meanwhile', async () => {
-    const names = Array.from({ length: 300 }, (_, i) => `file ${i}.txt`)
-    await using tree = await makeTree({
-      ...Object.fromEntries(names.map((name) => [name, 'x'])),
-      'zz/inner.txt': 'x',
-    })
-    await using program = await startProgram(tree)
-    await using open = await openIn(program, { path: '/files/' })
+    await using open = await openFolder({ ...manyFiles, 'zz/inner.txt': 'x' })
     const { page } = open
-    await showList(page)
-    await page.keyboard.press('End')
-    await entry(page, 'file 299.txt').waitFor()
-    await page.keyboard.press('Shift+ArrowUp')
-    await expectSelected(page, ['file 298.txt', 'file 299.txt'])
-    const scrollTop = () => page.locator('#listing').evaluate((element) => element.scrollTop)
-    const before = await scrollTop()
-    expect(before).toBeGreaterThan(5000)
+    const before = await selectLastTwo(page)
     const goTo = (path: string) => page.evaluate((to) => history.pushState(null, '', to), path)
     const comeBack = async () => {
       await page.goBack()
       await expectSelected(page, ['file 298.txt', 'file 299.txt'])
-      await waitFor('the place', async () => (await scrollTop()) === before)
+      await waitFor('the place', async () => (await scrollTop(page)) === before)
       await waitFor('the focus', async () => (await focusedName(page)) === 'file 298.txt')
     }
     await goTo('/files/gone/')
@@ -304,11 +291,8 @@ describe('the listing', () => {
   })
 
   it('notices changes made elsewhere when the window is looked at again', async () => {
-    await using tree = await makeTree({ 'a.txt': 'a', 'b.txt': 'b' })
-    await using program = await startProgram(tree)
-    await using open = await openIn(program, { path: '/files/' })
-    const { page } = open
-    await showList(page)
+    await using open = await openFolder({ 'a.txt': 'a', 'b.txt': 'b' })
+    const { page, tree } = open
     await entry(page, 'a.txt').click()
     await writeFile(tree.at('c.txt'), 'new')
     await rm(tree.at('b.txt'))
@@ -321,11 +305,8 @@ describe('the listing', () => {
   })
 
   it('filters by name while typing, without case and accents', async () => {
-    await using tree = await makeTree({ 'Über uns.txt': 'x', 'other.txt': 'y', unten: null })
-    await using program = await startProgram(tree)
-    await using open = await openIn(program, { path: '/files/' })
+    await using open = await openFolder({ 'Über uns.txt': 'x', 'other.txt': 'y', unten: null })
     const { page } = open
-    await showList(page)
     await page.keyboard.press('/')
     await page.keyboard.type('UN')
     await expectNames(page, ['unten', 'Über uns.txt'])

@@ -1,25 +1,23 @@
 // The whole keyboard table, without touching the mouse.
 import { readdir, stat } from 'node:fs/promises'
-import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { launchBrowser, openPage } from '../support/browser.ts'
+import type { Page } from 'playwright-core'
+import { describe, expect, it } from 'vitest'
 import { waitFor } from '../support/deadline.ts'
 import { startProgram } from '../support/program.ts'
 import { makeTree } from '../support/tree.ts'
+import { sharedBrowser } from './browser-steps.ts'
 import {
   entry,
   expectNames,
   expectSelected,
   focusedName,
+  listedFolders,
   showList,
   toast,
 } from './listing-steps.ts'
 
-let browser: Browser
-beforeAll(async () => {
-  browser = await launchBrowser()
-})
-afterAll(() => browser.close())
+const openIn = sharedBrowser()
+const openFolder = listedFolders(openIn)
 
 async function expectFocus(page: Page, name: string): Promise<void> {
   await waitFor(`the focus on ${name}`, async () => (await focusedName(page)) === name)
@@ -27,17 +25,14 @@ async function expectFocus(page: Page, name: string): Promise<void> {
 
 describe('the keyboard', () => {
   it('moves, extends, toggles and jumps through a list', async () => {
-    await using tree = await makeTree({
+    await using open = await openFolder({
       alpha: null,
       'beta.txt': 'b',
       'bravo.txt': 'b',
       'Ägypten.txt': 'c',
       'zulu.txt': 'z',
     })
-    await using program = await startProgram(tree)
-    await using open = await openPage(browser, program, { path: '/files/' })
     const { page } = open
-    await showList(page)
     await page.keyboard.press('ArrowDown')
     await expectSelected(page, ['alpha'])
     await page.keyboard.press('End')
@@ -72,11 +67,12 @@ describe('the keyboard', () => {
   })
 
   it('takes a space for a letter inside a name that is typed', async () => {
-    await using tree = await makeTree({ 'a.txt': 'a', 'my notes.txt': 'n', 'my pictures.txt': 'p' })
-    await using program = await startProgram(tree)
-    await using open = await openPage(browser, program, { path: '/files/' })
+    await using open = await openFolder({
+      'a.txt': 'a',
+      'my notes.txt': 'n',
+      'my pictures.txt': 'p',
+    })
     const { page } = open
-    await showList(page)
     await page.keyboard.press('ArrowDown')
     await expectSelected(page, ['a.txt'])
     await page.keyboard.type('my p')
@@ -91,7 +87,7 @@ describe('the keyboard', () => {
       Object.fromEntries(Array.from({ length: 12 }, (_, i) => [`f${i}.txt`, 'x'])),
     )
     await using program = await startProgram(tree)
-    await using open = await openPage(browser, program, { path: '/files/' })
+    await using open = await openIn(program, { path: '/files/' })
     const { page } = open
     await page.getByRole('radio', { name: 'Grid' }).check()
     await page.locator('.grid--mosaic').waitFor()
@@ -109,11 +105,11 @@ describe('the keyboard', () => {
   })
 
   it('opens with Enter, looks with Space, goes up with Alt+Up and Backspace', async () => {
-    await using tree = await makeTree({ 'one/two/deep.txt': 'deep text', 'one/pic.bin': '\0\x01' })
-    await using program = await startProgram(tree)
-    await using open = await openPage(browser, program, { path: '/files/' })
+    await using open = await openFolder({
+      'one/two/deep.txt': 'deep text',
+      'one/pic.bin': '\0\x01',
+    })
     const { page } = open
-    await showList(page)
     await page.keyboard.press('ArrowDown')
     await page.keyboard.press('Enter')
     await entry(page, 'two').waitFor()
@@ -135,11 +131,8 @@ describe('the keyboard', () => {
   })
 
   it('copies, cuts, pastes and duplicates; Escape gives up a cut; a reload keeps the clipboard', async () => {
-    await using tree = await makeTree({ 'a.txt': 'aaa', 'b.txt': 'bbb', 'to/x.txt': 'x' })
-    await using program = await startProgram(tree)
-    await using open = await openPage(browser, program, { path: '/files/' })
-    const { page } = open
-    await showList(page)
+    await using open = await openFolder({ 'a.txt': 'aaa', 'b.txt': 'bbb', 'to/x.txt': 'x' })
+    const { page, tree } = open
     await entry(page, 'a.txt').focus()
     await page.keyboard.press('Control+Space')
     await page.keyboard.press('Control+C')
@@ -173,11 +166,8 @@ describe('the keyboard', () => {
   })
 
   it('makes a folder with Alt+N, a file with Alt+Shift+N, and renames with F2', async () => {
-    await using tree = await makeTree({ 'photo.tar.gz': 'x' })
-    await using program = await startProgram(tree)
-    await using open = await openPage(browser, program, { path: '/files/' })
-    const { page } = open
-    await showList(page)
+    await using open = await openFolder({ 'photo.tar.gz': 'x' })
+    const { page, tree } = open
     await page.keyboard.press('Alt+n')
     await page.getByRole('dialog', { name: 'New folder' }).waitFor()
     await page.keyboard.type('x/y z/w')
@@ -206,11 +196,8 @@ describe('the keyboard', () => {
   })
 
   it('deletes with Delete after a question whose harmless answer has the focus', async () => {
-    await using tree = await makeTree({ 'a.txt': 'a', 'b.txt': 'b', 'c.txt': 'c' })
-    await using program = await startProgram(tree)
-    await using open = await openPage(browser, program, { path: '/files/' })
-    const { page } = open
-    await showList(page)
+    await using open = await openFolder({ 'a.txt': 'a', 'b.txt': 'b', 'c.txt': 'c' })
+    const { page, tree } = open
     await page.keyboard.press('ArrowDown')
     await page.keyboard.press('ArrowDown')
     await page.keyboard.press('Delete')
@@ -230,11 +217,8 @@ describe('the keyboard', () => {
   })
 
   it('does nothing on F2 while nothing is selected', async () => {
-    await using tree = await makeTree({ 'a.txt': 'x' })
-    await using program = await startProgram(tree)
-    await using open = await openPage(browser, program, { path: '/files/' })
+    await using open = await openFolder({ 'a.txt': 'x' })
     const { page } = open
-    await showList(page)
     await entry(page, 'a.txt').focus()
     await page.keyboard.press('F2')
     // What the next key opens is alone: F2 had its time.
@@ -246,11 +230,8 @@ describe('the keyboard', () => {
   })
 
   it('takes back the last action with Ctrl+Z', async () => {
-    await using tree = await makeTree({ 'old.txt': 'x' })
-    await using program = await startProgram(tree)
-    await using open = await openPage(browser, program, { path: '/files/' })
-    const { page } = open
-    await showList(page)
+    await using open = await openFolder({ 'old.txt': 'x' })
+    const { page, tree } = open
     await page.keyboard.press('ArrowDown')
     await page.keyboard.press('F2')
     await page.getByRole('dialog').waitFor()
@@ -264,14 +245,11 @@ describe('the keyboard', () => {
   })
 
   it('opens menu, details, help, palette and search, and gives the focus back', async () => {
-    await using tree = await makeTree({ 'a.txt': 'a', 'b.txt': 'b' })
-    await using program = await startProgram(tree)
-    await using open = await openPage(browser, program, {
-      path: '/files/',
-      viewport: { width: 1440, height: 900 },
-    })
+    await using open = await openFolder(
+      { 'a.txt': 'a', 'b.txt': 'b' },
+      { viewport: { width: 1440, height: 900 } },
+    )
     const { page } = open
-    await showList(page)
     await page.keyboard.press('ArrowDown')
     await page.keyboard.press('Shift+F10')
     await page.getByRole('menu').waitFor()
@@ -310,11 +288,8 @@ describe('the keyboard', () => {
   })
 
   it('goes round the parts of the page with F6', async () => {
-    await using tree = await makeTree({ 'a.txt': 'a' })
-    await using program = await startProgram(tree)
-    await using open = await openPage(browser, program, { path: '/files/' })
+    await using open = await openFolder({ 'a.txt': 'a' })
     const { page } = open
-    await showList(page)
     const inside = (selector: string) =>
       page.evaluate((part) => document.activeElement?.closest(part) !== null, selector)
     await page.getByRole('button', { name: 'Name' }).focus()
@@ -330,11 +305,8 @@ describe('the keyboard', () => {
 
   it('pages, extends to both ends, shows the gallery, picks files and opens the folder menu', async () => {
     const names = Array.from({ length: 60 }, (_, i) => `f${String(i).padStart(2, '0')}.txt`)
-    await using tree = await makeTree(Object.fromEntries(names.map((name) => [name, 'x'])))
-    await using program = await startProgram(tree)
-    await using open = await openPage(browser, program, { path: '/files/' })
+    await using open = await openFolder(Object.fromEntries(names.map((name) => [name, 'x'])))
     const { page } = open
-    await showList(page)
     await page.keyboard.press('ContextMenu')
     const menu = page.getByRole('menu')
     await menu.getByRole('menuitem', { name: 'New folder' }).waitFor()
@@ -365,7 +337,7 @@ describe('the keyboard', () => {
   it('takes back with Ctrl+Z for as long as the offer stands', async () => {
     await using tree = await makeTree({ 'old.txt': 'x' })
     await using program = await startProgram(tree)
-    await using open = await openPage(browser, program, { path: '/login' })
+    await using open = await openIn(program, { path: '/login' })
     const { page } = open
     await page.clock.install()
     await page.goto('/files/')

@@ -1,33 +1,40 @@
 // Choosing where to move or copy to.
 import { readdir } from 'node:fs/promises'
-import type { Browser } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { launchBrowser, openPage } from '../support/browser.ts'
+import type { Locator, Page } from 'playwright-core'
+import { describe, expect, it } from 'vitest'
 import { waitFor } from '../support/deadline.ts'
 import { runProgram, startProgram } from '../support/program.ts'
 import { makeTree } from '../support/tree.ts'
-import { addUser, entry, selectionBar, showList, toast, userLogin } from './listing-steps.ts'
+import { sharedBrowser } from './browser-steps.ts'
+import {
+  addUser,
+  entry,
+  listedFolders,
+  selectionBar,
+  showList,
+  toast,
+  userLogin,
+} from './listing-steps.ts'
 
-let browser: Browser
-beforeAll(async () => {
-  browser = await launchBrowser()
-})
-afterAll(() => browser.close())
+const openIn = sharedBrowser()
+const openFolder = listedFolders(openIn)
+
+/** The picker for one entry, opened from the bar of the selection. */
+async function openPicker(page: Page, action: 'Move' | 'Copy', name: string): Promise<Locator> {
+  await entry(page, name).click()
+  await selectionBar(page).getByRole('button', { name: action }).click()
+  return page.getByRole('dialog', { name: `${action} 1 item` })
+}
 
 describe('the picker of folders', () => {
   it('move: a tree by keyboard, own subtree refused, target in words, then Undo', async () => {
-    await using tree = await makeTree({
+    await using open = await openFolder({
       'desk/inner/x.txt': 'x',
       'archive/2026/y.txt': 'y',
       'a.txt': 'a',
     })
-    await using program = await startProgram(tree)
-    await using open = await openPage(browser, program, { path: '/files/' })
-    const { page } = open
-    await showList(page)
-    await entry(page, 'desk').click()
-    await selectionBar(page).getByRole('button', { name: 'Move' }).click()
-    const dialog = page.getByRole('dialog', { name: 'Move 1 item' })
+    const { page, tree } = open
+    const dialog = await openPicker(page, 'Move', 'desk')
     const here = dialog.getByRole('button', { name: 'Move here' })
     expect(await here.getAttribute('aria-disabled')).toBe('true')
     const item = (name: string) => dialog.getByRole('treeitem', { name, exact: true })
@@ -50,14 +57,9 @@ describe('the picker of folders', () => {
   })
 
   it('copy: finds a folder by name, makes a new one inside, and copies there', async () => {
-    await using tree = await makeTree({ 'a.txt': 'a', 'x/deep/target folder/y.txt': 'y' })
-    await using program = await startProgram(tree)
-    await using open = await openPage(browser, program, { path: '/files/' })
-    const { page } = open
-    await showList(page)
-    await entry(page, 'a.txt').click()
-    await selectionBar(page).getByRole('button', { name: 'Copy' }).click()
-    const dialog = page.getByRole('dialog', { name: 'Copy 1 item' })
+    await using open = await openFolder({ 'a.txt': 'a', 'x/deep/target folder/y.txt': 'y' })
+    const { page, tree } = open
+    const dialog = await openPicker(page, 'Copy', 'a.txt')
     await dialog.getByPlaceholder('Find a folder').fill('target f')
     await dialog.getByRole('treeitem', { name: 'target folder' }).click()
     await dialog.getByRole('button', { name: 'New folder' }).click()
@@ -75,14 +77,9 @@ describe('the picker of folders', () => {
   })
 
   it('copy: Enter takes the first folder found, and once more copies there', async () => {
-    await using tree = await makeTree({ 'a.txt': 'a', 'x/deep/target folder/y.txt': 'y' })
-    await using program = await startProgram(tree)
-    await using open = await openPage(browser, program, { path: '/files/' })
-    const { page } = open
-    await showList(page)
-    await entry(page, 'a.txt').click()
-    await selectionBar(page).getByRole('button', { name: 'Copy' }).click()
-    const dialog = page.getByRole('dialog', { name: 'Copy 1 item' })
+    await using open = await openFolder({ 'a.txt': 'a', 'x/deep/target folder/y.txt': 'y' })
+    const { page, tree } = open
+    const dialog = await openPicker(page, 'Copy', 'a.txt')
     await dialog.getByPlaceholder('Find a folder').fill('target f')
     // Before anything was found.
     await page.keyboard.press('Enter')
@@ -96,15 +93,13 @@ describe('the picker of folders', () => {
     await using tree = await makeTree({ 'a.txt': 'a', 'x/deep/y.txt': 'y' })
     await using program = await startProgram(tree)
     await addUser(program, 'mover', ['rename'])
-    await using open = await openPage(browser, program, {
+    await using open = await openIn(program, {
       path: '/files/',
       as: userLogin('mover'),
     })
     const { page } = open
     await showList(page)
-    await entry(page, 'a.txt').click()
-    await selectionBar(page).getByRole('button', { name: 'Move' }).click()
-    const dialog = page.getByRole('dialog', { name: 'Move 1 item' })
+    const dialog = await openPicker(page, 'Move', 'a.txt')
     await dialog.getByRole('treeitem', { name: 'x', exact: true }).dblclick()
     await dialog.getByRole('treeitem', { name: 'deep' }).click()
     expect(await dialog.getByRole('button', { name: 'New folder' }).count()).toBe(0)
@@ -114,11 +109,8 @@ describe('the picker of folders', () => {
   })
 
   it('move: opens a folder by a double tap', async () => {
-    await using tree = await makeTree({ 'a.txt': 'a', 'x/deep/y.txt': 'y' })
-    await using program = await startProgram(tree)
-    await using open = await openPage(browser, program, { path: '/files/', hasTouch: true })
-    const { page } = open
-    await showList(page)
+    await using open = await openFolder({ 'a.txt': 'a', 'x/deep/y.txt': 'y' }, { hasTouch: true })
+    const { page, tree } = open
     await entry(page, 'a.txt').click()
     await selectionBar(page).getByRole('button', { name: 'Move' }).tap()
     const dialog = page.getByRole('dialog', { name: 'Move 1 item' })
@@ -134,17 +126,15 @@ describe('the picker of folders', () => {
   })
 
   it('move: goes to a pinned folder with one click, and shows it in the tree', async () => {
-    await using tree = await makeTree({ 'a.txt': 'a', 'x/deep/far/y.txt': 'y' })
-    await using program = await startProgram(tree)
-    await using open = await openPage(browser, program, { path: '/files/x/deep/' })
-    const { page } = open
-    await showList(page)
+    await using open = await openFolder(
+      { 'a.txt': 'a', 'x/deep/far/y.txt': 'y' },
+      { path: '/files/x/deep/' },
+    )
+    const { page, tree } = open
     await entry(page, 'far').click({ button: 'right' })
     await page.getByRole('menuitem', { name: /^Pin/ }).click()
     await page.goto('/files/')
-    await entry(page, 'a.txt').click()
-    await selectionBar(page).getByRole('button', { name: 'Move' }).click()
-    const dialog = page.getByRole('dialog', { name: 'Move 1 item' })
+    const dialog = await openPicker(page, 'Move', 'a.txt')
     const pins = dialog.getByRole('group', { name: 'Pinned folders' })
     await pins.getByRole('button', { name: 'far' }).click()
     const row = dialog.getByRole('treeitem', { name: 'far' })
@@ -166,12 +156,10 @@ describe('the picker of folders', () => {
     const change = ['users', 'update', 'admin', '-d', database, flag]
     expect((await runProgram(change, { cwd: tree.base })).code).toBe(0)
     await using program = await startProgram(tree, { database })
-    await using open = await openPage(browser, program, { path: '/files/' })
+    await using open = await openIn(program, { path: '/files/' })
     const { page } = open
     await showList(page)
-    await entry(page, 'a.txt').click()
-    await selectionBar(page).getByRole('button', { name: 'Copy' }).click()
-    const dialog = page.getByRole('dialog', { name: 'Copy 1 item' })
+    const dialog = await openPicker(page, 'Copy', 'a.txt')
     await dialog.getByRole('treeitem', { name: 'x', exact: true }).click()
     await dialog.getByRole('button', { name: 'Copy here' }).click()
     // Said after the page went, or did not go, to the target.

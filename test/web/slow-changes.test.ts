@@ -1,18 +1,11 @@
 // Changes that take the server long, such as deleting much or a hook that waits: what the screen shows
 // while they are under way, whatever else happens meanwhile.
-import type { Browser, Page, Route } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { launchBrowser, openPage } from '../support/browser.ts'
+import type { Page, Route } from 'playwright-core'
+import { describe, expect, it } from 'vitest'
 import { waitFor } from '../support/deadline.ts'
-import { startProgram } from '../support/program.ts'
-import { makeTree } from '../support/tree.ts'
-import { entry, expectNames, expectSelected, showList, toast } from './listing-steps.ts'
+import { entry, expectNames, expectSelected, listedFolders, toast } from './listing-steps.ts'
 
-let browser: Browser
-beforeAll(async () => {
-  browser = await launchBrowser()
-})
-afterAll(() => browser.close())
+const openFolder = listedFolders()
 
 /** Holds the next call of the API like this; `done` lets the server have it and the page its answer. */
 async function hold(page: Page, method: string, path: string) {
@@ -44,11 +37,8 @@ async function deleteEntry(page: Page, name: string): Promise<void> {
 
 describe('a change that is under way', () => {
   it('keeps deleted entries out of sight when the folder is listed again', async () => {
-    await using tree = await makeTree({ 'a.txt': 'a', 'b.txt': 'b' })
-    await using program = await startProgram(tree)
-    await using open = await openPage(browser, program, { path: '/files/' })
-    const { page } = open
-    await showList(page)
+    await using open = await openFolder({ 'a.txt': 'a', 'b.txt': 'b' })
+    const { page, tree } = open
     const held = await hold(page, 'DELETE', '/a.txt')
     await deleteEntry(page, 'a.txt')
     await held.asked
@@ -65,11 +55,8 @@ describe('a change that is under way', () => {
   })
 
   it('brings back what was not deleted after all', async () => {
-    await using tree = await makeTree({ 'a.txt': 'a', 'b.txt': 'b' })
-    await using program = await startProgram(tree)
-    await using open = await openPage(browser, program, { path: '/files/' })
+    await using open = await openFolder({ 'a.txt': 'a', 'b.txt': 'b' })
     const { page } = open
-    await showList(page)
     const held = await hold(page, 'DELETE', '/a.txt')
     await deleteEntry(page, 'a.txt')
     await held.asked
@@ -81,11 +68,8 @@ describe('a change that is under way', () => {
   })
 
   it('does not show a listing from before it, however late that comes', async () => {
-    await using tree = await makeTree({ 'a.txt': 'a', 'b.txt': 'b' })
-    await using program = await startProgram(tree)
-    await using open = await openPage(browser, program, { path: '/files/' })
-    const { page } = open
-    await showList(page)
+    await using open = await openFolder({ 'a.txt': 'a', 'b.txt': 'b' })
+    const { page, tree } = open
     const listing = await hold(page, 'GET', '/')
     await page.keyboard.press('Control+k')
     await page.getByRole('combobox').fill('Refresh')
@@ -105,11 +89,8 @@ describe('a change that is under way', () => {
   })
 
   it('shows the new name of what is being renamed', async () => {
-    await using tree = await makeTree({ 'a.txt': 'a', 'b.txt': 'b' })
-    await using program = await startProgram(tree)
-    await using open = await openPage(browser, program, { path: '/files/' })
-    const { page } = open
-    await showList(page)
+    await using open = await openFolder({ 'a.txt': 'a', 'b.txt': 'b' })
+    const { page, tree } = open
     const held = await hold(page, 'PATCH', '/a.txt?**')
     await entry(page, 'a.txt').click()
     await page.keyboard.press('F2')
@@ -132,11 +113,8 @@ describe('a change that is under way', () => {
   })
 
   it('selects a copy when it is made, and leaves the selection alone afterwards', async () => {
-    await using tree = await makeTree({ 'a.txt': 'a', 'b.txt': 'b' })
-    await using program = await startProgram(tree)
-    await using open = await openPage(browser, program, { path: '/files/' })
+    await using open = await openFolder({ 'a.txt': 'a', 'b.txt': 'b' })
     const { page } = open
-    await showList(page)
     const copying = await hold(page, 'PATCH', '/a.txt?**')
     await entry(page, 'a.txt').click()
     await page.keyboard.press('Control+d')
