@@ -1,18 +1,15 @@
 // What people see and hear who use no mouse, want no motion or choose their own colours.
-import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { Page } from 'playwright-core'
+import { describe, expect, it } from 'vitest'
 import { contrast } from '../../web/lib/colour.ts'
-import { launchBrowser, openPage } from '../support/browser.ts'
 import { waitFor } from '../support/deadline.ts'
 import { startProgram } from '../support/program.ts'
 import { makeTree } from '../support/tree.ts'
-import { entry, expectSelected, showList } from './listing-steps.ts'
+import { sharedBrowser } from './browser-steps.ts'
+import { entry, expectSelected, listedFolders, showList } from './listing-steps.ts'
 
-let browser: Browser
-beforeAll(async () => {
-  browser = await launchBrowser()
-})
-afterAll(() => browser.close())
+const openIn = sharedBrowser()
+const openFolder = listedFolders(openIn)
 
 /** Waits until screen readers were told exactly this. */
 async function expectSaid(page: Page, text: string): Promise<void> {
@@ -91,11 +88,11 @@ async function faintTexts(page: Page, root: string): Promise<string[]> {
 describe('accessibility', () => {
   for (const colorScheme of ['light', 'dark'] as const) {
     it(`draws a ring around whatever Tab reaches, ${colorScheme}`, async () => {
-      await using tree = await makeTree({ 'a.txt': 'abc', 'b.txt': 'abc', 'sub/x.txt': 'x' })
-      await using program = await startProgram(tree)
-      await using open = await openPage(browser, program, { path: '/files/', colorScheme })
+      await using open = await openFolder(
+        { 'a.txt': 'abc', 'b.txt': 'abc', 'sub/x.txt': 'x' },
+        { colorScheme },
+      )
       const { page } = open
-      await showList(page)
       await entry(page, 'a.txt').click()
       const seen = new Set<string>()
       for (let i = 0; i < 40; i++) {
@@ -116,11 +113,8 @@ describe('accessibility', () => {
   }
 
   it('says what is selected, where one has come, and what went wrong', async () => {
-    await using tree = await makeTree({ 'a.txt': 'abc', 'b.txt': 'abcd', 'sub/x.txt': 'x' })
-    await using program = await startProgram(tree)
-    await using open = await openPage(browser, program, { path: '/files/' })
+    await using open = await openFolder({ 'a.txt': 'abc', 'b.txt': 'abcd', 'sub/x.txt': 'x' })
     const { page } = open
-    await showList(page)
     await entry(page, 'a.txt').click()
     await expectSaid(page, '1 selected, 3 B')
     await entry(page, 'b.txt').click({ modifiers: ['Control'] })
@@ -141,11 +135,11 @@ describe('accessibility', () => {
 
   for (const colorScheme of ['light', 'dark'] as const) {
     it(`writes in colours that stand out by 4.5 to 1, ${colorScheme}`, async () => {
-      await using tree = await makeTree({ 'a.txt': 'abc', 'b.zip': 'abc', 'sub/x.txt': 'x' })
-      await using program = await startProgram(tree)
-      await using open = await openPage(browser, program, { path: '/files/', colorScheme })
+      await using open = await openFolder(
+        { 'a.txt': 'abc', 'b.zip': 'abc', 'sub/x.txt': 'x' },
+        { colorScheme },
+      )
       const { page } = open
-      await showList(page)
       await entry(page, 'a.txt').click()
       expect(await faintTexts(page, 'body')).toEqual([])
       await page.keyboard.press('F2')
@@ -166,7 +160,7 @@ describe('accessibility', () => {
       ['reduce', false],
       ['no-preference', true],
     ] as const) {
-      await using open = await openPage(browser, program, { path: '/files/', reducedMotion })
+      await using open = await openIn(program, { path: '/files/', reducedMotion })
       const { page } = open
       await showList(page)
       await entry(page, 'a.txt').click({ button: 'right' })
@@ -188,11 +182,11 @@ describe('accessibility', () => {
   })
 
   it('shows selection, fields and buttons in the colours of the system', async () => {
-    await using tree = await makeTree({ 'a.txt': 'abc', 'b.txt': 'abc', folder: null })
-    await using program = await startProgram(tree)
-    await using open = await openPage(browser, program, { path: '/files/', forcedColors: 'active' })
+    await using open = await openFolder(
+      { 'a.txt': 'abc', 'b.txt': 'abc', folder: null },
+      { forcedColors: 'active' },
+    )
     const { page } = open
-    await showList(page)
     await entry(page, 'a.txt').click()
     const colours = await page.evaluate(() => {
       const probe = document.createElement('div')
@@ -245,11 +239,8 @@ describe('accessibility', () => {
 describe('menus', () => {
   it('stay inside the window at its edges and close when the page scrolls', async () => {
     const names = Array.from({ length: 60 }, (_, i) => `f${String(i).padStart(2, '0')}.txt`)
-    await using tree = await makeTree(Object.fromEntries(names.map((name) => [name, 'x'])))
-    await using program = await startProgram(tree)
-    await using open = await openPage(browser, program, { path: '/files/' })
+    await using open = await openFolder(Object.fromEntries(names.map((name) => [name, 'x'])))
     const { page } = open
-    await showList(page)
     const list = await page.locator('#listing').boundingBox()
     const size = page.viewportSize()
     if (list === null || size === null) throw new Error('no listing')

@@ -2,20 +2,17 @@
 import { createHash } from 'node:crypto'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Browser, Page } from 'playwright-core'
+import type { Page } from 'playwright-core'
 import sharp from 'sharp'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { launchBrowser, openPage } from '../support/browser.ts'
+import { describe, expect, it } from 'vitest'
 import { startProgram } from '../support/program.ts'
 import { makeTree } from '../support/tree.ts'
-import { addUser, entry, showList, toast, userLogin } from './listing-steps.ts'
+import { sharedBrowser } from './browser-steps.ts'
+import { addUser, entry, listedFolders, showList, toast, userLogin } from './listing-steps.ts'
 import { dragFromOutside } from './upload-steps.ts'
 
-let browser: Browser
-beforeAll(async () => {
-  browser = await launchBrowser()
-})
-afterAll(() => browser.close())
+const openIn = sharedBrowser()
+const openFolder = listedFolders(openIn)
 
 const WIDE = { width: 1440, height: 900 }
 
@@ -29,19 +26,15 @@ const fact = (page: Page, label: string) =>
 
 describe('details', () => {
   it('count a folder on demand, copy a checksum, and are a dialog where it is narrow', async () => {
-    await using tree = await makeTree({
-      'dir/a.bin': 'x'.repeat(2048),
-      'dir/deep/b.bin': 'y',
-      'sum.txt': 'sum',
-    })
-    await using program = await startProgram(tree)
-    await using open = await openPage(browser, program, {
-      path: '/files/',
-      viewport: WIDE,
-      permissions: ['clipboard-read', 'clipboard-write'],
-    })
+    await using open = await openFolder(
+      {
+        'dir/a.bin': 'x'.repeat(2048),
+        'dir/deep/b.bin': 'y',
+        'sum.txt': 'sum',
+      },
+      { viewport: WIDE, permissions: ['clipboard-read', 'clipboard-write'] },
+    )
     const { page } = open
-    await showList(page)
     await entry(page, 'dir').click()
     await page.getByRole('button', { name: 'Details' }).click()
     await panel(page).getByRole('button', { name: 'Calculate' }).click()
@@ -66,15 +59,15 @@ describe('details', () => {
   })
 
   it('of nothing selected are those of the open folder, of several their sum', async () => {
-    await using tree = await makeTree({
-      'in/a.bin': 'x'.repeat(2000),
-      'in/b.bin': 'x'.repeat(100),
-      'in/dir/c.bin': 'x'.repeat(3000),
-    })
-    await using program = await startProgram(tree)
-    await using open = await openPage(browser, program, { path: '/files/in/', viewport: WIDE })
+    await using open = await openFolder(
+      {
+        'in/a.bin': 'x'.repeat(2000),
+        'in/b.bin': 'x'.repeat(100),
+        'in/dir/c.bin': 'x'.repeat(3000),
+      },
+      { path: '/files/in/', viewport: WIDE },
+    )
     const { page } = open
-    await showList(page)
     await page.getByRole('button', { name: 'Details' }).click()
     await panel(page).getByRole('heading', { name: 'in', exact: true }).waitFor()
     expect(await fact(page, 'Contents').textContent()).toBe('1 folder, 2 files')
@@ -115,11 +108,8 @@ describe('details', () => {
       })
       .jpeg()
       .toBuffer()
-    await using tree = await makeTree({ 'photo.jpg': photo })
-    await using program = await startProgram(tree)
-    await using open = await openPage(browser, program, { path: '/files/', viewport: WIDE })
+    await using open = await openFolder({ 'photo.jpg': photo }, { viewport: WIDE })
     const { page } = open
-    await showList(page)
     await entry(page, 'photo.jpg').click()
     await page.getByRole('button', { name: 'Details' }).click()
     await fact(page, 'Dimensions').getByText('1,200 × 800').waitFor()
@@ -135,7 +125,7 @@ describe('details', () => {
     await mkdir(join(tree.base, 'own'))
     await writeFile(join(tree.base, 'own/sum.txt'), 'another sum')
     await using program = await startProgram(tree)
-    await using open = await openPage(browser, program, { path: '/files/', viewport: WIDE })
+    await using open = await openIn(program, { path: '/files/', viewport: WIDE })
     const { page } = open
     await showList(page)
     await entry(page, 'sum.txt').click()
@@ -157,7 +147,7 @@ describe('details', () => {
     await using program = await startProgram(tree)
     await addUser(program, 'looker', ['create'])
     {
-      await using open = await openPage(browser, program, { path: '/files/', viewport: WIDE })
+      await using open = await openIn(program, { path: '/files/', viewport: WIDE })
       const { page } = open
       await showList(page)
       await entry(page, 'sum.txt').click()
@@ -170,7 +160,7 @@ describe('details', () => {
       }
       expect(open.problems).toEqual([])
     }
-    await using open = await openPage(browser, program, {
+    await using open = await openIn(program, {
       path: '/files/',
       viewport: WIDE,
       as: userLogin('looker'),

@@ -1,26 +1,22 @@
 // Drag and drop: into folders, onto breadcrumbs and pinned folders, copying with Ctrl, from outside.
 import { readdir } from 'node:fs/promises'
-import type { Browser } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { launchBrowser, openPage } from '../support/browser.ts'
+import { describe, expect, it } from 'vitest'
 import { waitFor } from '../support/deadline.ts'
-import { startProgram } from '../support/program.ts'
-import { makeTree } from '../support/tree.ts'
-import { dragTo, entry, expectNames, expectSelected, showList, toast } from './listing-steps.ts'
+import {
+  dragTo,
+  entry,
+  expectNames,
+  expectSelected,
+  listedFolders,
+  toast,
+} from './listing-steps.ts'
 
-let browser: Browser
-beforeAll(async () => {
-  browser = await launchBrowser()
-})
-afterAll(() => browser.close())
+const openFolder = listedFolders()
 
 describe('drag and drop', () => {
   it('moves what is selected into a folder, says so while dragging, and takes it back', async () => {
-    await using tree = await makeTree({ 'a #1.txt': 'a', 'b%.txt': 'b', 'c.txt': 'c', to: null })
-    await using program = await startProgram(tree)
-    await using open = await openPage(browser, program, { path: '/files/' })
-    const { page } = open
-    await showList(page)
+    await using open = await openFolder({ 'a #1.txt': 'a', 'b%.txt': 'b', 'c.txt': 'c', to: null })
+    const { page, tree } = open
     await entry(page, 'a #1.txt').click()
     await entry(page, 'b%.txt').click({ modifiers: ['Control'] })
     await dragTo(page, entry(page, 'a #1.txt'), entry(page, 'to'), { drop: false })
@@ -48,11 +44,8 @@ describe('drag and drop', () => {
   })
 
   it('copies with Ctrl, and Undo removes the copy', async () => {
-    await using tree = await makeTree({ 'a.txt': 'a', to: null })
-    await using program = await startProgram(tree)
-    await using open = await openPage(browser, program, { path: '/files/' })
-    const { page } = open
-    await showList(page)
+    await using open = await openFolder({ 'a.txt': 'a', to: null })
+    const { page, tree } = open
     await dragTo(page, entry(page, 'a.txt'), entry(page, 'to'), { hold: 'Control' })
     await toast(page, 'Copied 1 item to “to”').waitFor()
     expect(await tree.read('to/a.txt')).toBe('a')
@@ -63,16 +56,13 @@ describe('drag and drop', () => {
   })
 
   it('drops on breadcrumbs and pinned folders', async () => {
-    await using tree = await makeTree({
+    await using open = await openFolder({
       'one/two/a.txt': 'a',
       'one/two/b.txt': 'b',
       'one/two/c.txt': 'c',
       pinned: null,
     })
-    await using program = await startProgram(tree)
-    await using open = await openPage(browser, program, { path: '/files/' })
-    const { page } = open
-    await showList(page)
+    const { page, tree } = open
     await entry(page, 'pinned').click({ button: 'right' })
     await page.getByRole('menuitem', { name: 'Pin to sidebar' }).click()
     const pin = page.getByRole('navigation', { name: 'Pinned folders' }).getByRole('link')
@@ -97,11 +87,8 @@ describe('drag and drop', () => {
   })
 
   it('opens a folder that is hovered while dragging', async () => {
-    await using tree = await makeTree({ 'a.txt': 'a', 'outer/inner/x.txt': 'x' })
-    await using program = await startProgram(tree)
-    await using open = await openPage(browser, program, { path: '/files/' })
-    const { page } = open
-    await showList(page)
+    await using open = await openFolder({ 'a.txt': 'a', 'outer/inner/x.txt': 'x' })
+    const { page, tree } = open
     await dragTo(page, entry(page, 'a.txt'), entry(page, 'outer'), { drop: false })
     await entry(page, 'inner').waitFor()
     const box = await entry(page, 'inner').boundingBox()
@@ -113,11 +100,8 @@ describe('drag and drop', () => {
   })
 
   it('does not take a folder into itself, nor anything into a file', async () => {
-    await using tree = await makeTree({ 'folder/x.txt': 'x', 'a.txt': 'a' })
-    await using program = await startProgram(tree)
-    await using open = await openPage(browser, program, { path: '/files/' })
-    const { page } = open
-    await showList(page)
+    await using open = await openFolder({ 'folder/x.txt': 'x', 'a.txt': 'a' })
+    const { page, tree } = open
     await entry(page, 'folder').click()
     await entry(page, 'a.txt').click({ modifiers: ['Control'] })
     await dragTo(page, entry(page, 'a.txt'), entry(page, 'folder'), { drop: false })
@@ -129,16 +113,13 @@ describe('drag and drop', () => {
   })
 
   it('asks when a name is taken, and then replaces or keeps both', async () => {
-    await using tree = await makeTree({
+    await using open = await openFolder({
       'a.txt': 'new',
       'b.txt': 'new',
       'to/a.txt': 'old',
       'to/b.txt': 'old',
     })
-    await using program = await startProgram(tree)
-    await using open = await openPage(browser, program, { path: '/files/' })
-    const { page } = open
-    await showList(page)
+    const { page, tree } = open
     await dragTo(page, entry(page, 'a.txt'), entry(page, 'to'))
     const dialog = page.getByRole('dialog')
     await dialog.getByText('a.txt').first().waitFor()
@@ -161,15 +142,12 @@ describe('drag and drop', () => {
   })
 
   it('skips what is taken when told to, and touches nothing when cancelled', async () => {
-    await using tree = await makeTree({
+    await using open = await openFolder({
       'a.txt': 'new',
       'b.txt': 'new',
       'to/a.txt': 'old',
     })
-    await using program = await startProgram(tree)
-    await using open = await openPage(browser, program, { path: '/files/' })
-    const { page } = open
-    await showList(page)
+    const { page, tree } = open
     await entry(page, 'a.txt').click()
     await entry(page, 'b.txt').click({ modifiers: ['Control'] })
     await dragTo(page, entry(page, 'a.txt'), entry(page, 'to'))
@@ -190,11 +168,8 @@ describe('drag and drop', () => {
 
   it('scrolls while something is held near the edge', async () => {
     const names = Array.from({ length: 80 }, (_, i) => `f${String(i).padStart(2, '0')}.txt`)
-    await using tree = await makeTree(Object.fromEntries(names.map((name) => [name, 'x'])))
-    await using program = await startProgram(tree)
-    await using open = await openPage(browser, program, { path: '/files/' })
+    await using open = await openFolder(Object.fromEntries(names.map((name) => [name, 'x'])))
     const { page } = open
-    await showList(page)
     const list = await page.locator('#listing').boundingBox()
     const from = await entry(page, 'f02.txt').boundingBox()
     if (list === null || from === null) throw new Error('not on the screen')
@@ -228,11 +203,8 @@ describe('drag and drop', () => {
   })
 
   it('hands files from outside to the uploads, on the page or on a folder', async () => {
-    await using tree = await makeTree({ 'sub/x.txt': 'x' })
-    await using program = await startProgram(tree)
-    await using open = await openPage(browser, program, { path: '/files/' })
-    const { page } = open
-    await showList(page)
+    await using open = await openFolder({ 'sub/x.txt': 'x' })
+    const { page, tree } = open
     const drop = (selector: string, name: string, kind: 'dragover' | 'drop' = 'drop') =>
       page.evaluate(
         ([target, file, last]) => {

@@ -1,22 +1,19 @@
 // Downloads as a person makes them: one file, several as an archive, and more than an address can name.
 import { mkdtemp, readdir, readFile, writeFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
-import type { Browser, Download, Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { Download, Page } from 'playwright-core'
+import { describe, expect, it } from 'vitest'
 import type { ShareRecord } from '../../src/api-types.ts'
 import type { ArchiveFormat } from '../../src/files/archive.ts'
 import { FORMATS, unpack } from '../support/archives.ts'
-import { launchBrowser, openPage } from '../support/browser.ts'
 import { loginAs } from '../support/login.ts'
 import { startProgram } from '../support/program.ts'
 import { makeTree, type Tree } from '../support/tree.ts'
-import { entry, selectionBar, showList } from './listing-steps.ts'
+import { sharedBrowser } from './browser-steps.ts'
+import { entry, listedFolders, selectionBar, showList } from './listing-steps.ts'
 
-let browser: Browser
-beforeAll(async () => {
-  browser = await launchBrowser()
-})
-afterAll(() => browser.close())
+const openIn = sharedBrowser()
+const openFolder = listedFolders(openIn)
 
 async function downloaded(page: Page, press: () => Promise<void>): Promise<Download> {
   const [download] = await Promise.all([page.waitForEvent('download'), press()])
@@ -43,11 +40,8 @@ function manyFiles(): Record<string, string> {
 
 describe('downloads', () => {
   it('gives a file at once, several as an archive in the format chosen, remembered', async () => {
-    await using tree = await makeTree({ 'a #1.txt': 'aaa', 'b%.txt': 'bbb', 'dir/c,d.txt': 'c' })
-    await using program = await startProgram(tree)
-    await using open = await openPage(browser, program, { path: '/files/' })
-    const { page } = open
-    await showList(page)
+    await using open = await openFolder({ 'a #1.txt': 'aaa', 'b%.txt': 'bbb', 'dir/c,d.txt': 'c' })
+    const { page, tree } = open
     await entry(page, 'a #1.txt').click()
     const single = await downloaded(page, () => page.keyboard.press('Control+s'))
     expect(single.suggestedFilename()).toBe('a #1.txt')
@@ -81,11 +75,8 @@ describe('downloads', () => {
   })
 
   it('gives each of the nine formats by its label', async () => {
-    await using tree = await makeTree({ 'box/a.txt': 'aaa' })
-    await using program = await startProgram(tree)
-    await using open = await openPage(browser, program, { path: '/files/' })
-    const { page } = open
-    await showList(page)
+    await using open = await openFolder({ 'box/a.txt': 'aaa' })
+    const { page, tree } = open
     await entry(page, 'box').click()
     const dialog = page.getByRole('dialog', { name: 'Download as' })
     const labels: Record<ArchiveFormat, string> = {
@@ -113,11 +104,8 @@ describe('downloads', () => {
 
   it('gives 2,000 of 2,001 selected files, which no address can name', async () => {
     const files = manyFiles()
-    await using tree = await makeTree(files)
-    await using program = await startProgram(tree)
-    await using open = await openPage(browser, program, { path: '/files/' })
-    const { page } = open
-    await showList(page)
+    await using open = await openFolder(files)
+    const { page, tree } = open
     const left = 'ü, 100% & more #1.txt'
     await entry(page, 'ü, 100% & more #0.txt').click()
     await page.keyboard.press('Control+a')
@@ -138,7 +126,7 @@ describe('downloads', () => {
     const count = 10_001
     await Promise.all(Array.from({ length: count }, (_, i) => writeFile(tree.at(`in/f${i}`), '')))
     await using program = await startProgram(tree)
-    await using open = await openPage(browser, program, { path: '/files/in/' })
+    await using open = await openIn(program, { path: '/files/in/' })
     const { page } = open
     await showList(page)
     const dialog = page.getByRole('dialog', { name: 'Download as' })
@@ -168,7 +156,7 @@ describe('downloads', () => {
     const body = JSON.stringify({ password: 'sesame' })
     const made = await admin.fetch('/api/share/shared/', { method: 'POST', body })
     const { hash } = (await made.json()) as ShareRecord
-    await using open = await openPage(browser, program, { path: `/share/${hash}`, as: null })
+    await using open = await openIn(program, { path: `/share/${hash}`, as: null })
     const { page } = open
     await page.getByLabel('Password', { exact: true }).fill('sesame')
     await page.keyboard.press('Enter')

@@ -5,9 +5,10 @@ import { waitFor } from '../support/deadline.ts'
 import { startProgram } from '../support/program.ts'
 import { makeTree } from '../support/tree.ts'
 import { sharedBrowser } from './browser-steps.ts'
-import { entry, expectNames, expectSelected, showList } from './listing-steps.ts'
+import { entry, expectNames, expectSelected, listedFolders } from './listing-steps.ts'
 
 const openIn = sharedBrowser()
+const openFolder = listedFolders(openIn)
 
 describe('a folder', () => {
   it('says when a folder is empty, and when it does not exist', async () => {
@@ -24,11 +25,8 @@ describe('a folder', () => {
   })
 
   it('opens a folder of the root that is called like the recursive listing', async () => {
-    await using tree = await makeTree({ 'recursive/recursive/deep.txt': 'x' })
-    await using program = await startProgram(tree)
-    await using open = await openIn(program, { path: '/files/' })
+    await using open = await openFolder({ 'recursive/recursive/deep.txt': 'x' })
     const { page } = open
-    await showList(page)
     await entry(page, 'recursive').dblclick()
     await page.waitForURL('**/files/recursive/')
     await expectNames(page, ['recursive'])
@@ -37,11 +35,8 @@ describe('a folder', () => {
   })
 
   it('shows a skeleton only for folders that take their time', async () => {
-    await using tree = await makeTree({ 'slow/a.txt': 'x', 'fast/b.txt': 'x' })
-    await using program = await startProgram(tree)
-    await using open = await openIn(program, { path: '/files/' })
+    await using open = await openFolder({ 'slow/a.txt': 'x', 'fast/b.txt': 'x' })
     const { page } = open
-    await showList(page)
     await page.evaluate(() => {
       const seen: string[] = []
       Object.assign(window, { seenLoading: seen })
@@ -63,11 +58,8 @@ describe('a folder', () => {
   })
 
   it('closes menus and questions when the place changes, and forgets the selection', async () => {
-    await using tree = await makeTree({ 'one/a.txt': 'a', 'one/b.txt': 'b' })
-    await using program = await startProgram(tree)
-    await using open = await openIn(program, { path: '/files/' })
-    const { page } = open
-    await showList(page)
+    await using open = await openFolder({ 'one/a.txt': 'a', 'one/b.txt': 'b' })
+    const { page, tree } = open
     await entry(page, 'one').dblclick()
     await entry(page, 'a.txt').click()
     await page.keyboard.press('F2')
@@ -88,11 +80,8 @@ describe('a folder', () => {
   })
 
   it('gives up asking for a folder that is left', async () => {
-    await using tree = await makeTree({ 'slow/a.txt': 'x', 'fast/b.txt': 'x' })
-    await using program = await startProgram(tree)
-    await using open = await openIn(program, { path: '/files/' })
+    await using open = await openFolder({ 'slow/a.txt': 'x', 'fast/b.txt': 'x' })
     const { page } = open
-    await showList(page)
     const held = Promise.withResolvers<void>()
     await page.route('**/api/resources/slow', async (route) => {
       await held.promise
@@ -108,11 +97,8 @@ describe('a folder', () => {
   })
 
   it('says what is wrong when a folder cannot be shown, and tries again', async () => {
-    await using tree = await makeTree({ 'sub/a.txt': 'x' })
-    await using program = await startProgram(tree)
-    await using open = await openIn(program, { path: '/files/' })
+    await using open = await openFolder({ 'sub/a.txt': 'x' })
     const { page } = open
-    await showList(page)
     for (const [status, title] of [
       [403, 'You can’t open this location'],
       [500, 'Something went wrong'],
@@ -134,11 +120,8 @@ describe('a folder', () => {
   })
 
   it('shows that a change takes its time in the place of the icon', async () => {
-    await using tree = await makeTree({ 'a.txt': 'x' })
-    await using program = await startProgram(tree)
-    await using open = await openIn(program, { path: '/files/' })
+    await using open = await openFolder({ 'a.txt': 'x' })
     const { page } = open
-    await showList(page)
     const held = Promise.withResolvers<void>()
     await page.route('**/api/resources/a.txt?*', async (route) => {
       await held.promise

@@ -1,12 +1,9 @@
 // Dialogs with something typed in them whose screen goes away under them: none is left behind.
 import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
-import { startProgram } from '../support/program.ts'
-import { makeTree } from '../support/tree.ts'
-import { sharedBrowser } from './browser-steps.ts'
-import { entry, showList } from './listing-steps.ts'
+import { entry, listedFolders } from './listing-steps.ts'
 
-const openIn = sharedBrowser()
+const openFolder = listedFolders()
 
 async function typeNewName(page: Page) {
   await entry(page, 'a.txt').click()
@@ -24,11 +21,8 @@ async function expectNone(page: Page) {
 
 describe('a dialog with unsaved text', () => {
   it('goes with its folder when the person goes back', async () => {
-    await using tree = await makeTree({ 'folder/a.txt': 'a' })
-    await using program = await startProgram(tree)
-    await using open = await openIn(program, { path: '/files/' })
+    await using open = await openFolder({ 'folder/a.txt': 'a' })
     const { page } = open
-    await showList(page)
     await entry(page, 'folder').dblclick()
     await typeNewName(page)
     await page.goBack()
@@ -42,11 +36,8 @@ describe('a dialog with unsaved text', () => {
   })
 
   it('goes when another tab logs out', async () => {
-    await using tree = await makeTree({ 'a.txt': 'a' })
-    await using program = await startProgram(tree)
-    await using open = await openIn(program, { path: '/files/' })
+    await using open = await openFolder({ 'a.txt': 'a' })
     const { page, context } = open
-    await showList(page)
     await typeNewName(page)
     const other = await context.newPage()
     await other.goto('/files/')
@@ -57,11 +48,8 @@ describe('a dialog with unsaved text', () => {
   })
 
   it('goes when the session has ended and the person leaves to the login page', async () => {
-    await using tree = await makeTree({ 'a.txt': 'a' })
-    await using program = await startProgram(tree)
-    await using open = await openIn(program, { path: '/files/' })
+    await using open = await openFolder({ 'a.txt': 'a' })
     const { page, context } = open
-    await showList(page)
     await typeNewName(page)
     const token = await (await context.request.get('/api/renew')).text()
     await context.request.post('/api/logout', { headers: { 'X-Auth': token } })
@@ -72,11 +60,8 @@ describe('a dialog with unsaved text', () => {
   })
 
   it('is asked about once, however often the person goes back', async () => {
-    await using tree = await makeTree({ 'a.txt': 'a' })
-    await using program = await startProgram(tree)
-    await using open = await openIn(program, { path: '/files/' })
-    const { page } = open
-    await showList(page)
+    await using open = await openFolder({ 'a.txt': 'a' })
+    const { page, tree } = open
     await entry(page, 'a.txt').dblclick()
     await page.locator('.cm-content').click()
     await page.keyboard.type('typed')

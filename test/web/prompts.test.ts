@@ -9,20 +9,19 @@ import {
   entry,
   expectNames,
   expectSelected,
+  listedFolders,
   selectionBar,
   showList,
   toast,
 } from './listing-steps.ts'
 
 const openIn = sharedBrowser()
+const openFolder = listedFolders(openIn)
 
 describe('the dialogs about files', () => {
   it('rename: selects the stem, tells a clash while typing, gives the focus back', async () => {
-    await using tree = await makeTree({ 'photo.jpg': 'p', 'taken.jpg': 't' })
-    await using program = await startProgram(tree)
-    await using open = await openIn(program, { path: '/files/' })
-    const { page } = open
-    await showList(page)
+    await using open = await openFolder({ 'photo.jpg': 'p', 'taken.jpg': 't' })
+    const { page, tree } = open
     await entry(page, 'photo.jpg').click()
     await selectionBar(page).getByRole('button', { name: 'Rename' }).click()
     const dialog = page.getByRole('dialog', { name: 'Rename file' })
@@ -51,11 +50,8 @@ describe('the dialogs about files', () => {
   })
 
   it('rename: shows what only the server knows under the field', async () => {
-    await using tree = await makeTree({ 'a.txt': 'a' })
-    await using program = await startProgram(tree)
-    await using open = await openIn(program, { path: '/files/' })
-    const { page } = open
-    await showList(page)
+    await using open = await openFolder({ 'a.txt': 'a' })
+    const { page, tree } = open
     await entry(page, 'a.txt').click()
     await tree.add({ 'meanwhile.txt': 'made elsewhere' })
     await page.keyboard.press('F2')
@@ -69,11 +65,8 @@ describe('the dialogs about files', () => {
   })
 
   it('keeps typed text at Escape and at a click beside, and closes when there is none', async () => {
-    await using tree = await makeTree({ 'a.txt': 'a', 'b.txt': 'b' })
-    await using program = await startProgram(tree)
-    await using open = await openIn(program, { path: '/files/' })
-    const { page } = open
-    await showList(page)
+    await using open = await openFolder({ 'a.txt': 'a', 'b.txt': 'b' })
+    const { page, tree } = open
     const dialog = page.getByRole('dialog')
     const fromNew = async (item: string) => {
       await page.getByRole('button', { name: 'New', exact: true }).click()
@@ -131,11 +124,8 @@ describe('the dialogs about files', () => {
   })
 
   it('commands: opens again after the browser has closed it unasked', async () => {
-    await using tree = await makeTree({ 'a.txt': 'a' })
-    await using program = await startProgram(tree)
-    await using open = await openIn(program, { path: '/files/' })
+    await using open = await openFolder({ 'a.txt': 'a' })
     const { page } = open
-    await showList(page)
     const dialog = page.getByRole('dialog', { name: 'Commands' })
     await page.keyboard.press('Control+k')
     await dialog.waitFor()
@@ -148,16 +138,13 @@ describe('the dialogs about files', () => {
   })
 
   it('rename several: previews every name, refuses clashes, and is taken back at once', async () => {
-    await using tree = await makeTree({
+    await using open = await openFolder({
       'IMG_1.jpg': '1',
       'IMG_2.jpg': '2',
       'IMG_3.jpg': '3',
       'x.txt': 'x',
     })
-    await using program = await startProgram(tree)
-    await using open = await openIn(program, { path: '/files/' })
-    const { page } = open
-    await showList(page)
+    const { page, tree } = open
     await entry(page, 'IMG_1.jpg').click()
     await entry(page, 'IMG_3.jpg').click({ modifiers: ['Shift'] })
     await page.keyboard.press('F2')
@@ -179,11 +166,8 @@ describe('the dialogs about files', () => {
   })
 
   it('new folder: makes folders inside each other and shows the way, Undo removes them', async () => {
-    await using tree = await makeTree({ 'taken/x.txt': 'x' })
-    await using program = await startProgram(tree)
-    await using open = await openIn(program, { path: '/files/' })
-    const { page } = open
-    await showList(page)
+    await using open = await openFolder({ 'taken/x.txt': 'x' })
+    const { page, tree } = open
     await page.getByRole('button', { name: 'New' }).click()
     await page.getByRole('menuitem', { name: 'New folder' }).click()
     const dialog = page.getByRole('dialog', { name: 'New folder' })
@@ -202,11 +186,8 @@ describe('the dialogs about files', () => {
   })
 
   it('new folder: trims the name, and does nothing without one', async () => {
-    await using tree = await makeTree({ 'a.txt': 'a' })
-    await using program = await startProgram(tree)
-    await using open = await openIn(program, { path: '/files/' })
-    const { page } = open
-    await showList(page)
+    await using open = await openFolder({ 'a.txt': 'a' })
+    const { page, tree } = open
     await page.getByRole('button', { name: 'New', exact: true }).click()
     await page.getByRole('menuitem', { name: 'New folder' }).click()
     const dialog = page.getByRole('dialog', { name: 'New folder' })
@@ -226,11 +207,8 @@ describe('the dialogs about files', () => {
   })
 
   it('new file: makes it and opens it', async () => {
-    await using tree = await makeTree({ 'a.txt': 'a' })
-    await using program = await startProgram(tree)
-    await using open = await openIn(program, { path: '/files/' })
-    const { page } = open
-    await showList(page)
+    await using open = await openFolder({ 'a.txt': 'a' })
+    const { page, tree } = open
     await page.getByRole('button', { name: 'New' }).click()
     await page.getByRole('menuitem', { name: 'New file' }).click()
     await page.getByRole('dialog', { name: 'New file' }).getByLabel('Name').fill('hash#.md')
@@ -243,11 +221,8 @@ describe('the dialogs about files', () => {
   })
 
   it('new file: trims the name, needs one, and leaves a file alone that has it', async () => {
-    await using tree = await makeTree({ 'a.txt': 'a' })
-    await using program = await startProgram(tree)
-    await using open = await openIn(program, { path: '/files/' })
-    const { page } = open
-    await showList(page)
+    await using open = await openFolder({ 'a.txt': 'a' })
+    const { page, tree } = open
     await page.getByRole('button', { name: 'New', exact: true }).click()
     await page.getByRole('menuitem', { name: 'New file' }).click()
     const dialog = page.getByRole('dialog', { name: 'New file' })
@@ -273,11 +248,13 @@ describe('the dialogs about files', () => {
   })
 
   it('delete: names one and counts the rest, and deletes all of them', async () => {
-    await using tree = await makeTree({ 'a.txt': 'a', 'b.txt': 'b', 'dir/c.txt': 'c', keep: null })
-    await using program = await startProgram(tree)
-    await using open = await openIn(program, { path: '/files/' })
-    const { page } = open
-    await showList(page)
+    await using open = await openFolder({
+      'a.txt': 'a',
+      'b.txt': 'b',
+      'dir/c.txt': 'c',
+      keep: null,
+    })
+    const { page, tree } = open
     await entry(page, 'dir').click()
     await entry(page, 'a.txt').click({ modifiers: ['Control'] })
     await entry(page, 'b.txt').click({ modifiers: ['Control'] })
@@ -291,11 +268,8 @@ describe('the dialogs about files', () => {
   })
 
   it('delete: puts back what the server refused to delete, and says so', async () => {
-    await using tree = await makeTree({ 'a.txt': 'a', 'b.txt': 'b' })
-    await using program = await startProgram(tree)
-    await using open = await openIn(program, { path: '/files/' })
+    await using open = await openFolder({ 'a.txt': 'a', 'b.txt': 'b' })
     const { page } = open
-    await showList(page)
     await page.route('**/api/resources/a.txt', (route) =>
       route.request().method() === 'DELETE'
         ? route.fulfill({
@@ -314,14 +288,11 @@ describe('the dialogs about files', () => {
   })
 
   it('copy link: puts the address of the entry on the clipboard', async () => {
-    await using tree = await makeTree({ 'a#b %.txt': 'x' })
-    await using program = await startProgram(tree)
-    await using open = await openIn(program, {
-      path: '/files/',
-      permissions: ['clipboard-read', 'clipboard-write'],
-    })
-    const { page } = open
-    await showList(page)
+    await using open = await openFolder(
+      { 'a#b %.txt': 'x' },
+      { permissions: ['clipboard-read', 'clipboard-write'] },
+    )
+    const { page, program } = open
     await entry(page, 'a#b %.txt').click({ button: 'right' })
     await page.getByRole('menuitem', { name: 'Copy link' }).click()
     await toast(page, 'Link copied').waitFor()

@@ -1,19 +1,17 @@
 // Choosing entries with the mouse, and what the choice survives.
 import { rm, writeFile } from 'node:fs/promises'
-import type { Browser } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { launchBrowser, openPage } from '../support/browser.ts'
+import { describe, expect, it } from 'vitest'
 import { waitFor } from '../support/deadline.ts'
 import { loginAs } from '../support/login.ts'
-import { startProgram } from '../support/program.ts'
-import { makeTree } from '../support/tree.ts'
-import { entry, expectSelected, selectedNames, selectionBar, showList } from './listing-steps.ts'
+import {
+  entry,
+  expectSelected,
+  listedFolders,
+  selectedNames,
+  selectionBar,
+} from './listing-steps.ts'
 
-let browser: Browser
-beforeAll(async () => {
-  browser = await launchBrowser()
-})
-afterAll(() => browser.close())
+const openFolder = listedFolders()
 
 const letters = Object.fromEntries(['a', 'b', 'c', 'd', 'e'].map((name) => [`${name}.txt`, 'xyz']))
 
@@ -22,11 +20,8 @@ const pause = () => new Promise((resolve) => setTimeout(resolve, 400))
 
 describe('selecting', () => {
   it('selects with a click, adds with Ctrl, takes a range with Shift, and counts', async () => {
-    await using tree = await makeTree({ ...letters, folder: null })
-    await using program = await startProgram(tree)
-    await using open = await openPage(browser, program, { path: '/files/' })
+    await using open = await openFolder({ ...letters, folder: null })
     const { page } = open
-    await showList(page)
     await entry(page, 'b.txt').click()
     await expectSelected(page, ['b.txt'])
     await entry(page, 'd.txt').click({ modifiers: ['Control'] })
@@ -45,11 +40,8 @@ describe('selecting', () => {
   })
 
   it('takes the range the eye sees when the order is turned round', async () => {
-    await using tree = await makeTree(letters)
-    await using program = await startProgram(tree)
-    await using open = await openPage(browser, program, { path: '/files/' })
+    await using open = await openFolder(letters)
     const { page } = open
-    await showList(page)
     await page.getByRole('columnheader', { name: 'Name' }).getByRole('button').click()
     await waitFor('the order', async () => {
       const first = await page.locator('#listing [data-index="0"]').getAttribute('aria-label')
@@ -61,11 +53,8 @@ describe('selecting', () => {
   })
 
   it('selects all from the column head, shows when only a part is', async () => {
-    await using tree = await makeTree(letters)
-    await using program = await startProgram(tree)
-    await using open = await openPage(browser, program, { path: '/files/' })
+    await using open = await openFolder(letters)
     const { page } = open
-    await showList(page)
     const all = page.getByRole('checkbox', { name: 'Select all' })
     await entry(page, 'a.txt').getByRole('checkbox').click()
     await expectSelected(page, ['a.txt'])
@@ -77,11 +66,8 @@ describe('selecting', () => {
   })
 
   it('draws a box over entries, and adds to the selection with Ctrl', async () => {
-    await using tree = await makeTree(letters)
-    await using program = await startProgram(tree)
-    await using open = await openPage(browser, program, { path: '/files/' })
+    await using open = await openFolder(letters)
     const { page } = open
-    await showList(page)
     const box = async (from: string, to: string) => {
       const a = await entry(page, from).boundingBox()
       const b = await entry(page, to).boundingBox()
@@ -116,11 +102,8 @@ describe('selecting', () => {
   })
 
   it('opens with a second click within 300 ms, and with one when the account says so', async () => {
-    await using tree = await makeTree({ 'folder/in.txt': 'x' })
-    await using program = await startProgram(tree)
-    await using open = await openPage(browser, program, { path: '/files/' })
-    const { page } = open
-    await showList(page)
+    await using open = await openFolder({ 'folder/in.txt': 'x' })
+    const { page, program } = open
     await entry(page, 'folder').click()
     await pause()
     await entry(page, 'folder').click()
@@ -148,11 +131,8 @@ describe('selecting', () => {
   })
 
   it('takes a click with Ctrl or Shift for no double click, however fast', async () => {
-    await using tree = await makeTree({ 'folder/in.txt': 'x' })
-    await using program = await startProgram(tree)
-    await using open = await openPage(browser, program, { path: '/files/' })
+    await using open = await openFolder({ 'folder/in.txt': 'x' })
     const { page } = open
-    await showList(page)
     for (const held of ['Control', 'Shift'] as const) {
       await entry(page, 'folder').click()
       await page.keyboard.down(held)
@@ -171,11 +151,8 @@ describe('selecting', () => {
   })
 
   it('keeps the selection by path when the folder changes elsewhere', async () => {
-    await using tree = await makeTree(letters)
-    await using program = await startProgram(tree)
-    await using open = await openPage(browser, program, { path: '/files/' })
-    const { page } = open
-    await showList(page)
+    await using open = await openFolder(letters)
+    const { page, tree } = open
     await entry(page, 'b.txt').click()
     await entry(page, 'd.txt').click({ modifiers: ['Control'] })
     await rm(tree.at('b.txt'))
@@ -188,11 +165,8 @@ describe('selecting', () => {
   })
 
   it('inverts the selection', async () => {
-    await using tree = await makeTree(letters)
-    await using program = await startProgram(tree)
-    await using open = await openPage(browser, program, { path: '/files/' })
+    await using open = await openFolder(letters)
     const { page } = open
-    await showList(page)
     await entry(page, 'b.txt').click()
     await selectionBar(page).getByRole('button', { name: 'More' }).click()
     await page.getByRole('menuitem', { name: 'Invert selection' }).click()
@@ -200,11 +174,8 @@ describe('selecting', () => {
   })
 
   it('follows links with the middle button into a new tab', async () => {
-    await using tree = await makeTree({ 'folder/in.txt': 'x' })
-    await using program = await startProgram(tree)
-    await using open = await openPage(browser, program, { path: '/files/' })
+    await using open = await openFolder({ 'folder/in.txt': 'x' })
     const { page, context } = open
-    await showList(page)
     const opened = context.waitForEvent('page')
     await entry(page, 'folder').locator('a').click({ button: 'middle' })
     const tab = await opened
@@ -213,11 +184,8 @@ describe('selecting', () => {
   })
 
   it('selects several with plain clicks once asked to', async () => {
-    await using tree = await makeTree(letters)
-    await using program = await startProgram(tree)
-    await using open = await openPage(browser, program, { path: '/files/' })
+    await using open = await openFolder(letters)
     const { page } = open
-    await showList(page)
     const more = page.getByRole('button', { name: 'More actions' })
     await more.click()
     await page.getByRole('menuitem', { name: 'Select', exact: true }).click()

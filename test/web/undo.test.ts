@@ -1,19 +1,23 @@
 // Taking back: what Undo restores, how long it is offered, and where it is not.
 import { readdir } from 'node:fs/promises'
-import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { launchBrowser, openPage } from '../support/browser.ts'
+import type { Page } from 'playwright-core'
+import { describe, expect, it } from 'vitest'
 import { waitFor } from '../support/deadline.ts'
 import { loginAs } from '../support/login.ts'
 import { startProgram } from '../support/program.ts'
 import { makeTree, setModified, type Tree } from '../support/tree.ts'
-import { entry, expectNames, selectionBar, showList, toast } from './listing-steps.ts'
+import { sharedBrowser } from './browser-steps.ts'
+import {
+  entry,
+  expectNames,
+  listedFolders,
+  selectionBar,
+  showList,
+  toast,
+} from './listing-steps.ts'
 
-let browser: Browser
-beforeAll(async () => {
-  browser = await launchBrowser()
-})
-afterAll(() => browser.close())
+const openIn = sharedBrowser()
+const openFolder = listedFolders(openIn)
 
 const undoButton = (page: Page) => page.getByRole('button', { name: 'Undo' })
 
@@ -49,11 +53,8 @@ async function pasteInto(page: Page, keys: 'Control+c' | 'Control+x', folder: st
 
 describe('Undo', () => {
   it('takes back several things one by one, the newest first, with Ctrl+Z', async () => {
-    await using tree = await makeTree({ 'a.txt': 'A', 'b.txt': 'B' })
-    await using program = await startProgram(tree)
-    await using open = await openPage(browser, program, { path: '/files/' })
-    const { page } = open
-    await showList(page)
+    await using open = await openFolder({ 'a.txt': 'A', 'b.txt': 'B' })
+    const { page, tree } = open
     await rename(page, 'a.txt', 'one.txt')
     await rename(page, 'b.txt', 'two.txt')
     await rename(page, 'one.txt', 'three.txt')
@@ -70,11 +71,8 @@ describe('Undo', () => {
   })
 
   it('takes back what is still offered when a newer offer was dismissed', async () => {
-    await using tree = await makeTree({ 'a.txt': 'A', 'b.txt': 'B' })
-    await using program = await startProgram(tree)
-    await using open = await openPage(browser, program, { path: '/files/' })
-    const { page } = open
-    await showList(page)
+    await using open = await openFolder({ 'a.txt': 'A', 'b.txt': 'B' })
+    const { page, tree } = open
     await rename(page, 'a.txt', 'one.txt')
     await rename(page, 'b.txt', 'two.txt')
     const newer = toast(page, 'Renamed to “two.txt”')
@@ -87,11 +85,8 @@ describe('Undo', () => {
 
   it('moves everything back to where it came from, and deletes the copies alone', async () => {
     const files = { 'a.txt': 'A', 'dir/deep/b.txt': 'B', 'to/there.txt': 'T' }
-    await using tree = await makeTree(files)
-    await using program = await startProgram(tree)
-    await using open = await openPage(browser, program, { path: '/files/' })
-    const { page } = open
-    await showList(page)
+    await using open = await openFolder(files)
+    const { page, tree } = open
     await entry(page, 'a.txt').click()
     await entry(page, 'dir').click({ modifiers: ['Control'] })
     await pasteInto(page, 'Control+x', 'to')
@@ -114,11 +109,8 @@ describe('Undo', () => {
   })
 
   it('keeps a new folder that something was moved into since', async () => {
-    await using tree = await makeTree({ 'a.txt': 'A' })
-    await using program = await startProgram(tree)
-    await using open = await openPage(browser, program, { path: '/files/' })
-    const { page } = open
-    await showList(page)
+    await using open = await openFolder({ 'a.txt': 'A' })
+    const { page, tree } = open
     await entry(page, 'a.txt').click()
     await selectionBar(page).getByRole('button', { name: 'Move' }).click()
     await page.getByRole('button', { name: 'New folder' }).click()
@@ -139,11 +131,8 @@ describe('Undo', () => {
 
   it('keeps copies that were changed since, and removes the others', async () => {
     const files = { 'a.txt': 'A', 'b.txt': 'B', 'dir/deep/c.txt': 'C', 'same/d.txt': 'D' }
-    await using tree = await makeTree({ ...files, to: null })
-    await using program = await startProgram(tree)
-    await using open = await openPage(browser, program, { path: '/files/' })
-    const { page } = open
-    await showList(page)
+    await using open = await openFolder({ ...files, to: null })
+    const { page, tree } = open
     await entry(page, 'dir').click()
     for (const name of ['same', 'a.txt', 'b.txt']) {
       await entry(page, name).click({ modifiers: ['Control'] })
@@ -173,7 +162,7 @@ describe('Undo', () => {
   it('is offered for 10 s, and for as long as somebody points at it', async () => {
     await using tree = await makeTree({ 'a.txt': 'A' })
     await using program = await startProgram(tree)
-    await using open = await openPage(browser, program, { path: '/files/' })
+    await using open = await openIn(program, { path: '/files/' })
     const { page } = open
     await page.clock.install()
     await page.reload()
@@ -200,7 +189,7 @@ describe('Undo', () => {
     await using tree = await makeTree({ 'a.txt': 'new', 'to/a.txt': 'old' })
     await setModified(tree.at('to/a.txt'), '2020-01-01T00:00:00Z')
     await using program = await startProgram(tree)
-    await using open = await openPage(browser, program, { path: '/files/' })
+    await using open = await openIn(program, { path: '/files/' })
     const { page } = open
     await showList(page)
     await entry(page, 'a.txt').click()
@@ -225,7 +214,7 @@ describe('Undo', () => {
       method: 'PUT',
       body: JSON.stringify({ what: 'user', which: ['hideDotfiles'], data }),
     })
-    await using open = await openPage(browser, program, { path: '/files/' })
+    await using open = await openIn(program, { path: '/files/' })
     const { page } = open
     await showList(page)
     await entry(page, 'a.txt').click()
@@ -241,11 +230,8 @@ describe('Undo', () => {
   })
 
   it('says what it could not put back', async () => {
-    await using tree = await makeTree({ 'a.txt': 'A' })
-    await using program = await startProgram(tree)
-    await using open = await openPage(browser, program, { path: '/files/' })
-    const { page } = open
-    await showList(page)
+    await using open = await openFolder({ 'a.txt': 'A' })
+    const { page, tree } = open
     await rename(page, 'a.txt', 'b.txt')
     await tree.add({ 'a.txt': 'somebody else' })
     await undoButton(page).click()
@@ -258,14 +244,11 @@ describe('Undo', () => {
 describe('copying that takes its time', () => {
   it('counts what is through, and Cancel stops the rest', async () => {
     const names = ['1.txt', '2.txt', '3.txt', '4.txt', '5.txt', '6.txt']
-    await using tree = await makeTree({
+    await using open = await openFolder({
       ...Object.fromEntries(names.map((name) => [name, name])),
       to: null,
     })
-    await using program = await startProgram(tree)
-    await using open = await openPage(browser, program, { path: '/files/' })
-    const { page } = open
-    await showList(page)
+    const { page, tree } = open
     // Two are let through, as if the rest were large.
     let seen = 0
     await page.route(
