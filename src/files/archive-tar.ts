@@ -20,8 +20,8 @@ export interface Container {
 
 const BLOCK_BYTES = 512
 const NAME_BYTES = 100
-/** Eleven octal digits: 8 GiB - 1. */
-const MAX_OCTAL_SIZE = 0o77777777777
+/** Eleven octal digits: 8 GiB - 1, or the year 2242. */
+const MAX_OCTAL = 0o77777777777
 const ZEROS = Buffer.alloc(2 * BLOCK_BYTES)
 
 export function createTar(sink: ByteSink): Container {
@@ -30,7 +30,9 @@ export function createTar(sink: ByteSink): Container {
     const name = Buffer.from(entry.name)
     if (name.length > NAME_BYTES || name.length !== entry.name.length)
       records.push(['path', entry.name])
-    if (sizeBytes > MAX_OCTAL_SIZE) records.push(['size', String(sizeBytes)])
+    if (sizeBytes > MAX_OCTAL) records.push(['size', String(sizeBytes)])
+    const mtimeS = Math.floor(entry.mtimeMs / 1000)
+    if (mtimeS < 0 || mtimeS > MAX_OCTAL) records.push(['mtime', String(mtimeS)])
     if (records.length > 0) {
       const body = Buffer.from(records.map(([key, value]) => paxRecord(key, value)).join(''))
       const facts = { name: `PaxHeaders/${entry.name}`, mode: 0o644, mtimeMs: entry.mtimeMs }
@@ -38,7 +40,7 @@ export function createTar(sink: ByteSink): Container {
       await sink.write(body)
       await pad(sink, body.length)
     }
-    await sink.write(ustarHeader(entry, type, Math.min(sizeBytes, MAX_OCTAL_SIZE)))
+    await sink.write(ustarHeader(entry, type, Math.min(sizeBytes, MAX_OCTAL)))
   }
 
   return {
@@ -68,7 +70,7 @@ function ustarHeader(entry: EntryFacts, type: '0' | '5' | 'x', sizeBytes: number
   octal(0, 108, 7)
   octal(0, 116, 7)
   octal(sizeBytes, 124, 11)
-  octal(Math.max(0, Math.floor(entry.mtimeMs / 1000)), 136, 11)
+  octal(Math.min(MAX_OCTAL, Math.max(0, Math.floor(entry.mtimeMs / 1000))), 136, 11)
   header.write(type, 156, 'latin1')
   header.write('ustar\x0000', 257, 'latin1')
   octal(0, 329, 7)

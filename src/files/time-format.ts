@@ -4,6 +4,9 @@
 
 const QUARTER_S = 900
 const DAY_S = 86_400
+/** RFC 3339 has years of four digits, in every zone; disks keep times far beyond (tmpfs, btrfs, ZFS). */
+const MIN_S = Date.parse('0001-01-02T00:00:00Z') / 1000
+const MAX_S = Date.parse('9999-12-30T23:59:59Z') / 1000
 const TWO_DIGITS = Array.from({ length: 60 }, (_, n) => String(n).padStart(2, '0'))
 
 let offsetQuarter = Number.NaN
@@ -12,7 +15,10 @@ let zoneText = 'Z'
 let dayNumber = Number.NaN
 let dayText = ''
 
-/** Formats nanoseconds since the epoch; trailing zeros of the fraction are dropped. */
+/**
+ * Formats nanoseconds since the epoch; trailing zeros of the fraction are dropped. What the format
+ * cannot write is written as its first or last second, so that one odd file spoils no listing.
+ */
 export function formatTime(timeNs: bigint): string {
   let seconds = Number(timeNs / 1_000_000_000n)
   let nanos = Number(timeNs % 1_000_000_000n)
@@ -20,6 +26,7 @@ export function formatTime(timeNs: bigint): string {
     seconds -= 1
     nanos += 1_000_000_000
   }
+  seconds = Math.min(MAX_S, Math.max(MIN_S, seconds))
   const quarter = Math.floor(seconds / QUARTER_S)
   if (quarter !== offsetQuarter) learnOffset(quarter, seconds)
   const local = seconds + offsetS

@@ -91,6 +91,21 @@ describe.each(FORMATS)('%s', (format) => {
   })
 })
 
+it('keeps the years that a header has no digits for', async () => {
+  await using tree = await makeTree({ old: 'a', 'of-tomorrow': 'b' })
+  const years = { old: '1960-06-01', 'of-tomorrow': '2300-06-01' }
+  for (const [name, day] of Object.entries(years))
+    execFileSync('touch', ['-d', `${day}T00:00:00Z`, join(tree.root, name)])
+  const file = join(tree.base, 'years.tar')
+  await archiveToFile(file, openScope(tree.root), 'tar')
+  const list = execFileSync('tar', ['-tvf', file], {
+    encoding: 'utf8',
+    env: { TZ: 'UTC', PATH: process.env.PATH },
+  })
+  for (const [name, day] of Object.entries(years))
+    expect(list).toMatch(new RegExp(`${day} .* ${name}`))
+})
+
 it('archives 5,000 files', async () => {
   await using tree = await makeTree({})
   for (let i = 0; i < 50; i++) {

@@ -29,6 +29,19 @@ it.each([
   expect(formatTime(at(moment, nanos))).toBe(written)
 })
 
+// tmpfs, btrfs and ZFS keep such times, and `touch` writes them.
+it.each([
+  ['far ahead', 10n ** 14n, '9999-12-31T'],
+  ['long ago', -(10n ** 14n), '0001-01-02T'],
+])(
+  'writes a time %s of what a year of four digits holds as the last it has',
+  (_, seconds, written) => {
+    process.env.TZ = 'Africa/Lagos'
+    expect(formatTime(seconds * 1_000_000_000n).startsWith(written)).toBe(true)
+    expect(formatTime(seconds * 1_000_000_000n)).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[+-]/)
+  },
+)
+
 it('agrees with the calendar over a year, whatever came before', () => {
   process.env.TZ = 'Europe/Berlin'
   for (let i = 0; i < 5_000; i++) {
