@@ -60,6 +60,21 @@ export function forwardedAddress(
   return unmap(peer)
 }
 
+/**
+ * What guesses are counted by: an IPv4 address, or the first half of an IPv6 address, since everybody
+ * who has one has the 2^64 that share it.
+ */
+export function networkOf(address: string): string {
+  if (isIP(address) !== 6) return address
+  const [head = '', tail] = address.replace(/%.*/, '').split('::')
+  const groupsOf = (text: string) => (text === '' ? [] : text.split(':'))
+  const front = groupsOf(head)
+  const back = groupsOf(tail ?? '')
+  const between = Array.from({ length: Math.max(0, 8 - front.length - back.length) }, () => '0')
+  const groups = [...front, ...between, ...back].slice(0, 4)
+  return `${groups.map((group) => Number.parseInt(group, 16).toString(16)).join(':')}::/64`
+}
+
 function inList(list: BlockList, address: string): boolean {
   const plain = unmap(address)
   const version = isIP(plain)

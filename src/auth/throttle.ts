@@ -50,9 +50,9 @@ export function createThrottle(limits: ThrottleLimits, now: () => number = Date.
         const record = live(key)
         const waitMs = (record?.blockedUntilMs ?? 0) - now()
         const others = underWay.get(key) ?? 0
-        if (waitMs > 0) throw tooMany(key, waitMs)
+        if (waitMs > 0) throw tooMany(waitMs)
         if (others > 0 && (record?.failures ?? 0) + others >= limits.attempts)
-          throw tooMany(key, FIRST_BLOCK_MS)
+          throw tooMany(FIRST_BLOCK_MS)
       }
       for (const key of keys) underWay.set(key, (underWay.get(key) ?? 0) + 1)
       return () => {
@@ -85,8 +85,8 @@ export function createThrottle(limits: ThrottleLimits, now: () => number = Date.
   }
 }
 
-function tooMany(key: string, waitMs: number): AppError {
-  return new AppError('too_many_requests', `too many failures for ${key}`, {
+function tooMany(waitMs: number): AppError {
+  return new AppError('too_many_requests', 'too many failures', {
     details: { retryAfterSeconds: Math.ceil(waitMs / 1000) },
   })
 }

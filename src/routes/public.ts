@@ -2,6 +2,7 @@
 // root is exactly the shared path.
 import { Hono } from 'hono'
 import type { FileInfo } from '../api-types.ts'
+import { networkOf } from '../auth/address.ts'
 import { verifyPassword } from '../auth/hash.ts'
 import { acceptsTicket, issueTicket } from '../auth/share-ticket.ts'
 import { AppError, badRequest } from '../errors.ts'
@@ -97,7 +98,7 @@ async function demandPassword(c: Ctx, deps: Deps, share: Share): Promise<void> {
   } catch {
     throw badRequest('X-SHARE-PASSWORD is not percent-encoded')
   }
-  const guesses = `share ${share.hash} from ${clientAddress(c, deps)}`
+  const guesses = `share ${share.hash} from ${networkOf(clientAddress(c, deps))}`
   const over = deps.sharePasswords.begin(guesses)
   try {
     if (!(await verifyPassword(password, share.passwordHash))) {

@@ -1,6 +1,8 @@
 // Signing in, staying signed in, signing out, and signing up (http-api 3).
+import { hash } from 'node:crypto'
 import { Hono } from 'hono'
 import type { SessionRecord } from '../api-types.ts'
+import { networkOf } from '../auth/address.ts'
 import { type Credentials, refused } from '../auth/password.ts'
 import { provisionUser } from '../auth/provision.ts'
 import { signIn } from '../auth/sign-in.ts'
@@ -37,14 +39,16 @@ export function sessionRoutes(deps: Deps): Hono<Env> {
 async function login(c: Ctx, deps: Deps): Promise<Response> {
   const address = clientAddress(c, deps)
   let given: LoginBody = { username: '', password: '', recaptcha: '', remember: true }
-  const keys = [`address ${address}`]
+  const network = networkOf(address)
+  const keys = [`address ${network}`]
   let over = () => {}
   let user: User
   try {
     user = await signIn(deps, c.env.incoming, async () => {
       given = await readCredentials(c)
-      // Per account only together with the address, so that nobody can lock others out.
-      keys.push(`account ${given.username} from ${address}`)
+      // Per account only together with the address, so that nobody can lock others out. A name is
+      // whatever a stranger sends, up to a megabyte, and must not be what is kept.
+      keys.push(`account ${hash('sha256', given.username)} from ${network}`)
       over = deps.logins.begin(...keys)
       return given
     })
@@ -126,7 +130,7 @@ function cookie(c: Ctx, deps: Deps, value: string, maxAgeSeconds: number | null)
 async function signup(c: Ctx, deps: Deps): Promise<Response> {
   const { settings } = deps.store.read()
   if (!settings.signup) return sendStatus(405, { code: 'method_not_allowed' })
-  const address = clientAddress(c, deps)
+  const key = `signup ${networkOf(clientAddress(c, deps))}`
   const { username, password } = await readJson(
     c,
     (r) => ({ username: r.str('username'), password: r.str('password') }),
@@ -135,8 +139,8 @@ async function signup(c: Ctx, deps: Deps): Promise<Response> {
   if (username === '' || password === '')
     throw new AppError('bad_request', 'name or password empty')
   // Every account counts, also one that is made: nothing waits between the look and the count.
-  deps.logins.begin(`signup ${address}`)()
-  deps.logins.fail(`signup ${address}`)
+  deps.logins.begin(key)()
+  deps.logins.fail(key)
   await provisionUser(deps, { username, password })
   return sendStatus(200)
 }

@@ -3,6 +3,8 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { performance } from 'node:perf_hooks'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { hash as bcrypt } from 'bcrypt'
 import { describe, expect, it } from 'vitest'
 import { PASSWORD, startApp, type TestApp } from '../support/app.ts'
@@ -41,6 +43,30 @@ describe('CVE-2025-52997: guessing passwords', () => {
     const chain = (claimed: string) => from(`${claimed}, 203.0.113.9`)
     for (let i = 0; i < 3; i++) await login(app, 'admin', 'guess', chain(`198.51.100.${i}`))
     expect((await login(app, 'admin', 'guess', chain('198.51.100.77'))).status).toBe(429)
+  })
+
+  it('is not helped by the many addresses that everybody has by IPv6', async () => {
+    await using app = await startApp(limited)
+    const guess = (address: string) => login(app, 'admin', 'guess', from(address))
+    for (const address of ['2001:db8:0:7::1', '2001:db8:0:7:a:b:c:d', '2001:db8::7:ffff:0:0:1'])
+      expect((await guess(address)).status, address).toBe(403)
+    expect((await guess('2001:db8::7:0:0:0:9')).status).toBe(429)
+    expect((await guess('2001:db8:0:8::1')).status).toBe(403)
+  })
+
+  it('does not keep the names that were tried', async () => {
+    await using app = await startApp(limited)
+    setFlagsFromString('--expose-gc')
+    const collect: () => void = runInNewContext('gc')
+    const usedMiB = () => {
+      collect()
+      return process.memoryUsage().heapUsed / 1024 / 1024
+    }
+    await login(app, 'warm', 'up', from('203.0.113.200'))
+    const before = usedMiB()
+    for (let i = 0; i < 30; i++)
+      await login(app, `${i}${'n'.repeat(1_000_000)}`, 'guess', from(`203.0.113.${i}`))
+    expect(usedMiB() - before).toBeLessThan(10)
   })
 
   it('does not lock the others out: same account, other address', async () => {
