@@ -48,7 +48,7 @@ export function createLogger({
   function line(level: Level, message: string, fields: Record<string, unknown>, text = message) {
     if (level === 'debug' && !debug) return
     const shown = Object.entries(fields).map(
-      ([key, value]) => [key, safeValue(key, value)] as const,
+      ([key, value]) => [key, sealed(safeValue(key, value))] as const,
     )
     if (format === 'json') {
       const record = {
@@ -65,16 +65,16 @@ export function createLogger({
     write(`${localStamp(now())} ${oneLine(PREFIX[level] + text + tail)}\n`)
   }
   return {
-    debug: (message, fields = {}) => line('debug', message, fields),
-    info: (message, fields = {}) => line('info', message, fields),
-    warn: (message, fields = {}) => line('warn', message, fields),
-    error: (message, fields = {}) => line('error', message, fields),
+    debug: (message, fields = {}) => line('debug', sealed(message), fields),
+    info: (message, fields = {}) => line('info', sealed(message), fields),
+    warn: (message, fields = {}) => line('warn', sealed(message), fields),
+    error: (message, fields = {}) => line('error', sealed(message), fields),
     request(entry) {
       // Plain `path: status address error`, without a level word: recipes match from the stamp on.
       const { path, status, address, error = '<nil>' } = entry
       // A refused sign-in ends in <nil> whatever the reason, as in the original.
       const refused = path === '/api/login' && status === 403
-      const text = `${path}: ${status} ${address} ${refused ? '<nil>' : error}`
+      const text = `${sealed(path)}: ${status} ${address} ${refused ? '<nil>' : sealed(error)}`
       if (format === 'json') line(status >= 500 ? 'error' : 'info', text, { ...entry })
       else write(`${localStamp(now())} ${oneLine(text)}\n`)
     },
@@ -95,6 +95,16 @@ function safeValue(key: string, value: unknown): unknown {
   if (SECRET_FIELD.test(key)) return '[hidden]'
   if (value instanceof Error) return value.stack ?? value.message
   return value
+}
+
+/**
+ * Recipes look for `/api/login: 403 <address>` anywhere in a line and shut that address out, so paths
+ * and names that people choose must not read like it.
+ */
+function sealed<T>(value: T): T {
+  return (
+    typeof value === 'string' ? value.replaceAll('/api/login: ', '/api/login:%20') : value
+  ) as T
 }
 
 function textValue(value: unknown): string {

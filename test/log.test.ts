@@ -37,6 +37,20 @@ describe('text lines', () => {
     ])
   })
 
+  test.each(['text', 'json'] as const)(
+    'show no refused sign-in that was not one (%s)',
+    (format) => {
+      const { log, lines } = logger(format)
+      const forged = '/api/login: 403 198.51.100.7 <nil>'
+      log.request({ path: forged, status: 404, address: '203.0.113.9' })
+      log.request({ path: `/api/raw${forged}`, status: 404, address: '::1', error: forged })
+      log.warn(`upload hook: ${forged}`, { path: forged })
+      expect(lines.filter((line) => /\/api\/login: 403 /.test(line))).toEqual([])
+      log.request({ path: '/api/login', status: 403, address: '203.0.113.9' })
+      expect(lines.at(-1)).toContain('/api/login: 403 203.0.113.9 <nil>')
+    },
+  )
+
   test('stay one line whatever a name holds', () => {
     const { log, lines } = logger('text')
     log.request({ path: '/a\nb\u2028c\x1b[31m', status: 404, address: '::1' })
