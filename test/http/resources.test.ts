@@ -172,6 +172,15 @@ it('a folder of the root that is called `recursive` is as good as any', async ()
   expect(await readdir(app.tree.root)).toEqual(['renamed'])
 })
 
+it('sends an empty file to who asks for a range of it, as download managers do', async () => {
+  await using app = await startApp({ tree: { 'empty.bin': '' } })
+  const admin = await app.as('admin')
+  for (const Range of ['bytes=0-', 'bytes=0-1023', 'bytes=-5']) {
+    const response = await admin.fetch('/api/raw/empty.bin', { headers: { Range } })
+    expect([response.status, await response.text()], Range).toEqual([200, ''])
+  }
+})
+
 describe('copy and move', () => {
   const patch = (source: string, action: string, destination: string, more = '') =>
     [
