@@ -268,6 +268,80 @@ describe('interrupted uploads', () => {
     expect((await readFile(tree.at('big.bin'))).equals(bytes)).toBe(true)
   }, 120_000)
 
+  it('continues a folder that went under another name, and sends nothing again', async () => {
+    await using tree = await makeTree({ trip: 'a file of this name', 'old.txt': 'x' })
+    const folder = join(tree.base, 'trip')
+    await mkdir(folder)
+    const small = ['a.bin', 'b.bin']
+    for (const name of small) await writeFile(join(folder, name), randomBytes(3 << 20))
+    await writeFile(join(folder, 'large.bin'), randomBytes(40 << 20))
+    await using program = await startProgram(tree)
+    await using open = await openPage(browser, program, { path: '/files/' })
+    const { page, context } = open
+    const sent = countSent(context)
+    await slowUploads(page, 20 << 20)
+    await pickFiles(page, [folder], 'Upload folder')
+    const dialog = page.getByRole('dialog')
+    await dialog.getByRole('radio', { name: 'Keep both' }).first().check()
+    await dialog.getByRole('button', { name: 'Continue' }).click()
+    const large = '/api/tus/trip(1)/large.bin'
+    await waitFor(
+      'the small files and a part of the large one',
+      () => [...sent.values()].length === 3 && (sent.get(large) ?? 0) >= 10 << 20,
+      30_000,
+    )
+    await reloadAnyway(page)
+    await slowUploads(page, 0)
+    const bodies = countBodies(context)
+    const offsets = offsetsAskedFor(context)
+    // Came into the folder since.
+    await writeFile(join(folder, 'new.txt'), 'new')
+    const chooser = page.waitForEvent('filechooser')
+    await notice(page).getByRole('button', { name: 'Choose folder' }).click()
+    await (await chooser).setFiles(folder)
+    await panel(page).getByText('2 files uploaded').waitFor({ timeout: 30_000 })
+    await notice(page).waitFor({ state: 'detached' })
+    expect((await readdir(tree.root)).sort()).toEqual(['old.txt', 'trip', 'trip(1)'])
+    for (const name of [...small, 'large.bin', 'new.txt']) {
+      const there = await readFile(tree.at(`trip(1)/${name}`))
+      expect(there.equals(await readFile(join(folder, name)))).toBe(true)
+    }
+    expect(bodies.get(large)).toBe((40 << 20) - (offsets.get(large) ?? 0))
+    for (const name of small) expect(bodies.has(`/api/tus/trip(1)/${name}`)).toBe(false)
+  }, 120_000)
+
+  it('says that a file has changed since, and sends it from the start', async () => {
+    await using tree = await makeTree({ 'old.txt': 'x' })
+    const own = join(tree.base, 'big.bin')
+    await writeFile(own, randomBytes(40 << 20))
+    await using program = await startProgram(tree)
+    await using open = await openPage(browser, program, { path: '/files/' })
+    const { page, context } = open
+    const sent = countSent(context)
+    await slowUploads(page, 20 << 20)
+    await pickFiles(page, [own])
+    await waitFor('the first chunk', () => (sent.get('/api/tus/big.bin') ?? 0) >= 10 << 20, 20_000)
+    await reloadAnyway(page)
+    await slowUploads(page, 0)
+    const bytes = randomBytes(12 << 20)
+    await writeFile(own, bytes)
+    const chooser = page.waitForEvent('filechooser')
+    await notice(page).getByRole('button', { name: 'Choose files' }).click()
+    await (await chooser).setFiles(own)
+    await page
+      .getByRole('region', { name: 'Messages' })
+      .getByText(
+        '1 file has changed since its upload was interrupted, so it is sent from the start.',
+      )
+      .waitFor()
+    await panel(page).getByText('1 file uploaded').waitFor({ timeout: 30_000 })
+    await notice(page).waitFor({ state: 'detached' })
+    expect((await readFile(tree.at('big.bin'))).equals(bytes)).toBe(true)
+    await page.reload()
+    await page.locator('#listing').getByText('big').first().waitFor()
+    expect(await notice(page).count()).toBe(0)
+  }, 120_000)
+
   it('forgets an interrupted upload when it is discarded', async () => {
     await using tree = await makeTree({ 'old.txt': 'x' })
     await writeFile(join(tree.base, 'big.bin'), randomBytes(30 << 20))

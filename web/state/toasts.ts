@@ -54,6 +54,11 @@ export function toastSuccess(text: string, options: ToastOptions = {}): number {
   return show('ok', text, options)
 }
 
+/** Something goes otherwise than one might expect. The text is already translated. */
+export function toastInfo(text: string): number {
+  return show('info', text, { lifeMs: UNDO_MS })
+}
+
 /**
  * Something failed: a translated text, or a thrown value, which is put in words. An aborted call is
  * nothing to tell and gives no toast.

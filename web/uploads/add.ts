@@ -2,7 +2,7 @@
 // checks the room left. What cannot clash starts while the rest is still being read.
 
 import { i18n } from '@lingui/core'
-import { msg } from '@lingui/core/macro'
+import { msg, plural } from '@lingui/core/macro'
 import type { RecursiveEntry } from '../../src/api-types.ts'
 import { ApiError, isAbort } from '../api/client.ts'
 import { fetchInfo, previewUrl } from '../api/files.ts'
@@ -13,17 +13,18 @@ import { freeName, joinPath, nameOf, parentOf, trimPath } from '../lib/paths.ts'
 import type { Clash, ConflictAnswer, ConflictProps } from '../prompts/conflict-types.ts'
 import { openPrompt } from '../state/prompts.ts'
 import { permissions } from '../state/session.ts'
-import { toastError } from '../state/toasts.ts'
+import { toastError, toastInfo } from '../state/toasts.ts'
 import {
   applyChoices,
   compare,
   type ExistingEntry,
   type ExistingTree,
+  type PlacedEntry,
   type PlannedEntry,
   toClash,
 } from './clashes.ts'
-import type { Scan, ScannedEntry, TopEntry } from './dropped-files.ts'
-import { createResumeIndex, isStillThere, type Resumable } from './interrupted.ts'
+import type { Scan, TopEntry } from './dropped-files.ts'
+import { createResumeIndex, type Found, isStillThere, type Resumable } from './interrupted.ts'
 import type { JournalItem } from './journal.ts'
 import { interruptedBatches, showInterrupted, takeInterrupted } from './resume.ts'
 import {
@@ -73,7 +74,12 @@ async function retryBesideOrOver(item: UploadItem): Promise<void> {
   const folder = parentOf(item.vpath)
   const signal = new AbortController().signal
   const existing = await loadExisting(folder, [{ name: item.name, isDir: false }], signal)
-  const entry: ScannedEntry = { sourcePath: item.name, file: item.file, unreadable: false }
+  const entry: PlacedEntry = {
+    sourcePath: item.name,
+    place: item.name,
+    file: item.file,
+    unreadable: false,
+  }
   if (!existing.has(item.name)) {
     retryAs(item.id, { overwrite: false, vpath: item.vpath })
     return
@@ -90,36 +96,41 @@ async function retryBesideOrOver(item: UploadItem): Promise<void> {
 async function addTo(batch: Batch, scan: Scan, target: string): Promise<void> {
   const signal = batch.controller.signal
   const top = await scan.readTop()
+  const names = new Set(top.map(({ name }) => name))
+  const resume = createResumeIndex(interruptedBatches(), target)
+  for (const name of resume.topFolders(names)) {
+    if (!names.has(name)) top.push({ name, isDir: true })
+  }
   const existing = await loadExisting(target, top, signal)
   const room = createRoom(await fetchFreeBytes(target, signal).catch(() => null))
-  const resume = createResumeIndex(interruptedBatches(), target)
   // As long as nothing at the top is there already, nothing can clash, and files go at once. Else
   // everything waits for the answer, so that Cancel really means that nothing was touched.
   const mayClash = top.some(({ name }) => existing.has(name))
   const clean: PlannedEntry[] = []
-  const clashing = new Map<string, ScannedEntry[]>()
+  const clashing = new Map<string, PlacedEntry[]>()
   const present: Resumable[] = []
   const unfinished: Resumable[] = []
-  const superseded: Resumable[] = []
+  const superseded: Found[] = []
   const continued: PlannedEntry[] = []
 
   for await (const entries of scan.entries(signal)) {
-    const fresh: ScannedEntry[] = []
+    const fresh: PlacedEntry[] = []
     for (const entry of entries) {
       if (entry.unreadable) {
         enqueueUnreadable(batch, entry.sourcePath)
         continue
       }
       const known = resume.find(entry)
-      if (known !== null && isStillThere(known.item, existing)) {
+      if (known?.changed === false && isStillThere(known.item, existing)) {
         present.push(known)
-      } else if (known !== null && isFree(known.item, existing)) {
+      } else if (known?.changed === false && isFree(known.item, existing)) {
         room.take(known.item.sizeBytes - (await receivedBytes(target, known.item, signal)))
         unfinished.push(known)
         continued.push({ ...entry, targetPath: known.item.targetPath, overwrite: false })
       } else {
         if (known !== null) superseded.push(known)
-        fresh.push(entry)
+        const place = known?.item.targetPath ?? resume.placeOf(entry.sourcePath)
+        fresh.push({ ...entry, place })
       }
     }
     const found = compare(fresh, existing)
@@ -133,9 +144,9 @@ async function addTo(batch: Batch, scan: Scan, target: string): Promise<void> {
     }
   }
   signal.throwIfAborted()
-  for (const known of resume.emptyFolders(new Set(top.map(({ name }) => name)))) {
+  for (const known of resume.emptyFolders(names)) {
     const { sourcePath, targetPath } = known.item
-    if ([unfinished, present, superseded].some((list) => list.includes(known))) continue
+    if ([...unfinished, ...present, ...superseded].some(({ item }) => item === known.item)) continue
     if (isStillThere(known.item, existing)) present.push(known)
     else {
       unfinished.push(known)
@@ -156,6 +167,19 @@ async function addTo(batch: Batch, scan: Scan, target: string): Promise<void> {
     takeInterrupted(batchID, item)
   }
   showInterrupted()
+  tellChanged(superseded.filter(({ changed, item }) => changed && !item.done).length)
+}
+
+/** What was sent of another version is of no use, so a bar that begins anew needs a reason. */
+function tellChanged(files: number) {
+  if (files === 0) return
+  toastInfo(
+    plural(files, {
+      one: '# file has changed since its upload was interrupted, so it is sent from the start.',
+      other:
+        '# files have changed since their upload was interrupted, so they are sent from the start.',
+    }),
+  )
 }
 
 /** An unfinished item goes on where it was unless its place was taken by something else meanwhile. */
@@ -165,7 +189,7 @@ function isFree({ done, overwrite, targetPath }: JournalItem, existing: Existing
 
 /** What is to be sent of the entries that clash, as the person decides; null when she cancels. */
 async function choose(
-  clashing: ReadonlyMap<string, ScannedEntry[]>,
+  clashing: ReadonlyMap<string, PlacedEntry[]>,
   existing: ExistingTree,
   others: readonly PlannedEntry[],
   target: string,
@@ -246,7 +270,7 @@ function toExisting(entry: { isDir: boolean; size: number; modified: string }): 
 }
 
 /** Gives both sides of a card their pictures, when the file is one. */
-function withPictures(clash: Clash, entry: ScannedEntry | undefined, vpath: string): Clash {
+function withPictures(clash: Clash, entry: PlacedEntry | undefined, vpath: string): Clash {
   const file = entry?.file ?? null
   if (file === null || !file.type.startsWith('image/') || clash.existing.isDir) return clash
   const modified = new Date(clash.existing.modifiedMs ?? 0).toISOString()

@@ -14,6 +14,12 @@ export interface ExistingEntry {
 /** What is there already, by path below the target, without a leading slash. */
 export type ExistingTree = ReadonlyMap<string, ExistingEntry>
 
+/** A scanned entry with the place it wants below the target, mostly its own path. */
+export interface PlacedEntry extends ScannedEntry {
+  /** Another one when an interrupted upload put its folder there under another name. */
+  place: string
+}
+
 /** A scanned entry with the place it goes to. */
 export interface PlannedEntry {
   sourcePath: string
@@ -27,18 +33,18 @@ export interface Comparison {
   /** Free to go as they are. */
   clean: PlannedEntry[]
   /** By clash id; a folder in the way of a file, or the other way round, takes all below it. */
-  clashing: Map<string, ScannedEntry[]>
+  clashing: Map<string, PlacedEntry[]>
 }
 
 /** Entries whose place is taken, apart from those that are free; equal folders merge silently. */
-export function compare(entries: readonly ScannedEntry[], existing: ExistingTree): Comparison {
+export function compare(entries: readonly PlacedEntry[], existing: ExistingTree): Comparison {
   const clean: PlannedEntry[] = []
-  const clashing = new Map<string, ScannedEntry[]>()
+  const clashing = new Map<string, PlacedEntry[]>()
   for (const entry of entries) {
     const blocked = blockedAt(entry, existing)
     if (blocked === null) {
-      if (entry.file === null && existing.has(entry.sourcePath)) continue
-      clean.push(toPlanned(entry, entry.sourcePath, false))
+      if (entry.file === null && existing.has(entry.place)) continue
+      clean.push(toPlanned(entry, entry.place, false))
       continue
     }
     const list = clashing.get(blocked)
@@ -51,11 +57,11 @@ export function compare(entries: readonly ScannedEntry[], existing: ExistingTree
 /** The question for one clash; `id` is the path below the target that both want. */
 export function toClash(
   id: string,
-  entries: readonly ScannedEntry[],
+  entries: readonly PlacedEntry[],
   existing: ExistingTree,
 ): Clash {
   const there = existing.get(id)
-  const file = entries[0]?.sourcePath === id ? (entries[0]?.file ?? null) : null
+  const file = entries[0]?.place === id ? (entries[0]?.file ?? null) : null
   return {
     id,
     name: nameOf(`/${id}`),
@@ -78,7 +84,7 @@ export function toClash(
  * existing ones also stay apart from those of `clean`, the rest of the same upload.
  */
 export function applyChoices(
-  clashing: ReadonlyMap<string, readonly ScannedEntry[]>,
+  clashing: ReadonlyMap<string, readonly PlacedEntry[]>,
   choices: ReadonlyMap<string, ClashChoice>,
   existing: ExistingTree,
   clean: readonly PlannedEntry[],
@@ -91,31 +97,31 @@ export function applyChoices(
   for (const [id, entries] of clashing) {
     const choice = choices.get(id) ?? 'skip'
     if (choice === 'skip') continue
-    const isDir = entries[0]?.sourcePath !== id || entries[0]?.file === null
+    const isDir = entries[0]?.place !== id || entries[0]?.file === null
     const to = choice === 'replace' ? id : freePath(id, isDir, taken)
     for (const entry of entries) {
-      planned.push(toPlanned(entry, to + entry.sourcePath.slice(id.length), choice === 'replace'))
+      planned.push(toPlanned(entry, to + entry.place.slice(id.length), choice === 'replace'))
     }
   }
   return planned
 }
 
 /** The path at which `entry` meets something it cannot merge with; null when it is free. */
-function blockedAt(entry: ScannedEntry, existing: ExistingTree): string | null {
+function blockedAt(entry: PlacedEntry, existing: ExistingTree): string | null {
   if (existing.size === 0) return null
-  for (let at = entry.sourcePath.indexOf('/'); at !== -1; ) {
-    const folder = entry.sourcePath.slice(0, at)
+  for (let at = entry.place.indexOf('/'); at !== -1; ) {
+    const folder = entry.place.slice(0, at)
     const there = existing.get(folder)
     if (there === undefined) return null
     if (!there.isDir) return folder
-    at = entry.sourcePath.indexOf('/', at + 1)
+    at = entry.place.indexOf('/', at + 1)
   }
-  const there = existing.get(entry.sourcePath)
+  const there = existing.get(entry.place)
   if (there === undefined) return null
-  return entry.file === null && there.isDir ? null : entry.sourcePath
+  return entry.file === null && there.isDir ? null : entry.place
 }
 
-function toPlanned(entry: ScannedEntry, targetPath: string, overwrite: boolean): PlannedEntry {
+function toPlanned(entry: PlacedEntry, targetPath: string, overwrite: boolean): PlannedEntry {
   return { sourcePath: entry.sourcePath, targetPath, file: entry.file, overwrite }
 }
 

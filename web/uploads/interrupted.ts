@@ -13,9 +13,18 @@ export interface Resumable {
   item: JournalItem
 }
 
+/** A file taken up again, and whether it is another one by now: of other size or time. */
+export interface Found extends Resumable {
+  changed: boolean
+}
+
 export interface ResumeIndex {
-  /** The unfinished upload this entry belongs to: same place, same size, same time of change. */
-  find(entry: ScannedEntry): Resumable | null
+  /** What was remembered of this entry: of its path, and a folder or a file as it is. */
+  find(entry: ScannedEntry): Found | null
+  /** Where an entry belongs whose folder went under another name before, else its own path. */
+  placeOf(sourcePath: string): string
+  /** The folders at the top of the target into which the top folders `names` went. */
+  topFolders(names: ReadonlySet<string>): Set<string>
   /**
    * Unfinished folders without files below the top `names`. Folder pickers do not give them, but
    * nothing needs to be given to make them.
@@ -31,26 +40,65 @@ export function createResumeIndex(
   targetPath: string,
 ): ResumeIndex {
   const bySource = new Map<string, Resumable>()
+  const folders = new Map<string, string>()
   for (const batch of batches) {
     if (batch.targetPath !== targetPath) continue
-    for (const item of batch.items) bySource.set(item.sourcePath, { batchID: batch.id, item })
+    for (const item of batch.items) {
+      bySource.set(item.sourcePath, { batchID: batch.id, item })
+      addFolders(folders, item)
+    }
   }
+  const isBelow = (path: string, names: ReadonlySet<string>) => names.has(topOf(path))
   return {
     find({ sourcePath, file }) {
       const found = bySource.get(sourcePath)
       if (found === undefined || found.item.isDir !== (file === null)) return null
-      if (file === null) return found
-      const same =
-        found.item.sizeBytes === file.size && found.item.lastModifiedMs === file.lastModified
-      return same ? found : null
+      const changed =
+        file !== null &&
+        (found.item.sizeBytes !== file.size || found.item.lastModifiedMs !== file.lastModified)
+      return { ...found, changed }
+    },
+    placeOf(sourcePath) {
+      for (let folder = folderOf(sourcePath); folder !== ''; folder = folderOf(folder)) {
+        const place = folders.get(folder)
+        if (place !== undefined) return place + sourcePath.slice(folder.length)
+      }
+      return sourcePath
+    },
+    topFolders(names) {
+      const items = [...bySource.values()].map(({ item }) => item)
+      const below = items.filter((item) => folderOf(item.targetPath) !== '')
+      return new Set(
+        below
+          .filter((item) => isBelow(item.sourcePath, names))
+          .map(({ targetPath }) => topOf(targetPath)),
+      )
     },
     emptyFolders(names) {
-      const isBelow = (path: string) => names.has(path.split('/')[0] ?? '')
       return [...bySource.values()].filter(
-        ({ item }) => item.isDir && !item.done && isBelow(item.sourcePath),
+        ({ item }) => item.isDir && !item.done && isBelow(item.sourcePath, names),
       )
     },
   }
+}
+
+/** The folders of an item and their places; a name that was given instead keeps the depth. */
+function addFolders(folders: Map<string, string>, { sourcePath, targetPath }: JournalItem) {
+  let source = folderOf(sourcePath)
+  let place = folderOf(targetPath)
+  while (source !== '' && !folders.has(source)) {
+    folders.set(source, place)
+    source = folderOf(source)
+    place = folderOf(place)
+  }
+}
+
+function folderOf(path: string): string {
+  return path.slice(0, Math.max(0, path.lastIndexOf('/')))
+}
+
+function topOf(path: string): string {
+  return path.split('/', 1)[0] ?? ''
 }
 
 /**

@@ -6,19 +6,25 @@ import {
   presetChoice,
 } from '../../../web/prompts/clash-rules.ts'
 import type { Clash, ConflictProps } from '../../../web/prompts/conflict-types.ts'
-import { applyChoices, compare, type ExistingTree, toClash } from '../../../web/uploads/clashes.ts'
-import type { ScannedEntry } from '../../../web/uploads/dropped-files.ts'
+import {
+  applyChoices,
+  compare,
+  type ExistingTree,
+  type PlacedEntry,
+  toClash,
+} from '../../../web/uploads/clashes.ts'
 
 const DAY_MS = 86_400_000
 
-function entry(sourcePath: string, sizeBytes = 1, lastModified = 5 * DAY_MS): ScannedEntry {
+function entry(sourcePath: string, sizeBytes = 1, lastModified = 5 * DAY_MS): PlacedEntry {
   const name = sourcePath.slice(sourcePath.lastIndexOf('/') + 1)
   const file = new File([new Uint8Array(sizeBytes)], name, { lastModified })
-  return { sourcePath, file, unreadable: false }
+  return { sourcePath, place: sourcePath, file, unreadable: false }
 }
 
-const emptyFolder = (sourcePath: string): ScannedEntry => ({
+const emptyFolder = (sourcePath: string): PlacedEntry => ({
   sourcePath,
+  place: sourcePath,
   file: null,
   unreadable: false,
 })

@@ -30,14 +30,30 @@ const entry = (sourcePath: string, content = 'abc', lastModified = 1000): Scanne
   unreadable: false,
 })
 
-test('the same file is found by path, size and time, in the same target alone', () => {
+test('a file is found by its path, in the same target alone, and known as another by size and time', () => {
   const batches = [batch([item('a.txt'), item('d/b.txt')])]
   const index = createResumeIndex(batches, '/in')
   expect(index.find(entry('d/b.txt'))?.item.sourcePath).toBe('d/b.txt')
   expect(index.find(entry('b.txt'))).toBe(null)
-  expect(index.find(entry('a.txt', 'abcd'))).toBe(null)
-  expect(index.find(entry('a.txt', 'abc', 2000))).toBe(null)
+  expect(index.find(entry('a.txt'))?.changed).toBe(false)
+  expect(index.find(entry('a.txt', 'abcd'))?.changed).toBe(true)
+  expect(index.find(entry('a.txt', 'abc', 2000))?.changed).toBe(true)
   expect(createResumeIndex(batches, '/other').find(entry('a.txt'))).toBe(null)
+})
+
+test('what belongs to a folder that went under another name is looked for there', () => {
+  const items = [
+    item('trip/a.txt', { targetPath: 'trip (1)/a.txt' }),
+    item('trip/deep/b.txt', { targetPath: 'trip (1)/deep (1)/b.txt' }),
+    item('other/c.txt'),
+  ]
+  const index = createResumeIndex([batch(items)], '/in')
+  expect(index.placeOf('trip/new.txt')).toBe('trip (1)/new.txt')
+  expect(index.placeOf('trip/deep/x/new.txt')).toBe('trip (1)/deep (1)/x/new.txt')
+  expect(index.placeOf('other/new.txt')).toBe('other/new.txt')
+  expect(index.placeOf('trip')).toBe('trip')
+  expect([...index.topFolders(new Set(['trip']))]).toEqual(['trip (1)'])
+  expect([...index.topFolders(new Set(['elsewhere']))]).toEqual([])
 })
 
 test('a finished file that was deleted or changed since is sent again', () => {
