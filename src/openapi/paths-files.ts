@@ -12,6 +12,7 @@ import {
   list,
   needed,
   type Operation,
+  object,
   oneOf,
   PATH,
   type Paths,
@@ -32,6 +33,11 @@ const RANGE = header('Range', 'Part of the file, as `bytes=0-499`.')
 const TUS_ANSWER = {
   'Upload-Offset': { description: 'Bytes that have arrived.', schema: integer() },
   'Upload-Length': { description: 'Bytes announced.', schema: integer() },
+}
+
+const SEEN = {
+  type: 'object',
+  description: 'Times of change as listed, by path; null for folders.',
 }
 
 export const ARCHIVE_QUERY = [
@@ -140,8 +146,19 @@ export const FILE_PATHS: Paths = {
       description: 'Links are deleted, not followed. Shares of the caller at and below it end.',
       tags: ['Files'],
       security: SIGNED_IN,
-      parameters: [PATH],
-      responses: { 204: empty('Deleted.'), ...failures(401, 403, 404) },
+      parameters: [
+        PATH,
+        query(
+          'seen',
+          'Deletes what the body names, each folder before what it holds, and only while it is as it was seen; what came or changed since stays (412).',
+          flag(),
+        ),
+      ],
+      requestBody: {
+        ...jsonBody(object({ entries: SEEN })),
+        required: false,
+      },
+      responses: { 204: empty('Deleted.'), ...failures(400, 401, 403, 404, 412) },
     },
   },
   '/api/resources/recursive/{path}': {

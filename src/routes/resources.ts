@@ -17,11 +17,14 @@ import {
   typeOf,
 } from '../files/info.ts'
 import { receive } from '../files/receive.ts'
+import { removeSeen, type SeenEntries } from '../files/remove-seen.ts'
 import type { Scope } from '../files/scope.ts'
 import type { CommittedFile } from '../files/temp-file.ts'
 import { baseName, joinVPath, ROOT, toVPath, type VPath, vpathOf } from '../files/vpath.ts'
+import { ParseError, type Reader } from '../parse.ts'
 import type { Document, User } from '../store/document.ts'
 import { moveShares, removeSharesBelow } from '../store/shares.ts'
+import { readJson } from './body.ts'
 import type { Ctx, Deps, Env } from './env.ts'
 import { etagOf, evaluateConditions, sendRange } from './file-response.ts'
 import { demand, demandDownload, hasRules, requireUser, treeScopeOf } from './guard.ts'
@@ -30,6 +33,8 @@ import { sendJson, sendStatus, toJson } from './respond.ts'
 import { writeChunk } from './response-sink.ts'
 
 const RESOURCES = '/api/resources'
+/** Some 40,000 paths; larger trees are deleted as a whole. */
+const MAX_SEEN_BYTES = 4 << 20
 
 export function resourceRoutes(deps: Deps): Hono<Env> {
   const app = new Hono<Env>()
@@ -242,11 +247,35 @@ async function deleteResource(c: Ctx, deps: Deps): Promise<Response> {
   demand(user, 'delete')
   await scope.stat(vpath)
   await checkDescendants(deps, user, vpath, null, signal)
+  // Ours: only what the client has seen. Asked for in the address, because a proxy may drop the body
+  // of a deletion, and then nothing must go.
+  const seen =
+    c.env.target.query.get('seen') === 'true'
+      ? await readJson(c, (reader) => parseSeen(reader, vpath), MAX_SEEN_BYTES)
+      : null
   await deps.hooks.around({ event: 'delete', user, scope, vpath }, async () => {
-    await scope.remove(vpath, signal)
+    if (seen === null) await scope.remove(vpath, signal)
+    else if (!(await removeSeen(scope, seen, signal)))
+      throw new AppError('precondition_failed', `${vpath} has changed`)
     await changeShares(deps, (doc) => removeSharesBelow(doc, user.id, vpath))
   })
   return sendStatus(204)
+}
+
+function parseSeen(reader: Reader, base: VPath): SeenEntries {
+  const entries = Object.entries(reader.raw('entries') ?? {})
+  const seen = new Map(
+    entries.map(([path, modified]) => {
+      const vpath = toVPath(path)
+      if (vpath === null || (vpath !== base && !vpath.startsWith(`${base}/`)))
+        throw new ParseError(`entries: ${path} is not below ${base}`)
+      if (modified !== null && typeof modified !== 'string')
+        throw new ParseError('entries: a time is a string or null')
+      return [vpath, modified] as const
+    }),
+  )
+  if (!seen.has(base)) throw new ParseError(`entries: ${base} is missing`)
+  return seen
 }
 
 // Part of the change and before its after-hooks, whose failure would let a share outlive its file.

@@ -47,6 +47,61 @@ describe('awkward names', () => {
   })
 })
 
+describe('deleting what was seen', () => {
+  async function seenBelow(user: { fetch(path: string): Promise<Response> }, path: string) {
+    const below = await (await user.fetch(`/api/resources/recursive${path}`)).json()
+    const times = below.map((entry: { path: string; isDir: boolean; modified: string }) => {
+      return [entry.path, entry.isDir ? null : entry.modified]
+    })
+    return Object.fromEntries([[path, null], ...times])
+  }
+  const remove = (entries: object | undefined) => ({
+    method: 'DELETE',
+    ...(entries === undefined ? {} : { body: JSON.stringify({ entries }) }),
+  })
+  const at = '/api/resources/copy?seen=true'
+
+  it('removes a tree that is as it was', async () => {
+    const files = {
+      'copy/a.txt': 'A',
+      'copy/deep/b.txt': 'B',
+      'copy/empty': null,
+      'other.txt': 'x',
+    }
+    await using app = await startApp({ tree: files })
+    const admin = await app.as('admin')
+    const seen = await seenBelow(admin, '/copy')
+    expect((await admin.fetch(at, remove(seen))).status).toBe(204)
+    expect(await readdir(app.tree.root)).toEqual(['other.txt'])
+  })
+
+  it('keeps what came or changed since the look, with its folders', async () => {
+    const files = { 'copy/a.txt': 'A', 'copy/deep/b.txt': 'B', 'copy/deep/c.txt': 'C' }
+    await using app = await startApp({ tree: files })
+    const admin = await app.as('admin')
+    const seen = await seenBelow(admin, '/copy')
+    await app.tree.add({ 'copy/deep/new.txt': 'new', 'copy/deep/b.txt': 'changed' })
+    const answer = await admin.fetch(at, remove(seen))
+    expect(answer.status).toBe(412)
+    expect(answer.headers.get('X-Error-Code')).toBe('precondition_failed')
+    const left = await readdir(app.tree.root, { recursive: true })
+    expect(left.sort()).toEqual(['copy', 'copy/deep', 'copy/deep/b.txt', 'copy/deep/new.txt'])
+  })
+
+  it.each([
+    ['without a body, as a proxy may send it on', undefined],
+    ['that names something elsewhere', { '/copy': null, '/other.txt': 'x' }],
+    ['that does not name the entry itself', { '/copy/a.txt': 'x' }],
+    ['with a time that is none', { '/copy': null, '/copy/a.txt': 1 }],
+  ])('refuses a deletion %s, and deletes nothing', async (_, entries) => {
+    await using app = await startApp({ tree: { 'copy/a.txt': 'A', 'other.txt': 'x' } })
+    const admin = await app.as('admin')
+    expect((await admin.fetch(at, remove(entries))).status).toBe(400)
+    expect(await app.tree.read('copy/a.txt')).toBe('A')
+    expect(await app.tree.read('other.txt')).toBe('x')
+  })
+})
+
 describe('writing', () => {
   it('keeps the old file when an upload breaks off, and leaves nothing behind', async () => {
     await using app = await startApp({ tree: { 'keep.txt': 'old content' } })

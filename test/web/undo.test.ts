@@ -159,6 +159,22 @@ describe('Undo', () => {
     expect(open.problems).toEqual([])
   })
 
+  it('keeps what comes into a folder in the moment between the look and the deletion', async () => {
+    await using open = await openFolder({ 'dir/a.txt': 'A', to: null })
+    const { page, tree } = open
+    await entry(page, 'dir').click()
+    await pasteInto(page, 'Control+c', 'to')
+    await toast(page, 'Copied 1 item').waitFor()
+    await page.route('**/api/resources/to/dir**', async (route) => {
+      if (route.request().method() === 'DELETE') await tree.add({ 'to/dir/late.txt': 'late' })
+      await route.continue()
+    })
+    await undoButton(page).click()
+    await toast(page, '“dir” was kept, because it has changed since.').waitFor()
+    await expectTree(tree, { 'dir/a.txt': 'A', 'to/dir/late.txt': 'late' })
+    expect(open.problems).toEqual([])
+  })
+
   it('is offered for 10 s, and for as long as somebody points at it', async () => {
     await using tree = await makeTree({ 'a.txt': 'A' })
     await using program = await startProgram(tree)

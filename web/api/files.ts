@@ -2,7 +2,7 @@
 
 import type { FileEntry, FileInfo, RecursiveEntry } from '../../src/api-types.ts'
 import { encodePath } from '../lib/paths.ts'
-import { apiUrl, call, callJson } from './client.ts'
+import { ApiError, apiUrl, call, callJson } from './client.ts'
 import { selectionQuery } from './selections.ts'
 
 export type ChecksumAlgorithm = 'md5' | 'sha1' | 'sha256' | 'sha512'
@@ -67,6 +67,27 @@ export async function createFile(vpath: string, signal?: AbortSignal): Promise<v
 
 export async function deletePath(vpath: string, signal?: AbortSignal): Promise<void> {
   await call(`/resources${encodePath(vpath)}`, { method: 'DELETE', signal })
+}
+
+/**
+ * Deletes `entries`, `vpath` and all it was seen to hold: paths with the times of files as listed, null for
+ * folders, each folder before what it holds. False when something came or changed, which stays.
+ */
+export async function deleteSeen(
+  vpath: string,
+  entries: ReadonlyMap<string, string | null>,
+): Promise<boolean> {
+  try {
+    await call(`/resources${encodePath(vpath)}`, {
+      method: 'DELETE',
+      query: { seen: true },
+      json: { entries: Object.fromEntries(entries) },
+    })
+    return true
+  } catch (error) {
+    if (error instanceof ApiError && error.code === 'precondition_failed') return false
+    throw error
+  }
 }
 
 export interface Transfer {

@@ -2,7 +2,7 @@
 // removed, because taking back must not delete what came later.
 
 import { plural, t } from '@lingui/core/macro'
-import { deletePath, fetchInfo, fetchTree } from '../api/files.ts'
+import { deletePath, deleteSeen, fetchInfo, fetchTree } from '../api/files.ts'
 import { nameOf, trimPath } from '../lib/paths.ts'
 import { shownName } from '../lib/shown-name.ts'
 import { forgetFolder } from './folder-cache.ts'
@@ -12,15 +12,22 @@ import { permissions, session } from './session.ts'
 import { toastError } from './toasts.ts'
 import { refreshUsage } from './usage.ts'
 
-/** What an entry made is known to hold: the facts of itself and of all below it, by path. */
-type Content = ReadonlyMap<string, string>
+/**
+ * What an entry made is known to hold: size and time of itself and of all below it, by path. The time
+ * of a folder says nothing that its entries do not.
+ */
+type Content = ReadonlyMap<string, Facts>
+
+type Facts = { sizeBytes: number; modified: string } | 'folder'
 
 /** The content of each entry made, by its path. */
 export type Made = ReadonlyMap<string, Content>
 
-/** Facts that change when a file is written. The time of a folder says nothing that its entries do not. */
-function factsOf(entry: { isDir: boolean; size: number; modified: string }): string {
-  return entry.isDir ? 'folder' : `${entry.size} ${entry.modified}`
+/** The server deletes larger trees only as a whole: their names would be megabytes. */
+const MAX_SEEN = 20_000
+
+function factsOf(entry: { isDir: boolean; size: number; modified: string }): Facts {
+  return entry.isDir ? 'folder' : { sizeBytes: entry.size, modified: entry.modified }
 }
 
 /**
@@ -35,7 +42,7 @@ export function canTakeBack(): boolean {
 export function emptyFolders(paths: readonly string[]): Made {
   const [outermost] = paths
   if (outermost === undefined) return new Map()
-  return new Map([[outermost, new Map(paths.map((path) => [path, 'folder']))]])
+  return new Map([[outermost, new Map(paths.map((path) => [path, 'folder' as const]))]])
 }
 
 /**
@@ -50,7 +57,7 @@ export async function lookAt(folder: string, paths: readonly string[]): Promise<
   for (const item of (await fetchInfo(folder, signal)).items ?? []) {
     const path = trimPath(item.path)
     if (!wanted.has(path)) continue
-    const content = new Map([[path, factsOf(item)]])
+    const content = new Map<string, Facts>([[path, factsOf(item)]])
     if (item.isDir) {
       for (const below of await fetchTree(path, signal)) content.set(below.path, factsOf(below))
     }
@@ -68,8 +75,7 @@ export async function removeMade(folder: string, made: Made): Promise<void> {
   const kept: string[] = []
   try {
     for (const [path, content] of await lookAt(folder, [...made.keys()])) {
-      if (isUntouched(content, made.get(path))) {
-        await deletePath(path)
+      if (isUntouched(content, made.get(path)) && (await remove(path, content))) {
         dropPinned(path)
         forgetFolder(path)
       } else kept.push(path)
@@ -91,7 +97,24 @@ export async function removeMade(folder: string, made: Made): Promise<void> {
   )
 }
 
+/** Deletes what was looked at; false when something came or changed in the moment since. */
+async function remove(path: string, content: Content): Promise<boolean> {
+  if (content.size <= MAX_SEEN) {
+    const times = [...content].map(([at, facts]) => {
+      return [at, facts === 'folder' ? null : facts.modified] as const
+    })
+    return deleteSeen(path, new Map(times))
+  }
+  await deletePath(path)
+  return true
+}
+
 /** What has gone meanwhile is no loss; what came or changed would be. */
 function isUntouched(now: Content, then: Content | undefined): boolean {
-  return [...now].every(([path, facts]) => then?.get(path) === facts)
+  return [...now].every(([path, facts]) => isSame(facts, then?.get(path)))
+}
+
+function isSame(now: Facts, then: Facts | undefined): boolean {
+  if (now === 'folder' || then === undefined || then === 'folder') return now === then
+  return now.sizeBytes === then.sizeBytes && now.modified === then.modified
 }
