@@ -1,17 +1,13 @@
 // Copying and moving entries. What a change would touch is checked as a whole before the first
 // byte moves; a copy goes through a temporary sibling, so a target is never half a file.
-import { write } from 'node:fs'
-import { promisify } from 'node:util'
 import { AppError, errnoOf } from '../errors.ts'
+import { copyHeldFile, copyOneFile, oneByOne } from './copy-file.ts'
 import type { EntryStat } from './entry-stat.ts'
 import { type HeldFolder, MAX_HELD_DEPTH } from './held-folder.ts'
 import type { DirEntry } from './list-folder.ts'
-import type { OpenFile, Scope } from './scope.ts'
-import type { TempFile } from './temp-file.ts'
+import { createPace, type Pace } from './pace.ts'
+import type { Scope } from './scope.ts'
 import { baseName, extensionOf, isWithin, joinVPath, parentOf, ROOT, type VPath } from './vpath.ts'
-
-const CHUNK_BYTES = 1024 * 1024
-const writeSome = promisify(write)
 
 /** Refuses what could never end well: the root, a folder into itself (`bad_request`). */
 export function checkSourceAndTarget(source: VPath, target: VPath): void {
@@ -189,6 +185,8 @@ interface Copying {
   failures: string[]
   /** Told of what could be removed now. Not of what lies behind a link: the link alone moves. */
   copied: Copied[] | null
+  pace: Pace
+  largeFiles: ReturnType<typeof oneByOne>
 }
 
 async function copyAll(
@@ -201,7 +199,8 @@ async function copyAll(
   if (source === target) throw new AppError('internal', 'source and target are the same')
   await refuseEscapingLinks(scope, source, options.signal)
   const failures: string[] = []
-  await copyEntry({ scope, options, failures, copied }, source, target, [])
+  const copying = { scope, options, failures, copied, pace: createPace(), largeFiles: oneByOne() }
+  await copyEntry(copying, source, target, [])
   if (failures.length > 0)
     throw new AppError('internal', `${failures.length} entries were not copied: ${failures[0]}`)
 }
@@ -217,7 +216,7 @@ async function copyEntry(
   options.signal.throwIfAborted()
   const found = await scope.stat(source)
   if (found.kind === 'file') {
-    await copyOneFile(scope, source, target, options)
+    await copyOneFile(scope, source, target, { ...options, pace: copying.pace })
     copied?.push({ vpath: source, mtimeNs: found.ownMtimeNs, isFolder: false })
     return
   }
@@ -231,63 +230,81 @@ async function copyEntry(
   await scope.makeFolder(target)
   const chain = above.length > 0 ? [...above, found] : [await scope.stat(target), found]
   const below = found.isSymlink ? { ...copying, copied: null } : copying
-  for (const { name, vpath, rawName } of children) {
+  const later = await copyFiles(below, source, target, children)
+  for (const { name, vpath, rawName } of later) {
+    await copying.pace.turn()
     if (rawName) {
       // By its text it might name a sibling.
       failures.push(`the name of ${vpath} is not UTF-8`)
       continue
     }
-    try {
-      await copyEntry(below, vpath, joinVPath(target, name), chain)
-    } catch (error) {
-      if (!(error instanceof AppError) || error.code === 'no_space') throw error
-      failures.push(error.message)
-    }
+    await unlessFatal(failures, () => copyEntry(below, vpath, joinVPath(target, name), chain))
   }
   // Last, since a folder without the write bit could not be filled.
   if (isNew) await scope.setMode(target, found.mode)
   copied?.push({ vpath: source, mtimeNs: found.ownMtimeNs, isFolder: !found.isSymlink })
 }
 
-async function copyOneFile(
-  scope: Scope,
+/** One thread of the pool stays for others. Files that take their time go one by one. */
+const FILES_IN_FLIGHT = 3
+
+// The regular files of a folder, through both folders held open and let go before another one is
+// entered: depth costs nothing. Returns the entries that are left to be copied by their paths.
+async function copyFiles(
+  { scope, options, failures, copied, pace, largeFiles }: Copying,
   source: VPath,
   target: VPath,
-  { replace, signal }: { replace: boolean; signal: AbortSignal },
-): Promise<void> {
-  const file = await scope.openRead(source)
+  children: DirEntry[],
+): Promise<DirEntry[]> {
+  const isPlain = ({ kind, rawName }: DirEntry) => kind === 'file' && !rawName
+  const left = children.filter((entry) => !isPlain(entry))
+  if (left.length === children.length) return left
+  const from = await scope.hold(source)
   try {
-    const temp = await scope.openTemp(target, { parents: true })
+    const into = await scope.holdToWrite(target, pace)
     try {
-      await copyBytes(file, temp, signal)
-      await temp.setMode(file.mode)
-      await temp.commit({ replace })
+      await inParallel(children.filter(isPlain), async (entry) => {
+        options.signal.throwIfAborted()
+        await pace.turn()
+        await unlessFatal(failures, async () => {
+          const mtimeNs = await copyHeldFile(from, into, entry, { ...options, pace, largeFiles })
+          if (mtimeNs === null) left.push(entry)
+          else copied?.push({ vpath: entry.vpath, mtimeNs, isFolder: false })
+        })
+      })
     } finally {
-      await temp.discard()
+      await into.close()
     }
   } finally {
-    await file.handle.close()
+    await from.close()
   }
+  return left
 }
 
-async function copyBytes(file: OpenFile, temp: TempFile, signal: AbortSignal): Promise<void> {
-  // Not by the copyFile of Node: it removes its target when a clone is refused, and writes a new one
-  // under the name, which the descriptor that is synced and moved into place knows nothing of.
-  const buffer = Buffer.allocUnsafe(Math.min(CHUNK_BYTES, file.sizeBytes + 4096))
-  for (let position = 0; ; ) {
-    signal.throwIfAborted()
-    const { bytesRead } = await file.handle.read(buffer, 0, buffer.length, position)
-    if (bytesRead === 0) return
-    for (let done = 0; done < bytesRead; ) {
-      const { bytesWritten } = await writeSome(
-        temp.fd,
-        buffer,
-        done,
-        bytesRead - done,
-        position + done,
-      )
-      done += bytesWritten
+// After a failure nothing more is begun; what is under way comes to its end first.
+async function inParallel<T>(items: T[], work: (item: T) => Promise<void>): Promise<void> {
+  const rest = items.values()
+  let failed = false
+  const worker = async () => {
+    for (const item of rest) {
+      if (failed) return
+      try {
+        await work(item)
+      } catch (error) {
+        failed = true
+        throw error
+      }
     }
-    position += bytesRead
+  }
+  const ends = await Promise.allSettled(Array.from({ length: FILES_IN_FLIGHT }, worker))
+  for (const end of ends) if (end.status === 'rejected') throw end.reason
+}
+
+async function unlessFatal(failures: string[], work: () => Promise<void>): Promise<void> {
+  try {
+    await work()
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code === 'no_space') throw error
+    failures.push(error.message)
   }
 }

@@ -6,6 +6,8 @@ import {
   type BigIntStats,
   close,
   closeSync,
+  fchmod,
+  fchmodSync,
   fstat,
   fstatSync,
   futimes,
@@ -28,6 +30,7 @@ export interface DiskCalls {
   open(path: string, flags: number, mode?: number): Promise<number>
   close(fd: number): Promise<void>
   fstat(fd: number): Promise<BigIntStats>
+  fchmod(fd: number, mode: number): Promise<void>
   futimes(fd: number, atime: Date, mtimeSeconds: number): Promise<void>
   /** Null where nothing is. */
   lstat(path: string): Promise<BigIntStats | null>
@@ -43,6 +46,7 @@ export const inPool: DiskCalls = {
   open: promisify(open),
   close: promisify(close),
   fstat: (fd) => fstatInPool(fd, { bigint: true }),
+  fchmod: promisify(fchmod),
   futimes: promisify(futimes),
   lstat: async (path) => {
     try {
@@ -61,6 +65,7 @@ export const atOnce: DiskCalls = {
   open: async (path, flags, mode) => openSync(path, flags, mode),
   close: async (fd) => closeSync(fd),
   fstat: async (fd) => fstatSync(fd, { bigint: true }),
+  fchmod: async (fd, mode) => fchmodSync(fd, mode),
   futimes: async (fd, atime, mtimeSeconds) => futimesSync(fd, atime, mtimeSeconds),
   lstat: async (path) => lstatSync(path, { bigint: true, throwIfNoEntry: false }) ?? null,
   link: async (existing, path) => linkSync(existing, path),

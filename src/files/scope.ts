@@ -13,10 +13,12 @@ import { createHeldFolder, describeOpen, type HeldFolder, type OpenFile } from '
 import { createJail, holdFolder, inFolder, openVerified } from './jail.ts'
 import { type Allow, createJudgement, type Judgement } from './judgement.ts'
 import { type DetailedEntry, type DirEntry, listFolder, listFolderDetailed } from './list-folder.ts'
+import type { Pace } from './pace.ts'
 import { removeEntry, removeSingle } from './remove.ts'
 import { openTemp, TEMP_PREFIX, type TempFile } from './temp-file.ts'
 import { ROOT, rebase, type VPath } from './vpath.ts'
 import { type Walked, type WalkOptions, walkTree } from './walk.ts'
+import { createWriteFolder, type WriteFolder } from './write-folder.ts'
 
 export type { OpenFile }
 
@@ -55,6 +57,8 @@ export interface Scope {
   hold(vpath: VPath): Promise<HeldFolder>
   /** Like hold, but nothing is denied: see listAll. */
   holdAll(vpath: VPath): Promise<HeldFolder>
+  /** A folder kept open, for writing many files into it. */
+  holdToWrite(vpath: VPath, pace: Pace): Promise<WriteFolder>
   /** Facts about an entry; links are followed inside the scope. */
   stat(vpath: VPath): Promise<EntryStat>
   exists(vpath: VPath): Promise<boolean>
@@ -188,6 +192,15 @@ export function createScope(options: ScopeOptions): Scope {
       }),
     hold: (vpath) => hold(vpath, judgement),
     holdAll: (vpath) => hold(vpath, everything),
+    holdToWrite: (vpath, pace) =>
+      guarded(vpath, async () => {
+        const { realPath } = await locate(vpath)
+        const allow = await judgement.below(vpath, realPath)
+        const near = isNear(realPath)
+        const folder = await holdFolder(realPath)
+        options.noteTemp?.(realPath)
+        return createWriteFolder(folder, vpath, { allow, fileMode, near, pace })
+      }),
     list: (vpath) =>
       guarded(vpath, async () =>
         listFolder(jail, judgement, vpath, (await locate(vpath)).realPath),

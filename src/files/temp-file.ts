@@ -2,7 +2,7 @@
 // written, synced and moved into place. An abandoned sibling is removed by its owner or, after a
 // crash, by sweepTemps.
 import { randomUUID } from 'node:crypto'
-import { type BigIntStats, constants, fchmod, fchown, fsync, ftruncate } from 'node:fs'
+import { type BigIntStats, constants, fchown, fsync, ftruncate } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { AppError, errnoOf } from '../errors.ts'
@@ -11,7 +11,6 @@ import { permissionBits } from './file-mode.ts'
 import { moveFileToFreeName } from './free-name.ts'
 
 const sync = promisify(fsync)
-const changeMode = promisify(fchmod)
 const changeOwner = promisify(fchown)
 const cut = promisify(ftruncate)
 
@@ -102,7 +101,7 @@ export async function openTemp(
     hostPath,
     sizeBytes: async () => Number((await calls.fstat(fd)).size),
     truncate: (sizeBytes) => cut(fd, sizeBytes),
-    setMode: (mode) => changeMode(fd, permissionBits(mode)),
+    setMode: (mode) => calls.fchmod(fd, permissionBits(mode)),
     commit: async ({ replace, mtimeMs, check }) => {
       await sync(fd)
       const old = replace ? await calls.lstat(target) : null
@@ -170,7 +169,7 @@ async function carryOver(old: BigIntStats, fd: number, calls: DiskCalls): Promis
       if (!['EPERM', 'EACCES', 'ENOSYS', 'EINVAL'].includes(errnoOf(error))) throw error
     })
   }
-  await changeMode(fd, Number(old.mode) & 0o7777).catch((error) => {
+  await calls.fchmod(fd, Number(old.mode) & 0o7777).catch((error) => {
     if (!['EPERM', 'ENOSYS', 'ENOTSUP'].includes(errnoOf(error))) throw error
   })
 }

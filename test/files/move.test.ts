@@ -48,10 +48,10 @@ describe('what comes into a folder while it is moved stays', () => {
     const scope = onTwoDisks(scopeOf(tree))
     const busy: Scope = {
       ...scope,
-      openRead: async (source) => {
+      hold: async (folder) => {
         // Once the folder has been read.
-        if (source === '/from/sub/a.txt') await writeFile(tree.at('from/sub/late.txt'), 'late')
-        return scope.openRead(source)
+        if (folder === '/from/sub') await writeFile(tree.at('from/sub/late.txt'), 'late')
+        return scope.hold(folder)
       },
     }
     await moveTree(busy, vpath('/from'), vpath('/to'), always())

@@ -1,0 +1,56 @@
+// A folder kept open to write many files into, without resolving each path anew.
+import { join } from 'node:path'
+import { AppError, fromErrno } from '../errors.ts'
+import { atOnce, inPool } from './disk-calls.ts'
+import type { Allow } from './judgement.ts'
+import type { Pace } from './pace.ts'
+import { openTemp, type TempFile } from './temp-file.ts'
+import { joinVPath, type VPath } from './vpath.ts'
+
+export interface WriteFolder {
+  /**
+   * Like Scope.openTemp for a name in the folder; null where a link has that name, to be followed
+   * by its path.
+   */
+  openTemp(name: string): Promise<TempFile | null>
+  /** When all its temporary files are done. */
+  close(): Promise<void>
+}
+
+/**
+ * Takes over closing `folder`, which is open at `vpath`; `allow` judges what comes into it. With
+ * `near`, on a local disk, the pool is spared as long as the disk is quick.
+ */
+export function createWriteFolder(
+  folder: { ref: string; close(): Promise<void> },
+  vpath: VPath,
+  options: { allow: Allow; fileMode: number; near: boolean; pace: Pace },
+): WriteFolder {
+  const { allow, fileMode, pace } = options
+  const shared = { ref: folder.ref, close: async () => {} }
+  return {
+    openTemp: async (name) => {
+      const child = joinVPath(vpath, name)
+      if (!allow(child)) throw new AppError('forbidden', `${child} is denied by a rule`)
+      const near = options.near && pace.isQuick
+      try {
+        const path = join(folder.ref, name)
+        const found = await (near ? pace.time(() => atOnce.lstat(path)) : inPool.lstat(path))
+        if (found?.isSymbolicLink()) return null
+        const open = () => openTemp(shared, name, { fileMode, near })
+        const temp = await (near ? pace.time(open) : open())
+        const commit: TempFile['commit'] = async (how) => {
+          try {
+            return await temp.commit(how)
+          } catch (error) {
+            throw fromErrno(error, child)
+          }
+        }
+        return { ...temp, commit }
+      } catch (error) {
+        throw fromErrno(error, child)
+      }
+    },
+    close: () => folder.close(),
+  }
+}
