@@ -1,13 +1,13 @@
 // `filebrowser` without a command: reads the configuration, opens the database, serves until told
 // to stop.
 import { constants } from 'node:fs'
-import { access, mkdir, stat } from 'node:fs/promises'
-import { basename, dirname, join } from 'node:path'
+import { access, mkdir } from 'node:fs/promises'
 import { createApp } from '../app.ts'
 import { openAssets } from '../assets.ts'
 import { isWholeTree } from '../auth/home.ts'
 import { buildConfig, type Config, collectOverrides } from '../config.ts'
 import { errnoOf } from '../errors.ts'
+import { foldsCase } from '../files/folds-case.ts'
 import { type Logger, openLog } from '../log.ts'
 import { DRAIN_MS, listen, type RunningServer } from '../server.ts'
 import type { Settings } from '../store/document.ts'
@@ -159,21 +159,4 @@ function securityWarnings(config: Config, settings: Settings): string[] {
     lines.push('nobody has to sign in, and this server can be reached from other machines')
   }
   return lines
-}
-
-/**
- * True when the served tree ignores case. Found out by looking at the root under another spelling,
- * so that nothing is written into a folder that belongs to the user.
- */
-async function foldsCase(root: string): Promise<boolean> {
-  const name = basename(root)
-  const swapped = name === name.toUpperCase() ? name.toLowerCase() : name.toUpperCase()
-  if (swapped === name) return process.platform === 'darwin' || process.platform === 'win32'
-  try {
-    const [real, other] = await Promise.all([stat(root), stat(join(dirname(root), swapped))])
-    return real.ino === other.ino && real.dev === other.dev
-  } catch (error) {
-    if (['ENOENT', 'ENOTDIR', 'EACCES'].includes(errnoOf(error))) return false
-    throw error
-  }
 }

@@ -30,3 +30,9 @@ export async function mountFile(source: string, file: string): Promise<AsyncDisp
   await writeFile(file, '')
   return mounted(file, ['--bind', source])
 }
+
+/** Makes `folder` another place of `source`. */
+export async function mountFolder(source: string, folder: string): Promise<AsyncDisposable> {
+  await mkdir(folder, { recursive: true })
+  return mounted(folder, ['--bind', source])
+}

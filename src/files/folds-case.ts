@@ -1,0 +1,64 @@
+// Whether the served tree ignores case, so that rules mean what they say there.
+import { lstat, readdir, stat, statfs } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
+import { errnoOf } from '../errors.ts'
+
+/** Type numbers of statfs(2) whose file systems ignore case unless told otherwise. */
+const FOLDING_TYPES = new Set([
+  0x4d44, // fat
+  0x2011bab0, // exfat
+  0x7366746e, // ntfs3
+  0xfe534d42, // smb2 and later
+  0xff534d42, // cifs
+  0x482b, // hfs+
+])
+
+/**
+ * True when the tree ignores case: names in it are found under another spelling that is no name of its
+ * own. Nothing is written into a folder that belongs to the user. Where an empty folder tells nothing,
+ * its own name is looked at on the same disk, and its kind of file system otherwise.
+ */
+export async function foldsCase(root: string): Promise<boolean> {
+  try {
+    const names = new Set(await readdir(root))
+    for (const name of names) {
+      const other = otherCase(name)
+      if (!names.has(other)) return await isThere(join(root, other))
+    }
+    return await foldsWhenEmpty(root)
+  } catch (error) {
+    if (errnoOf(error) === '') throw error
+    return foldsByDefault()
+  }
+}
+
+async function foldsWhenEmpty(root: string): Promise<boolean> {
+  const beside = join(dirname(root), otherCase(basename(root)))
+  const [own, parent] = await Promise.all([stat(root), stat(dirname(root))])
+  if (own.dev !== parent.dev) return FOLDING_TYPES.has((await statfs(root)).type)
+  if (beside === root) return foldsByDefault()
+  if (!(await isThere(beside))) return false
+  const other = await stat(beside)
+  return own.ino === other.ino && own.dev === other.dev
+}
+
+function foldsByDefault(): boolean {
+  return process.platform === 'darwin' || process.platform === 'win32'
+}
+
+async function isThere(path: string): Promise<boolean> {
+  try {
+    await lstat(path)
+    return true
+  } catch (error) {
+    if (errnoOf(error) === 'ENOENT') return false
+    throw error
+  }
+}
+
+/** The name with its first letter of ASCII in the other case: every system that folds knows those. */
+function otherCase(name: string): string {
+  return name.replace(/[a-z]/i, (letter) =>
+    letter === letter.toLowerCase() ? letter.toUpperCase() : letter.toLowerCase(),
+  )
+}
