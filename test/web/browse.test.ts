@@ -6,7 +6,7 @@ import { waitFor } from '../support/deadline.ts'
 import { loginAs } from '../support/login.ts'
 import { startProgram } from '../support/program.ts'
 import { AWKWARD_NAMES, makeTree, setModified } from '../support/tree.ts'
-import { sharedBrowser } from './browser-steps.ts'
+import { servedPages, sharedBrowser } from './browser-steps.ts'
 import {
   dragTo,
   entry,
@@ -19,6 +19,7 @@ import {
 } from './listing-steps.ts'
 
 const openIn = sharedBrowser()
+const openServed = servedPages(openIn)
 const openFolder = listedFolders(openIn)
 
 /** `file 0.txt` to `file 299.txt`. */
@@ -99,9 +100,10 @@ describe('the listing', () => {
   })
 
   it('sorts grids by a menu', async () => {
-    await using tree = await makeTree({ 'a.txt': '333', 'b.txt': '1', 'c.txt': '22' })
-    await using program = await startProgram(tree)
-    await using open = await openIn(program, { path: '/files/' })
+    await using open = await openServed(
+      { 'a.txt': '333', 'b.txt': '1', 'c.txt': '22' },
+      { path: '/files/' },
+    )
     const { page } = open
     await page.getByRole('radio', { name: 'Grid' }).check()
     await page.locator('.grid--mosaic').waitFor()
@@ -184,10 +186,8 @@ describe('the listing', () => {
   })
 
   it('switches between list, grid and gallery by button and key, per folder', async () => {
-    await using tree = await makeTree({ 'a.txt': 'a', 'sub/b.txt': 'b' })
-    await using program = await startProgram(tree)
-    await using open = await openIn(program, { path: '/files/sub/' })
-    const { page } = open
+    await using open = await openServed({ 'a.txt': 'a', 'sub/b.txt': 'b' }, { path: '/files/sub/' })
+    const { page, program } = open
     await page.getByRole('radio', { name: 'Gallery' }).check()
     await page.locator('.grid--gallery').waitFor()
     await page.getByRole('link', { name: 'My files' }).first().click()
@@ -210,11 +210,10 @@ describe('the listing', () => {
   })
 
   it('shows the way as breadcrumbs, the far ones in a menu', async () => {
-    await using tree = await makeTree({ 'one/two/three/four/five/six.txt': 'x' })
-    await using program = await startProgram(tree)
-    await using open = await openIn(program, {
-      path: '/files/one/two/three/four/five/',
-    })
+    await using open = await openServed(
+      { 'one/two/three/four/five/six.txt': 'x' },
+      { path: '/files/one/two/three/four/five/' },
+    )
     const { page } = open
     const crumbs = page.getByRole('navigation', { name: 'Breadcrumb' })
     const shown = () => crumbs.getByRole('link').allInnerTexts()

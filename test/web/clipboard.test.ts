@@ -1,25 +1,19 @@
 // Copying and cutting across tabs, reloads and people.
 import { readdir } from 'node:fs/promises'
-import type { Browser } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { launchBrowser, openPage } from '../support/browser.ts'
+import { describe, expect, it } from 'vitest'
 import { waitFor } from '../support/deadline.ts'
-import { startProgram } from '../support/program.ts'
-import { makeTree } from '../support/tree.ts'
+import { servedPages } from './browser-steps.ts'
 import { addUser, entry, showList, toast, userLogin } from './listing-steps.ts'
 
-let browser: Browser
-beforeAll(async () => {
-  browser = await launchBrowser()
-})
-afterAll(() => browser.close())
+const openServed = servedPages()
 
 describe('the clipboard', () => {
   it('pastes in a tab what was cut in another, and is then empty in both', async () => {
-    await using tree = await makeTree({ 'from/a.txt': 'A', 'from/b.txt': 'B', to: null })
-    await using program = await startProgram(tree)
-    await using open = await openPage(browser, program, { path: '/files/from/' })
-    const { page, context } = open
+    await using open = await openServed(
+      { 'from/a.txt': 'A', 'from/b.txt': 'B', to: null },
+      { path: '/files/from/' },
+    )
+    const { page, context, tree } = open
     const other = await context.newPage()
     await other.goto('/files/to/')
     await other.locator('#listing').waitFor()
@@ -42,11 +36,14 @@ describe('the clipboard', () => {
   })
 
   it('lives through a reload, but is nothing to somebody else who signs in', async () => {
-    await using tree = await makeTree({ 'a.txt': 'A', 'to/x.txt': 'X' })
-    await using program = await startProgram(tree)
-    await addUser(program, 'bob', ['create', 'rename', 'modify', 'delete'])
-    await using open = await openPage(browser, program, { path: '/files/' })
-    const { page, context } = open
+    await using open = await openServed(
+      { 'a.txt': 'A', 'to/x.txt': 'X' },
+      {
+        path: '/files/',
+        prepare: (program) => addUser(program, 'bob', ['create', 'rename', 'modify', 'delete']),
+      },
+    )
+    const { page, context, tree } = open
     await showList(page)
     await entry(page, 'a.txt').click()
     await page.keyboard.press('Control+x')
@@ -68,10 +65,11 @@ describe('the clipboard', () => {
     await waitFor('nothing moved', async () => (await readdir(tree.at('to'))).length === 1)
   })
   it('keeps what another tab took while a cut was still being pasted', async () => {
-    await using tree = await makeTree({ 'a.txt': 'A', 'b.txt': 'B', 'to/x.txt': 'X' })
-    await using program = await startProgram(tree)
-    await using open = await openPage(browser, program, { path: '/files/' })
-    const { page, context } = open
+    await using open = await openServed(
+      { 'a.txt': 'A', 'b.txt': 'B', 'to/x.txt': 'X' },
+      { path: '/files/' },
+    )
+    const { page, context, tree } = open
     const other = await context.newPage()
     await other.goto('/files/')
     await showList(other)
@@ -110,10 +108,10 @@ describe('the clipboard', () => {
   })
 
   it('leaves no names in the browser for the next person', async () => {
-    await using tree = await makeTree({ 'a.txt': 'A' })
-    await using program = await startProgram(tree)
-    await addUser(program, 'bob', ['create'])
-    await using open = await openPage(browser, program, { path: '/files/' })
+    await using open = await openServed(
+      { 'a.txt': 'A' },
+      { path: '/files/', prepare: (program) => addUser(program, 'bob', ['create']) },
+    )
     const { page, context } = open
     const kept = () =>
       page.evaluate(() => Object.keys(localStorage).filter((key) => key.includes('clipboard')))
@@ -138,10 +136,8 @@ describe('the clipboard', () => {
   })
 
   it('is pasted once for each Ctrl+V, also when the event of the key comes late', async () => {
-    await using tree = await makeTree({ 'a.txt': 'A' })
-    await using program = await startProgram(tree)
-    await using open = await openPage(browser, program, { path: '/files/' })
-    const { page } = open
+    await using open = await openServed({ 'a.txt': 'A' }, { path: '/files/' })
+    const { page, tree } = open
     await showList(page)
     // As on a machine that is busy: the key at once, its event long after.
     await page.evaluate(() => {
@@ -186,10 +182,8 @@ describe('the clipboard', () => {
   })
 
   it('is pasted into a folder that is still on its way', async () => {
-    await using tree = await makeTree({ 'a.txt': 'A', 'to/x.txt': 'X' })
-    await using program = await startProgram(tree)
-    await using open = await openPage(browser, program, { path: '/files/' })
-    const { page } = open
+    await using open = await openServed({ 'a.txt': 'A', 'to/x.txt': 'X' }, { path: '/files/' })
+    const { page, tree } = open
     await showList(page)
     const listed = Promise.withResolvers<void>()
     await page.route(/\/api\/resources\/to\/?$/, async (route) => {

@@ -1,22 +1,20 @@
 // Uploading what is there already: each choice, all at once, and names taken in the last moment.
 import { mkdir, readdir, stat, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Browser, Page } from 'playwright-core'
+import type { Page } from 'playwright-core'
 import sharp from 'sharp'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { launchBrowser, openPage, PHONE } from '../support/browser.ts'
+import { describe, expect, it } from 'vitest'
+import { PHONE } from '../support/browser.ts'
 import { waitFor } from '../support/deadline.ts'
 import { colourAt, distance } from '../support/pictures.ts'
 import { startProgram } from '../support/program.ts'
 import { makeTree, type Tree } from '../support/tree.ts'
+import { servedPages, sharedBrowser } from './browser-steps.ts'
 import { addUser, entry, expectNames, showList, toast, userLogin } from './listing-steps.ts'
 import { dropTree, pickFiles } from './upload-steps.ts'
 
-let browser: Browser
-beforeAll(async () => {
-  browser = await launchBrowser()
-})
-afterAll(() => browser.close())
+const openIn = sharedBrowser()
+const openServed = servedPages(openIn)
 
 const OLD_S = 1_600_000_000
 const NEW_S = 1_700_000_000
@@ -53,7 +51,7 @@ describe('names that are taken', () => {
       await local(tree, 'free.txt', 'free', NEW_S),
     ]
     await using program = await startProgram(tree)
-    await using open = await openPage(browser, program, { path: '/files/' })
+    await using open = await openIn(program, { path: '/files/' })
     const { page } = open
     await pickFiles(page, files)
     await dialog(page).getByText('3 files already exist').waitFor()
@@ -82,7 +80,7 @@ describe('names that are taken', () => {
       await local(tree, 'b.txt', 'b', NEW_S),
     ]
     await using program = await startProgram(tree)
-    await using open = await openPage(browser, program, { path: '/files/' })
+    await using open = await openIn(program, { path: '/files/' })
     const { page } = open
     await pickFiles(page, files)
     // What was chosen is not lost by accident.
@@ -106,7 +104,7 @@ describe('names that are taken', () => {
     await utimes(tree.at('photo.png'), OLD_S, OLD_S)
     const file = await local(tree, 'photo.png', await picture('#ff0000'), NEW_S)
     await using program = await startProgram(tree)
-    await using open = await openPage(browser, program, { path: '/files/' })
+    await using open = await openIn(program, { path: '/files/' })
     const { page } = open
     await pickFiles(page, [file])
     // The side that is not kept is paler.
@@ -124,14 +122,15 @@ describe('names that are taken', () => {
   })
 
   it('touches nothing when it cannot be found out what is there', async () => {
-    await using tree = await makeTree({
-      'set/a.txt': 'server',
-      'to/a.txt': 'server',
-      'a.txt': 'moved',
-    })
-    await using program = await startProgram(tree)
-    await using open = await openPage(browser, program, { path: '/files/' })
-    const { page } = open
+    await using open = await openServed(
+      {
+        'set/a.txt': 'server',
+        'to/a.txt': 'server',
+        'a.txt': 'moved',
+      },
+      { path: '/files/' },
+    )
+    const { page, tree } = open
     await showList(page)
     await page.route('**/api/resources/recursive/**', (route) => route.fulfill({ status: 500 }))
     await dropTree(page, { set: { 'a.txt': 'dropped', 'b.txt': 'dropped' } })
@@ -158,10 +157,8 @@ describe('names that are taken', () => {
       content[`set/f${n}.txt`] = 'server'
       dropped[`f${n}.txt`] = 'dropped one'
     }
-    await using tree = await makeTree(content)
-    await using program = await startProgram(tree)
-    await using open = await openPage(browser, program, { path: '/files/' })
-    const { page } = open
+    await using open = await openServed(content, { path: '/files/' })
+    const { page, tree } = open
     await page.locator('#listing').getByText('set').first().waitFor()
     await dropTree(page, { set: dropped })
     await dialog(page).getByText('300 files already exist').waitFor()
@@ -180,10 +177,11 @@ describe('names that are taken', () => {
   })
 
   it('merges equal folders and asks about the files inside alone', async () => {
-    await using tree = await makeTree({ 'set/sub/a.txt': 'server', 'set/only.txt': 'server' })
-    await using program = await startProgram(tree)
-    await using open = await openPage(browser, program, { path: '/files/' })
-    const { page } = open
+    await using open = await openServed(
+      { 'set/sub/a.txt': 'server', 'set/only.txt': 'server' },
+      { path: '/files/' },
+    )
+    const { page, tree } = open
     await page.locator('#listing').getByText('set').first().waitFor()
     await dropTree(page, { set: { sub: { 'a.txt': 'dropped', 'b.txt': 'dropped' } } })
     await dialog(page).getByText('already exists in').waitFor()
@@ -196,14 +194,15 @@ describe('names that are taken', () => {
   })
 
   it('offers no replacing of a file by a folder, and none without the permission', async () => {
-    await using tree = await makeTree({ thing: 'a file', 'a.txt': 'server' })
-    await using program = await startProgram(tree)
-    await addUser(program, 'ann', ['create', 'download'])
-    await using open = await openPage(browser, program, {
-      path: '/files/',
-      as: userLogin('ann'),
-    })
-    const { page } = open
+    await using open = await openServed(
+      { thing: 'a file', 'a.txt': 'server' },
+      {
+        path: '/files/',
+        as: userLogin('ann'),
+        prepare: (program) => addUser(program, 'ann', ['create', 'download']),
+      },
+    )
+    const { page, tree } = open
     await page.locator('#listing').getByText('thing').first().waitFor()
     await dropTree(page, { thing: { 'x.txt': 'x' }, 'a.txt': 'mine' })
     await card(page, 'thing').waitFor()
@@ -221,7 +220,7 @@ describe('names that are taken', () => {
     await using tree = await makeTree({ 'old.txt': 'x' })
     const file = await local(tree, 'a.txt', 'mine', NEW_S)
     await using program = await startProgram(tree)
-    await using open = await openPage(browser, program, { path: '/files/' })
+    await using open = await openIn(program, { path: '/files/' })
     const { page } = open
     await page.route(
       '**/api/tus/**',
@@ -246,7 +245,7 @@ describe('names that are taken', () => {
     await using tree = await makeTree({ 'a.txt': 'server' })
     const file = await local(tree, 'a.txt', 'mine', NEW_S)
     await using program = await startProgram(tree)
-    await using open = await openPage(browser, program, { path: '/files/', viewport: PHONE })
+    await using open = await openIn(program, { path: '/files/', viewport: PHONE })
     const { page } = open
     await pickFiles(page, [file])
     await dialog(page).getByRole('button', { name: 'Continue' }).waitFor()

@@ -1,19 +1,13 @@
 // Keys while the focus is somewhere else: in fields, editors, players, dialogs and menus.
 import { readdir } from 'node:fs/promises'
-import type { Browser, Locator } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { launchBrowser, openPage } from '../support/browser.ts'
+import type { Locator } from 'playwright-core'
+import { describe, expect, it } from 'vitest'
 import { waitFor } from '../support/deadline.ts'
-import { startProgram } from '../support/program.ts'
-import { makeTree } from '../support/tree.ts'
+import { servedPages } from './browser-steps.ts'
 import { entry, expectSelected, showList } from './listing-steps.ts'
 import { makeShare } from './share-steps.ts'
 
-let browser: Browser
-beforeAll(async () => {
-  browser = await launchBrowser()
-})
-afterAll(() => browser.close())
+const openServed = servedPages()
 
 /** A tenth of a second of silence. */
 const WAV = (() => {
@@ -35,9 +29,7 @@ const WAV = (() => {
 
 describe('the keys of the page', () => {
   it('leaves keys alone where something is typed, and letters while a dialog is open', async () => {
-    await using tree = await makeTree({ 'a.txt': 'a', 'b.txt': 'b' })
-    await using program = await startProgram(tree)
-    await using open = await openPage(browser, program, { path: '/files/' })
+    await using open = await openServed({ 'a.txt': 'a', 'b.txt': 'b' }, { path: '/files/' })
     const { page } = open
     await showList(page)
     await page.keyboard.press('ArrowDown')
@@ -58,14 +50,15 @@ describe('the keys of the page', () => {
   })
 
   it('opens help, palette and search from text, tables, trees, players and fields', async () => {
-    await using tree = await makeTree({
-      'notes.txt': 'some text',
-      'table.csv': 'a,b\n1,2\n',
-      'tree.json': '{"a":{"b":1}}',
-      'tone.wav': WAV,
-    })
-    await using program = await startProgram(tree)
-    await using open = await openPage(browser, program, { path: '/files/notes.txt' })
+    await using open = await openServed(
+      {
+        'notes.txt': 'some text',
+        'table.csv': 'a,b\n1,2\n',
+        'tree.json': '{"a":{"b":1}}',
+        'tone.wav': WAV,
+      },
+      { path: '/files/notes.txt' },
+    )
     const { page } = open
     const opensAll = async (target: Locator) => {
       for (const [key, name] of [
@@ -94,15 +87,16 @@ describe('the keys of the page', () => {
   })
 
   it('obeys a Cyrillic keyboard as a Latin one, in a listing, an editor, a player and a share', async () => {
-    await using tree = await makeTree({
-      'a.txt': 'a',
-      'b.txt': 'b',
-      'sub/c.txt': 'c',
-      'tone.wav': WAV,
-    })
-    await using program = await startProgram(tree)
-    await using open = await openPage(browser, program, { path: '/files/' })
-    const { page } = open
+    await using open = await openServed(
+      {
+        'a.txt': 'a',
+        'b.txt': 'b',
+        'sub/c.txt': 'c',
+        'tone.wav': WAV,
+      },
+      { path: '/files/' },
+    )
+    const { page, program, tree } = open
     const devtools = await open.context.newCDPSession(page)
     const CTRL = 2
     const SHIFT = 8
@@ -147,9 +141,7 @@ describe('the keys of the page', () => {
   })
 
   it('never lets the browser save the page, wherever the focus is', async () => {
-    await using tree = await makeTree({ 'a.txt': 'a' })
-    await using program = await startProgram(tree)
-    await using open = await openPage(browser, program, { path: '/files/' })
+    await using open = await openServed({ 'a.txt': 'a' }, { path: '/files/' })
     const { page } = open
     await showList(page)
     await page.evaluate(() => {
@@ -205,9 +197,7 @@ describe('the keys of the page', () => {
   })
 
   it('takes Cmd for Ctrl on a Mac', async () => {
-    await using tree = await makeTree({ 'a.txt': 'a', 'b.txt': 'b' })
-    await using program = await startProgram(tree)
-    await using open = await openPage(browser, program, { path: '/login' })
+    await using open = await openServed({ 'a.txt': 'a', 'b.txt': 'b' }, { path: '/login' })
     const { page } = open
     await page.addInitScript(() =>
       Object.defineProperty(navigator, 'platform', { get: () => 'MacIntel' }),
@@ -230,10 +220,11 @@ describe('the keys of the page', () => {
     await page.getByRole('dialog', { name: 'Commands' }).waitFor()
   })
   it('copies, cuts, pastes, saves, searches and adds to the selection with Cmd on a Mac', async () => {
-    await using tree = await makeTree({ 'a.txt': 'a', 'b.txt': 'b', 'c.txt': 'c', 'to/x.txt': 'x' })
-    await using program = await startProgram(tree)
-    await using open = await openPage(browser, program, { path: '/login' })
-    const { page } = open
+    await using open = await openServed(
+      { 'a.txt': 'a', 'b.txt': 'b', 'c.txt': 'c', 'to/x.txt': 'x' },
+      { path: '/login' },
+    )
+    const { page, tree } = open
     await page.addInitScript(() =>
       Object.defineProperty(navigator, 'platform', { get: () => 'MacIntel' }),
     )

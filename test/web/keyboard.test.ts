@@ -3,9 +3,7 @@ import { readdir, stat } from 'node:fs/promises'
 import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import { waitFor } from '../support/deadline.ts'
-import { startProgram } from '../support/program.ts'
-import { makeTree } from '../support/tree.ts'
-import { sharedBrowser } from './browser-steps.ts'
+import { servedPages, sharedBrowser } from './browser-steps.ts'
 import {
   entry,
   expectNames,
@@ -17,6 +15,7 @@ import {
 } from './listing-steps.ts'
 
 const openIn = sharedBrowser()
+const openServed = servedPages(openIn)
 const openFolder = listedFolders(openIn)
 
 async function expectFocus(page: Page, name: string): Promise<void> {
@@ -83,11 +82,10 @@ describe('the keyboard', () => {
   })
 
   it('moves in two directions through a grid', async () => {
-    await using tree = await makeTree(
+    await using open = await openServed(
       Object.fromEntries(Array.from({ length: 12 }, (_, i) => [`f${i}.txt`, 'x'])),
+      { path: '/files/' },
     )
-    await using program = await startProgram(tree)
-    await using open = await openIn(program, { path: '/files/' })
     const { page } = open
     await page.getByRole('radio', { name: 'Grid' }).check()
     await page.locator('.grid--mosaic').waitFor()
@@ -335,9 +333,7 @@ describe('the keyboard', () => {
   })
 
   it('takes back with Ctrl+Z for as long as the offer stands', async () => {
-    await using tree = await makeTree({ 'old.txt': 'x' })
-    await using program = await startProgram(tree)
-    await using open = await openIn(program, { path: '/login' })
+    await using open = await openServed({ 'old.txt': 'x' }, { path: '/login' })
     const { page } = open
     await page.clock.install()
     await page.goto('/files/')

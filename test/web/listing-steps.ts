@@ -1,11 +1,9 @@
 // What a person sees and does in the listing, for the browser tests.
 import type { Locator, Page } from 'playwright-core'
-import type { OpenPage, PageOptions } from '../support/browser.ts'
 import { waitFor } from '../support/deadline.ts'
 import { loginAs } from '../support/login.ts'
-import { ADMIN, type Program, startProgram } from '../support/program.ts'
-import { makeTree, type Tree, type TreeContent } from '../support/tree.ts'
-import { sharedBrowser } from './browser-steps.ts'
+import { ADMIN, type Program } from '../support/program.ts'
+import { type OpenServed, servedPages, sharedBrowser } from './browser-steps.ts'
 
 /** The row or card of an entry by its name; names may hold anything. */
 export function entry(page: Page, name: string): Locator {
@@ -59,28 +57,18 @@ export async function showList(page: Page): Promise<void> {
   await page.locator('.grid--list, .empty').first().waitFor()
 }
 
-/** A page in a folder of its own server. Disposing it ends page, server and folder. */
-export interface OpenFolder extends OpenPage {
-  tree: Tree
-  program: Program
-}
-
-/**
- * One browser for all tests of a file, `openIn` if there is one already; gives what serves a folder with
- * `content`, the awkward one of `makeTree` by default, and opens it as a list.
- */
-export function listedFolders(
-  openIn = sharedBrowser(),
-): (content?: TreeContent, options?: PageOptions) => Promise<OpenFolder> {
+/** As `servedPages`, and the page is that of the folder, as a list. */
+export function listedFolders(openIn = sharedBrowser()): OpenServed {
+  const openServed = servedPages(openIn)
   return async (content, options) => {
-    await using begun = new AsyncDisposableStack()
-    const tree = begun.use(await makeTree(content))
-    const program = begun.use(await startProgram(tree))
-    const open = begun.use(await openIn(program, { path: '/files/', ...options }))
-    await showList(open.page)
-    // From here on the test disposes them; what failed before has been disposed by now.
-    const all = begun.move()
-    return { ...open, tree, program, [Symbol.asyncDispose]: () => all.disposeAsync() }
+    const open = await openServed(content, { path: '/files/', ...options })
+    try {
+      await showList(open.page)
+    } catch (error) {
+      await open[Symbol.asyncDispose]()
+      throw error
+    }
+    return open
   }
 }
 

@@ -1,29 +1,31 @@
 // Signing in, creating an account, losing the session and getting it back, logging out.
 import { readdir } from 'node:fs/promises'
-import type { Browser } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { launchBrowser, openPage } from '../support/browser.ts'
+import type { Page } from 'playwright-core'
+import { describe, expect, it } from 'vitest'
 import { loginAs } from '../support/login.ts'
 import { ADMIN, runProgram, startProgram } from '../support/program.ts'
 import { makeTree } from '../support/tree.ts'
+import { servedPages, sharedBrowser } from './browser-steps.ts'
 import { addUser, entry, userLogin } from './listing-steps.ts'
 import { changeSettings, createUser, PASSWORD } from './settings-steps.ts'
 
-let browser: Browser
-beforeAll(async () => {
-  browser = await launchBrowser()
-})
-afterAll(() => browser.close())
+const openIn = sharedBrowser()
+const openServed = servedPages(openIn)
+
+async function fillIn(page: Page, login: { username: string; password: string }): Promise<void> {
+  await page.getByLabel('Username').fill(login.username)
+  await page.getByLabel('Password', { exact: true }).fill(login.password)
+}
 
 describe('login', () => {
   it('leads to the page that was asked for', async () => {
-    await using tree = await makeTree({ 'reports/a+b 100%.txt': 'x' })
-    await using program = await startProgram(tree)
-    await using open = await openPage(browser, program, { path: '/files/reports/', as: null })
+    await using open = await openServed(
+      { 'reports/a+b 100%.txt': 'x' },
+      { path: '/files/reports/', as: null },
+    )
     const { page } = open
     await page.waitForURL('**/login?redirect=*')
-    await page.getByLabel('Username').fill(ADMIN.username)
-    await page.getByLabel('Password', { exact: true }).fill(ADMIN.password)
+    await fillIn(page, ADMIN)
     await page.getByRole('button', { name: 'Log in' }).click()
     await page.waitForURL('**/files/reports/')
     await page.getByText('a+b 100%').first().waitFor()
@@ -31,9 +33,7 @@ describe('login', () => {
   })
 
   it('says that the password is wrong and keeps the username', async () => {
-    await using tree = await makeTree({})
-    await using program = await startProgram(tree)
-    await using open = await openPage(browser, program, { path: '/login', as: null })
+    await using open = await openServed({}, { path: '/login', as: null })
     const { page } = open
     await page.getByLabel('Username').fill(ADMIN.username)
     await page.getByLabel('Password', { exact: true }).fill('not it')
@@ -44,9 +44,10 @@ describe('login', () => {
   })
 
   it('says how long to wait after too many wrong passwords', async () => {
-    await using tree = await makeTree({})
-    await using program = await startProgram(tree, { args: ['--loginRateLimit', '2/15m'] })
-    await using open = await openPage(browser, program, { path: '/login', as: null })
+    await using open = await openServed(
+      {},
+      { path: '/login', as: null, args: ['--loginRateLimit', '2/15m'] },
+    )
     const { page } = open
     await page.getByLabel('Username').fill(ADMIN.username)
     const field = page.getByLabel('Password', { exact: true })
@@ -64,13 +65,10 @@ describe('login', () => {
   })
 
   it('says that the server failed and works once it does not', async () => {
-    await using tree = await makeTree({})
-    await using program = await startProgram(tree)
-    await using open = await openPage(browser, program, { path: '/login', as: null })
+    await using open = await openServed({}, { path: '/login', as: null })
     const { page } = open
     await page.route('**/api/login', (route) => route.fulfill({ status: 500, body: '500' }))
-    await page.getByLabel('Username').fill(ADMIN.username)
-    await page.getByLabel('Password', { exact: true }).fill(ADMIN.password)
+    await fillIn(page, ADMIN)
     await page.getByRole('button', { name: 'Log in' }).click()
     await page.getByRole('alert').getByText('Something went wrong on the server.').waitFor()
     await page.unroute('**/api/login')
@@ -82,17 +80,14 @@ describe('login', () => {
     await using tree = await makeTree({})
     await using program = await startProgram(tree)
     const path = '/login?redirect=//example.org/files'
-    await using open = await openPage(browser, program, { path })
+    await using open = await openIn(program, { path })
     await open.page.waitForURL(`${program.origin}/files/`)
   })
 
   it('forgets the session with the browser unless it is to stay signed in', async () => {
-    await using tree = await makeTree({})
-    await using program = await startProgram(tree)
-    await using open = await openPage(browser, program, { path: '/login', as: null })
+    await using open = await openServed({}, { path: '/login', as: null })
     const { page, context } = open
-    await page.getByLabel('Username').fill(ADMIN.username)
-    await page.getByLabel('Password', { exact: true }).fill(ADMIN.password)
+    await fillIn(page, ADMIN)
     await page.getByLabel('Stay signed in').uncheck()
     await page.getByRole('button', { name: 'Log in' }).click()
     await page.waitForURL('**/files/')
@@ -101,9 +96,7 @@ describe('login', () => {
   })
 
   it('shows and hides what is typed as password', async () => {
-    await using tree = await makeTree({})
-    await using program = await startProgram(tree)
-    await using open = await openPage(browser, program, { path: '/login', as: null })
+    await using open = await openServed({}, { path: '/login', as: null })
     const field = open.page.getByLabel('Password', { exact: true })
     await field.fill('secret')
     await open.page.getByRole('button', { name: 'Show password' }).click()
@@ -115,12 +108,9 @@ describe('login', () => {
 
 describe('the login page', () => {
   it('says that there is no network, keeps what was typed and works once it is back', async () => {
-    await using tree = await makeTree({})
-    await using program = await startProgram(tree)
-    await using open = await openPage(browser, program, { path: '/login', as: null })
+    await using open = await openServed({}, { path: '/login', as: null })
     const { page, context } = open
-    await page.getByLabel('Username').fill(ADMIN.username)
-    await page.getByLabel('Password', { exact: true }).fill(ADMIN.password)
+    await fillIn(page, ADMIN)
     await context.setOffline(true)
     await page.getByRole('button', { name: 'Log in' }).click()
     await page
@@ -135,17 +125,14 @@ describe('the login page', () => {
   })
 
   it('sends people on who are signed in', async () => {
-    await using tree = await makeTree({})
-    await using program = await startProgram(tree)
-    await using open = await openPage(browser, program, { path: '/login' })
+    await using open = await openServed({}, { path: '/login' })
+    const { program } = open
     await open.page.waitForURL(`${program.origin}/files/`)
   })
 
   it('tells how a forgotten password is replaced, and the command does it', async () => {
-    await using tree = await makeTree({})
-    await using program = await startProgram(tree)
-    await using open = await openPage(browser, program, { path: '/login', as: null })
-    const { page } = open
+    await using open = await openServed({}, { path: '/login', as: null })
+    const { page, program, tree } = open
     const command = page.getByText('filebrowser users update admin --password')
     expect(await command.isVisible()).toBe(false)
     await page.getByText('Forgot your password?').click()
@@ -162,10 +149,14 @@ describe('the login page', () => {
 
 describe('sign up', () => {
   it('creates an account, signs in with it, and says when a name is taken', async () => {
-    await using tree = await makeTree({})
-    await using program = await startProgram(tree)
-    await changeSettings(program, () => ({ signup: true }))
-    await using open = await openPage(browser, program, { path: '/login', as: null })
+    await using open = await openServed(
+      {},
+      {
+        path: '/login',
+        as: null,
+        prepare: (program) => changeSettings(program, () => ({ signup: true })),
+      },
+    )
     const { page } = open
     await page.getByLabel('Password', { exact: true }).waitFor()
     expect(await page.getByLabel('Repeat password').count()).toBe(0)
@@ -192,9 +183,7 @@ describe('sign up', () => {
   })
 
   it('is not offered unless it is allowed', async () => {
-    await using tree = await makeTree({})
-    await using program = await startProgram(tree)
-    await using open = await openPage(browser, program, { path: '/login?signup', as: null })
+    await using open = await openServed({}, { path: '/login?signup', as: null })
     await open.page.getByRole('button', { name: 'Log in' }).waitFor()
     expect(await open.page.getByText('Create an account').count()).toBe(0)
   })
@@ -202,10 +191,8 @@ describe('sign up', () => {
 
 describe('a session that ends', () => {
   it('is taken up again in place and repeats what was refused', async () => {
-    await using tree = await makeTree({})
-    await using program = await startProgram(tree)
-    await using open = await openPage(browser, program, { path: '/settings/profile' })
-    const { page } = open
+    await using open = await openServed({}, { path: '/settings/profile' })
+    const { page, program } = open
     const exact = page.getByRole('switch', { name: 'Show exact dates' })
     await exact.check()
     const other = await loginAs(program.origin)
@@ -223,11 +210,11 @@ describe('a session that ends', () => {
   })
 
   it('lets what one person began happen only as that person, who may sign in at another tab', async () => {
-    await using tree = await makeTree({ 'a.txt': 'a' })
-    await using program = await startProgram(tree)
-    await addUser(program, 'bea', ['create', 'download'])
-    await using open = await openPage(browser, program, { path: '/files/' })
-    const { page, context } = open
+    await using open = await openServed(
+      { 'a.txt': 'a' },
+      { path: '/files/', prepare: (program) => addUser(program, 'bea', ['create', 'download']) },
+    )
+    const { page, context, program, tree } = open
     const makeFolderTooLate = async (
       name: string,
       login: { username: string; password: string },
@@ -243,8 +230,7 @@ describe('a session that ends', () => {
     const signInElsewhere = async () => {
       const second = await context.newPage()
       await second.goto('/login')
-      await second.getByLabel('Username').fill('bea')
-      await second.getByLabel('Password', { exact: true }).fill(userLogin('bea').password)
+      await fillIn(second, userLogin('bea'))
       await second.getByRole('button', { name: 'Log in' }).click()
       await entry(second, 'a.txt').waitFor()
       await second.close()
@@ -263,10 +249,8 @@ describe('a session that ends', () => {
   })
 
   it('is explained on the login page after a reload', async () => {
-    await using tree = await makeTree({})
-    await using program = await startProgram(tree)
-    await using open = await openPage(browser, program)
-    const { page } = open
+    await using open = await openServed({})
+    const { page, program } = open
     await page.getByRole('navigation', { name: 'Places' }).waitFor()
     const other = await loginAs(program.origin)
     await other.fetch('/api/sessions', { method: 'DELETE' })
@@ -276,10 +260,8 @@ describe('a session that ends', () => {
   })
 
   it('ends for every tab when one of them logs out', async () => {
-    await using tree = await makeTree({})
-    await using program = await startProgram(tree)
-    await using open = await openPage(browser, program)
-    const { page, context } = open
+    await using open = await openServed({})
+    const { page, context, program } = open
     const second = await context.newPage()
     await second.goto('/settings/profile')
     await second.getByRole('heading', { name: 'Browsing' }).waitFor()
@@ -294,9 +276,7 @@ describe('a session that ends', () => {
 
 describe('without an own login page', () => {
   it('opens the files at once and offers no way to log out', async () => {
-    await using tree = await makeTree({ 'here.txt': 'x' })
-    await using program = await startProgram(tree, { args: ['--noauth'] })
-    await using open = await openPage(browser, program, { as: null })
+    await using open = await openServed({ 'here.txt': 'x' }, { as: null, args: ['--noauth'] })
     await open.page.getByText('here').first().waitFor()
     expect(await open.page.getByRole('button', { name: 'Log out' }).count()).toBe(0)
     expect(open.problems).toEqual([])
@@ -305,9 +285,7 @@ describe('without an own login page', () => {
 
 describe('errors and languages', () => {
   it('has pages for 403, 404 and 500 that lead back to the files', async () => {
-    await using tree = await makeTree({})
-    await using program = await startProgram(tree)
-    await using open = await openPage(browser, program, { path: '/404' })
+    await using open = await openServed({}, { path: '/404' })
     const { page } = open
     await page.getByRole('heading', { level: 1, name: 'We can’t find this location' }).waitFor()
     await page.goto('/403')
@@ -319,9 +297,7 @@ describe('errors and languages', () => {
   })
 
   it('takes any other address for a file', async () => {
-    await using tree = await makeTree({ 'notes/a.txt': 'x' })
-    await using program = await startProgram(tree)
-    await using open = await openPage(browser, program, { path: '/notes/' })
+    await using open = await openServed({ 'notes/a.txt': 'x' }, { path: '/notes/' })
     await open.page.waitForURL('**/files/notes/')
   })
 
@@ -330,7 +306,7 @@ describe('errors and languages', () => {
     await using program = await startProgram(tree)
     await createUser(program, { username: 'jana', scope: '/', locale: 'de' })
     const as = { username: 'jana', password: PASSWORD }
-    await using open = await openPage(browser, program, { path: '/files/', as })
+    await using open = await openIn(program, { path: '/files/', as })
     const { page } = open
     for (const [path, title] of [
       ['/files/', 'Meine Dateien - Dateien - File Browser'],
@@ -344,9 +320,7 @@ describe('errors and languages', () => {
   })
 
   it('turns the page around for a language written from the right', async () => {
-    await using tree = await makeTree({})
-    await using program = await startProgram(tree)
-    await using open = await openPage(browser, program, { path: '/login', as: null })
+    await using open = await openServed({}, { path: '/login', as: null })
     const { page } = open
     await page.getByRole('button', { name: 'Language' }).click()
     await page.getByRole('menuitemradio', { name: 'עברית' }).click()

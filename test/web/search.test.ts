@@ -1,16 +1,11 @@
 // Search as a person uses it: typing, filters, the keyboard, many hits, none at all.
-import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { launchBrowser, openPage, PHONE } from '../support/browser.ts'
+import type { Page } from 'playwright-core'
+import { describe, expect, it } from 'vitest'
+import { PHONE } from '../support/browser.ts'
 import { waitFor } from '../support/deadline.ts'
-import { startProgram } from '../support/program.ts'
-import { makeTree } from '../support/tree.ts'
+import { servedPages } from './browser-steps.ts'
 
-let browser: Browser
-beforeAll(async () => {
-  browser = await launchBrowser()
-})
-afterAll(() => browser.close())
+const openServed = servedPages()
 
 const overlay = (page: Page) => page.getByRole('dialog', { name: 'Search' })
 const box = (page: Page) => overlay(page).getByRole('combobox')
@@ -36,9 +31,7 @@ const files = {
 
 describe('search', () => {
   it('finds while one types, below the open folder, and opens by keyboard', async () => {
-    await using tree = await makeTree(files)
-    await using program = await startProgram(tree)
-    await using open = await openPage(browser, program, { path: '/files/desk/' })
+    await using open = await openServed(files, { path: '/files/desk/' })
     const { page } = open
     await openSearch(page)
     await box(page).pressSequentially('dawn')
@@ -58,9 +51,7 @@ describe('search', () => {
   })
 
   it('runs at once on Enter and does nothing for an empty text', async () => {
-    await using tree = await makeTree(files)
-    await using program = await startProgram(tree)
-    await using open = await openPage(browser, program, { path: '/files/' })
+    await using open = await openServed(files, { path: '/files/' })
     const { page } = open
     await openSearch(page)
     const asked: string[] = []
@@ -87,9 +78,7 @@ describe('search', () => {
   })
 
   it('filters by type, by chip and by the typed word, and minds case when asked', async () => {
-    await using tree = await makeTree(files)
-    await using program = await startProgram(tree)
-    await using open = await openPage(browser, program, { path: '/files/' })
+    await using open = await openServed(files, { path: '/files/' })
     const { page } = open
     await openSearch(page)
     const count = (text: string) => overlay(page).getByText(text, { exact: true }).waitFor()
@@ -113,13 +102,11 @@ describe('search', () => {
   })
 
   it('shows an entry in its folder and copies its address', async () => {
-    await using tree = await makeTree(files)
-    await using program = await startProgram(tree)
-    await using open = await openPage(browser, program, {
+    await using open = await openServed(files, {
       path: '/files/',
       permissions: ['clipboard-read', 'clipboard-write'],
     })
-    const { page } = open
+    const { page, program } = open
     await openSearch(page)
     await box(page).pressSequentially('#1')
     await overlay(page).getByText('1 result', { exact: true }).waitFor()
@@ -134,9 +121,7 @@ describe('search', () => {
   })
 
   it('widens to all files, says when nothing is found, and works in settings', async () => {
-    await using tree = await makeTree(files)
-    await using program = await startProgram(tree)
-    await using open = await openPage(browser, program, { path: '/files/desk/deep/' })
+    await using open = await openServed(files, { path: '/files/desk/deep/' })
     const { page } = open
     await openSearch(page)
     await box(page).pressSequentially('top')
@@ -154,9 +139,7 @@ describe('search', () => {
   })
 
   it('opens what is clicked, folders as folders', async () => {
-    await using tree = await makeTree(files)
-    await using program = await startProgram(tree)
-    await using open = await openPage(browser, program, { path: '/files/' })
+    await using open = await openServed(files, { path: '/files/' })
     const { page } = open
     await openSearch(page)
     await box(page).pressSequentially('meadow')
@@ -173,9 +156,7 @@ describe('search', () => {
   })
 
   it('searches beside an open file, and below a folder that is still awaited', async () => {
-    await using tree = await makeTree(files)
-    await using program = await startProgram(tree)
-    await using open = await openPage(browser, program, { path: '/files/desk/other.txt' })
+    await using open = await openServed(files, { path: '/files/desk/other.txt' })
     const { page } = open
     await page.locator('.cm-content').waitFor()
     await openSearch(page)
@@ -196,9 +177,7 @@ describe('search', () => {
   it('keeps thousands of hits out of the page until they are scrolled to', async () => {
     const many: Record<string, string> = {}
     for (let n = 0; n < 3000; n++) many[`many/hit ${n}.txt`] = ''
-    await using tree = await makeTree(many)
-    await using program = await startProgram(tree)
-    await using open = await openPage(browser, program, { path: '/files/' })
+    await using open = await openServed(many, { path: '/files/' })
     const { page } = open
     await openSearch(page)
     await box(page).pressSequentially('hit')
@@ -218,9 +197,7 @@ describe('search', () => {
   })
 
   it('is closed for good when the browser closes it, as Android does on Back', async () => {
-    await using tree = await makeTree(files)
-    await using program = await startProgram(tree)
-    await using open = await openPage(browser, program, { path: '/files/' })
+    await using open = await openServed(files, { path: '/files/' })
     const { page } = open
     for (const way of ['cancel', 'close'] as const) {
       await openSearch(page)
@@ -236,9 +213,7 @@ describe('search', () => {
   })
 
   it('takes the whole screen of a phone', async () => {
-    await using tree = await makeTree(files)
-    await using program = await startProgram(tree)
-    await using open = await openPage(browser, program, { path: '/files/', viewport: PHONE })
+    await using open = await openServed(files, { path: '/files/', viewport: PHONE })
     const { page } = open
     await page.locator('#listing').getByText('desk').first().waitFor()
     await page.getByRole('button', { name: 'Search', exact: true }).first().click()

@@ -1,22 +1,17 @@
 // The settings of the instance: every field is saved, survives a reload and takes effect.
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { Page } from 'playwright-core'
+import { describe, expect, it } from 'vitest'
 import type { SettingsRecord } from '../../src/api-types.ts'
-import { launchBrowser, openPage } from '../support/browser.ts'
 import { waitFor, withDeadline } from '../support/deadline.ts'
 import { loginAs } from '../support/login.ts'
-import { type Program, startProgram } from '../support/program.ts'
-import { makeTree } from '../support/tree.ts'
+import type { Program } from '../support/program.ts'
+import { servedPages } from './browser-steps.ts'
 
 const PATH = '/settings/global'
 
-let browser: Browser
-beforeAll(async () => {
-  browser = await launchBrowser()
-})
-afterAll(() => browser.close())
+const openServed = servedPages()
 
 async function save(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'Save changes' }).click()
@@ -31,10 +26,8 @@ async function readSettings(program: Program): Promise<SettingsRecord> {
 
 describe('global settings', () => {
   it('save every field and show it again after a reload', async () => {
-    await using tree = await makeTree({})
-    await using program = await startProgram(tree, { args: ['--disableExec=false'] })
-    await using open = await openPage(browser, program, { path: PATH })
-    const { page } = open
+    await using open = await openServed({}, { path: PATH, args: ['--disableExec=false'] })
+    const { page, program, tree } = open
     await page.getByRole('switch', { name: 'Allow people to sign up' }).check()
     await page.getByRole('switch', { name: 'Create a home folder for new users' }).check()
     await page.getByRole('switch', { name: 'Hide the login link on public pages' }).check()
@@ -97,10 +90,8 @@ describe('global settings', () => {
   })
 
   it('point out what is wrong and send nothing', async () => {
-    await using tree = await makeTree({})
-    await using program = await startProgram(tree)
-    await using open = await openPage(browser, program, { path: PATH })
-    const { page } = open
+    await using open = await openServed({}, { path: PATH })
+    const { page, program } = open
     await page.getByLabel('Minimum password length').fill('0')
     await page.getByText('At least 1.').waitFor()
     await page.getByRole('textbox', { name: 'Colour', exact: true }).fill('blue')
@@ -111,9 +102,7 @@ describe('global settings', () => {
   })
 
   it('read a chunk size nobody understands as 1 MB and say so', async () => {
-    await using tree = await makeTree({})
-    await using program = await startProgram(tree)
-    await using open = await openPage(browser, program, { path: PATH })
+    await using open = await openServed({}, { path: PATH })
     const field = open.page.getByLabel('Chunk size')
     await field.fill('a lot')
     await open.page.getByText('Read as 1 MB').waitFor()
@@ -122,9 +111,7 @@ describe('global settings', () => {
   })
 
   it('write a chunk size the usual way when typing pauses for 1.5 s, not before', async () => {
-    await using tree = await makeTree({})
-    await using program = await startProgram(tree)
-    await using open = await openPage(browser, program, { path: PATH })
+    await using open = await openServed({}, { path: PATH })
     const { page } = open
     const field = page.getByLabel('Chunk size')
     await field.waitFor()
@@ -140,9 +127,7 @@ describe('global settings', () => {
   })
 
   it('show hooks and shell only where commands are enabled, webhooks always', async () => {
-    await using tree = await makeTree({})
-    await using program = await startProgram(tree)
-    await using open = await openPage(browser, program, { path: PATH })
+    await using open = await openServed({}, { path: PATH })
     await open.page.getByRole('heading', { name: 'Webhooks' }).waitFor()
     expect(await open.page.getByRole('heading', { name: 'Command hooks' }).count()).toBe(0)
     expect(await open.page.getByRole('switch', { name: 'Run commands' }).count()).toBe(0)
@@ -161,10 +146,8 @@ describe('global settings', () => {
       })
     }).listen(0, '127.0.0.1')
     try {
-      await using tree = await makeTree({})
-      await using program = await startProgram(tree)
-      await using open = await openPage(browser, program, { path: PATH })
-      const { page } = open
+      await using open = await openServed({}, { path: PATH })
+      const { page, program } = open
       await page.getByRole('button', { name: 'Add webhook' }).click()
       const { port } = receiver.address() as AddressInfo
       await page.getByLabel('Address of webhook 1').fill(`http://127.0.0.1:${port}/hook`)

@@ -1,22 +1,19 @@
 // One's own settings: every field is saved, survives a reload and takes effect.
 import { chmod } from 'node:fs/promises'
-import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { launchBrowser, openPage } from '../support/browser.ts'
+import type { Page } from 'playwright-core'
+import { describe, expect, it } from 'vitest'
 import { waitFor } from '../support/deadline.ts'
 import { loginAs } from '../support/login.ts'
 import { ADMIN, startConfigured, startProgram } from '../support/program.ts'
 import { makeTree, setModified } from '../support/tree.ts'
+import { servedPages, sharedBrowser } from './browser-steps.ts'
 import { entry, expectSelected, showList, toast } from './listing-steps.ts'
 
 const PATH = '/settings/profile'
 const FRESH = 'an entirely new sentence 5'
 
-let browser: Browser
-beforeAll(async () => {
-  browser = await launchBrowser()
-})
-afterAll(() => browser.close())
+const openIn = sharedBrowser()
+const openServed = servedPages(openIn)
 
 async function save(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'Save changes' }).click()
@@ -47,9 +44,7 @@ async function colours(page: Page): Promise<string[]> {
 
 describe('preferences', () => {
   it('keep what was changed while they were being saved', async () => {
-    await using tree = await makeTree({})
-    await using program = await startProgram(tree)
-    await using open = await openPage(browser, program, { path: PATH })
+    await using open = await openServed({}, { path: PATH })
     const { page } = open
     const exact = page.getByRole('switch', { name: 'Show exact dates' })
     const dotfiles = page.getByRole('switch', { name: 'Hide dotfiles' })
@@ -76,9 +71,7 @@ describe('preferences', () => {
   })
 
   it('are saved, survive a reload and take effect', async () => {
-    await using tree = await makeTree({ 'seen.txt': 'x', '.unseen.txt': 'x' })
-    await using program = await startProgram(tree)
-    await using open = await openPage(browser, program, { path: PATH })
+    await using open = await openServed({ 'seen.txt': 'x', '.unseen.txt': 'x' }, { path: PATH })
     const { page } = open
     const names = [
       'Hide dotfiles',
@@ -110,7 +103,7 @@ describe('preferences', () => {
     await using tree = await makeTree({ 'desk/inner.txt': 'x', 'old.txt': 'x' })
     await setModified(tree.at('old.txt'), '2024-02-03T04:05:06Z')
     await using program = await startProgram(tree)
-    await using open = await openPage(browser, program, { path: '/files/' })
+    await using open = await openIn(program, { path: '/files/' })
     const { page } = open
     await showList(page)
     const exactly = entry(page, 'old.txt').getByText(/^2\/3\/24, 4:05/)
@@ -129,10 +122,11 @@ describe('preferences', () => {
   })
 
   it('go to the target after a copy, or stay', async () => {
-    await using tree = await makeTree({ 'a.txt': 'x', 'b.txt': 'x', 'target/t.txt': 'x' })
-    await using program = await startProgram(tree)
-    await using open = await openPage(browser, program, { path: PATH })
-    const { page } = open
+    await using open = await openServed(
+      { 'a.txt': 'x', 'b.txt': 'x', 'target/t.txt': 'x' },
+      { path: PATH },
+    )
+    const { page, tree } = open
     const follow = page.getByRole('switch', { name: 'Go to the target after copy or move' })
     const copy = async (name: string) => {
       await page.goto('/files/')
@@ -158,9 +152,7 @@ describe('preferences', () => {
   })
 
   it('change the language of the page at once', async () => {
-    await using tree = await makeTree({})
-    await using program = await startProgram(tree)
-    await using open = await openPage(browser, program, { path: PATH })
+    await using open = await openServed({}, { path: PATH })
     const { page } = open
     await page.getByRole('combobox', { name: 'Language' }).selectOption('ar')
     await page.getByRole('button', { name: 'Save changes' }).click()
@@ -170,9 +162,7 @@ describe('preferences', () => {
   })
 
   it('keep the theme in the browser, without saving', async () => {
-    await using tree = await makeTree({})
-    await using program = await startProgram(tree)
-    await using open = await openPage(browser, program, { path: PATH })
+    await using open = await openServed({}, { path: PATH })
     const { page } = open
     const themeOf = () => page.evaluate(() => document.documentElement.dataset.theme)
     await page.getByRole('radio', { name: 'Dark' }).check({ force: true })
@@ -184,9 +174,7 @@ describe('preferences', () => {
   })
 
   it('follow the theme of the system while nothing else is chosen', async () => {
-    await using tree = await makeTree({})
-    await using program = await startProgram(tree)
-    await using open = await openPage(browser, program, { path: PATH, colorScheme: 'dark' })
+    await using open = await openServed({}, { path: PATH, colorScheme: 'dark' })
     const { page } = open
     await page.getByRole('heading', { name: 'Browsing' }).waitFor()
     expect(await page.evaluate(() => document.documentElement.dataset.theme)).toBe('dark')
@@ -197,9 +185,7 @@ describe('preferences', () => {
 
 describe('unsaved changes', () => {
   it('ask before they are lost, also on the way back', async () => {
-    await using tree = await makeTree({})
-    await using program = await startProgram(tree)
-    await using open = await openPage(browser, program, { path: '/files/' })
+    await using open = await openServed({}, { path: '/files/' })
     const { page } = open
     await page.getByRole('link', { name: 'Settings' }).click()
     const exact = page.getByRole('switch', { name: 'Show exact dates' })
@@ -217,9 +203,7 @@ describe('unsaved changes', () => {
   })
 
   it('are taken back by Discard', async () => {
-    await using tree = await makeTree({})
-    await using program = await startProgram(tree)
-    await using open = await openPage(browser, program, { path: PATH })
+    await using open = await openServed({}, { path: PATH })
     const { page } = open
     const exact = page.getByRole('switch', { name: 'Show exact dates' })
     await exact.check()
@@ -234,7 +218,7 @@ describe('password', () => {
     await using tree = await makeTree({})
     await using program = await startProgram(tree)
     const other = await loginAs(program.origin)
-    await using open = await openPage(browser, program, { path: PATH })
+    await using open = await openIn(program, { path: PATH })
     const { page } = open
     const current = page.getByLabel('Current password')
     await current.fill('something else')
@@ -255,9 +239,7 @@ describe('password', () => {
   })
 
   it('is refused in words when it is common or short', async () => {
-    await using tree = await makeTree({})
-    await using program = await startProgram(tree)
-    await using open = await openPage(browser, program, { path: PATH })
+    await using open = await openServed({}, { path: PATH })
     const { page } = open
     await page.getByLabel('Current password').fill(ADMIN.password)
     await page.getByLabel('New password', { exact: true }).fill('short')
@@ -276,7 +258,7 @@ describe('a password that is not asked for here', () => {
     await chmod(tree.at('check.sh'), 0o755)
     const hook = ['--auth.method', 'hook', '--auth.command', tree.at('check.sh')]
     await using program = await startConfigured(tree, hook)
-    await using open = await openPage(browser, program, { path: PATH })
+    await using open = await openIn(program, { path: PATH })
     const { page } = open
     await page.getByLabel('New password', { exact: true }).fill(FRESH)
     expect(await page.getByLabel('Current password').count()).toBe(0)
@@ -289,7 +271,7 @@ describe('a password that is not asked for here', () => {
     await using tree = await makeTree({})
     const proxy = ['--auth.method', 'proxy', '--auth.header', 'X-Name']
     await using program = await startConfigured(tree, proxy)
-    await using open = await openPage(browser, program, {
+    await using open = await openIn(program, {
       path: PATH,
       as: null,
       extraHTTPHeaders: { 'X-Name': ADMIN.username },
@@ -308,7 +290,7 @@ describe('signed-in devices', () => {
     await using program = await startProgram(tree)
     const first = await loginAs(program.origin)
     const second = await loginAs(program.origin)
-    await using open = await openPage(browser, program, { path: PATH })
+    await using open = await openIn(program, { path: PATH })
     const { page } = open
     const devices = page.getByRole('listitem').filter({ hasText: 'Last active' })
     await devices.nth(2).waitFor()

@@ -1,25 +1,48 @@
 // Accounts: the list, the form with its dependent switches, rules, creating, changing, deleting.
 import { access } from 'node:fs/promises'
-import type { Browser } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { launchBrowser, openPage } from '../support/browser.ts'
+import type { Page } from 'playwright-core'
+import { describe, expect, it } from 'vitest'
+import type { UserRecord } from '../../src/api-types.ts'
 import { loginAs } from '../support/login.ts'
 import { ADMIN, startConfigured, startProgram } from '../support/program.ts'
-import { makeTree } from '../support/tree.ts'
+import { makeTree, type TreeContent } from '../support/tree.ts'
+import { servedPages, sharedBrowser } from './browser-steps.ts'
 import { changeSettings, confirm, createUser, PASSWORD, readUser } from './settings-steps.ts'
 
-let browser: Browser
-beforeAll(async () => {
-  browser = await launchBrowser()
-})
-afterAll(() => browser.close())
+const openIn = sharedBrowser()
+const openServed = servedPages(openIn)
+
+/** The form of the account of a new user of the whole folder. */
+async function openUser(user: Partial<UserRecord>, content: TreeContent = {}) {
+  const open = await openServed(content, { path: '/settings/users' })
+  const id = await createUser(open.program, { scope: '/', ...user })
+  await open.page.goto(`/settings/users/${id}`)
+  return { ...open, id }
+}
+
+/** Fills in who the new user is and creates the account; gives its id. */
+async function createInForm(page: Page, username: string): Promise<number> {
+  await page.getByLabel('Username').fill(username)
+  await page.getByLabel('Password', { exact: true }).fill(PASSWORD)
+  await page.getByRole('button', { name: 'Create user' }).click()
+  await confirm(page, 'Create user')
+  await page.waitForURL(/\/settings\/users\/\d+$/)
+  return Number(page.url().split('/').pop())
+}
+
+async function save(page: Page): Promise<void> {
+  await page.getByRole('button', { name: 'Save changes' }).click()
+  await confirm(page, 'Save changes')
+  await page.getByText('User saved').first().waitFor()
+}
 
 describe('creating a user', () => {
   it('asks for the own password, explains a wrong one, and the account works', async () => {
-    await using tree = await makeTree({ 'team/inside.txt': 'x', 'outside.txt': 'x' })
-    await using program = await startProgram(tree)
-    await using open = await openPage(browser, program, { path: '/settings/users' })
-    const { page } = open
+    await using open = await openServed(
+      { 'team/inside.txt': 'x', 'outside.txt': 'x' },
+      { path: '/settings/users' },
+    )
+    const { page, program } = open
     await page.getByRole('link', { name: 'New user' }).click()
     await page.getByLabel('Username').fill('iris')
     await page.getByLabel('Password', { exact: true }).fill(PASSWORD)
@@ -38,9 +61,7 @@ describe('creating a user', () => {
   })
 
   it('points out what is missing and what is taken', async () => {
-    await using tree = await makeTree({})
-    await using program = await startProgram(tree)
-    await using open = await openPage(browser, program, { path: '/settings/users/new' })
+    await using open = await openServed({}, { path: '/settings/users/new' })
     const { page } = open
     await page.getByRole('button', { name: 'Create user' }).click()
     await page.getByText('Enter a username.').waitFor()
@@ -55,11 +76,15 @@ describe('creating a user', () => {
 
 describe('the form of a new user', () => {
   it('makes a home folder, whose place nobody types', async () => {
-    await using tree = await makeTree({})
-    await using program = await startProgram(tree)
-    await changeSettings(program, () => ({ createUserDir: true, userHomeBasePath: '/homes' }))
-    await using open = await openPage(browser, program, { path: '/settings/users/new' })
-    const { page } = open
+    await using open = await openServed(
+      {},
+      {
+        path: '/settings/users/new',
+        prepare: (program) =>
+          changeSettings(program, () => ({ createUserDir: true, userHomeBasePath: '/homes' })),
+      },
+    )
+    const { page, program, tree } = open
     const home = page.getByRole('switch', { name: 'Create a home folder' })
     const scope = page.getByLabel('Scope')
     expect(await home.isChecked()).toBe(true)
@@ -67,13 +92,8 @@ describe('the form of a new user', () => {
     await home.uncheck()
     expect(await scope.isEnabled()).toBe(true)
     await home.check()
-    await page.getByLabel('Username').fill('hana')
-    await page.getByLabel('Password', { exact: true }).fill(PASSWORD)
-    await page.getByRole('button', { name: 'Create user' }).click()
-    await confirm(page, 'Create user')
-    await page.waitForURL(/\/settings\/users\/\d+$/)
+    const id = await createInForm(page, 'hana')
     await access(tree.at('homes/hana'))
-    const id = Number(page.url().split('/').pop())
     expect((await readUser(program, id)).scope).toBe('/homes/hana')
   })
 
@@ -89,7 +109,7 @@ describe('the form of a new user', () => {
         perm: { ...defaults.perm, create: false, rename: true },
       },
     }))
-    await using open = await openPage(browser, program, { path: '/settings/users/new' })
+    await using open = await openIn(program, { path: '/settings/users/new' })
     const { page } = open
     expect(await page.getByLabel('Scope').inputValue()).toBe('/shared')
     expect(await page.getByRole('combobox', { name: 'Language' }).inputValue()).toBe('de')
@@ -97,21 +117,14 @@ describe('the form of a new user', () => {
     expect(await named('Create and upload').isChecked()).toBe(false)
     expect(await named('Rename and move').isChecked()).toBe(true)
     await page.getByRole('button', { name: 'Remove git' }).waitFor()
-    await page.getByLabel('Username').fill('dora')
-    await page.getByLabel('Password', { exact: true }).fill(PASSWORD)
-    await page.getByRole('button', { name: 'Create user' }).click()
-    await confirm(page, 'Create user')
-    await page.waitForURL(/\/settings\/users\/\d+$/)
-    const id = Number(page.url().split('/').pop())
+    const id = await createInForm(page, 'dora')
     const dora = await readUser(program, id)
     expect(dora).toMatchObject({ scope: '/shared', locale: 'de', commands: ['git'] })
     expect(dora.perm).toMatchObject({ create: false, rename: true })
   })
 
   it('is left by Cancel without making anybody', async () => {
-    await using tree = await makeTree({})
-    await using program = await startProgram(tree)
-    await using open = await openPage(browser, program, { path: '/settings/users' })
+    await using open = await openServed({}, { path: '/settings/users' })
     const { page } = open
     await page.getByRole('link', { name: 'New user' }).click()
     await page.getByLabel('Username').fill('nobody')
@@ -129,7 +142,7 @@ describe('the form of a user', () => {
     await using program = await startProgram(tree)
     await changeSettings(program, () => ({ createUserDir: true }))
     const id = await createUser(program, { username: 'mila', scope: '/' })
-    await using open = await openPage(browser, program, { path: '/settings/users/new' })
+    await using open = await openIn(program, { path: '/settings/users/new' })
     const { page } = open
     const home = page.getByRole('switch', { name: 'Create a home folder' })
     const remove = page.getByRole('button', { name: 'Delete user' })
@@ -151,7 +164,7 @@ describe('the form of a user', () => {
     await using tree = await makeTree({})
     await using program = await startProgram(tree, { args: ['--disableExec=false'] })
     const id = await createUser(program, { username: 'mila', scope: '/', locale: 'en' })
-    await using open = await openPage(browser, program, { path: '/settings/users' })
+    await using open = await openIn(program, { path: '/settings/users' })
     const { page } = open
     await page.getByRole('link', { name: 'Edit mila' }).click()
     await page.waitForURL(`**/settings/users/${id}`)
@@ -159,30 +172,23 @@ describe('the form of a user', () => {
     await page.getByRole('combobox', { name: 'Language' }).selectOption('de')
     await page.getByLabel('Commands', { exact: true }).pressSequentially('git du ')
     await page.getByRole('button', { name: 'Remove du' }).waitFor()
-    await page.getByRole('button', { name: 'Save changes' }).click()
-    await confirm(page, 'Save changes')
-    await page.getByText('User saved').first().waitFor()
+    await save(page)
     const record = await readUser(program, id)
     expect(record).toMatchObject({ username: 'mira', locale: 'de', commands: ['git', 'du'] })
     // The field for the password was left blank: the old one still holds.
     const as = { username: 'mira', password: PASSWORD }
-    await using hers = await openPage(browser, program, { path: '/files/', as })
+    await using hers = await openIn(program, { path: '/files/', as })
     await hers.page.waitForFunction(() => document.documentElement.lang === 'de')
   })
 
   it('gives somebody else a new password', async () => {
-    await using tree = await makeTree({})
-    await using program = await startProgram(tree)
-    const id = await createUser(program, { username: 'olga', scope: '/' })
-    await using open = await openPage(browser, program, { path: `/settings/users/${id}` })
-    const { page } = open
+    await using open = await openUser({ username: 'olga' })
+    const { page, program } = open
     const field = page.getByLabel('Password', { exact: true })
     await field.fill('short')
     await page.getByText('At least 12 characters.').waitFor()
     await field.fill('another fine sentence 8')
-    await page.getByRole('button', { name: 'Save changes' }).click()
-    await confirm(page, 'Save changes')
-    await page.getByText('User saved').first().waitFor()
+    await save(page)
     expect(await field.inputValue()).toBe('')
     await loginAs(program.origin, 'olga', 'another fine sentence 8')
     await expect(loginAs(program.origin, 'olga', PASSWORD)).rejects.toThrow('403')
@@ -193,14 +199,12 @@ describe('the form of a user', () => {
     await using program = await startProgram(tree)
     const id = await createUser(program, { username: 'lara', scope: '/' })
     const as = { username: 'lara', password: PASSWORD }
-    await using hers = await openPage(browser, program, { path: '/settings/profile', as })
+    await using hers = await openIn(program, { path: '/settings/profile', as })
     await hers.page.getByLabel('New password', { exact: true }).waitFor()
-    await using open = await openPage(browser, program, { path: `/settings/users/${id}` })
+    await using open = await openIn(program, { path: `/settings/users/${id}` })
     const { page } = open
     await page.getByRole('switch', { name: 'Lock password' }).check()
-    await page.getByRole('button', { name: 'Save changes' }).click()
-    await confirm(page, 'Save changes')
-    await page.getByText('User saved').first().waitFor()
+    await save(page)
     await hers.page.reload()
     await hers.page.getByText('An administrator has locked your password.').waitFor()
     expect(await hers.page.getByLabel('New password', { exact: true }).count()).toBe(0)
@@ -209,9 +213,7 @@ describe('the form of a user', () => {
 
 describe('permissions', () => {
   it('depend on each other: administrators have all, sharing needs downloading', async () => {
-    await using tree = await makeTree({})
-    await using program = await startProgram(tree)
-    await using open = await openPage(browser, program, { path: '/settings/users/new' })
+    await using open = await openServed({}, { path: '/settings/users/new' })
     const { page } = open
     const named = (name: string) => page.getByRole('switch', { name, exact: true })
     await named('Share').uncheck()
@@ -229,16 +231,11 @@ describe('permissions', () => {
   })
 
   it('take effect for the user at once', async () => {
-    await using tree = await makeTree({ 'a.txt': 'x' })
-    await using program = await startProgram(tree)
-    const id = await createUser(program, { username: 'otto', scope: '/' })
-    await using open = await openPage(browser, program, { path: `/settings/users/${id}` })
-    const { page } = open
+    await using open = await openUser({ username: 'otto' }, { 'a.txt': 'x' })
+    const { page, program } = open
     const otto = await loginAs(program.origin, 'otto', PASSWORD)
     await page.getByRole('switch', { name: 'Create and upload' }).uncheck()
-    await page.getByRole('button', { name: 'Save changes' }).click()
-    await confirm(page, 'Save changes')
-    await page.getByText('User saved').first().waitFor()
+    await save(page)
     expect((await otto.fetch('/api/resources/new.txt', { method: 'POST' })).status).toBe(403)
     await page.reload()
     expect(await page.getByRole('switch', { name: 'Create and upload' }).isChecked()).toBe(false)
@@ -247,11 +244,11 @@ describe('permissions', () => {
 
 describe('rules', () => {
   it('are added, judged while typing, tested, reordered by keyboard, and kept in order', async () => {
-    await using tree = await makeTree({ 'finance/report.pdf': 'x', 'finance/raw.csv': 'x' })
-    await using program = await startProgram(tree)
-    const id = await createUser(program, { username: 'rhea', scope: '/' })
-    await using open = await openPage(browser, program, { path: `/settings/users/${id}` })
-    const { page } = open
+    await using open = await openUser(
+      { username: 'rhea' },
+      { 'finance/report.pdf': 'x', 'finance/raw.csv': 'x' },
+    )
+    const { page, program, id } = open
     await page.getByRole('button', { name: 'Add rule' }).click()
     await page.getByLabel('Effect of rule 1').selectOption('allow')
     await page.getByLabel('Kind of rule 1').selectOption('regex')
@@ -269,9 +266,7 @@ describe('rules', () => {
     await verdict.getByText('By rule 2.').waitFor()
     await page.getByLabel('Path of rule 2').press('Alt+ArrowUp')
     await verdict.getByText('Allowed').waitFor()
-    await page.getByRole('button', { name: 'Save changes' }).click()
-    await confirm(page, 'Save changes')
-    await page.getByText('User saved').first().waitFor()
+    await save(page)
     expect((await readUser(program, id)).rules).toMatchObject([
       { allow: false, regex: false, path: '/finance' },
       { allow: true, regex: true, regexp: { raw: '\\.pdf$' } },
@@ -282,13 +277,10 @@ describe('rules', () => {
   })
 
   it('are reordered by dragging the handle', async () => {
-    await using tree = await makeTree({})
-    await using program = await startProgram(tree)
     const rules = ['/a', '/b', '/c'].map((path) => {
       return { regex: false, allow: false, path, regexp: null }
     })
-    const id = await createUser(program, { username: 'drag', scope: '/', rules })
-    await using open = await openPage(browser, program, { path: `/settings/users/${id}` })
+    await using open = await openUser({ username: 'drag', rules })
     const { page } = open
     const grip = page.getByRole('button', { name: 'Move rule 3', exact: true })
     const target = page.getByRole('button', { name: 'Move rule 1', exact: true })
@@ -311,7 +303,7 @@ describe('the list', () => {
     await using tree = await makeTree({})
     await using program = await startProgram(tree)
     await createUser(program, { username: 'fern', scope: '/garden' })
-    await using open = await openPage(browser, program, { path: '/settings/users' })
+    await using open = await openIn(program, { path: '/settings/users' })
     const { page } = open
     const rows = page.getByRole('row')
     await rows.filter({ hasText: ADMIN.username }).getByText('All permissions').waitFor()
@@ -327,7 +319,7 @@ describe('the list', () => {
     await using program = await startProgram(tree)
     await createUser(program, { username: 'guest', scope: '/' })
     const as = { username: 'guest', password: PASSWORD }
-    await using open = await openPage(browser, program, { path: '/settings/users', as })
+    await using open = await openIn(program, { path: '/settings/users', as })
     await open.page.waitForURL('**/403')
     await open.page.goto('/settings/profile')
     await open.page.getByRole('link', { name: 'Profile' }).waitFor()
@@ -337,12 +329,9 @@ describe('the list', () => {
 
 describe('deleting a user', () => {
   it('needs the own password and ends the sessions of the account', async () => {
-    await using tree = await makeTree({})
-    await using program = await startProgram(tree)
-    const id = await createUser(program, { username: 'gone', scope: '/' })
+    await using open = await openUser({ username: 'gone' })
+    const { page, program, id } = open
     const gone = await loginAs(program.origin, 'gone', PASSWORD)
-    await using open = await openPage(browser, program, { path: `/settings/users/${id}` })
-    const { page } = open
     await page.getByRole('button', { name: 'Delete user' }).click()
     await confirm(page, 'Delete user', 'not mine')
     await page.getByText('This is not your current password.').waitFor()
@@ -353,9 +342,7 @@ describe('deleting a user', () => {
   })
 
   it('never takes the last administrator', async () => {
-    await using tree = await makeTree({})
-    await using program = await startProgram(tree)
-    await using open = await openPage(browser, program, { path: '/settings/users/1' })
+    await using open = await openServed({}, { path: '/settings/users/1' })
     const { page } = open
     await page.getByRole('button', { name: 'Delete user' }).click()
     await confirm(page, 'Delete user')
@@ -372,7 +359,7 @@ describe('deleting a user', () => {
         id = await createUser(before, { username: 'gone', scope: '/' })
       },
     )
-    await using open = await openPage(browser, program, {
+    await using open = await openIn(program, {
       path: `/settings/users/${id}`,
       as: null,
     })

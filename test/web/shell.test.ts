@@ -1,24 +1,23 @@
 // The shell panel on a server that allows commands.
 import { existsSync } from 'node:fs'
 import { appendFile, readFile } from 'node:fs/promises'
-import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { Page } from 'playwright-core'
+import { describe, expect, it } from 'vitest'
 import type { UserRecord } from '../../src/api-types.ts'
-import { launchBrowser, openPage } from '../support/browser.ts'
+import type { PageOptions } from '../support/browser.ts'
 import { waitFor } from '../support/deadline.ts'
 import { loginAs } from '../support/login.ts'
 import { childrenOf } from '../support/process-facts.ts'
 import { ADMIN, type Program, startProgram } from '../support/program.ts'
+import type { TreeContent } from '../support/tree.ts'
 import { makeTree } from '../support/tree.ts'
+import { servedPages, sharedBrowser } from './browser-steps.ts'
 import { addUser, userLogin } from './listing-steps.ts'
 
 const args = ['--disableExec=false']
 
-let browser: Browser
-beforeAll(async () => {
-  browser = await launchBrowser()
-})
-afterAll(() => browser.close())
+const openIn = sharedBrowser()
+const openServed = servedPages(openIn)
 
 async function allow(program: Program, commands: string[]): Promise<void> {
   const admin = await loginAs(program.origin)
@@ -33,6 +32,12 @@ async function allow(program: Program, commands: string[]): Promise<void> {
     }),
   })
   expect(response.status).toBe(200)
+}
+
+/** A page of an administrator who may run these commands. */
+function openAllowed(commands: string[], content: TreeContent = {}, options: PageOptions = {}) {
+  const prepare = (program: Program) => allow(program, commands)
+  return openServed(content, { args, prepare, ...options })
 }
 
 async function openShell(page: Page): Promise<void> {
@@ -76,10 +81,11 @@ function untilShown(page: Page, text: string): Promise<boolean> {
 
 describe('the shell', () => {
   it('runs a command in the open folder and shows its colours', async () => {
-    await using tree = await makeTree({ 'site/one file.txt': 'x' })
-    await using program = await startProgram(tree, { args })
-    await allow(program, ['ls', 'printf'])
-    await using open = await openPage(browser, program, { path: '/files/site/' })
+    await using open = await openAllowed(
+      ['ls', 'printf'],
+      { 'site/one file.txt': 'x' },
+      { path: '/files/site/' },
+    )
     const { page } = open
     await openShell(page)
     await untilShown(page, '~/site ❯')
@@ -94,10 +100,8 @@ describe('the shell', () => {
   })
 
   it('refuses what is not allowed and names what is', async () => {
-    await using tree = await makeTree({ 'a.txt': 'x' })
-    await using program = await startProgram(tree, { args })
-    await allow(program, ['ls', 'du'])
-    await using open = await openPage(browser, program)
+    await using open = await openAllowed(['ls', 'du'], { 'a.txt': 'x' })
+    const { tree } = open
     await openShell(open.page)
     await type(open.page, 'rm a.txt')
     await untilShown(open.page, 'Command not allowed. You can run: ls')
@@ -105,11 +109,8 @@ describe('the shell', () => {
   })
 
   it('ends a running command with Ctrl+C', async () => {
-    await using tree = await makeTree({})
-    await using program = await startProgram(tree, { args })
-    await allow(program, ['sleep', 'echo'])
-    await using open = await openPage(browser, program)
-    const { page } = open
+    await using open = await openAllowed(['sleep', 'echo'])
+    const { page, program } = open
     await openShell(page)
     await type(page, 'sleep 600')
     const pid = await waitFor('the process', () => runningAs(program, 'sleep'))
@@ -121,10 +122,7 @@ describe('the shell', () => {
   })
 
   it('recalls lines, edits them, clears and exits', async () => {
-    await using tree = await makeTree({})
-    await using program = await startProgram(tree, { args })
-    await allow(program, ['echo'])
-    await using open = await openPage(browser, program)
+    await using open = await openAllowed(['echo'])
     const { page } = open
     await openShell(page)
     await type(page, 'echo first')
@@ -140,10 +138,7 @@ describe('the shell', () => {
   })
 
   it('goes back and forth through the commands typed, down to the line begun', async () => {
-    await using tree = await makeTree({})
-    await using program = await startProgram(tree, { args })
-    await allow(program, ['echo'])
-    await using open = await openPage(browser, program)
+    await using open = await openAllowed(['echo'])
     const { page } = open
     await openShell(page)
     for (const word of ['one', 'two']) {
@@ -170,10 +165,7 @@ describe('the shell', () => {
   })
 
   it('takes what is typed ahead in its order', async () => {
-    await using tree = await makeTree({})
-    await using program = await startProgram(tree, { args })
-    await allow(program, ['echo', 'sleep'])
-    await using open = await openPage(browser, program, { path: '/login' })
+    await using open = await openAllowed(['echo', 'sleep'], {}, { path: '/login' })
     const { page } = open
     // As on a busy machine: what is printed is drawn late, keys come all the time.
     await page.addInitScript(() => {
@@ -190,10 +182,7 @@ describe('the shell', () => {
   })
 
   it('is resized by keyboard and remembers its height', async () => {
-    await using tree = await makeTree({})
-    await using program = await startProgram(tree, { args })
-    await allow(program, ['echo'])
-    await using open = await openPage(browser, program)
+    await using open = await openAllowed(['echo'])
     const { page } = open
     await openShell(page)
     const edge = page.getByRole('separator', { name: 'Height of the shell' })
@@ -215,7 +204,7 @@ describe('the shell', () => {
     await using program = await startProgram(tree, { args })
     await allow(program, ['tail'])
     await tree.add({ 'log.txt': 'early line\n' })
-    await using open = await openPage(browser, program)
+    await using open = await openIn(program)
     const { page } = open
     await openShell(page)
     await type(page, 'tail -f log.txt')
@@ -226,11 +215,8 @@ describe('the shell', () => {
   })
 
   it('ends its command and closes when the files are left', async () => {
-    await using tree = await makeTree({ 'sub/a.txt': 'a' })
-    await using program = await startProgram(tree, { args })
-    await allow(program, ['sleep'])
-    await using open = await openPage(browser, program)
-    const { page } = open
+    await using open = await openAllowed(['sleep'], { 'sub/a.txt': 'a' })
+    const { page, program } = open
     await openShell(page)
     await type(page, 'sleep 600')
     const pid = await waitFor('the process', () => runningAs(program, 'sleep'))
@@ -247,10 +233,7 @@ describe('the shell', () => {
   })
 
   it('is dragged to its height, up to the window without its head', async () => {
-    await using tree = await makeTree({})
-    await using program = await startProgram(tree, { args })
-    await allow(program, ['echo'])
-    await using open = await openPage(browser, program)
+    await using open = await openAllowed(['echo'])
     const { page } = open
     await openShell(page)
     const edge = page.getByRole('separator', { name: 'Height of the shell' })
@@ -279,10 +262,7 @@ describe('the shell', () => {
   })
 
   it('lets the keys of the page through and keeps those of the listing', async () => {
-    await using tree = await makeTree({ 'a.txt': 'a', 'b.txt': 'b' })
-    await using program = await startProgram(tree, { args })
-    await allow(program, ['echo'])
-    await using open = await openPage(browser, program)
+    await using open = await openAllowed(['echo'], { 'a.txt': 'a', 'b.txt': 'b' })
     const { page } = open
     await openShell(page)
     const inShell = () => page.evaluate(() => document.activeElement?.closest('.term') !== null)
@@ -311,10 +291,7 @@ describe('the shell', () => {
   })
 
   it('opens and closes from the button beside the breadcrumbs', async () => {
-    await using tree = await makeTree({ 'a.txt': 'a' })
-    await using program = await startProgram(tree, { args })
-    await allow(program, ['echo'])
-    await using open = await openPage(browser, program)
+    await using open = await openAllowed(['echo'], { 'a.txt': 'a' })
     const { page } = open
     const more = page.getByRole('button', { name: 'More actions' })
     await more.click()
@@ -326,10 +303,15 @@ describe('the shell', () => {
   })
 
   it('is not there for people who may not run commands', async () => {
-    await using tree = await makeTree({ 'a.txt': 'x' })
-    await using program = await startProgram(tree, { args })
-    await addUser(program, 'plain', ['create', 'rename', 'modify', 'delete', 'share', 'download'])
-    await using open = await openPage(browser, program, { as: userLogin('plain') })
+    await using open = await openServed(
+      { 'a.txt': 'x' },
+      {
+        as: userLogin('plain'),
+        args,
+        prepare: (program) =>
+          addUser(program, 'plain', ['create', 'rename', 'modify', 'delete', 'share', 'download']),
+      },
+    )
     const { page } = open
     await page.getByRole('button', { name: 'More actions' }).click()
     await page.getByRole('menuitem', { name: 'New folder' }).waitFor()
@@ -342,9 +324,7 @@ describe('the shell', () => {
   })
 
   it('is not there unless commands are enabled', async () => {
-    await using tree = await makeTree({ 'a.txt': 'x' })
-    await using program = await startProgram(tree)
-    await using open = await openPage(browser, program)
+    await using open = await openServed({ 'a.txt': 'x' })
     await open.page.getByRole('button', { name: 'New' }).waitFor()
     await openFolderMenu(open.page)
     await open.page.getByRole('menuitem', { name: 'New folder' }).waitFor()
