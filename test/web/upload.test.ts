@@ -2,20 +2,18 @@
 import { randomBytes } from 'node:crypto'
 import { mkdir, readdir, readFile, stat, utimes, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import type { Browser, Locator, Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { launchBrowser, openPage, PHONE } from '../support/browser.ts'
+import type { Locator, Page } from 'playwright-core'
+import { describe, expect, it } from 'vitest'
+import { PHONE } from '../support/browser.ts'
 import { waitFor } from '../support/deadline.ts'
 import { startProgram } from '../support/program.ts'
 import { makeTree, type Tree } from '../support/tree.ts'
+import { servedPages, sharedBrowser } from './browser-steps.ts'
 import { entry } from './listing-steps.ts'
 import { dragFromOutside, dropTree, goOffline, pickFiles, slowUploads } from './upload-steps.ts'
 
-let browser: Browser
-beforeAll(async () => {
-  browser = await launchBrowser()
-})
-afterAll(() => browser.close())
+const openIn = sharedBrowser()
+const openServed = servedPages(openIn)
 
 /** Files beside the served folder, as if on the person's own disk. */
 async function localFiles(tree: Tree, files: Record<string, Buffer | string>): Promise<string> {
@@ -36,7 +34,7 @@ describe('uploads', () => {
     const local = await localFiles(tree, { 'a#b 100%.bin': bytes, 'empty.txt': '' })
     await utimes(join(local, 'a#b 100%.bin'), 1_600_000_000, 1_600_000_000)
     await using program = await startProgram(tree)
-    await using open = await openPage(browser, program, { path: '/files/in/' })
+    await using open = await openIn(program, { path: '/files/in/' })
     const { page } = open
     await pickFiles(page, [join(local, 'a#b 100%.bin'), join(local, 'empty.txt')])
     await panel(page).getByText('2 files uploaded').waitFor()
@@ -48,11 +46,9 @@ describe('uploads', () => {
   })
 
   it('takes files that are dragged in from the desktop', async () => {
-    await using tree = await makeTree({ 'sub/x.txt': 'x' })
+    await using open = await openServed({ 'sub/x.txt': 'x' }, { path: '/files/' })
+    const { page, tree } = open
     const local = await localFiles(tree, { 'a#b.txt': 'one', 'trip/day 1/deep.txt': 'two' })
-    await using program = await startProgram(tree)
-    await using open = await openPage(browser, program, { path: '/files/' })
-    const { page } = open
     const onto = async (place: Locator, files: string[]) => {
       const box = await place.boundingBox()
       if (box === null) throw new Error('nowhere to drop')
@@ -70,14 +66,13 @@ describe('uploads', () => {
   })
 
   it('sends a folder from the folder picker with everything below it', async () => {
-    await using tree = await makeTree({ 'old.txt': 'x' })
+    await using open = await openServed({ 'old.txt': 'x' }, { path: '/files/' })
+    const { tree } = open
     const local = await localFiles(tree, {
       'trip/day 1/a.txt': 'one',
       'trip/day 1/deep/ü?.txt': 'two',
       'trip/top.txt': 'three',
     })
-    await using program = await startProgram(tree)
-    await using open = await openPage(browser, program, { path: '/files/' })
     await pickFiles(open.page, [join(local, 'trip')], 'Upload folder')
     await panel(open.page).getByText('3 files uploaded').waitFor()
     expect(await tree.read('trip/day 1/a.txt')).toBe('one')
@@ -87,9 +82,8 @@ describe('uploads', () => {
   })
 
   it('sends a dropped tree, empty folders included', async () => {
-    await using tree = await makeTree({ 'old.txt': 'x' })
-    await using program = await startProgram(tree)
-    await using open = await openPage(browser, program, { path: '/files/' })
+    await using open = await openServed({ 'old.txt': 'x' }, { path: '/files/' })
+    const { tree } = open
     await open.page.locator('#listing').getByText('old').first().waitFor()
     await dropTree(open.page, { trip: { empty: {}, 'a.txt': 'A', sub: { 'b.txt': 'B' } } })
     await panel(open.page).getByText('3 files uploaded').waitFor()
@@ -99,9 +93,8 @@ describe('uploads', () => {
   })
 
   it('uploads a pasted picture under a name that tells the time', async () => {
-    await using tree = await makeTree({ 'old.txt': 'x' })
-    await using program = await startProgram(tree)
-    await using open = await openPage(browser, program, { path: '/files/' })
+    await using open = await openServed({ 'old.txt': 'x' }, { path: '/files/' })
+    const { tree } = open
     await open.page.locator('#listing').getByText('old').first().waitFor()
     await open.page.evaluate(() => {
       const data = new DataTransfer()
@@ -116,12 +109,10 @@ describe('uploads', () => {
   })
 
   it('pauses and resumes one file without sending a byte twice', async () => {
-    await using tree = await makeTree({ 'old.txt': 'x' })
+    await using open = await openServed({ 'old.txt': 'x' }, { path: '/files/' })
+    const { page, tree } = open
     const bytes = randomBytes(24 << 20)
     const local = await localFiles(tree, { 'big.bin': bytes })
-    await using program = await startProgram(tree)
-    await using open = await openPage(browser, program, { path: '/files/' })
-    const { page } = open
     const offsets: number[] = []
     page.on('request', (request) => {
       if (request.method() === 'PATCH') offsets.push(Number(request.headers()['upload-offset']))
@@ -145,7 +136,7 @@ describe('uploads', () => {
     for (let n = 1; n <= 7; n++) files[`f${n}.bin`] = randomBytes(12 << 20)
     const local = await localFiles(tree, files)
     await using program = await startProgram(tree)
-    await using open = await openPage(browser, program, { path: '/files/' })
+    await using open = await openIn(program, { path: '/files/' })
     const { page } = open
     await slowUploads(page, 3 << 20)
     await pickFiles(
@@ -171,11 +162,9 @@ describe('uploads', () => {
   })
 
   it('cancels one file and uploads the others', async () => {
-    await using tree = await makeTree({ 'old.txt': 'x' })
+    await using open = await openServed({ 'old.txt': 'x' }, { path: '/files/' })
+    const { page, tree } = open
     const local = await localFiles(tree, { 'a.bin': randomBytes(8 << 20), 'b.txt': 'small' })
-    await using program = await startProgram(tree)
-    await using open = await openPage(browser, program, { path: '/files/' })
-    const { page } = open
     await slowUploads(page, 1 << 20)
     await pickFiles(page, [join(local, 'a.bin'), join(local, 'b.txt')])
     await panel(page).getByRole('button', { name: 'Cancel a.bin' }).click()
@@ -187,12 +176,10 @@ describe('uploads', () => {
   })
 
   it('goes on by itself after the connection was lost', async () => {
-    await using tree = await makeTree({ 'old.txt': 'x' })
+    await using open = await openServed({ 'old.txt': 'x' }, { path: '/files/' })
+    const { page, tree } = open
     const bytes = randomBytes(20 << 20)
     const local = await localFiles(tree, { 'big.bin': bytes })
-    await using program = await startProgram(tree)
-    await using open = await openPage(browser, program, { path: '/files/' })
-    const { page } = open
     await slowUploads(page, 8 << 20)
     await pickFiles(page, [join(local, 'big.bin')])
     await waitFor('some of it sent', async () =>
@@ -206,12 +193,10 @@ describe('uploads', () => {
   })
 
   it('goes on each time the session ended and the person signed in again', async () => {
-    await using tree = await makeTree({ 'old.txt': 'x' })
+    await using open = await openServed({ 'old.txt': 'x' }, { path: '/files/' })
+    const { page, context, tree } = open
     const bytes = randomBytes(48 << 20)
     const local = await localFiles(tree, { 'big.bin': bytes })
-    await using program = await startProgram(tree)
-    await using open = await openPage(browser, program, { path: '/files/' })
-    const { page, context } = open
     const sent = async () =>
       Number(
         await panel(page)
@@ -239,12 +224,10 @@ describe('uploads', () => {
   }, 120_000)
 
   it('halves the chunk when a proxy finds it too large', async () => {
-    await using tree = await makeTree({ 'old.txt': 'x' })
+    await using open = await openServed({ 'old.txt': 'x' }, { path: '/files/' })
+    const { page, tree } = open
     const bytes = randomBytes(9 << 20)
     const local = await localFiles(tree, { 'big.bin': bytes })
-    await using program = await startProgram(tree)
-    await using open = await openPage(browser, program, { path: '/files/' })
-    const { page } = open
     const limit = 3 << 20
     let refused = 0
     await page.route('**/api/tus/**', async (route) => {
@@ -260,11 +243,9 @@ describe('uploads', () => {
   })
 
   it('says why a file failed and uploads it when it is tried again', async () => {
-    await using tree = await makeTree({ 'old.txt': 'x' })
+    await using open = await openServed({ 'old.txt': 'x' }, { path: '/files/' })
+    const { page, tree } = open
     const local = await localFiles(tree, { 'a.txt': 'hello' })
-    await using program = await startProgram(tree)
-    await using open = await openPage(browser, program, { path: '/files/' })
-    const { page } = open
     await page.route('**/api/tus/**', (route) => route.fulfill({ status: 403 }))
     await pickFiles(page, [join(local, 'a.txt')])
     await panel(page).getByText('1 upload failed').waitFor()
@@ -276,11 +257,9 @@ describe('uploads', () => {
   })
 
   it('says why a file whose name was taken cannot be tried again', async () => {
-    await using tree = await makeTree({ 'old.txt': 'x' })
+    await using open = await openServed({ 'old.txt': 'x' }, { path: '/files/' })
+    const { page, tree } = open
     const local = await localFiles(tree, { 'a.txt': 'hello' })
-    await using program = await startProgram(tree)
-    await using open = await openPage(browser, program, { path: '/files/' })
-    const { page } = open
     await page.route('**/api/tus/**', (route) => route.fulfill({ status: 409 }))
     await pickFiles(page, [join(local, 'a.txt')])
     await panel(page).getByText('Name is taken').waitFor()
@@ -294,11 +273,9 @@ describe('uploads', () => {
   })
 
   it('refuses in plain words what does not fit on the disk', async () => {
-    await using tree = await makeTree({ 'old.txt': 'x' })
+    await using open = await openServed({ 'old.txt': 'x' }, { path: '/files/' })
+    const { page, tree } = open
     const local = await localFiles(tree, { 'a.bin': randomBytes(5 << 20) })
-    await using program = await startProgram(tree)
-    await using open = await openPage(browser, program, { path: '/files/' })
-    const { page } = open
     await page.route('**/api/usage/**', (route) =>
       route.fulfill({ json: { total: 100 << 20, used: 99 << 20 } }),
     )
@@ -308,11 +285,9 @@ describe('uploads', () => {
   })
 
   it('needs no room for a file that is skipped', async () => {
-    await using tree = await makeTree({ 'a.bin': 'there' })
+    await using open = await openServed({ 'a.bin': 'there' }, { path: '/files/' })
+    const { page, tree } = open
     const local = await localFiles(tree, { 'a.bin': randomBytes(5 << 20), 'small.txt': 'hello' })
-    await using program = await startProgram(tree)
-    await using open = await openPage(browser, program, { path: '/files/' })
-    const { page } = open
     await page.route('**/api/usage/**', (route) =>
       route.fulfill({ json: { total: 100 << 20, used: 99 << 20 } }),
     )
@@ -332,11 +307,12 @@ describe('uploads', () => {
   })
 
   it('survives going to another folder and refreshes only the one it belongs to', async () => {
-    await using tree = await makeTree({ 'one/x.txt': 'x', 'two/y.txt': 'y' })
+    await using open = await openServed(
+      { 'one/x.txt': 'x', 'two/y.txt': 'y' },
+      { path: '/files/one/' },
+    )
+    const { page, tree } = open
     const local = await localFiles(tree, { 'big.bin': randomBytes(6 << 20) })
-    await using program = await startProgram(tree)
-    await using open = await openPage(browser, program, { path: '/files/one/' })
-    const { page } = open
     await slowUploads(page, 4 << 20)
     await pickFiles(page, [join(local, 'big.bin')])
     await panel(page).getByText('Uploading 1 of 1 file').waitFor()
@@ -356,11 +332,9 @@ describe('uploads', () => {
   })
 
   it('asks before the page is left while something is on its way', async () => {
-    await using tree = await makeTree({ 'old.txt': 'x' })
+    await using open = await openServed({ 'old.txt': 'x' }, { path: '/files/' })
+    const { page, tree } = open
     const local = await localFiles(tree, { 'big.bin': randomBytes(8 << 20) })
-    await using program = await startProgram(tree)
-    await using open = await openPage(browser, program, { path: '/files/' })
-    const { page } = open
     await slowUploads(page, 1 << 20)
     await pickFiles(page, [join(local, 'big.bin')])
     await panel(page).getByText('Uploading 1 of 1 file').waitFor()
@@ -374,11 +348,9 @@ describe('uploads', () => {
   })
 
   it('folds into a ring in the header and opens again', async () => {
-    await using tree = await makeTree({ 'old.txt': 'x' })
+    await using open = await openServed({ 'old.txt': 'x' }, { path: '/files/', viewport: PHONE })
+    const { page, tree } = open
     const local = await localFiles(tree, { 'big.bin': randomBytes(8 << 20) })
-    await using program = await startProgram(tree)
-    await using open = await openPage(browser, program, { path: '/files/', viewport: PHONE })
-    const { page } = open
     await slowUploads(page, 2 << 20)
     await pickFiles(page, [join(local, 'big.bin')])
     await panel(page).getByRole('button', { name: 'Hide uploads' }).click()
