@@ -58,9 +58,17 @@ function commandEvents(c: Ctx, deps: Deps) {
       const user = currentUser(c, deps)
       if (!user) return endConnection(ws)
       const scope = scopeOf(deps, user)
+      // What the command may go on with ends with the session, or with the right to execute.
+      const leave = deps.store.subscribe((doc) => {
+        const isLive = doc.sessions.some(({ id }) => id === c.var.session.id)
+        if (!isLive || !findUser(doc, user.id)?.perm.execute) stop.abort()
+      })
       runCommand({ deps, user, scope, vpath, line, ws, signal: stop.signal })
         .catch((error: unknown) => deps.log.error('a shell command failed', { error }))
-        .finally(() => endConnection(ws))
+        .finally(() => {
+          leave()
+          endConnection(ws)
+        })
     },
     onClose: () => stop.abort(),
     onError: () => stop.abort(),

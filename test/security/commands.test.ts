@@ -264,32 +264,56 @@ describe('CVE-2026-54088: name and password never reach the line of a sign-in pr
 describe.runIf(process.platform === 'linux')('a program that does not end', () => {
   const script = (pids: string) => `sleep 300 & echo $! >> ${pids}; echo $$ >> ${pids}; wait\n`
 
-  it('is ended with all it started when the client goes', async () => {
-    await using app = await shellApp(['sh'], { tree: {} })
+  /** Bob runs it; gives his connection and, once they run, the pids of both processes. */
+  async function startEndless(app: TestApp) {
     const pids = join(app.tree.base, 'pids')
     await app.tree.add({ 'run.sh': script(pids) })
-    const shell = await openShell(app, (await app.as('bob')).token)
-    shell.socket.send('sh run.sh')
+    const bob = await app.as('bob')
+    const { socket, closed } = await openShell(app, bob.token)
+    socket.send('sh run.sh')
     const running = await waitFor('both processes', async () => {
-      const found = (await readFile(pids, 'utf8')).trim().split('\n')
+      const found = (await readFile(pids, 'utf8').catch(() => '')).trim().split('\n')
       return found.length === 2 ? found : null
     })
-    shell.socket.terminate()
-    await waitFor('their end', () => running.every((pid) => !existsSync(`/proc/${pid}`)))
+    const ended = () =>
+      waitFor('their end', () => running.every((pid) => !existsSync(`/proc/${pid}`)))
+    return { bob, socket, closed, ended }
+  }
+
+  it('is ended with all it started when the client goes', async () => {
+    await using app = await shellApp(['sh'], { tree: {} })
+    const { socket, ended } = await startEndless(app)
+    socket.terminate()
+    await ended()
+  })
+
+  it('is ended with the session it was started in', async () => {
+    await using app = await shellApp(['sh'], { tree: {} })
+    const { bob, closed, ended } = await startEndless(app)
+    expect((await bob.fetch('/api/logout', { method: 'POST' })).status).toBe(204)
+    await ended()
+    await closed
+  })
+
+  it('is ended when its user may not execute any more', async () => {
+    await using app = await shellApp(['sh'], { tree: {} })
+    const { closed, ended } = await startEndless(app)
+    await app.store.update((doc) => {
+      const users = doc.users.map((user) => ({
+        ...user,
+        perm: { ...user.perm, execute: user.perm.execute && user.username !== 'bob' },
+      }))
+      return [{ ...doc, users }, undefined]
+    })
+    await ended()
+    await closed
   })
 
   it('is ended when the server stops', async () => {
     const app = await shellApp(['sh'], { tree: {} })
-    const pids = join(app.tree.base, 'pids')
-    await app.tree.add({ 'run.sh': script(pids) })
-    const shell = await openShell(app, (await app.as('bob')).token)
-    shell.socket.send('sh run.sh')
-    const running = await waitFor('both processes', async () => {
-      const found = (await readFile(pids, 'utf8')).trim().split('\n')
-      return found.length === 2 ? found : null
-    })
+    const { ended } = await startEndless(app)
     await app[Symbol.asyncDispose]()
-    await waitFor('their end', () => running.every((pid) => !existsSync(`/proc/${pid}`)))
+    await ended()
   })
 
   it('is gone when the server has stopped, even if it ignores the polite signal', async () => {
