@@ -89,6 +89,18 @@ export function errnoOf(error: unknown): string {
   return typeof code === 'string' ? code : ''
 }
 
+/** This process or machine has run out of something: no fault of the entry that was looked at. */
+const EXHAUSTED = new Set(['EMFILE', 'ENFILE', 'ENOMEM'])
+
+/**
+ * True for a system error that concerns the entry alone that was looked at: gone, forbidden, damaged or
+ * on a disk that no longer answers. Walks and listings leave it out and go on.
+ */
+export function isLostEntry(error: unknown): boolean {
+  const errno = errnoOf(error)
+  return /^E[A-Z0-9]+$/.test(errno) && !EXHAUSTED.has(errno)
+}
+
 /** True for the failure that follows from the client going away or a deliberate abort. */
 export function isAbort(error: unknown): boolean {
   const { name, code } = (error ?? {}) as { name?: string; code?: string }

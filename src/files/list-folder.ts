@@ -6,7 +6,7 @@
 import { type BigIntStats, type Dirent, lstatSync } from 'node:fs'
 import { lstat, opendir, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { AppError, errnoOf } from '../errors.ts'
+import { AppError, errnoOf, isLostEntry } from '../errors.ts'
 import { type EntryStat, toEntryStat } from './entry-stat.ts'
 import { inFolder, type Jail } from './jail.ts'
 import type { Judgement } from './judgement.ts'
@@ -166,15 +166,19 @@ async function linkKind(
     return landed.exists ? 'link' : 'brokenLink'
   } catch (error) {
     if (errnoOf(error) === 'ELOOP') return 'brokenLink'
-    if (['EACCES', 'ENOTDIR', 'ENAMETOOLONG'].includes(errnoOf(error))) return null
-    if (error instanceof AppError) return null
+    if (error instanceof AppError || isLostEntry(error)) return null
     throw error
   }
 }
 
 async function statLink(jail: Jail, path: string): Promise<BigIntStats | null> {
-  const landed = await jail.landing(path)
-  return landed.exists ? lstatOrNull(landed.realPath) : null
+  try {
+    const landed = await jail.landing(path)
+    return landed.exists ? await lstatOrNull(landed.realPath) : null
+  } catch (error) {
+    if (error instanceof AppError) return null
+    return unlessLost(error)
+  }
 }
 
 function entryPath(realPath: string, { name, rawName }: DirEntry): string | Buffer {
@@ -185,7 +189,7 @@ async function lstatOrNull(path: string | Buffer): Promise<BigIntStats | null> {
   try {
     return await lstat(path, { bigint: true })
   } catch (error) {
-    return tolerate(error)
+    return unlessLost(error)
   }
 }
 
@@ -193,11 +197,11 @@ function lstatOrNullSync(path: string | Buffer): BigIntStats | null {
   try {
     return lstatSync(path, { bigint: true, throwIfNoEntry: false }) ?? null
   } catch (error) {
-    return tolerate(error)
+    return unlessLost(error)
   }
 }
 
-function tolerate(error: unknown): null {
-  if (['ENOENT', 'EACCES', 'EPERM', 'ELOOP', 'ENOTDIR', 'EIO'].includes(errnoOf(error))) return null
+function unlessLost(error: unknown): null {
+  if (isLostEntry(error)) return null
   throw error
 }

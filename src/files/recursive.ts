@@ -2,7 +2,7 @@
 import { type BigIntStats, lstatSync } from 'node:fs'
 import { lstat } from 'node:fs/promises'
 import type { RecursiveEntry } from '../api-types.ts'
-import { errnoOf } from '../errors.ts'
+import { isLostEntry } from '../errors.ts'
 import type { Scope } from './scope.ts'
 import { formatTime } from './time-format.ts'
 import type { VPath } from './vpath.ts'
@@ -67,6 +67,6 @@ function lookLater(entries: Walked[]): Promise<(BigIntStats | null)[]> {
 }
 
 function unlessLost(error: unknown): null {
-  if (['ENOENT', 'EACCES', 'ENOTDIR'].includes(errnoOf(error))) return null
+  if (isLostEntry(error)) return null
   throw error
 }

@@ -5,7 +5,7 @@
 import { closeSync, constants, type Dirent, fstatSync, openSync, readdirSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import { sep } from 'node:path'
-import { AppError, errnoOf, fromErrno } from '../errors.ts'
+import { AppError, errnoOf, fromErrno, isLostEntry } from '../errors.ts'
 import { inFolder, type Jail, type Place, verifyPlace } from './jail.ts'
 import type { Judgement } from './judgement.ts'
 import { compareBytes } from './sort.ts'
@@ -51,8 +51,6 @@ const FOLDER_FLAGS = (constants.O_DIRECTORY ?? 0) | (constants.O_NOFOLLOW ?? 0)
 const HELD = process.platform === 'linux'
 /** A base below a file, or with a name no file can have. */
 const NO_FOLDER = new Set(['ENOENT', 'ENOTDIR', 'ENAMETOOLONG', 'ELOOP'])
-const LOST_FOLDER = new Set(['ENOENT', 'EACCES', 'EPERM', 'ENOTDIR', 'ELOOP'])
-const LOST_LINK = new Set(['ELOOP', 'EACCES', 'ENOTDIR', 'ENOENT', 'ENAMETOOLONG'])
 
 /**
  * Yields what lies below `base` in batches, one per turn, possibly empty. Unreadable folders and
@@ -132,7 +130,7 @@ async function enter(reader: Reader, vpath: VPath, realPath: string): Promise<Fo
     const found = reader(realPath)
     dirents = found instanceof Promise ? await found : found
   } catch (error) {
-    if (!(error instanceof AppError) && !LOST_FOLDER.has(errnoOf(error))) throw error
+    if (!(error instanceof AppError) && !isLostEntry(error)) throw error
   }
   return { vpath, realPath: realPath === sep ? '' : realPath, dirents, next: 0 }
 }
@@ -194,7 +192,7 @@ async function staysInside(jail: Jail, judgement: Judgement, realPath: string): 
     const isInside = jail.vpathOf(target, await jail.root()) !== null
     return (isInside || jail.follows) && (await judgement.at(target))(ROOT)
   } catch (error) {
-    if (error instanceof AppError || LOST_LINK.has(errnoOf(error))) return false
+    if (error instanceof AppError || isLostEntry(error)) return false
     throw error
   }
 }

@@ -36,3 +36,13 @@ export async function mountFolder(source: string, folder: string): Promise<Async
   await mkdir(folder, { recursive: true })
   return mounted(folder, ['--bind', source])
 }
+
+/** Makes `folder` a mount whose file system has died, as sshfs and rclone leave it. */
+export async function mountDead(folder: string): Promise<AsyncDisposable> {
+  await mkdir(folder, { recursive: true })
+  const options = 'fd=3,rootmode=40000,user_id=0,group_id=0'
+  // Who serves it is the shell, which ends.
+  const words = ['-c', 'exec 3<>/dev/fuse; mount -t fuse -o "$1" none "$2"', 'sh', options, folder]
+  execFileSync('sh', words)
+  return { [Symbol.asyncDispose]: async () => void execFileSync('umount', [folder]) }
+}

@@ -1,0 +1,31 @@
+// A mount whose file system has died (sshfs, rclone) is left out, and everything beside it goes on.
+import { expect, it } from 'vitest'
+import { startApp } from '../support/app.ts'
+import { MAY_MOUNT, mountDead } from '../support/mounts.ts'
+
+it.runIf(MAY_MOUNT)('a dead mount spoils no listing of the folder around it', async () => {
+  await using app = await startApp({
+    tree: { 'a.txt': 'a', 'z/b.txt': 'b', 'z/to-dead': { link: '../dead' } },
+  })
+  await using _ = await mountDead(app.tree.at('dead'))
+  const admin = await app.as('admin')
+  const namesOf = async (path: string) => {
+    const response = await admin.fetch(path)
+    expect(response.status, path).toBe(200)
+    const { items } = await response.json()
+    return items.map(({ name }: { name: string }) => name)
+  }
+  expect(await namesOf('/api/resources/')).toEqual(['z', 'a.txt'])
+  expect(await namesOf('/api/resources/z/')).toEqual(['b.txt'])
+
+  const deep = await (await admin.fetch('/api/resources/recursive/')).json()
+  const paths = deep.map(({ path }: { path: string }) => path)
+  // Links are reported as themselves, wherever they lead.
+  expect(paths).toEqual(['/a.txt', '/z', '/z/b.txt', '/z/to-dead'])
+
+  const hits = await (await admin.fetch('/api/search/?query=txt')).text()
+  expect(hits.trim().split('\n')).toHaveLength(2)
+
+  // An archive without it would pass for the whole.
+  expect((await admin.fetch('/api/raw/?algo=tar')).status).toBe(500)
+})
