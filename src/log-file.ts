@@ -36,6 +36,8 @@ export async function openLogFile(file: string, options: LogFileOptions): Promis
     const message = `cannot open the log file ${file}: ${errnoOf(error)}`
     throw new AppError('bad_request', message, { cause: error })
   }
+  const maxBytes = options.maxBytes ?? MAX_LOG_BYTES
+  let rotateAtBytes = maxBytes
   let waiting: string[] = []
   let dropped = 0
   let reopening = false
@@ -52,11 +54,12 @@ export async function openLogFile(file: string, options: LogFileOptions): Promis
           await current.handle.close()
           current = await openAppend(file)
           broken = false
+          rotateAtBytes = maxBytes
         }
         if (dropped > 0) lines.unshift(`${dropped} log lines were dropped, the disk is too slow\n`)
         dropped = 0
         const data = Buffer.from(lines.join(''))
-        if (current.sizeBytes > 0 && current.sizeBytes + data.length > maxBytes) {
+        if (current.sizeBytes > 0 && current.sizeBytes + data.length > rotateAtBytes) {
           current = await rotate(current)
         }
         await current.handle.appendFile(data)
@@ -71,17 +74,20 @@ export async function openLogFile(file: string, options: LogFileOptions): Promis
     running = undefined
   }
 
-  const maxBytes = options.maxBytes ?? MAX_LOG_BYTES
-
+  // In a folder that is not ours to write (/var/log) the file can only grow: better than no log.
   async function rotate(full: Opened): Promise<Opened> {
+    try {
+      await rename(file, backupName(file, new Date()))
+    } catch (error) {
+      rotateAtBytes = full.sizeBytes + maxBytes / 10
+      options.onError(error)
+      return full
+    }
+    rotateAtBytes = maxBytes
     await full.handle.close()
-    await rename(file, backupName(file, new Date()))
     const fresh = await openAppend(file)
-    await dropBackups(
-      file,
-      options.maxBackups ?? MAX_LOG_BACKUPS,
-      Date.now() - (options.maxAgeMs ?? MAX_LOG_AGE_MS),
-    )
+    const oldestMs = Date.now() - (options.maxAgeMs ?? MAX_LOG_AGE_MS)
+    await dropBackups(file, options.maxBackups ?? MAX_LOG_BACKUPS, oldestMs).catch(options.onError)
     return fresh
   }
 

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { createLogger } from '../src/log.ts'
 import { backupName, openLogFile } from '../src/log-file.ts'
+import { waitFor } from './support/deadline.ts'
 
 const NOW = new Date(2026, 10, 20, 9, 5, 7)
 
@@ -137,6 +138,25 @@ describe('a log file', () => {
     expect(names).not.toContain(old)
     expect(names).toContain(young)
     expect(names).toContain(other)
+  })
+
+  test('that cannot be rotated grows and loses no line', async () => {
+    const errors: unknown[] = []
+    // Its own name is as long as one can be, so that pieces cannot be named after it.
+    file = join(folder, `${'x'.repeat(250)}.log`)
+    const log = await openLogFile(file, { onError: (error) => errors.push(error), maxBytes: 200 })
+    const lines = Array.from({ length: 60 }, (_, i) => `line ${i}\n`)
+    for (const [i, line] of lines.entries()) {
+      log.write(line)
+      const written = lines.slice(0, i + 1).join('').length
+      await waitFor(line, async () => (await stat(file)).size === written)
+    }
+    await log.close()
+    expect(await readFile(file, 'utf8')).toBe(lines.join(''))
+    expect(errors[0]).toMatchObject({ code: 'ENAMETOOLONG' })
+    // Tried again with each tenth, not with each line.
+    expect(errors.length).toBeGreaterThan(3)
+    expect(errors.length).toBeLessThan(20)
   })
 
   test('is opened anew after it was moved away', async () => {
