@@ -46,17 +46,32 @@ export function createTempRegistry(file: string, maxAgeMs: number): TempRegistry
     }, SAVE_DELAY_MS)
     saving.unref()
   }
-  const sweep = async () => {
+  // When a folder was first found missing: its disk may be mounted again before its uploads expire.
+  const missingSince = new Map<string, number>()
+  const isDone = (folder: string, left: number | null, nowMs: number) => {
+    if (left !== null) {
+      missingSince.delete(folder)
+      return left === 0
+    }
+    const sinceMs = missingSince.get(folder) ?? nowMs
+    missingSince.set(folder, sinceMs)
+    return nowMs - sinceMs > maxAgeMs
+  }
+  const sweep = async ({ forgets = true } = {}) => {
     await loaded
     const before = folders.size
     for (const folder of [...folders]) {
-      const left = await sweepFolder(folder, Date.now() - maxAgeMs)
-      if (left === 0) folders.delete(folder)
+      const nowMs = Date.now()
+      const left = await sweepFolder(folder, nowMs - maxAgeMs)
+      if (!isDone(folder, left, nowMs) || !forgets) continue
+      folders.delete(folder)
+      missingSince.delete(folder)
     }
     if (folders.size !== before) saveSoon()
   }
-  // What the last run left behind is old enough to go as soon as the list is read.
-  sweep().catch(() => {})
+  // What the last run left behind is old enough to go as soon as the list is read. An empty folder
+  // may be where a disk will be mounted in a moment, so nothing is forgotten yet.
+  sweep({ forgets: false }).catch(() => {})
   const timer = setInterval(() => sweep().catch(() => {}), SWEEP_EVERY_MS)
   timer.unref()
 
@@ -66,7 +81,7 @@ export function createTempRegistry(file: string, maxAgeMs: number): TempRegistry
       folders.add(folder)
       saveSoon()
     },
-    sweep,
+    sweep: () => sweep(),
     close: async () => {
       clearInterval(timer)
       clearTimeout(saving)
@@ -78,22 +93,32 @@ export function createTempRegistry(file: string, maxAgeMs: number): TempRegistry
   }
 }
 
-// How many temporary files stay. A folder that is gone or no longer where it was holds none.
-async function sweepFolder(realFolder: string, olderThanMs: number): Promise<number> {
+/** How many temporary files stay; null when the folder is gone or could not be looked through. */
+async function sweepFolder(realFolder: string, olderThanMs: number): Promise<number | null> {
   try {
     return await inFolder(realFolder, async (ref) => {
       let left = 0
       for (const name of await readdir(ref)) {
         if (!name.startsWith(TEMP_PREFIX)) continue
-        const path = join(ref, name)
-        const found = await lstat(path)
-        if (found.isFile() && found.mtimeMs < olderThanMs) await unlink(path)
-        else left++
+        if (!(await removeExpired(join(ref, name), olderThanMs))) left++
       }
       return left
     })
   } catch (error) {
-    if (error instanceof AppError || errnoOf(error) !== '') return 0
+    if (error instanceof AppError || errnoOf(error) !== '') return null
+    throw error
+  }
+}
+
+/** False when the file stays. One that went meanwhile, for its upload was complete, is gone. */
+async function removeExpired(path: string, olderThanMs: number): Promise<boolean> {
+  try {
+    const found = await lstat(path)
+    if (!found.isFile() || found.mtimeMs >= olderThanMs) return false
+    await unlink(path)
+    return true
+  } catch (error) {
+    if (errnoOf(error) === 'ENOENT') return true
     throw error
   }
 }
