@@ -13,6 +13,8 @@ const MAX_OUTPUT_BYTES = 64 * 1024
 
 /** Runs the program and follows its answer. Throws `wrong_credentials` or `internal`. */
 export async function signInByHook(deps: SignInDeps, given: Credentials): Promise<User> {
+  // A program may print the name within a line of its answer; a name must not add lines to it.
+  if (/\p{Cc}/u.test(given.username) || given.password.includes('\0')) throw refused()
   const answers = await ask(deps, given)
   switch (answers.get('hook.action')) {
     case 'auth':

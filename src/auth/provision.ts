@@ -2,7 +2,7 @@
 // administration or commands, and only those of a hook the right to execute, as was recorded of the
 // original; each gets a home of its own (http-api 4.6, 4.7).
 import { randomBytes } from 'node:crypto'
-import { AppError } from '../errors.ts'
+import { AppError, badRequest } from '../errors.ts'
 import { vpathOf } from '../files/vpath.ts'
 import type { Document, User } from '../store/document.ts'
 import { addUser, removeUser } from '../store/users.ts'
@@ -54,6 +54,18 @@ export async function provisionUser(deps: SignInDeps, account: NewAccount): Prom
   })
 }
 
+const MAX_NAME_LENGTH = 255
+
+/**
+ * Refuses names that would be more than a name where they are written: in lines of a log or of a
+ * program's output, in the environment, in tokens. Names kept from before stay. Throws `bad_request`.
+ */
+export function checkUsername(username: string): void {
+  if (/\p{Cc}/u.test(username)) throw badRequest('username holds control characters')
+  if (username.length > MAX_NAME_LENGTH)
+    throw badRequest(`username is longer than ${MAX_NAME_LENGTH} characters`)
+}
+
 /**
  * Records the account and makes its home. `check` and the record are one step, and only the winner
  * of a race gets a folder; when that cannot be made the account does not stay either.
@@ -63,6 +75,7 @@ export async function addUserWithHome(
   user: Omit<User, 'id'>,
   check: (doc: Document) => void = () => {},
 ): Promise<User> {
+  checkUsername(user.username)
   const added = await store.update((doc) => {
     check(doc)
     return addUser(doc, user)

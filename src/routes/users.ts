@@ -6,10 +6,10 @@ import type { UserRecord } from '../api-types.ts'
 import { hashPassword, verifyPassword } from '../auth/hash.ts'
 import { deriveScope } from '../auth/home.ts'
 import { checkPassword } from '../auth/password-policy.ts'
-import { addUserWithHome } from '../auth/provision.ts'
+import { addUserWithHome, checkUsername } from '../auth/provision.ts'
 import { withoutSessions } from '../auth/sessions.ts'
 import { AppError, badRequest } from '../errors.ts'
-import { asString, type Reader } from '../parse.ts'
+import { asString, ParseError, type Reader } from '../parse.ts'
 import type { User } from '../store/document.ts'
 import { parseRule, parseUserDefaults } from '../store/parse-document.ts'
 import { findUser, removeUser, replaceUser } from '../store/users.ts'
@@ -32,6 +32,9 @@ const GUARDED = new Set([
   'lockpassword',
   'rules',
 ])
+
+/** Far above every locale, view and theme there is. */
+const MAX_CHOICE_LENGTH = 100
 
 export function userRoutes(deps: Deps): Hono<Env> {
   const app = new Hono<Env>()
@@ -89,7 +92,7 @@ function parseEnvelope(r: Reader): Envelope {
 }
 
 function parseUserData(r: Reader): UserRecord {
-  return {
+  const data = {
     id: r.int('id', 0, { min: 0 }),
     username: r.str('username'),
     password: r.str('password'),
@@ -97,6 +100,11 @@ function parseUserData(r: Reader): UserRecord {
     ...parseUserDefaults(r),
     rules: r.list('rules', parseRule, 10_000),
   }
+  // They travel in each token, which a browser keeps no longer than 4 KiB and a server reads up to 16.
+  const choices = { ...data, sorting: data.sorting.by }
+  for (const field of ['locale', 'viewMode', 'aceEditorTheme', 'sorting'] as const)
+    if (choices[field].length > MAX_CHOICE_LENGTH) throw new ParseError(`${field} is too long`)
+  return data
 }
 
 async function createUser(c: Ctx, deps: Deps): Promise<Response> {
@@ -131,6 +139,8 @@ async function changeUser(c: Ctx, deps: Deps): Promise<Response> {
   if (whole || which.some((field) => field.toLowerCase() === 'rules')) checkRules(data.rules)
   const before = demandUser(deps, id)
   const changes = whole ? wholeRecord(c, data) : fieldsOf(c, data, which)
+  if (changes.username !== undefined && changes.username !== before.username)
+    checkUsername(changes.username)
   const plain = changes.password
   if (plain !== undefined && plain !== '') {
     await checkPassword(plain, deps.store.read().settings.minimumPasswordLength)

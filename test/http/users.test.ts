@@ -104,6 +104,17 @@ describe('changing accounts', () => {
     expect(app.store.read().shares).toEqual([])
   })
 
+  it('cannot make a token that no browser keeps', async () => {
+    await using app = await startApp({ users: [{ username: 'bob' }] })
+    const long = 'x'.repeat(101)
+    const choices = { locale: long, viewMode: long, aceEditorTheme: long, sorting: { by: long } }
+    for (const [field, value] of Object.entries(choices))
+      expect((await put(app, 'bob', 2, [field], { [field]: value })).status, field).toBe(400)
+    expect(
+      (await put(app, 'bob', 2, ['aceEditorTheme'], { aceEditorTheme: 'unknown' })).status,
+    ).toBe(200)
+  })
+
   it('refuses common passwords, also repeated ones', async () => {
     await using app = await startApp({ users: [{ username: 'bob' }] })
     for (const password of ['passwordpassword', '123456123456', 'QWERTYQWERTY']) {

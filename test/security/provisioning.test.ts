@@ -79,6 +79,18 @@ describe('CVE-2026-62685: an account made by a sign-in program', () => {
     expect(account(app, 'bob')).toMatchObject({ locale: 'fr', rules, aceEditorTheme: 'monokai' })
   })
 
+  it('adds no lines to the answer of a program that prints its name', async () => {
+    await using app = await withHook([])
+    const script = join(app.tree.base, 'hook.sh')
+    await writeFile(script, 'echo hook.action=auth; echo "user.scope=/home/$USERNAME"\n')
+    const name = 'hugo\nuser.perm.admin=true'
+    expect((await passwordLogin(app, name)).status).toBe(403)
+    expect((await passwordLogin(app, 'hugo', 'nul\0byte')).status).toBe(403)
+    expect(app.store.read().users).toHaveLength(1)
+    expect((await passwordLogin(app, 'hugo')).status).toBe(200)
+    expect(account(app, 'hugo')?.scope).toBe('/home/hugo')
+  })
+
   it('is refused, passed on or an error as the program says', async () => {
     for (const [answer, status] of [
       ['hook.action=block', 403],
@@ -241,6 +253,31 @@ describe('an account that makes itself', () => {
     expect((await signup(`${PASSWORD}-and-somewhat-longer`)).status).toBe(200)
     expect((await signup(`${PASSWORD}-and-somewhat-longer`)).status).toBe(409)
   })
+})
+
+it.each([
+  ['a line break', 'new\nadmin'],
+  ['NUL', 'new\0'],
+  ['no end', 'n'.repeat(256)],
+])('no account gets a name with %s, neither made nor renamed', async (_, username) => {
+  await using app = await startApp({
+    tree: {},
+    settings: { signup: true },
+    users: [{ username: 'bob' }],
+  })
+  const post = { method: 'POST', body: JSON.stringify({ username, password: PASSWORD }) }
+  expect((await app.fetch('/api/signup', post)).status).toBe(400)
+  const admin = await app.as('admin')
+  const write = (method: string, path: string, which: string[], data: object) =>
+    admin.fetch(path, {
+      method,
+      body: JSON.stringify({ what: 'user', which, current_password: PASSWORD, data }),
+    })
+  const made = await write('POST', '/api/users', [], { username, password: PASSWORD, scope: '/' })
+  expect(made.status).toBe(400)
+  const id = account(app, 'bob')?.id
+  expect((await write('PUT', `/api/users/${id}`, ['username'], { id, username })).status).toBe(400)
+  expect(app.store.read().users.map((user) => user.username)).toEqual(['admin', 'bob'])
 })
 
 it('an account made by an administrator does not stay without its folder', async () => {
