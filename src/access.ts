@@ -23,13 +23,24 @@ export function compileRules(rules: readonly Rule[], foldCase: boolean): Judge {
   if (rules.length === 0) return ALLOW_ALL
   const tests = rules.map((rule) => ({ allow: rule.allow, matches: compileRule(rule, foldCase) }))
   return (vpath) => {
-    const folded = foldCase ? vpath.toLowerCase() : vpath
+    const folded = foldCase ? foldName(vpath) : vpath
     for (let i = tests.length - 1; i >= 0; i--) {
       const test = tests[i]
       if (test?.matches(vpath, folded)) return test.allow
     }
     return true
   }
+}
+
+/**
+ * One spelling for all that a disk without case takes for the same name: APFS and ext4 fold as Unicode
+ * says (`ſ` is an s, `ß` is ss), compare without regard to composition, and skip characters that
+ * show nothing. It may join a few more than they do, never fewer.
+ */
+export function foldName(text: string): string {
+  if (!/[^\0-\x7f]/.test(text)) return text.toLowerCase()
+  const shown = text.normalize('NFD').replace(/\p{Default_Ignorable_Code_Point}/gu, '')
+  return shown.toUpperCase().toLowerCase().normalize('NFD')
 }
 
 /** Hides names that start with a dot, and everything below them. */
@@ -83,7 +94,7 @@ function compileExpression(raw: string): Matcher | 'invalid' {
 }
 
 function compilePathRule(path: string, foldCase: boolean): Matcher {
-  const own = foldCase ? path.toLowerCase() : path
+  const own = foldCase ? foldName(path) : path
   const below = own.endsWith('/') ? own : `${own}/`
   return (_vpath, folded) => folded === own || folded.startsWith(below)
 }

@@ -2,6 +2,8 @@
 // rule must meet all of them, as source and as destination.
 import { connect } from 'node:net'
 import { describe, expect, it } from 'vitest'
+import { compileRules } from '../../src/access.ts'
+import type { VPath } from '../../src/files/vpath.ts'
 import { startApp, type TestApp } from '../support/app.ts'
 
 const SECRET = 'denied-content'
@@ -98,6 +100,20 @@ describe('a denied folder', () => {
       expect(text, path).not.toContain('s.txt')
     }
     expect((await bob.fetch('/api/raw/dEnIeD2/ok.txt')).status).toBe(200)
+  })
+
+  it.each([
+    ['another composition', '/Ge\u0301heim', '/gÉHEIM'],
+    ['a long s', '/secret', '/\u017fecret'],
+    ['a Kelvin sign', '/key', '/\u212aey'],
+    ['a sharp s', '/straße', '/STRASSE'],
+    ['a character that shows nothing', '/secret', '/se\u00adc\u200dret'],
+    ['a full-width letter in the other case', '/ａ', '/Ａ'],
+  ])('CVE-2026-72835: is denied as a disk without case spells it: %s', (_, rule, path) => {
+    const regexp = { raw: '' }
+    const judge = compileRules([{ regex: false, allow: false, path: rule, regexp }], true)
+    expect(judge(`${path}/s.txt` as VPath)).toBe(false)
+    expect(judge(`${path}2/s.txt` as VPath)).toBe(true)
   })
 
   it('CVE-2026-72835: is not reached by a backslash, which is part of a name here', async () => {
