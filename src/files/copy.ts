@@ -94,9 +94,10 @@ export async function moveTree(
 ): Promise<void> {
   if (source === target) return
   await scope.makeFolder(parentOf(target))
-  const caseOnly = source.toLowerCase() === target.toLowerCase()
+  // An entry that gets another spelling is not in its own way.
+  const replace = options.replace || (await isSameEntry(scope, source, target))
   try {
-    await scope.rename(source, target, { replace: options.replace || caseOnly })
+    await scope.rename(source, target, { replace })
   } catch (error) {
     const errno = errnoOf((error as AppError).cause)
     if (errno === 'EXDEV') {
@@ -107,6 +108,22 @@ export async function moveTree(
       await mergeFolder(scope, source, target, options)
     } else throw error
   }
+}
+
+/** True for two spellings of one name on a file system that ignores case or Unicode form. */
+export async function isSameEntry(scope: Scope, a: VPath, b: VPath): Promise<boolean> {
+  if (a === b) return true
+  if (a.normalize('NFC').toLowerCase() !== b.normalize('NFC').toLowerCase()) return false
+  if (!(await scope.exists(b))) return false
+  const [x, y] = [await scope.stat(a), await scope.stat(b)]
+  return x.ino === y.ino && x.dev === y.dev && (await listsOnly(scope, a, b))
+}
+
+// Two hard links that differ in case only are two entries, not one.
+async function listsOnly(scope: Scope, a: VPath, b: VPath): Promise<boolean> {
+  const parent = parentOf(a)
+  const names = new Set((await scope.list(parent)).map(({ name }) => joinVPath(parent, name)))
+  return !(names.has(a) && names.has(b))
 }
 
 /** The first free `base(N)ext` beside `target`, or `target` itself when it is free. */

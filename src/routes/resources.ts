@@ -4,7 +4,14 @@ import { Hono } from 'hono'
 import type { FileInfo } from '../api-types.ts'
 import { AppError } from '../errors.ts'
 import { CHECKSUM_ALGORITHMS, checksum, isChecksumAlgorithm } from '../files/checksum.ts'
-import { checkSourceAndTarget, checkTree, copyTree, freeName, moveTree } from '../files/copy.ts'
+import {
+  checkSourceAndTarget,
+  checkTree,
+  copyTree,
+  freeName,
+  isSameEntry,
+  moveTree,
+} from '../files/copy.ts'
 import { checkFreeSpace } from '../files/free-space.ts'
 import {
   childPath,
@@ -20,7 +27,7 @@ import { receive } from '../files/receive.ts'
 import { removeSeen, type SeenEntries } from '../files/remove-seen.ts'
 import type { Scope } from '../files/scope.ts'
 import type { CommittedFile } from '../files/temp-file.ts'
-import { baseName, joinVPath, ROOT, toVPath, type VPath, vpathOf } from '../files/vpath.ts'
+import { baseName, ROOT, toVPath, type VPath } from '../files/vpath.ts'
 import { ParseError, type Reader } from '../parse.ts'
 import type { Document, User } from '../store/document.ts'
 import { moveShares, removeSharesBelow } from '../store/shares.ts'
@@ -342,22 +349,6 @@ async function chooseTarget(
   if (rename) return freeName(scope, wanted)
   if (!replace && (await scope.exists(wanted))) throw new AppError('exists', `${wanted} exists`)
   return wanted
-}
-
-async function isSameEntry(scope: Scope, a: VPath, b: VPath): Promise<boolean> {
-  if (a === b) return true
-  // Another spelling of one name on a file system that ignores case or Unicode form.
-  if (a.normalize('NFC').toLowerCase() !== b.normalize('NFC').toLowerCase()) return false
-  if (!(await scope.exists(b))) return false
-  const [x, y] = [await scope.stat(a), await scope.stat(b)]
-  return x.ino === y.ino && x.dev === y.dev && (await listsOnly(scope, a, b))
-}
-
-// Two hard links that differ in case only are two entries, not one.
-async function listsOnly(scope: Scope, a: VPath, b: VPath): Promise<boolean> {
-  const parent = vpathOf(...a.split('/').slice(0, -1))
-  const names = new Set((await scope.list(parent)).map(({ name }) => joinVPath(parent, name)))
-  return !(names.has(a) && names.has(b))
 }
 
 /** With rules in force, refuses a change to a tree that holds a denied entry (http-api 7.7). */

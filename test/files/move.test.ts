@@ -130,3 +130,16 @@ describe('a link that leads back', () => {
     expect(names.filter((name) => name.endsWith('a.txt'))).toEqual(['sub/a.txt'])
   })
 })
+
+it('an entry that differs in case only is not replaced unasked', async () => {
+  await using tree = await makeTree({ 'a.txt': 'lower', 'b.txt': 'b' })
+  // Where case counts: elsewhere this is the same file.
+  await tree.add({ 'A.txt': 'upper' })
+  if ((await tree.read('a.txt')) === 'upper') return
+  const options = { ...always(), replace: false }
+  const moved = moveTree(scopeOf(tree), vpath('/A.txt'), vpath('/a.txt'), options)
+  await expect(moved).rejects.toMatchObject({ code: 'exists' })
+  expect(await tree.read('a.txt')).toBe('lower')
+  await moveTree(scopeOf(tree), vpath('/b.txt'), vpath('/B.txt'), options)
+  expect(await tree.read('B.txt')).toBe('b')
+})
