@@ -16,7 +16,7 @@ const texts = {
   not_found: msg`Folder is gone`,
   method_not_allowed: msg`Refused by the server`,
   exists: msg`Name is taken`,
-  conflict: msg`Name is taken`,
+  conflict: msg`In use`,
   precondition_failed: msg`Changed meanwhile`,
   too_large: msg`Too large for the server`,
   range_not_satisfiable: msg`Refused by the server`,
@@ -42,7 +42,7 @@ export function failureText(code: UploadFailureCode): string {
 /** A longer explanation, where there is more to say; undefined otherwise. */
 export function failureHint(code: UploadFailureCode): string | undefined {
   if (code === 'unreadable') return i18n._(unreadableHint)
-  if (code === 'exists' || code === 'conflict') return i18n._(takenHint)
+  if (code === 'exists') return i18n._(takenHint)
   if (code === 'no_space') return i18n._(fullHint)
   return undefined
 }

@@ -76,11 +76,23 @@ export function openJournal(name: string): Journal {
     return flushing
   }
 
+  /** Null when there is no storage. One closed from outside, as by "clear site data", is opened anew. */
+  async function begin(mode: IDBTransactionMode): Promise<IDBTransaction | null> {
+    for (let attempt = 0; attempt < 2; attempt++) {
+      const db = await database()
+      try {
+        return db?.transaction(['batches', 'items'], mode) ?? null
+      } catch {
+        opening = null
+      }
+    }
+    return null
+  }
+
   async function apply(changes: readonly Write[]): Promise<void> {
-    const db = await database()
-    if (db === null) return
+    const change = await begin('readwrite')
+    if (change === null) return
     await new Promise<void>((resolve) => {
-      const change = db.transaction(['batches', 'items'], 'readwrite')
       const batches = change.objectStore('batches')
       const items = change.objectStore('items')
       for (const each of changes) each(batches, items)
@@ -102,9 +114,8 @@ export function openJournal(name: string): Journal {
       }),
     async load(userID) {
       await flush()
-      const db = await database()
-      if (db === null) return []
-      const read = db.transaction(['batches', 'items'])
+      const read = await begin('readonly')
+      if (read === null) return []
       const [batches, items] = await Promise.all([
         all<JournalBatch>(read.objectStore('batches')),
         all<JournalItem>(read.objectStore('items')),

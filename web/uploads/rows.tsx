@@ -125,7 +125,7 @@ function Row({
             icon={RotateCw}
             label={t`Try ${name} again`}
             onClick={() => {
-              if (failure === 'exists' || failure === 'conflict') void resolveTaken(item)
+              if (failure === 'exists') void resolveTaken(item)
               else retryUpload(item.id)
               keepFocus()
             }}

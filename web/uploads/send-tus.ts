@@ -58,6 +58,8 @@ export function failureCode(
   errorCode: string | null | undefined,
 ): UploadFailureCode {
   if (status === 0) return 'network'
+  // The same status means that the name is taken.
+  if (errorCode === 'conflict') return 'conflict'
   if (errorCode === 'no_space') return 'no_space'
   return CODE_OF_STATUS[status] ?? 'internal'
 }

@@ -160,5 +160,8 @@ test('refusals are final, troubles on the way are tried again', () => {
   expect(isRetryable(409, 'PATCH')).toBe(true)
   expect(failureCode(507, null)).toBe('no_space')
   expect(failureCode(0, null)).toBe('network')
+  expect(failureCode(409, null)).toBe('exists')
+  // Another window sends the same upload: nothing to replace or to rename.
+  expect(failureCode(409, 'conflict')).toBe('conflict')
   expect(failureCode(418, null)).toBe('internal')
 })
