@@ -1,19 +1,24 @@
 // Messages at the bottom: what failed stays and can be reported, what went well leaves by itself.
-import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { launchBrowser, openPage } from '../support/browser.ts'
+import { rm } from 'node:fs/promises'
+import type { Page } from 'playwright-core'
+import { describe, expect, it } from 'vitest'
 import { loginAs } from '../support/login.ts'
 import { type Program, startProgram } from '../support/program.ts'
 import { makeTree } from '../support/tree.ts'
-import { entry, expectNames, expectSelected, showList, toast } from './listing-steps.ts'
+import { sharedBrowser } from './browser-steps.ts'
+import {
+  entry,
+  expectNames,
+  expectSelected,
+  listedFolders,
+  showList,
+  toast,
+} from './listing-steps.ts'
 
 const HELP = ['--branding.helpURL', 'https://files.example/help']
 
-let browser: Browser
-beforeAll(async () => {
-  browser = await launchBrowser()
-})
-afterAll(() => browser.close())
+const openIn = sharedBrowser()
+const openFolder = listedFolders(openIn)
 
 /** Lets the server refuse to delete what is called so. */
 async function refuseDeleting(page: Page, name: string): Promise<void> {
@@ -49,7 +54,7 @@ describe('messages', () => {
   it('offer to report a refused call, stay until dismissed, and a success leaves after 4 s', async () => {
     await using tree = await makeTree({ 'a.txt': 'a', 'b.txt': 'b' })
     await using program = await startProgram(tree, { args: HELP })
-    await using open = await openPage(browser, program, { path: '/files/' })
+    await using open = await openIn(program, { path: '/files/' })
     const { page, context } = open
     await page.clock.install()
     await page.reload()
@@ -85,7 +90,7 @@ describe('messages', () => {
   it('offer to report that a checksum could not be calculated', async () => {
     await using tree = await makeTree({ 'noise.dat': Uint8Array.of(0, 1, 2) })
     await using program = await startProgram(tree, { args: HELP })
-    await using open = await openPage(browser, program, { path: '/files/noise.dat' })
+    await using open = await openIn(program, { path: '/files/noise.dat' })
     const { page } = open
     await page.route('**/api/resources/noise.dat?checksum=*', (route) =>
       route.fulfill({ status: 500, body: '500' }),
@@ -99,7 +104,7 @@ describe('messages', () => {
     await using tree = await makeTree({ 'a.txt': 'a' })
     await using program = await startProgram(tree, { args: HELP })
     await forbidExternalLinks(program)
-    await using open = await openPage(browser, program, { path: '/files/' })
+    await using open = await openIn(program, { path: '/files/' })
     const { page } = open
     await showList(page)
     await refuseDeleting(page, 'a.txt')
@@ -111,11 +116,8 @@ describe('messages', () => {
 
   it('are ten at most, the newest on top', async () => {
     const names = Array.from({ length: 12 }, (_, i) => `f${String(i).padStart(2, '0')}.txt`)
-    await using tree = await makeTree(Object.fromEntries(names.map((name) => [name, ''])))
-    await using program = await startProgram(tree)
-    await using open = await openPage(browser, program, { path: '/files/' })
+    await using open = await openFolder(Object.fromEntries(names.map((name) => [name, ''])))
     const { page } = open
-    await showList(page)
     await refuseDeleting(page, '*')
     await page.locator('#listing').focus()
     for (const [index, name] of names.entries()) {
@@ -131,5 +133,38 @@ describe('messages', () => {
     expect(await all.count()).toBe(10)
     expect(await all.first().textContent()).toContain('f11.txt')
     expect(await all.last().textContent()).toContain('f02.txt')
+  })
+})
+
+describe('a rename that fails', () => {
+  it('keeps the entry selected, as one that succeeds does', async () => {
+    await using open = await openFolder({ 'a.txt': 'A', 'b.txt': 'B' })
+    const { page } = open
+    await page.route('**/api/resources/a.txt?**', (route) =>
+      route.request().method() === 'PATCH' ? route.fulfill({ status: 500 }) : route.continue(),
+    )
+    await entry(page, 'a.txt').click()
+    await page.keyboard.press('F2')
+    const dialog = page.getByRole('dialog', { name: 'Rename file' })
+    await dialog.getByLabel('New name').fill('c.txt')
+    await page.keyboard.press('Enter')
+    await dialog.getByText('Something went wrong on the server.').waitFor()
+    await dialog.getByRole('button', { name: 'Cancel' }).click()
+    await expectNames(page, ['a.txt', 'b.txt'])
+    await expectSelected(page, ['a.txt'])
+  })
+
+  it('shows the folder as it is when the entry has gone meanwhile', async () => {
+    await using open = await openFolder({ 'a.txt': 'A', 'b.txt': 'B' })
+    const { page, tree } = open
+    await entry(page, 'a.txt').click()
+    await rm(tree.at('a.txt'))
+    await page.keyboard.press('F2')
+    const dialog = page.getByRole('dialog', { name: 'Rename file' })
+    await dialog.getByLabel('New name').fill('c.txt')
+    await page.keyboard.press('Enter')
+    await dialog.getByText(/This no longer exists/).waitFor()
+    await dialog.getByRole('button', { name: 'Cancel' }).click()
+    await expectNames(page, ['b.txt'])
   })
 })

@@ -1,18 +1,12 @@
 // Every awkward name opened, downloaded, renamed and deleted by mouse and keyboard.
 import { readdir, readFile, readlink } from 'node:fs/promises'
-import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { launchBrowser, openPage } from '../support/browser.ts'
+import type { Page } from 'playwright-core'
+import { describe, expect, it } from 'vitest'
 import { waitFor } from '../support/deadline.ts'
-import { startProgram } from '../support/program.ts'
-import { AWKWARD_NAMES, makeTree, SECRET, type Tree } from '../support/tree.ts'
-import { entry, showList } from './listing-steps.ts'
+import { AWKWARD_NAMES, SECRET, type Tree } from '../support/tree.ts'
+import { entry, listedFolders } from './listing-steps.ts'
 
-let browser: Browser
-beforeAll(async () => {
-  browser = await launchBrowser()
-})
-afterAll(() => browser.close())
+const openFolder = listedFolders()
 
 /** All entries in sight, clear of the messages at the bottom. */
 const TALL = { path: '/files/', viewport: { width: 1280, height: 2000 } }
@@ -49,11 +43,8 @@ async function untilThere(tree: Tree, name: string, content: string): Promise<vo
 
 describe('awkward names', () => {
   it('open one after another', async () => {
-    await using tree = await makeTree()
-    await using program = await startProgram(tree)
-    await using open = await openPage(browser, program, TALL)
+    await using open = await openFolder(undefined, TALL)
     const { page } = open
-    await showList(page)
     for (const name of AWKWARD_NAMES) {
       await entry(page, name).dblclick()
       await page.getByText(contentOf(name)).first().waitFor()
@@ -65,11 +56,8 @@ describe('awkward names', () => {
   })
 
   it('download with their bytes', async () => {
-    await using tree = await makeTree()
-    await using program = await startProgram(tree)
-    await using open = await openPage(browser, program, TALL)
-    const { page } = open
-    await showList(page)
+    await using open = await openFolder(undefined, TALL)
+    const { page, tree } = open
     for (const [index, name] of AWKWARD_NAMES.entries()) {
       // Chromium lets a page start ten downloads in a burst.
       if (index % 10 === 9) await page.reload()
@@ -85,11 +73,8 @@ describe('awkward names', () => {
   })
 
   it('are given to a file and taken from it', async () => {
-    await using tree = await makeTree()
-    await using program = await startProgram(tree)
-    await using open = await openPage(browser, program, TALL)
-    const { page } = open
-    await showList(page)
+    await using open = await openFolder(undefined, TALL)
+    const { page, tree } = open
     let left = (await readdir(tree.root)).length
     for (const [index, name] of AWKWARD_NAMES.entries()) {
       const content = await tree.read(name)
@@ -114,11 +99,8 @@ describe('awkward names', () => {
   })
 
   it('leave with the links themselves deleted, never what they lead to', async () => {
-    await using tree = await makeTree()
-    await using program = await startProgram(tree)
-    await using open = await openPage(browser, program, TALL)
-    const { page } = open
-    await showList(page)
+    await using open = await openFolder(undefined, TALL)
+    const { page, tree } = open
     const names = [
       'link-inside',
       'link-dangling',
@@ -137,11 +119,8 @@ describe('awkward names', () => {
   })
 
   it('links inside open, download and are renamed as what they lead to', async () => {
-    await using tree = await makeTree()
-    await using program = await startProgram(tree)
-    await using open = await openPage(browser, program, TALL)
-    const { page } = open
-    await showList(page)
+    await using open = await openFolder(undefined, TALL)
+    const { page, tree } = open
     await entry(page, 'link-inside').dblclick()
     await page.getByText('inner').first().waitFor()
     await page.goBack()
@@ -163,11 +142,8 @@ describe('awkward names', () => {
   it('one of 10,000 opens, downloads, is renamed and deleted', async () => {
     const many: Record<string, string> = {}
     for (let n = 0; n < 10_000; n++) many[`many/file #${n} 100%.txt`] = `content of ${n}`
-    await using tree = await makeTree(many)
-    await using program = await startProgram(tree)
-    await using open = await openPage(browser, program, { path: '/files/many/' })
-    const { page } = open
-    await showList(page)
+    await using open = await openFolder(many, { path: '/files/many/' })
+    const { page, tree } = open
     const name = 'file #7777 100%.txt'
     await page.getByLabel('Filter this folder').fill('#7777')
     await entry(page, name).dblclick()

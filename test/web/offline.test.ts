@@ -1,24 +1,18 @@
 // The server cannot be reached: nothing typed is lost, and things go on by themselves afterwards.
-import type { Browser } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { launchBrowser, openPage } from '../support/browser.ts'
+import { describe, expect, it } from 'vitest'
 import { waitFor } from '../support/deadline.ts'
 import { startProgram } from '../support/program.ts'
 import { makeTree } from '../support/tree.ts'
+import { servedPages, sharedBrowser } from './browser-steps.ts'
 import { entry } from './listing-steps.ts'
 import { makeShare } from './share-steps.ts'
 
-let browser: Browser
-beforeAll(async () => {
-  browser = await launchBrowser()
-})
-afterAll(() => browser.close())
+const openIn = sharedBrowser()
+const openServed = servedPages(openIn)
 
 describe('a lost connection', () => {
   it('is said, keeps what was changed, and saving works once it is back', async () => {
-    await using tree = await makeTree({})
-    await using program = await startProgram(tree)
-    await using open = await openPage(browser, program, { path: '/settings/profile' })
+    await using open = await openServed({}, { path: '/settings/profile' })
     const { page, context } = open
     const exact = page.getByRole('switch', { name: 'Show exact dates' })
     await exact.check()
@@ -34,9 +28,7 @@ describe('a lost connection', () => {
   })
 
   it('shows a page once it is back that could not be loaded before', async () => {
-    await using tree = await makeTree({})
-    await using program = await startProgram(tree)
-    await using open = await openPage(browser, program, { path: '/settings/profile' })
+    await using open = await openServed({}, { path: '/settings/profile' })
     const { page, context } = open
     await page.getByRole('heading', { name: 'Browsing' }).waitFor()
     await context.setOffline(true)
@@ -47,9 +39,7 @@ describe('a lost connection', () => {
   })
 
   it('keeps the page alive when a part of it cannot be loaded', async () => {
-    await using tree = await makeTree({})
-    await using program = await startProgram(tree)
-    await using open = await openPage(browser, program, { path: '/settings/users/1' })
+    await using open = await openServed({}, { path: '/settings/users/1' })
     const { page, context } = open
     await page.getByLabel('Scope').fill('/somewhere')
     await context.setOffline(true)
@@ -67,9 +57,7 @@ describe('a lost connection', () => {
   })
 
   it('opens the folder that could not be opened, once it is back', async () => {
-    await using tree = await makeTree({ 'docs/inner.txt': 'x' })
-    await using program = await startProgram(tree)
-    await using open = await openPage(browser, program, { path: '/files/' })
+    await using open = await openServed({ 'docs/inner.txt': 'x' }, { path: '/files/' })
     const { page, context } = open
     await entry(page, 'docs').waitFor()
     await context.setOffline(true)
@@ -83,7 +71,7 @@ describe('a lost connection', () => {
     await using tree = await makeTree({ 'in/sub/inner.txt': 'x' })
     await using program = await startProgram(tree)
     const hash = await makeShare(program, '/in/')
-    await using open = await openPage(browser, program, { path: `/share/${hash}`, as: null })
+    await using open = await openIn(program, { path: `/share/${hash}`, as: null })
     const { page, context } = open
     await page.getByRole('link', { name: 'sub' }).waitFor()
     await context.setOffline(true)
@@ -94,9 +82,7 @@ describe('a lost connection', () => {
   })
 
   it('starts by itself once the server can be reached', async () => {
-    await using tree = await makeTree({ 'here.txt': 'x' })
-    await using program = await startProgram(tree)
-    await using open = await openPage(browser, program, { path: '/files/' })
+    await using open = await openServed({ 'here.txt': 'x' }, { path: '/files/' })
     const { page } = open
     await entry(page, 'here.txt').waitFor()
     await page.route(/\/(api|health)(\/|$)/, (route) => route.abort())
@@ -109,10 +95,8 @@ describe('a lost connection', () => {
 
 describe('a folder that could not be shown', () => {
   it('is looked for again when the window gets the focus', async () => {
-    await using tree = await makeTree({ 'a.txt': 'x' })
-    await using program = await startProgram(tree)
-    await using open = await openPage(browser, program, { path: '/files/later/' })
-    const { page } = open
+    await using open = await openServed({ 'a.txt': 'x' }, { path: '/files/later/' })
+    const { page, tree } = open
     await page.getByRole('heading', { name: 'We can’t find this location' }).waitFor()
     await tree.add({ 'later/come.txt': 'x' })
     // A browser without a screen never takes the focus away: the page is told so.

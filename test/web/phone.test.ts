@@ -1,38 +1,40 @@
 // The files screen under a thumb: taps, press and hold, swipes, the bar at the lower edge.
 import { readdir, writeFile } from 'node:fs/promises'
-import type { Browser, CDPSession, Locator, Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { launchBrowser, openPage, PHONE } from '../support/browser.ts'
+import type { CDPSession, Locator, Page } from 'playwright-core'
+import { describe, expect, it } from 'vitest'
+import { PHONE } from '../support/browser.ts'
 import { waitFor } from '../support/deadline.ts'
 import { loginAs } from '../support/login.ts'
-import { type Program, startProgram } from '../support/program.ts'
-import { makeTree } from '../support/tree.ts'
+import type { Program } from '../support/program.ts'
+import type { TreeContent } from '../support/tree.ts'
+import { servedPages } from './browser-steps.ts'
 import { entry, expectSelected, toast } from './listing-steps.ts'
 import { makePicture } from './share-steps.ts'
 
-let browser: Browser
-beforeAll(async () => {
-  browser = await launchBrowser()
-})
-afterAll(() => browser.close())
+const openServed = servedPages()
 
-async function openPhone(program: Program, path = '/files/') {
+/** The folder as a list on a phone. */
+async function openPhone(content: TreeContent) {
+  const open = await openServed(content, {
+    path: '/files/',
+    viewport: PHONE,
+    hasTouch: true,
+    isMobile: true,
+    // Swipes are off where motion is unwanted.
+    reducedMotion: 'no-preference',
+    prepare: startAsList,
+  })
+  await open.page.locator('.grid--touch').waitFor()
+  return { ...open, finger: await open.context.newCDPSession(open.page) }
+}
+
+async function startAsList(program: Program): Promise<void> {
   const admin = await loginAs(program.origin)
   const answer = await admin.fetch('/api/users/1', {
     method: 'PUT',
     body: JSON.stringify({ what: 'user', which: ['viewMode'], data: { id: 1, viewMode: 'list' } }),
   })
   expect(answer.status).toBe(200)
-  const open = await openPage(browser, program, {
-    path,
-    viewport: PHONE,
-    hasTouch: true,
-    isMobile: true,
-    // Swipes are off where motion is unwanted.
-    reducedMotion: 'no-preference',
-  })
-  await open.page.locator('.grid--touch').waitFor()
-  return { ...open, finger: await open.page.context().newCDPSession(open.page) }
 }
 
 interface Point {
@@ -77,9 +79,7 @@ async function swipe(finger: CDPSession, from: Point, by: Point): Promise<void> 
 
 describe('the files screen on a phone', () => {
   it('opens with a tap, goes up by the breadcrumb', async () => {
-    await using tree = await makeTree({ 'folder/in.txt': 'inner text' })
-    await using program = await startProgram(tree)
-    const open = await openPhone(program)
+    await using open = await openPhone({ 'folder/in.txt': 'inner text' })
     const { page } = open
     await entry(page, 'folder').tap()
     await entry(page, 'in.txt').waitFor()
@@ -90,14 +90,11 @@ describe('the files screen on a phone', () => {
     await entry(page, 'in.txt').tap()
     await page.getByText('inner text').first().waitFor()
     expect(open.problems).toEqual([])
-    await open.context.close()
   })
 
   it('selects by press and hold, then toggles with taps, and acts from the bar', async () => {
-    await using tree = await makeTree({ 'a.txt': 'a', 'b.txt': 'b', 'c.txt': 'c' })
-    await using program = await startProgram(tree)
-    const open = await openPhone(program)
-    const { page, finger } = open
+    await using open = await openPhone({ 'a.txt': 'a', 'b.txt': 'b', 'c.txt': 'c' })
+    const { page, finger, tree } = open
     await hold(page, finger, entry(page, 'a.txt'))
     await expectSelected(page, ['a.txt'])
     await entry(page, 'c.txt').tap()
@@ -123,14 +120,11 @@ describe('the files screen on a phone', () => {
     // The screen is ahead of the disk.
     await waitFor('an empty folder', async () => (await readdir(tree.root)).length === 0)
     expect(open.problems).toEqual([])
-    await open.context.close()
   })
 
   it('has a menu for each entry as a sheet, which leaves nothing selected', async () => {
-    await using tree = await makeTree({ 'a.txt': 'a' })
-    await using program = await startProgram(tree)
-    const open = await openPhone(program)
-    const { page } = open
+    await using open = await openPhone({ 'a.txt': 'a' })
+    const { page, tree } = open
     await entry(page, 'a.txt').getByRole('button', { name: 'More' }).tap()
     const menu = page.getByRole('menu')
     await menu.getByText('a.txt').waitFor()
@@ -144,13 +138,10 @@ describe('the files screen on a phone', () => {
     await entry(page, 'b.txt').waitFor()
     await toast(page, 'Renamed').waitFor()
     expect(await readdir(tree.root)).toEqual(['b.txt'])
-    await open.context.close()
   })
 
   it('makes things with the round button', async () => {
-    await using tree = await makeTree({ 'a.txt': 'a' })
-    await using program = await startProgram(tree)
-    const open = await openPhone(program)
+    await using open = await openPhone({ 'a.txt': 'a' })
     const { page } = open
     await page.getByRole('button', { name: 'New', exact: true }).last().tap()
     expect(await page.getByRole('menuitem').allInnerTexts()).toEqual([
@@ -164,13 +155,10 @@ describe('the files screen on a phone', () => {
     await page.getByRole('dialog').getByLabel('Name').fill('trip')
     await page.getByRole('dialog').getByRole('button', { name: 'Create' }).tap()
     await entry(page, 'trip').waitFor()
-    await open.context.close()
   })
 
   it('asks the camera at the back for a photo and uploads it', async () => {
-    await using tree = await makeTree({ 'a.txt': 'a' })
-    await using program = await startProgram(tree)
-    const open = await openPhone(program)
+    await using open = await openPhone({ 'a.txt': 'a' })
     const { page } = open
     await page.getByRole('button', { name: 'New', exact: true }).last().tap()
     const chooser = page.waitForEvent('filechooser')
@@ -183,16 +171,13 @@ describe('the files screen on a phone', () => {
     await (await chooser).setFiles({ name: 'photo.jpg', mimeType: 'image/jpeg', buffer })
     await entry(page, 'photo.jpg').waitFor()
     expect(open.problems).toEqual([])
-    await open.context.close()
   })
 
   it('ends at a width of 736 pixels', async () => {
-    await using tree = await makeTree({ 'a.txt': 'a' })
-    await using program = await startProgram(tree)
-    await using open = await openPage(browser, program, {
-      path: '/files/',
-      viewport: { width: 736, height: 800 },
-    })
+    await using open = await openServed(
+      { 'a.txt': 'a' },
+      { path: '/files/', viewport: { width: 736, height: 800 } },
+    )
     const { page } = open
     const round = page.locator('.fab')
     const searchField = page.locator('.searchbox')
@@ -211,10 +196,8 @@ describe('the files screen on a phone', () => {
   })
 
   it('reveals Share and Delete by a swipe, never acts by itself, and selects by the other', async () => {
-    await using tree = await makeTree({ 'a.txt': 'a', 'b.txt': 'b' })
-    await using program = await startProgram(tree)
-    const open = await openPhone(program)
-    const { page, finger } = open
+    await using open = await openPhone({ 'a.txt': 'a', 'b.txt': 'b' })
+    const { page, finger, tree } = open
     const from = await middleOf(entry(page, 'a.txt'))
     await swipe(finger, from, { x: -150, y: 0 })
     const buttons = page.locator('.swipe-acts')
@@ -226,14 +209,11 @@ describe('the files screen on a phone', () => {
     await expectSelected(page, [])
     await swipe(finger, await middleOf(entry(page, 'b.txt')), { x: 120, y: 0 })
     await expectSelected(page, ['b.txt'])
-    await open.context.close()
   })
 
   it('drags after press and hold, with the folder under the finger as target', async () => {
-    await using tree = await makeTree({ 'a.txt': 'a', to: null })
-    await using program = await startProgram(tree)
-    const open = await openPhone(program)
-    const { page, finger } = open
+    await using open = await openPhone({ 'a.txt': 'a', to: null })
+    const { page, finger, tree } = open
     const from = await middleOf(entry(page, 'a.txt'))
     const to = await middleOf(entry(page, 'to'))
     await touch(finger, 'touchStart', [from])
@@ -247,26 +227,20 @@ describe('the files screen on a phone', () => {
     await touch(finger, 'touchEnd', [])
     await waitFor('the move', async () => (await readdir(tree.at('to'))).includes('a.txt'))
     expect(open.problems).toEqual([])
-    await open.context.close()
   })
 
   it('refreshes when pulled down at the top', async () => {
-    await using tree = await makeTree({ 'a.txt': 'a' })
-    await using program = await startProgram(tree)
-    const open = await openPhone(program)
-    const { page, finger } = open
+    await using open = await openPhone({ 'a.txt': 'a' })
+    const { page, finger, tree } = open
     await entry(page, 'a.txt').waitFor()
     await writeFile(tree.at('new.txt'), 'new')
     const from = await middleOf(entry(page, 'a.txt'))
     await swipe(finger, from, { x: 0, y: 220 })
     await entry(page, 'new.txt').waitFor()
-    await open.context.close()
   })
 
   it('needs no sideways scrolling on a narrow screen', async () => {
-    await using tree = await makeTree({ ['long name '.repeat(20)]: 'x', 'b.txt': 'b' })
-    await using program = await startProgram(tree)
-    const open = await openPhone(program)
+    await using open = await openPhone({ ['long name '.repeat(20)]: 'x', 'b.txt': 'b' })
     const { page } = open
     await page.setViewportSize({ width: 320, height: 640 })
     await entry(page, 'b.txt').waitFor()
@@ -276,13 +250,10 @@ describe('the files screen on a phone', () => {
         (document.getElementById('listing')?.clientWidth ?? 0),
     ])
     expect(overflow).toEqual([0, 0])
-    await open.context.close()
   })
 
   it('closes with Back what is on top: menu, dialog, search, drawer, selection, then the folder', async () => {
-    await using tree = await makeTree({ 'sub/a.txt': 'a', 'sub/b.txt': 'b' })
-    await using program = await startProgram(tree)
-    const open = await openPhone(program)
+    await using open = await openPhone({ 'sub/a.txt': 'a', 'sub/b.txt': 'b' })
     const { page, finger } = open
     await entry(page, 'sub').tap()
     await entry(page, 'a.txt').waitFor()
@@ -321,13 +292,10 @@ describe('the files screen on a phone', () => {
     await page.goForward()
     await entry(page, 'a.txt').waitFor()
     expect(open.problems).toEqual([])
-    await open.context.close()
   })
 
   it('starts a selection from the menu, too', async () => {
-    await using tree = await makeTree({ 'a.txt': 'a', 'b.txt': 'b' })
-    await using program = await startProgram(tree)
-    const open = await openPhone(program)
+    await using open = await openPhone({ 'a.txt': 'a', 'b.txt': 'b' })
     const { page } = open
     const banner = page.getByRole('banner')
     await banner.getByRole('button', { name: 'More' }).tap()
@@ -338,21 +306,16 @@ describe('the files screen on a phone', () => {
     await expectSelected(page, ['a.txt', 'b.txt'])
     await banner.getByRole('button', { name: 'Clear selection' }).tap()
     await page.getByRole('button', { name: 'New', exact: true }).last().waitFor()
-    await open.context.close()
   })
 })
 
 describe('the files screen on a tablet', () => {
   it('pastes, downloads and refreshes by finger from the button beside the breadcrumbs', async () => {
-    await using tree = await makeTree({ 'a.txt': 'a', 'to/x.txt': 'x' })
-    await using program = await startProgram(tree)
-    await using open = await openPage(browser, program, {
-      path: '/files/',
-      viewport: { width: 1024, height: 768 },
-      hasTouch: true,
-      isMobile: true,
-    })
-    const { page } = open
+    await using open = await openServed(
+      { 'a.txt': 'a', 'to/x.txt': 'x' },
+      { path: '/files/', viewport: { width: 1024, height: 768 }, hasTouch: true, isMobile: true },
+    )
+    const { page, tree } = open
     const finger = await page.context().newCDPSession(page)
     await entry(page, 'a.txt').waitFor()
     await hold(page, finger, entry(page, 'a.txt'))

@@ -1,5 +1,6 @@
 // The dialogs about files, each used as a person would.
 import { readdir } from 'node:fs/promises'
+import type { Locator, Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import { waitFor } from '../support/deadline.ts'
 import { startProgram } from '../support/program.ts'
@@ -17,6 +18,13 @@ import {
 
 const openIn = sharedBrowser()
 const openFolder = listedFolders(openIn)
+
+/** The dialog behind an entry of the New menu. */
+async function openNew(page: Page, what: 'New folder' | 'New file'): Promise<Locator> {
+  await page.getByRole('button', { name: 'New', exact: true }).click()
+  await page.getByRole('menuitem', { name: what }).click()
+  return page.getByRole('dialog', { name: what })
+}
 
 describe('the dialogs about files', () => {
   it('rename: selects the stem, tells a clash while typing, gives the focus back', async () => {
@@ -168,9 +176,7 @@ describe('the dialogs about files', () => {
   it('new folder: makes folders inside each other and shows the way, Undo removes them', async () => {
     await using open = await openFolder({ 'taken/x.txt': 'x' })
     const { page, tree } = open
-    await page.getByRole('button', { name: 'New' }).click()
-    await page.getByRole('menuitem', { name: 'New folder' }).click()
-    const dialog = page.getByRole('dialog', { name: 'New folder' })
+    const dialog = await openNew(page, 'New folder')
     const field = dialog.getByLabel('Name')
     await field.fill('taken')
     await dialog.getByText('“taken” already exists here.').waitFor()
@@ -188,9 +194,7 @@ describe('the dialogs about files', () => {
   it('new folder: trims the name, and does nothing without one', async () => {
     await using open = await openFolder({ 'a.txt': 'a' })
     const { page, tree } = open
-    await page.getByRole('button', { name: 'New', exact: true }).click()
-    await page.getByRole('menuitem', { name: 'New folder' }).click()
-    const dialog = page.getByRole('dialog', { name: 'New folder' })
+    const dialog = await openNew(page, 'New folder')
     const field = dialog.getByLabel('Name')
     for (const nothing of ['', '   ', ' / ']) {
       await field.fill(nothing)
@@ -209,9 +213,8 @@ describe('the dialogs about files', () => {
   it('new file: makes it and opens it', async () => {
     await using open = await openFolder({ 'a.txt': 'a' })
     const { page, tree } = open
-    await page.getByRole('button', { name: 'New' }).click()
-    await page.getByRole('menuitem', { name: 'New file' }).click()
-    await page.getByRole('dialog', { name: 'New file' }).getByLabel('Name').fill('hash#.md')
+    const dialog = await openNew(page, 'New file')
+    await dialog.getByLabel('Name').fill('hash#.md')
     await page.keyboard.press('Enter')
     await waitFor(
       'the page of the file',
@@ -223,9 +226,7 @@ describe('the dialogs about files', () => {
   it('new file: trims the name, needs one, and leaves a file alone that has it', async () => {
     await using open = await openFolder({ 'a.txt': 'a' })
     const { page, tree } = open
-    await page.getByRole('button', { name: 'New', exact: true }).click()
-    await page.getByRole('menuitem', { name: 'New file' }).click()
-    const dialog = page.getByRole('dialog', { name: 'New file' })
+    const dialog = await openNew(page, 'New file')
     const field = dialog.getByLabel('Name')
     const create = dialog.getByRole('button', { name: 'Create' })
     for (const nothing of ['', '   ', ' / ']) {

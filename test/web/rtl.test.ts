@@ -1,18 +1,15 @@
 // Right-to-left languages: the page is mirrored, and so is what hands do on it.
-import type { Browser, CDPSession, Locator, Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { launchBrowser, openPage, PHONE } from '../support/browser.ts'
+import type { CDPSession, Locator, Page } from 'playwright-core'
+import { describe, expect, it } from 'vitest'
+import { type PageOptions, PHONE } from '../support/browser.ts'
 import { waitFor } from '../support/deadline.ts'
 import { loginAs } from '../support/login.ts'
-import { type Program, startProgram } from '../support/program.ts'
-import { makeTree } from '../support/tree.ts'
+import type { Program } from '../support/program.ts'
+import type { TreeContent } from '../support/tree.ts'
+import { servedPages } from './browser-steps.ts'
 import { entry, expectSelected, focusedName } from './listing-steps.ts'
 
-let browser: Browser
-beforeAll(async () => {
-  browser = await launchBrowser()
-})
-afterAll(() => browser.close())
+const openServed = servedPages()
 
 /** The language of the administrator's account; it begins with the list. */
 async function speak(program: Program, locale: string): Promise<void> {
@@ -26,6 +23,12 @@ async function speak(program: Program, locale: string): Promise<void> {
     }),
   })
   expect(answer.status).toBe(200)
+}
+
+/** A page of a folder for somebody who speaks that language. */
+function openSpeaking(locale: string, content: TreeContent, options: PageOptions = {}) {
+  const prepare = (program: Program) => speak(program, locale)
+  return openServed(content, { path: '/files/', prepare, ...options })
 }
 
 async function boxOf(target: Locator) {
@@ -61,10 +64,11 @@ const twelve = Object.fromEntries(Array.from({ length: 12 }, (_, i) => [`f${i}.t
 for (const locale of ['ar', 'he']) {
   describe(`the files in ${locale}`, () => {
     it('run from right to left: sidebar, breadcrumbs, columns', async () => {
-      await using tree = await makeTree({ 'one/two/a.txt': 'a' })
-      await using program = await startProgram(tree)
-      await speak(program, locale)
-      await using open = await openPage(browser, program, { path: '/files/one/two/' })
+      await using open = await openSpeaking(
+        locale,
+        { 'one/two/a.txt': 'a' },
+        { path: '/files/one/two/' },
+      )
       const { page } = open
       await show(page, 'list')
       const html = page.locator('html')
@@ -95,10 +99,7 @@ for (const locale of ['ar', 'he']) {
     })
 
     it('swap the arrow keys in a grid, whose first card is on the right', async () => {
-      await using tree = await makeTree(twelve)
-      await using program = await startProgram(tree)
-      await speak(program, locale)
-      await using open = await openPage(browser, program, { path: '/files/' })
+      await using open = await openSpeaking(locale, twelve)
       const { page } = open
       await show(page, 'mosaic')
       const first = await boxOf(entry(page, 'f0.txt'))
@@ -114,10 +115,7 @@ for (const locale of ['ar', 'he']) {
     })
 
     it('select with a box what lies under it', async () => {
-      await using tree = await makeTree(twelve)
-      await using program = await startProgram(tree)
-      await speak(program, locale)
-      await using open = await openPage(browser, program, { path: '/files/' })
+      await using open = await openSpeaking(locale, twelve)
       const { page } = open
       await show(page, 'mosaic')
       const first = await boxOf(entry(page, 'f0.txt'))
@@ -132,10 +130,7 @@ for (const locale of ['ar', 'he']) {
     })
 
     it('open menus towards the left, inside the window', async () => {
-      await using tree = await makeTree(twelve)
-      await using program = await startProgram(tree)
-      await speak(program, locale)
-      await using open = await openPage(browser, program, { path: '/files/' })
+      await using open = await openSpeaking(locale, twelve)
       const { page } = open
       await show(page, 'list')
       const row = await boxOf(entry(page, 'f3.txt'))
@@ -160,13 +155,10 @@ for (const locale of ['ar', 'he']) {
     })
 
     it('keep names in their own direction, the extension behind the stem', async () => {
-      await using tree = await makeTree({
+      await using open = await openSpeaking(locale, {
         'report (final) 2024.txt': 'x',
         'מסמך 12 (3).txt': 'x',
       })
-      await using program = await startProgram(tree)
-      await speak(program, locale)
-      await using open = await openPage(browser, program, { path: '/files/' })
       const { page } = open
       await show(page, 'list')
       /** Left edges of single characters of the name. */
@@ -202,10 +194,7 @@ for (const locale of ['ar', 'he']) {
     })
 
     it('open and close folders of the tree with the arrows swapped', async () => {
-      await using tree = await makeTree({ 'a.txt': 'a', 'one/two/x.txt': 'x' })
-      await using program = await startProgram(tree)
-      await speak(program, locale)
-      await using open = await openPage(browser, program, { path: '/files/' })
+      await using open = await openSpeaking(locale, { 'a.txt': 'a', 'one/two/x.txt': 'x' })
       const { page } = open
       await show(page, 'list')
       await entry(page, 'a.txt').click()
@@ -220,16 +209,17 @@ for (const locale of ['ar', 'he']) {
     })
 
     it('swipe the other way on a phone', async () => {
-      await using tree = await makeTree({ 'a.txt': 'a', 'b.txt': 'b' })
-      await using program = await startProgram(tree)
-      await speak(program, locale)
-      await using open = await openPage(browser, program, {
-        path: '/files/',
-        viewport: PHONE,
-        hasTouch: true,
-        isMobile: true,
-        reducedMotion: 'no-preference',
-      })
+      await using open = await openSpeaking(
+        locale,
+        { 'a.txt': 'a', 'b.txt': 'b' },
+        {
+          path: '/files/',
+          viewport: PHONE,
+          hasTouch: true,
+          isMobile: true,
+          reducedMotion: 'no-preference',
+        },
+      )
       const { page } = open
       const finger = await page.context().newCDPSession(page)
       await page.locator('.grid--touch').waitFor()

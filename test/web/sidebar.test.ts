@@ -1,22 +1,18 @@
 // The foot of the sidebar: how full the disk is, who is signed in, the way out, the version.
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Browser } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { launchBrowser, openPage } from '../support/browser.ts'
+import { describe, expect, it } from 'vitest'
 import { loginAs } from '../support/login.ts'
 import { ADMIN, runProgram, startConfigured, startProgram } from '../support/program.ts'
 import { makeTree } from '../support/tree.ts'
+import { servedPages, sharedBrowser } from './browser-steps.ts'
 import { addUser, entry, showList, userLogin } from './listing-steps.ts'
 import { pickFiles } from './upload-steps.ts'
 
 const STEPS = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB']
 
-let browser: Browser
-beforeAll(async () => {
-  browser = await launchBrowser()
-})
-afterAll(() => browser.close())
+const openIn = sharedBrowser()
+const openServed = servedPages(openIn)
 
 /** `12.3 GiB` in bytes. */
 function bytesOf(text: string | undefined): number {
@@ -31,7 +27,7 @@ describe('the storage bar', () => {
     const admin = await loginAs(program.origin)
     const usage = (await (await admin.fetch('/api/usage/')).json()) as Record<string, number>
     const { used = 0, total = 1 } = usage
-    await using open = await openPage(browser, program, { path: '/files/' })
+    await using open = await openIn(program, { path: '/files/' })
     const { page } = open
     const bar = page.getByRole('progressbar', { name: 'Storage used' })
     await bar.waitFor()
@@ -50,9 +46,7 @@ describe('the storage bar', () => {
   })
 
   it('is not shown, and not asked for, where the administrator hid it', async () => {
-    await using tree = await makeTree({ 'a.txt': 'x' })
-    await using program = await startProgram(tree)
-    await using open = await openPage(browser, program, { path: '/settings/global' })
+    await using open = await openServed({ 'a.txt': 'x' }, { path: '/settings/global' })
     const { page } = open
     const bar = page.getByRole('progressbar', { name: 'Storage used' })
     const asked: string[] = []
@@ -81,7 +75,7 @@ describe('the storage bar', () => {
   it('is not shown with --branding.disableUsedPercentage', async () => {
     await using tree = await makeTree({ 'a.txt': 'x' })
     await using program = await startConfigured(tree, ['--branding.disableUsedPercentage'])
-    await using open = await openPage(browser, program, { path: '/settings' })
+    await using open = await openIn(program, { path: '/settings' })
     const { page } = open
     await page.clock.install()
     await page.goto('/files/')
@@ -92,10 +86,8 @@ describe('the storage bar', () => {
   })
 
   it('vanishes when the figures fail or are unknown, and is asked for after files came or went', async () => {
-    await using tree = await makeTree({ 'a.txt': 'x', sub: null })
-    await using program = await startProgram(tree)
-    await using open = await openPage(browser, program, { path: '/files/' })
-    const { page } = open
+    await using open = await openServed({ 'a.txt': 'x', sub: null }, { path: '/files/' })
+    const { page, tree } = open
     const bar = page.getByRole('progressbar', { name: 'Storage used' })
     await bar.waitFor()
     const nextAnswer = () => page.waitForResponse((answer) => answer.url().includes('/api/usage'))
@@ -130,16 +122,14 @@ describe('the version', () => {
     const { stdout } = await runProgram(['version'], { cwd: tree.base })
     const version = /v(\d+\.\d+\.\d+)/.exec(stdout)?.[1]
     expect(version).toBeTruthy()
-    await using open = await openPage(browser, program, { path: '/files/' })
+    await using open = await openIn(program, { path: '/files/' })
     await open.page.getByText(`File Browser ${version}`).waitFor()
   })
 })
 
 describe('the way to the help', () => {
   it('is beside the version', async () => {
-    await using tree = await makeTree({})
-    await using program = await startProgram(tree)
-    await using open = await openPage(browser, program, { path: '/files/' })
+    await using open = await openServed({}, { path: '/files/' })
     const { page } = open
     await page.getByRole('button', { name: 'Help · F1' }).click()
     await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor()
@@ -152,7 +142,7 @@ describe('the way out', () => {
     await using tree = await makeTree({ 'a.txt': 'x' })
     const proxy = ['--auth.method', 'proxy', '--auth.header', 'X-Name']
     await using program = await startConfigured(tree, proxy)
-    await using open = await openPage(browser, program, {
+    await using open = await openIn(program, {
       path: '/files/',
       as: null,
       extraHTTPHeaders: { 'X-Name': ADMIN.username },
@@ -167,7 +157,7 @@ describe('the way out', () => {
     await using tree = await makeTree({ 'a.txt': 'x' })
     const page404 = ['--auth.method', 'json', '--auth.logoutPage', '/404?bye']
     await using program = await startConfigured(tree, page404)
-    await using open = await openPage(browser, program, { path: '/files/' })
+    await using open = await openIn(program, { path: '/files/' })
     const { page } = open
     await page.getByRole('button', { name: 'Log out' }).click()
     await page.waitForURL('**/404?bye')
@@ -178,10 +168,10 @@ describe('the way out', () => {
 
 describe('folders that an account keeps at hand', () => {
   it('are hidden from others who use the browser, and there again at the next login', async () => {
-    await using tree = await makeTree({ 'pinned/a.txt': 'a', 'recent/b.txt': 'b' })
-    await using program = await startProgram(tree)
-    await addUser(program, 'bea', ['create'])
-    await using open = await openPage(browser, program, { path: '/files/' })
+    await using open = await openServed(
+      { 'pinned/a.txt': 'a', 'recent/b.txt': 'b' },
+      { path: '/files/', prepare: (program) => addUser(program, 'bea', ['create']) },
+    )
     const { page, context } = open
     const pins = page.getByRole('navigation', { name: 'Pinned folders' }).getByRole('link')
     const offered = async () => {
@@ -215,10 +205,10 @@ describe('folders that an account keeps at hand', () => {
   })
 
   it('are taken over once from where earlier versions kept them for everybody', async () => {
-    await using tree = await makeTree({ 'pinned/a.txt': 'a' })
-    await using program = await startProgram(tree)
-    await addUser(program, 'bea', ['create'])
-    await using open = await openPage(browser, program, { path: '/login', as: null })
+    await using open = await openServed(
+      { 'pinned/a.txt': 'a' },
+      { path: '/login', as: null, prepare: (program) => addUser(program, 'bea', ['create']) },
+    )
     const { page, context } = open
     await page.evaluate(() => {
       const pinned = [{ path: '/pinned', name: 'pinned' }]

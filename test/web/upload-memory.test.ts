@@ -1,20 +1,16 @@
 // What the browser remembers of unfinished uploads after a reload, and what it has to forget.
 import { mkdir, readFile, stat, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { launchBrowser, openPage } from '../support/browser.ts'
+import type { Page } from 'playwright-core'
+import { describe, expect, it } from 'vitest'
 import { waitFor } from '../support/deadline.ts'
 import { startGateway } from '../support/gateway.ts'
 import { startProgram } from '../support/program.ts'
 import { makeTree, type Tree } from '../support/tree.ts'
+import { sharedBrowser } from './browser-steps.ts'
 import { dropTree, pickFiles } from './upload-steps.ts'
 
-let browser: Browser
-beforeAll(async () => {
-  browser = await launchBrowser()
-})
-afterAll(() => browser.close())
+const openIn = sharedBrowser()
 
 const panel = (page: Page) => page.getByRole('region', { name: 'Uploads' })
 const notice = (page: Page) => page.getByRole('region', { name: 'Interrupted upload' })
@@ -25,9 +21,7 @@ async function setUp(tree: Tree, files: string[]) {
   const stack = new AsyncDisposableStack()
   const program = stack.use(await startProgram(tree))
   const gateway = stack.use(await startGateway(program))
-  const { page } = stack.use(
-    await openPage(browser, program, { path: '/files/', baseURL: gateway.origin }),
-  )
+  const { page } = stack.use(await openIn(program, { path: '/files/', baseURL: gateway.origin }))
   return { page, gateway, [Symbol.asyncDispose]: () => stack.disposeAsync() }
 }
 

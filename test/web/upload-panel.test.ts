@@ -2,21 +2,18 @@
 import { randomBytes } from 'node:crypto'
 import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { launchBrowser, openPage } from '../support/browser.ts'
+import type { Page } from 'playwright-core'
+import { describe, expect, it } from 'vitest'
 import { waitFor } from '../support/deadline.ts'
 import { sampleTree } from '../support/pictures.ts'
-import { startProgram } from '../support/program.ts'
-import { makeTree, type Tree } from '../support/tree.ts'
-import { entry, expectSelected, showList } from './listing-steps.ts'
+import type { Tree } from '../support/tree.ts'
+import { servedPages, sharedBrowser } from './browser-steps.ts'
+import { entry, expectSelected, listedFolders } from './listing-steps.ts'
 import { dropTree, goOffline, pickFiles, slowUploads } from './upload-steps.ts'
 
-let browser: Browser
-beforeAll(async () => {
-  browser = await launchBrowser()
-})
-afterAll(() => browser.close())
+const openIn = sharedBrowser()
+const openServed = servedPages(openIn)
+const openFolder = listedFolders(openIn)
 
 const MIB = 1 << 20
 
@@ -44,11 +41,9 @@ async function percentOf(page: Page, name: string): Promise<number> {
 
 describe('the upload panel', () => {
   it('tells speed, time left, bytes and each file, and draws a line on top', async () => {
-    await using tree = await makeTree({ 'old.txt': 'x' })
+    await using open = await openServed({ 'old.txt': 'x' }, { path: '/files/' })
+    const { page, tree } = open
     const path = await localFile(tree, 'big.bin', 24 * MIB)
-    await using program = await startProgram(tree)
-    await using open = await openPage(browser, program, { path: '/files/' })
-    const { page } = open
     await slowUploads(page, 2 * MIB)
     await pickFiles(page, [path])
     await panel(page).getByText('Uploading 1 of 1 file').waitFor()
@@ -74,11 +69,9 @@ describe('the upload panel', () => {
   })
 
   it('keeps paused uploads across other screens', async () => {
-    await using tree = await makeTree({ 'old.txt': 'x' })
+    await using open = await openServed({ 'old.txt': 'x' }, { path: '/files/' })
+    const { page, tree } = open
     const path = await localFile(tree, 'big.bin', 24 * MIB)
-    await using program = await startProgram(tree)
-    await using open = await openPage(browser, program, { path: '/files/' })
-    const { page } = open
     await slowUploads(page, 6 * MIB)
     await pickFiles(page, [path])
     await waitFor('some of it sent', async () => (await percentOf(page, 'big.bin')) > 10, 20_000)
@@ -95,11 +88,9 @@ describe('the upload panel', () => {
   })
 
   it('keeps uploads that wait for the connection across other screens', async () => {
-    await using tree = await makeTree({ 'old.txt': 'x' })
+    await using open = await openServed({ 'old.txt': 'x' }, { path: '/files/' })
+    const { page, tree } = open
     const path = await localFile(tree, 'big.bin', 12 * MIB)
-    await using program = await startProgram(tree)
-    await using open = await openPage(browser, program, { path: '/files/' })
-    const { page } = open
     // Its code comes from the server, which will not be there.
     await goTo(page, 'Settings')
     await goTo(page, 'My files')
@@ -117,11 +108,9 @@ describe('the upload panel', () => {
   }, 120_000)
 
   it('keeps the screen awake while it sends, and no longer', async () => {
-    await using tree = await makeTree({ 'old.txt': 'x' })
+    await using open = await openServed({ 'old.txt': 'x' })
+    const { page, tree } = open
     const path = await localFile(tree, 'big.bin', 12 * MIB)
-    await using program = await startProgram(tree)
-    await using open = await openPage(browser, program)
-    const { page } = open
     // The browser's own lock cannot be asked about.
     await page.addInitScript(() => {
       Object.assign(window, { locks: 0 })
@@ -145,10 +134,8 @@ describe('the upload panel', () => {
   })
 
   it('names what could not be read on this computer, and uploads the rest', async () => {
-    await using tree = await makeTree({ 'old.txt': 'x' })
-    await using program = await startProgram(tree)
-    await using open = await openPage(browser, program, { path: '/files/' })
-    const { page } = open
+    await using open = await openServed({ 'old.txt': 'x' }, { path: '/files/' })
+    const { page, tree } = open
     await page.locator('#listing').waitFor()
     await dropTree(page, { trip: { 'secret.txt': null, 'open.txt': 'open' } })
     await panel(page).getByText('1 upload failed').waitFor()
@@ -165,12 +152,9 @@ describe('the upload panel', () => {
 describe('the end of an upload', () => {
   it('leaves selection, scroll position and an open dialog with its text alone', async () => {
     const names = Array.from({ length: 120 }, (_, i) => `f${String(i).padStart(3, '0')}.txt`)
-    await using tree = await makeTree(Object.fromEntries(names.map((name) => [name, name])))
+    await using open = await openFolder(Object.fromEntries(names.map((name) => [name, name])))
+    const { page, tree } = open
     const path = await localFile(tree, 'zz.bin', 6 * MIB)
-    await using program = await startProgram(tree)
-    await using open = await openPage(browser, program, { path: '/files/' })
-    const { page } = open
-    await showList(page)
     await slowUploads(page, 3 * MIB)
     await pickFiles(page, [path])
     await panel(page).getByText('Uploading 1 of 1 file').waitFor()
@@ -199,12 +183,9 @@ describe('the end of an upload', () => {
 
   it('leaves a playing video alone', async () => {
     const samples = await sampleTree()
-    await using tree = await makeTree({ 'film.mp4': samples['film.mp4'] ?? '' })
+    await using open = await openFolder({ 'film.mp4': samples['film.mp4'] ?? '' })
+    const { page, tree } = open
     const path = await localFile(tree, 'big.bin', 6 * MIB)
-    await using program = await startProgram(tree)
-    await using open = await openPage(browser, program, { path: '/files/' })
-    const { page } = open
-    await showList(page)
     await slowUploads(page, 3 * MIB)
     await pickFiles(page, [path])
     await panel(page).getByText('Uploading 1 of 1 file').waitFor()

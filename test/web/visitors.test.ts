@@ -1,17 +1,14 @@
 // What the pages without a login offer to visitors: an account, a way in, or neither.
-import type { Browser } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { launchBrowser, openPage, PHONE } from '../support/browser.ts'
+import { describe, expect, it } from 'vitest'
+import { PHONE } from '../support/browser.ts'
 import { ADMIN, startConfigured, startProgram } from '../support/program.ts'
 import { makeTree } from '../support/tree.ts'
+import { servedPages, sharedBrowser } from './browser-steps.ts'
 import { changeSettings } from './settings-steps.ts'
 import { makeShare } from './share-steps.ts'
 
-let browser: Browser
-beforeAll(async () => {
-  browser = await launchBrowser()
-})
-afterAll(() => browser.close())
+const openIn = sharedBrowser()
+const openServed = servedPages(openIn)
 
 describe('pages for visitors', () => {
   it('lead from a share to an account and back to the share', async () => {
@@ -19,7 +16,7 @@ describe('pages for visitors', () => {
     await using program = await startProgram(tree)
     await changeSettings(program, () => ({ signup: true }))
     const hash = await makeShare(program, '/in/')
-    await using open = await openPage(browser, program, { path: `/share/${hash}`, as: null })
+    await using open = await openIn(program, { path: `/share/${hash}`, as: null })
     const { page } = open
     await page.getByRole('link', { name: 'Sign up' }).click()
     await page.getByRole('heading', { name: 'Create an account' }).waitFor()
@@ -34,10 +31,14 @@ describe('pages for visitors', () => {
   })
 
   it('offer the login on errors, too, and no account where nobody may make one', async () => {
-    await using tree = await makeTree({})
-    await using program = await startProgram(tree)
-    await changeSettings(program, () => ({ hideLoginButton: false }))
-    await using open = await openPage(browser, program, { path: '/404', as: null })
+    await using open = await openServed(
+      {},
+      {
+        path: '/404',
+        as: null,
+        prepare: (program) => changeSettings(program, () => ({ hideLoginButton: false })),
+      },
+    )
     const { page } = open
     await page.getByRole('heading', { level: 1, name: 'We can’t find this location' }).waitFor()
     expect(await page.getByRole('link', { name: 'Sign up' }).count()).toBe(0)
@@ -46,10 +47,16 @@ describe('pages for visitors', () => {
   })
 
   it('fit a phone', async () => {
-    await using tree = await makeTree({})
-    await using program = await startProgram(tree)
-    await changeSettings(program, () => ({ hideLoginButton: false, signup: true }))
-    await using open = await openPage(browser, program, { path: '/404', as: null, viewport: PHONE })
+    await using open = await openServed(
+      {},
+      {
+        path: '/404',
+        as: null,
+        viewport: PHONE,
+        prepare: (program) =>
+          changeSettings(program, () => ({ hideLoginButton: false, signup: true })),
+      },
+    )
     const { page } = open
     await page.getByRole('link', { name: 'Log in' }).waitFor()
     const width = await page.evaluate(() => document.documentElement.scrollWidth)
@@ -61,7 +68,7 @@ describe('pages for visitors', () => {
     await using program = await startProgram(tree)
     await changeSettings(program, () => ({ hideLoginButton: false }))
     const hash = await makeShare(program, '/a.txt')
-    await using open = await openPage(browser, program, { path: `/share/${hash}`, as: null })
+    await using open = await openIn(program, { path: `/share/${hash}`, as: null })
     const { page } = open
     const login = page.getByRole('link', { name: 'Log in' })
     await login.waitFor()
@@ -83,10 +90,10 @@ describe('pages for visitors', () => {
         hash = await makeShare(before, '/a.txt')
       },
     )
-    await using open = await openPage(browser, program, { path: `/share/${hash}`, as: null })
+    await using open = await openIn(program, { path: `/share/${hash}`, as: null })
     await open.page.getByRole('heading', { name: 'a.txt' }).waitFor()
     expect(await open.page.getByRole('link', { name: 'Log in' }).count()).toBe(0)
-    await using user = await openPage(browser, program, {
+    await using user = await openIn(program, {
       path: `/share/${hash}`,
       as: null,
       extraHTTPHeaders: { 'X-Name': ADMIN.username },
