@@ -71,17 +71,20 @@ export async function serve(invocation: ServeInvocation): Promise<number> {
         log.reopen()
         await running?.reloadCertificate()
       })
-      running = await listen({ config, fetch: app.fetch, log: log.logger })
-      log.logger.info(`Listening on ${running.address}`)
-      invocation.stderr(startBlock(config, running, account))
-      const name = await signals.stopped
-      signals.release()
-      log.logger.info(`${name}: stopping, running requests may finish for ${DRAIN_MS / 1000} s`)
-      const drained = await running.close()
-      await app.close()
-      if (!drained)
-        log.logger.error(`Requests still ran after ${DRAIN_MS / 1000} s and were cut off`)
-      return drained ? 0 : 1
+      try {
+        running = await listen({ config, fetch: app.fetch, log: log.logger })
+        log.logger.info(`Listening on ${running.address}`)
+        invocation.stderr(startBlock(config, running, account))
+        const name = await signals.stopped
+        log.logger.info(`${name}: stopping, running requests may finish for ${DRAIN_MS / 1000} s`)
+        const drained = await running.close()
+        if (!drained)
+          log.logger.error(`Requests still ran after ${DRAIN_MS / 1000} s and were cut off`)
+        return drained ? 0 : 1
+      } finally {
+        await app.close()
+        signals.release()
+      }
     } finally {
       await log.close()
     }

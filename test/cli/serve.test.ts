@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import {
   chmod,
   copyFile,
@@ -556,6 +557,24 @@ describe('stopping', () => {
     }
     expect(received).toBe(size)
     expect(await stopped).toBe(0)
+  })
+
+  test('a stray failure meanwhile is logged and ends no transfer', async () => {
+    const { cli, port, stop } = await serve()
+    const body = httpRequest({ port, host: '127.0.0.1', path: '/api/login', method: 'POST' })
+    body.setHeader('Content-Length', 2)
+    const answered = once(body, 'response')
+    body.write('{')
+    await waitFor('the request', () => body.socket?.bytesWritten)
+    await health({ host: '127.0.0.1', port })
+    const stopped = stop()
+    await waitFor('the stop', () => cli.output().stdout.includes('stopping'))
+    expect(cli.stray(new Error('belongs to no request'))).toBe(true)
+    body.end('}')
+    const [answer] = await withDeadline('the answer', 5_000, answered)
+    answer.resume()
+    expect(await stopped).toBe(0)
+    expect(cli.output().stdout).toContain('belongs to no request')
   })
 
   test('idle connections do not hold it up', async () => {

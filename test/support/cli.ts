@@ -23,6 +23,8 @@ export interface RunningCli {
   ended: Promise<number>
   output(): { stdout: string; stderr: string }
   signal(signal: 'stop' | 'reload', name: string): void
+  /** A failure that nobody caught; false when it would end the process. */
+  stray(error: unknown): boolean
 }
 
 /** Starts a command; for `serve`, which ends when it is told to. */
@@ -30,6 +32,7 @@ export function startCli(words: string[], { cwd, env = {}, home = '' }: CliOptio
   let stdout = ''
   let stderr = ''
   const listeners = new Set<(signal: 'stop' | 'reload', name: string) => void>()
+  const strayListeners = new Set<(error: unknown) => void>()
   const ended = runCommandLine({
     words,
     env,
@@ -49,13 +52,20 @@ export function startCli(words: string[], { cwd, env = {}, home = '' }: CliOptio
       listeners.add(listener)
       return () => listeners.delete(listener)
     },
-    onStray: () => () => {},
+    onStray: (listener) => {
+      strayListeners.add(listener)
+      return () => strayListeners.delete(listener)
+    },
   })
   return {
     ended,
     output: () => ({ stdout, stderr }),
     signal: (signal, name) => {
       for (const listener of listeners) listener(signal, name)
+    },
+    stray: (error) => {
+      for (const listener of strayListeners) listener(error)
+      return strayListeners.size > 0
     },
   }
 }
