@@ -199,8 +199,10 @@ describe('a session that ends', () => {
     expect((await other.fetch('/api/sessions', { method: 'DELETE' })).status).toBe(204)
     await page.getByRole('button', { name: 'Save changes' }).click()
     const dialog = page.getByRole('alertdialog', { name: 'Your session has ended' })
-    await dialog.getByLabel('Password', { exact: true }).fill('wrong')
-    await dialog.getByRole('button', { name: 'Log in' }).click()
+    await dialog.waitFor()
+    // Who it was is known: what one types is the password.
+    await page.keyboard.type('wrong')
+    await page.keyboard.press('Enter')
     await dialog.getByText('The username or the password is wrong.').waitFor()
     await dialog.getByLabel('Password', { exact: true }).fill(ADMIN.password)
     await dialog.getByRole('button', { name: 'Log in' }).click()

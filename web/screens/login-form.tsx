@@ -116,6 +116,7 @@ export function LoginForm({ username: known, mode, onMode, onDone }: LoginFormPr
         autoCorrect="off"
         spellCheck={false}
         autoFocus={known === undefined}
+        data-autofocus={known === undefined ? '' : undefined}
         readOnly={known !== undefined}
         value={username}
         onChange={setUsername}
@@ -125,6 +126,7 @@ export function LoginForm({ username: known, mode, onMode, onDone }: LoginFormPr
         name="password"
         autoComplete={signup ? 'new-password' : 'current-password'}
         autoFocus={known !== undefined}
+        data-autofocus={known !== undefined ? '' : undefined}
         hint={
           signup ? (
             <Plural

@@ -109,11 +109,12 @@ async function moveTo(from: string, to: string): Promise<void> {
   const folder = parentOf(from)
   const entry = entryAt(from)
   const sameFolder = folder === parentOf(to)
+  // Before the listing changes: it forgets the selection of what it does not show.
+  renameSelected(from, to)
   const change =
     entry !== undefined && sameFolder
       ? patchFolder({ folder, remove: [from], add: [movedEntry(entry, to)] })
       : null
-  renameSelected(from, to)
   const focused = listing.focus === from || listing.focus === null
   if (focused && sameFolder) revealEntry(to)
   markBusy([to], true)
@@ -123,9 +124,11 @@ async function moveTo(from: string, to: string): Promise<void> {
     movePinned(from, to)
     forgetFolder(from)
   } catch (error) {
-    change?.takeBack()
     renameSelected(to, from)
+    change?.takeBack()
     if (focused && sameFolder) revealEntry(from)
+    // Somebody else moved or deleted it: the listing is out of date.
+    if (error instanceof ApiError && error.code === 'not_found') void reloadFolder(folder)
     throw error
   } finally {
     markBusy([to], false)
