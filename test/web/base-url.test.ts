@@ -1,23 +1,18 @@
 // The interface below a base URL, as behind a proxy that gives it a part of a site.
-import type { Browser } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { launchBrowser, openPage } from '../support/browser.ts'
-import { ADMIN, startProgram } from '../support/program.ts'
-import { makeTree } from '../support/tree.ts'
+import { describe, expect, it } from 'vitest'
+import { ADMIN } from '../support/program.ts'
+import { servedPages } from './browser-steps.ts'
 import { entry } from './listing-steps.ts'
 import { makeShare, sharedRow } from './share-steps.ts'
 
-let browser: Browser
-beforeAll(async () => {
-  browser = await launchBrowser()
-})
-afterAll(() => browser.close())
+const openServed = servedPages()
 
 describe('a base URL', () => {
   it('leads to the files and their pages', async () => {
-    await using tree = await makeTree({ 'a#b/inner %.txt': 'inner text' })
-    await using program = await startProgram(tree, { args: ['--baseURL', '/cloud'] })
-    await using open = await openPage(browser, program, { path: '/cloud/files/', as: null })
+    await using open = await openServed(
+      { 'a#b/inner %.txt': 'inner text' },
+      { path: '/cloud/files/', as: null, args: ['--baseURL', '/cloud'] },
+    )
     const { page } = open
     await page.goto('/cloud/login')
     await page.getByLabel('Username').fill(ADMIN.username)
@@ -32,10 +27,11 @@ describe('a base URL', () => {
   })
 
   it('may be the name of a page', async () => {
-    await using tree = await makeTree({ 'docs/a.txt': 'some text' })
-    await using program = await startProgram(tree, { args: ['--baseURL', '/files'] })
-    await using open = await openPage(browser, program, { path: '/files/', as: null })
-    const { page } = open
+    await using open = await openServed(
+      { 'docs/a.txt': 'some text' },
+      { path: '/files/', as: null, args: ['--baseURL', '/files'] },
+    )
+    const { page, program } = open
     await page.waitForURL('**/files/login')
     await page.getByLabel('Username').fill(ADMIN.username)
     await page.getByLabel('Password', { exact: true }).fill(ADMIN.password)

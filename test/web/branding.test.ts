@@ -1,10 +1,9 @@
 // A branded instance: name, logo, theme, colour, and the selectors of an existing custom.css.
-import type { Browser } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { launchBrowser, openPage } from '../support/browser.ts'
+import { describe, expect, it } from 'vitest'
 import { loginAs } from '../support/login.ts'
 import { type Program, startProgram } from '../support/program.ts'
 import { makeTree } from '../support/tree.ts'
+import { servedPages, sharedBrowser } from './browser-steps.ts'
 
 const LOGO =
   '<svg xmlns="http://www.w3.org/2000/svg" width="8" height="8"><rect width="8" height="8"/></svg>'
@@ -15,11 +14,8 @@ const CSS = `
 header { outline: 1px solid rgb(7, 8, 9); }
 `
 
-let browser: Browser
-beforeAll(async () => {
-  browser = await launchBrowser()
-})
-afterAll(() => browser.close())
+const openIn = sharedBrowser()
+const openServed = servedPages(openIn)
 
 async function brand(program: Program, branding: object): Promise<void> {
   const admin = await loginAs(program.origin)
@@ -36,7 +32,7 @@ describe('branding', () => {
     await using tree = await makeTree({ 'brand/img/logo.svg': LOGO, 'files/a.txt': 'x' })
     await using program = await startProgram(tree)
     await brand(program, { name: 'Müller & Söhne <Archiv>', files: tree.at('brand') })
-    await using open = await openPage(browser, program, { path: '/login', as: null })
+    await using open = await openIn(program, { path: '/login', as: null })
     const { page } = open
     await page.getByRole('heading', { name: 'Log in to Müller & Söhne <Archiv>' }).waitFor()
     expect(await page.title()).toBe('Log in - Müller & Söhne <Archiv>')
@@ -50,7 +46,7 @@ describe('branding', () => {
     await using tree = await makeTree({ 'brand/custom.css': CSS })
     await using program = await startProgram(tree)
     await brand(program, { files: tree.at('brand'), theme: 'dark' })
-    await using open = await openPage(browser, program, { path: '/login', as: null })
+    await using open = await openIn(program, { path: '/login', as: null })
     const { page } = open
     await page.getByRole('button', { name: 'Log in' }).waitFor()
     expect(await page.evaluate(() => document.documentElement.className)).toContain('dark')
@@ -74,7 +70,7 @@ describe('branding', () => {
     await using tree = await makeTree({})
     await using program = await startProgram(tree)
     await brand(program, { color: '#ffd400' })
-    await using open = await openPage(browser, program, { path: '/login', as: null })
+    await using open = await openIn(program, { path: '/login', as: null })
     const button = open.page.getByRole('button', { name: 'Log in' })
     const style = await button.evaluate((element) => {
       const { backgroundColor, color } = getComputedStyle(element)
@@ -84,10 +80,8 @@ describe('branding', () => {
   })
 
   it('shows name and colour as they are typed, before they are saved', async () => {
-    await using tree = await makeTree({})
-    await using program = await startProgram(tree)
-    await using open = await openPage(browser, program, { path: '/settings/global' })
-    const { page } = open
+    await using open = await openServed({}, { path: '/settings/global' })
+    const { page, program } = open
     const preview = page.locator('.brandview')
     await page.getByLabel('Instance name').fill('Attic')
     await preview.getByText('Attic', { exact: true }).waitFor()
@@ -107,9 +101,10 @@ describe('branding', () => {
   })
 
   it('works below a base URL', async () => {
-    await using tree = await makeTree({ 'a.txt': 'x' })
-    await using program = await startProgram(tree, { args: ['--baseURL', '/fb'] })
-    await using open = await openPage(browser, program, { path: '/fb/', as: null })
+    await using open = await openServed(
+      { 'a.txt': 'x' },
+      { path: '/fb/', as: null, args: ['--baseURL', '/fb'] },
+    )
     const { page } = open
     await page.waitForURL('**/fb/login')
     await page.getByLabel('Username').fill('admin')

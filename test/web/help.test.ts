@@ -1,24 +1,17 @@
 // The help and the palette: both tell what can be done, and with which keys.
-import type { Browser } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { launchBrowser, openPage } from '../support/browser.ts'
+import { describe, expect, it } from 'vitest'
 import { startProgram } from '../support/program.ts'
 import { makeTree } from '../support/tree.ts'
-import { entry, showList } from './listing-steps.ts'
+import { sharedBrowser } from './browser-steps.ts'
+import { entry, listedFolders } from './listing-steps.ts'
 
-let browser: Browser
-beforeAll(async () => {
-  browser = await launchBrowser()
-})
-afterAll(() => browser.close())
+const openIn = sharedBrowser()
+const openFolder = listedFolders(openIn)
 
 describe('help and palette', () => {
   it('the help lists every command that has a key, and the keys people know, as caps', async () => {
-    await using tree = await makeTree({ 'a.txt': 'a' })
-    await using program = await startProgram(tree)
-    await using open = await openPage(browser, program, { path: '/files/' })
+    await using open = await openFolder({ 'a.txt': 'a' })
     const { page } = open
-    await showList(page)
     await entry(page, 'a.txt').click()
     await page.getByRole('banner').getByRole('button', { name: 'Help' }).click()
     const dialog = page.getByRole('dialog', { name: 'Keyboard shortcuts' })
@@ -62,7 +55,7 @@ describe('help and palette', () => {
   it('the palette goes to pinned and recent folders', async () => {
     await using tree = await makeTree({ 'Reports 2026/a.txt': 'a', 'other/b.txt': 'b' })
     await using program = await startProgram(tree)
-    await using open = await openPage(browser, program, { path: '/files/Reports%202026/' })
+    await using open = await openIn(program, { path: '/files/Reports%202026/' })
     const { page } = open
     await entry(page, 'a.txt').waitFor()
     await page.keyboard.press('Alt+ArrowUp')

@@ -1,18 +1,13 @@
 // The human check of the login page: answered, unanswered, reset, and blocked.
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import type { Browser } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { launchBrowser, openPage } from '../support/browser.ts'
+import { describe, expect, it } from 'vitest'
 import { ADMIN, startConfigured } from '../support/program.ts'
 import { makeTree } from '../support/tree.ts'
+import { sharedBrowser } from './browser-steps.ts'
 import { makeShare } from './share-steps.ts'
 
-let browser: Browser
-beforeAll(async () => {
-  browser = await launchBrowser()
-})
-afterAll(() => browser.close())
+const openIn = sharedBrowser()
 
 /** The settings of a human check whose service is at `host`. */
 function humanCheck(host: string): string[] {
@@ -45,7 +40,7 @@ describe('the human check', () => {
       await using tree = await makeTree({})
       const { port } = service.address() as AddressInfo
       await using program = await startConfigured(tree, humanCheck(`http://127.0.0.1:${port}`))
-      await using open = await openPage(browser, program, { path: '/login', as: null })
+      await using open = await openIn(program, { path: '/login', as: null })
       const { page } = open
       await page.getByText('I am human').waitFor()
       await page.getByLabel('Username').fill(ADMIN.username)
@@ -80,7 +75,7 @@ describe('a human check that is blocked', () => {
         hash = await makeShare(before, '/a.txt')
       },
     )
-    await using open = await openPage(browser, program, { path: `/share/${hash}`, as: null })
+    await using open = await openIn(program, { path: `/share/${hash}`, as: null })
     const { page } = open
     await page.getByRole('heading', { name: 'a.txt' }).waitFor()
     await page.clock.install()

@@ -6,11 +6,12 @@ import { waitFor } from '../support/deadline.ts'
 import { loginAs } from '../support/login.ts'
 import { ADMIN, startProgram } from '../support/program.ts'
 import { makeTree } from '../support/tree.ts'
-import { sharedBrowser } from './browser-steps.ts'
+import { servedPages, sharedBrowser } from './browser-steps.ts'
 import {
   addUser,
   entry,
   expectSelected,
+  listedFolders,
   selectionBar,
   showList,
   toast,
@@ -19,6 +20,8 @@ import {
 } from './listing-steps.ts'
 
 const openIn = sharedBrowser()
+const openServed = servedPages(openIn)
+const openFolder = listedFolders(openIn)
 
 const RIGHTS = ['create', 'rename', 'modify', 'delete', 'share', 'download'] as const
 type Right = (typeof RIGHTS)[number]
@@ -94,14 +97,15 @@ describe('permissions', () => {
   })
 
   it('takes no keys, drags or drops for what is not allowed', async () => {
-    await using tree = await makeTree({ 'a.txt': 'a', folder: null })
-    await using program = await startProgram(tree)
-    await addUser(program, 'reader', ['download'])
-    await using open = await openIn(program, {
-      path: '/files/',
-      as: userLogin('reader'),
-    })
-    const { page } = open
+    await using open = await openServed(
+      { 'a.txt': 'a', folder: null },
+      {
+        path: '/files/',
+        as: userLogin('reader'),
+        prepare: (program) => addUser(program, 'reader', ['download']),
+      },
+    )
+    const { page, tree } = open
     await showList(page)
     await entry(page, 'a.txt').click()
     let picked = false
@@ -159,13 +163,14 @@ describe('permissions', () => {
   })
 
   it('downloads nothing by key without the right', async () => {
-    await using tree = await makeTree({ 'a.txt': 'a' })
-    await using program = await startProgram(tree)
-    await addUser(program, 'looker', ['create'])
-    await using open = await openIn(program, {
-      path: '/files/',
-      as: userLogin('looker'),
-    })
+    await using open = await openServed(
+      { 'a.txt': 'a' },
+      {
+        path: '/files/',
+        as: userLogin('looker'),
+        prepare: (program) => addUser(program, 'looker', ['create']),
+      },
+    )
     const { page } = open
     await showList(page)
     let downloads = 0
@@ -180,14 +185,15 @@ describe('permissions', () => {
   })
 
   it('follows rights that change while the page is open', async () => {
-    await using tree = await makeTree({ 'a.txt': 'a' })
-    await using program = await startProgram(tree)
-    await addUser(program, 'changing', [...RIGHTS])
-    await using open = await openIn(program, {
-      path: '/files/',
-      as: userLogin('changing'),
-    })
-    const { page } = open
+    await using open = await openServed(
+      { 'a.txt': 'a' },
+      {
+        path: '/files/',
+        as: userLogin('changing'),
+        prepare: (program) => addUser(program, 'changing', [...RIGHTS]),
+      },
+    )
+    const { page, program } = open
     await showList(page)
     await entry(page, 'a.txt').click()
     await selectionBar(page).getByRole('button', { name: 'Delete' }).waitFor()
@@ -221,11 +227,8 @@ describe('permissions', () => {
   })
 
   it('says in words when the server refuses after all', async () => {
-    await using tree = await makeTree({ 'a.txt': 'a', 'to/b.txt': 'b' })
-    await using program = await startProgram(tree)
-    await using open = await openIn(program, { path: '/files/' })
+    await using open = await openFolder({ 'a.txt': 'a', 'to/b.txt': 'b' })
     const { page } = open
-    await showList(page)
     await page.route('**/api/resources/a.txt?*', (route) =>
       route.fulfill({
         status: 403,

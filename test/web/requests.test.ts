@@ -1,18 +1,14 @@
 // What the page asks for, and whom.
-import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { Page } from 'playwright-core'
+import { describe, expect, it } from 'vitest'
 import { languages } from '../../web/lib/i18n.ts'
-import { launchBrowser, openPage } from '../support/browser.ts'
 import { startProgram } from '../support/program.ts'
 import { makeTree } from '../support/tree.ts'
+import { sharedBrowser } from './browser-steps.ts'
 import { entry, showList } from './listing-steps.ts'
 import { makeShare } from './share-steps.ts'
 
-let browser: Browser
-beforeAll(async () => {
-  browser = await launchBrowser()
-})
-afterAll(() => browser.close())
+const openIn = sharedBrowser()
 
 function watchRequests(page: Page): URL[] {
   const seen: URL[] = []
@@ -31,7 +27,7 @@ describe('the page', () => {
   it('asks for the texts of the chosen language only', async () => {
     await using tree = await makeTree({ 'a.txt': 'x' })
     await using program = await startProgram(tree)
-    await using open = await openPage(browser, program, { path: '/404', as: null, locale: 'de-DE' })
+    await using open = await openIn(program, { path: '/404', as: null, locale: 'de-DE' })
     const { page } = open
     const seen = watchRequests(page)
     await page.goto('/login')
@@ -51,7 +47,7 @@ describe('the page', () => {
     })
     await using program = await startProgram(tree)
     const hash = await makeShare(program, '/sub/')
-    await using open = await openPage(browser, program, { path: '/files/' })
+    await using open = await openIn(program, { path: '/files/' })
     const { page } = open
     const seen = watchRequests(page)
     await showList(page)

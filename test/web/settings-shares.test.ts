@@ -1,17 +1,12 @@
 // The list of links one has given away.
-import type { Browser } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { launchBrowser, openPage } from '../support/browser.ts'
+import { describe, expect, it } from 'vitest'
 import { startProgram } from '../support/program.ts'
 import { makeTree } from '../support/tree.ts'
+import { sharedBrowser } from './browser-steps.ts'
 import { addUser, toast, userLogin } from './listing-steps.ts'
 import { clipboard, copied, makeShare } from './share-steps.ts'
 
-let browser: Browser
-beforeAll(async () => {
-  browser = await launchBrowser()
-})
-afterAll(() => browser.close())
+const openIn = sharedBrowser()
 
 describe('shared links', () => {
   it('say what they open, for how long and whether a password is needed', async () => {
@@ -20,7 +15,7 @@ describe('shared links', () => {
     const limited = { expires: '3', unit: 'days', password: 'opens it' }
     const hash = await makeShare(program, '/a%20b%231.txt', limited)
     await makeShare(program, '/open/')
-    await using open = await openPage(browser, program, { path: '/settings/shares' })
+    await using open = await openIn(program, { path: '/settings/shares' })
     const row = open.page.getByRole('row').filter({ hasText: '/a b#1.txt' })
     await row.getByText('In 3 days').waitFor()
     await row.getByText('Password').waitFor()
@@ -36,13 +31,13 @@ describe('shared links', () => {
     await makeShare(program, '/mine.txt')
     const rita = userLogin('rita')
     await makeShare(program, '/hers.txt', {}, rita)
-    await using open = await openPage(browser, program, { path: '/settings/shares' })
+    await using open = await openIn(program, { path: '/settings/shares' })
     await open.page.getByRole('columnheader', { name: 'Owner' }).waitFor()
     const row = (name: string) => open.page.getByRole('row').filter({ hasText: name })
     await row('/hers.txt').getByText('rita', { exact: true }).waitFor()
     await row('/mine.txt').getByText('admin', { exact: true }).waitFor()
 
-    await using hers = await openPage(browser, program, { path: '/settings/shares', as: rita })
+    await using hers = await openIn(program, { path: '/settings/shares', as: rita })
     await hers.page.getByRole('row').filter({ hasText: '/hers.txt' }).waitFor()
     expect(await hers.page.getByRole('row').count()).toBe(2)
     expect(await hers.page.getByRole('columnheader', { name: 'Owner' }).count()).toBe(0)
@@ -52,7 +47,7 @@ describe('shared links', () => {
     await using tree = await makeTree({ 'a.txt': 'x' })
     await using program = await startProgram(tree)
     const hash = await makeShare(program, '/a.txt')
-    await using open = await openPage(browser, program, {
+    await using open = await openIn(program, {
       path: '/settings/shares',
       ...clipboard,
     })
@@ -66,7 +61,7 @@ describe('shared links', () => {
     await using tree = await makeTree({ 'a.txt': 'x' })
     await using program = await startProgram(tree)
     const hash = await makeShare(program, '/a.txt')
-    await using open = await openPage(browser, program, { path: '/settings/shares' })
+    await using open = await openIn(program, { path: '/settings/shares' })
     const { page } = open
     await page.getByRole('button', { name: 'Delete link' }).click()
     const question = page.getByRole('alertdialog')
@@ -81,7 +76,7 @@ describe('shared links', () => {
     await using tree = await makeTree({ 'a.txt': 'x' })
     await using program = await startProgram(tree)
     await makeShare(program, '/a.txt')
-    await using open = await openPage(browser, program, { path: '/settings/shares' })
+    await using open = await openIn(program, { path: '/settings/shares' })
     const { page } = open
     await page.route('**/api/share/*', (route) => route.fulfill({ status: 500, body: '500' }))
     await page.getByRole('button', { name: 'Delete link' }).click()

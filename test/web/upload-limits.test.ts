@@ -1,19 +1,14 @@
 // What a person can drop at once, and how much of it goes out at the same time.
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Browser } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { launchBrowser, openPage } from '../support/browser.ts'
+import { describe, expect, it } from 'vitest'
 import { waitFor } from '../support/deadline.ts'
 import { startConfigured, startProgram } from '../support/program.ts'
 import { makeTree } from '../support/tree.ts'
+import { sharedBrowser } from './browser-steps.ts'
 import { pickFiles } from './upload-steps.ts'
 
-let browser: Browser
-beforeAll(async () => {
-  browser = await launchBrowser()
-})
-afterAll(() => browser.close())
+const openIn = sharedBrowser()
 
 describe('uploads', () => {
   it('send at most five files at the same time', async () => {
@@ -22,7 +17,7 @@ describe('uploads', () => {
     const paths = names.map((name) => join(tree.base, name))
     for (const path of paths) await writeFile(path, 'a few bytes')
     await using program = await startProgram(tree)
-    await using open = await openPage(browser, program, { path: '/files/' })
+    await using open = await openIn(program, { path: '/files/' })
     const { page } = open
     // Every request of a file stays under way until the page has had its chance to send more.
     const gate = Promise.withResolvers<void>()
@@ -59,7 +54,7 @@ describe('uploads', () => {
       await using tree = await makeTree({ 'old.txt': 'x' })
       await writeFile(join(tree.base, 'new.txt'), 'a few bytes')
       await using program = await startConfigured(tree, ['--tus.retryCount', String(retryCount)])
-      await using open = await openPage(browser, program, { path: '/files/' })
+      await using open = await openIn(program, { path: '/files/' })
       let tries = 0
       await open.page.route('**/api/tus/new.txt*', async (route) => {
         if (route.request().method() !== 'PATCH') return route.continue()
