@@ -93,6 +93,7 @@ export async function moveTree(
   options: { replace: boolean; signal: AbortSignal },
 ): Promise<void> {
   if (source === target) return
+  if (options.replace) await refuseOwnTarget(scope, source, target)
   await scope.makeFolder(parentOf(target))
   // An entry that gets another spelling is not in its own way.
   const replace = options.replace || (await isSameEntry(scope, source, target))
@@ -108,6 +109,15 @@ export async function moveTree(
       await mergeFolder(scope, source, target, options)
     } else throw error
   }
+}
+
+// A link that took the place of the file it leads to would lead nowhere, and the file were gone.
+async function refuseOwnTarget(scope: Scope, source: VPath, target: VPath): Promise<void> {
+  const link = await scope.stat(source)
+  if (!link.isSymlink || !(await scope.exists(target))) return
+  const found = await scope.stat(target)
+  if (!found.isSymlink && found.ino === link.ino && found.dev === link.dev)
+    throw new AppError('bad_request', 'source is a link to the destination', { expose: true })
 }
 
 /** True for two spellings of one name on a file system that ignores case or Unicode form. */
@@ -233,7 +243,7 @@ async function copyEntry(
   options.signal.throwIfAborted()
   const found = await scope.stat(source)
   if (found.kind === 'file') {
-    await copyOneFile(scope, source, target, { ...options, pace: copying.pace })
+    await copyOneFile(scope, source, target, options)
     copied?.push({ vpath: source, mtimeNs: found.ownMtimeNs, isFolder: false })
     return
   }

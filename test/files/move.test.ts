@@ -131,6 +131,24 @@ describe('a link that leads back', () => {
   })
 })
 
+it('a link does not take the place of the file it leads to', async () => {
+  await using tree = await makeTree({
+    'real/a.txt': 'kept',
+    'links/a.txt': { link: '../real/a.txt' },
+  })
+  const scope = scopeOf(tree)
+  for (const [source, target] of [
+    ['/links/a.txt', '/real/a.txt'],
+    ['/links', '/real'],
+  ] as const) {
+    const moved = moveTree(scope, vpath(source), vpath(target), always())
+    await expect(moved).rejects.toMatchObject({ code: 'bad_request' })
+    expect(await tree.read('real/a.txt')).toBe('kept')
+  }
+  await moveTree(scope, vpath('/real/a.txt'), vpath('/links/a.txt'), always())
+  expect(await tree.read('links/a.txt')).toBe('kept')
+})
+
 it('an entry that differs in case only is not replaced unasked', async () => {
   await using tree = await makeTree({ 'a.txt': 'lower', 'b.txt': 'b' })
   // Where case counts: elsewhere this is the same file.
