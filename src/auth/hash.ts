@@ -4,6 +4,7 @@ import { availableParallelism } from 'node:os'
 import { hash as argon2Hash, verify as argon2Verify } from '@node-rs/argon2'
 import { compare as bcryptVerify } from 'bcrypt'
 import { AppError } from '../errors.ts'
+import { createGate } from '../gate.ts'
 
 /** OWASP's second recommendation for argon2id: 19 MiB, 2 passes, 1 lane. */
 const ARGON2 = { memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const
@@ -64,21 +65,17 @@ export async function verifyNobody(plain: string, hashes: Iterable<string>): Pro
   return false
 }
 
-let running = 0
-const waiting: (() => void)[] = []
 const LIMIT = Math.max(1, availableParallelism() - 1)
+const gate = createGate(LIMIT)
+let pending = 0
 
 async function inTurn<T>(work: () => Promise<T>): Promise<T> {
-  if (running >= LIMIT) {
-    if (waiting.length >= MAX_QUEUE)
-      throw new AppError('too_many_requests', 'too many passwords are waiting to be checked')
-    await new Promise<void>((resolve) => waiting.push(resolve))
-  }
-  running++
+  if (pending >= LIMIT + MAX_QUEUE)
+    throw new AppError('too_many_requests', 'too many passwords are waiting to be checked')
+  pending++
   try {
-    return await work()
+    return await gate(work)
   } finally {
-    running--
-    waiting.shift()?.()
+    pending--
   }
 }

@@ -1,6 +1,7 @@
 // Compression in independent blocks: several are compressed at once, the results leave in order.
 // Memory is bounded by the blocks in flight, whatever the length of the stream.
 import { availableParallelism } from 'node:os'
+import { createGate } from '../gate.ts'
 import type { ByteSink, FinishingSink } from './byte-sink.ts'
 import { freeMemory } from './free-memory.ts'
 
@@ -103,22 +104,4 @@ interface Job {
   output: Promise<Uint8Array>
   /** Places in the queue, plus one while it is the latest block. */
   holders: number
-}
-
-/** Lets `limit` functions run at a time, the others wait in order. */
-export function createGate(limit: number): <T>(fn: () => Promise<T>) => Promise<T> {
-  const waiting: (() => void)[] = []
-  let running = 0
-  return async (fn) => {
-    if (running >= limit) await new Promise<void>((go) => waiting.push(go))
-    else running++
-    try {
-      return await fn()
-    } finally {
-      // A waiter inherits the place, so the count stays.
-      const next = waiting.shift()
-      if (next) next()
-      else running--
-    }
-  }
 }

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { describe, expect, it } from 'vitest'
-import { createBlockCompressor, createGate, MAX_JOBS } from '../../src/files/archive-blocks.ts'
+import { createBlockCompressor, MAX_JOBS } from '../../src/files/archive-blocks.ts'
 import { createBatchingSink } from '../../src/files/byte-sink.ts'
 import { compressXz, storeXz } from '../../src/files/xz.ts'
 
@@ -107,16 +107,6 @@ describe('blocks', () => {
     })()
     await expect(all).rejects.toThrow('no')
   })
-})
-
-it('a gate lets a failed job make room for the next', async () => {
-  const gate = createGate(1)
-  const failed = gate(async () => {
-    throw new Error('no')
-  })
-  const next = gate(async () => 'yes')
-  await expect(failed).rejects.toThrow('no')
-  expect(await next).toBe('yes')
 })
 
 it('batches small writes and keeps the order around large ones', async () => {
