@@ -1,5 +1,6 @@
 // The services behind the routes, made once per application.
 import { availableParallelism } from 'node:os'
+import { isDeepStrictEqual } from 'node:util'
 import { createSessions } from '../auth/sessions.ts'
 import { createThrottle } from '../auth/throttle.ts'
 import { createTokens } from '../auth/tokens.ts'
@@ -10,7 +11,7 @@ import { createPreviews } from '../files/thumbs.ts'
 import { vpathOf } from '../files/vpath.ts'
 import { createHooks } from '../hooks.ts'
 import { createPrograms } from '../runner.ts'
-import { DEFAULT_DIR_MODE, DEFAULT_FILE_MODE } from '../store/document.ts'
+import { DEFAULT_DIR_MODE, DEFAULT_FILE_MODE, type User } from '../store/document.ts'
 import type { BaseDeps, Deps } from './env.ts'
 import { createLocks } from './locks.ts'
 import { createSelections } from './selections.ts'
@@ -50,10 +51,15 @@ function watchUsers({ store }: BaseDeps): Map<number, number> {
     const now = new Map(users.map((user) => [user.id, user]))
     const nowSeconds = Math.floor(Date.now() / 1000)
     for (const [id, user] of now)
-      if (known.has(id) && known.get(id) !== user) changes.set(id, nowSeconds)
+      if (known.has(id) && isChanged(known.get(id), user)) changes.set(id, nowSeconds)
     known = now
   })
   return changes
+}
+
+// All records are new ones when another process has written the file.
+function isChanged(before: User | undefined, after: User): boolean {
+  return before !== after && !isDeepStrictEqual(before, after)
 }
 
 async function makeHome({ config, store }: BaseDeps, scope: string): Promise<void> {

@@ -1,5 +1,7 @@
 import { describe, expect, it, vi } from 'vitest'
+import { replaceFile } from '../../src/store/durable-file.ts'
 import { PASSWORD, startApp } from '../support/app.ts'
+import type { SignedIn } from '../support/login.ts'
 
 const login = (username: string, password: string, more = {}) => ({
   method: 'POST',
@@ -81,4 +83,25 @@ describe('signing in', () => {
       expect(answers.map(({ status }) => status)).toEqual([200, 200])
     }
   })
+})
+
+it('clients renew their token when their user changed outside, not with every write of the file', async () => {
+  await using app = await startApp({ users: [{ username: 'mona' }] })
+  vi.useFakeTimers({ toFake: ['Date'] })
+  try {
+    const admin = await app.as('admin')
+    const mona = await app.as('mona')
+    vi.setSystemTime(Date.now() + 5_000)
+    const doc = structuredClone(app.store.read())
+    for (const user of doc.users) if (user.username === 'mona') user.locale = 'de'
+    await replaceFile(app.store.file, JSON.stringify(doc))
+    // Any change looks at the file first.
+    await app.store.update((current) => [current, undefined])
+    const wants = async (user: SignedIn) =>
+      (await user.fetch('/api/usage/')).headers.get('x-renew-token')
+    expect(await wants(mona)).toBe('true')
+    expect(await wants(admin)).toBe(null)
+  } finally {
+    vi.useRealTimers()
+  }
 })
