@@ -1,5 +1,6 @@
 // What happens around a change: the administrator's event commands and webhooks. Every change of
 // content goes through `around`, so this is also the place for audit and undo.
+import { join } from 'node:path'
 import { splitWords } from './command-line.ts'
 import type { Config } from './config.ts'
 import { AppError } from './errors.ts'
@@ -64,7 +65,7 @@ type Variables = Record<'FILE' | 'SCOPE' | 'TRIGGER' | 'USERNAME' | 'DESTINATION
 
 async function variablesOf(change: Change, trigger: string): Promise<Variables> {
   const root = await change.scope.rootPath()
-  const host = (vpath: VPath) => (vpath === '/' ? root : root + vpath)
+  const host = (vpath: VPath) => (vpath === '/' ? root : join(root, vpath))
   return {
     FILE: host(change.vpath),
     SCOPE: root,

@@ -4,6 +4,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import type { Config } from '../../src/config.ts'
 import { EVENTS } from '../../src/store/document.ts'
 import { startApp, type TestApp } from '../support/app.ts'
 import { waitFor, withDeadline } from '../support/deadline.ts'
@@ -15,8 +16,10 @@ cat >> "$1"
 echo >> "$1"
 `
 
-async function withRecorder(): Promise<TestApp & { entries(): Promise<string[]> }> {
-  const app = await startApp({ tree: { 'a.txt': 'x' }, config: { enableExec: true } })
+async function withRecorder(
+  config: Partial<Config> = {},
+): Promise<TestApp & { entries(): Promise<string[]> }> {
+  const app = await startApp({ tree: { 'a.txt': 'x' }, config: { enableExec: true, ...config } })
   const script = join(app.tree.base, 'record.sh')
   const out = join(app.tree.base, 'recorded.txt')
   await writeFile(script, RECORDER)
@@ -72,6 +75,13 @@ describe('event commands', () => {
       expect(JSON.parse(json ?? '')).toMatchObject({ TRIGGER: `before_${event}`, FILE: file })
     })
   }
+
+  it('are told paths of the host also when the whole disk is served', async () => {
+    await using app = await withRecorder({ root: '/' })
+    await call(app, 'DELETE', `${app.tree.at('a.txt').slice(1)}`)
+    const [, file] = (await app.entries())[0]?.split('|') ?? []
+    expect(file).toBe(app.tree.at('a.txt'))
+  })
 
   it('do not run while execution is switched off', async () => {
     await using app = await startApp({
