@@ -7,9 +7,10 @@ export async function checkPassword(plain: string, minimumLength: number): Promi
   const sizeBytes = Buffer.byteLength(plain)
   if (sizeBytes < minimumLength)
     throw badRequest(`password is too short, minimum length is ${minimumLength}`, 'weak_password')
-  if (await isCommon(plain)) throw badRequest('password is too easy', 'weak_password')
+  // Before the search, which takes longer the longer the text is.
   if (sizeBytes > MAX_PASSWORD_BYTES)
     throw badRequest('bcrypt: password length exceeds 72 bytes', 'weak_password')
+  if (await isCommon(plain)) throw badRequest('password is too easy', 'weak_password')
 }
 
 let common: Promise<Set<string>> | undefined

@@ -50,6 +50,7 @@ export function createTokens(signingKey: () => string): Tokens {
     try {
       const { payload } = await jwtVerify(token, currentSecret(), {
         algorithms: [ALGORITHM],
+        issuer: ISSUER,
         requiredClaims: ['exp', 'iat', 'sid'],
         ...(now ? { currentDate: now } : {}),
       })
