@@ -6,6 +6,9 @@ import { launchBrowser, type OpenPage, openPage, type PageOptions } from '../sup
 import { type Program, startProgram } from '../support/program.ts'
 import { makeTree, type Tree, type TreeContent } from '../support/tree.ts'
 
+/** Some folders are large. */
+const SITE_MS = 120_000
+
 /** A browser for all tests of a file; gives what opens a page of a program in it. */
 export function sharedBrowser(): (program: Program, options?: PageOptions) => Promise<OpenPage> {
   let browser: Browser
@@ -46,4 +49,37 @@ export function servedPages(openIn = sharedBrowser()): OpenServed {
     const all = begun.move()
     return { ...open, tree, program, [Symbol.asyncDispose]: () => all.disposeAsync() }
   }
+}
+
+/** What all tests of a file share. */
+export interface SharedSite {
+  browser: Browser
+  tree: Tree
+  program: Program
+  /** Opens a page of the program. */
+  open(options?: PageOptions): Promise<OpenPage>
+}
+
+/**
+ * A browser, by `launch`, and a server over the folder that `makeContent` gives, for all tests of a file
+ * and ended after them. `args` are options of the server. Filled before the tests run.
+ */
+export function sharedSite(
+  makeContent: () => TreeContent | Promise<TreeContent>,
+  { args = [], launch = launchBrowser }: { args?: string[]; launch?: () => Promise<Browser> } = {},
+): SharedSite {
+  const site = {
+    open: (options) => openPage(site.browser, site.program, options),
+  } as SharedSite
+  beforeAll(async () => {
+    site.browser = await launch()
+    site.tree = await makeTree(await makeContent())
+    site.program = await startProgram(site.tree, { args })
+  }, SITE_MS)
+  afterAll(async () => {
+    await site.program[Symbol.asyncDispose]()
+    await site.tree[Symbol.asyncDispose]()
+    await site.browser.close()
+  })
+  return site
 }

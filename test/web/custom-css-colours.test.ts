@@ -1,14 +1,12 @@
 // A custom.css written for File Browser sets the colours it was written for: each variable of the list
 // in the contract changes what is seen.
 
-import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, it } from 'vitest'
-import { launchBrowser, openPage } from '../support/browser.ts'
+import type { Page } from 'playwright-core'
+import { beforeAll, expect, it } from 'vitest'
 import { waitFor } from '../support/deadline.ts'
-import { loginAs } from '../support/login.ts'
-import { type Program, startProgram } from '../support/program.ts'
-import { makeTree, type Tree } from '../support/tree.ts'
+import { sharedSite } from './browser-steps.ts'
 import { entry, showList } from './listing-steps.ts'
+import { changeSettings } from './settings-steps.ts'
 
 const variables = [
   ...'--blue --dark-blue --red --dark-red --background --surfacePrimary'.split(' '),
@@ -23,33 +21,18 @@ const variables = [
 const colourOf = (variable: string) => `rgb(201, ${100 + variables.indexOf(variable)}, 33)`
 const CSS = variables.map((variable) => `${variable}: ${colourOf(variable)};`).join('\n')
 
-let browser: Browser
-let tree: Tree
-let program: Program
+const site = sharedSite(() => ({
+  'brand/custom.css': `:root {\n${CSS}\n}`,
+  ...Object.fromEntries(
+    ['a.pdf', 'b.svg', 'c.zip', 'd.ods', 'e.mkv', 'f.txt'].map((name) => [`files/${name}`, 'x']),
+  ),
+  'files/folder': null,
+}))
 
 beforeAll(async () => {
-  browser = await launchBrowser()
-  tree = await makeTree({
-    'brand/custom.css': `:root {\n${CSS}\n}`,
-    ...Object.fromEntries(
-      ['a.pdf', 'b.svg', 'c.zip', 'd.ods', 'e.mkv', 'f.txt'].map((name) => [`files/${name}`, 'x']),
-    ),
-    'files/folder': null,
-  })
-  program = await startProgram(tree)
-  const admin = await loginAs(program.origin)
-  const settings = (await (await admin.fetch('/api/settings')).json()) as { branding: object }
-  const branding = { ...settings.branding, files: tree.at('brand') }
-  await admin.fetch('/api/settings', {
-    method: 'PUT',
-    body: JSON.stringify({ ...settings, branding }),
-  })
-})
-
-afterAll(async () => {
-  await program[Symbol.asyncDispose]()
-  await tree[Symbol.asyncDispose]()
-  await browser.close()
+  await changeSettings(site.program, ({ branding }) => ({
+    branding: { ...branding, files: site.tree.at('brand') },
+  }))
 })
 
 /** Variables that have been seen, over all tests of this file. */
@@ -77,7 +60,7 @@ async function expectSeen(page: Page, wanted: string) {
 }
 
 it('in the listing', async () => {
-  await using opened = await openPage(browser, program, { path: '/files/files/' })
+  await using opened = await site.open({ path: '/files/files/' })
   const { page } = opened
   await showList(page)
   await expectSeen(page, '--background --surfacePrimary --surfaceSecondary --textPrimary --blue')
@@ -98,7 +81,7 @@ it('in the listing', async () => {
 })
 
 it('in fields', async () => {
-  await using opened = await openPage(browser, program, { path: '/settings/profile' })
+  await using opened = await site.open({ path: '/settings/profile' })
   const { page } = opened
   await page.getByLabel('New password', { exact: true }).fill('a long enough one 7')
   await page.getByLabel('Repeat new password', { exact: true }).fill('another one')

@@ -1,15 +1,15 @@
 // A custom.css written for File Browser finds the elements it was written for: a style for each name
 // of the list in the contract changes what is seen.
 
-import type { Browser, Page } from 'playwright-core'
+import type { Page } from 'playwright-core'
 import sharp from 'sharp'
-import { afterAll, beforeAll, expect, it } from 'vitest'
-import { launchBrowser, openPage, PHONE } from '../support/browser.ts'
+import { beforeAll, expect, it } from 'vitest'
+import { PHONE } from '../support/browser.ts'
 import { waitFor } from '../support/deadline.ts'
-import { loginAs } from '../support/login.ts'
-import { type Program, startProgram } from '../support/program.ts'
-import { makeTree, type Tree } from '../support/tree.ts'
+import { sharedSite } from './browser-steps.ts'
 import { addUser, entry, showList, userLogin } from './listing-steps.ts'
+import { changeSettings } from './settings-steps.ts'
+import { makeShare } from './share-steps.ts'
 import { pickFiles } from './upload-steps.ts'
 
 const names = [
@@ -31,37 +31,25 @@ const CSS = names.map(
 /** So many pixels are the least of what a person notices. */
 const NOTICED_PIXELS = 20
 
-let browser: Browser
-let tree: Tree
-let program: Program
 let hash = ''
 
-beforeAll(async () => {
-  browser = await launchBrowser()
-  tree = await makeTree({
+const site = sharedSite(
+  () => ({
     'brand/custom.css': CSS.join('\n'),
     'files/note.txt': 'words',
     'files/sound.bin': Buffer.from([0, 1, 2, 3]),
     'files/folder/inside.txt': 'x',
     'files/empty': null,
-  })
-  program = await startProgram(tree, { args: ['--disableExec=false'] })
-  await addUser(program, 'mara', ['execute', 'download'])
-  const admin = await loginAs(program.origin)
-  const settings = (await (await admin.fetch('/api/settings')).json()) as { branding: object }
-  const branding = { ...settings.branding, files: tree.at('brand') }
-  await admin.fetch('/api/settings', {
-    method: 'PUT',
-    body: JSON.stringify({ ...settings, branding }),
-  })
-  const shared = await admin.fetch('/api/share/files/', { method: 'POST', body: '{}' })
-  hash = ((await shared.json()) as { hash: string }).hash
-})
+  }),
+  { args: ['--disableExec=false'] },
+)
 
-afterAll(async () => {
-  await program[Symbol.asyncDispose]()
-  await tree[Symbol.asyncDispose]()
-  await browser.close()
+beforeAll(async () => {
+  await addUser(site.program, 'mara', ['execute', 'download'])
+  await changeSettings(site.program, ({ branding }) => ({
+    branding: { ...branding, files: site.tree.at('brand') },
+  }))
+  hash = await makeShare(site.program, '/files/')
 })
 
 /** Names that have been seen to mark a visible element, over all tests of this file. */
@@ -103,7 +91,7 @@ async function countReddened(before: Buffer, after: Buffer): Promise<number> {
 }
 
 it('in the listing', async () => {
-  await using opened = await openPage(browser, program, { path: '/files/files/' })
+  await using opened = await site.open({ path: '/files/files/' })
   const { page } = opened
   await showList(page)
   await expectMarked(page, '#listing #search header nav main .item .header')
@@ -122,7 +110,7 @@ it('in the listing', async () => {
 })
 
 it('in dialogs and menus', async () => {
-  await using opened = await openPage(browser, program, { path: '/files/files/' })
+  await using opened = await site.open({ path: '/files/files/' })
   const { page } = opened
   await entry(page, 'note.txt').click({ button: 'right' })
   await expectMarked(page, '.context-menu')
@@ -137,7 +125,9 @@ it('in dialogs and menus', async () => {
 })
 
 it('in viewer, editor, settings, share, login and uploads', async () => {
-  await using opened = await openPage(browser, program, { path: '/files/files/sound.bin' })
+  await using opened = await site.open({
+    path: '/files/files/sound.bin',
+  })
   const { page } = opened
   await expectMarked(page, '#previewer')
   await page.goto('/files/files/note.txt')
@@ -147,17 +137,17 @@ it('in viewer, editor, settings, share, login and uploads', async () => {
   await page.goto(`/share/${hash}`)
   await expectMarked(page, '.share')
   await page.goto('/files/files/')
-  await pickFiles(page, [tree.at('brand/custom.css')])
+  await pickFiles(page, [site.tree.at('brand/custom.css')])
   await expectMarked(page, '.upload-files')
   // The panel brings styles of its own; the last word stays with those of the administrator.
   const last = await page.evaluate(() => [...document.styleSheets].at(-1)?.href)
   expect(last).toContain('/custom.css')
-  await using stranger = await openPage(browser, program, { path: '/login', as: null })
+  await using stranger = await site.open({ path: '/login', as: null })
   await expectMarked(stranger.page, '#login .button--block')
 })
 
 it('while a folder is on its way', async () => {
-  await using opened = await openPage(browser, program, { path: '/files/files/' })
+  await using opened = await site.open({ path: '/files/files/' })
   const { page } = opened
   await showList(page)
   const { promise: arrived, resolve: arrive } = Promise.withResolvers<void>()
@@ -173,7 +163,7 @@ it('while a folder is on its way', async () => {
 })
 
 it('in the shell', async () => {
-  await using opened = await openPage(browser, program, {
+  await using opened = await site.open({
     path: '/files/files/',
     as: userLogin('mara'),
   })
@@ -186,7 +176,7 @@ it('in the shell', async () => {
 })
 
 it('on a phone', async () => {
-  await using opened = await openPage(browser, program, {
+  await using opened = await site.open({
     path: '/files/files/',
     viewport: PHONE,
     isMobile: true,

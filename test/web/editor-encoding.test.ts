@@ -1,16 +1,10 @@
 // A text whose encoding only a person knows: chosen once, it can be edited like any other.
 
 import { readFile, writeFile } from 'node:fs/promises'
-import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, it } from 'vitest'
-import { launchBrowser, openPage } from '../support/browser.ts'
+import type { Page } from 'playwright-core'
+import { expect, it } from 'vitest'
 import { waitFor } from '../support/deadline.ts'
-import { type Program, startProgram } from '../support/program.ts'
-import { makeTree, type Tree } from '../support/tree.ts'
-
-let browser: Browser
-let tree: Tree
-let program: Program
+import { sharedSite } from './browser-steps.ts'
 
 /** UTF-16 without a mark and without Latin letters: by its bytes full of control characters. */
 const wide = (text: string) => Buffer.from(text, 'utf16le')
@@ -23,20 +17,10 @@ async function readAsUtf16(page: Page) {
   await page.keyboard.press('Enter')
 }
 
-beforeAll(async () => {
-  browser = await launchBrowser()
-  tree = await makeTree({ 'wide.txt': wide('Съешь же ещё этих булок\n'.repeat(20)) })
-  program = await startProgram(tree)
-})
-
-afterAll(async () => {
-  await program[Symbol.asyncDispose]()
-  await tree[Symbol.asyncDispose]()
-  await browser.close()
-})
+const site = sharedSite(() => ({ 'wide.txt': wide('Съешь же ещё этих булок\n'.repeat(20)) }))
 
 it('edits a Cyrillic text in UTF-16 without a mark, also after somebody else wrote it', async () => {
-  await using opened = await openPage(browser, program, { path: '/files/wide.txt' })
+  await using opened = await site.open({ path: '/files/wide.txt' })
   const { page } = opened
   const text = page.locator('.cm-content')
   await readAsUtf16(page)
@@ -47,9 +31,9 @@ it('edits a Cyrillic text in UTF-16 without a mark, also after somebody else wro
   await page.keyboard.type('Я ')
   await page.keyboard.press('Control+s')
   await waitFor('the edit on disk', async () =>
-    (await readFile(tree.at('wide.txt'))).subarray(0, 6).equals(wide('Я С')),
+    (await readFile(site.tree.at('wide.txt'))).subarray(0, 6).equals(wide('Я С')),
   )
-  await writeFile(tree.at('wide.txt'), wide('Другой текст\n'.repeat(20)))
+  await writeFile(site.tree.at('wide.txt'), wide('Другой текст\n'.repeat(20)))
   await page.evaluate(() => window.dispatchEvent(new Event('focus')))
   await text.getByText('Другой').first().waitFor()
   expect(await page.getByText('Read only').count()).toBe(0)
@@ -57,8 +41,8 @@ it('edits a Cyrillic text in UTF-16 without a mark, also after somebody else wro
 })
 
 it('offers what was typed into such a text once its encoding is chosen again', async () => {
-  await tree.add({ 'typed.txt': wide('Съешь же ещё этих булок\n'.repeat(20)) })
-  await using opened = await openPage(browser, program, { path: '/files/typed.txt' })
+  await site.tree.add({ 'typed.txt': wide('Съешь же ещё этих булок\n'.repeat(20)) })
+  await using opened = await site.open({ path: '/files/typed.txt' })
   const { page } = opened
   page.on('dialog', (dialog) => void dialog.accept())
   const text = page.locator('.cm-content')

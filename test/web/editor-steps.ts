@@ -1,10 +1,10 @@
 // What people do in the editor, for the tests of it.
-import type { Browser, Page } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'vitest'
-import { launchBrowser, type OpenPage, openPage } from '../support/browser.ts'
+import type { Page } from 'playwright-core'
+import { afterEach, beforeEach, expect } from 'vitest'
+import { type OpenPage, openPage } from '../support/browser.ts'
 import { waitFor } from '../support/deadline.ts'
-import { type Program, startProgram } from '../support/program.ts'
-import { makeTree, type Tree } from '../support/tree.ts'
+import type { Tree } from '../support/tree.ts'
+import { type SharedSite, sharedSite } from './browser-steps.ts'
 
 /**
  * A browser and a program for all tests of a file, and a page at `path` for each test, which must end
@@ -14,23 +14,7 @@ export function editorSite(
   path: string,
   prepare: (tree: Tree) => Promise<unknown> = async () => {},
 ) {
-  const site = {} as {
-    browser: Browser
-    tree: Tree
-    program: Program
-    opened: OpenPage
-    page: Page
-  }
-  beforeAll(async () => {
-    site.browser = await launchBrowser()
-    site.tree = await makeTree({})
-    site.program = await startProgram(site.tree)
-  })
-  afterAll(async () => {
-    await site.program[Symbol.asyncDispose]()
-    await site.tree[Symbol.asyncDispose]()
-    await site.browser.close()
-  })
+  const site = sharedSite(() => ({})) as SharedSite & { opened: OpenPage; page: Page }
   beforeEach(async () => {
     await prepare(site.tree)
     site.opened = await openPage(site.browser, site.program, { path })

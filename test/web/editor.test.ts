@@ -11,7 +11,7 @@ import { SAMPLES } from '../support/pictures.ts'
 import { ADMIN, type Program } from '../support/program.ts'
 import type { Tree } from '../support/tree.ts'
 import { editorSite, editorSteps } from './editor-steps.ts'
-import { toast } from './listing-steps.ts'
+import { addUser, toast, userLogin } from './listing-steps.ts'
 
 const site = editorSite('/files/')
 let browser: Browser
@@ -266,36 +266,9 @@ describe('limits', () => {
   })
 
   it('shows a plain message instead of an empty editor to people who may not download', async () => {
-    const { fetch } = await loginAs(program.origin)
-    const perm = {
-      admin: false,
-      execute: false,
-      create: true,
-      rename: true,
-      modify: true,
-      delete: true,
-      share: false,
-      download: false,
-    }
-    const body = JSON.stringify({
-      what: 'user',
-      which: [],
-      current_password: ADMIN.password,
-      data: {
-        username: 'blind',
-        password: 'a long enough 4 secret',
-        scope: '/',
-        locale: 'en',
-        viewMode: 'list',
-        perm,
-        commands: [],
-        rules: [],
-        sorting: { by: 'name', asc: true },
-      },
-    })
-    expect((await fetch('/api/users', { method: 'POST', body })).status).toBe(201)
+    await addUser(program, 'blind', ['create', 'rename', 'modify', 'delete'])
     await tree.add({ 'unseen.txt': 'must stay\n' })
-    const as = { username: 'blind', password: 'a long enough 4 secret' }
+    const as = userLogin('blind')
     await using other = await openPage(browser, program, { path: '/files/unseen.txt', as })
     await other.page.getByRole('heading', { name: 'This file can’t be shown to you' }).waitFor()
     expect(await other.page.locator('.cm-content').count()).toBe(0)
@@ -305,36 +278,9 @@ describe('limits', () => {
   })
 
   it('is read only without the right to modify', async () => {
-    const { fetch } = await loginAs(program.origin)
-    const perm = {
-      admin: false,
-      execute: false,
-      create: false,
-      rename: false,
-      modify: false,
-      delete: false,
-      share: false,
-      download: true,
-    }
-    const body = JSON.stringify({
-      what: 'user',
-      which: [],
-      current_password: ADMIN.password,
-      data: {
-        username: 'reader',
-        password: 'a long enough 5 secret',
-        scope: '/',
-        locale: 'en',
-        viewMode: 'list',
-        perm,
-        commands: [],
-        rules: [],
-        sorting: { by: 'name', asc: true },
-      },
-    })
-    expect((await fetch('/api/users', { method: 'POST', body })).status).toBe(201)
+    await addUser(program, 'reader', ['download'])
     await tree.add({ 'read.txt': 'only read\n' })
-    const as = { username: 'reader', password: 'a long enough 5 secret' }
+    const as = userLogin('reader')
     await using other = await openPage(browser, program, { path: '/files/read.txt', as })
     await other.page.getByText('only read').waitFor()
     await other.page.getByText('Read only').waitFor()

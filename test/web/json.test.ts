@@ -1,42 +1,30 @@
 // JSON as a tree, in the editor and in the viewer.
 
-import type { Browser } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { launchBrowser, openPage, PHONE } from '../support/browser.ts'
+import { describe, expect, it } from 'vitest'
+import { PHONE } from '../support/browser.ts'
 import { loginAs } from '../support/login.ts'
-import { type Program, startProgram } from '../support/program.ts'
-import { makeTree, type Tree } from '../support/tree.ts'
-
-let browser: Browser
-let tree: Tree
-let program: Program
+import { sharedSite } from './browser-steps.ts'
 
 const SAMPLE = `{"10": "ten", "2": 12345678901234567890, "list": [1, {"deep <b>": "needle"}], "none": null}`
 
-beforeAll(async () => {
-  browser = await launchBrowser()
+const site = sharedSite(async () => {
   const items = Array.from({ length: 300_000 }, (_, id) => ({
     id,
     name: `item ${id}`,
     tags: ['a', 'b'],
   }))
-  tree = await makeTree({
+  return {
     'small.json': SAMPLE,
     'broken.json': '{\n  "a": 1,\n  b\n}',
     'lines.json': '{"n": 1}\n{"n": 2}\n',
     'large.json': JSON.stringify({ items }),
-  })
-  program = await startProgram(tree)
-})
-
-afterAll(async () => {
-  await program[Symbol.asyncDispose]()
-  await tree[Symbol.asyncDispose]()
-  await browser.close()
+  }
 })
 
 it('shows keys in their order, long numbers whole, and opens by click and key', async () => {
-  await using opened = await openPage(browser, program, { path: '/files/small.json?view=json' })
+  await using opened = await site.open({
+    path: '/files/small.json?view=json',
+  })
   const { page } = opened
   const rows = page.getByRole('treeitem')
   await rows.nth(4).waitFor()
@@ -65,7 +53,9 @@ it('shows keys in their order, long numbers whole, and opens by click and key', 
 })
 
 it('copies the way to a value', async () => {
-  await using opened = await openPage(browser, program, { path: '/files/small.json?view=json' })
+  await using opened = await site.open({
+    path: '/files/small.json?view=json',
+  })
   const { page, context } = opened
   await context.grantPermissions(['clipboard-read', 'clipboard-write'])
   await page.getByRole('textbox', { name: 'Find in the tree' }).fill('needle')
@@ -78,7 +68,7 @@ it('copies the way to a value', async () => {
 })
 
 it('stands beside the source in the editor and says where a text breaks', async () => {
-  await using opened = await openPage(browser, program, { path: '/files/broken.json' })
+  await using opened = await site.open({ path: '/files/broken.json' })
   const { page } = opened
   await page.getByRole('radio', { name: 'Tree' }).check({ force: true })
   await page.getByText('This is not valid JSON: it breaks at line 3, column 3.').waitFor()
@@ -91,12 +81,14 @@ it('stands beside the source in the editor and says where a text breaks', async 
 })
 
 it('takes one value per line for a list', async () => {
-  await using opened = await openPage(browser, program, { path: '/files/lines.json?view=json' })
+  await using opened = await site.open({
+    path: '/files/lines.json?view=json',
+  })
   await opened.page.getByText('[ 2 ]').waitFor()
 })
 
 it('opens a large file, in groups, and finds in it', async () => {
-  await using opened = await openPage(browser, program, { path: '/files/large.json' })
+  await using opened = await site.open({ path: '/files/large.json' })
   const { page } = opened
   await page.getByRole('treeitem', { name: /items/ }).click({ timeout: 30_000 })
   await page.getByText('0 … 999:', { exact: true }).waitFor()
@@ -111,14 +103,18 @@ it('opens a large file, in groups, and finds in it', async () => {
 
 describe('in a share on a phone', () => {
   async function share(name: string): Promise<string> {
-    const { fetch } = await loginAs(program.origin)
+    const { fetch } = await loginAs(site.program.origin)
     const answer = await fetch(`/api/share/${name}`, { method: 'POST', body: '{}' })
     return `/share/${(await answer.json()).hash}`
   }
 
   it('counts matches in one line beside its buttons', async () => {
     const path = await share('small.json')
-    await using opened = await openPage(browser, program, { path, viewport: PHONE, as: null })
+    await using opened = await site.open({
+      path,
+      viewport: PHONE,
+      as: null,
+    })
     const { page } = opened
     await page.getByRole('textbox', { name: 'Find in the tree' }).fill('e')
     const count = await page.getByText(/^1 of \d+$/).boundingBox()
@@ -134,7 +130,11 @@ describe('in a share on a phone', () => {
 
   it('leads from a broken tree to the text', async () => {
     const path = await share('broken.json')
-    await using opened = await openPage(browser, program, { path, viewport: PHONE, as: null })
+    await using opened = await site.open({
+      path,
+      viewport: PHONE,
+      as: null,
+    })
     const { page } = opened
     await page.getByText('This is not valid JSON').waitFor()
     await page.getByRole('button', { name: 'Open as text' }).click()

@@ -1,16 +1,10 @@
 // Markdown as it is read: beside its source, as a share, and when it was written to do harm.
 
-import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, it } from 'vitest'
-import { launchBrowser, openPage } from '../support/browser.ts'
+import type { Page } from 'playwright-core'
+import { expect, it } from 'vitest'
 import { waitFor } from '../support/deadline.ts'
 import { loginAs } from '../support/login.ts'
-import { type Program, startProgram } from '../support/program.ts'
-import { makeTree, type Tree } from '../support/tree.ts'
-
-let browser: Browser
-let tree: Tree
-let program: Program
+import { sharedSite } from './browser-steps.ts'
 
 /** The smallest picture there is, two pixels wide here. */
 const PIXEL = Buffer.from(
@@ -68,31 +62,21 @@ Still standing.
 <math><mtext><table><mglyph><style><img src=x onerror="window.harmed='mxss'"></style></mglyph></table></mtext></math>
 `
 
-beforeAll(async () => {
-  browser = await launchBrowser()
-  tree = await makeTree({
-    'pixel.png': PIXEL,
-    'docs/readme.md': README,
-    'docs/other.md': '# The other\n',
-    'docs/img/near by.png': PIXEL,
-    'harm.md': HARM,
-    'live.md': '# One\n',
-    'deep.md': `${'>'.repeat(20_000)} words\n`,
-    'long.md': 'Some *more* words in a [line](x.md).\n\n'.repeat(120_000),
-  })
-  program = await startProgram(tree)
-})
-
-afterAll(async () => {
-  await program[Symbol.asyncDispose]()
-  await tree[Symbol.asyncDispose]()
-  await browser.close()
-})
+const site = sharedSite(() => ({
+  'pixel.png': PIXEL,
+  'docs/readme.md': README,
+  'docs/other.md': '# The other\n',
+  'docs/img/near by.png': PIXEL,
+  'harm.md': HARM,
+  'live.md': '# One\n',
+  'deep.md': `${'>'.repeat(20_000)} words\n`,
+  'long.md': 'Some *more* words in a [line](x.md).\n\n'.repeat(120_000),
+}))
 
 const rendered = (page: Page) => page.locator('article.md')
 
 it('renders what people write, with pictures from beside the file', async () => {
-  await using opened = await openPage(browser, program, { path: '/files/docs/readme.md' })
+  await using opened = await site.open({ path: '/files/docs/readme.md' })
   const { page } = opened
   const asked: string[] = []
   page.on('request', (request) => asked.push(request.url()))
@@ -129,7 +113,7 @@ it('renders what people write, with pictures from beside the file', async () => 
 })
 
 it('follows the typing', async () => {
-  await using opened = await openPage(browser, program, { path: '/files/live.md' })
+  await using opened = await site.open({ path: '/files/live.md' })
   const { page } = opened
   await page.locator('.cm-content').click()
   await page.keyboard.press('Control+End')
@@ -143,7 +127,7 @@ it('follows the typing', async () => {
 })
 
 it('leaves the text alone when it cannot be rendered, and renders again when it can', async () => {
-  await using opened = await openPage(browser, program, { path: '/files/deep.md' })
+  await using opened = await site.open({ path: '/files/deep.md' })
   const { page } = opened
   await page.getByRole('heading', { name: 'Couldn’t show this document' }).waitFor()
   await page.locator('.cm-content').click()
@@ -155,7 +139,7 @@ it('leaves the text alone when it cannot be rendered, and renders again when it 
 })
 
 it('does not render beside the source what is too long for that', async () => {
-  await using opened = await openPage(browser, program, { path: '/files/long.md' })
+  await using opened = await site.open({ path: '/files/long.md' })
   const { page } = opened
   await page.getByRole('heading', { name: 'This document is very long' }).waitFor()
   await page.locator('.cm-line').first().getByText('Some').waitFor()
@@ -166,7 +150,7 @@ it.each([
   ['editor', '/files/harm.md'],
   ['viewer', '/files/harm.md?view=markdown'],
 ])('lets nothing in a hostile text act, in the %s', async (_place, path) => {
-  await using opened = await openPage(browser, program, { path })
+  await using opened = await site.open({ path })
   const { page } = opened
   const asked: string[] = []
   page.on('request', (request) => asked.push(request.url()))
@@ -202,10 +186,13 @@ it.each([
 })
 
 it('lets nothing in a hostile text act in a share, nor asks anybody else for anything', async () => {
-  const { fetch } = await loginAs(program.origin)
+  const { fetch } = await loginAs(site.program.origin)
   const made = await fetch('/api/share/harm.md', { method: 'POST', body: '{}' })
   const { hash } = (await made.json()) as { hash: string }
-  await using opened = await openPage(browser, program, { path: `/share/${hash}`, as: null })
+  await using opened = await site.open({
+    path: `/share/${hash}`,
+    as: null,
+  })
   const { page } = opened
   const asked: string[] = []
   page.on('request', (request) => asked.push(request.url()))
@@ -216,5 +203,5 @@ it('lets nothing in a hostile text act in a share, nor asks anybody else for any
   expect(
     await page.evaluate(() => (window as unknown as { harmed?: string }).harmed),
   ).toBeUndefined()
-  expect(asked.filter((url) => new URL(url).origin !== program.origin)).toEqual([])
+  expect(asked.filter((url) => new URL(url).origin !== site.program.origin)).toEqual([])
 })

@@ -1,29 +1,16 @@
 // Reading books and papers: contents, colours, the place one is at, marking text.
 
-import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { launchBrowser, openPage, PHONE } from '../support/browser.ts'
+import type { Page } from 'playwright-core'
+import { describe, expect, it } from 'vitest'
+import { PHONE } from '../support/browser.ts'
 import { waitFor } from '../support/deadline.ts'
 import { sampleTree } from '../support/pictures.ts'
-import { type Program, startProgram } from '../support/program.ts'
-import { makeTree, type Tree } from '../support/tree.ts'
+import { sharedSite } from './browser-steps.ts'
 import { swipe } from './touch-steps.ts'
 
-let browser: Browser
-let tree: Tree
-let program: Program
-
-beforeAll(async () => {
-  browser = await launchBrowser()
+const site = sharedSite(async () => {
   const { 'book.epub': book = '', 'paper.pdf': paper = '' } = await sampleTree()
-  tree = await makeTree({ 'book.epub': book, 'paper.pdf': paper, 'z.png': '' })
-  program = await startProgram(tree)
-})
-
-afterAll(async () => {
-  await program[Symbol.asyncDispose]()
-  await tree[Symbol.asyncDispose]()
-  await browser.close()
+  return { 'book.epub': book, 'paper.pdf': paper, 'z.png': '' }
 })
 
 const scroller = (page: Page) => page.locator('.vw-book-scroll')
@@ -42,7 +29,7 @@ describe('books', () => {
   const SMALL = { width: 600, height: 420 }
 
   it('go to a chapter of their contents and remember the colours one likes', async () => {
-    await using opened = await openPage(browser, program, { path: '/files/book.epub' })
+    await using opened = await site.open({ path: '/files/book.epub' })
     const { page } = opened
     await page.getByRole('heading', { name: 'The first chapter' }).waitFor()
     await page.getByRole('button', { name: 'Contents' }).click()
@@ -63,7 +50,7 @@ describe('books', () => {
   })
 
   it('keep the place in a chapter when the text grows and when they are opened again', async () => {
-    await using opened = await openPage(browser, program, {
+    await using opened = await site.open({
       path: '/files/book.epub',
       viewport: SMALL,
     })
@@ -84,7 +71,7 @@ describe('books', () => {
   })
 
   it('turn their pages by a swipe and by a tap at the side', async () => {
-    await using opened = await openPage(browser, program, {
+    await using opened = await site.open({
       path: '/files/book.epub',
       viewport: PHONE,
       hasTouch: true,
@@ -115,7 +102,7 @@ describe('books', () => {
 
 describe('PDF', () => {
   it('lets text be marked with the mouse', async () => {
-    await using opened = await openPage(browser, program, { path: '/files/paper.pdf' })
+    await using opened = await site.open({ path: '/files/paper.pdf' })
     const { page } = opened
     const line = page.getByText('The quick brown fox jumps over the lazy dog, page 1.')
     await line.waitFor()

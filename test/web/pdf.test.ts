@@ -1,41 +1,19 @@
 // Papers as PDF: words found in them, printed, locked, and parts of them that are late.
 
 import { join } from 'node:path'
-import type { Browser, Page } from 'playwright-core'
 import sharp from 'sharp'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { makePdf } from '../../scripts/sample-documents.ts'
-import { launchBrowser, openPage } from '../support/browser.ts'
-import { SAMPLES, sampleTree } from '../support/pictures.ts'
-import { type Program, startProgram } from '../support/program.ts'
-import { makeTree, type Tree } from '../support/tree.ts'
+import { SAMPLES } from '../support/pictures.ts'
 import { toast } from './listing-steps.ts'
+import { openViewer, sampleSite } from './viewer-steps.ts'
 
-let browser: Browser
-let tree: Tree
-let program: Program
-
-beforeAll(async () => {
-  browser = await launchBrowser()
-  tree = await makeTree(await sampleTree())
-  program = await startProgram(tree)
-})
-
-afterAll(async () => {
-  await program[Symbol.asyncDispose]()
-  await tree[Symbol.asyncDispose]()
-  await browser.close()
-})
-
-async function open(page: Page, name: string) {
-  await page.goto(`/files/${encodeURIComponent(name)}`)
-  await page.locator('.vw-head h1').getByText(name).waitFor()
-}
+const site = sampleSite()
 
 it('finds words in a PDF and follows its contents', async () => {
-  await using opened = await openPage(browser, program)
+  await using opened = await site.open()
   const { page } = opened
-  await open(page, 'paper.pdf')
+  await openViewer(page, 'paper.pdf')
   await page.getByText('page 1.').waitFor()
   await page.keyboard.press('Control+f')
   await page.getByRole('searchbox', { name: 'Find in document' }).fill('lazy dog')
@@ -49,7 +27,7 @@ it('finds words in a PDF and follows its contents', async () => {
 })
 
 it('prints every page of a PDF', async () => {
-  await using opened = await openPage(browser, program)
+  await using opened = await site.open()
   const { page } = opened
   await page.addInitScript(() => {
     window.print = () => {
@@ -57,14 +35,14 @@ it('prints every page of a PDF', async () => {
       document.title = `printed ${[...pages].filter((img) => img.naturalWidth > 1000).length}`
     }
   })
-  await open(page, 'paper.pdf')
+  await openViewer(page, 'paper.pdf')
   await page.getByRole('button', { name: 'Print' }).click()
   await expect.poll(() => page.title()).toBe('printed 3')
   await expect(page.locator('.vw-print').count()).resolves.toBe(0)
 })
 
 it('prints once, however often one presses, and says when a page cannot be drawn', async () => {
-  await using opened = await openPage(browser, program)
+  await using opened = await site.open()
   const { page } = opened
   await page.addInitScript(() => {
     let printed = 0
@@ -72,7 +50,7 @@ it('prints once, however often one presses, and says when a page cannot be drawn
       document.title = `printed ${++printed} times`
     }
   })
-  await open(page, 'paper.pdf')
+  await openViewer(page, 'paper.pdf')
   await page.getByText('page 1.').waitFor()
   await page.getByRole('button', { name: 'Print' }).dblclick()
   await expect.poll(() => page.title()).toBe('printed 1 times')
@@ -95,8 +73,8 @@ it('says that a part of a PDF could not be read, and shows it when it can be', a
       .toBuffer(),
   )
   const picture = '/Width 1000 /Height 1500 /ColorSpace /DeviceGray /BitsPerComponent 8'
-  await tree.add({ 'scan.pdf': makePdf(grey, '', { picture }) })
-  await using opened = await openPage(browser, program)
+  await site.tree.add({ 'scan.pdf': makePdf(grey, '', { picture }) })
+  await using opened = await site.open()
   const { page } = opened
   let refusing = true
   await page.route('**/api/raw/scan.pdf*', async (route) => {
@@ -105,7 +83,7 @@ it('says that a part of a PDF could not be read, and shows it when it can be', a
     if (refusing && start > 200_000 && start < 1_000_000) return route.abort()
     await route.continue()
   })
-  await open(page, 'scan.pdf')
+  await openViewer(page, 'scan.pdf')
   const lost = page.getByRole('alert').filter({ hasText: 'Try again' })
   await lost.waitFor()
   expect(await page.locator('.page[data-page-number="1"]:not(.loading)').count()).toBe(0)
@@ -116,9 +94,9 @@ it('says that a part of a PDF could not be read, and shows it when it can be', a
 })
 
 it('asks for the password of a locked PDF until it fits', async () => {
-  await using opened = await openPage(browser, program)
+  await using opened = await site.open()
   const { page } = opened
-  await open(page, 'locked.pdf')
+  await openViewer(page, 'locked.pdf')
   const password = page.getByLabel('Password')
   await password.fill('wrong')
   await password.press('Enter')

@@ -2,32 +2,21 @@
 
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Browser, Locator, Page } from 'playwright-core'
+import type { Locator, Page } from 'playwright-core'
 import sharp from 'sharp'
-import { afterAll, beforeAll, expect, it } from 'vitest'
-import { launchBrowser, openPage, PHONE } from '../support/browser.ts'
+import { expect, it } from 'vitest'
+import { openPage, PHONE } from '../support/browser.ts'
 import { waitFor } from '../support/deadline.ts'
 import { expectLandscape, SAMPLES } from '../support/pictures.ts'
-import { type Program, startProgram } from '../support/program.ts'
-import { makeTree, type Tree } from '../support/tree.ts'
+import { startProgram } from '../support/program.ts'
+import { makeTree } from '../support/tree.ts'
+import { sharedSite } from './browser-steps.ts'
 import { moveFingers, type Point } from './touch-steps.ts'
 
-let browser: Browser
-let tree: Tree
-let program: Program
-
-beforeAll(async () => {
-  browser = await launchBrowser()
+const site = sharedSite(async () => {
   const grey = sharp({ create: { width: 1200, height: 1200, channels: 3, background: '#888' } })
   const png = await grey.png().toBuffer()
-  tree = await makeTree({ 'a.png': png, 'b.png': png, 'c.png': png, 'd.png': png, 'e.png': png })
-  program = await startProgram(tree)
-})
-
-afterAll(async () => {
-  await program[Symbol.asyncDispose]()
-  await tree[Symbol.asyncDispose]()
-  await browser.close()
+  return { 'a.png': png, 'b.png': png, 'c.png': png, 'd.png': png, 'e.png': png }
 })
 
 const picture = (page: Page) => page.locator('.vw-picture > img[data-shown=true]').first()
@@ -45,7 +34,7 @@ async function partAt(page: Page, { x, y }: Point) {
 }
 
 it('keeps the point under the pointer while the wheel zooms', async () => {
-  await using opened = await openPage(browser, program, { path: '/files/b.png' })
+  await using opened = await site.open({ path: '/files/b.png' })
   const { page } = opened
   await picture(page).waitFor()
   const fitted = await boxOf(page)
@@ -61,7 +50,7 @@ it('keeps the point under the pointer while the wheel zooms', async () => {
 })
 
 it('is moved by the mouse when it is larger than the window, as far as its edges', async () => {
-  await using opened = await openPage(browser, program, { path: '/files/b.png' })
+  await using opened = await site.open({ path: '/files/b.png' })
   const { page } = opened
   await picture(page).waitFor()
   await page.keyboard.press('1')
@@ -85,7 +74,7 @@ it('is moved by the mouse when it is larger than the window, as far as its edges
 })
 
 it('grows between two fingers, and what was between them stays there', async () => {
-  await using opened = await openPage(browser, program, {
+  await using opened = await site.open({
     path: '/files/b.png',
     viewport: PHONE,
     hasTouch: true,
@@ -110,7 +99,7 @@ it('grows between two fingers, and what was between them stays there', async () 
 })
 
 it('fetches the pictures on either side ahead, and only those', async () => {
-  await using opened = await openPage(browser, program, { path: '/files/' })
+  await using opened = await site.open({ path: '/files/' })
   const { page } = opened
   const asked: string[] = []
   page.on('request', (request) => {
@@ -130,15 +119,15 @@ it('fetches the pictures on either side ahead, and only those', async () => {
 })
 
 it('fetches nothing ahead for who asked for few bytes', async () => {
-  await using opened = await openPage(browser, program, { path: '/files/' })
+  await using opened = await site.open({ path: '/files/' })
   const { page } = opened
   await page.addInitScript(() => {
     Object.defineProperty(navigator, 'connection', { value: { saveData: true } })
   })
   const asked: string[] = []
   page.on('request', (request) => asked.push(new URL(request.url()).pathname))
-  const png = await readFile(tree.at('a.png'))
-  await tree.add({ 'few/a.csv': 'a,b\n1,2\n', 'few/b.png': png, 'few/c.png': png })
+  const png = await readFile(site.tree.at('a.png'))
+  await site.tree.add({ 'few/a.csv': 'a,b\n1,2\n', 'few/b.png': png, 'few/c.png': png })
   await page.goto('/files/few/b.png')
   await picture(page).waitFor()
   await page.getByText('2 of 3').waitFor()
@@ -161,8 +150,8 @@ async function hugePicture(): Promise<Buffer> {
 }
 
 it('shows a picture of more than 100 megapixels when asked for it, and zooms it', async () => {
-  await tree.add({ 'huge/a.gif': await hugePicture() })
-  await using opened = await openPage(browser, program, { path: '/files/huge/a.gif' })
+  await site.tree.add({ 'huge/a.gif': await hugePicture() })
+  await using opened = await site.open({ path: '/files/huge/a.gif' })
   const { page } = opened
   await page.getByRole('button', { name: 'Try the original' }).click()
   await picture(page).waitFor()
@@ -181,7 +170,7 @@ it('shows what browsers do not read even when previews are switched off', async 
   const heic = await readFile(join(SAMPLES, 'picture.heic'))
   await using own = await makeTree({ 'a.heic': heic })
   await using plain = await startProgram(own, { args: ['--disablePreviewResize'] })
-  await using opened = await openPage(browser, plain, { path: '/files/a.heic' })
+  await using opened = await openPage(site.browser, plain, { path: '/files/a.heic' })
   await expectLandscape(opened.page)
 })
 
@@ -190,8 +179,8 @@ it('shows what browsers do not read in all its pixels at 1:1', async () => {
   const [width, height] = [2400, 1800]
   const stripes = Buffer.from(Array.from({ length: width * height }, (_, i) => (i % 2) * 255))
   const raw = sharp(stripes, { raw: { width, height, channels: 1 } })
-  await tree.add({ 'fine/a.tiff': await raw.tiff().toBuffer() })
-  await using opened = await openPage(browser, program, { path: '/files/fine/a.tiff' })
+  await site.tree.add({ 'fine/a.tiff': await raw.tiff().toBuffer() })
+  await using opened = await site.open({ path: '/files/fine/a.tiff' })
   const { page } = opened
   await picture(page).waitFor()
   await page.getByRole('button', { name: 'Actual size' }).click()
@@ -211,10 +200,10 @@ async function contrast(target: Locator) {
 }
 
 it('goes on in a slideshow past what cannot be shown, and can be stopped there', async () => {
-  const png = await readFile(tree.at('a.png'))
+  const png = await readFile(site.tree.at('a.png'))
   const damaged = Buffer.from('no picture at all')
-  await tree.add({ 'slides/1.png': png, 'slides/2.png': damaged, 'slides/3.png': damaged })
-  await using opened = await openPage(browser, program, { path: '/files/slides/1.png' })
+  await site.tree.add({ 'slides/1.png': png, 'slides/2.png': damaged, 'slides/3.png': damaged })
+  await using opened = await site.open({ path: '/files/slides/1.png' })
   const { page } = opened
   const title = page.locator('.vw-head h1')
   await picture(page).waitFor()

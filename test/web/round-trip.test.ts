@@ -2,39 +2,24 @@
 // of them in `npm test`, all in `npm run test:long`.
 
 import { readFile } from 'node:fs/promises'
-import type { Browser } from 'playwright-core'
-import { afterAll, beforeAll, expect, it } from 'vitest'
-import { launchBrowser, openPage } from '../support/browser.ts'
-import { type Program, startProgram } from '../support/program.ts'
+import { expect, it } from 'vitest'
 import { someOf } from '../support/scale.ts'
 import { textFiles } from '../support/text-files.ts'
-import { makeTree, setModified, type Tree } from '../support/tree.ts'
+import { setModified } from '../support/tree.ts'
+import { sharedSite } from './browser-steps.ts'
 
-let browser: Browser
-let tree: Tree
-let program: Program
 // The one that holds every control character is no text and cannot be edited: editor.test.ts.
 const { 'every-byte.txt': _, ...files } = textFiles()
 
-beforeAll(async () => {
-  browser = await launchBrowser()
-  tree = await makeTree(files)
-  program = await startProgram(tree)
-})
-
-afterAll(async () => {
-  await program[Symbol.asyncDispose]()
-  await tree[Symbol.asyncDispose]()
-  await browser.close()
-})
+const site = sharedSite(() => files)
 
 it('keeps the bytes of every file that is opened and saved as it is', async () => {
-  await using opened = await openPage(browser, program, { path: '/files/' })
+  await using opened = await site.open({ path: '/files/' })
   const { page } = opened
   const wrong: string[] = []
   for (const [name, bytes] of someOf(Object.entries(files), 3)) {
     // An old date shows that the file was really written.
-    await setModified(tree.at(name), '2020-01-01T00:00:00Z')
+    await setModified(site.tree.at(name), '2020-01-01T00:00:00Z')
     await page.evaluate(
       (path) => history.pushState(null, '', path),
       `/files/${encodeURIComponent(name)}`,
@@ -45,7 +30,7 @@ it('keeps the bytes of every file that is opened and saved as it is', async () =
       page.keyboard.press('Control+s'),
     ])
     expect(answer.status(), name).toBe(200)
-    const now = await readFile(tree.at(name))
+    const now = await readFile(site.tree.at(name))
     if (!now.equals(bytes)) wrong.push(`${name}: ${now.toString('hex').slice(0, 60)}`)
   }
   expect(wrong).toEqual([])

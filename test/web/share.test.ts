@@ -1,25 +1,28 @@
 // Making, copying, showing and deleting share links in the dialog.
-import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { Page } from 'playwright-core'
+import { describe, expect, it } from 'vitest'
 import type { ShareRecord } from '../../src/api-types.ts'
-import { launchBrowser, openPage, PHONE } from '../support/browser.ts'
+import { PHONE } from '../support/browser.ts'
 import { waitFor } from '../support/deadline.ts'
 import { loginAs } from '../support/login.ts'
 import { type Program, startProgram } from '../support/program.ts'
 import { makeTree } from '../support/tree.ts'
+import { servedPages, sharedBrowser } from './browser-steps.ts'
 import { toast } from './listing-steps.ts'
-import { makeShare } from './share-steps.ts'
+import { clipboard, copied, makeShare } from './share-steps.ts'
 
-let browser: Browser
-beforeAll(async () => {
-  browser = await launchBrowser()
-})
-afterAll(() => browser.close())
+const openIn = sharedBrowser()
+const openServed = servedPages(openIn)
 
 const dialog = (page: Page) => page.getByRole('dialog')
 const links = (page: Page) => dialog(page).getByRole('list', { name: 'Existing links' })
-const copied = (page: Page) => page.evaluate(() => navigator.clipboard.readText())
-const clipboard = { permissions: ['clipboard-read', 'clipboard-write'] }
+
+/** A folder with one file, of which there is a link. */
+const openShared = () =>
+  openServed(
+    { 'a.txt': 'x' },
+    { path: '/files/', prepare: (program) => makeShare(program, '/a.txt') },
+  )
 
 /** Opens the dialog of an entry by its context menu. */
 async function openShare(page: Page, name: string): Promise<void> {
@@ -37,10 +40,11 @@ async function shares(program: Program): Promise<ShareRecord[]> {
 
 describe('share links', () => {
   it('creates a link, copies it at once, and the link opens for a visitor', async () => {
-    await using tree = await makeTree({ 'docs/a#b 100%': 'shared bytes' })
-    await using program = await startProgram(tree)
-    await using open = await openPage(browser, program, { path: '/files/docs/', ...clipboard })
-    const { page } = open
+    await using open = await openServed(
+      { 'docs/a#b 100%': 'shared bytes' },
+      { path: '/files/docs/', ...clipboard },
+    )
+    const { page, program } = open
     await openShare(page, 'a#b 100%')
     expect(await links(page).count()).toBe(0)
     await dialog(page).getByRole('radio', { name: '1 day' }).check()
@@ -57,7 +61,7 @@ describe('share links', () => {
       .getByText(share?.hash ?? '?')
       .waitFor()
 
-    await using visitor = await openPage(browser, program, {
+    await using visitor = await openIn(program, {
       path: new URL(address).pathname,
       as: null,
     })
@@ -66,10 +70,8 @@ describe('share links', () => {
   })
 
   it('takes a life of one’s own and a suggested password, and refuses impossible numbers', async () => {
-    await using tree = await makeTree({ 'a.txt': 'x' })
-    await using program = await startProgram(tree)
-    await using open = await openPage(browser, program, { path: '/files/', ...clipboard })
-    const { page } = open
+    await using open = await openServed({ 'a.txt': 'x' }, { path: '/files/', ...clipboard })
+    const { page, program } = open
     await openShare(page, 'a.txt')
     await dialog(page).getByRole('radio', { name: 'Custom' }).check()
     const duration = dialog(page).getByLabel('Duration')
@@ -101,10 +103,8 @@ describe('share links', () => {
   })
 
   it('takes every unit, hours at first, 0 for ever, and no spaces around a password', async () => {
-    await using tree = await makeTree({ 'a.txt': 'x' })
-    await using program = await startProgram(tree)
-    await using open = await openPage(browser, program, { path: '/files/', ...clipboard })
-    const { page } = open
+    await using open = await openServed({ 'a.txt': 'x' }, { path: '/files/', ...clipboard })
+    const { page, program } = open
     await openShare(page, 'a.txt')
     await dialog(page).getByRole('radio', { name: 'Custom' }).check()
     const duration = dialog(page).getByLabel('Duration')
@@ -141,13 +141,12 @@ describe('share links', () => {
   it('lists permanent links first, then by expiry; copies, shows a QR code, deletes after asking', async () => {
     await using tree = await makeTree({ 'box/a.txt': 'x' })
     await using program = await startProgram(tree)
-    const admin = await loginAs(program.origin)
     const lives = [{ expires: '2', unit: 'days' }, { expires: '5', unit: 'hours' }, {}]
     for (const body of lives) {
-      await admin.fetch('/api/share/box/', { method: 'POST', body: JSON.stringify(body) })
+      await makeShare(program, '/box/', body)
     }
     const permanent = (await shares(program)).find(({ expire }) => expire === 0)
-    await using open = await openPage(browser, program, { path: '/files/', ...clipboard })
+    await using open = await openIn(program, { path: '/files/', ...clipboard })
     const { page } = open
     await openShare(page, 'box')
     const rows = links(page).getByRole('listitem')
@@ -188,9 +187,7 @@ describe('share links', () => {
   })
 
   it('falls back to the old way of copying where the modern one is refused', async () => {
-    await using tree = await makeTree({ 'a.txt': 'x' })
-    await using program = await startProgram(tree)
-    await using open = await openPage(browser, program, { path: '/files/' })
+    await using open = await openServed({ 'a.txt': 'x' }, { path: '/files/' })
     const { page } = open
     await page.evaluate(() => {
       Object.defineProperty(navigator, 'clipboard', { value: undefined })
@@ -208,10 +205,7 @@ describe('share links', () => {
   })
 
   it('says why nothing was copied', async () => {
-    await using tree = await makeTree({ 'a.txt': 'x' })
-    await using program = await startProgram(tree)
-    await makeShare(program, '/a.txt')
-    await using open = await openPage(browser, program, { path: '/files/' })
+    await using open = await openShared()
     const { page } = open
     await page.evaluate(() => {
       const refuse = () => Promise.reject(new DOMException('', 'NotAllowedError'))
@@ -233,10 +227,7 @@ describe('share links', () => {
   })
 
   it('keeps a link that the server does not delete', async () => {
-    await using tree = await makeTree({ 'a.txt': 'x' })
-    await using program = await startProgram(tree)
-    await makeShare(program, '/a.txt')
-    await using open = await openPage(browser, program, { path: '/files/' })
+    await using open = await openShared()
     const { page } = open
     await openShare(page, 'a.txt')
     const remove = async () => {
@@ -255,11 +246,7 @@ describe('share links', () => {
   })
 
   it('fits a phone', async () => {
-    await using tree = await makeTree({ 'a.txt': 'x' })
-    await using program = await startProgram(tree)
-    const admin = await loginAs(program.origin)
-    await admin.fetch('/api/share/a.txt', { method: 'POST', body: '{}' })
-    await using open = await openPage(browser, program, { path: '/files/' })
+    await using open = await openShared()
     const { page } = open
     await openShare(page, 'a.txt')
     await links(page).waitFor()

@@ -1,7 +1,6 @@
 // What one does inside an opened file: choosing subtitles, seeking, reading on, unpacking.
 
 import { describe, expect, it } from 'vitest'
-import { openPage } from '../support/browser.ts'
 import { waitFor } from '../support/deadline.ts'
 import { openViewer, sampleSite } from './viewer-steps.ts'
 
@@ -9,7 +8,7 @@ const site = sampleSite()
 
 describe('players and papers', () => {
   it('shows the subtitles one chooses', async () => {
-    await using opened = await openPage(site.browser, site.program)
+    await using opened = await site.open()
     const { page } = opened
     await openViewer(page, 'film2.webm')
     const showing = () =>
@@ -31,7 +30,7 @@ describe('players and papers', () => {
   })
 
   it('seeks by keys and remembers speed for the next film', async () => {
-    await using opened = await openPage(site.browser, site.program)
+    await using opened = await site.open()
     const { page } = opened
     await openViewer(page, 'film.mp4')
     const film = page.locator('.vw video')
@@ -53,7 +52,7 @@ describe('players and papers', () => {
   })
 
   it('keeps the place in a book', async () => {
-    await using opened = await openPage(site.browser, site.program)
+    await using opened = await site.open()
     const { page } = opened
     await openViewer(page, 'book.epub')
     await page.getByRole('heading', { name: 'The first chapter' }).waitFor()
@@ -72,7 +71,7 @@ describe('players and papers', () => {
   })
 
   it('opens and saves single files of an archive', async () => {
-    await using opened = await openPage(site.browser, site.program)
+    await using opened = await site.open()
     const { page } = opened
     for (const format of ['zip', '7z']) {
       await openViewer(page, `pack.${format}`)
