@@ -143,8 +143,9 @@ function extensionsOf(own: OwnParts, settings: Settings): Extension {
     highlightActiveLineGutter(),
     highlightSelectionMatches({ minSelectionLength: 2 }),
     scrollPastEnd(),
-    // The panel itself is ours and outside; CodeMirror marks matches only while it has one.
-    search({ createPanel: () => ({ dom: document.createElement('div') }) }),
+    // The panel itself is ours and outside; CodeMirror marks matches only while it has one. It takes a
+    // hidden one below for as tall as the page, and scrolls each match out of sight to be above it.
+    search({ createPanel: () => ({ dom: document.createElement('div'), top: true }) }),
     keymap.of([
       ...closeBracketsKeymap,
       ...defaultKeymap,
