@@ -33,7 +33,7 @@ export function Breadcrumbs({ vpath }: { vpath: string }) {
           </Crumb>
         </li>
         {hidden.length > 0 && (
-          <li>
+          <li className="breadcrumbs__above">
             <Separator />
             <MenuButton
               label={t`Folders above`}

@@ -36,7 +36,10 @@ function WayIn({ back }: { back: string | undefined }) {
   return (
     <>
       {boot.Signup && (
-        <a className="btn btn--ghost" href={`${login}?signup${target && `&${target}`}`}>
+        <a
+          className="btn btn--ghost bare__signup"
+          href={`${login}?signup${target && `&${target}`}`}
+        >
           <span className="btn__label">
             <UserPlus className="i i-sm" aria-hidden />
             <Trans>Sign up</Trans>

@@ -42,7 +42,10 @@ export function ArchiveMenu({ label, tone, onDownload }: ArchiveMenuProps) {
   return (
     <span className="pubsplit">
       <Button tone={tone} icon={Download} onClick={() => onDownload(last)}>
-        {label} <span className="pubsplit__suffix">{formatSuffixes[last]}</span>
+        {label}{' '}
+        <bdi dir="ltr" className="pubsplit__suffix">
+          {formatSuffixes[last]}
+        </bdi>
       </Button>
       <MenuButton
         label={t`Archive format`}

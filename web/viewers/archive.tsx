@@ -4,6 +4,8 @@ import { Trans, useLingui } from '@lingui/react/macro'
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { Download, Lock, Search } from 'lucide-react'
 import { useEffect, useMemo, useRef, useState } from 'react'
+import { ApiError } from '../api/client.ts'
+import { messageOf } from '../lib/error-text.ts'
 import { formatDate, formatNumber, formatSize } from '../lib/format.ts'
 import { nameOf } from '../lib/paths.ts'
 import { toastError } from '../state/toasts.ts'
@@ -30,7 +32,7 @@ const MAX_OPEN_BYTES = 64 * 1024 * 1024
 const MAX_SAVE_BYTES = 512 * 1024 * 1024
 const ROW_PX = 44
 
-type Failure = ZipError['reason']
+type Failure = ZipError['reason'] | ApiError
 
 export function ArchiveViewer(props: ViewerProps) {
   const { source, entry, setFacts } = props
@@ -40,12 +42,14 @@ export function ArchiveViewer(props: ViewerProps) {
 
   useEffect(() => {
     const abort = new AbortController()
+    setFailure(null)
+    setArchive(null)
     openArchive(source, entry, abort.signal).then(
       (opened) => {
         if (!abort.signal.aborted) setArchive(opened)
       },
-      (error) => {
-        if (!abort.signal.aborted) setFailure(error instanceof ZipError ? error.reason : 'damaged')
+      (error: unknown) => {
+        if (!abort.signal.aborted) setFailure(failureOf(error))
       },
     )
     return () => abort.abort()
@@ -61,12 +65,23 @@ export function ArchiveViewer(props: ViewerProps) {
 
   if (failure) {
     return (
-      <Message source={source} entry={entry} title={t`This archive can’t be opened`}>
+      <Message
+        source={source}
+        entry={entry}
+        error={failure}
+        title={t`This archive can’t be opened`}
+      >
         <FailureText reason={failure} />
       </Message>
     )
   }
   return archive ? <Inside {...props} archive={archive} /> : <Busy />
+}
+
+/** Unread, or read and found to be what cannot be opened. */
+function failureOf(error: unknown): Failure {
+  if (error instanceof ApiError) return error
+  return error instanceof ZipError ? error.reason : 'damaged'
 }
 
 function FailureText({ reason }: { reason: Failure }) {
@@ -109,14 +124,16 @@ function Inside(props: ViewerProps & { archive: ArchiveFile }) {
       return left.current ? null : bytes
     } catch (error) {
       if (left.current) return null
-      const reason = error instanceof ZipError ? error.reason : 'damaged'
+      const reason = failureOf(error)
       const name = nameOf(`/${item.path}`)
       toastError(
         reason === 'too_large'
           ? t`“${name}” is too large for this. Download the whole archive.`
           : reason === 'encrypted'
             ? t`“${name}” is protected by a password.`
-            : t`“${name}” couldn’t be unpacked.`,
+            : reason instanceof ApiError
+              ? messageOf(reason)
+              : t`“${name}” couldn’t be unpacked.`,
       )
       return null
     } finally {
@@ -151,10 +168,9 @@ function Inside(props: ViewerProps & { archive: ArchiveFile }) {
     <div className="vw-archive">
       <div className="vw-archive-head">
         <Crumbs name={entry.name} folder={folder} onGo={setFolder} />
-        <label className="vw-archive-filter">
+        <label className="input vw-archive-filter">
           <Search className="i i-sm" aria-hidden />
           <input
-            className="vw-field"
             type="search"
             value={filter}
             placeholder={t`Find in archive`}

@@ -124,7 +124,7 @@ function ShareTable({ shares, users, onChange }: Loaded & { onChange: () => void
                     )}
                   </a>
                 </td>
-                <td className="mid">
+                <td className="mid" data-label={t`Expires`}>
                   {share.expire === 0 ? (
                     <Trans>Never</Trans>
                   ) : (
@@ -134,7 +134,7 @@ function ShareTable({ shares, users, onChange }: Loaded & { onChange: () => void
                   )}
                 </td>
                 {admin && (
-                  <td className="mid">
+                  <td className="mid" data-label={t`Owner`}>
                     <bdi>{ownerOf(share)}</bdi>
                   </td>
                 )}

@@ -114,10 +114,10 @@ function UserTable({ users }: { users: UserRecord[] }) {
                       <span className="dim">—</span>
                     )}
                   </td>
-                  <td className="tbl__cut mono" data-tip={user.scope}>
+                  <td className="tbl__cut mono" data-label={t`Scope`} data-tip={user.scope}>
                     <bdi dir="ltr">{user.scope}</bdi>
                   </td>
-                  <td className="tbl__cut" data-tip={words(user.perm)}>
+                  <td className="tbl__cut" data-label={t`Permissions`} data-tip={words(user.perm)}>
                     {words(user.perm)}
                   </td>
                   <td className="tbl__acts">

@@ -1,0 +1,176 @@
+// What must not be cut, covered, squeezed or pushed out of sight, however narrow the page, however long the
+// words, and in both directions.
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Locator, Page } from 'playwright-core'
+import { beforeAll, describe, expect, it } from 'vitest'
+import type { UserRecord } from '../../src/api-types.ts'
+import { DESKTOP, PHONE } from '../support/browser.ts'
+import { waitFor } from '../support/deadline.ts'
+import { loginAs } from '../support/login.ts'
+import { SAMPLES } from '../support/pictures.ts'
+import { ADMIN } from '../support/program.ts'
+import { sharedSite } from './browser-steps.ts'
+import { addUser, entry, showList, userLogin } from './listing-steps.ts'
+import { changeSettings } from './settings-steps.ts'
+import { makeShare } from './share-steps.ts'
+
+const FINGER_PX = 44
+const LONG = `${'a rather long name '.repeat(9)}.txt`
+const DEEP = ['some rather long folder', 'another rather long folder', 'a third long folder']
+const RTL_NAME = 'تقرير المشروع.txt'
+
+const site = sharedSite(async () => ({
+  'plan.md': Array.from({ length: 23 }, (_, n) => `${n + 1}. the step`).join('\n'),
+  'song.mp3': await readFile(join(SAMPLES, 'song.mp3')),
+  'tone.mp3': await readFile(join(SAMPLES, 'song.mp3')),
+  'pack.zip': await readFile(join(SAMPLES, 'pack.zip')),
+  [`long/${DEEP.join('/')}/a.txt`]: 'a',
+  [LONG]: 'x',
+  [RTL_NAME]: 'x',
+}))
+
+beforeAll(async () => {
+  await changeSettings(site.program, () => ({ signup: true }))
+  for (const name of ['mara', 'maryam']) await addUser(site.program, name, ['download'])
+  const admin = await loginAs(site.program.origin)
+  const users = (await (await admin.fetch('/api/users')).json()) as UserRecord[]
+  const maryam = users.find(({ username }) => username === 'maryam')
+  const which = ['locale']
+  const data = { ...maryam, locale: 'ar' }
+  const body = { what: 'user', which, current_password: ADMIN.password, data }
+  const request = { method: 'PUT', body: JSON.stringify(body) }
+  expect((await admin.fetch(`/api/users/${maryam?.id}`, request)).status).toBe(200)
+  await makeShare(site.program, '/long/', { password: 'open sesame 12', expires: '3' })
+}, 60_000)
+
+const phone = { viewport: PHONE, isMobile: true, hasTouch: true }
+
+async function boxOf(target: Locator) {
+  await target.waitFor()
+  const box = await target.boundingBox()
+  if (box === null) throw new Error('not on the screen')
+  return { ...box, right: box.x + box.width, bottom: box.y + box.height }
+}
+
+/** Names of what can be tapped and is smaller than a finger, in `part` of the page. */
+async function smallTargets(part: Locator): Promise<string[]> {
+  return part.evaluate((element, least) => {
+    const kinds = 'button, a[href], summary, select, input:not([type=checkbox], [type=radio])'
+    const targets = [...element.querySelectorAll<HTMLElement>(kinds)]
+    const shown = targets.filter((each) => each.checkVisibility() && each.clientWidth > 0)
+    // The edge around a field is tapped like the field.
+    const small = shown.filter((each) => {
+      const { width, height } = (each.closest('.input') ?? each).getBoundingClientRect()
+      return Math.min(width, height) < least - 0.5
+    })
+    return small.map((each) => each.ariaLabel ?? each.textContent ?? '')
+  }, FINGER_PX)
+}
+
+describe('on a phone', () => {
+  it('the switch between settings, their fields and the ways of an archive fit a finger', async () => {
+    await using open = await site.open({ path: '/settings/profile', ...phone })
+    const { page } = open
+    await page.getByRole('heading', { name: 'Browsing' }).waitFor()
+    expect(await smallTargets(page.locator('.set__menu'))).toEqual([])
+    expect(await smallTargets(page.locator('.set__page'))).toEqual([])
+    await page.goto('/files/pack.zip')
+    await page.getByRole('searchbox', { name: 'Find in archive' }).waitFor()
+    expect(await smallTargets(page.locator('.vw-archive'))).toEqual([])
+  })
+
+  it('the name of the instance stays whole beside the ways in', async () => {
+    await using open = await site.open({ path: '/share/none', as: null, ...phone })
+    const name = open.page.locator('.bare__head .brand .trunc')
+    await name.waitFor()
+    expect(await name.evaluate((each) => each.scrollWidth <= each.clientWidth)).toBe(true)
+  })
+
+  it('the field for finding in a text, with its buttons, ends before the edge', async () => {
+    await using open = await site.open({ path: '/files/plan.md', ...phone })
+    const { page } = open
+    await page.locator('.cm-content').waitFor()
+    await page.getByRole('button', { name: 'Find', exact: true }).tap()
+    const bar = page.getByRole('search')
+    expect(
+      (await boxOf(bar.getByRole('button', { name: 'Regular expression' }))).right,
+    ).toBeLessThan(PHONE.width)
+  })
+
+  it('a protected link leaves its path the room to be read, and says what the values are', async () => {
+    await using open = await site.open({ path: '/settings/shares', ...phone })
+    const row = open.page.getByRole('row').filter({ hasText: 'Password' })
+    expect((await boxOf(row.getByText('/long'))).height).toBeLessThan(30)
+    const value = row.getByRole('cell').filter({ hasText: 'In 3' })
+    const label = () => value.evaluate((cell) => getComputedStyle(cell, '::before').content)
+    expect(await label()).toBe('"Expires"')
+  })
+
+  it('the folders above and the mark between lie side by side', async () => {
+    const path = `/files/long/${DEEP.join('/').replaceAll(' ', '%20')}/`
+    await using open = await site.open({ path, ...phone })
+    const crumbs = open.page.getByRole('navigation', { name: 'Breadcrumb' })
+    const above = crumbs.getByRole('listitem').nth(1)
+    const mark = await boxOf(above.locator('.crumb__sep'))
+    expect((await boxOf(above.getByRole('button'))).x).toBeGreaterThanOrEqual(mark.right - 1)
+  })
+
+  it('names lie beside their icons, whichever way they and the page run', async () => {
+    const gapOf = async (page: Page, name: string) => {
+      const row = entry(page, name)
+      const icon = await boxOf(row.locator('.tile'))
+      const stem = await boxOf(row.locator('.fname__stem'))
+      const ending = await boxOf(row.locator('.fname__ext'))
+      const [start, end] = [Math.min(stem.x, ending.x), Math.max(stem.right, ending.right)]
+      return Math.min(Math.abs(start - icon.right), Math.abs(icon.x - end))
+    }
+    for (const as of ['mara', 'maryam']) {
+      await using open = await site.open({ as: userLogin(as), ...phone })
+      await entry(open.page, RTL_NAME).waitFor()
+      for (const name of ['plan.md', RTL_NAME])
+        expect(await gapOf(open.page, name)).toBeLessThan(20)
+    }
+  })
+})
+
+describe('on a desk', () => {
+  it('a long name keeps its distance from the date', async () => {
+    await using open = await site.open()
+    await showList(open.page)
+    const row = entry(open.page, LONG.trim())
+    const name = await boxOf(row.locator('.fname'))
+    expect((await boxOf(row.locator('.modified'))).x - name.right).toBeGreaterThanOrEqual(12)
+  })
+
+  it('the controls of a song stay in their box', async () => {
+    await using open = await site.open({ path: '/files/song.mp3', viewport: DESKTOP })
+    const player = await boxOf(open.page.locator('.vw-player'))
+    const next = await boxOf(open.page.getByRole('button', { name: 'Next song' }))
+    expect(next.right).toBeLessThanOrEqual(player.right)
+  })
+
+  it('what is found in a short text stays on the screen', async () => {
+    await using open = await site.open({ path: '/files/plan.md' })
+    const { page } = open
+    await page.locator('.cm-content').click()
+    await page.keyboard.press('Control+f')
+    await page.getByRole('textbox', { name: 'Find' }).pressSequentially('the step')
+    await page.getByRole('search').getByText('of 23').waitFor()
+    const found = page.locator('.cm-searchMatch-selected')
+    await waitFor('the match on the screen', async () => {
+      const { y, bottom } = await boxOf(found)
+      const pane = await boxOf(page.locator('.cm-scroller'))
+      return y >= pane.y && bottom <= pane.bottom
+    })
+    expect(await page.locator('.cm-scroller').evaluate((each) => each.scrollTop)).toBe(0)
+  })
+
+  it('the ending of an archive’s name keeps its direction in a page from right to left', async () => {
+    const hash = await makeShare(site.program, '/long/')
+    await using open = await site.open({ path: `/share/${hash}`, as: null, locale: 'ar' })
+    const ending = open.page.getByText('.zip', { exact: true })
+    await ending.waitFor()
+    expect(await ending.evaluate((each) => getComputedStyle(each).direction)).toBe('ltr')
+  })
+})
