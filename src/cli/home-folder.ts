@@ -1,9 +1,10 @@
 // The folder of an account made on the command line.
-import { mkdir, realpath } from 'node:fs/promises'
+import { lchown, mkdir, realpath } from 'node:fs/promises'
 import { dirname, relative, resolve, sep } from 'node:path'
 import { AppError, errnoOf } from '../errors.ts'
 import { toVPath } from '../files/vpath.ts'
 import type { Settings } from '../store/document.ts'
+import { giveTo, ownerFor } from '../store/owner.ts'
 
 /** The stored scope for a `--scope` value: cleaned and absolute, or a home of its own. */
 export function scopeFor(scope: string, username: string, settings: Settings): string {
@@ -32,7 +33,10 @@ export function cleanName(username: string): string {
   return name
 }
 
-/** Makes the folder of a scope below the served root. Throws AppError when a link leads out. */
+/**
+ * Makes the folder of a scope below the served root; made by root it belongs to the owner of the folder it
+ * lies in. Throws AppError when a link leads out.
+ */
 export async function makeScopeFolder(root: string, scope: string): Promise<void> {
   if (scope === '/') return
   const folder = resolve(root, `.${scope}`)
@@ -44,7 +48,12 @@ export async function makeScopeFolder(root: string, scope: string): Promise<void
     if (way === '..' || way.startsWith(`..${sep}`)) {
       throw new AppError('forbidden', `the scope ${scope} leads out of ${root}`)
     }
-    await mkdir(folder, { recursive: true })
+    const owner = await ownerFor(existing)
+    const first = await mkdir(folder, { recursive: true })
+    for (let made = folder; first && made.length >= first.length; made = dirname(made)) {
+      const path = made
+      await giveTo(owner, { chown: (uid, gid) => lchown(path, uid, gid) })
+    }
   } catch (error) {
     if (errnoOf(error) === '' || error instanceof AppError) throw error
     throw new AppError('bad_request', `cannot make ${folder}: ${errnoOf(error)}`, { cause: error })

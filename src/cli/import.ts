@@ -62,7 +62,7 @@ async function runImport(invocation: Invocation): Promise<number> {
       throw new AppError('exists', `${target} exists and is left as it is; move it away first`)
     }
     await refuseToForget(target)
-    await (await createStore(target, doc)).close()
+    await (await createStore(target, doc, source)).close()
   })
   stdout(`Written to ${target}; ${source} stays as it is\n`)
   return 0

@@ -3,18 +3,26 @@ import { randomBytes } from 'node:crypto'
 import { link, open, rename, stat, unlink } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { AppError, errnoOf } from '../errors.ts'
+import { giveTo, ownerFor } from './owner.ts'
 
 /**
  * Writes `data` beside `file`, syncs it, keeps the previous content as `<file>.bak`, renames into
- * place and syncs the folder. The mode is 0600. Nothing is changed when it throws: AppError
- * `no_space`, `unsupported` for a file that is a mount of its own, else the system's error.
+ * place and syncs the folder. The mode is 0600. Written by root it belongs to the owner of what it
+ * replaces, else of `like`, else of the folder. Nothing is changed when it throws: AppError `no_space`,
+ * `unsupported` for a file that is a mount of its own, else the system's error.
  */
-export async function replaceFile(file: string, data: string | Uint8Array): Promise<void> {
+export async function replaceFile(
+  file: string,
+  data: string | Uint8Array,
+  like = file,
+): Promise<void> {
   const temp = join(dirname(file), `.${basename(file)}.${randomBytes(6).toString('hex')}.tmp`)
   try {
+    const owner = await ownerFor(file, like, dirname(file))
     const handle = await open(temp, 'wx', 0o600)
     try {
       await handle.writeFile(data)
+      await giveTo(owner, handle)
       await handle.sync()
     } finally {
       await handle.close()

@@ -2,8 +2,10 @@
 import { randomBytes } from 'node:crypto'
 import { link, open, readFile, rename, stat, unlink, utimes } from 'node:fs/promises'
 import { hostname } from 'node:os'
+import { dirname } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { AppError, errnoOf } from '../errors.ts'
+import { giveTo, ownerFor } from './owner.ts'
 
 /** A holder on another host, or in another container, counts as gone after this long without a sign. */
 const FOREIGN_STALE_MS = 10_000
@@ -34,10 +36,13 @@ export async function withFileLock<T>(lockFile: string, fn: () => Promise<T>): P
 
 async function acquire(lockFile: string, mark: string): Promise<void> {
   const deadline = Date.now() + GIVE_UP_MS
+  const owner = await ownerFor(dirname(lockFile))
   for (;;) {
     try {
       const handle = await open(lockFile, 'wx', 0o600)
       try {
+        // Whoever waits has to read the mark.
+        await giveTo(owner, handle)
         await handle.writeFile(mark)
       } catch (error) {
         // On a full disk the name can be made but not the mark: without it others would wait long.

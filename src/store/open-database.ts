@@ -122,7 +122,7 @@ async function openBesideBolt(path: string, options: OpenOptions): Promise<Opene
     }
     await refuseToForget(file)
     const { doc, report } = await importBoltFile(path)
-    const store = await createStore(file, doc)
+    const store = await createStore(file, doc, path)
     for (const line of reportLines(report)) options.notice(line)
     options.notice(`Imported into ${file}; ${path} stays as it is`)
     if (await isMountOfItsOwn(path)) {

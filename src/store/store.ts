@@ -40,9 +40,12 @@ export async function openStore(file: string): Promise<Store> {
   return store
 }
 
-/** Creates the database file at a path that holds nothing (or 0 bytes), then opens it. */
-export async function createStore(file: string, doc: Document): Promise<Store> {
-  await replaceFile(file, serialise(doc))
+/**
+ * Creates the database file at a path that holds nothing (or 0 bytes), then opens it. Made by root it
+ * belongs to the owner of `like`, the old database it comes from.
+ */
+export async function createStore(file: string, doc: Document, like?: string): Promise<Store> {
+  await replaceFile(file, serialise(doc), like)
   return openStore(file)
 }
 

@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises'
+import { chown, mkdir, mkdtemp, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
@@ -91,6 +91,17 @@ describe('users add', () => {
     expect((await user('Two  #Words')).scope).toBe('/users/Two-Words')
     expect((await stat(join(cwd, 'srv/users/Two-Words'))).isDirectory()).toBe(true)
   })
+
+  test.skipIf(process.getuid?.() !== 0)(
+    'called by root, the folder of a scope belongs to the owner of the served one',
+    async () => {
+      await chown(join(cwd, 'srv'), 4321, 4322)
+      await cli('users', 'add', 'mona', PASSWORD, '--scope', 'team/mona')
+      for (const made of ['team', 'team/mona']) {
+        expect(await stat(join(cwd, 'srv', made))).toMatchObject({ uid: 4321, gid: 4322 })
+      }
+    },
+  )
 
   test('a scope cannot climb out of the root, by dots or by a link', async () => {
     await cli('users', 'add', 'dots', PASSWORD, '--scope', '../../x')

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import {
   chmod,
+  chown,
   copyFile,
   mkdtemp,
   readdir,
@@ -15,6 +16,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { defaultSettings, emptyDocument } from '../../src/store/document.ts'
 import { replaceFile } from '../../src/store/durable-file.ts'
+import { withFileLock } from '../../src/store/file-lock.ts'
 import { type OpenOptions, openDatabase } from '../../src/store/open-database.ts'
 
 const SAMPLE = join(import.meta.dirname, '..', 'data', 'legacy', 'filebrowser.db')
@@ -52,6 +54,34 @@ describe('nothing at the path', () => {
     expect((await stat(path)).mode & 0o777).toBe(0o600)
     expect((await openAndClose()).store.read().settings.signup).toBe(true)
   })
+
+  test.skipIf(process.getuid?.() !== 0)(
+    'made by root it belongs to the owner of the folder, and every copy to the owner of the last',
+    async () => {
+      await chown(folder, 4321, 4322)
+      const { store } = await openDatabase(path, { notice, create })
+      expect(await stat(path)).toMatchObject({ uid: 4321, gid: 4322 })
+      await chown(folder, 0, 0)
+      await store.update((doc) => [{ ...doc, nextUserId: 7 }, undefined])
+      await store.close()
+      expect(await stat(path)).toMatchObject({ uid: 4321, gid: 4322 })
+    },
+  )
+
+  test.skipIf(process.getuid?.() !== 0)(
+    'what root imports belongs to the owner of the old database, its lock to that of the folder',
+    async () => {
+      await copyFile(SAMPLE, path)
+      await chown(path, 4321, 4322)
+      await openAndClose()
+      expect(await stat(`${path}.json`)).toMatchObject({ uid: 4321, gid: 4322 })
+      await chown(folder, 4323, 4324)
+      const lock = join(folder, 'x.lock')
+      await withFileLock(lock, async () => {
+        expect(await stat(lock)).toMatchObject({ uid: 4323, gid: 4324 })
+      })
+    },
+  )
 
   test('an empty file counts as nothing', async () => {
     await writeFile(path, '')
