@@ -11,7 +11,7 @@ import { startProgram } from '../support/program.ts'
 import { makeTree, type Tree } from '../support/tree.ts'
 import { servedPages, sharedBrowser } from './browser-steps.ts'
 import { addUser, entry, expectNames, showList, toast, userLogin } from './listing-steps.ts'
-import { dropTree, pickFiles } from './upload-steps.ts'
+import { dropTree, panel, pickFiles } from './upload-steps.ts'
 
 const openIn = sharedBrowser()
 const openServed = servedPages(openIn)
@@ -36,7 +36,6 @@ const dialog = (page: Page) => page.getByRole('dialog')
 const card = (page: Page, name: string) => dialog(page).getByRole('region', { name, exact: true })
 const choice = (page: Page, name: string, label: string) =>
   card(page, name).getByRole('radio', { name: label })
-const panel = (page: Page) => page.getByRole('region', { name: 'Uploads' })
 
 describe('names that are taken', () => {
   it('lets the newer file win at first and does what is chosen for each', async () => {

@@ -1,19 +1,15 @@
 // What the browser remembers of unfinished uploads after a reload, and what it has to forget.
 import { mkdir, readFile, stat, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import { waitFor } from '../support/deadline.ts'
 import { startGateway } from '../support/gateway.ts'
 import { startProgram } from '../support/program.ts'
 import { makeTree, type Tree } from '../support/tree.ts'
 import { sharedBrowser } from './browser-steps.ts'
-import { dropTree, pickFiles } from './upload-steps.ts'
+import { chooseAgain, dropTree, notice, panel, pickFiles } from './upload-steps.ts'
 
 const openIn = sharedBrowser()
-
-const panel = (page: Page) => page.getByRole('region', { name: 'Uploads' })
-const notice = (page: Page) => page.getByRole('region', { name: 'Interrupted upload' })
 
 /** A page that reaches the program through a gateway, and files of the person's own. */
 async function setUp(tree: Tree, files: string[]) {
@@ -23,13 +19,6 @@ async function setUp(tree: Tree, files: string[]) {
   const gateway = stack.use(await startGateway(program))
   const { page } = stack.use(await openIn(program, { path: '/files/', baseURL: gateway.origin }))
   return { page, gateway, [Symbol.asyncDispose]: () => stack.disposeAsync() }
-}
-
-/** Answers the notice with these paths. */
-async function chooseAgain(page: Page, button: 'Choose files' | 'Choose folder', paths: string[]) {
-  const chooser = page.waitForEvent('filechooser')
-  await notice(page).getByRole('button', { name: button }).click()
-  await (await chooser).setFiles(paths)
 }
 
 describe('after a reload', () => {

@@ -9,15 +9,13 @@ import { sampleTree } from '../support/pictures.ts'
 import type { Tree } from '../support/tree.ts'
 import { servedPages, sharedBrowser } from './browser-steps.ts'
 import { entry, expectSelected, listedFolders } from './listing-steps.ts'
-import { dropTree, goOffline, pickFiles, slowUploads } from './upload-steps.ts'
+import { dropTree, goOffline, panel, pickFiles, slowUploads } from './upload-steps.ts'
 
 const openIn = sharedBrowser()
 const openServed = servedPages(openIn)
 const openFolder = listedFolders(openIn)
 
 const MIB = 1 << 20
-
-const panel = (page: Page) => page.getByRole('region', { name: 'Uploads' })
 
 /** A file on the person's own disk. */
 async function localFile(tree: Tree, name: string, bytes: number): Promise<string> {

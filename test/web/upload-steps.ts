@@ -1,5 +1,23 @@
 // What a person does to upload: choosing in the file dialog, dropping, on a slow line.
-import type { CDPSession, Page } from 'playwright-core'
+import type { CDPSession, Locator, Page } from 'playwright-core'
+
+/** The panel of all uploads. */
+export const panel = (page: Page): Locator => page.getByRole('region', { name: 'Uploads' })
+
+/** What asks, after a reload, for the files of an upload that was cut short. */
+export const notice = (page: Page): Locator =>
+  page.getByRole('region', { name: 'Interrupted upload' })
+
+/** Gives the notice what it asks for. */
+export async function chooseAgain(
+  page: Page,
+  button: 'Choose files' | 'Choose folder',
+  paths: string | string[],
+): Promise<void> {
+  const chooser = page.waitForEvent('filechooser')
+  await notice(page).getByRole('button', { name: button }).click()
+  await (await chooser).setFiles(paths)
+}
 
 /** Chooses files, or one folder, in the dialog behind an entry of the Upload or New menu. */
 export async function pickFiles(

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import { mkdir, readdir, readFile, stat, utimes, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import type { Locator, Page } from 'playwright-core'
+import type { Locator } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import { PHONE } from '../support/browser.ts'
 import { waitFor } from '../support/deadline.ts'
@@ -10,7 +10,14 @@ import { startProgram } from '../support/program.ts'
 import { makeTree, type Tree } from '../support/tree.ts'
 import { servedPages, sharedBrowser } from './browser-steps.ts'
 import { entry } from './listing-steps.ts'
-import { dragFromOutside, dropTree, goOffline, pickFiles, slowUploads } from './upload-steps.ts'
+import {
+  dragFromOutside,
+  dropTree,
+  goOffline,
+  panel,
+  pickFiles,
+  slowUploads,
+} from './upload-steps.ts'
 
 const openIn = sharedBrowser()
 const openServed = servedPages(openIn)
@@ -24,8 +31,6 @@ async function localFiles(tree: Tree, files: Record<string, Buffer | string>): P
   }
   return folder
 }
-
-const panel = (page: Page) => page.getByRole('region', { name: 'Uploads' })
 
 describe('uploads', () => {
   it('sends picked files whole, keeps their times and shows them in the folder', async () => {

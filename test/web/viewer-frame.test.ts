@@ -5,7 +5,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import sharp from 'sharp'
 import { describe, expect, it } from 'vitest'
-import { openPage, PHONE } from '../support/browser.ts'
+import { PHONE } from '../support/browser.ts'
 import { waitFor } from '../support/deadline.ts'
 import { loginAs } from '../support/login.ts'
 import { expectLandscape, SAMPLES } from '../support/pictures.ts'
@@ -24,7 +24,7 @@ const PIXEL = Buffer.from(
 
 describe('the frame', () => {
   it('turns to neighbours by keys and by the strip, and closes to the folder', async () => {
-    await using opened = await openPage(site.browser, site.program)
+    await using opened = await site.open()
     const { page } = opened
     const title = page.locator('.vw-head h1')
     await openViewer(page, 'picture.jpg')
@@ -41,7 +41,7 @@ describe('the frame', () => {
   })
 
   it('swipes to the next file on a phone and closes by a swipe down', async () => {
-    await using opened = await openPage(site.browser, site.program, {
+    await using opened = await site.open({
       viewport: PHONE,
       hasTouch: true,
     })
@@ -55,7 +55,7 @@ describe('the frame', () => {
   })
 
   it('offers only what a person may do', async () => {
-    await using opened = await openPage(site.browser, site.program)
+    await using opened = await site.open()
     const { page } = opened
     await openViewer(page, 'picture.jpg')
     for (const name of ['Share', 'Download', 'Rename', 'Details', 'Delete']) {
@@ -68,7 +68,7 @@ describe('the frame', () => {
 
   it('renames and deletes without leaving the viewer', async () => {
     await site.tree.add({ 'own/a.png': PIXEL, 'own/b.png': PIXEL, 'own/c.png': PIXEL })
-    await using opened = await openPage(site.browser, site.program, { path: '/files/own/' })
+    await using opened = await site.open({ path: '/files/own/' })
     const { page } = opened
     const title = page.locator('.vw-head h1')
     await page.goto('/files/own/b.png')
@@ -100,7 +100,7 @@ describe('the frame', () => {
       'papers/f.pdf': await readFile(join(SAMPLES, 'paper.pdf')),
       'papers/g.png': await manual.png().toBuffer(),
     })
-    await using opened = await openPage(site.browser, site.program, {
+    await using opened = await site.open({
       viewport: { width: 900, height: 500 },
     })
     const { page } = opened
@@ -143,7 +143,7 @@ describe('the frame', () => {
 
   it('turns from a picture to a text beside it, and back', async () => {
     await site.tree.add({ 'mixed/a.png': PIXEL, 'mixed/b.txt': 'between\n', 'mixed/c.png': PIXEL })
-    await using opened = await openPage(site.browser, site.program)
+    await using opened = await site.open()
     const { page } = opened
     await page.goto('/files/mixed/a.png')
     await page.getByText('1 of 3').waitFor()
@@ -159,7 +159,7 @@ describe('the frame', () => {
 
   it('fetches the editor for texts and for nothing else', async () => {
     await site.tree.add({ 'tables/a.csv': 'a,b\n1,2\n', 'plain/a.txt': 'text\n' })
-    await using opened = await openPage(site.browser, site.program, { path: '/files/tables/' })
+    await using opened = await site.open({ path: '/files/tables/' })
     const { page } = opened
     const editors: string[] = []
     page.on('response', async (response) => {
@@ -179,7 +179,7 @@ describe('the frame', () => {
 
   it('closes by Space what Space opened, and only that', async () => {
     await site.tree.add({ 'quick/a.png': PIXEL, 'quick/b.bin': Buffer.alloc(9) })
-    await using opened = await openPage(site.browser, site.program, { path: '/files/quick/' })
+    await using opened = await site.open({ path: '/files/quick/' })
     const { page } = opened
     await entry(page, 'a.png').waitFor()
     await entry(page, 'a.png').click()
@@ -198,7 +198,7 @@ describe('the frame', () => {
 
   it('starts no slideshow while the Space that opened the picture is held', async () => {
     await site.tree.add({ 'held/a.png': PIXEL, 'held/b.png': PIXEL })
-    await using opened = await openPage(site.browser, site.program, { path: '/files/held/' })
+    await using opened = await site.open({ path: '/files/held/' })
     const { page } = opened
     await entry(page, 'a.png').click()
     await page.keyboard.down('Space')
@@ -214,7 +214,7 @@ describe('the frame', () => {
 
   it('closes to the folder after deleting a picture beside which there are only texts', async () => {
     await site.tree.add({ 'last/a.txt': 'text\n', 'last/b.png': PIXEL, 'last/c.txt': 'text\n' })
-    await using opened = await openPage(site.browser, site.program)
+    await using opened = await site.open()
     const { page } = opened
     await page.goto('/files/last/b.png')
     await page.getByText('2 of 3').waitFor()
@@ -226,7 +226,7 @@ describe('the frame', () => {
   })
 
   it('keeps the focus inside', async () => {
-    await using opened = await openPage(site.browser, site.program)
+    await using opened = await site.open()
     const { page } = opened
     await openViewer(page, 'picture.jpg')
     await page.locator('.vw-frame[aria-current=true]').waitFor()
@@ -238,7 +238,7 @@ describe('the frame', () => {
   })
 
   it('zooms at the pointer, turns and fits again', async () => {
-    await using opened = await openPage(site.browser, site.program)
+    await using opened = await site.open()
     const { page } = opened
     await openViewer(page, 'picture.jpg')
     await expectLandscape(page)
@@ -263,7 +263,7 @@ describe('pictures', () => {
       create: { width: 5000, height: 3000, channels: 3, background: '#336699' },
     })
     await site.tree.add({ 'heavy/photo.jpg': await photo.jpeg().toBuffer() })
-    await using opened = await openPage(site.browser, site.program)
+    await using opened = await site.open()
     const { page } = opened
     const sources = () =>
       page
@@ -281,7 +281,7 @@ describe('pictures', () => {
 
   it('goes on by itself in a slideshow until it is stopped', async () => {
     await site.tree.add({ 'slides/1.png': PIXEL, 'slides/2.png': PIXEL, 'slides/3.png': PIXEL })
-    await using opened = await openPage(site.browser, site.program)
+    await using opened = await site.open()
     const { page } = opened
     const title = page.locator('.vw-head h1')
     await page.goto('/files/slides/1.png')
@@ -311,7 +311,7 @@ describe('without the download permission', () => {
       }),
     })
     expect(made.status, await made.text()).toBe(201)
-    await using opened = await openPage(site.browser, site.program, { as: viewer })
+    await using opened = await site.open({ as: viewer })
     const { page } = opened
     const bytes: string[] = []
     page.on('request', (request) => {
