@@ -2,23 +2,18 @@
 import { randomBytes } from 'node:crypto'
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Browser, BrowserContext, Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { launchBrowser, launchProfile, openPage } from '../support/browser.ts'
+import type { BrowserContext, Page } from 'playwright-core'
+import { describe, expect, it } from 'vitest'
+import { launchProfile } from '../support/browser.ts'
 import { waitFor } from '../support/deadline.ts'
 import { type Gateway, startGateway } from '../support/gateway.ts'
 import { ADMIN, startProgram } from '../support/program.ts'
-import { makeTree } from '../support/tree.ts'
-import { pickFiles, slowUploads } from './upload-steps.ts'
+import { makeTree, type TreeContent } from '../support/tree.ts'
+import { servedPages, sharedBrowser } from './browser-steps.ts'
+import { chooseAgain, notice, panel, pickFiles, slowUploads } from './upload-steps.ts'
 
-let browser: Browser
-beforeAll(async () => {
-  browser = await launchBrowser()
-})
-afterAll(() => browser.close())
-
-const panel = (page: Page) => page.getByRole('region', { name: 'Uploads' })
-const notice = (page: Page) => page.getByRole('region', { name: 'Interrupted upload' })
+const openIn = sharedBrowser()
+const openServed = servedPages(openIn)
 
 /** Bytes of file content that left the page, by path. */
 function countSent(context: BrowserContext): Map<string, number> {
@@ -68,17 +63,21 @@ async function reloadAnyway(page: Page): Promise<void> {
   await page.reload()
 }
 
+/** A page that sends `big.bin`, a file of 40 MiB beside the served folder, at 20 MiB a second. */
+async function openSending(content: TreeContent, path: string) {
+  const open = await openServed(content, { path })
+  const bytes = randomBytes(40 << 20)
+  await writeFile(join(open.tree.base, 'big.bin'), bytes)
+  const sent = countSent(open.context)
+  await slowUploads(open.page, 20 << 20)
+  await pickFiles(open.page, [join(open.tree.base, 'big.bin')])
+  return { ...open, bytes, sent }
+}
+
 describe('interrupted uploads', () => {
   it('asks for the same file after a reload and sends only what is missing', async () => {
-    await using tree = await makeTree({ 'in/old.txt': 'x' })
-    const bytes = randomBytes(40 << 20)
-    await writeFile(join(tree.base, 'big.bin'), bytes)
-    await using program = await startProgram(tree)
-    await using open = await openPage(browser, program, { path: '/files/in/' })
-    const { page, context } = open
-    const sent = countSent(context)
-    await slowUploads(page, 20 << 20)
-    await pickFiles(page, [join(tree.base, 'big.bin')])
+    await using open = await openSending({ 'in/old.txt': 'x' }, '/files/in/')
+    const { page, tree, bytes, sent } = open
     const path = '/api/tus/in/big.bin'
     await waitFor('the second chunk', () => (sent.get(path) ?? 0) >= 20 << 20, 20_000)
     await reloadAnyway(page)
@@ -87,9 +86,7 @@ describe('interrupted uploads', () => {
     await notice(page).getByText('1 file was not finished uploading').waitFor()
     expect(await notice(page).textContent()).toContain('big.bin')
     await slowUploads(page, 0)
-    const chooser = page.waitForEvent('filechooser')
-    await notice(page).getByRole('button', { name: 'Choose files' }).click()
-    await (await chooser).setFiles(join(tree.base, 'big.bin'))
+    await chooseAgain(page, 'Choose files', join(tree.base, 'big.bin'))
     await panel(page).getByText('1 file uploaded').waitFor({ timeout: 30_000 })
     await notice(page).waitFor({ state: 'detached' })
     expect((await readFile(tree.at('in/big.bin'))).equals(bytes)).toBe(true)
@@ -136,9 +133,7 @@ describe('interrupted uploads', () => {
       await notice(again)
         .getByText(/\d files were not finished uploading/)
         .waitFor({ timeout: 15_000 })
-      const chooser = again.waitForEvent('filechooser')
-      await notice(again).getByRole('button', { name: 'Choose folder' }).click()
-      await (await chooser).setFiles(folder)
+      await chooseAgain(again, 'Choose folder', folder)
       await panel(again)
         .getByText(/files? uploaded/)
         .waitFor({ timeout: 60_000 })
@@ -158,15 +153,8 @@ describe('interrupted uploads', () => {
   }, 120_000)
 
   it('continues where it was after the server was killed and started again', async () => {
-    await using tree = await makeTree({ 'old.txt': 'x' })
-    const bytes = randomBytes(40 << 20)
-    await writeFile(join(tree.base, 'big.bin'), bytes)
-    const first = await startProgram(tree)
-    await using open = await openPage(browser, first, { path: '/files/' })
-    const { page, context } = open
-    const sent = countSent(context)
-    await slowUploads(page, 20 << 20)
-    await pickFiles(page, [join(tree.base, 'big.bin')])
+    await using open = await openSending({ 'old.txt': 'x' }, '/files/')
+    const { page, tree, program: first, bytes, sent } = open
     const path = '/api/tus/big.bin'
     await waitFor('the first chunk', () => (sent.get(path) ?? 0) >= 10 << 20, 20_000)
     await first.kill()
@@ -179,15 +167,8 @@ describe('interrupted uploads', () => {
   }, 120_000)
 
   it('needs room for what is missing only, and a refusal leaves what was sent', async () => {
-    await using tree = await makeTree({ 'old.txt': 'x' })
-    const bytes = randomBytes(40 << 20)
-    await writeFile(join(tree.base, 'big.bin'), bytes)
-    await using program = await startProgram(tree)
-    await using open = await openPage(browser, program, { path: '/files/' })
-    const { page, context } = open
-    const sent = countSent(context)
-    await slowUploads(page, 20 << 20)
-    await pickFiles(page, [join(tree.base, 'big.bin')])
+    await using open = await openSending({ 'old.txt': 'x' }, '/files/')
+    const { page, tree, bytes, sent } = open
     await waitFor('the second chunk', () => (sent.get('/api/tus/big.bin') ?? 0) >= 20 << 20, 20_000)
     await reloadAnyway(page)
     await slowUploads(page, 0)
@@ -197,9 +178,7 @@ describe('interrupted uploads', () => {
       route.fulfill({ json: { total: 100 << 20, used: (100 << 20) - freeBytes } }),
     )
     const choose = async () => {
-      const chooser = page.waitForEvent('filechooser')
-      await notice(page).getByRole('button', { name: 'Choose files' }).click()
-      await (await chooser).setFiles(join(tree.base, 'big.bin'))
+      await chooseAgain(page, 'Choose files', join(tree.base, 'big.bin'))
     }
     await choose()
     await page
@@ -222,7 +201,7 @@ describe('interrupted uploads', () => {
       await writeFile(join(tree.base, 'big.bin'), bytes)
       await using program = await startProgram(tree)
       await using gateway = await startGateway(program)
-      await using open = await openPage(browser, program, {
+      await using open = await openIn(program, {
         path: '/files/',
         baseURL: gateway.origin,
       })
@@ -252,7 +231,7 @@ describe('interrupted uploads', () => {
     await writeFile(join(tree.base, 'own/big.bin'), bytes)
     await using program = await startProgram(tree)
     await using gateway = await startGateway(program)
-    await using open = await openPage(browser, program, {
+    await using open = await openIn(program, {
       path: '/files/',
       baseURL: gateway.origin,
     })
@@ -276,7 +255,7 @@ describe('interrupted uploads', () => {
     for (const name of small) await writeFile(join(folder, name), randomBytes(3 << 20))
     await writeFile(join(folder, 'large.bin'), randomBytes(40 << 20))
     await using program = await startProgram(tree)
-    await using open = await openPage(browser, program, { path: '/files/' })
+    await using open = await openIn(program, { path: '/files/' })
     const { page, context } = open
     const sent = countSent(context)
     await slowUploads(page, 20 << 20)
@@ -296,9 +275,7 @@ describe('interrupted uploads', () => {
     const offsets = offsetsAskedFor(context)
     // Came into the folder since.
     await writeFile(join(folder, 'new.txt'), 'new')
-    const chooser = page.waitForEvent('filechooser')
-    await notice(page).getByRole('button', { name: 'Choose folder' }).click()
-    await (await chooser).setFiles(folder)
+    await chooseAgain(page, 'Choose folder', folder)
     await panel(page).getByText('2 files uploaded').waitFor({ timeout: 30_000 })
     await notice(page).waitFor({ state: 'detached' })
     expect((await readdir(tree.root)).sort()).toEqual(['old.txt', 'trip', 'trip(1)'])
@@ -311,23 +288,15 @@ describe('interrupted uploads', () => {
   }, 120_000)
 
   it('says that a file has changed since, and sends it from the start', async () => {
-    await using tree = await makeTree({ 'old.txt': 'x' })
+    await using open = await openSending({ 'old.txt': 'x' }, '/files/')
+    const { page, tree, sent } = open
     const own = join(tree.base, 'big.bin')
-    await writeFile(own, randomBytes(40 << 20))
-    await using program = await startProgram(tree)
-    await using open = await openPage(browser, program, { path: '/files/' })
-    const { page, context } = open
-    const sent = countSent(context)
-    await slowUploads(page, 20 << 20)
-    await pickFiles(page, [own])
     await waitFor('the first chunk', () => (sent.get('/api/tus/big.bin') ?? 0) >= 10 << 20, 20_000)
     await reloadAnyway(page)
     await slowUploads(page, 0)
     const bytes = randomBytes(12 << 20)
     await writeFile(own, bytes)
-    const chooser = page.waitForEvent('filechooser')
-    await notice(page).getByRole('button', { name: 'Choose files' }).click()
-    await (await chooser).setFiles(own)
+    await chooseAgain(page, 'Choose files', own)
     await page
       .getByRole('region', { name: 'Messages' })
       .getByText(
@@ -346,7 +315,7 @@ describe('interrupted uploads', () => {
     await using tree = await makeTree({ 'old.txt': 'x' })
     await writeFile(join(tree.base, 'big.bin'), randomBytes(30 << 20))
     await using program = await startProgram(tree)
-    await using open = await openPage(browser, program, { path: '/files/' })
+    await using open = await openIn(program, { path: '/files/' })
     const { page } = open
     await slowUploads(page, 6 << 20)
     await pickFiles(page, [join(tree.base, 'big.bin')])
@@ -370,7 +339,7 @@ describe('interrupted uploads', () => {
     await using tree = await makeTree({ 'old.txt': 'x' })
     await writeFile(join(tree.base, 'big.bin'), randomBytes(20 << 20))
     await using program = await startProgram(tree)
-    await using open = await openPage(browser, program, { path: '/files/' })
+    await using open = await openIn(program, { path: '/files/' })
     const { page, context } = open
     await slowUploads(page, 2 << 20)
     await pickFiles(page, [join(tree.base, 'big.bin')])
