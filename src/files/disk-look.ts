@@ -6,6 +6,7 @@ import { type BigIntStats, lstatSync, readFileSync, realpathSync, type Stats } f
 import { lstat, realpath, statfs } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { errnoOf } from '../errors.ts'
+import { MOUNT_LIST, mountPointsOf } from '../mount-points.ts'
 
 /** Type numbers of statfs(2) from linux/magic.h and the file systems' own headers. */
 const LOCAL_TYPES = new Set([
@@ -35,7 +36,7 @@ const missing = new Set<string>()
 /** Folders on local disks in which a file has just been synced: the disk is awake. */
 const written = new Map<string, number>()
 const MAX_WRITTEN = 1_000
-let mounts = { points: new Set<string>(), untilMs: 0 }
+let mounts = { points: null as Set<string> | null, untilMs: 0 }
 const devices = new Map<number, { local: boolean; untilMs: number }>()
 
 /** True for a path on a local disk that was looked up within the last second, and for its folder. */
@@ -89,20 +90,18 @@ function isBesideWritten(path: string): boolean {
 // What is mounted there may be far away however near the folder is.
 function isMountPoint(path: string): boolean {
   if (performance.now() > mounts.untilMs)
-    mounts = { points: mountPoints(), untilMs: performance.now() + NEAR_MS }
-  return mounts.points.has(path)
+    mounts = { points: readMountPoints(), untilMs: performance.now() + NEAR_MS }
+  return mounts.points?.has(path) ?? true
 }
 
-// Fifth field of each line; blanks and backslashes in it are octal (proc_pid_mountinfo(5)).
-function mountPoints(): Set<string> {
-  const lines = readFileSync('/proc/self/mountinfo', 'latin1').split('\n')
-  const points = lines.map((line) => {
-    const text = (line.split(' ')[4] ?? '').replace(/\\([0-7]{3})/g, (_, octal) =>
-      String.fromCharCode(Number.parseInt(octal, 8)),
-    )
-    return Buffer.from(text, 'latin1').toString()
-  })
-  return new Set(points)
+// Null where nobody can tell, as in a chroot without /proc.
+function readMountPoints(): Set<string> | null {
+  try {
+    return mountPointsOf(readFileSync(MOUNT_LIST))
+  } catch (error) {
+    if (errnoOf(error) === '') throw error
+    return null
+  }
 }
 
 async function lstatInPool(path: string): Promise<Stats | null> {

@@ -3,6 +3,7 @@ import { constants } from 'node:fs'
 import { access, readdir, readFile, realpath, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { AppError, errnoOf } from '../errors.ts'
+import { MOUNT_LIST, mountPointsOf } from '../mount-points.ts'
 
 /** The user a process runs as. */
 export interface Identity {
@@ -86,15 +87,6 @@ async function holdsOnly(file: string): Promise<boolean> {
  * what is written beside it then lies in the container alone. False where nobody can tell.
  */
 export async function isMountOfItsOwn(file: string): Promise<boolean> {
-  const mounts = await readFile('/proc/self/mountinfo', 'utf8').catch(() => '')
-  if (mounts === '') return false
-  const real = await realpath(file)
-  // https://man7.org/linux/man-pages/man5/proc_pid_mountinfo.5.html: the fifth field is the place,
-  // with white space and backslashes in octal.
-  const places = mounts.split('\n').map((line) => line.split(' ')[4] ?? '')
-  return places.some((place) => place.replace(/\\(\d{3})/g, octalCharacter) === real)
-}
-
-function octalCharacter(_: string, digits: string): string {
-  return String.fromCharCode(Number.parseInt(digits, 8))
+  const list = await readFile(MOUNT_LIST).catch(() => null)
+  return list !== null && mountPointsOf(list).has(await realpath(file))
 }

@@ -1,4 +1,7 @@
+import { execFile } from 'node:child_process'
 import { mkdir, rename, symlink, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { expect, it } from 'vitest'
 import {
   isNear,
@@ -10,7 +13,10 @@ import {
   realpathOf,
 } from '../../src/files/disk-look.ts'
 import { createJail } from '../../src/files/jail.ts'
+import { MAY_MOUNT } from '../support/mounts.ts'
 import { makeTree } from '../support/tree.ts'
+
+const run = promisify(execFile)
 
 it('asks anew each time, by whatever way', async () => {
   await using tree = await makeTree({ 'a/x.txt': 'one', 'b/x.txt': 'other' })
@@ -92,3 +98,16 @@ async function isDirect(looking: Promise<unknown>): Promise<boolean> {
   await done
   return direct
 }
+
+it.runIf(MAY_MOUNT)('works without /proc, as in a bare chroot', async () => {
+  await using tree = await makeTree({ 'a/x.txt': 'one' })
+  const lookFile = join(import.meta.dirname, '..', '..', 'src', 'files', 'disk-look.ts')
+  const script = `
+    import { lstatIfThere, noteWritten } from ${JSON.stringify(lookFile)}
+    noteWritten(${JSON.stringify(tree.at('a'))})
+    for (const name of ['x.txt', 'new.txt'])
+      console.log((await lstatIfThere(${JSON.stringify(tree.at('a'))} + '/' + name)) !== null)`
+  const words = ['-m', 'sh', '-c', 'mount -t tmpfs none /proc && exec "$@"', 'sh', process.execPath]
+  const { stdout } = await run('unshare', [...words, '--input-type=module', '-e', script])
+  expect(stdout).toBe('true\nfalse\n')
+})
