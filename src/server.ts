@@ -9,6 +9,7 @@ import { type WebSocket, WebSocketServer } from 'ws'
 import type { Config } from './config.ts'
 import { AppError, errnoOf } from './errors.ts'
 import type { Logger } from './log.ts'
+import { COMMAND, parseTarget } from './routes/request-path.ts'
 import { admitUnescapedTargets } from './unescaped-target.ts'
 
 /** How long answers may take once a stop was asked for. */
@@ -83,6 +84,7 @@ export async function listen(options: ListenOptions): Promise<RunningServer> {
     serverOptions: {
       keepAlive: true,
       keepAliveInitialDelay: PROBE_AFTER_MS,
+      shouldUpgradeCallback: (request: IncomingMessage) => opensWebSocket(request, config),
       // No ALPN for h2: WebSockets and direct streaming are HTTP/1.1.
       ...(secure && { ...secure, minVersion: 'TLSv1.2', ALPNProtocols: ['http/1.1'] }),
     },
@@ -91,6 +93,7 @@ export async function listen(options: ListenOptions): Promise<RunningServer> {
   server.requestTimeout = 0
   server.keepAliveTimeout = KEEP_ALIVE_MS
   server.prependListener('request', admitOldClients)
+  server.prependListener('request', endAfterOffer)
   server.prependListener('request', readLeftovers)
   admitUnescapedTargets(server)
   const closing = closeConnectionsWhenStopping(server)
@@ -147,6 +150,18 @@ function endSilentClients(websockets: WebSocketServer): () => void {
       }
     }
   }
+}
+
+// "A server MAY ignore a received Upgrade header field" (RFC 9110 7.8). Java's client and curl offer
+// HTTP/2 with each request, proxies pass the header on everywhere: all those are requests as any.
+function opensWebSocket({ headers, method, url = '/' }: IncomingMessage, config: Config): boolean {
+  if (method !== 'GET' || headers.upgrade?.toLowerCase() !== 'websocket') return false
+  return parseTarget(url, config.baseURL, method).key === COMMAND
+}
+
+// Node loses what follows such a request in the same packet, so nothing may follow it.
+function endAfterOffer({ headers }: IncomingMessage, response: ServerResponse): void {
+  if (headers.upgrade !== undefined) response.setHeader('Connection', 'close')
 }
 
 // HTTP/1.0 needs no Host, but the URL parser further in does.

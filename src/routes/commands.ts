@@ -12,6 +12,7 @@ import type { User } from '../store/document.ts'
 import { findUser } from '../store/users.ts'
 import type { Ctx, Deps, Env } from './env.ts'
 import { requireUser, scopeOf } from './guard.ts'
+import { COMMAND } from './request-path.ts'
 import { sendStatus } from './respond.ts'
 
 const TIMEOUT_MS = 30 * 60_000
@@ -25,7 +26,7 @@ const SHELL_CONTROL = /[;&|<>`\n\r(){}]|\$\(/
 export function commandRoutes(deps: Deps): Hono<Env> {
   const app = new Hono<Env>()
   const upgrade = upgradeWebSocket((c) => commandEvents(c as unknown as Ctx, deps))
-  app.get('/api/command', requireUser(deps), sameOrigin, handshake, upgrade as never)
+  app.get(COMMAND, requireUser(deps), sameOrigin, handshake, upgrade as never)
   return app
 }
 

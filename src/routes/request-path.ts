@@ -23,6 +23,8 @@ export interface Target {
 export const REDIRECT = '/-/redirect'
 export const BAD_TARGET = '/-/bad-request'
 export const PAGE = '/-/page'
+/** The one route that opens WebSockets. */
+export const COMMAND = '/api/command'
 /** An `/api/` path that no route knows. */
 export const UNKNOWN_API = '/-/unknown-api'
 
@@ -49,7 +51,7 @@ const PREFIXES = [
   '/api/usage',
   '/api/share',
   '/api/raw',
-  '/api/command',
+  COMMAND,
   '/api/search',
   '/api/subtitle',
   '/api/public/dl',
@@ -67,7 +69,7 @@ const ADD_SLASH = new Set([
   '/api/usage',
   '/api/share',
   '/api/raw',
-  '/api/command',
+  COMMAND,
   '/api/search',
   '/api/subtitle',
 ])
