@@ -1,5 +1,5 @@
 // Copying the bytes of one file to a temporary sibling of its target, and that into place.
-import { readSync, write, writeSync } from 'node:fs'
+import { write, writeSync } from 'node:fs'
 import { promisify } from 'node:util'
 import type { HeldFolder, Named, OpenFile } from './held-folder.ts'
 import type { Pace } from './pace.ts'
@@ -9,14 +9,13 @@ import type { VPath } from './vpath.ts'
 import type { WriteFolder } from './write-folder.ts'
 
 const CHUNK_BYTES = 1024 * 1024
-/** Up to this size a file on a quick local disk is read and written without the thread pool. */
+/** Up to this size a file on a local disk is written without the thread pool, as in receive.ts. */
 const SMALL_BYTES = 64 * 1024
 const writeSome = promisify(write)
 
 export interface CopyFileOptions {
   replace: boolean
   signal: AbortSignal
-  pace: Pace
 }
 
 /** Copies one file; links at both ends are followed inside the scope. */
@@ -43,7 +42,7 @@ export async function copyHeldFile(
   from: HeldFolder,
   into: WriteFolder,
   entry: Named,
-  options: CopyFileOptions & { largeFiles: OneByOne },
+  options: CopyFileOptions & { pace: Pace; largeFiles: OneByOne },
 ): Promise<bigint | null> {
   const { pace, largeFiles } = options
   const file = await pace.time(() => from.openRead(entry, { seen: pace.isQuick }))
@@ -85,7 +84,7 @@ async function copyInto(file: OpenFile, temp: TempFile, options: CopyFileOptions
 async function copyBytes(
   { handle, sizeBytes }: OpenFile,
   temp: TempFile,
-  { signal, pace }: CopyFileOptions,
+  { signal }: CopyFileOptions,
 ): Promise<void> {
   // Not by the copyFile of Node: it removes its target when a clone is refused, and writes a new one
   // under the name, which the descriptor that is synced and moved into place knows nothing of.
@@ -93,10 +92,7 @@ async function copyBytes(
   const atOnce = temp.near && sizeBytes <= SMALL_BYTES
   for (let position = 0; ; ) {
     signal.throwIfAborted()
-    const bytesRead =
-      atOnce && pace.isQuick
-        ? pace.time(() => readSync(handle.fd, buffer, 0, buffer.length, position))
-        : (await handle.read(buffer, 0, buffer.length, position)).bytesRead
+    const { bytesRead } = await handle.read(buffer, 0, buffer.length, position)
     if (bytesRead === 0) return
     await writeFully(temp, buffer.subarray(0, bytesRead), position, atOnce)
     position += bytesRead

@@ -87,8 +87,8 @@ function isBesideWritten(path: string): boolean {
   return (written.get(dirname(path)) ?? 0) > performance.now() && !isMountPoint(path)
 }
 
-// What is mounted there may be far away however near the folder is.
-function isMountPoint(path: string): boolean {
+/** What is mounted there may be far away however near the folder is. Linux only. */
+export function isMountPoint(path: string): boolean {
   if (performance.now() > mounts.untilMs)
     mounts = { points: readMountPoints(), untilMs: performance.now() + NEAR_MS }
   return mounts.points?.has(path) ?? true

@@ -135,7 +135,7 @@ export async function holdFolder(
     if ((await realpathOf(realDir)) !== realDir) throw moved(realDir)
     return { ref: realDir, close: async () => {} }
   }
-  const fd = await openFolder(realDir)
+  const fd = await openFolder(realDir, isNear(realDir))
   try {
     verifyPlace(fd, realDir)
   } catch (error) {
@@ -152,17 +152,18 @@ function heldAs(fd: number): { ref: string; close(): Promise<void> } {
 
 /** The path of an entry of a held folder; a name that is not UTF-8 comes as bytes. */
 export function inHeld(ref: string, name: string | Buffer): string | Buffer {
-  return typeof name === 'string' ? join(ref, name) : Buffer.concat([Buffer.from(ref + sep), name])
+  return typeof name === 'string' ? ref + sep + name : Buffer.concat([Buffer.from(ref + sep), name])
 }
 
-/** Opens a child folder of a held folder without following a link. */
+/** Opens a child folder of a held folder without following a link; `direct`: without the pool. */
 export async function holdChild(
   ref: string,
   name: string | Buffer,
+  { direct = false } = {},
 ): Promise<{ ref: string; close(): Promise<void> }> {
   // Systems without /proc have names that are text.
   if (!HAS_PROC) return { ref: join(ref, name.toString()), close: async () => {} }
-  return heldAs(await openFolder(inHeld(ref, name)))
+  return heldAs(await openFolder(inHeld(ref, name), direct))
 }
 
 /** Opens a regular file at a real path for reading, never through a link, and verifies where. */
@@ -188,10 +189,9 @@ export function openHeld(
   return openForReading(inHeld(ref, name), how)
 }
 
-async function openFolder(path: string | Buffer): Promise<number> {
-  const near = typeof path === 'string' && isNear(path)
+async function openFolder(path: string | Buffer, direct: boolean): Promise<number> {
   try {
-    return near ? openSync(path, FOLDER_FLAGS) : await openInPool(path, FOLDER_FLAGS)
+    return direct ? openSync(path, FOLDER_FLAGS) : await openInPool(path, FOLDER_FLAGS)
   } catch (error) {
     // O_NOFOLLOW on a link gives ELOOP or, together with O_DIRECTORY, ENOTDIR.
     if (errnoOf(error) === 'ELOOP') throw moved(path.toString())

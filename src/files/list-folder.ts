@@ -62,14 +62,15 @@ export async function listFolder(
 }
 
 /**
- * Everything in an open folder. Names that are not UTF-8 come with U+FFFD in place of what was
- * wrong; `rawNames` has their bytes.
+ * Everything in an open folder, or what was `read` of it before. Names that are not UTF-8 come with
+ * U+FFFD in place of what was wrong; `rawNames` has their bytes.
  */
 export async function readEntries(
   ref: string,
+  read?: Dirent[],
 ): Promise<{ dirents: Dirent[]; rawNames: Map<Dirent, Buffer> }> {
   const rawNames = new Map<Dirent, Buffer>()
-  const dirents = await readdir(ref, { withFileTypes: true })
+  const dirents = read ?? (await readdir(ref, { withFileTypes: true }))
   if (!dirents.some(({ name }) => name.includes('\ufffd'))) return { dirents, rawNames }
   const named: Dirent[] = []
   // In parts, between which others get their turn: a buffer for each name costs its time.

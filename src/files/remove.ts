@@ -1,10 +1,28 @@
 // Removing trees. Names go as bytes from the folder to the removal: one that is not UTF-8 would
 // not be found again by its text.
-import { lstat, readdir, rmdir, unlink } from 'node:fs/promises'
+import { type Dirent, lstatSync, readdirSync, rmdirSync, statSync, unlinkSync } from 'node:fs'
+import { lstat, rmdir, unlink } from 'node:fs/promises'
+import { join } from 'node:path'
 import { errnoOf } from '../errors.ts'
+import { isMountPoint } from './disk-look.ts'
 import { holdChild, inHeld } from './jail.ts'
+import { readEntries } from './list-folder.ts'
+import { createPace, type Pace } from './pace.ts'
 
 const REMOVALS_IN_FLIGHT = 8
+/** A file of more 512-byte blocks is removed in the pool: giving them free takes its time. */
+const SMALL_BLOCKS = 2_048
+/** A folder of this many bytes may hold thousands of names: reading it takes longer than a turn. */
+const LARGE_FOLDER_BYTES = 64 * 1024
+
+export interface RemoveOptions {
+  /** Where the entry was located. */
+  realPath: string
+  /** On a local disk: the pool is spared as long as the disk is quick. */
+  near: boolean
+  signal: AbortSignal
+  pace?: Pace
+}
 
 /**
  * Removes `name` in a held folder, depth first through held folders: a folder replaced by a link
@@ -13,26 +31,60 @@ const REMOVALS_IN_FLIGHT = 8
 export async function removeEntry(
   ref: string,
   name: string | Buffer,
-  signal: AbortSignal,
+  { realPath, near, signal, pace = createPace() }: RemoveOptions,
 ): Promise<void> {
   signal.throwIfAborted()
+  // What is mounted there may be far away however near the folder is.
+  const local = near && !isMountPoint(realPath)
   const path = inHeld(ref, name)
-  if (!(await lstat(path)).isDirectory()) return unlink(path)
-  const folder = await holdChild(ref, name)
+  const found = local && pace.isQuick ? pace.time(() => lstatSync(path)) : await lstat(path)
+  if (!found.isDirectory()) return unlink(path)
+  const folder = await holdChild(ref, name, { direct: local && pace.isQuick })
   try {
-    const dirents = await readdir(folder.ref, { withFileTypes: true, encoding: 'buffer' })
+    const direct = local && pace.isQuick && statSync(folder.ref).size <= LARGE_FOLDER_BYTES
+    const { dirents, rawNames } = await readEntries(
+      folder.ref,
+      direct ? pace.time(() => readdirSync(folder.ref, { withFileTypes: true })) : undefined,
+    )
+    const nameOf = (dirent: Dirent) => rawNames.get(dirent) ?? dirent.name
     const files = dirents.filter((dirent) => !dirent.isDirectory())
-    for (let i = 0; i < files.length; i += REMOVALS_IN_FLIGHT) {
-      signal.throwIfAborted()
-      const slice = files.slice(i, i + REMOVALS_IN_FLIGHT)
-      await Promise.all(slice.map((file) => unlink(inHeld(folder.ref, file.name))))
+    const paths = files.map((file) => inHeld(folder.ref, nameOf(file)))
+    await removeFiles(paths, { local, signal, pace })
+    for (const dirent of dirents) {
+      if (!dirent.isDirectory()) continue
+      const child = { realPath: join(realPath, dirent.name), near: local, signal, pace }
+      await removeEntry(folder.ref, nameOf(dirent), child)
     }
-    for (const dirent of dirents)
-      if (dirent.isDirectory()) await removeEntry(folder.ref, dirent.name, signal)
   } finally {
     await folder.close()
   }
-  await rmdir(path)
+  if (local && pace.isQuick) pace.time(() => rmdirSync(path))
+  else await rmdir(path)
+  await pace.turn()
+}
+
+async function removeFiles(
+  paths: (string | Buffer)[],
+  { local, signal, pace }: { local: boolean; signal: AbortSignal; pace: Pace },
+): Promise<void> {
+  let at = 0
+  for (; at < paths.length && local && pace.isQuick; at++) {
+    signal.throwIfAborted()
+    const path = paths[at] as string
+    if (!pace.time(() => removedAtOnce(path))) await unlink(path)
+    const others = pace.turn()
+    if (others) await others
+  }
+  for (; at < paths.length; at += REMOVALS_IN_FLIGHT) {
+    signal.throwIfAborted()
+    await Promise.all(paths.slice(at, at + REMOVALS_IN_FLIGHT).map((path) => unlink(path)))
+  }
+}
+
+function removedAtOnce(path: string | Buffer): boolean {
+  if (lstatSync(path).blocks > SMALL_BLOCKS) return false
+  unlinkSync(path)
+  return true
 }
 
 /**

@@ -256,7 +256,10 @@ export function createScope(options: ScopeOptions): Scope {
       guarded(vpath, async () => {
         if (vpath === ROOT) throw new AppError('forbidden', 'the root cannot be removed')
         const { realPath } = await locateEntry(vpath)
-        await inFolder(dirname(realPath), (ref) => removeEntry(ref, basename(realPath), signal))
+        const near = isNear(dirname(realPath))
+        await inFolder(dirname(realPath), (ref) =>
+          removeEntry(ref, basename(realPath), { realPath, near, signal }),
+        )
       }),
     removeSingle: (vpath, mtimeNs) =>
       guarded(vpath, async () => {

@@ -5,10 +5,17 @@ import { writeSync } from 'node:fs'
 import { mkdir, readdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
+import { copyTree } from '../../src/files/copy.ts'
+import { createPace } from '../../src/files/pace.ts'
 import { createScope } from '../../src/files/scope.ts'
 import { makeTree, SECRET, type Tree } from '../support/tree.ts'
 
 const ROUNDS = 300
+
+function unlessThere(error: NodeJS.ErrnoException): true {
+  if (error.code !== 'EEXIST' && error.code !== 'ENOTEMPTY') throw error
+  return true
+}
 
 /** Exchanges `root/dir` between a real folder and a link outside until told to stop. */
 function keepSwapping(tree: Tree): { stop(): Promise<void> } {
@@ -18,9 +25,10 @@ function keepSwapping(tree: Tree): { stop(): Promise<void> } {
   const loop = (async () => {
     while (going) {
       await rename(real, aside)
-      await symlink(tree.outside, real)
-      await rm(real)
-      await rename(aside, real)
+      // A folder that is made with its parents may be there first.
+      await symlink(tree.outside, real).catch(unlessThere)
+      await rm(real, { recursive: true })
+      while (await rename(aside, real).catch(unlessThere)) await rm(real, { recursive: true })
       // The folder stands for a while, so that some uses begin before a swap and end after it.
       for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve))
     }
@@ -80,6 +88,45 @@ it.runIf(process.platform === 'linux')('never leaves the scope', async () => {
   // The race really happened both ways, otherwise this proves nothing.
   expect(reads).toBeGreaterThan(0)
   expect(refused).toBeGreaterThan(0)
+})
+
+it.runIf(process.platform === 'linux')('neither reads nor writes outside by copies', async () => {
+  await using tree = await makeTree({ 'dir/secret.txt': 'inside', to: null })
+  const scope = createScope({
+    root: tree.root,
+    allow: () => true,
+    followExternalSymlinks: false,
+    fileMode: 0o640,
+    dirMode: 0o750,
+  })
+  const swapping = keepSwapping(tree)
+  const options = { replace: true, signal: new AbortController().signal }
+  const write = async (name: string) => {
+    const into = await scope.holdToWrite('/dir' as never, createPace())
+    const temp = await into.openTemp(name)
+    await temp?.commit({ replace: true })
+    await into.close()
+  }
+  const done = { read: 0, written: 0 }
+  try {
+    for (let i = 0; i < ROUNDS || done.read === 0 || done.written === 0; i++)
+      for (const [what, work] of [
+        ['read', () => copyTree(scope, '/dir' as never, '/to/dir' as never, options)],
+        ['written', () => write(`new-${i}.txt`)],
+      ] as const)
+        try {
+          await work()
+          done[what]++
+        } catch (error) {
+          if ((error as Error).name !== 'AppError') throw error
+        }
+  } finally {
+    await swapping.stop()
+  }
+  expect(await readdir(tree.outside)).toEqual(['secret.txt'])
+  expect(done.read).toBeGreaterThan(0)
+  expect(done.written).toBeGreaterThan(0)
+  expect(await tree.read('to/dir/secret.txt')).toBe('inside')
 })
 
 it('does not delete through a link that stands where a folder was', async () => {
