@@ -10,7 +10,7 @@ import { build } from './build/build.ts'
 import { OUT_DIR, PACKAGE, ROOT } from './build/paths.ts'
 import { fileFormat, hasProgram } from './package/binary-format.ts'
 import { signAdHoc } from './package/macho-sign.ts'
-import { checkInside, checkParts } from './package/native-parts.ts'
+import { checkInside, checkNothingOf, checkParts } from './package/native-parts.ts'
 import { nodeVersion, provideNode } from './package/node-binary.ts'
 import { compiledFiles, stage } from './package/stage.ts'
 import { hostTarget, TARGETS, type Target } from './package/targets.ts'
@@ -97,6 +97,10 @@ async function checkExecutable(file: string, target: Target, modules: string): P
   const parts = compiledFiles(modules)
   checkParts(target, parts)
   await checkInside(file, modules, parts)
+  const host = hostTarget()
+  if (host.name === target.name) return
+  const own = join(ROOT, 'node_modules')
+  await checkNothingOf(host, file, own, compiledFiles(own))
 }
 
 async function describeSize(file: string): Promise<string> {

@@ -2,7 +2,12 @@ import { createHash } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { formatOf } from '../scripts/package/binary-format.ts'
 import { signAdHoc } from '../scripts/package/macho-sign.ts'
-import { checkInside, checkParts, nativePartsOf } from '../scripts/package/native-parts.ts'
+import {
+  checkInside,
+  checkNothingOf,
+  checkParts,
+  nativePartsOf,
+} from '../scripts/package/native-parts.ts'
 import { TARGETS, type Target } from '../scripts/package/targets.ts'
 import { makeTree } from './support/tree.ts'
 
@@ -130,5 +135,15 @@ describe('the native parts of an executable', () => {
       checkInside(tree.at(name), tree.root, ['a/one.node', 'a/two.node'])
     await check('whole')
     await expect(check('damaged')).rejects.toThrow(/damaged lacks a\/two\.node$/)
+  })
+
+  it('of the machine that packages stay out of what is for others', async () => {
+    const part = 'bcrypt/prebuilds/linux-arm64/bcrypt.glibc.node'
+    await using tree = await makeTree({ [part]: 'made for arm64', 'other/one.node': 'for all' })
+    await tree.add({ clean: '...for all...', mixed: '...made for arm64...' })
+    const check = (name: string) =>
+      checkNothingOf(target('linux-arm64'), tree.at(name), tree.root, [part, 'other/one.node'])
+    await check('clean')
+    await expect(check('mixed')).rejects.toThrow(`holds ${part}, which is for linux-arm64`)
   })
 })

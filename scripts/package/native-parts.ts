@@ -70,6 +70,25 @@ export async function checkInside(
   }
 }
 
+/**
+ * Throws, with its name, when a part for the machine that packages got into the executable of another
+ * platform. `modules` is the node_modules folder of this machine, `paths` its compiled files.
+ */
+export async function checkNothingOf(
+  host: Target,
+  executable: string,
+  modules: string,
+  paths: readonly string[],
+): Promise<void> {
+  const own = nativePartsOf(host).filter((part) => !part.endsWith('.wasm'))
+  const bytes = await readFile(executable)
+  for (const path of paths) {
+    if (!own.some((part) => toPattern(part).test(path))) continue
+    if (bytes.includes(await readFile(join(modules, ...path.split('/')))))
+      throw new Error(`${executable} holds ${path}, which is for ${host.name}`)
+  }
+}
+
 function toPattern(part: string): RegExp {
   const text = part.replace(/[.+]/g, '\\$&').replaceAll('*', '[\\w.]+')
   return new RegExp(`^${text}$`)

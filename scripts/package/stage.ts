@@ -4,7 +4,7 @@ import { existsSync, readdirSync } from 'node:fs'
 import { cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join, relative } from 'node:path'
 import type { NativeFile } from '../../src/native-cache.ts'
-import { OUT_DIR, PACKAGE } from '../build/paths.ts'
+import { OUT_DIR, PACKAGE, ROOT } from '../build/paths.ts'
 import { fileFormat } from './binary-format.ts'
 import { checkParts, isKnownWrong } from './native-parts.ts'
 import { copyRuntimePackages } from './runtime-packages.ts'
@@ -82,7 +82,14 @@ function packagingManifest(folder: string): Record<string, unknown> {
     pkg: {
       scripts: ['server/*.cjs'],
       assets: ['web/**/*', 'native.json', 'node_modules/**/*'],
+      // Packages ask for a compiled part of every platform, and one that is not staged would be found
+      // further up: that of this machine.
+      ignore: [`${asPattern(join(ROOT, 'node_modules'))}/**`],
       outputPath: folder,
     },
   }
+}
+
+function asPattern(path: string): string {
+  return path.replaceAll('\\', '/').replace(/[()[\]{}!*?+@]/g, '\\$&')
 }
