@@ -7,6 +7,7 @@ import {
   entry,
   expectNames,
   expectSelected,
+  focusedName,
   listedFolders,
   toast,
 } from './listing-steps.ts'
@@ -41,6 +42,20 @@ describe('drag and drop', () => {
     await expectSelected(page, ['a #1.txt', 'b%.txt'])
     await waitFor('the files to be back', async () => (await readdir(tree.at('to'))).length === 0)
     expect(open.problems).toEqual([])
+  })
+
+  it('leaves the keyboard at the entry after those that went', async () => {
+    await using open = await openFolder({ 'a.txt': 'a', 'b.txt': 'b', 'c.txt': 'c', to: null })
+    const { page } = open
+    await entry(page, 'a.txt').click()
+    await dragTo(page, entry(page, 'b.txt'), entry(page, 'to'))
+    await expectNames(page, ['to', 'a.txt', 'c.txt'])
+    await waitFor('the next one', async () => (await focusedName(page)) === 'c.txt')
+    await page.keyboard.press('ArrowUp')
+    await waitFor('the one before', async () => (await focusedName(page)) === 'a.txt')
+    await dragTo(page, entry(page, 'c.txt'), entry(page, 'to'))
+    await expectNames(page, ['to', 'a.txt'])
+    await waitFor('the last one that is left', async () => (await focusedName(page)) === 'a.txt')
   })
 
   it('copies with Ctrl, and Undo removes the copy', async () => {

@@ -10,7 +10,7 @@ import { undoMoves } from './copy-and-move.ts'
 import { tellFailures } from './failure-toasts.ts'
 import { cachedFolder, forgetFolder } from './folder-cache.ts'
 import { draftEntry, movedEntry, patchFolder, type ShownChange } from './folder-changes.ts'
-import { entryAt, listing, markBusy, revealEntry } from './listing.ts'
+import { entryAt, heirOf, listing, markBusy, revealEntry } from './listing.ts'
 import { canTakeBack, emptyFolders, removeMade } from './made.ts'
 import { reloadFolder } from './open-folder.ts'
 import { dropPinned, movePinned } from './prefs.ts'
@@ -85,23 +85,6 @@ export async function deleteEntries(items: readonly TransferItem[]): Promise<voi
         other: `Couldn’t delete # items. ${reason}`,
       }),
   )
-}
-
-/** The entry that gets the focus when `paths` are gone. */
-function heirOf(paths: readonly string[]): string | null {
-  const gone = new Set(paths)
-  const { visible } = listing
-  const at = visible.findIndex((entry) => gone.has(entry.path))
-  if (at < 0) return null
-  for (let i = at; i < visible.length; i++) {
-    const path = visible[i]?.path
-    if (path !== undefined && !gone.has(path)) return path
-  }
-  for (let i = at - 1; i >= 0; i--) {
-    const path = visible[i]?.path
-    if (path !== undefined && !gone.has(path)) return path
-  }
-  return null
 }
 
 /** @throws ApiError when the server refuses; what was shown is taken back by then. */

@@ -171,6 +171,23 @@ export function indexOfPath(path: string | null): number {
   return path === null ? -1 : listing.visible.findIndex((entry) => entry.path === path)
 }
 
+/** The entry that gets the focus when `paths` are gone: the next one, else the one before. */
+export function heirOf(paths: readonly string[]): string | null {
+  const gone = new Set(paths)
+  const { visible } = listing
+  const at = visible.findIndex((entry) => gone.has(entry.path))
+  if (at < 0) return null
+  for (let i = at; i < visible.length; i++) {
+    const path = visible[i]?.path
+    if (path !== undefined && !gone.has(path)) return path
+  }
+  for (let i = at - 1; i >= 0; i--) {
+    const path = visible[i]?.path
+    if (path !== undefined && !gone.has(path)) return path
+  }
+  return null
+}
+
 /** The entry at `path` in the open folder, shown or filtered out. */
 export function entryAt(path: string): FileEntry | undefined {
   return (listing.folder as Folder | null)?.byPath.get(path)

@@ -17,7 +17,7 @@ import {
 import type { ClashSide } from '../prompts/conflict-types.ts'
 import type { Folder } from './folder-cache.ts'
 import { draftEntry, movedEntry, patchFolder, type ShownChange } from './folder-changes.ts'
-import { entryAt, listing, markBusy } from './listing.ts'
+import { entryAt, heirOf, listing, markBusy, revealEntry } from './listing.ts'
 import { openPrompt } from './prompts.ts'
 import { permissions } from './session.ts'
 
@@ -210,6 +210,8 @@ function showTransfers(kind: TransferKind, plan: readonly PlannedTransfer[]): Sh
     return source === undefined ? draftEntry(step.to, step.isDir) : movedEntry(source, step.to)
   })
   const leaving = kind === 'move' ? plan.map((step) => step.from) : []
+  // Where the keyboard was goes: it stays beside it, or the next arrow key would begin at the top.
+  const heir = leaving.some((path) => path === listing.focus) ? heirOf(leaving) : null
   const changes: ShownChange[] = []
   for (const [folder, add] of groupByParent(arriving, (entry) => entry.path)) {
     changes.push(patchFolder({ folder, add }))
@@ -217,6 +219,7 @@ function showTransfers(kind: TransferKind, plan: readonly PlannedTransfer[]): Sh
   for (const [folder, remove] of groupByParent(leaving, (path) => path)) {
     changes.push(patchFolder({ folder, remove }))
   }
+  if (heir !== null) revealEntry(heir)
   return changes
 }
 
