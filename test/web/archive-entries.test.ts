@@ -5,15 +5,13 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { gzipSync } from 'node:zlib'
-import type { Browser, Page } from 'playwright-core'
+import type { Page } from 'playwright-core'
 import { pack } from 'tar-stream'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { zipOf } from '../../scripts/sample-documents.ts'
-import { launchBrowser, openPage } from '../support/browser.ts'
 import { waitFor } from '../support/deadline.ts'
 import { SAMPLES } from '../support/pictures.ts'
-import { type Program, startProgram } from '../support/program.ts'
-import { makeTree, type Tree } from '../support/tree.ts'
+import { sharedSite } from './browser-steps.ts'
 
 const sample = (name: string) => readFile(join(SAMPLES, name))
 
@@ -27,12 +25,7 @@ const README = `# Inside
 [another file](data.json)
 `
 
-let browser: Browser
-let tree: Tree
-let program: Program
-
-beforeAll(async () => {
-  browser = await launchBrowser()
+const site = sharedSite(async () => {
   const giant = await sample('picture.png')
   giant.writeUInt32BE(30_000, 16)
   giant.writeUInt32BE(20_000, 20)
@@ -47,17 +40,10 @@ beforeAll(async () => {
     'giant.png': giant,
     'scan.tiff': await sample('picture.tiff'),
   }
-  tree = await makeTree({
+  return {
     'all.zip': await zipOf(inside),
     'picture.jpg': await sample('picture.jpg'),
-  })
-  program = await startProgram(tree)
-})
-
-afterAll(async () => {
-  await program[Symbol.asyncDispose]()
-  await tree[Symbol.asyncDispose]()
-  await browser.close()
+  }
 })
 
 async function openInside(page: Page, ...path: string[]) {
@@ -67,7 +53,7 @@ async function openInside(page: Page, ...path: string[]) {
 }
 
 it('shows the pictures of a document from beside it in the archive', async () => {
-  await using opened = await openPage(browser, program)
+  await using opened = await site.open()
   const content = await openInside(opened.page, 'docs', 'readme.md')
   await content.getByRole('heading', { name: 'Inside' }).waitFor()
   const widthOf = (name: string) =>
@@ -93,8 +79,8 @@ it('reads a compressed archive once for all pictures in sight, and for no others
   archive.entry({ name: 'readme.md' }, text)
   for (const name of [...near, 'far']) archive.entry({ name: `${name}.png` }, icon)
   archive.finalize()
-  await tree.add({ 'all.tar.gz': gzipSync(await buffer(archive)) })
-  await using opened = await openPage(browser, program)
+  await site.tree.add({ 'all.tar.gz': gzipSync(await buffer(archive)) })
+  await using opened = await site.open()
   const { page } = opened
   let passes = 0
   page.on('request', (request) => {
@@ -123,7 +109,7 @@ it.each([
   ['data.json', 'Open as text', ['data.json'], '{"inside": true}'],
   ['table.csv', 'Open as text', ['table.csv'], 'Anna;Köln'],
 ])('shows %s by the button “%s” as it is written', async (_, button, path, text) => {
-  await using opened = await openPage(browser, program)
+  await using opened = await site.open()
   const content = await openInside(opened.page, ...path)
   await content.getByRole('button', { name: button }).click()
   await content.locator('.cm-content').getByText(text).waitFor()
@@ -133,7 +119,7 @@ it.each([
 })
 
 it('shows the bytes of a file of unknown kind, and from there its text', async () => {
-  await using opened = await openPage(browser, program)
+  await using opened = await site.open()
   const content = await openInside(opened.page, 'strange.bin')
   await content.getByRole('button', { name: 'Show bytes' }).click()
   await content.getByText('All 300 B').waitFor()
@@ -143,7 +129,7 @@ it('shows the bytes of a file of unknown kind, and from there its text', async (
 })
 
 it.each(['photo.heic', 'scan.tiff'])('says that %s cannot be shown and saves it', async (name) => {
-  await using opened = await openPage(browser, program)
+  await using opened = await site.open()
   const content = await openInside(opened.page, name)
   const message = content.getByRole('alert')
   await message.getByText('This picture can’t be shown').waitFor()
@@ -154,7 +140,7 @@ it.each(['photo.heic', 'scan.tiff'])('says that %s cannot be shown and saves it'
 })
 
 it('asks before a picture is decoded that claims 600 megapixels', async () => {
-  await using opened = await openPage(browser, program)
+  await using opened = await site.open()
   const content = await openInside(opened.page, 'giant.png')
   await content.getByText('It is very large, and the server made no preview of it.').waitFor()
   expect(await content.locator('img').count()).toBe(0)
@@ -186,7 +172,7 @@ async function openSlowly(page: Page, name: string) {
 }
 
 it('shows the file asked for last, however slowly another one arrives', async () => {
-  await using opened = await openPage(browser, program)
+  await using opened = await site.open()
   const { page } = opened
   const release = await openSlowly(page, 'data.json')
   await page.getByRole('button', { name: 'table.csv', exact: true }).click()
@@ -201,7 +187,7 @@ it('shows the file asked for last, however slowly another one arrives', async ()
 })
 
 it('says nothing of a file that was being unpacked when one left', async () => {
-  await using opened = await openPage(browser, program, { path: '/files/' })
+  await using opened = await site.open({ path: '/files/' })
   const { page } = opened
   const release = await openSlowly(page, 'data.json')
   await page.getByRole('button', { name: 'Back to folder' }).click()

@@ -2,47 +2,36 @@
 
 import { createHash, randomBytes } from 'node:crypto'
 import { open } from 'node:fs/promises'
-import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, it } from 'vitest'
-import { launchBrowser, openPage } from '../support/browser.ts'
+import type { Page } from 'playwright-core'
+import { beforeAll, expect, it } from 'vitest'
 import { waitFor } from '../support/deadline.ts'
 import { loginAs } from '../support/login.ts'
-import { type Program, startProgram } from '../support/program.ts'
-import { makeTree, type Tree } from '../support/tree.ts'
-
-let browser: Browser
-let tree: Tree
-let program: Program
+import { sharedSite } from './browser-steps.ts'
 
 const NOISE = Uint8Array.from(randomBytes(100_000))
 NOISE.set([0, 1, 2, 0x41, 0x42, 0xff])
 const TWO_GIB = 2 * 1024 ** 3
 
-beforeAll(async () => {
-  browser = await launchBrowser()
+const site = sharedSite(async () => {
   const log = Array.from(
     { length: 400_000 },
     (_, n) => `2026-11-20 line ${n} of the log, naïve`,
   ).join('\n')
-  tree = await makeTree({ 'noise.dat': NOISE, 'long.log': `${log}\n` })
+  return { 'noise.dat': NOISE, 'long.log': `${log}\n` }
+})
+
+beforeAll(async () => {
   // Sparse: two gibibytes of zero bytes with words at both ends, in one line.
-  const huge = await open(tree.at('huge.txt'), 'w')
+  const huge = await open(site.tree.at('huge.txt'), 'w')
   await huge.write('The beginning of a very long text.\n', 0)
   await huge.write('\nThe end of it.\n', TWO_GIB - 16)
   await huge.close()
-  program = await startProgram(tree)
-})
-
-afterAll(async () => {
-  await program[Symbol.asyncDispose]()
-  await tree[Symbol.asyncDispose]()
-  await browser.close()
 })
 
 const shown = (page: Page) => page.locator('.big .cm-content')
 
 it('tells the facts, calculates a checksum, and leads to bytes and text', async () => {
-  await using opened = await openPage(browser, program, { path: '/files/noise.dat' })
+  await using opened = await site.open({ path: '/files/noise.dat' })
   const { page } = opened
   await page.getByText('(100,000 bytes)').waitFor()
   await page.getByRole('button', { name: 'Calculate SHA-256' }).click()
@@ -75,7 +64,7 @@ it('tells the facts, calculates a checksum, and leads to bytes and text', async 
 })
 
 it('reads a long log in windows: line numbers, the end, a search, the beginning again', async () => {
-  await using opened = await openPage(browser, program, { path: '/files/long.log' })
+  await using opened = await site.open({ path: '/files/long.log' })
   const { page } = opened
   await shown(page).getByText('line 0 of the log').waitFor()
   await page.getByText('Read only').waitFor()
@@ -102,7 +91,7 @@ it('reads a long log in windows: line numbers, the end, a search, the beginning 
 })
 
 it('asks once for what cannot be read, and goes on when it can be again', async () => {
-  await using opened = await openPage(browser, program)
+  await using opened = await site.open()
   const { page } = opened
   let [refused, refusing] = [0, true]
   await page.route('**/api/raw/long.log*', async (route) => {
@@ -131,7 +120,7 @@ it('asks once for what cannot be read, and goes on when it can be again', async 
 })
 
 it('offers to try again when the beginning cannot be read', async () => {
-  await using opened = await openPage(browser, program)
+  await using opened = await site.open()
   const { page } = opened
   let refusing = true
   await page.route('**/api/raw/long.log*', (route) =>
@@ -148,7 +137,7 @@ it('offers to try again when the beginning cannot be read', async () => {
 })
 
 it('opens a text of two gibibytes at once, at both ends and in the middle', async () => {
-  await using opened = await openPage(browser, program, { path: '/files/huge.txt' })
+  await using opened = await site.open({ path: '/files/huge.txt' })
   const { page } = opened
   let bytes = 0
   page.on('response', (response) => {
@@ -168,11 +157,11 @@ it('opens a text of two gibibytes at once, at both ends and in the middle', asyn
 }, 90_000)
 
 it('says in a share that a file is no text, whatever its name', async () => {
-  await tree.add({ 'noise.txt': NOISE })
-  const { fetch } = await loginAs(program.origin)
+  await site.tree.add({ 'noise.txt': NOISE })
+  const { fetch } = await loginAs(site.program.origin)
   const answer = await fetch('/api/share/noise.txt', { method: 'POST', body: '{}' })
   const path = `/share/${(await answer.json()).hash}`
-  await using opened = await openPage(browser, program, { path, as: null })
+  await using opened = await site.open({ path, as: null })
   const { page } = opened
   await page.getByRole('heading', { name: 'This doesn’t look like text' }).waitFor()
   await page.getByRole('button', { name: 'Open as text' }).click()

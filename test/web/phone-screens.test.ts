@@ -1,39 +1,25 @@
 // What a phone's width must not cut or push aside, on screens other than the listing.
-import type { Browser } from 'playwright-core'
 import sharp from 'sharp'
-import { afterAll, beforeAll, expect, it } from 'vitest'
-import { launchBrowser, openPage, PHONE } from '../support/browser.ts'
-import { type Program, startProgram } from '../support/program.ts'
-import { makeTree, type Tree } from '../support/tree.ts'
+import { expect, it } from 'vitest'
+import { PHONE } from '../support/browser.ts'
+import { sharedSite } from './browser-steps.ts'
 import { entry } from './listing-steps.ts'
 
-let browser: Browser
-let tree: Tree
-let program: Program
-
-beforeAll(async () => {
-  browser = await launchBrowser()
+const site = sharedSite(async () => {
   const create = { width: 1500, height: 1000, channels: 3, background: '#456' } as const
   const picture = await sharp({ create }).jpeg().toBuffer()
   const others = Array.from({ length: 150 }, (_, n) => [`album/a ${n}.txt`, 'x'])
-  tree = await makeTree({
+  return {
     'launch-plan.md': '# Plan',
     'album/dawn.jpg': picture,
     'dawn.jpg': picture,
     ...Object.fromEntries(others),
-  })
-  program = await startProgram(tree)
-})
-
-afterAll(async () => {
-  await program[Symbol.asyncDispose]()
-  await tree[Symbol.asyncDispose]()
-  await browser.close()
+  }
 })
 
 async function openPhone(path: string) {
   const options = { viewport: PHONE, isMobile: true, hasTouch: true }
-  return openPage(browser, program, { path, ...options })
+  return site.open({ path, ...options })
 }
 
 it('the line under a picture’s name has whole facts only', async () => {

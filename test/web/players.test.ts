@@ -2,22 +2,16 @@
 
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import type { Page } from 'playwright-core'
+import { expect, it } from 'vitest'
 import { ROOT } from '../../scripts/build/paths.ts'
-import { launchBrowser, openPage } from '../support/browser.ts'
+import { launchBrowser } from '../support/browser.ts'
 import { waitFor } from '../support/deadline.ts'
-import { type Program, startProgram } from '../support/program.ts'
-import { makeTree, type Tree } from '../support/tree.ts'
+import { sharedSite } from './browser-steps.ts'
 
-let browser: Browser
-let tree: Tree
-let program: Program
-
-beforeAll(async () => {
-  // Safari has it without a switch.
-  browser = await launchBrowser(['--enable-blink-features=AudioVideoTracks'])
-  tree = await makeTree({
+// Safari has it without a switch.
+const site = sharedSite(
+  async () => ({
     // Forty seconds of a black picture, 2 KiB.
     'film.webm': await readFile(join(ROOT, 'test/data/long.webm')),
     // Six seconds of two tones, one for each language.
@@ -26,15 +20,9 @@ beforeAll(async () => {
     'songs/2.wav': silence(40),
     'songs/3.wav': silence(40),
     'songs/cover.txt': 'between them',
-  })
-  program = await startProgram(tree)
-})
-
-afterAll(async () => {
-  await program[Symbol.asyncDispose]()
-  await tree[Symbol.asyncDispose]()
-  await browser.close()
-})
+  }),
+  { launch: () => launchBrowser(['--enable-blink-features=AudioVideoTracks']) },
+)
 
 const RATE = 8000
 
@@ -71,7 +59,7 @@ async function loaded(page: Page) {
 
 for (const path of ['/files/film.webm', '/files/songs/2.wav']) {
   it(`goes on where one was in ${path.slice(7)}, unless that was the end`, async () => {
-    await using opened = await openPage(browser, program, { path })
+    await using opened = await site.open({ path })
     const { page } = opened
     await loaded(page)
     await page.keyboard.press('5')
@@ -92,7 +80,7 @@ for (const path of ['/files/film.webm', '/files/songs/2.wav']) {
 }
 
 it('plays the songs of the folder one after the other, whatever lies between them', async () => {
-  await using opened = await openPage(browser, program, { path: '/files/songs/1.wav' })
+  await using opened = await site.open({ path: '/files/songs/1.wav' })
   const { page } = opened
   const title = page.locator('.vw-head h1')
   await loaded(page)
@@ -114,7 +102,7 @@ it('plays the songs of the folder one after the other, whatever lies between the
 })
 
 it('puts a film into a small window of its own, and back', async () => {
-  await using opened = await openPage(browser, program, { path: '/files/film.webm' })
+  await using opened = await site.open({ path: '/files/film.webm' })
   const { page } = opened
   await loaded(page)
   const inWindow = () => page.evaluate(() => document.pictureInPictureElement?.tagName ?? '')
@@ -125,7 +113,9 @@ it('puts a film into a small window of its own, and back', async () => {
 })
 
 it('lets one choose among the tracks of sound, where the browser tells of them', async () => {
-  await using opened = await openPage(browser, program, { path: '/files/two-sounds.webm' })
+  await using opened = await site.open({
+    path: '/files/two-sounds.webm',
+  })
   const { page } = opened
   const enabled = () =>
     media(page).evaluate((film) => {
@@ -143,7 +133,7 @@ it('lets one choose among the tracks of sound, where the browser tells of them',
 })
 
 it.each(['film.webm', 'songs/1.wav'])('stops loading %s when it is closed', async (name) => {
-  await using opened = await openPage(browser, program, { path: `/files/${name}` })
+  await using opened = await site.open({ path: `/files/${name}` })
   const { page } = opened
   const media = await page.locator('.vw :is(video, audio)').elementHandle()
   await page.getByRole('button', { name: 'Back to folder' }).click()

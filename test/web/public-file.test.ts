@@ -1,10 +1,9 @@
 // What visitors of a link to a single file see and can do, with a password and without.
-import type { Browser } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { launchBrowser } from '../support/browser.ts'
+import { describe, expect, it } from 'vitest'
 import { waitFor } from '../support/deadline.ts'
 import { startProgram } from '../support/program.ts'
 import { makeTree, setModified } from '../support/tree.ts'
+import { sharedBrowser } from './browser-steps.ts'
 import {
   addresses,
   clipboard,
@@ -17,11 +16,7 @@ import {
   visit,
 } from './share-steps.ts'
 
-let browser: Browser
-beforeAll(async () => {
-  browser = await launchBrowser()
-})
-afterAll(() => browser.close())
+const openIn = sharedBrowser()
 
 describe('a shared file', () => {
   it('shows the picture, its facts, a QR code, and downloads it', async () => {
@@ -32,7 +27,7 @@ describe('a shared file', () => {
       expires: '6',
       unit: 'days',
     })
-    await using open = await visit(browser, program, `/share/${hash}`)
+    await using open = await visit(openIn, program, `/share/${hash}`)
     const { page } = open
     await page.getByRole('heading', { name: 'sunset#1 50%.jpg' }).waitFor()
     await page.getByText('Link expires').first().waitFor()
@@ -55,7 +50,7 @@ describe('a shared file', () => {
     await setModified(tree.at('notes.txt'), '2024-02-03T04:05:06Z')
     await using program = await startProgram(tree)
     const hash = await makeShare(program, '/notes.txt')
-    await using open = await visit(browser, program, `/share/${hash}`)
+    await using open = await visit(openIn, program, `/share/${hash}`)
     const { page, context } = open
     await page.getByText('1.5 KiB').first().waitFor()
     const changed = page.getByText(/^changed: /)
@@ -76,7 +71,7 @@ describe('a shared file', () => {
     })
     await using program = await startProgram(tree)
     const first = await makeShare(program, '/film.webm')
-    await using open = await visit(browser, program, `/share/${first}`, clipboard)
+    await using open = await visit(openIn, program, `/share/${first}`, clipboard)
     const { page } = open
     const film = page.locator('video')
     await waitFor('the film', () => film.evaluate((v: HTMLVideoElement) => v.readyState > 1))
@@ -108,7 +103,7 @@ describe('a shared file', () => {
     const hash = await makeShare(program, '/long.md')
     // So low that the page around the text has to be scrolled as well.
     const viewport = { width: 390, height: 500 }
-    await using open = await visit(browser, program, `/share/${hash}`, { viewport })
+    await using open = await visit(openIn, program, `/share/${hash}`, { viewport })
     const { page } = open
     const first = page.getByText('Paragraph 0', { exact: true })
     await first.waitFor()
@@ -136,7 +131,7 @@ describe('a shared file', () => {
     })
     await using program = await startProgram(tree)
     const hash = await makeShare(program, '/thing.xyz')
-    await using open = await visit(browser, program, `/share/${hash}`)
+    await using open = await visit(openIn, program, `/share/${hash}`)
     const { page } = open
     await page.getByText('There is no preview for this kind of file.').waitFor()
     expect(await page.getByText('SHA-256').count()).toBe(0)
@@ -152,7 +147,7 @@ describe('a shared file', () => {
   it('says that an unknown link leads nowhere', async () => {
     await using tree = await makeTree({})
     await using program = await startProgram(tree)
-    await using open = await visit(browser, program, '/share/nothere0')
+    await using open = await visit(openIn, program, '/share/nothere0')
     await open.page.getByRole('heading', { name: 'We can’t find this location' }).waitFor()
   })
 })
@@ -163,7 +158,7 @@ describe('a protected file', () => {
     await using tree = await makeTree({ 'one.jpg': picture })
     await using program = await startProgram(tree)
     const hash = await makeShare(program, '/one.jpg', { password: 'open sesame' })
-    await using open = await visit(browser, program, `/share/${hash}`, clipboard)
+    await using open = await visit(openIn, program, `/share/${hash}`, clipboard)
     const { page } = open
     await page.getByLabel('Password', { exact: true }).fill('open sesame')
     await page.getByLabel('Password', { exact: true }).press('Enter')

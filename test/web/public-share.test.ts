@@ -1,10 +1,10 @@
 // What visitors of a link to a folder see and can do: a password, awkward names, a phone.
-import type { Browser } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { launchBrowser, PHONE } from '../support/browser.ts'
+import { describe, expect, it } from 'vitest'
+import { PHONE } from '../support/browser.ts'
 import { waitFor } from '../support/deadline.ts'
 import { startProgram } from '../support/program.ts'
 import { makeTree, setModified } from '../support/tree.ts'
+import { sharedBrowser } from './browser-steps.ts'
 import {
   addresses,
   clipboard,
@@ -17,11 +17,7 @@ import {
   visit,
 } from './share-steps.ts'
 
-let browser: Browser
-beforeAll(async () => {
-  browser = await launchBrowser()
-})
-afterAll(() => browser.close())
+const openIn = sharedBrowser()
 
 describe('a protected share', () => {
   it('asks for the password, says when it is wrong, and never shows the way past it', async () => {
@@ -29,7 +25,7 @@ describe('a protected share', () => {
     await using tree = await makeTree({ 'in/a b.jpg': picture, 'in/sub/c.txt': 'deep text' })
     await using program = await startProgram(tree)
     const hash = await makeShare(program, '/in/', { password: 'pass + ünï %41' })
-    await using open = await visit(browser, program, `/share/${hash}`, {
+    await using open = await visit(openIn, program, `/share/${hash}`, {
       ...clipboard,
     })
     const { page } = open
@@ -76,7 +72,7 @@ describe('a shared folder', () => {
     })
     await using program = await startProgram(tree)
     const hash = await makeShare(program, '/in/')
-    await using open = await visit(browser, program, `/share/${hash}`)
+    await using open = await visit(openIn, program, `/share/${hash}`)
     const { page } = open
     const side = page.getByRole('complementary', { name: 'Preview and QR code' })
     for (const [name, element] of [
@@ -97,7 +93,7 @@ describe('a shared folder', () => {
     await using tree = await makeTree({ 'in/a#1 50%.txt': 'direct bytes', 'in/b.txt': 'others' })
     await using program = await startProgram(tree)
     const hash = await makeShare(program, '/in/')
-    await using open = await visit(browser, program, `/share/${hash}`, clipboard)
+    await using open = await visit(openIn, program, `/share/${hash}`, clipboard)
     const { page } = open
     const clear = () => page.evaluate(() => navigator.clipboard.writeText(''))
     const expectCopied = async (text: string) => {
@@ -117,7 +113,7 @@ describe('a shared folder', () => {
     await using tree = await makeTree({ 'in/a.txt': 'x'.repeat(2048) })
     await setModified(tree.at('in/a.txt'), '2024-02-03T04:05:06Z')
     await using program = await startProgram(tree)
-    await using open = await visit(browser, program, `/share/${await makeShare(program, '/in/')}`)
+    await using open = await visit(openIn, program, `/share/${await makeShare(program, '/in/')}`)
     const { page } = open
     const cells = sharedRow(page, 'a.txt').getByRole('cell')
     await cells.nth(3).getByText('2.0 KiB').waitFor()
@@ -135,7 +131,7 @@ describe('a shared folder', () => {
     })
     await using program = await startProgram(tree)
     const hash = await makeShare(program, '/in/')
-    await using open = await visit(browser, program, `/share/${hash}`)
+    await using open = await visit(openIn, program, `/share/${hash}`)
     const { page } = open
     await page.getByText('1 folder, 2 files').waitFor()
     const names = () => page.locator('tbody .fname').allTextContents()
@@ -166,7 +162,7 @@ describe('a shared folder', () => {
     })
     await using program = await startProgram(tree)
     const hash = await makeShare(program, '/in/')
-    await using open = await visit(browser, program, `/share/${hash}`)
+    await using open = await visit(openIn, program, `/share/${hash}`)
     const { page } = open
     const cell = (name: string) => sharedRow(page, name).getByRole('cell').nth(3)
     await cell('a.txt').click()
@@ -199,7 +195,7 @@ describe('a shared folder', () => {
     await using tree = await makeTree(content)
     await using program = await startProgram(tree)
     const hash = await makeShare(program, '/in/')
-    await using open = await visit(browser, program, `/share/${hash}`)
+    await using open = await visit(openIn, program, `/share/${hash}`)
     const { page } = open
     const rows = page.locator('tbody tr')
     await page.getByText('233 files').first().waitFor()
@@ -215,7 +211,7 @@ describe('a shared folder', () => {
     await using tree = await makeTree({ 'in/p.jpg': await makePicture(), 'in/q.txt': 'q' })
     await using program = await startProgram(tree)
     const hash = await makeShare(program, '/in/')
-    await using open = await visit(browser, program, `/share/${hash}`)
+    await using open = await visit(openIn, program, `/share/${hash}`)
     const { page } = open
     const thumb = sharedRow(page, 'p.jpg').locator('.tile img')
     await thumb.waitFor()
@@ -236,7 +232,7 @@ describe('a shared folder', () => {
     })
     await using program = await startProgram(tree)
     const hash = await makeShare(program, '/in/')
-    await using open = await visit(browser, program, '/login')
+    await using open = await visit(openIn, program, '/login')
     const { page } = open
     const asked = page.waitForRequest((request) => {
       const { pathname } = new URL(request.url())
@@ -257,7 +253,7 @@ describe('a shared folder', () => {
     await using tree = await makeTree({ 'in/p.jpg': await makePicture() })
     await using program = await startProgram(tree, { args: [option] })
     const hash = await makeShare(program, '/in/')
-    await using open = await visit(browser, program, `/share/${hash}`)
+    await using open = await visit(openIn, program, `/share/${hash}`)
     const { page } = open
     await sharedRow(page, 'p.jpg').getByRole('cell').nth(3).click()
     const side = page.getByRole('complementary', { name: 'Preview and QR code' })
@@ -275,7 +271,7 @@ describe('a shared folder', () => {
     })
     await using program = await startProgram(tree)
     const hash = await makeShare(program, '/in/')
-    await using open = await visit(browser, program, `/share/${hash}`, {
+    await using open = await visit(openIn, program, `/share/${hash}`, {
       viewport: PHONE,
       hasTouch: true,
     })

@@ -1,15 +1,16 @@
 // Shares in the browser tests: making them, looking at their pages, taking what they give.
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Browser, Locator, Page } from 'playwright-core'
+import type { Locator, Page } from 'playwright-core'
 import qrcode from 'qrcode'
 import sharp from 'sharp'
 import { expect } from 'vitest'
 import type { ShareRecord } from '../../src/api-types.ts'
-import { type OpenPage, openPage, type PageOptions } from '../support/browser.ts'
+import type { OpenPage, PageOptions } from '../support/browser.ts'
 import { loginAs } from '../support/login.ts'
 import { SAMPLES } from '../support/pictures.ts'
 import { ADMIN, type Program } from '../support/program.ts'
+import type { sharedBrowser } from './browser-steps.ts'
 
 /** Shares `path`, which is encoded already, and gives the hash of the link. */
 export async function makeShare(
@@ -27,12 +28,12 @@ export async function makeShare(
 
 /** Opens the page of a link as somebody who has nothing but the link. */
 export function visit(
-  browser: Browser,
+  openIn: ReturnType<typeof sharedBrowser>,
   program: Program,
   path: string,
   options: PageOptions = {},
 ): Promise<OpenPage> {
-  return openPage(browser, program, { path, as: null, ...options })
+  return openIn(program, { path, as: null, ...options })
 }
 
 /** The row of an entry in the list of a shared folder. */

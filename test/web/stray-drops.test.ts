@@ -1,29 +1,18 @@
 // A file dropped where nothing takes it leaves the page as it is.
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { launchBrowser, openPage } from '../support/browser.ts'
-import { type Program, startProgram } from '../support/program.ts'
-import { makeTree, type Tree } from '../support/tree.ts'
+import type { Page } from 'playwright-core'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { sharedSite } from './browser-steps.ts'
 import { entry, showList } from './listing-steps.ts'
 import { dragFromOutside } from './upload-steps.ts'
 
-let browser: Browser
-let tree: Tree
-let program: Program
 let file = ''
+const site = sharedSite(() => ({ 'note.txt': 'words', 'noise.dat': Buffer.from([0, 1, 2]) }))
+
 beforeAll(async () => {
-  browser = await launchBrowser()
-  tree = await makeTree({ 'note.txt': 'words', 'noise.dat': Buffer.from([0, 1, 2]) })
-  file = join(tree.base, 'dropped.txt')
+  file = join(site.tree.base, 'dropped.txt')
   await writeFile(file, 'from outside')
-  program = await startProgram(tree)
-})
-afterAll(async () => {
-  await program[Symbol.asyncDispose]()
-  await tree[Symbol.asyncDispose]()
-  await browser.close()
 })
 
 /** Drops the file in the middle of the page; whether the browser was told not to open it. */
@@ -49,7 +38,7 @@ async function dropInTheMiddle(page: Page): Promise<boolean> {
 describe('a file from outside is refused', () => {
   it.each(['/login', '/settings/profile', '/files/noise.dat'])('at %s', async (path) => {
     const as = path === '/login' ? { as: null } : {}
-    await using open = await openPage(browser, program, { path, ...as })
+    await using open = await site.open({ path, ...as })
     const { page } = open
     await page.getByRole('main').first().waitFor()
     expect(await dropInTheMiddle(page)).toBe(true)
@@ -57,7 +46,7 @@ describe('a file from outside is refused', () => {
   })
 
   it('over a dialog and while a folder loads', async () => {
-    await using open = await openPage(browser, program, { path: '/files/' })
+    await using open = await site.open({ path: '/files/' })
     const { page } = open
     await showList(page)
     await entry(page, 'note.txt').click()
@@ -69,6 +58,6 @@ describe('a file from outside is refused', () => {
     await page.reload()
     await page.getByRole('navigation', { name: 'Places' }).waitFor()
     expect(await dropInTheMiddle(page)).toBe(true)
-    expect(await tree.read('note.txt')).toBe('words')
+    expect(await site.tree.read('note.txt')).toBe('words')
   })
 })

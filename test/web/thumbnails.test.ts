@@ -9,11 +9,11 @@ import sharp from 'sharp'
 import { afterAll, beforeAll, expect, it, type TestContext } from 'vitest'
 import { launchBrowser, openPage } from '../support/browser.ts'
 import { waitFor } from '../support/deadline.ts'
-import { loginAs } from '../support/login.ts'
 import { liveliness, SAMPLES } from '../support/pictures.ts'
 import { type Program, startProgram } from '../support/program.ts'
 import { makeTree, type Tree } from '../support/tree.ts'
 import { entry, showList } from './listing-steps.ts'
+import { makeShare } from './share-steps.ts'
 
 const folders = (process.env.PATH ?? '').split(delimiter)
 const FFMPEG = folders.map((folder) => join(folder, 'ffmpeg')).find((file) => existsSync(file))
@@ -58,9 +58,7 @@ beforeAll(async () => {
   program = await startProgram(tree, {
     args: ['--ffmpegPath', tree.at('ffmpeg.sh'), '--imageProcessors', String(MOST_MADE)],
   })
-  const admin = await loginAs(program.origin)
-  const shared = await admin.fetch('/api/share/files/', { method: 'POST', body: '{}' })
-  hash = ((await shared.json()) as { hash: string }).hash
+  hash = await makeShare(program, '/files/')
 })
 
 afterAll(async () => {

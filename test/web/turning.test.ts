@@ -3,12 +3,10 @@
 
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Browser, CDPSession, Locator, Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, it } from 'vitest'
-import { launchBrowser, openPage } from '../support/browser.ts'
-import { type Program, startProgram } from '../support/program.ts'
+import type { CDPSession, Locator, Page } from 'playwright-core'
+import { expect, it } from 'vitest'
 import { LONG } from '../support/scale.ts'
-import { makeTree, type Tree } from '../support/tree.ts'
+import { sharedSite } from './browser-steps.ts'
 
 const SAMPLES = join(import.meta.dirname, '../data/samples')
 /** Each turn goes to the first file and back, twice. */
@@ -37,21 +35,9 @@ const names = Object.keys(files)
 /** In these the arrows page, seek or choose a cell; one turns to the next file by the strip below. */
 const OWN_ARROWS = /\.(epub|webm|mp3|csv|xlsx)$/
 
-let browser: Browser
-let tree: Tree
-let program: Program
-
-beforeAll(async () => {
-  browser = await launchBrowser()
+const site = sharedSite(async () => {
   const read = names.map(async (name) => [name, await readFile(join(SAMPLES, name))] as const)
-  tree = await makeTree(Object.fromEntries(await Promise.all(read)))
-  program = await startProgram(tree)
-})
-
-afterAll(async () => {
-  await program[Symbol.asyncDispose]()
-  await tree[Symbol.asyncDispose]()
-  await browser.close()
+  return Object.fromEntries(await Promise.all(read))
 })
 
 /** Turns from file to file, each the neighbour of the one before. */
@@ -108,7 +94,7 @@ async function heldBy(page: Page, cdp: CDPSession): Promise<Held> {
 }
 
 it('gives everything back that the viewers of a folder took', async () => {
-  await using opened = await openPage(browser, program)
+  await using opened = await site.open()
   const { page } = opened
   await page.addInitScript(() => {
     const urls = new Set<string>()
