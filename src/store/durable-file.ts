@@ -1,9 +1,26 @@
 // Replacing a small file so that a crash at any moment leaves the old or the new content, whole.
 import { randomBytes } from 'node:crypto'
-import { link, open, rename, stat, unlink } from 'node:fs/promises'
-import { basename, dirname, join } from 'node:path'
+import { link, open, readlink, realpath, rename, stat, unlink } from 'node:fs/promises'
+import { basename, dirname, join, resolve } from 'node:path'
 import { AppError, errnoOf } from '../errors.ts'
 import { giveTo, ownerFor } from './owner.ts'
+
+/** As many as Linux follows. */
+const MAX_LINKS = 40
+
+/**
+ * The file that a path names in the end, there or not: whoever replaces a file must do it there, or the
+ * link would be replaced and what it led to be left behind.
+ */
+export async function followLinks(path: string): Promise<string> {
+  let file = path
+  for (let links = 0; links < MAX_LINKS; links++) {
+    const target = await readlink(file).catch(() => null)
+    if (target === null) return file
+    file = resolve(await realpath(dirname(file)), target)
+  }
+  return path
+}
 
 /**
  * Writes `data` beside `file`, syncs it, keeps the previous content as `<file>.bak`, renames into

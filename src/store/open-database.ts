@@ -9,6 +9,7 @@ import { pipeline } from 'node:stream/promises'
 import { AppError, errnoOf } from '../errors.ts'
 import { hasBoltMark, META_PROBE_BYTES, secondMetaOffsets } from './bolt.ts'
 import type { Document } from './document.ts'
+import { followLinks } from './durable-file.ts'
 import { withFileLock } from './file-lock.ts'
 import { cannotRead, cannotWrite, isMountOfItsOwn, requireWritable } from './folder-access.ts'
 import { type ImportReport, importBoltFile, reportLines } from './import.ts'
@@ -62,15 +63,18 @@ export async function openDatabase(path: string, options: OpenOptions): Promise<
     throw new AppError('exists', `a database exists at ${path}; change it with "config set"`)
   }
   if (kind === 'absent' || kind === 'empty') return openOrCreate(path, options)
-  if (kind === 'json') {
-    await requireWritable(path)
-    return opened(await openStore(path), path)
-  }
+  if (kind === 'json') return openExisting(path)
   return openBesideBolt(path, options)
 }
 
-function opened(store: Store, file: string): OpenedDatabase {
-  return { store, file, created: false, imported: null }
+async function openExisting(path: string): Promise<OpenedDatabase> {
+  const file = await followLinks(path)
+  await requireWritable(file)
+  return opened(await openStore(file))
+}
+
+function opened(store: Store): OpenedDatabase {
+  return { store, file: store.file, created: false, imported: null }
 }
 
 async function openOrCreate(path: string, options: OpenOptions): Promise<OpenedDatabase> {
@@ -78,10 +82,10 @@ async function openOrCreate(path: string, options: OpenOptions): Promise<OpenedD
   const beside = jsonBeside(path)
   if (!options.mustBeNew && (await detectDatabase(beside)).kind === 'json') {
     options.notice(`${path} is gone, using ${beside}`)
-    await requireWritable(beside)
-    return opened(await openStore(beside), beside)
+    return openExisting(beside)
   }
-  await refuseToForget(path)
+  const file = await followLinks(path)
+  await refuseToForget(file)
   await refuseToForget(beside)
   const { create } = options
   if (!create) {
@@ -91,31 +95,31 @@ async function openOrCreate(path: string, options: OpenOptions): Promise<OpenedD
     )
   }
   try {
-    await mkdir(dirname(path), { recursive: true, mode: 0o700 })
+    await mkdir(dirname(file), { recursive: true, mode: 0o700 })
   } catch (error) {
-    throw await cannotWrite(path, error)
+    throw await cannotWrite(file, error)
   }
-  await requireWritable(path)
+  await requireWritable(file)
   const doc = await create()
-  return withFileLock(`${path}.lock`, async () => {
-    const now = await detectDatabase(path)
-    if (now.kind === 'json' && !options.mustBeNew) return opened(await openStore(path), path)
+  return withFileLock(`${file}.lock`, async () => {
+    const now = await detectDatabase(file)
+    if (now.kind === 'json' && !options.mustBeNew) return opened(await openStore(file))
     if (now.kind !== 'absent' && now.kind !== 'empty') {
-      throw new AppError('exists', `another process made ${path} at the same moment`)
+      throw new AppError('exists', `another process made ${file} at the same moment`)
     }
-    return { store: await createStore(path, doc), file: path, created: true, imported: null }
+    return { store: await createStore(file, doc), file, created: true, imported: null }
   })
 }
 
 async function openBesideBolt(path: string, options: OpenOptions): Promise<OpenedDatabase> {
-  const file = jsonBeside(path)
+  const file = await followLinks(jsonBeside(path))
   await requireWritable(file)
   return withFileLock(`${file}.lock`, async () => {
     const beside = await detectDatabase(file)
     if (beside.kind === 'json') {
       const store = await openStore(file)
       await warnWhenChanged(path, store.read(), options.notice)
-      return opened(store, file)
+      return opened(store)
     }
     if (beside.kind !== 'absent' && beside.kind !== 'empty') {
       throw new AppError('unsupported', `${file} holds ${beside.what || 'no database of ours'}`)

@@ -4,7 +4,7 @@ import { readFile, stat } from 'node:fs/promises'
 import { type Adapter, Low } from 'lowdb'
 import { errnoOf } from '../errors.ts'
 import { type Document, SCHEMA_VERSION } from './document.ts'
-import { replaceFile } from './durable-file.ts'
+import { followLinks, replaceFile } from './durable-file.ts'
 import { withFileLock } from './file-lock.ts'
 import { parseDocument } from './parse-document.ts'
 
@@ -34,7 +34,7 @@ export interface Store {
  * version; it is never overwritten then.
  */
 export async function openStore(file: string): Promise<Store> {
-  const store = new JsonStore(file)
+  const store = new JsonStore(await followLinks(file))
   await store.load()
   store.watch()
   return store
@@ -45,7 +45,7 @@ export async function openStore(file: string): Promise<Store> {
  * belongs to the owner of `like`, the old database it comes from.
  */
 export async function createStore(file: string, doc: Document, like?: string): Promise<Store> {
-  await replaceFile(file, serialise(doc), like)
+  await replaceFile(await followLinks(file), serialise(doc), like)
   return openStore(file)
 }
 

@@ -3,12 +3,15 @@ import {
   chmod,
   chown,
   copyFile,
+  lstat,
+  mkdir,
   mkdtemp,
   readdir,
   readFile,
   rename,
   rm,
   stat,
+  symlink,
   writeFile,
 } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -82,6 +85,22 @@ describe('nothing at the path', () => {
       })
     },
   )
+
+  test('a link is followed: the database is made and kept where it leads, with its backup', async () => {
+    const real = join(folder, 'real')
+    await mkdir(real)
+    await symlink('real/there.db', path)
+    expect(await openAndClose({ create })).toMatchObject({ created: true })
+    const { store } = await openDatabase(path, { notice })
+    await store.update((doc) => [{ ...doc, nextUserId: 7 }, undefined])
+    await store.close()
+    expect((await lstat(path)).isSymbolicLink()).toBe(true)
+    expect((await readdir(folder)).sort()).toEqual(['filebrowser.db', 'real'])
+    expect((await readdir(real)).sort()).toEqual(['there.db', 'there.db.bak'])
+    expect(JSON.parse(await readFile(join(real, 'there.db'), 'utf8')).nextUserId).toBe(7)
+    await rm(join(real, 'there.db'))
+    await expect(openAndClose({ create })).rejects.toThrow('a copy of it is there')
+  })
 
   test('an empty file counts as nothing', async () => {
     await writeFile(path, '')
