@@ -34,6 +34,11 @@ export function isAbort(error: unknown): boolean {
   return error instanceof DOMException && error.name === 'AbortError'
 }
 
+/** A failure of the browser's on the way, such as a body that breaks off, as the failure of a call. */
+export function lostConnection(error: unknown): unknown {
+  return isAbort(error) || error instanceof ApiError ? error : new ApiError(0, null, '')
+}
+
 export interface CallOptions {
   method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'HEAD'
   query?: Record<string, string | number | boolean | undefined>

@@ -1,7 +1,7 @@
 // The bytes of a file in parts: a range, all of it up to a limit, or as a stream. `path` is an API
 // path, already encoded, so that own files and shares read alike.
 
-import { ApiError, type CallOptions, call } from './client.ts'
+import { ApiError, type CallOptions, call, lostConnection } from './client.ts'
 
 type Options = Pick<CallOptions, 'query' | 'signedIn' | 'headers'>
 
@@ -33,7 +33,11 @@ export async function fetchRange(
     if (error instanceof ApiError && error.status === 416) return new ArrayBuffer(0)
     throw error
   }
-  if (response.status === 206) return response.arrayBuffer()
+  if (response.status === 206) {
+    return response.arrayBuffer().catch((error: unknown) => {
+      throw lostConnection(error)
+    })
+  }
   // A proxy that drops ranges sends the file from its start; no more than needed is read of it.
   const bytes = await readUpTo(response, end)
   return bytes.slice(start)
@@ -59,7 +63,24 @@ export async function fetchStream(
   signal: AbortSignal,
 ): Promise<ReadableStream<Uint8Array>> {
   const response = await open(path, options, signal)
-  return response.body ?? new Response('').body ?? new ReadableStream()
+  const reader = response.body?.getReader()
+  return new ReadableStream({
+    async pull(controller) {
+      const { done, value } = reader ? await nextChunk(reader) : { done: true as const }
+      if (done) controller.close()
+      else controller.enqueue(value)
+    },
+    cancel: (reason) => reader?.cancel(reason),
+  })
+}
+
+/** @throws ApiError with status 0 when the answer breaks off. */
+async function nextChunk(reader: ReadableStreamDefaultReader<Uint8Array>) {
+  try {
+    return await reader.read()
+  } catch (error) {
+    throw lostConnection(error)
+  }
 }
 
 /** The first `maxBytes` of an answer; the rest is not waited for. */
@@ -68,7 +89,7 @@ export async function readUpTo(response: Response, maxBytes: number): Promise<Ar
   const chunks: Uint8Array[] = []
   let size = 0
   while (reader && size < maxBytes) {
-    const { done, value } = await reader.read()
+    const { done, value } = await nextChunk(reader)
     if (done) break
     chunks.push(value)
     size += value.length

@@ -2,10 +2,11 @@
 
 import { Trans, useLingui } from '@lingui/react/macro'
 import { Binary, Download, TextAlignStart } from 'lucide-react'
-import { lazy, Suspense } from 'react'
+import { Suspense } from 'react'
 import { useSnapshot } from 'valtio'
 import type { FileInfo } from '../../src/api-types.ts'
 import { messageOf } from '../lib/error-text.ts'
+import { onDemand } from '../lib/on-demand.tsx'
 import { Button } from '../ui/button.tsx'
 import { EmptyState } from '../ui/empty.tsx'
 import { Spinner } from '../ui/progress.tsx'
@@ -13,7 +14,9 @@ import type { FileSource } from '../viewers/source.ts'
 import { editor } from './editor-state.ts'
 import { openFile } from './open-file.ts'
 
-const BigText = lazy(async () => ({ default: (await import('../viewers/big-text.tsx')).BigText }))
+const BigText = onDemand(async () => ({
+  default: (await import('../viewers/big-text.tsx')).BigText,
+}))
 
 interface UnavailableProps {
   source: FileSource

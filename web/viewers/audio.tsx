@@ -8,10 +8,10 @@ import { formatDuration } from '../lib/format.ts'
 import { splitName } from '../lib/paths.ts'
 import { IconButton } from '../ui/button.tsx'
 import type { AudioTags } from './audio-tags.ts'
+import { ElementMessage } from './element-message.tsx'
 import { kindOf } from './kinds.ts'
 import { Player } from './player.tsx'
 import type { FileSource, ViewerProps } from './source.ts'
-import { Message } from './tools.tsx'
 import { useMedia } from './use-media.ts'
 
 export function AudioViewer(props: ViewerProps) {
@@ -37,9 +37,14 @@ export function AudioViewer(props: ViewerProps) {
       {/* biome-ignore lint/a11y/useMediaCaption: sound files have no captions */}
       <audio ref={song} src={source.rawUrl(entry, { inline: true })} preload="metadata" />
       {media.failed ? (
-        <Message source={source} entry={entry} title={t`This sound can’t be played`}>
+        <ElementMessage
+          source={source}
+          entry={entry}
+          lost={media.lost}
+          title={t`This sound can’t be played`}
+        >
           <Trans>Your browser doesn’t know its format, or the file is damaged.</Trans>
-        </Message>
+        </ElementMessage>
       ) : (
         <div className="vw-song">
           <div className="vw-cover">

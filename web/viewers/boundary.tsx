@@ -1,11 +1,12 @@
 // Catches what a viewer throws while it renders or loads its chunk, so that one broken file ends in
-// a message and not in a blank page.
+// a message and not in a blank page. Also makes the viewer anew when somebody tries again.
 
 import { Trans } from '@lingui/react/macro'
-import { Component, type ReactNode } from 'react'
+import { Component, Fragment, type ReactNode } from 'react'
 import type { FileEntry } from '../../src/api-types.ts'
 import type { FileSource } from './source.ts'
-import { Message } from './tools.tsx'
+import { Message, TryAgainButton } from './tools.tsx'
+import { TryAgain } from './try-again.ts'
 
 interface BoundaryProps {
   source: FileSource
@@ -17,8 +18,8 @@ interface BoundaryProps {
   fallback?: ReactNode
 }
 
-export class Boundary extends Component<BoundaryProps, { failed: boolean }> {
-  override state = { failed: false }
+export class Boundary extends Component<BoundaryProps, { failed: boolean; attempt: number }> {
+  override state = { failed: false, attempt: 0 }
 
   static getDerivedStateFromError() {
     return { failed: true }
@@ -28,10 +29,21 @@ export class Boundary extends Component<BoundaryProps, { failed: boolean }> {
     if (this.state.failed && keyOf(before) !== keyOf(this.props)) this.setState({ failed: false })
   }
 
+  tryAgain = () => this.setState(({ attempt }) => ({ failed: false, attempt: attempt + 1 }))
+
   override render() {
-    if (!this.state.failed) return this.props.children
-    const { source, entry, fallback } = this.props
-    return fallback ?? <Failed source={source} entry={entry} />
+    const { failed, attempt } = this.state
+    const {
+      source,
+      entry,
+      fallback = <Failed source={source} entry={entry} />,
+      children,
+    } = this.props
+    return (
+      <TryAgain value={this.tryAgain}>
+        {failed ? fallback : <Fragment key={attempt}>{children}</Fragment>}
+      </TryAgain>
+    )
   }
 }
 
@@ -41,7 +53,7 @@ function keyOf({ resetKey, entry }: BoundaryProps): string {
 
 function Failed({ source, entry }: { source: FileSource; entry: FileEntry }) {
   return (
-    <Message source={source} entry={entry} title={entry.name}>
+    <Message source={source} entry={entry} title={entry.name} actions={<TryAgainButton />}>
       <Trans>This file couldn’t be shown. It may be damaged, or the connection was lost.</Trans>
     </Message>
   )

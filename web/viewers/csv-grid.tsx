@@ -241,13 +241,15 @@ export function CsvGrid({ label, facts, rowCount, sort, rowAt, onSort }: CsvGrid
                           insetInlineStart: column.left + numberPx,
                           inlineSize: column.width,
                         }}
-                        dir="auto"
                         onClick={() => {
                           setActive({ row: at, column: column.index })
                           setOpen(true)
                         }}
                       >
-                        {text.length > 200 ? `${text.slice(0, 200)}…` : text}
+                        {/* Its own direction; that of the cell is where the cell is counted from. */}
+                        <bdi className="trunc">
+                          {text.length > 200 ? `${text.slice(0, 200)}…` : text}
+                        </bdi>
                       </span>
                     )
                   })}

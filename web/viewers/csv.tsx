@@ -4,7 +4,7 @@
 import { Trans, useLingui } from '@lingui/react/macro'
 import { Funnel, TextAlignStart } from 'lucide-react'
 import { useEffect, useRef, useState } from 'react'
-import { isAbort } from '../api/client.ts'
+import { ApiError, isAbort } from '../api/client.ts'
 import { encodingGroupNames } from '../editor/encoding-groups.ts'
 import { messageOf } from '../lib/error-text.ts'
 import { formatNumber } from '../lib/format.ts'
@@ -32,7 +32,7 @@ export function CsvViewer({ source, entry, openAs, setFacts }: ViewerProps) {
   const [rowCount, setRowCount] = useState(0)
   const [sort, setSort] = useState<CsvSort | null>(null)
   const [filter, setFilter] = useState('')
-  const [problem, setProblem] = useState('')
+  const [problem, setProblem] = useState<{ error: unknown } | null>(null)
   const [busy, setBusy] = useState(false)
   const [, setRowsVersion] = useState(0)
   const { path, modified, size } = entry
@@ -43,7 +43,7 @@ export function CsvViewer({ source, entry, openAs, setFacts }: ViewerProps) {
     const made = new CsvClient(() => setRowsVersion((version) => version + 1))
     client.current = made
     setTable(null)
-    setProblem('')
+    setProblem(null)
     source
       .readAll(entry, MAX_CSV_BYTES, abort.signal)
       .then((data) => made.open({ data }))
@@ -51,7 +51,7 @@ export function CsvViewer({ source, entry, openAs, setFacts }: ViewerProps) {
         if (!abort.signal.aborted) take(found)
       })
       .catch((error) => {
-        if (!isAbort(error) && !abort.signal.aborted) setProblem(messageOf(error))
+        if (!isAbort(error) && !abort.signal.aborted) setProblem({ error })
       })
     return () => {
       abort.abort()
@@ -78,7 +78,7 @@ export function CsvViewer({ source, entry, openAs, setFacts }: ViewerProps) {
     try {
       take(await client.current.open({ encoding, delimiter, header, ...how }))
     } catch (error) {
-      setProblem(messageOf(error))
+      setProblem({ error })
     } finally {
       setBusy(false)
     }
@@ -92,7 +92,7 @@ export function CsvViewer({ source, entry, openAs, setFacts }: ViewerProps) {
       const count = await client.current?.arrange(nextFilter.trim(), nextSort, i18n.locale)
       if (count !== undefined) setRowCount(count)
     } catch (error) {
-      setProblem(messageOf(error))
+      setProblem({ error })
     } finally {
       setBusy(false)
     }
@@ -103,10 +103,15 @@ export function CsvViewer({ source, entry, openAs, setFacts }: ViewerProps) {
       <Trans>Open as text</Trans>
     </Button>
   )
-  if (problem !== '') {
+  if (problem !== null) {
+    const { error } = problem
     return (
-      <Message title={t`Couldn’t show this table`} source={source} entry={entry} actions={asText}>
-        {problem}
+      <Message
+        title={t`Couldn’t show this table`}
+        {...{ source, entry, error }}
+        actions={error instanceof ApiError && error.code !== 'too_large' ? null : asText}
+      >
+        {messageOf(error)}
       </Message>
     )
   }

@@ -4,6 +4,7 @@ import { Trans, useLingui } from '@lingui/react/macro'
 import { ZoomIn, ZoomOut } from 'lucide-react'
 import { useEffect, useRef, useState } from 'react'
 import type { FileEntry } from '../../src/api-types.ts'
+import { lostConnection } from '../api/client.ts'
 import { extensionOf } from './kinds.ts'
 import { createMarkupBudget } from './markup-limits.ts'
 import { openPackage } from './package-file.ts'
@@ -41,13 +42,12 @@ export function DocumentViewer({ source, entry }: ViewerProps) {
   const { t } = useLingui()
   const host = useRef<HTMLDivElement>(null)
   const scroller = useRef<HTMLDivElement>(null)
-  const [state, setState] = useState<'loading' | 'ready' | 'damaged' | 'locked' | 'large'>(
-    'loading',
-  )
+  const [state, setState] = useState<'loading' | 'ready' | { error: unknown }>('loading')
   const [zoom, setZoom] = useState(100)
 
   useEffect(() => {
     const abort = new AbortController()
+    setState('loading')
     let shown: Rendered | null = null
     render(source, entry, abort.signal).then(
       (rendered) => {
@@ -63,10 +63,8 @@ export function DocumentViewer({ source, entry }: ViewerProps) {
         setState('ready')
         focusQuietly(scroller.current)
       },
-      (error) => {
-        if (abort.signal.aborted) return
-        const reason = error instanceof ZipError ? error.reason : 'damaged'
-        setState(reason === 'too_large' ? 'large' : reason === 'encrypted' ? 'locked' : 'damaged')
+      (error: unknown) => {
+        if (!abort.signal.aborted) setState({ error })
       },
     )
     return () => {
@@ -98,12 +96,18 @@ export function DocumentViewer({ source, entry }: ViewerProps) {
     host.current?.shadowRoot?.getElementById(ID_PREFIX + href.slice(1))?.scrollIntoView()
   }
 
-  if (state === 'damaged' || state === 'locked' || state === 'large') {
+  if (typeof state === 'object') {
+    const { error } = state
+    const reason = error instanceof ZipError ? error.reason : 'damaged'
     return (
-      <Message source={source} entry={entry} title={t`This document can’t be shown`}>
-        {state === 'damaged' && <Trans>The file is damaged or in an older format.</Trans>}
-        {state === 'locked' && <Trans>It is protected by a password.</Trans>}
-        {state === 'large' && <Trans>It is too large to be read in the browser.</Trans>}
+      <Message source={source} entry={entry} error={error} title={t`This document can’t be shown`}>
+        {reason === 'encrypted' ? (
+          <Trans>It is protected by a password.</Trans>
+        ) : reason === 'too_large' ? (
+          <Trans>It is too large to be read in the browser.</Trans>
+        ) : (
+          <Trans>The file is damaged or in an older format.</Trans>
+        )}
       </Message>
     )
   }
@@ -145,6 +149,13 @@ export function DocumentViewer({ source, entry }: ViewerProps) {
   )
 }
 
+/** Code that does not come is a lost connection, not a damaged file. */
+async function loadCode<T>(loading: Promise<T>): Promise<T> {
+  return loading.catch((error: unknown) => {
+    throw lostConnection(error)
+  })
+}
+
 async function render(
   source: FileSource,
   entry: FileEntry,
@@ -153,7 +164,7 @@ async function render(
   const link = (href: string) => (href.startsWith('#') ? href : outsideLink(href))
   if (extensionOf(entry.name) === 'odt') {
     const file = await openPackage(source, entry, signal)
-    const { renderOdt } = await import('./odt.ts')
+    const { renderOdt } = await loadCode(import('./odt.ts'))
     const { body, release } = await renderOdt(file)
     const picture = (src: string) => (src.startsWith('blob:') ? src : null)
     const content = cleanMarkup(body, { picture, link })
@@ -162,7 +173,7 @@ async function render(
   }
   const [bytes, { renderDocx }] = await Promise.all([
     repackOffice(source, entry, signal, createMarkupBudget()),
-    import('./docx.ts'),
+    loadCode(import('./docx.ts')),
   ])
   const { body, styles } = await renderDocx(bytes)
   const picture = (src: string) =>

@@ -2,6 +2,7 @@
 
 import { Trans, useLingui } from '@lingui/react/macro'
 import { useEffect, useRef, useState } from 'react'
+import { ApiError } from '../api/client.ts'
 import type { Book } from './epub-book.ts'
 import { type Chapter, INSIDE, loadChapter } from './epub-chapter.ts'
 import { keepPlace } from './epub-place.ts'
@@ -32,7 +33,7 @@ interface ChapterPageProps extends OpenedBook, Pick<ViewerProps, 'source' | 'ent
   onScrolled(ratio: number): void
 }
 
-type Loaded = Chapter | 'large' | 'damaged'
+type Loaded = Chapter | { error: unknown }
 
 export function ChapterPage({
   source,
@@ -58,9 +59,8 @@ export function ChapterPage({
         if (current) setChapter({ index: place.chapter, loaded })
         else loaded.release()
       },
-      (error) => {
-        const large = error instanceof ZipError && error.reason === 'too_large'
-        if (current) setChapter({ index: place.chapter, loaded: large ? 'large' : 'damaged' })
+      (error: unknown) => {
+        if (current) setChapter({ index: place.chapter, loaded: { error } })
       },
     )
     return () => {
@@ -72,7 +72,7 @@ export function ChapterPage({
   useEffect(() => {
     const element = host.current
     const loaded = chapter?.loaded
-    if (!element || !loaded || typeof loaded === 'string') return
+    if (!element || !loaded || 'error' in loaded) return
     const root = element.shadowRoot ?? element.attachShadow({ mode: 'open' })
     if (loaded.content.hasChildNodes()) {
       const box = document.createElement('div')
@@ -101,14 +101,20 @@ export function ChapterPage({
     onFollow(href)
   }
 
-  if (chapter?.loaded === 'large') {
-    return (
-      <Message source={source} entry={entry} title={t`This document can’t be shown`}>
-        <Trans>It is too large to be read in the browser.</Trans>
-      </Message>
-    )
-  }
-  if (chapter?.loaded === 'damaged') {
+  if (chapter && 'error' in chapter.loaded) {
+    const { error } = chapter.loaded
+    if (error instanceof ApiError || (error instanceof ZipError && error.reason === 'too_large')) {
+      return (
+        <Message
+          source={source}
+          entry={entry}
+          error={error}
+          title={t`This document can’t be shown`}
+        >
+          <Trans>It is too large to be read in the browser.</Trans>
+        </Message>
+      )
+    }
     return (
       <p className="vw-side-empty">
         <Trans>This chapter is damaged and can’t be shown.</Trans>

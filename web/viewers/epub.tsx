@@ -28,26 +28,28 @@ const SIDE_SHARE = 0.25
 export function EpubViewer(props: ViewerProps) {
   const { source, entry } = props
   const { t } = useLingui()
-  const [opened, setOpened] = useState<OpenedBook | 'failed' | null>(null)
+  const [opened, setOpened] = useState<OpenedBook | { error: unknown } | null>(null)
 
   useEffect(() => {
     const abort = new AbortController()
+    setOpened(null)
     openPackage(source, entry, abort.signal)
       .then(async (file) => ({ file, book: await readBook(file) }))
       .then(
         (result) => {
           if (!abort.signal.aborted) setOpened(result)
         },
-        () => {
-          if (!abort.signal.aborted) setOpened('failed')
+        (error: unknown) => {
+          if (!abort.signal.aborted) setOpened({ error })
         },
       )
     return () => abort.abort()
   }, [source, entry])
 
-  if (opened === 'failed') {
+  if (opened && 'error' in opened) {
+    const { error } = opened
     return (
-      <Message source={source} entry={entry} title={t`This book can’t be opened`}>
+      <Message source={source} entry={entry} error={error} title={t`This book can’t be opened`}>
         <Trans>The file is damaged or is not a book.</Trans>
       </Message>
     )

@@ -28,10 +28,11 @@ interface Loaded {
 
 export function FontViewer({ source, entry, setFacts }: ViewerProps) {
   const { t } = useLingui()
-  const [loaded, setLoaded] = useState<Loaded | 'failed' | null>(null)
+  const [loaded, setLoaded] = useState<Loaded | { error: unknown } | null>(null)
 
   useEffect(() => {
     const abort = new AbortController()
+    setLoaded(null)
     const family = `viewed-font-${++lastId}`
     let face: FontFace | null = null
     async function load() {
@@ -43,8 +44,8 @@ export function FontViewer({ source, entry, setFacts }: ViewerProps) {
       document.fonts.add(face)
       setLoaded({ family, facts })
     }
-    load().catch(() => {
-      if (!abort.signal.aborted) setLoaded('failed')
+    load().catch((error: unknown) => {
+      if (!abort.signal.aborted) setLoaded({ error })
     })
     return () => {
       abort.abort()
@@ -52,16 +53,17 @@ export function FontViewer({ source, entry, setFacts }: ViewerProps) {
     }
   }, [source, entry])
 
-  const count = loaded && loaded !== 'failed' ? loaded.facts.characters?.length : undefined
+  const count = loaded && 'facts' in loaded ? loaded.facts.characters?.length : undefined
   useEffect(() => {
     if (count === undefined) return
     const text = formatNumber(count)
     setFacts(count === 1 ? t`1 character` : t`${text} characters`)
   }, [count, setFacts, t])
 
-  if (loaded === 'failed') {
+  if (loaded && 'error' in loaded) {
+    const { error } = loaded
     return (
-      <Message source={source} entry={entry} title={t`This font can’t be shown`}>
+      <Message source={source} entry={entry} error={error} title={t`This font can’t be shown`}>
         <Trans>The file is damaged, or your browser refuses it.</Trans>
       </Message>
     )

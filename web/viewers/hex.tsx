@@ -23,27 +23,28 @@ const WIDE_PX = 640
 export function HexViewer({ source, entry, openAs }: ViewerProps) {
   const { t } = useLingui()
   const [bytes, setBytes] = useState<Uint8Array | null>(null)
-  const [problem, setProblem] = useState('')
+  const [problem, setProblem] = useState<{ error: unknown } | null>(null)
   const { path, modified, size } = entry
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: the same version is not read twice
   useEffect(() => {
     const abort = new AbortController()
     setBytes(null)
-    setProblem('')
+    setProblem(null)
     source.readRange(entry, 0, SHOWN_BYTES, abort.signal).then(
       (buffer) => setBytes(new Uint8Array(buffer, 0, Math.min(buffer.byteLength, SHOWN_BYTES))),
       (error) => {
-        if (!isAbort(error) && !abort.signal.aborted) setProblem(messageOf(error))
+        if (!isAbort(error) && !abort.signal.aborted) setProblem({ error })
       },
     )
     return () => abort.abort()
   }, [source, path, modified, size])
 
-  if (problem !== '') {
+  if (problem !== null) {
+    const { error } = problem
     return (
-      <Message title={t`Couldn’t read this file`} source={source} entry={entry}>
-        {problem}
+      <Message title={t`Couldn’t read this file`} {...{ source, entry, error }}>
+        {messageOf(error)}
       </Message>
     )
   }

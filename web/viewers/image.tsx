@@ -6,6 +6,7 @@ import { useEffect, useEffectEvent, useState } from 'react'
 import type { FileEntry } from '../../src/api-types.ts'
 import { savesData } from '../lib/connection.ts'
 import { Button } from '../ui/button.tsx'
+import { ElementMessage } from './element-message.tsx'
 import { type ImagePlan, planImage, type Rendition, renditionUrl } from './image-plan.ts'
 import { kindOf } from './kinds.ts'
 import {
@@ -20,7 +21,7 @@ import {
 } from './picture-facts.ts'
 import { PictureStage } from './picture-stage.tsx'
 import type { FileSource, ViewerProps } from './source.ts'
-import { Busy, Message, Tool, Tools } from './tools.tsx'
+import { Busy, Tool, Tools } from './tools.tsx'
 import { useViewerKeys } from './viewer-keys.ts'
 
 const SLIDE_MS = 4000
@@ -171,7 +172,7 @@ function Picture(props: PictureProps) {
   const offersOriginal = plan.hasOriginal && plan.sharp === 'original' && !asked
   return (
     <>
-      <Message
+      <ElementMessage
         source={source}
         entry={entry}
         title={t`This picture can’t be shown`}
@@ -194,7 +195,7 @@ function Picture(props: PictureProps) {
         ) : (
           <Trans>The file is damaged or in a format that can’t be read here.</Trans>
         )}
-      </Message>
+      </ElementMessage>
       {sliding && <Tools label={t`Picture`}>{slideshow}</Tools>}
     </>
   )

@@ -3,7 +3,7 @@
 import { Trans, useLingui } from '@lingui/react/macro'
 import { TextAlignStart } from 'lucide-react'
 import { useEffect, useState } from 'react'
-import { isAbort } from '../api/client.ts'
+import { ApiError, isAbort } from '../api/client.ts'
 import { messageOf } from '../lib/error-text.ts'
 import { Button } from '../ui/button.tsx'
 import { JsonTree } from './json-tree.tsx'
@@ -16,16 +16,16 @@ const MAX_JSON_BYTES = 128 * 1024 * 1024
 export function JsonViewer({ source, entry, openAs }: ViewerProps) {
   const { t } = useLingui()
   const [bytes, setBytes] = useState<ArrayBuffer | null>(null)
-  const [problem, setProblem] = useState('')
+  const [problem, setProblem] = useState<{ error: unknown } | null>(null)
   const { path, modified, size } = entry
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: the same version is not read twice
   useEffect(() => {
     const abort = new AbortController()
     setBytes(null)
-    setProblem('')
+    setProblem(null)
     source.readAll(entry, MAX_JSON_BYTES, abort.signal).then(setBytes, (error) => {
-      if (!isAbort(error) && !abort.signal.aborted) setProblem(messageOf(error))
+      if (!isAbort(error) && !abort.signal.aborted) setProblem({ error })
     })
     return () => abort.abort()
   }, [source, path, modified, size])
@@ -35,15 +35,15 @@ export function JsonViewer({ source, entry, openAs }: ViewerProps) {
       <Trans>Open as text</Trans>
     </Button>
   )
-  if (problem !== '') {
+  if (problem !== null) {
+    const { error } = problem
     return (
       <Message
         title={t`Couldn’t show this file as a tree`}
-        source={source}
-        entry={entry}
-        actions={asText}
+        {...{ source, entry, error }}
+        actions={error instanceof ApiError && error.code !== 'too_large' ? null : asText}
       >
-        {problem}
+        {messageOf(error)}
       </Message>
     )
   }

@@ -3,6 +3,7 @@
 import { Trans, useLingui } from '@lingui/react/macro'
 import { TextAlignStart } from 'lucide-react'
 import { useEffect, useRef } from 'react'
+import { messageOf } from '../lib/error-text.ts'
 import { Button } from '../ui/button.tsx'
 import { editsElsewhere } from './kinds.ts'
 import { MarkdownView } from './markdown-view.tsx'
@@ -26,9 +27,10 @@ export function MarkdownViewer({ source, entry, openAs }: ViewerProps) {
     </Button>
   )
   if (read.state === 'failed') {
+    const { error } = read
     return (
-      <Message title={t`Couldn’t show this document`} source={source} entry={entry}>
-        {read.message}
+      <Message title={t`Couldn’t show this document`} {...{ source, entry, error }}>
+        {messageOf(error)}
       </Message>
     )
   }

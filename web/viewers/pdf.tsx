@@ -48,12 +48,14 @@ export function PdfViewer(props: ViewerProps) {
   const { source, entry } = props
   const { t } = useLingui()
   const [pdf, setPdf] = useState<PdfDocument | null>(null)
-  const [failed, setFailed] = useState(false)
+  const [failure, setFailure] = useState<{ error: unknown } | null>(null)
   const [lock, setLock] = useState<Lock | null>(null)
   const [lost, setLost] = useState<Lost | null>(null)
 
   useEffect(() => {
     const abort = new AbortController()
+    setFailure(null)
+    setPdf(null)
     const askPassword = (answer: (password: string) => void, wrong: boolean) =>
       setLock({ answer, wrong })
     const onLost = (error: unknown, retry: () => void) => {
@@ -74,16 +76,17 @@ export function PdfViewer(props: ViewerProps) {
         setLock(null)
         setPdf(opened)
       },
-      () => {
-        if (!abort.signal.aborted) setFailed(true)
+      (error: unknown) => {
+        if (!abort.signal.aborted) setFailure({ error })
       },
     )
     return () => abort.abort()
   }, [source, entry])
 
-  if (failed) {
+  if (failure) {
+    const { error } = failure
     return (
-      <Message source={source} entry={entry} title={t`This PDF can’t be shown`}>
+      <Message source={source} entry={entry} error={error} title={t`This PDF can’t be shown`}>
         <Trans>The file is damaged or is not a PDF.</Trans>
       </Message>
     )

@@ -11,6 +11,7 @@ import { defaultPalette } from '../editor/palettes.ts'
 import { createState, languagePart, parts } from '../editor/setup.ts'
 import { editorTheme } from '../editor/theme.ts'
 import { editorWords } from '../editor/words.ts'
+import { messageOf } from '../lib/error-text.ts'
 import { encodingLabel } from '../text/encodings.ts'
 import { languageOf } from '../text/language.ts'
 import { splitLines } from '../text/line-ends.ts'
@@ -30,9 +31,10 @@ export function SharedText({ source, entry, openAs }: ViewerProps) {
   const ask = () => setFind(({ asked }) => ({ open: true, asked: asked + 1 }))
   if (read.state === 'loading') return <Busy />
   if (read.state === 'failed') {
+    const { error } = read
     return (
-      <Message title={t`Couldn’t show this text`} source={source} entry={entry}>
-        {read.message}
+      <Message title={t`Couldn’t show this text`} {...{ source, entry, error }}>
+        {messageOf(error)}
       </Message>
     )
   }

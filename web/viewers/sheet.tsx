@@ -3,6 +3,7 @@
 import { Trans, useLingui } from '@lingui/react/macro'
 import { useEffect, useState } from 'react'
 import type { FileEntry } from '../../src/api-types.ts'
+import { ApiError } from '../api/client.ts'
 import { formatNumber } from '../lib/format.ts'
 import { extensionOf } from './kinds.ts'
 import partsStyles from './parts.css?url'
@@ -22,7 +23,7 @@ const PATIENCE_MS = 30_000
 /** The binary formats of old are no archives and cannot be unpacked beforehand. */
 const MAX_BINARY_BYTES = 24 * 1024 * 1024
 
-type Failure = 'damaged' | 'locked' | 'large' | 'slow'
+type Failure = 'damaged' | 'locked' | 'large' | 'slow' | ApiError
 
 export function SheetViewer({ source, entry, setFacts }: ViewerProps) {
   const { t } = useLingui()
@@ -33,14 +34,17 @@ export function SheetViewer({ source, entry, setFacts }: ViewerProps) {
 
   useEffect(() => {
     const abort = new AbortController()
+    setFailure(null)
+    setTables(null)
     readSheets(source, entry, abort.signal).then(
       (result) => {
         if (abort.signal.aborted) return
-        if (typeof result === 'string') setFailure(result)
-        else setTables(result)
+        if (Array.isArray(result)) setTables(result)
+        else setFailure(result)
       },
       (error) => {
         if (abort.signal.aborted) return
+        if (error instanceof ApiError) return setFailure(error)
         const reason = error instanceof ZipError ? error.reason : 'damaged'
         setFailure(reason === 'too_large' ? 'large' : reason === 'encrypted' ? 'locked' : 'damaged')
       },
@@ -57,7 +61,7 @@ export function SheetViewer({ source, entry, setFacts }: ViewerProps) {
 
   if (failure) {
     return (
-      <Message source={source} entry={entry} title={t`This table can’t be shown`}>
+      <Message source={source} entry={entry} error={failure} title={t`This table can’t be shown`}>
         {failure === 'damaged' && (
           <Trans>The file is damaged or in a format that can’t be read here.</Trans>
         )}

@@ -1,17 +1,20 @@
 // Text: the editor for one's own files, a reader for shares.
 
 import { useLingui } from '@lingui/react/macro'
-import { lazy, Suspense } from 'react'
+import { Suspense } from 'react'
 import { LazyEditor } from '../editor/lazy-editor.ts'
 import { useQuery } from '../lib/navigate.ts'
+import { onDemand } from '../lib/on-demand.tsx'
 import { useFrameActions } from './frame-actions.ts'
 import type { ViewerProps } from './source.ts'
 import { Busy } from './tools.tsx'
 import { usePrefetch } from './use-prefetch.ts'
 import { MAX_TEXT_BYTES } from './use-text.ts'
 
-const BigText = lazy(async () => ({ default: (await import('./big-text.tsx')).BigText }))
-const SharedText = lazy(async () => ({ default: (await import('./shared-text.tsx')).SharedText }))
+const BigText = onDemand(async () => ({ default: (await import('./big-text.tsx')).BigText }))
+const SharedText = onDemand(async () => ({
+  default: (await import('./shared-text.tsx')).SharedText,
+}))
 
 export function TextViewer(props: ViewerProps) {
   if (props.source.kind === 'files') return <OwnText {...props} />

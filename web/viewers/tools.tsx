@@ -1,12 +1,15 @@
 // The small parts every viewer is dressed with: floating tool bar, messages, busy sign.
 
 import { Trans, useLingui } from '@lingui/react/macro'
-import { Download, TriangleAlert } from 'lucide-react'
-import { type ReactNode, useEffect, useState } from 'react'
+import { Download, RotateCw, TriangleAlert } from 'lucide-react'
+import { type ReactNode, use, useEffect, useState } from 'react'
 import type { FileEntry } from '../../src/api-types.ts'
+import { ApiError } from '../api/client.ts'
+import { messageOf } from '../lib/error-text.ts'
 import { Button, IconButton, type IconButtonProps } from '../ui/button.tsx'
 import { Spinner } from '../ui/progress.tsx'
 import type { FileSource } from './source.ts'
+import { TryAgain } from './try-again.ts'
 
 /** Controls floating over the lower edge of the stage. */
 export function Tools({ label, children }: { label: string; children: ReactNode }) {
@@ -67,9 +70,12 @@ export function Busy() {
   )
 }
 
-interface MessageProps {
+export interface MessageProps {
   title: string
+  /** What is wrong with the file, unless `error` says that it could not be read at all. */
   children?: ReactNode
+  /** What reading the file threw. Only an ApiError tells more than `children`. */
+  error?: unknown
   source: FileSource
   entry: FileEntry
   /** Further ways on beside Download. */
@@ -77,14 +83,25 @@ interface MessageProps {
 }
 
 /** What went wrong in plain words, with the ways that are still open. */
-export function Message({ title, children, source, entry, actions }: MessageProps) {
+export function Message({ title, children, error, source, entry, actions }: MessageProps) {
+  const tooLarge = error instanceof ApiError && error.code === 'too_large'
+  // Nothing is known of the file then, and a download would fail as the reading did.
+  const unread = error instanceof ApiError && !tooLarge
+  const text = unread ? (
+    messageOf(error)
+  ) : tooLarge ? (
+    <Trans>It is too large to be read in the browser.</Trans>
+  ) : (
+    children
+  )
   return (
     <div className="vw-message" role="alert">
       <TriangleAlert size={40} strokeWidth={1.25} aria-hidden="true" />
       <h2>{title}</h2>
-      {children && <p>{children}</p>}
+      {text && <p>{text}</p>}
       <div className="vw-message-actions">
-        {source.permissions.download && (
+        {unread && <TryAgainButton />}
+        {!unread && source.permissions.download && (
           <Button tone="fill" icon={Download} onClick={() => source.download(entry)}>
             <Trans>Download</Trans>
           </Button>
@@ -92,5 +109,16 @@ export function Message({ title, children, source, entry, actions }: MessageProp
         {actions}
       </div>
     </div>
+  )
+}
+
+/** Makes the viewer anew, which reads the file again. */
+export function TryAgainButton() {
+  const tryAgain = use(TryAgain)
+  if (tryAgain === null) return null
+  return (
+    <Button tone="fill" icon={RotateCw} onClick={tryAgain}>
+      <Trans>Try again</Trans>
+    </Button>
   )
 }

@@ -14,6 +14,8 @@ export interface Media {
   playing: boolean
   waiting: boolean
   failed: boolean
+  /** It failed because its bytes stopped coming, not because of what they are. */
+  lost: boolean
   /** Seconds. */
   time: number
   duration: number
@@ -27,6 +29,7 @@ const initial: Media = {
   playing: false,
   waiting: false,
   failed: false,
+  lost: false,
   time: 0,
   duration: Number.NaN,
   bufferedUntil: 0,
@@ -81,6 +84,7 @@ export function useMedia(
         playing: !element.paused && !element.ended,
         waiting: element.readyState < HTMLMediaElement.HAVE_FUTURE_DATA && !element.paused,
         failed: element.error !== null,
+        lost: element.error?.code === MediaError.MEDIA_ERR_NETWORK,
         time: element.currentTime,
         duration: element.duration,
         bufferedUntil: buffered.length > 0 ? buffered.end(buffered.length - 1) : 0,

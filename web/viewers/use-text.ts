@@ -2,8 +2,7 @@
 
 import { useEffect, useState } from 'react'
 import type { FileEntry } from '../../src/api-types.ts'
-import { ApiError, isAbort } from '../api/client.ts'
-import { messageOf } from '../lib/error-text.ts'
+import { isAbort } from '../api/client.ts'
 import { looksBinary } from '../text/binary.ts'
 import { decodeText } from '../text/decode.ts'
 import type { TextEncoding } from '../text/encodings.ts'
@@ -19,8 +18,7 @@ export type ReadText =
   | { state: 'loading' }
   /** `binary` when the bytes are not those of a text. */
   | { state: 'ready'; text: string; encoding: TextEncoding; binary: boolean }
-  /** `message` is translated. */
-  | { state: 'failed'; message: string; tooLarge: boolean }
+  | { state: 'failed'; error: unknown }
 
 export function useText(source: FileSource, entry: FileEntry): ReadText {
   const [read, setRead] = useState<ReadText>({ state: 'loading' })
@@ -37,8 +35,7 @@ export function useText(source: FileSource, entry: FileEntry): ReadText {
       },
       (error) => {
         if (isAbort(error) || abort.signal.aborted) return
-        const tooLarge = error instanceof ApiError && error.code === 'too_large'
-        setRead({ state: 'failed', message: messageOf(error), tooLarge })
+        setRead({ state: 'failed', error })
       },
     )
     return () => abort.abort()

@@ -5,10 +5,11 @@ import { Play } from 'lucide-react'
 import { useEffect, useMemo, useRef, useState } from 'react'
 import { formatDuration } from '../lib/format.ts'
 import { nameOf } from '../lib/paths.ts'
+import { ElementMessage } from './element-message.tsx'
 import { Player } from './player.tsx'
 import { SoundTracks } from './sound-tracks.tsx'
 import type { ViewerProps } from './source.ts'
-import { Busy, Message } from './tools.tsx'
+import { Busy } from './tools.tsx'
 import { useMedia } from './use-media.ts'
 
 const DOUBLE_TAP_MS = 300
@@ -38,9 +39,14 @@ export function VideoViewer(props: ViewerProps) {
 
   if (media.failed) {
     return (
-      <Message source={source} entry={entry} title={t`This video can’t be played`}>
+      <ElementMessage
+        source={source}
+        entry={entry}
+        lost={media.lost}
+        title={t`This video can’t be played`}
+      >
         <Trans>Your browser doesn’t know its format, or the file is damaged.</Trans>
-      </Message>
+      </ElementMessage>
     )
   }
 

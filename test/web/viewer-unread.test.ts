@@ -1,0 +1,96 @@
+// What cannot be read is not called damaged: viewers say what happened, and read again when asked.
+
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Page } from 'playwright-core'
+import { describe, expect, it } from 'vitest'
+import { openPage } from '../support/browser.ts'
+import { openViewer, sampleSite } from './viewer-steps.ts'
+
+const site = sampleSite()
+/** Where the bytes of a file come from, whichever way a viewer asks for them. */
+const CONTENT = /\/api\/(raw|preview)\//
+
+/** What reads documents, fetched by their viewer. */
+const CODE = /-docx-[^/]*\.js$/
+
+/** One of each viewer, and of each way to read a file. */
+const samples = [
+  ...['paper.pdf', 'book.epub', 'letter.docx', 'letter.odt', 'table.xlsx', 'table.xls'],
+  ...['table.csv', 'letters.ttf', 'pack.zip', 'pack.tar', 'pack.tar.gz', 'pack.7z'],
+  ...['picture.jpg', 'drawing.svg', 'picture.heic', 'film.mp4', 'song.mp3'],
+]
+
+const message = (page: Page) => page.locator('.vw-message')
+const tryAgain = (page: Page) => message(page).getByRole('button', { name: 'Try again' })
+
+/** The viewer shows the file: neither a message nor a wait is left. */
+async function expectShown(page: Page) {
+  await message(page).waitFor({ state: 'detached' })
+  await page.locator('.vw-busy').waitFor({ state: 'detached' })
+  await page.locator('.vw-content > *').first().waitFor()
+}
+
+describe('without a connection', () => {
+  it.each(samples)('%s is not called damaged, and opens once the server is back', async (name) => {
+    await using opened = await openPage(site.browser, site.program)
+    const { page } = opened
+    await page.route(CONTENT, (route) => route.abort('connectionrefused'))
+    await openViewer(page, name)
+    await message(page).getByText('No connection to the server.').waitFor()
+    // It would fail as the reading did.
+    expect(await message(page).getByRole('button', { name: 'Download' }).count()).toBe(0)
+    await page.unroute(CONTENT)
+    await tryAgain(page).click()
+    await expectShown(page)
+  })
+
+  it('the bytes of a file can be asked for again, too', async () => {
+    await using opened = await openPage(site.browser, site.program)
+    const { page } = opened
+    await page.route(CONTENT, (route) => route.abort('connectionrefused'))
+    await page.goto('/files/unknown.bin?view=hex')
+    await message(page).getByText('No connection to the server.').waitFor()
+    await page.unroute(CONTENT)
+    await tryAgain(page).click()
+    await page.getByRole('button', { name: 'Copy as hex' }).waitFor()
+  })
+
+  it('the code of a viewer is fetched again', async () => {
+    await using opened = await openPage(site.browser, site.program)
+    const { page } = opened
+    await page.route(CODE, (route) => route.abort('connectionrefused'))
+    await openViewer(page, 'letter.docx')
+    await message(page).getByText('No connection to the server.').waitFor()
+    await page.unroute(CODE)
+    await tryAgain(page).click()
+    await expectShown(page)
+  })
+})
+
+it('a file that was deleted meanwhile is said to be gone', async () => {
+  await site.tree.add({ 'gone.pdf': 'x'.repeat(9000), 'gone.png': 'x'.repeat(9000) })
+  await using opened = await openPage(site.browser, site.program)
+  const { page } = opened
+  for (const name of ['gone.pdf', 'gone.png']) {
+    await page.route(CONTENT, (route) => route.abort('connectionrefused'))
+    await openViewer(page, name)
+    await tryAgain(page).waitFor()
+    await rm(join(site.tree.root, name))
+    await page.unroute(CONTENT)
+    await tryAgain(page).click()
+    await message(page).getByText('This no longer exists. It may have been moved').waitFor()
+  }
+})
+
+it('a file that may not be read any more is said to be forbidden, and a failing server to fail', async () => {
+  await using opened = await openPage(site.browser, site.program)
+  const { page } = opened
+  let status = 403
+  await page.route(CONTENT, (route) => route.fulfill({ status }))
+  await openViewer(page, 'picture.png')
+  await message(page).getByText('You don’t have permission to do this.').waitFor()
+  status = 500
+  await tryAgain(page).click()
+  await message(page).getByText('Something went wrong on the server.').waitFor()
+})
