@@ -1,4 +1,4 @@
-// Sending an open file: conditions, ranges and headers by RFC 9110, bytes through two buffers
+// Sending an open file, or bytes like one: conditions, ranges and headers by RFC 9110, bytes through two buffers
 // (measured in the project notes: one is read while the other is sent). Anything that fails after
 // the headers can only break the connection; a short file must never end like a whole one.
 import { randomBytes } from 'node:crypto'
@@ -23,19 +23,58 @@ export interface FileHeaders {
 /** More ranges than this are answered with the whole file, which RFC 9110 14.2 allows. */
 const MAX_RANGES = 50
 
-/**
- * Answers a GET with the file, or 206, 304, 412, 416. Takes over closing the file.
- */
+/** What an answer is made of; both functions write bytes [start, end). */
+interface Content {
+  sizeBytes: number
+  mtimeMs: number
+  write(outgoing: ServerResponse, start: number, end: number): Promise<void>
+  /** Ends the answer as well. */
+  writeLast(outgoing: ServerResponse, start: number, end: number): Promise<void>
+}
+
+/** Answers a GET with the file, or 206, 304, 412, 416. Takes over closing the file. */
 export async function sendFile(c: Ctx, file: OpenFile, headers: FileHeaders): Promise<Response> {
-  const { incoming, outgoing } = c.env
+  const { sizeBytes, mtimeMs } = file
   try {
-    outgoing.setHeader('Last-Modified', new Date(file.mtimeMs).toUTCString())
+    const content: Content = {
+      sizeBytes,
+      mtimeMs,
+      write: (outgoing, start, end) => sendRange(outgoing, file, start, end),
+      writeLast: (outgoing, start, end) => sendLast(outgoing, file, start, end),
+    }
+    return await sendContent(c, content, headers)
+  } finally {
+    await file.handle.close()
+  }
+}
+
+/** Like sendFile for what is in memory. */
+export function sendBytes(
+  c: Ctx,
+  bytes: Buffer,
+  mtimeMs: number,
+  headers: FileHeaders,
+): Promise<Response> {
+  const content: Content = {
+    sizeBytes: bytes.length,
+    mtimeMs,
+    write: (outgoing, start, end) => writeChunk(outgoing, bytes.subarray(start, end)),
+    writeLast: async (outgoing, start, end) => void outgoing.end(bytes.subarray(start, end)),
+  }
+  return sendContent(c, content, headers)
+}
+
+async function sendContent(c: Ctx, content: Content, headers: FileHeaders): Promise<Response> {
+  const { incoming, outgoing } = c.env
+  const { sizeBytes, mtimeMs } = content
+  try {
+    outgoing.setHeader('Last-Modified', new Date(mtimeMs).toUTCString())
     outgoing.setHeader('Cache-Control', headers.cacheControl)
     if (headers.etag) outgoing.setHeader('ETag', headers.etag)
     if (headers.disposition) outgoing.setHeader('Content-Disposition', headers.disposition)
     if (headers.policy) appendPolicy(outgoing, headers.policy)
 
-    const verdict = evaluateConditions(incoming.headers, file.mtimeMs, headers.etag)
+    const verdict = evaluateConditions(incoming.headers, mtimeMs, headers.etag)
     outgoing.setHeader('X-Content-Type-Options', 'nosniff')
     if (verdict === 304) {
       outgoing.writeHead(304).end()
@@ -46,31 +85,29 @@ export async function sendFile(c: Ctx, file: OpenFile, headers: FileHeaders): Pr
       outgoing.writeHead(412).end()
       return RESPONSE_ALREADY_SENT
     }
-    const ranges = usableRanges(incoming.headers, file, headers.etag)
-    if (ranges === 'unsatisfiable') return unsatisfiable(c, file.sizeBytes)
+    const ranges = usableRanges(incoming.headers, content, headers.etag)
+    if (ranges === 'unsatisfiable') return unsatisfiable(c, sizeBytes)
     outgoing.setHeader('Accept-Ranges', 'bytes')
     if (ranges === null || ranges.length > MAX_RANGES) {
       outgoing.writeHead(200, {
         'Content-Type': headers.contentType,
-        'Content-Length': file.sizeBytes,
+        'Content-Length': sizeBytes,
       })
-      await sendLast(outgoing, file, 0, file.sizeBytes)
+      await content.writeLast(outgoing, 0, sizeBytes)
     } else if (ranges.length === 1) {
       const { start, end } = ranges[0] as Range
       outgoing.writeHead(206, {
         'Content-Type': headers.contentType,
-        'Content-Range': `bytes ${start}-${end - 1}/${file.sizeBytes}`,
+        'Content-Range': `bytes ${start}-${end - 1}/${sizeBytes}`,
         'Content-Length': end - start,
       })
-      await sendLast(outgoing, file, start, end)
-    } else await sendMultipart(outgoing, file, ranges, headers.contentType)
+      await content.writeLast(outgoing, start, end)
+    } else await sendMultipart(outgoing, content, ranges, headers.contentType)
     return RESPONSE_ALREADY_SENT
   } catch (error) {
     if (!outgoing.headersSent) throw error
     outgoing.destroy()
     return RESPONSE_ALREADY_SENT
-  } finally {
-    await file.handle.close()
   }
 }
 
@@ -109,12 +146,12 @@ export function evaluateConditions(
   const ifMatch = text(headers['if-match'])
   const ifUnmodified = seconds1123(headers['if-unmodified-since'])
   if (ifMatch !== null) {
-    if (ifMatch !== '*' && !(etag && listed(ifMatch, etag))) return 412
+    if (!isListed(ifMatch, etag)) return 412
   } else if (ifUnmodified !== null && seconds > ifUnmodified) return 412
   const ifNoneMatch = text(headers['if-none-match'])
   const ifModified = seconds1123(headers['if-modified-since'])
   if (ifNoneMatch !== null) {
-    if (ifNoneMatch === '*' || (etag && listed(ifNoneMatch, etag))) return 304
+    if (isListed(ifNoneMatch, etag)) return 304
   } else if (ifModified !== null && seconds <= ifModified) return 304
   return null
 }
@@ -127,19 +164,19 @@ interface Range {
 
 function usableRanges(
   headers: Headers,
-  file: OpenFile,
+  { sizeBytes, mtimeMs }: Content,
   etag: string | undefined,
 ): Range[] | 'unsatisfiable' | null {
   const value = text(headers.range)
   // Some clients ask for a range of everything; of an empty file there is none, so it is sent whole.
-  if (value === null || file.sizeBytes === 0) return null
+  if (value === null || sizeBytes === 0) return null
   const ifRange = text(headers['if-range'])
-  if (ifRange !== null && !validatorHolds(ifRange, file.mtimeMs, etag)) return null
-  return parseRanges(value, file.sizeBytes)
+  if (ifRange !== null && !validatorHolds(ifRange, mtimeMs, etag)) return null
+  return parseRanges(value, sizeBytes)
 }
 
-/** Parses `bytes=…`. Null when the header is to be ignored. Exported for its test. */
-export function parseRanges(value: string, sizeBytes: number): Range[] | 'unsatisfiable' | null {
+/** Parses `bytes=…`. Null when the header is to be ignored. */
+function parseRanges(value: string, sizeBytes: number): Range[] | 'unsatisfiable' | null {
   if (!value.startsWith('bytes=')) return 'unsatisfiable'
   const ranges: Range[] = []
   let any = false
@@ -194,7 +231,7 @@ function unsatisfiable(c: Ctx, sizeBytes: number): Response {
 
 async function sendMultipart(
   outgoing: ServerResponse,
-  file: OpenFile,
+  content: Content,
   ranges: Range[],
   contentType: string,
 ): Promise<void> {
@@ -202,7 +239,7 @@ async function sendMultipart(
   const heads = ranges.map(
     ({ start, end }, i) =>
       `${i === 0 ? '' : '\r\n'}--${boundary}\r\nContent-Range: bytes ${start}-${end - 1}/` +
-      `${file.sizeBytes}\r\nContent-Type: ${contentType}\r\n\r\n`,
+      `${content.sizeBytes}\r\nContent-Type: ${contentType}\r\n\r\n`,
   )
   const tail = `\r\n--${boundary}--\r\n`
   const bodyBytes = ranges.reduce((sum, { start, end }) => sum + end - start, 0)
@@ -213,7 +250,7 @@ async function sendMultipart(
   })
   for (const [i, { start, end }] of ranges.entries()) {
     await writeChunk(outgoing, Buffer.from(heads[i] ?? ''))
-    await sendRange(outgoing, file, start, end)
+    await content.write(outgoing, start, end)
   }
   outgoing.end(tail)
 }
@@ -359,8 +396,11 @@ function text(value: string | string[] | undefined): string | null {
   return Array.isArray(value) ? value.join(',') : value
 }
 
-function listed(value: string, etag: string): boolean {
-  return value.split(',').some((part) => part.trim().replace(/^W\//, '') === etag)
+/** True when an If-Match or If-None-Match header names the validator, weakly compared. */
+export function isListed(header: string, etag: string | undefined): boolean {
+  if (header.trim() === '*') return true
+  if (etag === undefined) return false
+  return header.split(',').some((part) => part.trim().replace(/^W\//, '') === etag)
 }
 
 function seconds1123(value: string | string[] | undefined): number | null {

@@ -1,20 +1,21 @@
 // Small pictures of files (http-api 13); the same for shares. What needs no making is the file.
 import { Hono } from 'hono'
 import { AppError, badRequest } from '../errors.ts'
-import type { EntryStat } from '../files/entry-stat.ts'
 import { readHead } from '../files/info.ts'
 import { contentTypeOf } from '../files/mime.ts'
 import { PreviewError, type PreviewSize } from '../files/preview-protocol.ts'
 import type { Scope } from '../files/scope.ts'
 import { sniff } from '../files/sniff.ts'
-import { needsRendition, type Preview, previewKind } from '../files/thumbs.ts'
+import { needsRendition, previewKind } from '../files/thumbs.ts'
 import { baseName, extensionOf, type VPath, vpathOf } from '../files/vpath.ts'
 import type { Ctx, Deps, Env } from './env.ts'
-import { appendPolicy, disposition, evaluateConditions, parseRanges } from './file-response.ts'
+import { disposition, evaluateConditions, sendBytes } from './file-response.ts'
 import { demandDownload, requireUser } from './guard.ts'
 import { openShare } from './public.ts'
 import { CONTENT_POLICY, sendRaw } from './raw.ts'
 import { previewSizeOf } from './request-path.ts'
+
+const CACHE_CONTROL = 'private'
 
 export function previewRoutes(deps: Deps): Hono<Env> {
   const app = new Hono<Env>()
@@ -74,13 +75,14 @@ export async function sendPreview(
     if (type.startsWith('image/')) return sendRaw(c, deps, scope, vpath, { name })
     throw new AppError('not_implemented', `no preview of ${vpath}`)
   }
-  const verdict = evaluateConditions(
-    c.env.incoming.headers,
-    Number(stat.mtimeNs / 1_000_000n),
-    undefined,
-  )
-  const common = { 'Cache-Control': 'private', 'Last-Modified': toHttpDate(stat) }
-  if (verdict === 304) return new Response(null, { status: 304, headers: common })
+  const mtimeMs = Number(stat.mtimeNs / 1_000_000n)
+  // Before the picture is made.
+  const verdict = evaluateConditions(c.env.incoming.headers, mtimeMs, undefined)
+  if (verdict === 304) {
+    const lastModified = new Date(mtimeMs).toUTCString()
+    const headers = { 'Cache-Control': CACHE_CONTROL, 'Last-Modified': lastModified }
+    return new Response(null, { status: 304, headers })
+  }
   if (verdict === 412) throw new AppError('precondition_failed', 'changed meanwhile')
   const preview = await deps.previews
     .get(
@@ -100,41 +102,16 @@ export async function sendPreview(
       throw toAppError(error, vpath)
     })
   if (preview === 'original') return sendRaw(c, deps, scope, vpath, { name })
-  return sendPicture(c, preview, inline, common)
+  return sendBytes(c, preview.bytes, mtimeMs, {
+    contentType: inline ? preview.contentType : 'application/octet-stream',
+    cacheControl: CACHE_CONTROL,
+    policy: CONTENT_POLICY,
+  })
 }
 
 /** The contract's type by extension, else by content; empty for folders and unknown content. */
 async function typeOf(scope: Scope, vpath: VPath, extension: string): Promise<string> {
   return contentTypeOf(extension) || sniff(await readHead(scope, vpath))
-}
-
-function sendPicture(
-  c: Ctx,
-  { contentType, bytes }: Preview,
-  inline: boolean,
-  common: Record<string, string>,
-): Response {
-  appendPolicy(c.env.outgoing, CONTENT_POLICY)
-  const headers = new Headers({
-    ...common,
-    'Content-Type': inline ? contentType : 'application/octet-stream',
-    'Accept-Ranges': 'bytes',
-    'X-Content-Type-Options': 'nosniff',
-  })
-  const asked = c.req.header('range')
-  const ranges = asked === undefined ? null : parseRanges(asked, bytes.length)
-  if (ranges === 'unsatisfiable') {
-    headers.set('Content-Range', `bytes */${bytes.length}`)
-    headers.set('X-Error-Code', 'range_not_satisfiable')
-    return new Response(null, { status: 416, headers })
-  }
-  const [range] = ranges?.length === 1 ? ranges : []
-  if (!range) return new Response(new Uint8Array(bytes), { headers })
-  headers.set('Content-Range', `bytes ${range.start}-${range.end - 1}/${bytes.length}`)
-  return new Response(new Uint8Array(bytes.subarray(range.start, range.end)), {
-    status: 206,
-    headers,
-  })
 }
 
 function toAppError(error: unknown, vpath: VPath): unknown {
@@ -144,8 +121,4 @@ function toAppError(error: unknown, vpath: VPath): unknown {
   if (error.failure === 'unsupported' || error.failure === 'too_slow')
     return new AppError('not_implemented', message)
   return new AppError('internal', message)
-}
-
-function toHttpDate(stat: EntryStat): string {
-  return new Date(Number(stat.mtimeNs / 1_000_000n)).toUTCString()
 }

@@ -1,5 +1,4 @@
 // Subtitle files as WebVTT, for users and for shares (http-api 14).
-import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
 import { Hono } from 'hono'
 import { AppError } from '../errors.ts'
 import type { OpenFile, Scope } from '../files/scope.ts'
@@ -7,16 +6,9 @@ import { MAX_SUBTITLE_BYTES, type SubtitleFormat, toWebVtt } from '../files/subt
 import { isSubtitle } from '../files/subtitle-files.ts'
 import { baseName, extensionOf, type VPath } from '../files/vpath.ts'
 import type { Ctx, Deps, Env } from './env.ts'
-import {
-  appendPolicy,
-  disposition,
-  evaluateConditions,
-  parseRanges,
-  sendFile,
-} from './file-response.ts'
+import { disposition, sendBytes, sendFile } from './file-response.ts'
 import { demandDownload, requireUser } from './guard.ts'
 import { CONTENT_POLICY } from './raw.ts'
-import { sendStatus } from './respond.ts'
 
 /** Only these spellings are converted; others are sent as they are, as clients know it. */
 const CONVERTED: Record<string, SubtitleFormat> = { '.srt': 'srt', '.ass': 'ass', '.ssa': 'ass' }
@@ -47,7 +39,7 @@ export async function sendSubtitle(c: Ctx, scope: Scope, vpath: VPath): Promise<
   }
   if (!format) return sendFile(c, file, headers)
   const text = await convert(file, format)
-  return sendText(c, Buffer.from(text), file.mtimeMs, headers)
+  return sendBytes(c, Buffer.from(text), file.mtimeMs, headers)
 }
 
 async function convert(file: OpenFile, format: SubtitleFormat): Promise<string> {
@@ -66,42 +58,4 @@ async function convert(file: OpenFile, format: SubtitleFormat): Promise<string> 
   } finally {
     await file.handle.close()
   }
-}
-
-interface TextHeaders {
-  contentType: string
-  cacheControl: string
-  disposition: string
-  policy: string
-}
-
-// Like sendFile for a body in memory: conditions, one range, the whole.
-function sendText(c: Ctx, body: Buffer, mtimeMs: number, headers: TextHeaders): Response {
-  const { incoming, outgoing } = c.env
-  outgoing.setHeader('Last-Modified', new Date(mtimeMs).toUTCString())
-  outgoing.setHeader('Cache-Control', headers.cacheControl)
-  outgoing.setHeader('Content-Disposition', headers.disposition)
-  appendPolicy(outgoing, headers.policy)
-  const verdict = evaluateConditions(incoming.headers, mtimeMs, undefined)
-  if (verdict === 412) return sendStatus(412, { code: 'precondition_failed' })
-  if (verdict === 304) {
-    outgoing.writeHead(304).end()
-    return RESPONSE_ALREADY_SENT
-  }
-  outgoing.setHeader('X-Content-Type-Options', 'nosniff')
-  outgoing.setHeader('Accept-Ranges', 'bytes')
-  outgoing.setHeader('Content-Type', headers.contentType)
-  const range = incoming.headers.range
-  const ranges = range === undefined ? null : parseRanges(range, body.length)
-  if (ranges === 'unsatisfiable') {
-    outgoing.setHeader('Content-Range', `bytes */${body.length}`)
-    return sendStatus(416, { code: 'range_not_satisfiable' })
-  }
-  // Several ranges of a few kilobytes: the whole is a legal answer (RFC 9110 14.2).
-  const only = ranges?.length === 1 ? ranges[0] : undefined
-  if (only)
-    outgoing.setHeader('Content-Range', `bytes ${only.start}-${only.end - 1}/${body.length}`)
-  const part = only ? body.subarray(only.start, only.end) : body
-  outgoing.writeHead(only ? 206 : 200, { 'Content-Length': part.length }).end(part)
-  return RESPONSE_ALREADY_SENT
 }

@@ -8,6 +8,7 @@ import { createScope, type OpenFile } from '../files/scope.ts'
 import { toVPath, type VPath } from '../files/vpath.ts'
 import type { Settings } from '../store/document.ts'
 import type { Ctx, Deps, Env } from './env.ts'
+import { isListed, sendFile } from './file-response.ts'
 import { pagePolicy, presentBoot, presentManifest, renderPage } from './page.ts'
 import { PAGE } from './request-path.ts'
 import { sendStatus } from './respond.ts'
@@ -85,7 +86,7 @@ async function sendAsset(c: Ctx, deps: Deps, name: string): Promise<Response> {
     ETag: asset.etag,
   })
   if (asset.varies) headers.set('Vary', 'Accept-Encoding')
-  if (matches(c.req.header('if-none-match'), asset.etag))
+  if (isListed(c.req.header('if-none-match') ?? '', asset.etag))
     return new Response(null, { status: 304, headers })
   if (asset.encoding !== 'identity') headers.set('Content-Encoding', asset.encoding)
   return new Response(new Uint8Array(asset.bytes), { headers })
@@ -107,27 +108,8 @@ function sendManifest(deps: Deps, settings: Settings): Response {
 async function sendBranding(c: Ctx, settings: Settings, vpath: VPath): Promise<Response | null> {
   const file = await openBranding(settings, vpath)
   if (!file) return null
-  try {
-    const headers = new Headers({
-      'Content-Type': contentTypeOf(file.name),
-      'Cache-Control': DAY,
-      'Content-Security-Policy': FILE_POLICY,
-      'X-Content-Type-Options': 'nosniff',
-      'Accept-Ranges': 'bytes',
-      'Last-Modified': new Date(file.mtimeMs).toUTCString(),
-    })
-    const since = Date.parse(c.req.header('if-modified-since') ?? '')
-    if (since >= Math.floor(file.mtimeMs / 1000) * 1000)
-      return new Response(null, { status: 304, headers })
-    const range = parseRange(c.req.header('range'), file.sizeBytes)
-    const { start, end } = range ?? { start: 0, end: file.sizeBytes }
-    const bytes = new Uint8Array(end - start)
-    const { bytesRead } = await file.handle.read(bytes, 0, bytes.length, start)
-    if (range) headers.set('Content-Range', `bytes ${start}-${end - 1}/${file.sizeBytes}`)
-    return new Response(bytes.subarray(0, bytesRead), { status: range ? 206 : 200, headers })
-  } finally {
-    await file.handle.close()
-  }
+  const contentType = contentTypeOf(file.name)
+  return sendFile(c, file, { contentType, cacheControl: DAY, policy: FILE_POLICY })
 }
 
 async function openBranding(settings: Settings, vpath: VPath): Promise<OpenFile | null> {
@@ -157,23 +139,4 @@ async function hasCustomStyle(settings: Settings): Promise<boolean> {
   const file = vpath && (await openBranding(settings, vpath))
   await file?.handle.close()
   return Boolean(file)
-}
-
-/** True when an If-None-Match header names the validator, weakly compared (RFC 9110 13.1.2). */
-function matches(header: string | undefined, etag: string): boolean {
-  if (!header) return false
-  if (header.trim() === '*') return true
-  return header.split(',').some((item) => item.trim().replace(/^W\//, '') === etag)
-}
-
-/** One `bytes=a-b`, `a-` or `-n` range, end exclusive; null when absent or not to be honoured. */
-function parseRange(
-  header: string | undefined,
-  sizeBytes: number,
-): { start: number; end: number } | null {
-  const match = /^bytes=(\d*)-(\d*)$/.exec(header ?? '')
-  if (!match || (!match[1] && !match[2])) return null
-  const start = match[1] ? Number(match[1]) : Math.max(0, sizeBytes - Number(match[2]))
-  const end = match[1] && match[2] ? Math.min(Number(match[2]) + 1, sizeBytes) : sizeBytes
-  return start < end ? { start, end } : null
 }

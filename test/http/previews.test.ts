@@ -174,6 +174,10 @@ describe('previews', () => {
     expect(part.status).toBe(206)
     expect(part.headers.get('content-range')).toBe(`bytes 0-3/${bytes.length}`)
     expect(Buffer.from(await part.arrayBuffer()).equals(bytes.subarray(0, 4))).toBe(true)
+    const changed = { Range: 'bytes=0-3', 'If-Range': new Date(0).toUTCString() }
+    const anew = await admin.fetch(path, { headers: changed })
+    expect(anew.status).toBe(200)
+    expect(Buffer.from(await anew.arrayBuffer()).equals(bytes)).toBe(true)
   })
 
   it('run nothing when opened in a tab', async () => {

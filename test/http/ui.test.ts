@@ -99,6 +99,9 @@ describe('branding files', () => {
     const part = await app.fetch('/static/img/logo.svg', { headers: { Range: 'bytes=1-3' } })
     expect([part.status, await part.text()]).toEqual([206, 'svg'])
     expect(part.headers.get('content-security-policy')).toContain('sandbox')
+    const changed = { Range: 'bytes=1-3', 'If-Range': new Date(0).toUTCString() }
+    const whole = await app.fetch('/static/img/logo.svg', { headers: changed })
+    expect([whole.status, await whole.text()]).toEqual([200, '<svg/>'])
     expect(bootOf(await (await app.fetch('/')).text()).CSS).toBe(true)
   })
 
