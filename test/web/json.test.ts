@@ -2,8 +2,8 @@
 
 import { describe, expect, it } from 'vitest'
 import { PHONE } from '../support/browser.ts'
-import { loginAs } from '../support/login.ts'
 import { sharedSite } from './browser-steps.ts'
+import { makeShare } from './share-steps.ts'
 
 const SAMPLE = `{"10": "ten", "2": 12345678901234567890, "list": [1, {"deep <b>": "needle"}], "none": null}`
 
@@ -102,19 +102,13 @@ it('opens a large file, in groups, and finds in it', async () => {
 }, 90_000)
 
 describe('in a share on a phone', () => {
-  async function share(name: string): Promise<string> {
-    const { fetch } = await loginAs(site.program.origin)
-    const answer = await fetch(`/api/share/${name}`, { method: 'POST', body: '{}' })
-    return `/share/${(await answer.json()).hash}`
+  const openShared = async (name: string) => {
+    const path = `/share/${await makeShare(site.program, `/${name}`)}`
+    return site.open({ path, viewport: PHONE, as: null })
   }
 
   it('counts matches in one line beside its buttons', async () => {
-    const path = await share('small.json')
-    await using opened = await site.open({
-      path,
-      viewport: PHONE,
-      as: null,
-    })
+    await using opened = await openShared('small.json')
     const { page } = opened
     await page.getByRole('textbox', { name: 'Find in the tree' }).fill('e')
     const count = await page.getByText(/^1 of \d+$/).boundingBox()
@@ -129,12 +123,7 @@ describe('in a share on a phone', () => {
   })
 
   it('leads from a broken tree to the text', async () => {
-    const path = await share('broken.json')
-    await using opened = await site.open({
-      path,
-      viewport: PHONE,
-      as: null,
-    })
+    await using opened = await openShared('broken.json')
     const { page } = opened
     await page.getByText('This is not valid JSON').waitFor()
     await page.getByRole('button', { name: 'Open as text' }).click()

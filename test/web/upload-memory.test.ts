@@ -36,6 +36,7 @@ describe('after a reload', () => {
     await page.reload()
     await notice(page).getByText('left.txt').waitFor()
     expect(await notice(page).count()).toBe(1)
+    expect(await notice(page).textContent()).not.toContain('removed.txt')
   })
 
   it('a file that was done in the last moment is not asked for', async () => {
@@ -57,6 +58,7 @@ describe('after a reload', () => {
     await reloaded
     await notice(page).getByText('left.txt').waitFor()
     expect(await notice(page).count()).toBe(1)
+    expect(await notice(page).textContent()).not.toContain('done.txt')
     expect(await tree.read('done.txt')).toBe('content of done.txt')
   })
 
