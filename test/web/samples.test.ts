@@ -1,30 +1,15 @@
 // A folder with a file of every type, opened in light, in dark and on a phone, and judged by the
 // pixels on the screen.
 
-import type { Browser, Locator, Page } from 'playwright-core'
+import type { Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { DESKTOP, launchBrowser, type OpenPage, openPage, PHONE } from '../support/browser.ts'
+import { DESKTOP, type OpenPage, PHONE } from '../support/browser.ts'
 import { waitFor } from '../support/deadline.ts'
 import { brightness, expectLandscape, liveliness, sampleTree } from '../support/pictures.ts'
-import { type Program, startProgram } from '../support/program.ts'
 import { someOf } from '../support/scale.ts'
-import { makeTree, type Tree } from '../support/tree.ts'
+import { sampleSite } from './viewer-steps.ts'
 
-let browser: Browser
-let tree: Tree
-let program: Program
-
-beforeAll(async () => {
-  browser = await launchBrowser()
-  tree = await makeTree(await sampleTree())
-  program = await startProgram(tree)
-})
-
-afterAll(async () => {
-  await program[Symbol.asyncDispose]()
-  await tree[Symbol.asyncDispose]()
-  await browser.close()
-})
+const site = sampleSite()
 
 const modes = [
   { name: 'in light on a desktop', scheme: 'light', device: { viewport: DESKTOP } },
@@ -229,7 +214,7 @@ describe.each(modes.map((mode, index) => ({ ...mode, index })))(
     let opened: OpenPage
 
     beforeAll(async () => {
-      opened = await openPage(browser, program, { ...device, colorScheme: scheme })
+      opened = await site.open({ ...device, colorScheme: scheme })
     })
 
     afterAll(() => opened[Symbol.asyncDispose]())
