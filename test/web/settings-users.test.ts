@@ -3,6 +3,7 @@ import { access } from 'node:fs/promises'
 import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import type { UserRecord } from '../../src/api-types.ts'
+import { waitFor } from '../support/deadline.ts'
 import { loginAs } from '../support/login.ts'
 import { ADMIN, startConfigured, startProgram } from '../support/program.ts'
 import { makeTree, type TreeContent } from '../support/tree.ts'
@@ -75,6 +76,25 @@ describe('creating a user', () => {
 })
 
 describe('the form of a new user', () => {
+  it('leads to what is missing when it is out of sight', async () => {
+    await using open = await openServed(
+      {},
+      { path: '/settings/users/new', viewport: { width: 390, height: 600 } },
+    )
+    const { page } = open
+    const name = page.getByLabel('Username')
+    await name.waitFor()
+    await page.getByRole('heading', { name: 'Rules' }).scrollIntoViewIfNeeded()
+    expect(await name.evaluate((field) => field.getBoundingClientRect().bottom < 0)).toBe(true)
+    await page.getByRole('button', { name: 'Create user' }).click()
+    await page.getByText('Enter a username.').waitFor()
+    await page.keyboard.type('iris')
+    expect(await name.inputValue()).toBe('iris')
+    await waitFor('the field to be in sight', () =>
+      name.evaluate((field) => field.getBoundingClientRect().top > 0),
+    )
+  })
+
   it('makes a home folder, whose place nobody types', async () => {
     await using open = await openServed(
       {},

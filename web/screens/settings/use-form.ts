@@ -55,6 +55,11 @@ export function useForm<T extends object>(
     }
   }
 
+  // The save bar is at the end of a long page: what keeps it from saving may be out of sight.
+  useEffect(() => {
+    if (attempts > 0 && !busy) showFirstProblem()
+  }, [attempts, busy])
+
   // The guard is asked long after this render; it must save the draft of that moment.
   const latest = useRef(submit)
   latest.current = submit
@@ -91,6 +96,12 @@ export function useForm<T extends object>(
       setDraft(next)
     },
   }
+}
+
+function showFirstProblem() {
+  const field = document.querySelector<HTMLElement>('main [aria-invalid="true"]')
+  field?.focus({ preventScroll: true })
+  field?.scrollIntoView({ block: 'center' })
 }
 
 /** What is stored, but for the fields that changed between sending the draft and now. */
