@@ -54,6 +54,9 @@ const STATUS: Record<ErrorCode, number> = {
   no_space: 507,
 }
 
+/** Every code there is, for descriptions of the interface. */
+export const ERROR_CODES = Object.keys(STATUS) as ErrorCode[]
+
 /** A 400 whose cause the client may read: `400 Bad Request (<cause>)`. */
 export function badRequest(cause: string, code: ErrorCode = 'bad_request'): AppError {
   return new AppError(code, cause, { status: 400, expose: true })

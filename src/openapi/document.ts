@@ -1,5 +1,6 @@
 // The OpenAPI 3.1 document of the whole HTTP interface, made from the tables beside this file. Tests
 // hold it against the routes that are mounted and against real answers.
+import { ERROR_CODES } from '../errors.ts'
 import { ACCOUNT_PATHS } from './paths-accounts.ts'
 import { FILE_PATHS } from './paths-files.ts'
 import { SCHEMAS } from './schemas.ts'
@@ -23,9 +24,7 @@ with every call; a token lasts as long as the server is configured for and is re
 \`POST /api/renew\`.
 
 Failures are a status line in plain text. The header \`X-Error-Code\` carries the reason for programs: \
-bad_request, invalid_password, weak_password, unauthenticated, wrong_credentials, forbidden, last_admin, \
-download_forbidden, not_found, exists, conflict, precondition_failed, too_large, unsupported, locked, \
-too_many_requests, internal, not_implemented, no_space.
+${ERROR_CODES.join(', ')}.
 
 Paths are percent-encoded segment by segment. A method that an address does not serve is answered 404.`
 

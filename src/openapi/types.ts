@@ -120,6 +120,11 @@ export const PREVIEW_SIZE = inPath(
   '`thumb` fills 256×256, `big` fits into 1080×1080.',
   oneOf(['thumb', 'big']),
 )
+export const PREVIEW_DISPLAY = query(
+  'display',
+  '`true` makes a picture any browser can show, whatever the file is; `full` keeps its width and height where the file itself is nothing for browsers.',
+  oneOf(['true', 'full']),
+)
 
 export const json = (schema: Schema, description = 'The answer.'): Answer => ({
   description,

@@ -70,6 +70,11 @@ describe('the description', () => {
     expect(invented).toEqual([])
   })
 
+  it('names every code of failures', () => {
+    for (const code of ['method_not_allowed', 'range_not_satisfiable', 'no_space'])
+      expect(document.info.description).toContain(code)
+  })
+
   it('refers only to what it holds, and uses each name once', () => {
     const references = [...JSON.stringify(document).matchAll(/"\$ref":"#\/([^"]+)"/g)]
     for (const [, path = ''] of references) {
