@@ -1,5 +1,5 @@
 // What happens around a change: the administrator's event commands and webhooks. Every change of
-// content goes through `around`, so this is also the place for audit and undo.
+// content goes through `around`.
 import { join } from 'node:path'
 import { splitWords } from './command-line.ts'
 import type { Config } from './config.ts'

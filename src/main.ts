@@ -1,5 +1,6 @@
 // The program: words of the command line to a command to an exit code. The only reader of
-// process.argv and process.env, and the only caller of process.exit.
+// process.argv and of settings in process.env, and the only caller of process.exit. What the system
+// tells in the environment (PATH and the like) is read where programs are started.
 import { homedir } from 'node:os'
 import { runCommandLine } from './cli/run.ts'
 import { localStamp } from './log.ts'

@@ -19,7 +19,7 @@ import { requireAdmin, requireUser } from './guard.ts'
 import { encodePath } from './request-path.ts'
 import { sendJson, sendStatus } from './respond.ts'
 
-/** Fields an account may change on itself without being administrator. */
+/** Fields that only an administrator changes, also of an account of their own. */
 const ADMIN_ONLY = new Set(['username', 'scope', 'lockPassword', 'perm', 'commands', 'rules'])
 /** Changing one of these needs the caller's current password (method json). */
 const GUARDED = new Set([

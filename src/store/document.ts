@@ -1,4 +1,4 @@
-// The stored document: its shape, its defaults and the parser that admits it from disk.
+// The stored document: its shape and its defaults; parse-document.ts admits it from disk.
 import { randomBytes } from 'node:crypto'
 import type {
   Branding,
@@ -10,7 +10,7 @@ import type {
   Webhook,
 } from '../api-types.ts'
 
-/** Raised with every change of shape; `migrate.ts` lifts older documents step by step. */
+/** Raised with a change of shape that an older program could not read: it refuses newer documents. */
 export const SCHEMA_VERSION = 1
 
 export interface Document {
