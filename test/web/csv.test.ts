@@ -1,16 +1,10 @@
 // Tables: guessed, chosen, sorted, filtered, and large.
 
 import { Buffer } from 'node:buffer'
-import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, it } from 'vitest'
-import { launchBrowser, openPage } from '../support/browser.ts'
+import type { Page } from 'playwright-core'
+import { expect, it } from 'vitest'
 import { waitFor } from '../support/deadline.ts'
-import { type Program, startProgram } from '../support/program.ts'
-import { makeTree, type Tree } from '../support/tree.ts'
-
-let browser: Browser
-let tree: Tree
-let program: Program
+import { sharedSite } from './browser-steps.ts'
 
 const ROWS = 600_000
 
@@ -25,25 +19,15 @@ function largeTable(): string {
   return `${lines.join('\n')}\n`
 }
 
-beforeAll(async () => {
-  browser = await launchBrowser()
-  tree = await makeTree({
-    'semicolons.csv': 'Name;Amount\nAnn;1.234,50\nBob;12,00\n"Cid; junior";-3,10\n',
-    'latin.csv': Buffer.from('Stadt,L\xe4nge\nZ\xfcrich,3\n', 'latin1'),
-    'tabs.tsv': 'a\tb\n1\t<img src=x onerror="window.harmed=1">\n',
-    'uneven.csv': 'x,y\n1,2,3\n\n4\n',
-    'empty.csv': '',
-    'commas.csv': `first,second\n${','.repeat(4_000_000)}end\n`,
-    'large.csv': largeTable(),
-  })
-  program = await startProgram(tree)
-}, 120_000)
-
-afterAll(async () => {
-  await program[Symbol.asyncDispose]()
-  await tree[Symbol.asyncDispose]()
-  await browser.close()
-})
+const site = sharedSite(() => ({
+  'semicolons.csv': 'Name;Amount\nAnn;1.234,50\nBob;12,00\n"Cid; junior";-3,10\n',
+  'latin.csv': Buffer.from('Stadt,L\xe4nge\nZ\xfcrich,3\n', 'latin1'),
+  'tabs.tsv': 'a\tb\n1\t<img src=x onerror="window.harmed=1">\n',
+  'uneven.csv': 'x,y\n1,2,3\n\n4\n',
+  'empty.csv': '',
+  'commas.csv': `first,second\n${','.repeat(4_000_000)}end\n`,
+  'large.csv': largeTable(),
+}))
 
 const cells = (page: Page) =>
   page
@@ -53,7 +37,7 @@ const cells = (page: Page) =>
     )
 
 it('guesses delimiter and heading, and shows the cells as they are meant', async () => {
-  await using opened = await openPage(browser, program, { path: '/files/semicolons.csv' })
+  await using opened = await site.open({ path: '/files/semicolons.csv' })
   const { page } = opened
   await page.getByText('Cid; junior').waitFor()
   expect(await page.getByRole('combobox', { name: 'Delimiter' }).inputValue()).toBe(';')
@@ -78,7 +62,7 @@ it('guesses delimiter and heading, and shows the cells as they are meant', async
 })
 
 it('reads other charsets, and again in another one', async () => {
-  await using opened = await openPage(browser, program, { path: '/files/latin.csv' })
+  await using opened = await site.open({ path: '/files/latin.csv' })
   const { page } = opened
   await page.getByText('Zürich').waitFor()
   await page.getByRole('combobox', { name: 'Encoding' }).selectOption('windows-1251')
@@ -86,7 +70,7 @@ it('reads other charsets, and again in another one', async () => {
 })
 
 it('shows markup as text', async () => {
-  await using opened = await openPage(browser, program, { path: '/files/tabs.tsv' })
+  await using opened = await site.open({ path: '/files/tabs.tsv' })
   const { page } = opened
   await page.getByText('<img src=x').click()
   expect(await page.locator('.csv img, .csv-detail img').count()).toBe(0)
@@ -94,7 +78,7 @@ it('shows markup as text', async () => {
 })
 
 it('copes with uneven rows and with nothing at all', async () => {
-  await using opened = await openPage(browser, program, { path: '/files/uneven.csv' })
+  await using opened = await site.open({ path: '/files/uneven.csv' })
   const { page } = opened
   await page.getByRole('button', { name: 'Column 3' }).waitFor()
   await page.getByText('2 rows', { exact: true }).waitFor()
@@ -103,7 +87,7 @@ it('copes with uneven rows and with nothing at all', async () => {
 })
 
 it('shows the first columns of a line of nothing but commas, and says so', async () => {
-  await using opened = await openPage(browser, program, { path: '/files/commas.csv' })
+  await using opened = await site.open({ path: '/files/commas.csv' })
   const { page } = opened
   await page.getByText('The sheet goes on.').waitFor()
   await page.getByText('1 rows × 4,000,001 columns').waitFor()
@@ -116,7 +100,7 @@ it('shows the first columns of a line of nothing but commas, and says so', async
 })
 
 it('is moved through by keyboard, and shows a long cell whole', async () => {
-  await using opened = await openPage(browser, program, { path: '/files/semicolons.csv' })
+  await using opened = await site.open({ path: '/files/semicolons.csv' })
   const { page } = opened
   await page.locator('.csv').waitFor()
   await page.keyboard.press('ArrowDown')
@@ -129,12 +113,14 @@ it('is moved through by keyboard, and shows a long cell whole', async () => {
 })
 
 it('opens in the editor by the address that File Browser uses', async () => {
-  await using opened = await openPage(browser, program, { path: '/files/semicolons.csv?edit=true' })
+  await using opened = await site.open({
+    path: '/files/semicolons.csv?edit=true',
+  })
   await opened.page.locator('.cm-content').getByText('Name;Amount').waitFor()
 })
 
 it('shows fifty megabytes, scrolls, sorts and filters them without holding up the page', async () => {
-  await using opened = await openPage(browser, program, { path: '/files/large.csv' })
+  await using opened = await site.open({ path: '/files/large.csv' })
   const { page } = opened
   await page.getByText('600,000 rows', { exact: true }).waitFor({ timeout: 30_000 })
   expect(await page.locator('.csv-row').count()).toBeLessThan(80)

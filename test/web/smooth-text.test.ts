@@ -2,11 +2,9 @@
 // Each figure is the best of a few tries, in the time of a machine that is not slowed down by others:
 // what else the machine does is not what is measured.
 
-import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, it } from 'vitest'
-import { launchBrowser, openPage } from '../support/browser.ts'
-import { type Program, startProgram } from '../support/program.ts'
-import { makeTree, type Tree } from '../support/tree.ts'
+import type { Page } from 'playwright-core'
+import { expect, it } from 'vitest'
+import { sharedSite } from './browser-steps.ts'
 import { frameTimesMs, p95, slowness } from './main-thread.ts'
 
 const FRAME_MS = 16
@@ -15,12 +13,7 @@ const KEY_MS = 25
 const TRIES = 3
 const LINES = 131_000
 
-let browser: Browser
-let tree: Tree
-let program: Program
-
-beforeAll(async () => {
-  browser = await launchBrowser()
+const site = sharedSite(async () => {
   const log = Array.from(
     { length: LINES },
     (_, n) =>
@@ -30,24 +23,17 @@ beforeAll(async () => {
     { length: 145_000 },
     (_, n) => `export const value${n} = { id: ${n}, name: 'row ${n}', even: ${n % 2 === 0} }\n`,
   )
-  tree = await makeTree({
+  return {
     'ten.log': log.join('').slice(0, 10 * 1024 * 1024 - 1),
     'ten.ts': code.join('').slice(0, 10 * 1024 * 1024 - 1),
-  })
-  program = await startProgram(tree)
-})
-
-afterAll(async () => {
-  await program[Symbol.asyncDispose]()
-  await tree[Symbol.asyncDispose]()
-  await browser.close()
+  }
 })
 
 /** The least of a few measurements; the first one below the goal is enough. */
 async function best(goal: number, measure: () => Promise<number[]>): Promise<number> {
   let least = Number.POSITIVE_INFINITY
   for (let i = 0; i < TRIES && least >= goal; i++) {
-    const slow = await slowness(browser)
+    const slow = await slowness(site.browser)
     least = Math.min(least, p95(await measure()) / slow)
   }
   return least
@@ -64,11 +50,11 @@ const nextFrame = (page: Page) => page.evaluate(() => new Promise(requestAnimati
 
 for (const name of ['ten.log', 'ten.ts']) {
   it(`scrolls ${name} within ${FRAME_MS} ms a frame, and takes typing in its middle within ${KEY_MS}`, async () => {
-    await using opened = await openPage(browser, program, { path: `/files/${name}` })
+    await using opened = await site.open({ path: `/files/${name}` })
     const { page } = opened
     await page.locator('.cm-content').click({ timeout: 30_000 })
     const scrolling = await best(FRAME_MS, () =>
-      frameTimesMs(browser, page, async () => {
+      frameTimesMs(site.browser, page, async () => {
         for (let turn = 0; turn < 60; turn++) {
           await page.mouse.wheel(0, 240)
           await nextFrame(page)
@@ -82,7 +68,7 @@ for (const name of ['ten.log', 'ten.ts']) {
     // Far from the start of the text, and soon: what stands above is not read for it.
     if (name === 'ten.ts') await colours(page, 'value65499').waitFor()
     const typing = await best(KEY_MS, () =>
-      frameTimesMs(browser, page, async () => {
+      frameTimesMs(site.browser, page, async () => {
         for (const letter of 'typed in the middle of a long file ') {
           await page.keyboard.type(letter)
           await nextFrame(page)
@@ -98,7 +84,7 @@ for (const name of ['ten.log', 'ten.ts']) {
 }
 
 it('colours a long text wherever it is shown, also what was passed over before', async () => {
-  await using opened = await openPage(browser, program, { path: '/files/ten.ts' })
+  await using opened = await site.open({ path: '/files/ten.ts' })
   const { page } = opened
   await page.locator('.cm-content').click({ timeout: 30_000 })
   // Down, then up to lines that were passed over, then to where the text is read from its start.

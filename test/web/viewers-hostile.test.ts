@@ -5,18 +5,17 @@ import { createHash } from 'node:crypto'
 import { readFile, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import type { Browser, Page } from 'playwright-core'
+import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { makeOdt } from '../../scripts/sample-documents.ts'
 import { bombs } from '../support/bombs.ts'
-import { launchFullBrowser, type OpenPage, openPage } from '../support/browser.ts'
+import { launchFullBrowser, type OpenPage } from '../support/browser.ts'
 import { waitFor, withDeadline } from '../support/deadline.ts'
 import { brokenFiles, CANARY, scriptedFiles } from '../support/hostile.ts'
 import { SAMPLES } from '../support/pictures.ts'
 import { childrenOf, peakMemoryOf } from '../support/process-facts.ts'
-import { type Program, startProgram } from '../support/program.ts'
 import { someOf } from '../support/scale.ts'
-import { makeTree, type Tree } from '../support/tree.ts'
+import { sharedSite } from './browser-steps.ts'
 
 const MIB = 1024 * 1024
 /** Idle the server has about 100 MiB; it must not grow with what the files claim to be. */
@@ -33,31 +32,26 @@ const scripted = await scriptedFiles()
 const bombed = await bombs()
 const broken = await brokenFiles()
 
-let browser: Browser
-let tree: Tree
-let program: Program
 /** Peak of the preview process while it was given the bombs, in bytes. */
 let previewMemory = 0
 
-beforeAll(async () => {
-  browser = await launchFullBrowser()
-  const long = `${'<text:p>A line.</text:p>'.repeat(60_000)}<text:p>the last words</text:p>`
-  tree = await makeTree({
-    ...scripted,
-    ...bombed,
-    ...broken,
-    'long.odt': await makeOdt(await readFile(join(SAMPLES, 'picture.jpg')), long),
-  })
-  // 2 GiB that take no room on the disk.
-  await writeFile(tree.at('huge.txt'), 'The first line.\n')
-  await truncate(tree.at('huge.txt'), 2 * 1024 * MIB)
-  program = await startProgram(tree)
-})
+const site = sharedSite(
+  async () => {
+    const long = `${'<text:p>A line.</text:p>'.repeat(60_000)}<text:p>the last words</text:p>`
+    return {
+      ...scripted,
+      ...bombed,
+      ...broken,
+      'long.odt': await makeOdt(await readFile(join(SAMPLES, 'picture.jpg')), long),
+    }
+  },
+  { launch: launchFullBrowser },
+)
 
-afterAll(async () => {
-  await program[Symbol.asyncDispose]()
-  await tree[Symbol.asyncDispose]()
-  await browser.close()
+beforeAll(async () => {
+  // 2 GiB that take no room on the disk.
+  await writeFile(site.tree.at('huge.txt'), 'The first line.\n')
+  await truncate(site.tree.at('huge.txt'), 2 * 1024 * MIB)
 })
 
 /** Notes everything that would show that a file ran script. */
@@ -134,7 +128,7 @@ async function pressDownload(page: Page, outcome: Outcome) {
 async function expectDownload(page: Page, name: string, outcome: Outcome) {
   const download = await pressDownload(page, outcome)
   const saved = await readFile(await download.path())
-  expect(digest(saved)).toBe(digest(await readFile(tree.at(name))))
+  expect(digest(saved)).toBe(digest(await readFile(site.tree.at(name))))
 }
 
 function digest(bytes: Uint8Array): string {
@@ -143,10 +137,10 @@ function digest(bytes: Uint8Array): string {
 
 describe('the canary', () => {
   it('fires where nothing guards, so that its silence means something', async () => {
-    const page = await browser.newPage()
+    const page = await site.browser.newPage()
     try {
       const signs = watch(page)
-      await page.goto(pathToFileURL(tree.at('evil.html')).href)
+      await page.goto(pathToFileURL(site.tree.at('evil.html')).href)
       await waitFor('the canary', () => signs.length > 0)
     } finally {
       await page.close()
@@ -157,7 +151,7 @@ describe('the canary', () => {
 describe('files with script', () => {
   let opened: OpenPage
   beforeAll(async () => {
-    opened = await openPage(browser, program)
+    opened = await site.open()
   })
   afterAll(() => opened[Symbol.asyncDispose]())
 
@@ -233,7 +227,7 @@ describe('files with script', () => {
 describe('bombs and giants', () => {
   let opened: OpenPage
   beforeAll(async () => {
-    opened = await openPage(browser, program)
+    opened = await site.open()
   })
   afterAll(() => opened[Symbol.asyncDispose]())
 
@@ -291,7 +285,7 @@ describe('bombs and giants', () => {
     }
     const answer = await opened.page.request.get('/api/preview/thumb/bomb.pdf?inline=true')
     expect(answer.status()).toBe(200)
-    const children = await childrenOf(program.process.pid ?? 0)
+    const children = await childrenOf(site.program.process.pid ?? 0)
     previewMemory = Math.max(...(await Promise.all(children.map(peakMemoryOf))))
   })
 })
@@ -299,7 +293,7 @@ describe('bombs and giants', () => {
 describe('broken files', () => {
   let opened: OpenPage
   beforeAll(async () => {
-    opened = await openPage(browser, program)
+    opened = await site.open()
   })
   afterAll(() => opened[Symbol.asyncDispose]())
 
@@ -319,7 +313,7 @@ describe('broken files', () => {
 
 describe('afterwards', () => {
   it('the server has kept its memory', async () => {
-    const peak = await peakMemoryOf(program.process.pid ?? 0)
+    const peak = await peakMemoryOf(site.program.process.pid ?? 0)
     expect(peak).toBeGreaterThan(0)
     expect(peak).toBeLessThan(MOST_SERVER_MEMORY)
     expect(previewMemory).toBeGreaterThan(0)
