@@ -24,7 +24,7 @@ export function createResponseSink(
         signal.addEventListener('abort', leave, { once: true })
         outgoing.write(chunk, (error) => {
           signal.removeEventListener('abort', leave)
-          if (error) reject(error)
+          if (error) reject(clientGone(error))
           else resolve()
         })
       }),
@@ -43,7 +43,7 @@ export function writeChunk(outgoing: ServerResponse, chunk: Uint8Array | string)
     outgoing.once('close', leave)
     outgoing.write(chunk, (error) => {
       outgoing.off('close', leave)
-      if (error) reject(error)
+      if (error) reject(clientGone(error))
       else resolve()
     })
   })
@@ -57,7 +57,10 @@ export function isGone(outgoing: ServerResponse): boolean {
   return outgoing.destroyed || outgoing.socket?.writable === false
 }
 
-/** The failure that stands for a client that left. */
-export function clientGone(): Error {
-  return Object.assign(new Error('the client went away'), { code: 'ECONNRESET' })
+/**
+ * The failure that stands for a client that left. `cause`: a socket fails in many ways, as ECANCELED when
+ * it is closed on a write that waits, and all mean this.
+ */
+export function clientGone(cause?: Error): Error {
+  return Object.assign(new Error('the client went away', { cause }), { code: 'ECONNRESET' })
 }

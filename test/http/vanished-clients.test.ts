@@ -1,8 +1,11 @@
 // Clients that are gone without having said so.
 import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
-import { connect } from 'node:net'
-import { describe, it } from 'vitest'
+import { createServer, type ServerResponse } from 'node:http'
+import { type AddressInfo, connect } from 'node:net'
+import { describe, expect, it } from 'vitest'
+import { isAbort } from '../../src/errors.ts'
+import { createResponseSink, writeChunk } from '../../src/routes/response-sink.ts'
 import { startApp } from '../support/app.ts'
 import { waitFor, withDeadline } from '../support/deadline.ts'
 import { childrenOf } from '../support/process-facts.ts'
@@ -56,4 +59,32 @@ describe.runIf(process.platform === 'linux')('a client that has vanished', () =>
     alive.socket.close()
     await withDeadline('the end of the other', 10_000, alive.closed)
   })
+})
+
+it('a write that is cut off is told as a client that left, not as a fault', async () => {
+  let outgoing: ServerResponse | undefined
+  const server = createServer((_request, response) => {
+    outgoing = response
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const client = connect((server.address() as AddressInfo).port, '127.0.0.1')
+  client.pause()
+  client.on('error', () => {})
+  client.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n')
+  const response = await waitFor('the request', () => outgoing)
+  // More than the kernel takes from a client that does not read.
+  const chunk = Buffer.alloc(64 * 1024 * 1024)
+  const sink = createResponseSink(response, new AbortController().signal, () =>
+    response.writeHead(200),
+  )
+  const failures = [sink.write(chunk), writeChunk(response, chunk)].map((written) =>
+    written.then(
+      () => 'written',
+      (error: unknown) => isAbort(error),
+    ),
+  )
+  response.socket?.destroy()
+  expect(await Promise.all(failures)).toEqual([true, true])
+  client.destroy()
+  server.close()
 })
