@@ -21,13 +21,30 @@ export async function requireWritable(file: string): Promise<void> {
   try {
     await access(file, constants.R_OK)
   } catch (error) {
-    if (errnoOf(error) !== 'ENOENT') throw cannotRead(file, error)
+    if (errnoOf(error) !== 'ENOENT') throw await cannotRead(file, error)
   }
 }
 
-export function cannotRead(file: string, cause: unknown): AppError {
-  const message = `cannot read ${file} as ${who(ownIdentity())}: ${errnoOf(cause)}`
-  return new AppError('forbidden', message, { cause })
+/** The failure to read `file`, with what its operator can do about it. */
+export async function cannotRead(file: string, cause: unknown): Promise<AppError> {
+  const me = ownIdentity()
+  const message = `cannot read ${file} as ${who(me)}: ${errnoOf(cause)}`
+  const advice = me && errnoOf(cause) === 'EACCES' ? await ownerAdvice(file, me) : ''
+  return new AppError('forbidden', message + advice, { cause })
+}
+
+/** Who may read the file, who needs its folder; empty where that cannot be found out. */
+export async function ownerAdvice(file: string, me: Identity): Promise<string> {
+  const info = await stat(file).catch(() => null)
+  if (!info) return ''
+  const facts =
+    `. It belongs to uid ${info.uid} gid ${info.gid}: run this as that user, or let uid ${me.uid} ` +
+    `have it: chown ${me.uid}:${me.gid} ${file}`
+  const writable = await access(dirname(file), constants.W_OK | constants.X_OK).then(
+    () => true,
+    () => false,
+  )
+  return writable ? facts : `${facts}. Then the folder: ${await folderAdvice(file, me)}`
 }
 
 /** The failure to make or write the folder of `file`, with what its operator can do about it. */

@@ -187,7 +187,7 @@ export async function detectDatabase(path: string): Promise<Detected> {
     if (errnoOf(error) === 'ENOTDIR') {
       throw new AppError('not_found', `${dirname(path)} is not a folder`, { cause: error })
     }
-    throw cannotRead(path, error)
+    throw await cannotRead(path, error)
   }
   try {
     const { size } = await handle.stat()

@@ -1,7 +1,7 @@
 import { mkdir, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { folderAdvice } from '../../src/store/folder-access.ts'
+import { folderAdvice, ownerAdvice } from '../../src/store/folder-access.ts'
 import { makeTree } from '../support/tree.ts'
 
 const USER = { uid: 1234, gid: 5678 }
@@ -19,6 +19,16 @@ describe('the advice for a database folder that cannot be written', () => {
       `${folder} belongs to uid ${uid} gid ${gid}, and uid 1234 must be able to write it; ` +
         `run: chown 1234:5678 ${folder}`,
     )
+  })
+
+  test('a database of another user is named with that user, and the command that gives it away', async () => {
+    await using tree = await makeTree({ 'fb.db': '' })
+    const { uid, gid } = await stat(tree.at('fb.db'))
+    expect(await ownerAdvice(tree.at('fb.db'), USER)).toBe(
+      `. It belongs to uid ${uid} gid ${gid}: run this as that user, or let uid 1234 have it: ` +
+        `chown 1234:5678 ${tree.at('fb.db')}`,
+    )
+    expect(await ownerAdvice(tree.at('none.db'), USER)).toBe('')
   })
 
   test('a missing folder is to be made, and its parents stay as they are', async () => {
