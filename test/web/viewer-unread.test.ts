@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import { openPage } from '../support/browser.ts'
+import { ADMIN } from '../support/program.ts'
 import { openViewer, sampleSite } from './viewer-steps.ts'
 
 const site = sampleSite()
@@ -94,3 +95,23 @@ it('a file that may not be read any more is said to be forbidden, and a failing 
   await tryAgain(page).click()
   await message(page).getByText('Something went wrong on the server.').waitFor()
 })
+
+it.each(['paper.pdf', 'picture.png', 'song.mp3', 'pack.zip'])(
+  'asks for the password in place when the session ended, and then shows %s',
+  async (name) => {
+    await using opened = await openPage(site.browser, site.program)
+    const { page, context } = opened
+    await page.route(CONTENT, (route) => route.abort('connectionrefused'))
+    await openViewer(page, name)
+    await tryAgain(page).waitFor()
+    const token = await (await context.request.get('/api/renew')).text()
+    await context.request.post('/api/logout', { headers: { 'X-Auth': token } })
+    await page.unroute(CONTENT)
+    await tryAgain(page).click()
+    const again = page.getByRole('alertdialog', { name: 'Your session has ended' })
+    await again.getByLabel('Password', { exact: true }).fill(ADMIN.password)
+    await page.keyboard.press('Enter')
+    await again.waitFor({ state: 'detached' })
+    await expectShown(page)
+  },
+)
