@@ -6,7 +6,7 @@ import { waitFor } from '../support/deadline.ts'
 import { loginAs } from '../support/login.ts'
 import { startProgram } from '../support/program.ts'
 import { AWKWARD_NAMES, makeTree, setModified } from '../support/tree.ts'
-import { servedPages, sharedBrowser } from './browser-steps.ts'
+import { boxOf, servedPages, sharedBrowser } from './browser-steps.ts'
 import {
   dragTo,
   entry,
@@ -177,11 +177,9 @@ describe('the listing', () => {
     await entry(page, 'file 1.txt').click()
     // What is calculated is what is drawn, down to the last row.
     await page.keyboard.press('End')
-    const last = await entry(page, 'file 299.txt').boundingBox()
-    const list = await page.locator('#listing').boundingBox()
-    expect((last?.y ?? 0) + (last?.height ?? 0)).toBeLessThanOrEqual(
-      (list?.y ?? 0) + (list?.height ?? 0),
-    )
+    await entry(page, 'file 299.txt').waitFor()
+    const last = await boxOf(entry(page, 'file 299.txt'))
+    expect(last.bottom).toBeLessThanOrEqual((await boxOf(page.locator('#listing'))).bottom)
     expect(open.problems).toEqual([])
   })
 

@@ -1,6 +1,6 @@
 // The beginning of most browser tests: one browser for a file, for each test a page, mostly with a server
 // and a folder of its own.
-import type { Browser } from 'playwright-core'
+import type { Browser, Locator } from 'playwright-core'
 import { afterAll, beforeAll } from 'vitest'
 import { launchBrowser, type OpenPage, openPage, type PageOptions } from '../support/browser.ts'
 import { type Program, startProgram } from '../support/program.ts'
@@ -82,4 +82,11 @@ export function sharedSite(
     await site.browser.close()
   })
   return site
+}
+
+/** Where an element lies, in pixels of the window; throws when it is not on the screen. */
+export async function boxOf(target: Locator) {
+  const box = await target.boundingBox()
+  if (box === null) throw new Error('not on the screen')
+  return { ...box, right: box.x + box.width, bottom: box.y + box.height }
 }

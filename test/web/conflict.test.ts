@@ -9,7 +9,7 @@ import { waitFor } from '../support/deadline.ts'
 import { colourAt, distance } from '../support/pictures.ts'
 import { startProgram } from '../support/program.ts'
 import { makeTree, type Tree } from '../support/tree.ts'
-import { servedPages, sharedBrowser } from './browser-steps.ts'
+import { boxOf, servedPages, sharedBrowser } from './browser-steps.ts'
 import { addUser, entry, expectNames, showList, toast, userLogin } from './listing-steps.ts'
 import { dropTree, panel, pickFiles } from './upload-steps.ts'
 
@@ -250,7 +250,7 @@ describe('names that are taken', () => {
     await dialog(page).getByRole('button', { name: 'Continue' }).waitFor()
     const width = await page.evaluate(() => document.documentElement.scrollWidth)
     expect(width).toBeLessThanOrEqual(PHONE.width)
-    const box = await dialog(page).getByRole('button', { name: 'Continue' }).boundingBox()
-    expect((box?.y ?? 0) + (box?.height ?? 0)).toBeLessThanOrEqual(PHONE.height)
+    const box = await boxOf(dialog(page).getByRole('button', { name: 'Continue' }))
+    expect(box.bottom).toBeLessThanOrEqual(PHONE.height)
   })
 })

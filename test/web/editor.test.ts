@@ -11,7 +11,7 @@ import { SAMPLES } from '../support/pictures.ts'
 import { ADMIN, type Program } from '../support/program.ts'
 import type { Tree } from '../support/tree.ts'
 import { editorSite, editorSteps } from './editor-steps.ts'
-import { addUser, toast, userLogin } from './listing-steps.ts'
+import { addUser, toast, twoFrames, userLogin } from './listing-steps.ts'
 
 const site = editorSite('/files/')
 let browser: Browser
@@ -24,6 +24,13 @@ beforeEach(() => {
 })
 
 const { text, notes, open, atStart, onDisk, chooseInMenu } = editorSteps(() => site)
+
+/** The methods of all requests from now on. */
+function methodsSent(of: Page): string[] {
+  const sent: string[] = []
+  of.on('request', (request) => sent.push(request.method()))
+  return sent
+}
 
 describe('saving', () => {
   it('saves by button and by Ctrl+S, and says what is unsaved', async () => {
@@ -273,7 +280,10 @@ describe('limits', () => {
     await other.page.getByRole('heading', { name: 'This file can’t be shown to you' }).waitFor()
     expect(await other.page.locator('.cm-content').count()).toBe(0)
     expect(await other.page.getByRole('button', { name: 'Save', exact: true }).count()).toBe(0)
+    const sent = methodsSent(other.page)
     await other.page.keyboard.press('Control+s')
+    await twoFrames(other.page)
+    expect(sent).not.toContain('PUT')
     expect(await tree.read('unseen.txt')).toBe('must stay\n')
   })
 
@@ -285,12 +295,12 @@ describe('limits', () => {
     await other.page.getByText('only read').waitFor()
     await other.page.getByText('Read only').waitFor()
     expect(await other.page.getByRole('button', { name: 'Save', exact: true }).count()).toBe(0)
-    const sent: string[] = []
-    other.page.on('request', (request) => sent.push(request.method()))
+    const sent = methodsSent(other.page)
     await other.page.locator('.cm-content').click()
     await other.page.keyboard.type('typing')
     await other.page.keyboard.press('Control+s')
     expect(await other.page.locator('.cm-content').textContent()).toBe('only read')
+    await twoFrames(other.page)
     expect(sent).not.toContain('PUT')
   })
 

@@ -6,7 +6,7 @@ import { waitFor } from '../support/deadline.ts'
 import { loginAs } from '../support/login.ts'
 import type { Program } from '../support/program.ts'
 import type { TreeContent } from '../support/tree.ts'
-import { servedPages } from './browser-steps.ts'
+import { boxOf, servedPages } from './browser-steps.ts'
 import { entry, expectSelected, focusedName } from './listing-steps.ts'
 
 const openServed = servedPages()
@@ -29,12 +29,6 @@ async function speak(program: Program, locale: string): Promise<void> {
 function openSpeaking(locale: string, content: TreeContent, options: PageOptions = {}) {
   const prepare = (program: Program) => speak(program, locale)
   return openServed(content, { path: '/files/', prepare, ...options })
-}
-
-async function boxOf(target: Locator) {
-  const box = await target.boundingBox()
-  if (box === null) throw new Error('not on the screen')
-  return { ...box, right: box.x + box.width, bottom: box.y + box.height }
 }
 
 /** List, grid or gallery; the words of the switch are in the language. */
