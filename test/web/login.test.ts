@@ -1,5 +1,6 @@
 // Signing in, creating an account, losing the session and getting it back, logging out.
-import { readdir } from 'node:fs/promises'
+import { readdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import { loginAs } from '../support/login.ts'
@@ -8,6 +9,7 @@ import { makeTree } from '../support/tree.ts'
 import { servedPages, sharedBrowser } from './browser-steps.ts'
 import { addUser, entry, userLogin } from './listing-steps.ts'
 import { changeSettings, createUser, PASSWORD } from './settings-steps.ts'
+import { pickFiles, slowUploads } from './upload-steps.ts'
 
 const openIn = sharedBrowser()
 const openServed = servedPages(openIn)
@@ -330,5 +332,61 @@ describe('errors and languages', () => {
     expect(await page.evaluate(() => document.documentElement.lang)).toBe('he')
     await page.reload()
     await page.waitForFunction(() => document.documentElement.dir === 'rtl')
+  })
+})
+
+describe('logging out', () => {
+  it('asks first while files are uploading, and they can be continued afterwards', async () => {
+    await using open = await openServed({ 'old.txt': 'x' }, { path: '/files/' })
+    const { page, tree } = open
+    const warnings: string[] = []
+    page.on('dialog', (dialog) => {
+      warnings.push(dialog.type())
+      void dialog.accept()
+    })
+    await writeFile(join(tree.base, 'big.bin'), Buffer.alloc(12 << 20, 1))
+    await slowUploads(page, 1 << 20)
+    await pickFiles(page, [join(tree.base, 'big.bin')])
+    const panel = page.getByRole('region', { name: 'Uploads' })
+    await panel.getByText('Uploading 1 of 1 file').waitFor()
+    const logOut = page.getByRole('button', { name: 'Log out', exact: true })
+    const question = page.getByRole('alertdialog', { name: 'Log out and stop the uploads?' })
+    await logOut.click()
+    await question.getByRole('button', { name: 'Keep uploading' }).click()
+    await question.waitFor({ state: 'detached' })
+    expect((await open.context.request.get('/api/renew')).status()).toBe(200)
+    await panel.getByText('Uploading 1 of 1 file').waitFor()
+    await logOut.click()
+    await question.getByRole('button', { name: 'Log out' }).click()
+    await page.waitForURL('**/login')
+    // Asked once, not a second time by the browser when it is too late.
+    expect(warnings).toEqual([])
+    await slowUploads(page, 0)
+    await fillIn(page, ADMIN)
+    await page.getByRole('button', { name: 'Log in' }).click()
+    const notice = page.getByRole('region', { name: 'Interrupted upload' })
+    await notice.getByText('1 file was not finished uploading').waitFor()
+  })
+
+  it('asks first about unsaved settings', async () => {
+    await using open = await openServed({}, { path: '/settings/profile' })
+    const { page } = open
+    const warnings: string[] = []
+    page.on('dialog', (dialog) => {
+      warnings.push(dialog.type())
+      void dialog.accept()
+    })
+    await page.getByRole('switch', { name: 'Show exact dates' }).check()
+    const logOut = page.getByRole('button', { name: 'Log out', exact: true })
+    const question = page.getByRole('alertdialog', { name: 'Leave without saving?' })
+    await logOut.click()
+    await question.waitFor()
+    await page.keyboard.press('Escape')
+    await question.waitFor({ state: 'detached' })
+    expect((await open.context.request.get('/api/renew')).status()).toBe(200)
+    await logOut.click()
+    await question.getByRole('button', { name: 'Discard changes' }).click()
+    await page.waitForURL('**/login')
+    expect(warnings).toEqual([])
   })
 })

@@ -70,6 +70,12 @@ export async function mayLeave(): Promise<boolean> {
   return asking
 }
 
+/** The page is left for good by a way that has asked already: the browser's warning would only repeat it. */
+export function dropGuard(): void {
+  guard = null
+  removeEventListener('beforeunload', warn)
+}
+
 /** The address without the base URL: `/files/a%20b/`. */
 export function currentPath(): string {
   const { pathname } = location

@@ -9,7 +9,7 @@ import { boot } from '../lib/boot.ts'
 import { joinPath, nameOf, parentOf } from '../lib/paths.ts'
 import { markUnreachable, whenOnline } from '../state/network.ts'
 import { reloadFolder } from '../state/open-folder.ts'
-import { session } from '../state/session.ts'
+import { onLogOut, session } from '../state/session.ts'
 import { toastSuccess } from '../state/toasts.ts'
 import { isUploading, uploadPercent, uploads } from '../state/uploads.ts'
 import { refreshUsage } from '../state/usage.ts'
@@ -52,6 +52,12 @@ export const journal = openJournal(scopeName)
 export const ownership = watchOwnership(scopeName, () => [...batches.keys()])
 // What was done in the last moments is not forgotten by a reload.
 addEventListener('pagehide', () => void journal.flush())
+// By then nothing can be kept from stopping any more, and the journal knows where to go on.
+let isLoggedOut = false
+onLogOut(() => {
+  isLoggedOut = true
+  guardLeaving(false)
+})
 const batches = new Map<string, Batch>()
 const meter = createSpeedMeter()
 let nextID = 1
@@ -318,7 +324,7 @@ function show() {
   uploads.revision++
   uploads.shown = totals.files > 0 || uploads.preparing > 0 || uploads.skipped > 0
   const busy = isUploading()
-  guardLeaving(busy)
+  guardLeaving(busy && !isLoggedOut)
   keepAwake(totals.active > 0)
   tick(busy)
   tellProgress(busy)
