@@ -1,11 +1,9 @@
 // What makes the interface feel quick: little to load, folders known before they are opened, and
 // those seen before on the screen at once.
-import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, it } from 'vitest'
-import { launchBrowser, openPage } from '../support/browser.ts'
+import type { Page } from 'playwright-core'
+import { expect, it } from 'vitest'
 import { waitFor } from '../support/deadline.ts'
-import { type Program, startProgram } from '../support/program.ts'
-import { makeTree, type Tree } from '../support/tree.ts'
+import { sharedSite } from './browser-steps.ts'
 import { entry, showList } from './listing-steps.ts'
 
 const MAX_SCRIPT_BYTES = 150 * 1000
@@ -13,21 +11,9 @@ const MAX_STYLE_BYTES = 15 * 1000
 const PAINT_MS = 50
 const TRIES = 5
 
-let browser: Browser
-let tree: Tree
-let program: Program
-
-beforeAll(async () => {
-  browser = await launchBrowser()
+const site = sharedSite(async () => {
   const many = Array.from({ length: 500 }, (_, n) => [`many/file ${n}.txt`, ''] as const)
-  tree = await makeTree({ ...Object.fromEntries(many), 'other/b.txt': 'b', 'third/c.txt': 'c' })
-  program = await startProgram(tree)
-})
-
-afterAll(async () => {
-  await program[Symbol.asyncDispose]()
-  await tree[Symbol.asyncDispose]()
-  await browser.close()
+  return { ...Object.fromEntries(many), 'other/b.txt': 'b', 'third/c.txt': 'c' }
 })
 
 type Marked = Window & { paintedAfterMs?: number | undefined }
@@ -47,7 +33,7 @@ const namedBytes = (page: Page, selector: string) =>
   }, selector)
 
 it('loads at most 150 KB of script and 15 KB of style for the first listing', async () => {
-  await using opened = await openPage(browser, program, { path: '/files/' })
+  await using opened = await site.open({ path: '/files/' })
   const { page } = opened
   await entry(page, 'many').waitFor()
   const script = await namedBytes(page, 'script[src], link[rel=modulepreload]')
@@ -60,7 +46,7 @@ it('loads at most 150 KB of script and 15 KB of style for the first listing', as
 })
 
 it('asks for a folder when it is pointed at, and when it gets the focus', async () => {
-  await using opened = await openPage(browser, program)
+  await using opened = await site.open()
   const { page } = opened
   const asked = new Set<string>()
   page.on('request', (request) => asked.add(new URL(request.url()).pathname.replace(/\/$/, '')))
@@ -77,7 +63,7 @@ it('asks for a folder when it is pointed at, and when it gets the focus', async 
 })
 
 it(`shows a folder seen before within ${PAINT_MS} ms, whatever the server does`, async () => {
-  await using opened = await openPage(browser, program, { path: '/files/' })
+  await using opened = await site.open({ path: '/files/' })
   const { page } = opened
   await showList(page)
   let least = Number.POSITIVE_INFINITY
