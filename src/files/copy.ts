@@ -13,8 +13,11 @@ import { baseName, extensionOf, isWithin, joinVPath, parentOf, ROOT, type VPath 
 export function checkSourceAndTarget(source: VPath, target: VPath): void {
   if (source === ROOT || target === ROOT)
     throw new AppError('forbidden', 'the root can be neither source nor target')
-  if (source !== target && isWithin(source, target))
-    throw new AppError('bad_request', 'source is parent', { expose: true })
+  if (source !== target && isWithin(source, target)) throw sourceIsParent()
+}
+
+function sourceIsParent(): AppError {
+  return new AppError('bad_request', 'source is parent', { expose: true })
 }
 
 /**
@@ -101,6 +104,8 @@ export async function moveTree(
     await scope.rename(source, target, { replace })
   } catch (error) {
     const errno = errnoOf((error as AppError).cause)
+    // Through a link a folder may lie within itself though the paths do not say so.
+    if (errno === 'EINVAL') throw sourceIsParent()
     if (errno === 'EXDEV') {
       const copied: Copied[] = []
       await copyAll(scope, source, target, options, copied)

@@ -149,6 +149,18 @@ it('a link does not take the place of the file it leads to', async () => {
   expect(await tree.read('links/a.txt')).toBe('kept')
 })
 
+it('a folder does not go into itself by way of a link', async () => {
+  await using tree = await makeTree({ 'real/a.txt': 'kept', link: { link: 'real' } })
+  for (const replace of [false, true]) {
+    const moved = moveTree(scopeOf(tree), vpath('/real'), vpath('/link/in'), {
+      ...always(),
+      replace,
+    })
+    await expect(moved).rejects.toMatchObject({ code: 'bad_request', message: 'source is parent' })
+  }
+  expect(await tree.read('real/a.txt')).toBe('kept')
+})
+
 it('an entry that differs in case only is not replaced unasked', async () => {
   await using tree = await makeTree({ 'a.txt': 'lower', 'b.txt': 'b' })
   // Where case counts: elsewhere this is the same file.
