@@ -114,7 +114,7 @@ function argvOf(line: string, { shell }: Settings, variables: Variables): string
  * carries values; without one `$NAME` and `${NAME}` are replaced inside arguments, never in the
  * program's name (CVE-2026-35585, CVE-2026-54090).
  */
-export function toArgv(
+function toArgv(
   line: string,
   shell: readonly string[],
   variables: Record<string, string>,

@@ -3,9 +3,9 @@ import { type FileHandle, mkdir, open, readdir, rename, unlink } from 'node:fs/p
 import { basename, dirname, extname, join } from 'node:path'
 import { AppError, errnoOf } from './errors.ts'
 
-export const MAX_LOG_BYTES = 100 * 1000 * 1000
-export const MAX_LOG_BACKUPS = 10
-export const MAX_LOG_AGE_MS = 14 * 86_400_000
+const MAX_LOG_BYTES = 100 * 1000 * 1000
+const MAX_LOG_BACKUPS = 10
+const MAX_LOG_AGE_MS = 14 * 86_400_000
 /** Lines kept while the disk is slow; the oldest are dropped and counted beyond that. */
 const MAX_WAITING_LINES = 10_000
 

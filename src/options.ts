@@ -338,13 +338,8 @@ export function optionOf(key: OptionKey): Option<unknown> {
   return OPTIONS[key]
 }
 
-/** True for options whose bare flag means true. */
-export function isBooleanOption(key: OptionKey): boolean {
-  return optionOf(key).value === undefined
-}
-
 /** `FB_` + the key split at capitals and dots: `baseURL` gives `FB_BASE_URL`. */
-export function envNameOf(key: string): string {
+function envNameOf(key: string): string {
   return `FB_${key
     .replaceAll('.', '_')
     .replace(/([a-z\d])([A-Z])/g, '$1_$2')

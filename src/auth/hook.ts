@@ -54,7 +54,7 @@ async function ask(deps: SignInDeps, { username, password }: Credentials) {
 }
 
 /** Lines `key=value`, trimmed; the first `=` separates. Exported for its test. */
-export function parseAnswers(output: string): Map<string, string> {
+function parseAnswers(output: string): Map<string, string> {
   const answers = new Map<string, string>()
   for (const line of output.split('\n')) {
     const at = line.indexOf('=')

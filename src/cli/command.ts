@@ -1,6 +1,5 @@
 // What a subcommand is: a plain description that parsing, help, completion and docs all read.
 import type { FlagValue } from '../config.ts'
-import type { OptionKey } from '../options.ts'
 
 export interface Flag {
   name: string
@@ -79,5 +78,3 @@ export function flagValue<T>(flags: ReadonlyMap<string, FlagValue>, name: string
 export function isSwitch(flag: Flag): boolean {
   return flag.value === undefined
 }
-
-export type { OptionKey }

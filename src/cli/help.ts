@@ -84,7 +84,7 @@ function flagHead(flag: Flag): string {
 }
 
 /** What a flag does, its default and its environment name. */
-export function flagText(flag: Flag): string {
+function flagText(flag: Flag): string {
   const facts = [
     flag.required ? 'required' : '',
     flag.default !== '' && !(isSwitch(flag) && flag.default === 'false')

@@ -2,7 +2,6 @@
 // and turns failures into the one line on stderr that scripts know.
 import { AppError } from '../errors.ts'
 import { ParseError } from '../parse.ts'
-import { DamagedDatabaseError } from '../store/store.ts'
 import type { Command, Flag, Invocation } from './command.ts'
 import { commandTree } from './commands.ts'
 import { GLOBAL_FLAGS } from './flags.ts'
@@ -21,10 +20,7 @@ export async function runCommandLine(surroundings: Surroundings): Promise<number
     return await dispatch(surroundings)
   } catch (error) {
     const expected =
-      error instanceof AppError ||
-      error instanceof ParseError ||
-      error instanceof DamagedDatabaseError ||
-      isSystemError(error)
+      error instanceof AppError || error instanceof ParseError || isSystemError(error)
     const text = expected ? (error as Error).message : ((error as Error).stack ?? String(error))
     surroundings.stderr(`Error: ${text}\n`)
     return expected ? 1 : 2

@@ -1,5 +1,5 @@
 // File objects: what the API says about one entry or a folder's entries (http-api 6).
-import type { FileEntry, FileType, RecursiveEntry, Sorting } from '../api-types.ts'
+import type { FileEntry, FileType, Sorting } from '../api-types.ts'
 import { AppError } from '../errors.ts'
 import type { EntryStat } from './entry-stat.ts'
 import { toApiMode } from './file-mode.ts'
@@ -174,16 +174,6 @@ async function headOf(open: () => Promise<OpenFile>): Promise<Buffer | null> {
     return null
   } finally {
     await handle?.close()
-  }
-}
-
-export function presentRecursive(path: string, entry: DetailedEntry): RecursiveEntry {
-  return {
-    path,
-    name: entry.name,
-    size: entry.stat.sizeBytes,
-    modified: formatTime(entry.stat.ownMtimeNs),
-    isDir: entry.kind === 'dir',
   }
 }
 

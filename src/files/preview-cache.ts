@@ -170,7 +170,7 @@ function sumSizes(files: CacheFile[]): number {
 }
 
 /** Content type by the first bytes; null for what no preview begins with. */
-export function sniffPicture(bytes: Buffer): string | null {
+function sniffPicture(bytes: Buffer): string | null {
   if (bytes.length < 12) return null
   if (bytes[0] === 0xff && bytes[1] === 0xd8) return 'image/jpeg'
   if (bytes.toString('latin1', 1, 4) === 'PNG') return 'image/png'

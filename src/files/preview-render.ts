@@ -10,7 +10,7 @@ import { MAX_BODY_BYTES, type Pixels, PreviewError, type PreviewJob } from './pr
 import { grabVideoFrame } from './preview-video.ts'
 
 /** Pixels a side (http-api 13): larger images exhausted the memory of the original. */
-export const MAX_SIDE = 10_000
+const MAX_SIDE = 10_000
 /**
  * For our own interface, which shows photographs of 108 megapixels by their preview: a plain JPEG is
  * scaled while it is decoded and takes no more memory for being large, everything else does. Of a

@@ -20,7 +20,7 @@ function rank(unit: number): number {
  * Natural order of two lower-cased names: equal text is dropped, numbers compare by value, and in
  * all other cases the remainders compare by bytes.
  */
-export function compareNatural(a: string, b: string): number {
+function compareNatural(a: string, b: string): number {
   let x = a
   let y = b
   for (;;) {

@@ -60,8 +60,3 @@ export function extensionOf(name: string): string {
   const at = name.lastIndexOf('.')
   return at < 0 ? '' : name.slice(at)
 }
-
-/** Percent-encodes each segment for use in an address. */
-export function encodeVPath(vpath: string): string {
-  return vpath.split('/').map(encodeURIComponent).join('/')
-}

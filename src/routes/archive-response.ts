@@ -71,7 +71,7 @@ export async function sendArchive(
  * Decodes `files`: separated by commas, each part percent-encoded once more, `+` literal, relative
  * to `folder`, which it cannot leave. Empty means the folder itself.
  */
-export function parseSelection(folder: VPath, files: string): VPath[] {
+function parseSelection(folder: VPath, files: string): VPath[] {
   if (files === '') return [folder]
   const selected = files.split(',').map((part) => {
     const relative = toVPath(decodePart(part))

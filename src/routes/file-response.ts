@@ -128,7 +128,7 @@ export function etagOf(facts: { mtimeNs: bigint; sizeBytes: number }): string {
 }
 
 /** Adds a policy line; several lines must all be met. */
-export function appendPolicy(outgoing: ServerResponse, policy: string): void {
+function appendPolicy(outgoing: ServerResponse, policy: string): void {
   const present = outgoing.getHeader('Content-Security-Policy')
   const lines = present === undefined ? [] : Array.isArray(present) ? present : [String(present)]
   outgoing.setHeader('Content-Security-Policy', [...lines, policy])

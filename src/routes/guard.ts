@@ -91,7 +91,7 @@ export function treeScopeOf(deps: Deps, user: User): Scope {
 }
 
 /** Host path of the user's tree; `..` in a stored scope cannot climb out of the server root. */
-export function userRoot(deps: Deps, user: User): string {
+function userRoot(deps: Deps, user: User): string {
   return join(deps.config.root, vpathOf(user.scope))
 }
 

@@ -45,7 +45,7 @@ export function parseSize(text: string): PreviewSize {
  * in the disposition. The query `display` is ours: `true` for what every browser shows, `full` for
  * that in the original's width and height where the file itself is nothing for browsers.
  */
-export async function sendPreview(
+async function sendPreview(
   c: Ctx,
   deps: Deps,
   scope: Scope,

@@ -26,7 +26,7 @@ export const PAGE = '/-/page'
 /** The one route that opens WebSockets. */
 export const COMMAND = '/api/command'
 /** An `/api/` path that no route knows. */
-export const UNKNOWN_API = '/-/unknown-api'
+const UNKNOWN_API = '/-/unknown-api'
 
 const EXACT = new Set([
   '/health',

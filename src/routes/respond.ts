@@ -5,7 +5,7 @@ import type { ErrorCode } from '../api-types.ts'
 const REASONS: Record<number, string> = { 413: 'Request Entity Too Large' }
 
 /** `<code> <reason>\n`, the body of every answer that carries no data (http-api 1.4). */
-export function statusLine(status: number, cause = ''): string {
+function statusLine(status: number, cause = ''): string {
   const reason = REASONS[status] ?? STATUS_CODES[status] ?? ''
   return `${status} ${reason}${cause ? ` (${cause})` : ''}\n`
 }
@@ -50,7 +50,7 @@ const ESCAPE = /\\(?:ud[89ab]..\\ud[c-f]..|u.{4}|.)/gi
 const LONE_SURROGATE = /^\\ud[89a-f]..$/i
 
 /** Escapes text that is already JSON. Lone surrogates become U+FFFD so that it is valid UTF-8. */
-export function escapeJson(json: string): string {
+function escapeJson(json: string): string {
   const text = /[<>&\u2028\u2029]/.test(json)
     ? json.replace(/[<>&\u2028\u2029]/g, (c) => ESCAPES[c] ?? c)
     : json

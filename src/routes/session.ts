@@ -86,7 +86,7 @@ async function readCredentials(c: Ctx): Promise<LoginBody> {
       MAX_LOGIN_BYTES,
     )
   } catch (error) {
-    if (error instanceof AppError && error.message.includes('too large'))
+    if (error instanceof AppError && error.code === 'too_large')
       c.env.outgoing.setHeader('Connection', 'close')
     throw refused()
   }

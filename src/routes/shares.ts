@@ -34,7 +34,7 @@ export function shareRoutes(deps: Deps): Hono<Env> {
 }
 
 /** What leaves the server of a share; neither hash nor ticket (GHSA-833g-cqhp-h72j). */
-export function presentShare(share: Share): ShareRecord {
+function presentShare(share: Share): ShareRecord {
   return {
     hash: share.hash,
     path: share.path,

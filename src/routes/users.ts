@@ -54,7 +54,7 @@ export function userRoutes(deps: Deps): Hono<Env> {
 }
 
 /** What leaves the server of an account: never the hash; the scope only towards administrators. */
-export function presentUser(user: User, forAdmin: boolean): UserRecord {
+function presentUser(user: User, forAdmin: boolean): UserRecord {
   return {
     id: user.id,
     username: user.username,

@@ -136,11 +136,11 @@ export function defaultPermissions(): Permissions {
   }
 }
 
-export function defaultSorting(): Sorting {
+function defaultSorting(): Sorting {
   return { by: 'name', asc: false }
 }
 
-export function defaultUserDefaults(): UserDefaults {
+function defaultUserDefaults(): UserDefaults {
   return {
     scope: '.',
     locale: 'en',

@@ -2,7 +2,7 @@
 import { isWithin, type VPath, vpathOf } from '../files/vpath.ts'
 import type { Document, Share } from './document.ts'
 
-export function isExpired(share: Share, nowSeconds = Date.now() / 1000): boolean {
+function isExpired(share: Share, nowSeconds = Date.now() / 1000): boolean {
   return share.expire !== 0 && share.expire <= nowSeconds
 }
 

@@ -2,7 +2,7 @@
 // between processes, and a watch for changes made by another process.
 import { readFile, stat } from 'node:fs/promises'
 import { type Adapter, Low } from 'lowdb'
-import { errnoOf } from '../errors.ts'
+import { AppError, errnoOf } from '../errors.ts'
 import { type Document, SCHEMA_VERSION } from './document.ts'
 import { followLinks, replaceFile } from './durable-file.ts'
 import { withFileLock } from './file-lock.ts'
@@ -48,8 +48,6 @@ export async function createStore(file: string, doc: Document, like?: string): P
   await replaceFile(await followLinks(file), serialise(doc), like)
   return openStore(file)
 }
-
-export class DamagedDatabaseError extends Error {}
 
 function serialise(doc: Document): string {
   return `${JSON.stringify(doc, null, 1)}\n`
@@ -209,14 +207,16 @@ function parseText(text: string, file: string): Document {
   try {
     value = JSON.parse(text)
   } catch (error) {
-    throw new DamagedDatabaseError(
+    throw damaged(
+      error,
       `the database ${file} is damaged (${(error as Error).message}). It was left untouched. ` +
         `Stop the server, look at it, and if ${file}.bak is good copy that over it.`,
     )
   }
   const version = (value as { version?: unknown } | null)?.version
   if (typeof version === 'number' && version > SCHEMA_VERSION) {
-    throw new DamagedDatabaseError(
+    throw damaged(
+      undefined,
       `the database ${file} was written by a newer version (schema ${version}, this program knows ` +
         `${SCHEMA_VERSION}). It was left untouched. Start the newer program, or restore a backup.`,
     )
@@ -224,11 +224,16 @@ function parseText(text: string, file: string): Document {
   try {
     return parseDocument(value)
   } catch (error) {
-    throw new DamagedDatabaseError(
+    throw damaged(
+      error,
       `the database ${file} is not valid: ${(error as Error).message}. It was left untouched. ` +
         `Correct it, or copy ${file}.bak over it.`,
     )
   }
+}
+
+function damaged(cause: unknown, message: string): AppError {
+  return new AppError('internal', message, { cause })
 }
 
 // Every write makes a new inode, so identity, time and size together tell any change.
