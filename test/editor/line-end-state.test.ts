@@ -3,6 +3,7 @@ import { EditorState, type TransactionSpec } from '@codemirror/state'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import {
+  blobOf,
   convertLineEnds,
   lineEndsOf,
   openLines,
@@ -29,6 +30,23 @@ describe('line ends in the editor', () => {
         expect(open(pieces.join('')).text()).toBe(pieces.join(''))
       }),
     )
+  })
+
+  it('gives the same text in pieces, as UTF-8', async () => {
+    const { signal } = new AbortController()
+    const piece = fc.constantFrom('\n', '\r\n', '\r', 'a', 'long line', '', 'ü€😀', '\ufeff')
+    const property = fc.asyncProperty(fc.array(piece, { maxLength: 40 }), async (pieces) => {
+      const text = pieces.join('')
+      const blob = await blobOf(open(text).state(), signal, 5)
+      expect(Buffer.from((await blob?.arrayBuffer()) ?? new ArrayBuffer()).toString()).toBe(text)
+    })
+    await fc.assert(property, { numRuns: 30 })
+  })
+
+  it('gives no pieces of a text with half a character, nor after somebody turned away', async () => {
+    const { signal } = new AbortController()
+    expect(await blobOf(open('half \ud83d of it').state(), signal)).toBeNull()
+    expect(await blobOf(open('a\nb').state(), AbortSignal.abort())).toBeNull()
   })
 
   it('keeps the ends of lines that are not touched', () => {

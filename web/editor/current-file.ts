@@ -10,13 +10,15 @@ import { permissions } from '../state/session.ts'
 import type { TextEncoding } from '../text/encodings.ts'
 import { dropDraft, loadDrafts, pruneDrafts, saveDraft } from './drafts.ts'
 import { editor, type Notice } from './editor-state.ts'
-import { lineEndsOf, replaceText, sameText, textOf } from './line-end-state.ts'
+import { blobOf, lineEndsOf, replaceText, sameText, textOf } from './line-end-state.ts'
 
 /** Larger files are read in windows and cannot be changed here. */
 export const MAX_EDIT_BYTES = 10 * 1024 * 1024
 /** A draft is kept this long after the last key, and at the latest so long after the first. */
 const DRAFT_QUIET_MS = 700
 const DRAFT_LATEST_MS = 4000
+/** Up to this many characters a text is joined and kept at once: a few milliseconds. */
+const DRAFT_AT_ONCE = 500_000
 
 /** The file in the editor, beside what is watched of it in editor-state.ts. */
 export interface OpenFile {
@@ -45,6 +47,8 @@ export const current = {
 
 let draftTimer: ReturnType<typeof setTimeout> | undefined
 let draftDueMs = 0
+/** Ends the keeping in pieces: a newer draft is kept, or none is needed any more. */
+let keeping: AbortController | null = null
 
 export function attachView(next: EditorView): void {
   current.view = next
@@ -74,8 +78,7 @@ export function noteChange(): void {
   editor.dirty = differs()
   if (editor.notice?.kind === 'unencodable') editor.notice = null
   if (!editor.dirty) {
-    clearTimeout(draftTimer)
-    draftDueMs = 0
+    stopKeeping()
     editor.draftAtMs = null
     void dropDraft(current.file.draftKey)
     return
@@ -84,7 +87,7 @@ export function noteChange(): void {
   draftDueMs ||= nowMs + DRAFT_LATEST_MS
   clearTimeout(draftTimer)
   const delayMs = Math.max(0, Math.min(DRAFT_QUIET_MS, draftDueMs - nowMs))
-  draftTimer = setTimeout(() => void keepDraftNow(), delayMs)
+  draftTimer = setTimeout(() => void keepDraftAside(), delayMs)
 }
 
 function showLineEnds(state: EditorState): void {
@@ -103,19 +106,53 @@ function sameEncoding(a: TextEncoding, b: TextEncoding): boolean {
   return a.name === b.name && a.bom === b.bom
 }
 
-/** Keeps what is unsaved in this browser, now: on a pause in typing and whenever the page may end. */
-export async function keepDraftNow(): Promise<void> {
+function stopKeeping(): void {
   clearTimeout(draftTimer)
   draftDueMs = 0
-  if (current.view === null || current.file === null || !editor.dirty) return
+  keeping?.abort()
+  keeping = null
+}
+
+/** Keeps what is unsaved in this browser, now: whenever the page may end. */
+export async function keepDraftNow(): Promise<void> {
+  stopKeeping()
+  if (current.view === null || !editor.dirty) return
+  await keep(textOf(current.view.state))
+}
+
+/**
+ * The same while somebody types. Ten mebibytes joined and copied at once would hold up the keys for a
+ * tenth of a second; what was kept before stays until the new draft is complete.
+ */
+async function keepDraftAside(): Promise<void> {
+  const state = current.view?.state
+  if (state === undefined || state.doc.length <= DRAFT_AT_ONCE) return keepDraftNow()
+  if (keeping !== null) {
+    // However slow the machine, one comes to its end before the next begins.
+    draftTimer = setTimeout(() => void keepDraftAside(), DRAFT_QUIET_MS)
+    return
+  }
+  stopKeeping()
+  const mine = new AbortController()
+  keeping = mine
+  const blob = await blobOf(state, mine.signal)
+  if (mine.signal.aborted) return
+  keeping = null
+  // Some browsers keep no blobs in private windows.
+  if (blob === null || !(await keep(blob))) await keepDraftNow()
+}
+
+/** False when the browser would not keep it. */
+async function keep(text: string | Blob): Promise<boolean> {
+  if (current.file === null || !editor.dirty) return true
   const { key, draftKey, version } = current.file
   const savedAtMs = Date.now()
-  const text = textOf(current.view.state)
   const encoding = { name: editor.encoding.name, bom: editor.encoding.bom }
   const kept = await saveDraft({
     ...{ key: draftKey, text, encoding, baseEtag: version.etag, savedAtMs },
   })
   if (kept && current.file?.key === key && editor.dirty) editor.draftAtMs = savedAtMs
+  return kept
 }
 
 /** Looks for a draft of the saved text, the newest if there are several. */
@@ -125,7 +162,7 @@ export async function offerDraft(): Promise<void> {
   if (file === null) return
   const drafts = await loadDrafts(file.key)
   if (current.file !== file || editor.dirty) return
-  if (editor.readOnly !== null || editor.notice !== null) return
+  if (editor.readOnly !== null || editor.notice !== null || drafts.length === 0) return
   const saved = file.savedState === null ? file.text : textOf(file.savedState)
   for (const draft of drafts) {
     if (draft.text !== saved) {
@@ -168,7 +205,7 @@ export async function discardDraft(): Promise<void> {
  * text again, and undo brings back what was given up.
  */
 export async function discardChanges(): Promise<void> {
-  clearTimeout(draftTimer)
+  stopKeeping()
   if (current.view !== null && current.file?.savedState) {
     editor.encoding = current.file.savedEncoding
     current.view.dispatch(replaceText(current.view.state, textOf(current.file.savedState)))

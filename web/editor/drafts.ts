@@ -14,6 +14,9 @@ export interface Draft {
   savedAtMs: number
 }
 
+/** As it is kept: a long text as the bytes of its UTF-8, which are handed over and not copied. */
+type KeptDraft = Omit<Draft, 'text'> & { text: string | Blob }
+
 const DATABASE = 'filebrowser-drafts'
 const STORE = 'drafts'
 const MAX_AGE_MS = 30 * 24 * 3600 * 1000
@@ -76,12 +79,24 @@ async function inStore<T>(
 export async function loadDrafts(fileKey: string): Promise<Draft[]> {
   // Without a sitting, as older versions kept them, up to the last one.
   const keys = IDBKeyRange.bound(fileKey, `${fileKey}\0\uffff`)
-  const drafts = await inStore<Draft[]>('readonly', (store) => store.getAll(keys))
-  return (drafts ?? []).sort((a, b) => b.savedAtMs - a.savedAtMs)
+  const kept = await inStore<KeptDraft[]>('readonly', (store) => store.getAll(keys))
+  const drafts: Draft[] = []
+  for (const draft of kept ?? []) {
+    const { text } = draft
+    // Null for bytes that the browser has lost, as when its disk was full.
+    const read = typeof text === 'string' ? text : await readText(text).catch(() => null)
+    if (read !== null) drafts.push({ ...draft, text: read })
+  }
+  return drafts.sort((a, b) => b.savedAtMs - a.savedAtMs)
+}
+
+/** A mark at the beginning is a character of the text. */
+async function readText(bytes: Blob): Promise<string> {
+  return new TextDecoder('utf-8', { ignoreBOM: true }).decode(await bytes.arrayBuffer())
 }
 
 /** Keeps the draft; false when the browser would not. */
-export async function saveDraft(draft: Draft): Promise<boolean> {
+export async function saveDraft(draft: KeptDraft): Promise<boolean> {
   return (await inStore('readwrite', (store) => store.put(draft))) !== null
 }
 

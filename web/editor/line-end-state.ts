@@ -144,6 +144,42 @@ export function textOf(state: EditorState): string {
   return joinLines(state.doc.toJSON(), { usual, others: list })
 }
 
+/** Characters joined at a time: a millisecond or two. */
+const PIECE_CHARS = 256 * 1024
+
+/**
+ * What `textOf` gives, as UTF-8, made in small pieces between which the page goes on. Null when the
+ * text has halves of characters, which UTF-8 cannot hold, or when `signal` is aborted meanwhile.
+ */
+export async function blobOf(
+  state: EditorState,
+  signal: AbortSignal,
+  pieceChars = PIECE_CHARS,
+): Promise<Blob | null> {
+  const { usual, others } = state.field(breaksField)
+  const { doc } = state
+  const parts: Blob[] = []
+  const mark = others.iter()
+  for (let from = 0; from < doc.length; ) {
+    const to = doc.lineAt(Math.min(doc.length, from + pieceChars)).to
+    // The break after the last line belongs to the piece, too.
+    const end = Math.min(doc.length, to + 1)
+    let piece = ''
+    let at = from
+    for (; mark.value !== null && mark.from < end; mark.next()) {
+      piece += doc.sliceString(at, mark.from, usual) + mark.value.end
+      at = mark.from + 1
+    }
+    piece += doc.sliceString(at, end, usual)
+    if (!piece.isWellFormed()) return null
+    parts.push(new Blob([piece]))
+    from = end
+    await new Promise((resolve) => setTimeout(resolve))
+    if (signal.aborted) return null
+  }
+  return new Blob(parts)
+}
+
 /** Replaces the whole text, line ends included, as one step that can be undone. */
 export function replaceText(state: EditorState, text: string) {
   const { lines, ends } = splitLines(text)

@@ -2,11 +2,19 @@
 // mebibytes each key would wait for what they can do of that in 20 ms, for minutes without a colour.
 // So far down a text they begin a little above what is shown, as CodeMirror's line-wise modes do.
 
-import { Language, type LanguageSupport, ParseContext, StreamLanguage } from '@codemirror/language'
-import type { Extension } from '@codemirror/state'
+import {
+  Language,
+  type LanguageSupport,
+  LRLanguage,
+  ParseContext,
+  StreamLanguage,
+} from '@codemirror/language'
+import type { Extension, Text } from '@codemirror/state'
 import {
   type Input,
   type Parser as LezerParser,
+  MountedTree,
+  type NodeProp,
   Parser,
   type PartialParse,
   Tree,
@@ -19,22 +27,53 @@ const FROM_START = 500_000
 const BEFORE = 20_000
 /** The beginning moves in steps, so that scrolling and typing reuse what was read. */
 const STEP = 16_384
+/** How far above that is looked for what the text there belongs to. */
+const LOOK_BACK = 100_000
 
 /** `support` with a grammar that skips what is far above the lines shown. */
 export function nearView(support: LanguageSupport): Extension {
   const { language } = support
   // These skip by themselves.
   if (language instanceof StreamLanguage) return support
-  const near = new Language(language.data, new NearParser(language.parser), [], language.name)
+  const near = new Language(
+    language.data,
+    new NearParser(language.parser, middleOf(language)),
+    [],
+    language.name,
+  )
   return [near, support.support]
+}
+
+/** The parser for a text that is begun at `from`. */
+type Middle = (doc: Text, from: number) => LezerParser
+
+/** PHP is the one language whose texts begin as another: all of a file can stand behind one `<?php`. */
+function middleOf(language: Language): Middle {
+  const { parser } = language
+  if (language.name !== 'php' || !(language instanceof LRLanguage)) return () => parser
+  const inside = language.parser.configure({ top: 'Program' })
+  return (doc, from) => (isInsidePhp(doc, from) ? inside : parser)
+}
+
+/** By the last mark before `from`; where none is near, by the last one of the beginning. */
+function isInsidePhp(doc: Text, from: number): boolean {
+  for (const start of [Math.max(0, from - LOOK_BACK), 0]) {
+    const text = doc.sliceString(start, Math.min(from, start + LOOK_BACK))
+    const opened = Math.max(text.lastIndexOf('<?php'), text.lastIndexOf('<?='))
+    const closed = text.lastIndexOf('?>')
+    if (opened !== closed) return opened > closed
+  }
+  return false
 }
 
 class NearParser extends Parser {
   readonly #parser: LezerParser
+  readonly #middle: Middle
 
-  constructor(parser: LezerParser) {
+  constructor(parser: LezerParser, middle: Middle) {
     super()
     this.#parser = parser
+    this.#middle = middle
   }
 
   override createParse(
@@ -50,7 +89,8 @@ class NearParser extends Parser {
     const step = Math.floor((shown - BEFORE) / STEP) * STEP
     const from = context.state.doc.lineAt(step).from
     context.skipUntilInView(0, from)
-    return new LaterParse(this.#parser.startParse(input, fragments, [{ from, to }]), from)
+    const parser = this.#middle(context.state.doc, from)
+    return new LaterParse(parser.startParse(input, fragments, [{ from, to }]), from)
   }
 }
 
@@ -79,9 +119,21 @@ class LaterParse implements PartialParse {
   advance(): Tree | null {
     const tree = this.#parse.advance()
     if (tree === null) return null
-    const positions = tree.positions.map((at) => at + this.#from)
-    return new Tree(tree.type, tree.children, positions, tree.length + this.#from, [
-      ...tree.propValues,
-    ])
+    return shifted(tree, this.#from)
   }
+}
+
+/** The tree with its parts `by` characters further on, and where another language is laid over it. */
+function shifted(tree: Tree, by: number): Tree {
+  const positions = tree.positions.map((at) => at + by)
+  const props = tree.propValues.map(([prop, value]): [NodeProp<unknown> | number, unknown] =>
+    value instanceof MountedTree ? [prop, shiftedMount(value, by)] : [prop, value],
+  )
+  return new Tree(tree.type, tree.children, positions, tree.length + by, props)
+}
+
+function shiftedMount({ tree, overlay, parser }: MountedTree, by: number): MountedTree {
+  // That tree counts from the first of its ranges, and stays as it is.
+  const ranges = overlay?.map(({ from, to }) => ({ from: from + by, to: to + by })) ?? null
+  return new MountedTree(tree, ranges, parser)
 }

@@ -1,0 +1,86 @@
+// Long texts in the editor beyond their speed: what is kept of them while somebody types, and colours
+// far from their beginning.
+
+import { expect, it } from 'vitest'
+import { waitFor } from '../support/deadline.ts'
+import { editorSite, editorSteps } from './editor-steps.ts'
+import { frameTimesMs, slowness } from './main-thread.ts'
+
+/** Before, it took 25 to 40 ms of the processor, and a tenth of a second where it was shared. */
+const DRAFT_FRAME_MS = 20
+const TRIES = 3
+
+const site = editorSite('/files/')
+const { open, text, atStart } = editorSteps(() => site)
+
+it('keeps drafts of ten mebibytes between two letters, and gives one back after a crash', async () => {
+  const line = 'a line of about eighty characters, as logs and tables have them, 80 with its end\n'
+  await open('ten.log', line.repeat(129_000))
+  const { page } = site
+  await atStart()
+  const kept = page.getByText(/Draft kept \d+ s ago/)
+  let longest = Number.POSITIVE_INFINITY
+  for (let i = 0; i < TRIES && longest >= DRAFT_FRAME_MS; i++) {
+    const slow = await slowness(site.browser)
+    const frames = await frameTimesMs(site.browser, page, async () => {
+      // Never a pause, so that the draft has to be kept while letters come.
+      await waitFor('a draft', async () => {
+        await page.keyboard.type('z')
+        await page.evaluate(() => new Promise(requestAnimationFrame))
+        return kept.isVisible()
+      })
+    })
+    longest = Math.min(longest, (frames.at(-1) ?? Number.POSITIVE_INFINITY) / slow)
+    await page.keyboard.press('Control+s')
+    await kept.waitFor({ state: 'hidden' })
+  }
+  process.stdout.write(`${longest.toFixed(1)} ms the longest frame while a draft is kept\n`)
+  expect(longest).toBeLessThan(DRAFT_FRAME_MS)
+
+  await page.keyboard.type('kept ')
+  await kept.waitFor()
+  // The page is given no time to keep anything more.
+  const crashed = page.waitForEvent('crash')
+  const session = await site.opened.context.newCDPSession(page)
+  session.send('Page.crash').catch(() => {})
+  await crashed
+  const again = await site.opened.context.newPage()
+  await again.goto('/files/ten.log')
+  await again.getByRole('button', { name: 'Restore', exact: true }).click({ timeout: 30_000 })
+  await again.keyboard.press('Control+Home')
+  await again
+    .locator('.cm-line')
+    .first()
+    .getByText(/^z+kept a line/)
+    .waitFor()
+}, 120_000)
+
+it('colours the middle of a long PHP file, all of which stands behind one mark', async () => {
+  const rows = Array.from({ length: 30_000 }, (_, n) => `function f${n}($a) { return $a; }\n`)
+  await open('long.php', `<?php\n${rows.join('')}`)
+  await goToLine('25000')
+  await keyword('function f24998(').waitFor()
+})
+
+it('does not take the page around PHP for PHP', async () => {
+  const rows = Array.from({ length: 30_000 }, (_, n) => `<p>return of ${n}</p>\n`)
+  await open('page.php', `<?php $a = 1 ?>\n${rows.join('')}`)
+  await goToLine('25000')
+  const tag = site.page.locator('span[class]', { hasText: /^p$/ })
+  await site.page.locator('.cm-line', { hasText: 'return of 24998<', has: tag }).waitFor()
+  expect(await keyword('return of 24998<').count()).toBe(0)
+})
+
+/** The line with this text, once `return` has a colour in it. */
+function keyword(line: string) {
+  const word = site.page.locator('span[class]', { hasText: /^return$/ })
+  return site.page.locator('.cm-line', { hasText: line, has: word })
+}
+
+async function goToLine(line: string) {
+  const { page } = site
+  await text().click()
+  await page.keyboard.press('Control+g')
+  await page.getByRole('textbox', { name: 'Line, or line:column' }).fill(line)
+  await page.keyboard.press('Enter')
+}
