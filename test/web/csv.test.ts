@@ -73,6 +73,7 @@ it('shows markup as text', async () => {
   await using opened = await site.open({ path: '/files/tabs.tsv' })
   const { page } = opened
   await page.getByText('<img src=x').click()
+  await page.getByRole('complementary', { name: 'Cell' }).getByText('<img src=x').waitFor()
   expect(await page.locator('.csv img, .csv-detail img').count()).toBe(0)
   expect(await page.evaluate(() => 'harmed' in window)).toBe(false)
 })

@@ -4,7 +4,7 @@ import type { Locator } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import { waitFor } from '../support/deadline.ts'
 import { servedPages } from './browser-steps.ts'
-import { entry, expectSelected, showList } from './listing-steps.ts'
+import { entry, expectSelected, showList, twoFrames } from './listing-steps.ts'
 import { makeShare } from './share-steps.ts'
 
 const openServed = servedPages()
@@ -37,6 +37,7 @@ describe('the keys of the page', () => {
     await page.keyboard.type('a')
     await page.keyboard.press('Delete')
     await page.keyboard.press('Control+a')
+    await twoFrames(page)
     expect(await page.getByRole('alertdialog').count()).toBe(0)
     await expectSelected(page, ['a.txt'])
     await page.keyboard.press('Escape')
@@ -44,6 +45,7 @@ describe('the keys of the page', () => {
     await page.getByRole('dialog').waitFor()
     await page.keyboard.press('Delete')
     await page.keyboard.press('b')
+    await twoFrames(page)
     expect(await page.getByRole('alertdialog').count()).toBe(0)
     await page.keyboard.press('Escape')
     await expectSelected(page, ['a.txt'])

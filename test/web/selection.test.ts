@@ -201,6 +201,7 @@ describe('selecting', () => {
     await entry(page, 'd.txt').click()
     await expectSelected(page, ['b.txt', 'd.txt'])
     await more.click()
+    await page.getByRole('menuitem', { name: 'New folder' }).waitFor()
     expect(await page.getByRole('menuitem', { name: 'Select', exact: true }).count()).toBe(0)
     await page.keyboard.press('Escape')
     await page.keyboard.press('Escape')

@@ -12,7 +12,7 @@ import { ADMIN, type Program, startProgram } from '../support/program.ts'
 import type { TreeContent } from '../support/tree.ts'
 import { makeTree } from '../support/tree.ts'
 import { servedPages, sharedBrowser } from './browser-steps.ts'
-import { addUser, userLogin } from './listing-steps.ts'
+import { addUser, twoFrames, userLogin } from './listing-steps.ts'
 
 const args = ['--disableExec=false']
 
@@ -279,6 +279,7 @@ describe('the shell', () => {
     }
     await page.keyboard.press('Control+a')
     await page.keyboard.press('Delete')
+    await twoFrames(page)
     expect(await page.locator('#listing [aria-selected="true"]').count()).toBe(0)
     expect(await page.getByRole('alertdialog').count()).toBe(0)
     // Round the page and back to the line that is typed.
