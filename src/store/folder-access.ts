@@ -11,12 +11,15 @@ export interface Identity {
   gid: number
 }
 
-/** Throws AppError `forbidden` unless the folder of `file` can be written and `file` be read. */
-export async function requireWritable(file: string): Promise<void> {
+/**
+ * Throws AppError `forbidden` unless the folder of `file` can be written and `file` be read. `named` is what
+ * the operator calls it: the old database, when `file` is ours beside it.
+ */
+export async function requireWritable(file: string, named = file): Promise<void> {
   try {
     await access(dirname(file), constants.W_OK | constants.X_OK)
   } catch (error) {
-    throw await cannotWrite(file, error)
+    throw await cannotWrite(named, error)
   }
   try {
     await access(file, constants.R_OK)
@@ -82,9 +85,14 @@ export async function folderAdvice(file: string, { uid, gid }: Identity): Promis
   if (await holdsOnly(file)) return `${facts}; run: ${owned} ${folder}`
   const own = join(folder, 'filebrowser')
   const moved = join(own, basename(file))
+  // What is there has to come along: a start in an empty folder would make a new administrator.
+  const there = await stat(file).catch(() => null)
+  const copied = there
+    ? `cp -p ${file}* ${own}/ && chown -R ${uid}:${gid} ${own}`
+    : `${owned} ${own}`
   return (
     `${facts}. Other things are in there, so better give the database a folder of its own; ` +
-    `run: mkdir -p ${own} && ${owned} ${own}, and start with -d ${moved}`
+    `run: mkdir -p ${own} && ${copied}, and start with -d ${moved}`
   )
 }
 

@@ -113,7 +113,7 @@ async function openOrCreate(path: string, options: OpenOptions): Promise<OpenedD
 
 async function openBesideBolt(path: string, options: OpenOptions): Promise<OpenedDatabase> {
   const file = await followLinks(jsonBeside(path))
-  await requireWritable(file)
+  await requireWritable(file, dirname(file) === dirname(path) ? path : file)
   return withFileLock(`${file}.lock`, async () => {
     const beside = await detectDatabase(file)
     if (beside.kind === 'json') {

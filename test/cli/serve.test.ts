@@ -1,4 +1,4 @@
-import { chmod, mkdir, readdir, rm, stat, writeFile } from 'node:fs/promises'
+import { chmod, copyFile, mkdir, readdir, rm, stat, writeFile } from 'node:fs/promises'
 import { request as httpRequest } from 'node:http'
 import { createServer } from 'node:net'
 import { dirname, join } from 'node:path'
@@ -7,6 +7,8 @@ import { verifyPassword } from '../../src/auth/hash.ts'
 import { runCli } from '../support/cli.ts'
 import { waitFor } from '../support/deadline.ts'
 import { cwd, database, failed, freshFolders, login, PASSWORD, serve } from '../support/serve.ts'
+
+const LEGACY = join(import.meta.dirname, '..', 'data', 'legacy', 'filebrowser.db')
 
 const HASH = '$2a$10$UMsDfS1ZN9Hizn/njXrklOaimHYgovpdIUb3khMRn.LrGaLLXAwJ.'
 
@@ -264,13 +266,17 @@ describe('a database folder that cannot be written', () => {
   // Root may write everywhere, so this needs an ordinary user.
   test.skipIf(process.getuid?.() === 0)('names the uid and the folder to give to it', async () => {
     const locked = join(cwd, 'locked')
-    await mkdir(locked)
-    await chmod(locked, 0o555)
-    for (const path of ['locked/x.db', 'locked/new/deep/x.db']) {
+    const moved = join(cwd, 'moved')
+    for (const folder of [locked, moved]) await mkdir(folder)
+    await copyFile(LEGACY, join(moved, 'old.db'))
+    for (const folder of [locked, moved]) await chmod(folder, 0o555)
+    for (const path of ['locked/x.db', 'locked/new/deep/x.db', 'moved/old.db']) {
       const { stderr } = await failed(['-d', path])
       expect(stderr).toMatch(/cannot be written by uid \d+/)
       const folder = dirname(join(cwd, path))
       expect(stderr).toMatch(new RegExp(`chown \\d+:\\d+ ${folder}\n`))
     }
+    // Or nobody could clear it away.
+    await chmod(moved, 0o755)
   })
 })

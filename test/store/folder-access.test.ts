@@ -21,6 +21,17 @@ describe('the advice for a database folder that cannot be written', () => {
     )
   })
 
+  test('a database that is there is to be copied along, with what lies beside it', async () => {
+    await using tree = await makeTree({ 'fb.db': 'old', other: '' })
+    expect(await folderAdvice(tree.at('fb.db'), USER)).toMatch(
+      new RegExp(
+        `run: mkdir -p ${tree.at('filebrowser')} && cp -p ${tree.at('fb.db')}\\* ` +
+          `${tree.at('filebrowser')}/ && chown -R 1234:5678 ${tree.at('filebrowser')}, ` +
+          `and start with -d ${tree.at('filebrowser/fb.db')}$`,
+      ),
+    )
+  })
+
   test('a database of another user is named with that user, and the command that gives it away', async () => {
     await using tree = await makeTree({ 'fb.db': '' })
     const { uid, gid } = await stat(tree.at('fb.db'))
@@ -42,7 +53,7 @@ describe('the advice for a database folder that cannot be written', () => {
     for (const file of ['/etc/filebrowser.db', '/filebrowser.db']) {
       const advice = await folderAdvice(file, USER)
       expect(advice).toContain('mkdir -p')
-      expect(advice).not.toMatch(/chown -R|chown \d+:\d+ \/(etc)?(\s|,|$)/)
+      expect(advice).not.toMatch(/chown (-R )?\d+:\d+ \/(etc)?(\s|,|$)/)
       expect(advice).toContain('/filebrowser/filebrowser.db')
     }
   })
