@@ -4,6 +4,7 @@ import { lstat } from 'node:fs/promises'
 import type { RecursiveEntry } from '../api-types.ts'
 import { isLostEntry } from '../errors.ts'
 import type { Scope } from './scope.ts'
+import { nextTurn } from './sort.ts'
 import { formatTime } from './time-format.ts'
 import type { VPath } from './vpath.ts'
 import type { Walked } from './walk.ts'
@@ -33,7 +34,7 @@ export async function* listRecursive(
       const stats = slow ? await lookLater(entries) : entries.map(lookNow)
       slow ||= performance.now() - startedAt > SLOW_LOOK_MS * Math.max(1, entries.length / 64)
       yield entries.flatMap((entry, i) => present(entry, stats[i] ?? null))
-      if (at < batch.length) await new Promise((resolve) => setImmediate(resolve))
+      if (at < batch.length) await nextTurn()
       signal.throwIfAborted()
     }
   }

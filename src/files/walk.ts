@@ -8,7 +8,7 @@ import { sep } from 'node:path'
 import { AppError, errnoOf, fromErrno, isLostEntry } from '../errors.ts'
 import { inFolder, type Jail, type Place, verifyPlace } from './jail.ts'
 import type { Judgement } from './judgement.ts'
-import { compareBytes } from './sort.ts'
+import { compareBytes, nextTurn } from './sort.ts'
 import { joinVPath, ROOT, type VPath } from './vpath.ts'
 
 export interface Walked {
@@ -195,8 +195,4 @@ async function staysInside(jail: Jail, judgement: Judgement, realPath: string): 
     if (error instanceof AppError || isLostEntry(error)) return false
     throw error
   }
-}
-
-function nextTurn(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve))
 }

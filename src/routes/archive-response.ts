@@ -1,7 +1,6 @@
 // A folder or a selection as an archive, for users and for shares (http-api 12.3).
 import { basename } from 'node:path'
-import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
-import { badRequest, isAbort } from '../errors.ts'
+import { badRequest } from '../errors.ts'
 import { archiveExtension, parseArchiveFormat, writeArchive } from '../files/archive.ts'
 import { archiveEntries, commonFolder } from '../files/archive-entries.ts'
 import type { Scope } from '../files/scope.ts'
@@ -10,7 +9,7 @@ import { baseName, parentOf, rebase, toVPath, type VPath } from '../files/vpath.
 import type { Logger } from '../log.ts'
 import type { Ctx } from './env.ts'
 import { disposition } from './file-response.ts'
-import { createResponseSink } from './response-sink.ts'
+import { streamAnswer } from './stream-answer.ts'
 
 /** Names that are put in place before others get their turn. */
 const SLICE = 4_000
@@ -35,7 +34,7 @@ export async function sendArchive(
   vpath: VPath,
   options: ArchiveOptions,
 ): Promise<Response> {
-  const { outgoing, target } = c.env
+  const { target } = c.env
   const format = parseArchiveFormat(target.query.get('algo'))
   if (!format) throw badRequest('unknown archive format')
   const id = target.query.get('selection')
@@ -46,25 +45,17 @@ export async function sendArchive(
   const { common, name } = await nameSelection(scope, vpath, roots, rootName)
 
   const { signal } = c.req.raw
-  const sink = createResponseSink(outgoing, signal, (firstBytes) => {
-    outgoing.writeHead(200, {
+  return streamAnswer(c, {
+    log: options.log,
+    what: 'an archive',
+    headers: (firstBytes) => ({
       'Content-Type': contentTypeOf(firstBytes),
       'Content-Disposition': disposition('attachment', name + archiveExtension(format)),
       'X-Content-Type-Options': 'nosniff',
-      'X-Accel-Buffering': 'no',
-    })
+    }),
+    write: (sink) =>
+      writeArchive(archiveEntries(scope, roots, common, signal), format, sink, signal),
   })
-  try {
-    await writeArchive(archiveEntries(scope, roots, common, signal), format, sink, signal)
-    outgoing.end()
-  } catch (error) {
-    if (!outgoing.headersSent && !signal.aborted) throw error
-    // Without its last chunk the client sees that the archive is incomplete.
-    outgoing.destroy()
-    if (!signal.aborted && !isAbort(error))
-      options.log.error('an archive broke off', { path: vpath, error: String(error) })
-  }
-  return RESPONSE_ALREADY_SENT
 }
 
 /**
