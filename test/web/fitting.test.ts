@@ -15,6 +15,8 @@ import { addUser, entry, showList, userLogin } from './listing-steps.ts'
 import { changeSettings } from './settings-steps.ts'
 import { makeShare } from './share-steps.ts'
 
+/** Who looks, and in which language. */
+const PEOPLE = { mara: 'en', maryam: 'ar', greta: 'de' }
 const FINGER_PX = 44
 const LONG = `${'a rather long name '.repeat(9)}.txt`
 const DEEP = ['some rather long folder', 'another rather long folder', 'a third long folder']
@@ -26,21 +28,23 @@ const site = sharedSite(async () => ({
   'tone.mp3': await readFile(join(SAMPLES, 'song.mp3')),
   'pack.zip': await readFile(join(SAMPLES, 'pack.zip')),
   [`long/${DEEP.join('/')}/a.txt`]: 'a',
+  'table.csv': 'name;city;amount\nMüller;Köln;12,5\nSmith;Leeds;7\n',
   [LONG]: 'x',
   [RTL_NAME]: 'x',
 }))
 
 beforeAll(async () => {
   await changeSettings(site.program, () => ({ signup: true }))
-  for (const name of ['mara', 'maryam']) await addUser(site.program, name, ['download'])
   const admin = await loginAs(site.program.origin)
-  const users = (await (await admin.fetch('/api/users')).json()) as UserRecord[]
-  const maryam = users.find(({ username }) => username === 'maryam')
-  const which = ['locale']
-  const data = { ...maryam, locale: 'ar' }
-  const body = { what: 'user', which, current_password: ADMIN.password, data }
-  const request = { method: 'PUT', body: JSON.stringify(body) }
-  expect((await admin.fetch(`/api/users/${maryam?.id}`, request)).status).toBe(200)
+  for (const [name, locale] of Object.entries(PEOPLE)) {
+    await addUser(site.program, name, ['create', 'delete', 'rename', 'download', 'share'])
+    const users = (await (await admin.fetch('/api/users')).json()) as UserRecord[]
+    const user = users.find(({ username }) => username === name)
+    const data = { ...user, locale }
+    const body = { what: 'user', which: ['locale'], current_password: ADMIN.password, data }
+    const request = { method: 'PUT', body: JSON.stringify(body) }
+    expect((await admin.fetch(`/api/users/${user?.id}`, request)).status).toBe(200)
+  }
   await makeShare(site.program, '/long/', { password: 'open sesame 12', expires: '3' })
 }, 60_000)
 
@@ -51,6 +55,16 @@ async function boxOf(target: Locator) {
   const box = await target.boundingBox()
   if (box === null) throw new Error('not on the screen')
   return { ...box, right: box.x + box.width, bottom: box.y + box.height }
+}
+
+/** A finger that stays until what is under it is selected. */
+async function hold(page: Page, target: Locator): Promise<void> {
+  const finger = await page.context().newCDPSession(page)
+  const { x, y } = await boxOf(target)
+  const touchPoints = [{ x: x + 120, y: y + 20 }]
+  await finger.send('Input.dispatchTouchEvent', { type: 'touchStart', touchPoints })
+  await page.locator('#listing [aria-selected="true"]').first().waitFor()
+  await finger.send('Input.dispatchTouchEvent', { type: 'touchEnd', touchPoints: [] })
 }
 
 /** Names of what can be tapped and is smaller than a finger, in `part` of the page. */
@@ -81,7 +95,7 @@ describe('on a phone', () => {
   })
 
   it('the name of the instance stays whole beside the ways in', async () => {
-    await using open = await site.open({ path: '/share/none', as: null, ...phone })
+    await using open = await site.open({ path: '/share/none', as: null, locale: 'de', ...phone })
     const name = open.page.locator('.bare__head .brand .trunc')
     await name.waitFor()
     expect(await name.evaluate((each) => each.scrollWidth <= each.clientWidth)).toBe(true)
@@ -130,6 +144,46 @@ describe('on a phone', () => {
       await entry(open.page, RTL_NAME).waitFor()
       for (const name of ['plan.md', RTL_NAME])
         expect(await gapOf(open.page, name)).toBeLessThan(20)
+    }
+  })
+})
+
+describe('in other languages', () => {
+  it('the words under what can be done with a selection are whole', async () => {
+    await using open = await site.open({ as: userLogin('greta'), ...phone })
+    const { page } = open
+    await hold(page, entry(page, 'plan.md'))
+    const words = page.locator('.bbar__item > span')
+    await words.first().waitFor()
+    const facts = await words.evaluateAll((all) =>
+      all.map((each) => ({
+        text: each.textContent,
+        whole: each.scrollWidth <= each.clientWidth + 1,
+        lines: Math.round(each.clientHeight / Number.parseFloat(getComputedStyle(each).lineHeight)),
+      })),
+    )
+    expect(facts.map(({ text }) => text)).toContain('Herunterladen')
+    expect(facts.filter(({ whole, lines }) => !whole || lines > 1)).toEqual([])
+  })
+
+  it('an empty field speaks the direction of the page', async () => {
+    await using open = await site.open({ as: userLogin('maryam') })
+    const field = open.page.locator('.filter input')
+    await field.waitFor()
+    const direction = () => field.evaluate((each) => getComputedStyle(each).direction)
+    expect(await direction()).toBe('rtl')
+    await field.fill('plan')
+    expect(await direction()).toBe('ltr')
+  })
+
+  it('the cells of a table lie below their heading from right to left', async () => {
+    await using open = await site.open({ path: '/files/table.csv', as: userLogin('maryam') })
+    const { page } = open
+    const cells = page.locator('.csv-row').first().locator('.csv-cell')
+    await cells.nth(2).waitFor()
+    const heads = page.locator('.csv-heading')
+    for (let n = 0; n < 3; n++) {
+      expect((await boxOf(cells.nth(n))).x).toBeCloseTo((await boxOf(heads.nth(n))).x, 0)
     }
   })
 })

@@ -63,11 +63,11 @@ function ExactSize({ bytes }: { bytes: number }) {
   const exact = formatNumber(bytes)
   return (
     <span className="num">
-      {formatSize(bytes)}{' '}
+      <bdi>{formatSize(bytes)}</bdi>{' '}
       {bytes >= 1024 && (
-        <span className="dim">
+        <bdi className="dim">
           <Trans>({exact} B)</Trans>
-        </span>
+        </bdi>
       )}
     </span>
   )
