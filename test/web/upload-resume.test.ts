@@ -97,6 +97,24 @@ describe('interrupted uploads', () => {
     expect(await notice(page).count()).toBe(0)
   }, 120_000)
 
+  it('remembers what is unfinished after the data of the site was cleared', async () => {
+    await using open = await openServed({}, { path: '/files/' })
+    const { page, context, program } = open
+    await writeFile(join(open.tree.base, 'small.txt'), 'x')
+    await pickFiles(page, [join(open.tree.base, 'small.txt')])
+    await panel(page).getByText('1 file uploaded').waitFor()
+    const devtools = await context.newCDPSession(page)
+    const storageTypes = 'indexeddb'
+    await devtools.send('Storage.clearDataForOrigin', { origin: program.origin, storageTypes })
+
+    await slowUploads(page, 1 << 20)
+    await writeFile(join(open.tree.base, 'big.bin'), randomBytes(40 << 20))
+    await pickFiles(page, [join(open.tree.base, 'big.bin')])
+    await panel(page).getByText('Uploading').first().waitFor()
+    await reloadAnyway(page)
+    await notice(page).getByText('1 file was not finished uploading').waitFor()
+  })
+
   it('continues a folder after the browser was closed and sends nothing again', async () => {
     await using tree = await makeTree({ 'old.txt': 'x' })
     const folder = join(tree.base, 'trip')
