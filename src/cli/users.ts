@@ -1,15 +1,17 @@
 // `filebrowser users`: accounts on the command line, also while the server runs.
 import { resolve } from 'node:path'
 import { hashPassword } from '../auth/hash.ts'
+import { deriveScope } from '../auth/home.ts'
 import { checkPassword } from '../auth/password-policy.ts'
+import { addUserWithHome } from '../auth/provision.ts'
 import { AppError } from '../errors.ts'
 import type { Document, User } from '../store/document.ts'
-import { addUser, findUser, findUserByName, removeUser, replaceUser } from '../store/users.ts'
+import { findUser, findUserByName, removeUser, replaceUser } from '../store/users.ts'
 import { withUserFlags } from './apply-flags.ts'
 import { type Command, type Flag, flagValue, type Invocation } from './command.ts'
 import { withDatabase } from './database.ts'
 import { USER_FLAGS } from './flags.ts'
-import { makeScopeFolder, scopeFor } from './home-folder.ts'
+import { makeScopeFolder } from './home-folder.ts'
 import { userTable } from './user-table.ts'
 import { usersExportCommand, usersImportCommand } from './users-transfer.ts'
 
@@ -109,21 +111,19 @@ async function add(invocation: Invocation): Promise<number> {
     if (username === '') throw new AppError('bad_request', 'username is empty')
     if (findUserByName(store.read(), username)) throw taken()
     const record = withUserFlags(settings.defaults, flags)
-    const scope = scopeFor(record.scope, username, settings)
+    const scope = deriveScope(settings, username, record.scope)
     const hash = await hashNew(password, settings.minimumPasswordLength)
-    await makeScopeFolder(resolve(cwd, settings.server.root), scope)
-    return store.update((doc) =>
-      inWords(() =>
-        addUser(doc, {
-          ...record,
-          username,
-          password: hash,
-          scope,
-          lockPassword: flagValue<boolean>(flags, 'lockPassword') ?? false,
-          rules: [],
-        }),
-      ),
-    )
+    const makeHome = (home: string) =>
+      makeScopeFolder(resolve(cwd, settings.server.root), home, settings)
+    const account = {
+      ...record,
+      username,
+      password: hash,
+      scope,
+      lockPassword: flagValue<boolean>(flags, 'lockPassword') ?? false,
+      rules: [],
+    }
+    return addUserWithHome({ store, makeHome }, account).catch(throwInWords)
   })
   stdout(userTable([user]))
   return 0
@@ -194,11 +194,15 @@ export function inWords<T>(change: () => T): T {
   try {
     return change()
   } catch (error) {
-    if (!(error instanceof AppError)) throw error
-    if (error.code === 'exists') throw taken()
-    if (error.code === 'last_admin') {
-      throw new AppError('last_admin', "the sole admin can't be deleted", { cause: error })
-    }
-    throw error
+    return throwInWords(error)
   }
+}
+
+function throwInWords(error: unknown): never {
+  if (!(error instanceof AppError)) throw error
+  if (error.code === 'exists') throw taken()
+  if (error.code === 'last_admin') {
+    throw new AppError('last_admin', "the sole admin can't be deleted", { cause: error })
+  }
+  throw error
 }

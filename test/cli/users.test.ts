@@ -103,6 +103,21 @@ describe('users add', () => {
     },
   )
 
+  test('the folder of a scope has the mode that the server gives', async () => {
+    await cli('config', 'set', '--dirMode', '0710')
+    await cli('users', 'add', 'mona', PASSWORD, '--scope', 'team/mona')
+    for (const made of ['team', 'team/mona'])
+      expect((await stat(join(cwd, 'srv', made))).mode & 0o777).toBe(0o710)
+  })
+
+  test('an account whose folder cannot be made does not stay', async () => {
+    await writeFile(join(cwd, 'srv', 'file'), 'x')
+    const { code, stderr } = await cli('users', 'add', 'mona', PASSWORD, '--scope', 'file')
+    expect(code).toBe(1)
+    expect(stderr).toContain('cannot make the folder of the scope /file')
+    expect((await cli('users', 'find', 'mona')).code).toBe(1)
+  })
+
   test('a scope cannot climb out of the root, by dots or by a link', async () => {
     await cli('users', 'add', 'dots', PASSWORD, '--scope', '../../x')
     expect((await user('dots')).scope).toBe('/x')
