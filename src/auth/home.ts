@@ -1,7 +1,7 @@
 // Home folders: the scope of a new account from its name (http-api 4.7). Text only.
 import { AppError } from '../errors.ts'
 import { ROOT, vpathOf } from '../files/vpath.ts'
-import { DEFAULT_USER_HOME_BASE, type Settings } from '../store/document.ts'
+import type { Settings } from '../store/document.ts'
 
 /**
  * The normalised scope of an account that an administrator makes. With `createUserDir` and nothing
@@ -24,7 +24,7 @@ export function isUnchosen(scope: string): boolean {
 
 /** The home below the home base under the cleaned name. Throws `internal` when none is left. */
 export function homeOf(settings: Settings, username: string): string {
-  return vpathOf(settings.userHomeBasePath || DEFAULT_USER_HOME_BASE, cleanName(username))
+  return vpathOf(settings.userHomeBasePath, cleanName(username))
 }
 
 /** `alice w..x/y` becomes `alice-wx-y`. */

@@ -11,7 +11,7 @@ import { createPreviews } from '../files/thumbs.ts'
 import { vpathOf } from '../files/vpath.ts'
 import { createHooks } from '../hooks.ts'
 import { createPrograms } from '../runner.ts'
-import { DEFAULT_DIR_MODE, DEFAULT_FILE_MODE, type User } from '../store/document.ts'
+import type { User } from '../store/document.ts'
 import type { BaseDeps, Deps } from './env.ts'
 import { createLocks } from './locks.ts'
 import { createSelections } from './selections.ts'
@@ -68,8 +68,8 @@ async function makeHome({ config, store }: BaseDeps, scope: string): Promise<voi
     root: config.root,
     allow: () => true,
     followExternalSymlinks: config.followExternalSymlinks,
-    fileMode: settings.fileMode || DEFAULT_FILE_MODE,
-    dirMode: settings.dirMode || DEFAULT_DIR_MODE,
+    fileMode: settings.fileMode,
+    dirMode: settings.dirMode,
   })
   await tree.makeFolder(vpathOf(scope))
 }

@@ -9,13 +9,7 @@ import type { VerifiedToken } from '../auth/tokens.ts'
 import { AppError } from '../errors.ts'
 import { createScope, type Scope } from '../files/scope.ts'
 import { vpathOf } from '../files/vpath.ts'
-import {
-  DEFAULT_DIR_MODE,
-  DEFAULT_FILE_MODE,
-  type Session,
-  type Settings,
-  type User,
-} from '../store/document.ts'
+import type { Session, Settings, User } from '../store/document.ts'
 import { findUser } from '../store/users.ts'
 import type { Ctx, Deps, Env } from './env.ts'
 
@@ -77,8 +71,8 @@ function buildScope(deps: Deps, user: User, allow: Judge): Scope {
     allow,
     noteTemp: deps.temps.note,
     followExternalSymlinks: deps.config.followExternalSymlinks,
-    fileMode: settings.fileMode || DEFAULT_FILE_MODE,
-    dirMode: settings.dirMode || DEFAULT_DIR_MODE,
+    fileMode: settings.fileMode,
+    dirMode: settings.dirMode,
   })
 }
 

@@ -129,7 +129,7 @@ function parseSettings(r: Reader): Settings {
     signup: r.bool('signup'),
     hideLoginButton: r.bool('hideLoginButton'),
     createUserDir: r.bool('createUserDir'),
-    userHomeBasePath: r.str('userHomeBasePath', fallback.userHomeBasePath),
+    userHomeBasePath: r.str('userHomeBasePath') || fallback.userHomeBasePath,
     logoutPage: r.str('logoutPage'),
     // A stored 0 of these three means "not chosen", as in the original.
     minimumPasswordLength:
