@@ -235,7 +235,8 @@ export async function writeExport(file: string, value: unknown): Promise<void> {
       await rename(temp, target)
     } catch (error) {
       await handle.close()
-      await unlink(temp)
+      // The first failure is the one to tell.
+      await unlink(temp).catch(() => {})
       throw error
     }
   } catch (error) {
