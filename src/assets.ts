@@ -1,11 +1,13 @@
 // The built interface as a map from name to bytes, type and validator. It hides whether the files
 // lie on disk beside the bundle or inside the executable, and which of them are compressed.
+
 import { existsSync } from 'node:fs'
 import { readFile, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { gunzip } from 'node:zlib'
+import { parsePreferences } from './accept.ts'
 
 export type Encoding = 'identity' | 'br' | 'gzip'
 
@@ -101,13 +103,9 @@ export function openAssets(dir = findAssetsDir()): Assets {
  * a coding with q=0 is refused, `*` stands for those not named.
  */
 export function chooseEncoding(acceptEncoding: string): Encoding {
-  const quality = new Map<string, number>()
-  for (const item of acceptEncoding.toLowerCase().split(',')) {
-    const [name = '', ...parameters] = item.split(';').map((part) => part.trim())
-    const q = parameters.find((parameter) => parameter.startsWith('q='))
-    if (name) quality.set(name, q ? Number.parseFloat(q.slice(2)) || 0 : 1)
-  }
-  const accepts = (name: string): boolean => (quality.get(name) ?? quality.get('*') ?? 0) > 0
+  const preferences = parsePreferences(acceptEncoding)
+  const qualities = new Map(preferences.map(({ name, quality }) => [name, quality]))
+  const accepts = (name: string): boolean => (qualities.get(name) ?? qualities.get('*') ?? 0) > 0
   if (accepts('br')) return 'br'
   if (accepts('gzip')) return 'gzip'
   return 'identity'

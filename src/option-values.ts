@@ -1,7 +1,9 @@
 // Parsers for option values: text to a typed value, or an Error that says what was expected. Who
 // calls them adds where the text came from.
+
 import { readFileSync } from 'node:fs'
 import { isIP, isIPv4 } from 'node:net'
+import { LOOPBACK_BLOCKS, PRIVATE_BLOCKS } from './address-blocks.ts'
 import type { RateLimit } from './config.ts'
 
 const TRUE_WORDS = ['1', 't', 'T', 'true', 'TRUE', 'True']
@@ -177,15 +179,8 @@ export function parseRateLimit(text: string): RateLimit {
 }
 
 const NAMED_BLOCKS: Record<string, readonly string[]> = {
-  loopback: ['127.0.0.0/8', '::1/128'],
-  private: [
-    '10.0.0.0/8',
-    '172.16.0.0/12',
-    '192.168.0.0/16',
-    '169.254.0.0/16',
-    'fc00::/7',
-    'fe80::/10',
-  ],
+  loopback: LOOPBACK_BLOCKS,
+  private: PRIVATE_BLOCKS,
 }
 
 /** Addresses and CIDR blocks; the words `loopback` and `private` are replaced by their blocks. */

@@ -1,18 +1,10 @@
 // Which peers are believed: addresses and CIDR blocks, and the client address behind them.
+
 import type { IncomingHttpHeaders } from 'node:http'
 import { BlockList, isIP } from 'node:net'
+import { LOOPBACK_BLOCKS, PRIVATE_BLOCKS } from '../address-blocks.ts'
 
-const PRIVATE = [
-  '127.0.0.0/8',
-  '10.0.0.0/8',
-  '172.16.0.0/12',
-  '192.168.0.0/16',
-  '169.254.0.0/16',
-  '::1/128',
-  'fc00::/7',
-  'fe80::/10',
-]
-const privatePeers = toBlockList(PRIVATE)
+const privatePeers = toBlockList([...LOOPBACK_BLOCKS, ...PRIVATE_BLOCKS])
 const lists = new WeakMap<readonly string[], BlockList>()
 
 /** True for loopback peers and unix sockets (no address). */

@@ -1,7 +1,9 @@
 // `users export` and `users import`: accounts with their hashes, in the original's files.
+
 import { join, resolve } from 'node:path'
 import { checkRules } from '../access.ts'
 import { isHash } from '../auth/hash.ts'
+import { withoutSessions } from '../auth/sessions.ts'
 import { AppError } from '../errors.ts'
 import type { Document, User } from '../store/document.ts'
 import { accountFrom } from '../store/legacy-records.ts'
@@ -120,10 +122,7 @@ function addAll(doc: Document, accounts: readonly User[], overwrite: boolean): D
     }
     ;[next] = sameId ? replaceUser(next, account) : addUser(next, account)
     // A hash from a file is a new password: nobody stays signed in with the old one.
-    if (sameId && sameId.password !== account.password) {
-      const sessions = next.sessions.filter(({ userID }) => userID !== account.id)
-      next = { ...next, sessions }
-    }
+    if (sameId && sameId.password !== account.password) next = withoutSessions(next, account.id)
   }
   return next
 }

@@ -1,9 +1,11 @@
 // `filebrowser users`: accounts on the command line, also while the server runs.
+
 import { resolve } from 'node:path'
 import { hashPassword } from '../auth/hash.ts'
 import { deriveScope } from '../auth/home.ts'
 import { checkPassword } from '../auth/password-policy.ts'
 import { addUserWithHome } from '../auth/provision.ts'
+import { withoutSessions } from '../auth/sessions.ts'
 import { AppError } from '../errors.ts'
 import type { Document, User } from '../store/document.ts'
 import { findUser, findUserByName, removeUser, replaceUser } from '../store/users.ts'
@@ -160,9 +162,7 @@ async function update(invocation: Invocation): Promise<number> {
           lockPassword: flagValue<boolean>(flags, 'lockPassword') ?? before.lockPassword,
         }
         const [next, saved] = replaceUser(doc, after)
-        if (hash === undefined) return [next, saved]
-        const sessions = next.sessions.filter(({ userID }) => userID !== saved.id)
-        return [{ ...next, sessions }, saved]
+        return [hash === undefined ? next : withoutSessions(next, saved.id), saved]
       }),
     )
   })

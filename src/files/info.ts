@@ -61,6 +61,17 @@ export function presentEntry(
   }
 }
 
+/** Like presentEntry for a file that is asked for by itself: text tells who may not change it. */
+export function presentFile(
+  path: string,
+  name: string,
+  stat: EntryStat,
+  { type, mayModify }: { type: FileType; mayModify: boolean },
+): FileEntry {
+  const isFixed = type === 'text' && !mayModify
+  return presentEntry(path, name, stat, isFixed ? 'textImmutable' : type)
+}
+
 /** An entry of a listing: for links the facts of the target, for broken links their own. */
 export function presentListed(path: string, entry: ListedEntry): FileEntry {
   const { stat } = entry

@@ -1,4 +1,5 @@
 // The index page: boot settings, what to load first, and the policy that lets only that run.
+import { parsePreferences } from '../accept.ts'
 import type { BootSettings } from '../api-types.ts'
 import type { Page } from '../assets.ts'
 import type { Config } from '../config.ts'
@@ -142,17 +143,10 @@ export function presentManifest(boot: BootSettings): Record<string, unknown> {
  * (`pt` finds `pt-br`). Undefined when none fits.
  */
 export function pickLocale(acceptLanguage: string, locales: string[]): string | undefined {
-  const wanted = acceptLanguage
-    .toLowerCase()
-    .split(',')
-    .map((item, order) => {
-      const [tag = '', ...parameters] = item.split(';').map((part) => part.trim())
-      const q = parameters.find((parameter) => parameter.startsWith('q='))
-      return { tag, q: q ? Number.parseFloat(q.slice(2)) || 0 : 1, order }
-    })
-    .filter(({ tag, q }) => tag !== '' && q > 0)
-    .sort((a, b) => b.q - a.q || a.order - b.order)
-  for (const { tag } of wanted) {
+  const wanted = parsePreferences(acceptLanguage)
+    .filter(({ quality }) => quality > 0)
+    .sort((a, b) => b.quality - a.quality)
+  for (const { name: tag } of wanted) {
     const language = tag.split('-')[0] ?? tag
     const found =
       locales.find((locale) => locale === tag) ??

@@ -6,7 +6,7 @@ import { networkOf } from '../auth/address.ts'
 import { verifyPassword } from '../auth/hash.ts'
 import { acceptsTicket, issueTicket } from '../auth/share-ticket.ts'
 import { AppError, badRequest } from '../errors.ts'
-import { childPath, presentEntry, readListing, typeOf } from '../files/info.ts'
+import { childPath, presentEntry, presentFile, readListing, typeOf } from '../files/info.ts'
 import type { Scope } from '../files/scope.ts'
 import { baseName, ROOT, toVPath, type VPath, vpathOf } from '../files/vpath.ts'
 import type { Share, User } from '../store/document.ts'
@@ -119,8 +119,7 @@ async function fileInfo(deps: Deps, opened: OpenedShare): Promise<Response> {
   const { scope, vpath, owner, name } = opened
   const stat = await scope.stat(vpath)
   const type = await typeOf(scope, vpath, stat)
-  const info: FileInfo = presentEntry('', name, stat, type)
-  if (type === 'text' && !owner.perm.modify) info.type = 'textImmutable'
+  const info: FileInfo = presentFile('', name, stat, { type, mayModify: owner.perm.modify })
   return sendJson(withTicket(deps, opened, info))
 }
 
@@ -130,8 +129,8 @@ async function folderInfo(c: Ctx, deps: Deps, opened: OpenedShare): Promise<Resp
   const stat = await scope.stat(vpath)
   if (stat.kind !== 'dir') {
     const type = await typeOf(scope, vpath, stat)
-    const info: FileInfo = presentEntry(path, baseName(vpath), stat, type)
-    if (type === 'text' && !owner.perm.modify) info.type = 'textImmutable'
+    const mayModify = owner.perm.modify
+    const info: FileInfo = presentFile(path, baseName(vpath), stat, { type, mayModify })
     return sendJson(withTicket(deps, opened, info))
   }
   const sorting = { by: 'name', asc: false }

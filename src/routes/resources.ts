@@ -17,6 +17,7 @@ import {
   childPath,
   type Listing,
   presentEntry,
+  presentFile,
   presentListed,
   readListing,
   readText,
@@ -66,8 +67,8 @@ async function readResource(c: Ctx, deps: Deps): Promise<Response> {
     demandDownload(user)
     if (type === 'text' && user.perm.modify) return sendContent(c, vpath)
   }
-  const info: FileInfo = presentEntry(path, baseName(vpath), stat, type)
-  if (type === 'text' && !user.perm.modify) info.type = 'textImmutable'
+  const mayModify = user.perm.modify
+  const info: FileInfo = presentFile(path, baseName(vpath), stat, { type, mayModify })
   if (type === 'video') {
     const subtitles = await subtitlesOf(scope, vpath)
     if (subtitles.length > 0) info.subtitles = subtitles
