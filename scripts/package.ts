@@ -4,7 +4,7 @@ import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { copyFile, mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { build } from './build/build.ts'
 import { OUT_DIR, PACKAGE, ROOT } from './build/paths.ts'
@@ -12,6 +12,7 @@ import { fileFormat, hasProgram } from './package/binary-format.ts'
 import { signAdHoc } from './package/macho-sign.ts'
 import { checkInside, checkNothingOf, checkParts } from './package/native-parts.ts'
 import { nodeVersion, provideNode } from './package/node-binary.ts'
+import { PAPERS } from './package/papers.ts'
 import { compiledFiles, stage } from './package/stage.ts'
 import { hostTarget, TARGETS, type Target } from './package/targets.ts'
 
@@ -38,13 +39,14 @@ async function packageAll(): Promise<void> {
     await mkdir(folder)
     const program = target.os === 'win32' ? 'filebrowser.exe' : 'filebrowser'
     await makeExecutable(target, join(folder, program))
-    for (const name of ['LICENSE', 'README.md', 'CHANGELOG.md', 'THIRD-PARTY-NOTICES']) {
+    for (const name of PAPERS) {
+      await mkdir(dirname(join(folder, name)), { recursive: true })
       await copyFile(join(ROOT, name), join(folder, name))
     }
     const names = (await readdir(folder)).sort()
     const archive = join(release, target.archive)
     if (archive.endsWith('.zip'))
-      await run('zip', ['-q', '-9', '-X', archive, ...names], { cwd: folder })
+      await run('zip', ['-q', '-9', '-X', '-r', archive, ...names], { cwd: folder })
     else await run('tar', ['-czf', archive, '--owner=0', '--group=0', ...names], { cwd: folder })
     process.stdout.write(`${target.archive}: ${await describeSize(archive)}\n`)
     await rm(folder, { recursive: true })

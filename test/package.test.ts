@@ -1,5 +1,8 @@
 import { createHash } from 'node:crypto'
+import { existsSync, readFileSync } from 'node:fs'
+import { dirname, join, normalize } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { ROOT } from '../scripts/build/paths.ts'
 import { formatOf } from '../scripts/package/binary-format.ts'
 import { signAdHoc } from '../scripts/package/macho-sign.ts'
 import {
@@ -8,6 +11,7 @@ import {
   checkParts,
   nativePartsOf,
 } from '../scripts/package/native-parts.ts'
+import { PAPERS } from '../scripts/package/papers.ts'
 import { TARGETS, type Target } from '../scripts/package/targets.ts'
 import { makeTree } from './support/tree.ts'
 
@@ -145,5 +149,19 @@ describe('the native parts of an executable', () => {
       checkNothingOf(target('linux-arm64'), tree.at(name), tree.root, [part, 'other/one.node'])
     await check('clean')
     await expect(check('mixed')).rejects.toThrow(`holds ${part}, which is for linux-arm64`)
+  })
+})
+
+describe('papers in a release archive', () => {
+  it('are there, and link to nothing that is left out', () => {
+    const links = PAPERS.filter((name) => name.endsWith('.md')).flatMap((name) =>
+      [...readFileSync(join(ROOT, name), 'utf8').matchAll(/\]\((?!https?:|#)([^)#]+)/g)].map(
+        ([, to]) => normalize(join(dirname(name), to ?? '')),
+      ),
+    )
+    expect(links.length).toBeGreaterThan(10)
+    const within = (to: string) => PAPERS.some((name) => name === to || name.startsWith(`${to}/`))
+    expect(links.filter((to) => !within(to))).toEqual([])
+    expect(PAPERS.filter((name) => !existsSync(join(ROOT, name)))).toEqual([])
   })
 })

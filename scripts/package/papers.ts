@@ -1,0 +1,19 @@
+// What lies beside the program in a release archive, so that the README's links lead somewhere.
+
+/** Relative to the root of the project. */
+export const PAPERS = [
+  'CHANGELOG.md',
+  'LICENSE',
+  'README.md',
+  'THIRD-PARTY-NOTICES',
+  'compose.yaml',
+  'docs/architecture.md',
+  'docs/cli.md',
+  'docs/decisions.md',
+  'docs/dependencies.md',
+  'docs/deploy.md',
+  'docs/filebrowser.service',
+  'docs/migrate-from-filebrowser.md',
+  'docs/screenshots/list-light.webp',
+  'filebrowser.json.example',
+] as const
