@@ -9,10 +9,10 @@ export interface Gateway extends AsyncDisposable {
   origin: string
   /**
    * Asked about every request: a status answers it without the program hearing of it, null lets it
-   * through, `'lost'` and `'cut'` let it through and lose the answer: the page waits for it, or the
-   * connection breaks.
+   * through, `'lost'`, `'cut'` and `'half'` let it through and lose the answer: the page waits for it,
+   * or the connection breaks before it or in the middle.
    */
-  refuse: (request: IncomingMessage) => number | 'lost' | 'cut' | null
+  refuse: (request: IncomingMessage) => number | 'lost' | 'cut' | 'half' | null
   /** Method and path of every request of the page, those let through and the others. */
   seen: { method: string; path: string; refused: boolean }[]
 }
@@ -33,7 +33,10 @@ export async function startGateway(program: Program): Promise<Gateway> {
         if (status === 'lost') return answer.resume()
         if (status === 'cut') return outgoing.destroy()
         outgoing.writeHead(answer.statusCode ?? 502, answer.rawHeaders)
-        answer.pipe(outgoing)
+        if (status !== 'half') return answer.pipe(outgoing)
+        answer.once('data', (chunk: Buffer) =>
+          outgoing.write(chunk.subarray(0, chunk.length / 2), () => outgoing.destroy()),
+        )
       },
     )
     onward.on('error', () => outgoing.destroy())

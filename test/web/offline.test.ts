@@ -1,6 +1,7 @@
 // The server cannot be reached: nothing typed is lost, and things go on by themselves afterwards.
 import { describe, expect, it } from 'vitest'
 import { waitFor } from '../support/deadline.ts'
+import { startGateway } from '../support/gateway.ts'
 import { startProgram } from '../support/program.ts'
 import { makeTree } from '../support/tree.ts'
 import { servedPages, sharedBrowser } from './browser-steps.ts'
@@ -65,6 +66,39 @@ describe('a lost connection', () => {
     await page.getByRole('heading', { name: 'No connection to the server' }).waitFor()
     await context.setOffline(false)
     await entry(page, 'inner.txt').waitFor()
+  })
+
+  it('opens the folder whose list breaks off in the middle, once it comes whole', async () => {
+    await using tree = await makeTree({ 'docs/inner.txt': 'x' })
+    await using program = await startProgram(tree)
+    await using gateway = await startGateway(program)
+    await using open = await openIn(program, { path: '/files/', baseURL: gateway.origin })
+    const { page } = open
+    await entry(page, 'docs').waitFor()
+    gateway.refuse = ({ url }) => (url?.includes('/api/resources/docs') ? 'half' : null)
+    await entry(page, 'docs').dblclick()
+    await page.getByRole('heading', { name: 'No connection to the server' }).waitFor()
+    // Not at once, over and over, but as after every loss.
+    await page.getByText('No connection to the server. Trying again…').waitFor()
+    gateway.refuse = () => null
+    await entry(page, 'inner.txt').waitFor()
+  })
+
+  it('shows the shared folder whose list breaks off in the middle, once it comes whole', async () => {
+    await using tree = await makeTree({ 'in/inner.txt': 'x' })
+    await using program = await startProgram(tree)
+    const hash = await makeShare(program, '/in/')
+    await using gateway = await startGateway(program)
+    gateway.refuse = ({ url }) => (url?.startsWith('/api/public/share/') ? 'half' : null)
+    await using open = await openIn(program, {
+      path: `/share/${hash}`,
+      as: null,
+      baseURL: gateway.origin,
+    })
+    const { page } = open
+    await page.getByRole('heading', { name: 'No connection to the server' }).waitFor()
+    gateway.refuse = () => null
+    await page.getByRole('link', { name: 'inner.txt' }).waitFor()
   })
 
   it('shows the shared folder that could not be opened, once it is back', async () => {

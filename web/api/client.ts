@@ -160,14 +160,28 @@ export async function call(path: string, options: CallOptions = {}): Promise<Res
 
 /** Like `call`, with the body parsed as JSON. */
 export async function callJson<T>(path: string, options?: CallOptions): Promise<T> {
-  const response = await call(path, options)
-  return (await response.json()) as T
+  return readJson<T>(await call(path, options))
 }
 
 /** Like `call`, with the body as text. */
 export async function callText(path: string, options?: CallOptions): Promise<string> {
   const response = await call(path, options)
-  return response.text()
+  return wholeBody(response.text())
+}
+
+/** The body of an answer. @throws ApiError with status 0 when it breaks off or is no JSON. */
+export function readJson<T>(response: Response): Promise<T> {
+  return wholeBody(response.json() as Promise<T>)
+}
+
+/** The head of the answer said that the server can be reached; a body that breaks off says it cannot. */
+async function wholeBody<T>(body: Promise<T>): Promise<T> {
+  try {
+    return await body
+  } catch (error) {
+    if (!isAbort(error)) hooks.unreachable()
+    throw lostConnection(error)
+  }
 }
 
 /** Resolves when the server answers at all, rejects when it cannot be reached. */

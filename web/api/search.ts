@@ -2,7 +2,7 @@
 
 import type { SearchHit } from '../../src/api-types.ts'
 import { encodePath, ROOT } from '../lib/paths.ts'
-import { call } from './client.ts'
+import { call, lostConnection } from './client.ts'
 
 /**
  * Yields hits in batches, as they arrive, until the server is done.
@@ -23,7 +23,9 @@ export async function* search(
   let rest = ''
   try {
     for (;;) {
-      const { done, value } = await reader.read()
+      const { done, value } = await reader.read().catch((error: unknown) => {
+        throw lostConnection(error)
+      })
       const lines = (rest + (value ?? '')).split('\n')
       rest = done ? '' : (lines.pop() ?? '')
       const hits = lines.flatMap(parseLine)

@@ -3,7 +3,7 @@
 import type { FileInfo, ShareRecord } from '../../src/api-types.ts'
 import { boot } from '../lib/boot.ts'
 import { encodePath, ROOT } from '../lib/paths.ts'
-import { apiUrl, call, callJson } from './client.ts'
+import { apiUrl, call, callJson, readJson } from './client.ts'
 import type { PictureSize } from './files.ts'
 import { selectionQuery } from './selections.ts'
 
@@ -94,7 +94,7 @@ export async function fetchShared(
   })
   const expires = Number(response.headers.get('X-Share-Expires') ?? 0)
   return {
-    info: (await response.json()) as FileInfo,
+    info: await readJson<FileInfo>(response),
     expiresAtMs: expires > 0 ? expires * 1000 : null,
   }
 }

@@ -3,7 +3,6 @@
 
 import { proxy, ref } from 'valtio'
 import type { FileEntry, FileInfo, ViewMode } from '../../src/api-types.ts'
-import type { ApiError } from '../api/client.ts'
 import { fromWire, type SortChoice, sameChoice } from '../listing/sort-entries.ts'
 import { sortAside, sortNow, WORKER_FROM_ENTRIES } from '../listing/sort-queue.ts'
 import { foldForTyping } from '../listing/type-ahead.ts'
@@ -28,7 +27,7 @@ export const listing = proxy({
   status: 'loading' as 'loading' | 'ready' | 'failed',
   /** Loading takes long enough to deserve a skeleton. */
   slow: false,
-  failure: null as ApiError | null,
+  failure: null as Error | null,
   /** Set while `vpath` is a file: what is known of it. */
   file: null as FileInfo | null,
 

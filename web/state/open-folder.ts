@@ -263,13 +263,14 @@ async function load(vpath: string): Promise<boolean> {
 }
 
 function fail(error: unknown): void {
-  if (!(error instanceof ApiError)) throw error
-  const failure = ref(error)
+  // A fault of the page's own: the screen says that something went wrong, the console what.
+  if (!(error instanceof ApiError)) console.error(error)
+  const failure = ref(error instanceof Error ? error : new Error(String(error)))
   listing.failure = failure
   listing.status = 'failed'
   listing.file = null
   forgetFolder(listing.vpath)
-  if (!error.isNetwork) return
+  if (!(error instanceof ApiError) || !error.isNetwork) return
   void whenOnline().then(() => {
     // Tried again by hand or left meanwhile.
     if (listing.mounted && listing.failure === failure) retryQuietly()
