@@ -12,6 +12,7 @@ import {
   type Settings,
 } from '../store/document.ts'
 import {
+  parseBranding,
   parseCommands,
   parseRule,
   parseUserDefaults,
@@ -88,14 +89,7 @@ function parseSettings(r: Reader, before: Settings): SettingsRecord {
     },
     authMethod: r.str('authMethod'),
     rules: r.list('rules', parseRule, 10_000),
-    branding: r.obj('branding', (b) => ({
-      name: b.str('name'),
-      disableExternal: b.bool('disableExternal'),
-      disableUsedPercentage: b.bool('disableUsedPercentage'),
-      files: b.str('files'),
-      theme: b.str('theme'),
-      color: b.str('color'),
-    })),
+    branding: r.obj('branding', parseBranding),
     tus: tus.chunkSize === 0 && tus.retryCount === 0 ? { ...DEFAULT_TUS } : tus,
     shell: r.list('shell', asString, 100),
     commands: r.obj('commands', parseCommands),

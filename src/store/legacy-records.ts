@@ -1,8 +1,7 @@
 // The old program's records, from its database or its export files, in our shape. Field names
 // match in any case, missing and null read as zero values, defaults are filled in as on its reads.
-import type { UserDefaults } from '../api-types.ts'
 import { AppError } from '../errors.ts'
-import { ParseError, type Reader, readObject } from '../parse.ts'
+import { asString, ParseError, type Reader, readObject } from '../parse.ts'
 import {
   type Auther,
   DEFAULT_DIR_MODE,
@@ -11,13 +10,18 @@ import {
   DEFAULT_TUS,
   DEFAULT_USER_HOME_BASE,
   defaultSettings,
-  emptyEventCommands,
   type ServerOptions,
   type Settings,
   type Share,
   type User,
 } from './document.ts'
-import { parsePermissions, parseRule, parseWebhook } from './parse-document.ts'
+import {
+  parseBranding,
+  parseCommands,
+  parseRule,
+  parseUserDefaults,
+  parseWebhook,
+} from './parse-document.ts'
 
 export const AUTH_METHODS = ['json', 'proxy', 'hook', 'noauth'] as const
 
@@ -52,33 +56,19 @@ export function settingsFrom({ settings, server, auther }: SettingsRecords): Set
     dirMode: integer(r, 'dirMode', { max: 0xffff_ffff }) || DEFAULT_DIR_MODE,
     hideDotfiles: r.bool('hideDotfiles'),
     defaults: r.obj('defaults', (d) => ({
-      ...preferences(d),
+      ...parseUserDefaults(d),
       locale: d.str('locale') || 'en',
       viewMode: d.str('viewMode') || 'mosaic',
     })),
-    branding: r.obj('branding', (b) => ({
-      name: b.str('name'),
-      disableExternal: b.bool('disableExternal'),
-      disableUsedPercentage: b.bool('disableUsedPercentage'),
-      files: b.str('files'),
-      theme: b.str('theme'),
-      color: b.str('color'),
-    })),
+    branding: r.obj('branding', parseBranding),
     tus: tus.chunkSize === 0 && tus.retryCount === 0 ? { ...DEFAULT_TUS } : tus,
-    commands: commandsFrom(r.raw('commands')),
-    shell: strings(r, 'shell'),
+    commands: r.obj('commands', parseCommands),
+    shell: r.list('shell', asString),
     rules: r.list('rules', parseRule),
     // Only our own exports carry these.
     webhooks: r.list('webhooks', parseWebhook),
     server: serverFrom(server),
   }
-}
-
-function commandsFrom(stored: unknown): Record<string, string[]> {
-  const commands = emptyEventCommands()
-  const reader = readObject(stored, 'settings.commands')
-  for (const event of Object.keys(stored ?? {})) commands[event] = strings(reader, event)
-  return commands
 }
 
 // Missing means off, as in the original: there is no defaulting on read for this record.
@@ -123,7 +113,7 @@ function autherFrom(record: unknown, method: string): Auther {
 /** An account with its stored hash; the id is 0 when the record has none. */
 export function accountFrom(record: unknown, at: string): User {
   const r = readObject(record, at)
-  const base = preferences(r)
+  const base = parseUserDefaults(r)
   return {
     id: integer(r, 'id'),
     username: r.str('username'),
@@ -151,22 +141,6 @@ export function shareFrom(record: unknown, hash: string): Share {
   }
 }
 
-function preferences(r: Reader): UserDefaults {
-  return {
-    scope: r.str('scope'),
-    locale: r.str('locale'),
-    viewMode: r.str('viewMode'),
-    singleClick: r.bool('singleClick'),
-    redirectAfterCopyMove: r.bool('redirectAfterCopyMove'),
-    sorting: r.obj('sorting', (s) => ({ by: s.str('by'), asc: s.bool('asc') })),
-    perm: r.obj('perm', parsePermissions),
-    commands: strings(r, 'commands'),
-    hideDotfiles: r.bool('hideDotfiles'),
-    dateFormat: r.bool('dateFormat'),
-    aceEditorTheme: r.str('aceEditorTheme'),
-  }
-}
-
 // Go's decoder knows integers that JSON numbers here cannot hold exactly: they are capped. It takes no
 // negative ones for most fields, and neither does our document.
 function integer(
@@ -181,11 +155,4 @@ function integer(
   }
   if (min === 0 && value < 0) throw new ParseError(`${r.at}.${key} must be 0 or more`)
   return Math.max(min, Math.min(max, value))
-}
-
-function strings(r: Reader, key: string): string[] {
-  return r.list(key, (value, at) => {
-    if (typeof value !== 'string') throw new ParseError(`${at} must be a string`)
-    return value
-  })
 }

@@ -1,6 +1,6 @@
 // The door for stored data: everything past it is trusted. Absent fields read as their defaults,
 // so that documents of earlier releases open.
-import type { Permissions, Rule, Sorting, UserDefaults, Webhook } from '../api-types.ts'
+import type { Branding, Permissions, Rule, Sorting, UserDefaults, Webhook } from '../api-types.ts'
 import { asString, ParseError, type Reader, readObject } from '../parse.ts'
 import {
   DEFAULT_DIR_MODE,
@@ -57,7 +57,7 @@ function refuseDuplicates(users: User[]): void {
   }
 }
 
-export function parseUser(r: Reader): User {
+function parseUser(r: Reader): User {
   const username = r.str('username')
   if (!username) throw new ParseError(`${r.at}.username must not be empty`)
   return {
@@ -87,11 +87,11 @@ export function parseUserDefaults(r: Reader): UserDefaults {
   }
 }
 
-export function parseSorting(r: Reader): Sorting {
+function parseSorting(r: Reader): Sorting {
   return { by: r.str('by'), asc: r.bool('asc') }
 }
 
-export function parsePermissions(r: Reader): Permissions {
+function parsePermissions(r: Reader): Permissions {
   const perm = defaultPermissions()
   for (const key of Object.keys(perm) as (keyof Permissions)[]) perm[key] = r.bool(key)
   return perm
@@ -144,14 +144,7 @@ function parseSettings(r: Reader): Settings {
     dirMode: r.int('dirMode', 0, { min: 0, max: 0xffffffff }) || DEFAULT_DIR_MODE,
     hideDotfiles: r.bool('hideDotfiles'),
     defaults: r.obj('defaults', parseUserDefaults),
-    branding: r.obj('branding', (b) => ({
-      name: b.str('name'),
-      disableExternal: b.bool('disableExternal'),
-      disableUsedPercentage: b.bool('disableUsedPercentage'),
-      files: b.str('files'),
-      theme: b.str('theme'),
-      color: b.str('color'),
-    })),
+    branding: r.obj('branding', parseBranding),
     tus: r.obj('tus', (t) => ({
       chunkSize: t.int('chunkSize', fallback.tus.chunkSize, { min: 0 }),
       retryCount: t.int('retryCount', fallback.tus.retryCount, { min: 0 }),
@@ -161,6 +154,17 @@ function parseSettings(r: Reader): Settings {
     rules: r.list('rules', parseRule),
     webhooks: r.list('webhooks', parseWebhook),
     server: r.obj('server', parseServerOptions),
+  }
+}
+
+export function parseBranding(r: Reader): Branding {
+  return {
+    name: r.str('name'),
+    disableExternal: r.bool('disableExternal'),
+    disableUsedPercentage: r.bool('disableUsedPercentage'),
+    files: r.str('files'),
+    theme: r.str('theme'),
+    color: r.str('color'),
   }
 }
 
