@@ -16,6 +16,7 @@ const ANYONE = [
   'address-blocks',
   'errors',
   'gate',
+  'kill-group',
   'parse',
   'log',
   'api-types',

@@ -1,7 +1,8 @@
 // Running a program: an argv, never a line; an explicit environment; bounded output and time; the
 // whole process group ends with an abort. Event hooks, sign-in hooks and the shell panel use it.
-import { type ChildProcess, spawn } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import type { Readable } from 'node:stream'
+import { killGroup } from './kill-group.ts'
 
 /** After the polite signal a group has this long before it is killed. */
 export const KILL_DELAY_MS = 3_000
@@ -151,14 +152,4 @@ function inheritedEnv(): Record<string, string> {
     if (value !== undefined) env[name] = value
   }
   return env
-}
-
-function killGroup(child: ChildProcess, signal: NodeJS.Signals): void {
-  if (child.pid === undefined) return
-  try {
-    if (process.platform === 'win32') child.kill(signal)
-    else process.kill(-child.pid, signal)
-  } catch {
-    // ESRCH: the group is gone already.
-  }
 }

@@ -53,7 +53,7 @@ async function ask(deps: SignInDeps, { username, password }: Credentials) {
   return answers
 }
 
-/** Lines `key=value`, trimmed; the first `=` separates. Exported for its test. */
+/** Lines `key=value`, trimmed; the first `=` separates. */
 function parseAnswers(output: string): Map<string, string> {
   const answers = new Map<string, string>()
   for (const line of output.split('\n')) {

@@ -4,6 +4,7 @@
 // read while the other is being written.
 import type { ArchiveEntry, FileEntry, FolderEntry } from './archive-entries.ts'
 import type { ByteSink } from './byte-sink.ts'
+import { readFully } from './read-handle.ts'
 import type { OpenFile } from './scope.ts'
 
 /** Files opened at the same time, the one being written included. */
@@ -105,7 +106,7 @@ function prepare(entry: FileEntry, wholes: Buffer[]): Pending {
 }
 
 async function wholeFile(name: string, file: OpenFile, buffer: Buffer): Promise<ReadyFile> {
-  const sizeBytes = await readFully(file, buffer, 0, file.sizeBytes)
+  const sizeBytes = await readFully(file.handle, buffer, 0, file.sizeBytes)
   const content = { whole: buffer.subarray(0, sizeBytes), sizeBytes }
   return { kind: 'file', name, mode: file.mode, mtimeMs: file.mtimeMs, content }
 }
@@ -129,7 +130,7 @@ async function copy(
 ): Promise<void> {
   let [full, free] = buffers
   let position = 0
-  let bytes = await readFully(file, full, 0, BUFFER_BYTES)
+  let bytes = await readFully(file.handle, full, 0, BUFFER_BYTES)
   while (position < file.sizeBytes) {
     signal.throwIfAborted()
     if (bytes === 0) throw new Error(`${file.vpath} became shorter while it was archived`)
@@ -137,26 +138,13 @@ async function copy(
     position += bytes
     const left = Math.min(BUFFER_BYTES, file.sizeBytes - position)
     // Both are awaited, also when one fails: the buffers must be idle before they are used again.
-    const [sent, read] = await Promise.allSettled([written, readFully(file, free, position, left)])
+    const [sent, read] = await Promise.allSettled([
+      written,
+      readFully(file.handle, free, position, left),
+    ])
     if (sent.status === 'rejected') throw sent.reason
     if (read.status === 'rejected') throw read.reason
     bytes = read.value
     ;[full, free] = [free, full]
   }
-}
-
-// Short reads are legal; only 0 means the end.
-async function readFully(
-  file: OpenFile,
-  buffer: Buffer,
-  position: number,
-  bytes: number,
-): Promise<number> {
-  let done = 0
-  while (done < bytes) {
-    const { bytesRead } = await file.handle.read(buffer, done, bytes - done, position + done)
-    if (bytesRead === 0) break
-    done += bytesRead
-  }
-  return done
 }

@@ -2,6 +2,7 @@
 // lets it go when idle, and survives its crashes.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
+import { killGroup } from '../kill-group.ts'
 import {
   createFrameReader,
   encodeFrame,
@@ -109,7 +110,7 @@ export function createPreviewProcess(concurrency: number, jobMs = JOB_MS): Previ
       try {
         for (const { head, body } of read(chunk)) onReply(head, body)
       } catch {
-        killGroup(started)
+        killGroup(started, 'SIGKILL')
       }
     })
     // A write to a process that just ended; its exit tells the rest.
@@ -132,7 +133,7 @@ export function createPreviewProcess(concurrency: number, jobMs = JOB_MS): Previ
       task.attempts += 1
       task.timer = setTimeout(() => {
         task.late = true
-        killGroup(current)
+        killGroup(current, 'SIGKILL')
       }, jobMs)
       running.set(lastId, task)
       current.stdin?.write(encodeFrame({ ...task.request, id: lastId }))
@@ -150,7 +151,7 @@ export function createPreviewProcess(concurrency: number, jobMs = JOB_MS): Previ
     }
     const current = child
     // From the moment it was left: others who come and go do not put it off.
-    leaving ??= setTimeout(() => killGroup(current), LEAVE_MS).unref()
+    leaving ??= setTimeout(() => killGroup(current, 'SIGKILL'), LEAVE_MS).unref()
   }
 
   const stay = (): void => {
@@ -194,19 +195,8 @@ export function createPreviewProcess(concurrency: number, jobMs = JOB_MS): Previ
       stay()
       for (const task of queue.splice(0))
         task.reject(new PreviewError('unsupported', 'shutting down'))
-      if (child) killGroup(child)
+      if (child) killGroup(child, 'SIGKILL')
     },
-  }
-}
-
-/** Ends the process and what it has started, at once. */
-function killGroup(child: ChildProcess): void {
-  if (child.pid === undefined) return
-  try {
-    if (process.platform === 'win32') child.kill('SIGKILL')
-    else process.kill(-child.pid, 'SIGKILL')
-  } catch {
-    // ESRCH: it has ended already.
   }
 }
 

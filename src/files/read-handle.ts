@@ -86,3 +86,19 @@ function createReadHandle(opened: number, isLocal: boolean): ReadHandle {
     },
   }
 }
+
+/** Reads `bytes` from `position` on, fewer at the end of the file alone: short reads are legal. */
+export async function readFully(
+  handle: Pick<ReadHandle, 'read'>,
+  buffer: Buffer,
+  position: number,
+  bytes: number,
+): Promise<number> {
+  let done = 0
+  while (done < bytes) {
+    const { bytesRead } = await handle.read(buffer, done, bytes - done, position + done)
+    if (bytesRead === 0) break
+    done += bytesRead
+  }
+  return done
+}

@@ -1,6 +1,7 @@
 // Subtitle files as WebVTT, for users and for shares (http-api 14).
 import { Hono } from 'hono'
 import { AppError } from '../errors.ts'
+import { readFully } from '../files/read-handle.ts'
 import type { OpenFile, Scope } from '../files/scope.ts'
 import { MAX_SUBTITLE_BYTES, type SubtitleFormat, toWebVtt } from '../files/subtitle.ts'
 import { isSubtitle } from '../files/subtitle-files.ts'
@@ -47,13 +48,8 @@ async function convert(file: OpenFile, format: SubtitleFormat): Promise<string> 
     if (file.sizeBytes > MAX_SUBTITLE_BYTES)
       throw new AppError('too_large', `${file.vpath} is too large for subtitles`)
     const bytes = Buffer.alloc(file.sizeBytes)
-    let filled = 0
-    // One read may give less than asked for (a network mount); the file may have shrunk.
-    while (filled < bytes.length) {
-      const { bytesRead } = await file.handle.read(bytes, filled, bytes.length - filled, filled)
-      if (bytesRead === 0) break
-      filled += bytesRead
-    }
+    // It may have shrunk.
+    const filled = await readFully(file.handle, bytes, 0, bytes.length)
     return toWebVtt(bytes.subarray(0, filled), format)
   } finally {
     await file.handle.close()
