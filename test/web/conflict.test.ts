@@ -71,6 +71,19 @@ describe('names that are taken', () => {
     expect((await stat(tree.at('older.txt'))).mtimeMs).toBe(NEW_S * 1000)
   })
 
+  it('asks about a name with a backslash inside a folder', async () => {
+    await using open = await openServed({ 'pack/a\\b.txt': 'old' }, { path: '/files/' })
+    const { page, tree } = open
+    await entry(page, 'pack').waitFor()
+    await dropTree(page, { pack: { 'a\\b.txt': 'a newer one' } })
+    await dialog(page).getByText('already exists in').waitFor()
+    await choice(page, 'a\\b.txt', 'Keep both').check()
+    await dialog(page).getByRole('button', { name: 'Continue' }).click()
+    await panel(page).getByText('1 file uploaded').waitFor()
+    expect(await tree.read('pack/a\\b.txt')).toBe('old')
+    expect(await tree.read('pack/a\\b(1).txt')).toBe('a newer one')
+  })
+
   it('touches nothing when it is cancelled', async () => {
     await using tree = await makeTree({})
     await served(tree, 'a.txt', 'server', OLD_S)

@@ -32,7 +32,11 @@ function asEntry(vpath: string): { recursive?: false } {
   return /^\/recursive(\/|$)/.test(vpath) ? { recursive: false } : {}
 }
 
-/** Everything below a folder, the content of links excepted. @throws ApiError 400 for a file. */
+/**
+ * Everything below a folder, the content of links excepted, each with its whole path.
+ *
+ * @throws ApiError 400 for a file.
+ */
 export async function fetchTree(vpath: string, signal: AbortSignal): Promise<RecursiveEntry[]> {
   return callJson<RecursiveEntry[]>(`/resources/recursive${encodePath(vpath)}`, { signal })
 }

@@ -1,8 +1,7 @@
 // Where uploads go, what is there before them, and how much room is left.
 
-import type { RecursiveEntry } from '../../src/api-types.ts'
-import { encodePath, trimPath } from '../lib/paths.ts'
-import { apiUrl, call, callJson } from './client.ts'
+import { encodePath } from '../lib/paths.ts'
+import { apiUrl, call } from './client.ts'
 import { getUsage } from './usage.ts'
 
 /** Where a resumable upload of `vpath` is created; its parts go to the address in the answer. */
@@ -24,15 +23,6 @@ export async function fetchReceivedBytes(vpath: string, signal: AbortSignal): Pr
 /** Throws away what the server holds of an unfinished upload; the target itself is not touched. */
 export async function discardUpload(vpath: string): Promise<void> {
   await call(`/tus${encodePath(vpath)}`, { method: 'DELETE' })
-}
-
-/** Everything below a folder, paths relative to it, without a leading slash. */
-export async function fetchTree(vpath: string, signal: AbortSignal): Promise<RecursiveEntry[]> {
-  const entries = await callJson<RecursiveEntry[]>(
-    `/resources/recursive${encodePath(trimPath(vpath))}/`,
-    { signal },
-  )
-  return entries
 }
 
 /** Bytes free where `vpath` lies; null when the server does not say. */

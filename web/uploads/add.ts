@@ -3,10 +3,9 @@
 
 import { i18n } from '@lingui/core'
 import { msg, plural } from '@lingui/core/macro'
-import type { RecursiveEntry } from '../../src/api-types.ts'
 import { ApiError, isAbort } from '../api/client.ts'
-import { fetchInfo, previewUrl } from '../api/files.ts'
-import { fetchFreeBytes, fetchReceivedBytes, fetchTree } from '../api/uploads.ts'
+import { fetchInfo, fetchTree, previewUrl } from '../api/files.ts'
+import { fetchFreeBytes, fetchReceivedBytes } from '../api/uploads.ts'
 import { boot, instanceName } from '../lib/boot.ts'
 import { formatSize } from '../lib/format.ts'
 import { freeName, joinPath, nameOf, parentOf, trimPath } from '../lib/paths.ts'
@@ -250,15 +249,10 @@ async function loadExisting(
     if (!isDir || tree.get(name)?.isDir !== true) continue
     const folder = joinPath(target, name)
     for (const entry of await fetchTree(folder, signal)) {
-      tree.set(`${name}/${relativeTo(folder, entry)}`, toExisting(entry))
+      tree.set(name + entry.path.slice(folder.length), toExisting(entry))
     }
   }
   return tree
-}
-
-function relativeTo(folder: string, entry: RecursiveEntry): string {
-  const path = entry.path.replaceAll('\\', '/')
-  return path.startsWith(`${folder}/`) ? path.slice(folder.length + 1) : path.replace(/^\//, '')
 }
 
 function toExisting(entry: { isDir: boolean; size: number; modified: string }): ExistingEntry {
