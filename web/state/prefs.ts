@@ -4,6 +4,7 @@
 import { proxy } from 'valtio'
 import { subscribeKey } from 'valtio/utils'
 import { boot } from '../lib/boot.ts'
+import { isWithin } from '../lib/paths.ts'
 import { storage } from '../lib/storage.ts'
 import { ownKey, session } from './session.ts'
 
@@ -114,10 +115,12 @@ export function togglePinned(path: string, name: string): void {
 
 /** A renamed or moved folder keeps its pin, and so do the folders below it. */
 export function movePinned(from: string, to: string): void {
+  // Told of every file that moves: nothing is stored for those that no pin depends on.
+  if (!prefs.pinned.some((pin) => isWithin(from, pin.path))) return
   const name = to.slice(to.lastIndexOf('/') + 1)
   const next = prefs.pinned.map((pin) => {
     if (pin.path === from) return { path: to, name }
-    return pin.path.startsWith(`${from}/`)
+    return isWithin(from, pin.path)
       ? { path: to + pin.path.slice(from.length), name: pin.name }
       : { ...pin }
   })
@@ -126,7 +129,7 @@ export function movePinned(from: string, to: string): void {
 
 /** Takes away the pins of a deleted folder and of what was below it. */
 export function dropPinned(path: string): void {
-  const next = prefs.pinned.filter((pin) => pin.path !== path && !pin.path.startsWith(`${path}/`))
+  const next = prefs.pinned.filter((pin) => !isWithin(path, pin.path))
   if (next.length !== prefs.pinned.length) setPref('pinned', next)
 }
 
