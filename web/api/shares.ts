@@ -47,7 +47,6 @@ export async function createShare(
   const password = share.password.trim()
   return callJson<ShareRecord>(`/share${sharePath(vpath, isDir)}`, {
     method: 'POST',
-    query: limited ? { expires: share.expires ?? 0, unit: share.unit } : {},
     json: {
       ...(password !== '' && { password }),
       ...(limited && { expires: String(share.expires), unit: share.unit }),
