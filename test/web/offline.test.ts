@@ -28,6 +28,16 @@ describe('a lost connection', () => {
     await page.getByText('Settings saved').first().waitFor()
   })
 
+  it('is said before anything fails, when the device knows of it', async () => {
+    await using open = await openServed({}, { path: '/files/' })
+    const { page, context } = open
+    await page.getByRole('heading', { name: 'This folder is empty' }).waitFor()
+    await context.setOffline(true)
+    await page.getByText('No connection to the server. Trying again…').waitFor()
+    await context.setOffline(false)
+    await page.getByText('No connection to the server. Trying again…').waitFor({ state: 'hidden' })
+  })
+
   it('shows a page once it is back that could not be loaded before', async () => {
     await using open = await openServed({}, { path: '/settings/profile' })
     const { page, context } = open

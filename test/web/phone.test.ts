@@ -117,6 +117,8 @@ describe('the files screen on a phone', () => {
     await bar.getByRole('button', { name: 'Delete' }).tap()
     await page.getByRole('alertdialog').getByRole('button', { name: 'Delete' }).tap()
     await page.getByRole('heading', { name: 'This folder is empty' }).waitFor()
+    // Nobody drops files from elsewhere with a finger.
+    expect(await page.getByText('Drop files').count()).toBe(0)
     // The screen is ahead of the disk.
     await waitFor('an empty folder', async () => (await readdir(tree.root)).length === 0)
     expect(open.problems).toEqual([])

@@ -21,7 +21,7 @@ import { openGridMenu } from './grid-menu.tsx'
 import { pull } from './pull.ts'
 import { ListingSkeleton } from './skeleton.tsx'
 import { SwipeActions } from './swipe-actions.tsx'
-import { useListing, useSession } from './use-listing.ts'
+import { TOUCHED, useListing, useMedia, useSession } from './use-listing.ts'
 
 export function FolderBody() {
   const { status, slow, failure, vpath, folder, visible, filter } = useListing()
@@ -71,6 +71,7 @@ function NearestParent({ vpath }: { vpath: string }) {
 function EmptyFolder() {
   const { t } = useLingui()
   const can = useSession().user?.perm.create === true
+  const touched = useMedia(TOUCHED)
   return (
     <div
       id="listing"
@@ -105,7 +106,7 @@ function EmptyFolder() {
           )
         }
       >
-        {can ? (
+        {can && !touched ? (
           <Trans>
             Drop files or whole folders anywhere on this page, or start with one of these.
           </Trans>

@@ -64,6 +64,9 @@ async function probe(): Promise<void> {
   }
 }
 
+// Only a hint: a server on this machine or in the house may be reached all the same.
+globalThis.addEventListener?.('offline', () => void ask().catch(markUnreachable))
+
 globalThis.addEventListener?.('online', () => {
   if (!network.online) retryNow()
 })
