@@ -28,7 +28,7 @@ export function homeOf(settings: Settings, username: string): string {
 }
 
 /** `alice w..x/y` becomes `alice-wx-y`. */
-export function cleanName(username: string): string {
+function cleanName(username: string): string {
   const name = username
     .trim()
     .replaceAll('..', '')
