@@ -1,4 +1,5 @@
 // The help and the palette: both tell what can be done, and with which keys.
+import { rm } from 'node:fs/promises'
 import { describe, expect, it } from 'vitest'
 import { startProgram } from '../support/program.ts'
 import { makeTree } from '../support/tree.ts'
@@ -64,5 +65,23 @@ describe('help and palette', () => {
     await page.getByRole('combobox').fill('reports')
     await page.getByRole('option', { name: 'Reports 2026' }).click()
     await entry(page, 'a.txt').waitFor()
+  })
+
+  it('the palette offers a recent folder no more that turned out to be gone', async () => {
+    await using tree = await makeTree({ 'Reports 2026/a.txt': 'a', 'b.txt': 'b' })
+    await using program = await startProgram(tree)
+    await using open = await openIn(program, { path: '/files/Reports%202026/' })
+    const { page } = open
+    await entry(page, 'a.txt').waitFor()
+    await rm(tree.at('Reports 2026'), { recursive: true })
+    await page.goto('/files/')
+    await entry(page, 'b.txt').waitFor()
+    await page.keyboard.press('Control+k')
+    const recent = page.getByRole('option', { name: 'Reports 2026' })
+    await recent.click()
+    await page.getByRole('heading', { name: 'We can’t find this location' }).waitFor()
+    await page.keyboard.press('Control+k')
+    await page.getByRole('option').first().waitFor()
+    expect(await recent.count()).toBe(0)
   })
 })

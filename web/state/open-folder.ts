@@ -21,7 +21,7 @@ import { viewOf } from './folder-views.ts'
 import { isSame, toFolder } from './listed-folder.ts'
 import { landAt, listing, revealEntry, setFilter, showFolder } from './listing.ts'
 import { whenOnline } from './network.ts'
-import { noteRecentFolder } from './recent-folders.ts'
+import { forgetRecentFolder, noteRecentFolder } from './recent-folders.ts'
 import {
   clearSelection,
   keepSelected,
@@ -270,7 +270,9 @@ function fail(error: unknown): void {
   listing.status = 'failed'
   listing.file = null
   forgetFolder(listing.vpath)
-  if (!(error instanceof ApiError) || !error.isNetwork) return
+  if (!(error instanceof ApiError)) return
+  if (error.code === 'not_found') forgetRecentFolder(listing.vpath)
+  if (!error.isNetwork) return
   void whenOnline().then(() => {
     // Tried again by hand or left meanwhile.
     if (listing.mounted && listing.failure === failure) retryQuietly()
