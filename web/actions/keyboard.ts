@@ -29,7 +29,7 @@ function isLayerOpen(): boolean {
 }
 
 /** Runs the command a key press means. True when there was one. */
-export function runShortcut(event: KeyboardEvent): boolean {
+function runShortcut(event: KeyboardEvent): boolean {
   if (event.defaultPrevented || event.isComposing) return false
   const typing = takesKeys(event.target)
   if (typing && !worksEverywhere(event)) return false

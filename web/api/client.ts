@@ -106,7 +106,7 @@ export function apiUrl(path: string, query?: CallOptions['query']): string {
 }
 
 /** Turns a failed answer into an ApiError; reads the body. */
-export async function toApiError(response: Response): Promise<ApiError> {
+async function toApiError(response: Response): Promise<ApiError> {
   const text = (await response.text().catch(() => '')).trim()
   const code = response.headers.get('X-Error-Code') as ErrorCode | null
   const after = Number(response.headers.get('Retry-After') ?? Number.NaN)

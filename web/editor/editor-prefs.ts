@@ -9,8 +9,8 @@ export type EditorMode = 'source' | 'split' | 'preview'
 const SIZE_KEY = 'editorFontSize'
 const KEY = 'fb-editor'
 const DEFAULT_SIZE_PX = 14
-export const MIN_SIZE_PX = 8
-export const MAX_SIZE_PX = 40
+const MIN_SIZE_PX = 8
+const MAX_SIZE_PX = 40
 
 interface EditorPrefs {
   sizePx: number
@@ -48,10 +48,6 @@ export const editorPrefs = proxy(read())
 export function changeTextSize(stepPx: number): void {
   editorPrefs.sizePx = clampSize(editorPrefs.sizePx + stepPx)
   storage.set(SIZE_KEY, String(editorPrefs.sizePx))
-}
-
-export function resetTextSize(): void {
-  changeTextSize(DEFAULT_SIZE_PX - editorPrefs.sizePx)
 }
 
 export function setEditorPref<K extends 'wrap' | 'lineNumbers' | 'mode'>(

@@ -166,7 +166,7 @@ export function readOnlyPart(readOnly: boolean): Extension {
 }
 
 /** Follows the file's own habit: tabs, or the smallest step of spaces that occurs. */
-export function indentOf(doc: Text): string {
+function indentOf(doc: Text): string {
   let tabs = 0
   let spaces = 0
   let step = 8

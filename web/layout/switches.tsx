@@ -13,7 +13,7 @@ import type { SelectOption } from '../ui/field.tsx'
 import { MenuButton } from '../ui/menu.tsx'
 
 /** Shows a language at once and keeps it: with the account, and in this browser. */
-export async function switchLanguage(code: string): Promise<void> {
+async function switchLanguage(code: string): Promise<void> {
   try {
     await loadLocale(code)
     rememberLocale(code)

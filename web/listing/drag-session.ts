@@ -69,7 +69,7 @@ export function endDrag(): void {
 }
 
 /** True when `folder` would take all of what is carried. */
-export function canDropInto(folder: string): boolean {
+function canDropInto(folder: string): boolean {
   if (drag.kind === 'files') return permissions().create
   if (drag.kind !== 'entries') return false
   const can = permissions()

@@ -15,7 +15,7 @@ import {
 import { session } from '../state/session.ts'
 
 /** A second click within this time opens. */
-export const DOUBLE_CLICK_MS = 300
+const DOUBLE_CLICK_MS = 300
 
 let lastClick = { path: '', atMs: 0 }
 let lastPointer = 'mouse'

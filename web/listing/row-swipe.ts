@@ -7,7 +7,7 @@ import { setFocus } from '../state/listing.ts'
 import { startSelectionMode } from '../state/selection.ts'
 
 /** Two buttons of 72 px. */
-export const REVEALED_PX = 144
+const REVEALED_PX = 144
 const SELECT_PX = 64
 
 export const swipe = proxy({

@@ -9,7 +9,7 @@ import { permissions } from '../state/session.ts'
 import { isThumbnailHopeless, isThumbnailLoaded, queueThumbnail } from './thumbnail-queue.ts'
 
 /** Where the picture of an entry is; null for kinds that have none. */
-export function thumbnailUrl(entry: FileEntry): string | null {
+function thumbnailUrl(entry: FileEntry): string | null {
   if (!boot.EnableThumbs || entry.isDir || !permissions().download) return null
   if (entry.type !== 'image' && entry.type !== 'video' && entry.type !== 'pdf') return null
   if (!isLightThumbnail(entry)) return null

@@ -68,12 +68,9 @@ export function FilesScreen() {
   const { file, vpath: shown, folder, status } = useListing()
   const phone = useMedia(PHONE)
 
-  // Before the first paint of the new address, so that a folder seen before appears at once.
-  const opened = useRef<string | null>(null)
   useEffect(() => {
     // An address with a malformed escape names nothing; the server says so.
     openPath(vpath ?? decodeLeniently(address))
-    opened.current = vpath
   }, [vpath, address])
 
   useEffect(() => {

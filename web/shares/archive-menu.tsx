@@ -11,7 +11,7 @@ import { MenuButton } from '../ui/menu.tsx'
 /** Shared with the downloads of signed-in people, so that a choice holds on both. */
 const LAST_FORMAT_KEY = 'fb-archive-format'
 
-export const formatSuffixes: Record<ArchiveFormat, string> = {
+const formatSuffixes: Record<ArchiveFormat, string> = {
   zip: '.zip',
   tar: '.tar',
   targz: '.tar.gz',

@@ -103,7 +103,7 @@ export function invertSelection(order: readonly { path: string }[]) {
   put(next)
 }
 
-export function isAllSelected(order: readonly { path: string }[]): boolean {
+function isAllSelected(order: readonly { path: string }[]): boolean {
   return (
     selection.paths.size >= order.length && order.every((entry) => selection.paths.has(entry.path))
   )

@@ -48,7 +48,7 @@ export function canUseShell(): boolean {
 }
 
 /** The claims of a token; null for a text that is none. The server alone verifies it. */
-export function readToken(text: string): TokenClaims | null {
+function readToken(text: string): TokenClaims | null {
   const part = text.split('.')[1]
   if (part === undefined) return null
   try {

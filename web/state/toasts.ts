@@ -31,8 +31,8 @@ export interface ToastOptions {
 }
 
 const MOST = 10
-export const SUCCESS_MS = 4000
-export const UNDO_MS = 10_000
+const SUCCESS_MS = 4000
+const UNDO_MS = 10_000
 
 export const toasts = proxy({ list: [] as Toast[] })
 

@@ -98,7 +98,7 @@ export function nameClipboardFiles(files: readonly File[], nowMs: number, label:
 }
 
 /** Lets the page handle input and draw before going on. */
-export function yieldToPage(): Promise<void> {
+function yieldToPage(): Promise<void> {
   return new Promise((resolve) => {
     const channel = new MessageChannel()
     channel.port1.onmessage = () => {

@@ -4,7 +4,7 @@
 
 import { UploadError, type UploadFailureCode, type UploadItem, weightOf } from './upload-item.ts'
 
-export const MAX_ACTIVE = 5
+const MAX_ACTIVE = 5
 const NOTIFY_INTERVAL_MS = 100
 
 export interface SendEvents {
@@ -72,8 +72,6 @@ export interface UploadQueue {
   rows(): UploadItem[]
   totals(): QueueTotals
   held(): Hold | null
-  /** True while anything is active, waiting or paused. */
-  isBusy(): boolean
 }
 
 /** Failures that stop the whole queue, because every other file would meet them too. */
@@ -368,6 +366,5 @@ export function createQueue(options: QueueOptions): UploadQueue {
       sentBytes,
     }),
     held: () => hold,
-    isBusy: () => counts.active + counts.waiting + counts.paused > 0,
   }
 }

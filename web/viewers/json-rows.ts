@@ -5,7 +5,7 @@ import type { JsonNode } from '../text/json-scan.ts'
 import type { JsonClient } from './json-client.ts'
 
 /** Items per group, and groups per group of groups. */
-export const GROUP = 1000
+const GROUP = 1000
 
 export interface JsonRow {
   /** Names the row from the root on; stays the same when the text is scanned again. */

@@ -86,7 +86,7 @@ function withoutFrontMatter(text: string): string {
 }
 
 /** A virtual path for an address in the text; null when it is not a path of this source. */
-export function resolvePath(address: string, entry: FileEntry): string | null {
+function resolvePath(address: string, entry: FileEntry): string | null {
   if (address === '' || /^[a-z][a-z\d+.-]*:|^\/\/|^#/i.test(address)) return null
   const [path = ''] = address.split(/[?#]/)
   let decoded: string

@@ -2,10 +2,10 @@
 
 export type PaperTheme = 'light' | 'sepia' | 'dark'
 
-const colours: Record<PaperTheme, { back: string; text: string; link: string; line: string }> = {
-  light: { back: '#ffffff', text: '#1b222c', link: '#1f5fd6', line: '#d5dbe4' },
-  sepia: { back: '#f6eedd', text: '#3d3223', link: '#8a4b12', line: '#dccfb4' },
-  dark: { back: '#151920', text: '#d9dfe8', link: '#7aabff', line: '#353e4c' },
+const colours: Record<PaperTheme, { text: string; link: string; line: string }> = {
+  light: { text: '#1b222c', link: '#1f5fd6', line: '#d5dbe4' },
+  sepia: { text: '#3d3223', link: '#8a4b12', line: '#dccfb4' },
+  dark: { text: '#d9dfe8', link: '#7aabff', line: '#353e4c' },
 }
 
 const made = new Map<string, CSSStyleSheet>()
@@ -42,8 +42,4 @@ export function paperSheet(theme: PaperTheme, sizePercent: number): CSSStyleShee
   `)
   made.set(key, sheet)
   return sheet
-}
-
-export function paperColour(theme: PaperTheme): string {
-  return colours[theme].back
 }

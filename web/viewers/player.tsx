@@ -26,7 +26,7 @@ import { useViewerKeys } from './viewer-keys.ts'
 
 await loadStylesheet(mediaStyles)
 
-export const speeds = [0.5, 0.75, 1, 1.25, 1.5, 1.75, 2, 2.5, 3]
+const speeds = [0.5, 0.75, 1, 1.25, 1.5, 1.75, 2, 2.5, 3]
 
 export interface TextTrackChoice {
   id: string

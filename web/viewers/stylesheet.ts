@@ -20,16 +20,3 @@ export function loadStylesheet(href: string): Promise<void> {
   loading.set(href, promise)
   return promise
 }
-
-const adopted = new WeakMap<ShadowRoot, CSSStyleSheet>()
-
-/** Gives a shadow root one style sheet made from text, which the page's policy allows unlike `<style>`. */
-export function adoptStyle(root: ShadowRoot, css: string) {
-  let sheet = adopted.get(root)
-  if (!sheet) {
-    sheet = new CSSStyleSheet()
-    adopted.set(root, sheet)
-    root.adoptedStyleSheets = [sheet]
-  }
-  sheet.replaceSync(css)
-}

@@ -13,7 +13,7 @@ const MOMENTS = ['before', 'after'] as const
 
 export type HookName = `${(typeof MOMENTS)[number]}_${(typeof EVENTS)[number]}`
 
-export const HOOK_NAMES: readonly HookName[] = EVENTS.flatMap((event) =>
+const HOOK_NAMES: readonly HookName[] = EVENTS.flatMap((event) =>
   MOMENTS.map((moment): HookName => `${moment}_${event}`),
 )
 
