@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import { openPage } from '../support/browser.ts'
+import { waitFor } from '../support/deadline.ts'
 import { ADMIN } from '../support/program.ts'
 import { openViewer, sampleSite } from './viewer-steps.ts'
 
@@ -67,6 +68,50 @@ describe('without a connection', () => {
     await tryAgain(page).click()
     await expectShown(page)
   })
+
+  it('the code of the editor, too', async () => {
+    await site.tree.add({ 'words.md': '# A heading' })
+    await using opened = await openPage(site.browser, site.program)
+    const { page } = opened
+    const code = /-editor-[^/]*\.js$/
+    await page.route(code, (route) => route.abort('connectionrefused'))
+    await page.goto('/files/words.md')
+    await page.getByText('A part of this page could not be loaded').waitFor()
+    await page.unroute(code)
+    const again = page.getByRole('button', { name: 'Try again' })
+    const text = page.locator('.cm-content')
+    await waitFor('the editor', async () => {
+      if (await again.isVisible()) await again.click()
+      return text.isVisible()
+    })
+  })
+
+  it.each([
+    ['words.md', /-markdown-view-[^/]*\.js$/, 'Preview', '# A heading', '.md h1'],
+    ['data.json', /-json-tree-[^/]*\.js$/, 'Tree', '{"colour": "blue"}', '[role=tree]'],
+  ])(
+    'the text of %s can be written on without its preview',
+    async (name, code, side, text, part) => {
+      await site.tree.add({ [name]: text })
+      await using opened = await openPage(site.browser, site.program)
+      const { page } = opened
+      await page.route(code, (route) => route.abort('connectionrefused'))
+      await page.goto(`/files/${name}?view=text`)
+      const source = page.locator('.cm-content')
+      const show = (label: string) =>
+        page.getByRole('radio', { name: label }).check({ force: true })
+      await source.waitFor()
+      await show(side)
+      await page.getByText('Couldn’t show this document').waitFor()
+      await page.unroute(code)
+      await waitFor('the preview', async () => {
+        await show('Source')
+        await source.waitFor()
+        await show(side)
+        return page.locator(`.ed-preview ${part}`).isVisible()
+      })
+    },
+  )
 })
 
 it('a file that was deleted meanwhile is said to be gone', async () => {

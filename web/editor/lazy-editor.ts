@@ -1,6 +1,6 @@
 // The door to the editor: a chunk of its own, with its style sheet, fetched when a text file opens.
 
-import { lazy } from 'react'
+import { onDemand } from '../lib/on-demand.tsx'
 import { loadStylesheet } from '../viewers/stylesheet.ts'
 import viewerStyles from '../viewers/text-viewers.css?url'
 import styles from './editor.css?url'
@@ -16,7 +16,7 @@ const load = async () => {
 }
 
 /** The full-page text editor; see EditorProps. */
-export const LazyEditor = lazy(async () => ({ default: (await load()).Editor }))
+export const LazyEditor = onDemand(async () => ({ default: (await load()).Editor }))
 
 /** Fetches the editor ahead of its use, e.g. while the pointer rests on a text file. */
 export function prefetchEditor(): void {

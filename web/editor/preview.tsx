@@ -1,8 +1,9 @@
 // The other side of a document: rendered Markdown that follows the typing, or JSON as a tree.
 
 import { Trans, useLingui } from '@lingui/react/macro'
-import { lazy, Suspense, useEffect, useRef, useState } from 'react'
+import { Suspense, useEffect, useRef, useState } from 'react'
 import type { FileInfo } from '../../src/api-types.ts'
+import { onDemand } from '../lib/on-demand.tsx'
 import { EmptyState } from '../ui/empty.tsx'
 import { Spinner } from '../ui/progress.tsx'
 import { Boundary } from '../viewers/boundary.tsx'
@@ -11,10 +12,10 @@ import { MAX_MARKDOWN_CHARS } from '../viewers/use-text.ts'
 import { currentText } from './current-file.ts'
 import type { Rendering } from './header.tsx'
 
-const MarkdownView = lazy(async () => ({
+const MarkdownView = onDemand(async () => ({
   default: (await import('../viewers/markdown-view.tsx')).MarkdownView,
 }))
-const JsonTree = lazy(async () => ({
+const JsonTree = onDemand(async () => ({
   default: (await import('../viewers/json-tree.tsx')).JsonTree,
 }))
 
@@ -57,21 +58,23 @@ export function Preview({ rendering, source, entry, textVersion }: PreviewProps)
           </div>
         }
       >
-        {rendering === 'json' ? (
-          <JsonTree text={text} />
-        ) : text.length > MAX_MARKDOWN_CHARS ? (
+        {rendering === 'markdown' && text.length > MAX_MARKDOWN_CHARS ? (
           <EmptyState art="broken" title={t`This document is very long`}>
             <Trans>It is shown as text instead.</Trans>
           </EmptyState>
         ) : (
-          // What cannot be rendered must not take the text beside it along; typing on tries again.
+          // What cannot be shown must not take the text beside it along; typing on tries again.
           <Boundary
             source={source}
             entry={entry}
             resetKey={text}
             fallback={<EmptyState art="broken" title={t`Couldn’t show this document`} />}
           >
-            <MarkdownView text={text} source={source} entry={entry} />
+            {rendering === 'json' ? (
+              <JsonTree text={text} />
+            ) : (
+              <MarkdownView text={text} source={source} entry={entry} />
+            )}
           </Boundary>
         )}
       </Suspense>
