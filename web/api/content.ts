@@ -5,8 +5,55 @@ import { ApiError, type CallOptions, call, lostConnection } from './client.ts'
 
 type Options = Pick<CallOptions, 'query' | 'signedIn' | 'headers'>
 
-async function open(path: string, options: Options, signal: AbortSignal): Promise<Response> {
-  const response = await call(path, { ...options, signal })
+/**
+ * Reads of one file that belong together: the first range settles which version they are of, and
+ * reads after it throw ApiError `precondition_failed` once the file was replaced.
+ */
+export class OneVersion {
+  /** '' before the first range, and where something on the way took it out. */
+  #etag = ''
+  #sizeBytes: number | null = null
+
+  /** Of the whole file; null before the first range, and where ranges are dropped on the way. */
+  get sizeBytes(): number | null {
+    return this.#sizeBytes
+  }
+
+  get headers(): Record<string, string> {
+    return this.#etag === '' ? {} : { 'If-Match': this.#etag }
+  }
+
+  /**
+   * Takes the answer to a range. One to the whole file is of no use here: what compresses it on the
+   * way may give it another ETag, which the server would not know again.
+   */
+  settle({ headers }: Response): void {
+    const total = /\/(\d+)$/.exec(headers.get('Content-Range') ?? '')?.[1]
+    if (total === undefined) return
+    if (this.#sizeBytes === null) {
+      this.#sizeBytes = Number(total)
+      this.#etag = headers.get('ETag') ?? ''
+    } else if (Number(total) !== this.#sizeBytes) throw changed()
+  }
+}
+
+function changed(): ApiError {
+  return new ApiError(412, 'precondition_failed', '')
+}
+
+/** True when the file is no longer the one whose first bytes were read. */
+export function isChanged(error: unknown): boolean {
+  return error instanceof ApiError && error.code === 'precondition_failed'
+}
+
+async function open(
+  path: string,
+  options: Options,
+  signal: AbortSignal,
+  version?: OneVersion,
+): Promise<Response> {
+  const headers = { ...options.headers, ...version?.headers }
+  const response = await call(path, { ...options, headers, signal })
   // The original's answer to people without the download permission, kept for old clients.
   if (response.status === 202) throw new ApiError(202, 'download_forbidden', '')
   return response
@@ -15,7 +62,8 @@ async function open(path: string, options: Options, signal: AbortSignal): Promis
 /**
  * Bytes from `start` up to, not including, `end`; fewer when the file ends before.
  *
- * @throws ApiError `download_forbidden` without the download permission, otherwise as `call`.
+ * @throws ApiError `download_forbidden` without the download permission, `precondition_failed` when
+ * the file is no longer at `version`, otherwise as `call`.
  */
 export async function fetchRange(
   path: string,
@@ -23,17 +71,21 @@ export async function fetchRange(
   end: number,
   options: Options,
   signal: AbortSignal,
+  version?: OneVersion,
 ): Promise<ArrayBuffer> {
   const headers = { ...options.headers, Range: `bytes=${start}-${end - 1}` }
   let response: Response
   try {
-    response = await open(path, { ...options, headers }, signal)
+    response = await open(path, { ...options, headers }, signal, version)
   } catch (error) {
+    if (!(error instanceof ApiError) || error.status !== 416) throw error
+    // It has shrunk, where nothing on the way left its ETag.
+    if (start < (version?.sizeBytes ?? 0)) throw changed()
     // Nothing there: the file is empty, or ends before `start`.
-    if (error instanceof ApiError && error.status === 416) return new ArrayBuffer(0)
-    throw error
+    return new ArrayBuffer(0)
   }
   if (response.status === 206) {
+    version?.settle(response)
     return response.arrayBuffer().catch((error: unknown) => {
       throw lostConnection(error)
     })
@@ -49,8 +101,9 @@ export async function fetchAll(
   maxBytes: number,
   options: Options,
   signal: AbortSignal,
+  version?: OneVersion,
 ): Promise<ArrayBuffer> {
-  const response = await open(path, options, signal)
+  const response = await open(path, options, signal, version)
   const bytes = await readUpTo(response, maxBytes + 1)
   if (bytes.byteLength > maxBytes) throw new ApiError(413, 'too_large', '')
   return bytes
@@ -61,8 +114,9 @@ export async function fetchStream(
   path: string,
   options: Options,
   signal: AbortSignal,
+  version?: OneVersion,
 ): Promise<ReadableStream<Uint8Array>> {
-  const response = await open(path, options, signal)
+  const response = await open(path, options, signal, version)
   const reader = response.body?.getReader()
   return new ReadableStream({
     async pull(controller) {

@@ -36,17 +36,17 @@ export function createShareSource(
       return made ? sharedPreviewUrl(access, innerOf(entry), size, entry.modified) : null
     },
     subtitleUrl: (path) => sharedSubtitleUrl(access, trimPath(path)),
-    readRange(entry, start, end, signal) {
+    readRange(entry, start, end, signal, version) {
       const { path, options } = content(entry)
-      return fetchRange(path, start, end, options, signal)
+      return fetchRange(path, start, end, options, signal, version)
     },
-    readAll(entry, maxBytes, signal) {
+    readAll(entry, maxBytes, signal, version) {
       const { path, options } = content(entry)
-      return fetchAll(path, maxBytes, options, signal)
+      return fetchAll(path, maxBytes, options, signal, version)
     },
-    readStream(entry, signal) {
+    readStream(entry, signal, version) {
       const { path, options } = content(entry)
-      return fetchStream(path, options, signal)
+      return fetchStream(path, options, signal, version)
     },
     async info(vpath, signal) {
       return (await fetchShared(access, vpath, signal)).info

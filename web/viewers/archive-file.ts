@@ -4,6 +4,7 @@
 
 import type { FileEntry } from '../../src/api-types.ts'
 import { ApiError } from '../api/client.ts'
+import { OneVersion } from '../api/content.ts'
 import { type ArchiveFile, type ArchiveItem, cleanPath } from './archive-item.ts'
 import { openByLibrary } from './archive-worker.ts'
 import type { FileSource } from './source.ts'
@@ -27,28 +28,41 @@ const ZIP_HEADS = [
 ]
 /** Read through to list or reach an entry of a compressed tar. */
 const MAX_UNPACKED_BYTES = 4 * 1024 ** 3
+/** Held in the memory of the library's worker. */
+const MAX_WHOLE_BYTES = 256 * 1024 * 1024
 
-/** @throws ZipError when the archive cannot be read; ApiError when the file cannot. */
+/**
+ * What is read of it later, too, is of the file as it was at first.
+ *
+ * @throws ZipError when the archive cannot be read; ApiError when the file cannot.
+ */
 export async function openArchive(
   source: FileSource,
   entry: FileEntry,
   signal: AbortSignal,
 ): Promise<ArchiveFile> {
-  const read: ReadRange = (start, end) => source.readRange(entry, start, end, signal)
+  const version = new OneVersion()
+  const read: ReadRange = (start, end) => source.readRange(entry, start, end, signal, version)
   const head = new Uint8Array(await read(0, 512))
+  const sizeBytes = version.sizeBytes ?? entry.size
   // "PK" alone begins a tar, too, whose first file is a PKGBUILD.
-  if (ZIP_HEADS.some((next) => startsWith(head, [0x50, 0x4b, ...next]))) return openZip(read, entry)
-  if (startsWith(head, [0x1f, 0x8b])) return openTarStream(source, entry, signal)
-  if (new TextDecoder().decode(head.subarray(257, 262)) === 'ustar') return openTar(read, entry)
-  return openByLibrary(source, entry, signal, MAX_ENTRIES)
+  if (ZIP_HEADS.some((next) => startsWith(head, [0x50, 0x4b, ...next])))
+    return openZip(read, sizeBytes)
+  if (startsWith(head, [0x1f, 0x8b])) {
+    return openTarStream(() => source.readStream(entry, signal, version), signal)
+  }
+  if (new TextDecoder().decode(head.subarray(257, 262)) === 'ustar') return openTar(read, sizeBytes)
+  if (sizeBytes > MAX_WHOLE_BYTES) throw new ZipError('too_large', 'the archive is too large')
+  const whole = await source.readAll(entry, MAX_WHOLE_BYTES, signal, version)
+  return openByLibrary(whole, signal, MAX_ENTRIES)
 }
 
 function startsWith(bytes: Uint8Array, prefix: number[]): boolean {
   return prefix.every((byte, index) => bytes[index] === byte)
 }
 
-async function openZip(read: ReadRange, entry: FileEntry): Promise<ArchiveFile> {
-  const { entries, truncated } = await listZip(read, entry.size, MAX_ENTRIES)
+async function openZip(read: ReadRange, fileBytes: number): Promise<ArchiveFile> {
+  const { entries, truncated } = await listZip(read, fileBytes, MAX_ENTRIES)
   const items = entries.map((part) => ({
     path: cleanPath(part.name),
     isDir: part.isDir,
@@ -78,12 +92,12 @@ function fromTar(part: TarEntry): ArchiveItem {
   }
 }
 
-async function openTar(read: ReadRange, entry: FileEntry): Promise<ArchiveFile> {
+async function openTar(read: ReadRange, fileBytes: number): Promise<ArchiveFile> {
   const places = new Map<ArchiveItem, TarEntry>()
   let truncated = false
   /** Links and the like, which have no content to look at. */
   let hasOthers = false
-  for await (const part of walkTar(readAheadOfRange(read, entry.size))) {
+  for await (const part of walkTar(readAheadOfRange(read, fileBytes))) {
     if (places.size >= MAX_ENTRIES) {
       truncated = true
       break
@@ -105,12 +119,11 @@ async function openTar(read: ReadRange, entry: FileEntry): Promise<ArchiveFile> 
 }
 
 async function openTarStream(
-  source: FileSource,
-  entry: FileEntry,
+  readStream: () => Promise<ReadableStream<Uint8Array>>,
   signal: AbortSignal,
 ): Promise<ArchiveFile> {
   const open = async () => {
-    const packed = await source.readStream(entry, signal)
+    const packed = await readStream()
     const plain = packed.pipeThrough(
       new DecompressionStream('gzip') as ReadableWritablePair<Uint8Array, Uint8Array>,
     )

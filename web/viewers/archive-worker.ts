@@ -6,14 +6,10 @@
 
 import { proxy, type Remote, wrap } from 'comlink'
 import meta from 'libarchive.js/package.json' with { type: 'json' }
-import type { FileEntry } from '../../src/api-types.ts'
 import { boot } from '../lib/boot.ts'
 import { type ArchiveFile, type ArchiveItem, cleanPath } from './archive-item.ts'
-import type { FileSource } from './source.ts'
 import { ZipError } from './zip-reader.ts'
 
-/** The file is held in the worker's memory. */
-const MAX_WHOLE_BYTES = 256 * 1024 * 1024
 const LIST_PATIENCE_MS = 20_000
 const READ_PATIENCE_MS = 60_000
 
@@ -33,15 +29,12 @@ interface LibraryWorker {
 
 type LibraryClass = new (ready: () => void) => LibraryWorker
 
-/** @throws ZipError; ApiError when the file cannot be fetched. */
+/** @throws ZipError */
 export async function openByLibrary(
-  source: FileSource,
-  entry: FileEntry,
+  bytes: ArrayBuffer,
   signal: AbortSignal,
   maxEntries: number,
 ): Promise<ArchiveFile> {
-  if (entry.size > MAX_WHOLE_BYTES) throw new ZipError('too_large', 'the archive is too large')
-  const bytes = await source.readAll(entry, MAX_WHOLE_BYTES, signal)
   const url = `${boot.StaticURL}/libarchive-${meta.version}/worker-bundle.js`
   const worker = new Worker(url, { type: 'module' })
   signal.addEventListener('abort', () => worker.terminate(), { once: true })

@@ -5,6 +5,7 @@ import { useVirtualizer } from '@tanstack/react-virtual'
 import { Download, Lock, Search } from 'lucide-react'
 import { useEffect, useMemo, useRef, useState } from 'react'
 import { ApiError } from '../api/client.ts'
+import { isChanged } from '../api/content.ts'
 import { messageOf } from '../lib/error-text.ts'
 import { formatDate, formatNumber, formatSize } from '../lib/format.ts'
 import { nameOf } from '../lib/paths.ts'
@@ -75,7 +76,7 @@ export function ArchiveViewer(props: ViewerProps) {
       </Message>
     )
   }
-  return archive ? <Inside {...props} archive={archive} /> : <Busy />
+  return archive ? <Inside {...props} archive={archive} onChanged={setFailure} /> : <Busy />
 }
 
 /** Unread, or read and found to be what cannot be opened. */
@@ -92,7 +93,13 @@ function FailureText({ reason }: { reason: Failure }) {
   return <Trans>The file is damaged or in a format that can’t be read here.</Trans>
 }
 
-function Inside(props: ViewerProps & { archive: ArchiveFile }) {
+interface InsideProps extends ViewerProps {
+  archive: ArchiveFile
+  /** Nothing more can be read of it: another file has taken its place. */
+  onChanged(error: ApiError): void
+}
+
+function Inside({ onChanged, ...props }: InsideProps) {
   const { source, entry, archive } = props
   const { t } = useLingui()
   const [folder, setFolder] = useState('')
@@ -125,6 +132,10 @@ function Inside(props: ViewerProps & { archive: ArchiveFile }) {
     } catch (error) {
       if (left.current) return null
       const reason = failureOf(error)
+      if (reason instanceof ApiError && isChanged(reason)) {
+        onChanged(reason)
+        return null
+      }
       const name = nameOf(`/${item.path}`)
       toastError(
         reason === 'too_large'

@@ -37,10 +37,11 @@ export function createFilesSource(
       return made ? previewUrl(entry, size) : null
     },
     subtitleUrl: (vpath) => apiUrl(`/subtitle${encodePath(vpath)}`, { inline: true }),
-    readRange: (entry, start, end, signal) =>
-      fetchRange(rawPath(entry), start, end, inline, signal),
-    readAll: (entry, maxBytes, signal) => fetchAll(rawPath(entry), maxBytes, inline, signal),
-    readStream: (entry, signal) => fetchStream(rawPath(entry), inline, signal),
+    readRange: (entry, start, end, signal, version) =>
+      fetchRange(rawPath(entry), start, end, inline, signal, version),
+    readAll: (entry, maxBytes, signal, version) =>
+      fetchAll(rawPath(entry), maxBytes, inline, signal, version),
+    readStream: (entry, signal, version) => fetchStream(rawPath(entry), inline, signal, version),
     info: fetchInfo,
     async siblings(entry, signal) {
       const items = await entriesOf(parentOf(entry.path), signal)

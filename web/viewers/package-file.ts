@@ -2,6 +2,7 @@
 // genuine document reaches.
 
 import type { FileEntry } from '../../src/api-types.ts'
+import { OneVersion } from '../api/content.ts'
 import { withoutDoctype, withoutEntities } from './doctype.ts'
 import { createMarkupBudget, MAX_MARKUP_BYTES } from './markup-limits.ts'
 import type { FileSource } from './source.ts'
@@ -30,16 +31,24 @@ export interface PackageFile {
   afresh(): PackageFile
 }
 
+/**
+ * What is read of it later, too, is of the file as it was at first.
+ *
+ * @throws ZipError when it is no package or damaged; ApiError when the file cannot be read.
+ */
 export async function openPackage(
   source: FileSource,
   entry: FileEntry,
   signal: AbortSignal,
 ): Promise<PackageFile> {
-  const whole =
-    entry.size <= WHOLE_BYTES ? await source.readRange(entry, 0, entry.size, signal) : null
-  const read = (start: number, end: number) =>
-    whole ? Promise.resolve(whole.slice(start, end)) : source.readRange(entry, start, end, signal)
-  const { entries } = await listZip(read, entry.size, MAX_PARTS)
+  const version = new OneVersion()
+  const fetched: ReadRange = (start, end) => source.readRange(entry, start, end, signal, version)
+  // Of a large file its first byte, which tells the size it has by now.
+  const head = await fetched(0, entry.size <= WHOLE_BYTES ? WHOLE_BYTES : 1)
+  const sizeBytes = version.sizeBytes ?? entry.size
+  const read: ReadRange =
+    head.byteLength < sizeBytes ? fetched : async (start, end) => head.slice(start, end)
+  const { entries } = await listZip(read, sizeBytes, MAX_PARTS)
   const byName = new Map<string, ZipEntry>(entries.map((part) => [part.name, part]))
   return packageOf(read, byName)
 }

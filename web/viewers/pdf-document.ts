@@ -4,6 +4,7 @@
 import * as pdfjs from 'pdfjs-dist/legacy/build/pdf.mjs'
 import workerUrl from 'pdfjs-dist/legacy/build/pdf.worker.min.mjs?url'
 import type { FileEntry } from '../../src/api-types.ts'
+import { OneVersion } from '../api/content.ts'
 import { boot } from '../lib/boot.ts'
 import type { FileSource } from './source.ts'
 
@@ -24,24 +25,34 @@ export interface OpenPdfOptions {
   signal: AbortSignal
   /** Asked when the document is locked; `wrong` after a password that did not fit. */
   askPassword(answer: (password: string) => void, wrong: boolean): void
-  /** A part of the opened document could not be read; its pages wait until `retry` brings it. */
+  /**
+   * A part of the opened document could not be read; its pages wait until `retry` brings it, which it
+   * never does once the file was replaced: see `isChanged`.
+   */
   onLost(error: unknown, retry: () => void): void
 }
 
 class SourceTransport extends pdfjs.PDFDataRangeTransport {
   readonly #options: OpenPdfOptions
   readonly #onLost: (error: unknown) => void
+  readonly #version: OneVersion
   #lost: [begin: number, end: number][] = []
 
-  constructor(head: Uint8Array, options: OpenPdfOptions, onLost: (error: unknown) => void) {
-    super(options.entry.size, head)
+  constructor(
+    head: Uint8Array,
+    version: OneVersion,
+    options: OpenPdfOptions,
+    onLost: (error: unknown) => void,
+  ) {
+    super(version.sizeBytes ?? options.entry.size, head)
+    this.#version = version
     this.#options = options
     this.#onLost = onLost
   }
 
   override requestDataRange(begin: number, end: number) {
     const { source, entry, signal } = this.#options
-    source.readRange(entry, begin, end, signal).then(
+    source.readRange(entry, begin, end, signal, this.#version).then(
       (bytes) => this.onDataRange(begin, new Uint8Array(bytes)),
       (error) => {
         if (signal.aborted) return
@@ -60,11 +71,12 @@ class SourceTransport extends pdfjs.PDFDataRangeTransport {
 /** Rejects when the file is no PDF or cannot be read. Aborting frees the worker. */
 export async function openPdf(options: OpenPdfOptions): Promise<PdfDocument> {
   const { source, entry, signal } = options
-  const head = await source.readRange(entry, 0, HEAD_BYTES, signal)
+  const version = new OneVersion()
+  const head = await source.readRange(entry, 0, HEAD_BYTES, signal, version)
   const data = `${boot.StaticURL}/pdf-${pdfjs.version}`
   const failed = Promise.withResolvers<never>()
   let opened = false
-  const range = new SourceTransport(new Uint8Array(head), options, (error) => {
+  const range = new SourceTransport(new Uint8Array(head), version, options, (error) => {
     if (opened) options.onLost(error, () => range.askAgain())
     else failed.reject(error)
   })

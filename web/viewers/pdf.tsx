@@ -14,7 +14,8 @@ import {
   ZoomOut,
 } from 'lucide-react'
 import libraryStyles from 'pdfjs-dist/legacy/web/pdf_viewer.css?url'
-import { type RefObject, useEffect, useRef, useState } from 'react'
+import { type RefObject, use, useEffect, useRef, useState } from 'react'
+import { isChanged } from '../api/content.ts'
 import { messageOf } from '../lib/error-text.ts'
 import { keyLetter } from '../lib/key-letter.ts'
 import { toastError } from '../state/toasts.ts'
@@ -29,6 +30,7 @@ import { recallPosition, rememberPosition } from './positions.ts'
 import type { ViewerProps } from './source.ts'
 import { loadStylesheet } from './stylesheet.ts'
 import { Busy, Message, Tool, ToolGap, ToolRow } from './tools.tsx'
+import { TryAgain } from './try-again.ts'
 import { focusQuietly, scrollByKey, useViewerKeys } from './viewer-keys.ts'
 
 await Promise.all([loadStylesheet(partsStyles), loadStylesheet(pdfStyles)])
@@ -51,6 +53,7 @@ export function PdfViewer(props: ViewerProps) {
   const [failure, setFailure] = useState<{ error: unknown } | null>(null)
   const [lock, setLock] = useState<Lock | null>(null)
   const [lost, setLost] = useState<Lost | null>(null)
+  const openAnew = use(TryAgain)
 
   useEffect(() => {
     const abort = new AbortController()
@@ -63,7 +66,8 @@ export function PdfViewer(props: ViewerProps) {
         error,
         retry() {
           setLost(null)
-          retry()
+          if (isChanged(error)) openAnew?.()
+          else retry()
         },
       })
     }
@@ -81,7 +85,7 @@ export function PdfViewer(props: ViewerProps) {
       },
     )
     return () => abort.abort()
-  }, [source, entry])
+  }, [source, entry, openAnew])
 
   if (failure) {
     const { error } = failure

@@ -2,6 +2,7 @@
 // this interface only, so that one viewer serves both.
 
 import type { FileEntry, FileInfo } from '../../src/api-types.ts'
+import type { OneVersion } from '../api/content.ts'
 import type { PictureSize } from '../api/files.ts'
 
 /** What the person looking may do with the opened file. */
@@ -33,12 +34,30 @@ export interface FileSource {
    */
   unpackPicture?(vpath: string): Promise<string | null>
 
-  /** Bytes from `start` up to, not including, `end`; shorter when the file ends earlier. Throws ApiError. */
-  readRange(entry: FileEntry, start: number, end: number, signal: AbortSignal): Promise<ArrayBuffer>
+  /**
+   * Bytes from `start` up to, not including, `end`; shorter when the file ends earlier. Throws
+   * ApiError. Reads with the same `version` never mix a file with the one that replaced it.
+   */
+  readRange(
+    entry: FileEntry,
+    start: number,
+    end: number,
+    signal: AbortSignal,
+    version?: OneVersion,
+  ): Promise<ArrayBuffer>
   /** The whole file, refused with ApiError `too_large` when it is longer than `maxBytes`. */
-  readAll(entry: FileEntry, maxBytes: number, signal: AbortSignal): Promise<ArrayBuffer>
+  readAll(
+    entry: FileEntry,
+    maxBytes: number,
+    signal: AbortSignal,
+    version?: OneVersion,
+  ): Promise<ArrayBuffer>
   /** The file as a stream, from its first byte. */
-  readStream(entry: FileEntry, signal: AbortSignal): Promise<ReadableStream<Uint8Array>>
+  readStream(
+    entry: FileEntry,
+    signal: AbortSignal,
+    version?: OneVersion,
+  ): Promise<ReadableStream<Uint8Array>>
   /** Facts of one path of this source, with text content where the server sends it. */
   info(vpath: string, signal: AbortSignal): Promise<FileInfo>
   /** The files beside `entry`, folders left out, in the order the listing shows them. */
