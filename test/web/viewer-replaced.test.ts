@@ -49,6 +49,24 @@ describe('an archive', () => {
     expect(await entry('third.txt').count()).toBe(0)
   })
 
+  it('that became smaller, also where something on the way takes the ETag out', async () => {
+    await site.tree.add({ 'shrinking.tar': await tarOf(parts('first.txt', 'second.txt')) })
+    await using opened = await site.open()
+    const { page } = opened
+    await page.route('**/api/raw/shrinking.tar*', async (route) => {
+      const response = await route.fetch()
+      const { etag: _, ...headers } = response.headers()
+      await route.fulfill({ response, headers })
+    })
+    await openViewer(page, 'shrinking.tar')
+    const second = page.getByRole('button', { name: 'second.txt', exact: true })
+    await second.waitFor()
+    await site.tree.add({ 'shrinking.tar': await tarOf({ 'only.txt': 'few words' }) })
+    await second.click()
+    await tryAgain(page).click()
+    await page.getByRole('button', { name: 'only.txt', exact: true }).waitFor()
+  })
+
   it('of a share, too', async () => {
     await site.tree.add({ 'shared.zip': await zipOf(parts('first.txt', 'second.txt')) })
     const hash = await makeShare(site.program, '/shared.zip')
