@@ -3,6 +3,7 @@
 import type { FileEntry, FileInfo, RecursiveEntry } from '../../src/api-types.ts'
 import { encodePath } from '../lib/paths.ts'
 import { ApiError, apiUrl, call, callJson } from './client.ts'
+import { readJsonList } from './json-list.ts'
 import { selectionQuery } from './selections.ts'
 
 export type ChecksumAlgorithm = 'md5' | 'sha1' | 'sha256' | 'sha512'
@@ -39,6 +40,15 @@ function asEntry(vpath: string): { recursive?: false } {
  */
 export async function fetchTree(vpath: string, signal: AbortSignal): Promise<RecursiveEntry[]> {
   return callJson<RecursiveEntry[]>(`/resources/recursive${encodePath(vpath)}`, { signal })
+}
+
+/** Like `fetchTree`, in batches while the server walks, for folders of any size. */
+export async function* streamTree(
+  vpath: string,
+  signal: AbortSignal,
+): AsyncGenerator<RecursiveEntry[]> {
+  const { body } = await call(`/resources/recursive${encodePath(vpath)}`, { signal })
+  if (body !== null) yield* readJsonList<RecursiveEntry>(body)
 }
 
 /** One checksum as lower-case hex. Needs the download permission. */

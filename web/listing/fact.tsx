@@ -1,0 +1,12 @@
+// One line of the list of facts about an entry.
+
+import type { ReactNode } from 'react'
+
+export function Fact({ label, children }: { label: ReactNode; children: ReactNode }) {
+  return (
+    <>
+      <dt>{label}</dt>
+      <dd>{children}</dd>
+    </>
+  )
+}
