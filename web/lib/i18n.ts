@@ -8,82 +8,49 @@ export interface Language {
   code: string
   /** In the language itself. */
   name: string
+  /** Fetches its words. */
+  load(): Promise<{ messages: Messages }>
 }
 
 /** Sorted by name as the selector shows them. */
 export const languages: readonly Language[] = [
-  { code: 'ar', name: 'العربية' },
-  { code: 'bg', name: 'Български' },
-  { code: 'ca', name: 'Català' },
-  { code: 'cs', name: 'Čeština' },
-  { code: 'de', name: 'Deutsch' },
-  { code: 'el', name: 'Ελληνικά' },
-  { code: 'en', name: 'English' },
-  { code: 'es', name: 'Español' },
-  { code: 'fa', name: 'فارسی' },
-  { code: 'fr', name: 'Français' },
-  { code: 'he', name: 'עברית' },
-  { code: 'hr', name: 'Hrvatski' },
-  { code: 'hu', name: 'Magyar' },
-  { code: 'is', name: 'Íslenska' },
-  { code: 'it', name: 'Italiano' },
-  { code: 'ja', name: '日本語' },
-  { code: 'ko', name: '한국어' },
-  { code: 'lv', name: 'Latviešu' },
-  { code: 'nl', name: 'Nederlands' },
-  { code: 'nl-be', name: 'Nederlands (België)' },
-  { code: 'no', name: 'Norsk' },
-  { code: 'pl', name: 'Polski' },
-  { code: 'pt', name: 'Português' },
-  { code: 'pt-br', name: 'Português (Brasil)' },
-  { code: 'pt-pt', name: 'Português (Portugal)' },
-  { code: 'ro', name: 'Română' },
-  { code: 'ru', name: 'Русский' },
-  { code: 'sk', name: 'Slovenčina' },
-  { code: 'sv-se', name: 'Svenska' },
-  { code: 'tr', name: 'Türkçe' },
-  { code: 'uk', name: 'Українська' },
-  { code: 'vi', name: 'Tiếng Việt' },
-  { code: 'zh-cn', name: '简体中文' },
-  { code: 'zh-tw', name: '繁體中文' },
+  { code: 'ar', name: 'العربية', load: () => import('../../locales/ar.po') },
+  { code: 'bg', name: 'Български', load: () => import('../../locales/bg.po') },
+  { code: 'ca', name: 'Català', load: () => import('../../locales/ca.po') },
+  { code: 'cs', name: 'Čeština', load: () => import('../../locales/cs.po') },
+  { code: 'de', name: 'Deutsch', load: () => import('../../locales/de.po') },
+  { code: 'el', name: 'Ελληνικά', load: () => import('../../locales/el.po') },
+  { code: 'en', name: 'English', load: () => import('../../locales/en.po') },
+  { code: 'es', name: 'Español', load: () => import('../../locales/es.po') },
+  { code: 'fa', name: 'فارسی', load: () => import('../../locales/fa.po') },
+  { code: 'fr', name: 'Français', load: () => import('../../locales/fr.po') },
+  { code: 'he', name: 'עברית', load: () => import('../../locales/he.po') },
+  { code: 'hr', name: 'Hrvatski', load: () => import('../../locales/hr.po') },
+  { code: 'hu', name: 'Magyar', load: () => import('../../locales/hu.po') },
+  { code: 'is', name: 'Íslenska', load: () => import('../../locales/is.po') },
+  { code: 'it', name: 'Italiano', load: () => import('../../locales/it.po') },
+  { code: 'ja', name: '日本語', load: () => import('../../locales/ja.po') },
+  { code: 'ko', name: '한국어', load: () => import('../../locales/ko.po') },
+  { code: 'lv', name: 'Latviešu', load: () => import('../../locales/lv.po') },
+  { code: 'nl', name: 'Nederlands', load: () => import('../../locales/nl.po') },
+  { code: 'nl-be', name: 'Nederlands (België)', load: () => import('../../locales/nl-be.po') },
+  { code: 'no', name: 'Norsk', load: () => import('../../locales/no.po') },
+  { code: 'pl', name: 'Polski', load: () => import('../../locales/pl.po') },
+  { code: 'pt', name: 'Português', load: () => import('../../locales/pt.po') },
+  { code: 'pt-br', name: 'Português (Brasil)', load: () => import('../../locales/pt-br.po') },
+  { code: 'pt-pt', name: 'Português (Portugal)', load: () => import('../../locales/pt-pt.po') },
+  { code: 'ro', name: 'Română', load: () => import('../../locales/ro.po') },
+  { code: 'ru', name: 'Русский', load: () => import('../../locales/ru.po') },
+  { code: 'sk', name: 'Slovenčina', load: () => import('../../locales/sk.po') },
+  { code: 'sv-se', name: 'Svenska', load: () => import('../../locales/sv-se.po') },
+  { code: 'tr', name: 'Türkçe', load: () => import('../../locales/tr.po') },
+  { code: 'uk', name: 'Українська', load: () => import('../../locales/uk.po') },
+  { code: 'vi', name: 'Tiếng Việt', load: () => import('../../locales/vi.po') },
+  { code: 'zh-cn', name: '简体中文', load: () => import('../../locales/zh-cn.po') },
+  { code: 'zh-tw', name: '繁體中文', load: () => import('../../locales/zh-tw.po') },
 ]
 
-const catalogues: Record<string, () => Promise<{ messages: Messages }>> = {
-  ar: () => import('../../locales/ar.po'),
-  bg: () => import('../../locales/bg.po'),
-  ca: () => import('../../locales/ca.po'),
-  cs: () => import('../../locales/cs.po'),
-  de: () => import('../../locales/de.po'),
-  el: () => import('../../locales/el.po'),
-  en: () => import('../../locales/en.po'),
-  es: () => import('../../locales/es.po'),
-  fa: () => import('../../locales/fa.po'),
-  fr: () => import('../../locales/fr.po'),
-  he: () => import('../../locales/he.po'),
-  hr: () => import('../../locales/hr.po'),
-  hu: () => import('../../locales/hu.po'),
-  is: () => import('../../locales/is.po'),
-  it: () => import('../../locales/it.po'),
-  ja: () => import('../../locales/ja.po'),
-  ko: () => import('../../locales/ko.po'),
-  lv: () => import('../../locales/lv.po'),
-  nl: () => import('../../locales/nl.po'),
-  'nl-be': () => import('../../locales/nl-be.po'),
-  no: () => import('../../locales/no.po'),
-  pl: () => import('../../locales/pl.po'),
-  pt: () => import('../../locales/pt.po'),
-  'pt-br': () => import('../../locales/pt-br.po'),
-  'pt-pt': () => import('../../locales/pt-pt.po'),
-  ro: () => import('../../locales/ro.po'),
-  ru: () => import('../../locales/ru.po'),
-  sk: () => import('../../locales/sk.po'),
-  'sv-se': () => import('../../locales/sv-se.po'),
-  tr: () => import('../../locales/tr.po'),
-  uk: () => import('../../locales/uk.po'),
-  vi: () => import('../../locales/vi.po'),
-  'zh-cn': () => import('../../locales/zh-cn.po'),
-  'zh-tw': () => import('../../locales/zh-tw.po'),
-}
+const byCode = new Map(languages.map((language) => [language.code, language]))
 
 const rightToLeft = new Set(['ar', 'fa', 'he'])
 
@@ -114,7 +81,7 @@ const KEY = 'fb-locale'
 export function matchLocale(tag: string): string | null {
   let rest = tag.toLowerCase().replaceAll('_', '-')
   while (rest !== '') {
-    if (rest in catalogues) return rest
+    if (byCode.has(rest)) return rest
     const alias = aliases[rest]
     if (alias !== undefined) return alias
     const cut = rest.lastIndexOf('-')
@@ -143,8 +110,8 @@ let wanted = ''
 /** Loads and shows a language; of several calls under way the last one counts. */
 export async function loadLocale(code: string): Promise<void> {
   wanted = code
-  const load = catalogues[code] ?? catalogues.en
-  const { messages } = (await load?.()) ?? { messages: {} }
+  const language = byCode.get(code) ?? byCode.get('en')
+  const { messages } = (await language?.load()) ?? { messages: {} }
   if (wanted !== code) return
   i18n.loadAndActivate({ locale: standard[code] ?? code, messages })
   const root = document.documentElement
