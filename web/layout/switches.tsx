@@ -6,7 +6,7 @@ import { useSnapshot } from 'valtio'
 import { saveOwnPreferences } from '../api/own-user.ts'
 import { activeLocale, languages, loadLocale, rememberLocale } from '../lib/i18n.ts'
 import { activeTheme, prefs, setTheme } from '../state/prefs.ts'
-import { session } from '../state/session.ts'
+import { session, setOwnLocale } from '../state/session.ts'
 import { toastError } from '../state/toasts.ts'
 import { IconButton } from '../ui/button.tsx'
 import type { SelectOption } from '../ui/field.tsx'
@@ -18,8 +18,9 @@ async function switchLanguage(code: string): Promise<void> {
     await loadLocale(code)
     rememberLocale(code)
     if (session.user === null) return
-    session.user.locale = code
-    await saveOwnPreferences(session.user.id, { locale: code })
+    const { id } = session.user
+    setOwnLocale(code)
+    await saveOwnPreferences(id, { locale: code })
   } catch (error) {
     toastError(error)
   }

@@ -6,7 +6,7 @@ import { useSnapshot } from 'valtio'
 import type { FileEntry } from '../../src/api-types.ts'
 import { setFocusFallback, takesKeys } from '../lib/focus.ts'
 import { formatNumber } from '../lib/format.ts'
-import { indexOfPath, listing } from '../state/listing.ts'
+import { indexOfPath, listing, setFocus } from '../state/listing.ts'
 import { scroll } from '../state/open-folder.ts'
 import { prefs } from '../state/prefs.ts'
 import { ColumnHeader } from './column-header.tsx'
@@ -132,7 +132,7 @@ export function EntryGrid() {
     widthPx,
     viewportPx: heightPx - headerPx,
     focusEntry(path) {
-      listing.focus = path
+      setFocus(path)
       focusTries.current = 2
       bringIntoView(path, 'nearest')
     },

@@ -14,7 +14,7 @@ import { actionOf } from '../actions/registry.ts'
 import { takesKeys } from '../lib/focus.ts'
 import { isRtl } from '../lib/i18n.ts'
 import { prefetchFolder } from '../state/listed-folder.ts'
-import { indexOfPath, listing } from '../state/listing.ts'
+import { indexOfPath, listing, setFocus } from '../state/listing.ts'
 import { refreshFolder } from '../state/open-folder.ts'
 import {
   extendSelection,
@@ -93,7 +93,7 @@ export function useGridEvents(given: Given): {
     const paths = indexes.flatMap((index) => listing.visible[index]?.path ?? [])
     selectPaths([...base, ...paths])
     const last = paths.at(-1)
-    if (last !== undefined) listing.focus = last
+    if (last !== undefined) setFocus(last)
   })
 
   useEffect(() => {
@@ -111,7 +111,7 @@ export function useGridEvents(given: Given): {
         const entry = entryOf(cell)
         if (entry === null) return
         startSelectionMode(entry.path)
-        listing.focus = entry.path
+        setFocus(entry.path)
       },
       onTwoFingers(from, to) {
         const a = entryOf(from)
@@ -119,7 +119,7 @@ export function useGridEvents(given: Given): {
         if (a === null || b === null) return
         selectOnly(a.path)
         extendSelection(listing.visible, b.path)
-        selection.mode = true
+        startSelectionMode()
       },
       canDrag: () => permissions().rename,
       onDragStart: (x, y) => startEntryDrag(currentContext().selected, x, y),
@@ -226,7 +226,7 @@ export function useGridEvents(given: Given): {
         if (byKey && event.relatedTarget !== null && stop !== undefined) given.focusEntry(stop)
         return
       }
-      if (listing.focus !== entry.path) listing.focus = entry.path
+      setFocus(entry.path)
       if (entry.isDir) void prefetchFolder(entry.path)
     },
     onTouchStart(event) {

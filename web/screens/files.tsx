@@ -35,7 +35,6 @@ import {
 import { UploadButton, ViewSwitch } from '../listing/view-switch.tsx'
 import { loadClipboard } from '../state/clipboard.ts'
 import { folderTitle } from '../state/failure-toasts.ts'
-import { listing } from '../state/listing.ts'
 import { leave, openPath, watchWindow } from '../state/open-folder.ts'
 import { prefs } from '../state/prefs.ts'
 import { clearSelection } from '../state/selection.ts'
@@ -82,9 +81,7 @@ export function FilesScreen() {
       ),
       leave,
     ]
-    listing.mounted = true
     return () => {
-      listing.mounted = false
       for (const end of stop) end()
     }
   }, [])

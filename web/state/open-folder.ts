@@ -49,7 +49,10 @@ let pushed = true
 /** What is open was come to by Back or Forward. */
 let byHistory = false
 
-/** Listens for changes of the address and for the window's return. Call once; the result stops listening. */
+/**
+ * The screen of folders is there: listens for changes of the address and for the window's return. Call
+ * once; the result stops that.
+ */
 export function watchWindow(): () => void {
   // Not `popstate`: the screen may have followed it before a listener here hears of it.
   const onPush = () => {
@@ -63,11 +66,13 @@ export function watchWindow(): () => void {
     const patience = folder.entries.length > LARGE_FOLDER ? FOCUS_CHECK_LARGE_MS : FOCUS_CHECK_MS
     if (Date.now() - folder.fetchedAtMs > patience) void refreshFolder()
   }
+  listing.mounted = true
   window.addEventListener('pushState', onPush)
   window.addEventListener('replaceState', onPush)
   window.addEventListener('focus', onReturn)
   document.addEventListener('visibilitychange', onReturn)
   return () => {
+    listing.mounted = false
     window.removeEventListener('pushState', onPush)
     window.removeEventListener('replaceState', onPush)
     window.removeEventListener('focus', onReturn)
