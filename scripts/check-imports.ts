@@ -157,6 +157,9 @@ function checkWeb(file: string, target: string): string | null {
   if (/^web\/(lib|api)\//.test(file) && /^web\/(state|screens|actions)\//.test(target)) {
     return 'lib/ and api/ know no state and no screens'
   }
+  if (file.startsWith('web/state/') && /^web\/(listing|screens|actions)\//.test(target)) {
+    return 'state/ knows no screens and nothing of how a listing is drawn'
+  }
   return null
 }
 

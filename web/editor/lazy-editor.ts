@@ -1,7 +1,7 @@
 // The door to the editor: a chunk of its own, with its style sheet, fetched when a text file opens.
 
 import { onDemand } from '../lib/on-demand.tsx'
-import { loadStylesheet } from '../viewers/stylesheet.ts'
+import { loadStylesheet } from '../lib/stylesheet.ts'
 import viewerStyles from '../viewers/text-viewers.css?url'
 import styles from './editor.css?url'
 

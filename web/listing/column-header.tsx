@@ -3,10 +3,10 @@
 import { Trans, useLingui } from '@lingui/react/macro'
 import { ArrowDown, ArrowUp } from 'lucide-react'
 import type { ReactNode } from 'react'
+import type { SortColumn } from '../lib/sort-entries.ts'
 import { sortByColumn } from '../state/choose-view.ts'
 import { clearSelection, selectPaths } from '../state/selection.ts'
 import { Checkbox } from '../ui/toggle.tsx'
-import type { SortColumn } from './sort-entries.ts'
 import { useListing, useSelection } from './use-listing.ts'
 
 export function ColumnHeader() {

@@ -2,9 +2,9 @@
 
 import { Trans, useLingui } from '@lingui/react/macro'
 import { X } from 'lucide-react'
+import { loadStylesheet } from '../lib/stylesheet.ts'
 import { setPref } from '../state/prefs.ts'
 import { IconButton } from '../ui/button.tsx'
-import { loadStylesheet } from '../viewers/stylesheet.ts'
 import styles from './details.css?url'
 import { EntryInfo } from './entry-info.tsx'
 import { useSelectedEntries } from './toolbar.tsx'

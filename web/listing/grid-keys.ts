@@ -3,6 +3,7 @@
 
 import { isApple } from '../actions/shortcut.ts'
 import { isRtl } from '../lib/i18n.ts'
+import { findTyped, TypedText } from '../lib/type-ahead.ts'
 import { clearClipboard, clipboard } from '../state/clipboard.ts'
 import { indexOfPath, listing } from '../state/listing.ts'
 import {
@@ -14,7 +15,6 @@ import {
 } from '../state/selection.ts'
 import { pageNeighbour, verticalNeighbour } from './geometry.ts'
 import type { Metrics } from './metrics.ts'
-import { findTyped, TypedText } from './type-ahead.ts'
 
 export interface GridForKeys {
   metrics: Metrics

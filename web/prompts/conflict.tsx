@@ -6,12 +6,12 @@ import { useVirtualizer } from '@tanstack/react-virtual'
 import { ArrowRight } from 'lucide-react'
 import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { formatDayAndTime, formatSize } from '../lib/format.ts'
+import { loadStylesheet } from '../lib/stylesheet.ts'
 import { Badge, Chip } from '../ui/badge.tsx'
 import { Button } from '../ui/button.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { FileTile, PageIcon } from '../ui/file-icon.tsx'
 import { Segmented, type SegmentedOption } from '../ui/toggle.tsx'
-import { loadStylesheet } from '../viewers/stylesheet.ts'
 import {
   type BulkRule,
   bulkChoice,

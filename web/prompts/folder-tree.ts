@@ -3,7 +3,7 @@
 
 import { fetchInfo } from '../api/files.ts'
 import { lineageOf, nameOf, parentOf, ROOT, trimPath } from '../lib/paths.ts'
-import { sortNow } from '../listing/sort-queue.ts'
+import { sortNow } from '../lib/sort-queue.ts'
 
 export interface TreeRow {
   path: string

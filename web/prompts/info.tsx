@@ -1,11 +1,11 @@
 // Details as a dialog, where there is no room for a panel beside the listing.
 
 import { Trans } from '@lingui/react/macro'
+import { loadStylesheet } from '../lib/stylesheet.ts'
 import styles from '../listing/details.css?url'
 import { EntryInfo, type EntryInfoProps } from '../listing/entry-info.tsx'
 import { Button } from '../ui/button.tsx'
 import { Dialog } from '../ui/dialog.tsx'
-import { loadStylesheet } from '../viewers/stylesheet.ts'
 import type { PromptProps } from './kinds.ts'
 
 await loadStylesheet(styles)

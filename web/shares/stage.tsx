@@ -2,12 +2,12 @@
 
 import { Suspense, useEffect, useEffectEvent } from 'react'
 import type { FileInfo } from '../../src/api-types.ts'
+import { loadStylesheet } from '../lib/stylesheet.ts'
 import { PageIcon } from '../ui/file-icon.tsx'
 import { Boundary } from '../viewers/boundary.tsx'
 import { viewers } from '../viewers/index.ts'
 import { kindOf } from '../viewers/kinds.ts'
 import type { FileSource, ViewerKind } from '../viewers/source.ts'
-import { loadStylesheet } from '../viewers/stylesheet.ts'
 import { Busy } from '../viewers/tools.tsx'
 import { keysAreTaken, offerKey } from '../viewers/viewer-keys.ts'
 import viewerStyles from '../viewers/viewers.css?url'

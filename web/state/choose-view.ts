@@ -1,7 +1,7 @@
 // Changing view or order: the screen at once, then the memory of this folder, then the account.
 
 import type { ViewMode } from '../../src/api-types.ts'
-import { nextChoice, type SortChoice, type SortColumn, toWire } from '../listing/sort-entries.ts'
+import { nextChoice, type SortChoice, type SortColumn, toWire } from '../lib/sort-entries.ts'
 import type { Folder } from './folder-cache.ts'
 import { rememberView } from './folder-views.ts'
 import { landAt, listing, setSort } from './listing.ts'

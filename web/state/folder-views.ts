@@ -2,8 +2,8 @@
 // user's default on the server, which folders without a choice of their own follow.
 
 import type { ViewMode } from '../../src/api-types.ts'
+import type { SortChoice } from '../lib/sort-entries.ts'
 import { storage } from '../lib/storage.ts'
-import type { SortChoice } from '../listing/sort-entries.ts'
 import { session } from './session.ts'
 
 const STORAGE_KEY = 'fb-folder-views'

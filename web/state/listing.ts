@@ -3,9 +3,9 @@
 
 import { proxy, ref } from 'valtio'
 import type { FileEntry, FileInfo, ViewMode } from '../../src/api-types.ts'
-import { fromWire, type SortChoice, sameChoice } from '../listing/sort-entries.ts'
-import { sortAside, sortNow, WORKER_FROM_ENTRIES } from '../listing/sort-queue.ts'
-import { foldForTyping } from '../listing/type-ahead.ts'
+import { fromWire, type SortChoice, sameChoice } from '../lib/sort-entries.ts'
+import { sortAside, sortNow, WORKER_FROM_ENTRIES } from '../lib/sort-queue.ts'
+import { foldForTyping } from '../lib/type-ahead.ts'
 import type { Folder } from './folder-cache.ts'
 import type { PathSet } from './selection.ts'
 

@@ -6,7 +6,7 @@ import type { FileEntry, FileInfo } from '../../src/api-types.ts'
 import { ApiError } from '../api/client.ts'
 import { fetchInfo } from '../api/files.ts'
 import { isWithin, lineageOf, parentOf } from '../lib/paths.ts'
-import { fromWire } from '../listing/sort-entries.ts'
+import { fromWire } from '../lib/sort-entries.ts'
 import {
   cachedFolder,
   cacheFolder,

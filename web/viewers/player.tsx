@@ -17,10 +17,10 @@ import {
 import { type ReactNode, type RefObject, useState } from 'react'
 import { formatDuration } from '../lib/format.ts'
 import { keyLetter } from '../lib/key-letter.ts'
+import { loadStylesheet } from '../lib/stylesheet.ts'
 import { IconButton } from '../ui/button.tsx'
 import { MenuButton } from '../ui/menu.tsx'
 import mediaStyles from './media.css?url'
-import { loadStylesheet } from './stylesheet.ts'
 import type { Media } from './use-media.ts'
 import { useViewerKeys } from './viewer-keys.ts'
 

@@ -10,7 +10,7 @@ import {
   splitName,
   trimPath,
 } from '../../../web/lib/paths.ts'
-import { findTyped, TypedText } from '../../../web/listing/type-ahead.ts'
+import { findTyped, TypedText } from '../../../web/lib/type-ahead.ts'
 
 const awkward = [
   'a b',
