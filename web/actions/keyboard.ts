@@ -1,6 +1,6 @@
 // Turns key presses into commands, for the whole page.
 
-import { takesKeys } from '../lib/focus.ts'
+import { isLayerOpen, takesKeys } from '../lib/focus.ts'
 import { whenFolderShown } from '../state/folder-shown.ts'
 import { listing } from '../state/listing.ts'
 import { addPasted } from '../uploads/entry.ts'
@@ -21,11 +21,6 @@ const EVERYWHERE = ['F1', 'F6', 'Mod+K', 'Mod+Shift+F']
 
 function worksEverywhere(event: KeyboardEvent): boolean {
   return EVERYWHERE.some((shortcut) => matchesShortcut(event, shortcut))
-}
-
-/** A dialog or menu keeps every key to itself. */
-function isLayerOpen(): boolean {
-  return document.querySelector('dialog[open], [role="menu"]:popover-open') !== null
 }
 
 /** Runs the command a key press means. True when there was one. */

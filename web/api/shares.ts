@@ -107,7 +107,7 @@ export function sharedDownloadUrl(
   const { inline, ticket = true } = options
   return apiUrl(publicPath('dl', access.hash, inner), {
     inline: inline === true ? true : undefined,
-    token: ticket && access.ticket !== '' ? access.ticket : undefined,
+    token: ticket ? ticketOf(access) : undefined,
   })
 }
 
@@ -130,7 +130,7 @@ export async function sharedArchiveUrl(
   return apiUrl(publicPath('dl', access.hash, inner), {
     algo,
     ...selected,
-    token: access.ticket === '' ? undefined : access.ticket,
+    token: ticketOf(access),
   })
 }
 
@@ -152,7 +152,7 @@ export function sharedPreviewUrl(
     inline: true,
     display: size === 'full' ? 'full' : true,
     key: Date.parse(modified) || 0,
-    token: access.ticket === '' ? undefined : access.ticket,
+    token: ticketOf(access),
   })
 }
 
@@ -160,7 +160,7 @@ export function sharedPreviewUrl(
 export function sharedSubtitleUrl(access: ShareAccess, inner: string): string {
   return apiUrl(`/public/subtitle/${encodeURIComponent(access.hash)}${encodeInner(inner)}`, {
     inline: true,
-    token: access.ticket === '' ? undefined : access.ticket,
+    token: ticketOf(access),
   })
 }
 
@@ -182,6 +182,10 @@ function publicPath(kind: 'share' | 'dl', hash: string, inner: string): string {
 
 function encodeInner(inner: string): string {
   return inner === ROOT ? '' : encodePath(inner)
+}
+
+function ticketOf({ ticket }: ShareAccess): string | undefined {
+  return ticket === '' ? undefined : ticket
 }
 
 function passwordHeader({ password }: ShareAccess): Record<string, string> {

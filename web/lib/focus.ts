@@ -31,3 +31,8 @@ export function takesKeys(target: EventTarget | null): boolean {
     target.closest('[role="menu"], dialog, [data-own-keys]') !== null
   )
 }
+
+/** True while a dialog or menu is open, which has the keys for itself. */
+export function isLayerOpen(): boolean {
+  return document.querySelector('dialog[open], [role="menu"]:popover-open') !== null
+}

@@ -11,7 +11,7 @@ import {
 } from 'react'
 import { currentContext } from '../actions/context.ts'
 import { actionOf } from '../actions/registry.ts'
-import { takesKeys } from '../lib/focus.ts'
+import { isLayerOpen, takesKeys } from '../lib/focus.ts'
 import { isRtl } from '../lib/i18n.ts'
 import { prefetchFolder } from '../state/listed-folder.ts'
 import { indexOfPath, listing, setFocus } from '../state/listing.ts'
@@ -257,10 +257,6 @@ function isForFiles({ target }: KeyboardEvent): boolean {
   if (listing.file !== null || isLayerOpen() || takesKeys(target)) return false
   if (!(target instanceof Element)) return false
   return target === document.body || target.closest('#main') !== null
-}
-
-function isLayerOpen(): boolean {
-  return document.querySelector('dialog[open], [popover]:popover-open[role="menu"]') !== null
 }
 
 /** Keys that move through the listing act while it has the focus, or nothing in particular has. */
