@@ -1,7 +1,7 @@
 // Running programs (class 13): off by default, argv only, an exact list, the folder of the scope, a
 // fixed environment, an end to time and output, and nothing left when the client goes.
 import { existsSync } from 'node:fs'
-import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
 import { run } from '../../src/runner.ts'
@@ -215,33 +215,53 @@ describe('CVE-2026-35585, CVE-2026-54090: the name of a file is never part of a 
 })
 
 describe('CVE-2026-54088: name and password never reach the line of a sign-in program', () => {
-  it.each(HOSTILE.filter((name) => !name.includes('\0')))(
-    'as name and password: %j',
-    async (text) => {
-      await using app = await startApp({ settings: { authMethod: 'hook' } })
-      const out = join(app.tree.base, 'seen')
-      await mkdir(out)
-      const script = join(app.tree.base, 'hook.sh')
-      await writeFile(
-        script,
-        `printf %s "$USERNAME" > ${out}/name; printf %s "$PASSWORD" > ${out}/password\n` +
-          `printf '%s\\n' "$@" > ${out}/arguments; cat > ${out}/stdin; echo hook.action=block\n`,
-      )
-      await app.store.update((doc) => {
-        const auther = { ...doc.settings.auther, command: `sh ${script} one` }
-        return [{ ...doc, settings: { ...doc.settings, auther } }, undefined]
-      })
-      const body = JSON.stringify({ username: text, password: text })
+  /** A server whose sign-in program writes down what it gets, into files of the folder `out`. */
+  async function startAsking() {
+    const app = await startApp({ settings: { authMethod: 'hook' } })
+    const out = join(app.tree.base, 'seen')
+    await mkdir(out)
+    const script = join(app.tree.base, 'hook.sh')
+    await writeFile(
+      script,
+      `printf %s "$USERNAME" > ${out}/name; printf %s "$PASSWORD" > ${out}/password\n` +
+        `printf '%s\\n' "$@" > ${out}/arguments; cat > ${out}/stdin; echo hook.action=block\n`,
+    )
+    await app.store.update((doc) => {
+      const auther = { ...doc.settings.auther, command: `sh ${script} one` }
+      return [{ ...doc, settings: { ...doc.settings, auther } }, undefined]
+    })
+    const signIn = async (username: string, password: string) => {
+      const body = JSON.stringify({ username, password })
       expect((await app.fetch('/api/login', { method: 'POST', body })).status).toBe(403)
-      expect(await readFile(join(out, 'name'), 'utf8')).toBe(text)
-      expect(await readFile(join(out, 'password'), 'utf8')).toBe(text)
-      expect(await readFile(join(out, 'arguments'), 'utf8')).toBe('one\n')
-      expect(JSON.parse(await readFile(join(out, 'stdin'), 'utf8'))).toEqual({
-        username: text,
-        password: text,
-      })
       for (const folder of [app.tree.root, app.tree.base, process.cwd()])
         expect(existsSync(join(folder, 'pwned')), folder).toBe(false)
+    }
+    return { app, out, signIn }
+  }
+
+  const passable = HOSTILE.filter((text) => !text.includes('\0'))
+  /** Of one line; others are refused, since a program that prints the name would print lines of theirs. */
+  const isName = (text: string) => !/\p{Cc}/u.test(text)
+
+  it.each(passable)('as name and password: %j', async (text) => {
+    const { app, out, signIn } = await startAsking()
+    await using _ = app
+    const name = isName(text) ? text : 'somebody'
+    await signIn(name, text)
+    expect(await readFile(join(out, 'name'), 'utf8')).toBe(name)
+    expect(await readFile(join(out, 'password'), 'utf8')).toBe(text)
+    expect(await readFile(join(out, 'arguments'), 'utf8')).toBe('one\n')
+    const stdin = JSON.parse(await readFile(join(out, 'stdin'), 'utf8'))
+    expect(stdin).toEqual({ username: name, password: text })
+  })
+
+  it.each(HOSTILE.filter((text) => !isName(text)))(
+    'as a name that is refused: %j',
+    async (text) => {
+      const { app, out, signIn } = await startAsking()
+      await using _ = app
+      await signIn(text, 'some password')
+      expect(await readdir(out)).toEqual([])
     },
   )
 
