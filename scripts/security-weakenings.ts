@@ -25,7 +25,7 @@ export const WEAKENINGS: Weakening[] = [
   {
     title: 'rules look at the case where the disk does not',
     file: 'src/access.ts',
-    from: 'const folded = foldCase ? vpath.toLowerCase() : vpath',
+    from: 'const folded = foldCase ? foldName(vpath) : vpath',
     to: 'const folded = vpath',
     test: 'canonical-paths',
     advisory: 'CVE-2026-72835',
@@ -185,8 +185,8 @@ export const WEAKENINGS: Weakening[] = [
   {
     title: 'lengths are read like numbers in a program',
     file: 'src/routes/tus.ts',
-    from: 'if (text === undefined || !/^\\d{1,16}$/.test(text)) return null',
-    to: 'if (text === undefined) return null',
+    from: "if (typeof text !== 'string' || !/^\\d{1,16}$/.test(text)) return null",
+    to: "if (typeof text !== 'string') return null",
     test: 'exhaustion',
     advisory: 'CVE-2026-32759',
   },

@@ -4,6 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { ROOT } from '../../scripts/build/paths.ts'
+import { WEAKENINGS } from '../../scripts/security-weakenings.ts'
 
 const FOLDER = join(ROOT, 'test/security')
 const CLASSES: Record<string, string[]> = {
@@ -51,4 +52,11 @@ it('every file of this folder belongs to a class', () => {
   const others = ['advisories', 'symlink-swap', 'upload-rights']
   const files = readdirSync(FOLDER).map((name) => name.replace('.test.ts', ''))
   expect(files.sort()).toEqual([...Object.keys(CLASSES), ...others].sort())
+})
+
+describe('a defence that `npm run test:security -- --prove` takes away', () => {
+  it.each(WEAKENINGS)('stands once in its file: $title', ({ file, from, test, advisory }) => {
+    expect(readFileSync(join(ROOT, file), 'utf8').split(from).length - 1).toBe(1)
+    expect(readFileSync(join(FOLDER, `${test}.test.ts`), 'utf8')).toContain(advisory)
+  })
 })
