@@ -77,7 +77,11 @@ async function removeFiles(
   }
   for (; at < paths.length; at += REMOVALS_IN_FLIGHT) {
     signal.throwIfAborted()
-    await Promise.all(paths.slice(at, at + REMOVALS_IN_FLIGHT).map((path) => unlink(path)))
+    const part = paths.slice(at, at + REMOVALS_IN_FLIGHT)
+    // All of them end before a failure does: the paths go by the number of the folder's descriptor,
+    // which is another folder's as soon as this one is closed.
+    const ends = await Promise.allSettled(part.map((path) => unlink(path)))
+    for (const end of ends) if (end.status === 'rejected') throw end.reason
   }
 }
 

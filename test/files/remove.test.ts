@@ -1,10 +1,35 @@
 // Removing a tree: all of it, nothing beside it, and others get their turn meanwhile.
-import { mkdirSync, readdirSync } from 'node:fs'
+import { closeSync, constants, mkdirSync, openSync, readdirSync } from 'node:fs'
 import { mkdir, readdir, truncate, writeFile } from 'node:fs/promises'
-import { expect, it } from 'vitest'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { afterEach, expect, it, vi } from 'vitest'
+import { inFolder } from '../../src/files/jail.ts'
+import { removeEntry } from '../../src/files/remove.ts'
 import { createScope } from '../../src/files/scope.ts'
 import { toVPath } from '../../src/files/vpath.ts'
+import { waitFor } from '../support/deadline.ts'
 import { makeTree, type Tree } from '../support/tree.ts'
+
+/** A slow disk that refuses to remove what is called so. */
+const disk = vi.hoisted(() => ({ refused: '', underWay: 0 }))
+
+vi.mock('node:fs/promises', async (original) => {
+  const real = await original<typeof import('node:fs/promises')>()
+  return {
+    ...real,
+    unlink: async (path: string) => {
+      if (!disk.refused) return real.unlink(path)
+      if (path.endsWith(disk.refused)) throw Object.assign(new Error('EIO'), { code: 'EIO' })
+      disk.underWay++
+      for (let turn = 0; turn < 20; turn++) await nextTurn()
+      await real.unlink(path).finally(() => disk.underWay--)
+    },
+  }
+})
+
+afterEach(() => {
+  disk.refused = ''
+})
 
 const vpath = (text: string) => toVPath(text) ?? expect.unreachable(text)
 
@@ -36,6 +61,30 @@ it('removes names of every kind, large files, and links but nothing behind them'
   await remove(tree)
   expect(await readdir(tree.root)).toEqual(['kept'])
   expect(await tree.read('kept/c.txt')).toBe('c')
+})
+
+it('ends no earlier than what it began, though one file cannot be removed', async () => {
+  const names = ['a', 'b', 'c', 'd', 'e', 'f']
+  await using tree = await makeTree({
+    ...Object.fromEntries(
+      names.flatMap((name) => [`gone/${name}`, `other/${name}`].map((path) => [path, ''])),
+    ),
+  })
+  disk.refused = '/a'
+  const removing = inFolder(tree.root, (ref) =>
+    removeEntry(ref, 'gone', {
+      realPath: tree.at('gone'),
+      near: false,
+      signal: new AbortController().signal,
+    }),
+  )
+  await expect(removing).rejects.toThrow('EIO')
+  // The numbers of the folders that were let go are given out again at once.
+  const held = [1, 2].map(() => openSync(tree.at('other'), constants.O_RDONLY))
+  await waitFor('the last removal', () => disk.underWay === 0)
+  for (const fd of held) closeSync(fd)
+  expect((await readdir(tree.at('other'))).sort()).toEqual(names)
+  expect(await readdir(tree.at('gone'))).toEqual(['a'])
 })
 
 it('lets others work meanwhile, and stops when it is cancelled', async () => {
