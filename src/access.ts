@@ -40,7 +40,8 @@ export function compileRules(rules: readonly Rule[], foldCase: boolean): Judge {
 export function foldName(text: string): string {
   if (!/[^\0-\x7f]/.test(text)) return text.toLowerCase()
   const shown = text.normalize('NFD').replace(/\p{Default_Ignorable_Code_Point}/gu, '')
-  return shown.toUpperCase().toLowerCase().normalize('NFD')
+  // Lower first: `ẞ` has no other upper case, but its lower case has one.
+  return shown.toLowerCase().toUpperCase().toLowerCase().normalize('NFD')
 }
 
 /** Hides names that start with a dot, and everything below them. */

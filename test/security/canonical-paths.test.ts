@@ -2,7 +2,7 @@
 // rule must meet all of them, as source and as destination.
 import { connect } from 'node:net'
 import { describe, expect, it } from 'vitest'
-import { compileRules } from '../../src/access.ts'
+import { compileRules, foldName } from '../../src/access.ts'
 import type { VPath } from '../../src/files/vpath.ts'
 import { startApp, type TestApp } from '../support/app.ts'
 
@@ -107,6 +107,8 @@ describe('a denied folder', () => {
     ['a long s', '/secret', '/\u017fecret'],
     ['a Kelvin sign', '/key', '/\u212aey'],
     ['a sharp s', '/straße', '/STRASSE'],
+    ['a capital sharp s', '/straße', '/stra\u1e9ee'],
+    ['a capital sharp s where the rule has two letters', '/strasse', '/STRA\u1e9eE'],
     ['a character that shows nothing', '/secret', '/se\u00adc\u200dret'],
     ['a full-width letter in the other case', '/ａ', '/Ａ'],
   ])('CVE-2026-72835: is denied as a disk without case spells it: %s', (_, rule, path) => {
@@ -114,6 +116,14 @@ describe('a denied folder', () => {
     const judge = compileRules([{ regex: false, allow: false, path: rule, regexp }], true)
     expect(judge(`${path}/s.txt` as VPath)).toBe(false)
     expect(judge(`${path}2/s.txt` as VPath)).toBe(true)
+  })
+
+  it('CVE-2026-72835: is denied in the upper and the lower case of every character', () => {
+    for (let point = 0x80; point < 0x20000; point++) {
+      const char = String.fromCodePoint(point)
+      for (const other of [char.toLowerCase(), char.toUpperCase()])
+        if (other !== char && foldName(other) !== foldName(char)) expect.unreachable(char + other)
+    }
   })
 
   it('CVE-2026-72835: is not reached by a backslash, which is part of a name here', async () => {
