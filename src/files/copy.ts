@@ -4,6 +4,7 @@ import { AppError, errnoOf } from '../errors.ts'
 import { copyHeldFile, copyOneFile, oneByOne } from './copy-file.ts'
 import type { EntryStat } from './entry-stat.ts'
 import { type HeldFolder, MAX_HELD_DEPTH } from './held-folder.ts'
+import { contains } from './jail.ts'
 import type { DirEntry } from './list-folder.ts'
 import { createPace, type Pace } from './pace.ts'
 import type { Scope } from './scope.ts'
@@ -104,8 +105,8 @@ export async function moveTree(
     await scope.rename(source, target, { replace })
   } catch (error) {
     const errno = errnoOf((error as AppError).cause)
-    // Through a link a folder may lie within itself though the paths do not say so.
-    if (errno === 'EINVAL') throw sourceIsParent()
+    // A disk says the same of names that it does not take.
+    if (errno === 'EINVAL' && (await isOnWayTo(scope, source, target))) throw sourceIsParent()
     if (errno === 'EXDEV') {
       const copied: Copied[] = []
       await copyAll(scope, source, target, options, copied)
@@ -114,6 +115,13 @@ export async function moveTree(
       await mergeFolder(scope, source, target, options)
     } else throw error
   }
+}
+
+// Through a link a folder may lie within itself though the paths do not say so.
+async function isOnWayTo(scope: Scope, source: VPath, target: VPath): Promise<boolean> {
+  const { kind, isSymlink } = await scope.stat(source)
+  if (kind !== 'dir' || isSymlink) return false
+  return contains(await scope.hostPath(source), await scope.hostPath(parentOf(target)))
 }
 
 // A link that took the place of the file it leads to would lead nowhere, and the file were gone.

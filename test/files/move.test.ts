@@ -19,11 +19,13 @@ function scopeOf(tree: Tree): Scope {
   })
 }
 
-/** A scope whose folders lie on different file systems. */
-function onTwoDisks(scope: Scope): Scope {
-  const cause = Object.assign(new Error('other disk'), { code: 'EXDEV' })
-  return { ...scope, rename: () => Promise.reject(new AppError('internal', 'EXDEV', { cause })) }
+function failingRename(scope: Scope, code: string): Scope {
+  const cause = Object.assign(new Error(code), { code })
+  return { ...scope, rename: () => Promise.reject(new AppError('internal', code, { cause })) }
 }
+
+/** A scope whose folders lie on different file systems. */
+const onTwoDisks = (scope: Scope) => failingRename(scope, 'EXDEV')
 
 const always = () => ({ replace: true, signal: new AbortController().signal })
 
@@ -159,6 +161,18 @@ it('a folder does not go into itself by way of a link', async () => {
     await expect(moved).rejects.toMatchObject({ code: 'bad_request', message: 'source is parent' })
   }
   expect(await tree.read('real/a.txt')).toBe('kept')
+})
+
+it('a name that the disk does not take is no folder that goes into itself', async () => {
+  await using tree = await makeTree({ 'a.txt': 'a', 'folder/b.txt': 'b' })
+  const scope = failingRename(scopeOf(tree), 'EINVAL')
+  for (const [source, target] of [
+    ['/a.txt', '/a:b.txt'],
+    ['/folder', '/fol:der'],
+  ] as const) {
+    const moved = moveTree(scope, vpath(source), vpath(target), always())
+    await expect(moved).rejects.toMatchObject({ code: 'internal', message: 'EINVAL' })
+  }
 })
 
 it('an entry that differs in case only is not replaced unasked', async () => {
