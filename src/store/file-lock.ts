@@ -78,7 +78,8 @@ async function takeOverIfStale(lockFile: string): Promise<void> {
     seen = await readFile(lockFile, 'utf8')
     ageMs = Date.now() - (await stat(lockFile)).mtimeMs
   } catch (error) {
-    if (errnoOf(error) === 'ENOENT') return
+    // Root makes a lock and then gives it to us: until then it is held and cannot be read.
+    if (['ENOENT', 'EACCES'].includes(errnoOf(error))) return
     throw error
   }
   if (!isStale(seen, ageMs)) return

@@ -12,6 +12,7 @@ import {
   rm,
   stat,
   symlink,
+  unlink,
   writeFile,
 } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -83,6 +84,29 @@ describe('nothing at the path', () => {
       await withFileLock(lock, async () => {
         expect(await stat(lock)).toMatchObject({ uid: 4323, gid: 4324 })
       })
+    },
+  )
+
+  test.skipIf(process.getuid?.() !== 0)(
+    'a lock that root made and has not given away yet is waited for',
+    async () => {
+      await chown(folder, 4321, 4322)
+      const lock = join(folder, 'x.lock')
+      await writeFile(lock, '', { mode: 0o600 })
+      process.seteuid?.(4321)
+      try {
+        const locked = withFileLock(lock, async () => 'held')
+        // It has been tried by then: the disk is asked in turn.
+        const tried = Array.from({ length: 20 }).reduce<Promise<unknown>>(
+          (before) => before.then(() => stat(lock)),
+          Promise.resolve(),
+        )
+        await Promise.race([tried, locked])
+        await unlink(lock)
+        expect(await locked).toBe('held')
+      } finally {
+        process.seteuid?.(0)
+      }
     },
   )
 
