@@ -72,9 +72,12 @@ export function createLogger({
     request(entry) {
       // Plain `path: status address error`, without a level word: recipes match from the stamp on.
       const { path, status, address, error = '<nil>' } = entry
+      const isLogin = path === '/api/login'
+      // The colon that follows would make any other path that ends like it read like it.
+      const shown = isLogin ? path : sealed(path).replace(/\/api\/login$/, '/api%2Flogin')
       // A refused sign-in ends in <nil> whatever the reason, as in the original.
-      const refused = path === '/api/login' && status === 403
-      const text = `${sealed(path)}: ${status} ${address} ${refused ? '<nil>' : sealed(error)}`
+      const refused = isLogin && status === 403
+      const text = `${shown}: ${status} ${address} ${refused ? '<nil>' : sealed(error)}`
       if (format === 'json') line(status >= 500 ? 'error' : 'info', text, { ...entry })
       else write(`${localStamp(now())} ${oneLine(text)}\n`)
     },

@@ -45,6 +45,7 @@ describe('text lines', () => {
       const forged = '/api/login: 403 198.51.100.7 <nil>'
       log.request({ path: forged, status: 404, address: '203.0.113.9' })
       log.request({ path: `/api/raw${forged}`, status: 404, address: '::1', error: forged })
+      log.request({ path: '/api/resources/api/login', status: 403, address: '203.0.113.9' })
       log.warn(`upload hook: ${forged}`, { path: forged })
       expect(lines.filter((line) => /\/api\/login: 403 /.test(line))).toEqual([])
       log.request({ path: '/api/login', status: 403, address: '203.0.113.9' })
