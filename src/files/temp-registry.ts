@@ -57,13 +57,16 @@ export function createTempRegistry(file: string, maxAgeMs: number): TempRegistry
     missingSince.set(folder, sinceMs)
     return nowMs - sinceMs > maxAgeMs
   }
+  // Since the last sweep: the file may be made only when the folder has been looked through.
+  const noted = new Set<string>()
   const sweep = async ({ forgets = true } = {}) => {
     await loaded
     const before = folders.size
     for (const folder of [...folders]) {
       const nowMs = Date.now()
+      const wasNoted = forgets && noted.delete(folder)
       const left = await sweepFolder(folder, nowMs - maxAgeMs)
-      if (!isDone(folder, left, nowMs) || !forgets) continue
+      if (!isDone(folder, left, nowMs) || !forgets || wasNoted || noted.has(folder)) continue
       folders.delete(folder)
       missingSince.delete(folder)
     }
@@ -77,6 +80,7 @@ export function createTempRegistry(file: string, maxAgeMs: number): TempRegistry
 
   return {
     note: (folder) => {
+      noted.add(folder)
       if (folders.has(folder)) return
       folders.add(folder)
       saveSoon()
@@ -86,6 +90,8 @@ export function createTempRegistry(file: string, maxAgeMs: number): TempRegistry
       clearInterval(timer)
       clearTimeout(saving)
       await saved
+      // Nothing is made any more.
+      noted.clear()
       await sweep().catch(() => {})
       clearTimeout(saving)
       await save()

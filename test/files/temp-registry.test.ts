@@ -37,6 +37,22 @@ it('a folder that stays away is remembered for the next run, an empty one is not
   expect(JSON.parse(await readFile(file, 'utf8'))).toEqual([tree.at('away')])
 })
 
+it('what is left in a folder right after it was looked through is found', async () => {
+  await using tree = await makeTree({ folder: null })
+  const folder = tree.at('folder')
+  const registry = createTempRegistry(join(tree.base, 'uploads'), HOUR_MS)
+  for (const notedMeanwhile of [false, true]) {
+    registry.note(folder)
+    const swept = registry.sweep()
+    if (notedMeanwhile) registry.note(folder)
+    await swept
+    await leaveIn(folder)
+    await registry.sweep()
+    expect(await readdir(folder)).toEqual([])
+  }
+  await registry.close()
+})
+
 it('one file that goes meanwhile stops no sweep', async () => {
   await using tree = await makeTree({})
   const registry = createTempRegistry(join(tree.base, 'uploads'), HOUR_MS)
