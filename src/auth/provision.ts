@@ -5,7 +5,7 @@ import { randomBytes } from 'node:crypto'
 import { AppError, badRequest } from '../errors.ts'
 import { vpathOf } from '../files/vpath.ts'
 import type { Document, User } from '../store/document.ts'
-import { addUser, removeUser } from '../store/users.ts'
+import { addUser, withoutUser } from '../store/users.ts'
 import { hashPassword } from './hash.ts'
 import { homeOf, isUnchosen } from './home.ts'
 import type { SignInDeps } from './password.ts'
@@ -83,7 +83,7 @@ export async function addUserWithHome(
   try {
     await makeHome(added.scope)
   } catch (error) {
-    await store.update((doc) => removeUser(doc, added.id))
+    await store.update((doc) => [withoutUser(doc, added.id), undefined])
     throw error
   }
   return added

@@ -35,15 +35,17 @@ export function removeUser(doc: Document, id: number): [Document, User] {
   const user = findUser(doc, id)
   if (!user) throw new AppError('not_found', `no user ${id}`)
   if (user.perm.admin) requireOtherAdmin(doc, id)
-  return [
-    {
-      ...doc,
-      users: doc.users.filter((u) => u.id !== id),
-      sessions: doc.sessions.filter(({ userID }) => userID !== id),
-      shares: doc.shares.filter(({ userID }) => userID !== id),
-    },
-    user,
-  ]
+  return [withoutUser(doc, id), user]
+}
+
+/** Takes back an account that was added in vain, also the only administrator. */
+export function withoutUser(doc: Document, id: number): Document {
+  return {
+    ...doc,
+    users: doc.users.filter((u) => u.id !== id),
+    sessions: doc.sessions.filter(({ userID }) => userID !== id),
+    shares: doc.shares.filter(({ userID }) => userID !== id),
+  }
 }
 
 function indexOf({ users }: Document) {

@@ -118,6 +118,17 @@ describe('users add', () => {
     expect((await cli('users', 'find', 'mona')).code).toBe(1)
   })
 
+  test('nor does the first administrator without a folder', async () => {
+    await writeFile(join(cwd, 'srv', 'file'), 'x')
+    const database = ['-d', 'first.db']
+    await cli('config', 'init', '--root', join(cwd, 'srv'), ...database)
+    const flags = ['--perm.admin', '--scope', 'file', ...database]
+    const { code, stderr } = await cli('users', 'add', 'root', PASSWORD, ...flags)
+    expect(code).toBe(1)
+    expect(stderr).toContain('cannot make the folder of the scope /file')
+    expect((await cli('users', 'find', 'root', ...database)).code).toBe(1)
+  })
+
   test('a scope cannot climb out of the root, by dots or by a link', async () => {
     await cli('users', 'add', 'dots', PASSWORD, '--scope', '../../x')
     expect((await user('dots')).scope).toBe('/x')
