@@ -1,5 +1,6 @@
 // What a subcommand is: a plain description that parsing, help, completion and docs all read.
 import type { FlagValue } from '../config.ts'
+import { AppError } from '../errors.ts'
 
 export interface Flag {
   name: string
@@ -72,6 +73,15 @@ export interface Command {
 /** Typed reading of given flags. */
 export function flagValue<T>(flags: ReadonlyMap<string, FlagValue>, name: string): T | undefined {
   return flags.get(name)?.value as T | undefined
+}
+
+/** Runs a check; its refusal says `where` it concerns. Throws AppError `bad_request`. */
+export function inContext(where: string, check: () => void): void {
+  try {
+    check()
+  } catch (error) {
+    throw new AppError('bad_request', `${where}: ${(error as Error).message}`, { cause: error })
+  }
 }
 
 /** True when the bare flag means true. */

@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import { hashPassword, isHash, MAX_PASSWORD_BYTES } from '../auth/hash.ts'
 import { checkPassword } from '../auth/password-policy.ts'
+import { checkUsername } from '../auth/provision.ts'
 import { type Overrides, withStoredValues } from '../config.ts'
 import type { ConfigFile } from '../config-file.ts'
 import { AppError } from '../errors.ts'
@@ -14,6 +15,7 @@ import {
   type Settings,
   type User,
 } from '../store/document.ts'
+import { inContext } from './command.ts'
 
 /** 12 random bytes: 16 characters in URL-safe base64. */
 const RANDOM_PASSWORD_BYTES = 12
@@ -38,6 +40,7 @@ export async function prepareFirstStart(
       `${overrides.username?.source}: the user name must not be empty`,
     )
   }
+  inContext(overrides.username?.source ?? '--username', () => checkUsername(username))
   const settings = firstSettings(overrides, file)
   const given = overrides.password?.value ?? ''
   const password = given === '' ? randomBytes(RANDOM_PASSWORD_BYTES).toString('base64url') : null

@@ -3,12 +3,13 @@
 import { join, resolve } from 'node:path'
 import { checkRules } from '../access.ts'
 import { isHash } from '../auth/hash.ts'
+import { checkUsername } from '../auth/provision.ts'
 import { withoutSessions } from '../auth/sessions.ts'
 import { AppError } from '../errors.ts'
 import type { Document, User } from '../store/document.ts'
 import { accountFrom } from '../store/legacy-records.ts'
 import { addUser, findUser, findUserByName, replaceUser } from '../store/users.ts'
-import { type Command, flagValue, type Invocation } from './command.ts'
+import { type Command, flagValue, type Invocation, inContext } from './command.ts'
 import { withDatabase } from './database.ts'
 import { formatOf, presentUsers, readExport, writeExport } from './portable.ts'
 
@@ -95,21 +96,20 @@ function parseAccounts(value: unknown, file: string): User[] {
         `${at}: the password must be a hash, see "filebrowser hash"`,
       )
     }
-    checkAccountRules(account, at)
+    // A rule that cannot be evaluated would hide everything from its account.
+    inContext(at, () => checkRules(account.rules))
     return account
   })
 }
 
-// A rule that cannot be evaluated would hide everything from its account.
-function checkAccountRules({ rules }: User, at: string): void {
-  try {
-    checkRules(rules)
-  } catch (error) {
-    throw new AppError('bad_request', `${at}: ${(error as Error).message}`, { cause: error })
-  }
+// Names that are known here stay, also those from before names were looked at.
+function checkNewNames(doc: Document, accounts: readonly User[]): void {
+  for (const [i, { username }] of accounts.entries())
+    if (!findUserByName(doc, username)) inContext(`user ${i + 1}`, () => checkUsername(username))
 }
 
 function addAll(doc: Document, accounts: readonly User[], overwrite: boolean): Document {
+  checkNewNames(doc, accounts)
   let next = doc
   for (const account of accounts) {
     const sameId = findUser(next, account.id)
@@ -132,6 +132,7 @@ function replaceAll(doc: Document, accounts: readonly User[]): Document {
   if (!accounts.some(({ perm }) => perm.admin)) {
     throw new AppError('last_admin', 'the file has no administrator, so nothing was changed')
   }
+  checkNewNames(doc, accounts)
   const kept = accounts.filter(({ id, username }) => findUser(doc, id)?.username === username)
   const ids = new Set(kept.map(({ id }) => id))
   if (ids.size !== kept.length) throw new AppError('exists', 'an id occurs twice in the file')

@@ -4,7 +4,7 @@ import { resolve } from 'node:path'
 import { hashPassword } from '../auth/hash.ts'
 import { deriveScope } from '../auth/home.ts'
 import { checkPassword } from '../auth/password-policy.ts'
-import { addUserWithHome } from '../auth/provision.ts'
+import { addUserWithHome, checkUsername } from '../auth/provision.ts'
 import { withoutSessions } from '../auth/sessions.ts'
 import { AppError } from '../errors.ts'
 import type { Document, User } from '../store/document.ts'
@@ -155,9 +155,11 @@ async function update(invocation: Invocation): Promise<number> {
     return store.update((doc) =>
       inWords(() => {
         const before = requireUser(doc, who)
+        const username = flagValue<string>(flags, 'username') || before.username
+        if (username !== before.username) checkUsername(username)
         const after: User = {
           ...withUserFlags(before, flags),
-          username: flagValue<string>(flags, 'username') || before.username,
+          username,
           password: hash ?? before.password,
           lockPassword: flagValue<boolean>(flags, 'lockPassword') ?? before.lockPassword,
         }

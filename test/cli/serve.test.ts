@@ -74,8 +74,9 @@ describe('the first start', () => {
     expect(await readdir(cwd)).toEqual(['srv'])
   })
 
-  test('an empty user name is refused before anything is made', async () => {
+  test('an empty or overlong user name is refused before anything is made', async () => {
     await failed(['--username', ' '])
+    await failed(['--username', 'x'.repeat(256)])
     expect(await readdir(cwd)).toEqual(['srv'])
   })
 

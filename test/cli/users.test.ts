@@ -219,6 +219,12 @@ describe('users update', () => {
     )
   })
 
+  test('renames to nothing that is more than a name', async () => {
+    const { code, stderr } = await cli('users', 'update', 'admin', '-u', 'a\tb')
+    expect(code).toBe(1)
+    expect(stderr).toContain('username holds control characters')
+  })
+
   test('a new password is hashed and ends the sessions of that user only', async () => {
     await cli('users', 'add', 'mona', PASSWORD)
     const before = await doc()
@@ -308,6 +314,26 @@ describe('users export and import', () => {
     ])
     const backup = JSON.parse(await readFile(join(cwd, 'users.backup.json'), 'utf8'))
     expect(backup.map(({ username }: User) => username)).toEqual(['admin', 'mona'])
+  })
+
+  test('a new name that is more than a name is refused, one that is here already stays', async () => {
+    const before = await doc()
+    const kept = { ...(await user('admin')), id: 2, username: 'from\tbefore' }
+    const users = [...before.users, kept]
+    await writeFile(
+      join(cwd, 'filebrowser.db'),
+      JSON.stringify({ ...before, users, nextUserId: 3 }),
+    )
+    expect((await cli('users', 'export', 'u.json')).code).toBe(0)
+    for (const how of ['--overwrite', '--replace'])
+      expect((await cli('users', 'import', 'u.json', how)).code).toBe(0)
+    await cli('users', 'rm', '2')
+    for (const how of ['--overwrite', '--replace']) {
+      const { code, stderr } = await cli('users', 'import', 'u.json', how)
+      expect(code).toBe(1)
+      expect(stderr).toContain('user 2: username holds control characters')
+    }
+    expect((await doc()).users).toHaveLength(1)
   })
 
   test('--replace without an administrator changes nothing', async () => {
