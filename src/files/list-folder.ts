@@ -4,8 +4,8 @@
 // three times as fast as the thread pool and never blocks longer than a slice; where a first
 // sample shows a slow disk (network, asleep) the thread pool takes over.
 import { type BigIntStats, type Dirent, lstatSync } from 'node:fs'
-import { lstat, opendir, readdir } from 'node:fs/promises'
-import { join } from 'node:path'
+import { lstat, opendir, readdir, readlink } from 'node:fs/promises'
+import { dirname, join, resolve } from 'node:path'
 import { AppError, errnoOf, isLostEntry } from '../errors.ts'
 import { type EntryStat, toEntryStat } from './entry-stat.ts'
 import { inFolder, type Jail } from './jail.ts'
@@ -153,7 +153,8 @@ export async function listFolderDetailed(
   return detailed
 }
 
-// Null for a link that leaves the scope, leads to a denied path or cannot be resolved at all.
+// Null for a link that leaves the scope, leads to a denied path or cannot be resolved at all. On a
+// disk that fails its text decides: what it may lead to inside is missing, not out of place.
 async function linkKind(
   jail: Jail,
   judgement: Judgement,
@@ -167,9 +168,19 @@ async function linkKind(
     return landed.exists ? 'link' : 'brokenLink'
   } catch (error) {
     if (errnoOf(error) === 'ELOOP') return 'brokenLink'
-    if (error instanceof AppError || isLostEntry(error)) return null
-    throw error
+    if (error instanceof AppError || NO_WAY.has(errnoOf(error))) return null
+    if (!isLostEntry(error)) throw error
+    return (await pointsInside(jail, realPath)) ? 'link' : null
   }
+}
+
+const NO_WAY = new Set(['ENOENT', 'EACCES', 'EPERM', 'ENOTDIR', 'ENAMETOOLONG'])
+
+async function pointsInside(jail: Jail, realPath: string): Promise<boolean> {
+  if (jail.follows) return true
+  const target = await readlink(realPath).catch(unlessLost)
+  if (target === null) return false
+  return jail.vpathOf(resolve(dirname(realPath), target), await jail.root()) !== null
 }
 
 async function statLink(jail: Jail, path: string): Promise<BigIntStats | null> {

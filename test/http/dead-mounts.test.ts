@@ -1,4 +1,5 @@
 // A mount whose file system has died (sshfs, rclone) is left out, and everything beside it goes on.
+import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { startApp } from '../support/app.ts'
 import { MAY_MOUNT, mountDead } from '../support/mounts.ts'
@@ -28,4 +29,25 @@ it.runIf(MAY_MOUNT)('a dead mount spoils no listing of the folder around it', as
 
   // An archive without it would pass for the whole.
   expect((await admin.fetch('/api/raw/?algo=tar')).status).toBe(500)
+})
+
+it.runIf(MAY_MOUNT)('a link to a dead mount spoils the archive that would lack it', async () => {
+  await using app = await startApp({
+    tree: {
+      'in/b.txt': 'b',
+      'in/link': { link: '../dead/deep' },
+      'out/b.txt': 'b',
+      'out/link': { link: '../../outside/dead/deep' },
+    },
+  })
+  await using _ = await mountDead(app.tree.at('dead'))
+  await using __ = await mountDead(join(app.tree.outside, 'dead'))
+  const admin = await app.as('admin')
+  for (const folder of ['in', 'out']) {
+    const { items } = await (await admin.fetch(`/api/resources/${folder}/`)).json()
+    expect(items.map(({ name }: { name: string }) => name)).toEqual(['b.txt'])
+  }
+  expect((await admin.fetch('/api/raw/in/?algo=tar')).status).toBe(500)
+  // Where it leads out, it is left out of any archive.
+  expect((await admin.fetch('/api/raw/out/?algo=tar')).status).toBe(200)
 })
