@@ -104,6 +104,29 @@ it('reads a compressed archive once for all pictures in sight, and for no others
   expect(opened.problems).toEqual([])
 })
 
+it('opens an entry without content, as many archives hold', async () => {
+  const archive = pack()
+  archive.entry({ name: '__init__.py' }, '')
+  archive.entry({ name: 'full.py' }, 'print(1)')
+  archive.finalize()
+  const files = { '__init__.py': '', 'full.py': 'print(1)' }
+  await site.tree.add({
+    'empty.zip': await zipOf(files, Object.keys(files)),
+    'empty.tar': await buffer(archive),
+  })
+  await using opened = await site.open()
+  const { page } = opened
+  for (const name of ['empty.zip', 'empty.tar']) {
+    await page.goto(`/files/${name}`)
+    await page.getByRole('button', { name: '__init__.py', exact: true }).click()
+    const content = page.getByRole('region', { name: 'Content of __init__.py' })
+    await content.locator('.cm-content').waitFor()
+    await page.getByRole('button', { name: 'Back to the archive' }).click()
+    await page.getByRole('button', { name: 'full.py', exact: true }).waitFor()
+  }
+  expect(opened.problems).toEqual([])
+})
+
 it.each([
   ['readme.md', 'Source', ['docs', 'readme.md'], '![below](pictures/dawn.jpg)'],
   ['data.json', 'Open as text', ['data.json'], '{"inside": true}'],

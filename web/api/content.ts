@@ -73,6 +73,8 @@ export async function fetchRange(
   signal: AbortSignal,
   version?: OneVersion,
 ): Promise<ArrayBuffer> {
+  // Such a range cannot be written: what has no bytes, as an empty entry of an archive, is not asked for.
+  if (end <= start) return new ArrayBuffer(0)
   const headers = { ...options.headers, Range: `bytes=${start}-${end - 1}` }
   let response: Response
   try {
