@@ -1,6 +1,7 @@
 // Removing what somebody has seen, and nothing that came or changed since: the check and the removal of
 // each entry are one step here, which no client can do from outside.
 import { AppError } from '../errors.ts'
+import type { EntryStat } from './entry-stat.ts'
 import type { Scope } from './scope.ts'
 import { formatTime } from './time-format.ts'
 import type { VPath } from './vpath.ts'
@@ -9,14 +10,17 @@ import type { VPath } from './vpath.ts'
 export type SeenEntries = ReadonlyMap<VPath, string | null>
 
 /**
- * Removes the entries of `seen`, the deepest first, while they are as they were: a file of the same time,
- * a folder with nothing left in it. False when something stays; an abort leaves what was not reached yet.
+ * Removes `base` with all of `seen`, the deepest first, while each is as it was: a file of the same time,
+ * a folder with nothing left in it. False when something is not: nothing goes then, but for what had gone
+ * before it came or changed. An abort leaves what was not reached yet.
  */
 export async function removeSeen(
   scope: Scope,
+  base: VPath,
   seen: SeenEntries,
   signal: AbortSignal,
 ): Promise<boolean> {
+  if (!(await isAsSeen(scope, base, seen, signal))) return false
   let isAllGone = true
   for (const [vpath, modified] of [...seen].reverse()) {
     signal.throwIfAborted()
@@ -26,22 +30,54 @@ export async function removeSeen(
   return isAllGone
 }
 
+/** Whether an entry and all below it are in `seen`, as they are; what has gone since is no loss. */
+async function isAsSeen(
+  scope: Scope,
+  vpath: VPath,
+  seen: SeenEntries,
+  signal: AbortSignal,
+): Promise<boolean> {
+  signal.throwIfAborted()
+  const modified = seen.get(vpath)
+  if (modified === undefined) return false
+  try {
+    const stat = await scope.stat(vpath)
+    if (!isUnchanged(stat, modified)) return false
+    if (stat.kind !== 'dir' || stat.isSymlink) return true
+    // The part that was sent of an upload shows in no listing, yet it has come since.
+    for (const entry of await scope.listAll(vpath, { temps: true })) {
+      if (entry.rawName !== undefined) return false
+      if (!(await isAsSeen(scope, entry.vpath, seen, signal))) return false
+    }
+    return true
+  } catch (error) {
+    if (isNotFound(error)) return true
+    throw error
+  }
+}
+
 async function removeWhenSeen(
   scope: Scope,
   vpath: VPath,
   modified: string | null,
 ): Promise<boolean> {
   try {
-    const { kind, isSymlink, mtimeNs, ownMtimeNs } = await scope.stat(vpath)
-    const isFolder = kind === 'dir'
-    if (isFolder !== (modified === null)) return false
-    if (isFolder && !isSymlink) return await scope.removeSingle(vpath, null)
-    // Listings tell the time of what a link leads to, recursive ones that of the link.
-    const times = [mtimeNs, ownMtimeNs].map(formatTime)
-    if (modified !== null && !times.includes(modified)) return false
-    return await scope.removeSingle(vpath, ownMtimeNs)
+    const stat = await scope.stat(vpath)
+    if (!isUnchanged(stat, modified)) return false
+    const isFolder = stat.kind === 'dir' && !stat.isSymlink
+    return await scope.removeSingle(vpath, isFolder ? null : stat.ownMtimeNs)
   } catch (error) {
-    if (error instanceof AppError && error.code === 'not_found') return true
+    if (isNotFound(error)) return true
     throw error
   }
+}
+
+function isUnchanged({ kind, mtimeNs, ownMtimeNs }: EntryStat, modified: string | null): boolean {
+  if ((kind === 'dir') !== (modified === null)) return false
+  // Listings tell the time of what a link leads to, recursive ones that of the link.
+  return modified === null || [mtimeNs, ownMtimeNs].map(formatTime).includes(modified)
+}
+
+function isNotFound(error: unknown): boolean {
+  return error instanceof AppError && error.code === 'not_found'
 }

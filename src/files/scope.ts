@@ -66,9 +66,9 @@ export interface Scope {
   list(vpath: VPath): Promise<DirEntry[]>
   /**
    * Every entry, denied and escaping ones included: for checks that a change to a folder must make
-   * of all it holds. The result is never shown.
+   * of all it holds. With `temps` the temporary files too. The result is never shown.
    */
-  listAll(vpath: VPath): Promise<DirEntry[]>
+  listAll(vpath: VPath, options?: { temps?: boolean }): Promise<DirEntry[]>
   /** The entries of list with facts; those that cannot be read are left out. */
   listDetailed(vpath: VPath, signal: AbortSignal): Promise<DetailedEntry[]>
   /** Names of everything below a folder, in batches; the folder itself is not judged. */
@@ -159,6 +159,7 @@ export function createScope(options: ScopeOptions): Scope {
   }
 
   const everything = createJudgement(jail, (vpath) => !isTemp(vpath), undefined)
+  const tempsToo = createJudgement(jail, () => true, undefined)
 
   const hold = (vpath: VPath, by: Judgement) =>
     guarded(vpath, async () => {
@@ -205,10 +206,11 @@ export function createScope(options: ScopeOptions): Scope {
       guarded(vpath, async () =>
         listFolder(jail, judgement, vpath, (await locate(vpath)).realPath),
       ),
-    listAll: (vpath) =>
-      guarded(vpath, async () =>
-        listFolder(jail, everything, vpath, (await locate(vpath)).realPath, { escaping: true }),
-      ),
+    listAll: (vpath, { temps = false } = {}) =>
+      guarded(vpath, async () => {
+        const { realPath } = await locate(vpath)
+        return listFolder(jail, temps ? tempsToo : everything, vpath, realPath, { escaping: true })
+      }),
     listDetailed: (vpath, signal) =>
       guarded(vpath, async () =>
         listFolderDetailed(jail, judgement, vpath, (await locate(vpath)).realPath, signal),

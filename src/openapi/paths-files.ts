@@ -151,7 +151,7 @@ export const FILE_PATHS: Paths = {
         PATH,
         query(
           'seen',
-          'Deletes what the body names, each folder before what it holds, and only while it is as it was seen; what came or changed since stays (412).',
+          'Deletes what the body names, each folder before what it holds, and only while all is as it was seen; when something came or changed since, it stays (412).',
           flag(),
         ),
       ],

@@ -28,7 +28,7 @@ import { receive } from '../files/receive.ts'
 import { removeSeen, type SeenEntries } from '../files/remove-seen.ts'
 import type { Scope } from '../files/scope.ts'
 import type { CommittedFile } from '../files/temp-file.ts'
-import { baseName, ROOT, toVPath, type VPath } from '../files/vpath.ts'
+import { baseName, isWithin, ROOT, toVPath, type VPath, vpathOf } from '../files/vpath.ts'
 import { ParseError, type Reader } from '../parse.ts'
 import type { Document, User } from '../store/document.ts'
 import { moveShares, removeSharesBelow } from '../store/shares.ts'
@@ -264,12 +264,30 @@ async function deleteResource(c: Ctx, deps: Deps): Promise<Response> {
       ? await readJson(c, (reader) => parseSeen(reader, vpath), MAX_SEEN_BYTES)
       : null
   await deps.hooks.around({ event: 'delete', user, scope, vpath }, async () => {
-    if (seen === null) await scope.remove(vpath, signal)
-    else if (!(await removeSeen(scope, seen, signal)))
-      throw new AppError('precondition_failed', `${vpath} has changed`)
+    try {
+      if (seen === null) await scope.remove(vpath, signal)
+      else if (!(await removeSeen(scope, vpath, seen, signal)))
+        throw new AppError('precondition_failed', `${vpath} has changed`)
+    } catch (error) {
+      // Stopped midway: a part may have gone.
+      await endSharesOfGone(c, deps)
+      throw error
+    }
     await changeShares(deps, (doc) => removeSharesBelow(doc, user.id, vpath))
   })
   return sendStatus(204)
+}
+
+/** Ends the shares of the caller below the target whose own files are not there any more. */
+async function endSharesOfGone(c: Ctx, deps: Deps): Promise<void> {
+  const { scope, user } = c.var
+  for (const share of deps.store.read().shares) {
+    const path = vpathOf(share.path)
+    if (share.userID !== user.id || !isWithin(c.env.target.vpath, path)) continue
+    // One that cannot be looked at stays.
+    if (await scope.exists(path).catch(() => true)) continue
+    await changeShares(deps, (doc) => removeSharesBelow(doc, user.id, path))
+  }
 }
 
 function parseSeen(reader: Reader, base: VPath): SeenEntries {

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
+import { existsSync } from 'node:fs'
 import { readdir, rm, stat } from 'node:fs/promises'
 import { type ClientRequest, type IncomingMessage, request } from 'node:http'
 import { describe, expect, it } from 'vitest'
@@ -74,17 +75,36 @@ describe('deleting what was seen', () => {
     expect(await readdir(app.tree.root)).toEqual(['other.txt'])
   })
 
-  it('keeps what came or changed since the look, with its folders', async () => {
+  it.each([
+    ['came', { 'copy/deep/new.txt': 'new' }],
+    ['changed', { 'copy/a.txt': 'changed' }],
+    ['is being uploaded', { 'copy/deep/.fb-tmp-part': 'half' }],
+  ])('keeps all when something %s since the look', async (_, since) => {
     const files = { 'copy/a.txt': 'A', 'copy/deep/b.txt': 'B', 'copy/deep/c.txt': 'C' }
     await using app = await startApp({ tree: files })
     const admin = await app.as('admin')
     const seen = await seenBelow(admin, '/copy')
-    await app.tree.add({ 'copy/deep/new.txt': 'new', 'copy/deep/b.txt': 'changed' })
+    await app.tree.add(since)
+    const there = await readdir(app.tree.root, { recursive: true })
     const answer = await admin.fetch(at, remove(seen))
     expect(answer.status).toBe(412)
     expect(answer.headers.get('X-Error-Code')).toBe('precondition_failed')
-    const left = await readdir(app.tree.root, { recursive: true })
-    expect(left.sort()).toEqual(['copy', 'copy/deep', 'copy/deep/b.txt', 'copy/deep/new.txt'])
+    expect(await readdir(app.tree.root, { recursive: true })).toEqual(there)
+  })
+
+  it('keeps what comes while it removes, and ends the shares of what went before', async () => {
+    const names = Array.from({ length: 1000 }, (_, n) => `copy/${1000 + n}.txt`)
+    await using app = await startApp({ tree: Object.fromEntries(names.map((name) => [name, 'x'])) })
+    const admin = await app.as('admin')
+    for (const name of ['copy', 'copy/1999.txt'])
+      await admin.fetch(`/api/share/${name}`, { method: 'POST', body: '{}' })
+    const seen = await seenBelow(admin, '/copy')
+    const answer = admin.fetch(at, remove(seen))
+    await waitFor('the first removals', async () => !existsSync(app.tree.at('copy/1999.txt')))
+    await app.tree.add({ 'copy/late.txt': 'late' })
+    expect((await answer).status).toBe(412)
+    expect(await readdir(app.tree.at('copy'))).toEqual(['late.txt'])
+    expect(app.store.read().shares.map(({ path }) => path)).toEqual(['/copy'])
   })
 
   it.each([
