@@ -41,12 +41,15 @@ export function createResumeIndex(
 ): ResumeIndex {
   const bySource = new Map<string, Resumable>()
   const folders = new Map<string, string>()
-  for (const batch of batches) {
+  // Of the same folder sent twice the newest counts, for its files and for the place of new ones.
+  for (const batch of [...batches].sort((a, b) => a.startedAtMs - b.startedAtMs)) {
     if (batch.targetPath !== targetPath) continue
+    const own = new Map<string, string>()
     for (const item of batch.items) {
       bySource.set(item.sourcePath, { batchID: batch.id, item })
-      addFolders(folders, item)
+      addFolders(own, item)
     }
+    for (const [source, place] of own) folders.set(source, place)
   }
   const isBelow = (path: string, names: ReadonlySet<string>) => names.has(topOf(path))
   return {

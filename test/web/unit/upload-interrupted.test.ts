@@ -56,6 +56,24 @@ test('what belongs to a folder that went under another name is looked for there'
   expect([...index.topFolders(new Set(['elsewhere']))]).toEqual([])
 })
 
+test('of a folder sent twice under different names the newest counts, for its files and new ones', () => {
+  const sent = (id: string, startedAtMs: number, place: string): InterruptedBatch => ({
+    ...batch([item('trip/a.txt', { targetPath: `${place}/a.txt` })]),
+    id,
+    startedAtMs,
+  })
+  const older = sent('older', 1, 'trip')
+  const newer = sent('newer', 2, 'trip (1)')
+  for (const batches of [
+    [older, newer],
+    [newer, older],
+  ]) {
+    const index = createResumeIndex(batches, '/in')
+    expect(index.find(entry('trip/a.txt'))?.batchID).toBe('newer')
+    expect(index.placeOf('trip/new.txt')).toBe('trip (1)/new.txt')
+  }
+})
+
 test('a finished file that was deleted or changed since is sent again', () => {
   const done = item('a.txt', { done: true })
   const there = (sizeBytes: number, isDir = false) =>
