@@ -82,6 +82,22 @@ describe('line ends in the editor', () => {
     expect(file.text()).toBe('a\r\nb\r\nc\n')
   })
 
+  it('gives the same text in pieces after any replacements, undone and redone', async () => {
+    const { signal } = new AbortController()
+    const steps = fc.array(fc.constantFrom('a\r\nb\nc', '\n\r', 'none', undo, redo), {
+      maxLength: 8,
+    })
+    const property = fc.asyncProperty(steps, async (list) => {
+      const file = open('one\r\ntwo\nthree\r\n')
+      for (const step of list) {
+        if (typeof step !== 'string') file.run(step)
+        else file.dispatch(replaceText(file.state(), step))
+      }
+      expect(await (await blobOf(file.state(), signal))?.text()).toBe(file.text())
+    })
+    await fc.assert(property, { examples: [[['none', undo]]], numRuns: 50 })
+  })
+
   it('gives a line break typed over another one the usual end, and undoes that', () => {
     const file = open('a\r\nb\nc\r\n')
     file.dispatch({ changes: { from: 3, to: 4, insert: 'x\ny' } })

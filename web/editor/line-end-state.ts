@@ -94,19 +94,16 @@ function withMarks(others: RangeSet<BreakMark>, list: readonly MarkedBreak[], do
 function rememberRemoved(transaction: Transaction): readonly StateEffect<unknown>[] {
   const before = transaction.startState.field(breaksField, false)
   if (before === undefined) return []
-  const effects: StateEffect<unknown>[] = []
-  for (const effect of transaction.effects) {
-    if (effect.is(replaceEnds)) effects.push(replaceEnds.of(before))
-  }
-  if (!transaction.docChanged || before.others.size === 0) return effects
+  // These are all the marks: a lost one beside them would be there twice.
+  if (transaction.effects.some((effect) => effect.is(replaceEnds))) return [replaceEnds.of(before)]
+  if (!transaction.docChanged || before.others.size === 0) return []
   const lost: MarkedBreak[] = []
   transaction.changes.iterChangedRanges((from, to) => {
     before.others.between(from, to, (at, end, mark) => {
       if (at >= from && end <= to) lost.push({ at, end: mark.end })
     })
   })
-  if (lost.length > 0) effects.push(restoreMarks.of(lost))
-  return effects
+  return lost.length > 0 ? [restoreMarks.of(lost)] : []
 }
 
 function markBreaks(doc: Text, ends: LineEnds): Breaks {
