@@ -18,6 +18,21 @@ beforeEach(() => {
 
 const { text, notes, open, atStart, onDisk, chooseInMenu } = editorSteps(() => site)
 
+/** The first line of each draft in the browser. */
+function keptDrafts(page: Page): Promise<string[]> {
+  return page.evaluate(async () => {
+    const ask = <T>(request: IDBRequest<T>) =>
+      new Promise<T>((resolve, reject) => {
+        request.onsuccess = () => resolve(request.result)
+        request.onerror = () => reject(request.error)
+      })
+    const database = await ask(indexedDB.open('filebrowser-drafts'))
+    const drafts = await ask(database.transaction('drafts').objectStore('drafts').getAll())
+    const texts = drafts.map(({ text }: { text: string | Blob }) => new Response(text).text())
+    return (await Promise.all(texts)).map((text) => text.slice(0, text.indexOf('\n')))
+  })
+}
+
 describe('leaving with unsaved text', () => {
   async function type(name: string) {
     await open(name, 'before\n')
@@ -104,6 +119,27 @@ describe('leaving with unsaved text', () => {
     await text().waitFor()
     await page.getByText('before').first().waitFor()
     expect(await page.getByText('You left unsaved edits').count()).toBe(0)
+  })
+
+  it('keeps the draft that was restored, not a long text that was just being kept', async () => {
+    page.on('dialog', (dialog) => void dialog.accept())
+    await open('long.txt', 'before\n'.repeat(120_000))
+    await atStart()
+    await page.keyboard.type('x')
+    await page.getByText(/Draft kept/).waitFor()
+    await page.reload()
+    const restore = page.getByRole('button', { name: 'Restore' })
+    await restore.waitFor()
+    await page.clock.install()
+    await page.clock.pauseAt(Date.now() + 1000)
+    await atStart()
+    await page.keyboard.type('y')
+    // The keeping begins, and the clock stops between its pieces.
+    await page.clock.fastForward(700)
+    await restore.click()
+    await page.getByText('xbefore').waitFor()
+    await page.clock.runFor(100)
+    expect(await keptDrafts(page)).toEqual(['xbefore'])
   })
 
   it('keeps what it offers while somebody saves or types without having answered', async () => {

@@ -116,8 +116,9 @@ function stopKeeping(): void {
 /** Keeps what is unsaved in this browser, now: whenever the page may end. */
 export async function keepDraftNow(): Promise<void> {
   stopKeeping()
-  if (current.view === null || !editor.dirty) return
-  await keep(textOf(current.view.state))
+  const about = aboutDraft()
+  if (current.view === null || about === null) return
+  await keep(about, textOf(current.view.state))
 }
 
 /**
@@ -133,21 +134,33 @@ async function keepDraftAside(): Promise<void> {
     return
   }
   stopKeeping()
+  const about = aboutDraft()
+  if (about === null) return
   const mine = new AbortController()
   keeping = mine
   const blob = await blobOf(state, mine.signal)
   if (mine.signal.aborted) return
   keeping = null
+  // The text was saved or read anew meanwhile: what is unsaved since is kept next.
+  if (current.file?.version !== about.version) return
   // Some browsers keep no blobs in private windows.
-  if (blob === null || !(await keep(blob))) await keepDraftNow()
+  if (blob === null || !(await keep(about, blob))) await keepDraftNow()
 }
 
-/** False when the browser would not keep it. */
-async function keep(text: string | Blob): Promise<boolean> {
-  if (current.file === null || !editor.dirty) return true
+/** What the present text is a draft of; null when nothing is unsaved. */
+function aboutDraft() {
+  if (current.file === null || !editor.dirty) return null
   const { key, draftKey, version } = current.file
-  const savedAtMs = Date.now()
   const encoding = { name: editor.encoding.name, bom: editor.encoding.bom }
+  return { key, draftKey, version, encoding }
+}
+
+type AboutDraft = NonNullable<ReturnType<typeof aboutDraft>>
+
+/** `about` is of the same moment as `text`. False when the browser would not keep it. */
+async function keep(about: AboutDraft, text: string | Blob): Promise<boolean> {
+  const { key, draftKey, version, encoding } = about
+  const savedAtMs = Date.now()
   const kept = await saveDraft({
     ...{ key: draftKey, text, encoding, baseEtag: version.etag, savedAtMs },
   })
@@ -177,6 +190,7 @@ export async function offerDraft(): Promise<void> {
 export function restoreDraft(): void {
   if (editor.notice?.kind !== 'draft' || current.view === null || current.file === null) return
   const { draft } = editor.notice
+  stopKeeping()
   // What was typed before it is one undo away; the restored text is what is kept from here on.
   void dropDraft(current.file.draftKey)
   current.file.draftKey = draft.key
