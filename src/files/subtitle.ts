@@ -5,6 +5,9 @@ import { AppError } from '../errors.ts'
 /** Files beyond this are no subtitles. */
 export const MAX_SUBTITLE_BYTES = 10 * 1024 * 1024
 
+/** Ten by the format; every line is searched for the few that count. */
+const MAX_COLUMNS = 32
+
 export type SubtitleFormat = 'srt' | 'ass'
 
 interface Cue {
@@ -75,7 +78,7 @@ function parseSubStation(lines: readonly string[]): Cue[] {
     if (!inEvents) continue
     const [, kind = '', rest = ''] = /^\s*(Format|Dialogue)\s*:(.*)$/i.exec(line) ?? []
     if (kind.toLowerCase() === 'format')
-      columns = rest.split(',').map((name) => name.trim().toLowerCase())
+      columns = rest.split(',', MAX_COLUMNS).map((name) => name.trim().toLowerCase())
     else if (kind !== '') cues.push(...parseDialogue(rest, columns))
   }
   return cues.sort((a, b) => a.startMs - b.startMs)
@@ -150,7 +153,7 @@ const TAG = /<(\/?)(br|i|b|u|font)((?:\s[^<>]*)?)\/?>|<\/?[a-z][^<>]*>/gi
 // other tags go, and what only looks like a tag is text.
 function convertTags(raw: string): string {
   const out: string[] = []
-  const open: string[] = []
+  const open = new OpenTags()
   let at = 0
   for (const match of raw.matchAll(TAG)) {
     out.push(escapeText(decodeEntities(raw.slice(at, match.index))))
@@ -159,26 +162,51 @@ function convertTags(raw: string): string {
     if (name === 'br') out.push('\n')
     else if (name !== '' && match[1] === '') {
       const made = name === 'font' ? colourClass(match[3] ?? '') : name
-      open.push(made)
+      open.push(name, made)
       if (made !== '') out.push(`<${made}>`)
-    } else if (name !== '') closeTag(name, open, out)
+    } else if (name !== '') out.push(open.close(name))
   }
-  out.push(escapeText(decodeEntities(raw.slice(at))))
-  while (open.length > 0) pushClosing(open.pop() ?? '', out)
+  out.push(escapeText(decodeEntities(raw.slice(at))), open.closeAll())
   return out.join('')
 }
 
-function closeTag(name: string, open: string[], out: string[]): void {
-  const matches = (made: string) =>
-    name === 'font' ? made === '' || made.startsWith('c.') : made === name
-  const from = open.findLastIndex(matches)
-  // Closed without having been opened: nothing to do.
-  if (from < 0) return
-  for (const made of open.splice(from).reverse()) pushClosing(made, out)
+/** What is open, innermost last. Closing looks only at what it closes, however much is open. */
+class OpenTags {
+  #stack: { name: string; made: string }[] = []
+  /** How many of a name are open. */
+  #counts = new Map<string, number>()
+
+  /** `made` is the tag as written for the browser; empty when nothing was. */
+  push(name: string, made: string): void {
+    this.#stack.push({ name, made })
+    this.#counts.set(name, (this.#counts.get(name) ?? 0) + 1)
+  }
+
+  /** Closes the last of that name and all within it; nothing when none is open. */
+  close(name: string): string {
+    let closing = ''
+    if (!this.#counts.get(name)) return closing
+    for (;;) {
+      const last = this.#stack.pop()
+      if (!last) return closing
+      this.#counts.set(last.name, (this.#counts.get(last.name) ?? 0) - 1)
+      closing += closingOf(last.made)
+      if (last.name === name) return closing
+    }
+  }
+
+  closeAll(): string {
+    return this.#stack
+      .splice(0)
+      .reverse()
+      .map(({ made }) => closingOf(made))
+      .join('')
+  }
 }
 
-function pushClosing(made: string, out: string[]): void {
-  if (made !== '') out.push(`</${made.startsWith('c.') ? 'c' : made}>`)
+function closingOf(made: string): string {
+  if (made === '') return ''
+  return `</${made.startsWith('c.') ? 'c' : made}>`
 }
 
 const COLOURS: Record<string, string> = {

@@ -165,3 +165,23 @@ it('finds the subtitles of a video beside it and in subtitle folders', () => {
     '/vid/movie.SRT',
   ])
 })
+
+describe('hostile subtitles', () => {
+  /** Many times what it takes, and nothing beside the hours of looking at all of it for each of it. */
+  const MOST_MS = 10_000
+
+  it('take no longer for tags closed that were never opened', () => {
+    const start = performance.now()
+    cue(`${'<b>'.repeat(100_000)}x${'</u>'.repeat(100_000)}`)
+    expect(performance.now() - start).toBeLessThan(MOST_MS)
+  })
+
+  it('take no longer for columns without end', () => {
+    const columns = `Start, End, Text${','.repeat(500_000)}`
+    const line = 'Dialogue: 0:00:01.00,0:00:02.00,words\n'
+    const start = performance.now()
+    const made = vtt(`[Events]\nFormat: ${columns}\n${line}${'Dialogue:\n'.repeat(20_000)}`, 'ass')
+    expect(made).toContain('words')
+    expect(performance.now() - start).toBeLessThan(MOST_MS)
+  })
+})
