@@ -368,7 +368,14 @@ describe('logging out', () => {
     await notice.getByText('1 file was not finished uploading').waitFor()
   })
 
-  it('asks first about unsaved settings', async () => {
+  it.each([
+    ['the sidebar', (page: Page) => page.getByRole('button', { name: 'Log out', exact: true })],
+    [
+      'the list of devices',
+      (page: Page) =>
+        page.getByRole('listitem').filter({ hasText: 'This device' }).getByRole('button'),
+    ],
+  ])('asks first about unsaved settings, from %s', async (_, wayOut) => {
     await using open = await openServed({}, { path: '/settings/profile' })
     const { page } = open
     const warnings: string[] = []
@@ -377,7 +384,7 @@ describe('logging out', () => {
       void dialog.accept()
     })
     await page.getByRole('switch', { name: 'Show exact dates' }).check()
-    const logOut = page.getByRole('button', { name: 'Log out', exact: true })
+    const logOut = wayOut(page)
     const question = page.getByRole('alertdialog', { name: 'Leave without saving?' })
     await logOut.click()
     await question.waitFor()

@@ -17,13 +17,12 @@ import { useEffect, useRef } from 'react'
 import { useSnapshot } from 'valtio'
 import { boot, canLogOut } from '../lib/boot.ts'
 import { formatPercent, formatSize } from '../lib/format.ts'
-import { mayLeave, usePath } from '../lib/navigate.ts'
+import { usePath } from '../lib/navigate.ts'
 import { filesHref, readFilesPath } from '../lib/paths.ts'
+import { askToLogOut } from '../state/log-out.ts'
 import { prefs, togglePinned } from '../state/prefs.ts'
-import { openPrompt } from '../state/prompts.ts'
-import { logOut, session } from '../state/session.ts'
+import { session } from '../state/session.ts'
 import { toastError } from '../state/toasts.ts'
-import { isUploading } from '../state/uploads.ts'
 import { showUsageOf, usage } from '../state/usage.ts'
 import { Avatar } from '../ui/badge.tsx'
 import { Button, IconButton } from '../ui/button.tsx'
@@ -194,21 +193,6 @@ function Person() {
   const { t } = useLingui()
   const { user } = useSnapshot(session)
   if (!user) return null
-  // Before the session ends: afterwards it would be too late to stay.
-  async function onLogOut() {
-    if (!(await mayLeave())) return
-    if (isUploading()) {
-      const answer = await openPrompt('confirm', {
-        title: t`Log out and stop the uploads?`,
-        text: t`Choose the same files again to continue. Nothing is sent twice.`,
-        answers: [{ id: 'leave', label: t`Log out`, tone: 'danger' }],
-        cancelLabel: t`Keep uploading`,
-      })
-      if (answer === null) return
-    }
-    await logOut()
-  }
-
   return (
     <div className="me">
       <a className="me__who" href={`${boot.BaseURL}/settings/profile`}>
@@ -227,7 +211,7 @@ function Person() {
           flipIcon
           id="logout"
           label={t`Log out`}
-          onClick={() => void onLogOut().catch(toastError)}
+          onClick={() => void askToLogOut().catch(toastError)}
         />
       )}
     </div>

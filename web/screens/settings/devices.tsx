@@ -6,8 +6,8 @@ import { useState } from 'react'
 import type { SessionRecord } from '../../../src/api-types.ts'
 import { endOtherSessions, endSession, listSessions } from '../../api/session.ts'
 import { boot, canLogOut } from '../../lib/boot.ts'
+import { askToLogOut } from '../../state/log-out.ts'
 import { openPrompt } from '../../state/prompts.ts'
-import { logOut } from '../../state/session.ts'
 import { toastError, toastSuccess } from '../../state/toasts.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
@@ -25,7 +25,7 @@ export function Devices() {
     setEnding(record.id)
     try {
       if (record.current) {
-        await logOut()
+        await askToLogOut()
         return
       }
       await endSession(record.id)
