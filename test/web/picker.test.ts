@@ -13,6 +13,7 @@ import {
   selectionBar,
   showList,
   toast,
+  twoFrames,
   userLogin,
 } from './listing-steps.ts'
 
@@ -122,6 +123,50 @@ describe('the picker of folders', () => {
     await dialog.getByRole('treeitem', { name: 'deep' }).tap()
     await dialog.getByRole('button', { name: 'Move here' }).tap()
     await waitFor('the move', async () => (await tree.read('x/deep/a.txt')) === 'a')
+    expect(open.problems).toEqual([])
+  })
+
+  it('move: two slow taps choose a folder and do not open it', async () => {
+    await using open = await openFolder({ 'a.txt': 'a', 'x/deep/y.txt': 'y' }, { hasTouch: true })
+    const { page } = open
+    await entry(page, 'a.txt').click()
+    await selectionBar(page).getByRole('button', { name: 'Move' }).tap()
+    const dialog = page.getByRole('dialog', { name: 'Move 1 item' })
+    const folder = dialog.getByRole('treeitem', { name: 'x', exact: true })
+    await folder.tap()
+    // Longer than a double tap: the time itself is what is being tested.
+    await new Promise((resolve) => setTimeout(resolve, 400))
+    await folder.tap()
+    expect(await folder.getAttribute('aria-selected')).toBe('true')
+    await twoFrames(page)
+    expect(await folder.getAttribute('aria-expanded')).toBe('false')
+    expect(await dialog.getByRole('treeitem', { name: 'deep' }).count()).toBe(0)
+    expect(open.problems).toEqual([])
+  })
+
+  it.each([
+    ['Move', 'Replace', { 'a.txt': 'new' }],
+    ['Move', 'Keep both', { 'a(1).txt': 'new', 'a.txt': 'old' }],
+    ['Copy', 'Replace', { 'a.txt': 'new' }],
+    ['Copy', 'Keep both', { 'a(1).txt': 'new', 'a.txt': 'old' }],
+  ] as const)('%s: asks when the name is taken there: %s', async (action, choice, there) => {
+    await using open = await openFolder({ 'a.txt': 'new', 'x/a.txt': 'old' })
+    const { page, tree } = open
+    const dialog = await openPicker(page, action, 'a.txt')
+    await dialog.getByRole('treeitem', { name: 'x', exact: true }).click()
+    await dialog.getByRole('button', { name: `${action} here` }).click()
+    await page.getByRole('radio', { name: choice }).check()
+    expect(await tree.read('x/a.txt')).toBe('old')
+    await page
+      .getByRole('dialog')
+      .getByRole('button', { name: /Continue|Move|Copy/ })
+      .click()
+    await toast(page, action === 'Move' ? 'Moved 1 item to “x”' : 'Copied 1 item to “x”').waitFor()
+    expect((await readdir(tree.at('x'))).sort()).toEqual(Object.keys(there))
+    for (const [name, content] of Object.entries(there)) {
+      expect(await tree.read(`x/${name}`), name).toBe(content)
+    }
+    expect((await readdir(tree.root)).sort()).toEqual(action === 'Move' ? ['x'] : ['a.txt', 'x'])
     expect(open.problems).toEqual([])
   })
 
