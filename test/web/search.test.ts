@@ -85,12 +85,22 @@ describe('search', () => {
     await overlay(page).getByRole('button', { name: 'Images' }).click()
     await count('3 results')
     await overlay(page).getByText('type:image').waitFor()
+    const only = async (href: string) => {
+      await count('1 result')
+      await waitFor(
+        href,
+        async () => (await hits(page).first().getAttribute('href')) === `/files/desk/${href}`,
+      )
+    }
     await overlay(page).getByRole('button', { name: 'Music' }).click()
-    await count('1 result')
+    await overlay(page).getByText('type:audio').waitFor()
+    await only('dawn.mp3')
     await overlay(page).getByRole('button', { name: 'Video' }).click()
     await overlay(page).getByText('type:video').waitFor()
-    await count('1 result')
-    expect(await hits(page).first().getAttribute('href')).toBe('/files/desk/dusk.mp4')
+    await only('dusk.mp4')
+    await overlay(page).getByRole('button', { name: 'PDF' }).click()
+    await overlay(page).getByText('type:pdf').waitFor()
+    await only('dawn%231%20100%25.pdf')
     await overlay(page).getByRole('button', { name: 'All' }).click()
     await box(page).pressSequentially('type:pdf dawn')
     await count('1 result')
