@@ -96,6 +96,23 @@ describe('permissions', () => {
     }
   })
 
+  it('offers Share for exactly one selected entry', async () => {
+    await using open = await openFolder({ 'a.txt': 'a', 'b.txt': 'b', 'c.txt': 'c' })
+    const { page } = open
+    await entry(page, 'a.txt').click()
+    expect(await offered(page, 'a.txt')).toContain('Share')
+    await entry(page, 'b.txt').click({ modifiers: ['Control'] })
+    await expectSelected(page, ['a.txt', 'b.txt'])
+    const forTwo = await offered(page, 'a.txt')
+    expect(forTwo).toContain('Delete')
+    expect(forTwo).not.toContain('Share')
+    await selectionBar(page).getByRole('button', { name: 'More' }).click()
+    await page.getByRole('menu').waitFor()
+    expect(await page.getByRole('menuitem', { name: 'Share' }).count()).toBe(0)
+    await expectSelected(page, ['a.txt', 'b.txt'])
+    expect(open.problems).toEqual([])
+  })
+
   it('takes no keys, drags or drops for what is not allowed', async () => {
     await using open = await openServed(
       { 'a.txt': 'a', folder: null },
