@@ -17,7 +17,7 @@ const site = sharedSite(async () => {
     { length: 400_000 },
     (_, n) => `2026-11-20 line ${n} of the log, naïve`,
   ).join('\n')
-  return { 'noise.dat': NOISE, 'long.log': `${log}\n` }
+  return { 'noise.dat': NOISE, 'long.log': `${log}\n`, 'windows.log': log.replaceAll('\n', '\r\n') }
 })
 
 beforeAll(async () => {
@@ -87,6 +87,29 @@ it('reads a long log in windows: line numbers, the end, a search, the beginning 
   await page.getByRole('textbox', { name: 'Find in the file' }).fill('not in there')
   await page.keyboard.press('Enter')
   await page.getByText('Not found from here to the end').waitFor({ timeout: 20_000 })
+  expect(opened.problems).toEqual([])
+})
+
+it.each(['long.log', 'windows.log'])('goes from match to match in %s', async (name) => {
+  await using opened = await site.open({ path: `/files/${name}` })
+  const { page } = opened
+  await shown(page).getByText('line 0 of the log').waitFor()
+  await page.getByRole('textbox', { name: 'Find in the file' }).fill('77 of the')
+  const next = page.getByRole('button', { name: 'Find next' })
+  const selected = () =>
+    page.evaluate(() => {
+      const range = getSelection()?.getRangeAt(0)
+      return range?.startContainer.parentElement?.closest('.cm-line')?.textContent ?? ''
+    })
+  for (const line of [77, 177, 277, 377]) {
+    await next.click()
+    await waitFor(`line ${line}`, async () => (await selected()).includes(` line ${line} of`))
+  }
+  // Somewhere else, it goes on from there.
+  await page.getByRole('button', { name: 'To the beginning' }).click()
+  await shown(page).getByText('line 0 of the log').waitFor()
+  await next.click()
+  await waitFor('line 77 again', async () => (await selected()).includes(' line 77 of'))
   expect(opened.problems).toEqual([])
 })
 

@@ -37,8 +37,8 @@ export class BigTextWindow {
   #job: AbortController | null = null
   #failed: ((signal: AbortSignal) => Promise<void>) | null = null
   #slide: ReturnType<typeof setTimeout> | undefined
-  /** Where the next search begins: after the last match, or at the place being read. */
-  #searchFrom: number | null = null
+  /** The last match: the byte offset of its end, and the character of a part it begins with. */
+  #match: { end: number; part: Shown; at: number } | null = null
 
   /** `onOutcome` is told of each load: null when it came, else why it did not. */
   constructor(
@@ -88,8 +88,21 @@ export class BigTextWindow {
     return this.#firstLine === null ? '' : String(line + this.#firstLine - 1)
   }
 
+  /** Where the next search begins: after the last match while it is in sight, else at what is read. */
   get searchFrom(): number {
-    return this.#searchFrom ?? this.#offset()
+    const match = this.#match
+    let at = match?.at ?? 0
+    for (const part of this.#shown) {
+      if (part === match?.part) return this.#isInSight(at) ? match.end : this.#offset()
+      at += part.length
+    }
+    return this.#offset()
+  }
+
+  #isInSight(at: number): boolean {
+    const place = this.#view.coordsAtPos(at)
+    const box = this.#view.scrollDOM.getBoundingClientRect()
+    return place !== null && place.bottom > box.top && place.top < box.bottom
   }
 
   async readAs(encoding: TextEncoding): Promise<void> {
@@ -98,14 +111,12 @@ export class BigTextWindow {
   }
 
   async goTo(offset: number): Promise<void> {
-    this.#searchFrom = null
     await this.#run(async (signal) => {
       this.#replace(await this.#parts.at(offset, signal), offset === 0 ? 1 : null)
     })
   }
 
   async goToEnd(): Promise<void> {
-    this.#searchFrom = null
     await this.#run(async (signal) => {
       const part = await this.#parts.last(signal)
       this.#replace(part, part.start === 0 ? 1 : null)
@@ -130,35 +141,38 @@ export class BigTextWindow {
     signal: AbortSignal,
   ): Promise<boolean> {
     const hit = await this.#parts.find(text, this.searchFrom, onProgress, signal)
-    if (hit === null) {
-      this.#searchFrom = null
-      return false
-    }
+    this.#match = null
+    if (hit === null) return false
     // A little of what is before it belongs in sight, from the start of a line.
     const from = Math.max(0, hit.start - 4096)
     await this.#run(async (inner) => {
       const before = await this.#parts.at(from, inner)
       const part = before.start > hit.start ? await this.#parts.after(hit.start, inner) : before
       this.#replace(part, part.start === 0 ? 1 : null)
-      this.#select(part, hit.start, text)
+      const at = this.#select(part, hit.start, text)
+      const [shown] = this.#shown
+      if (shown !== undefined) this.#match = { end: hit.end, part: shown, at }
     })
-    this.#searchFrom = hit.end
     return true
   }
 
-  #select(part: TextPart, offset: number, text: string): void {
-    const doc = this.#view.state.doc.toString()
-    const near = this.#charsBefore(part, offset)
-    const at = doc.toLowerCase().indexOf(text.toLowerCase(), Math.max(0, near - 8))
-    if (at < 0) return
+  /** Gives the place of the match in the editor. */
+  #select(part: TextPart, offset: number, text: string): number {
+    const doc = this.#view.state.doc.toString().toLowerCase()
+    const wanted = text.toLowerCase()
+    const near = Math.min(this.#charsBefore(part, offset), doc.length)
+    const found = doc.startsWith(wanted, near) ? near : doc.indexOf(wanted, Math.max(0, near - 8))
+    // A break put into a long line may lie within the match.
+    const at = found < 0 ? near : found
     this.#view.dispatch({
-      selection: { anchor: at, head: at + text.length },
+      selection: { anchor: at, head: found < 0 ? at : at + text.length },
       effects: View.scrollIntoView(at, { y: 'center' }),
     })
     this.#view.focus()
+    return at
   }
 
-  /** Characters of the editor before a byte of the part; exact but for the breaks in long lines. */
+  /** Characters of the editor before a byte of the part. */
   #charsBefore(part: TextPart, offset: number): number {
     let [low, high] = [0, part.text.length]
     while (low < high) {
@@ -166,7 +180,7 @@ export class BigTextWindow {
       if (part.start + this.#parts.byteLength(part.text.slice(0, middle)) < offset) low = middle + 1
       else high = middle
     }
-    return low
+    return present({ ...part, text: part.text.slice(0, low) }).insert.length
   }
 
   /** Runs one load at a time; a newer one ends the older. */
@@ -233,7 +247,6 @@ export class BigTextWindow {
   }
 
   readonly #onScroll = () => {
-    this.#searchFrom = null
     if (this.#job === null) {
       this.#onPlace(this.#offset(), false)
       this.#fill()
