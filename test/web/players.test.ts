@@ -79,6 +79,21 @@ for (const path of ['/files/film.webm', '/files/songs/2.wav']) {
   })
 }
 
+it('plays and pauses a film by the main button of the mouse alone', async () => {
+  await using opened = await site.open({ path: '/files/film.webm' })
+  const { page } = opened
+  await loaded(page)
+  const film = media(page)
+  const position = { x: 20, y: 20 }
+  await film.click({ button: 'right', position })
+  await film.click({ position })
+  await waitFor('the film', () => isPlaying(page))
+  await film.click({ button: 'middle', position })
+  await film.click({ position })
+  await waitFor('a pause', async () => !(await isPlaying(page)))
+  expect(opened.problems).toEqual([])
+})
+
 it('plays the songs of the folder one after the other, whatever lies between them', async () => {
   await using opened = await site.open({ path: '/files/songs/1.wav' })
   const { page } = opened

@@ -52,7 +52,8 @@ export function VideoViewer(props: ViewerProps) {
 
   function onTap(event: React.PointerEvent<HTMLVideoElement>) {
     const player = film.current
-    if (!player) return
+    // The other buttons of a mouse open a menu or a tab.
+    if (!player || event.button !== 0) return
     if (event.pointerType !== 'touch') {
       // A refusal shows as a film that stays still.
       if (player.paused) player.play().catch(() => {})
