@@ -61,6 +61,30 @@ it('guesses delimiter and heading, and shows the cells as they are meant', async
   expect(opened.problems).toEqual([])
 })
 
+it('keeps the order and the delimiter chosen right after a text to filter by', async () => {
+  await using opened = await site.open()
+  const { page } = opened
+  await page.clock.install()
+  await page.goto('/files/semicolons.csv')
+  await page.getByText('Cid; junior').waitFor()
+  await page.clock.pauseAt(Date.now() + 60_000)
+  const filter = page.getByRole('textbox', { name: 'Filter rows' })
+  const heading = page.getByRole('columnheader', { name: 'Amount' })
+  await filter.fill(',')
+  await page.getByRole('button', { name: 'Amount' }).click()
+  await page.clock.runFor(1000)
+  await waitFor('the order', async () => (await cells(page))[0]?.[1] === '-3,10')
+  expect(await heading.getAttribute('aria-sort')).toBe('ascending')
+  await filter.fill('bob')
+  await page.getByRole('combobox', { name: 'Delimiter' }).selectOption('Comma')
+  await page.clock.runFor(1000)
+  await page.getByText('Name;Amount').waitFor()
+  await page.clock.runFor(1000)
+  await page.getByText('3 rows', { exact: true }).waitFor()
+  expect(await filter.inputValue()).toBe('')
+  expect(opened.problems).toEqual([])
+})
+
 it('reads other charsets, and again in another one', async () => {
   await using opened = await site.open({ path: '/files/latin.csv' })
   const { page } = opened

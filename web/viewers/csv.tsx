@@ -35,6 +35,7 @@ export function CsvViewer({ source, entry, openAs, setFacts }: ViewerProps) {
   const [problem, setProblem] = useState<{ error: unknown } | null>(null)
   const [busy, setBusy] = useState(false)
   const [, setRowsVersion] = useState(0)
+  const filterTimer = useRef<ReturnType<typeof setTimeout>>(undefined)
   const { path, modified, size } = entry
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: the same version is not read twice
@@ -44,6 +45,7 @@ export function CsvViewer({ source, entry, openAs, setFacts }: ViewerProps) {
     client.current = made
     setTable(null)
     setProblem(null)
+    showAll()
     source
       .readAll(entry, MAX_CSV_BYTES, abort.signal)
       .then((data) => made.open({ data }))
@@ -55,6 +57,7 @@ export function CsvViewer({ source, entry, openAs, setFacts }: ViewerProps) {
       })
     return () => {
       abort.abort()
+      clearTimeout(filterTimer.current)
       made.close()
       client.current = null
     }
@@ -63,10 +66,15 @@ export function CsvViewer({ source, entry, openAs, setFacts }: ViewerProps) {
   function take(found: CsvFacts) {
     setTable(found)
     setRowCount(found.rowCount)
-    setSort(null)
-    setFilter('')
     const [rows, columns] = [formatNumber(found.rowCount), formatNumber(found.columnCount)]
     setFacts(t`${rows} rows × ${columns} columns`)
+  }
+
+  /** As the worker begins with a table; what is chosen from then on stays. */
+  function showAll() {
+    clearTimeout(filterTimer.current)
+    setSort(null)
+    setFilter('')
   }
 
   async function reopen(how: { encoding?: string; delimiter?: Delimiter; header?: boolean }) {
@@ -74,6 +82,7 @@ export function CsvViewer({ source, entry, openAs, setFacts }: ViewerProps) {
     const { encoding, delimiter, header } = facts
     // The control shows the choice at once, the rows when they are read.
     setTable({ ...facts, ...how })
+    showAll()
     setBusy(true)
     try {
       take(await client.current.open({ encoding, delimiter, header, ...how }))
@@ -84,8 +93,9 @@ export function CsvViewer({ source, entry, openAs, setFacts }: ViewerProps) {
     }
   }
 
-  const filterTimer = useRef<ReturnType<typeof setTimeout>>(undefined)
   async function arrange(nextFilter: string, nextSort: CsvSort | null) {
+    // Of a text that waits to be filtered by: it is in `nextFilter`, and its order is out of date.
+    clearTimeout(filterTimer.current)
     setSort(nextSort)
     setBusy(true)
     try {
