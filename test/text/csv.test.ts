@@ -149,6 +149,15 @@ describe('sorting and filtering', () => {
     expect(by(0, true)).toEqual(['Äpfel', 'banane', 'item 9', 'item 10'])
   })
 
+  it('sorts more rows than a map can hold', () => {
+    const last = 2 ** 24
+    const rows = new Uint32Array(last + 1).map((_, row) => row)
+    const many = { cell: (row: number) => (row === last ? 'a' : '') }
+    const sorted = sortRows(many, rows, 0, true, 'en')
+    expect(sorted).toHaveLength(last + 1)
+    expect([sorted[0], sorted[1], sorted[2], sorted.at(-1)]).toEqual([last, 0, 1, last - 1])
+  })
+
   it('finds rows by any cell without regard to case', () => {
     expect([...filterRows(table, 0, 'ITEM')]).toEqual([0, 1])
     expect([...filterRows(table, 1, 'äpf')]).toEqual([2])

@@ -222,41 +222,60 @@ export class CsvTable {
 
 /** Rows in another order: by a column, numbers as numbers; empty cells last. */
 export function sortRows(
-  table: CsvTable,
+  table: Pick<CsvTable, 'cell'>,
   rows: Uint32Array,
   column: number,
   ascending: boolean,
   locale: string,
 ): Uint32Array {
-  const keys = new Map<number, string>()
-  const numbers = new Map<number, number>()
-  for (const row of rows) {
-    const cell = table.cell(row, column).trim()
-    keys.set(row, cell)
+  // By place in `rows`. No maps: they hold 2²⁴ at most, and a file may have more rows.
+  const cells: string[] = []
+  const numbers = new Float64Array(rows.length)
+  /** Places: first of the cells with text, then of those without. */
+  const order = new Uint32Array(rows.length)
+  let filled = 0
+  let numberCount = 0
+  for (let place = 0; place < rows.length; place++) {
+    const cell = table.cell(rows[place] ?? 0, column).trim()
+    cells.push(cell)
+    if (cell === '') continue
+    order[filled] = place
+    filled += 1
     const value = toNumber(cell)
-    if (value !== null) numbers.set(row, value)
+    numbers[place] = value ?? Number.NaN
+    if (value !== null) numberCount += 1
   }
-  const numeric = numbers.size > keys.size * 0.5
+  const numeric = numberCount > rows.length * 0.5
   const collator = new Intl.Collator(locale, { numeric: true, sensitivity: 'base' })
   const sign = ascending ? 1 : -1
-  return Uint32Array.from(rows).sort((a, b) => {
-    const [one = '', two = ''] = [keys.get(a), keys.get(b)]
-    if (one === '' || two === '') return one === two ? a - b : one === '' ? 1 : -1
-    const [x, y] = [numbers.get(a), numbers.get(b)]
-    if (numeric && (x === undefined || y === undefined) && x !== y) return x === undefined ? 1 : -1
-    const order = numeric && x !== undefined && y !== undefined ? x - y : collator.compare(one, two)
-    return order === 0 ? a - b : order * sign
+  order.subarray(0, filled).sort((a, b) => {
+    const [x = Number.NaN, y = Number.NaN] = [numbers[a], numbers[b]]
+    const [noX, noY] = [Number.isNaN(x), Number.isNaN(y)]
+    if (numeric && noX !== noY) return noX ? 1 : -1
+    const byValue = numeric && !noX
+    const compared = byValue ? x - y : collator.compare(cells[a] ?? '', cells[b] ?? '')
+    return compared === 0 ? a - b : compared * sign
   })
+  for (let place = 0; place < rows.length; place++) {
+    if (cells[place] !== '') continue
+    order[filled] = place
+    filled += 1
+  }
+  return order.map((place) => rows[place] ?? 0)
 }
 
 /** Rows in which some cell holds the text, whatever its case. */
 export function filterRows(table: CsvTable, from: number, wanted: string): Uint32Array {
-  const found: number[] = []
+  const found = new Uint32Array(table.rowCount - from)
+  let count = 0
   const needle = wanted.toLocaleLowerCase()
   const quoted = needle.replaceAll('"', '""')
   for (let row = from; row < table.rowCount; row++) {
     const raw = table.rawRow(row).toLocaleLowerCase()
-    if (raw.includes(needle) || (quoted !== needle && raw.includes(quoted))) found.push(row)
+    if (raw.includes(needle) || (quoted !== needle && raw.includes(quoted))) {
+      found[count] = row
+      count += 1
+    }
   }
-  return Uint32Array.from(found)
+  return found.slice(0, count)
 }
