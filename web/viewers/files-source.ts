@@ -6,7 +6,7 @@ import { fetchAll, fetchRange, fetchStream } from '../api/content.ts'
 import { fetchInfo, previewUrl, rawUrl } from '../api/files.ts'
 import { boot } from '../lib/boot.ts'
 import { encodePath, parentOf } from '../lib/paths.ts'
-import { permissions } from '../state/session.ts'
+import { ownKey, permissions } from '../state/session.ts'
 import { needsRendition } from './image-plan.ts'
 import { saveUrl } from './save-url.ts'
 import type { FileSource } from './source.ts'
@@ -23,7 +23,10 @@ export function createFilesSource(
 ): FileSource {
   return {
     kind: 'files',
-    id: 'files',
+    // Several people may use this browser, and each reads a book at their own pace.
+    get id() {
+      return ownKey('files')
+    },
     get permissions() {
       const { download, rename, delete: remove, modify, share } = permissions()
       return { download, rename, delete: remove, modify, share: share && download }

@@ -1,4 +1,4 @@
-// Where somebody was in a film, a song, a book or a paper, per file and in this browser only.
+// Where somebody was in a film, a song, a book or a paper: per account and file, in this browser only.
 
 import type { FileEntry } from '../../src/api-types.ts'
 import { storage } from '../lib/storage.ts'
