@@ -8,7 +8,7 @@ import { formatNumber } from '../lib/format.ts'
 import { loadStylesheet } from '../lib/stylesheet.ts'
 import { extensionOf } from './kinds.ts'
 import partsStyles from './parts.css?url'
-import { repackOffice } from './repack.ts'
+import { readWhole, repackOffice } from './repack.ts'
 import sheetStyles from './sheet.css?url'
 import workerUrl from './sheet.worker.ts?worker'
 import { SheetGrid } from './sheet-grid.tsx'
@@ -77,9 +77,11 @@ export function SheetViewer({ source, entry, setFacts }: ViewerProps) {
       {table && table.rows.length > 0 ? (
         <SheetGrid key={shown} table={table} />
       ) : (
-        <p className="vw-side-empty">
-          <Trans>This sheet is empty.</Trans>
-        </p>
+        !table?.cut && (
+          <p className="vw-side-empty">
+            <Trans>This sheet is empty.</Trans>
+          </p>
+        )
       )}
       {table?.cut && (
         <p className="vw-note" role="note">
@@ -111,9 +113,8 @@ async function readSheets(
   signal: AbortSignal,
 ): Promise<SheetTable[] | Failure> {
   const binary = extensionOf(entry.name) === 'xls'
-  if (binary && entry.size > MAX_BINARY_BYTES) return 'large'
   const bytes = binary
-    ? await source.readRange(entry, 0, entry.size, signal)
+    ? await readWhole(source, entry, MAX_BINARY_BYTES, signal)
     : (await repackOffice(source, entry, signal)).buffer
   const worker = new Worker(workerUrl, { type: 'module' })
   try {
