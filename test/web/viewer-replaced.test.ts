@@ -3,12 +3,14 @@
 import { writeFile } from 'node:fs/promises'
 import { Readable } from 'node:stream'
 import { gzipSync } from 'node:zlib'
+import { utils, write } from '@e965/xlsx'
 import type { Page } from 'playwright-core'
 import { pack } from 'tar-stream'
 import { describe, expect, it } from 'vitest'
 import { makePdf, zipOf } from '../../scripts/sample-documents.ts'
 import { openPage } from '../support/browser.ts'
 import { sharedSite } from './browser-steps.ts'
+import { entry, showList } from './listing-steps.ts'
 import { makeShare } from './share-steps.ts'
 import { openViewer } from './viewer-steps.ts'
 
@@ -138,4 +140,54 @@ it('a PDF is opened anew when somebody tries again', async () => {
   await tryAgain(page).click()
   await page.locator('.page[data-page-number="1"]:not(.loading) canvas').waitFor()
   expect(await message(page).count()).toBe(0)
+})
+
+it('what a part of a PDF could not be read for is forgotten with the file of before', async () => {
+  const picture = '/Width 1000 /Height 1500 /ColorSpace /DeviceGray /BitsPerComponent 8'
+  const scan = (sizeBytes: number) => makePdf(new Uint8Array(sizeBytes), '', { picture })
+  await site.tree.add({ 'refused.pdf': scan(1_500_000) })
+  await using opened = await site.open()
+  const { page } = opened
+  await page.goto('/files/')
+  await showList(page)
+  await entry(page, 'refused.pdf').waitFor()
+  await site.tree.add({ 'refused.pdf': scan(1_600_000) })
+  // What the listing knows of the file is old until the file's own facts come.
+  const known = Promise.withResolvers<void>()
+  await page.route('**/api/resources/refused.pdf*', async (route) => {
+    await known.promise
+    await route.continue()
+  })
+  let refusing = true
+  await page.route('**/api/raw/refused.pdf*', async (route) => {
+    const start = Number(/bytes=(\d+)/.exec(route.request().headers().range ?? '')?.[1] ?? 0)
+    // The picture lies in the middle of the file.
+    if (refusing && start > 200_000 && start < 1_000_000) return route.abort()
+    await route.continue()
+  })
+  await entry(page, 'refused.pdf').dblclick()
+  const lost = page.getByRole('alert').filter({ hasText: 'Try again' })
+  await lost.waitFor()
+  refusing = false
+  known.resolve()
+  await page.locator('.page[data-page-number="1"]:not(.loading) canvas').waitFor()
+  expect(await lost.count()).toBe(0)
+})
+
+it('a table that became longer is shown as it is by now', async () => {
+  const tableOf = (rows: number) => {
+    const book = utils.book_new()
+    const cells = Array.from({ length: rows }, (_, row) => [`row ${row + 1}`])
+    utils.book_append_sheet(book, utils.aoa_to_sheet(cells))
+    return write(book, { type: 'buffer', bookType: 'biff8' }) as Buffer
+  }
+  await site.tree.add({ 'table.xls': tableOf(1) })
+  await using opened = await site.open()
+  const { page } = opened
+  await page.route('**/api/raw/table.xls*', async (route) => {
+    await site.tree.add({ 'table.xls': tableOf(2000) })
+    await route.continue()
+  })
+  await openViewer(page, 'table.xls')
+  await page.getByText('2,000 rows').waitFor()
 })

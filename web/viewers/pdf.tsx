@@ -59,6 +59,8 @@ export function PdfViewer(props: ViewerProps) {
     const abort = new AbortController()
     setFailure(null)
     setPdf(null)
+    setLost(null)
+    setLock(null)
     const askPassword = (answer: (password: string) => void, wrong: boolean) =>
       setLock({ answer, wrong })
     const onLost = (error: unknown, retry: () => void) => {
