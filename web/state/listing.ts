@@ -58,9 +58,14 @@ export const listing = proxy({
 let sorted: { folder: Folder; choice: SortChoice; entries: readonly FileEntry[] } | null = null
 let folded: { entries: readonly FileEntry[]; names: string[] } | null = null
 let sorting = 0
+/** The order of what is shown comes later, from the worker. */
+let orderAwaited = false
+/** A landing was asked for meanwhile: its entry or offset may not have been there yet. */
+let landedEarly = false
 
 /** Puts a folder on the screen with the order and filter in force. */
 export function showFolder(folder: Folder) {
+  if ((listing.folder as Folder | null)?.vpath !== folder.vpath) landedEarly = false
   listing.folder = ref(folder)
   let folders = 0
   for (const entry of folder.entries) if (entry.isDir) folders++
@@ -72,27 +77,36 @@ export function showFolder(folder: Folder) {
 /** Sorts (aside when the folder is very large) and filters. */
 function arrange() {
   const folder = listing.folder as Folder | null
+  // An order that is still on its way is no longer wanted, even where this one is known already.
+  const turn = ++sorting
   if (folder === null) {
     present(NO_ENTRIES)
     return
   }
   const choice = { ...listing.sort }
   if (sorted?.folder === folder && sameChoice(sorted.choice, choice)) {
-    present(sorted.entries)
-    return
-  }
-  const turn = ++sorting
-  if (isServerOrder(folder, choice)) {
-    present(keep(folder, choice, foldersFirst(folder.entries)))
+    presentOrder(sorted.entries)
+  } else if (isServerOrder(folder, choice)) {
+    presentOrder(keep(folder, choice, foldersFirst(folder.entries)))
   } else if (folder.entries.length <= WORKER_FROM_ENTRIES) {
-    present(keep(folder, choice, sortNow(folder.entries, choice)))
+    presentOrder(keep(folder, choice, sortNow(folder.entries, choice)))
   } else {
+    orderAwaited = true
     // Until the order is known the old one stands, without what no longer exists.
     present(listing.visible.filter((entry) => folder.byPath.has(entry.path)))
     void sortAside(folder.entries, choice).then((entries) => {
-      if (turn === sorting) present(keep(folder, choice, entries))
+      if (turn === sorting) presentOrder(keep(folder, choice, entries))
     })
   }
+}
+
+/** Shows the entries in their order, and makes the landing that came before it once more. */
+function presentOrder(entries: readonly FileEntry[]) {
+  orderAwaited = false
+  present(entries)
+  if (!landedEarly) return
+  // No arrival any more: who has turned to something else meanwhile stays there.
+  landAt({ ...listing.landing })
 }
 
 function keep(folder: Folder, choice: SortChoice, entries: readonly FileEntry[]) {
@@ -122,9 +136,10 @@ function present(entries: readonly FileEntry[]) {
   while (shown[folders]?.isDir === true) folders++
   listing.visible = ref(shown as FileEntry[])
   listing.visibleFolders = folders
-  if (listing.focus !== null && !shown.some((entry) => entry.path === listing.focus)) {
-    listing.focus = null
-  }
+  const { focus } = listing
+  if (focus === null || shown.some((entry) => entry.path === focus)) return
+  // What is to be focused may come with the order.
+  if (!orderAwaited || entryAt(focus) === undefined) listing.focus = null
 }
 
 function filtered(entries: readonly FileEntry[]): readonly FileEntry[] {
@@ -155,6 +170,7 @@ export function setFocus(path: string | null) {
 
 /** Asks the view to scroll, once, when it next renders. */
 export function landAt(landing: Landing, options: { arrival?: boolean } = {}) {
+  landedEarly = orderAwaited
   listing.landing = landing
   listing.arrival = options.arrival === true
   listing.landings++

@@ -1,0 +1,115 @@
+// A folder so large that the page has it sorted aside: where things are when the order comes late.
+import type { Page } from 'playwright-core'
+import { describe, expect, it } from 'vitest'
+import { waitFor } from '../support/deadline.ts'
+import { boxOf, sharedSite } from './browser-steps.ts'
+import { entry, expectSelected, focusedName, showList, twoFrames } from './listing-steps.ts'
+
+const FOLDERS = 300
+const FILES = 20_500
+
+function manyEntries(): Record<string, string> {
+  const content: Record<string, string> = { 'small/a.txt': 'a', 'many/big.txt': 'larger than all' }
+  for (let i = 0; i < FOLDERS; i++) content[`many/dir ${i}/in ${i}.txt`] = ''
+  for (let i = 0; i < FILES; i++) content[`many/file ${i}.txt`] = ''
+  return content
+}
+
+const site = sharedSite(manyEntries)
+
+const head = (page: Page, column: string) =>
+  page.getByRole('columnheader', { name: column }).getByRole('button')
+
+const scrollTop = (page: Page) =>
+  page.locator('#listing').evaluate((element) => Math.round(element.scrollTop))
+
+/** Orders by a column, the smallest first; what was chosen last time holds for the account. */
+async function orderBy(page: Page, column: string): Promise<void> {
+  const order = () => page.getByRole('columnheader', { name: column }).getAttribute('aria-sort')
+  while ((await order()) !== 'ascending') await head(page, column).click()
+}
+
+/** Orders by size, which the page always does by itself, and goes to the last entry. */
+async function goToBiggest(page: Page): Promise<void> {
+  await orderBy(page, 'Size')
+  await waitFor('the largest at the end', async () => {
+    await page.keyboard.press('End')
+    return (await focusedName(page)) === 'big.txt'
+  })
+}
+
+/** When the worker answers here, the orders it was asked for before are all on the page. */
+async function ordersCame(page: Page): Promise<void> {
+  for (const worker of page.workers()) await worker.evaluate(() => {})
+  await twoFrames(page)
+}
+
+/** In sight, and the keyboard is there. */
+async function expectFocusInSight(page: Page, name: string): Promise<void> {
+  await waitFor(`the focus on ${name}`, async () => (await focusedName(page)) === name)
+  await waitFor(`${name} in sight`, async () => {
+    const row = await boxOf(entry(page, name))
+    const list = await boxOf(page.locator('#listing'))
+    return row.y >= list.y && row.bottom <= list.bottom + 1
+  })
+}
+
+describe('a folder that is sorted aside', () => {
+  it('is as it was left on the way back, and shows the folder one comes up from', async () => {
+    await using open = await site.open({ path: '/files/many/' })
+    const { page } = open
+    await showList(page)
+    await goToBiggest(page)
+    const before = await scrollTop(page)
+    expect(before).toBeGreaterThan(100_000)
+    await page.evaluate(() => history.pushState(null, '', '/files/small/'))
+    await entry(page, 'a.txt').waitFor()
+    await page.goBack()
+    await waitFor('the place', async () => (await scrollTop(page)) === before)
+    await expectFocusInSight(page, 'big.txt')
+    await expectSelected(page, ['big.txt'])
+
+    await page.keyboard.type('dir 250')
+    await expectFocusInSight(page, 'dir 250')
+    await page.keyboard.press('Enter')
+    await entry(page, 'in 250.txt').waitFor()
+    await page.keyboard.press('Alt+ArrowUp')
+    await expectFocusInSight(page, 'dir 250')
+    await expectSelected(page, ['dir 250'])
+    expect(open.problems).toEqual([])
+  })
+
+  it('shows where an entry went with its new name', async () => {
+    await using open = await site.open({ path: '/files/many/' })
+    const { page } = open
+    await showList(page)
+    await orderBy(page, 'Name')
+    await ordersCame(page)
+    await page.keyboard.type('file 30.')
+    await expectFocusInSight(page, 'file 30.txt')
+    await page.keyboard.press('F2')
+    await page.getByRole('dialog').getByLabel('New name').fill('zz.txt')
+    await page.keyboard.press('Enter')
+    await expectFocusInSight(page, 'zz.txt')
+    expect(open.problems).toEqual([])
+  })
+
+  it('keeps the order chosen last when a column head is clicked twice quickly', async () => {
+    await using open = await site.open({ path: '/files/many/' })
+    const { page } = open
+    await showList(page)
+    // The worker is there by then.
+    await goToBiggest(page)
+    await orderBy(page, 'Name')
+    await ordersCame(page)
+    await head(page, 'Name').dblclick()
+    await ordersCame(page)
+    const name = page.getByRole('columnheader', { name: 'Name' })
+    expect(await name.getAttribute('aria-sort')).toBe('ascending')
+    await page.locator('#listing').focus()
+    await page.keyboard.press('Home')
+    await waitFor('the first one', async () => (await focusedName(page)).startsWith('dir'))
+    expect(await focusedName(page)).toBe('dir 0')
+    expect(open.problems).toEqual([])
+  })
+})
