@@ -128,6 +128,28 @@ describe('the keyboard', () => {
     expect(open.problems).toEqual([])
   })
 
+  it('means the entry with the ring by Enter and Space, also where another is selected', async () => {
+    await using open = await openFolder({ 'one/in.txt': 'x', 'a.txt': 'a', 'b.bin': '\0\x01' })
+    const { page } = open
+    await page.keyboard.press('ArrowDown')
+    await page.keyboard.press('ArrowDown')
+    await page.keyboard.press('Control+ArrowDown')
+    await expectFocus(page, 'b.bin')
+    await expectSelected(page, ['a.txt'])
+    await page.keyboard.press('Space')
+    await page.getByRole('dialog', { name: 'b.bin' }).waitFor()
+    await page.keyboard.press('Escape')
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    await page.keyboard.press('Home')
+    await page.keyboard.press('ArrowDown')
+    await page.keyboard.press('Control+ArrowUp')
+    await expectFocus(page, 'one')
+    await expectSelected(page, ['a.txt'])
+    await page.keyboard.press('Enter')
+    await entry(page, 'in.txt').waitFor()
+    expect(open.problems).toEqual([])
+  })
+
   it('copies, cuts, pastes and duplicates; Escape gives up a cut; a reload keeps the clipboard', async () => {
     await using open = await openFolder({ 'a.txt': 'aaa', 'b.txt': 'bbb', 'to/x.txt': 'x' })
     const { page, tree } = open
@@ -214,15 +236,15 @@ describe('the keyboard', () => {
     expect(await readdir(tree.root)).toEqual(['a.txt', 'c.txt'])
   })
 
-  it('does nothing on F2 while nothing is selected', async () => {
+  it.each(['F2', 'Delete'])('does nothing on %s while nothing is selected', async (key) => {
     await using open = await openFolder({ 'a.txt': 'x' })
     const { page } = open
     await entry(page, 'a.txt').focus()
-    await page.keyboard.press('F2')
-    // What the next key opens is alone: F2 had its time.
+    await page.keyboard.press(key)
+    // What the next key opens is alone: the first had its time.
     await page.keyboard.press('Alt+n')
     await page.getByRole('dialog', { name: 'New folder' }).waitFor()
-    expect(await page.getByRole('dialog').count()).toBe(1)
+    expect(await page.locator('dialog').count()).toBe(1)
     await expectSelected(page, [])
     expect(open.problems).toEqual([])
   })

@@ -11,6 +11,7 @@ import {
 } from 'react'
 import { currentContext } from '../actions/context.ts'
 import { actionOf } from '../actions/registry.ts'
+import type { ActionContext } from '../actions/types.ts'
 import { isLayerOpen, takesKeys } from '../lib/focus.ts'
 import { isRtl } from '../lib/i18n.ts'
 import { prefetchFolder } from '../state/listed-folder.ts'
@@ -271,8 +272,16 @@ function isForGrid(event: KeyboardEvent, scroller: HTMLElement | null): boolean 
   return own === null || (event.key !== 'Enter' && event.key !== ' ')
 }
 
-function quickLook(): boolean {
+/** For Enter and Space: the entry with the focus ring, selected or not, else what is selected. */
+function keyContext(): ActionContext {
   const context = currentContext()
+  const { focused } = context
+  const ringed = document.activeElement?.matches('[data-index]:focus-visible') === true
+  return focused !== null && ringed ? { ...context, selected: [focused] } : context
+}
+
+function quickLook(): boolean {
+  const context = keyContext()
   const preview = actionOf('preview')
   if (!preview.enabled(context)) return false
   void preview.run(context)
@@ -280,7 +289,7 @@ function quickLook(): boolean {
 }
 
 function openFocused(): boolean {
-  const context = currentContext()
+  const context = keyContext()
   const open = actionOf('open')
   if (!open.enabled(context)) return false
   void open.run(context)
