@@ -1,5 +1,5 @@
 // Drag and drop: into folders, onto breadcrumbs and pinned folders, copying with Ctrl, from outside.
-import { readdir } from 'node:fs/promises'
+import { readdir, rm } from 'node:fs/promises'
 import { describe, expect, it } from 'vitest'
 import { waitFor } from '../support/deadline.ts'
 import {
@@ -179,6 +179,20 @@ describe('drag and drop', () => {
     await expectNames(page, ['to', 'a.txt'])
     expect(await tree.read('to/a.txt')).toBe('old')
     expect(await tree.read('a.txt')).toBe('new')
+  })
+
+  it('shows no more of what somebody else has deleted', async () => {
+    await using open = await openFolder({ 'a.txt': 'a', 'b.txt': 'b', 'c.txt': 'c', to: null })
+    const { page, tree } = open
+    await rm(tree.at('a.txt'))
+    await dragTo(page, entry(page, 'a.txt'), entry(page, 'to'))
+    await toast(page, 'Couldn’t move “a.txt”.').waitFor()
+    await expectNames(page, ['to', 'b.txt', 'c.txt'])
+    await rm(tree.at('b.txt'))
+    await dragTo(page, entry(page, 'b.txt'), entry(page, 'to'), { hold: 'Control' })
+    await toast(page, 'Couldn’t copy “b.txt”.').waitFor()
+    await expectNames(page, ['to', 'c.txt'])
+    expect(open.problems).toEqual([])
   })
 
   it('scrolls while something is held near the edge', async () => {

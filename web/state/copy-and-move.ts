@@ -26,6 +26,7 @@ import {
   type TransferFailure,
   type TransferItem,
   type TransferKind,
+  type TransferResult,
   transferProblem,
 } from './transfers.ts'
 import { offerUndo } from './undo.ts'
@@ -75,7 +76,7 @@ export async function transferEntries(
   } else refreshUsage()
   // Told before the folders are listed again, which may take long on a bad connection.
   if (result.done.length > 0) tellTransfer(kind, result.done, target)
-  await settle(kind, result.done, target, options.follow === true)
+  await settle(kind, result, target, options.follow === true)
   tellFailures(
     result.failures,
     (name, reason) =>
@@ -99,7 +100,7 @@ export async function transferEntries(
 /** Brings the screen in step with the server and shows what arrived, or goes where it went. */
 async function settle(
   kind: TransferKind,
-  done: readonly PlannedTransfer[],
+  { done, failures }: TransferResult,
   target: string,
   follow: boolean,
 ): Promise<void> {
@@ -110,8 +111,10 @@ async function settle(
     selectResult(done.map((step) => step.to))
     revealEntry(first.to)
   }
-  const sources = new Set(kind === 'move' ? done.map((step) => parentOf(step.from)) : [])
-  await Promise.all([...sources, target].map(reloadFolder))
+  // What was refused may have gone meanwhile: somebody else moved or deleted it.
+  const changed = new Set([target, ...failures.map(({ item }) => parentOf(item.path))])
+  if (kind === 'move') for (const step of done) changed.add(parentOf(step.from))
+  await Promise.all([...changed].map(reloadFolder))
   if (first !== undefined && !here && follow && session.user?.redirectAfterCopyMove === true) {
     selectOnArrival(
       target,
@@ -190,14 +193,26 @@ export async function duplicateEntries(items: readonly TransferItem[]): Promise<
   if (first !== undefined) await transferEntries('copy', items, parentOf(first.path))
 }
 
+/** Where things are after these moves, made one after the other; what moved twice is there once. */
+export function endsOf(moves: readonly { from: string; to: string }[]): Set<string> {
+  const ends = new Set<string>()
+  for (const { from, to } of moves) {
+    ends.delete(from)
+    ends.add(to)
+  }
+  return ends
+}
+
 /** Moves everything back where it came from, one after the other. */
 export async function undoMoves(steps: readonly PlannedTransfer[]): Promise<void> {
   const folders = new Set<string>()
   const failures: TransferFailure[] = []
+  const moves: { from: string; to: string }[] = []
   for (const { from, to, isDir } of steps) {
     folders.add(parentOf(from)).add(parentOf(to))
     try {
       await transfer({ action: 'rename', from: to, to: from, override: false })
+      moves.push({ from: to, to: from })
       renameSelected(to, from)
       movePinned(to, from)
     } catch (error) {
@@ -205,10 +220,10 @@ export async function undoMoves(steps: readonly PlannedTransfer[]): Promise<void
     }
   }
   for (const folder of folders) await reloadFolder(folder)
-  const here = steps.filter((step) => parentOf(step.from) === openFolderPath())
-  selectResult(here.map((step) => step.from))
+  const here = [...endsOf(moves)].filter((path) => parentOf(path) === openFolderPath())
+  selectResult(here)
   const [first] = here
-  if (first !== undefined) revealEntry(first.from)
+  if (first !== undefined) revealEntry(first)
   tellFailures(
     failures,
     (name, reason) => t`Couldn’t put back “${name}”. ${reason}`,

@@ -6,7 +6,7 @@ import { ApiError } from '../api/client.ts'
 import { createFile, createFolder, deletePath, fetchInfo, transfer } from '../api/files.ts'
 import { groupByParent, joinPath, nameOf, parentOf, trimPath } from '../lib/paths.ts'
 import { shownName } from '../lib/shown-name.ts'
-import { undoMoves } from './copy-and-move.ts'
+import { endsOf, undoMoves } from './copy-and-move.ts'
 import { tellFailures } from './failure-toasts.ts'
 import { cachedFolder, forgetFolder } from './folder-cache.ts'
 import { draftEntry, movedEntry, patchFolder, type ShownChange } from './folder-changes.ts'
@@ -132,7 +132,10 @@ export async function renameEntry(path: string, name: string): Promise<string> {
   return to
 }
 
-/** Renames several entries one after the other; targets were checked to be free and different. */
+/**
+ * Renames several entries one after the other; targets were checked to be free and different. One may
+ * take two steps, over a name in between.
+ */
 export async function renameEntries(
   pairs: readonly { path: string; name: string }[],
 ): Promise<void> {
@@ -148,9 +151,10 @@ export async function renameEntries(
     }
   }
   if (done.length > 0) {
-    selectResult(done.map((step) => step.to))
+    const ends = endsOf(done)
+    selectResult(ends)
     offerUndo(
-      plural(done.length, { one: 'Renamed # item', other: 'Renamed # items' }),
+      plural(ends.size, { one: 'Renamed # item', other: 'Renamed # items' }),
       // The last first: a name may have become free only by an earlier one.
       () => undoMoves([...done].reverse()),
     )
