@@ -3,12 +3,16 @@ import { rm, writeFile } from 'node:fs/promises'
 import { describe, expect, it } from 'vitest'
 import { waitFor } from '../support/deadline.ts'
 import { loginAs } from '../support/login.ts'
+import { boxOf } from './browser-steps.ts'
 import {
   entry,
+  expectNames,
   expectSelected,
   listedFolders,
   selectedNames,
   selectionBar,
+  toast,
+  twoFrames,
 } from './listing-steps.ts'
 
 const openFolder = listedFolders()
@@ -147,6 +151,50 @@ describe('selecting', () => {
       expect(new URL(page.url()).pathname).toBe('/files/')
       await pause()
     }
+    expect(open.problems).toEqual([])
+  })
+
+  it('draws no box after a press that was released beyond the listing', async () => {
+    await using open = await openFolder(letters)
+    const { page } = open
+    const list = await boxOf(page.locator('#listing'))
+    const row = await boxOf(entry(page, 'e.txt'))
+    const y = row.bottom + 80
+    // Less than a drag, over the edge.
+    await page.mouse.move(list.x + 1, y)
+    await page.mouse.down()
+    await page.mouse.move(list.x - 2, y)
+    await page.mouse.up()
+    await page.mouse.move(list.x + 60, y - 20)
+    await page.mouse.move(list.x + 200, row.y)
+    await twoFrames(page)
+    expect(await page.locator('.band').count()).toBe(0)
+    await expectSelected(page, [])
+    expect(open.problems).toEqual([])
+  })
+
+  it('holds what was renamed, each once, when two names are swapped and swapped back', async () => {
+    await using open = await openFolder({ '1.txt': 'one', '2.txt': 'two', 'x.txt': 'x' })
+    const { page, tree } = open
+    await page.getByRole('columnheader', { name: 'Name' }).getByRole('button').click()
+    await expectNames(page, ['x.txt', '2.txt', '1.txt'])
+    await entry(page, '2.txt').click()
+    await entry(page, '1.txt').click({ modifiers: ['Shift'] })
+    await page.keyboard.press('F2')
+    const dialog = page.getByRole('dialog', { name: 'Rename 2 items' })
+    await dialog.getByRole('radio', { name: 'Number' }).check()
+    await dialog.getByRole('button', { name: 'Rename 2 items' }).click()
+    const renamed = toast(page, /Renamed \d items/)
+    await renamed.waitFor()
+    expect(await renamed.textContent()).toContain('Renamed 2 items')
+    expect(await tree.read('1.txt')).toBe('two')
+    await expectSelected(page, ['2.txt', '1.txt'])
+    await selectionBar(page).getByText('2 selected').waitFor()
+    await entry(page, 'x.txt').click()
+    await renamed.getByRole('button', { name: 'Undo' }).click()
+    await expectSelected(page, ['2.txt', '1.txt'])
+    expect(await selectionBar(page).textContent()).toContain('2 selected')
+    expect(await tree.read('1.txt')).toBe('one')
     expect(open.problems).toEqual([])
   })
 

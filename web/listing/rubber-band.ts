@@ -45,6 +45,11 @@ export function followBand(down: PointerEvent, options: BandOptions): void {
   }
   const onMove = (event: PointerEvent) => {
     if (event.pointerId !== down.pointerId) return
+    // Released beyond the listing, which then was not told.
+    if ((event.buttons & 1) === 0) {
+      onEnd(event)
+      return
+    }
     last = { x: event.clientX, y: event.clientY }
     if (!drawing) {
       const moved = Math.hypot(event.clientX - down.clientX, event.clientY - down.clientY)
