@@ -23,8 +23,7 @@ export async function repackOffice(
   signal: AbortSignal,
   budget?: MarkupBudget,
 ): Promise<Uint8Array<ArrayBuffer>> {
-  if (entry.size > MAX_FILE_BYTES) throw new ZipError('too_large', 'the file is too large')
-  const whole = await source.readRange(entry, 0, entry.size, signal)
+  const whole = await readWhole(source, entry, MAX_FILE_BYTES, signal)
   const read = (start: number, end: number) => Promise.resolve(whole.slice(start, end))
   const { entries, truncated } = await listZip(read, whole.byteLength, MAX_PARTS)
   if (truncated) throw new ZipError('too_large', 'too many parts')
@@ -37,6 +36,26 @@ export async function repackOffice(
     parts.push([part.name, budget && isMarkup(bytes) ? plainMarkup(bytes, budget) : bytes])
   }
   return storeZip(parts)
+}
+
+/**
+ * All bytes of the file as it is by now, which may be longer than when it was listed.
+ *
+ * @throws ZipError `too_large` when there are more than `maxBytes`; otherwise as `readRange`.
+ */
+export async function readWhole(
+  source: FileSource,
+  entry: FileEntry,
+  maxBytes: number,
+  signal: AbortSignal,
+): Promise<ArrayBuffer> {
+  // One listed as too large is not fetched in vain.
+  const whole =
+    entry.size > maxBytes ? null : await source.readRange(entry, 0, maxBytes + 1, signal)
+  if (whole === null || whole.byteLength > maxBytes) {
+    throw new ZipError('too_large', 'the file is too large')
+  }
+  return whole
 }
 
 /** Without document type: no genuine part has one, and its entities could be a bomb. */
