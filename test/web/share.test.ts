@@ -1,5 +1,5 @@
 // Making, copying, showing and deleting share links in the dialog.
-import type { Page } from 'playwright-core'
+import type { Page, Route } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import type { ShareRecord } from '../../src/api-types.ts'
 import { PHONE } from '../support/browser.ts'
@@ -224,6 +224,55 @@ describe('share links', () => {
     await toast(page, 'This browser cannot copy to the clipboard.').waitFor()
     expect(await page.getByText('Link copied').count()).toBe(0)
     expect(open.problems).toEqual([])
+  })
+
+  it('shows a link made while the others are looked for, once and with the others', async () => {
+    await using open = await openShared()
+    const { page } = open
+    const rows = links(page).getByRole('listitem')
+    const create = dialog(page).getByRole('button', { name: 'Create and copy link' })
+    const close = dialog(page).getByRole('button', { name: 'Close' }).last()
+    const address = '**/api/share/a.txt'
+    const isList = (route: Route) => route.request().method() === 'GET'
+
+    // The list was read before the link was made, and comes after it.
+    const early = Promise.withResolvers<void>()
+    await page.route(address, async (route) => {
+      if (!isList(route)) return route.continue()
+      const response = await route.fetch()
+      await early.promise
+      await route.fulfill({ response })
+    })
+    await openShare(page, 'a.txt')
+    await create.click()
+    await rows.first().waitFor()
+    early.resolve()
+    await rows.nth(1).waitFor()
+    expect(await rows.count()).toBe(2)
+    await close.click()
+    await page.unroute(address)
+
+    // It was read after the link was made, and comes before the answer that tells of it.
+    const made = Promise.withResolvers<void>()
+    const late = Promise.withResolvers<void>()
+    await page.route(address, async (route) => {
+      if (isList(route)) {
+        await made.promise
+        return route.continue()
+      }
+      const response = await route.fetch()
+      made.resolve()
+      await late.promise
+      await route.fulfill({ response })
+    })
+    await openShare(page, 'a.txt')
+    await create.click()
+    await rows.nth(2).waitFor()
+    late.resolve()
+    await waitFor('the end of making it', async () => {
+      return (await create.getAttribute('aria-busy')) === null
+    })
+    expect(await rows.count()).toBe(3)
   })
 
   it('keeps a link that the server does not delete', async () => {

@@ -71,10 +71,11 @@ export function SharePrompt({ path, entry, answer }: PromptProps<'share'>) {
   useEffect(() => {
     const controller = new AbortController()
     listSharesOf(path, isDir, controller.signal).then(
-      (found) => setLinks(found.toSorted(byLife)),
+      // A link may have been made meanwhile, before or after the list was read.
+      (found) => setLinks((made) => sorted([...found, ...(made ?? [])])),
       (error: unknown) => {
         if (isAbort(error)) return
-        setLinks([])
+        setLinks((made) => made ?? [])
         toastError(error)
       },
     )
@@ -87,7 +88,7 @@ export function SharePrompt({ path, entry, answer }: PromptProps<'share'>) {
     try {
       const life = preset === 'custom' ? { expires: amount, unit } : presets[preset]
       const made = await createShare(path, isDir, { ...life, password })
-      setLinks((before) => [...(before ?? []), made].toSorted(byLife))
+      setLinks((before) => sorted([...(before ?? []), made]))
       setPassword('')
       await copyLink(made)
     } catch (error) {
@@ -288,7 +289,8 @@ function PasswordField({ value, onChange }: { value: string; onChange: (value: s
   )
 }
 
-/** Permanent links first, then by the time they end. */
-function byLife(a: ShareRecord, b: ShareRecord): number {
-  return a.expire - b.expire
+/** Each link once; permanent links first, then by the time they end. */
+function sorted(links: readonly ShareRecord[]): ShareRecord[] {
+  const byHash = new Map(links.map((link) => [link.hash, link]))
+  return [...byHash.values()].sort((a, b) => a.expire - b.expire)
 }
