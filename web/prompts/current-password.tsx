@@ -48,16 +48,21 @@ export function CurrentPasswordPrompt(props: PromptProps<'currentPassword'>) {
     }
   }
 
+  // What is under way happens all the same, and who asked for it has to learn how it ends.
+  function cancel() {
+    if (!busy) props.answer(null)
+  }
+
   return (
     <Dialog
       size="md"
       title={props.title}
       guarded={busy}
-      onClose={() => props.answer(null)}
+      onClose={cancel}
       onSubmit={() => void submit()}
       footer={
         <>
-          <Button tone="line" onClick={() => props.answer(null)}>
+          <Button tone="line" disabled={busy} onClick={cancel}>
             <Trans>Cancel</Trans>
           </Button>
           <Button type="submit" tone={props.tone ?? 'fill'} busy={busy}>
