@@ -252,6 +252,53 @@ describe('password', () => {
   })
 })
 
+describe('a current password that was filled in', () => {
+  it('is no change by itself: nothing is unsaved, and the rest is saved', async () => {
+    await using open = await openServed({}, { path: PATH })
+    const { page } = open
+    const current = page.getByLabel('Current password')
+    // As a password manager does it, without anybody asking.
+    await current.fill(ADMIN.password)
+    expect(await page.getByRole('button', { name: 'Save changes' }).count()).toBe(0)
+    const exact = page.getByRole('switch', { name: 'Show exact dates' })
+    await exact.check()
+    await save(page)
+    await page.reload()
+    await exact.waitFor()
+    expect(await exact.isChecked()).toBe(true)
+    await current.fill(ADMIN.password)
+    await current.press('Enter')
+    await page.getByText('Enter a new password.').waitFor()
+    expect(open.problems).toEqual([])
+  })
+
+  it('is not used again when only the preferences could not be saved', async () => {
+    await using open = await openServed({}, { path: PATH })
+    const { page, program } = open
+    const exact = page.getByRole('switch', { name: 'Show exact dates' })
+    await exact.check()
+    await page.getByLabel('Current password').fill(ADMIN.password)
+    await page.getByLabel('New password', { exact: true }).fill(FRESH)
+    await page.getByLabel('Repeat new password').fill(FRESH)
+    await page.route('**/api/users/*', async (route) => {
+      const fields = route.request().postDataJSON()?.which as string[] | undefined
+      if (fields?.includes('dateFormat')) await route.fulfill({ status: 500, body: '500' })
+      else await route.continue()
+    })
+    await page.getByRole('button', { name: 'Save changes' }).click()
+    await toast(page, 'Something went wrong on the server.').waitFor()
+    await loginAs(program.origin, ADMIN.username, FRESH)
+    for (const field of await page.locator('input[type=password]').all()) {
+      expect(await field.inputValue()).toBe('')
+    }
+    await page.unroute('**/api/users/*')
+    await save(page)
+    await page.reload()
+    await exact.waitFor()
+    expect(await exact.isChecked()).toBe(true)
+  })
+})
+
 describe('a password that is not asked for here', () => {
   it('of a program that signs people in changes without the current one', async () => {
     await using tree = await makeTree({ 'check.sh': '#!/bin/sh\necho hook.action=pass\n' })

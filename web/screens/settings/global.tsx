@@ -15,6 +15,7 @@ import { ChunkSizeField } from './chunk-size-field.tsx'
 import { type GlobalDraft, globalDraftOf, settingsOf } from './global-draft.ts'
 import { CommandHooks, isWebAddress, Webhooks } from './hooks.tsx'
 import { Line, SaveBar, Section, WhenLoaded } from './parts.tsx'
+import { setMinimumPasswordLength } from './password-length.ts'
 import { PermissionFields } from './permission-fields.tsx'
 import { problemOf } from './rule-draft.ts'
 import { RulesEditor } from './rules.tsx'
@@ -61,6 +62,7 @@ function GlobalForm({ settings }: { settings: SettingsRecord }) {
     await putSettings(record)
     setInstanceTheme(record.branding.theme)
     applyAccent(record.branding.color)
+    setMinimumPasswordLength(record.minimumPasswordLength)
     toastSuccess(t`Settings saved`)
     return globalDraftOf(await getSettings())
   }

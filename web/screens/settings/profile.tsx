@@ -19,6 +19,7 @@ import { Segmented, Switch } from '../../ui/toggle.tsx'
 import { Devices } from './devices.tsx'
 import { editorThemes } from './editor-themes.ts'
 import { Line, SaveBar, Section } from './parts.tsx'
+import { isTooShort, minimumPasswordLength } from './password-length.ts'
 import { useForm } from './use-form.ts'
 
 const FIELDS = [
@@ -31,7 +32,6 @@ const FIELDS = [
 ] as const
 
 type Draft = Pick<TokenUser, (typeof FIELDS)[number]> & {
-  currentPassword: string
   newPassword: string
   repeated: string
 }
@@ -47,7 +47,6 @@ function draftOf(user: TokenUser): Draft {
     dateFormat,
     aceEditorTheme,
     locale: matchLocale(user.locale) ?? user.locale,
-    currentPassword: '',
     newPassword: '',
     repeated: '',
   }
@@ -57,6 +56,8 @@ export function ProfilePage() {
   const { t } = useLingui()
   const { user } = useSnapshot(session)
   const { theme } = useSnapshot(prefs)
+  // No change by itself, so not in the draft: password managers fill it in without being asked.
+  const [currentPassword, setCurrentPassword] = useState('')
   const [refusal, setRefusal] = useState<{ field: 'current' | 'new'; text: string } | null>(null)
   const form = useForm<Draft>(draftOf(user as TokenUser), save)
   const { draft, set } = form
@@ -65,10 +66,8 @@ export function ProfilePage() {
   // Only accounts that sign in with a password here have one to change.
   const changesPassword = boot.LoginPage && !boot.NoAuth && !user.lockPassword
   const asksCurrent = boot.AuthMethod === 'json'
-  const touched = draft.newPassword !== '' || draft.repeated !== '' || draft.currentPassword !== ''
-  const tooShort =
-    draft.newPassword !== '' &&
-    new TextEncoder().encode(draft.newPassword).length < boot.MinimumPasswordLength
+  const touched = draft.newPassword !== '' || draft.repeated !== ''
+  const tooShort = isTooShort(draft.newPassword)
   const differs = draft.repeated !== '' && draft.repeated !== draft.newPassword
   const matches = draft.repeated !== '' && !differs && !tooShort
   const late = form.attempts > 0
@@ -79,22 +78,28 @@ export function ProfilePage() {
     setRefusal(null)
     if (touched) {
       if (next.newPassword === '' || tooShort || next.newPassword !== next.repeated) return null
-      if (asksCurrent && next.currentPassword === '') return null
-      if (!(await savePassword(id, next))) return null
+      if (asksCurrent && currentPassword === '') return null
+      if (!(await savePassword(id, next.newPassword))) return null
+      // It is changed, whatever becomes of the rest: saving once more must not try it with the old one.
+      clearPasswords()
     }
-    const { currentPassword, newPassword, repeated, ...fields } = next
+    const { newPassword, repeated, ...fields } = next
     await updateUser(id, fields)
     await renewSession()
     await loadLocale(fields.locale)
     rememberLocale(fields.locale)
     toastSuccess(touched ? t`Password and settings saved` : t`Settings saved`)
-    return { ...fields, currentPassword: '', newPassword: '', repeated: '' }
+    return { ...fields, newPassword: '', repeated: '' }
   }
 
-  async function savePassword(id: number, next: Draft): Promise<boolean> {
+  function clearPasswords() {
+    setCurrentPassword('')
+    set({ newPassword: '', repeated: '' })
+  }
+
+  async function savePassword(id: number, password: string): Promise<boolean> {
     try {
-      const own = asksCurrent ? next.currentPassword : undefined
-      await updateUser(id, { password: next.newPassword }, own)
+      await updateUser(id, { password }, asksCurrent ? currentPassword : undefined)
       return true
     } catch (error) {
       if (!(error instanceof ApiError) || error.status !== 400) throw error
@@ -114,6 +119,19 @@ export function ProfilePage() {
   const change = (next: Partial<Draft>) => {
     setRefusal(null)
     set(next)
+  }
+
+  function discard() {
+    form.discard()
+    setCurrentPassword('')
+    setRefusal(null)
+  }
+
+  function submitPassword() {
+    // Who presses Enter after the current password alone wants to change it, and saves nothing else.
+    if (!touched && currentPassword !== '') {
+      setRefusal({ field: 'new', text: t`Enter a new password.` })
+    } else void form.submit()
   }
 
   return (
@@ -185,7 +203,7 @@ export function ProfilePage() {
           title={t`Password`}
           hint={
             <Plural
-              value={boot.MinimumPasswordLength}
+              value={minimumPasswordLength()}
               one="At least # character."
               other="At least # characters."
             />
@@ -195,7 +213,7 @@ export function ProfilePage() {
             className={asksCurrent ? 'pair pair--three' : 'pair'}
             onSubmit={(event) => {
               event.preventDefault()
-              void form.submit()
+              submitPassword()
             }}
           >
             {/* Password managers look for the name the password belongs to. */}
@@ -204,12 +222,15 @@ export function ProfilePage() {
               <PasswordField
                 label={t`Current password`}
                 autoComplete="current-password"
-                value={draft.currentPassword}
-                onChange={(currentPassword) => change({ currentPassword })}
+                value={currentPassword}
+                onChange={(current) => {
+                  setRefusal(null)
+                  setCurrentPassword(current)
+                }}
                 error={
                   refusal?.field === 'current'
                     ? refusal.text
-                    : late && touched && draft.currentPassword === ''
+                    : late && touched && currentPassword === ''
                       ? t`Enter your current password.`
                       : null
                 }
@@ -258,7 +279,7 @@ export function ProfilePage() {
       )}
 
       <Devices />
-      <SaveBar form={form} />
+      <SaveBar form={{ ...form, discard }} />
     </div>
   )
 }

@@ -9,6 +9,8 @@ import { toastError } from '../../state/toasts.ts'
 
 export interface Form<T> {
   draft: T
+  /** As it was loaded or stored last. */
+  saved: T
   set: (change: Partial<T>) => void
   dirty: boolean
   busy: boolean
@@ -82,6 +84,7 @@ export function useForm<T extends object>(
 
   return {
     draft,
+    saved,
     set: (change) => setDraft((before) => ({ ...before, ...change })),
     dirty,
     busy,

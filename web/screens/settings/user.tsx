@@ -16,6 +16,7 @@ import { Button } from '../../ui/button.tsx'
 import { PasswordField, Select, TextField } from '../../ui/field.tsx'
 import { Switch } from '../../ui/toggle.tsx'
 import { SaveBar, Section, WhenLoaded } from './parts.tsx'
+import { isTooShort, minimumPasswordLength, setMinimumPasswordLength } from './password-length.ts'
 import { PermissionFields } from './permission-fields.tsx'
 import { problemOf, type RuleDraft, toDrafts } from './rule-draft.ts'
 import { RulesEditor } from './rules.tsx'
@@ -36,6 +37,7 @@ async function load(id: string, signal: AbortSignal): Promise<Loaded> {
     getSettings(signal),
     id === 'new' ? null : getUser(Number(id), signal),
   ])
+  setMinimumPasswordLength(settings.minimumPasswordLength)
   return {
     draft: user ? userDraftOf(user) : blankUser(settings),
     makesHomes: settings.createUserDir,
@@ -59,15 +61,14 @@ function UserForm({
   const asksPassword = boot.AuthMethod === 'json'
   const form = useForm<UserDraft>(initial, save)
   const { draft, set } = form
-  const title = isNew ? t`New user` : initial.username
+  const { username } = form.saved
+  const title = isNew ? t`New user` : username
   useEffect(() => onName(title), [onName, title])
 
   const late = form.attempts > 0
   const noName = draft.username.trim() === ''
   const noPassword = isNew && draft.password === ''
-  const tooShort =
-    draft.password !== '' &&
-    new TextEncoder().encode(draft.password).length < boot.MinimumPasswordLength
+  const tooShort = isTooShort(draft.password)
 
   async function save(next: UserDraft): Promise<UserDraft | null> {
     if (noName || noPassword || tooShort) return null
@@ -99,7 +100,7 @@ function UserForm({
     }
     toastSuccess(isNew ? t`User created` : t`User saved`)
     if (record.id === session.user?.id) await renewSession()
-    const stored = { ...next, password: '' }
+    const stored = { ...next, username: record.username, password: '' }
     if (isNew) {
       form.reset(stored)
       const to = createdId > 0 ? `/settings/users/${createdId}` : '/settings/users'
@@ -117,7 +118,7 @@ function UserForm({
     const isSelf = initial.id === session.user?.id
     const text = isSelf
       ? t`This is your own account: you will be logged out. Files stay where they are.`
-      : t`“${initial.username}” can no longer log in. Files stay where they are.`
+      : t`“${username}” can no longer log in. Files stay where they are.`
     const label = t`Delete user`
     const attempt = (password: string) => deleteUser(initial.id, password)
     if (asksPassword) {
@@ -159,7 +160,7 @@ function UserForm({
               late && noPassword
                 ? t`Enter a password.`
                 : tooShort
-                  ? t`At least ${boot.MinimumPasswordLength} characters.`
+                  ? t`At least ${minimumPasswordLength()} characters.`
                   : null
             }
             onChange={(password) => set({ password })}
