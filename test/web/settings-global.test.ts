@@ -6,8 +6,10 @@ import { describe, expect, it } from 'vitest'
 import type { SettingsRecord } from '../../src/api-types.ts'
 import { waitFor, withDeadline } from '../support/deadline.ts'
 import { loginAs } from '../support/login.ts'
-import type { Program } from '../support/program.ts'
+import { ADMIN, type Program } from '../support/program.ts'
 import { servedPages } from './browser-steps.ts'
+import { entry } from './listing-steps.ts'
+import { changeSettings, confirm } from './settings-steps.ts'
 
 const PATH = '/settings/global'
 
@@ -24,10 +26,39 @@ async function readSettings(program: Program): Promise<SettingsRecord> {
   return (await (await admin.fetch('/api/settings')).json()) as SettingsRecord
 }
 
+const DEFAULT_SWITCHES = [
+  'Hide dotfiles',
+  'Open with a single click',
+  'Go to the target after copy or move',
+  'Show exact dates',
+  'Delete files and folders',
+  'Create and upload',
+  // Before downloading, which it needs.
+  'Share',
+  'Rename and move',
+  'Download',
+  'Edit files',
+  'Run commands',
+]
+
+/** Label and value of every field of the page, top to bottom. */
+async function shownFields(page: Page): Promise<[string, string | boolean][]> {
+  await page.getByLabel('Instance name').waitFor()
+  return page
+    .locator('.set__page :is(input, select, textarea)')
+    .evaluateAll((fields) =>
+      (fields as HTMLInputElement[]).map((field) => [
+        field.labels?.[0]?.textContent ?? field.getAttribute('aria-label') ?? '',
+        field.type === 'checkbox' ? field.checked : field.value,
+      ]),
+    )
+}
+
 describe('global settings', () => {
   it('save every field and show it again after a reload', async () => {
     await using open = await openServed({}, { path: PATH, args: ['--disableExec=false'] })
     const { page, program, tree } = open
+    const before = (await readSettings(program)).defaults
     await page.getByRole('switch', { name: 'Allow people to sign up' }).check()
     await page.getByRole('switch', { name: 'Create a home folder for new users' }).check()
     await page.getByRole('switch', { name: 'Hide the login link on public pages' }).check()
@@ -45,7 +76,10 @@ describe('global settings', () => {
     await page.getByLabel('Path of rule 1').fill('/private')
     await page.getByLabel('Scope').fill('/shared')
     await page.getByLabel('View').selectOption('mosaic')
-    await page.getByRole('switch', { name: 'Edit files' }).uncheck()
+    await page.getByRole('combobox', { name: 'Language' }).selectOption('de')
+    for (const name of DEFAULT_SWITCHES) {
+      await page.getByRole('switch', { name, exact: true }).click()
+    }
     await page.getByLabel('Commands', { exact: true }).fill('git du ')
     await page.locator('summary').filter({ hasText: 'After an upload' }).click()
     await page.getByRole('textbox', { name: 'After an upload' }).fill('true $FILE\n\n/bin/true')
@@ -73,20 +107,105 @@ describe('global settings', () => {
     })
     expect(settings.defaults).toMatchObject({
       scope: '/shared',
+      locale: 'de',
       viewMode: 'mosaic',
       commands: ['git', 'du'],
+      hideDotfiles: !before.hideDotfiles,
+      singleClick: !before.singleClick,
+      redirectAfterCopyMove: !before.redirectAfterCopyMove,
+      dateFormat: !before.dateFormat,
     })
-    expect(settings.defaults.perm.modify).toBe(false)
+    const { admin, ...others } = before.perm
+    const flipped = Object.entries(others).map(([right, has]) => [right, !has])
+    expect(settings.defaults.perm).toEqual({ admin, ...Object.fromEntries(flipped) })
     expect(settings.commands.after_upload).toEqual(['true $FILE', '/bin/true'])
 
+    const saved = await shownFields(page)
+    expect(Object.fromEntries(saved)).toMatchObject({
+      'Allow people to sign up': true,
+      'Home folder base path': '/homes',
+      'Instance name': 'Attic',
+      'Chunk size': '2.5 MB',
+      'Path of rule 1': '/private',
+      Shell: '/bin/sh -c',
+    })
     await page.reload()
-    expect(await page.getByLabel('Chunk size').inputValue()).toBe('2.5 MB')
-    expect(await page.getByLabel('Shell', { exact: true }).inputValue()).toBe('/bin/sh -c')
-    expect(await page.getByLabel('Instance name').inputValue()).toBe('Attic')
+    expect(await shownFields(page)).toEqual(saved)
+    await page.getByRole('button', { name: 'Remove git' }).waitFor()
     expect(await page.evaluate(() => document.documentElement.dataset.theme)).toBe('dark')
     expect(await page.title()).toBe('Global settings - Settings - Attic')
     expect(await page.getByRole('button', { name: 'Save changes' }).count()).toBe(0)
     expect(open.problems).toEqual([])
+  })
+
+  it('make a rule for everyone, and a command that runs after an upload', async () => {
+    await using open = await openServed(
+      { 'private/plan.txt': 'x', 'public.txt': 'x' },
+      { path: PATH, args: ['--disableExec=false'] },
+    )
+    const { page, program, tree } = open
+    await page.getByRole('button', { name: 'Add rule' }).click()
+    await page.getByLabel('Path of rule 1').fill('/private')
+    await page.locator('summary').filter({ hasText: 'After an upload' }).click()
+    await page.getByRole('textbox', { name: 'After an upload' }).fill('cp "$FILE" "$FILE.kept"')
+    await page.getByLabel('Shell', { exact: true }).fill('/bin/sh -c')
+    await save(page)
+    await page.getByRole('link', { name: 'Back to files' }).click()
+    await entry(page, 'public.txt').waitFor()
+    expect(await entry(page, 'private').count()).toBe(0)
+    const admin = await loginAs(program.origin)
+    expect((await admin.fetch('/api/resources/private/plan.txt')).status).toBe(403)
+    await admin.fetch('/api/resources/sent.txt', { method: 'POST', body: 'sent' })
+    const kept = () => tree.read('sent.txt.kept').catch(() => null)
+    expect(String(await waitFor('what the command does', kept))).toBe('sent')
+    expect(open.problems).toEqual([])
+  })
+
+  it('take shorter passwords at once, for others and for oneself', async () => {
+    await using open = await openServed({}, { path: PATH })
+    const { page, program } = open
+    await page.getByLabel('Minimum password length').fill('8')
+    await save(page)
+    await page.getByRole('link', { name: 'User management' }).click()
+    await page.getByRole('link', { name: 'New user' }).click()
+    await page.getByLabel('Username').fill('shorty')
+    await page.getByLabel('Password', { exact: true }).fill('kx7-q2mz')
+    await page.getByRole('button', { name: 'Create user' }).click()
+    await confirm(page, 'Create user')
+    await page.getByText('User created').first().waitFor()
+    await loginAs(program.origin, 'shorty', 'kx7-q2mz')
+
+    await page.getByRole('link', { name: 'Profile' }).click()
+    await page.getByText('At least 8 characters.').waitFor()
+    await page.getByLabel('Current password').fill(ADMIN.password)
+    await page.getByLabel('New password', { exact: true }).fill('wp4-t9rn')
+    await page.getByLabel('Repeat new password').fill('wp4-t9rn')
+    await page.getByRole('button', { name: 'Save changes' }).click()
+    await page.getByText('Password and settings saved').first().waitFor()
+    await loginAs(program.origin, ADMIN.username, 'wp4-t9rn')
+    expect(open.problems).toEqual([])
+  })
+
+  it('leave alone a chunk size of 0, which sends files whole', async () => {
+    await using open = await openServed(
+      {},
+      {
+        path: '/settings/profile',
+        prepare: (program) =>
+          changeSettings(program, () => ({ tus: { chunkSize: 0, retryCount: 5 } })),
+      },
+    )
+    const { page, program } = open
+    await page.clock.install()
+    await page.getByRole('link', { name: 'Global settings' }).click()
+    const field = page.getByLabel('Chunk size')
+    await field.waitFor()
+    await page.clock.runFor(2000)
+    expect(await field.inputValue()).toBe('0 B')
+    expect(await page.getByRole('button', { name: 'Save changes' }).count()).toBe(0)
+    await page.getByLabel('Instance name').fill('Attic')
+    await save(page)
+    expect((await readSettings(program)).tus).toEqual({ chunkSize: 0, retryCount: 5 })
   })
 
   it('point out what is wrong and send nothing', async () => {

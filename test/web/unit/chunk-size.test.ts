@@ -18,17 +18,27 @@ describe('chunk size', () => {
     ['1tb', MB * MB],
     ['2048', 2048],
     ['2048 b', 2048],
+    ['0', 0],
+    ['0 MB', 0],
   ])('reads %s', (text, bytes) => {
     expect(parseChunkSize(text)).toBe(bytes)
   })
 
-  it.each(['', 'ten', '10 XB', '10 MiB', '-1 MB', '1 2 MB', '0', 'NaN', '1e9', '99999999999 TB'])(
-    'takes 1 MB for %j',
-    (text) => {
-      expect(readChunkSize(text)).toBeNull()
-      expect(parseChunkSize(text)).toBe(MB)
-    },
-  )
+  it.each([
+    '',
+    'ten',
+    '10 XB',
+    '10 MiB',
+    '-1 MB',
+    '1 2 MB',
+    '0.2 B',
+    'NaN',
+    '1e9',
+    '99999999999 TB',
+  ])('takes 1 MB for %j', (text) => {
+    expect(readChunkSize(text)).toBeNull()
+    expect(parseChunkSize(text)).toBe(MB)
+  })
 
   it.each([
     [10 * MB, '10 MB'],
@@ -36,6 +46,7 @@ describe('chunk size', () => {
     [1.5 * 1024 * MB, '1.5 GB'],
     [MB + 1, '1048577 B'],
     [1000, '1000 B'],
+    [0, '0 B'],
     [MB * MB, '1 TB'],
   ])('shows %d in the largest unit that loses nothing', (bytes, text) => {
     expect(formatChunkSize(bytes)).toBe(text)
