@@ -5,6 +5,10 @@ import { PreviewError } from './preview-protocol.ts'
 
 const RUN_MS = 20_000
 const MAX_OUTPUT_BYTES = 32 * 1024 * 1024
+/** Of one frame: twice as much as 8K. A film may claim any size, and decoders make room for it. */
+const MAX_PIXELS = 8192 * 8192
+/** Of one piece of memory: a plane of such a frame, at 16 bits a pixel, and some. */
+const MAX_ALLOC_BYTES = 256 * 1024 * 1024
 /** A little into the film: the very first frame is often black. */
 const SEEK_SECONDS = [3, 0]
 /** No playlists: they name other files and addresses. */
@@ -23,6 +27,7 @@ export async function grabVideoFrame(ffmpeg: string, path: string): Promise<Buff
 function runFfmpeg(ffmpeg: string, path: string, seconds: number): Promise<Buffer> {
   const args = [
     ...['-nostdin', '-v', 'error', '-threads', '1'],
+    ...['-max_alloc', String(MAX_ALLOC_BYTES), '-max_pixels', String(MAX_PIXELS)],
     ...['-protocol_whitelist', 'file,pipe', '-format_whitelist', FORMATS],
     ...['-ss', String(seconds), '-i', `file:${path}`],
     ...['-map', '0:v:0', '-frames:v', '1', '-an', '-sn', '-dn'],

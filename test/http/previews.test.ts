@@ -68,6 +68,15 @@ describe('thumbnails', () => {
     expect((await look(app, '/api/preview/thumb/fake.mp4')).status).toBe(501)
   })
 
+  it('are not made of films larger than any screen', async ({ skip }) => {
+    skip(!existsSync('/usr/bin/ffmpeg'), 'ffmpeg is missing: sudo apt-get install ffmpeg')
+    await using app = await startApp({ config: { ffmpegPath: 'ffmpeg' } })
+    const input = ['-f', 'lavfi', '-i', 'color=black:s=12000x6000:d=0.04', '-frames:v', '1']
+    const path = app.tree.at('wall.avi')
+    execFileSync('ffmpeg', ['-v', 'error', ...input, '-c:v', 'mjpeg', '-pix_fmt', 'gray', path])
+    expect((await look(app, '/api/preview/thumb/wall.avi')).status).toBe(501)
+  })
+
   it('of videos are not made when ffmpeg is switched off', async () => {
     const tree = { 'film.mp4': await sample('film.mp4') }
     await using app = await startApp({ tree, config: { ffmpegPath: '' } })
