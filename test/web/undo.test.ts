@@ -171,8 +171,50 @@ describe('Undo', () => {
     })
     await undoButton(page).click()
     await toast(page, '“dir” was kept, because it has changed since.').waitFor()
-    await expectTree(tree, { 'dir/a.txt': 'A', 'to/dir/late.txt': 'late' })
+    await expectTree(tree, { 'dir/a.txt': 'A', 'to/dir/a.txt': 'A', 'to/dir/late.txt': 'late' })
     expect(open.problems).toEqual([])
+  })
+
+  it('removes a copy of many long names through a proxy that takes bodies of 1 MB', async () => {
+    const deep = Array.from({ length: 8 }, () => 'long'.repeat(60)).join('/')
+    const names = Array.from({ length: 600 }, (_, n) => `dir/${deep}/${n}.txt`)
+    const files = Object.fromEntries(names.map((name) => [name, 'x']))
+    await using open = await openFolder({ ...files, to: null })
+    const { page, tree } = open
+    await page.route('**/api/resources/to/dir**', async (route) => {
+      const isLarge = (route.request().postDataBuffer()?.length ?? 0) > 1_000_000
+      await (isLarge ? route.fulfill({ status: 413 }) : route.continue())
+    })
+    await entry(page, 'dir').click()
+    await pasteInto(page, 'Control+c', 'to')
+    await toast(page, 'Copied 1 item').waitFor()
+    await undoButton(page).click()
+    await waitFor('the copy to go', async () => (await readdir(tree.at('to'))).length === 0)
+    expect(await readdir(tree.at(`dir/${deep}`))).toHaveLength(600)
+    expect(open.problems).toEqual([])
+  })
+
+  it('forgets the folders inside a copy that it removed', async () => {
+    await using open = await openFolder({ 'dir/deep/a.txt': 'A', to: null })
+    const { page, tree } = open
+    await entry(page, 'dir').click()
+    await pasteInto(page, 'Control+c', 'to')
+    await toast(page, 'Copied 1 item').waitFor()
+    for (const name of ['dir', 'deep']) await entry(page, name).dblclick()
+    await entry(page, 'a.txt').waitFor()
+    await page.goBack()
+    await entry(page, 'deep').waitFor()
+    await page.goBack()
+    await entry(page, 'dir').waitFor()
+    await undoButton(page).click()
+    await waitFor('the copy to go', async () => (await readdir(tree.at('to'))).length === 0)
+    // What is shown now is what the page remembers.
+    await page.route('**/api/resources/to/dir**', () => {})
+    await page.goForward()
+    await page.goForward()
+    await page.waitForURL('**/files/to/dir/deep/')
+    await entry(page, 'dir').waitFor({ state: 'detached' })
+    expect(await entry(page, 'a.txt').count()).toBe(0)
   })
 
   it('is offered for 10 s, and for as long as somebody points at it', async () => {

@@ -23,8 +23,11 @@ type Facts = { sizeBytes: number; modified: string } | 'folder'
 /** The content of each entry made, by its path. */
 export type Made = ReadonlyMap<string, Content>
 
-/** The server deletes larger trees only as a whole: their names would be megabytes. */
-const MAX_SEEN = 20_000
+/**
+ * Bytes of the names and times that a deletion brings along: proxies in front refuse a body from 1 MB
+ * on. Larger trees go as a whole after the look.
+ */
+const MAX_SEEN_BYTES = 512 * 1024
 
 function factsOf(entry: { isDir: boolean; size: number; modified: string }): Facts {
   return entry.isDir ? 'folder' : { sizeBytes: entry.size, modified: entry.modified }
@@ -75,10 +78,8 @@ export async function removeMade(folder: string, made: Made): Promise<void> {
   const kept: string[] = []
   try {
     for (const [path, content] of await lookAt(folder, [...made.keys()])) {
-      if (isUntouched(content, made.get(path)) && (await remove(path, content))) {
-        dropPinned(path)
-        forgetFolder(path)
-      } else kept.push(path)
+      if (isUntouched(content, made.get(path)) && (await remove(path, content))) dropPinned(path)
+      else kept.push(path)
     }
   } finally {
     await reloadFolder(folder)
@@ -99,14 +100,18 @@ export async function removeMade(folder: string, made: Made): Promise<void> {
 
 /** Deletes what was looked at; false when something came or changed in the moment since. */
 async function remove(path: string, content: Content): Promise<boolean> {
-  if (content.size <= MAX_SEEN) {
-    const times = [...content].map(([at, facts]) => {
-      return [at, facts === 'folder' ? null : facts.modified] as const
-    })
-    return deleteSeen(path, new Map(times))
+  const times = [...content].map(([at, facts]) => {
+    return [at, facts === 'folder' ? null : facts.modified] as const
+  })
+  try {
+    const { size } = new Blob([JSON.stringify(times)])
+    if (size <= MAX_SEEN_BYTES) return await deleteSeen(path, new Map(times))
+    await deletePath(path)
+    return true
+  } finally {
+    // Kept or refused, a part may have gone before.
+    for (const [at, facts] of content) if (facts === 'folder') forgetFolder(at)
   }
-  await deletePath(path)
-  return true
 }
 
 /** What has gone meanwhile is no loss; what came or changed would be. */
