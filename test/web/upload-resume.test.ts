@@ -329,6 +329,24 @@ describe('interrupted uploads', () => {
     expect(await notice(page).count()).toBe(0)
   }, 120_000)
 
+  it('says nothing of a changed file that is skipped', async () => {
+    await using open = await openSending({ 'old.txt': 'x' }, '/files/')
+    const { page, tree, sent } = open
+    const own = ['big.bin', 'other.txt'].map((name) => join(tree.base, name))
+    await waitFor('the first chunk', () => (sent.get('/api/tus/big.bin') ?? 0) >= 10 << 20, 20_000)
+    await reloadAnyway(page)
+    await slowUploads(page, 0)
+    for (const path of own) await writeFile(path, 'of another size')
+    await tree.add({ 'big.bin': 'from elsewhere' })
+    await chooseAgain(page, 'Choose files', own)
+    const dialog = page.getByRole('dialog')
+    await dialog.getByRole('radio', { name: 'Skip' }).first().check()
+    await dialog.getByRole('button', { name: 'Continue' }).click()
+    await panel(page).getByText('1 file uploaded').waitFor({ timeout: 30_000 })
+    expect(await page.getByText('changed since its upload').count()).toBe(0)
+    expect(await tree.read('big.bin')).toBe('from elsewhere')
+  }, 120_000)
+
   it('forgets an interrupted upload when it is discarded', async () => {
     await using tree = await makeTree({ 'old.txt': 'x' })
     await writeFile(join(tree.base, 'big.bin'), randomBytes(30 << 20))

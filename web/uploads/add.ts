@@ -166,7 +166,12 @@ async function addTo(batch: Batch, scan: Scan, target: string): Promise<void> {
     takeInterrupted(batchID, item)
   }
   showInterrupted()
-  tellChanged(superseded.filter(({ changed, item }) => changed && !item.done).length)
+  const skipped = new Set([...clashing.values()].flat().map(({ sourcePath }) => sourcePath))
+  for (const { sourcePath } of chosen) skipped.delete(sourcePath)
+  const resent = superseded.filter(({ changed, item }) => {
+    return changed && !item.done && !skipped.has(item.sourcePath)
+  })
+  tellChanged(resent.length)
 }
 
 /** What was sent of another version is of no use, so a bar that begins anew needs a reason. */
