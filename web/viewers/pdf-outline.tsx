@@ -3,11 +3,7 @@
 import { Trans, useLingui } from '@lingui/react/macro'
 import { useEffect, useState } from 'react'
 import type { PdfDocument } from './pdf-document.ts'
-
-type OutlineItem = Awaited<ReturnType<PdfDocument['getOutline']>>[number]
-
-/** Outlines of broken files can be endless; what is beyond this is left out. */
-const MAX_DEPTH = 8
+import { type OutlineItem, withinLimits } from './pdf-outline-items.ts'
 
 export function PdfOutline({ pdf, onGo }: { pdf: PdfDocument; onGo(destination: unknown): void }) {
   const { t } = useLingui()
@@ -17,7 +13,7 @@ export function PdfOutline({ pdf, onGo }: { pdf: PdfDocument; onGo(destination: 
     let current = true
     pdf.getOutline().then(
       (found) => {
-        if (current) setItems(found ?? [])
+        if (current) setItems(withinLimits(found ?? []))
       },
       // A damaged outline is as good as none; the pages are still there.
       () => setItems([]),
@@ -46,7 +42,7 @@ interface LevelProps {
 }
 
 function Level({ items, depth, onGo }: LevelProps) {
-  if (items.length === 0 || depth > MAX_DEPTH) return null
+  if (items.length === 0) return null
   return (
     <ul>
       {items.map((item, index) => (
@@ -60,7 +56,7 @@ function Level({ items, depth, onGo }: LevelProps) {
           >
             {item.title}
           </button>
-          <Level items={item.items as OutlineItem[]} depth={depth + 1} onGo={onGo} />
+          <Level items={item.items} depth={depth + 1} onGo={onGo} />
         </li>
       ))}
     </ul>
