@@ -147,6 +147,64 @@ describe('the upload panel', () => {
   })
 })
 
+describe('what stopped the uploads', () => {
+  it('does not stop the next ones when all that was paused is cancelled', async () => {
+    await using open = await openServed({ 'old.txt': 'x' }, { path: '/files/' })
+    const { page, tree } = open
+    const paths = [await localFile(tree, 'a.bin', 8 * MIB), await localFile(tree, 'b.bin', 8 * MIB)]
+    await slowUploads(page, MIB)
+    await pickFiles(page, paths)
+    await panel(page).getByText('Uploading 2 of 2 files').waitFor()
+    await panel(page).getByRole('button', { name: 'Pause all' }).click()
+    await panel(page).getByText('Uploads paused').waitFor()
+    await panel(page).getByRole('button', { name: 'Cancel a.bin' }).click()
+    await panel(page).getByRole('button', { name: 'Cancel b.bin' }).click()
+    await panel(page).waitFor({ state: 'detached' })
+    await slowUploads(page, 0)
+    await pickFiles(page, [await localFile(tree, 'c.bin', 1000)])
+    await panel(page).getByText('1 file uploaded').waitFor()
+    expect((await readdir(tree.root)).sort()).toEqual(['c.bin', 'old.txt'])
+    expect(open.problems).toEqual([])
+  })
+
+  it.each(['Close', 'Remove a.bin'])(
+    'does not stop the next ones after a full server and "%s"',
+    async (button) => {
+      await using open = await openServed({ 'old.txt': 'x' }, { path: '/files/' })
+      const { page, tree } = open
+      await page.route('**/api/tus/**', (route) => route.fulfill({ status: 507 }))
+      await pickFiles(page, [await localFile(tree, 'a.bin', 1000)])
+      await panel(page).getByText('1 upload failed').waitFor()
+      await panel(page).getByText('Server is full').waitFor()
+      await panel(page).getByRole('button', { name: button }).click()
+      await panel(page).waitFor({ state: 'detached' })
+      await page.unroute('**/api/tus/**')
+      await pickFiles(page, [await localFile(tree, 'b.bin', 1000)])
+      await panel(page).getByText('1 file uploaded').waitFor()
+      expect((await readdir(tree.root)).sort()).toEqual(['b.bin', 'old.txt'])
+    },
+  )
+
+  it('holds the others while the server is full, until they are resumed', async () => {
+    await using open = await openServed({ 'old.txt': 'x' }, { path: '/files/' })
+    const { page, tree } = open
+    const names = Array.from({ length: 8 }, (_, n) => `f${n}.bin`)
+    const paths = await Promise.all(names.map((name) => localFile(tree, name, 1000)))
+    await page.route('**/api/tus/**', (route) => route.fulfill({ status: 507 }))
+    await pickFiles(page, paths)
+    await panel(page).getByText('The server is full').waitFor()
+    await waitFor('those under way', async () => {
+      return (await panel(page).getByText('Server is full', { exact: true }).count()) === 5
+    })
+    await page.unroute('**/api/tus/**')
+    await panel(page).getByRole('button', { name: 'Resume all' }).click()
+    await panel(page).getByText('5 uploads failed').waitFor()
+    await panel(page).getByRole('button', { name: 'Retry failed' }).click()
+    await panel(page).getByText('8 files uploaded').waitFor()
+    expect((await readdir(tree.root)).sort()).toEqual([...names, 'old.txt'])
+  })
+})
+
 describe('the end of an upload', () => {
   it('leaves selection, scroll position and an open dialog with its text alone', async () => {
     const names = Array.from({ length: 120 }, (_, i) => `f${String(i).padStart(3, '0')}.txt`)

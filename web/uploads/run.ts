@@ -87,6 +87,8 @@ const queue = createQueue({
 
 /** Opens a batch into the folder `targetPath`; `closeBatch` must follow. */
 export function openBatch(targetPath: string): Batch {
+  // The queue tells of its changes a moment late.
+  show()
   if (!isUploading()) {
     queue.clearFinished(true)
     milestone = 0
@@ -318,6 +320,7 @@ function remember(item: UploadItem) {
 }
 
 function show() {
+  endIdleHold()
   const totals = queue.totals()
   Object.assign(uploads, totals)
   uploads.hold = queue.held()
@@ -330,6 +333,13 @@ function show() {
   tellProgress(busy)
   if (wasBusy && !busy) onIdle()
   wasBusy = busy
+}
+
+/** With nothing left to hold back, what a person stopped or a full server refused must not stop the next. */
+function endIdleHold() {
+  if (isUploading({ ...queue.totals(), preparing: uploads.preparing })) return
+  queue.release('paused')
+  queue.release('no-space')
 }
 
 /** Nobody looks at the panel: failures bring it back, success is said in one line. */
