@@ -2,11 +2,13 @@
 // averaged, the shown figure moving a fifth of the way to that average.
 
 export const SAMPLE_INTERVAL_MS = 1000
+/** A tick after a late one comes early: it still counts, while two ticks in a row are one. */
+const LEAST_INTERVAL_MS = SAMPLE_INTERVAL_MS / 2
 const SAMPLES_KEPT = 5
 const NEW_WEIGHT = 0.2
 
 export interface SpeedMeter {
-  /** Notes the bytes sent so far; samples closer than the interval are ignored. */
+  /** Notes the bytes sent so far; samples closer than half the interval are ignored. */
   sample(sentBytes: number, nowMs: number): void
   /** Bytes per second, 0 before the first full interval. */
   bytesPerSecond(): number
@@ -26,7 +28,7 @@ export function createSpeedMeter(): SpeedMeter {
         return
       }
       const elapsedMs = nowMs - last.atMs
-      if (elapsedMs < SAMPLE_INTERVAL_MS) return
+      if (elapsedMs < LEAST_INTERVAL_MS) return
       // A cancelled upload lowers the total; that is no negative speed.
       const instant = (Math.max(0, sentBytes - last.sentBytes) * 1000) / elapsedMs
       instants = [...instants, instant].slice(-SAMPLES_KEPT)

@@ -29,11 +29,20 @@ test('averages the last five samples only', () => {
   expect(meter.bytesPerSecond()).toBeLessThan(1500)
 })
 
-test('samples closer than a second are ignored and files ending together lose none', () => {
+test('the tick after a late one counts although it comes before a second is over', () => {
+  const meter = createSpeedMeter()
+  meter.sample(0, 0)
+  meter.sample(1030, 1030)
+  meter.sample(4000, 2020)
+  // mean(1000, 3000) = 2000; 0.2 * 2000 + 0.8 * 1000
+  expect(meter.bytesPerSecond()).toBeCloseTo(1200)
+})
+
+test('samples closer than half a second are ignored and files ending together lose none', () => {
   const meter = createSpeedMeter()
   meter.sample(0, 0)
   meter.sample(500, 100)
-  meter.sample(900, 900)
+  meter.sample(900, 400)
   meter.sample(2000, 1000)
   expect(meter.bytesPerSecond()).toBe(2000)
 })
