@@ -35,19 +35,20 @@ export async function loadChapter(whole: PackageFile, book: Book, index: number)
     selfClosed(withoutDoctype(await file.text(name))),
     'text/html',
   )
+  // By part, not by address: one picture has as many addresses as somebody adds `?1`, `?2` to it.
   const urls = new Map<string, string>()
+  const partOf = (href: string) => (href && resolvePart(name, href)?.name) || ''
   const elements = [...parsed.querySelectorAll('img, image')]
   await Promise.all(
     elements.map(async (element) => {
-      const href = hrefOf(element)
-      const target = href ? resolvePart(name, href) : null
-      if (!target || urls.has(href) || !file.has(target.name)) return
-      const type = book.types.get(target.name) ?? ''
+      const part = partOf(hrefOf(element))
+      if (urls.has(part) || !file.has(part)) return
+      const type = book.types.get(part) ?? ''
       if (!pictureTypes.has(type)) return
-      urls.set(href, '')
+      urls.set(part, '')
       try {
         // In an <img> a drawing runs no scripts and loads nothing.
-        urls.set(href, URL.createObjectURL(new Blob([await file.bytes(target.name)], { type })))
+        urls.set(part, URL.createObjectURL(new Blob([await file.bytes(part)], { type })))
       } catch {
         // One picture that cannot be read leaves a gap, not an empty chapter.
       }
@@ -64,7 +65,7 @@ export async function loadChapter(whole: PackageFile, book: Book, index: number)
   const inline = [...parsed.querySelectorAll('style')].map((style) => style.textContent ?? '')
 
   const content = cleanMarkup(parsed.body, {
-    picture: (src) => urls.get(src) || null,
+    picture: (src) => urls.get(partOf(src)) || null,
     link(href) {
       if (outsideLink(href)) return href
       const target = resolvePart(name, href)

@@ -59,9 +59,20 @@ function packageOf(read: ReadRange, byName: ReadonlyMap<string, ZipEntry>): Pack
   async function unpack(name: string, maxBytes: number) {
     const part = byName.get(name)
     if (!part) throw new ZipError('damaged', `no part ${name}`)
-    const content = await readZipEntry(read, part, Math.min(maxBytes, MAX_TOTAL_BYTES - totalBytes))
-    totalBytes += content.length
-    return content
+    // Several at once: the room is taken before they are read, or together they could exceed it.
+    const claimed = Math.max(part.sizeBytes, part.compressedBytes)
+    if (claimed > Math.min(maxBytes, MAX_TOTAL_BYTES - totalBytes)) {
+      throw new ZipError('too_large', 'the part is larger than the limit')
+    }
+    totalBytes += claimed
+    let takenBytes = 0
+    try {
+      const content = await readZipEntry(read, part, claimed)
+      takenBytes = content.length
+      return content
+    } finally {
+      totalBytes -= claimed - takenBytes
+    }
   }
   async function text(name: string) {
     const content = new TextDecoder().decode(await unpack(name, MAX_MARKUP_BYTES))
