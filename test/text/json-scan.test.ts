@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { JsonError, type JsonNode, JsonText } from '../../web/text/json-scan.ts'
+import { JsonError, type JsonNode, JsonText, TooManyError } from '../../web/text/json-scan.ts'
 
 /** The value a tree stands for, for comparing with JSON.parse. */
 function build(json: JsonText, node: JsonNode): unknown {
@@ -75,6 +75,15 @@ describe('JSON as a tree', () => {
     const deep = `${'['.repeat(15_000)}${']'.repeat(15_000)}`
     expect(new JsonText(deep).root.count).toBe(1)
     expect(problem('['.repeat(200_000))).toBeInstanceOf(JsonError)
+  })
+
+  it.each([
+    ['a list', (items: number) => `{"in": [{"it": [${Array(items).fill('""').join()}]}]}`],
+    ['lines', (items: number) => '""\n'.repeat(items)],
+  ])('refuses %s of more items than there is memory for', (_, write) => {
+    const json = new JsonText(write(1000), 1000)
+    expect(json.pathTo(json.text.lastIndexOf('"')).at(-1)?.index).toBe(999)
+    expect(() => new JsonText(write(1001), 1000)).toThrow(TooManyError)
   })
 
   it('cuts long values for showing', () => {

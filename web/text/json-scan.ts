@@ -39,6 +39,44 @@ const MAX_SHOWN_CHARS = 400
 /** Numbers per child in the tables below: key start, key end, value start, value end. */
 const STRIDE = 4
 const MAX_DEPTH = 20_000
+/** Children of one container: their table takes 320 MB then. */
+const MAX_CHILDREN = 20_000_000
+
+/** A container has more children than there is memory for. */
+export class TooManyError extends Error {
+  override name = 'TooManyError'
+}
+
+/** The table of one container's children while it is written, in memory that grows with it. */
+class ChildTable {
+  #numbers = new Int32Array(16 * STRIDE)
+  #length = 0
+  readonly #most: number
+
+  constructor(maxChildren: number) {
+    this.#most = maxChildren * STRIDE
+  }
+
+  /** @throws TooManyError */
+  add(keyStart: number, keyEnd: number, start: number, end: number): void {
+    const at = this.#length
+    if (at >= this.#most) throw new TooManyError('too many children')
+    if (at === this.#numbers.length) {
+      const larger = new Int32Array(Math.min(at * 2, this.#most))
+      larger.set(this.#numbers)
+      this.#numbers = larger
+    }
+    this.#numbers[at] = keyStart
+    this.#numbers[at + 1] = keyEnd
+    this.#numbers[at + 2] = start
+    this.#numbers[at + 3] = end
+    this.#length += STRIDE
+  }
+
+  done(): Int32Array {
+    return this.#numbers.slice(0, this.#length)
+  }
+}
 
 const QUOTE = 0x22
 const BACKSLASH = 0x5c
@@ -59,10 +97,15 @@ export class JsonText {
   readonly isLines: boolean
   readonly #tables = new Map<number, Int32Array>()
   readonly #rootStart: number
+  readonly #maxChildren: number
 
-  /** @throws JsonError when the text is no JSON; the whole of it is looked at. */
-  constructor(text: string) {
+  /**
+   * @throws JsonError when the text is no JSON; the whole of it is looked at. TooManyError when one of
+   * its containers has more than `maxChildren`.
+   */
+  constructor(text: string, maxChildren = MAX_CHILDREN) {
     this.text = text
+    this.#maxChildren = maxChildren
     const start = this.#space(text.charCodeAt(0) === 0xfeff ? 1 : 0)
     const end = this.#skip(start)
     const rest = this.#space(end)
@@ -147,7 +190,7 @@ export class JsonText {
   #scan(start: number): Int32Array {
     const isObject = this.text.charCodeAt(start) === OPEN_BRACE
     const close = isObject ? CLOSE_BRACE : CLOSE_BRACKET
-    const found: number[] = []
+    const found = new ChildTable(this.#maxChildren)
     let at = this.#space(start + 1)
     while (this.text.charCodeAt(at) !== close) {
       let [keyStart, keyEnd] = [0, 0]
@@ -157,34 +200,37 @@ export class JsonText {
         at = this.#space(this.#space(keyEnd) + 1)
       }
       const end = this.#skip(at)
-      found.push(keyStart, keyEnd, at, end)
+      found.add(keyStart, keyEnd, at, end)
       at = this.#space(end)
       if (this.text.charCodeAt(at) === COMMA) at = this.#space(at + 1)
     }
-    return Int32Array.from(found)
+    return found.done()
   }
 
   #scanLines(start: number): Int32Array {
-    const found: number[] = []
+    const found = new ChildTable(this.#maxChildren)
     let at = start
     while (at < this.text.length) {
       const end = this.#skip(at)
-      found.push(0, 0, at, end)
+      found.add(0, 0, at, end)
       at = this.#space(end)
     }
-    return Int32Array.from(found)
+    return found.done()
   }
 
   /** The end of the value at `start`, every character of it checked. Not recursive: depth is data. */
   #skip(start: number): number {
     const { text } = this
     const open: number[] = []
+    /** Commas so far in each of them. */
+    const commas: number[] = []
     let at = start
     for (;;) {
       const code = text.charCodeAt(at)
       if (isOpening(code)) {
         if (open.length >= MAX_DEPTH) throw new JsonError(text, at)
         open.push(code)
+        commas.push(0)
         at = this.#space(at + 1)
         if (text.charCodeAt(at) !== closing(code)) {
           if (code === OPEN_BRACE) at = this.#name(at)
@@ -200,6 +246,9 @@ export class JsonText {
         at = this.#space(at)
         const next = text.charCodeAt(at)
         if (next === COMMA) {
+          const count = (commas.at(-1) ?? 0) + 1
+          if (count >= this.#maxChildren) throw new TooManyError('too many children')
+          commas[commas.length - 1] = count
           at = this.#space(at + 1)
           if (text.charCodeAt(at) === closing(inner)) continue
           if (inner === OPEN_BRACE) at = this.#name(at)
@@ -207,6 +256,7 @@ export class JsonText {
         }
         if (next !== closing(inner)) throw new JsonError(text, at)
         open.pop()
+        commas.pop()
         at += 1
       }
     }
