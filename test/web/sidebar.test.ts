@@ -2,11 +2,12 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { waitFor } from '../support/deadline.ts'
 import { loginAs } from '../support/login.ts'
 import { ADMIN, runProgram, startConfigured, startProgram } from '../support/program.ts'
 import { makeTree } from '../support/tree.ts'
 import { servedPages, sharedBrowser } from './browser-steps.ts'
-import { addUser, entry, showList, userLogin } from './listing-steps.ts'
+import { addUser, entry, showList, twoFrames, userLogin } from './listing-steps.ts'
 import { pickFiles } from './upload-steps.ts'
 
 const STEPS = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB']
@@ -111,6 +112,30 @@ describe('the storage bar', () => {
     await page.route('**/api/usage/**', (route) => route.fulfill({ json: { used: 0, total: 0 } }))
     await entry(page, 'sub').dblclick()
     await bar.waitFor({ state: 'detached' })
+    expect(open.problems).toEqual([])
+  })
+
+  it('stands while the figures are asked for again', async () => {
+    await using open = await openServed({ one: null, two: null }, { path: '/files/' })
+    const { page } = open
+    const bar = page.getByRole('progressbar', { name: 'Storage used' })
+    await bar.waitFor()
+    const gate = Promise.withResolvers<void>()
+    const asked: string[] = []
+    await page.route('**/api/usage/**', async (route) => {
+      asked.push(new URL(route.request().url()).pathname)
+      await gate.promise
+      // The page gave up all but the last.
+      await route.continue().catch(() => {})
+    })
+    await entry(page, 'one').dblclick()
+    await waitFor('the first question', () => asked.length === 1)
+    await page.goBack()
+    await entry(page, 'two').dblclick()
+    await waitFor('another question', () => asked.length >= 2)
+    await twoFrames(page)
+    expect(await bar.isVisible()).toBe(true)
+    gate.resolve()
     expect(open.problems).toEqual([])
   })
 })

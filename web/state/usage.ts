@@ -27,10 +27,13 @@ export function refreshUsage(): void {
 async function load(): Promise<void> {
   request?.abort()
   request = new AbortController()
+  const { signal } = request
   try {
-    const answer = await getUsage(folder, request.signal)
+    const answer = await getUsage(folder, signal)
     usage.current = answer.total > 0 ? answer : null
   } catch {
+    // Asked anew: the figures stand until the next answer.
+    if (signal.aborted) return
     // The bar is a comfort: without figures it is not shown, and nobody needs an error for that.
     usage.current = null
   }
