@@ -11,7 +11,7 @@ import { childrenOf } from '../support/process-facts.ts'
 import { ADMIN, type Program, startProgram } from '../support/program.ts'
 import type { TreeContent } from '../support/tree.ts'
 import { makeTree } from '../support/tree.ts'
-import { servedPages, sharedBrowser } from './browser-steps.ts'
+import { boxOf, servedPages, sharedBrowser } from './browser-steps.ts'
 import { addUser, twoFrames, userLogin } from './listing-steps.ts'
 
 const args = ['--disableExec=false']
@@ -259,6 +259,35 @@ describe('the shell', () => {
     expect(await edge.getAttribute('aria-valuenow')).toBe(String(most))
     await drag(2000)
     await waitFor('the least', async () => (await height()) === 36)
+  })
+
+  it('follows a drag every 32 ms, not with every move', async () => {
+    await using open = await openAllowed(['echo'])
+    const { page } = open
+    await openShell(page)
+    const edge = page.getByRole('separator', { name: 'Height of the shell' })
+    const height = async () => Number(await edge.getAttribute('aria-valuenow'))
+    const before = await height()
+    const at = await boxOf(edge)
+    const [x, y] = [at.x + at.width / 2, at.y + at.height / 2]
+    await page.mouse.move(x, y)
+    await page.mouse.down()
+    await page.clock.install()
+    await page.clock.pauseAt(Date.now() + 60_000)
+    await page.mouse.move(x, y - 100, { steps: 10 })
+    await page.clock.runFor(31)
+    expect(await height()).toBe(before)
+    await page.clock.runFor(1)
+    await waitFor('100 px more', async () => (await height()) === before + 100)
+    // Let go before the time is over: the edge is where the pointer was last.
+    await page.mouse.move(x, y - 150, { steps: 5 })
+    await page.mouse.up()
+    await waitFor('150 px more', async () => (await height()) === before + 150)
+    await page.clock.resume()
+    await page.reload()
+    await openShell(page)
+    expect(await height()).toBe(before + 150)
+    expect(open.problems).toEqual([])
   })
 
   it('lets the keys of the page through and keeps those of the listing', async () => {

@@ -3,6 +3,17 @@
 import { type KeyboardEvent, type PointerEvent, useRef } from 'react'
 
 const STEP_PX = 24
+/** A drag moves the edge at most this often: each new height lays the terminal out anew. */
+const DRAG_INTERVAL_MS = 32
+
+/** A drag under way. */
+interface Grab {
+  y: number
+  heightPx: number
+  /** Where the pointer is by now. */
+  wantedPx: number
+  timer?: ReturnType<typeof setTimeout> | undefined
+}
 
 export interface ResizerProps {
   label: string
@@ -19,22 +30,31 @@ function clampHeight(px: number): number {
 }
 
 export function Resizer({ label, heightPx, onChange, onDone }: ResizerProps) {
-  const grab = useRef<{ y: number; heightPx: number } | null>(null)
+  const grab = useRef<Grab | null>(null)
 
   function onPointerDown(event: PointerEvent) {
     if (event.button !== 0) return
     event.currentTarget.setPointerCapture(event.pointerId)
-    grab.current = { y: event.clientY, heightPx }
+    grab.current = { y: event.clientY, heightPx, wantedPx: heightPx }
   }
 
   function onPointerMove(event: PointerEvent) {
-    if (!grab.current) return
-    onChange(clampHeight(grab.current.heightPx + grab.current.y - event.clientY))
+    const held = grab.current
+    if (!held) return
+    held.wantedPx = clampHeight(held.heightPx + held.y - event.clientY)
+    held.timer ??= setTimeout(() => {
+      held.timer = undefined
+      onChange(held.wantedPx)
+    }, DRAG_INTERVAL_MS)
   }
 
   function onPointerUp() {
-    if (grab.current) onDone(heightPx)
+    const held = grab.current
+    if (!held) return
     grab.current = null
+    clearTimeout(held.timer)
+    onChange(held.wantedPx)
+    onDone(held.wantedPx)
   }
 
   function onKeyDown(event: KeyboardEvent) {
