@@ -1,16 +1,31 @@
 // Reading books and papers: contents, colours, the place one is at, marking text.
 
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
+import { makeBook, makeDocx } from '../../scripts/sample-documents.ts'
 import { PHONE } from '../support/browser.ts'
 import { waitFor } from '../support/deadline.ts'
-import { sampleTree } from '../support/pictures.ts'
+import { SAMPLES, sampleTree } from '../support/pictures.ts'
 import { sharedSite } from './browser-steps.ts'
 import { swipe } from './touch-steps.ts'
 
+/** Shows the picture that the sample has in it anyway. */
+const DOCX_PICTURE =
+  '<w:p><w:r><w:drawing><wp:inline><wp:extent cx="304800" cy="203200"/><a:graphic><a:graphicData uri="http://schemas.openxmlformats.org/drawingml/2006/picture"><pic:pic><pic:blipFill><a:blip r:embed="rId2"/></pic:blipFill><pic:spPr><a:xfrm><a:off x="0" y="0"/><a:ext cx="304800" cy="203200"/></a:xfrm></pic:spPr></pic:pic></a:graphicData></a:graphic></wp:inline></w:drawing></w:r></w:p>'
+
 const site = sharedSite(async () => {
   const { 'book.epub': book = '', 'paper.pdf': paper = '' } = await sampleTree()
-  return { 'book.epub': book, 'paper.pdf': paper, 'z.png': '' }
+  const jpeg = await readFile(join(SAMPLES, 'picture.jpg'))
+  const shown = ['?1', '?2', '#3'].map((end) => `<img src="../images/dawn.jpg${end}" alt="" />`)
+  return {
+    'book.epub': book,
+    'paper.pdf': paper,
+    'z.png': '',
+    'often/often.epub': await makeBook(jpeg, shown.join('')),
+    'often/often.docx': await makeDocx(jpeg, DOCX_PICTURE.repeat(3)),
+  }
 })
 
 const scroller = (page: Page) => page.locator('.vw-book-scroll')
@@ -24,6 +39,22 @@ function firstInSight(page: Page) {
     return all.findIndex((element) => element.getBoundingClientRect().bottom > top + 4)
   })
 }
+
+describe('a picture that is shown many times', () => {
+  it.each(['often.epub', 'often.docx'])('is unpacked once for %s', async (name) => {
+    await using opened = await site.open({ path: `/files/often/${name}` })
+    const pictures = opened.page.locator('.vw-book-page img, .vw-paper img')
+    await pictures.nth(3).waitFor()
+    const seen = () =>
+      pictures.evaluateAll((images: HTMLImageElement[]) => ({
+        drawn: images.filter(({ naturalWidth }) => naturalWidth > 0).length,
+        addresses: new Set(images.map(({ src }) => src)).size,
+      }))
+    await expect.poll(seen, { timeout: 10_000 }).toEqual({ drawn: 4, addresses: 1 })
+    expect(await pictures.first().getAttribute('src')).toMatch(/^blob:/)
+    expect(opened.problems).toEqual([])
+  })
+})
 
 describe('books', () => {
   const SMALL = { width: 600, height: 420 }

@@ -161,12 +161,12 @@ async function render(
   entry: FileEntry,
   signal: AbortSignal,
 ): Promise<Rendered> {
+  const picture = (src: string) => (src.startsWith('blob:') ? src : null)
   const link = (href: string) => (href.startsWith('#') ? href : outsideLink(href))
   if (extensionOf(entry.name) === 'odt') {
     const file = await openPackage(source, entry, signal)
     const { renderOdt } = await loadCode(import('./odt.ts'))
     const { body, release } = await renderOdt(file)
-    const picture = (src: string) => (src.startsWith('blob:') ? src : null)
     const content = cleanMarkup(body, { picture, link })
     openLinksOutside(content)
     return { content, sheets: [paperSheet('light', 100)], release }
@@ -175,9 +175,7 @@ async function render(
     repackOffice(source, entry, signal, createMarkupBudget()),
     loadCode(import('./docx.ts')),
   ])
-  const { body, styles } = await renderDocx(bytes)
-  const picture = (src: string) =>
-    /^data:image\/(png|jpeg|gif|webp|bmp|svg)/.test(src) ? src : null
+  const { body, styles, release } = await renderDocx(bytes)
   const content = cleanMarkup(body, { picture, link })
   openLinksOutside(content)
   const own = new CSSStyleSheet()
@@ -187,5 +185,5 @@ async function render(
     .docx-wrapper > section.docx { box-shadow: 0 1px 2px rgb(0 0 0 / .5) !important; margin-block-end: 1.25rem !important; color: #1b222c }
     .document { overflow-wrap: anywhere }
   `)
-  return { content, sheets: [...styles.map(cleanSheet), own], release() {} }
+  return { content, sheets: [...styles.map(cleanSheet), own], release }
 }
