@@ -47,6 +47,7 @@ export async function bombs(): Promise<TreeContent> {
     'cut.epub': book.subarray(0, book.length - 300),
     'deep.json': '['.repeat(200_000),
     'deep.md': `${'>'.repeat(200_000)} words\n`,
+    'emphatic.md': `${'*a '.repeat(100_000)}a*\n`,
   }
 }
 

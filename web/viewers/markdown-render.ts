@@ -2,11 +2,11 @@
 // that leave open elsewhere, pictures only from the same source as the file.
 
 import createPurifier, { type DOMPurify } from 'dompurify'
-import { Marked } from 'marked'
 import type { FileEntry } from '../../src/api-types.ts'
 import { boot } from '../lib/boot.ts'
 import { filesHref, joinPath, parentOf } from '../lib/paths.ts'
 import { isNestedTooDeep } from '../text/nesting.ts'
+import { parseMarkdown } from './markdown-parser.ts'
 import type { FileSource } from './source.ts'
 
 /** On pictures without an address: the path to ask the source for. */
@@ -26,8 +26,6 @@ export interface RenderOptions {
   /** The file the text is from: links and pictures are relative to it. */
   entry: FileEntry
 }
-
-const marked = new Marked({ gfm: true })
 
 /** Made when first used: it needs a window. */
 let purifier: DOMPurify | null = null
@@ -61,7 +59,7 @@ export function renderMarkdown(text: string, options: RenderOptions): DocumentFr
   if (isNestedTooDeep(text)) throw new RangeError('the text is nested too deep')
   current = options
   try {
-    const html = marked.parse(withoutFrontMatter(text), { async: false })
+    const html = parseMarkdown(withoutFrontMatter(text))
     const fragment = sanitizer().sanitize(html, {
       ALLOWED_TAGS,
       ALLOWED_ATTR: ALLOWED_ATTRIBUTES,
