@@ -10,6 +10,8 @@ import { Marked, Tokenizer } from 'marked'
 const MAX_VAIN_MS = 500
 /** Emphasis within emphasis, all of which is gone through for each level. */
 const MAX_DEPTH = 20
+/** Plain words between two marks: for each the parser looks ahead for an address of mail. */
+const MAX_WORDS_CHARS = 2000
 
 let vainMs = 0
 let depth = 0
@@ -37,6 +39,12 @@ const marked = new Marked({
     },
     del(text, masked, before) {
       return search(() => ask.del.call(this, text, masked, before))
+    },
+    inlineText(text) {
+      if (text.length <= MAX_WORDS_CHARS) return ask.inlineText.call(this, text)
+      // Between two words, or a bare address there would be cut in two.
+      const end = text.lastIndexOf(' ', MAX_WORDS_CHARS)
+      return ask.inlineText.call(this, text.slice(0, end > 0 ? end : MAX_WORDS_CHARS))
     },
   },
 })
