@@ -37,6 +37,14 @@ async function percentOf(page: Page, name: string): Promise<number> {
   return Number(await bar.getAttribute('aria-valuenow'))
 }
 
+/** When the panel changed, in the page's own milliseconds. */
+interface Seen {
+  startMs: number
+  bars: number[]
+  /** In MiB a second. */
+  speeds: { atMs: number; told: number }[]
+}
+
 describe('the upload panel', () => {
   it('tells speed, time left, bytes and each file, and draws a line on top', async () => {
     await using open = await openServed({ 'old.txt': 'x' }, { path: '/files/' })
@@ -64,6 +72,47 @@ describe('the upload panel', () => {
     await panel(page).getByText('1 file uploaded').waitFor()
     await line.waitFor({ state: 'detached' })
     expect(open.problems).toEqual([])
+  })
+
+  it('moves its bars ten times a second at most, and its speed every second, gently', async () => {
+    await using open = await openServed({ 'old.txt': 'x' }, { path: '/files/' })
+    const { page, tree } = open
+    const path = await localFile(tree, 'big.bin', 64 * MIB)
+    await slowUploads(page, 8 * MIB)
+    await pickFiles(page, [path])
+    const speed = panel(page).getByText(/ MiB\/s · /)
+    await speed.waitFor()
+    await panel(page).evaluate((region) => {
+      const seen: Seen = { startMs: performance.now(), bars: [], speeds: [] }
+      Object.assign(window, { seen })
+      new MutationObserver((changes) => {
+        const atMs = performance.now()
+        if (changes.some(({ attributeName }) => attributeName === 'aria-valuenow'))
+          seen.bars.push(atMs)
+        const told = Number(/([\d.]+) MiB\/s/.exec(region.textContent ?? '')?.[1] ?? 0)
+        if (told > 0 && told !== seen.speeds.at(-1)?.told) seen.speeds.push({ atMs, told })
+      }).observe(region, { attributes: true, characterData: true, childList: true, subtree: true })
+    })
+    await slowUploads(page, MIB / 2)
+    const seen = () =>
+      page.evaluate(() => ({
+        ...(window as unknown as { seen: Seen }).seen,
+        nowMs: performance.now(),
+      }))
+    await waitFor('five speeds', async () => (await seen()).speeds.length >= 5, 20_000)
+    await slowUploads(page, 0)
+    await panel(page).getByText('1 file uploaded').waitFor()
+    const { startMs, nowMs, bars, speeds } = await seen()
+    expect(bars.length).toBeGreaterThan(0)
+    // Both bars, that of the file and that of all, are drawn together.
+    expect(bars.length).toBeLessThanOrEqual((nowMs - startMs) / 100 + 2)
+    for (const [i, { atMs, told }] of speeds.entries()) {
+      const before = speeds[i - 1]
+      if (before === undefined || i >= 5) continue
+      expect(atMs - before.atMs).toBeGreaterThan(500)
+      // The line became sixteen times slower; four fifths of what was told stay.
+      expect(told).toBeGreaterThan(before.told * 0.7)
+    }
   })
 
   it('keeps paused uploads across other screens', async () => {
