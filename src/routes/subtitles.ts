@@ -1,9 +1,10 @@
 // Subtitle files as WebVTT, for users and for shares (http-api 14).
 import { Hono } from 'hono'
 import { AppError } from '../errors.ts'
+import { convertSubtitle } from '../files/convert-subtitle.ts'
 import { readFully } from '../files/read-handle.ts'
 import type { OpenFile, Scope } from '../files/scope.ts'
-import { MAX_SUBTITLE_BYTES, type SubtitleFormat, toWebVtt } from '../files/subtitle.ts'
+import { MAX_SUBTITLE_BYTES, type SubtitleFormat } from '../files/subtitle.ts'
 import { isSubtitle } from '../files/subtitle-files.ts'
 import { baseName, extensionOf, type VPath } from '../files/vpath.ts'
 import type { Ctx, Deps, Env } from './env.ts'
@@ -50,7 +51,7 @@ async function convert(file: OpenFile, format: SubtitleFormat): Promise<string> 
     const bytes = Buffer.alloc(file.sizeBytes)
     // It may have shrunk.
     const filled = await readFully(file.handle, bytes, 0, bytes.length)
-    return toWebVtt(bytes.subarray(0, filled), format)
+    return await convertSubtitle(bytes.subarray(0, filled), format)
   } finally {
     await file.handle.close()
   }
