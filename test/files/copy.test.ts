@@ -2,9 +2,9 @@
 import { chmod, lstat, mkdir, readdir, readlink, stat } from 'node:fs/promises'
 import { expect, it } from 'vitest'
 import { copyTree } from '../../src/files/copy.ts'
-import { createScope } from '../../src/files/scope.ts'
 import { TEMP_PREFIX } from '../../src/files/temp-file.ts'
 import { toVPath } from '../../src/files/vpath.ts'
+import { scopeOf } from '../support/scope.ts'
 import { makeTree, type Tree } from '../support/tree.ts'
 
 const vpath = (text: string) => toVPath(text) ?? expect.unreachable(text)
@@ -14,13 +14,7 @@ function copy(
   options: { deny?: string; replace?: boolean; signal?: AbortSignal } = {},
 ): Promise<void> {
   const { deny, replace = true, signal = new AbortController().signal } = options
-  const scope = createScope({
-    root: tree.root,
-    allow: (path) => path !== deny,
-    followExternalSymlinks: false,
-    fileMode: 0o640,
-    dirMode: 0o750,
-  })
+  const scope = scopeOf(tree, { allow: (path) => path !== deny })
   return copyTree(scope, vpath('/from'), vpath('/to'), { replace, signal })
 }
 

@@ -3,21 +3,12 @@ import { chmod, readdir, writeFile } from 'node:fs/promises'
 import { describe, expect, it } from 'vitest'
 import { AppError } from '../../src/errors.ts'
 import { copyTree, moveTree } from '../../src/files/copy.ts'
-import { createScope, type Scope } from '../../src/files/scope.ts'
+import type { Scope } from '../../src/files/scope.ts'
 import { toVPath } from '../../src/files/vpath.ts'
-import { makeTree, type Tree } from '../support/tree.ts'
+import { scopeOf } from '../support/scope.ts'
+import { makeTree } from '../support/tree.ts'
 
 const vpath = (text: string) => toVPath(text) ?? expect.unreachable(text)
-
-function scopeOf(tree: Tree): Scope {
-  return createScope({
-    root: tree.root,
-    allow: () => true,
-    followExternalSymlinks: false,
-    fileMode: 0o640,
-    dirMode: 0o750,
-  })
-}
 
 function failingRename(scope: Scope, code: string): Scope {
   const cause = Object.assign(new Error(code), { code })

@@ -5,9 +5,9 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { afterEach, expect, it, vi } from 'vitest'
 import { inFolder } from '../../src/files/jail.ts'
 import { removeEntry } from '../../src/files/remove.ts'
-import { createScope } from '../../src/files/scope.ts'
 import { toVPath } from '../../src/files/vpath.ts'
 import { waitFor } from '../support/deadline.ts'
+import { scopeOf } from '../support/scope.ts'
 import { makeTree, type Tree } from '../support/tree.ts'
 
 /** A slow disk that refuses to remove what is called so. */
@@ -34,13 +34,7 @@ afterEach(() => {
 const vpath = (text: string) => toVPath(text) ?? expect.unreachable(text)
 
 function remove(tree: Tree, signal = new AbortController().signal): Promise<void> {
-  const scope = createScope({
-    root: tree.root,
-    allow: () => true,
-    followExternalSymlinks: false,
-    fileMode: 0o640,
-    dirMode: 0o750,
-  })
+  const scope = scopeOf(tree)
   return scope.remove(vpath('/gone'), signal)
 }
 

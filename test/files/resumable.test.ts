@@ -3,9 +3,9 @@ import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { expect, it } from 'vitest'
 import { createResumables, type Destination } from '../../src/files/resumable.ts'
-import { createScope } from '../../src/files/scope.ts'
 import { createTempRegistry } from '../../src/files/temp-registry.ts'
 import { vpathOf } from '../../src/files/vpath.ts'
+import { scopeOf } from '../support/scope.ts'
 import { makeTree, type Tree } from '../support/tree.ts'
 
 function destinationIn(
@@ -13,14 +13,7 @@ function destinationIn(
   noteTemp?: (realFolder: string) => void,
   path = '/a.txt',
 ): Destination {
-  const scope = createScope({
-    root: tree.root,
-    allow: () => true,
-    followExternalSymlinks: false,
-    fileMode: 0o640,
-    dirMode: 0o750,
-    noteTemp,
-  })
+  const scope = scopeOf(tree, { noteTemp })
   return { scope, vpath: vpathOf(path), mayReplace: true }
 }
 

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { copyTree } from '../../src/files/copy.ts'
 import { createPace } from '../../src/files/pace.ts'
-import { createScope } from '../../src/files/scope.ts'
+import { scopeOf } from '../support/scope.ts'
 import { makeTree, SECRET, type Tree } from '../support/tree.ts'
 
 const ROUNDS = 300
@@ -43,13 +43,7 @@ function keepSwapping(tree: Tree): { stop(): Promise<void> } {
 
 it.runIf(process.platform === 'linux')('never leaves the scope', async () => {
   await using tree = await makeTree({ 'dir/secret.txt': 'inside', 'dir/x/y.txt': 'y' })
-  const scope = createScope({
-    root: tree.root,
-    allow: () => true,
-    followExternalSymlinks: false,
-    fileMode: 0o640,
-    dirMode: 0o750,
-  })
+  const scope = scopeOf(tree)
   const secret = '/dir/secret.txt' as never
   const swapping = keepSwapping(tree)
   let reads = 0
@@ -92,13 +86,7 @@ it.runIf(process.platform === 'linux')('never leaves the scope', async () => {
 
 it.runIf(process.platform === 'linux')('neither reads nor writes outside by copies', async () => {
   await using tree = await makeTree({ 'dir/secret.txt': 'inside', to: null })
-  const scope = createScope({
-    root: tree.root,
-    allow: () => true,
-    followExternalSymlinks: false,
-    fileMode: 0o640,
-    dirMode: 0o750,
-  })
+  const scope = scopeOf(tree)
   const swapping = keepSwapping(tree)
   const options = { replace: true, signal: new AbortController().signal }
   const write = async (name: string) => {
@@ -134,13 +122,7 @@ it('does not delete through a link that stands where a folder was', async () => 
   await mkdir(join(tree.outside, 'precious'))
   await writeFile(join(tree.outside, 'precious', 'file.txt'), 'precious')
   await symlink(join(tree.outside, 'precious'), tree.at('dir/keep/link'))
-  const scope = createScope({
-    root: tree.root,
-    allow: () => true,
-    followExternalSymlinks: false,
-    fileMode: 0o640,
-    dirMode: 0o750,
-  })
+  const scope = scopeOf(tree)
   await scope.remove('/dir' as never, new AbortController().signal)
   expect(await readFile(join(tree.outside, 'precious', 'file.txt'), 'utf8')).toBe('precious')
   expect(await readdir(tree.root)).toEqual([])

@@ -1,0 +1,14 @@
+import { createScope, type Scope, type ScopeOptions } from '../../src/files/scope.ts'
+import type { Tree } from './tree.ts'
+
+/** The tree as somebody sees it whom no rule holds back, in what the options leave open. */
+export function scopeOf(tree: Tree, options: Partial<ScopeOptions> = {}): Scope {
+  return createScope({
+    root: tree.root,
+    allow: () => true,
+    followExternalSymlinks: false,
+    fileMode: 0o640,
+    dirMode: 0o750,
+    ...options,
+  })
+}
