@@ -68,6 +68,10 @@ export interface Config {
   readonly trustedProxies: readonly string[] | null
   /** Origin (`https://content.example.org`) that serves user files to browsers, empty for ours. */
   readonly contentOrigin: string
+  /** Origins, `*.` in front of the host allowed, whose pages may frame the page besides our own. */
+  readonly frameAncestors: readonly string[]
+  /** Origins from which style sheets load further ones, images and fonts besides our own. */
+  readonly styleSources: readonly string[]
   /** Key of the HMAC-SHA256 signature on webhook calls; empty: one of the installation's own. */
   readonly webhookSecret: string
   /** Address behind the help and report links; empty hides them. */
@@ -250,6 +254,8 @@ export function buildConfig({ overrides, stored, database, cwd, warn }: ConfigCo
     followExternalSymlinks: values.followExternalSymlinks,
     trustedProxies: overrides.trustedProxies ? Object.freeze(values.trustedProxies) : null,
     contentOrigin: values.contentOrigin,
+    frameAncestors: Object.freeze(values.frameAncestors),
+    styleSources: Object.freeze(values.styleSources),
     webhookSecret: values.webhookSecret,
     helpURL: values['branding.helpURL'],
     noauth: values.noauth,

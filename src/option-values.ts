@@ -216,6 +216,35 @@ export function parseOrigin(text: string): string {
   return url.origin
 }
 
+/** So many fit into a header that proxies let through. */
+const MAX_SOURCES = 50
+
+/**
+ * Origins for a Content-Security-Policy, separated by commas or blanks: `https://home.example`,
+ * `http://nas.lan:8123`, `https://*.example.org`. Nothing else of CSP's source list (W3C CSP3, 2.3.1):
+ * no `*`, no bare scheme, no path, so that a value adds neither a directive nor the whole web.
+ */
+export function parseSources(text: string): string[] {
+  const entries = parseCsvLine(text).flatMap((field) => field.split(/\s+/).filter(Boolean))
+  if (entries.length > MAX_SOURCES) throw new Error(`expected at most ${MAX_SOURCES} origins`)
+  return [...new Set(entries.map(parseSource))]
+}
+
+function parseSource(text: string): string {
+  const [, scheme = '', wildcard = '', host = ''] =
+    /^(https?:\/\/)(\*\.)?([^\s\u0000-\u001f*;,'"/?#@\\[\]]+)\/?$/i.exec(text) ?? []
+  const url = URL.canParse(scheme + host) ? new URL(scheme + host) : null
+  // A wildcard stands for the hosts of one owner, not for those of a whole top-level domain.
+  if (
+    !url ||
+    host === '' ||
+    (wildcard !== '' && !/^[^.]*[a-z][^.]*(\.[^.]+)+$/.test(url.hostname))
+  ) {
+    throw new Error(`"${text}" is no origin such as https://home.example or https://*.example.org`)
+  }
+  return `${url.protocol}//${wildcard}${url.host}`
+}
+
 /** An http(s) or mailto address, or empty. */
 export function parseLink(text: string): string {
   if (text === '') return ''

@@ -15,6 +15,7 @@ import {
   parseProxyList,
   parseRateLimit,
   parseSize,
+  parseSources,
 } from './option-values.ts'
 import type { ServerOptions } from './store/document.ts'
 import { HOMEPAGE } from './version.ts'
@@ -133,6 +134,22 @@ export const OPTIONS = {
     group: 'Listening',
     ours: true,
     help: 'Second address of this server from which files opened in a tab are shown',
+  }),
+  frameAncestors: option({
+    value: 'ORIGINS',
+    parse: parseSources,
+    default: '',
+    group: 'Listening',
+    ours: true,
+    help: 'Other origins whose pages may show this one in a frame, such as https://home.example',
+  }),
+  styleSources: option({
+    value: 'ORIGINS',
+    parse: parseSources,
+    default: '',
+    group: 'Listening',
+    ours: true,
+    help: 'Other origins from which custom.css may load style sheets, images and fonts',
   }),
   root: option({
     short: 'r',

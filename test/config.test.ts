@@ -79,6 +79,8 @@ describe('precedence', () => {
       previewCacheSize: '5MB',
       trustedProxies: '10.0.0.0/8',
       contentOrigin: 'https://content.example.org',
+      frameAncestors: 'https://home.example',
+      styleSources: 'https://theme-park.dev',
       'branding.helpURL': 'https://help.example.org/',
       loginRateLimit: '3/1m',
       logFormat: 'json',

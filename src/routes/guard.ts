@@ -122,6 +122,8 @@ function presentedToken(c: Ctx): { value: string; from: 'header' | 'cookie' } | 
   if (typeof header === 'string' && hasTwoDots(header)) return { value: header, from: 'header' }
   // Cookies never authorise a change (CSRF); a form cannot send the header.
   if (incoming.method !== 'GET') return null
+  // SameSite already says so, except for the cookie that frames of other sites have (Fetch Metadata, W3C).
+  if (incoming.headers['sec-fetch-site'] === 'cross-site') return null
   for (const part of (incoming.headers.cookie ?? '').split(';')) {
     const [name, value] = splitOnce(part.trim(), '=')
     if (name === 'auth' && hasTwoDots(value)) return { value, from: 'cookie' }

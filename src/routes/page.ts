@@ -9,6 +9,8 @@ import { toJson } from './respond.ts'
 export interface PageOptions {
   boot: BootSettings
   page: Page
+  /** The branding folder has a favicon.ico and no favicon.svg: browsers would prefer ours. */
+  hasOwnIco: boolean
   /** Fresh random text for each answer. */
   nonce: string
   /** The request's Accept-Language header, to fetch the right catalogue early. */
@@ -54,7 +56,7 @@ export function presentBoot(
 }
 
 /** Fills the template. Every inserted value is escaped for the place it goes to. */
-export function renderPage({ boot, page, nonce, acceptLanguage }: PageOptions): string {
+export function renderPage({ boot, page, hasOwnIco, nonce, acceptLanguage }: PageOptions): string {
   const url = (name: string): string => escapeHtml(`${boot.StaticURL}/${name}`)
   const locale = pickLocale(acceptLanguage, Object.keys(page.locales))
   const catalogue = locale ? page.locales[locale] : undefined
@@ -67,6 +69,7 @@ export function renderPage({ boot, page, nonce, acceptLanguage }: PageOptions): 
     entry: escapeHtml(page.entry),
     // One line, so that tools that read the settings off the page find their end.
     boot: `${toJson(boot).replaceAll("'", '\\u0027')};`,
+    icons: icons(url, hasOwnIco).join('\n    '),
     styles: page.styles
       .map((name) => `<link rel="stylesheet" href="${url(name)}" />`)
       .join('\n    '),
@@ -81,11 +84,23 @@ export function renderPage({ boot, page, nonce, acceptLanguage }: PageOptions): 
   return page.template.replace(/\{\{(\w+)\}\}/g, (_, name: string) => values[name] ?? '')
 }
 
+// The first line serves browsers that know no SVG icons, and is all there is where only that was branded.
+function icons(url: (name: string) => string, hasOwnIco: boolean): string[] {
+  const ico = `<link rel="icon" href="${url('img/icons/favicon.ico')}" sizes="32x32" />`
+  const svg = `<link rel="icon" href="${url('img/icons/favicon.svg')}" type="image/svg+xml" />`
+  return hasOwnIco ? [ico] : [ico, svg]
+}
+
 /**
  * The page's Content-Security-Policy. Scripts: our own files and the one inline script with the
- * nonce. Styles: the same, and style attributes, which scripts may set anyway.
+ * nonce. Styles: the same, and style attributes, which scripts may set anyway. `config` adds the
+ * origins an administrator named for frames and for what custom.css loads.
  */
-export function pagePolicy(nonce: string, boot: BootSettings): string {
+export function pagePolicy(
+  nonce: string,
+  boot: BootSettings,
+  { frameAncestors, styleSources }: Pick<Config, 'frameAncestors' | 'styleSources'>,
+): string {
   const recaptcha = boot.ReCaptcha
     ? [originOf(boot.ReCaptchaHost ?? ''), 'https://www.gstatic.com']
     : []
@@ -93,17 +108,17 @@ export function pagePolicy(nonce: string, boot: BootSettings): string {
     'default-src': ["'none'"],
     // WebAssembly is what the PDF and HEIC decoders are made of.
     'script-src': ["'self'", `'nonce-${nonce}'`, "'wasm-unsafe-eval'", ...recaptcha],
-    'style-src': ["'self'", `'nonce-${nonce}'`],
+    'style-src': ["'self'", `'nonce-${nonce}'`, ...styleSources],
     'style-src-attr': ["'unsafe-inline'"],
-    'img-src': ["'self'", 'data:', 'blob:'],
+    'img-src': ["'self'", 'data:', 'blob:', ...styleSources],
     'media-src': ["'self'", 'blob:'],
-    'font-src': ["'self'", 'data:', 'blob:'],
+    'font-src': ["'self'", 'data:', 'blob:', ...styleSources],
     'connect-src': ["'self'", 'blob:', 'data:'],
     'worker-src': ["'self'", 'blob:'],
     'frame-src': ["'self'", 'blob:', ...recaptcha],
     'manifest-src': ["'self'"],
     'form-action': ["'self'"],
-    'frame-ancestors': ["'self'"],
+    'frame-ancestors': ["'self'", ...frameAncestors],
     'base-uri': ["'none'"],
     'object-src': ["'none'"],
   }

@@ -30,6 +30,7 @@ const UNKNOWN_API = '/-/unknown-api'
 
 const EXACT = new Set([
   '/health',
+  '/favicon.ico',
   '/api/login',
   '/api/signup',
   '/api/renew',

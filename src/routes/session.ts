@@ -25,7 +25,7 @@ export function sessionRoutes(deps: Deps): Hono<Env> {
   app.all('/api/signup', (c) => signup(c, deps))
   app.post('/api/logout', requireUser(deps), async (c) => {
     await deps.sessions.end(c.var.session.id)
-    return sendStatus(204, { headers: { 'Set-Cookie': cookie(c, deps, '', 0) } })
+    return withCookie(c, deps, sendStatus(204), '', 0)
   })
   app.get('/api/sessions', requireUser(deps), (c) => listSessions(c, deps))
   app.delete('/api/sessions', requireUser(deps), async (c) => {
@@ -110,21 +110,39 @@ async function sendToken(c: Ctx, deps: Deps, user: User, session: Session): Prom
     deps.tokens.issue(user, session, 'cookie', cookieLifeMs),
   ])
   const maxAge = session.remember ? Math.floor(cookieLifeMs / 1000) : null
-  return new Response(token, {
+  const response = new Response(token, {
     headers: {
       'Content-Type': 'text/plain',
       'Cache-Control': 'no-cache, no-store, must-revalidate',
-      'Set-Cookie': cookie(c, deps, kept, maxAge),
     },
   })
+  return withCookie(c, deps, response, kept, maxAge)
 }
 
 // HttpOnly keeps it from scripts, SameSite and GET-only use from other sites; the path keeps two
-// instances on one host apart.
-function cookie(c: Ctx, deps: Deps, value: string, maxAgeSeconds: number | null): string {
+// instances on one host apart. Frames of other sites get one of their own (CHIPS, `Partitioned`), which
+// needs TLS; a browser that ignores the word is kept from sending it across sites by the guard.
+function withCookie(
+  c: Ctx,
+  deps: Deps,
+  response: Response,
+  value: string,
+  maxAgeSeconds: number | null,
+): Response {
+  const { baseURL, frameAncestors } = deps.config
+  const isSecureRequest = isSecure(c)
+  const common = `Path=${baseURL || '/'}; HttpOnly`
   const age = maxAgeSeconds === null ? '' : `; Max-Age=${maxAgeSeconds}`
-  const secure = isSecure(c) ? '; Secure' : ''
-  return `auth=${value}; Path=${deps.config.baseURL || '/'}; HttpOnly; SameSite=Strict${age}${secure}`
+  if (frameAncestors.length === 0 || !isSecureRequest) {
+    const secure = isSecureRequest ? '; Secure' : ''
+    response.headers.set('Set-Cookie', `auth=${value}; ${common}; SameSite=Strict${age}${secure}`)
+    return response
+  }
+  // One from before the option was set would go on beside the new one, and in front of it.
+  response.headers.append('Set-Cookie', `auth=; ${common}; SameSite=Strict; Max-Age=0; Secure`)
+  const attributes = `${common}; SameSite=None${age}; Secure; Partitioned`
+  response.headers.append('Set-Cookie', `auth=${value}; ${attributes}`)
+  return response
 }
 
 async function signup(c: Ctx, deps: Deps): Promise<Response> {

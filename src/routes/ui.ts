@@ -5,7 +5,7 @@ import { Hono } from 'hono'
 import { contentTypeOf } from '../assets.ts'
 import { AppError } from '../errors.ts'
 import { createScope, type OpenFile } from '../files/scope.ts'
-import { toVPath, type VPath } from '../files/vpath.ts'
+import type { VPath } from '../files/vpath.ts'
 import type { Settings } from '../store/document.ts'
 import { isListed } from './conditions.ts'
 import type { Ctx, Deps, Env } from './env.ts'
@@ -23,6 +23,9 @@ const FILE_POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data
 const DAY = 'public, max-age=86400'
 const FOREVER = 'public, max-age=31536000, immutable'
 const NEVER = 'no-cache, no-store, must-revalidate'
+const CUSTOM_STYLE = '/custom.css' as VPath
+const ICO = '/img/icons/favicon.ico' as VPath
+const SVG = '/img/icons/favicon.svg' as VPath
 /** Logos and style sheets; anything larger is no branding. */
 const MAX_BRANDING_BYTES = 32 * 1024 * 1024
 
@@ -46,12 +49,19 @@ export function uiRoutes(deps: Deps): Hono<Env> {
     return (await sendBranding(c, settings, vpath)) ?? (await sendAsset(c, deps, name))
   })
 
+  // Asked for by browsers without a page, and by feed readers and dashboards.
+  app.get('/favicon.ico', async (c) => {
+    const { settings } = deps.store.read()
+    return (await sendBranding(c, settings, ICO)) ?? (await sendAsset(c, deps, ICO.slice(1)))
+  })
+
   app.get(PAGE, async (c) => {
     const { settings } = deps.store.read()
     const nonce = randomBytes(16).toString('base64')
-    const boot = presentBoot(deps.config, settings, await hasCustomStyle(settings))
+    const boot = presentBoot(deps.config, settings, await hasBranding(settings, CUSTOM_STYLE))
     const html = renderPage({
       boot,
+      hasOwnIco: await hasOnlyIco(settings),
       page: await deps.assets.page(),
       nonce,
       acceptLanguage: c.req.header('accept-language') ?? '',
@@ -60,11 +70,12 @@ export function uiRoutes(deps: Deps): Hono<Env> {
       headers: {
         'Content-Type': 'text/html; charset=utf-8',
         'Cache-Control': NEVER,
-        'Content-Security-Policy': pagePolicy(nonce, boot),
+        'Content-Security-Policy': pagePolicy(nonce, boot, deps.config),
         'Cross-Origin-Opener-Policy': 'same-origin',
         'Referrer-Policy': 'same-origin',
         'X-Content-Type-Options': 'nosniff',
-        'X-Frame-Options': 'SAMEORIGIN',
+        // It cannot name an origin; where others are let in, the policy alone speaks (RFC 7034, 2.1).
+        ...(deps.config.frameAncestors.length === 0 && { 'X-Frame-Options': 'SAMEORIGIN' }),
         'X-XSS-Protection': '1; mode=block',
       },
     })
@@ -115,7 +126,7 @@ async function sendBranding(c: Ctx, settings: Settings, vpath: VPath): Promise<R
 
 async function openBranding(settings: Settings, vpath: VPath): Promise<OpenFile | null> {
   if (settings.branding.files === '') return null
-  if (vpath !== '/custom.css' && !vpath.startsWith('/img/')) return null
+  if (vpath !== CUSTOM_STYLE && !vpath.startsWith('/img/')) return null
   const scope = createScope({
     root: resolve(settings.branding.files),
     allow: () => true,
@@ -135,9 +146,13 @@ async function openBranding(settings: Settings, vpath: VPath): Promise<OpenFile 
   }
 }
 
-async function hasCustomStyle(settings: Settings): Promise<boolean> {
-  const vpath = toVPath('/custom.css')
-  const file = vpath && (await openBranding(settings, vpath))
+async function hasBranding(settings: Settings, vpath: VPath): Promise<boolean> {
+  const file = await openBranding(settings, vpath)
   await file?.handle.close()
   return Boolean(file)
+}
+
+/** True when the branding folder brings an icon of the old form and none of the new. */
+async function hasOnlyIco(settings: Settings): Promise<boolean> {
+  return (await hasBranding(settings, ICO)) && !(await hasBranding(settings, SVG))
 }

@@ -63,6 +63,7 @@ describe('the page', () => {
     expect(boot).toMatchObject({ BaseURL: '/fb', StaticURL: '/fb/static' })
     const html = renderPage({
       boot: { ...boot, CSS: true },
+      hasOwnIco: false,
       page: {
         template: await readFile(join(ROOT, 'web/index.html'), 'utf8'),
         entry: 'main-1.js',
@@ -146,4 +147,33 @@ it('answers the health check to anybody, by any method', async () => {
     expect(response.status).toBe(200)
     if (method !== 'HEAD') expect(await response.json()).toEqual({ status: 'OK' })
   }
+})
+
+describe('the icon of the instance', () => {
+  const icons = (html: string) =>
+    [...html.matchAll(/<link rel="icon" href="([^"]+)"/g)].map(([, href]) => href)
+
+  it('is answered where browsers ask for it without a page, below the base URL too', async () => {
+    await using app = await startApp({ config: { baseURL: '/fb' } })
+    for (const path of ['/favicon.ico', '/fb/favicon.ico', '/fb/static/img/icons/favicon.ico']) {
+      const response = await app.fetch(path)
+      expect(response.headers.get('content-type'), path).toBe('image/x-icon')
+      const bytes = Buffer.from(await response.arrayBuffer())
+      expect(bytes.subarray(0, 4), path).toEqual(Buffer.from([0, 0, 1, 0]))
+    }
+  })
+
+  it('comes from the branding folder as soon as there is one in it', async () => {
+    await using app = await startApp()
+    expect(icons(await (await app.fetch('/')).text())).toEqual([
+      '/static/img/icons/favicon.ico',
+      '/static/img/icons/favicon.svg',
+    ])
+    const folder = await brand(app, { 'img/icons/favicon.ico': 'mine' })
+    expect(await (await app.fetch('/favicon.ico')).text()).toBe('mine')
+    // Browsers prefer the drawing, which would be ours.
+    expect(icons(await (await app.fetch('/')).text())).toEqual(['/static/img/icons/favicon.ico'])
+    await writeFile(join(folder, 'img/icons/favicon.svg'), '<svg/>')
+    expect(icons(await (await app.fetch('/')).text())).toHaveLength(2)
+  })
 })

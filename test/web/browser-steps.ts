@@ -9,11 +9,13 @@ import { makeTree, type Tree, type TreeContent } from '../support/tree.ts'
 /** Some folders are large. */
 const SITE_MS = 120_000
 
-/** A browser for all tests of a file; gives what opens a page of a program in it. */
-export function sharedBrowser(): (program: Program, options?: PageOptions) => Promise<OpenPage> {
+/** A browser, by `launch`, for all tests of a file; gives what opens a page of a program in it. */
+export function sharedBrowser(
+  launch: () => Promise<Browser> = launchBrowser,
+): (program: Program, options?: PageOptions) => Promise<OpenPage> {
   let browser: Browser
   beforeAll(async () => {
-    browser = await launchBrowser()
+    browser = await launch()
   })
   afterAll(() => browser.close())
   return (program, options) => openPage(browser, program, options)
