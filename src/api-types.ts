@@ -20,6 +20,7 @@ export type ErrorCode =
   | 'unsupported'
   | 'locked'
   | 'too_many_requests'
+  | 'too_many_shares'
   | 'internal'
   | 'not_implemented'
   | 'no_space'

@@ -34,6 +34,7 @@ const STATUS: Record<ErrorCode, number> = {
   bad_request: 400,
   invalid_password: 400,
   weak_password: 400,
+  too_many_shares: 400,
   unauthenticated: 401,
   wrong_credentials: 403,
   forbidden: 403,

@@ -20,11 +20,25 @@ export interface Reader {
 const MAX_STRING = 1_048_576
 const MAX_ITEMS = 100_000
 
+/** How much a value may hold. */
+export interface ReadLimits {
+  items: number
+  characters: number
+}
+
+const LIMITS: ReadLimits = { items: MAX_ITEMS, characters: MAX_STRING }
+/** For files that this program has written itself: what it could write it must be able to read. */
+export const NO_LIMITS: ReadLimits = {
+  items: Number.POSITIVE_INFINITY,
+  characters: Number.POSITIVE_INFINITY,
+}
+
 /**
  * Wraps an object. Key names match exactly first and then without regard to case, as clients of
- * the original rely on. Throws ParseError when `value` is not an object (null reads as empty).
+ * the original rely on. Throws ParseError when `value` is not an object (null reads as empty), and
+ * when it holds more than `limits`.
  */
-export function readObject(value: unknown, at: string): Reader {
+export function readObject(value: unknown, at: string, limits = LIMITS): Reader {
   if (value !== null && value !== undefined && (typeof value !== 'object' || Array.isArray(value)))
     throw new ParseError(`${at || 'value'} must be an object`)
   const record = (value ?? {}) as Record<string, unknown>
@@ -42,7 +56,7 @@ export function readObject(value: unknown, at: string): Reader {
     has: (key) => raw(key) !== undefined && raw(key) !== null,
     str: (key, fallback = '') => {
       const v = raw(key)
-      return v === undefined || v === null ? fallback : asString(v, place(key))
+      return v === undefined || v === null ? fallback : asString(v, place(key), limits)
     },
     bool: (key, fallback = false) => {
       const v = raw(key)
@@ -63,20 +77,20 @@ export function readObject(value: unknown, at: string): Reader {
         throw new ParseError(`${place(key)} must be between ${min} and ${max}`)
       return n
     },
-    list: (key, item, maxItems = MAX_ITEMS) => {
+    list: (key, item, maxItems = limits.items) => {
       const v = raw(key)
       if (v === undefined || v === null) return []
       if (!Array.isArray(v)) throw new ParseError(`${place(key)} must be a list`)
       if (v.length > maxItems) throw new ParseError(`${place(key)} has more than ${maxItems} items`)
       return v.map((entry, i) => item(entry, `${place(key)}[${i}]`))
     },
-    obj: (key, read) => read(readObject(raw(key), place(key))),
+    obj: (key, read) => read(readObject(raw(key), place(key), limits)),
   }
 }
 
-/** Checks for a string of at most 1 MiB characters. */
-export function asString(value: unknown, at: string): string {
+/** Checks for a string, of at most 1 MiB characters unless told otherwise. */
+export function asString(value: unknown, at: string, limits: ReadLimits = LIMITS): string {
   if (typeof value !== 'string') throw new ParseError(`${at} must be a string`)
-  if (value.length > MAX_STRING) throw new ParseError(`${at} is too long`)
+  if (value.length > limits.characters) throw new ParseError(`${at} is too long`)
   return value
 }

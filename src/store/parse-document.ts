@@ -1,7 +1,7 @@
 // The door for stored data: everything past it is trusted. Absent fields read as their defaults,
 // so that documents of earlier releases open.
 import type { Branding, Permissions, Rule, Sorting, UserDefaults, Webhook } from '../api-types.ts'
-import { asString, ParseError, type Reader, readObject } from '../parse.ts'
+import { asString, NO_LIMITS, ParseError, type Reader, readObject } from '../parse.ts'
 import {
   DEFAULT_DIR_MODE,
   DEFAULT_FILE_MODE,
@@ -20,20 +20,24 @@ import {
   type User,
 } from './document.ts'
 
-/** Parses the whole document. Throws ParseError naming the first problem. */
+/**
+ * Parses the whole document, however much it holds: a limit that only reading knows would keep the
+ * server from starting on what it has written. Throws ParseError naming the first problem.
+ */
 export function parseDocument(value: unknown): Document {
-  const doc = readObject(value, '')
+  const doc = readObject(value, '', NO_LIMITS)
   const version = doc.int('version', 0)
   if (version !== SCHEMA_VERSION) throw new ParseError(`version must be ${SCHEMA_VERSION}`)
-  const users = doc.list('users', (item, at) => parseUser(readObject(item, at)))
+  const users = doc.list('users', (item, at) => parseUser(readObject(item, at, NO_LIMITS)))
   refuseDuplicates(users)
+  const lastId = users.reduce((last, { id }) => Math.max(last, id), 0)
   const parsed: Document = {
     version,
     settings: doc.obj('settings', parseSettings),
     users,
-    shares: doc.list('shares', (item, at) => parseShare(readObject(item, at))),
-    sessions: doc.list('sessions', (item, at) => parseSession(readObject(item, at))),
-    nextUserId: Math.max(doc.int('nextUserId', 1), 1 + Math.max(0, ...users.map(({ id }) => id))),
+    shares: doc.list('shares', (item, at) => parseShare(readObject(item, at, NO_LIMITS))),
+    sessions: doc.list('sessions', (item, at) => parseSession(readObject(item, at, NO_LIMITS))),
+    nextUserId: Math.max(doc.int('nextUserId', 1), 1 + lastId),
   }
   if (doc.has('importedFrom')) {
     parsed.importedFrom = doc.obj('importedFrom', (r) => ({

@@ -1,6 +1,12 @@
 // Shares as records: pure functions over the document.
+import { badRequest } from '../errors.ts'
 import { isWithin, type VPath, vpathOf } from '../files/vpath.ts'
 import type { Document, Share } from './document.ts'
+
+/** What one account may hold: the database is read and written as a whole. */
+export const MAX_SHARES = 1_000
+
+const indexes = new WeakMap<Share[], Map<string, Share>>()
 
 function isExpired(share: Share, nowSeconds = Date.now() / 1000): boolean {
   return share.expire !== 0 && share.expire <= nowSeconds
@@ -8,7 +14,7 @@ function isExpired(share: Share, nowSeconds = Date.now() / 1000): boolean {
 
 /** The share if it lives. */
 export function findShare(doc: Document, hash: string): Share | undefined {
-  const share = doc.shares.find((candidate) => candidate.hash === hash)
+  const share = indexOf(doc).get(hash)
   return share && !isExpired(share) ? share : undefined
 }
 
@@ -17,9 +23,17 @@ export function liveShares(doc: Document): Share[] {
   return doc.shares.filter((share) => !isExpired(share, now))
 }
 
-/** Adds a share and drops expired ones on the way. */
+/**
+ * Adds a share and drops expired ones on the way. Throws `too_many_shares` when the owner has
+ * MAX_SHARES already.
+ */
 export function addShare(doc: Document, share: Share): [Document, Share] {
-  return [{ ...doc, shares: [...liveShares(doc), share] }, share]
+  const live = liveShares(doc)
+  let own = 0
+  for (const { userID } of live) if (userID === share.userID) own++
+  if (own >= MAX_SHARES)
+    throw badRequest(`an account holds at most ${MAX_SHARES} shares`, 'too_many_shares')
+  return [{ ...doc, shares: [...live, share] }, share]
 }
 
 export function removeShare(doc: Document, hash: string): [Document, boolean] {
@@ -49,4 +63,13 @@ export function moveShares(doc: Document, userID: number, source: VPath, target:
     return { ...share, path: target + path.slice(source.length) + slash }
   })
   return changed ? { ...doc, shares } : doc
+}
+
+function indexOf({ shares }: Document): Map<string, Share> {
+  let index = indexes.get(shares)
+  if (!index) {
+    index = new Map(shares.map((share) => [share.hash, share]))
+    indexes.set(shares, index)
+  }
+  return index
 }

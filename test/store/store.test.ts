@@ -6,8 +6,10 @@ import {
   type Document,
   defaultSettings,
   emptyDocument,
+  type Share,
   type User,
 } from '../../src/store/document.ts'
+import { addShare, findShare, removeShare } from '../../src/store/shares.ts'
 import { createStore, openStore } from '../../src/store/store.ts'
 import { addUser } from '../../src/store/users.ts'
 import { waitFor, withDeadline } from '../support/deadline.ts'
@@ -138,5 +140,53 @@ describe('the database file', () => {
     const stored = JSON.parse(await readFile(join(tree.base, 'db.json'), 'utf8'))
     expect(stored.users).toHaveLength(1_000)
     expect(stored.nextUserId).toBe(doc.nextUserId + 15)
+  })
+})
+
+describe('however much the database holds', () => {
+  const share = (i: number, userID: number): Share => ({
+    hash: `hash${i}`,
+    path: `/file${i}`,
+    userID,
+    expire: 0,
+    passwordHash: '',
+    token: '',
+  })
+
+  it('it opens again', async () => {
+    await using tree = await makeTree({})
+    const file = join(tree.base, 'db.json')
+    const count = 100_001
+    const store = await createStore(file, {
+      ...fresh(),
+      users: [{ ...named('a'), id: 1 }],
+      shares: Array.from({ length: count }, (_, i) => share(i, 1)),
+      sessions: Array.from({ length: count }, (_, i) => ({
+        id: `session${i}`,
+        userID: 1,
+        createdMs: 0,
+        lastSeenMs: 0,
+        remember: false,
+        address: '',
+        userAgent: '',
+      })),
+    })
+    await store.close()
+    const again = await openStore(file)
+    expect(again.read().shares).toHaveLength(count)
+    expect(again.read().sessions).toHaveLength(count)
+    expect(findShare(again.read(), `hash${count - 1}`)?.path).toBe(`/file${count - 1}`)
+    await again.close()
+  })
+
+  it('an account adds no more than a thousand shares, and others still add theirs', () => {
+    let doc = fresh()
+    for (let i = 0; i < 1_000; i++) [doc] = addShare(doc, share(i, 1))
+    expect(() => addShare(doc, share(1_000, 1))).toThrow(
+      expect.objectContaining({ code: 'too_many_shares', status: 400, expose: true }),
+    )
+    expect(addShare(doc, share(1_000, 2))[0].shares).toHaveLength(1_001)
+    const [less] = removeShare(doc, 'hash7')
+    expect(addShare(less, share(1_000, 1))[0].shares).toHaveLength(1_000)
   })
 })

@@ -24,6 +24,7 @@ const byCode = {
   unsupported: msg`This kind of file is not supported here.`,
   locked: msg`Someone else is working on this at the moment. Try again shortly.`,
   too_many_requests: msg`Too many attempts. Wait a moment, then try again.`,
+  too_many_shares: msg`You have too many shared links. Delete some of them first.`,
   internal: msg`Something went wrong on the server.`,
   not_implemented: msg`The server cannot do this.`,
   no_space: msg`There is not enough space left on the server.`,

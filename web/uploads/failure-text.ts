@@ -23,6 +23,7 @@ const texts = {
   unsupported: msg`Refused by the server`,
   locked: msg`In use`,
   too_many_requests: msg`Server is busy`,
+  too_many_shares: msg`Refused by the server`,
   internal: msg`Server error`,
   not_implemented: msg`Not supported`,
   no_space: msg`Server is full`,
