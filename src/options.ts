@@ -125,7 +125,7 @@ export const OPTIONS = {
     ours: true,
     help:
       'Proxies whose forwarding and identity headers are believed: addresses, CIDR blocks, ' +
-      '"loopback", "private"',
+      '"loopback", "private"; without it this machine',
   }),
   contentOrigin: option({
     value: 'ORIGIN',

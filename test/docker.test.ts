@@ -80,10 +80,12 @@ describe('init.sh', () => {
   )
 })
 
-test('compose publishes to this machine only and believes no identity headers', async () => {
-  const { services } = parse(await readFile(join(ROOT, 'compose.yaml'), 'utf8'))
+test('compose publishes to this machine only and believes the bridge it comes through alone', async () => {
+  const { services, networks } = parse(await readFile(join(ROOT, 'compose.yaml'), 'utf8'))
   expect(services.filebrowser.ports).toEqual(['127.0.0.1:8080:80'])
-  expect(services.filebrowser.environment).toBeUndefined()
+  const [{ gateway }] = networks.front.ipam.config
+  expect(services.filebrowser.networks).toEqual(['front'])
+  expect(services.filebrowser.environment).toEqual({ FB_TRUSTED_PROXIES: gateway })
 })
 
 test('the image collects orphans, and gets its commit from a build argument', async () => {

@@ -39,3 +39,14 @@ it('who comes at the moment a place falls free does not run beside the one who w
   await Promise.all(all)
   expect(most).toBe(1)
 })
+
+it('a gate with a limit refuses who would wait behind it, and takes others again later', async () => {
+  const gate = createGate(1, 1)
+  const free = Promise.withResolvers<string>()
+  const running = gate(() => free.promise)
+  const waiting = gate(async () => 'waited')
+  await expect(gate(async () => 'refused')).rejects.toMatchObject({ code: 'too_many_requests' })
+  free.resolve('done')
+  expect(await Promise.all([running, waiting])).toEqual(['done', 'waited'])
+  expect(await gate(async () => 'again')).toBe('again')
+})

@@ -1,10 +1,7 @@
 // Which peers are believed: addresses and CIDR blocks, and the client address behind them.
-
 import type { IncomingHttpHeaders } from 'node:http'
 import { BlockList, isIP } from 'node:net'
-import { LOOPBACK_BLOCKS, PRIVATE_BLOCKS } from '../address-blocks.ts'
 
-const privatePeers = toBlockList([...LOOPBACK_BLOCKS, ...PRIVATE_BLOCKS])
 const lists = new WeakMap<readonly string[], BlockList>()
 
 /** True for loopback peers and unix sockets (no address). */
@@ -24,21 +21,25 @@ export function isListed(address: string, blocks: readonly string[]): boolean {
 }
 
 /**
+ * True when what a peer says of others counts: a forwarded address, a scheme, a user's name. Those are
+ * the proxies the administrator named, and this machine as long as none was named (CVE-2026-54089). An
+ * empty list believes nobody. A unix socket (no address) is this machine: a list must hold loopback.
+ */
+export function isBelieved(peer: string, trustedProxies: readonly string[] | null): boolean {
+  if (trustedProxies === null) return isLoopback(peer)
+  return isListed(peer === '' ? '127.0.0.1' : peer, trustedProxies)
+}
+
+/**
  * The client's address: the last one in `X-Forwarded-For` that is not itself a believed proxy,
- * when the peer is believed. Without a list, loopback and private peers are believed, so that
- * throttling and logs see visitors rather than the proxy in front (decisions, Proxies).
+ * when the peer is believed.
  */
 export function forwardedAddress(
   peer: string,
   headers: IncomingHttpHeaders,
   trustedProxies: readonly string[] | null,
 ): string {
-  const believed = (address: string) =>
-    trustedProxies === null
-      ? isLoopback(address) || inList(privatePeers, address)
-      : (trustedProxies.length > 0 && isLoopback(address) && address === '') ||
-        isListed(address, trustedProxies)
-  if (!believed(peer)) return unmap(peer)
+  if (!isBelieved(peer, trustedProxies)) return unmap(peer)
   const chain = [headers['x-forwarded-for'] ?? headers['x-real-ip'] ?? []]
     .flat()
     .join(',')
@@ -47,7 +48,7 @@ export function forwardedAddress(
     .filter((part) => isIP(part) !== 0)
   for (let i = chain.length - 1; i >= 0; i--) {
     const address = chain[i] as string
-    if (i === 0 || !believed(address)) return address
+    if (i === 0 || !isBelieved(address, trustedProxies)) return address
   }
   return unmap(peer)
 }

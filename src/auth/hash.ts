@@ -3,7 +3,6 @@
 import { availableParallelism } from 'node:os'
 import { hash as argon2Hash, verify as argon2Verify } from '@node-rs/argon2'
 import { compare as bcryptVerify } from 'bcrypt'
-import { AppError } from '../errors.ts'
 import { createGate } from '../gate.ts'
 
 /** OWASP's second recommendation for argon2id: 19 MiB, 2 passes, 1 lane. */
@@ -66,16 +65,4 @@ export async function verifyNobody(plain: string, hashes: Iterable<string>): Pro
 }
 
 const LIMIT = Math.max(1, availableParallelism() - 1)
-const gate = createGate(LIMIT)
-let pending = 0
-
-async function inTurn<T>(work: () => Promise<T>): Promise<T> {
-  if (pending >= LIMIT + MAX_QUEUE)
-    throw new AppError('too_many_requests', 'too many passwords are waiting to be checked')
-  pending++
-  try {
-    return await gate(work)
-  } finally {
-    pending--
-  }
-}
+const inTurn = createGate(LIMIT, MAX_QUEUE)

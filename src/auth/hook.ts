@@ -10,12 +10,15 @@ import { provisionUser } from './provision.ts'
 
 const TIMEOUT_MS = 30_000
 const MAX_OUTPUT_BYTES = 64 * 1024
+/** Programs that run at a time, whoever signs in from however many addresses. */
+export const MAX_SIGN_IN_PROGRAMS = 8
+export const MAX_WAITING_SIGN_INS = 256
 
 /** Runs the program and follows its answer. Throws `wrong_credentials` or `internal`. */
 export async function signInByHook(deps: SignInDeps, given: Credentials): Promise<User> {
   // A program may print the name within a line of its answer; a name must not add lines to it.
   if (/\p{Cc}/u.test(given.username) || given.password.includes('\0')) throw refused()
-  const answers = await ask(deps, given)
+  const answers = await deps.inSignInTurn(() => ask(deps, given))
   switch (answers.get('hook.action')) {
     case 'auth':
       return admit(deps, given, answers)

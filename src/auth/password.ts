@@ -20,6 +20,8 @@ export interface SignInDeps {
   store: Store
   log: Logger
   programs: Programs
+  /** Lets a few sign-in programs run at a time; `too_many_requests` when many wait already. */
+  inSignInTurn: <T>(fn: () => Promise<T>) => Promise<T>
   /** Creates the folder of a scope below the server root. */
   makeHome(scope: string): Promise<void>
 }

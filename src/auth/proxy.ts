@@ -1,9 +1,9 @@
-// Sign-in asserted by a reverse proxy through a header. The header counts only from proxies the
-// administrator named, or from loopback when none is named (CVE-2026-54089).
+// Sign-in asserted by a reverse proxy through a header, which counts from believed peers alone.
 import type { IncomingMessage } from 'node:http'
 import type { Config } from '../config.ts'
 import type { Settings } from '../store/document.ts'
-import { isListed, isLoopback } from './address.ts'
+import { isBelieved } from './address.ts'
+import { peerAddress } from './clients.ts'
 
 /** The user name the proxy asserts, or null when there is none to believe. */
 export function assertedByProxy(
@@ -20,8 +20,5 @@ export function assertedByProxy(
 
 /** True when the peer is one whose identity header is believed. */
 export function mayAssert(config: Config, incoming: IncomingMessage): boolean {
-  const peer = incoming.socket.remoteAddress ?? ''
-  if (config.trustedProxies === null) return isLoopback(peer)
-  // A unix socket has no address: whoever may open it was let in by its permissions.
-  return peer === '' || isListed(peer, config.trustedProxies)
+  return isBelieved(peerAddress(config, incoming), config.trustedProxies)
 }

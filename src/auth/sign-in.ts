@@ -47,7 +47,8 @@ async function signInByProxy(deps: SignInDeps, incoming: IncomingMessage): Promi
   const known = findUserByName(deps.store.read(), username)
   if (known) return known
   try {
-    return await provisionUser(deps, { username })
+    // Whoever comes through a proxy has a password there; the one made here is known to nobody.
+    return await provisionUser(deps, { username, fields: { lockPassword: true } })
   } catch (error) {
     if (!(error instanceof AppError && error.code === 'exists')) throw error
     // Of two first requests at once one finds the account made by the other.

@@ -4,6 +4,7 @@ import { constants } from 'node:fs'
 import { access, mkdir } from 'node:fs/promises'
 import { createApp } from '../app.ts'
 import { openAssets } from '../assets.ts'
+import { isBelieved } from '../auth/address.ts'
 import { isWholeTree } from '../auth/home.ts'
 import { buildConfig, type Config, collectOverrides } from '../config.ts'
 import { errnoOf } from '../errors.ts'
@@ -16,6 +17,9 @@ import type { Invocation } from './command.ts'
 import { findSources } from './database.ts'
 import { type FirstStart, prepareFirstStart } from './first-start.ts'
 import { accountLine, isPrivateListener, startBlock } from './start-block.ts'
+
+/** Permission bit: who is neither owner nor in the group may write. */
+const OTHERS_WRITE = 0o002
 
 export interface ServeInvocation extends Invocation {
   /** Debug lines are wanted. */
@@ -157,6 +161,14 @@ function securityWarnings(config: Config, settings: Settings): string[] {
     !isPrivateListener(config)
   ) {
     lines.push('sign-in by header is refused until --trustedProxies names your proxy')
+  }
+  const { socket, socketPerm, trustedProxies } = config
+  const isOpenSocket = socket !== '' && (socketPerm & OTHERS_WRITE) !== 0
+  if (settings.authMethod === 'proxy' && isOpenSocket && isBelieved('', trustedProxies)) {
+    lines.push(
+      `every user of this machine can sign in as anybody by the header, because all may open ${socket}; ` +
+        'set --socketPerm 0660 and let the proxy be in the group',
+    )
   }
   if (settings.authMethod === 'noauth' && !isPrivateListener(config)) {
     lines.push('nobody has to sign in, and this server can be reached from other machines')

@@ -1,23 +1,19 @@
 // The address a request is logged and throttled by.
-import { forwardedAddress } from '../auth/address.ts'
 import type { Ctx, Deps } from './env.ts'
 
 /** The visitor's address behind believed proxies; the empty string on a unix socket. */
 export function clientAddress(c: Ctx, deps: Deps): string {
-  const { incoming } = c.env
-  const peer = incoming.socket.remoteAddress ?? ''
-  return forwardedAddress(peer, incoming.headers, deps.config.trustedProxies)
+  return deps.clients.addressOf(c.env.incoming)
 }
 
-/** True when the browser talks TLS, to us or to the proxy in front of us. */
-export function isSecure(c: Ctx): boolean {
-  const { incoming } = c.env
-  if ('encrypted' in incoming.socket && incoming.socket.encrypted === true) return true
-  return (
-    String(incoming.headers['x-forwarded-proto'] ?? '')
-      .split(',')[0]
-      ?.trim() === 'https'
-  )
+/** Keys of a throttle: what is guessed at, for each network the guesses are counted by. */
+export function guessKeys(c: Ctx, deps: Deps, what: string): string[] {
+  return deps.clients.networksOf(c.env.incoming).map((network) => `${what} from ${network}`)
+}
+
+/** True when the browser talks TLS, to us or to a believed proxy in front of us. */
+export function isSecure(c: Ctx, deps: Deps): boolean {
+  return deps.clients.isSecure(c.env.incoming)
 }
 
 /** True when the request came to the origin that serves user files and nothing else. */

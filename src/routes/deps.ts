@@ -1,6 +1,8 @@
 // The services behind the routes, made once per application.
 import { availableParallelism } from 'node:os'
 import { isDeepStrictEqual } from 'node:util'
+import { createClients } from '../auth/clients.ts'
+import { MAX_SIGN_IN_PROGRAMS, MAX_WAITING_SIGN_INS } from '../auth/hook.ts'
 import { createSessions } from '../auth/sessions.ts'
 import { createThrottle } from '../auth/throttle.ts'
 import { createTokens } from '../auth/tokens.ts'
@@ -9,6 +11,7 @@ import { createScope } from '../files/scope.ts'
 import { createTempRegistry } from '../files/temp-registry.ts'
 import { createPreviews } from '../files/thumbs.ts'
 import { vpathOf } from '../files/vpath.ts'
+import { createGate } from '../gate.ts'
 import { createHooks } from '../hooks.ts'
 import { createPrograms } from '../runner.ts'
 import type { User } from '../store/document.ts'
@@ -24,8 +27,11 @@ export function createDeps(base: BaseDeps): Deps {
     ...base,
     tokens: createTokens(() => store.read().settings.key),
     sessions: createSessions(store, { idleMs: config.sessionIdleMs, maxMs: config.sessionMaxMs }),
+    clients: createClients(config, log),
     logins: createThrottle(config.loginRateLimit),
     sharePasswords: createThrottle(config.loginRateLimit),
+    signups: createThrottle(config.loginRateLimit),
+    inSignInTurn: createGate(MAX_SIGN_IN_PROGRAMS, MAX_WAITING_SIGN_INS),
     resumables: createResumables(),
     temps: createTempRegistry(`${store.file}.uploads`, config.tusExpiryMs),
     saves: createLocks(),

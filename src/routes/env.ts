@@ -2,6 +2,7 @@
 import type { HttpBindings } from '@hono/node-server'
 import type { Context } from 'hono'
 import type { Assets } from '../assets.ts'
+import type { Clients } from '../auth/clients.ts'
 import type { Sessions } from '../auth/sessions.ts'
 import type { Throttle } from '../auth/throttle.ts'
 import type { Tokens } from '../auth/tokens.ts'
@@ -32,8 +33,13 @@ export interface BaseDeps {
 export interface Deps extends BaseDeps {
   tokens: Tokens
   sessions: Sessions
+  clients: Clients
   logins: Throttle
   sharePasswords: Throttle
+  /** Accounts that were made by sign-up, and failures to make one. */
+  signups: Throttle
+  /** Lets a few sign-in programs run at a time. */
+  inSignInTurn: <T>(fn: () => Promise<T>) => Promise<T>
   resumables: Resumables
   temps: TempRegistry
   /** Held by host path while a finished body is moved into place. */

@@ -2,7 +2,6 @@
 // root is exactly the shared path.
 import { Hono } from 'hono'
 import type { FileInfo } from '../api-types.ts'
-import { networkOf } from '../auth/address.ts'
 import { verifyPassword } from '../auth/hash.ts'
 import { acceptsTicket, issueTicket } from '../auth/share-ticket.ts'
 import { AppError, badRequest } from '../errors.ts'
@@ -12,7 +11,7 @@ import { baseName, ROOT, toVPath, type VPath, vpathOf } from '../files/vpath.ts'
 import type { Share, User } from '../store/document.ts'
 import { findShare } from '../store/shares.ts'
 import { findUser } from '../store/users.ts'
-import { clientAddress } from './client-address.ts'
+import { guessKeys } from './client-address.ts'
 import type { Ctx, Deps, Env } from './env.ts'
 import { scopeOf } from './guard.ts'
 import { sendRaw } from './raw.ts'
@@ -98,14 +97,15 @@ async function demandPassword(c: Ctx, deps: Deps, share: Share): Promise<void> {
   } catch {
     throw badRequest('X-SHARE-PASSWORD is not percent-encoded')
   }
-  const guesses = `share ${share.hash} from ${networkOf(clientAddress(c, deps))}`
-  const over = deps.sharePasswords.begin(guesses)
+  const guesses = guessKeys(c, deps, `share ${share.hash}`)
+  const over = deps.sharePasswords.begin(...guesses)
   try {
     if (!(await verifyPassword(password, share.passwordHash))) {
-      deps.sharePasswords.fail(guesses)
+      deps.sharePasswords.fail(...guesses)
       throw wrongPassword()
     }
-    deps.sharePasswords.succeed(guesses)
+    // Whose network it is; the others who come through an unnamed proxy stay counted.
+    deps.sharePasswords.succeed(...guesses.slice(0, 1))
   } finally {
     over()
   }

@@ -2,7 +2,6 @@
 import { hash } from 'node:crypto'
 import { Hono } from 'hono'
 import type { SessionRecord } from '../api-types.ts'
-import { networkOf } from '../auth/address.ts'
 import { type Credentials, refused } from '../auth/password.ts'
 import { provisionUser } from '../auth/provision.ts'
 import { signIn } from '../auth/sign-in.ts'
@@ -11,7 +10,7 @@ import { formatTime } from '../files/time-format.ts'
 import type { Session, User } from '../store/document.ts'
 import { findUser } from '../store/users.ts'
 import { readJson } from './body.ts'
-import { clientAddress, isSecure } from './client-address.ts'
+import { clientAddress, guessKeys, isSecure } from './client-address.ts'
 import type { Ctx, Deps, Env } from './env.ts'
 import { identify, requireUser } from './guard.ts'
 import { sendJson, sendStatus } from './respond.ts'
@@ -37,10 +36,9 @@ export function sessionRoutes(deps: Deps): Hono<Env> {
 }
 
 async function login(c: Ctx, deps: Deps): Promise<Response> {
-  const address = clientAddress(c, deps)
   let given: LoginBody = { username: '', password: '', recaptcha: '', remember: true }
-  const network = networkOf(address)
-  const keys = [`address ${network}`]
+  const keys = guessKeys(c, deps, 'sign-in')
+  const addressKeys = keys.length
   let over = () => {}
   let user: User
   try {
@@ -48,11 +46,11 @@ async function login(c: Ctx, deps: Deps): Promise<Response> {
       given = await readCredentials(c)
       // Per account only together with the address, so that nobody can lock others out. A name is
       // whatever a stranger sends, up to a megabyte, and must not be what is kept.
-      keys.push(`account ${hash('sha256', given.username)} from ${network}`)
+      keys.push(`account ${hash('sha256', given.username)} ${keys[0]}`)
       over = deps.logins.begin(...keys)
       return given
     })
-    deps.logins.succeed(...keys.slice(1))
+    deps.logins.succeed(...keys.slice(addressKeys))
   } catch (error) {
     if (error instanceof AppError && error.code === 'wrong_credentials') deps.logins.fail(...keys)
     throw error
@@ -61,7 +59,7 @@ async function login(c: Ctx, deps: Deps): Promise<Response> {
   }
   const session = await deps.sessions.open(user.id, {
     remember: given.remember,
-    address,
+    address: clientAddress(c, deps),
     userAgent: c.req.header('user-agent') ?? '',
   })
   return sendToken(c, deps, user, session)
@@ -130,7 +128,7 @@ function withCookie(
   maxAgeSeconds: number | null,
 ): Response {
   const { baseURL, frameAncestors } = deps.config
-  const isSecureRequest = isSecure(c)
+  const isSecureRequest = isSecure(c, deps)
   const common = `Path=${baseURL || '/'}; HttpOnly`
   const age = maxAgeSeconds === null ? '' : `; Max-Age=${maxAgeSeconds}`
   if (frameAncestors.length === 0 || !isSecureRequest) {
@@ -148,7 +146,6 @@ function withCookie(
 async function signup(c: Ctx, deps: Deps): Promise<Response> {
   const { settings } = deps.store.read()
   if (!settings.signup) return sendStatus(405, { code: 'method_not_allowed' })
-  const key = `signup ${networkOf(clientAddress(c, deps))}`
   const { username, password } = await readJson(
     c,
     (r) => ({ username: r.str('username'), password: r.str('password') }),
@@ -156,10 +153,21 @@ async function signup(c: Ctx, deps: Deps): Promise<Response> {
   )
   if (username === '' || password === '')
     throw new AppError('bad_request', 'name or password empty')
-  // Every account counts, also one that is made: nothing waits between the look and the count.
-  deps.logins.begin(key)()
-  deps.logins.fail(key)
-  await provisionUser(deps, { username, password })
+  const made = guessKeys(c, deps, 'account made')
+  const failed = guessKeys(c, deps, 'sign-up failed')
+  const over = deps.signups.begin(...made, ...failed)
+  try {
+    await provisionUser(deps, { username, password })
+    // Making accounts is what is to be slowed: each one counts.
+    deps.signups.fail(...made)
+  } catch (error) {
+    // A mistake in the form is put right and sent again. What counts are names that are taken, which
+    // tell who has an account, and homes that cannot be made.
+    if (!(error instanceof AppError && error.status === 400)) deps.signups.fail(...failed)
+    throw error
+  } finally {
+    over()
+  }
   return sendStatus(200)
 }
 

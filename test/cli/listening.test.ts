@@ -36,6 +36,19 @@ describe('listening', () => {
     await expect(stat(socketPath)).rejects.toThrow(/ENOENT/)
   })
 
+  test('a socket that all may open is told of where its proxy says who signs in', async () => {
+    const words = ['config', 'init', '--auth.method=proxy', '--auth.header=X-User']
+    expect((await runCli(words, { cwd })).code).toBe(0)
+    const warned = async (more: string[]) => {
+      const { cli, stop } = await serve(['--socket', 'fb.sock', ...more])
+      await stop()
+      return cli.output().stderr.includes('set --socketPerm 0660')
+    }
+    expect(await warned([])).toBe(true)
+    expect(await warned(['--socketPerm', '0660'])).toBe(false)
+    expect(await warned(['--trustedProxies='])).toBe(false)
+  })
+
   test('a socket file that nobody listens on is replaced; a live one and a plain file are not', async () => {
     const socketPath = join(cwd, 'fb.sock')
     const old = createServer().listen(join(cwd, 'old.sock'))

@@ -23,7 +23,10 @@ function login(
 }
 
 const from = (address: string) => ({ 'X-Forwarded-For': address })
-const limited = { config: { loginRateLimit: { attempts: 3, windowMs: 60_000 } } }
+/** Three failures are allowed; forwarded addresses come from a proxy that was named. */
+const limited = {
+  config: { loginRateLimit: { attempts: 3, windowMs: 60_000 }, trustedProxies: ['127.0.0.1'] },
+}
 const unlimited = { config: { loginRateLimit: { attempts: 0, windowMs: 1_000 } } }
 
 describe('CVE-2025-52997: guessing passwords', () => {
@@ -38,8 +41,7 @@ describe('CVE-2025-52997: guessing passwords', () => {
 
   it('is not helped by a header that claims another address', async () => {
     // Behind a named proxy the last address counts that is not the proxy's own.
-    const config = { ...limited.config, trustedProxies: ['127.0.0.1'] }
-    await using app = await startApp({ config })
+    await using app = await startApp(limited)
     const chain = (claimed: string) => from(`${claimed}, 203.0.113.9`)
     for (let i = 0; i < 3; i++) await login(app, 'admin', 'guess', chain(`198.51.100.${i}`))
     expect((await login(app, 'admin', 'guess', chain('198.51.100.77'))).status).toBe(429)
@@ -97,6 +99,26 @@ describe('CVE-2025-52997: guessing passwords', () => {
     await using app = await startApp()
     await login(app, 'admin', 'wrong', from('203.0.113.9'))
     expect(app.log.some((line) => line.startsWith('/api/login: 403 203.0.113.9'))).toBe(true)
+  })
+
+  it('counts against this machine, whatever it forwards, while no proxy was named', async () => {
+    const config = { ...limited.config, trustedProxies: null }
+    await using app = await startApp({ tree: { 'a.txt': 'a' }, config })
+    const share = await makeShare(app, '/a.txt', { password: 'sesame' })
+    const guesses = async (guess: (headers: Record<string, string>) => Promise<Response>) => {
+      const statuses: number[] = []
+      for (let i = 0; i < 6; i++) statuses.push((await guess(from(`203.0.113.${i}`))).status)
+      return statuses
+    }
+    const logins = await guesses((headers) => login(app, 'admin', 'guess', headers))
+    expect(logins).toEqual([403, 403, 403, 429, 429, 429])
+    const shares = await guesses((headers) =>
+      app.fetch(`/api/public/share/${share}`, {
+        headers: { ...headers, 'X-SHARE-PASSWORD': 'guess' },
+      }),
+    )
+    expect(shares).toEqual([401, 401, 401, 429, 429, 429])
+    expect(app.log.filter((line) => line.includes('--trustedProxies loopback'))).toHaveLength(1)
   })
 
   it('cannot be worth it: common, short and repeated passwords are not taken', async () => {

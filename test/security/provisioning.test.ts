@@ -1,6 +1,6 @@
 // Accounts that come into being by themselves (class 6; http-api 3.8, 4.6, 4.7): no power they were
 // not given, and a home that is theirs alone.
-import { mkdir, readdir, rm, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { defaultPermissions, defaultSettings, type Settings } from '../../src/store/document.ts'
@@ -253,6 +253,64 @@ describe('an account that makes itself', () => {
     expect((await signup(`${PASSWORD}-and-somewhat-longer`)).status).toBe(200)
     expect((await signup(`${PASSWORD}-and-somewhat-longer`)).status).toBe(409)
   })
+})
+
+describe('signing up', () => {
+  const limited: TestAppOptions = {
+    tree: {},
+    settings: { signup: true },
+    config: { loginRateLimit: { attempts: 3, windowMs: 60_000 } },
+  }
+  const signup = async (app: TestApp, username: string, password = PASSWORD) => {
+    const body = JSON.stringify({ username, password })
+    return (await app.fetch('/api/signup', { method: 'POST', body })).status
+  }
+
+  it('stays open to somebody who puts mistakes in the form right', async () => {
+    await using app = await startApp(limited)
+    for (let i = 0; i < 12; i++) expect(await signup(app, 'new', `short ${i}`)).toBe(400)
+    for (let i = 0; i < 4; i++) expect(await signup(app, `line\n${i}`)).toBe(400)
+    expect(await signup(app, 'new')).toBe(200)
+  })
+
+  it('makes no more accounts from one address than sign-ins may fail', async () => {
+    await using app = await startApp(limited)
+    const statuses: number[] = []
+    for (let i = 0; i < 5; i++) statuses.push(await signup(app, `new-${i}`))
+    expect(statuses).toEqual([200, 200, 200, 429, 429])
+  })
+
+  it('tells of taken names only so often, whatever else was made', async () => {
+    await using app = await startApp(limited)
+    expect(await signup(app, 'first')).toBe(200)
+    const statuses: number[] = []
+    for (let i = 0; i < 4; i++) statuses.push(await signup(app, 'admin'))
+    expect(statuses).toEqual([409, 409, 409, 429])
+  })
+})
+
+it('of many who sign in at once no more than eight wait for the program', async () => {
+  const config = { trustedProxies: ['127.0.0.1'] }
+  await using app = await withHook([], { config })
+  const running = join(app.tree.base, 'running')
+  await mkdir(running)
+  // Each one counts those that run, and lets the others begin before it ends.
+  const script = `touch ${running}/$$; ls ${running} | wc -l >>${app.tree.base}/counts; sleep 0.2; rm ${running}/$$`
+  await writeFile(join(app.tree.base, 'hook.sh'), `${script}; echo hook.action=block\n`)
+  const answers = await Promise.all(
+    Array.from({ length: 40 }, (_, i) =>
+      app.fetch('/api/login', {
+        method: 'POST',
+        headers: { 'X-Forwarded-For': `203.0.113.${i}` },
+        body: JSON.stringify({ username: `name-${i}`, password: 'guess' }),
+      }),
+    ),
+  )
+  expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 403))
+  const counts = (await readFile(join(app.tree.base, 'counts'), 'utf8')).trim().split(/\s+/)
+  expect(counts).toHaveLength(40)
+  expect(Math.max(...counts.map(Number))).toBeLessThanOrEqual(8)
+  expect(Math.max(...counts.map(Number))).toBeGreaterThan(1)
 })
 
 it.each([

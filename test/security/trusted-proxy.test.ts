@@ -1,8 +1,11 @@
 // Sign-in by a header (class 7): it counts from proxies the administrator named, and without such a
 // list from this machine alone.
-import { networkInterfaces } from 'node:os'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { request } from 'node:http'
+import { networkInterfaces, tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { startApp, type TestApp, type TestAppOptions } from '../support/app.ts'
+import { PASSWORD, startApp, type TestApp, type TestAppOptions } from '../support/app.ts'
 import { waitFor } from '../support/deadline.ts'
 
 const proxied: TestAppOptions = {
@@ -68,6 +71,89 @@ describe('CVE-2026-54089: the header that names the user', () => {
     await using app = await startApp(proxied)
     expect((await app.fetch('/api/usage/', { headers: { 'X-User': 'admin' } })).status).toBe(401)
   })
+})
+
+describe('a forwarded address', () => {
+  const forged = { 'X-Forwarded-For': '203.0.113.9', 'X-Forwarded-Proto': 'https' }
+  const wrong = { method: 'POST', headers: forged, body: '{"username":"admin","password":"no"}' }
+  const limit = { attempts: 3, windowMs: 60_000 }
+
+  it.skipIf(!lan)('is not believed from a private address that nobody named', async () => {
+    const address = '0.0.0.0'
+    await using app = await startApp({ config: { address, loginRateLimit: limit } })
+    const statuses: number[] = []
+    for (let i = 0; i < 6; i++) {
+      const headers = { 'X-Forwarded-For': `203.0.113.${i}` }
+      const response = await fetch(`http://${lan}:${app.port}/api/login`, { ...wrong, headers })
+      statuses.push(response.status)
+    }
+    expect(statuses).toEqual([403, 403, 403, 429, 429, 429])
+    expect(app.log.filter((line) => line.includes('203.0.113.'))).toEqual([])
+    expect(app.log.some((line) => line.startsWith(`/api/login: 403 ${lan}`))).toBe(true)
+    // Said once, with what to do.
+    expect(app.log.filter((line) => line.includes(`--trustedProxies ${lan}`))).toHaveLength(1)
+  })
+
+  it.skipIf(!lan)('is believed from a proxy that was named', async () => {
+    const config = { address: '0.0.0.0', trustedProxies: [`${lan}/32`] }
+    await using app = await startApp({ config })
+    await fetch(`http://${lan}:${app.port}/api/login`, wrong)
+    await waitFor('the log line', () =>
+      app.log.some((line) => line.startsWith('/api/login: 403 203.0.113.9')),
+    )
+    expect(app.log.filter((line) => line.includes('--trustedProxies'))).toEqual([])
+  })
+
+  it('has no scheme to add when the peer is not believed', async () => {
+    const headers = { 'X-Forwarded-Proto': 'https' }
+    const body = JSON.stringify({ username: 'admin', password: PASSWORD })
+    for (const [trustedProxies, isSecure] of [
+      [null, true],
+      [['127.0.0.1'], true],
+      [['192.0.2.77'], false],
+      [[], false],
+    ] as const) {
+      await using app = await startApp({ config: { trustedProxies } })
+      const response = await app.fetch('/api/login', { method: 'POST', headers, body })
+      expect(response.headers.get('set-cookie')?.includes('; Secure')).toBe(isSecure)
+    }
+  })
+})
+
+describe('a unix socket', () => {
+  const entered = async (trustedProxies: readonly string[] | null): Promise<number> => {
+    const folder = await mkdtemp(join(tmpdir(), 'filebrowser-socket-'))
+    try {
+      const socket = join(folder, 's.sock')
+      await using _app = await startApp({ ...proxied, config: { socket, trustedProxies } })
+      return await new Promise((resolve, reject) => {
+        const options = { socketPath: socket, path: '/api/login', ...asAdmin, agent: false }
+        request(options, (response) => {
+          response.resume()
+          resolve(response.statusCode ?? 0)
+        })
+          .on('error', reject)
+          .end()
+      })
+    } finally {
+      await rm(folder, { recursive: true })
+    }
+  }
+
+  it('is this machine: believed when nobody or loopback was named, and else not', async () => {
+    expect(await entered(null)).toBe(200)
+    expect(await entered(['127.0.0.0/8', '::1/128'])).toBe(200)
+    expect(await entered([])).toBe(403)
+    expect(await entered(['10.0.0.1'])).toBe(403)
+  })
+})
+
+it('an account that comes through a proxy cannot set a password of its own', async () => {
+  await using app = await startApp({ ...proxied, tree: {} })
+  const headers = { 'X-User': 'new' }
+  expect((await app.fetch('/api/login', { method: 'POST', headers })).status).toBe(200)
+  const made = app.store.read().users.find(({ username }) => username === 'new')
+  expect(made?.lockPassword).toBe(true)
 })
 
 describe('an expired token behind a proxy (GHSA-v3jv-rmh2-635j)', () => {

@@ -1,0 +1,71 @@
+// Who is on the other side of a request: the peer of the connection, and what a believed one forwards.
+import type { IncomingMessage } from 'node:http'
+import type { Config } from '../config.ts'
+import type { Logger } from '../log.ts'
+import { forwardedAddress, isBelieved, networkOf } from './address.ts'
+
+/** A TCP peer that has left before it was looked at; no address, and nothing it says is believed. */
+const GONE = 'gone'
+const FORWARDING_HEADERS = ['x-forwarded-for', 'x-real-ip', 'x-forwarded-proto']
+
+export interface Clients {
+  /** The visitor's address behind believed proxies; the empty string on a unix socket. */
+  addressOf(incoming: IncomingMessage): string
+  /**
+   * The networks that guesses are counted by: the visitor's, and the peer's as well while nobody has
+   * named it a proxy, since whoever is on this machine can forward any address.
+   */
+  networksOf(incoming: IncomingMessage): string[]
+  /** True when the browser talks TLS, to us or to a believed proxy in front of us. */
+  isSecure(incoming: IncomingMessage): boolean
+}
+
+/** The address of the other end of the connection; the empty string on a unix socket. */
+export function peerAddress({ socket }: Config, incoming: IncomingMessage): string {
+  return incoming.socket.remoteAddress ?? (socket === '' ? GONE : '')
+}
+
+/** Says once in the log when forwarding headers are not believed, or believed from nobody's proxy. */
+export function createClients(config: Config, log: Logger): Clients {
+  const { trustedProxies } = config
+  const said = new Set<string>()
+  const sayOnce = (kind: string, line: string) => {
+    if (said.has(kind)) return
+    said.add(kind)
+    log.warn(line)
+  }
+  const believes = (incoming: IncomingMessage): boolean => {
+    const peer = peerAddress(config, incoming)
+    const header = FORWARDING_HEADERS.find((name) => incoming.headers[name] !== undefined)
+    const isTrusted = isBelieved(peer, trustedProxies)
+    if (header === undefined || peer === GONE) return isTrusted
+    const who = peer === '' ? 'the unix socket' : peer
+    if (!isTrusted) {
+      const name = peer === '' ? 'loopback' : peer
+      const advice = `set --trustedProxies ${name} if that is your reverse proxy`
+      sayOnce('refused', `${header} from ${who} is not believed; ${advice}`)
+    } else if (trustedProxies === null) {
+      const advice = 'set --trustedProxies loopback if that is your reverse proxy'
+      const counted = 'failed sign-ins count against everybody who comes from there'
+      sayOnce('unnamed', `${header} comes from ${who}, which nobody named: ${counted}; ${advice}`)
+    }
+    return isTrusted
+  }
+  const addressOf = (incoming: IncomingMessage) => {
+    const peer = peerAddress(config, incoming)
+    return forwardedAddress(peer, believes(incoming) ? incoming.headers : {}, trustedProxies)
+  }
+  return {
+    addressOf,
+    networksOf: (incoming) => {
+      const networks = new Set([networkOf(addressOf(incoming))])
+      if (trustedProxies === null) networks.add(networkOf(peerAddress(config, incoming)))
+      return [...networks]
+    },
+    isSecure: (incoming) => {
+      if ('encrypted' in incoming.socket && incoming.socket.encrypted === true) return true
+      const scheme = String(incoming.headers['x-forwarded-proto'] ?? '').split(',')[0]
+      return scheme?.trim() === 'https' && believes(incoming)
+    },
+  }
+}

@@ -1,0 +1,25 @@
+import { expect, it, vi } from 'vitest'
+import { createThrottle } from '../../src/auth/throttle.ts'
+import { waitFor } from '../support/deadline.ts'
+
+const DAY_MS = 24 * 60 * 60 * 1000
+
+it('a clock that ran ahead keeps nobody out when it is put right', async () => {
+  const throttle = createThrottle({ attempts: 1, windowMs: 100 })
+  const isOpen = () => {
+    try {
+      throttle.begin('somebody')()
+      return true
+    } catch {
+      return false
+    }
+  }
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 400 * DAY_MS })
+  try {
+    throttle.fail('somebody')
+    expect(isOpen()).toBe(false)
+  } finally {
+    vi.useRealTimers()
+  }
+  await waitFor('the end of the block', isOpen)
+})
