@@ -6,8 +6,17 @@
 // without following the last component and whose actual place is read back from /proc. Where
 // there is no /proc (macOS, Windows, a bare chroot) that second look is a plain realpath and a
 // small race remains.
-import { closeSync, constants, existsSync, open, openSync, readlinkSync } from 'node:fs'
-import { readlink } from 'node:fs/promises'
+import {
+  closeSync,
+  constants,
+  existsSync,
+  fchmod,
+  fstatSync,
+  open,
+  openSync,
+  readlinkSync,
+} from 'node:fs'
+import { chmod, readlink } from 'node:fs/promises'
 import { basename, dirname, join, relative, resolve, sep } from 'node:path'
 import { promisify } from 'node:util'
 import { AppError, errnoOf } from '../errors.ts'
@@ -16,6 +25,7 @@ import { openForReading, type ReadHandle } from './read-handle.ts'
 import { ROOT, type VPath, vpathOf } from './vpath.ts'
 
 const openInPool = promisify(open)
+const changeModeOf = promisify(fchmod)
 
 /** Linux O_PATH: a reference to a folder that needs no permission to read it. */
 const O_PATH = 0o10000000
@@ -177,6 +187,24 @@ export async function openVerified(realPath: string): Promise<ReadHandle> {
   } catch (error) {
     await handle.close()
     throw error
+  }
+}
+
+/**
+ * Sets the permission bits of the file or folder at a real path, of nothing else: a link that took
+ * its place is `forbidden`.
+ */
+export async function setModeOf(realPath: string, mode: number): Promise<void> {
+  // A reference needs no permission to read, and opens no pipe or device.
+  const flags = constants.O_NOFOLLOW | (HAS_PROC ? O_PATH : constants.O_RDONLY)
+  const fd = await openInPool(realPath, flags)
+  try {
+    if (!HAS_PROC) return await changeModeOf(fd, mode)
+    verifyPlace(fd, realPath)
+    if (fstatSync(fd).isSymbolicLink()) throw moved(realPath)
+    await chmod(`/proc/self/fd/${fd}`, mode)
+  } finally {
+    closeSync(fd)
   }
 }
 

@@ -27,6 +27,14 @@ describe.each([{ near: true }, { near: false }])('a temporary file (near: $near)
     expect(timesClosed()).toBe(1)
   })
 
+  it('gives setuid, setgid and sticky bits of the old file to no new content', async () => {
+    await using tree = await makeTree({ 'a.txt': 'a trusted program' })
+    chmodSync(tree.at('a.txt'), 0o7755)
+    const { temp } = await begin(tree)
+    await temp.commit({ replace: true })
+    expect(statSync(tree.at('a.txt')).mode & 0o7777).toBe(0o755)
+  })
+
   it('replaces a large file as well', async () => {
     await using tree = await makeTree({ 'a.txt': 'x'.repeat(2_000_000) })
     const { temp } = await begin(tree)

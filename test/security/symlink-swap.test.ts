@@ -1,8 +1,18 @@
 // A link swapped in between check and use (CVE-2026-54094, CVE-2026-55667, CVE-2026-55668,
 // CVE-2026-73613): reads, writes and deletions through a folder that keeps changing into a link
 // out of the scope must never reach what lies behind it.
-import { writeSync } from 'node:fs'
-import { mkdir, readdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises'
+import { renameSync, symlinkSync, unlinkSync, writeSync } from 'node:fs'
+import {
+  chmod,
+  mkdir,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  stat,
+  symlink,
+  writeFile,
+} from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { copyTree } from '../../src/files/copy.ts'
@@ -116,6 +126,38 @@ it.runIf(process.platform === 'linux')('neither reads nor writes outside by copi
   expect(done.written).toBeGreaterThan(0)
   expect(await tree.read('to/dir/secret.txt')).toBe('inside')
 })
+
+it.runIf(process.platform === 'linux')(
+  'changes no mode outside, whoever swaps a folder',
+  async () => {
+    await using tree = await makeTree({ dir: null })
+    const scope = scopeOf(tree)
+    await chmod(tree.outside, 0o700)
+    const dir = tree.at('dir')
+    const aside = join(tree.base, 'aside')
+    const done = { set: 0, refused: 0 }
+    // The swap comes a little later each time, so that some come between the look and the change.
+    for (let n = 0; n < ROUNDS; n++) {
+      const setting = scope.setMode('/dir' as never, 0o777).then(
+        () => done.set++,
+        (error: Error) => {
+          if (error.name !== 'AppError') throw error
+          done.refused++
+        },
+      )
+      if (n % 15 === 0) await setting
+      for (let turn = 0; turn < n % 15; turn++) await new Promise((next) => setImmediate(next))
+      renameSync(dir, aside)
+      symlinkSync(tree.outside, dir)
+      await setting
+      unlinkSync(dir)
+      renameSync(aside, dir)
+    }
+    expect((await stat(tree.outside)).mode & 0o777).toBe(0o700)
+    expect(done.set).toBeGreaterThan(0)
+    expect(done.refused).toBeGreaterThan(0)
+  },
+)
 
 it('does not delete through a link that stands where a folder was', async () => {
   await using tree = await makeTree({ 'dir/keep/a.txt': 'a' })

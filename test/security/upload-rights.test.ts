@@ -1,5 +1,5 @@
-// A resumable upload is shared by who sees the file, and replaces one only for who may modify it.
-import { readFile, writeFile } from 'node:fs/promises'
+// Who may only rename, create or modify does nothing else by it.
+import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { expect, it } from 'vitest'
 import { defaultPermissions, type User } from '../../src/store/document.ts'
 import { startApp, type TestApp } from '../support/app.ts'
@@ -65,4 +65,17 @@ it('who may only create does not replace a file that came meanwhile', async () =
   await writeFile(app.tree.at('a.txt'), 'of a colleague')
   expect((await append(eve, 0, 'eveeve')).status).toBe(403)
   expect(await readFile(app.tree.at('a.txt'), 'utf8')).toBe('of a colleague')
+})
+
+it('who may rename but not create makes no folders by it', async () => {
+  const users = [{ username: 'eve', perm: { ...nothingElse, rename: true } as User['perm'] }]
+  await using app = await startApp({ tree: { 'a.txt': 'a', there: null }, users })
+  const eve = await app.as('eve')
+  const rename = (to: string) =>
+    eve.fetch(`/api/resources/a.txt?action=rename&destination=${encodeURIComponent(to)}`, {
+      method: 'PATCH',
+    })
+  expect((await rename('/new/folder/a.txt')).status).toBe(403)
+  expect(await readdir(app.tree.root)).toEqual(['a.txt', 'there'])
+  expect((await rename('/there/a.txt')).status).toBe(200)
 })
