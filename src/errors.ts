@@ -93,6 +93,11 @@ export function errnoOf(error: unknown): string {
   return typeof code === 'string' ? code : ''
 }
 
+/** True for the system's errors that tell of a full disk or a used-up quota. */
+export function isFullDisk(error: unknown): boolean {
+  return ERRNO[errnoOf(error)] === 'no_space'
+}
+
 /** This process or machine has run out of something: no fault of the entry that was looked at. */
 const EXHAUSTED = new Set(['EMFILE', 'ENFILE', 'ENOMEM'])
 

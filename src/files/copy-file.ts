@@ -8,6 +8,7 @@ import type { TempFile } from './temp-file.ts'
 import type { VPath } from './vpath.ts'
 import type { WriteFolder } from './write-folder.ts'
 
+/** Larger files are copied one by one, and only where they fit. */
 const CHUNK_BYTES = 1024 * 1024
 /** Up to this size a file on a local disk is written without the thread pool, as in receive.ts. */
 const SMALL_BYTES = 64 * 1024
@@ -73,6 +74,7 @@ export function oneByOne(): OneByOne {
 
 async function copyInto(file: OpenFile, temp: TempFile, options: CopyFileOptions): Promise<void> {
   try {
+    if (file.sizeBytes > CHUNK_BYTES) await temp.requireSpace(file.sizeBytes)
     await copyBytes(file, temp, options)
     await temp.setMode(file.mode)
     await temp.commit({ replace: options.replace })

@@ -1,15 +1,41 @@
-// Whether a file of a known size can fit, asked before the first byte is taken.
+// How full the disk is that holds a folder, or will hold it: one answer for the storage bar and for
+// the question whether a file can fit, which is asked before the first byte is taken.
 import { statfsSync } from 'node:fs'
 import { statfs } from 'node:fs/promises'
-import { AppError } from '../errors.ts'
+import { dirname } from 'node:path'
+import { AppError, errnoOf } from '../errors.ts'
 import { isNear } from './disk-look.ts'
 
-/** Throws `no_space` when the file system of a host folder has less than `sizeBytes` free. */
-export async function checkFreeSpace(hostFolder: string, sizeBytes: number): Promise<void> {
-  const { bavail, bsize, blocks } = isNear(hostFolder)
-    ? statfsSync(hostFolder)
-    : await statfs(hostFolder)
-  // Some network file systems report no blocks at all.
-  if (blocks > 0 && bavail * bsize < sizeBytes)
+export interface Space {
+  /** 0 where the file system does not tell, as some network file systems do. */
+  totalBytes: number
+  /** What is left for who is not root (`bavail` of statfs): the rest cannot be counted on. */
+  freeBytes: number
+}
+
+/**
+ * The space of the file system on which `hostFolder` is or will be made: that of its nearest
+ * ancestor that is there. `near`: on a local disk (see disk-look.ts). Rejects with the system's error.
+ */
+export async function spaceAt(hostFolder: string, near = false): Promise<Space> {
+  for (let folder = hostFolder; ; folder = dirname(folder)) {
+    try {
+      const direct = near || isNear(folder)
+      const { blocks, bavail, bsize } = direct ? statfsSync(folder) : await statfs(folder)
+      return { totalBytes: blocks * bsize, freeBytes: bavail * bsize }
+    } catch (error) {
+      if (errnoOf(error) !== 'ENOENT' || dirname(folder) === folder) throw error
+    }
+  }
+}
+
+/** Throws `no_space` when less than `sizeBytes` are free where `hostFolder` is or will be made. */
+export async function checkFreeSpace(
+  hostFolder: string,
+  sizeBytes: number,
+  near = false,
+): Promise<void> {
+  const { totalBytes, freeBytes } = await spaceAt(hostFolder, near)
+  if (totalBytes > 0 && freeBytes < sizeBytes)
     throw new AppError('no_space', `${sizeBytes} bytes do not fit`)
 }

@@ -5,6 +5,7 @@ import { hash } from 'node:crypto'
 import { dirname } from 'node:path'
 import type { Readable } from 'node:stream'
 import { AppError, badRequest } from '../errors.ts'
+import { checkFreeSpace } from './free-space.ts'
 import { receive } from './receive.ts'
 import type { Scope, TempOptions } from './scope.ts'
 import { TEMP_PREFIX, type TempFile } from './temp-file.ts'
@@ -24,7 +25,8 @@ export interface Upload {
 export interface Resumables {
   /**
    * Starts an upload, dropping an unfinished one to the same target. Throws `locked` while a complete
-   * one waits to be moved into place: its bytes have been acknowledged.
+   * one waits to be moved into place: its bytes have been acknowledged. Throws `no_space` when the
+   * disk that is to hold it has not the room.
    */
   create(
     destination: Destination,
@@ -200,6 +202,7 @@ export function createResumables(): Resumables {
       return exclusively(key, async () => {
         if (completions.has(key))
           throw new AppError('locked', `${destination.vpath} is being put in place`)
+        await checkFreeSpace(dirname(await placeOf(destination)), lengthBytes)
         await rememberLeft(destination)
         if (remembered.has(key)) await discard(destination, key)
         const facts = [lengthBytes, replace ? 'r' : 'n', mtimeMs ?? '']

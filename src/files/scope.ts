@@ -1,6 +1,6 @@
 // One user's tree: the only door to content on disk. Every call names a virtual path, meets the
 // rules first and is then confined by the jail (see jail.ts for what happens between look and use).
-import { chmod, lstat, mkdir, readdir, rename, statfs, utimes } from 'node:fs/promises'
+import { lstat, mkdir, readdir, rename } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import type { Usage } from '../api-types.ts'
 import { AppError, errnoOf, fromErrno } from '../errors.ts'
@@ -9,8 +9,9 @@ import { isNear, lstatBigOf, lstatOf, noteWritten } from './disk-look.ts'
 import { type EntryStat, toEntryStat } from './entry-stat.ts'
 import { permissionBits } from './file-mode.ts'
 import { moveToFreeName } from './free-name.ts'
+import { spaceAt } from './free-space.ts'
 import { createHeldFolder, describeOpen, type HeldFolder, type OpenFile } from './held-folder.ts'
-import { createJail, holdFolder, inFolder, openVerified } from './jail.ts'
+import { createJail, holdFolder, inFolder, openVerified, setModeOf } from './jail.ts'
 import { type Allow, createJudgement, type Judgement } from './judgement.ts'
 import { type DetailedEntry, type DirEntry, listFolder, listFolderDetailed } from './list-folder.ts'
 import type { Pace } from './pace.ts'
@@ -91,7 +92,7 @@ export interface Scope {
   removeSingle(vpath: VPath, mtimeNs: bigint | null): Promise<boolean>
   /** Moves an entry on one file system. `exists` when the target is taken and not to be replaced. */
   rename(source: VPath, target: VPath, options: { replace: boolean }): Promise<void>
-  setTimes(vpath: VPath, mtimeMs: number): Promise<void>
+  /** Permission bits of a file or folder; a link in its place is `forbidden`, not followed. */
   setMode(vpath: VPath, mode: number): Promise<void>
   usage(vpath: VPath): Promise<Usage>
   /** Host path for programs started in a folder (shell, hooks). Judged like any other access. */
@@ -281,27 +282,17 @@ export function createScope(options: ScopeOptions): Scope {
           ),
         )
       }),
-    setTimes: (vpath, mtimeMs) =>
-      guarded(vpath, async () => {
-        const { realPath } = await locate(vpath)
-        const seconds = mtimeMs / 1000
-        await inFolder(dirname(realPath), (ref) =>
-          utimes(join(ref, basename(realPath)), new Date(), seconds),
-        )
-      }),
     setMode: (vpath, mode) =>
       guarded(vpath, async () => {
         const { realPath } = await locate(vpath)
-        await inFolder(dirname(realPath), (ref) =>
-          chmod(join(ref, basename(realPath)), permissionBits(mode)),
-        )
+        await setModeOf(realPath, permissionBits(mode))
       }),
     usage: (vpath) =>
       guarded(vpath, async () => {
         const { realPath } = await locate(vpath)
         if (!(await lstat(realPath)).isDirectory()) return { total: 0, used: 0 }
-        const { blocks, bfree, bsize } = await statfs(realPath)
-        return { total: blocks * bsize, used: (blocks - bfree) * bsize }
+        const { totalBytes, freeBytes } = await spaceAt(realPath)
+        return { total: totalBytes, used: totalBytes - freeBytes }
       }),
     judgeBelow: (vpath) =>
       guarded(vpath, async () => judgement.below(vpath, (await locate(vpath)).realPath)),

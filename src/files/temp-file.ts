@@ -9,6 +9,7 @@ import { AppError, errnoOf } from '../errors.ts'
 import { atOnce, type DiskCalls, inPool } from './disk-calls.ts'
 import { permissionBits } from './file-mode.ts'
 import { moveFileToFreeName } from './free-name.ts'
+import { checkFreeSpace } from './free-space.ts'
 
 const sync = promisify(fsync)
 const changeOwner = promisify(fchown)
@@ -25,14 +26,16 @@ export interface TempFile {
   /** Bytes may also be written through this host path; it is valid until commit or discard. */
   readonly hostPath: string
   sizeBytes(): Promise<number>
+  /** Throws `no_space` unless a file of this size fits on the disk of this one. */
+  requireSpace(sizeBytes: number): Promise<void>
   /** Cuts off what is past `sizeBytes`. */
   truncate(sizeBytes: number): Promise<void>
   /** Permission bits only. */
   setMode(mode: number): Promise<void>
   /**
    * Syncs and moves the file into place. With `replace: false` an existing target is `exists` and
-   * the temp file stays; with `replace: true` the mode and, where allowed, the owner of the old
-   * file carry over. `check` is called last; when it throws nothing is moved.
+   * the temp file stays; with `replace: true` the permission bits and, where allowed, the owner of
+   * the old file carry over; setuid, setgid and sticky were given to other content. `check` is called last; when it throws nothing is moved.
    */
   commit(options: CommitOptions): Promise<CommittedFile>
   /** Closes and removes it. Does nothing after a commit. */
@@ -100,6 +103,7 @@ export async function openTemp(
     near: options.near,
     hostPath,
     sizeBytes: async () => Number((await calls.fstat(fd)).size),
+    requireSpace: (sizeBytes) => checkFreeSpace(folder.ref, sizeBytes, options.near),
     truncate: (sizeBytes) => cut(fd, sizeBytes),
     setMode: (mode) => calls.fchmod(fd, permissionBits(mode)),
     commit: async ({ replace, mtimeMs, check }) => {
@@ -169,7 +173,7 @@ async function carryOver(old: BigIntStats, fd: number, calls: DiskCalls): Promis
       if (!['EPERM', 'EACCES', 'ENOSYS', 'EINVAL'].includes(errnoOf(error))) throw error
     })
   }
-  await calls.fchmod(fd, Number(old.mode) & 0o7777).catch((error) => {
+  await calls.fchmod(fd, permissionBits(Number(old.mode))).catch((error) => {
     if (!['EPERM', 'ENOSYS', 'ENOTSUP'].includes(errnoOf(error))) throw error
   })
 }

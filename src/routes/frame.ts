@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
 import { createMiddleware } from 'hono/factory'
-import { AppError, isAbort } from '../errors.ts'
+import { AppError, fromErrno, isAbort, isFullDisk } from '../errors.ts'
 import { clientAddress, isContentOrigin } from './client-address.ts'
 import type { Ctx, Deps, Env } from './env.ts'
 import { BAD_TARGET, PAGE, REDIRECT } from './request-path.ts'
@@ -80,7 +80,9 @@ export function logFailures(deps: Deps) {
 }
 
 /** The one place where a failure becomes an answer. */
-export function answerError(error: unknown, c: Ctx, deps: Deps): Response {
+export function answerError(thrown: unknown, c: Ctx, deps: Deps): Response {
+  // Bytes are written in many places; that there is no room for them is one answer.
+  const error = isFullDisk(thrown) ? fromErrno(thrown, c.env.target.path) : thrown
   const { outgoing } = c.env
   if (outgoing.headersSent || outgoing.destroyed || c.req.raw.signal.aborted) {
     // Nothing sensible can be said any more; a broken connection is the honest end.
@@ -93,7 +95,7 @@ export function answerError(error: unknown, c: Ctx, deps: Deps): Response {
     return sendStatus(500, { code: 'internal', headers: { 'X-Request-Id': id } })
   }
   c.set('failure', error.message)
-  if (error.status >= 500 && error.cause) report(error, c, deps)
+  if (error.status >= 500 && error.cause && error.code !== 'no_space') report(error, c, deps)
   const headers: Record<string, string> = {}
   const retry = error.details?.retryAfterSeconds
   if (typeof retry === 'number') headers['Retry-After'] = String(retry)

@@ -12,7 +12,6 @@ import {
   isSameEntry,
   moveTree,
 } from '../files/copy.ts'
-import { checkFreeSpace } from '../files/free-space.ts'
 import {
   childPath,
   type Listing,
@@ -28,7 +27,7 @@ import { receive } from '../files/receive.ts'
 import { removeSeen, type SeenEntries } from '../files/remove-seen.ts'
 import type { Scope } from '../files/scope.ts'
 import type { CommittedFile } from '../files/temp-file.ts'
-import { baseName, isWithin, ROOT, toVPath, type VPath, vpathOf } from '../files/vpath.ts'
+import { baseName, isWithin, parentOf, ROOT, toVPath, type VPath, vpathOf } from '../files/vpath.ts'
 import { ParseError, type Reader } from '../parse.ts'
 import type { Document, User } from '../store/document.ts'
 import { moveShares, removeSharesBelow } from '../store/shares.ts'
@@ -232,7 +231,7 @@ async function writeBody(
   const temp = await scope.openTemp(target.vpath, { parents, located })
   try {
     const announced = Number(incoming.headers['content-length'] ?? Number.NaN)
-    if (announced > 0) await checkFreeSpace(await scope.rootPath(), announced)
+    if (announced > 0) await temp.requireSpace(announced)
     await receive(incoming, temp.fd, { near: temp.near })
     return await deps.saves.withLock(located, () =>
       temp.commit({ replace, mtimeMs: modifiedHeader(c), check }),
@@ -334,6 +333,8 @@ async function moveResource(c: Ctx, deps: Deps): Promise<Response> {
   const target = await chooseTarget(scope, action, source, wanted, { replace, rename })
   if (replace) demand(user, 'modify')
   demand(user, action === 'copy' ? 'create' : 'rename')
+  // A new place for an entry is no right to make the folders on the way there.
+  if (!user.perm.create && !(await scope.exists(parentOf(target)))) demand(user, 'create')
   await scope.stat(source)
   await checkDescendants(deps, user, source, target, signal)
   const trees = treeScopeOf(deps, user)

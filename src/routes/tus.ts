@@ -2,7 +2,6 @@
 // its headers of version and extension. https://tus.io/protocols/resumable-upload
 import { Hono } from 'hono'
 import { AppError, badRequest } from '../errors.ts'
-import { checkFreeSpace } from '../files/free-space.ts'
 import type { Destination, Upload } from '../files/resumable.ts'
 import { ROOT } from '../files/vpath.ts'
 import type { Ctx, Deps, Env } from './env.ts'
@@ -38,7 +37,6 @@ async function createUpload(c: Ctx, deps: Deps): Promise<Response> {
   const declared = c.env.incoming.headers['upload-length']
   const lengthBytes = parseInteger(declared)
   if (lengthBytes === null) throw badRequest(`invalid upload length: ${declared ?? 'missing'}`)
-  await checkFreeSpace(await scope.rootPath(), lengthBytes)
   const destination = destinationOf(c)
   const upload = await deps.resumables.create(destination, {
     lengthBytes,
