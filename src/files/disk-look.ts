@@ -2,7 +2,7 @@
 // asleep or far away. On a local file system the kernel then remembers what it saw, and asking
 // again takes microseconds, a tenth of the way through the pool: for a second the same path is
 // asked directly. Only the way of asking is remembered, never an answer.
-import { type BigIntStats, lstatSync, readFileSync, realpathSync, type Stats } from 'node:fs'
+import { lstatSync, readFileSync, realpathSync, type Stats } from 'node:fs'
 import { lstat, realpath, statfs } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { errnoOf } from '../errors.ts'
@@ -124,11 +124,6 @@ export function isStillMissing(path: string): boolean {
 /** lstat(2) by the shorter way. Rejects with the system's error. */
 export async function lstatOf(path: string): Promise<Stats> {
   return isNear(path) ? lstatSync(path) : lstat(path)
-}
-
-/** Like lstatOf, with times in nanoseconds. */
-export async function lstatBigOf(path: string): Promise<BigIntStats> {
-  return isNear(path) ? lstatSync(path, { bigint: true }) : lstat(path, { bigint: true })
 }
 
 function remember(...paths: string[]): void {

@@ -7,16 +7,19 @@
 // there is no /proc (macOS, Windows, a bare chroot) that second look is a plain realpath and a
 // small race remains.
 import {
+  type BigIntStats,
   closeSync,
   constants,
   existsSync,
   fchmod,
+  fstat,
   fstatSync,
+  lstatSync,
   open,
   openSync,
   readlinkSync,
 } from 'node:fs'
-import { chmod, readlink } from 'node:fs/promises'
+import { chmod, lstat, readlink } from 'node:fs/promises'
 import { basename, dirname, join, relative, resolve, sep } from 'node:path'
 import { promisify } from 'node:util'
 import { AppError, errnoOf } from '../errors.ts'
@@ -26,12 +29,16 @@ import { ROOT, type VPath, vpathOf } from './vpath.ts'
 
 const openInPool = promisify(open)
 const changeModeOf = promisify(fchmod)
+const fstatInPool = promisify(fstat)
+const lstatInPool = (path: string) => lstat(path, { bigint: true })
 
 /** Linux O_PATH: a reference to a folder that needs no permission to read it. */
 const O_PATH = 0o10000000
 const MAX_LINK_HOPS = 255
 
 const HAS_PROC = process.platform === 'linux' && existsSync('/proc/self/fd')
+/** The entry itself, links included, whatever it is and whoever may read it. */
+const ENTRY_FLAGS = O_PATH | (constants.O_NOFOLLOW ?? 0)
 const FOLDER_FLAGS = HAS_PROC ? O_PATH | constants.O_DIRECTORY | constants.O_NOFOLLOW : 0
 
 export interface Place {
@@ -57,9 +64,13 @@ export interface Jail {
   readonly follows: boolean
 }
 
-/** Builds the jail for a host folder. With `followExternal` only the text is confined. */
-export function createJail(rootPath: string, followExternal: boolean): Jail {
-  let known: string | undefined
+/**
+ * Builds the jail for a host folder. With `followExternal` only the text is confined. `isReal`: the
+ * root has been located already, as a place in another jail. It is never resolved again: a link that
+ * is swapped in there leads out of this jail like any other.
+ */
+export function createJail(rootPath: string, followExternal: boolean, isReal = false): Jail {
+  let known = isReal ? rootPath : undefined
 
   const root = async () => {
     if (known === undefined) {
@@ -203,6 +214,22 @@ export async function setModeOf(realPath: string, mode: number): Promise<void> {
     verifyPlace(fd, realPath)
     if (fstatSync(fd).isSymbolicLink()) throw moved(realPath)
     await chmod(`/proc/self/fd/${fd}`, mode)
+  } finally {
+    closeSync(fd)
+  }
+}
+
+/**
+ * Facts of what is at a real path itself, never through a link in its place or on the way. Throws
+ * `forbidden` when it is not where it was located.
+ */
+export async function lookVerified(realPath: string): Promise<BigIntStats> {
+  const near = isNear(realPath)
+  if (!HAS_PROC) return near ? lstatSync(realPath, { bigint: true }) : lstatInPool(realPath)
+  const fd = near ? openSync(realPath, ENTRY_FLAGS) : await openInPool(realPath, ENTRY_FLAGS)
+  try {
+    verifyPlace(fd, realPath)
+    return near ? fstatSync(fd, { bigint: true }) : await fstatInPool(fd, { bigint: true })
   } finally {
     closeSync(fd)
   }

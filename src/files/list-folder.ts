@@ -8,7 +8,7 @@ import { lstat, opendir, readdir, readlink } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { AppError, errnoOf, isLostEntry } from '../errors.ts'
 import { type EntryStat, toEntryStat } from './entry-stat.ts'
-import { inFolder, type Jail } from './jail.ts'
+import { inFolder, inHeld, type Jail, lookVerified } from './jail.ts'
 import type { Judgement } from './judgement.ts'
 import { compareBytes, nextTurn, sortInSlices } from './sort.ts'
 import { joinVPath, ROOT, type VPath } from './vpath.ts'
@@ -107,6 +107,17 @@ export async function listFolderDetailed(
   signal: AbortSignal,
 ): Promise<DetailedEntry[]> {
   const entries = await listFolder(jail, judgement, vpath, realPath)
+  return inFolder(realPath, (ref) => addFacts(jail, realPath, ref, entries, signal))
+}
+
+// Through the open folder `ref`: its path may lead elsewhere by now.
+async function addFacts(
+  jail: Jail,
+  realPath: string,
+  ref: string,
+  entries: DirEntry[],
+  signal: AbortSignal,
+): Promise<DetailedEntry[]> {
   const detailed: DetailedEntry[] = []
   const add = (entry: DirEntry, target: BigIntStats | null, own: BigIntStats | null) => {
     if (!own) return
@@ -120,9 +131,9 @@ export async function listFolderDetailed(
   let sliceStart = performance.now()
   for (; i < entries.length && !slow; i++) {
     const entry = entries[i] as DirEntry
-    const path = entryPath(realPath, entry)
-    if (entry.kind === 'link' && typeof path === 'string')
-      add(entry, await statLink(jail, path), await lstatOrNull(path))
+    const path = entryPath(ref, entry)
+    if (entry.kind === 'link' && !entry.rawName)
+      add(entry, await statLink(jail, join(realPath, entry.name)), await lstatOrNull(path))
     else {
       const own = lstatOrNullSync(path)
       add(entry, own, own)
@@ -139,10 +150,9 @@ export async function listFolderDetailed(
     const part = entries.slice(i, i + POOL_IN_FLIGHT)
     const stats = await Promise.all(
       part.map(async (entry) => {
-        const path = entryPath(realPath, entry)
-        const own = await lstatOrNull(path)
-        const isLink = entry.kind === 'link' && typeof path === 'string'
-        return { own, target: isLink ? await statLink(jail, path) : own }
+        const own = await lstatOrNull(entryPath(ref, entry))
+        const isLink = entry.kind === 'link' && !entry.rawName
+        return { own, target: isLink ? await statLink(jail, join(realPath, entry.name)) : own }
       }),
     )
     for (const [k, entry] of part.entries()) {
@@ -186,15 +196,16 @@ async function pointsInside(jail: Jail, realPath: string): Promise<boolean> {
 async function statLink(jail: Jail, path: string): Promise<BigIntStats | null> {
   try {
     const landed = await jail.landing(path)
-    return landed.exists ? await lstatOrNull(landed.realPath) : null
+    const isInside = jail.vpathOf(landed.realPath, await jail.root()) !== null
+    return landed.exists && (isInside || jail.follows) ? await lookVerified(landed.realPath) : null
   } catch (error) {
     if (error instanceof AppError) return null
     return unlessLost(error)
   }
 }
 
-function entryPath(realPath: string, { name, rawName }: DirEntry): string | Buffer {
-  return rawName ? Buffer.concat([Buffer.from(`${realPath}/`), rawName]) : `${realPath}/${name}`
+function entryPath(ref: string, { name, rawName }: DirEntry): string | Buffer {
+  return inHeld(ref, rawName ?? name)
 }
 
 async function lstatOrNull(path: string | Buffer): Promise<BigIntStats | null> {

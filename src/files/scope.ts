@@ -5,13 +5,13 @@ import { basename, dirname, join } from 'node:path'
 import type { Usage } from '../api-types.ts'
 import { AppError, errnoOf, fromErrno } from '../errors.ts'
 import { atOnce, inPool } from './disk-calls.ts'
-import { isNear, lstatBigOf, lstatOf, noteWritten } from './disk-look.ts'
+import { isNear, lstatOf, noteWritten } from './disk-look.ts'
 import { type EntryStat, toEntryStat } from './entry-stat.ts'
 import { permissionBits } from './file-mode.ts'
 import { moveToFreeName } from './free-name.ts'
 import { spaceAt } from './free-space.ts'
 import { createHeldFolder, describeOpen, type HeldFolder, type OpenFile } from './held-folder.ts'
-import { createJail, holdFolder, inFolder, openVerified, setModeOf } from './jail.ts'
+import { createJail, holdFolder, inFolder, lookVerified, openVerified, setModeOf } from './jail.ts'
 import { type Allow, createJudgement, type Judgement } from './judgement.ts'
 import { type DetailedEntry, type DirEntry, listFolder, listFolderDetailed } from './list-folder.ts'
 import type { Pace } from './pace.ts'
@@ -26,6 +26,8 @@ export type { OpenFile }
 export interface ScopeOptions {
   /** Host path of the tree's root. */
   root: string
+  /** The root is a place that has been located in another tree: it is not resolved again. */
+  isRootReal?: boolean
   /** Text judgement: rules and hidden names. Walkers prune with it. */
   allow: (vpath: VPath) => boolean
   followExternalSymlinks: boolean
@@ -109,7 +111,7 @@ export interface Scope {
 /** Builds a scope. Touches the disk on first use only. */
 export function createScope(options: ScopeOptions): Scope {
   const { allow, fileMode, dirMode } = options
-  const jail = createJail(options.root, options.followExternalSymlinks)
+  const jail = createJail(options.root, options.followExternalSymlinks, options.isRootReal)
   const judgement = createJudgement(jail, (vpath) => allow(vpath) && !isTemp(vpath), options.outer)
 
   const check = (vpath: VPath) => {
@@ -143,10 +145,13 @@ export function createScope(options: ScopeOptions): Scope {
 
   const stat = async (vpath: VPath): Promise<EntryStat> => {
     const place = await locate(vpath)
-    const own = await lstatBigOf((await jail.locateEntry(vpath)).realPath)
+    // Most paths lead over no link.
+    const isPlain = jail.vpathOf(place.realPath, await jail.root()) === vpath
+    const entry = isPlain ? place : await jail.locateEntry(vpath)
+    const own = await lookVerified(entry.realPath)
     if (!own.isSymbolicLink()) return toEntryStat(own, own, false)
-    if (!place.exists) return { ...toEntryStat(own, own, true), kind: 'brokenLink' }
-    return toEntryStat(await lstatBigOf(place.realPath), own, true)
+    if (isPlain || !place.exists) return { ...toEntryStat(own, own, true), kind: 'brokenLink' }
+    return toEntryStat(await lookVerified(place.realPath), own, true)
   }
 
   const makeFolder = async (vpath: VPath): Promise<void> => {
@@ -300,7 +305,13 @@ export function createScope(options: ScopeOptions): Scope {
       const { realPath } = await guarded(vpath, () => locate(vpath))
       const judge = await judgement.below(vpath, realPath)
       const allowBelow = (child: VPath) => judge(rebase(vpath, child))
-      return createScope({ ...options, root: realPath, allow: allowBelow, outer: judgement })
+      return createScope({
+        ...options,
+        root: realPath,
+        isRootReal: true,
+        allow: allowBelow,
+        outer: judgement,
+      })
     },
   }
 }

@@ -41,8 +41,14 @@ export async function mountFolder(source: string, folder: string): Promise<Async
 export async function mountDead(folder: string): Promise<AsyncDisposable> {
   await mkdir(folder, { recursive: true })
   const options = 'fd=3,rootmode=40000,user_id=0,group_id=0'
-  // Who serves it is the shell, which ends.
-  const words = ['-c', 'exec 3<>/dev/fuse; mount -t fuse -o "$1" none "$2"', 'sh', options, folder]
+  // Who serves it is the shell, which ends. Without -i a program of fuse3 would be asked to mount.
+  const words = [
+    '-c',
+    'exec 3<>/dev/fuse; mount -i -t fuse -o "$1" none "$2"',
+    'sh',
+    options,
+    folder,
+  ]
   execFileSync('sh', words)
   return { [Symbol.asyncDispose]: async () => void execFileSync('umount', [folder]) }
 }
