@@ -1,6 +1,7 @@
 // The server's side of the preview process: starts it on demand, feeds it a bounded number of jobs,
-// lets it go when idle, and survives its crashes.
+// lets it go when idle, and survives its crashes. Who asks takes turns with all others who do.
 import { type ChildProcess, spawn } from 'node:child_process'
+import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { killGroup } from '../kill-group.ts'
 import {
@@ -20,8 +21,20 @@ const LEAVE_MS = 1_000
 /** A crash may be somebody else's fault once. */
 const MAX_ATTEMPTS = 2
 const MAX_QUEUE = 2000
+/** Of one asker: more than any page shows at a time. */
+const MAX_WAITING = 500
+/** Jobs say what they take before they take it; this ends a process whose file lied. */
+const MAX_PROCESS_BYTES = 512 * 1024 * 1024
+const MEMORY_CHECK_MS = 100
+const PAGE_BYTES = 4096
 
 export type JobRequest = Omit<PreviewJob, 'id'>
+
+/** Who waits for a picture: an account, or all visitors of a share. */
+export interface Asker {
+  name: string
+  isVisitor: boolean
+}
 
 export interface JobResult {
   reply: PreviewReply
@@ -31,35 +44,48 @@ export interface JobResult {
 export interface PreviewProcess {
   /**
    * Runs a job; rejects with PreviewError. An abort takes it out of the queue, and ends the process
-   * when all that it still works on after LEAVE_MS has been given up.
+   * when all that it still works on after LEAVE_MS has been given up. Askers take turns, and where
+   * several jobs run at a time nobody has all the places; nor have all visitors together.
    */
-  run(request: JobRequest, signal: AbortSignal): Promise<JobResult>
+  run(request: JobRequest, signal: AbortSignal, limits: JobLimits): Promise<JobResult>
   close(): void
+}
+
+export interface JobLimits {
+  asker: Asker
+  /** A job that takes longer ends the process; JOB_MS unless given. */
+  timeoutMs?: number
 }
 
 interface Task {
   request: JobRequest
+  asker: Asker
+  timeoutMs: number
   attempts: number
   resolve: (result: JobResult) => void
   reject: (error: unknown) => void
   /** Its client has gone. */
   left: boolean
-  /** Its time is over. */
-  late: boolean
+  /** Its time is over, or it took too much. */
+  ended: 'too_slow' | 'too_large' | null
   timer?: NodeJS.Timeout
 }
 
 /**
- * `concurrency`: jobs in the process at the same time, at least 1. A job that takes longer than
- * `jobMs` ends the process. It is rejected with `too_slow` when it was the only one there; several
- * are done again, like after a crash.
+ * `concurrency`: jobs in the process at the same time, at least 1. A job that takes too long ends the
+ * process. It is rejected with `too_slow` when it was the only one there; several are done again,
+ * like after a crash. The same holds for memory, where the system tells how much it is.
  */
-export function createPreviewProcess(concurrency: number, jobMs = JOB_MS): PreviewProcess {
+export function createPreviewProcess(concurrency: number): PreviewProcess {
   const queue: Task[] = []
   const running = new Map<number, Task>()
+  /** When an asker had the last turn, by a count; only of those who wait or run. */
+  const turns = new Map<string, number>()
+  const mostPlaces = Math.max(1, concurrency - 1)
   let child: ChildProcess | null = null
   let idle: NodeJS.Timeout | undefined
   let leaving: NodeJS.Timeout | undefined
+  let weighing: NodeJS.Timeout | undefined
   let lastId = 0
   let closed = false
 
@@ -88,10 +114,14 @@ export function createPreviewProcess(concurrency: number, jobMs = JOB_MS): Previ
     for (const task of tasks) {
       if (task.left) continue
       // Of several it is not known which one kept the others waiting.
-      if (task.late && tasks.length === 1)
-        task.reject(new PreviewError('too_slow', `not made within ${jobMs / 1000} seconds`))
+      if (task.ended && tasks.length === 1)
+        task.reject(new PreviewError(task.ended, ENDED[task.ended](task)))
       else if (task.attempts < MAX_ATTEMPTS && !closed) queue.unshift(task)
-      else task.reject(new PreviewError('undecodable', 'the preview process ended'))
+      else {
+        // What was there with others may not have been the one that crashed.
+        const failure = tasks.length === 1 && !closed ? 'undecodable' : 'unavailable'
+        task.reject(new PreviewError(failure, 'the preview process ended'))
+      }
     }
     pump()
   }
@@ -125,21 +155,57 @@ export function createPreviewProcess(concurrency: number, jobMs = JOB_MS): Previ
   const pump = (): void => {
     clearTimeout(idle)
     while (running.size < concurrency) {
-      const task = queue.shift()
-      if (!task) break
+      const task = nextTask()
+      // What was there at a crash runs alone the second time, so that only one can be to blame.
+      const isSecond = [...running.values()].some(({ attempts }) => attempts > 1)
+      if (!task || isSecond || (task.attempts > 0 && running.size > 0)) break
+      queue.splice(queue.indexOf(task), 1)
       child ??= start()
       const current = child
       lastId += 1
+      turns.set(task.asker.name, lastId)
       task.attempts += 1
       task.timer = setTimeout(() => {
-        task.late = true
+        task.ended = 'too_slow'
         killGroup(current, 'SIGKILL')
-      }, jobMs)
+      }, task.timeoutMs)
       running.set(lastId, task)
       current.stdin?.write(encodeFrame({ ...task.request, id: lastId }))
       endIfLeft()
     }
+    if (running.size === 0) {
+      clearInterval(weighing)
+      weighing = undefined
+      if (queue.length === 0) turns.clear()
+    } else weighing ??= setInterval(weigh, MEMORY_CHECK_MS).unref()
     if (running.size === 0 && child) idle = setTimeout(() => child?.stdin?.end(), IDLE_MS).unref()
+  }
+
+  /** Of those who have a place to take: who had the fewest, and the last turn longest ago. */
+  const nextTask = (): Task | undefined => {
+    const places = new Map<string, number>()
+    let visitors = 0
+    for (const { asker } of running.values()) {
+      places.set(asker.name, (places.get(asker.name) ?? 0) + 1)
+      if (asker.isVisitor) visitors += 1
+    }
+    const placesOf = ({ asker }: Task) => places.get(asker.name) ?? 0
+    const turnOf = ({ asker }: Task) => turns.get(asker.name) ?? 0
+    let next: Task | undefined
+    for (const task of queue) {
+      if (placesOf(task) >= mostPlaces || (task.asker.isVisitor && visitors >= mostPlaces)) continue
+      const before = next && (placesOf(task) - placesOf(next) || turnOf(task) - turnOf(next))
+      if (before === undefined || before < 0) next = task
+    }
+    return next
+  }
+
+  const weigh = async (): Promise<void> => {
+    const weighed = child
+    if (!weighed?.pid || (await residentBytes(weighed.pid)) <= MAX_PROCESS_BYTES) return
+    if (child !== weighed) return
+    for (const task of running.values()) task.ended ??= 'too_large'
+    killGroup(weighed, 'SIGKILL')
   }
 
   // Decoders cannot be interrupted, so the process goes; not while somebody waits for its work.
@@ -160,14 +226,15 @@ export function createPreviewProcess(concurrency: number, jobMs = JOB_MS): Previ
   }
 
   return {
-    run(request, signal) {
-      if (closed) return Promise.reject(new PreviewError('unsupported', 'shutting down'))
+    run(request, signal, { asker, timeoutMs = JOB_MS }) {
+      if (closed) return Promise.reject(new PreviewError('unavailable', 'shutting down'))
       if (signal.aborted) return Promise.reject(signal.reason)
-      if (queue.length >= MAX_QUEUE) {
-        return Promise.reject(new PreviewError('unsupported', 'too many previews are waiting'))
-      }
+      const own = queue.filter((task) => task.asker.name === asker.name)
+      if (queue.length >= MAX_QUEUE || own.length >= MAX_WAITING)
+        return Promise.reject(new PreviewError('unavailable', 'too many previews are waiting'))
       return new Promise<JobResult>((resolve, reject) => {
-        const task: Task = { request, attempts: 0, left: false, late: false, resolve, reject }
+        const state = { attempts: 0, left: false, ended: null }
+        const task: Task = { request, asker, timeoutMs, ...state, resolve, reject }
         const onAbort = (): void => {
           const at = queue.indexOf(task)
           if (at >= 0) queue.splice(at, 1)
@@ -192,12 +259,25 @@ export function createPreviewProcess(concurrency: number, jobMs = JOB_MS): Previ
     close() {
       closed = true
       clearTimeout(idle)
+      clearInterval(weighing)
       stay()
       for (const task of queue.splice(0))
-        task.reject(new PreviewError('unsupported', 'shutting down'))
+        task.reject(new PreviewError('unavailable', 'shutting down'))
       if (child) killGroup(child, 'SIGKILL')
     },
   }
+}
+
+const ENDED = {
+  too_slow: ({ timeoutMs }: Task) => `not made within ${timeoutMs / 1000} seconds`,
+  too_large: () => `more than ${MAX_PROCESS_BYTES / 1024 / 1024} MB of memory`,
+}
+
+/** 0 where the system does not tell, or the process has gone. */
+async function residentBytes(pid: number): Promise<number> {
+  if (process.platform !== 'linux') return 0
+  const text = await readFile(`/proc/${pid}/statm`, 'latin1').catch(() => '')
+  return Number(text.split(' ')[1] ?? 0) * PAGE_BYTES
 }
 
 /** The executable again with a hidden word, or Node with the file of the process. */

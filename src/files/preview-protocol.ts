@@ -19,13 +19,23 @@ export interface PreviewJob {
   full: boolean
   /** Program for frames of videos. */
   ffmpeg: string
+  /** What its pixels may take at most; more is `too_heavy`. */
+  memoryBytes: number
 }
 
 /**
- * `too_large`: more pixels a side than allowed; `undecodable`: damaged or not what it claims;
- * `too_slow`: not made within the time of the process.
+ * What is wrong with a file. `too_large`: more pixels a side than allowed, or more memory than there
+ * is; `too_heavy`: more memory than this job has; `undecodable`: damaged or not what it claims;
+ * `too_slow`: not made within the time of the process. `unavailable`: nothing is known to be wrong
+ * with it; another time it may be made.
  */
-export type PreviewFailure = 'too_large' | 'undecodable' | 'unsupported' | 'too_slow'
+export type PreviewFailure =
+  | 'too_large'
+  | 'too_heavy'
+  | 'undecodable'
+  | 'unsupported'
+  | 'too_slow'
+  | 'unavailable'
 
 export interface PreviewReply {
   id: number

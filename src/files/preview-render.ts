@@ -23,6 +23,8 @@ const THUMB_QUALITY = 85
 const BIG_QUALITY = 88
 /** Files read whole by decoders that cannot do otherwise. */
 const MAX_WHOLE_BYTES = 256 * 1024 * 1024
+/** Of decoders that hold all pixels, once as they come and once as they go. */
+const WHOLE_PIXEL_BYTES = 8
 const JOB_SECONDS = 30
 
 export interface Rendered {
@@ -30,10 +32,19 @@ export interface Rendered {
   bytes: Uint8Array
 }
 
+/** What is decoded by content, whatever a file is called: no drawings, no documents, no programs. */
+const LOADERS = ['Jpeg', 'Png', 'Nsgif', 'Webp', 'Tiff', 'Heif'].flatMap((format) => [
+  `VipsForeignLoad${format}File`,
+  `VipsForeignLoad${format}Buffer`,
+])
+
 /** Once per process: parallelism is across images, and nothing is read twice. */
 export function prepareRenderer(): void {
   sharp.concurrency(1)
   sharp.cache(false)
+  // A drawing of 1 KB can keep its renderer busy for minutes.
+  sharp.block({ operation: ['VipsForeignLoad'] })
+  sharp.unblock({ operation: LOADERS })
 }
 
 /**
@@ -49,7 +60,8 @@ export async function renderPreview(
     return await render(job, path, sizeBytes)
   } catch (error) {
     if (error instanceof PreviewError) throw error
-    throw new PreviewError('undecodable', error instanceof Error ? error.message : String(error))
+    const message = error instanceof Error ? error.message : String(error)
+    throw new PreviewError(message.startsWith('timeout:') ? 'too_slow' : 'undecodable', message)
   }
 }
 
@@ -67,6 +79,9 @@ async function render(
     return finish(job, fromPixels(await renderPdfPage(bytes, BIG_SIDE)), 'jpeg')
   const checkSize = (width: number, height: number): void => {
     if (isTooLarge(job, width, height)) throw new PreviewError('too_large', `${width}x${height}`)
+    const memoryBytes = sizeBytes + width * height * WHOLE_PIXEL_BYTES
+    if (memoryBytes > job.memoryBytes)
+      throw new PreviewError('too_heavy', `${width}x${height} takes ${memoryBytes} bytes`)
   }
   if (job.kind === 'heic')
     return finish(job, fromPixels(await decodeHeic(bytes, checkSize)), 'jpeg')
@@ -88,6 +103,9 @@ async function renderImage(job: PreviewJob, path: string): Promise<Rendered | 'o
   const most = format === 'jpeg' && !metadata.isProgressive ? 'plainJpeg' : 'other'
   if (isTooLarge(job, width, height, MAX_SHOWN_PIXELS[most]))
     throw new PreviewError('too_large', `${width}x${height}`)
+  const memoryBytes = memoryOf(metadata, job)
+  if (memoryBytes > job.memoryBytes)
+    throw new PreviewError('too_heavy', `${width}x${height} takes ${memoryBytes} bytes`)
   if (job.size === 'thumb') {
     const embedded = job.display ? null : embeddedThumbnail(metadata)
     if (embedded) return { contentType: 'image/jpeg', bytes: embedded }
@@ -109,6 +127,38 @@ function isTooLarge(
   if (!display) return width > MAX_SIDE || height > MAX_SIDE
   // Nothing is scaled while it is decoded then.
   return width * height > (full ? MAX_SHOWN_PIXELS.other : maxPixels)
+}
+
+/** Rows that are in memory at a time where a picture is read from top to bottom; measured. */
+const STREAMED_ROWS = 1_200
+/** Bytes a pixel of decoders that keep everything; measured. */
+const AVIF_BYTES = 18
+const GIF_BYTES = 5
+
+/** Roughly what making a preview takes at its peak, by what the header says. */
+function memoryOf(metadata: Metadata, job: PreviewJob): number {
+  const { width, height, format, channels = 4, depth, isProgressive, orientation = 1 } = metadata
+  const pixels = width * height
+  const pixelBytes = channels * (DEPTH_BYTES[depth ?? ''] ?? 8)
+  if (format === 'heif') return pixels * AVIF_BYTES
+  if (format === 'gif') return pixels * GIF_BYTES
+  // The coefficients, two bytes each; those of the colours are fewer in most photographs.
+  if (format === 'jpeg' && isProgressive)
+    return pixels * (metadata.chromaSubsampling === '4:2:0' ? 3 : 2 * channels)
+  if (isProgressive) return pixels * pixelBytes
+  // Turning needs all of it, which is little where it is made smaller before.
+  if (job.full && orientation > 1) return pixels * pixelBytes
+  return Math.min(height, STREAMED_ROWS) * width * pixelBytes
+}
+
+const DEPTH_BYTES: Record<string, number> = {
+  uchar: 1,
+  char: 1,
+  ushort: 2,
+  short: 2,
+  uint: 4,
+  int: 4,
+  float: 4,
 }
 
 /** Formats whose small files the original always sent as they are. */

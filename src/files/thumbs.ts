@@ -2,7 +2,12 @@
 import { access, constants } from 'node:fs/promises'
 import { delimiter, isAbsolute, join } from 'node:path'
 import { createDiskCache, createMemoryCache, type PreviewCache } from './preview-cache.ts'
-import { createPreviewProcess } from './preview-process.ts'
+import {
+  type Asker,
+  createPreviewProcess,
+  type JobRequest,
+  type JobResult,
+} from './preview-process.ts'
 import { PreviewError, type PreviewSize, type SourceKind } from './preview-protocol.ts'
 import type { OpenFile } from './scope.ts'
 
@@ -32,6 +37,8 @@ export interface PreviewRequest {
   display: boolean
   /** In full width and height; only with `big` and `display`, see `needsRendition`. */
   full: boolean
+  /** Whose turn it takes. */
+  asker: Asker
 }
 
 export interface Preview {
@@ -43,7 +50,7 @@ export interface Previews {
   /**
    * The preview, or `original` when the file itself is to be sent. Rejects with PreviewError, or
    * with the signal's reason; the work goes on while somebody else waits for the same picture. What
-   * took too long once is refused at once until the file changes or the server starts anew.
+   * failed once fails at once until the file changes or the server starts anew.
    */
   get(request: PreviewRequest, signal: AbortSignal): Promise<Preview | 'original'>
   /** Full path of ffmpeg, looked for once at the start; empty without it. */
@@ -60,17 +67,23 @@ interface Pending {
 
 /** Slow machines need some seconds for a scanned poster; nobody waits longer for a small picture. */
 const PDF_MS = 15_000
-const MAX_TOO_SLOW = 10_000
+const MAX_FAILED = 10_000
+const MIB = 1024 * 1024
+/** A preview process has 512 MiB, of which it needs some for itself. */
+const MEMORY_BYTES = 420 * MIB
+/** Their decoders take much memory, or the only thread of their process. */
+const ALONE: SourceKind[] = ['pdf', 'heic', 'bmp']
 
 export function createPreviews(options: PreviewOptions): Previews {
   const cache: PreviewCache = options.cacheDir
     ? createDiskCache(options.cacheDir, options.cacheSizeBytes)
     : createMemoryCache()
-  const pictures = createPreviewProcess(options.concurrency)
+  const together = createPreviewProcess(options.concurrency)
+  const shareBytes = Math.floor(MEMORY_BYTES / options.concurrency)
   // A page is drawn in one go, however long that takes, and all else in its process has to wait.
-  const pages = createPreviewProcess(1, options.pdfMs ?? PDF_MS)
+  const alone = createPreviewProcess(1)
   const pending = new Map<string, Pending>()
-  const tooSlow = new Set<string>()
+  const failed = new Map<string, PreviewError>()
   const videoProgram = findProgram(options.ffmpegPath)
 
   const make = async (
@@ -82,12 +95,12 @@ export function createPreviews(options: PreviewOptions): Previews {
     const known = await cache.get({ realPath, mtimeMs: Number(mtimeNs / 1_000_000n), variant })
     if (known) return known
     const program = kind === 'video' ? await videoProgram : ''
-    if (kind === 'video' && !program) throw new PreviewError('unsupported', 'ffmpeg was not found')
+    if (kind === 'video' && !program) throw new PreviewError('unavailable', 'ffmpeg was not found')
     const file = await request.open()
     try {
       const path = pathOf(file, realPath)
       const job = { path, ino: String(file.ino), kind, size, display, full, ffmpeg: program }
-      const { reply, bytes } = await (kind === 'pdf' ? pages : pictures).run(job, signal)
+      const { reply, bytes } = await decode(job, request.asker, signal)
       if (reply.original) return 'original'
       const preview = { contentType: reply.contentType ?? 'image/jpeg', bytes }
       const mtimeMs = Number(file.mtimeNs / 1_000_000n)
@@ -98,10 +111,30 @@ export function createPreviews(options: PreviewOptions): Previews {
     }
   }
 
-  const remember = (name: string): void => {
-    const [oldest = ''] = tooSlow
-    if (tooSlow.size >= MAX_TOO_SLOW) tooSlow.delete(oldest)
-    tooSlow.add(name)
+  const decode = async (
+    job: Omit<JobRequest, 'memoryBytes'>,
+    asker: Asker,
+    signal: AbortSignal,
+  ): Promise<JobResult> => {
+    const isPage = job.kind === 'pdf'
+    if (!ALONE.includes(job.kind)) {
+      const own = { ...job, memoryBytes: shareBytes }
+      const done = await together.run(own, signal, { asker }).catch((error: unknown) => {
+        if (error instanceof PreviewError && error.failure === 'too_heavy') return null
+        throw error
+      })
+      if (done) return done
+    }
+    const timeoutMs = isPage ? (options.pdfMs ?? PDF_MS) : undefined
+    const limits = { asker, ...(timeoutMs !== undefined && { timeoutMs }) }
+    return alone.run({ ...job, memoryBytes: MEMORY_BYTES }, signal, limits)
+  }
+
+  const remember = (name: string, error: PreviewError): void => {
+    if (error.failure === 'unavailable') return
+    const [oldest = ''] = failed.keys()
+    if (failed.size >= MAX_FAILED) failed.delete(oldest)
+    failed.set(name, new PreviewError(error.failure, `${error.message}, as before`))
   }
 
   return {
@@ -109,29 +142,32 @@ export function createPreviews(options: PreviewOptions): Previews {
       signal.throwIfAborted()
       const { realPath, mtimeNs, ino } = request
       const name = `${variantOf(request)}:${mtimeNs}:${ino}:${realPath}`
-      const shared = pending.get(name)
+      // Who comes second would wait for the turn of who came first.
+      const entryName = `${request.asker.name}:${name}`
+      const shared = pending.get(entryName)
       // Work whose last client has just left is given up; nobody may join it any more.
       if (shared && !shared.abort.signal.aborted) return waitFor(shared, signal)
-      if (tooSlow.has(name)) throw new PreviewError('too_slow', 'it took too long before')
+      const failure = failed.get(name)
+      if (failure) throw failure
       const abort = new AbortController()
       const promise = make(request, abort.signal)
         .catch((error: unknown) => {
-          if (error instanceof PreviewError && error.failure === 'too_slow') remember(name)
+          if (error instanceof PreviewError) remember(name, error)
           throw error
         })
         .finally(() => {
-          if (pending.get(name) === entry) pending.delete(name)
+          if (pending.get(entryName) === entry) pending.delete(entryName)
         })
       const entry: Pending = { promise, waiting: 0, abort }
-      pending.set(name, entry)
+      pending.set(entryName, entry)
       // Everybody may have left when it fails.
       promise.catch(() => {})
       return waitFor(entry, signal)
     },
     videoProgram,
     close() {
-      pictures.close()
-      pages.close()
+      together.close()
+      alone.close()
     },
   }
 }

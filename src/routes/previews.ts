@@ -3,6 +3,7 @@ import { Hono } from 'hono'
 import { AppError, badRequest } from '../errors.ts'
 import { readHead } from '../files/info.ts'
 import { contentTypeOf } from '../files/mime.ts'
+import type { Asker } from '../files/preview-process.ts'
 import { PreviewError, type PreviewSize } from '../files/preview-protocol.ts'
 import type { Scope } from '../files/scope.ts'
 import { sniff } from '../files/sniff.ts'
@@ -23,14 +24,16 @@ export function previewRoutes(deps: Deps): Hono<Env> {
   app.get('/api/preview', requireUser(deps), async (c) => {
     demandDownload(c.var.user)
     const size = parseSize(previewSizeOf(c.env.target))
-    return sendPreview(c, deps, c.var.scope, c.env.target.vpath, size)
+    const asker = { name: `user ${c.var.user.id}`, isVisitor: false }
+    return sendPreview(c, deps, { scope: c.var.scope, vpath: c.env.target.vpath, size, asker })
   })
   // Ours: `/api/public/preview/{size}/{hash}/sub/path`, with the rights of a share's visitor.
   app.get('/api/public/preview', async (c) => {
     const [, sizeText = '', ...segments] = c.env.target.vpath.split('/')
     c.env.target = { ...c.env.target, vpath: vpathOf(...segments) }
-    const { scope, vpath } = await openShare(c, deps)
-    return sendPreview(c, deps, scope, vpath, parseSize(sizeText))
+    const { scope, vpath, share } = await openShare(c, deps)
+    const asker = { name: `share ${share.hash}`, isVisitor: true }
+    return sendPreview(c, deps, { scope, vpath, size: parseSize(sizeText), asker })
   })
   return app
 }
@@ -41,19 +44,23 @@ export function parseSize(text: string): PreviewSize {
   throw badRequest(`${text} is not a valid PreviewSize, try [thumb, big]`)
 }
 
+interface Wanted {
+  scope: Scope
+  vpath: VPath
+  size: PreviewSize
+  asker: Asker
+}
+
 /**
- * Sends a preview, or the file where that is the contract's answer. `name` replaces the file's own
- * in the disposition. The query `display` is ours: `true` for what every browser shows, `full` for
+ * Sends a preview, or the file where that is the contract's answer. The query `display` is ours: `true` for what every browser shows, `full` for
  * that in the original's width and height where the file itself is nothing for browsers.
  */
 async function sendPreview(
   c: Ctx,
   deps: Deps,
-  scope: Scope,
-  vpath: VPath,
-  size: PreviewSize,
-  name = baseName(vpath),
+  { scope, vpath, size, asker }: Wanted,
 ): Promise<Response> {
+  const name = baseName(vpath)
   const stat = await scope.stat(vpath)
   const inline = c.env.target.query.get('inline') === 'true'
   c.env.outgoing.setHeader(
@@ -73,7 +80,7 @@ async function sendPreview(
       : // Without previews these would not be shown at all.
         deps.config.resizePreview || (display && needsRendition(bare))
   if (!kind || !enabled) {
-    if (type.startsWith('image/')) return sendRaw(c, deps, scope, vpath, { name })
+    if (type.startsWith('image/')) return sendRaw(c, deps, scope, vpath)
     throw new AppError('not_implemented', `no preview of ${vpath}`)
   }
   const mtimeMs = Number(stat.mtimeNs / 1_000_000n)
@@ -96,13 +103,14 @@ async function sendPreview(
         size,
         display,
         full,
+        asker,
       },
       c.req.raw.signal,
     )
     .catch((error: unknown) => {
       throw toAppError(error, vpath)
     })
-  if (preview === 'original') return sendRaw(c, deps, scope, vpath, { name })
+  if (preview === 'original') return sendRaw(c, deps, scope, vpath)
   return sendBytes(c, preview.bytes, mtimeMs, {
     contentType: inline ? preview.contentType : 'application/octet-stream',
     cacheControl: CACHE_CONTROL,
@@ -118,8 +126,7 @@ async function typeOf(scope: Scope, vpath: VPath, extension: string): Promise<st
 function toAppError(error: unknown, vpath: VPath): unknown {
   if (!(error instanceof PreviewError)) return error
   const message = `preview of ${vpath}: ${error.message}`
-  if (error.failure === 'too_large') return new AppError('too_large', message)
-  if (error.failure === 'unsupported' || error.failure === 'too_slow')
-    return new AppError('not_implemented', message)
-  return new AppError('internal', message)
+  if (error.failure === 'too_large' || error.failure === 'too_heavy')
+    return new AppError('too_large', message)
+  return new AppError(error.failure === 'undecodable' ? 'internal' : 'not_implemented', message)
 }

@@ -8,6 +8,7 @@ import { SAMPLES } from '../support/pictures.ts'
 import { makeTree } from '../support/tree.ts'
 
 const background = '#336699'
+const memoryBytes = 420 * 1024 * 1024
 
 describe('previews of very large pictures', () => {
   it('shows a photograph of 108 megapixels in our interface, and keeps the old limit elsewhere', async () => {
@@ -16,7 +17,7 @@ describe('previews of very large pictures', () => {
     const photo = sharp({ create: { width: 12_000, height: 9_000, channels: 3, background } })
     await writeFile(file, await photo.jpeg({ quality: 50 }).toBuffer())
     const { size } = await stat(file)
-    const job = { kind: 'image', size: 'big', display: true } as PreviewJob
+    const job = { kind: 'image', size: 'big', display: true, memoryBytes } as PreviewJob
     const made = await renderPreview(job, file, size)
     if (made === 'original') throw new Error('not made smaller')
     const { width, height } = await sharp(made.bytes).metadata()
@@ -36,7 +37,7 @@ describe('previews of very large pictures', () => {
     bytes.writeUInt16BE(16_000, frame + 5)
     bytes.writeUInt16BE(16_000, frame + 7)
     await writeFile(file, bytes)
-    const job = { kind: 'image', size: 'big', display: true } as PreviewJob
+    const job = { kind: 'image', size: 'big', display: true, memoryBytes } as PreviewJob
     await expect(renderPreview(job, file, bytes.length)).rejects.toMatchObject({
       failure: 'too_large',
     })
@@ -47,7 +48,7 @@ describe('previews of very large pictures', () => {
     const file = tree.at('long.bmp')
     const bytes = whiteBitmap(10_800, 4)
     await writeFile(file, bytes)
-    const job = { kind: 'bmp', size: 'big', display: true } as PreviewJob
+    const job = { kind: 'bmp', size: 'big', display: true, memoryBytes } as PreviewJob
     const made = await renderPreview(job, file, bytes.length)
     if (made === 'original') throw new Error('not made smaller')
     expect((await sharp(made.bytes).metadata()).width).toBe(1080)
@@ -60,7 +61,7 @@ describe('previews of very large pictures', () => {
     await using tree = await makeTree({})
     const file = tree.at('panorama.heic')
     const bytes = await readFile(join(SAMPLES, 'picture.heic'))
-    const job = { kind: 'heic', size: 'big', display: true } as PreviewJob
+    const job = { kind: 'heic', size: 'big', display: true, memoryBytes } as PreviewJob
     const renderAs = async (width: number, height: number, display: boolean) => {
       const size = bytes.indexOf('ispe')
       bytes.writeUInt32BE(width, size + 8)
@@ -85,7 +86,7 @@ describe('previews of very large pictures', () => {
     header.writeUInt32BE(40_000, 20)
     header[24] = 1
     await writeFile(file, header)
-    const job = { kind: 'image', size: 'big', display: true } as PreviewJob
+    const job = { kind: 'image', size: 'big', display: true, memoryBytes } as PreviewJob
     await expect(renderPreview(job, file, header.length)).rejects.toThrow()
   })
 })

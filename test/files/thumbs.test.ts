@@ -22,7 +22,8 @@ async function requestFor(
   const openFile = async () =>
     ({ handle: await open(realPath), ino, mtimeNs, sizeBytes: 0 }) as unknown as OpenFile
   const wanted = { kind, size: 'thumb', display: true, full: false } as const
-  return { open: openFile, realPath, ino, mtimeNs, ...wanted }
+  const asker = { name: 'anna', isVisitor: false }
+  return { open: openFile, realPath, ino, mtimeNs, ...wanted, asker }
 }
 
 function makePreviews(more: Partial<PreviewOptions> = {}): Previews {
@@ -84,7 +85,7 @@ it('gives a PDF up that takes hours, for good, and holds up nothing else meanwhi
     const again = { ...(await requestFor(path, 'pdf')), open: unread }
     await expect(previews.get(again, signal)).rejects.toMatchObject({
       failure: 'too_slow',
-      message: 'it took too long before',
+      message: 'not made within 6 seconds, as before',
     })
     // Until it changes.
     await writeFile(path, await readFile(join(SAMPLES, 'paper.pdf')))

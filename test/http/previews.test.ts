@@ -263,3 +263,28 @@ it('leaves no preview process behind', async () => {
   await app[Symbol.asyncDispose]()
   await expect.poll(children, { timeout: 5000 }).not.toContain('preview.worker')
 })
+
+describe('a drawing that is called a picture', () => {
+  const circles = '<circle r="9" filter="url(#f)"/>'.repeat(400)
+  const turbulence =
+    '<filter id="f" x="-9" y="-9" width="9999" height="9999"><feTurbulence numOctaves="200"/></filter>'
+  const drawing = `<svg xmlns="http://www.w3.org/2000/svg" width="9000" height="9000">${turbulence}${circles}</svg>`
+
+  it('is not drawn, keeps no preview waiting, and is not tried again', async () => {
+    await using app = await startApp({
+      tree: { 'slow.png': drawing, 'photo.jpg': await sample('picture.jpg') },
+    })
+    const before = performance.now()
+    const slow = Promise.all([
+      look(app, '/api/preview/thumb/slow.png'),
+      look(app, '/api/preview/big/slow.png'),
+    ])
+    expect(await look(app, '/api/preview/thumb/photo.jpg?inline=true')).toMatchObject({
+      status: 200,
+    })
+    for (const { status } of await slow) expect(status).toBe(500)
+    expect(performance.now() - before).toBeLessThan(15_000)
+    expect((await look(app, '/api/preview/thumb/slow.png')).status).toBe(500)
+    expect(app.log.filter((line) => line.includes('as before'))).toHaveLength(1)
+  })
+})
