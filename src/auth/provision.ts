@@ -19,6 +19,8 @@ export interface NewAccount {
   fields?: Partial<User>
   /** The fields above may carry administration and the like, as the hook is the authority. */
   trustFields?: boolean
+  /** Asked when the account is recorded, which it is not when this throws. */
+  demand?: () => void
 }
 
 /**
@@ -50,6 +52,7 @@ export async function provisionUser(deps: SignInDeps, account: NewAccount): Prom
   }
   if (!account.trustFields) user.perm = { ...user.perm, admin: false, execute: false }
   return addUserWithHome(deps, user, (doc) => {
+    account.demand?.()
     if (ownHome) refuseTakenHome(doc, scope)
   })
 }

@@ -39,12 +39,14 @@ export interface Resumables {
    * Bytes received before a broken connection stay. Throws `not_found` without an upload,
    * `forbidden` where it would replace a file that the user may not replace, `bad_request` past the
    * length, `conflict` when the offset is not the size on disk, and
-   * `too_large` (back at the offset) when more arrives than was declared.
+   * `too_large` (back at the offset) when more arrives than was declared. An abort of `signal` ends
+   * it with the signal's reason; what had been written stays.
    */
   append(
     destination: Destination,
     offsetBytes: number,
     source: Readable,
+    signal?: AbortSignal,
   ): Promise<{ upload: Upload; offsetBytes: number }>
   /**
    * Moves a complete upload into place, at a time that `around` chooses; it learns whether this was
@@ -224,14 +226,15 @@ export function createResumables(): Resumables {
         await temp.release()
       }
     },
-    append: async (destination, offsetBytes, source) => {
+    append: async (destination, offsetBytes, source, signal) => {
       const key = await keyOf(destination)
       return exclusively(key, async (stop) => {
         const opened = await openUpload(destination, key)
         if (!opened) throw new AppError('not_found', `no upload to ${destination.vpath}`)
         const { upload, temp } = opened
         try {
-          const sizeBytes = await appendTo(temp, upload, offsetBytes, source, stop)
+          const ended = signal ? AbortSignal.any([stop, signal]) : stop
+          const sizeBytes = await appendTo(temp, upload, offsetBytes, source, ended)
           return { upload, offsetBytes: sizeBytes }
         } finally {
           await temp.release()

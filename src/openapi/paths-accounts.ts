@@ -66,7 +66,7 @@ export const ACCOUNT_PATHS: Paths = {
       tags: ['Session'],
       security: PUBLIC,
       requestBody: jsonBody(ref('Credentials')),
-      responses: { 200: TOKEN_ANSWER, ...failures(403, 429) },
+      responses: { 200: TOKEN_ANSWER, ...failures(403, 408, 429) },
     },
   },
   '/api/renew': {
@@ -92,7 +92,7 @@ export const ACCOUNT_PATHS: Paths = {
       responses: {
         200: status('Made; sign in next.'),
         405: status('Not offered by this server.'),
-        ...failures(400, 409, 429),
+        ...failures(400, 408, 409, 429),
       },
     },
   },
@@ -141,7 +141,7 @@ export const ACCOUNT_PATHS: Paths = {
         201: status('Made.', {
           Location: { description: 'Page of the account.', schema: text() },
         }),
-        ...failures(400, 401, 403, 409, 429),
+        ...failures(400, 401, 403, 408, 409, 429),
       },
     },
   },
@@ -161,7 +161,7 @@ export const ACCOUNT_PATHS: Paths = {
       security: SIGNED_IN,
       parameters: [USER_ID],
       requestBody: jsonBody(ref('UserChange')),
-      responses: { 200: status('Changed.'), ...failures(400, 401, 403, 404, 409, 429) },
+      responses: { 200: status('Changed.'), ...failures(400, 401, 403, 404, 408, 409, 429) },
     },
     delete: {
       operationId: 'deleteUser',
@@ -170,7 +170,7 @@ export const ACCOUNT_PATHS: Paths = {
       security: SIGNED_IN,
       parameters: [USER_ID],
       requestBody: jsonBody(object({ current_password: text('Password of the caller.') })),
-      responses: { 200: status('Deleted.'), ...failures(400, 401, 403, 404, 429) },
+      responses: { 200: status('Deleted.'), ...failures(400, 401, 403, 404, 408, 429) },
     },
   },
   '/api/settings': {
@@ -188,7 +188,7 @@ export const ACCOUNT_PATHS: Paths = {
       tags: ['Settings'],
       security: SIGNED_IN,
       requestBody: jsonBody(ref('Settings')),
-      responses: { 200: status('Saved.'), ...failures(400, 401, 403) },
+      responses: { 200: status('Saved.'), ...failures(400, 401, 403, 408, 429) },
     },
   },
   '/api/shares': {
@@ -216,7 +216,7 @@ export const ACCOUNT_PATHS: Paths = {
       security: SIGNED_IN,
       parameters: [PATH],
       requestBody: jsonBody(ref('NewShare')),
-      responses: { 200: json(ref('Share')), ...failures(400, 401, 403, 404) },
+      responses: { 200: json(ref('Share')), ...failures(400, 401, 403, 404, 408, 429) },
     },
     delete: {
       operationId: 'deleteShare',
@@ -261,7 +261,7 @@ export const ACCOUNT_PATHS: Paths = {
       security: SHARE,
       parameters: [HASH],
       requestBody: jsonBody(ref('Selection')),
-      responses: { 200: json(ref('SelectionId')), ...failures(400, 401, 403, 404, 429) },
+      responses: { 200: json(ref('SelectionId')), ...failures(400, 401, 403, 404, 408, 429) },
     },
   },
   '/api/public/preview/{size}/{hash}/{path}': {

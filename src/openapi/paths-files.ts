@@ -159,7 +159,7 @@ export const FILE_PATHS: Paths = {
         ...jsonBody(object({ entries: SEEN })),
         required: false,
       },
-      responses: { 204: empty('Deleted.'), ...failures(400, 401, 403, 404, 412) },
+      responses: { 204: empty('Deleted.'), ...failures(400, 401, 403, 404, 408, 412, 429) },
     },
   },
   '/api/resources/recursive/{path}': {
@@ -201,7 +201,7 @@ export const FILE_PATHS: Paths = {
       tags: ['Files'],
       security: SIGNED_IN,
       requestBody: jsonBody(ref('Selection')),
-      responses: { 200: json(ref('SelectionId')), ...failures(202, 400, 401) },
+      responses: { 200: json(ref('SelectionId')), ...failures(202, 400, 401, 408, 429) },
     },
   },
   '/api/preview/{size}/{path}': {

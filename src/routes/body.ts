@@ -1,21 +1,35 @@
-// Request bodies as JSON, bounded.
+// Request bodies as JSON: bounded in size and time, and in what all of them hold together.
 import type { IncomingMessage } from 'node:http'
+import { networkOf } from '../auth/address.ts'
 import { AppError, badRequest } from '../errors.ts'
 import { ParseError, type Reader, readObject } from '../parse.ts'
-import type { Ctx } from './env.ts'
+import { clientAddress } from './client-address.ts'
+import type { Ctx, Deps } from './env.ts'
+import { clientGone } from './response-sink.ts'
+import { judgeAgain } from './standing.ts'
 
 const MAX_JSON_BYTES = 1_048_576
+/** Enough for a name, a password and the answer of a captcha service. */
+export const MAX_CREDENTIALS_BYTES = 16 * 1024
+/** A body has this long, and a second more for each so many bytes of it that have come. */
+export const BODY_TIMEOUT_MS = 30_000
+const BYTES_PER_SECOND = 16 * 1024
+const FIRST_PIECE_BYTES = 1024
 
 /**
  * Reads the body as one JSON object; what follows the first value is ignored, as the original
- * does. Throws 400 with the decoder's reason, or `too_large` past `maxBytes`.
+ * does. Who asks is judged again when it is complete. Throws 400 with the decoder's reason, or
+ * `too_large` past `maxBytes`, 408 when it is too slow, `too_many_requests` when it had to give way
+ * to others, and `ECONNRESET` when the client goes.
  */
 export async function readJson<T>(
   c: Ctx,
+  deps: Deps,
   parse: (reader: Reader) => T,
   maxBytes = MAX_JSON_BYTES,
 ): Promise<T> {
-  const bytes = await readBytes(c.env.incoming, maxBytes)
+  const bytes = await readBytes(c, deps, maxBytes)
+  judgeAgain(c)
   const text = bytes.toString('utf8').trim()
   if (text === '') throw badRequest('EOF')
   try {
@@ -26,20 +40,102 @@ export async function readJson<T>(
   }
 }
 
-async function readBytes(incoming: IncomingMessage, maxBytes: number): Promise<Buffer> {
-  const chunks: Buffer[] = []
-  let sizeBytes = 0
-  // Not destroyed when it is too large: the server reads the rest, so that the connection stays
-  // usable for the next request.
-  const parts = incoming.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>
-  for await (const chunk of parts) {
-    sizeBytes += chunk.length
-    if (sizeBytes > maxBytes) {
-      throw new AppError('too_large', 'http: request body too large', { status: 400, expose: true })
-    }
-    chunks.push(chunk)
+async function readBytes(c: Ctx, deps: Deps, maxBytes: number): Promise<Buffer> {
+  const { incoming, outgoing } = c.env
+  const stop = new AbortController()
+  const body = deps.bodies.begin(ownerOf(c, deps), () => stop.abort(gaveWay()))
+  try {
+    return await collect(incoming, {
+      maxBytes,
+      timeoutMs: deps.bodyTimeoutMs,
+      signal: stop.signal,
+      onHeld: body.hold,
+    })
+  } catch (error) {
+    // The rest of it is nothing to wait for.
+    if (error instanceof AppError && error.code !== 'too_large')
+      outgoing.setHeader('Connection', 'close')
+    throw error
+  } finally {
+    body.end()
   }
-  return Buffer.concat(chunks)
+}
+
+function ownerOf(c: Ctx, deps: Deps): string {
+  const user = c.get('user')
+  return user ? `user ${user.id}` : `visitor ${networkOf(clientAddress(c, deps))}`
+}
+
+interface Collecting {
+  maxBytes: number
+  timeoutMs: number
+  /** Ends it with the signal's reason. */
+  signal: AbortSignal
+  /** Called with the size of the memory that is held. */
+  onHeld(bytes: number): void
+}
+
+// Into one piece of memory: a body that comes byte by byte would be as many objects.
+function collect(incoming: IncomingMessage, collecting: Collecting): Promise<Buffer> {
+  const { maxBytes, timeoutMs, signal, onHeld } = collecting
+  return new Promise((resolve, reject) => {
+    let memory = Buffer.alloc(0)
+    let filled = 0
+    const startedAt = performance.now()
+    let timer: NodeJS.Timeout | undefined
+
+    const settle = (error?: unknown) => {
+      clearTimeout(timer)
+      incoming.off('data', onData).off('end', onEnd).off('close', onClose).off('error', onClose)
+      signal.removeEventListener('abort', onAbort)
+      if (error === undefined) return resolve(memory.subarray(0, filled))
+      // Not destroyed: the server reads the rest, so that the client gets to see the answer.
+      incoming.pause()
+      reject(error)
+    }
+    const look = () => {
+      const leftMs = startedAt + timeoutMs + (filled / BYTES_PER_SECOND) * 1000 - performance.now()
+      if (leftMs <= 0) settle(tooSlow())
+      else timer = setTimeout(look, Math.ceil(leftMs))
+    }
+    const onData = (chunk: Buffer) => {
+      const sizeBytes = filled + chunk.length
+      if (sizeBytes > maxBytes) return settle(tooLarge())
+      if (sizeBytes > memory.length) {
+        const larger = Buffer.allocUnsafeSlow(
+          Math.min(maxBytes, Math.max(sizeBytes, 2 * memory.length, FIRST_PIECE_BYTES)),
+        )
+        memory.copy(larger, 0, 0, filled)
+        memory = larger
+        onHeld(memory.length)
+      }
+      chunk.copy(memory, filled)
+      filled = sizeBytes
+    }
+    const onEnd = () => settle()
+    const onClose = () => settle(clientGone())
+    const onAbort = () => settle(signal.reason)
+
+    incoming.on('data', onData).on('end', onEnd).on('close', onClose).on('error', onClose)
+    signal.addEventListener('abort', onAbort)
+    if (incoming.readableEnded) onEnd()
+    else if (incoming.destroyed) onClose()
+    else look()
+  })
+}
+
+function tooLarge(): AppError {
+  return new AppError('too_large', 'http: request body too large', { status: 400, expose: true })
+}
+
+function tooSlow(): AppError {
+  return new AppError('bad_request', 'the body came too slowly', { status: 408 })
+}
+
+function gaveWay(): AppError {
+  return new AppError('too_many_requests', 'too many unfinished bodies', {
+    details: { retryAfterSeconds: 1 },
+  })
 }
 
 function parseFirst(text: string): unknown {

@@ -15,8 +15,10 @@ import { createGate } from '../gate.ts'
 import { createHooks } from '../hooks.ts'
 import { createPrograms } from '../runner.ts'
 import type { User } from '../store/document.ts'
+import { BODY_TIMEOUT_MS } from './body.ts'
 import type { BaseDeps, Deps } from './env.ts'
 import { createLocks } from './locks.ts'
+import { createPendingBodies } from './pending-bodies.ts'
 import { createSelections } from './selections.ts'
 
 /** Makes the services all requests share; `app.ts` closes them. */
@@ -24,6 +26,7 @@ export function createDeps(base: BaseDeps): Deps {
   const { config, store, log } = base
   const programs = createPrograms()
   return {
+    bodyTimeoutMs: BODY_TIMEOUT_MS,
     ...base,
     tokens: createTokens(() => store.read().settings.key),
     sessions: createSessions(store, { idleMs: config.sessionIdleMs, maxMs: config.sessionMaxMs }),
@@ -44,6 +47,7 @@ export function createDeps(base: BaseDeps): Deps {
       ffmpegPath: config.ffmpegPath,
     }),
     selections: createSelections(),
+    bodies: createPendingBodies(),
     userChanges: watchUsers(base),
     makeHome: (scope) => makeHome(base, scope),
   }

@@ -17,8 +17,10 @@ import type { Programs } from '../runner.ts'
 import type { Session, User } from '../store/document.ts'
 import type { Store } from '../store/store.ts'
 import type { Locks } from './locks.ts'
+import type { PendingBodies } from './pending-bodies.ts'
 import type { Target } from './request-path.ts'
 import type { Selections } from './selections.ts'
+import type { Demand } from './standing.ts'
 
 /** What the program brings along. */
 export interface BaseDeps {
@@ -28,9 +30,11 @@ export interface BaseDeps {
   assets: Assets
   /** The served tree ignores case (macOS, Windows): path rules are folded then. */
   foldCase: boolean
+  /** How long a body may take that is read into memory, in milliseconds; see body.ts. */
+  bodyTimeoutMs?: number
 }
 
-export interface Deps extends BaseDeps {
+export interface Deps extends Required<BaseDeps> {
   tokens: Tokens
   sessions: Sessions
   clients: Clients
@@ -48,6 +52,7 @@ export interface Deps extends BaseDeps {
   hooks: Hooks
   previews: Previews
   selections: Selections
+  bodies: PendingBodies
   /** Second of the last change of each user since the start, for the renewal hint. */
   userChanges: Map<number, number>
   /** Creates the folder of a scope below the server root. */
@@ -62,6 +67,8 @@ export interface Variables {
   user: User
   session: Session
   scope: Scope
+  /** What the request needs to be true until it acts; see standing.ts. */
+  demands: Demand[] | undefined
   /** Text of the failure for the log line. */
   failure: string
 }

@@ -12,6 +12,7 @@ import { vpathOf } from '../files/vpath.ts'
 import type { Session, Settings, User } from '../store/document.ts'
 import { findUser } from '../store/users.ts'
 import type { Ctx, Deps, Env } from './env.ts'
+import { demandStill } from './standing.ts'
 
 /** Tokens are renewed when less than this is left. */
 const RENEW_BEFORE_MS = 60 * 60_000
@@ -23,6 +24,8 @@ export function requireUser(deps: Deps) {
     c.set('user', user)
     c.set('session', session)
     c.set('scope', scopeOf(deps, user))
+    const { settings } = deps.store.read()
+    demandStill(c, () => demandSameCaller(c, deps, settings))
     if (wantsRenewal(deps, user, token)) c.env.outgoing.setHeader('X-Renew-Token', 'true')
     await next()
   })
@@ -30,9 +33,24 @@ export function requireUser(deps: Deps) {
 
 /** Requires an administrator; use after requireUser. */
 export const requireAdmin = createMiddleware<Env>(async function adminGuard(c, next) {
-  if (!c.get('user').perm.admin) throw new AppError('forbidden', 'only for administrators')
+  demandStill(c, () => {
+    if (!c.get('user').perm.admin) throw new AppError('forbidden', 'only for administrators')
+  })
   await next()
 })
+
+// The session, its user and their tree as they are now. A tree that has moved is another one: the
+// path of the request named something else in it.
+function demandSameCaller(c: Ctx, deps: Deps, settings: Settings): void {
+  const before = c.get('user')
+  const session = deps.sessions.use(c.get('session').id)
+  const user = session?.userID === before.id && findUser(deps.store.read(), before.id)
+  if (!user) throw unauthenticated()
+  if (user === before && deps.store.read().settings === settings) return
+  if (user.scope !== before.scope) throw new AppError('forbidden', 'the home of the user has moved')
+  c.set('user', user)
+  c.set('scope', scopeOf(deps, user))
+}
 
 /** Throws `forbidden` without the permission. */
 export function demand(user: User, permission: keyof Permissions): void {

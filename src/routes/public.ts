@@ -18,6 +18,7 @@ import { sendRaw } from './raw.ts'
 import { sendItems } from './resources.ts'
 import { sendJson } from './respond.ts'
 import { ownerOf, readSelection, SELECTION_LIMITS } from './selections.ts'
+import { demandStill } from './standing.ts'
 import { sendSubtitle } from './subtitles.ts'
 
 export function publicRoutes(deps: Deps): Hono<Env> {
@@ -36,8 +37,12 @@ export function publicRoutes(deps: Deps): Hono<Env> {
   })
   app.post('/api/public/selections', async (c) => {
     const { share } = await openShare(c, deps)
+    demandStill(c, () => {
+      const now = findShare(deps.store.read(), share.hash)
+      if (now?.passwordHash !== share.passwordHash) throw new AppError('not_found', 'no such share')
+    })
     const owner = ownerOf.share(share.hash)
-    const files = await readSelection(c, SELECTION_LIMITS.share)
+    const files = await readSelection(c, deps, SELECTION_LIMITS.share)
     return sendJson({ id: deps.selections.add(owner, files) })
   })
   app.get('/api/public/subtitle', async (c) => {

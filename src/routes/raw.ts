@@ -16,6 +16,7 @@ import { demandDownload, requireUser, scopeOf } from './guard.ts'
 import { encodePath } from './request-path.ts'
 import { sendJson } from './respond.ts'
 import { ownerOf, readSelection, SELECTION_LIMITS } from './selections.ts'
+import { demandStill } from './standing.ts'
 
 /** Bytes of users never run script in our origin, and never get one of their own. */
 export const CONTENT_POLICY = "script-src 'none'; sandbox"
@@ -31,9 +32,9 @@ export function rawRoutes(deps: Deps): Hono<Env> {
     return sendRaw(c, deps, c.var.scope, c.env.target.vpath, { owner })
   })
   app.post('/api/selections', requireUser(deps), async (c) => {
-    demandDownload(c.var.user)
+    demandStill(c, () => demandDownload(c.get('user')))
     const owner = ownerOf.session(c.var.session.id)
-    const files = await readSelection(c, SELECTION_LIMITS.session)
+    const files = await readSelection(c, deps, SELECTION_LIMITS.session)
     return sendJson({ id: deps.selections.add(owner, files) })
   })
   return app

@@ -40,6 +40,7 @@ import { demand, demandDownload, hasRules, requireUser, treeScopeOf } from './gu
 import { imageSizeOf } from './image-size.ts'
 import { sendJson, sendStatus, toJson } from './respond.ts'
 import { writeChunk } from './response-sink.ts'
+import { demandStill, judgeAgain, watchStanding } from './standing.ts'
 
 const RESOURCES = '/api/resources'
 /** Some 40,000 paths; larger trees are deleted as a whole. */
@@ -166,17 +167,16 @@ export async function sendItems(
 async function createResource(c: Ctx, deps: Deps): Promise<Response> {
   const { scope, user } = c.var
   const { vpath, trailingSlash, query } = c.env.target
-  demand(user, 'create')
+  demandStill(c, () => demandWriting(c, 'create'))
   const change = { event: 'upload', user, scope, vpath } as const
   if (trailingSlash || vpath === ROOT) {
-    if (!scope.allow(vpath)) throw new AppError('forbidden', `${vpath} is denied`)
     await deps.hooks.around(change, () => scope.makeFolder(vpath))
     return sendStatus(200)
   }
   const replace = query.get('override') === 'true'
   if (await scope.exists(vpath)) {
     if (!replace) throw new AppError('exists', `${vpath} exists`)
-    demand(user, 'modify')
+    demandStill(c, () => demand(c.get('user'), 'modify'))
     if ((await scope.stat(vpath)).kind === 'dir')
       throw new AppError('internal', `${vpath} is a folder and cannot be replaced by a file`)
   }
@@ -189,8 +189,7 @@ async function createResource(c: Ctx, deps: Deps): Promise<Response> {
 async function saveResource(c: Ctx, deps: Deps): Promise<Response> {
   const { scope, user } = c.var
   const { vpath, trailingSlash } = c.env.target
-  demand(user, 'modify')
-  if (!scope.allow(vpath)) throw new AppError('forbidden', `${vpath} is denied`)
+  demandStill(c, () => demandWriting(c, 'modify'))
   if (trailingSlash) return sendStatus(405, { code: 'method_not_allowed' })
   const check = () => checkUnchanged(c)
   await check()
@@ -198,6 +197,12 @@ async function saveResource(c: Ctx, deps: Deps): Promise<Response> {
     writeBody(c, deps, { replace: true, parents: false, check }),
   )
   return sendStatus(200, { headers: { ETag: etagOf(written) } })
+}
+
+function demandWriting(c: Ctx, permission: 'create' | 'modify'): void {
+  demand(c.get('user'), permission)
+  const { vpath } = c.env.target
+  if (!c.get('scope').allow(vpath)) throw new AppError('forbidden', `${vpath} is denied`)
 }
 
 // The editor saves only what it has seen: If-Match against the file as it is now (RFC 9110 13.1.1).
@@ -229,14 +234,28 @@ async function writeBody(
   const { incoming, target } = c.env
   const located = await scope.hostPath(target.vpath)
   const temp = await scope.openTemp(target.vpath, { parents, located })
+  const standing = watchStanding(c, deps)
+  const checkAgain = async () => {
+    judgeAgain(c)
+    // Other rules or another home: the name must still lead to the same place.
+    if (c.var.scope !== scope && (await c.var.scope.hostPath(target.vpath)) !== located)
+      throw new AppError('forbidden', `${target.vpath} is another place now`)
+    await check?.()
+  }
   try {
     const announced = Number(incoming.headers['content-length'] ?? Number.NaN)
     if (announced > 0) await temp.requireSpace(announced)
-    await receive(incoming, temp.fd, { near: temp.near })
+    await receive(incoming, temp.fd, { near: temp.near, signal: standing.signal })
     return await deps.saves.withLock(located, () =>
-      temp.commit({ replace, mtimeMs: modifiedHeader(c), check }),
+      temp.commit({
+        // A file that came meanwhile is replaced by nobody who may not.
+        replace: replace && c.get('user').perm.modify,
+        mtimeMs: modifiedHeader(c),
+        check: checkAgain,
+      }),
     )
   } finally {
+    standing.end()
     await temp.discard()
   }
 }
@@ -253,16 +272,18 @@ async function deleteResource(c: Ctx, deps: Deps): Promise<Response> {
   const { vpath } = c.env.target
   const { signal } = c.req.raw
   if (vpath === ROOT) throw new AppError('forbidden', 'the root cannot be deleted')
-  demand(user, 'delete')
+  demandStill(c, () => demand(c.get('user'), 'delete'))
   await scope.stat(vpath)
   await checkDescendants(deps, user, vpath, null, signal)
   // Ours: only what the client has seen. Asked for in the address, because a proxy may drop the body
   // of a deletion, and then nothing must go.
   const seen =
     c.env.target.query.get('seen') === 'true'
-      ? await readJson(c, (reader) => parseSeen(reader, vpath), MAX_SEEN_BYTES)
+      ? await readJson(c, deps, (reader) => parseSeen(reader, vpath), MAX_SEEN_BYTES)
       : null
   await deps.hooks.around({ event: 'delete', user, scope, vpath }, async () => {
+    judgeAgain(c)
+    const { scope } = c.var
     try {
       if (seen === null) await scope.remove(vpath, signal)
       else if (!(await removeSeen(scope, vpath, seen, signal)))

@@ -5,7 +5,7 @@ import { AppError, badRequest } from '../errors.ts'
 import { nextTurn } from '../files/sort.ts'
 import { toVPath, type VPath } from '../files/vpath.ts'
 import { readJson } from './body.ts'
-import type { Ctx } from './env.ts'
+import type { Ctx, Deps } from './env.ts'
 
 /** A browser asks within a second; the rest is for retries of its download list. */
 const LIFE_MS = 10 * 60_000
@@ -102,13 +102,19 @@ export const ownerOf = {
  */
 export async function readSelection(
   c: Ctx,
+  deps: Deps,
   limits: { bytes: number; names: number },
 ): Promise<VPath[]> {
-  const names = await readJson(c, (body) => body.raw('files') ?? [], limits.bytes)
+  const names = await readJson(c, deps, (body) => body.raw('files') ?? [], limits.bytes)
+  return checkNames(names, limits.names)
+}
+
+/** The names of a body, looked at in slices; throws as `readSelection` does. */
+export async function checkNames(names: unknown, maxNames: number): Promise<VPath[]> {
   if (!Array.isArray(names)) throw badRequest('files must be a list')
   // Nothing selected would mean the whole folder.
   if (names.length === 0) throw badRequest('files is empty')
-  if (names.length > limits.names) throw tooLarge(`files has more than ${limits.names} names`)
+  if (names.length > maxNames) throw tooLarge(`files has more than ${maxNames} names`)
   const files = new Set<VPath>()
   for (const [i, name] of names.entries()) {
     const vpath = typeof name === 'string' && name !== '' ? toVPath(name) : null

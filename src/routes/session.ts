@@ -9,13 +9,12 @@ import { AppError } from '../errors.ts'
 import { formatTime } from '../files/time-format.ts'
 import type { Session, User } from '../store/document.ts'
 import { findUser } from '../store/users.ts'
-import { readJson } from './body.ts'
+import { MAX_CREDENTIALS_BYTES, readJson } from './body.ts'
 import { clientAddress, guessKeys, isSecure } from './client-address.ts'
 import type { Ctx, Deps, Env } from './env.ts'
 import { identify, requireUser } from './guard.ts'
 import { sendJson, sendStatus } from './respond.ts'
-
-const MAX_LOGIN_BYTES = 1_048_576
+import { demandStill, judgeAgain } from './standing.ts'
 
 export function sessionRoutes(deps: Deps): Hono<Env> {
   const app = new Hono<Env>()
@@ -43,7 +42,7 @@ async function login(c: Ctx, deps: Deps): Promise<Response> {
   let user: User
   try {
     user = await signIn(deps, c.env.incoming, async () => {
-      given = await readCredentials(c)
+      given = await readCredentials(c, deps)
       // Per account only together with the address, so that nobody can lock others out. A name is
       // whatever a stranger sends, up to a megabyte, and must not be what is kept.
       keys.push(`account ${hash('sha256', given.username)} ${keys[0]}`)
@@ -70,22 +69,24 @@ interface LoginBody extends Credentials {
   remember: boolean
 }
 
-// Whatever is wrong with the body is a refusal by contract, never a hint.
-async function readCredentials(c: Ctx): Promise<LoginBody> {
+// Whatever is wrong with a complete body is a refusal by contract, never a hint.
+async function readCredentials(c: Ctx, deps: Deps): Promise<LoginBody> {
   try {
     return await readJson(
       c,
+      deps,
       (r) => ({
         username: r.str('username'),
         password: r.str('password'),
         recaptcha: r.str('recaptcha'),
         remember: r.bool('remember', true),
       }),
-      MAX_LOGIN_BYTES,
+      MAX_CREDENTIALS_BYTES,
     )
   } catch (error) {
-    if (error instanceof AppError && error.code === 'too_large')
-      c.env.outgoing.setHeader('Connection', 'close')
+    // One that never came as a whole guessed nothing.
+    if (!(error instanceof AppError) || error.status !== 400) throw error
+    if (error.code === 'too_large') c.env.outgoing.setHeader('Connection', 'close')
     throw refused()
   }
 }
@@ -144,12 +145,15 @@ function withCookie(
 }
 
 async function signup(c: Ctx, deps: Deps): Promise<Response> {
-  const { settings } = deps.store.read()
-  if (!settings.signup) return sendStatus(405, { code: 'method_not_allowed' })
+  demandStill(c, () => {
+    if (!deps.store.read().settings.signup)
+      throw new AppError('method_not_allowed', 'sign-up is switched off')
+  })
   const { username, password } = await readJson(
     c,
+    deps,
     (r) => ({ username: r.str('username'), password: r.str('password') }),
-    MAX_LOGIN_BYTES,
+    MAX_CREDENTIALS_BYTES,
   )
   if (username === '' || password === '')
     throw new AppError('bad_request', 'name or password empty')
@@ -157,13 +161,14 @@ async function signup(c: Ctx, deps: Deps): Promise<Response> {
   const failed = guessKeys(c, deps, 'sign-up failed')
   const over = deps.signups.begin(...made, ...failed)
   try {
-    await provisionUser(deps, { username, password })
+    await provisionUser(deps, { username, password, demand: () => judgeAgain(c) })
     // Making accounts is what is to be slowed: each one counts.
     deps.signups.fail(...made)
   } catch (error) {
     // A mistake in the form is put right and sent again. What counts are names that are taken, which
     // tell who has an account, and homes that cannot be made.
-    if (!(error instanceof AppError && error.status === 400)) deps.signups.fail(...failed)
+    if (!(error instanceof AppError && [400, 405].includes(error.status)))
+      deps.signups.fail(...failed)
     throw error
   } finally {
     over()

@@ -23,6 +23,7 @@ import { readJson } from './body.ts'
 import type { Deps, Env } from './env.ts'
 import { requireAdmin, requireUser } from './guard.ts'
 import { sendJson, sendStatus } from './respond.ts'
+import { judgeAgain } from './standing.ts'
 
 export function settingsRoutes(deps: Deps): Hono<Env> {
   const app = new Hono<Env>()
@@ -30,11 +31,11 @@ export function settingsRoutes(deps: Deps): Hono<Env> {
     sendJson(presentSettings(deps.store.read().settings, deps.config)),
   )
   app.put('/api/settings', requireUser(deps), requireAdmin, async (c) => {
-    const before = deps.store.read().settings
-    const given = await readJson(c, (r) => parseSettings(r, before))
+    const given = await readJson(c, deps, (r) => parseSettings(r, deps.store.read().settings))
     checkRules(given.rules)
     checkPermissions(given.defaults.perm)
     await deps.store.update((doc) => {
+      judgeAgain(c)
       // The method of signing in is changed on the command line alone.
       const { authMethod: _, ...fields } = given
       return [{ ...doc, settings: { ...doc.settings, ...fields } }, undefined]

@@ -12,6 +12,7 @@ import { readJson } from './body.ts'
 import type { Ctx, Deps, Env } from './env.ts'
 import { demand, requireUser } from './guard.ts'
 import { sendJson, sendStatus } from './respond.ts'
+import { demandStill, judgeAgain } from './standing.ts'
 
 const UNIT_SECONDS: Record<string, number> = { seconds: 1, minutes: 60, hours: 3600, days: 86_400 }
 const MAX_LIFE_SECONDS = 2 ** 31 * 86_400
@@ -65,10 +66,14 @@ function sharesOfPath(c: Ctx, deps: Deps): Response {
 }
 
 async function createShare(c: Ctx, deps: Deps): Promise<Response> {
-  demandSharing(c)
+  const { vpath } = c.env.target
+  demandStill(c, () => {
+    demandSharing(c)
+    if (!c.get('scope').allow(vpath)) throw new AppError('forbidden', `${vpath} is denied`)
+  })
   const { user, scope } = c.var
-  await scope.stat(c.env.target.vpath)
-  const given = await readJson(c, (r) => ({
+  await scope.stat(vpath)
+  const given = await readJson(c, deps, (r) => ({
     password: r.str('password'),
     expires: r.str('expires'),
     unit: r.str('unit'),
@@ -87,7 +92,10 @@ async function createShare(c: Ctx, deps: Deps): Promise<Response> {
     passwordHash: given.password === '' ? '' : await hashPassword(given.password),
     token: '',
   }
-  await deps.store.update((doc) => addShare(doc, share))
+  await deps.store.update((doc) => {
+    judgeAgain(c)
+    return addShare(doc, share)
+  })
   return sendJson(presentShare(share))
 }
 

@@ -9,6 +9,7 @@ import { demand, requireUser } from './guard.ts'
 import { encodePath } from './request-path.ts'
 import { modifiedHeader } from './resources.ts'
 import { sendStatus } from './respond.ts'
+import { demandStill, judgeAgain, watchStanding } from './standing.ts'
 
 const TUS = '/api/tus'
 
@@ -70,7 +71,7 @@ async function showUpload(c: Ctx, deps: Deps): Promise<Response> {
 
 async function appendToUpload(c: Ctx, deps: Deps): Promise<Response> {
   const { incoming } = c.env
-  demandUpload(c)
+  demandStill(c, () => demandUpload(c))
   // "All PATCH requests MUST use Content-Type: application/offset+octet-stream, otherwise the
   // server SHOULD return a 415 Unsupported Media Type status."
   if (incoming.headers['content-type'] !== 'application/offset+octet-stream')
@@ -78,11 +79,10 @@ async function appendToUpload(c: Ctx, deps: Deps): Promise<Response> {
   const offsetBytes = parseInteger(incoming.headers['upload-offset'])
   if (offsetBytes === null) throw badRequest('invalid upload offset')
   const destination = destinationOf(c)
-  const { upload, offsetBytes: reached } = await deps.resumables.append(
-    destination,
-    offsetBytes,
-    incoming,
-  )
+  const standing = watchStanding(c, deps)
+  const { upload, offsetBytes: reached } = await deps.resumables
+    .append(destination, offsetBytes, incoming, standing.signal)
+    .finally(standing.end)
   if (reached === upload.lengthBytes) await finish(c, deps, destination, upload)
   return sendStatus(204, { headers: { 'Upload-Offset': String(reached) } })
 }
@@ -98,19 +98,28 @@ async function deleteUpload(c: Ctx, deps: Deps): Promise<Response> {
 // Both hooks run now, when the file is whole, and cannot undo what the client has sent; the
 // contract ignores their failures whatever they are, the log does not. A file that cannot be moved
 // into place is the client's to know.
-async function finish(c: Ctx, deps: Deps, destination: Destination, upload: Upload): Promise<void> {
+async function finish(c: Ctx, deps: Deps, begun: Destination, upload: Upload): Promise<void> {
+  judgeAgain(c)
+  // Under the rules of now; a place that has become another one has no such upload.
+  const destination = c.var.scope === begun.scope ? begun : destinationOf(c)
   const { scope, user } = c.var
   const { vpath } = destination
   await deps.resumables.complete(destination, upload, async (commit, again) => {
     let committing: Promise<void> | undefined
     const work = () => {
+      if (committing) return committing
+      // A command before it may have taken its time.
+      judgeAgain(c)
+      destination.mayReplace = c.get('user').perm.modify
       committing = commit()
       return committing
     }
     try {
-      await deps.hooks.around({ event: 'upload', user, scope, vpath }, work, { again })
+      await deps.hooks.around({ event: 'upload', user, scope, vpath }, async () => work(), {
+        again,
+      })
     } catch (error) {
-      await (committing ?? commit())
+      await work()
       deps.log.warn(`upload hook: ${(error as Error).message}`)
     }
   })

@@ -18,6 +18,7 @@ import type { Ctx, Deps, Env } from './env.ts'
 import { requireAdmin, requireUser } from './guard.ts'
 import { encodePath } from './request-path.ts'
 import { sendJson, sendStatus } from './respond.ts'
+import { demandStill, judgeAgain } from './standing.ts'
 
 /** Fields that only an administrator changes, also of an account of their own. */
 const ADMIN_ONLY = new Set(['username', 'scope', 'lockPassword', 'perm', 'commands', 'rules'])
@@ -108,7 +109,7 @@ function parseUserData(r: Reader): UserRecord {
 }
 
 async function createUser(c: Ctx, deps: Deps): Promise<Response> {
-  const { what, which, currentPassword, data } = await readJson(c, parseEnvelope)
+  const { what, which, currentPassword, data } = await readJson(c, deps, parseEnvelope)
   if (what !== 'user') throw badRequest('invalid data type')
   await demandPassword(c, deps, currentPassword)
   if (which.length > 0 || data === null) throw new AppError('bad_request', 'which must be empty')
@@ -121,7 +122,7 @@ async function createUser(c: Ctx, deps: Deps): Promise<Response> {
   const scope = deriveScope(settings, data.username, data.scope)
   const { id: _, ...fields } = data
   const password = await hashPassword(data.password)
-  const added = await addUserWithHome(deps, { ...fields, password, scope })
+  const added = await addUserWithHome(deps, { ...fields, password, scope }, () => judgeAgain(c))
   return sendStatus(201, {
     headers: { Location: `${encodePath(deps.config.baseURL)}/settings/users/${added.id}` },
   })
@@ -129,7 +130,8 @@ async function createUser(c: Ctx, deps: Deps): Promise<Response> {
 
 async function changeUser(c: Ctx, deps: Deps): Promise<Response> {
   const id = demandSelfOrAdmin(c)
-  const { what, which, currentPassword, data } = await readJson(c, parseEnvelope)
+  demandStill(c, () => void demandSelfOrAdmin(c))
+  const { what, which, currentPassword, data } = await readJson(c, deps, parseEnvelope)
   if (what !== 'user') throw badRequest('invalid data type')
   const whole = which.length === 0 || (which.length === 1 && which[0]?.toLowerCase() === 'all')
   if (whole || which.some((field) => GUARDED.has(field.toLowerCase())))
@@ -138,7 +140,9 @@ async function changeUser(c: Ctx, deps: Deps): Promise<Response> {
   if (whole || which.some((field) => field.toLowerCase() === 'perm')) checkPermissions(data.perm)
   if (whole || which.some((field) => field.toLowerCase() === 'rules')) checkRules(data.rules)
   const before = demandUser(deps, id)
-  const changes = whole ? wholeRecord(c, data) : fieldsOf(c, data, which)
+  const changesOf = () => (whole ? wholeRecord(c, data) : fieldsOf(c, data, which))
+  const changes = changesOf()
+  demandStill(c, () => void changesOf())
   if (changes.username !== undefined && changes.username !== before.username)
     checkUsername(changes.username)
   const plain = changes.password
@@ -149,6 +153,7 @@ async function changeUser(c: Ctx, deps: Deps): Promise<Response> {
   else if (plain === '') throw badRequest('password is empty')
   const keep = c.var.user.id === id ? c.var.session.id : undefined
   await deps.store.update((doc) => {
+    judgeAgain(c)
     const current = findUser(doc, id) ?? before
     const [next] = replaceUser(doc, { ...current, ...changes, id })
     // A new password ends every other session of the account (decisions, Sessions).
@@ -181,9 +186,13 @@ function fieldsOf(c: Ctx, data: UserRecord, which: string[]): Partial<User> {
 
 async function deleteUser(c: Ctx, deps: Deps): Promise<Response> {
   const id = demandSelfOrAdmin(c)
-  const currentPassword = await readJson(c, (r) => r.str('current_password'))
+  demandStill(c, () => void demandSelfOrAdmin(c))
+  const currentPassword = await readJson(c, deps, (r) => r.str('current_password'))
   await demandPassword(c, deps, currentPassword)
-  await deps.store.update((doc) => removeUser(doc, id))
+  await deps.store.update((doc) => {
+    judgeAgain(c)
+    return removeUser(doc, id)
+  })
   return sendStatus(200)
 }
 

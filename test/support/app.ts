@@ -42,6 +42,8 @@ export interface TestAppOptions {
   foldCase?: boolean
   /** How often the clients of WebSockets are asked whether they are there. */
   pingMs?: number
+  /** How long a body may take that is read into memory. */
+  bodyTimeoutMs?: number
   /** Besides `admin` (id 1); all have PASSWORD and, unless given, all rights but administration. */
   users?: (Partial<User> & { username: string })[]
 }
@@ -76,11 +78,18 @@ export async function startApp(options: TestAppOptions = {}): Promise<TestApp> {
     port: 0,
     ...options.config,
   }
-  const { foldCase = false, pingMs } = options
+  const { foldCase = false, pingMs, bodyTimeoutMs } = options
   const log: string[] = []
   const errors: string[] = []
   const logger = keepLines(log, errors)
-  const app = createApp({ config, store, log: logger, assets: openAssets(), foldCase })
+  const app = createApp({
+    config,
+    store,
+    log: logger,
+    assets: openAssets(),
+    foldCase,
+    ...(bodyTimeoutMs !== undefined && { bodyTimeoutMs }),
+  })
   const server = await listen({
     config,
     fetch: app.fetch as never,
