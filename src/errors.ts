@@ -50,6 +50,17 @@ const STATUS: Record<ErrorCode, number> = {
   range_not_satisfiable: 416,
   locked: 423,
   too_many_requests: 429,
+  // Refusals for which clients of File Browser 2 know 500.
+  not_a_folder: 500,
+  is_a_folder: 500,
+  invalid_name: 500,
+  same_place: 500,
+  incomplete: 500,
+  damaged: 500,
+  command_failed: 500,
+  sign_in_unavailable: 500,
+  disk_failed: 500,
+  // What nobody expected: the only one that is logged with its stack.
   internal: 500,
   not_implemented: 501,
   no_space: 507,
@@ -73,7 +84,28 @@ const ERRNO: Record<string, ErrorCode> = {
   ELOOP: 'forbidden',
   ENOSPC: 'no_space',
   EDQUOT: 'no_space',
+  ENOTDIR: 'not_a_folder',
+  EISDIR: 'is_a_folder',
+  // FAT and NTFS refuse the characters that they do not know with EINVAL.
+  EINVAL: 'invalid_name',
+  EILSEQ: 'invalid_name',
+  ENAMETOOLONG: 'invalid_name',
+  EBUSY: 'locked',
+  ETXTBSY: 'locked',
+  EFBIG: 'too_large',
+  EIO: 'disk_failed',
+  ENXIO: 'disk_failed',
+  ENODEV: 'disk_failed',
+  ENOTCONN: 'disk_failed',
+  ECONNABORTED: 'disk_failed',
+  EHOSTDOWN: 'disk_failed',
+  EREMOTEIO: 'disk_failed',
+  ESTALE: 'disk_failed',
+  ETIMEDOUT: 'disk_failed',
 }
+
+/** Codes whose own status is not the one that clients know for a failure of the disk. */
+const STATUS_500: readonly ErrorCode[] = ['locked', 'too_large']
 
 /**
  * Translates an errno failure of the host into an AppError with the virtual path attached, so that
@@ -82,8 +114,10 @@ const ERRNO: Record<string, ErrorCode> = {
 export function fromErrno(error: unknown, vpath: string): AppError {
   if (error instanceof AppError) return error
   const errno = errnoOf(error)
-  return new AppError(ERRNO[errno] ?? 'internal', `${errno || 'failed'} at ${vpath}`, {
+  const code = ERRNO[errno] ?? 'internal'
+  return new AppError(code, `${errno || 'failed'} at ${vpath}`, {
     cause: error,
+    ...(STATUS_500.includes(code) && { status: 500 }),
   })
 }
 

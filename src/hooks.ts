@@ -22,7 +22,7 @@ export interface Change {
 
 export interface Hooks {
   /**
-   * Runs the before-commands, the work and the after-commands. A failing command is `internal`:
+   * Runs the before-commands, the work and the after-commands. A failing command is `command_failed`:
    * before the work it prevents it, after it the work stays done. With `again`, for work that was
    * begun once and failed, the before-commands do not run a second time.
    */
@@ -88,13 +88,16 @@ async function runLine(
   if (argv.length === 0) return
   // No limit of time or output: a command may convert films for hours, as it could before.
   const stdin = JSON.stringify(variables)
-  const running = programs.run(argv, { env: variables, stdin }).then(({ exitCode, ended }) => {
-    if (exitCode !== 0)
-      throw new AppError(
-        'internal',
-        `${variables.TRIGGER}: ${argv[0]} ended with ${ended ?? exitCode}`,
-      )
-  })
+  const failed = (how: string, cause?: unknown) =>
+    new AppError('command_failed', `${variables.TRIGGER}: ${argv[0]} ${how}`, { cause })
+  const running = programs.run(argv, { env: variables, stdin }).then(
+    ({ exitCode, ended }) => {
+      if (exitCode !== 0) throw failed(`ended with ${ended ?? exitCode}`)
+    },
+    (error: unknown) => {
+      throw failed('cannot be started', error)
+    },
+  )
   if (!background) return await running
   running.catch((error: Error) => log.warn(`${variables.TRIGGER}: ${error.message}`))
 }
@@ -105,7 +108,7 @@ function argvOf(line: string, { shell }: Settings, variables: Variables): string
     return toArgv(line, shell, variables)
   } catch (error) {
     const reason = (error as Error).message
-    throw new AppError('internal', `${variables.TRIGGER}: ${reason}`, { cause: error })
+    throw new AppError('command_failed', `${variables.TRIGGER}: ${reason}`, { cause: error })
   }
 }
 

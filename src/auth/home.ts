@@ -35,6 +35,6 @@ function cleanName(username: string): string {
     .replace(/[^0-9A-Za-z@_\-.]/g, '-')
     .replace(/-+/g, '-')
   if (name === '' || name === '-' || name === '.')
-    throw new AppError('internal', 'no folder name can be made of this user name')
+    throw new AppError('invalid_name', 'no folder name can be made of this user name')
   return name
 }

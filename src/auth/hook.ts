@@ -27,7 +27,7 @@ export async function signInByHook(deps: SignInDeps, given: Credentials): Promis
     case 'pass':
       return signInByPassword(deps, given)
     default:
-      throw new AppError('internal', 'the sign-in program gave no known hook.action')
+      throw new AppError('sign_in_unavailable', 'the sign-in program gave no known hook.action')
   }
 }
 
@@ -46,10 +46,12 @@ async function ask(deps: SignInDeps, { username, password }: Credentials) {
       onStdout: (chunk) => chunks.push(chunk),
     })
     .catch((error) => {
-      throw new AppError('internal', 'the sign-in program cannot be started', { cause: error })
+      throw new AppError('sign_in_unavailable', 'the sign-in program cannot be started', {
+        cause: error,
+      })
     })
   if (exitCode !== 0)
-    throw new AppError('internal', `the sign-in program ended with ${ended ?? exitCode}`)
+    throw new AppError('sign_in_unavailable', `the sign-in program ended with ${ended ?? exitCode}`)
   const answers = parseAnswers(Buffer.concat(chunks).toString('utf8'))
   // A program that knows no folder has chosen none; as a scope it would be the whole served folder.
   if (answers.get('user.scope') === '') answers.delete('user.scope')
@@ -72,12 +74,14 @@ async function admit(
   answers: Map<string, string>,
 ): Promise<User> {
   const user = findUserByName(deps.store.read(), given.username)
-  if (!user) return asInternal(() => provision(deps, given, answers))
+  if (!user) return asUnavailable(() => provision(deps, given, answers))
   const samePassword = await verifyPassword(given.password, user.password)
   if (samePassword && answers.size <= 1) return user
   const scope = answers.get('user.scope')
-  if (scope !== undefined) await asInternal(() => deps.makeHome(scope))
-  const hash = samePassword ? user.password : await asInternal(() => newHash(deps, given.password))
+  if (scope !== undefined) await asUnavailable(() => deps.makeHome(scope))
+  const hash = samePassword
+    ? user.password
+    : await asUnavailable(() => newHash(deps, given.password))
   return deps.store.update((doc) => {
     const current = findUser(doc, user.id) ?? user
     // Only what the program named changes; rules and the editor theme stay.
@@ -114,11 +118,12 @@ async function newHash(deps: SignInDeps, password: string): Promise<string> {
 }
 
 // A password the policy refuses is the hook's mistake, not a guess: 500 by contract.
-async function asInternal<T>(work: () => Promise<T>): Promise<T> {
+async function asUnavailable<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work()
   } catch (error) {
-    if (error instanceof AppError) throw new AppError('internal', error.message, { cause: error })
+    if (error instanceof AppError)
+      throw new AppError('sign_in_unavailable', error.message, { cause: error })
     throw error
   }
 }

@@ -18,6 +18,8 @@ export async function verifyHuman({ host, secret }: ReCaptcha, response: string)
     }
     return ((await answer.json()) as { success?: unknown }).success === true
   } catch (error) {
-    throw new AppError('internal', 'the human check cannot be reached', { cause: error })
+    throw new AppError('sign_in_unavailable', 'the human check cannot be reached', {
+      cause: error,
+    })
   }
 }

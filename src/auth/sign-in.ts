@@ -21,7 +21,7 @@ export async function signIn(
   switch (settings.authMethod) {
     case 'noauth': {
       const user = findUser(deps.store.read(), 1)
-      if (!user) throw new AppError('internal', 'noauth needs the user with id 1')
+      if (!user) throw new AppError('sign_in_unavailable', 'noauth needs the user with id 1')
       return user
     }
     case 'proxy':
@@ -43,7 +43,7 @@ async function signInByProxy(deps: SignInDeps, incoming: IncomingMessage): Promi
     throw new AppError('wrong_credentials', 'the peer is not a trusted proxy')
   }
   const username = assertedByProxy(deps.config, settings, incoming)
-  if (username === null) throw new AppError('internal', 'the sign-in header is missing')
+  if (username === null) throw new AppError('sign_in_unavailable', 'the sign-in header is missing')
   const known = findUserByName(deps.store.read(), username)
   if (known) return known
   try {
@@ -54,6 +54,6 @@ async function signInByProxy(deps: SignInDeps, incoming: IncomingMessage): Promi
     // Of two first requests at once one finds the account made by the other.
     const made = findUserByName(deps.store.read(), username)
     if (made) return made
-    throw new AppError('internal', error.message, { cause: error })
+    throw new AppError('exists', error.message, { status: 500, cause: error })
   }
 }

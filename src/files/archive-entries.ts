@@ -116,7 +116,8 @@ async function* heldEntries(
     yield { kind: 'file', name, vpath: entry.vpath, open }
   }
   if (entry.kind !== 'dir') return
-  if (depth > MAX_HELD_DEPTH) throw new AppError('internal', `${entry.vpath} lies too deep`)
+  if (depth > MAX_HELD_DEPTH)
+    throw new AppError('too_large', `${entry.vpath} lies too deep`, { status: 500 })
   const held = await unlessLost(folder.enter(entry))
   if (!held) return
   try {

@@ -170,7 +170,7 @@ async function mergeFolder(
   const entries = await scope.listAll(source)
   const unnamed = entries.find(({ rawName }) => rawName)
   // By its text it might name a sibling.
-  if (unnamed) throw new AppError('internal', `the name of ${unnamed.vpath} is not UTF-8`)
+  if (unnamed) throw new AppError('invalid_name', `the name of ${unnamed.vpath} is not UTF-8`)
   for (const entry of entries) {
     options.signal.throwIfAborted()
     await moveTree(scope, entry.vpath, joinVPath(target, entry.name), options)
@@ -193,7 +193,7 @@ async function removeCopied(scope: Scope, copied: Copied[], signal: AbortSignal)
     if (!isGone && !isFolder) changed.push(vpath)
   }
   if (changed.length > 0)
-    throw new AppError('internal', `${changed[0]} changed while it was moved and stays`)
+    throw new AppError('incomplete', `${changed[0]} changed while it was moved and stays`)
 }
 
 async function refuseEscapingLinks(scope: Scope, vpath: VPath, signal: AbortSignal): Promise<void> {
@@ -236,13 +236,13 @@ async function copyAll(
   options: { replace: boolean; signal: AbortSignal },
   copied: Copied[] | null,
 ): Promise<void> {
-  if (source === target) throw new AppError('internal', 'source and target are the same')
+  if (source === target) throw new AppError('same_place', 'source and target are the same')
   await refuseEscapingLinks(scope, source, options.signal)
   const failures: string[] = []
   const copying = { scope, options, failures, copied, pace: createPace(), largeFiles: oneByOne() }
   await copyEntry(copying, source, target, [])
   if (failures.length > 0)
-    throw new AppError('internal', `${failures.length} entries were not copied: ${failures[0]}`)
+    throw new AppError('incomplete', `${failures.length} entries were not copied: ${failures[0]}`)
 }
 
 // `above` are the folders on the way here, and the one that the copy goes to.
@@ -263,7 +263,7 @@ async function copyEntry(
   if (found.kind !== 'dir')
     throw new AppError('unsupported', `${source} is not a file`, { status: 500 })
   if (above.some(({ ino, dev }) => ino === found.ino && dev === found.dev))
-    throw new AppError('internal', `${source} leads back to where it is`)
+    throw new AppError('same_place', `${source} leads back to where it is`)
   // Denied ones too: they are reported as not copied, not left out in silence.
   const children = await scope.listAll(source)
   const isNew = !(await scope.exists(target))

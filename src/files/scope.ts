@@ -158,7 +158,7 @@ export function createScope(options: ScopeOptions): Scope {
     const place = await locate(vpath)
     if (place.exists) {
       if (!(await lstat(place.realPath)).isDirectory())
-        throw new AppError('internal', `${vpath} is not a folder`)
+        throw new AppError('not_a_folder', `${vpath} is not a folder`)
       return
     }
     await makeFolders(place.realPath, dirMode)
@@ -335,6 +335,6 @@ async function makeFolders(realPath: string, mode: number): Promise<void> {
   } catch (error) {
     if (errnoOf(error) !== 'EEXIST') throw error
     if (!(await lstat(realPath)).isDirectory())
-      throw new AppError('internal', `${basename(realPath)} is not a folder`)
+      throw new AppError('not_a_folder', `${basename(realPath)} is not a folder`)
   }
 }

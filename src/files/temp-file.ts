@@ -110,7 +110,7 @@ export async function openTemp(
       await sync(fd)
       const old = replace ? await calls.lstat(target) : null
       if (old?.isDirectory())
-        throw new AppError('internal', 'a folder cannot be replaced by a file')
+        throw new AppError('is_a_folder', 'a folder cannot be replaced by a file')
       if (old?.isFile()) await carryOver(old, fd, calls)
       await check?.()
       if (!replace) await moveFileToFreeName(hostPath, target, calls)

@@ -94,13 +94,19 @@ export function answerError(thrown: unknown, c: Ctx, deps: Deps): Response {
     const id = report(error, c, deps)
     return sendStatus(500, { code: 'internal', headers: { 'X-Request-Id': id } })
   }
-  c.set('failure', error.message)
-  if (error.status >= 500 && error.cause && error.code !== 'no_space') report(error, c, deps)
+  c.set('failure', reasonOf(error))
+  if (error.code === 'internal') report(error, c, deps)
   const headers: Record<string, string> = {}
   const retry = error.details?.retryAfterSeconds
   if (typeof retry === 'number') headers['Retry-After'] = String(retry)
   const cause = error.expose && error.status === 400 ? error.message : ''
   return sendStatus(error.status, { cause, code: error.code, headers })
+}
+
+// The cause belongs into the line: what the system or a program said of it.
+function reasonOf({ message, status, cause }: AppError): string {
+  if (status < 500 || !(cause instanceof Error) || message.includes(cause.message)) return message
+  return `${message} (${cause.message})`
 }
 
 function report(error: unknown, c: Ctx, deps: Deps): string {

@@ -128,5 +128,5 @@ function toAppError(error: unknown, vpath: VPath): unknown {
   const message = `preview of ${vpath}: ${error.message}`
   if (error.failure === 'too_large' || error.failure === 'too_heavy')
     return new AppError('too_large', message)
-  return new AppError(error.failure === 'undecodable' ? 'internal' : 'not_implemented', message)
+  return new AppError(error.failure === 'undecodable' ? 'damaged' : 'not_implemented', message)
 }

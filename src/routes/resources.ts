@@ -178,7 +178,7 @@ async function createResource(c: Ctx, deps: Deps): Promise<Response> {
     if (!replace) throw new AppError('exists', `${vpath} exists`)
     demandStill(c, () => demand(c.get('user'), 'modify'))
     if ((await scope.stat(vpath)).kind === 'dir')
-      throw new AppError('internal', `${vpath} is a folder and cannot be replaced by a file`)
+      throw new AppError('is_a_folder', `${vpath} is a folder and cannot be replaced by a file`)
   }
   const written = await deps.hooks.around(change, () =>
     writeBody(c, deps, { replace, parents: true }),
@@ -209,7 +209,9 @@ function demandWriting(c: Ctx, permission: 'create' | 'modify'): void {
 async function checkUnchanged(c: Ctx): Promise<void> {
   const { vpath } = c.env.target
   const stat = await c.var.scope.stat(vpath)
-  if (stat.kind !== 'file') throw new AppError('internal', `${vpath} is not a file`)
+  if (stat.kind === 'dir') throw new AppError('is_a_folder', `${vpath} is not a file`)
+  if (stat.kind !== 'file')
+    throw new AppError('unsupported', `${vpath} is not a file`, { status: 500 })
   const etag = etagOf(stat)
   if (evaluateConditions(c.env.incoming.headers, Number(stat.mtimeNs / 1_000_000n), etag) !== 412)
     return

@@ -174,7 +174,7 @@ function fieldsOf(c: Ctx, data: UserRecord, which: string[]): Partial<User> {
   for (const name of which) {
     const field = (name.charAt(0).toLowerCase() + name.slice(1)) as keyof UserRecord
     if (field === 'id' || !Object.hasOwn(data, field))
-      throw new AppError('internal', `users have no field ${name}`)
+      throw new AppError('bad_request', `users have no field ${name}`, { status: 500 })
     if (!admin && ADMIN_ONLY.has(field))
       throw new AppError('forbidden', `${field} is for administrators`)
     if (!admin && field === 'password' && c.var.user.lockPassword)

@@ -233,7 +233,7 @@ function parseText(text: string, file: string): Document {
 }
 
 function damaged(cause: unknown, message: string): AppError {
-  return new AppError('internal', message, { cause })
+  return new AppError('damaged', message, { cause })
 }
 
 // Every write makes a new inode, so identity, time and size together tell any change.

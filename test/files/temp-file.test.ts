@@ -55,7 +55,9 @@ describe.each([{ near: true }, { near: false }])('a temporary file (near: $near)
     await using other = await makeTree({})
     await mkdir(other.at('a.txt'))
     const second = await begin(other)
-    await expect(second.temp.commit({ replace: true })).rejects.toMatchObject({ code: 'internal' })
+    await expect(second.temp.commit({ replace: true })).rejects.toMatchObject({
+      code: 'is_a_folder',
+    })
     await second.temp.discard()
     expect([first.timesClosed(), second.timesClosed()]).toEqual([1, 1])
   })

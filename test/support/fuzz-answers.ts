@@ -56,6 +56,7 @@ export function judge(
   if (status < 200 || status > 599) complain('a strange status')
   if (headers['x-request-id'] !== undefined) complain('an unexpected failure')
   if (status === 500 && headers['x-error-code'] === undefined) complain('a 500 without a reason')
+  if (headers['x-error-code'] === 'internal') complain('a refusal without a code of its own')
   if (status === 500 && reason !== undefined) {
     const route = given.target.split('?')[0] ?? ''
     const known = CONTRACTED_500.some(
