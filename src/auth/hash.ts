@@ -10,6 +10,8 @@ const ARGON2 = { memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const
 /** bcrypt refuses longer input; kept as the limit so that old clients meet the same answer. */
 export const MAX_PASSWORD_BYTES = 72
 const MAX_QUEUE = 256
+/** How each hash made here begins. */
+const ARGON2_KIND = `$argon2id$v=19$m=${ARGON2.memoryCost},t=${ARGON2.timeCost},p=${ARGON2.parallelism}$`
 
 /** Hashes with argon2id. Throws `too_many_requests` when too many are waiting. */
 export function hashPassword(plain: string): Promise<string> {
@@ -18,23 +20,63 @@ export function hashPassword(plain: string): Promise<string> {
 
 /** True when the password fits the hash. Unknown or damaged hashes never fit. */
 export function verifyPassword(plain: string, hash: string): Promise<boolean> {
+  return inTurn(() => verify(plain, hash))
+}
+
+/**
+ * Like verifyPassword, and takes as long whoever is asked for: once for each kind and cost of hash in
+ * `hashes` (those of all accounts), against a hash of nobody where it is not the account's own. Null:
+ * there is no such account (CVE-2026-23849).
+ */
+export function verifyAlike(
+  plain: string,
+  hash: string | null,
+  hashes: Iterable<string>,
+): Promise<boolean> {
+  const kinds = new Set([ARGON2_KIND])
+  for (const one of hashes) {
+    const kind = kindOf(one)
+    if (kind !== '') kinds.add(kind)
+  }
   return inTurn(async () => {
-    try {
-      if (hash.startsWith('$argon2')) return await argon2Verify(hash, plain)
-      // Older bcrypt writers truncated at 72 bytes; the original refuses, and so do we.
-      if (Buffer.byteLength(plain) > MAX_PASSWORD_BYTES) return false
-      // `$2y$` is PHP's name for what everybody else calls `$2b$`.
-      if (isBcrypt(hash)) return await bcryptVerify(plain, hash.replace(/^\$2y/, '$2b'))
-      return false
-    } catch {
-      return false
+    let fits = false
+    for (const kind of [...kinds].sort()) {
+      const isOwn = hash !== null && kindOf(hash) === kind
+      const verified = await verify(plain, isOwn ? hash : kind + hashOfNobody(kind))
+      fits ||= isOwn && verified
     }
+    return fits
   })
+}
+
+async function verify(plain: string, hash: string): Promise<boolean> {
+  try {
+    if (hash.startsWith('$argon2')) return await argon2Verify(hash, plain)
+    if (!isBcrypt(hash)) return false
+    // `$2y$` is PHP's name for what everybody else calls `$2b$`.
+    const fits = await bcryptVerify(plain, hash.replace(/^\$2y/, '$2b'))
+    // bcrypt reads 72 bytes; the original refuses longer ones, and so do we, but no sooner.
+    return fits && Buffer.byteLength(plain) <= MAX_PASSWORD_BYTES
+  } catch {
+    return false
+  }
+}
+
+/** What decides the time a hash takes: `$2a$10$`, `$argon2id$v=19$m=19456,t=2,p=1$`; empty for no hash. */
+function kindOf(hash: string): string {
+  return /^(?:\$2[abxy]?\$\d\d\$|\$argon2id?\$v=\d+\$m=\d+,t=\d+,p=\d+\$)/.exec(hash)?.[0] ?? ''
+}
+
+// Salt and hash, made from random bytes that nobody kept.
+function hashOfNobody(kind: string): string {
+  return kind.startsWith('$argon2')
+    ? '7mYF6CIMFpW4sOCDx2MvVQ$U7mEdHwbbI5H2MKGWwbRbFdXV7YyHn8Y/0xTzA5YYpk'
+    : '7EqJtq98hPqEX7fNZaFWoOhi5q0Ue5ZTmYzZ9fK1kqGJd9rXy0m5W'
 }
 
 /** True for hashes that a successful login should replace. */
 export function needsRehash(hash: string): boolean {
-  return !hash.startsWith(`$argon2id$v=19$m=${ARGON2.memoryCost},t=${ARGON2.timeCost},`)
+  return kindOf(hash) !== ARGON2_KIND
 }
 
 export function isBcrypt(text: string): boolean {
@@ -44,24 +86,6 @@ export function isBcrypt(text: string): boolean {
 /** True for text that is a hash rather than a password someone typed. */
 export function isHash(text: string): boolean {
   return isBcrypt(text) || /^\$argon2id?\$v=\d+\$m=\d+,t=\d+,p=\d+\$[^$]+\$[^$]+$/.test(text)
-}
-
-// Equal time for unknown names: whoever is not found is verified against one of these, of the kind
-// that most users have. Both were made from random bytes that nobody kept.
-const DUMMY_ARGON2 =
-  '$argon2id$v=19$m=19456,t=2,p=1$7mYF6CIMFpW4sOCDx2MvVQ$U7mEdHwbbI5H2MKGWwbRbFdXV7YyHn8Y/0xTzA5YYpk'
-const DUMMY_BCRYPT = '$2a$10$7EqJtq98hPqEX7fNZaFWoOhi5q0Ue5ZTmYzZ9fK1kqGJd9rXy0m5W'
-
-/** Spends the time of one verification and refuses. */
-export async function verifyNobody(plain: string, hashes: Iterable<string>): Promise<false> {
-  let bcrypt = 0
-  let total = 0
-  for (const hash of hashes) {
-    total++
-    if (isBcrypt(hash)) bcrypt++
-  }
-  await verifyPassword(plain, bcrypt * 2 > total ? DUMMY_BCRYPT : DUMMY_ARGON2)
-  return false
 }
 
 const LIMIT = Math.max(1, availableParallelism() - 1)

@@ -6,7 +6,7 @@ import type { Programs } from '../runner.ts'
 import type { User } from '../store/document.ts'
 import type { Store } from '../store/store.ts'
 import { findUser, findUserByName, replaceUser } from '../store/users.ts'
-import { hashPassword, needsRehash, verifyNobody, verifyPassword } from './hash.ts'
+import { hashPassword, needsRehash, verifyAlike } from './hash.ts'
 import { verifyHuman } from './recaptcha.ts'
 
 export interface Credentials {
@@ -31,15 +31,11 @@ export async function signInByPassword(deps: SignInDeps, given: Credentials): Pr
   const { settings } = deps.store.read()
   const { recaptcha } = settings.auther
   if (recaptcha?.secret && !(await verifyHuman(recaptcha, given.recaptcha))) throw refused()
+  const { users } = deps.store.read()
   const user = findUserByName(deps.store.read(), given.username)
-  if (!user) {
-    await verifyNobody(
-      given.password,
-      deps.store.read().users.map(({ password }) => password),
-    )
-    throw refused()
-  }
-  if (!(await verifyPassword(given.password, user.password))) throw refused()
+  const hashes = users.map(({ password }) => password)
+  const fits = await verifyAlike(given.password, user?.password ?? null, hashes)
+  if (!user || !fits) throw refused()
   return needsRehash(user.password) ? upgradeHash(deps, user, given.password) : user
 }
 
