@@ -160,9 +160,9 @@ export const WEAKENINGS: Weakening[] = [
   },
   {
     title: 'unknown names are refused at once',
-    file: 'src/auth/hash.ts',
-    from: 'await verifyPassword(plain, bcrypt * 2 > total ? DUMMY_BCRYPT : DUMMY_ARGON2)',
-    to: 'void plain',
+    file: 'src/auth/password.ts',
+    from: 'const fits = await verifyAlike(given.password, user?.password ?? null, hashes)',
+    to: 'const fits = user && (await verifyAlike(given.password, user.password, hashes))',
     test: 'login-abuse',
     advisory: 'CVE-2026-23849',
   },

@@ -130,23 +130,10 @@ export function collectOverrides(
   { flags, env, file }: OverrideSources,
   warn: (message: string) => void,
 ): Overrides {
-  const found: Record<string, FlagValue & { source: string }> = {}
+  const found: Record<string, Given> = {}
   for (const key of OPTION_KEYS) {
-    const flag = flags.get(key)
-    if (flag) {
-      found[key] = { ...flag, source: `--${key}` }
-      continue
-    }
-    const envName = envNamesOf(key).find((name) => env[name])
-    if (envName !== undefined) {
-      found[key] = parseFrom(key, env[envName] ?? '', envName)
-      continue
-    }
-    const raw = file?.get(key)
-    if (file && raw !== undefined) {
-      const source = `${key} in ${file.file}`
-      found[key] = parseFrom(key, textOf(raw, source), source)
-    }
+    const given = findOption(key, { flags, env, file })
+    if (given) found[key] = given
   }
   if (!found.baseURL && env.FB_BASEURL) {
     warn('FB_BASEURL is an old name, use FB_BASE_URL')
@@ -158,7 +145,26 @@ export function collectOverrides(
   return Object.freeze(overrides)
 }
 
-function parseFrom(key: OptionKey, text: string, source: string): FlagValue & { source: string } {
+type Given = FlagValue & { source: string }
+
+function findOption(key: OptionKey, { flags, env, file }: OverrideSources): Given | undefined {
+  const flag = flags.get(key)
+  if (flag) return { ...flag, source: `--${key}` }
+  const envName = envNamesOf(key).find((name) => env[name])
+  if (envName !== undefined) return parseFrom(key, env[envName] ?? '', envName)
+  const raw = file?.get(key)
+  if (!file || raw === undefined) return undefined
+  const source = `${key} in ${file.file}`
+  return parseFrom(key, textOf(raw, source), source)
+}
+
+/** Whether a server with these sources and this stored record follows links out of a scope. */
+export function followsExternalSymlinks(sources: OverrideSources, stored: ServerOptions): boolean {
+  const given = findOption('followExternalSymlinks', sources)
+  return given ? given.value === true : stored.followExternalSymlinks
+}
+
+function parseFrom(key: OptionKey, text: string, source: string): Given {
   try {
     return { value: optionOf(key).parse(text), text, source }
   } catch (error) {

@@ -1,4 +1,4 @@
-// Home folders: the scope of a new account from its name (http-api 4.7). Text only.
+// Home folders: the scope of a new account from its name (http-api 4.7), and what is wrong with one.
 import { AppError } from '../errors.ts'
 import { ROOT, vpathOf } from '../files/vpath.ts'
 import type { Settings } from '../store/document.ts'
@@ -37,4 +37,29 @@ function cleanName(username: string): string {
   if (name === '' || name === '-' || name === '.')
     throw new AppError('invalid_name', 'no folder name can be made of this user name')
   return name
+}
+
+export interface HomeOptions {
+  /** Whatever is there already is somebody else's: `exists`. */
+  mustBeNew?: boolean
+}
+
+/** Makes the folder of a scope, and says of a refusal what is wrong with which scope. */
+export async function inHomeWords<T>(scope: string, make: () => Promise<T>): Promise<T> {
+  try {
+    return await make()
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error
+    const reasons: Partial<Record<AppError['code'], string>> = {
+      forbidden:
+        `the scope ${scope} may not be written, or leads out of the served folder by a link, ` +
+        'which followExternalSymlinks allows',
+      exists:
+        `the folder ${scope} exists already and is not handed to an account that makes itself: ` +
+        'move it away, or make the account for it',
+    }
+    const message = reasons[error.code]
+    if (message === undefined) throw error
+    throw new AppError(error.code, message, { expose: true })
+  }
 }

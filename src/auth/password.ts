@@ -7,6 +7,7 @@ import type { User } from '../store/document.ts'
 import type { Store } from '../store/store.ts'
 import { findUser, findUserByName, replaceUser } from '../store/users.ts'
 import { hashPassword, needsRehash, verifyAlike } from './hash.ts'
+import type { HomeOptions } from './home.ts'
 import { verifyHuman } from './recaptcha.ts'
 
 export interface Credentials {
@@ -23,7 +24,7 @@ export interface SignInDeps {
   /** Lets a few sign-in programs run at a time; `too_many_requests` when many wait already. */
   inSignInTurn: <T>(fn: () => Promise<T>) => Promise<T>
   /** Creates the folder of a scope below the server root. */
-  makeHome(scope: string): Promise<void>
+  makeHome(scope: string, options?: HomeOptions): Promise<void>
 }
 
 /** Checks name and password against the records; both kinds of failure take the same time. */

@@ -7,7 +7,7 @@ import { vpathOf } from '../files/vpath.ts'
 import type { Document, User } from '../store/document.ts'
 import { addUser, withoutUser } from '../store/users.ts'
 import { hashPassword } from './hash.ts'
-import { homeOf, isUnchosen } from './home.ts'
+import { type HomeOptions, homeOf, isUnchosen } from './home.ts'
 import type { SignInDeps } from './password.ts'
 import { checkPassword } from './password-policy.ts'
 
@@ -21,11 +21,17 @@ export interface NewAccount {
   trustFields?: boolean
   /** Asked when the account is recorded, which it is not when this throws. */
   demand?: () => void
+  /**
+   * Nobody vouches for who this is: a home that exists already is not handed over, whoever has left it.
+   * Proxies and sign-in programs know whose name it is.
+   */
+  isStranger?: boolean
 }
 
 /**
  * Creates the account and its home. Throws `weak_password`, `exists` when the name or the derived
- * home is taken (compared without case, GHSA-7rc3-g7h6-22m7), `internal` for an unusable name.
+ * home is taken (compared without case, GHSA-7rc3-g7h6-22m7) or, for a stranger, there already;
+ * `internal` for an unusable name.
  */
 export async function provisionUser(deps: SignInDeps, account: NewAccount): Promise<User> {
   const { settings } = deps.store.read()
@@ -51,10 +57,11 @@ export async function provisionUser(deps: SignInDeps, account: NewAccount): Prom
     scope,
   }
   if (!account.trustFields) user.perm = { ...user.perm, admin: false, execute: false }
-  return addUserWithHome(deps, user, (doc) => {
+  const check = (doc: Document) => {
     account.demand?.()
     if (ownHome) refuseTakenHome(doc, scope)
-  })
+  }
+  return addUserWithHome(deps, user, check, { mustBeNew: ownHome && account.isStranger === true })
 }
 
 const MAX_NAME_LENGTH = 255
@@ -77,6 +84,7 @@ export async function addUserWithHome(
   { store, makeHome }: Pick<SignInDeps, 'store' | 'makeHome'>,
   user: Omit<User, 'id'>,
   check: (doc: Document) => void = () => {},
+  home: HomeOptions = {},
 ): Promise<User> {
   checkUsername(user.username)
   const added = await store.update((doc) => {
@@ -84,7 +92,7 @@ export async function addUserWithHome(
     return addUser(doc, user)
   })
   try {
-    await makeHome(added.scope)
+    await makeHome(added.scope, home)
   } catch (error) {
     await store.update((doc) => [withoutUser(doc, added.id), undefined])
     throw error

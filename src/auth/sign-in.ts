@@ -50,6 +50,9 @@ async function signInByProxy(deps: SignInDeps, incoming: IncomingMessage): Promi
     // Whoever comes through a proxy has a password there; the one made here is known to nobody.
     return await provisionUser(deps, { username, fields: { lockPassword: true } })
   } catch (error) {
+    // 403 would say that the proxy named nobody who may come in.
+    if (error instanceof AppError && error.code === 'forbidden')
+      throw new AppError('internal', error.message, { cause: error })
     if (!(error instanceof AppError && error.code === 'exists')) throw error
     // Of two first requests at once one finds the account made by the other.
     const made = findUserByName(deps.store.read(), username)

@@ -37,13 +37,13 @@ export interface StoreOptions {
 /** Runs `use` with the opened database and closes it, whatever happens. */
 export async function withDatabase<T>(
   invocation: Invocation,
-  use: (store: Store, opened: OpenedDatabase) => Promise<T>,
+  use: (store: Store, opened: OpenedDatabase, file: ConfigFile | null) => Promise<T>,
   options: StoreOptions = {},
 ): Promise<T> {
-  const { database } = findSources(invocation)
+  const { file, database } = findSources(invocation)
   const opened = await openDatabase(database, { ...options, notice: invocation.notice })
   try {
-    return await use(opened.store, opened)
+    return await use(opened.store, opened, file)
   } finally {
     await opened.store.close()
   }

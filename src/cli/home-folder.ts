@@ -1,6 +1,7 @@
 // The folder of an account made on the command line.
 import { lchown, mkdir } from 'node:fs/promises'
 import { dirname } from 'node:path'
+import { inHomeWords } from '../auth/home.ts'
 import { AppError } from '../errors.ts'
 import { createScope } from '../files/scope.ts'
 import { parentOf, ROOT, type VPath, vpathOf } from '../files/vpath.ts'
@@ -9,13 +10,14 @@ import { giveTo, ownerFor } from '../store/owner.ts'
 
 /**
  * Makes the folder of a scope below the served root, with the stored mode of folders; made by root it
- * belongs to the owner of the folder it lies in. Throws AppError when a link leads out or it cannot be
- * made.
+ * belongs to the owner of the folder it lies in. Throws AppError when a link leads out that is not
+ * followed, or it cannot be made.
  */
 export async function makeScopeFolder(
   root: string,
   scope: string,
   { fileMode, dirMode }: Settings,
+  followExternalSymlinks: boolean,
 ): Promise<void> {
   const wanted = vpathOf(scope)
   if (wanted === ROOT) return
@@ -23,19 +25,21 @@ export async function makeScopeFolder(
   const tree = createScope({
     root,
     allow: () => true,
-    followExternalSymlinks: false,
+    followExternalSymlinks,
     fileMode,
     dirMode,
   })
   try {
-    const missing: VPath[] = []
-    for (let at = wanted; !(await tree.exists(at)); at = parentOf(at)) missing.unshift(at)
-    await tree.makeFolder(wanted)
-    for (const folder of missing) {
-      const path = await tree.hostPath(folder)
-      const owner = await ownerFor(dirname(path))
-      await giveTo(owner, { chown: (uid, gid) => lchown(path, uid, gid) })
-    }
+    await inHomeWords(scope, async () => {
+      const missing: VPath[] = []
+      for (let at = wanted; !(await tree.exists(at)); at = parentOf(at)) missing.unshift(at)
+      await tree.makeFolder(wanted)
+      for (const folder of missing) {
+        const path = await tree.hostPath(folder)
+        const owner = await ownerFor(dirname(path))
+        await giveTo(owner, { chown: (uid, gid) => lchown(path, uid, gid) })
+      }
+    })
   } catch (error) {
     if (!(error instanceof AppError)) throw error
     const message = `cannot make the folder of the scope ${scope}: ${error.message}`

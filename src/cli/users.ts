@@ -6,6 +6,7 @@ import { deriveScope } from '../auth/home.ts'
 import { checkPassword } from '../auth/password-policy.ts'
 import { addUserWithHome, checkUsername } from '../auth/provision.ts'
 import { withoutSessions } from '../auth/sessions.ts'
+import { followsExternalSymlinks } from '../config.ts'
 import { AppError } from '../errors.ts'
 import type { Document, User } from '../store/document.ts'
 import { findUser, findUserByName, removeUser, replaceUser } from '../store/users.ts'
@@ -106,17 +107,18 @@ export function requireUser(doc: Document, argument: string): User {
 }
 
 async function add(invocation: Invocation): Promise<number> {
-  const { args, flags, stdout, cwd } = invocation
+  const { args, flags, env, stdout, cwd } = invocation
   const [username = '', password = ''] = args
-  const user = await withDatabase(invocation, async (store) => {
+  const user = await withDatabase(invocation, async (store, _, file) => {
     const { settings } = store.read()
     if (username === '') throw new AppError('bad_request', 'username is empty')
     if (findUserByName(store.read(), username)) throw taken()
     const record = withUserFlags(settings.defaults, flags)
     const scope = deriveScope(settings, username, record.scope)
     const hash = await hashNew(password, settings.minimumPasswordLength)
+    const follows = followsExternalSymlinks({ flags, env, file }, settings.server)
     const makeHome = (home: string) =>
-      makeScopeFolder(resolve(cwd, settings.server.root), home, settings)
+      makeScopeFolder(resolve(cwd, settings.server.root), home, settings, follows)
     const account = {
       ...record,
       username,

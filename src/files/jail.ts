@@ -64,19 +64,41 @@ export interface Jail {
   readonly follows: boolean
 }
 
-/**
- * Builds the jail for a host folder. With `followExternal` only the text is confined. `isReal`: the
- * root has been located already, as a place in another jail. It is never resolved again: a link that
- * is swapped in there leads out of this jail like any other.
- */
-export function createJail(rootPath: string, followExternal: boolean, isReal = false): Jail {
+export interface JailOptions {
+  /**
+   * The root has been located already, as a place in another jail. It is never resolved again: a link
+   * that is swapped in there leads out of this jail like any other.
+   */
+  isReal?: boolean | undefined
+  /**
+   * Host folder the root itself must lie in, whatever links lead there; else everything is `forbidden`.
+   * Asked when the root is first needed, so that a folder that became a link is noticed.
+   */
+  within?: string | undefined
+}
+
+/** Builds the jail for a host folder. With `followExternal` only the text is confined. */
+export function createJail(
+  rootPath: string,
+  followExternal: boolean,
+  { isReal = false, within }: JailOptions = {},
+): Jail {
   let known = isReal ? rootPath : undefined
+
+  const mayBeRoot = async (realRoot: string): Promise<boolean> =>
+    within === undefined || followExternal || contains(await realpathOf(resolve(within)), realRoot)
 
   const root = async () => {
     if (known === undefined) {
       try {
         // A separator at its end would make it another name than the one that is remembered.
-        known = await realpathOf(resolve(rootPath))
+        const realRoot = await realpathOf(resolve(rootPath))
+        if (!(await mayBeRoot(realRoot)))
+          throw new AppError(
+            'forbidden',
+            'the folder of the account leads out of the served folder',
+          )
+        known = realRoot
       } catch (error) {
         if (errnoOf(error) === 'ENOENT') throw new AppError('not_found', 'the root is missing')
         throw error

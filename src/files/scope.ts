@@ -28,6 +28,8 @@ export interface ScopeOptions {
   root: string
   /** The root is a place that has been located in another tree: it is not resolved again. */
   isRootReal?: boolean
+  /** Host folder the root must lie in unless external links are followed, see JailOptions. */
+  within?: string | undefined
   /** Text judgement: rules and hidden names. Walkers prune with it. */
   allow: (vpath: VPath) => boolean
   followExternalSymlinks: boolean
@@ -78,6 +80,8 @@ export interface Scope {
   walk(vpath: VPath, options: WalkOptions): AsyncGenerator<Walked[], void>
   /** Creates the folder and its parents. Existing ones are fine; a file in the way is an error. */
   makeFolder(vpath: VPath): Promise<void>
+  /** Creates the folder, and its parents where they are missing. `exists` when anything is there. */
+  makeNewFolder(vpath: VPath): Promise<void>
   /**
    * A hidden sibling of the target to write to; commit moves it into place. Follows a link at the
    * target. Parents are created when `parents` is set.
@@ -111,7 +115,10 @@ export interface Scope {
 /** Builds a scope. Touches the disk on first use only. */
 export function createScope(options: ScopeOptions): Scope {
   const { allow, fileMode, dirMode } = options
-  const jail = createJail(options.root, options.followExternalSymlinks, options.isRootReal)
+  const jail = createJail(options.root, options.followExternalSymlinks, {
+    isReal: options.isRootReal,
+    within: options.within,
+  })
   const judgement = createJudgement(jail, (vpath) => allow(vpath) && !isTemp(vpath), options.outer)
 
   const check = (vpath: VPath) => {
@@ -223,6 +230,14 @@ export function createScope(options: ScopeOptions): Scope {
       ),
     walk: (vpath, options) => walkTree(jail, judgement, vpath, options),
     makeFolder: (vpath) => guarded(vpath, () => makeFolder(vpath)),
+    makeNewFolder: (vpath) =>
+      guarded(vpath, async () => {
+        const { realPath, exists } = await locateEntry(vpath)
+        if (exists) throw new AppError('exists', `${vpath} exists already`)
+        const parent = dirname(realPath)
+        await makeFolders(parent, dirMode)
+        await inFolder(parent, (ref) => mkdir(join(ref, basename(realPath)), dirMode))
+      }),
     openTemp: (vpath, { parents = false, label, resume, located } = {}) =>
       guarded(vpath, async () => {
         const realPath = located ?? (await locate(vpath)).realPath

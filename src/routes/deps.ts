@@ -2,6 +2,7 @@
 import { availableParallelism } from 'node:os'
 import { isDeepStrictEqual } from 'node:util'
 import { createClients } from '../auth/clients.ts'
+import { type HomeOptions, inHomeWords } from '../auth/home.ts'
 import { MAX_SIGN_IN_PROGRAMS, MAX_WAITING_SIGN_INS } from '../auth/hook.ts'
 import { createSessions } from '../auth/sessions.ts'
 import { createThrottle } from '../auth/throttle.ts'
@@ -49,7 +50,7 @@ export function createDeps(base: BaseDeps): Deps {
     selections: createSelections(),
     bodies: createPendingBodies(),
     userChanges: watchUsers(base),
-    makeHome: (scope) => makeHome(base, scope),
+    makeHome: (scope, options) => makeHome(base, scope, options),
   }
 }
 
@@ -72,7 +73,11 @@ function isChanged(before: User | undefined, after: User): boolean {
   return before !== after && !isDeepStrictEqual(before, after)
 }
 
-async function makeHome({ config, store }: BaseDeps, scope: string): Promise<void> {
+async function makeHome(
+  { config, store }: BaseDeps,
+  scope: string,
+  { mustBeNew = false }: HomeOptions = {},
+): Promise<void> {
   const { settings } = store.read()
   const tree = createScope({
     root: config.root,
@@ -81,5 +86,6 @@ async function makeHome({ config, store }: BaseDeps, scope: string): Promise<voi
     fileMode: settings.fileMode,
     dirMode: settings.dirMode,
   })
-  await tree.makeFolder(vpathOf(scope))
+  const home = vpathOf(scope)
+  await inHomeWords(scope, () => (mustBeNew ? tree.makeNewFolder(home) : tree.makeFolder(home)))
 }

@@ -3,6 +3,7 @@ import type { HttpBindings } from '@hono/node-server'
 import type { Context } from 'hono'
 import type { Assets } from '../assets.ts'
 import type { Clients } from '../auth/clients.ts'
+import type { HomeOptions } from '../auth/home.ts'
 import type { Sessions } from '../auth/sessions.ts'
 import type { Throttle } from '../auth/throttle.ts'
 import type { Tokens } from '../auth/tokens.ts'
@@ -56,7 +57,7 @@ export interface Deps extends Required<BaseDeps> {
   /** Second of the last change of each user since the start, for the renewal hint. */
   userChanges: Map<number, number>
   /** Creates the folder of a scope below the server root. */
-  makeHome(scope: string): Promise<void>
+  makeHome(scope: string, options?: HomeOptions): Promise<void>
 }
 
 export interface Bindings extends HttpBindings {

@@ -86,6 +86,7 @@ function buildScope(deps: Deps, user: User, allow: Judge): Scope {
   const { settings } = deps.store.read()
   return createScope({
     root: userRoot(deps, user),
+    within: deps.config.root,
     allow,
     noteTemp: deps.temps.note,
     followExternalSymlinks: deps.config.followExternalSymlinks,

@@ -161,7 +161,8 @@ async function signup(c: Ctx, deps: Deps): Promise<Response> {
   const failed = guessKeys(c, deps, 'sign-up failed')
   const over = deps.signups.begin(...made, ...failed)
   try {
-    await provisionUser(deps, { username, password, demand: () => judgeAgain(c) })
+    const demand = () => judgeAgain(c)
+    await provisionUser(deps, { username, password, isStranger: true, demand })
     // Making accounts is what is to be slowed: each one counts.
     deps.signups.fail(...made)
   } catch (error) {

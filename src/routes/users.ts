@@ -122,7 +122,14 @@ async function createUser(c: Ctx, deps: Deps): Promise<Response> {
   const scope = deriveScope(settings, data.username, data.scope)
   const { id: _, ...fields } = data
   const password = await hashPassword(data.password)
-  const added = await addUserWithHome(deps, { ...fields, password, scope }, () => judgeAgain(c))
+  const added = await addUserWithHome(deps, { ...fields, password, scope }, () =>
+    judgeAgain(c),
+  ).catch((error) => {
+    // The administrator who asks may read why.
+    if (error instanceof AppError && error.code === 'forbidden' && error.expose)
+      throw badRequest(error.message, 'forbidden')
+    throw error
+  })
   return sendStatus(201, {
     headers: { Location: `${encodePath(deps.config.baseURL)}/settings/users/${added.id}` },
   })

@@ -118,6 +118,21 @@ describe('users add', () => {
     expect((await cli('users', 'find', 'mona')).code).toBe(1)
   })
 
+  test('a scope that a link leads out of the root is made where the server follows such links', async () => {
+    await mkdir(join(cwd, 'elsewhere'))
+    await symlink(join(cwd, 'elsewhere'), join(cwd, 'srv', 'out'))
+    const add = (name: string, env = {}) =>
+      runCli(['users', 'add', name, PASSWORD, '--scope', 'out'], { cwd, env })
+    const refused = await add('mona')
+    expect(refused.code).toBe(1)
+    expect(refused.stderr).toContain('followExternalSymlinks')
+    expect((await add('mona', { FB_FOLLOW_EXTERNAL_SYMLINKS: 'true' })).code).toBe(0)
+    await cli('config', 'set', '--followExternalSymlinks')
+    expect((await add('jo')).code).toBe(0)
+    expect((await add('mo', { FB_FOLLOW_EXTERNAL_SYMLINKS: 'false' })).code).toBe(1)
+    expect((await user('mona')).scope).toBe('/out')
+  })
+
   test('nor does the first administrator without a folder', async () => {
     await writeFile(join(cwd, 'srv', 'file'), 'x')
     const database = ['-d', 'first.db']

@@ -1,10 +1,11 @@
 // Accounts that come into being by themselves (class 6; http-api 3.8, 4.6, 4.7): no power they were
 // not given, and a home that is theirs alone.
-import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { defaultPermissions, defaultSettings, type Settings } from '../../src/store/document.ts'
 import { PASSWORD, startApp, type TestApp, type TestAppOptions } from '../support/app.ts'
+import { waitFor } from '../support/deadline.ts'
 
 const byProxy = { authMethod: 'proxy', auther: { header: 'X-User', command: '', recaptcha: null } }
 const generous: Settings['defaults'] = {
@@ -288,6 +289,75 @@ describe('signing up', () => {
     expect(statuses).toEqual([409, 409, 409, 429])
   })
 })
+
+describe('a home that is there already', () => {
+  const link = async (app: TestApp) => {
+    await mkdir(app.tree.at('users'))
+    await symlink(app.tree.outside, app.tree.at('users/new'))
+  }
+  const left = async (app: TestApp) => {
+    await mkdir(app.tree.at('users/new'), { recursive: true })
+    await writeFile(app.tree.at('users/new/diary.txt'), 'MY DIARY')
+  }
+  const signup = (app: TestApp) => {
+    const body = JSON.stringify({ username: 'new', password: PASSWORD })
+    return app.fetch('/api/signup', { method: 'POST', body })
+  }
+
+  it.each([
+    ['left by a deleted account', left, 409],
+    ['empty', (app: TestApp) => mkdir(app.tree.at('users/new'), { recursive: true }), 409],
+    ['a link out of the served folder', link, 403],
+  ])('%s is not handed to somebody who signs up', async (_, prepare, status) => {
+    await using app = await startApp({ tree: {}, settings: { signup: true } })
+    await prepare(app)
+    expect((await signup(app)).status).toBe(status)
+    expect(account(app, 'new')).toBeUndefined()
+    await waitFor('the reason in the log', () =>
+      app.log.some(
+        (line) => line.startsWith(`/api/signup: ${status}`) && line.includes('/users/new'),
+      ),
+    )
+    await rename(app.tree.at('users/new'), app.tree.at('moved away'))
+    expect((await signup(app)).status).toBe(200)
+    expect(await readdir(app.tree.at('users/new'))).toEqual([])
+  })
+
+  it('is that of the person whom a proxy names', async () => {
+    await using app = await startApp({ tree: {}, settings: byProxy })
+    await left(app)
+    expect((await proxyLogin(app, 'new')).status).toBe(200)
+    expect(account(app, 'new')?.scope).toBe('/users/new')
+  })
+
+  it('is not followed out of the served folder for a proxy either', async () => {
+    await using app = await startApp({ tree: {}, settings: byProxy })
+    await link(app)
+    expect((await proxyLogin(app, 'new')).status).toBe(500)
+    expect(account(app, 'new')).toBeUndefined()
+  })
+})
+
+it.each([false, true])(
+  'a scope that a link leads out of the served folder works only with followExternalSymlinks: %s',
+  async (followExternalSymlinks) => {
+    await using app = await startApp({ tree: {}, config: { followExternalSymlinks } })
+    await symlink(app.tree.outside, app.tree.at('out'))
+    const admin = await app.as('admin')
+    const data = { username: 'new', password: PASSWORD, scope: '/out', perm: { download: true } }
+    const body = JSON.stringify({ what: 'user', which: [], current_password: PASSWORD, data })
+    const made = await admin.fetch('/api/users', { method: 'POST', body })
+    if (!followExternalSymlinks) {
+      expect(made.status).toBe(400)
+      expect(await made.text()).toContain('followExternalSymlinks')
+      expect(account(app, 'new')).toBeUndefined()
+      return
+    }
+    expect(made.status).toBe(201)
+    const own = await app.as('new')
+    expect((await own.fetch('/api/raw/secret.txt')).status).toBe(200)
+  },
+)
 
 it('of many who sign in at once no more than eight wait for the program', async () => {
   const config = { trustedProxies: ['127.0.0.1'] }

@@ -1,6 +1,6 @@
 // The scope as a jail (class 3): no link, wherever it stands in a path, leads any door of the server
 // out of it. The race between check and use has a test of its own, symlink-swap.
-import { lstat, readdir, readFile, readlink, symlink } from 'node:fs/promises'
+import { lstat, readdir, readFile, readlink, rename, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { startApp, type TestApp } from '../support/app.ts'
@@ -279,4 +279,63 @@ it('a scope with dots in it does not climb', async () => {
   const bob = await app.as('bob')
   const text = await (await bob.fetch('/api/raw/secret.txt')).text()
   expect(text).not.toContain(SECRET)
+})
+
+describe('a home that became a link out of the served folder', () => {
+  const doors: [string, string, string?][] = [
+    ['GET', '/api/resources/'],
+    ['GET', '/api/resources/secret.txt'],
+    ['GET', '/api/raw/secret.txt'],
+    ['GET', '/api/raw/?algo=zip'],
+    ['GET', '/api/search/?query=secret'],
+    ['GET', '/api/usage/'],
+    ['POST', '/api/resources/made.txt', 'made'],
+    ['POST', '/api/resources/made/'],
+    ['PUT', '/api/resources/secret.txt', 'changed'],
+    ['PATCH', '/api/resources/secret.txt?action=rename&destination=%2Fmoved.txt'],
+    ['POST', '/api/tus/made.txt'],
+    ['POST', '/api/share/secret.txt', '{}'],
+    ['DELETE', '/api/resources/secret.txt'],
+  ]
+  const becomeLink = async (app: TestApp, target: string) => {
+    await rename(app.tree.at('home'), app.tree.at('former'))
+    await symlink(target, app.tree.at('home'))
+  }
+  const ask = async (bob: SignedIn, [method, path, body]: (typeof doors)[number]) => {
+    const headers: Record<string, string> = path.includes('/tus/') ? { 'Upload-Length': '4' } : {}
+    const response = await bob.fetch(path, { method, headers, ...(body && { body }) })
+    return { status: response.status, text: await response.text() }
+  }
+
+  it('is followed at no door, for accounts from before as for new ones', async () => {
+    await using jail = await startJail()
+    const share = await makeShare(jail, '/own.txt', {}, 'bob')
+    await becomeLink(jail, jail.tree.outside)
+    await writeFile(join(jail.tree.outside, 'own.txt'), SECRET)
+    for (const door of doors) {
+      const { status, text } = await ask(jail.bob, door)
+      // A search answers before it looks; what matters is that it finds nothing.
+      if (!door[1].startsWith('/api/search')) expectRefusal(status, door.join(' '))
+      expect(text, door.join(' ')).not.toContain('secret')
+    }
+    expect((await readPublic(jail, share)).text).not.toContain(SECRET)
+    expect((await readdir(jail.tree.outside)).sort()).toEqual(['own.txt', 'secret.txt'])
+  })
+
+  it('is followed where the administrator said so, and inside the served folder always', async () => {
+    for (const [followExternalSymlinks, inside] of [
+      [true, false],
+      [false, true],
+    ] as const) {
+      await using app = await startApp({
+        tree: { 'home/own.txt': 'own', 'other/secret.txt': SECRET },
+        users: [{ username: 'bob', scope: '/home' }],
+        config: { followExternalSymlinks },
+      })
+      const bob = await app.as('bob')
+      await becomeLink(app, inside ? app.tree.at('other') : app.tree.outside)
+      expect(await ask(bob, ['GET', '/api/raw/secret.txt'])).toEqual({ status: 200, text: SECRET })
+      expect((await ask(bob, ['POST', '/api/resources/made.txt', 'made'])).status).toBe(200)
+    }
+  })
 })
