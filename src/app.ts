@@ -104,7 +104,10 @@ export function createApp(base: BaseDeps): App {
       deps.hooks.close()
       deps.previews.close()
       await deps.programs.close()
-      await deps.sessions.flush()
+      // What is lost is only how lately sessions were seen.
+      await deps.sessions.flush().catch((error: unknown) => {
+        deps.log.warn(`when sessions were last seen was not written: ${(error as Error).message}`)
+      })
       await deps.temps.close()
     },
   }

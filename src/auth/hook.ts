@@ -82,7 +82,7 @@ async function admit(
   const hash = samePassword
     ? user.password
     : await asUnavailable(() => newHash(deps, given.password))
-  return deps.store.update((doc) => {
+  return deps.store.updateAhead((doc) => {
     const current = findUser(doc, user.id) ?? user
     // Only what the program named changes; rules and the editor theme stay.
     return replaceUser(doc, { ...current, ...applyAnswers(current, answers), password: hash })

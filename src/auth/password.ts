@@ -47,7 +47,8 @@ export function refused(): AppError {
 // Imported bcrypt hashes become argon2id the moment their password is known.
 async function upgradeHash(deps: SignInDeps, user: User, password: string): Promise<User> {
   const hash = await hashPassword(password)
-  return deps.store.update((doc) => {
+  // Signing in must not fail because this cannot be written.
+  return deps.store.updateAhead((doc) => {
     const current = findUser(doc, user.id)
     // Changed meanwhile: the new password wins.
     if (current?.password !== user.password) return [doc, current ?? user]

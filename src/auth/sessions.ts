@@ -1,8 +1,9 @@
 // Sessions: records that decide whether a token counts. They end at logout, by a click, with the
-// user, after idleness and at a set age.
+// user, after idleness and at a set age. They are made and ended in memory first: on a full disk people
+// must get in to make room, and what was ended must not live on because that could not be written.
 import { randomBytes } from 'node:crypto'
 import type { Document, Session } from '../store/document.ts'
-import type { Store } from '../store/store.ts'
+import type { Change, Store } from '../store/store.ts'
 
 /** How stale `lastSeenMs` on disk may become; in memory it is exact. */
 const FLUSH_MS = 5 * 60_000
@@ -32,7 +33,13 @@ export interface Sessions {
   flush(): Promise<void>
 }
 
-export function createSessions(store: Store, limits: SessionLimits): Sessions {
+/** `onDelay` is told once when changes cannot be written for now, and again after it has worked. */
+export function createSessions(
+  store: Store,
+  limits: SessionLimits,
+  onDelay: (error: unknown) => void = () => {},
+): Sessions {
+  let delayed = false
   const seen = new Map<string, number>()
   let flushedAtMs = Date.now()
   let byId = new Map<string, Session>()
@@ -55,14 +62,24 @@ export function createSessions(store: Store, limits: SessionLimits): Sessions {
     Number(isShort(b)) - Number(isShort(a)) || lastSeen(a) - lastSeen(b)
   const current = (session: Session): Session => ({ ...session, lastSeenMs: lastSeen(session) })
 
+  const update = async <T>(change: Change<T>): Promise<T> => {
+    let isDelayed = false
+    const value = await store.updateAhead(change, (error) => {
+      isDelayed = true
+      if (!delayed) onDelay(error)
+    })
+    delayed = isDelayed
+    return value
+  }
   const flush = async () => {
     flushedAtMs = Date.now()
     if (seen.size === 0) return
+    const flushed = new Map(seen)
     await store.update((doc) => {
       const sessions = doc.sessions.filter((session) => isLive(session, Date.now())).map(current)
-      seen.clear()
       return [{ ...doc, sessions }, undefined]
     })
+    for (const [id, seenMs] of flushed) if (seen.get(id) === seenMs) seen.delete(id)
   }
 
   return {
@@ -77,8 +94,8 @@ export function createSessions(store: Store, limits: SessionLimits): Sessions {
         address,
         userAgent: userAgent.slice(0, MAX_USER_AGENT),
       }
-      return store.update((doc) => {
-        const live = doc.sessions.filter((other) => isLive(other, nowMs))
+      return update((doc) => {
+        const live = doc.sessions.filter((other) => other.id !== session.id && isLive(other, nowMs))
         const own = live.filter((other) => other.userID === userID)
         const excess = own.length + 1 - MAX_PER_USER
         const dropped = new Set(excess > 0 ? own.sort(expendableFirst).slice(0, excess) : [])
@@ -106,13 +123,12 @@ export function createSessions(store: Store, limits: SessionLimits): Sessions {
         .sort((a, b) => b.lastSeenMs - a.lastSeenMs)
     },
     end: (id) =>
-      store.update((doc) => {
+      update((doc) => {
         const sessions = doc.sessions.filter((session) => session.id !== id)
         if (sessions.length === doc.sessions.length) return [doc, false]
         return [{ ...doc, sessions }, true]
       }),
-    endAll: (userID, keep) =>
-      store.update((doc) => [withoutSessions(doc, userID, keep), undefined]),
+    endAll: (userID, keep) => update((doc) => [withoutSessions(doc, userID, keep), undefined]),
     flush,
   }
 }

@@ -30,7 +30,14 @@ export function createDeps(base: BaseDeps): Deps {
     bodyTimeoutMs: BODY_TIMEOUT_MS,
     ...base,
     tokens: createTokens(() => store.read().settings.key),
-    sessions: createSessions(store, { idleMs: config.sessionIdleMs, maxMs: config.sessionMaxMs }),
+    sessions: createSessions(
+      store,
+      { idleMs: config.sessionIdleMs, maxMs: config.sessionMaxMs },
+      (error) =>
+        log.error(
+          `who signs in and out is kept in memory until the database can be written: ${(error as Error).message}`,
+        ),
+    ),
     clients: createClients(config, log),
     logins: createThrottle(config.loginRateLimit),
     sharePasswords: createThrottle(config.loginRateLimit),

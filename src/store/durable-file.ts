@@ -53,7 +53,8 @@ export async function replaceFile(
   await syncFolder(dirname(file))
 }
 
-function inWords(file: string, error: unknown): unknown {
+/** A failure to write `file` as AppError `no_space` or `unsupported`, or as it is. */
+export function inWords(file: string, error: unknown): unknown {
   const errno = errnoOf(error)
   if (errno === 'ENOSPC' || errno === 'EDQUOT') {
     return new AppError('no_space', `cannot write ${file}: the disk is full (${errno})`, {

@@ -5,6 +5,7 @@ import { hostname } from 'node:os'
 import { dirname } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { AppError, errnoOf } from '../errors.ts'
+import { inWords } from './durable-file.ts'
 import { giveTo, ownerFor } from './owner.ts'
 
 /** A holder on another host, or in another container, counts as gone after this long without a sign. */
@@ -53,7 +54,7 @@ async function acquire(lockFile: string, mark: string): Promise<void> {
       }
       return
     } catch (error) {
-      if (errnoOf(error) !== 'EEXIST') throw error
+      if (errnoOf(error) !== 'EEXIST') throw inWords(lockFile, error)
     }
     await takeOverIfStale(lockFile)
     if (Date.now() > deadline) {

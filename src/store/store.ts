@@ -11,6 +11,11 @@ import { parseDocument } from './parse-document.ts'
 /** How often the file is looked at for a change from outside, which must be seen within a second. */
 const WATCH_MS = 200
 
+/** How soon a change that is ahead of the disk is tried again. */
+const RETRY_MS = 1_000
+/** Changes ahead of the disk; past this many they need the disk like any other. */
+const MAX_AHEAD = 100_000
+
 /** Computes the next document without touching the given one; a throw changes nothing. */
 export type Change<T> = (doc: Document) => [Document, T]
 
@@ -23,6 +28,12 @@ export interface Store {
    * wait are written at once, and memory changes only after the write succeeded.
    */
   update<T>(change: Change<T>): Promise<T>
+  /**
+   * Applies a change in memory at once, where it stays whatever the disk says, and writes it as soon as
+   * that works. Resolves when it is durable or could not be written for now, which `onDelay` is told.
+   * It is applied again to what another process has written, so twice must come to the same as once.
+   */
+  updateAhead<T>(change: Change<T>, onDelay?: (error: unknown) => void): Promise<T>
   /** Called with the new document after own writes and after changes from outside. */
   subscribe(listener: (doc: Document) => void): () => void
   /** Waits for pending writes and stops watching. */
@@ -68,6 +79,9 @@ class JsonStore implements Store {
   /** Runs of changes begun so far. */
   #runs = 0
   #signature = ''
+  /** In memory and not yet on disk, in order. */
+  #ahead: Change<unknown>[] = []
+  #retry: NodeJS.Timeout | undefined
   #timer: NodeJS.Timeout | undefined
   #closed = false
 
@@ -100,6 +114,25 @@ class JsonStore implements Store {
     })
   }
 
+  async updateAhead<T>(
+    change: Change<T>,
+    onDelay: (error: unknown) => void = () => {},
+  ): Promise<T> {
+    if (this.#closed || this.#ahead.length >= MAX_AHEAD) return this.update(change)
+    const before = this.read()
+    const [after, value] = change(before)
+    if (after === before) return value
+    this.#db.data = after
+    this.#ahead.push(change)
+    this.#notify()
+    try {
+      await this.#writeAhead()
+    } catch (error) {
+      onDelay(error)
+    }
+    return value
+  }
+
   subscribe(listener: (doc: Document) => void): () => void {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)
@@ -124,9 +157,27 @@ class JsonStore implements Store {
   }
 
   async close(): Promise<void> {
+    await this.#running
+    // The last try: what could not be written is gone with the process.
+    if (this.#ahead.length > 0) await this.#writeAhead().catch(() => {})
     this.#closed = true
     clearTimeout(this.#timer)
+    clearTimeout(this.#retry)
     await this.#running
+  }
+
+  // An empty change: whatever is ahead is written with it.
+  async #writeAhead(): Promise<void> {
+    await this.update((doc) => [doc, undefined])
+  }
+
+  #retryLater(): void {
+    if (this.#ahead.length === 0 || this.#retry !== undefined || this.#closed) return
+    this.#retry = setTimeout(() => {
+      this.#retry = undefined
+      if (!this.#closed) this.#writeAhead().catch(() => {})
+    }, RETRY_MS)
+    this.#retry.unref()
   }
 
   async #run(): Promise<void> {
@@ -140,7 +191,7 @@ class JsonStore implements Store {
           if ((await signatureOf(this.file)) !== this.#signature) await this.#reload()
           const before = this.read()
           const after = applyAll(before, batch, settled)
-          if (after === before) return
+          if (after === before && this.#ahead.length === 0) return
           await this.#write(before, after)
         })
         for (const settle of settled) settle()
@@ -151,22 +202,27 @@ class JsonStore implements Store {
     // In the same turn as the last look at what waits: whoever was just told "done" may ask for the
     // next change before the promise of this run has settled, and must find it over.
     this.#running = undefined
+    this.#retryLater()
   }
 
   async #write(before: Document, after: Document): Promise<void> {
     // lowdb writes what `data` holds, so it is put back when the write fails.
     this.#db.data = after
+    const written = this.#ahead.length
     try {
       await this.#db.write()
     } catch (error) {
-      this.#db.data = before
+      // What came ahead of the disk in the meantime stays.
+      this.#db.data = applyAhead(before, this.#ahead.slice(written))
       throw error
     }
+    this.#ahead.splice(0, written)
     this.#notify()
   }
 
   async #reload(): Promise<void> {
     await this.#db.read()
+    this.#db.data = applyAhead(this.read(), this.#ahead)
     this.#notify()
   }
 
@@ -182,10 +238,21 @@ class JsonStore implements Store {
     // A change that began since then has looked at the file itself: what was read here may be older
     // than what it writes, and taking it would undo that change with the next one.
     if (runs !== this.#runs) return this.#db.data
-    const doc = parseText(text, this.file)
+    const doc = applyAhead(parseText(text, this.file), this.#ahead)
     this.#signature = signature
     return doc
   }
+}
+
+function applyAhead(doc: Document, changes: Change<unknown>[]): Document {
+  return changes.reduce((next, change) => {
+    try {
+      return change(next)[0]
+    } catch {
+      // What it was about has gone by another process.
+      return next
+    }
+  }, doc)
 }
 
 function applyAll(before: Document, batch: Pending[], settled: (() => void)[]): Document {

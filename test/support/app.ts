@@ -36,6 +36,8 @@ export interface TestApp extends AsyncDisposable {
 
 export interface TestAppOptions {
   tree?: TreeContent
+  /** Path of the database, when it is not to lie beside the tree. */
+  database?: string
   config?: Partial<Config>
   settings?: Partial<Settings>
   /** As on a disk that ignores case. */
@@ -60,7 +62,7 @@ export async function startApp(options: TestAppOptions = {}): Promise<TestApp> {
     { username: 'admin', perm: { ...defaultPermissions(), admin: true } },
     ...(options.users ?? []),
   ]
-  const store = await createStore(join(tree.base, 'filebrowser.db'), {
+  const store = await createStore(options.database ?? join(tree.base, 'filebrowser.db'), {
     ...emptyDocument(settings),
     users: users.map((user, i) => makeUser(settings, { password, ...user, id: i + 1 })),
     nextUserId: users.length + 1,

@@ -1,0 +1,100 @@
+// Signing in and out while the disk of the database is full: people must get in to make room, and what
+// was ended must not live on.
+import { readFile, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { hash as bcrypt } from 'bcrypt'
+import { describe, expect, it } from 'vitest'
+import type { Document } from '../../src/store/document.ts'
+import { openStore } from '../../src/store/store.ts'
+import { PASSWORD, startApp, type TestApp } from '../support/app.ts'
+import { waitFor } from '../support/deadline.ts'
+import { MAY_MOUNT, mountDisk } from '../support/mounts.ts'
+import { makeTree } from '../support/tree.ts'
+
+const DISK_BYTES = 256 * 1024
+
+interface FullDisk extends AsyncDisposable {
+  app: TestApp
+  database: string
+  stored(): Promise<Document>
+  fill(): Promise<void>
+  makeRoom(): Promise<void>
+}
+
+/** An application whose database lies on a small disk of its own. */
+async function onSmallDisk(): Promise<FullDisk> {
+  const place = await makeTree({})
+  const folder = join(place.base, 'disk')
+  const disk = await mountDisk(folder, DISK_BYTES)
+  const database = join(folder, 'filebrowser.db')
+  const imported = await bcrypt(PASSWORD, 4)
+  const app = await startApp({ database, users: [{ username: 'bob', password: imported }] })
+  const filler = join(folder, 'filler')
+  return {
+    app,
+    database,
+    stored: async () => JSON.parse(await readFile(database, 'utf8')),
+    fill: async () => {
+      const bytes = Buffer.alloc(DISK_BYTES)
+      await expect(writeFile(filler, bytes)).rejects.toMatchObject({ code: 'ENOSPC' })
+    },
+    makeRoom: () => rm(filler),
+    async [Symbol.asyncDispose]() {
+      await app[Symbol.asyncDispose]()
+      await disk[Symbol.asyncDispose]()
+      await place[Symbol.asyncDispose]()
+    },
+  }
+}
+
+const status = async (user: { fetch: TestApp['fetch'] }) => (await user.fetch('/api/usage/')).status
+
+describe.skipIf(!MAY_MOUNT)('on a full disk', () => {
+  it('people sign in, also with a password whose hash is to be replaced, and the log says so once', async () => {
+    await using full = await onSmallDisk()
+    await full.fill()
+    const admin = await full.app.as('admin')
+    const bob = await full.app.as('bob')
+    expect([await status(admin), await status(bob)]).toEqual([200, 200])
+    const lines = full.app.log.filter((line) => line.includes('until the database can be written'))
+    expect(lines).toHaveLength(1)
+    await full.makeRoom()
+    await waitFor('the sessions on disk', async () => (await full.stored()).sessions.length === 2)
+    expect((await full.stored()).users[1]?.password).toContain('$argon2id$')
+  })
+
+  it('sessions end and stay ended, whatever the disk says, and are written when there is room', async () => {
+    await using full = await onSmallDisk()
+    const { app } = full
+    const [first, second, third] = [await app.as('bob'), await app.as('bob'), await app.as('bob')]
+    await full.fill()
+    const late = await app.as('bob')
+    expect((await first.fetch('/api/logout', { method: 'POST' })).status).toBe(204)
+    expect([await status(first), await status(second)]).toEqual([401, 200])
+    expect((await second.fetch('/api/sessions', { method: 'DELETE' })).status).toBe(204)
+    const all = [first, second, third, late]
+    expect(await Promise.all(all.map(status))).toEqual([401, 200, 401, 401])
+    // Another process writes what it knows from the disk, as the command line does.
+    await full.makeRoom()
+    const other = await openStore(full.database)
+    await other.update((doc) => [{ ...doc, nextUserId: doc.nextUserId + 1 }, undefined])
+    await other.close()
+    await waitFor('the one session that is left on disk', async () => {
+      expect(await Promise.all(all.map(status))).toEqual([401, 200, 401, 401])
+      return (await full.stored()).sessions.length === 1
+    })
+    expect((await full.stored()).nextUserId).toBe(4)
+  })
+
+  it('a change that needs the disk is refused and takes nothing along that was kept in memory', async () => {
+    await using full = await onSmallDisk()
+    const { app } = full
+    await full.fill()
+    const bob = await app.as('bob')
+    const rename = app.store.update((doc) => [{ ...doc, nextUserId: 99 }, undefined])
+    const eve = app.as('admin')
+    await expect(rename).rejects.toMatchObject({ code: 'no_space' })
+    expect(app.store.read().nextUserId).toBe(3)
+    expect(await Promise.all([status(bob), status(await eve)])).toEqual([200, 200])
+  })
+})
