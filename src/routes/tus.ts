@@ -9,6 +9,7 @@ import { demand, requireUser } from './guard.ts'
 import { encodePath } from './request-path.ts'
 import { modifiedHeader } from './resources.ts'
 import { sendStatus } from './respond.ts'
+import { noteSaved } from './shared-places.ts'
 import { demandStill, judgeAgain, watchStanding } from './standing.ts'
 
 const TUS = '/api/tus'
@@ -111,7 +112,7 @@ async function finish(c: Ctx, deps: Deps, begun: Destination, upload: Upload): P
       // A command before it may have taken its time.
       judgeAgain(c)
       destination.mayReplace = c.get('user').perm.modify
-      committing = commit()
+      committing = commit().then(() => noteSaved(deps, scope, vpath, destination.located ?? ''))
       return committing
     }
     try {
