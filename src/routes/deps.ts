@@ -25,7 +25,7 @@ import { createSelections } from './selections.ts'
 /** Makes the services all requests share; `app.ts` closes them. */
 export function createDeps(base: BaseDeps): Deps {
   const { config, store, log } = base
-  const programs = createPrograms()
+  const programs = createPrograms(config.hookEnv)
   return {
     bodyTimeoutMs: BODY_TIMEOUT_MS,
     ...base,
