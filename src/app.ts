@@ -9,6 +9,7 @@ import {
   answerError,
   commonHeaders,
   contentOriginOnly,
+  knownHostsOnly,
   logFailures,
   NO_CACHE,
   notAllowed,
@@ -69,6 +70,7 @@ export function createApp(base: BaseDeps): App {
   app.onError((error, c) => answerError(error, c as Ctx, deps))
   app.use(logFailures(deps))
   app.use(commonHeaders)
+  app.use(knownHostsOnly(deps))
   app.use(redirects)
   app.use(contentOriginOnly(deps))
   const routes = [
