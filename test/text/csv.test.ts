@@ -62,6 +62,13 @@ describe('reading a table', () => {
     expect(table.cells(1)).toEqual(['b', 'c'])
   })
 
+  it('parts cells at commas and semicolons alike where both are chosen', () => {
+    expect(rowsOf('a,b;c\n"d;e",f\n', ',;', 9)).toEqual([
+      ['a', 'b', 'c'],
+      ['d;e', 'f'],
+    ])
+  })
+
   it('follows a "sep=" line and does not show it', () => {
     expect(sniffDelimiter('sep=;\r\na;b,c\r\n')).toBe(';')
     expect(rowsOf('sep=;\r\na;b', ';', 9)).toEqual([['a', 'b']])

@@ -24,6 +24,7 @@ const site = sharedSite(() => ({
   'latin.csv': Buffer.from('Stadt,L\xe4nge\nZ\xfcrich,3\n', 'latin1'),
   'tabs.tsv': 'a\tb\n1\t<img src=x onerror="window.harmed=1">\n',
   'uneven.csv': 'x,y\n1,2,3\n\n4\n',
+  'mixed.csv': 'a,b;c\n1,2;3\n',
   'empty.csv': '',
   'commas.csv': `first,second\n${','.repeat(4_000_000)}end\n`,
   'large.csv': largeTable(),
@@ -82,6 +83,14 @@ it('keeps the order and the delimiter chosen right after a text to filter by', a
   await page.clock.runFor(1000)
   await page.getByText('3 rows', { exact: true }).waitFor()
   expect(await filter.inputValue()).toBe('')
+  expect(opened.problems).toEqual([])
+})
+
+it('parts cells at commas and semicolons where both are chosen', async () => {
+  await using opened = await site.open({ path: '/files/mixed.csv' })
+  const { page } = opened
+  await page.getByRole('combobox', { name: 'Delimiter' }).selectOption('Comma and semicolon')
+  await waitFor('three cells', async () => (await cells(page))[0]?.join(' ') === '1 2 3')
   expect(opened.problems).toEqual([])
 })
 

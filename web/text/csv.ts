@@ -1,9 +1,12 @@
 // Tables in text files: which character parts the cells, where rows begin, what a cell says. A table
 // is kept as its text and the offsets of its rows; cells are read when they are looked at.
 
-export type Delimiter = ',' | ';' | '\t' | '|' | ':' | ' '
+/** Characters each of which parts cells; most tables have one. */
+export type Delimiter = ',' | ';' | ',;' | '\t' | '|' | ':' | ' '
 
-export const delimiters: readonly Delimiter[] = [',', ';', '\t', '|', ':', ' ']
+export const delimiters: readonly Delimiter[] = [',', ';', ',;', '\t', '|', ':', ' ']
+/** Those that are guessed: of blanks and pairs nobody could be sure. */
+const guessed: readonly Delimiter[] = [',', ';', '\t', '|', ':']
 
 /** A row is read up to here: a line of nothing but commas is otherwise millions of cells. */
 export const MAX_COLUMNS = 2000
@@ -24,7 +27,7 @@ export function sniffDelimiter(text: string): Delimiter {
   const told = separatorLine(head)
   if (told !== null) return told.delimiter
   let best: { delimiter: Delimiter; score: number } = { delimiter: ',', score: 0 }
-  for (const delimiter of delimiters.slice(0, 5)) {
+  for (const delimiter of guessed) {
     const widths = rowsOf(head, delimiter, SNIFF_ROWS).map((row) => row.length)
     // The last row of a cut text may be incomplete.
     if (head.length < text.length) widths.pop()
@@ -108,7 +111,8 @@ export function rowsOf(text: string, delimiter: Delimiter, most: number): string
 
 export class CsvTable {
   readonly text: string
-  readonly delimiter: Delimiter
+  readonly #part: number
+  readonly #otherPart: number
   /** Offsets of the rows, and after the last one its end. */
   readonly #starts: Uint32Array
   readonly rowCount: number
@@ -118,7 +122,8 @@ export class CsvTable {
   /** Blank lines are left out. `most` stops after so many rows. */
   constructor(text: string, delimiter: Delimiter, most = Number.POSITIVE_INFINITY) {
     this.text = text
-    this.delimiter = delimiter
+    this.#part = delimiter.charCodeAt(0)
+    this.#otherPart = delimiter.charCodeAt(delimiter.length - 1)
     let starts = new Uint32Array(Math.min(most, 1024) + 1)
     let count = 0
     let width = 0
@@ -147,7 +152,6 @@ export class CsvTable {
   /** Offset of the line end after the row at `start`, line ends within quotes left aside. */
   #rowEnd(start: number): { end: number; cells: number } {
     const { text } = this
-    const part = this.delimiter.charCodeAt(0)
     let cells = 1
     let at = start
     let fresh = true
@@ -159,7 +163,7 @@ export class CsvTable {
         continue
       }
       if (code === LF || code === CR) break
-      fresh = code === part
+      fresh = this.#isPart(code)
       if (fresh) cells += 1
       at += 1
     }
@@ -181,31 +185,34 @@ export class CsvTable {
   /** What the cells of a row say, without their quotes; MAX_COLUMNS of them at most. */
   cells(row: number): string[] {
     const { text } = this
-    const part = this.delimiter.charCodeAt(0)
     const cells: string[] = []
     let at = this.#starts[row] ?? 0
     for (;;) {
       if (text.charCodeAt(at) === QUOTE) {
         const end = this.#quoteEnd(at)
         let rest = end + 1
-        while (rest < text.length && !this.#isBreak(rest, part)) rest += 1
+        while (rest < text.length && !this.#isBreak(rest)) rest += 1
         cells.push(text.slice(at + 1, end).replaceAll('""', '"') + text.slice(end + 1, rest))
         at = rest
       } else {
         let end = at
-        while (end < text.length && !this.#isBreak(end, part)) end += 1
+        while (end < text.length && !this.#isBreak(end)) end += 1
         cells.push(text.slice(at, end))
         at = end
       }
       if (cells.length >= MAX_COLUMNS) return cells
-      if (at >= text.length || text.charCodeAt(at) !== part) return cells
+      if (at >= text.length || !this.#isPart(text.charCodeAt(at))) return cells
       at += 1
     }
   }
 
-  #isBreak(at: number, part: number): boolean {
+  #isPart(code: number): boolean {
+    return code === this.#part || code === this.#otherPart
+  }
+
+  #isBreak(at: number): boolean {
     const code = this.text.charCodeAt(at)
-    return code === part || code === LF || code === CR
+    return this.#isPart(code) || code === LF || code === CR
   }
 
   /** One cell, '' where the row is shorter. */

@@ -134,6 +134,7 @@ export function CsvViewer({ source, entry, openAs, setFacts }: ViewerProps) {
   const names: Record<Delimiter, string> = {
     ',': t`Comma`,
     ';': t`Semicolon`,
+    ',;': t`Comma and semicolon`,
     '\t': t`Tab`,
     '|': t`Vertical bar`,
     ':': t`Colon`,
