@@ -40,6 +40,55 @@ describe('the frame', () => {
     expect(new URL(page.url()).pathname).toBe('/files/')
   })
 
+  it('turns to the next file by Enter, which buttons keep for themselves', async () => {
+    await using opened = await site.open()
+    const { page } = opened
+    const title = page.locator('.vw-head h1')
+    await openViewer(page, 'picture.jpg')
+    await page.locator('.vw-frame[aria-current=true]').waitFor()
+    await page.keyboard.press('Enter')
+    await title.getByText('picture.png').waitFor()
+    await page.getByRole('button', { name: 'Previous file' }).focus()
+    await page.keyboard.press('Enter')
+    await title.getByText('picture.jpg').waitFor()
+    expect(opened.problems).toEqual([])
+  })
+
+  it('opens the file itself in a new tab, where nothing in it acts', async () => {
+    await using opened = await site.open()
+    const { page } = opened
+    await openViewer(page, 'picture.jpg')
+    const [tab] = await Promise.all([
+      opened.context.waitForEvent('page'),
+      page.getByRole('button', { name: 'Open file' }).click(),
+    ])
+    await tab.waitForLoadState()
+    const { pathname, search } = new URL(tab.url())
+    expect(pathname + search).toBe('/api/raw/picture.jpg?inline=true')
+    const answer = await tab.reload()
+    expect(answer?.headers()['content-security-policy']).toContain('sandbox')
+    expect(answer?.headers()['content-type']).toBe('image/jpeg')
+  })
+
+  it('opens files themselves from the listing, by the menu and by the middle button', async () => {
+    await using opened = await site.open()
+    const { page } = opened
+    const link = entry(page, 'picture.jpg').locator('a').first()
+    const [byButton] = await Promise.all([
+      opened.context.waitForEvent('page'),
+      link.click({ button: 'middle' }),
+    ])
+    await byButton.waitForURL('**/api/raw/picture.jpg?inline=true')
+    await link.click({ button: 'right' })
+    const [byMenu] = await Promise.all([
+      opened.context.waitForEvent('page'),
+      page.getByRole('menuitem', { name: 'Open file' }).click(),
+    ])
+    await byMenu.waitForURL('**/api/raw/picture.jpg?inline=true')
+    expect(new URL(page.url()).pathname).toBe('/files/')
+    expect(opened.problems).toEqual([])
+  })
+
   it('swipes to the next file on a phone and closes by a swipe down', async () => {
     await using opened = await site.open({
       viewport: PHONE,

@@ -7,6 +7,7 @@ import {
   CopyPlus,
   Download,
   Eye,
+  FileSymlink,
   FolderInput,
   FolderOpen,
   Info,
@@ -34,7 +35,7 @@ import { isPinnedPath, prefs, togglePinned } from '../state/prefs.ts'
 import { openPrompt } from '../state/prompts.ts'
 import { toastError, toastSuccess } from '../state/toasts.ts'
 import { toggleDetails } from './details.ts'
-import { openEntry } from './open-entry.ts'
+import { isFile, openEntry, openFileItself } from './open-entry.ts'
 import type { Action, ActionContext } from './types.ts'
 
 const one = ({ selected }: ActionContext): FileEntry | undefined =>
@@ -80,7 +81,7 @@ export const entryActions = [
     scope: 'listing',
     enabled: (context) => {
       const entry = subject(context)
-      return entry !== undefined && !entry.isDir && entry.type !== 'invalid_link'
+      return entry !== undefined && isFile(entry)
     },
     run(context) {
       const entry = subject(context)
@@ -97,6 +98,21 @@ export const entryActions = [
     run(context) {
       const entry = subject(context)
       if (entry !== undefined) openEntry(entry)
+    },
+  },
+  {
+    id: 'open-file',
+    label: msg`Open file`,
+    icon: FileSymlink,
+    flipIcon: true,
+    scope: 'listing',
+    enabled: (context) => {
+      const entry = one(context)
+      return context.can.download && entry !== undefined && isFile(entry)
+    },
+    run(context) {
+      const entry = one(context)
+      if (entry !== undefined) openFileItself(entry)
     },
   },
   {

@@ -11,6 +11,7 @@ export type MenuPlan = readonly (ActionId | 'line')[]
 export const entryMenu: MenuPlan = [
   'preview',
   'open',
+  'open-file',
   'open-tab',
   'line',
   'share',
@@ -32,6 +33,7 @@ export const entryMenu: MenuPlan = [
 
 /** The same on phones, shorter: the list does not scroll there. */
 export const entrySheet: MenuPlan = [
+  'open-file',
   'share',
   'download',
   'copy-link',
@@ -86,6 +88,7 @@ export const selectionBar: readonly ActionId[] = [
 
 export const selectionMore: MenuPlan = [
   'open',
+  'open-file',
   'open-tab',
   'copy-link',
   'line',

@@ -1,5 +1,6 @@
 import { t } from '@lingui/core/macro'
 import type { FileEntry } from '../../src/api-types.ts'
+import { rawUrl } from '../api/files.ts'
 import { boot } from '../lib/boot.ts'
 import { goHref } from '../lib/navigate.ts'
 import { filesHref, parentOf } from '../lib/paths.ts'
@@ -14,6 +15,15 @@ export function openEntry(entry: FileEntry, state?: unknown): void {
     return
   }
   void goHref(filesHref(boot.BaseURL, entry.path, entry.isDir), { state })
+}
+
+export function isFile({ isDir, type }: Pick<FileEntry, 'isDir' | 'type'>): boolean {
+  return !isDir && type !== 'invalid_link'
+}
+
+/** Opens what the file holds in a new tab, as the browser shows it; the server sandboxes it. */
+export function openFileItself({ path }: Pick<FileEntry, 'path'>): void {
+  window.open(rawUrl(path, { inline: true }), '_blank', 'noopener')
 }
 
 export function openFolder(vpath: string): void {

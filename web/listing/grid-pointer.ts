@@ -1,7 +1,7 @@
 // Clicks in the listing. Rows have no handlers of their own: what was hit is read from the page.
 
 import type { FileEntry } from '../../src/api-types.ts'
-import { openEntry } from '../actions/open-entry.ts'
+import { isFile, openEntry, openFileItself } from '../actions/open-entry.ts'
 import { runAction } from '../actions/registry.ts'
 import { listing, setFocus } from '../state/listing.ts'
 import {
@@ -12,7 +12,7 @@ import {
   selectPaths,
   toggleSelected,
 } from '../state/selection.ts'
-import { session } from '../state/session.ts'
+import { permissions, session } from '../state/session.ts'
 
 /** A second click within this time opens. */
 const DOUBLE_CLICK_MS = 300
@@ -70,6 +70,15 @@ export function handleClick(event: MouseEvent, replies: ClickReplies): void {
     target?.closest<HTMLElement>('[data-index]')?.focus({ preventScroll: true })
     handleMouse(entry, event)
   }
+}
+
+/** The middle button on a link: files themselves, where they may be read; folders as links do. */
+export function handleMiddleClick(event: MouseEvent): void {
+  const link = event.target instanceof Element ? event.target.closest('a') : null
+  const entry = entryOf(link)
+  if (event.button !== 1 || entry === null || !isFile(entry) || !permissions().download) return
+  event.preventDefault()
+  openFileItself(entry)
 }
 
 function handleAct(act: HTMLElement, entry: FileEntry, event: MouseEvent, replies: ClickReplies) {

@@ -29,7 +29,14 @@ import { dragOver, dropEntries, endDrag, startEntryDrag } from './drag-session.t
 import { indexesInBox } from './geometry.ts'
 import { handleEscape, handleGridKey } from './grid-keys.ts'
 import { openGridMenu } from './grid-menu.tsx'
-import { entryOf, handleClick, isTouch, notePointer, selectForAction } from './grid-pointer.ts'
+import {
+  entryOf,
+  handleClick,
+  handleMiddleClick,
+  isTouch,
+  notePointer,
+  selectForAction,
+} from './grid-pointer.ts'
 import type { Metrics } from './metrics.ts'
 import { beginNativeDrag } from './native-drag.ts'
 import { prefetchEntry } from './prefetch.ts'
@@ -188,6 +195,7 @@ export function useGridEvents(given: Given): {
       }
       handleClick(event.nativeEvent, { openMenu: (entry, anchor) => openGridMenu(entry, anchor) })
     },
+    onAuxClick: (event) => handleMiddleClick(event.nativeEvent),
     onContextMenu(event) {
       // Shift gives the browser's own menu.
       if (event.shiftKey) return

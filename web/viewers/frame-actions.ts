@@ -2,8 +2,9 @@
 // as in the listing.
 
 import { useLingui } from '@lingui/react/macro'
-import { Download, Info, Pencil, Share2, SquarePen, Trash2 } from 'lucide-react'
+import { Download, FileSymlink, Info, Pencil, Share2, SquarePen, Trash2 } from 'lucide-react'
 import { useMemo } from 'react'
+import { openFileItself } from '../actions/open-entry.ts'
 import { matchesShortcut, shownKeys } from '../actions/shortcut.ts'
 import { mayLeave } from '../lib/navigate.ts'
 import { parentOf } from '../lib/paths.ts'
@@ -37,6 +38,13 @@ export function useFrameActions(props: Omit<ViewerProps, 'setFacts'>): FrameActi
         ...withKeys('Mod+S'),
         run: () => source.download(entry),
       },
+      download &&
+        source.kind === 'files' && {
+          id: 'open-file',
+          label: t`Open file`,
+          icon: FileSymlink,
+          run: () => openFileItself(entry),
+        },
       rename && {
         id: 'rename',
         label: t`Rename`,

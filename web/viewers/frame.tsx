@@ -116,12 +116,7 @@ export function ViewerFrame(props: FrameProps) {
   function endQuickLook(event: KeyboardEvent): boolean {
     const plain = event.key === ' ' && !event.ctrlKey && !event.metaKey && !event.altKey
     if (!plain || event.shiftKey || players.has(kind) || !isQuickLook()) return false
-    if (
-      event.target instanceof Element &&
-      event.target.closest('button, a[href], summary, input')
-    ) {
-      return false
-    }
+    if (isOnControl(event)) return false
     // Held down since it opened the file, it neither closes it nor starts a slideshow.
     if (!event.repeat) close()
     return true
@@ -132,6 +127,11 @@ export function ViewerFrame(props: FrameProps) {
     if (event.key === 'Escape' && plain) {
       close()
       return true
+    }
+    // Held down since it opened the file, it would run through the folder.
+    if (event.key === 'Enter' && plain && !event.shiftKey && !event.repeat && !isOnControl(event)) {
+      if (next) navigate(next)
+      return next !== undefined
     }
     if (plain && keyLetter(event) === 'F') {
       toggleFullScreen()
@@ -257,6 +257,12 @@ function Turnstile({ onFocus }: { onFocus(): void }) {
   // biome-ignore lint/a11y/noNoninteractiveTabindex: only passes the focus on
   // biome-ignore lint/a11y/noStaticElementInteractions: as above
   return <span className="sr" tabIndex={0} onFocus={onFocus} />
+}
+
+/** Enter and Space belong to the button, link or table with the focus. */
+function isOnControl({ target }: KeyboardEvent): boolean {
+  const controls = 'button, a[href], summary, input, [role=grid], [role=tree]'
+  return target instanceof Element && target.closest(controls) !== null
 }
 
 function focusEdge(frame: HTMLElement | null, edge: 'first' | 'last') {
