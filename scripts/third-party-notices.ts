@@ -17,7 +17,7 @@ interface Manifest {
 }
 
 const PERMISSIVE =
-  /^\(?(MIT|ISC|BSD-[23]-Clause|Apache-2\.0|0BSD|BlueOak-1\.0\.0|Unlicense|CC0-1\.0|Zlib|bzip2-1\.0\.6|Python-2\.0|MPL-2\.0 OR Apache-2\.0)\b/
+  /^\(?(MIT|ISC|BSD-[23]-Clause|Apache-2\.0|0BSD|BlueOak-1\.0\.0|Unlicense|CC0-1\.0|Zlib|bzip2-1\.0\.6|Python-2\.0|MPL-2\.0 OR Apache-2\.0|OFL-1\.1)\b/
 
 /** LGPL libraries: files of their own, loaded at run time, never linked into anything of ours. */
 const SEPARATE = ['libheif-js', ...TARGETS.map(({ os, cpu }) => `@img/sharp-libvips-${os}-${cpu}`)]

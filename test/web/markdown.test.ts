@@ -62,7 +62,37 @@ Still standing.
 <math><mtext><table><mglyph><style><img src=x onerror="window.harmed='mxss'"></style></mglyph></table></mtext></math>
 `
 
+const FORMULAS = `Euler: $e^{i\\pi}+1=0$, prices: $5 and $6.
+
+$$
+\\int_0^1 x^2\\,dx = \\frac{1}{3}
+$$
+
+\`\`\`math
+\\begin{pmatrix} a & b \\\\ c & d \\end{pmatrix}
+\`\`\`
+
+No TeX: $\\nonsense{$.
+`
+
+/** Each alone is short; shown without bounds they would stop or cover the page. */
+const HOSTILE_FORMULAS = [
+  '\\def\\a{\\a\\a}\\a',
+  `\\def\\a{${'x'.repeat(1900)}}${'\\a'.repeat(40)}`,
+  `${'x^{'.repeat(400)}${'}'.repeat(400)}`,
+  '\\href{javascript:window.harmed=1}{x}',
+  '\\htmlStyle{position:fixed;inset:0}{x}',
+  '\\includegraphics{https://example.org/spy.gif}',
+  '\\text{<img src=x onerror="window.harmed=1">}',
+  '\\rule{99999em}{99999em}',
+]
+
 const site = sharedSite(() => ({
+  'formulas.md': FORMULAS,
+  'hostile-formulas.md':
+    `${HOSTILE_FORMULAS.map((tex) => `$$${tex}$$\n\n`).join('')}$$${'\\frac{1}{2}'.repeat(100)}$$\n\n`
+      .repeat(100)
+      .concat('Still standing.\n'),
   'pixel.png': PIXEL,
   'docs/readme.md': README,
   'docs/other.md': '# The other\n',
@@ -110,6 +140,61 @@ it('renders what people write, with pictures from beside the file', async () => 
   await rendered(page).getByRole('heading', { name: 'The other' }).waitFor()
   expect(new URL(page.url()).pathname).toBe('/files/docs/other.md')
   expect(opened.problems).toEqual([])
+})
+
+it('shows formulas, and loads what draws them only for a text that has one', async () => {
+  await using opened = await site.open({ path: '/files/docs/readme.md' })
+  const { page } = opened
+  const asked: string[] = []
+  page.on('request', (request) => asked.push(request.url()))
+  await rendered(page).getByRole('heading', { name: 'Reading', level: 1 }).waitFor()
+  const before = await page.evaluate(
+    () =>
+      performance.getEntriesByType('resource').filter(({ name }) => /formula/.test(name)).length,
+  )
+  expect(before).toBe(0)
+  await page.goto('/files/formulas.md')
+  await waitFor('three formulas', async () => (await rendered(page).locator('math').count()) === 3)
+  expect(asked.some((url) => /formula/.test(url))).toBe(true)
+  await rendered(page).getByText('prices: $5 and $6.').waitFor()
+  expect(await rendered(page).locator('p math msup').first().textContent()).toBe('eiπ')
+  expect(await rendered(page).locator('math[display=block] mfrac').textContent()).toBe('13')
+  expect(await rendered(page).locator('math mtable mtd').allTextContents()).toEqual([
+    'a',
+    'b',
+    'c',
+    'd',
+  ])
+  await rendered(page).locator('code', { hasText: '\\nonsense{' }).waitFor()
+  // The measures of this font make browsers draw root signs.
+  const loaded = () =>
+    page.evaluate(() =>
+      [...document.fonts].some(
+        ({ family, status }) => family === 'Formulas' && status === 'loaded',
+      ),
+    )
+  await waitFor('the font of formulas', loaded)
+  expect(opened.problems).toEqual([])
+})
+
+it('lets no formula act, cover the page or hold it up', async () => {
+  await using opened = await site.open({ path: '/files/hostile-formulas.md?view=markdown' })
+  const { page } = opened
+  const asked: string[] = []
+  page.on('request', (request) => asked.push(request.url()))
+  await rendered(page).getByText('Still standing.').waitFor()
+  await rendered(page).locator('math').first().waitFor()
+  expect(
+    await rendered(page)
+      .locator('math :is([href], [style], [src], [class], a, img), math[style]')
+      .count(),
+  ).toBe(0)
+  const sizes = await rendered(page)
+    .locator('.md-math')
+    .evaluateAll((all) => all.map((box) => box.getBoundingClientRect().height))
+  expect(Math.max(...sizes)).toBeLessThan(2000)
+  expect(await page.evaluate(() => 'harmed' in window)).toBe(false)
+  expect(asked.filter((url) => url.includes('example.org'))).toEqual([])
 })
 
 it('follows the typing', async () => {

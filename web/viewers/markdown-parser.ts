@@ -1,6 +1,7 @@
 // Markdown to HTML, not cleaned yet, in a time that grows with the text and not with its square.
 
 import { Marked, Tokenizer } from 'marked'
+import { formulaExtensions } from './markdown-formulas.ts'
 
 /**
  * Each mark that may open emphasis looks through the rest of its paragraph for one that closes it,
@@ -15,6 +16,14 @@ const MAX_WORDS_CHARS = 2000
 
 let vainMs = 0
 let depth = 0
+/** Whether plain words that end with a letter, a digit or a dollar sign were found last. */
+let afterWord = false
+
+function isAfterWord(): boolean {
+  const was = afterWord
+  afterWord = false
+  return was
+}
 
 /** Undefined, which leaves plain text, when nothing is found or enough has been tried. */
 function search<Token>(find: () => Token | undefined): Token | undefined {
@@ -33,6 +42,7 @@ function search<Token>(find: () => Token | undefined): Token | undefined {
 const ask = Tokenizer.prototype
 const marked = new Marked({
   gfm: true,
+  extensions: formulaExtensions(isAfterWord),
   tokenizer: {
     emStrong(text, masked, before) {
       return search(() => ask.emStrong.call(this, text, masked, before))
@@ -41,10 +51,11 @@ const marked = new Marked({
       return search(() => ask.del.call(this, text, masked, before))
     },
     inlineText(text) {
-      if (text.length <= MAX_WORDS_CHARS) return ask.inlineText.call(this, text)
       // Between two words, or a bare address there would be cut in two.
-      const end = text.lastIndexOf(' ', MAX_WORDS_CHARS)
-      return ask.inlineText.call(this, text.slice(0, end > 0 ? end : MAX_WORDS_CHARS))
+      const end = text.length > MAX_WORDS_CHARS ? text.lastIndexOf(' ', MAX_WORDS_CHARS) : -1
+      const words = ask.inlineText.call(this, text.slice(0, end > 0 ? end : MAX_WORDS_CHARS))
+      afterWord = words !== undefined && /[\p{L}\p{N}$]$/u.test(words.raw)
+      return words
     },
   },
 })

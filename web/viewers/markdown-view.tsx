@@ -7,6 +7,7 @@ import type { FileEntry } from '../../src/api-types.ts'
 import { defaultPalette } from '../editor/palettes.ts'
 import { highlightStyle } from '../editor/theme.ts'
 import { languageNamed } from '../text/language.ts'
+import { showFormulas, showKnownFormulas } from './markdown-formulas.ts'
 import { renderMarkdown, UNPACK } from './markdown-render.ts'
 import type { FileSource } from './source.ts'
 
@@ -22,12 +23,19 @@ export function MarkdownView({ text, source, entry }: MarkdownViewProps) {
   useLayoutEffect(() => {
     if (box.current === null) return
     const fragment = renderMarkdown(text, { source, entry })
+    showKnownFormulas(fragment)
     for (const code of fragment.querySelectorAll('pre > code')) recolour(code)
     const fresh = patchChildren(box.current, fragment)
     for (const code of fresh.flatMap((node) => [...node.querySelectorAll('pre > code')])) {
       void colour(code)
     }
-    return unpackInSight(box.current.querySelectorAll(`img[${UNPACK}]:not([src])`), source)
+    const abort = new AbortController()
+    void showFormulas(box.current, abort.signal)
+    const stop = unpackInSight(box.current.querySelectorAll(`img[${UNPACK}]:not([src])`), source)
+    return () => {
+      abort.abort()
+      stop()
+    }
   }, [text, source, entry])
 
   function onClick(event: React.MouseEvent) {

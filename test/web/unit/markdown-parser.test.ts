@@ -31,3 +31,43 @@ it('keeps a long paragraph whole, with the addresses in it', () => {
   expect(html.split(link)).toHaveLength(501)
   expect(html.replace(/<[^>]*>/g, '').trim()).toBe(words.trim())
 })
+
+it.each([
+  ['a formula', 'Let $a^2$ be.', 'Let <code class="language-math">a^2</code> be.'],
+  ['marks of emphasis in it', '$a_1*b*c_1$', '<code class="language-math">a_1*b*c_1</code>'],
+  ['markup in it', '$a<b&c$', '<code class="language-math">a&lt;b&amp;c</code>'],
+  ['GitHub’s other form', '$`a`$', '<code class="language-math">a</code>'],
+  ['one in lines of its own', 'x:\n\n$$\na\n- b\n$$\ny', '<pre><code class="language-math">a\n- b'],
+  ['one right after words', 'x:\n$$\na\n$$', '<code class="language-math-display">\na\n</code>'],
+  ['a large one among words', 'x $$a$$ y', 'x <code class="language-math-display">a</code> y'],
+])('finds %s', (_what, text, html) => {
+  expect(parseMarkdown(text)).toContain(html)
+})
+
+it.each([
+  'It costs $5 and $6.',
+  'Either US$5 or A$6, 5$ or 6$, $5/$6.',
+  'Say $5 or 6$.',
+  '$HOME:$PATH and $HOME/$USER',
+  'Escaped \\$a$ and `$a$`.',
+  '$ a$ $a $',
+  '$$',
+])('leaves the dollars of “%s” text', (text) => {
+  expect(parseMarkdown(text)).not.toContain('language-math')
+})
+
+it.each([
+  ['signs', '$a '],
+  ['pairs of signs', '$$a '],
+  ['lines', '$$a\n'],
+  ['paragraphs', 'word\n\n'],
+  ['escaped signs', '$a\\$ '],
+])('takes no longer than the text is for very many %s', (_what, part) => {
+  parseMarkdown(part.repeat(1000))
+  const timed = (count: number) => {
+    const start = performance.now()
+    parseMarkdown(part.repeat(count))
+    return performance.now() - start
+  }
+  expect(timed(40_000)).toBeLessThan(200 + 20 * timed(4000))
+})
