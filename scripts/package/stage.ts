@@ -4,7 +4,7 @@ import { existsSync, readdirSync } from 'node:fs'
 import { cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join, relative } from 'node:path'
 import type { NativeFile } from '../../src/native-cache.ts'
-import { OUT_DIR, PACKAGE, ROOT } from '../build/paths.ts'
+import { OUT_DIR, PACKAGE } from '../build/paths.ts'
 import { fileFormat } from './binary-format.ts'
 import { checkParts, isKnownWrong } from './native-parts.ts'
 import { copyRuntimePackages } from './runtime-packages.ts'
@@ -22,7 +22,7 @@ export async function stage(target: Target): Promise<string> {
   await checkNative(modules, target)
   await writeFile(join(folder, 'packages.json'), JSON.stringify(packages, null, 2))
   await writeFile(join(folder, 'native.json'), JSON.stringify(await describeNative(modules)))
-  await writeFile(join(folder, 'package.json'), JSON.stringify(packagingManifest(folder), null, 2))
+  await writeFile(join(folder, 'package.json'), JSON.stringify(packagingManifest(target), null, 2))
   return folder
 }
 
@@ -74,7 +74,8 @@ function nativeFiles(modules: string): string[] {
   return compiledFiles(modules).filter((path) => !PORTABLE.test(path))
 }
 
-function packagingManifest(folder: string): Record<string, unknown> {
+/** It goes into the executable, so it names no folder of this machine: two builds are the same bytes. */
+function packagingManifest(target: Target): Record<string, unknown> {
   return {
     name: PACKAGE.name,
     version: PACKAGE.version,
@@ -84,12 +85,7 @@ function packagingManifest(folder: string): Record<string, unknown> {
       assets: ['web/**/*', 'native.json', 'node_modules/**/*'],
       // Packages ask for a compiled part of every platform, and one that is not staged would be found
       // further up: that of this machine.
-      ignore: [`${asPattern(join(ROOT, 'node_modules'))}/**`],
-      outputPath: folder,
+      ignore: [`!**/stage/${target.name}/**`],
     },
   }
-}
-
-function asPattern(path: string): string {
-  return path.replaceAll('\\', '/').replace(/[()[\]{}!*?+@]/g, '\\$&')
 }
