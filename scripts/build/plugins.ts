@@ -1,10 +1,11 @@
 // The esbuild plugins of the web bundle: Lingui macros, catalogues, and files that become URLs.
 import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
-import { basename, dirname, resolve } from 'node:path'
+import { basename, dirname, relative, resolve } from 'node:path'
 import * as esbuild from 'esbuild'
 import { compileCatalogue } from './catalogues.ts'
 import { transformMacros, usesMacros } from './macros.ts'
+import { ROOT } from './paths.ts'
 
 type LoaderMap = Record<string, esbuild.Loader>
 
@@ -49,14 +50,19 @@ export function urlPlugin(shared: esbuild.BuildOptions): esbuild.Plugin {
       build.onResolve({ filter: /\?(url|worker)$/ }, async (args) => {
         const kind = args.path.endsWith('?worker') ? 'worker' : 'url'
         const path = await resolveFile(build, args, args.path.replace(/\?(url|worker)$/, ''))
-        return { path, namespace: `${kind}-import` }
+        // Relative: the bundler sorts by it, and a build elsewhere would come out in another order.
+        return { path: relative(ROOT, path).replaceAll('\\', '/'), namespace: `${kind}-import` }
       })
       build.onLoad({ filter: /.*/, namespace: 'url-import' }, ({ path }) => urlModule(path))
       build.onLoad({ filter: /.*/, namespace: 'worker-import' }, ({ path }) => urlModule(path))
       build.onResolve({ filter: /\?bytes$/ }, (args) => {
         const source = args.path.slice(0, -'?bytes'.length)
         // The output takes its extension from here.
-        return { path: source.replace(/\.tsx?$/, '.js'), namespace: 'bytes', pluginData: source }
+        return {
+          path: source.replace(/\.tsx?$/, '.js'),
+          namespace: 'bytes',
+          pluginData: resolve(ROOT, source),
+        }
       })
       build.onLoad({ filter: /.*/, namespace: 'bytes' }, async ({ pluginData }) => {
         const source = String(pluginData)
@@ -72,7 +78,7 @@ function urlModule(path: string): esbuild.OnLoadResult {
   return {
     contents: `import path from ${bytes}\nexport default new URL(path, import.meta.url).href`,
     loader: 'js',
-    resolveDir: dirname(path),
+    resolveDir: dirname(resolve(ROOT, path)),
   }
 }
 
