@@ -162,6 +162,16 @@ export interface Usage {
   used: number
 }
 
+/** An upload of one's own that is not finished. */
+export interface UnfinishedUpload {
+  path: string
+  /** Bytes that were announced, and that have arrived. */
+  length: number
+  offset: number
+  /** When the last of them came. */
+  modified: string
+}
+
 export interface SearchHit {
   dir: boolean
   /** Relative to the searched folder, no leading slash. */

@@ -5,11 +5,11 @@ import { Hono } from 'hono'
 import { commandRoutes } from './routes/commands.ts'
 import { createDeps } from './routes/deps.ts'
 import type { BaseDeps, Ctx, Deps, Env } from './routes/env.ts'
+import { finishLeftovers } from './routes/finish-upload.ts'
 import {
   answerError,
   commonHeaders,
   contentOriginOnly,
-  knownHostsOnly,
   logFailures,
   NO_CACHE,
   notAllowed,
@@ -30,6 +30,7 @@ import { shareRoutes } from './routes/shares.ts'
 import { subtitleRoutes } from './routes/subtitles.ts'
 import { tusRoutes } from './routes/tus.ts'
 import { uiRoutes } from './routes/ui.ts'
+import { uploadRoutes } from './routes/uploads.ts'
 import { usageRoutes } from './routes/usage.ts'
 import { userRoutes } from './routes/users.ts'
 
@@ -56,6 +57,7 @@ async function reportVideoProgram({ config, log, previews }: Deps): Promise<void
 export function createApp(base: BaseDeps): App {
   const deps = createDeps(base)
   void reportVideoProgram(deps)
+  void finishLeftovers(deps)
   const app = new Hono<Env>({
     // The raw request target decides, not the normalised URL: see request-path.ts.
     getPath: (_request, options) => {
@@ -70,7 +72,6 @@ export function createApp(base: BaseDeps): App {
   app.onError((error, c) => answerError(error, c as Ctx, deps))
   app.use(logFailures(deps))
   app.use(commonHeaders)
-  app.use(knownHostsOnly(deps))
   app.use(redirects)
   app.use(contentOriginOnly(deps))
   const routes = [
@@ -81,6 +82,7 @@ export function createApp(base: BaseDeps): App {
     recursiveRoutes,
     resourceRoutes,
     tusRoutes,
+    uploadRoutes,
     usageRoutes,
     shareRoutes,
     rawRoutes,

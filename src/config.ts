@@ -58,8 +58,6 @@ export interface Config {
   readonly enableThumbnails: boolean
   readonly resizePreview: boolean
   readonly enableExec: boolean
-  /** Variables of the environment that hooks, sign-in programs and shell commands get as well. */
-  readonly hookEnv: readonly string[]
   readonly typeDetectionByHeader: boolean
   readonly imageResolutionCalculation: boolean
   readonly followExternalSymlinks: boolean
@@ -68,8 +66,6 @@ export interface Config {
    * option is not set, which differs from an empty list (believe nobody).
    */
   readonly trustedProxies: readonly string[] | null
-  /** Host names that are answered; empty: see auth/allowed-hosts.ts. In lower case. */
-  readonly allowedHosts: readonly string[]
   /** Origin (`https://content.example.org`) that serves user files to browsers, empty for ours. */
   readonly contentOrigin: string
   /** Origins, `*.` in front of the host allowed, whose pages may frame the page besides our own. */
@@ -259,12 +255,10 @@ export function buildConfig({ overrides, stored, database, cwd, warn }: ConfigCo
     enableThumbnails: !values.disableThumbnails,
     resizePreview: !values.disablePreviewResize,
     enableExec: !values.disableExec,
-    hookEnv: Object.freeze(values.hookEnv),
     typeDetectionByHeader: !values.disableTypeDetectionByHeader,
     imageResolutionCalculation: !values.disableImageResolutionCalc,
     followExternalSymlinks: values.followExternalSymlinks,
     trustedProxies: overrides.trustedProxies ? Object.freeze(values.trustedProxies) : null,
-    allowedHosts: Object.freeze(values.allowedHosts),
     contentOrigin: values.contentOrigin,
     frameAncestors: Object.freeze(values.frameAncestors),
     styleSources: Object.freeze(values.styleSources),

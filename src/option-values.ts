@@ -202,24 +202,6 @@ function isAddressBlock(text: string): boolean {
   )
 }
 
-/** Names of environment variables, separated by commas: `TZ,RCLONE_CONFIG`. */
-export function parseVariableNames(text: string): string[] {
-  const names = parseCsvLine(text).map((name) => name.trim())
-  for (const name of names)
-    if (!/^[A-Za-z_]\w*$/.test(name)) throw new Error(`"${name}" is no name of a variable`)
-  return names
-}
-
-/** Host names without port, separated by commas or blanks, in lower case. */
-export function parseHosts(text: string): string[] {
-  const names = parseCsvLine(text).flatMap((field) => field.split(/\s+/).filter(Boolean))
-  return names.map((name) => {
-    const url = URL.canParse(`http://${name}`) ? new URL(`http://${name}`) : null
-    if (!url || /[/?#@:]/.test(name)) throw new Error(`"${name}" is no host name`)
-    return url.hostname.replace(/\.$/, '')
-  })
-}
-
 /** An origin without a path (`https://content.example.org`), or empty. */
 export function parseOrigin(text: string): string {
   if (text === '') return ''

@@ -7,7 +7,6 @@ import {
   parseBoolean,
   parseCsvLine,
   parseDuration,
-  parseHosts,
   parseLink,
   parseMode,
   parseOrigin,
@@ -17,7 +16,6 @@ import {
   parseRateLimit,
   parseSize,
   parseSources,
-  parseVariableNames,
 } from './option-values.ts'
 import type { ServerOptions } from './store/document.ts'
 import { HOMEPAGE } from './version.ts'
@@ -129,16 +127,6 @@ export const OPTIONS = {
       'Proxies whose forwarding and identity headers are believed: addresses, CIDR blocks, ' +
       '"loopback", "private"; without it this machine',
   }),
-  allowedHosts: option({
-    value: 'NAMES',
-    parse: parseHosts,
-    default: '',
-    group: 'Listening',
-    ours: true,
-    help:
-      'Host names that are answered besides localhost and addresses; without it all, or none where ' +
-      'nobody signs in on a loopback address',
-  }),
   contentOrigin: option({
     value: 'ORIGIN',
     parse: parseOrigin,
@@ -194,14 +182,6 @@ export const OPTIONS = {
     stored: '!enableExec',
     deprecated: ['disable-exec'],
     help: 'Refuse shell commands and command hooks (set to false to allow them)',
-  }),
-  hookEnv: option({
-    value: 'NAMES',
-    parse: parseVariableNames,
-    default: '',
-    group: 'Files',
-    ours: true,
-    help: 'Environment variables handed to hooks, sign-in programs and shell commands: A,B',
   }),
   webhookSecret: option({
     value: 'SECRET',

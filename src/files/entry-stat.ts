@@ -34,8 +34,7 @@ export function toEntryStat(target: BigIntStats, own: BigIntStats, isSymlink: bo
   }
 }
 
-/** What a POSIX st_mode says an entry is. */
-export function kindOf(mode: number): EntryKind {
+function kindOf(mode: number): EntryKind {
   switch (mode & constants.S_IFMT) {
     case constants.S_IFREG:
       return 'file'

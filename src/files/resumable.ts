@@ -8,8 +8,9 @@ import { AppError, badRequest } from '../errors.ts'
 import { checkFreeSpace } from './free-space.ts'
 import { receive } from './receive.ts'
 import type { Scope, TempOptions } from './scope.ts'
-import { TEMP_PREFIX, type TempFile } from './temp-file.ts'
+import type { TempFile } from './temp-file.ts'
 import type { VPath } from './vpath.ts'
+import { TEMP_PREFIX } from './writing/temp-name.ts'
 
 export interface Upload {
   /** Declared size in bytes. */
@@ -24,20 +25,23 @@ export interface Upload {
 
 export interface Resumables {
   /**
-   * Starts an upload, dropping an unfinished one to the same target. Throws `locked` while a complete
+   * Starts an upload, dropping an unfinished one of the same account to the same target. Throws `locked` while a complete
    * one waits to be moved into place: its bytes have been acknowledged. Throws `no_space` when the
-   * disk that is to hold it has not the room.
+   * disk that is to hold it has not the room, `too_many_requests` when the account has too many.
    */
   create(
     destination: Destination,
     facts: { lengthBytes: number; replace: boolean; mtimeMs: number | null },
   ): Promise<Upload>
-  /** The unfinished upload and how much of it is on disk; null when there is none. */
-  find(destination: Destination): Promise<{ upload: Upload; offsetBytes: number } | null>
+  /**
+   * The unfinished upload and how much of it is on disk; null when there is none. Without one of the
+   * account's own it is another account's (`isOwn` false), which only that one may go on with.
+   */
+  find(destination: Destination): Promise<Found | null>
   /**
    * Appends at `offsetBytes`. A newer append asks the one under way to stop and waits for it.
    * Bytes received before a broken connection stay. Throws `not_found` without an upload,
-   * `forbidden` where it would replace a file that the user may not replace, `bad_request` past the
+   * `forbidden` for one of another account and where it would replace a file that the user may not replace, `bad_request` past the
    * length, `conflict` when the offset is not the size on disk, and
    * `too_large` (back at the offset) when more arrives than was declared. An abort of `signal` ends
    * it with the signal's reason; what had been written stays.
@@ -58,14 +62,22 @@ export interface Resumables {
     upload: Upload,
     around: (commit: () => Promise<void>, again: boolean) => Promise<void>,
   ): Promise<void>
-  /** Removes an unfinished upload; false when there is none. */
+  /** Removes an unfinished upload; false when there is none, `forbidden` for one of another account. */
   discard(destination: Destination): Promise<boolean>
 }
 
-/** Where an upload goes. There is one to a file: users who see the same file share it (http-api 8). */
+export interface Found {
+  upload: Upload
+  offsetBytes: number
+  isOwn: boolean
+}
+
+/** Where an upload goes, and whose it is. Each account has one to a file. */
 export interface Destination {
   scope: Scope
   vpath: VPath
+  /** Id of the account. */
+  owner: number
   /** Whether the user may replace a file; asked each time, since rights end and files appear. */
   mayReplace: boolean
   /** The host path, once it has been looked up here: each request asks once. */
@@ -81,7 +93,10 @@ interface Holder {
 const MAX_REMEMBERED = 10_000
 const MAX_SEARCHED = 1_000
 
-export function createResumables(): Resumables {
+/** `admit` is asked before an upload is begun that does not take the place of another one. */
+export function createResumables(
+  admit: (owner: number) => Promise<void> = async () => {},
+): Resumables {
   const remembered = new Map<string, Upload>()
   /** Folders whose uploads of an earlier run of the server are remembered, too, or are about to be. */
   const searched = new Map<string, Promise<void>>()
@@ -143,18 +158,17 @@ export function createResumables(): Resumables {
   const lookUp = async (destination: Destination, key: string): Promise<Upload | null> => {
     const known = remembered.get(key)
     if (known) return known
-    for (const tempName of await destination.scope.findTemps(destination.vpath, labelOf(key))) {
-      const found = parseName(tempName)
-      if (!found) continue
-      remember(key, found.upload)
-      return found.upload
-    }
-    return null
+    const found = await findLabelled(destination, labelOf(key))
+    if (found) remember(key, found)
+    return found
   }
 
   const openUpload = async (destination: Destination, key: string) => {
     const upload = await lookUp(destination, key)
-    if (!upload) return null
+    return upload && openFound(destination, key, upload)
+  }
+
+  const openFound = async (destination: Destination, key: string, upload: Upload) => {
     if (upload.replace && !destination.mayReplace) await refuseTaken(destination)
     try {
       const temp = await openTempAt(destination, { resume: upload.tempName })
@@ -165,6 +179,17 @@ export function createResumables(): Resumables {
       remembered.delete(key)
       return null
     }
+  }
+
+  const openOther = async (destination: Destination) => {
+    const upload = await findLabelled(destination, `${LABEL}${await placeKeyOf(destination)}-u`)
+    return upload && openFound(destination, '', upload)
+  }
+
+  const missing = async (destination: Destination): Promise<AppError> => {
+    const other = await findLabelled(destination, `${LABEL}${await placeKeyOf(destination)}-u`)
+    if (other) return new AppError('forbidden', `the upload to ${destination.vpath} is not yours`)
+    return new AppError('not_found', `no upload to ${destination.vpath}`)
   }
 
   const commit = async (destination: Destination, key: string, upload: Upload) => {
@@ -207,9 +232,11 @@ export function createResumables(): Resumables {
         await checkFreeSpace(dirname(await placeOf(destination)), lengthBytes)
         await rememberLeft(destination)
         if (remembered.has(key)) await discard(destination, key)
-        const facts = [lengthBytes, replace ? 'r' : 'n', mtimeMs ?? '']
-        const label = labelOf(key) + facts.join('-')
-        const temp = await openTempAt(destination, { parents: true, label })
+        else await admit(destination.owner)
+        const words = [lengthBytes, replace ? 'r' : 'n', mtimeMs ?? '']
+        const label = labelOf(key) + words.join('-')
+        const facts = { upload: { owner: destination.owner, vpath: destination.vpath } }
+        const temp = await openTempAt(destination, { parents: true, label, facts })
         await temp.release()
         const upload = { lengthBytes, replace, mtimeMs, tempName: TEMP_PREFIX + label }
         remember(key, upload)
@@ -217,11 +244,13 @@ export function createResumables(): Resumables {
       })
     },
     find: async (destination) => {
-      const opened = await openUpload(destination, await keyOf(destination))
+      const key = await keyOf(destination)
+      const own = await openUpload(destination, key)
+      const opened = own ?? (await openOther(destination))
       if (!opened) return null
       const { upload, temp } = opened
       try {
-        return { upload, offsetBytes: await temp.sizeBytes() }
+        return { upload, offsetBytes: await temp.sizeBytes(), isOwn: own !== null }
       } finally {
         await temp.release()
       }
@@ -230,7 +259,7 @@ export function createResumables(): Resumables {
       const key = await keyOf(destination)
       return exclusively(key, async (stop) => {
         const opened = await openUpload(destination, key)
-        if (!opened) throw new AppError('not_found', `no upload to ${destination.vpath}`)
+        if (!opened) throw await missing(destination)
         const { upload, temp } = opened
         try {
           const ended = signal ? AbortSignal.any([stop, signal]) : stop
@@ -262,7 +291,10 @@ export function createResumables(): Resumables {
     },
     discard: async (destination) => {
       const key = await keyOf(destination)
-      return exclusively(key, () => discard(destination, key))
+      if (await exclusively(key, () => discard(destination, key))) return true
+      const error = await missing(destination)
+      if (error.code === 'forbidden') throw error
+      return false
     },
   }
 }
@@ -308,8 +340,20 @@ async function openTempAt(destination: Destination, options: TempOptions): Promi
   return destination.scope.openTemp(destination.vpath, { ...options, located })
 }
 
-async function keyOf(destination: Destination): Promise<string> {
+async function findLabelled({ scope, vpath }: Destination, label: string): Promise<Upload | null> {
+  for (const tempName of await scope.findTemps(vpath, label)) {
+    const found = parseName(tempName)
+    if (found) return found.upload
+  }
+  return null
+}
+
+async function placeKeyOf(destination: Destination): Promise<string> {
   return hash('sha256', await placeOf(destination)).slice(0, 32)
+}
+
+async function keyOf(destination: Destination): Promise<string> {
+  return `${await placeKeyOf(destination)}-u${destination.owner}`
 }
 
 const LABEL = 'up-'
@@ -319,7 +363,7 @@ function labelOf(key: string): string {
 }
 
 function parseName(tempName: string): { key: string; upload: Upload } | null {
-  const match = /^up-([0-9a-f]{32})-(\d{1,16})-([rn])-(\d{0,16})$/.exec(
+  const match = /^up-([0-9a-f]{32}-u\d{1,10})-(\d{1,16})-([rn])-(\d{0,16})$/.exec(
     tempName.slice(TEMP_PREFIX.length),
   )
   if (!match) return null

@@ -4,9 +4,10 @@ import { lstat, mkdir, readdir, rename } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import type { Usage } from '../api-types.ts'
 import { AppError, errnoOf, fromErrno } from '../errors.ts'
+import { syncFolder } from '../sync-folder.ts'
 import { atOnce, inPool } from './disk-calls.ts'
 import { isNear, lstatOf, noteWritten } from './disk-look.ts'
-import { type EntryKind, type EntryStat, kindOf, toEntryStat } from './entry-stat.ts'
+import { type EntryStat, toEntryStat } from './entry-stat.ts'
 import { permissionBits } from './file-mode.ts'
 import { moveToFreeName } from './free-name.ts'
 import { spaceAt } from './free-space.ts'
@@ -16,10 +17,12 @@ import { type Allow, createJudgement, type Judgement } from './judgement.ts'
 import { type DetailedEntry, type DirEntry, listFolder, listFolderDetailed } from './list-folder.ts'
 import type { Pace } from './pace.ts'
 import { removeEntry, removeSingle } from './remove.ts'
-import { openTemp, TEMP_PREFIX, type TempFile } from './temp-file.ts'
+import { openTemp, type TempFile } from './temp-file.ts'
 import { ROOT, rebase, type VPath } from './vpath.ts'
 import { type Walked, type WalkOptions, walkTree } from './walk.ts'
 import { createWriteFolder, type WriteFolder } from './write-folder.ts'
+import { leadsToTemp, TEMP_PREFIX } from './writing/temp-name.ts'
+import type { TempFacts, TempNotes } from './writing/temp-registry.ts'
 
 export type { OpenFile }
 
@@ -36,8 +39,8 @@ export interface ScopeOptions {
   /** Permission bits for new files and folders, before umask. */
   fileMode: number
   dirMode: number
-  /** Told the real folder of every temporary file before it is made, for the clean-up. */
-  noteTemp?: ((realFolder: string) => void) | undefined
+  /** Told of every temporary file before it is made, for the clean-up. */
+  temps?: TempNotes | undefined
   /** Judges for the tree that this one was cut out of, see Scope.below. */
   outer?: Judgement | undefined
 }
@@ -48,18 +51,10 @@ export interface TempOptions {
   label?: string
   /** A name from findTemps: that one is opened instead of a new one. */
   resume?: string
+  /** What is to be known of a new one after a restart. */
+  facts?: TempFacts
   /** What hostPath has said of the path: it need not be located again. Its folder is verified. */
   located?: string | undefined
-}
-
-export interface Identity {
-  kind: EntryKind
-  dev: bigint
-  ino: bigint
-  /** 0 where the disk does not tell. */
-  birthtimeNs: bigint
-  /** Never shown to clients. */
-  realPath: string
 }
 
 export interface Scope {
@@ -76,8 +71,6 @@ export interface Scope {
   holdToWrite(vpath: VPath, pace: Pace): Promise<WriteFolder>
   /** Facts about an entry; links are followed inside the scope. */
   stat(vpath: VPath): Promise<EntryStat>
-  /** What a path leads to, told apart from anything that will have its name. */
-  identify(vpath: VPath): Promise<Identity>
   exists(vpath: VPath): Promise<boolean>
   /** Allowed entries in byte order; links that leave the scope are left out. */
   list(vpath: VPath): Promise<DirEntry[]>
@@ -113,8 +106,6 @@ export interface Scope {
   /** Permission bits of a file or folder; a link in its place is `forbidden`, not followed. */
   setMode(vpath: VPath, mode: number): Promise<void>
   usage(vpath: VPath): Promise<Usage>
-  /** Real host path of an entry itself, the last link not followed. Never shown to clients. */
-  entryPath(vpath: VPath): Promise<string>
   /** Host path for programs started in a folder (shell, hooks). Judged like any other access. */
   hostPath(vpath: VPath): Promise<string>
   /**
@@ -122,11 +113,8 @@ export interface Scope {
    * links have led; for trees that are changed as a whole.
    */
   judgeBelow(vpath: VPath): Promise<Allow>
-  /**
-   * The tree below `vpath` as one of its own, under the same rules. `located` is what identify has
-   * said of the path: it is not located again.
-   */
-  below(vpath: VPath, located?: string): Promise<Scope>
+  /** The tree below `vpath` as one of its own, under the same rules. */
+  below(vpath: VPath): Promise<Scope>
 }
 
 /** Builds a scope. Touches the disk on first use only. */
@@ -136,11 +124,15 @@ export function createScope(options: ScopeOptions): Scope {
     isReal: options.isRootReal,
     within: options.within,
   })
-  const judgement = createJudgement(jail, (vpath) => allow(vpath) && !isTemp(vpath), options.outer)
+  const judgement = createJudgement(
+    jail,
+    (vpath) => allow(vpath) && !leadsToTemp(vpath),
+    options.outer,
+  )
 
   const check = (vpath: VPath) => {
     if (!allow(vpath)) throw new AppError('forbidden', `${vpath} is denied by a rule`)
-    if (isTemp(vpath)) throw new AppError('not_found', `${vpath} is a temporary file`)
+    if (leadsToTemp(vpath)) throw new AppError('not_found', `${vpath} is a temporary file`)
   }
   // A link inside the scope is judged by its target's path too (CVE-2026-90930).
   const checkTarget = async (vpath: VPath, realPath: string) => {
@@ -188,7 +180,7 @@ export function createScope(options: ScopeOptions): Scope {
     await makeFolders(place.realPath, dirMode)
   }
 
-  const everything = createJudgement(jail, (vpath) => !isTemp(vpath), undefined)
+  const everything = createJudgement(jail, (vpath) => !leadsToTemp(vpath), undefined)
   const tempsToo = createJudgement(jail, () => true, undefined)
 
   const hold = (vpath: VPath, by: Judgement) =>
@@ -203,13 +195,6 @@ export function createScope(options: ScopeOptions): Scope {
     rootPath: () => jail.root(),
     hostPath: (vpath) => guarded(vpath, async () => (await locate(vpath)).realPath),
     stat: (vpath) => guarded(vpath, () => stat(vpath)),
-    identify: (vpath) =>
-      guarded(vpath, async () => {
-        const { realPath } = await locate(vpath)
-        const { mode, dev, ino, birthtimeNs } = await lookVerified(realPath)
-        return { kind: kindOf(Number(mode)), dev, ino, birthtimeNs, realPath }
-      }),
-    entryPath: (vpath) => guarded(vpath, async () => (await locateEntry(vpath)).realPath),
     exists: async (vpath) => {
       try {
         return await guarded(vpath, async () => (await locateEntry(vpath)).exists)
@@ -236,8 +221,8 @@ export function createScope(options: ScopeOptions): Scope {
         const allow = await judgement.below(vpath, realPath)
         const near = isNear(realPath)
         const folder = await holdFolder(realPath)
-        options.noteTemp?.(realPath)
-        return createWriteFolder(folder, vpath, { allow, fileMode, near, pace })
+        const noted = options.temps && { in: options.temps, folder: realPath }
+        return createWriteFolder(folder, vpath, { allow, fileMode, near, pace, noted })
       }),
     list: (vpath) =>
       guarded(vpath, async () =>
@@ -260,9 +245,12 @@ export function createScope(options: ScopeOptions): Scope {
         if (exists) throw new AppError('exists', `${vpath} exists already`)
         const parent = dirname(realPath)
         await makeFolders(parent, dirMode)
-        await inFolder(parent, (ref) => mkdir(join(ref, basename(realPath)), dirMode))
+        await inFolder(parent, async (ref) => {
+          await mkdir(join(ref, basename(realPath)), dirMode)
+          await syncFolder(ref)
+        })
       }),
-    openTemp: (vpath, { parents = false, label, resume, located } = {}) =>
+    openTemp: (vpath, { parents = false, label, resume, located, facts } = {}) =>
       guarded(vpath, async () => {
         const realPath = located ?? (await locate(vpath)).realPath
         const near = isNear(dirname(realPath))
@@ -272,11 +260,11 @@ export function createScope(options: ScopeOptions): Scope {
           return holdFolder(dirname(realPath))
         })
         try {
-          options.noteTemp?.(dirname(realPath))
           const name = basename(realPath)
           // A name the disk does not take must not be noticed only after the last byte.
           if (resume === undefined) await (near ? atOnce : inPool).lstat(join(folder.ref, name))
-          const temp = await openTemp(folder, name, { fileMode, near, label, resume })
+          const noted = options.temps && { in: options.temps, folder: dirname(realPath), facts }
+          const temp = await openTemp(folder, name, { fileMode, near, label, resume, noted })
           const commit: TempFile['commit'] = async (how) => {
             const done = await guarded(vpath, () => temp.commit(how))
             if (near) noteWritten(dirname(realPath))
@@ -291,13 +279,9 @@ export function createScope(options: ScopeOptions): Scope {
     findTemps: (vpath, label) =>
       guarded(vpath, async () => {
         const { realPath } = await locate(vpath)
-        try {
-          const names = await inFolder(dirname(realPath), (ref) => readdir(ref))
-          return names.filter((name) => name.startsWith(TEMP_PREFIX + label))
-        } catch (error) {
-          if (errnoOf(error) === 'ENOENT') return []
-          throw error
-        }
+        const found = await inFolder(dirname(realPath), (ref) => readdir(ref)).catch(unlessMissing)
+        const staged = options.temps && (await readdir(options.temps.stagingFolder).catch(() => []))
+        return [...found, ...(staged ?? [])].filter((name) => name.startsWith(TEMP_PREFIX + label))
       }),
     remove: (vpath, signal) =>
       guarded(vpath, async () => {
@@ -340,8 +324,8 @@ export function createScope(options: ScopeOptions): Scope {
       }),
     judgeBelow: (vpath) =>
       guarded(vpath, async () => judgement.below(vpath, (await locate(vpath)).realPath)),
-    below: async (vpath, located) => {
-      const realPath = located ?? (await guarded(vpath, () => locate(vpath))).realPath
+    below: async (vpath) => {
+      const { realPath } = await guarded(vpath, () => locate(vpath))
       const judge = await judgement.below(vpath, realPath)
       const allowBelow = (child: VPath) => judge(rebase(vpath, child))
       return createScope({
@@ -355,8 +339,9 @@ export function createScope(options: ScopeOptions): Scope {
   }
 }
 
-function isTemp(vpath: VPath): boolean {
-  return vpath.includes(`/${TEMP_PREFIX}`)
+function unlessMissing(error: unknown): string[] {
+  if (errnoOf(error) === 'ENOENT') return []
+  throw error
 }
 
 // One segment at a time, each in a folder held open, so that a link swapped in is met as an error.
@@ -370,7 +355,10 @@ async function makeFolders(realPath: string, mode: number): Promise<void> {
     if (above === null) await makeFolders(parent, mode)
   }
   try {
-    await inFolder(parent, (ref) => mkdir(join(ref, basename(realPath)), mode))
+    await inFolder(parent, async (ref) => {
+      await mkdir(join(ref, basename(realPath)), mode)
+      await syncFolder(ref)
+    })
   } catch (error) {
     if (errnoOf(error) !== 'EEXIST') throw error
     if (!(await lstat(realPath)).isDirectory())

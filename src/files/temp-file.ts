@@ -1,22 +1,25 @@
 // Writing so that what was there stays until the new content is whole: a hidden sibling is
-// written, synced and moved into place. An abandoned sibling is removed by its owner or, after a
-// crash, by sweepTemps.
+// written, synced and moved into place. Where no sibling can be made, or nothing be moved over the
+// old file, the new content is written into it when it is whole, see writing/in-place.ts. An abandoned
+// temporary file is removed by its owner or, after a crash, by writing/temp-registry.ts.
 import { randomUUID } from 'node:crypto'
 import { type BigIntStats, constants, fchown, fsync, ftruncate } from 'node:fs'
-import { join } from 'node:path'
+import { mkdir } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { AppError, errnoOf } from '../errors.ts'
+import { syncFolder } from '../sync-folder.ts'
 import { atOnce, type DiskCalls, inPool } from './disk-calls.ts'
 import { permissionBits } from './file-mode.ts'
 import { moveFileToFreeName } from './free-name.ts'
 import { checkFreeSpace } from './free-space.ts'
+import { CANNOT_CREATE, CANNOT_REPLACE, writeInPlace } from './writing/in-place.ts'
+import { TEMP_PREFIX } from './writing/temp-name.ts'
+import type { TempFacts, TempNotes } from './writing/temp-registry.ts'
 
 const sync = promisify(fsync)
 const changeOwner = promisify(fchown)
 const cut = promisify(ftruncate)
-
-/** Names with this prefix are ours: never listed, never served. Fixed length, see openTemp. */
-export const TEMP_PREFIX = '.fb-tmp-'
 
 export interface TempFile {
   /** Open for reading and writing until commit, discard or release. */
@@ -33,12 +36,15 @@ export interface TempFile {
   /** Permission bits only. */
   setMode(mode: number): Promise<void>
   /**
-   * Syncs and moves the file into place. With `replace: false` an existing target is `exists` and
+   * Syncs the file, moves it into place and syncs the folder. With `replace: false` an existing target is `exists` and
    * the temp file stays; with `replace: true` the permission bits and, where allowed, the owner of
    * the old file carry over; setuid, setgid and sticky were given to other content. `check` is called last; when it throws nothing is moved.
    */
   commit(options: CommitOptions): Promise<CommittedFile>
-  /** Closes and removes it. Does nothing after a commit. */
+  /**
+   * Closes and removes it. Does nothing after a commit, and only closes it when it alone has all of the
+   * content that was being written in place.
+   */
   discard(): Promise<void>
   /** Closes it and leaves it on disk, to be gone on with later. */
   release(): Promise<void>
@@ -64,31 +70,39 @@ export interface HeldFolder {
 /** An old file of more than this is replaced in the pool: freeing its blocks takes its time. */
 const SMALL_BYTES = 1024 * 1024
 
+export interface OpenTempOptions {
+  fileMode: number
+  /** See TempFile: the pool is spared. */
+  near: boolean
+  /** Names a new one that is to be found again. */
+  label?: string | undefined
+  /** The name of one that was left: it is opened instead of a new one. */
+  resume?: string | undefined
+  /** Told of the file as long as it is there; `folder` is the real path of the held one. */
+  noted?: { in: TempNotes; folder: string; facts?: TempFacts | undefined } | undefined
+  /** False when the caller syncs the folder after many files. */
+  syncsFolder?: boolean
+}
+
 /**
  * Creates the sibling of `name` in a held folder, or opens the one left there under `resume`, and
- * takes over closing that folder. `label` names a new one that is to be found again; it is empty
- * also where one of that name was left. With `near` (see TempFile) the pool is spared.
+ * takes over closing that folder. One that is made with a `label` is empty also where one of that name
+ * was left. Where the folder takes no new names but has the file, the temporary one is made in the
+ * staging folder of `noted`.
  */
 export async function openTemp(
   folder: HeldFolder,
   name: string,
-  options: {
-    fileMode: number
-    near: boolean
-    label?: string | undefined
-    resume?: string | undefined
-  },
+  options: OpenTempOptions,
 ): Promise<TempFile> {
+  const { near, resume, label, noted, syncsFolder = true } = options
   // The name does not depend on the target's, which may already have the longest allowed length.
-  const own = options.resume ?? TEMP_PREFIX + (options.label ?? randomUUID())
-  const hostPath = join(folder.ref, own)
+  const own = resume ?? TEMP_PREFIX + (label ?? randomUUID())
   const target = join(folder.ref, name)
-  const calls = options.near ? atOnce : inPool
-  const fd =
-    options.resume === undefined
-      ? await createEmpty(calls, hostPath, options.fileMode, options.label !== undefined)
-      : await calls.open(hostPath, READ_WRITE)
+  const calls = near ? atOnce : inPool
+  const { fd, hostPath, notedPath, isStaged } = await openIn(folder, name, own, options)
   let done = false
+  let holdsAll = false
 
   const finish = async (by: DiskCalls) => {
     done = true
@@ -98,12 +112,60 @@ export async function openTemp(
       await folder.close()
     }
   }
+  const remove = async () => {
+    try {
+      await inPool.unlink(hostPath)
+    } catch (error) {
+      if (errnoOf(error) !== 'ENOENT') throw error
+    }
+    noted?.in.forget(notedPath)
+  }
+  const intoPlace = async (old: BigIntStats): Promise<number | null> => {
+    const written = await writeInPlace({
+      source: { fd, path: noted ? notedPath : hostPath },
+      target: { path: target, realPath: join(noted?.folder ?? folder.ref, name) },
+      old,
+      notes: noted?.in,
+      onBegin: () => {
+        holdsAll = true
+      },
+    })
+    if (written === null) return null
+    holdsAll = false
+    await remove()
+    return written
+  }
+  const move = async (old: BigIntStats | null, replace: boolean): Promise<void> => {
+    if (!replace) await moveFileToFreeName(hostPath, target, calls)
+    else await (old && old.size > SMALL_BYTES ? inPool : calls).rename(hostPath, target)
+    noted?.in.forget(notedPath)
+    if (syncsFolder) await syncFolder(folder.ref, near)
+  }
+  // The descriptor of what has the name now: of this file, or of the old one that was written.
+  const settle = async (old: BigIntStats | null, replace: boolean): Promise<number> => {
+    const isFile = old?.isFile() ?? false
+    if (old && isFile && (isStaged || old.nlink > 1n)) {
+      const written = await intoPlace(old)
+      if (written !== null) return written
+    }
+    if (isStaged) throw new AppError('forbidden', 'the folder takes no new names')
+    if (old && isFile) await carryOver(old, fd, calls)
+    try {
+      await move(old, replace)
+      return fd
+    } catch (error) {
+      if (!old || !isFile || !CANNOT_REPLACE.includes(errnoOf(error))) throw error
+      const written = await intoPlace(old)
+      if (written === null) throw error
+      return written
+    }
+  }
   return {
     fd,
-    near: options.near,
+    near,
     hostPath,
     sizeBytes: async () => Number((await calls.fstat(fd)).size),
-    requireSpace: (sizeBytes) => checkFreeSpace(folder.ref, sizeBytes, options.near),
+    requireSpace: (sizeBytes) => checkFreeSpace(dirname(hostPath), sizeBytes, near),
     truncate: (sizeBytes) => cut(fd, sizeBytes),
     setMode: (mode) => calls.fchmod(fd, permissionBits(mode)),
     commit: async ({ replace, mtimeMs, check }) => {
@@ -111,15 +173,17 @@ export async function openTemp(
       const old = replace ? await calls.lstat(target) : null
       if (old?.isDirectory())
         throw new AppError('is_a_folder', 'a folder cannot be replaced by a file')
-      if (old?.isFile()) await carryOver(old, fd, calls)
       await check?.()
-      if (!replace) await moveFileToFreeName(hostPath, target, calls)
-      else await (old && old.size > SMALL_BYTES ? inPool : calls).rename(hostPath, target)
-      // Not before: a file that could not be moved would look abandoned for long, and be swept.
-      if (mtimeMs !== undefined) await setTime(fd, mtimeMs, calls)
-      const { size, mtimeNs } = await calls.fstat(fd)
-      await finish(calls)
-      return { sizeBytes: Number(size), mtimeNs }
+      const placed = await settle(old, replace)
+      try {
+        // Not before: a file that could not be moved would look abandoned for long, and be swept.
+        if (mtimeMs !== undefined) await setTime(placed, mtimeMs, calls)
+        const { size, mtimeNs } = await calls.fstat(placed)
+        return { sizeBytes: Number(size), mtimeNs }
+      } finally {
+        if (placed !== fd) await calls.close(placed)
+        await finish(calls)
+      }
     },
     release: async () => {
       if (!done) await finish(calls)
@@ -127,14 +191,54 @@ export async function openTemp(
     discard: async () => {
       if (done) return
       try {
-        await inPool.unlink(hostPath)
-      } catch (error) {
-        if (errnoOf(error) !== 'ENOENT') throw error
+        if (!holdsAll) await remove()
       } finally {
         // The last one to let go of a file waits until its blocks are free.
         await finish(inPool)
       }
     },
+  }
+}
+
+interface Opened {
+  fd: number
+  hostPath: string
+  notedPath: string
+  isStaged: boolean
+}
+
+async function openIn(
+  folder: HeldFolder,
+  name: string,
+  own: string,
+  { fileMode, near, label, resume, noted }: OpenTempOptions,
+): Promise<Opened> {
+  const calls = near ? atOnce : inPool
+  const open = async (at: string, notedIn: string, isStaged: boolean): Promise<Opened> => {
+    const hostPath = join(at, own)
+    const notedPath = join(notedIn, own)
+    if (resume !== undefined)
+      return { fd: await calls.open(hostPath, READ_WRITE), hostPath, notedPath, isStaged }
+    noted?.in.note(notedPath, noted.facts)
+    try {
+      const fd = await createEmpty(calls, hostPath, fileMode, label !== undefined)
+      return { fd, hostPath, notedPath, isStaged }
+    } catch (error) {
+      noted?.in.forget(notedPath)
+      throw error
+    }
+  }
+  try {
+    return await open(folder.ref, noted?.folder ?? folder.ref, false)
+  } catch (error) {
+    const isRefused = [...CANNOT_CREATE, ...(resume ? ['ENOENT'] : [])].includes(errnoOf(error))
+    if (!noted || !isRefused) throw error
+    const { stagingFolder } = noted.in
+    if (resume === undefined) {
+      if (!(await calls.lstat(join(folder.ref, name)))?.isFile()) throw error
+      await mkdir(stagingFolder, { recursive: true, mode: 0o700 })
+    }
+    return open(stagingFolder, stagingFolder, true)
   }
 }
 

@@ -1,10 +1,11 @@
 // A folder kept open to write many files into, without resolving each path anew.
 import { join } from 'node:path'
 import { AppError, fromErrno } from '../errors.ts'
+import { syncFolder } from '../sync-folder.ts'
 import { atOnce, inPool } from './disk-calls.ts'
 import type { Allow } from './judgement.ts'
 import type { Pace } from './pace.ts'
-import { openTemp, type TempFile } from './temp-file.ts'
+import { type OpenTempOptions, openTemp, type TempFile } from './temp-file.ts'
 import { joinVPath, type VPath } from './vpath.ts'
 
 export interface WriteFolder {
@@ -13,7 +14,7 @@ export interface WriteFolder {
    * by its path.
    */
   openTemp(name: string): Promise<TempFile | null>
-  /** When all its temporary files are done. */
+  /** When all its temporary files are done: syncs the folder. Rejects with the system's error. */
   close(): Promise<void>
 }
 
@@ -24,9 +25,16 @@ export interface WriteFolder {
 export function createWriteFolder(
   folder: { ref: string; close(): Promise<void> },
   vpath: VPath,
-  options: { allow: Allow; fileMode: number; near: boolean; pace: Pace },
+  options: {
+    allow: Allow
+    fileMode: number
+    near: boolean
+    pace: Pace
+    noted: OpenTempOptions['noted']
+  },
 ): WriteFolder {
-  const { allow, fileMode, pace } = options
+  const { allow, fileMode, pace, noted } = options
+  let isChanged = false
   const shared = { ref: folder.ref, close: async () => {} }
   return {
     openTemp: async (name) => {
@@ -37,11 +45,13 @@ export function createWriteFolder(
         const path = join(folder.ref, name)
         const found = await (near ? pace.time(() => atOnce.lstat(path)) : inPool.lstat(path))
         if (found?.isSymbolicLink()) return null
-        const open = () => openTemp(shared, name, { fileMode, near })
+        const open = () => openTemp(shared, name, { fileMode, near, noted, syncsFolder: false })
         const temp = await (near ? pace.time(open) : open())
         const commit: TempFile['commit'] = async (how) => {
           try {
-            return await temp.commit(how)
+            const done = await temp.commit(how)
+            isChanged = true
+            return done
           } catch (error) {
             throw fromErrno(error, child)
           }
@@ -51,6 +61,12 @@ export function createWriteFolder(
         throw fromErrno(error, child)
       }
     },
-    close: () => folder.close(),
+    close: async () => {
+      try {
+        if (isChanged) await syncFolder(folder.ref)
+      } finally {
+        await folder.close()
+      }
+    },
   }
 }

@@ -295,7 +295,7 @@ export const FILE_PATHS: Paths = {
         201: status('Begun.', {
           Location: { description: 'Where to send the bytes.', schema: text() },
         }),
-        ...failures(400, 401, 403, 409, 423, 507),
+        ...failures(400, 401, 403, 409, 423, 429, 507),
       },
     },
     head: { ...SHOW_UPLOAD, operationId: 'probeUpload' },
@@ -318,6 +318,26 @@ export const FILE_PATHS: Paths = {
     delete: {
       operationId: 'cancelUpload',
       summary: 'Give an upload up',
+      tags: ['Uploads'],
+      security: SIGNED_IN,
+      parameters: [PATH],
+      responses: { 204: empty('Gone.'), ...failures(401, 403, 404) },
+    },
+  },
+  '/api/uploads': {
+    get: {
+      operationId: 'unfinishedUploads',
+      summary: 'Uploads of your own that are not finished',
+      tags: ['Uploads'],
+      security: SIGNED_IN_GET,
+      responses: { 200: json(list(ref('UnfinishedUpload'))), ...failures(401) },
+    },
+  },
+  '/api/uploads/{path}': {
+    delete: {
+      operationId: 'discardUpload',
+      summary: 'Give an upload of your own up',
+      description: 'Needs no right to delete, unlike `DELETE /api/tus/{path}`.',
       tags: ['Uploads'],
       security: SIGNED_IN,
       parameters: [PATH],

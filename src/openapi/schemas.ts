@@ -153,6 +153,12 @@ export const SCHEMAS: Record<string, Schema> = {
   }),
   SelectionId: object({ id: text('Random; valid for whoever registered the selection.') }),
   Usage: object({ total: integer('Bytes.'), used: integer('Bytes.') }),
+  UnfinishedUpload: object({
+    path: text(),
+    length: integer('Bytes announced.'),
+    offset: integer('Bytes that have arrived.'),
+    modified: text('When the last of them came.'),
+  }),
   Share: object({
     hash: text(),
     path: text(),

@@ -9,23 +9,25 @@ import { createThrottle } from '../auth/throttle.ts'
 import { createTokens } from '../auth/tokens.ts'
 import { createResumables } from '../files/resumable.ts'
 import { createScope } from '../files/scope.ts'
-import { createTempRegistry } from '../files/temp-registry.ts'
 import { createPreviews } from '../files/thumbs.ts'
 import { vpathOf } from '../files/vpath.ts'
+import { createTempRegistry } from '../files/writing/temp-registry.ts'
+import { admitUpload } from '../files/writing/unfinished.ts'
 import { createGate } from '../gate.ts'
 import { createHooks } from '../hooks.ts'
+import { createLocks } from '../locks.ts'
 import { createPrograms } from '../runner.ts'
 import type { User } from '../store/document.ts'
 import { BODY_TIMEOUT_MS } from './body.ts'
 import type { BaseDeps, Deps } from './env.ts'
-import { createLocks } from './locks.ts'
 import { createPendingBodies } from './pending-bodies.ts'
 import { createSelections } from './selections.ts'
 
 /** Makes the services all requests share; `app.ts` closes them. */
 export function createDeps(base: BaseDeps): Deps {
   const { config, store, log } = base
-  const programs = createPrograms(config.hookEnv)
+  const programs = createPrograms()
+  const temps = createTempRegistry(`${store.file}.uploads`, config.tusExpiryMs)
   return {
     bodyTimeoutMs: BODY_TIMEOUT_MS,
     ...base,
@@ -43,8 +45,8 @@ export function createDeps(base: BaseDeps): Deps {
     sharePasswords: createThrottle(config.loginRateLimit),
     signups: createThrottle(config.loginRateLimit),
     inSignInTurn: createGate(MAX_SIGN_IN_PROGRAMS, MAX_WAITING_SIGN_INS),
-    resumables: createResumables(),
-    temps: createTempRegistry(`${store.file}.uploads`, config.tusExpiryMs),
+    resumables: createResumables((owner) => admitUpload(temps, owner)),
+    temps,
     saves: createLocks(),
     programs,
     hooks: createHooks(config, store, log, programs),

@@ -88,7 +88,7 @@ function buildScope(deps: Deps, user: User, allow: Judge): Scope {
     root: userRoot(deps, user),
     within: deps.config.root,
     allow,
-    noteTemp: deps.temps.note,
+    temps: deps.temps,
     followExternalSymlinks: deps.config.followExternalSymlinks,
     fileMode: settings.fileMode,
     dirMode: settings.dirMode,

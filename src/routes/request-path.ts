@@ -49,6 +49,7 @@ const PREFIXES = [
   '/static',
   '/api/resources',
   '/api/tus',
+  '/api/uploads',
   '/api/usage',
   '/api/share',
   '/api/raw',

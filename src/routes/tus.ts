@@ -5,11 +5,11 @@ import { AppError, badRequest } from '../errors.ts'
 import type { Destination, Upload } from '../files/resumable.ts'
 import { ROOT } from '../files/vpath.ts'
 import type { Ctx, Deps, Env } from './env.ts'
+import { finishUpload } from './finish-upload.ts'
 import { demand, requireUser } from './guard.ts'
 import { encodePath } from './request-path.ts'
 import { modifiedHeader } from './resources.ts'
 import { sendStatus } from './respond.ts'
-import { noteSaved } from './shared-places.ts'
 import { demandStill, judgeAgain, watchStanding } from './standing.ts'
 
 const TUS = '/api/tus'
@@ -60,7 +60,8 @@ async function showUpload(c: Ctx, deps: Deps): Promise<Response> {
   // Clients take a full offset for success. It is met here when the move into place has failed or
   // the server was stopped before it: now is the time to do it, or to say why not. With HEAD alone,
   // which clients use; GET is answered to the cookie, so other sites could make a browser send it.
-  if (c.req.method === 'HEAD' && found.offsetBytes === found.upload.lengthBytes)
+  const isComplete = found.offsetBytes === found.upload.lengthBytes
+  if (c.req.method === 'HEAD' && isComplete && found.isOwn)
     await finish(c, deps, destination, found.upload)
   return sendStatus(200, {
     headers: {
@@ -96,33 +97,14 @@ async function deleteUpload(c: Ctx, deps: Deps): Promise<Response> {
   return sendStatus(204)
 }
 
-// Both hooks run now, when the file is whole, and cannot undo what the client has sent; the
-// contract ignores their failures whatever they are, the log does not. A file that cannot be moved
-// into place is the client's to know.
 async function finish(c: Ctx, deps: Deps, begun: Destination, upload: Upload): Promise<void> {
   judgeAgain(c)
   // Under the rules of now; a place that has become another one has no such upload.
   const destination = c.var.scope === begun.scope ? begun : destinationOf(c)
-  const { scope, user } = c.var
-  const { vpath } = destination
-  await deps.resumables.complete(destination, upload, async (commit, again) => {
-    let committing: Promise<void> | undefined
-    const work = () => {
-      if (committing) return committing
-      // A command before it may have taken its time.
-      judgeAgain(c)
-      destination.mayReplace = c.get('user').perm.modify
-      committing = commit().then(() => noteSaved(deps, scope, vpath, destination.located ?? ''))
-      return committing
-    }
-    try {
-      await deps.hooks.around({ event: 'upload', user, scope, vpath }, async () => work(), {
-        again,
-      })
-    } catch (error) {
-      await work()
-      deps.log.warn(`upload hook: ${(error as Error).message}`)
-    }
+  await finishUpload(deps, c.var.user, destination, upload, () => {
+    // A command before it may have taken its time.
+    judgeAgain(c)
+    destination.mayReplace = c.get('user').perm.modify
   })
 }
 
@@ -134,7 +116,7 @@ function demandUpload(c: Ctx): void {
 
 function destinationOf(c: Ctx): Destination {
   const { scope, user } = c.var
-  return { scope, vpath: c.env.target.vpath, mayReplace: user.perm.modify }
+  return { scope, vpath: c.env.target.vpath, owner: user.id, mayReplace: user.perm.modify }
 }
 
 // The client's own percent-encoding is given back as it came, since it will be compared.

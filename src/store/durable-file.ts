@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { link, open, readlink, realpath, rename, stat, unlink } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import { AppError, errnoOf } from '../errors.ts'
+import { syncFolder } from '../sync-folder.ts'
 import { giveTo, ownerFor } from './owner.ts'
 
 /** As many as Linux follows. */
@@ -87,18 +88,3 @@ async function keepPrevious(file: string): Promise<void> {
 // ENOENT: there is no file yet. EXDEV: it is mounted as a single file. The others: file systems
 // without hard links (exFAT, some NAS).
 const NOTHING_TO_KEEP = ['ENOENT', 'EXDEV', 'EPERM', 'ENOTSUP', 'ENOSYS', 'EOPNOTSUPP', 'EEXIST']
-
-async function syncFolder(folder: string): Promise<void> {
-  try {
-    const handle = await open(folder, 'r')
-    try {
-      await handle.sync()
-    } finally {
-      await handle.close()
-    }
-  } catch (error) {
-    // Windows and a few network file systems cannot open or sync a folder.
-    if (!['EISDIR', 'EPERM', 'EACCES', 'EINVAL', 'ENOTSUP', 'EBADF'].includes(errnoOf(error)))
-      throw error
-  }
-}

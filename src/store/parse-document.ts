@@ -17,7 +17,6 @@ import {
   type Session,
   type Settings,
   type Share,
-  type ShareTarget,
   type User,
 } from './document.ts'
 
@@ -204,7 +203,7 @@ function parseServerOptions(r: Reader): ServerOptions {
 }
 
 function parseShare(value: Reader): Share {
-  const share: Share = {
+  return {
     hash: value.str('hash'),
     path: value.str('path'),
     userID: value.int('userID'),
@@ -212,25 +211,6 @@ function parseShare(value: Reader): Share {
     passwordHash: value.str('passwordHash'),
     token: value.str('token'),
   }
-  if (value.has('target')) share.target = value.obj('target', parseShareTarget)
-  return share
-}
-
-function parseShareTarget(value: Reader): ShareTarget {
-  return {
-    kind: value.str('kind'),
-    dev: value.str('dev'),
-    ino: value.str('ino'),
-    bornNs: decimal(value, 'bornNs'),
-    place: value.str('place'),
-    notedMs: value.int('notedMs'),
-  }
-}
-
-function decimal(value: Reader, key: string): string {
-  const text = value.str(key, '0')
-  if (!/^\d{1,20}$/.test(text)) throw new ParseError(`${value.at}.${key} must be a decimal number`)
-  return text
 }
 
 function parseSession(value: Reader): Session {

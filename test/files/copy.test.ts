@@ -2,8 +2,8 @@
 import { chmod, lstat, mkdir, readdir, readlink, stat } from 'node:fs/promises'
 import { expect, it } from 'vitest'
 import { copyTree } from '../../src/files/copy.ts'
-import { TEMP_PREFIX } from '../../src/files/temp-file.ts'
 import { toVPath } from '../../src/files/vpath.ts'
+import { TEMP_PREFIX } from '../../src/files/writing/temp-name.ts'
 import { scopeOf } from '../support/scope.ts'
 import { makeTree, type Tree } from '../support/tree.ts'
 

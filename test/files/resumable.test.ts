@@ -3,18 +3,18 @@ import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { expect, it } from 'vitest'
 import { createResumables, type Destination } from '../../src/files/resumable.ts'
-import { createTempRegistry } from '../../src/files/temp-registry.ts'
 import { vpathOf } from '../../src/files/vpath.ts'
+import { createTempRegistry, type TempRegistry } from '../../src/files/writing/temp-registry.ts'
 import { scopeOf } from '../support/scope.ts'
 import { makeTree, type Tree } from '../support/tree.ts'
 
 function destinationIn(
   tree: Tree,
-  noteTemp?: (realFolder: string) => void,
-  path = '/a.txt',
+  temps?: TempRegistry,
+  { path = '/a.txt', owner = 1 } = {},
 ): Destination {
-  const scope = scopeOf(tree, { noteTemp })
-  return { scope, vpath: vpathOf(path), mayReplace: true }
+  const scope = scopeOf(tree, { temps })
+  return { scope, vpath: vpathOf(path), owner, mayReplace: true }
 }
 
 it('an upload that is not complete any more replaces nothing', async () => {
@@ -35,7 +35,7 @@ it('an upload that is not complete any more replaces nothing', async () => {
 it('a complete upload of an old file that could not be moved into place is not swept', async () => {
   await using tree = await makeTree({})
   const registry = createTempRegistry(join(tree.base, 'uploads'), 60 * 60_000)
-  const destination = destinationIn(tree, registry.note)
+  const destination = destinationIn(tree, registry)
   const resumables = createResumables()
   const facts = { lengthBytes: 5, replace: true, mtimeMs: 1_000_000_000_000 }
   const upload = await resumables.create(destination, facts)
@@ -62,7 +62,9 @@ it('a new upload drops an unfinished one of an earlier run, whatever that was to
 
 it('uploads begun at once each drop the unfinished one of an earlier run', async () => {
   await using tree = await makeTree({})
-  const targets = ['/a.txt', '/b.txt', '/c.txt'].map((path) => destinationIn(tree, undefined, path))
+  const targets = ['/a.txt', '/b.txt', '/c.txt'].map((path) =>
+    destinationIn(tree, undefined, { path }),
+  )
   const begin = (lengthBytes: number) => {
     const { create } = createResumables()
     const facts = { lengthBytes, replace: true, mtimeMs: null }

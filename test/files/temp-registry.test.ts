@@ -1,55 +1,99 @@
+import { randomUUID } from 'node:crypto'
 import { mkdir, readdir, readFile, rename, rm, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { TEMP_PREFIX } from '../../src/files/temp-file.ts'
-import { createTempRegistry } from '../../src/files/temp-registry.ts'
+import { TEMP_PREFIX } from '../../src/files/writing/temp-name.ts'
+import { createTempRegistry } from '../../src/files/writing/temp-registry.ts'
 import { makeTree } from '../support/tree.ts'
 
 const HOUR_MS = 60 * 60_000
-const LEFTOVER = `${TEMP_PREFIX}left`
+const PLACE = '0123456789abcdef'.repeat(2)
 
-async function leaveIn(folder: string): Promise<void> {
+const tempName = () => TEMP_PREFIX + randomUUID()
+
+/** Leaves an old file behind. */
+async function leave(folder: string, name = tempName(), content = 'x'): Promise<string> {
   await mkdir(folder, { recursive: true })
-  await writeFile(join(folder, LEFTOVER), 'x')
-  await utimes(join(folder, LEFTOVER), 1_000, 1_000)
+  await writeFile(join(folder, name), content)
+  await utimes(join(folder, name), 1_000, 1_000)
+  return join(folder, name)
 }
 
-it('what a crash left behind on a disk that is mounted late is found', async () => {
+it('removes what was noted, and nothing that only has such a name', async () => {
+  await using tree = await makeTree({})
+  const registry = createTempRegistry(join(tree.base, 'uploads'), HOUR_MS)
+  const theirs = ['.fb-tmp-thesis.tar', `${TEMP_PREFIX}up-notes`, tempName()]
+  for (const name of theirs) await leave(tree.root, name)
+  registry.note(await leave(tree.root))
+  await registry.sweep()
+  expect((await readdir(tree.root)).sort()).toEqual(theirs.sort())
+  await registry.close()
+})
+
+it('a file that is noted is found after the process was killed at once', async () => {
+  await using tree = await makeTree({})
+  const file = join(tree.base, 'uploads')
+  const [first, second] = [tempName(), tempName()].map((name) => join(tree.root, name))
+  const killed = createTempRegistry(file, HOUR_MS)
+  killed.note(first as string, { upload: { owner: 7, vpath: '/a' } })
+  killed.note(second as string)
+  killed.forget(second as string)
+  const next = createTempRegistry(file, HOUR_MS)
+  expect([...next.noted()]).toEqual([[first, { upload: { owner: 7, vpath: '/a' } }]])
+  await killed.close()
+  await next.close()
+})
+
+it('lines that a crash left half written, or that name other files, are passed over', async () => {
+  await using tree = await makeTree({})
+  const file = join(tree.base, 'uploads')
+  const theirs = await leave(tree.root, 'precious.txt')
+  const ours = await leave(tree.root)
+  await writeFile(file, `{"temp":"${theirs}"}\n{"temp":"${ours}"}\nnull\n{"temp":"/x/.fb-`)
+  const registry = createTempRegistry(file, HOUR_MS)
+  await registry.sweep()
+  expect(await readdir(tree.root)).toEqual(['precious.txt'])
+  await registry.close()
+})
+
+it('what version 3.0.0 left is removed from the folders it noted, by its exact names', async () => {
   await using tree = await makeTree({})
   const file = join(tree.base, 'uploads')
   const folder = tree.at('disk/deep')
   await writeFile(file, JSON.stringify([folder]))
   const registry = createTempRegistry(file, HOUR_MS)
   await registry.sweep()
-  await leaveIn(folder)
+  // The disk is mounted late.
+  await leave(folder)
+  await leave(folder, `${TEMP_PREFIX}up-${PLACE}-5-n-`)
+  await leave(folder, '.fb-tmp-thesis.tar')
   await registry.sweep()
-  expect(await readdir(folder)).toEqual([])
+  expect(await readdir(folder)).toEqual(['.fb-tmp-thesis.tar'])
   await registry.close()
 })
 
-it('a folder that stays away is remembered for the next run, an empty one is not', async () => {
-  await using tree = await makeTree({ empty: null })
+it('a file that is away is remembered for the next run, and no list stays without one', async () => {
+  await using tree = await makeTree({})
   const file = join(tree.base, 'uploads')
   const registry = createTempRegistry(file, HOUR_MS)
-  registry.note(tree.at('empty'))
-  registry.note(tree.at('away'))
+  const away = tree.at(`away/${tempName()}`)
+  registry.note(away)
   await registry.close()
-  expect(JSON.parse(await readFile(file, 'utf8'))).toEqual([tree.at('away')])
+  const next = createTempRegistry(file, HOUR_MS)
+  expect([...next.noted().keys()]).toEqual([away])
+  next.forget(away)
+  await next.close()
+  await expect(readFile(file)).rejects.toThrow('ENOENT')
 })
 
-it('what is left in a folder right after it was looked through is found', async () => {
-  await using tree = await makeTree({ folder: null })
-  const folder = tree.at('folder')
+it('an upload that is complete is kept from the start on, whenever its last byte came', async () => {
+  await using tree = await makeTree({})
   const registry = createTempRegistry(join(tree.base, 'uploads'), HOUR_MS)
-  for (const notedMeanwhile of [false, true]) {
-    registry.note(folder)
-    const swept = registry.sweep()
-    if (notedMeanwhile) registry.note(folder)
-    await swept
-    await leaveIn(folder)
-    await registry.sweep()
-    expect(await readdir(folder)).toEqual([])
-  }
+  const complete = `${TEMP_PREFIX}up-${PLACE}-u1-5-n-`
+  registry.note(await leave(tree.root, complete, 'whole'))
+  registry.note(await leave(tree.root, `${TEMP_PREFIX}up-${PLACE}-u1-6-n-`, 'part'))
+  await registry.sweep()
+  expect(await readdir(tree.root)).toEqual([complete])
   await registry.close()
 })
 
@@ -59,15 +103,12 @@ it('one file that goes meanwhile stops no sweep', async () => {
   const folder = tree.at('folder')
   for (let round = 0; round < 20; round++) {
     await rm(folder, { recursive: true, force: true })
-    await leaveIn(folder)
-    registry.note(folder)
-    const [first, last] = [`${TEMP_PREFIX}a`, `${TEMP_PREFIX}z`]
-    await writeFile(join(folder, first), '')
-    await writeFile(join(folder, last), '')
+    const [first, left, last] = [await leave(folder), await leave(folder), await leave(folder)]
+    for (const path of [first, left, last]) registry.note(path)
     const swept = registry.sweep()
-    await Promise.all([first, last].map((name) => rename(join(folder, name), join(folder, 'ok'))))
+    await Promise.allSettled([first, last].map((path) => rename(path, join(folder, 'ok'))))
     await swept
-    expect(await readdir(folder)).toEqual(['ok'])
+    expect((await readdir(folder)).filter((name) => name !== 'ok')).toEqual([])
   }
   await registry.close()
 })

@@ -1,5 +1,5 @@
 // Who may only rename, create or modify does nothing else by it.
-import { readdir, readFile, writeFile } from 'node:fs/promises'
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { expect, it } from 'vitest'
 import { defaultPermissions, type User } from '../../src/store/document.ts'
 import { startApp, type TestApp } from '../support/app.ts'
@@ -65,6 +65,66 @@ it('who may only create does not replace a file that came meanwhile', async () =
   await writeFile(app.tree.at('a.txt'), 'of a colleague')
   expect((await append(eve, 0, 'eveeve')).status).toBe(403)
   expect(await readFile(app.tree.at('a.txt'), 'utf8')).toBe('of a colleague')
+})
+
+it('an unfinished upload belongs to who began it', async () => {
+  await using app = await startApp({
+    tree: {},
+    users: [{ username: 'bob' }, { username: 'eve', perm: createOnly }],
+  })
+  const [bob, eve] = [await app.as('bob'), await app.as('eve')]
+  expect((await begin(bob, 6)).status).toBe(201)
+  expect((await append(bob, 0, 'bob')).status).toBe(204)
+  // Everybody who sees the file may ask how far it is, nobody else may go on with it or drop it.
+  expect((await ask(eve)).headers.get('upload-offset')).toBe('3')
+  expect((await append(eve, 3, 'eve')).status).toBe(403)
+  expect((await eve.fetch('/api/uploads/a.txt', { method: 'DELETE' })).status).toBe(403)
+  const admin = await app.as('admin')
+  expect((await admin.fetch('/api/tus/a.txt', { method: 'DELETE' })).status).toBe(403)
+  // One of her own is beside it.
+  expect((await begin(eve, 4)).status).toBe(201)
+  expect((await ask(eve)).headers.get('upload-length')).toBe('4')
+  expect((await ask(bob)).headers.get('upload-offset')).toBe('3')
+  expect((await append(bob, 3, 'bob')).status).toBe(204)
+  expect(await app.tree.read('a.txt')).toBe('bobbob')
+})
+
+it('who may only create sees and removes unfinished uploads of their own, and no others', async () => {
+  const users = [{ username: 'bob' }, { username: 'eve', perm: createOnly }]
+  await using app = await startApp({ tree: {}, users })
+  const [bob, eve] = [await app.as('bob'), await app.as('eve')]
+  await begin(bob, 6)
+  await begin(eve, 8)
+  await append(eve, 0, 'eve')
+  const list = async () => (await eve.fetch('/api/uploads')).json()
+  expect(await list()).toEqual([
+    { path: '/a.txt', length: 8, offset: 3, modified: expect.stringMatching(/^20.*Z$/) },
+  ])
+  expect((await eve.fetch('/api/uploads/a.txt', { method: 'DELETE' })).status).toBe(204)
+  expect(await list()).toEqual([])
+  expect((await eve.fetch('/api/uploads/b.txt', { method: 'DELETE' })).status).toBe(404)
+  expect(await readdir(app.tree.root)).toEqual([expect.stringContaining('-6-r-')])
+})
+
+it('an account has at most a thousand unfinished uploads', async () => {
+  const users = [{ username: 'bob' }, { username: 'eve', perm: createOnly }]
+  await using app = await startApp({ tree: {}, users })
+  const [bob, eve] = [await app.as('bob'), await app.as('eve')]
+  const headers = { 'Upload-Length': '9' }
+  const beginAt = (user: SignedIn, path: string) =>
+    user.fetch(`/api/tus${path}`, { method: 'POST', headers })
+  for (let n = 0; n < 1_000; n += 20) {
+    const names = Array.from({ length: 20 }, (_, i) => `/folder/${n + i}`)
+    const answers = await Promise.all(names.map((name) => beginAt(eve, name)))
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([201]))
+  }
+  const refused = await beginAt(eve, '/more')
+  expect([refused.status, refused.headers.get('x-error-code')]).toEqual([429, 'too_many_requests'])
+  // Beginning one anew is none more, others have their own thousand, and what is gone does not count.
+  expect((await beginAt(eve, '/folder/7')).status).toBe(201)
+  expect((await beginAt(bob, '/more')).status).toBe(201)
+  await rm(app.tree.at('folder'), { recursive: true })
+  expect((await beginAt(eve, '/more')).status).toBe(201)
 })
 
 it('who may rename but not create makes no folders by it', async () => {

@@ -320,6 +320,14 @@ export const DOORS: Door[] = [
     go: get('/api/resources/recursive/'),
   },
   { name: 'search', needs: [], denied: 0, open: 200, go: get('/api/search/?query=a') },
+  { name: 'unfinished uploads', needs: [], denied: 0, open: 200, go: get('/api/uploads') },
+  {
+    name: 'give up an unfinished upload of their own',
+    needs: [],
+    denied: 0,
+    open: 404,
+    go: send('DELETE', '/api/uploads/none.bin', ''),
+  },
   { name: 'usage', needs: [], denied: 0, open: 200, go: get('/api/usage/') },
 ]
 

@@ -1,0 +1,29 @@
+// The names of temporary files. Only what has exactly such a name is hidden, and removed some day: a
+// file of somebody's own may begin like one.
+
+/** How they begin. The rest is a UUID, or what an upload has to know; see TempName in resumable.ts. */
+export const TEMP_PREFIX = '.fb-tmp-'
+
+const UUID = '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}'
+// Without an account they are from version 3.0.0.
+const UPLOAD = 'up-[0-9a-f]{32}(?:-u\\d{1,10})?-\\d{1,16}-[rn]-\\d{0,16}'
+const NAME = `\\.fb-tmp-(?:${UUID}|${UPLOAD})`
+const WHOLE = new RegExp(`^${NAME}$`)
+// By any spelling, since some disks ignore case.
+const SEGMENT = new RegExp(`/${NAME}(?:/|$)`, 'i')
+
+/** True for the name of a temporary file. */
+export function isTempName(name: string): boolean {
+  return WHOLE.test(name)
+}
+
+/** True for a path through something with such a name. */
+export function leadsToTemp(vpath: string): boolean {
+  return vpath.includes('/.') && SEGMENT.test(vpath)
+}
+
+/** The size an upload was declared with, by its name; null for other temporary files. */
+export function declaredBytes(name: string): number | null {
+  const match = /^\.fb-tmp-up-[0-9a-f]{32}(?:-u\d+)?-(\d+)-[rn]-\d*$/.exec(name)
+  return match ? Number(match[1]) : null
+}

@@ -1,0 +1,176 @@
+// Files that cannot be replaced get their new content all the same, whole or not at all.
+import { execFileSync } from 'node:child_process'
+import { chmodSync, existsSync, linkSync, statSync, writeFileSync, writeSync } from 'node:fs'
+import { mkdir, readdir, readFile, stat, utimes, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { vpathOf } from '../../src/files/vpath.ts'
+import { finishWrites } from '../../src/files/writing/in-place.ts'
+import { createTempRegistry } from '../../src/files/writing/temp-registry.ts'
+import type { Logger } from '../../src/log.ts'
+import { MAY_MOUNT, mountDisk, mountFile } from '../support/mounts.ts'
+import { scopeOf } from '../support/scope.ts'
+import { makeTree, type Tree } from '../support/tree.ts'
+
+const HOUR_MS = 60 * 60_000
+const TEMP = '.fb-tmp-01234567-89ab-cdef-0123-456789abcdef'
+
+function start(tree: Tree) {
+  const registry = createTempRegistry(join(tree.base, 'fb.db.uploads'), HOUR_MS)
+  const scope = scopeOf(tree, { temps: registry })
+  const save = async (path: string, content: string) => {
+    const temp = await scope.openTemp(vpathOf(path))
+    try {
+      writeSync(temp.fd, content)
+      return await temp.commit({ replace: true })
+    } finally {
+      await temp.discard()
+    }
+  }
+  return { registry, save, [Symbol.asyncDispose]: () => registry.close() }
+}
+
+function keepWarnings(lines: string[]): Logger {
+  const add = (message: string) => void lines.push(message)
+  return { debug: add, info: add, warn: add, error: add, request: () => {} }
+}
+
+it.each(['', 'short', 'rather longer than what was there'])(
+  'a file with another name keeps it, with the new content %j under both',
+  async (content) => {
+    await using tree = await makeTree({ 'a.txt': 'what was there' })
+    linkSync(tree.at('a.txt'), tree.at('b.txt'))
+    await using running = start(tree)
+    const done = await running.save('/a.txt', content)
+    expect(done).toMatchObject({ sizeBytes: content.length })
+    expect([await tree.read('a.txt'), await tree.read('b.txt')]).toEqual([content, content])
+    expect(statSync(tree.at('a.txt')).nlink).toBe(2)
+    expect((await readdir(tree.root)).sort()).toEqual(['a.txt', 'b.txt'])
+    expect(running.registry.noted().size).toBe(0)
+  },
+)
+
+it('saves at the same time leave the whole of one of them', async () => {
+  await using tree = await makeTree({ 'a.txt': '' })
+  linkSync(tree.at('a.txt'), tree.at('b.txt'))
+  await using running = start(tree)
+  const contents = ['a', 'b', 'c', 'd'].map((char) => char.repeat(3_000_000))
+  await Promise.all(contents.map((content) => running.save('/a.txt', content)))
+  expect(contents).toContain(await tree.read('b.txt'))
+})
+
+describe.skipIf(!MAY_MOUNT)('with mounts (needs root)', () => {
+  it('a file that is a mount of its own is saved, and stays one', async () => {
+    await using tree = await makeTree({})
+    const source = join(tree.outside, 'app.yml')
+    await writeFile(source, 'old: and longer than the new one')
+    await using _file = await mountFile(source, tree.at('app.yml'))
+    await using running = start(tree)
+    await running.save('/app.yml', 'new: true')
+    expect(await readFile(source, 'utf8')).toBe('new: true')
+    expect(await tree.read('app.yml')).toBe('new: true')
+    expect(await readdir(tree.root)).toEqual(['app.yml'])
+  })
+
+  it('a file in a folder that is mounted to be read only is saved by way of the staging folder', async () => {
+    await using tree = await makeTree({ 'app.yml': '' })
+    const source = join(tree.outside, 'app.yml')
+    await writeFile(source, 'old')
+    execFileSync('mount', ['--bind', tree.root, tree.root])
+    try {
+      await using _file = await mountFile(source, tree.at('app.yml'))
+      execFileSync('mount', ['-o', 'remount,bind,ro', tree.root])
+      await using running = start(tree)
+      await running.save('/app.yml', 'new and longer')
+      expect(await readFile(source, 'utf8')).toBe('new and longer')
+      expect(await readdir(running.registry.stagingFolder)).toEqual([])
+      expect(statSync(running.registry.stagingFolder).mode & 0o777).toBe(0o700)
+      await expect(running.save('/other.yml', 'x')).rejects.toMatchObject({ code: 'forbidden' })
+    } finally {
+      execFileSync('umount', [tree.root])
+    }
+  })
+
+  it('without room for the new content the old one stays whole', async () => {
+    await using tree = await makeTree({ disk: null })
+    await using _disk = await mountDisk(join(tree.outside, 'disk'), 256 * 1024)
+    const source = join(tree.outside, 'disk', 'app.yml')
+    await writeFile(source, 'old')
+    await using _file = await mountFile(source, tree.at('app.yml'))
+    await using running = start(tree)
+    const saving = running.save('/app.yml', 'x'.repeat(1024 * 1024))
+    await expect(saving).rejects.toMatchObject({ code: 'no_space' })
+    expect(await readFile(source, 'utf8')).toBe('old')
+    expect((await readdir(tree.root)).sort()).toEqual(['app.yml', 'disk'])
+    expect(running.registry.noted().size).toBe(0)
+  })
+})
+
+describe.skipIf(process.getuid?.() !== 0)('as another user than root (needs root)', () => {
+  it('a writable file in a folder that is not is saved', async () => {
+    await using tree = await makeTree({ 'locked/a.txt': 'old' })
+    chmodSync(tree.at('locked/a.txt'), 0o666)
+    chmodSync(tree.at('locked'), 0o555)
+    for (const folder of [tree.base, tree.root]) chmodSync(folder, 0o777)
+    process.seteuid?.(65_534)
+    try {
+      await using running = start(tree)
+      await running.save('/locked/a.txt', 'new')
+      expect(await tree.read('locked/a.txt')).toBe('new')
+      expect(await readdir(tree.at('locked'))).toEqual(['a.txt'])
+    } finally {
+      process.seteuid?.(0)
+    }
+  })
+})
+
+describe('after a crash amid such a save', () => {
+  /** A target that is new to its half, and the whole of the new content beside it. */
+  async function interrupted(tree: Tree) {
+    const target = tree.at('a.txt')
+    await writeFile(target, 'NEW CONTold content')
+    const temp = tree.at(TEMP)
+    await writeFile(temp, 'NEW CONTENT')
+    const registry = createTempRegistry(join(tree.base, 'fb.db.uploads'), 0)
+    const ino = String((await stat(target)).ino)
+    registry.note(temp, { writesTo: { path: target, ino } })
+    return { target, temp, registry }
+  }
+
+  it('the start finishes it', async () => {
+    await using tree = await makeTree({})
+    const { target, temp, registry } = await interrupted(tree)
+    await registry.sweep()
+    expect(existsSync(temp)).toBe(true)
+    const lines: string[] = []
+    const next = createTempRegistry(join(tree.base, 'fb.db.uploads'), 0)
+    await finishWrites(next, keepWarnings(lines))
+    expect(await readFile(target, 'utf8')).toBe('NEW CONTENT')
+    expect(await readdir(tree.root)).toEqual(['a.txt'])
+    expect(lines).toEqual([expect.stringContaining(`${target}: a save that was interrupted is`)])
+    await Promise.all([next.close(), registry.close()])
+  })
+
+  it.each(['changed', 'replaced', 'removed'])(
+    'a file that was %s since is left alone, and the log says where both are',
+    async (how) => {
+      await using tree = await makeTree({})
+      const { target, temp, registry } = await interrupted(tree)
+      await utimes(temp, 1_000, 1_000)
+      if (how === 'changed') writeFileSync(target, 'by somebody else')
+      else execFileSync('rm', [target])
+      if (how === 'replaced') {
+        await mkdir(tree.at('keeps the inode'))
+        writeFileSync(target, 'by somebody else')
+      }
+      const lines: string[] = []
+      await finishWrites(registry, keepWarnings(lines))
+      await registry.sweep()
+      if (how === 'removed') expect(existsSync(target)).toBe(false)
+      else expect(await readFile(target, 'utf8')).toBe('by somebody else')
+      expect(await readFile(temp, 'utf8')).toBe('NEW CONTENT')
+      expect(lines).toEqual([expect.stringContaining(temp)])
+      await registry.close()
+    },
+  )
+})
