@@ -34,7 +34,8 @@ export function toEntryStat(target: BigIntStats, own: BigIntStats, isSymlink: bo
   }
 }
 
-function kindOf(mode: number): EntryKind {
+/** What a POSIX st_mode says an entry is. */
+export function kindOf(mode: number): EntryKind {
   switch (mode & constants.S_IFMT) {
     case constants.S_IFREG:
       return 'file'

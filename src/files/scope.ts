@@ -7,7 +7,7 @@ import { AppError, errnoOf, fromErrno } from '../errors.ts'
 import { syncFolder } from '../sync-folder.ts'
 import { atOnce, inPool } from './disk-calls.ts'
 import { isNear, lstatOf, noteWritten } from './disk-look.ts'
-import { type EntryStat, toEntryStat } from './entry-stat.ts'
+import { type EntryKind, type EntryStat, kindOf, toEntryStat } from './entry-stat.ts'
 import { permissionBits } from './file-mode.ts'
 import { moveToFreeName } from './free-name.ts'
 import { spaceAt } from './free-space.ts'
@@ -57,6 +57,16 @@ export interface TempOptions {
   located?: string | undefined
 }
 
+export interface Identity {
+  kind: EntryKind
+  dev: bigint
+  ino: bigint
+  /** 0 where the disk does not tell. */
+  birthtimeNs: bigint
+  /** Never shown to clients. */
+  realPath: string
+}
+
 export interface Scope {
   allow(vpath: VPath): boolean
   /** Real path of the root on the host. Never shown to clients. */
@@ -71,6 +81,8 @@ export interface Scope {
   holdToWrite(vpath: VPath, pace: Pace): Promise<WriteFolder>
   /** Facts about an entry; links are followed inside the scope. */
   stat(vpath: VPath): Promise<EntryStat>
+  /** What a path leads to, told apart from anything that will have its name. */
+  identify(vpath: VPath): Promise<Identity>
   exists(vpath: VPath): Promise<boolean>
   /** Allowed entries in byte order; links that leave the scope are left out. */
   list(vpath: VPath): Promise<DirEntry[]>
@@ -106,6 +118,8 @@ export interface Scope {
   /** Permission bits of a file or folder; a link in its place is `forbidden`, not followed. */
   setMode(vpath: VPath, mode: number): Promise<void>
   usage(vpath: VPath): Promise<Usage>
+  /** Real host path of an entry itself, the last link not followed. Never shown to clients. */
+  entryPath(vpath: VPath): Promise<string>
   /** Host path for programs started in a folder (shell, hooks). Judged like any other access. */
   hostPath(vpath: VPath): Promise<string>
   /**
@@ -113,8 +127,11 @@ export interface Scope {
    * links have led; for trees that are changed as a whole.
    */
   judgeBelow(vpath: VPath): Promise<Allow>
-  /** The tree below `vpath` as one of its own, under the same rules. */
-  below(vpath: VPath): Promise<Scope>
+  /**
+   * The tree below `vpath` as one of its own, under the same rules. `located` is what identify has
+   * said of the path: it is not located again.
+   */
+  below(vpath: VPath, located?: string): Promise<Scope>
 }
 
 /** Builds a scope. Touches the disk on first use only. */
@@ -195,6 +212,13 @@ export function createScope(options: ScopeOptions): Scope {
     rootPath: () => jail.root(),
     hostPath: (vpath) => guarded(vpath, async () => (await locate(vpath)).realPath),
     stat: (vpath) => guarded(vpath, () => stat(vpath)),
+    identify: (vpath) =>
+      guarded(vpath, async () => {
+        const { realPath } = await locate(vpath)
+        const { mode, dev, ino, birthtimeNs } = await lookVerified(realPath)
+        return { kind: kindOf(Number(mode)), dev, ino, birthtimeNs, realPath }
+      }),
+    entryPath: (vpath) => guarded(vpath, async () => (await locateEntry(vpath)).realPath),
     exists: async (vpath) => {
       try {
         return await guarded(vpath, async () => (await locateEntry(vpath)).exists)
@@ -324,8 +348,8 @@ export function createScope(options: ScopeOptions): Scope {
       }),
     judgeBelow: (vpath) =>
       guarded(vpath, async () => judgement.below(vpath, (await locate(vpath)).realPath)),
-    below: async (vpath) => {
-      const { realPath } = await guarded(vpath, () => locate(vpath))
+    below: async (vpath, located) => {
+      const realPath = located ?? (await guarded(vpath, () => locate(vpath))).realPath
       const judge = await judgement.below(vpath, realPath)
       const allowBelow = (child: VPath) => judge(rebase(vpath, child))
       return createScope({

@@ -9,6 +9,7 @@ import type { User } from '../store/document.ts'
 import { findUser } from '../store/users.ts'
 import type { Deps } from './env.ts'
 import { scopeOf } from './guard.ts'
+import { noteSaved } from './shared-places.ts'
 
 /**
  * Moves a complete upload into place. Both hooks run now, when the file is whole, and cannot undo what
@@ -29,7 +30,7 @@ export async function finishUpload(
     const work = () => {
       if (committing) return committing
       judge()
-      committing = commit()
+      committing = commit().then(() => noteSaved(deps, scope, vpath, destination.located ?? ''))
       return committing
     }
     try {

@@ -18,6 +18,7 @@ import { sendRaw } from './raw.ts'
 import { sendItems } from './resources.ts'
 import { sendJson } from './respond.ts'
 import { ownerOf, readSelection, SELECTION_LIMITS } from './selections.ts'
+import { openTarget } from './shared-places.ts'
 import { demandStill } from './standing.ts'
 import { sendSubtitle } from './subtitles.ts'
 
@@ -64,8 +65,8 @@ export interface OpenedShare {
 }
 
 /**
- * Admits a visitor to `/{hash}/sub/path`, in the order of http-api 11.1. Throws `not_found`,
- * `unauthenticated` for a missing or wrong password, `forbidden` when the owner may not share.
+ * Admits a visitor to `/{hash}/sub/path`, in the order of http-api 11.1. Throws `not_found`, also when
+ * something else has taken the name of what was shared, `unauthenticated` for a missing or wrong password, `forbidden` when the owner may not share.
  */
 export async function openShare(c: Ctx, deps: Deps): Promise<OpenedShare> {
   const [, hash = '', ...segments] = c.env.target.vpath.split('/')
@@ -79,12 +80,12 @@ export async function openShare(c: Ctx, deps: Deps): Promise<OpenedShare> {
     throw new AppError('forbidden', 'the owner may not share')
   const path = vpathOf(share.path)
   const ownerScope = scopeOf(deps, owner)
-  const stat = await ownerScope.stat(path)
-  if (stat.kind !== 'dir') {
+  const { kind, place } = await openTarget(deps, share, ownerScope)
+  if (kind !== 'dir') {
     // Further segments are ignored, so nothing else in the owner's tree can be named.
     return { share, owner, scope: ownerScope, vpath: path, isFile: true, name: baseName(path) }
   }
-  const scope = await ownerScope.below(path)
+  const scope = await ownerScope.below(path, place)
   const vpath = toVPath(segments.join('/')) ?? ROOT
   return { share, owner, scope, vpath, isFile: false, name: baseName(path) || '.' }
 }

@@ -27,10 +27,9 @@ import { receive } from '../files/receive.ts'
 import { removeSeen, type SeenEntries } from '../files/remove-seen.ts'
 import type { Scope } from '../files/scope.ts'
 import type { CommittedFile } from '../files/temp-file.ts'
-import { baseName, isWithin, parentOf, ROOT, toVPath, type VPath, vpathOf } from '../files/vpath.ts'
+import { baseName, parentOf, ROOT, toVPath, type VPath } from '../files/vpath.ts'
 import { ParseError, type Reader } from '../parse.ts'
-import type { Document, User } from '../store/document.ts'
-import { moveShares, removeSharesBelow } from '../store/shares.ts'
+import type { User } from '../store/document.ts'
 import { readJson } from './body.ts'
 import { evaluateConditions } from './conditions.ts'
 import type { Ctx, Deps, Env } from './env.ts'
@@ -40,6 +39,13 @@ import { demand, demandDownload, hasRules, requireUser, treeScopeOf } from './gu
 import { imageSizeOf } from './image-size.ts'
 import { sendJson, sendStatus, toJson } from './respond.ts'
 import { writeChunk } from './response-sink.ts'
+import {
+  endShares,
+  endSharesOfGone,
+  locateShared,
+  moveWithShares,
+  noteSaved,
+} from './shared-places.ts'
 import { demandStill, judgeAgain, watchStanding } from './standing.ts'
 
 const RESOURCES = '/api/resources'
@@ -248,14 +254,16 @@ async function writeBody(
     const announced = Number(incoming.headers['content-length'] ?? Number.NaN)
     if (announced > 0) await temp.requireSpace(announced)
     await receive(incoming, temp.fd, { near: temp.near, signal: standing.signal })
-    return await deps.saves.withLock(located, () =>
-      temp.commit({
+    return await deps.saves.withLock(located, async () => {
+      const written = await temp.commit({
         // A file that came meanwhile is replaced by nobody who may not.
         replace: replace && c.get('user').perm.modify,
         mtimeMs: modifiedHeader(c),
         check: checkAgain,
-      }),
-    )
+      })
+      await noteSaved(deps, scope, target.vpath, located)
+      return written
+    })
   } finally {
     standing.end()
     await temp.discard()
@@ -286,30 +294,19 @@ async function deleteResource(c: Ctx, deps: Deps): Promise<Response> {
   await deps.hooks.around({ event: 'delete', user, scope, vpath }, async () => {
     judgeAgain(c)
     const { scope } = c.var
+    const entry = await locateShared(scope, user, vpath)
     try {
       if (seen === null) await scope.remove(vpath, signal)
       else if (!(await removeSeen(scope, vpath, seen, signal)))
         throw new AppError('precondition_failed', `${vpath} has changed`)
     } catch (error) {
       // Stopped midway: a part may have gone.
-      await endSharesOfGone(c, deps)
+      await endSharesOfGone(deps, entry)
       throw error
     }
-    await changeShares(deps, (doc) => removeSharesBelow(doc, user.id, vpath))
+    await endShares(deps, entry)
   })
   return sendStatus(204)
-}
-
-/** Ends the shares of the caller below the target whose own files are not there any more. */
-async function endSharesOfGone(c: Ctx, deps: Deps): Promise<void> {
-  const { scope, user } = c.var
-  for (const share of deps.store.read().shares) {
-    const path = vpathOf(share.path)
-    if (share.userID !== user.id || !isWithin(c.env.target.vpath, path)) continue
-    // One that cannot be looked at stays.
-    if (await scope.exists(path).catch(() => true)) continue
-    await changeShares(deps, (doc) => removeSharesBelow(doc, user.id, path))
-  }
 }
 
 function parseSeen(reader: Reader, base: VPath): SeenEntries {
@@ -326,16 +323,6 @@ function parseSeen(reader: Reader, base: VPath): SeenEntries {
   )
   if (!seen.has(base)) throw new ParseError(`entries: ${base} is missing`)
   return seen
-}
-
-// Part of the change and before its after-hooks, whose failure would let a share outlive its file.
-// The file has gone or moved by now, so a failure of this is for the log alone.
-async function changeShares(deps: Deps, change: (doc: Document) => Document): Promise<void> {
-  try {
-    await deps.store.update((doc) => [change(doc), undefined])
-  } catch (error) {
-    deps.log.error(`the shares of a changed path were not updated: ${(error as Error).message}`)
-  }
 }
 
 async function moveResource(c: Ctx, deps: Deps): Promise<Response> {
@@ -364,8 +351,9 @@ async function moveResource(c: Ctx, deps: Deps): Promise<Response> {
   const change = { event: action, user, scope, vpath: source, destination: target } as const
   await deps.hooks.around(change, async () => {
     if (action === 'copy') return copyTree(trees, source, target, { replace, signal })
-    await moveTree(trees, source, target, { replace, signal })
-    await changeShares(deps, (doc) => moveShares(doc, user.id, source, target))
+    await moveWithShares(deps, { scope, user }, source, target, () =>
+      moveTree(trees, source, target, { replace, signal }),
+    )
   })
   return sendStatus(200, { headers: { 'X-Target': encodeURI(target) } })
 }

@@ -12,6 +12,7 @@ import { readJson } from './body.ts'
 import type { Ctx, Deps, Env } from './env.ts'
 import { demand, requireUser } from './guard.ts'
 import { sendJson, sendStatus } from './respond.ts'
+import { targetAt } from './shared-places.ts'
 import { demandStill, judgeAgain } from './standing.ts'
 
 const UNIT_SECONDS: Record<string, number> = { seconds: 1, minutes: 60, hours: 3600, days: 86_400 }
@@ -72,7 +73,7 @@ async function createShare(c: Ctx, deps: Deps): Promise<Response> {
     if (!c.get('scope').allow(vpath)) throw new AppError('forbidden', `${vpath} is denied`)
   })
   const { user, scope } = c.var
-  await scope.stat(vpath)
+  const target = await targetAt(scope, vpath)
   const given = await readJson(c, deps, (r) => ({
     password: r.str('password'),
     expires: r.str('expires'),
@@ -91,6 +92,7 @@ async function createShare(c: Ctx, deps: Deps): Promise<Response> {
     expire: expiryOf(given.expires, given.unit),
     passwordHash: given.password === '' ? '' : await hashPassword(given.password),
     token: '',
+    target,
   }
   await deps.store.update((doc) => {
     judgeAgain(c)

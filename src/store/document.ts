@@ -100,6 +100,23 @@ export interface Share {
   passwordHash: string
   /** Bypass token of an imported share; empty for our own, whose tickets are signed and expire. */
   token: string
+  /** What it was made for. Imported shares get it when they are first used. */
+  target?: ShareTarget
+}
+
+/** What a share was made for, so that it serves nothing that takes the name later. */
+export interface ShareTarget {
+  /** `file`, `dir`, or what else an entry may be. */
+  kind: string
+  /** Device and inode number, decimal. Devices get other numbers when they are mounted anew. */
+  dev: string
+  ino: string
+  /** Time of birth in nanoseconds since the epoch, decimal; `0` where the disk does not tell. */
+  bornNs: string
+  /** Real path on the host. Never shown to clients. */
+  place: string
+  /** When this was noted, milliseconds since the epoch. */
+  notedMs: number
 }
 
 export interface Session {

@@ -17,6 +17,7 @@ import {
   type Session,
   type Settings,
   type Share,
+  type ShareTarget,
   type User,
 } from './document.ts'
 
@@ -203,7 +204,7 @@ function parseServerOptions(r: Reader): ServerOptions {
 }
 
 function parseShare(value: Reader): Share {
-  return {
+  const share: Share = {
     hash: value.str('hash'),
     path: value.str('path'),
     userID: value.int('userID'),
@@ -211,6 +212,25 @@ function parseShare(value: Reader): Share {
     passwordHash: value.str('passwordHash'),
     token: value.str('token'),
   }
+  if (value.has('target')) share.target = value.obj('target', parseShareTarget)
+  return share
+}
+
+function parseShareTarget(value: Reader): ShareTarget {
+  return {
+    kind: value.str('kind'),
+    dev: value.str('dev'),
+    ino: value.str('ino'),
+    bornNs: decimal(value, 'bornNs'),
+    place: value.str('place'),
+    notedMs: value.int('notedMs'),
+  }
+}
+
+function decimal(value: Reader, key: string): string {
+  const text = value.str(key, '0')
+  if (!/^\d{1,20}$/.test(text)) throw new ParseError(`${value.at}.${key} must be a decimal number`)
+  return text
 }
 
 function parseSession(value: Reader): Session {

@@ -1,6 +1,5 @@
 // Shares as records: pure functions over the document.
 import { badRequest } from '../errors.ts'
-import { isWithin, type VPath, vpathOf } from '../files/vpath.ts'
 import type { Document, Share } from './document.ts'
 
 /** What one account may hold: the database is read and written as a whole. */
@@ -39,30 +38,6 @@ export function addShare(doc: Document, share: Share): [Document, Share] {
 export function removeShare(doc: Document, hash: string): [Document, boolean] {
   const shares = doc.shares.filter((share) => share.hash !== hash)
   return [{ ...doc, shares }, shares.length < doc.shares.length]
-}
-
-/**
- * Ends the shares of one user at a path and below, on segment boundaries; nobody else's
- * (GHSA-pp88-jhwj-5qh5). Used when the file goes.
- */
-export function removeSharesBelow(doc: Document, userID: number, vpath: VPath): Document {
-  const shares = doc.shares.filter(
-    (share) => share.userID !== userID || !isWithin(vpath, vpathOf(share.path)),
-  )
-  return shares.length === doc.shares.length ? doc : { ...doc, shares }
-}
-
-/** Lets the shares of one user follow an entry that moved. */
-export function moveShares(doc: Document, userID: number, source: VPath, target: VPath): Document {
-  let changed = false
-  const shares = doc.shares.map((share) => {
-    const path = vpathOf(share.path)
-    if (share.userID !== userID || !isWithin(source, path)) return share
-    changed = true
-    const slash = share.path.endsWith('/') && share.path !== '/' ? '/' : ''
-    return { ...share, path: target + path.slice(source.length) + slash }
-  })
-  return changed ? { ...doc, shares } : doc
 }
 
 function indexOf({ shares }: Document): Map<string, Share> {
