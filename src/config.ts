@@ -58,6 +58,8 @@ export interface Config {
   readonly enableThumbnails: boolean
   readonly resizePreview: boolean
   readonly enableExec: boolean
+  /** Variables of the environment that hooks, sign-in programs and shell commands get as well. */
+  readonly hookEnv: readonly string[]
   readonly typeDetectionByHeader: boolean
   readonly imageResolutionCalculation: boolean
   readonly followExternalSymlinks: boolean
@@ -255,6 +257,7 @@ export function buildConfig({ overrides, stored, database, cwd, warn }: ConfigCo
     enableThumbnails: !values.disableThumbnails,
     resizePreview: !values.disablePreviewResize,
     enableExec: !values.disableExec,
+    hookEnv: Object.freeze(values.hookEnv),
     typeDetectionByHeader: !values.disableTypeDetectionByHeader,
     imageResolutionCalculation: !values.disableImageResolutionCalc,
     followExternalSymlinks: values.followExternalSymlinks,

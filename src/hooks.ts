@@ -1,6 +1,6 @@
 // What happens around a change: the administrator's event commands and webhooks. Every change of
 // content goes through `around`.
-import { join } from 'node:path'
+import { join, posix, sep } from 'node:path'
 import { splitWords } from './command-line.ts'
 import type { Config } from './config.ts'
 import { AppError } from './errors.ts'
@@ -46,7 +46,7 @@ export function createHooks(config: Config, store: Store, log: Logger, programs:
       })
     const lines = config.enableExec ? (settings.commands[trigger] ?? []) : []
     if (lines.length === 0) return
-    const variables = await variablesOf(change, trigger)
+    const variables = variablesOf(config.root, change, trigger)
     for (const line of lines) await runLine(line, settings, variables, programs, log)
   }
 
@@ -63,16 +63,22 @@ export function createHooks(config: Config, store: Store, log: Logger, programs:
 
 type Variables = Record<'FILE' | 'SCOPE' | 'TRIGGER' | 'USERNAME' | 'DESTINATION', string>
 
-async function variablesOf(change: Change, trigger: string): Promise<Variables> {
-  const root = await change.scope.rootPath()
-  const host = (vpath: VPath) => (vpath === '/' ? root : join(root, vpath))
+/** Paths as they were given: a served folder that is a link stays one. */
+function variablesOf(root: string, change: Change, trigger: string): Variables {
+  // A scope cannot climb out of the root.
+  const host = (vpath: VPath) =>
+    withoutEnd(join(root, posix.join('/', change.user.scope.trim(), vpath)))
   return {
     FILE: host(change.vpath),
-    SCOPE: root,
+    SCOPE: change.user.scope,
     TRIGGER: trigger,
     USERNAME: change.user.username,
     DESTINATION: host(change.destination ?? ('/' as VPath)),
   }
+}
+
+function withoutEnd(path: string): string {
+  return path.length > 1 && path.endsWith(sep) ? path.slice(0, -1) : path
 }
 
 async function runLine(
@@ -86,20 +92,73 @@ async function runLine(
   const text = background ? line.trimEnd().slice(0, -1).trimEnd() : line
   const argv = argvOf(text, settings, variables)
   if (argv.length === 0) return
+  const told = createOutputLog(variables.TRIGGER, log)
+  const startedMs = performance.now()
   // No limit of time or output: a command may convert films for hours, as it could before.
-  const stdin = JSON.stringify(variables)
   const failed = (how: string, cause?: unknown) =>
     new AppError('command_failed', `${variables.TRIGGER}: ${argv[0]} ${how}`, { cause })
-  const running = programs.run(argv, { env: variables, stdin }).then(
-    ({ exitCode, ended }) => {
-      if (exitCode !== 0) throw failed(`ended with ${ended ?? exitCode}`)
-    },
-    (error: unknown) => {
-      throw failed('cannot be started', error)
-    },
-  )
+  const running = programs
+    .run(argv, {
+      env: variables,
+      stdin: JSON.stringify(variables),
+      untilExit: true,
+      onStdout: told.stream(),
+      onStderr: told.stream(),
+    })
+    .then(
+      ({ exitCode, ended }) => {
+        told.end()
+        const seconds = ((performance.now() - startedMs) / 1000).toFixed(1)
+        const end = `ended with ${ended ?? exitCode ?? 'a signal'}`
+        log.info(`${variables.TRIGGER}: ${argv[0]} ${end} after ${seconds} s`)
+        if (exitCode !== 0) throw failed(end)
+      },
+      (error: Error) => {
+        log.info(`${variables.TRIGGER}: ${argv[0]} did not start: ${error.message}`)
+        throw failed('cannot be started', error)
+      },
+    )
   if (!background) return await running
-  running.catch((error: Error) => log.warn(`${variables.TRIGGER}: ${error.message}`))
+  // It is in the log already.
+  running.catch(() => {})
+}
+
+const MAX_LOGGED_LINES = 100
+const MAX_LINE_CHARS = 1_000
+
+/** Logs what a command prints, line by line, the first lines of it. */
+function createOutputLog(trigger: string, log: Logger) {
+  let lines = 0
+  const rests: (() => void)[] = []
+  const add = (line: string) => {
+    lines += 1
+    if (lines <= MAX_LOGGED_LINES) log.info(`${trigger}: | ${line.slice(0, MAX_LINE_CHARS)}`)
+    else if (lines === MAX_LOGGED_LINES + 1) log.info(`${trigger}: | further lines are not logged`)
+  }
+  return {
+    stream: () => {
+      const decoder = new TextDecoder()
+      let rest = ''
+      const flush = () => {
+        if (rest !== '') add(rest)
+        rest = ''
+      }
+      rests.push(flush)
+      return (chunk: Buffer) => {
+        if (lines > MAX_LOGGED_LINES) return
+        const [first = '', ...others] = decoder.decode(chunk, { stream: true }).split('\n')
+        // Of a line without an end the beginning is kept.
+        rest = (rest + first).slice(0, MAX_LINE_CHARS)
+        for (const text of others) {
+          add(rest.replace(/\r$/, ''))
+          rest = text.slice(0, MAX_LINE_CHARS)
+        }
+      }
+    },
+    end: () => {
+      for (const flush of rests) flush()
+    },
+  }
 }
 
 // A line that cannot be read is the administrator's mistake, not that of the client.
@@ -114,24 +173,34 @@ function argvOf(line: string, { shell }: Settings, variables: Variables): string
 
 /**
  * The argv of a hook line. With a shell the raw line is its last argument and only the environment
- * carries values; without one `$NAME` and `${NAME}` are replaced inside arguments, never in the
- * program's name (CVE-2026-35585, CVE-2026-54090).
+ * carries values; without one `$NAME` and `${NAME}` are replaced inside arguments, by the change or
+ * the server's environment, never in the program's name (CVE-2026-35585, CVE-2026-54090).
  */
-function toArgv(
-  line: string,
-  shell: readonly string[],
-  variables: Record<string, string>,
-): string[] {
+function toArgv(line: string, shell: readonly string[], variables: Variables): string[] {
   if (line.trim() === '') return []
   if (shell.length > 0) return [...shell, line]
   const [program, ...args] = splitWords(line)
   if (program === undefined) return []
-  return [program, ...args.map((word) => expand(word, variables))]
+  const optionsEnd = args.indexOf('--')
+  return [
+    program,
+    ...args.map((word, index) => {
+      const afterOptions = optionsEnd >= 0 && index > optionsEnd
+      return expand(word, variables, afterOptions)
+    }),
+  ]
 }
 
-function expand(word: string, variables: Record<string, string>): string {
-  return word.replace(/\$(?:\{(\w+)\}|(\w+))/g, (whole, braced, plain) => {
-    const name = braced ?? plain
-    return Object.hasOwn(variables, name) ? (variables[name] ?? '') : whole
+/** Throws when what people choose would be read as an option by the program. */
+function expand(word: string, variables: Variables, afterOptions: boolean): string {
+  return word.replace(VARIABLE, (_, braced, plain, at) => {
+    const name: string = braced ?? plain
+    if (!Object.hasOwn(variables, name)) return process.env[name] ?? ''
+    const value = variables[name as keyof Variables]
+    if (at === 0 && value.startsWith('-') && !afterOptions)
+      throw new Error(`$${name} would be an option of the program: put -- before it`)
+    return value
   })
 }
+
+const VARIABLE = /\$(?:\{([A-Za-z_]\w*)\}|([A-Za-z_]\w*))/g

@@ -202,6 +202,14 @@ function isAddressBlock(text: string): boolean {
   )
 }
 
+/** Names of environment variables, separated by commas: `TZ,RCLONE_CONFIG`. */
+export function parseVariableNames(text: string): string[] {
+  const names = parseCsvLine(text).map((name) => name.trim())
+  for (const name of names)
+    if (!/^[A-Za-z_]\w*$/.test(name)) throw new Error(`"${name}" is no name of a variable`)
+  return names
+}
+
 /** An origin without a path (`https://content.example.org`), or empty. */
 export function parseOrigin(text: string): string {
   if (text === '') return ''

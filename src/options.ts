@@ -16,6 +16,7 @@ import {
   parseRateLimit,
   parseSize,
   parseSources,
+  parseVariableNames,
 } from './option-values.ts'
 import type { ServerOptions } from './store/document.ts'
 import { HOMEPAGE } from './version.ts'
@@ -182,6 +183,14 @@ export const OPTIONS = {
     stored: '!enableExec',
     deprecated: ['disable-exec'],
     help: 'Refuse shell commands and command hooks (set to false to allow them)',
+  }),
+  hookEnv: option({
+    value: 'NAMES',
+    parse: parseVariableNames,
+    default: '',
+    group: 'Files',
+    ours: true,
+    help: 'Environment variables handed to hooks, sign-in programs and shell commands: A,B',
   }),
   webhookSecret: option({
     value: 'SECRET',

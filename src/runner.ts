@@ -1,26 +1,31 @@
 // Running a program: an argv, never a line; an explicit environment; bounded output and time; the
 // whole process group ends with an abort. Event hooks, sign-in hooks and the shell panel use it.
 import { spawn } from 'node:child_process'
+import type { Socket } from 'node:net'
 import type { Readable } from 'node:stream'
 import { killGroup } from './kill-group.ts'
 
 /** After the polite signal a group has this long before it is killed. */
 export const KILL_DELAY_MS = 3_000
+/** What a program wrote is here by then; whatever still holds its output was left behind. */
+const EXIT_DRAIN_MS = 200
 /** A killed program that has not gone after this long (it hangs in a disk) is given up. */
 const GIVE_UP_MS = 1_000
 
 export interface RunOptions {
   cwd?: string
-  /** Added to the fixed list of inherited variables. */
+  /** Added to the inherited variables. */
   env?: Record<string, string>
   stdin?: string
   /** The program is ended after this long; without it, it may take as long as it likes. */
   timeoutMs?: number
-  /**
-   * Output past this many bytes ends the program. Without it nothing is read: the program writes to
-   * nowhere, and what it leaves in the background does not hold up its end.
-   */
+  /** Output past this many bytes ends the program. */
   maxOutputBytes?: number
+  /**
+   * The run ends with the program itself: what that leaves in the background does not hold it up,
+   * lives on, and is still heard.
+   */
+  untilExit?: boolean
   signal?: AbortSignal
   onStdout?: (chunk: Buffer) => void
   onStderr?: (chunk: Buffer) => void
@@ -33,7 +38,7 @@ export interface RunResult {
   ended: 'timeout' | 'output' | 'abort' | null
 }
 
-/** Inherited by programs; everything else of the server's environment, secrets included, is not. */
+/** Inherited by programs; nothing else of the server's environment is, unless it is listed. */
 const INHERITED = [
   'PATH',
   'HOME',
@@ -55,14 +60,16 @@ export interface Programs {
   close(): Promise<void>
 }
 
-export function createPrograms(): Programs {
+/** `inherited`: variables of the server's environment that programs get besides the fixed list. */
+export function createPrograms(inherited: readonly string[] = []): Programs {
   const closing = new AbortController()
   const running = new Set<Promise<unknown>>()
   return {
     run: (argv, options) => {
       if (closing.signal.aborted) return Promise.reject(new Error('the server stops'))
       const signals = options.signal ? [options.signal, closing.signal] : [closing.signal]
-      const work = run(argv, { ...options, signal: AbortSignal.any(signals) })
+      const env = { ...inheritedEnv(inherited), ...options.env }
+      const work = run(argv, { ...options, env, signal: AbortSignal.any(signals) })
       running.add(work)
       const forget = () => void running.delete(work)
       work.then(forget, forget)
@@ -76,15 +83,14 @@ export function createPrograms(): Programs {
 }
 
 /** Rejects when the program cannot be started; any exit is a result. */
-export function run(argv: readonly string[], options: RunOptions): Promise<RunResult> {
+function run(argv: readonly string[], options: RunOptions): Promise<RunResult> {
   return new Promise((resolve, reject) => {
     const [program = '', ...args] = argv
     const { timeoutMs, maxOutputBytes } = options
-    const output = maxOutputBytes === undefined ? 'ignore' : 'pipe'
     const child = spawn(program, args, {
       cwd: options.cwd,
-      env: { ...inheritedEnv(), ...options.env },
-      stdio: [options.stdin === undefined ? 'ignore' : 'pipe', output, output],
+      env: options.env,
+      stdio: [options.stdin === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
       // An own group, so that children of the program end with it.
       detached: process.platform !== 'win32',
       windowsHide: true,
@@ -92,6 +98,7 @@ export function run(argv: readonly string[], options: RunOptions): Promise<RunRe
     let ended: RunResult['ended'] = null
     let outputBytes = 0
     let killTimer: NodeJS.Timeout | undefined
+    let drainTimer: NodeJS.Timeout | undefined
 
     const end = (reason: NonNullable<RunResult['ended']>) => {
       if (ended) return
@@ -123,6 +130,7 @@ export function run(argv: readonly string[], options: RunOptions): Promise<RunRe
     const release = () => {
       clearTimeout(timer)
       clearTimeout(killTimer)
+      clearTimeout(drainTimer)
       options.signal?.removeEventListener('abort', onAbort)
     }
 
@@ -132,6 +140,14 @@ export function run(argv: readonly string[], options: RunOptions): Promise<RunRe
       release()
       reject(error)
     })
+    if (options.untilExit)
+      child.once('exit', (exitCode) => {
+        drainTimer = setTimeout(() => {
+          // What it left must not keep the server from ending.
+          for (const stream of [child.stdout, child.stderr]) (stream as Socket | null)?.unref()
+          finish(exitCode)
+        }, EXIT_DRAIN_MS)
+      })
     child.once('close', (exitCode) => {
       // What the program left running in its group must not outlive an aborted run.
       if (ended) killGroup(child, 'SIGKILL')
@@ -145,9 +161,9 @@ export function run(argv: readonly string[], options: RunOptions): Promise<RunRe
   })
 }
 
-function inheritedEnv(): Record<string, string> {
+function inheritedEnv(more: readonly string[]): Record<string, string> {
   const env: Record<string, string> = {}
-  for (const name of INHERITED) {
+  for (const name of [...INHERITED, ...more]) {
     const value = process.env[name]
     if (value !== undefined) env[name] = value
   }

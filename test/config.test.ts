@@ -83,6 +83,7 @@ describe('precedence', () => {
       styleSources: 'https://theme-park.dev',
       'branding.helpURL': 'https://help.example.org/',
       loginRateLimit: '3/1m',
+      hookEnv: 'ONE,TWO',
       logFormat: 'json',
       tusExpiry: '1h',
       sessionIdle: '1h',

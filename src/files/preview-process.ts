@@ -26,6 +26,8 @@ const MAX_WAITING = 500
 /** Jobs say what they take before they take it; this ends a process whose file lied. */
 const MAX_PROCESS_BYTES = 512 * 1024 * 1024
 const MEMORY_CHECK_MS = 100
+/** See `nextTask`. */
+export const SPARE_PLACES = 1
 const PAGE_BYTES = 4096
 
 export type JobRequest = Omit<PreviewJob, 'id'>
@@ -44,8 +46,8 @@ export interface JobResult {
 export interface PreviewProcess {
   /**
    * Runs a job; rejects with PreviewError. An abort takes it out of the queue, and ends the process
-   * when all that it still works on after LEAVE_MS has been given up. Askers take turns, and where
-   * several jobs run at a time nobody has all the places; nor have all visitors together.
+   * when all that it still works on after LEAVE_MS has been given up. Askers take turns, and one place
+   * more is kept for people who are signed in and have none.
    */
   run(request: JobRequest, signal: AbortSignal, limits: JobLimits): Promise<JobResult>
   close(): void
@@ -81,7 +83,6 @@ export function createPreviewProcess(concurrency: number): PreviewProcess {
   const running = new Map<number, Task>()
   /** When an asker had the last turn, by a count; only of those who wait or run. */
   const turns = new Map<string, number>()
-  const mostPlaces = Math.max(1, concurrency - 1)
   let child: ChildProcess | null = null
   let idle: NodeJS.Timeout | undefined
   let leaving: NodeJS.Timeout | undefined
@@ -130,7 +131,10 @@ export function createPreviewProcess(concurrency: number): PreviewProcess {
     const [command, ...args] = previewCommand()
     const started = spawn(command, args, {
       stdio: ['pipe', 'pipe', 'ignore'],
-      env: { ...bareEnvironment(), UV_THREADPOOL_SIZE: String(Math.max(4, concurrency)) },
+      env: {
+        ...bareEnvironment(),
+        UV_THREADPOOL_SIZE: String(Math.max(4, concurrency + SPARE_PLACES)),
+      },
       // An own group, so that a running ffmpeg ends with it.
       detached: process.platform !== 'win32',
       windowsHide: true,
@@ -154,7 +158,7 @@ export function createPreviewProcess(concurrency: number): PreviewProcess {
 
   const pump = (): void => {
     clearTimeout(idle)
-    while (running.size < concurrency) {
+    while (running.size < concurrency + SPARE_PLACES) {
       const task = nextTask()
       // What was there at a crash runs alone the second time, so that only one can be to blame.
       const isSecond = [...running.values()].some(({ attempts }) => attempts > 1)
@@ -181,19 +185,21 @@ export function createPreviewProcess(concurrency: number): PreviewProcess {
     if (running.size === 0 && child) idle = setTimeout(() => child?.stdin?.end(), IDLE_MS).unref()
   }
 
-  /** Of those who have a place to take: who had the fewest, and the last turn longest ago. */
+  /**
+   * Of those who wait: who has the fewest places, and had the last turn longest ago. Beyond
+   * `concurrency` there is a place for people who are signed in and have none: what runs may take
+   * half a minute.
+   */
   const nextTask = (): Task | undefined => {
     const places = new Map<string, number>()
-    let visitors = 0
-    for (const { asker } of running.values()) {
+    for (const { asker } of running.values())
       places.set(asker.name, (places.get(asker.name) ?? 0) + 1)
-      if (asker.isVisitor) visitors += 1
-    }
     const placesOf = ({ asker }: Task) => places.get(asker.name) ?? 0
     const turnOf = ({ asker }: Task) => turns.get(asker.name) ?? 0
+    const isFull = running.size >= concurrency
     let next: Task | undefined
     for (const task of queue) {
-      if (placesOf(task) >= mostPlaces || (task.asker.isVisitor && visitors >= mostPlaces)) continue
+      if (isFull && (task.asker.isVisitor || placesOf(task) > 0)) continue
       const before = next && (placesOf(task) - placesOf(next) || turnOf(task) - turnOf(next))
       if (before === undefined || before < 0) next = task
     }

@@ -7,6 +7,7 @@ import {
   createPreviewProcess,
   type JobRequest,
   type JobResult,
+  SPARE_PLACES,
 } from './preview-process.ts'
 import { PreviewError, type PreviewSize, type SourceKind } from './preview-protocol.ts'
 import type { OpenFile } from './scope.ts'
@@ -79,7 +80,7 @@ export function createPreviews(options: PreviewOptions): Previews {
     ? createDiskCache(options.cacheDir, options.cacheSizeBytes)
     : createMemoryCache()
   const together = createPreviewProcess(options.concurrency)
-  const shareBytes = Math.floor(MEMORY_BYTES / options.concurrency)
+  const shareBytes = Math.floor(MEMORY_BYTES / (options.concurrency + SPARE_PLACES))
   // A page is drawn in one go, however long that takes, and all else in its process has to wait.
   const alone = createPreviewProcess(1)
   const pending = new Map<string, Pending>()

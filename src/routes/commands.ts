@@ -20,8 +20,8 @@ const CLOSE_GRACE_MS = 250
 const MAX_OUTPUT_BYTES = 16 * 1024 * 1024
 /** Each is a frame: as many empty ones as bytes would pile up for a client that does not read. */
 const MAX_OUTPUT_LINES = 250_000
-/** What a line handed to a configured shell must not hold: it could start other programs. */
-const SHELL_CONTROL = /[;&|<>`\n\r(){}]|\$\(/
+/** Where the name of a program ends for a shell, in a line such as `ls; pwd`. */
+const SHELL_WORD = /^\s*([^\s;&|<>()]+)/
 
 export function commandRoutes(deps: Deps): Hono<Env> {
   const app = new Hono<Env>()
@@ -142,7 +142,8 @@ async function runCommand({
   }
 }
 
-// The argv to run, or null after the refusal was sent.
+// The argv to run, or null after the refusal was sent. Where an administrator configured a shell, its
+// pipes, lists and substitutions are what it is for: only the first program is compared with the list.
 function admit(deps: Deps, user: User, line: string, ws: WSContext): string[] | null {
   let words: string[]
   try {
@@ -157,11 +158,11 @@ function admit(deps: Deps, user: User, line: string, ws: WSContext): string[] | 
     return null
   }
   const { shell } = deps.store.read().settings
+  const names = shell.length > 0 ? [program, SHELL_WORD.exec(line)?.[1] ?? ''] : [program]
   const allowed =
     deps.config.enableExec &&
     user.perm.execute &&
-    user.commands.includes(program) &&
-    (shell.length === 0 || !SHELL_CONTROL.test(line))
+    names.some((name) => user.commands.includes(name))
   if (!allowed) {
     ws.send('Command not allowed.')
     return null

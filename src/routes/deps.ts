@@ -26,7 +26,7 @@ import { createSelections } from './selections.ts'
 /** Makes the services all requests share; `app.ts` closes them. */
 export function createDeps(base: BaseDeps): Deps {
   const { config, store, log } = base
-  const programs = createPrograms()
+  const programs = createPrograms(config.hookEnv)
   const temps = createTempRegistry(`${store.file}.uploads`, config.tusExpiryMs)
   return {
     bodyTimeoutMs: BODY_TIMEOUT_MS,

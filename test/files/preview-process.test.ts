@@ -250,11 +250,11 @@ describe('turns', () => {
     },
   )
 
-  it('visitors of many shares leave a place to people who are signed in', async () => {
+  it('visitors of many shares do not keep people waiting who are signed in', async () => {
     const { previews, done, ask } = await start(3)
     try {
       const flood = Array.from({ length: 100 }, (_, i) => ask(`share ${i}`, true))
-      await Promise.all([ask('anna'), ask('anna'), ask('anna')])
+      for (let i = 0; i < 3; i++) await ask('anna')
       expect(done.length).toBeLessThan(20)
       await Promise.all(flood)
     } finally {

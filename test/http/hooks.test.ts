@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto'
-import { readFile, writeFile } from 'node:fs/promises'
+import { readFile, symlink, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -8,6 +8,7 @@ import type { Config } from '../../src/config.ts'
 import { EVENTS } from '../../src/store/document.ts'
 import { startApp, type TestApp } from '../support/app.ts'
 import { waitFor, withDeadline } from '../support/deadline.ts'
+import { makeTree } from '../support/tree.ts'
 
 /** A hook that writes down what it was told, by environment and on stdin. */
 const RECORDER = `#!/bin/sh
@@ -164,6 +165,106 @@ describe('event commands', () => {
     expect(seen).not.toContain('top secret')
     await (await import('node:fs/promises')).rm('env.txt', { force: true })
   })
+})
+
+/** What `env` printed for a save of `path`, by name. */
+async function seenBy(app: TestApp, path: string, as = 'admin'): Promise<Map<string, string>> {
+  const out = join(app.tree.base, 'env.txt')
+  await setCommands(app, { after_save: [`sh -c "env > ${out}"`] })
+  const user = await app.as(as)
+  const saved = await user.fetch(`/api/resources/${path}`, { method: 'PUT', body: 'y' })
+  expect(saved.status).toBe(200)
+  const lines = (await readFile(out, 'utf8')).split('\n')
+  return new Map(lines.map((line) => [line.split('=', 1)[0] ?? '', line.replace(/^[^=]*=/, '')]))
+}
+
+async function setCommands(app: TestApp, commands: Record<string, string[]>): Promise<void> {
+  await app.store.update((doc) => [{ ...doc, settings: { ...doc.settings, commands } }, undefined])
+}
+
+describe('what a hook is told', () => {
+  it('is the scope as it is stored, and the path as it was given', async () => {
+    const users = [{ username: 'bob', scope: '/users/bob' }]
+    const tree = { 'a.txt': 'x', 'users/bob/b.txt': 'x', 'users/bob/c': { link: 'b.txt' } }
+    await using served = await makeTree(tree)
+    const linked = join(served.base, 'linked')
+    await symlink(served.root, linked)
+    await using app = await startApp({ users, config: { enableExec: true, root: linked } })
+    const admin = await seenBy(app, 'a.txt')
+    expect(admin.get('SCOPE')).toBe('.')
+    expect(admin.get('FILE')).toBe(join(linked, 'a.txt'))
+    expect(admin.get('DESTINATION')).toBe(linked)
+    const bob = await seenBy(app, 'c', 'bob')
+    expect(bob.get('SCOPE')).toBe('/users/bob')
+    expect(bob.get('FILE')).toBe(join(linked, 'users/bob/c'))
+    expect(bob.get('DESTINATION')).toBe(join(linked, 'users/bob'))
+  })
+
+  it('are variables of the server in its arguments, and in its environment those that were listed', async () => {
+    process.env.FB_TEST_PLACE = 'the place'
+    process.env.FB_TEST_TOKEN = 'the token'
+    const config = { enableExec: true, hookEnv: ['FB_TEST_TOKEN', 'FB_TEST_UNSET'] }
+    try {
+      await using app = await startApp({ tree: { 'a.txt': 'x' }, config })
+      const out = join(app.tree.base, 'out.txt')
+      const script = join(app.tree.base, 'out.sh')
+      await writeFile(script, `printf '%s|%s|%s|%s' "$@" > ${out}`)
+      const args = ['$FB_TEST_PLACE', "'pre-$", "{FB_TEST_PLACE}' $NO_SUCH_ONE/x '$1'"]
+      await setCommands(app, { after_save: [`sh ${script} ${args[0]} ${args[1]}${args[2]}`] })
+      expect((await call(app, 'PUT', 'a.txt', 'z')).status).toBe(200)
+      expect(await readFile(out, 'utf8')).toBe('the place|pre-the place|/x|$1')
+      const seen = await seenBy(app, 'a.txt')
+      expect(seen.get('FB_TEST_TOKEN')).toBe('the token')
+      expect(seen.has('FB_TEST_PLACE')).toBe(false)
+      expect(seen.has('FB_TEST_UNSET')).toBe(false)
+    } finally {
+      delete process.env.FB_TEST_PLACE
+      delete process.env.FB_TEST_TOKEN
+    }
+  })
+
+  it('is in the log with its end, and what it prints line by line, within bounds', async () => {
+    await using app = await startApp({ tree: { 'a.txt': 'x' }, config: { enableExec: true } })
+    const script = join(app.tree.base, 'print.sh')
+    await writeFile(
+      script,
+      'echo "saved $FILE"; echo trouble >&2; seq 1 5000; head -c 3000000 /dev/zero; exit $1',
+    )
+    await setCommands(app, { before_save: [`sh ${script} 0`], after_save: [`sh ${script} 7`] })
+    expect((await call(app, 'PUT', 'a.txt', 'z')).status).toBe(500)
+    const lines = app.log.filter((line) => line.startsWith('before_save: '))
+    expect(lines).toContain(`before_save: | saved ${join(app.tree.root, 'a.txt')}`)
+    expect(lines).toContain('before_save: | trouble')
+    expect(lines).toContain('before_save: | further lines are not logged')
+    expect(lines.filter((line) => /: sh ended with 0 after [\d.]+ s$/.test(line))).toHaveLength(1)
+    expect(lines.length).toBeLessThan(110)
+    const ends = app.log.filter((line) => /^after_save: sh ended with 7 after/.test(line))
+    expect(ends).toHaveLength(1)
+  })
+
+  it.each(['-rf', '--help'])(
+    'is no option of its program when an account is named %s',
+    async (name) => {
+      const users = [{ username: name }]
+      await using app = await startApp({
+        tree: { 'a.txt': 'x' },
+        users,
+        config: { enableExec: true },
+      })
+      const user = await app.as(name)
+      const save = async () => {
+        const { status } = await user.fetch('/api/resources/a.txt', { method: 'PUT', body: 'y' })
+        return [status, await app.tree.read('a.txt')]
+      }
+      await setCommands(app, { before_save: ['rm $USERNAME'] })
+      expect(await save()).toEqual([500, 'x'])
+      expect(app.log.join('\n')).toContain('$USERNAME would be an option of the program')
+      for (const line of ['test x != $TRIGGER$USERNAME', 'printf %s -- $USERNAME']) {
+        await setCommands(app, { before_save: [line] })
+        expect(await save(), line).toEqual([200, 'y'])
+      }
+    },
+  )
 })
 
 describe('webhooks', () => {

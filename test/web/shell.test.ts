@@ -108,6 +108,13 @@ describe('the shell', () => {
     expect(await tree.read('a.txt')).toBe('x')
   })
 
+  it('names the sign that no shell is there for', async () => {
+    await using open = await openAllowed(['ls', 'du'], { 'a.txt': 'x' })
+    await openShell(open.page)
+    await type(open.page, 'ls; du')
+    await untilShown(open.page, 'Command not allowed. “;” means nothing here')
+  })
+
   it('ends a running command with Ctrl+C', async () => {
     await using open = await openAllowed(['sleep', 'echo'])
     const { page, program } = open

@@ -40,8 +40,14 @@ function promptFor(folder: string): string {
   return `${BLUE}~${name === '' ? '' : `/${name}`} ❯${PLAIN} `
 }
 
+/** What stands right behind an allowed program and made it another: `;` in `ls;`. */
+function signOf(line: string, allowed: readonly string[]): string {
+  const [, program = '', sign = ''] = /^([^\s;&|<>()]+)(&&|\|\||[;&|<>()])/.exec(line) ?? []
+  return allowed.includes(program) ? sign : ''
+}
+
 interface Words {
-  refused: (allowed: readonly string[]) => string
+  refused: (line: string, allowed: readonly string[]) => string
   unreachable: string
   label: string
 }
@@ -89,7 +95,7 @@ function openShell(host: HTMLElement, words: Words) {
       if (closed) return
       if (text === REFUSED) {
         const allowed = session.user?.commands ?? []
-        screen.print(`${RED}${text}${PLAIN} ${DIM}${words.refused(allowed)}${PLAIN}`)
+        screen.print(`${RED}${text}${PLAIN} ${DIM}${words.refused(line, allowed)}${PLAIN}`)
       } else screen.print(text)
     })
     const { opened } = await running.ended
@@ -180,10 +186,12 @@ export function ShellPanel() {
   words.current = {
     label: t`Shell`,
     unreachable: t`The command could not be started. Is the server reachable?`,
-    refused: (allowed) =>
-      allowed.length === 0
-        ? t`An administrator has not allowed any commands for you.`
-        : t`You can run: ${formatList(allowed)}`,
+    refused: (line, allowed) => {
+      if (allowed.length === 0) return t`An administrator has not allowed any commands for you.`
+      const sign = signOf(line, allowed)
+      if (sign !== '') return t`“${sign}” means nothing here: commands run without a shell.`
+      return t`You can run: ${formatList(allowed)}`
+    },
   }
 
   useEffect(() => {
