@@ -10,6 +10,7 @@ import {
   answerError,
   commonHeaders,
   contentOriginOnly,
+  knownHostsOnly,
   logFailures,
   NO_CACHE,
   notAllowed,
@@ -72,6 +73,7 @@ export function createApp(base: BaseDeps): App {
   app.onError((error, c) => answerError(error, c as Ctx, deps))
   app.use(logFailures(deps))
   app.use(commonHeaders)
+  app.use(knownHostsOnly(deps))
   app.use(redirects)
   app.use(contentOriginOnly(deps))
   const routes = [

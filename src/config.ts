@@ -68,6 +68,8 @@ export interface Config {
    * option is not set, which differs from an empty list (believe nobody).
    */
   readonly trustedProxies: readonly string[] | null
+  /** Host names that are answered; empty: see auth/allowed-hosts.ts. In lower case. */
+  readonly allowedHosts: readonly string[]
   /** Origin (`https://content.example.org`) that serves user files to browsers, empty for ours. */
   readonly contentOrigin: string
   /** Origins, `*.` in front of the host allowed, whose pages may frame the page besides our own. */
@@ -262,6 +264,7 @@ export function buildConfig({ overrides, stored, database, cwd, warn }: ConfigCo
     imageResolutionCalculation: !values.disableImageResolutionCalc,
     followExternalSymlinks: values.followExternalSymlinks,
     trustedProxies: overrides.trustedProxies ? Object.freeze(values.trustedProxies) : null,
+    allowedHosts: Object.freeze(values.allowedHosts),
     contentOrigin: values.contentOrigin,
     frameAncestors: Object.freeze(values.frameAncestors),
     styleSources: Object.freeze(values.styleSources),

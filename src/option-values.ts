@@ -210,6 +210,16 @@ export function parseVariableNames(text: string): string[] {
   return names
 }
 
+/** Host names without port, separated by commas or blanks, in lower case. */
+export function parseHosts(text: string): string[] {
+  const names = parseCsvLine(text).flatMap((field) => field.split(/\s+/).filter(Boolean))
+  return names.map((name) => {
+    const url = URL.canParse(`http://${name}`) ? new URL(`http://${name}`) : null
+    if (!url || /[/?#@:]/.test(name)) throw new Error(`"${name}" is no host name`)
+    return url.hostname.replace(/\.$/, '')
+  })
+}
+
 /** An origin without a path (`https://content.example.org`), or empty. */
 export function parseOrigin(text: string): string {
   if (text === '') return ''

@@ -7,6 +7,7 @@ import {
   parseBoolean,
   parseCsvLine,
   parseDuration,
+  parseHosts,
   parseLink,
   parseMode,
   parseOrigin,
@@ -127,6 +128,16 @@ export const OPTIONS = {
     help:
       'Proxies whose forwarding and identity headers are believed: addresses, CIDR blocks, ' +
       '"loopback", "private"; without it this machine',
+  }),
+  allowedHosts: option({
+    value: 'NAMES',
+    parse: parseHosts,
+    default: '',
+    group: 'Listening',
+    ours: true,
+    help:
+      'Host names that are answered besides localhost and addresses; without it all, or none where ' +
+      'nobody signs in on a loopback address',
   }),
   contentOrigin: option({
     value: 'ORIGIN',

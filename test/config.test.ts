@@ -78,6 +78,7 @@ describe('precedence', () => {
       imageProcessors: '2',
       previewCacheSize: '5MB',
       trustedProxies: '10.0.0.0/8',
+      allowedHosts: 'files.example.org',
       contentOrigin: 'https://content.example.org',
       frameAncestors: 'https://home.example',
       styleSources: 'https://theme-park.dev',

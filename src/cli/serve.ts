@@ -5,6 +5,7 @@ import { access, mkdir } from 'node:fs/promises'
 import { createApp } from '../app.ts'
 import { openAssets } from '../assets.ts'
 import { isBelieved } from '../auth/address.ts'
+import { listensOnLoopback } from '../auth/allowed-hosts.ts'
 import { isWholeTree } from '../auth/home.ts'
 import { buildConfig, type Config, collectOverrides } from '../config.ts'
 import { errnoOf } from '../errors.ts'
@@ -161,6 +162,12 @@ function securityWarnings(config: Config, settings: Settings): string[] {
     !isPrivateListener(config)
   ) {
     lines.push('sign-in by header is refused until --trustedProxies names your proxy')
+  }
+  if (settings.authMethod === 'proxy' && listensOnLoopback(config) && !config.allowedHosts.length) {
+    lines.push(
+      'a web page opened on this machine could sign in by the header (DNS rebinding); ' +
+        'set --allowedHosts to the host names of your proxy',
+    )
   }
   const { socket, socketPerm, trustedProxies } = config
   const isOpenSocket = socket !== '' && (socketPerm & OTHERS_WRITE) !== 0

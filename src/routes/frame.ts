@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
 import { createMiddleware } from 'hono/factory'
+import { isHostAnswered } from '../auth/allowed-hosts.ts'
 import { AppError, fromErrno, isAbort, isFullDisk } from '../errors.ts'
 import { clientAddress, isContentOrigin } from './client-address.ts'
 import type { Ctx, Deps, Env } from './env.ts'
@@ -36,6 +37,18 @@ export const commonHeaders = createMiddleware<Env>(async function commonHeaders(
 /** Share information by another method than GET: 405 without a body (http-api 1.1). */
 export function notAllowed(): Response {
   return new Response(null, { status: 405, headers: { 'X-Error-Code': 'method_not_allowed' } })
+}
+
+/** Refuses names that are not this server's, see auth/allowed-hosts.ts. */
+export function knownHostsOnly(deps: Deps) {
+  return createMiddleware<Env>(async function knownHostsOnly(c, next) {
+    const { host } = c.env.incoming.headers
+    if (isHostAnswered(host, deps.store.read().settings.authMethod, deps.config)) return next()
+    c.set('failure', `Host ${JSON.stringify(String(host).slice(0, 100))} is not in allowedHosts`)
+    const cause =
+      'this server is not known by that host name; its administrator can set allowedHosts'
+    return sendStatus(403, { cause, code: 'forbidden' })
+  })
 }
 
 /** The origin of user files answers nothing but them: no page, no sign-in, no other interface. */

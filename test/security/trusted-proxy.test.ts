@@ -223,6 +223,58 @@ describe('an expired token behind a proxy (GHSA-v3jv-rmh2-635j)', () => {
   })
 })
 
+describe("a host name that is not the server's (DNS rebinding)", () => {
+  const noauth: TestAppOptions = { settings: { authMethod: 'noauth' } }
+  const ask = (app: TestApp, host: string, path = '/api/login', method = 'POST') =>
+    new Promise<{ status: number; text: string }>((resolve, reject) => {
+      const options = { port: app.port, path, method, headers: { Host: host }, agent: false }
+      const sending = request({ host: '127.0.0.1', ...options }, (response) => {
+        let text = ''
+        response.on('data', (chunk) => {
+          text += chunk
+        })
+        response.on('end', () => resolve({ status: response.statusCode ?? 0, text }))
+      })
+      sending.on('error', reject).end()
+    })
+
+  it('is refused in words at every door where nobody signs in on this machine', async () => {
+    await using app = await startApp(noauth)
+    const foreign = ['rebind.evil.example', 'localhost.evil.example:80', 'evil', '127.0.0.1.nip.io']
+    for (const host of foreign)
+      for (const path of ['/api/login', '/', '/health', '/api/resources/', '/api/public/dl/abc']) {
+        const { status, text } = await ask(app, host, path, 'GET')
+        expect([status, text], `${host}${path}`).toEqual([
+          403,
+          expect.stringContaining('allowedHosts'),
+        ])
+      }
+    const own = ['localhost', 'LOCALHOST:8080', 'fb.localhost', '127.0.0.1:80', '[::1]:8080']
+    for (const host of own) expect((await ask(app, host)).status, host).toBe(200)
+  })
+
+  it('is answered when it was configured, and where people sign in', async () => {
+    const allowedHosts = ['files.example.org']
+    await using named = await startApp({ ...noauth, config: { allowedHosts } })
+    expect((await ask(named, 'Files.Example.org:443')).status).toBe(200)
+    expect((await ask(named, 'other.example.org')).status).toBe(403)
+    await using signedIn = await startApp()
+    expect((await ask(signedIn, 'any.example.org', '/health', 'GET')).status).toBe(200)
+    await using open = await startApp({ ...noauth, config: { address: '0.0.0.0' } })
+    expect((await ask(open, 'any.example.org')).status).toBe(200)
+  })
+
+  it('names nobody by a header once the names of the proxy are configured', async () => {
+    await using app = await startApp({
+      ...proxied,
+      config: { allowedHosts: ['files.example.org'] },
+    })
+    expect((await ask(app, 'rebind.evil.example')).status).toBe(403)
+    expect((await ask(app, 'rebind.evil.example', '/', 'GET')).status).toBe(403)
+    expect((await app.fetch('/api/login', asAdmin)).status).toBe(200)
+  })
+})
+
 it('without sign-in everybody is the first user, and signing up stays closed', async () => {
   await using app = await startApp({ settings: { authMethod: 'noauth' } })
   const token = await (await app.fetch('/api/login', { method: 'POST' })).text()
