@@ -33,6 +33,7 @@ export type ErrorCode =
   | 'internal'
   | 'not_implemented'
   | 'no_space'
+  | 'unreachable'
 
 export interface Permissions {
   admin: boolean
@@ -136,6 +137,8 @@ export interface FileEntry {
   isSymlink: boolean
   type: FileType
   subtitles?: string[]
+  /** Its disk does not answer: size and time are zero, type is empty. Ours. */
+  unreachable?: true
 }
 
 export interface FileInfo extends FileEntry {
@@ -155,6 +158,8 @@ export interface RecursiveEntry {
   size: number
   modified: string
   isDir: boolean
+  /** Its disk does not answer: size and time are zero. Ours. */
+  unreachable?: true
 }
 
 export interface Usage {
@@ -179,6 +184,8 @@ export interface SearchHit {
   /** Bytes; ours, absent from the original. */
   size?: number
   modified?: string
+  /** Its disk does not answer. Ours. */
+  unreachable?: true
 }
 
 export interface ShareRecord {

@@ -64,6 +64,7 @@ const STATUS: Record<ErrorCode, number> = {
   internal: 500,
   not_implemented: 501,
   no_space: 507,
+  unreachable: 503,
 }
 
 /** Every code there is, for descriptions of the interface. */
@@ -96,12 +97,14 @@ const ERRNO: Record<string, ErrorCode> = {
   EIO: 'disk_failed',
   ENXIO: 'disk_failed',
   ENODEV: 'disk_failed',
-  ENOTCONN: 'disk_failed',
-  ECONNABORTED: 'disk_failed',
-  EHOSTDOWN: 'disk_failed',
   EREMOTEIO: 'disk_failed',
   ESTALE: 'disk_failed',
-  ETIMEDOUT: 'disk_failed',
+  ECONNABORTED: 'unreachable',
+  EHOSTDOWN: 'unreachable',
+  EHOSTUNREACH: 'unreachable',
+  ENOTCONN: 'unreachable',
+  ESHUTDOWN: 'unreachable',
+  ETIMEDOUT: 'unreachable',
 }
 
 /** Codes whose own status is not the one that clients know for a failure of the disk. */
@@ -130,6 +133,12 @@ export function errnoOf(error: unknown): string {
 /** True for the system's errors that tell of a full disk or a used-up quota. */
 export function isFullDisk(error: unknown): boolean {
   return ERRNO[errnoOf(error)] === 'no_space'
+}
+
+/** True for a failure because a disk does not answer: a hung or dead mount. */
+export function isUnreachable(error: unknown): boolean {
+  if (error instanceof AppError) return error.code === 'unreachable'
+  return ERRNO[errnoOf(error)] === 'unreachable'
 }
 
 /** This process or machine has run out of something: no fault of the entry that was looked at. */

@@ -3,6 +3,7 @@
 // tells in the environment (PATH and the like) is read where programs are started.
 import { homedir } from 'node:os'
 import { runCommandLine } from './cli/run.ts'
+import { setPoolSize } from './files/disks/disks.ts'
 import { localStamp } from './log.ts'
 
 type SignalListener = (signal: 'stop' | 'reload', name: string) => void
@@ -34,6 +35,9 @@ function onStray(listener: (error: unknown) => void): () => void {
     process.off('unhandledRejection', listener)
   }
 }
+
+// Before the first call that goes through the pool.
+setPoolSize(process.env)
 
 function homeFolder(): string {
   try {

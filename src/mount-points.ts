@@ -3,16 +3,28 @@
 /** The list for readFile; it is missing elsewhere, and in a bare chroot. */
 export const MOUNT_LIST = '/proc/self/mountinfo'
 
+export interface Mount {
+  /** Number of the device, `major:minor`; mounts of one file system share it. */
+  device: string
+  /** Name of the kind of file system, such as `ext4` or `fuse.sshfs`. */
+  type: string
+}
+
 /**
- * The places in the list. The fifth field of each line, where white space and backslashes are octal:
+ * The mounts in the list by their places; of several at one place the last, which hides the others.
+ * White space and backslashes in places are octal:
  * https://man7.org/linux/man-pages/man5/proc_pid_mountinfo.5.html
  */
-export function mountPointsOf(list: Buffer): Set<string> {
-  const places = list
-    .toString('latin1')
-    .split('\n')
-    .map((line) => (line.split(' ')[4] ?? '').replace(/\\([0-7]{3})/g, octalCharacter))
-  return new Set(places.map((place) => Buffer.from(place, 'latin1').toString()))
+export function mountsOf(list: Buffer): Map<string, Mount> {
+  const mounts = new Map<string, Mount>()
+  for (const line of list.toString('latin1').split('\n')) {
+    const fields = line.split(' ')
+    const [, , device = '', , place = ''] = fields
+    const type = fields[fields.indexOf('-', 6) + 1] ?? ''
+    const name = place.replace(/\\([0-7]{3})/g, octalCharacter)
+    if (place) mounts.set(Buffer.from(name, 'latin1').toString(), { device, type })
+  }
+  return mounts
 }
 
 function octalCharacter(_: string, digits: string): string {

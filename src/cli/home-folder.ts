@@ -3,6 +3,7 @@ import { lchown, mkdir } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { inHomeWords } from '../auth/home.ts'
 import { AppError } from '../errors.ts'
+import { createDisks } from '../files/disks/disks.ts'
 import { createScope } from '../files/scope.ts'
 import { parentOf, ROOT, type VPath, vpathOf } from '../files/vpath.ts'
 import type { Settings } from '../store/document.ts'
@@ -23,6 +24,7 @@ export async function makeScopeFolder(
   if (wanted === ROOT) return
   await mkdir(root, { recursive: true })
   const tree = createScope({
+    disks: createDisks(),
     root,
     allow: () => true,
     followExternalSymlinks,

@@ -104,7 +104,7 @@ async function copyBytes(
 }
 
 async function writeFully(
-  { fd }: TempFile,
+  { fd, device }: TempFile,
   bytes: Uint8Array,
   position: number,
   atOnce: boolean,
@@ -113,6 +113,6 @@ async function writeFully(
     const rest = bytes.length - done
     done += atOnce
       ? writeSync(fd, bytes, done, rest, position + done)
-      : (await writeSome(fd, bytes, done, rest, position + done)).bytesWritten
+      : (await device.run(() => writeSome(fd, bytes, done, rest, position + done))).bytesWritten
   }
 }

@@ -1,5 +1,5 @@
 // The calls that writing a file takes, by two ways: at once where the place is near (a local disk
-// that was looked at just now, see disk-look.ts), and otherwise through the thread pool, whose way
+// that was looked at just now, see disks.ts), and otherwise through the thread pool, whose way
 // there and back costs ten times as much as such a call. What may wait for a disk even then has no
 // place here: bytes, syncing, and giving the blocks of a file free.
 import {
@@ -25,6 +25,7 @@ import {
 } from 'node:fs'
 import { promisify } from 'node:util'
 import { errnoOf } from '../errors.ts'
+import type { Device } from './disks/device.ts'
 
 export interface DiskCalls {
   open(path: string, flags: number, mode?: number): Promise<number>
@@ -42,6 +43,24 @@ export interface DiskCalls {
 const lstatInPool = promisify(lstat)
 const fstatInPool = promisify(fstat)
 
+/** The calls through the pool, as many at a time as the device may have. */
+export function poolCalls(device: Device): DiskCalls {
+  if (device.kind !== 'foreign') return inPool
+  const closeLate = (fd: number) => void device.release(() => inPool.close(fd)).catch(() => {})
+  return {
+    open: (path, flags, mode) => device.query(() => inPool.open(path, flags, mode), closeLate),
+    close: (fd) => device.release(() => inPool.close(fd)),
+    fstat: (fd) => device.run(() => inPool.fstat(fd)),
+    fchmod: (fd, mode) => device.run(() => inPool.fchmod(fd, mode)),
+    futimes: (fd, atime, mtime) => device.run(() => inPool.futimes(fd, atime, mtime)),
+    lstat: (path) => device.query(() => inPool.lstat(path)),
+    link: (existing, path) => device.run(() => inPool.link(existing, path)),
+    unlink: (path) => device.run(() => inPool.unlink(path)),
+    rename: (from, to) => device.run(() => inPool.rename(from, to)),
+  }
+}
+
+/** For what runs as a whole in a device's `run`. */
 export const inPool: DiskCalls = {
   open: promisify(open),
   close: promisify(close),

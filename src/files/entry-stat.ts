@@ -34,6 +34,22 @@ export function toEntryStat(target: BigIntStats, own: BigIntStats, isSymlink: bo
   }
 }
 
+/** What stands for the facts of an entry whose disk does not answer. */
+export function unreachableStat(isFolder: boolean, isSymlink: boolean): EntryStat {
+  const mode = isFolder ? constants.S_IFDIR : 0
+  return {
+    kind: isFolder ? 'dir' : 'other',
+    isSymlink,
+    sizeBytes: 0,
+    mtimeNs: 0n,
+    mode,
+    ino: 0n,
+    dev: 0n,
+    ownMtimeNs: 0n,
+    ownMode: mode,
+  }
+}
+
 /** What a POSIX st_mode says an entry is. */
 export function kindOf(mode: number): EntryKind {
   switch (mode & constants.S_IFMT) {

@@ -1,7 +1,7 @@
 // Moving to a name that must be free, without a gap between the look and the move where the file
 // system has hard links.
 import { AppError, errnoOf } from '../errors.ts'
-import { type DiskCalls, inPool } from './disk-calls.ts'
+import type { DiskCalls } from './disk-calls.ts'
 
 // File systems without hard links, and files of others that Linux lets nobody link.
 const NO_HARD_LINK = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'EMLINK', 'ENOSYS']
@@ -10,18 +10,18 @@ const NO_HARD_LINK = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'EMLINK', 'ENOSYS']
  * Moves an entry on one file system. Throws `exists` when the target is taken, else the system's
  * error; nothing has changed then.
  */
-export async function moveToFreeName(from: string, to: string): Promise<void> {
-  const found = await inPool.lstat(from)
+export async function moveToFreeName(from: string, to: string, calls: DiskCalls): Promise<void> {
+  const found = await calls.lstat(from)
   // link(2) of macOS makes a second name for what a symbolic link leads to.
   const canLink = found?.isFile() || (found?.isSymbolicLink() && process.platform === 'linux')
-  return canLink ? moveFileToFreeName(from, to) : renameToFreeName(from, to)
+  return canLink ? moveFileToFreeName(from, to, calls) : renameToFreeName(from, to, calls)
 }
 
 /** Like moveToFreeName for what is known to be a regular file, by the given way. */
 export async function moveFileToFreeName(
   from: string,
   to: string,
-  calls: DiskCalls = inPool,
+  calls: DiskCalls,
 ): Promise<void> {
   if (!(await linked(from, to, calls))) return renameToFreeName(from, to, calls)
   try {
@@ -34,7 +34,7 @@ export async function moveFileToFreeName(
   }
 }
 
-async function renameToFreeName(from: string, to: string, calls = inPool): Promise<void> {
+async function renameToFreeName(from: string, to: string, calls: DiskCalls): Promise<void> {
   if (await calls.lstat(to)) throw new AppError('exists', 'the target exists')
   // It would replace an empty folder at most, should one appear now.
   await calls.rename(from, to)

@@ -4,7 +4,7 @@ import { statfsSync } from 'node:fs'
 import { statfs } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { AppError, errnoOf } from '../errors.ts'
-import { isNear } from './disk-look.ts'
+import type { Device } from './disks/device.ts'
 
 export interface Space {
   /** 0 where the file system does not tell, as some network file systems do. */
@@ -15,13 +15,13 @@ export interface Space {
 
 /**
  * The space of the file system on which `hostFolder` is or will be made: that of its nearest
- * ancestor that is there. `near`: on a local disk (see disk-look.ts). Rejects with the system's error.
+ * ancestor that is there. `near`: it was looked at just now. Rejects with the system's error.
  */
-export async function spaceAt(hostFolder: string, near = false): Promise<Space> {
+export async function spaceAt(device: Device, hostFolder: string, near = false): Promise<Space> {
   for (let folder = hostFolder; ; folder = dirname(folder)) {
     try {
-      const direct = near || isNear(folder)
-      const { blocks, bavail, bsize } = direct ? statfsSync(folder) : await statfs(folder)
+      const { blocks, bavail, bsize } =
+        near && device.isDirect ? statfsSync(folder) : await device.query(() => statfs(folder))
       return { totalBytes: blocks * bsize, freeBytes: bavail * bsize }
     } catch (error) {
       if (errnoOf(error) !== 'ENOENT' || dirname(folder) === folder) throw error
@@ -31,11 +31,12 @@ export async function spaceAt(hostFolder: string, near = false): Promise<Space> 
 
 /** Throws `no_space` when less than `sizeBytes` are free where `hostFolder` is or will be made. */
 export async function checkFreeSpace(
+  device: Device,
   hostFolder: string,
   sizeBytes: number,
   near = false,
 ): Promise<void> {
-  const { totalBytes, freeBytes } = await spaceAt(hostFolder, near)
+  const { totalBytes, freeBytes } = await spaceAt(device, hostFolder, near)
   if (totalBytes > 0 && freeBytes < sizeBytes)
     throw new AppError('no_space', `${sizeBytes} bytes do not fit`)
 }

@@ -2,7 +2,7 @@
 // no address, but goes along when its folder is archived.
 import { lstat } from 'node:fs/promises'
 import { AppError, fromErrno } from '../errors.ts'
-import { holdChild, inHeld, openHeld } from './jail.ts'
+import { deviceIn, type FolderRef, holdChild, inHeld, openHeld } from './jail.ts'
 import type { Allow } from './judgement.ts'
 import { type DirEntry, readEntries } from './list-folder.ts'
 import type { ReadHandle } from './read-handle.ts'
@@ -40,16 +40,8 @@ export interface HeldFolder {
   close(): Promise<void>
 }
 
-/**
- * Takes over closing `folder`, which is open at `vpath`; `allow` judges what lies below. `isLocal`:
- * on a local disk (see disk-look.ts).
- */
-export function createHeldFolder(
-  folder: { ref: string; close(): Promise<void> },
-  vpath: VPath,
-  allow: Allow,
-  isLocal = false,
-): HeldFolder {
+/** Takes over closing `folder`, which is open at `vpath`; `allow` judges what lies below. */
+export function createHeldFolder(folder: FolderRef, vpath: VPath, allow: Allow): HeldFolder {
   const opening = new Set<Promise<unknown>>()
   const at = async <T>(
     { name, rawName }: Named,
@@ -69,17 +61,16 @@ export function createHeldFolder(
   }
   return {
     openRead: (entry, { seen = false } = {}) =>
-      at(entry, async (name, child) =>
-        describeOpen(await openHeld(folder.ref, name, { isLocal, seen }), child),
-      ),
+      at(entry, async (name, child) => describeOpen(await openHeld(folder, name, { seen }), child)),
     enter: (entry) =>
       at(entry, async (name, child) => {
-        const { mode, mtimeMs } = await lstat(inHeld(folder.ref, name))
-        const held = createHeldFolder(await holdChild(folder.ref, name), child, allow, isLocal)
+        const path = inHeld(folder.ref, name)
+        const { mode, mtimeMs } = await deviceIn(folder, name).query(() => lstat(path))
+        const held = createHeldFolder(await holdChild(folder, name), child, allow)
         return { ...held, mode, mtimeMs }
       }),
     list: async () => {
-      const { dirents, rawNames } = await readEntries(folder.ref).catch((error) => {
+      const { dirents, rawNames } = await readEntries(folder.ref, folder.device).catch((error) => {
         throw fromErrno(error, vpath)
       })
       const entries: DirEntry[] = []

@@ -86,6 +86,7 @@ export function presentListed(path: string, entry: ListedEntry): FileEntry {
     isSymlink: stat.isSymlink,
     type: entry.type,
   }
+  if (entry.isUnreachable) presented.unreachable = true
   if (entry.subtitles.length > 0) presented.subtitles = entry.subtitles
   return presented
 }

@@ -14,23 +14,22 @@ import {
   fchmod,
   fstat,
   fstatSync,
-  lstatSync,
   open,
   openSync,
   readlinkSync,
 } from 'node:fs'
-import { chmod, lstat, readlink } from 'node:fs/promises'
+import { chmod, readlink } from 'node:fs/promises'
 import { basename, dirname, join, relative, resolve, sep } from 'node:path'
 import { promisify } from 'node:util'
 import { AppError, errnoOf } from '../errors.ts'
-import { isNear, isStillMissing, lstatIfThere, realpathOf } from './disk-look.ts'
+import type { Device } from './disks/device.ts'
+import type { Disks } from './disks/disks.ts'
 import { openForReading, type ReadHandle } from './read-handle.ts'
 import { ROOT, type VPath, vpathOf } from './vpath.ts'
 
 const openInPool = promisify(open)
 const changeModeOf = promisify(fchmod)
 const fstatInPool = promisify(fstat)
-const lstatInPool = (path: string) => lstat(path, { bigint: true })
 
 /** Linux O_PATH: a reference to a folder that needs no permission to read it. */
 const O_PATH = 0o10000000
@@ -62,6 +61,7 @@ export interface Jail {
   /** Real path as far as the target of `realPath` exists, following links that dangle. */
   landing(realPath: string): Promise<Place>
   readonly follows: boolean
+  readonly disks: Disks
 }
 
 export interface JailOptions {
@@ -81,18 +81,21 @@ export interface JailOptions {
 export function createJail(
   rootPath: string,
   followExternal: boolean,
+  disks: Disks,
   { isReal = false, within }: JailOptions = {},
 ): Jail {
   let known = isReal ? rootPath : undefined
 
   const mayBeRoot = async (realRoot: string): Promise<boolean> =>
-    within === undefined || followExternal || contains(await realpathOf(resolve(within)), realRoot)
+    within === undefined ||
+    followExternal ||
+    contains(await disks.realpath(resolve(within)), realRoot)
 
   const root = async () => {
     if (known === undefined) {
       try {
         // A separator at its end would make it another name than the one that is remembered.
-        const realRoot = await realpathOf(resolve(rootPath))
+        const realRoot = await disks.realpath(resolve(rootPath))
         if (!(await mayBeRoot(realRoot)))
           throw new AppError(
             'forbidden',
@@ -117,7 +120,7 @@ export function createJail(
   // on where its last good part lies, or a link would tell what stands outside of the scope.
   const land = async (realRoot: string, host: string, vpath: VPath): Promise<Place> => {
     try {
-      return confine(realRoot, await landing(host, 0), vpath)
+      return confine(realRoot, await landing(disks, host, 0), vpath)
     } catch (error) {
       if (!(error instanceof AppError) && host !== realRoot)
         await land(realRoot, dirname(host), vpath)
@@ -140,14 +143,15 @@ export function createJail(
       const folder = await land(realRoot, dirname(host), vpath)
       const realPath = join(folder.realPath, basename(host))
       if (!folder.exists) return { realPath, exists: false }
-      const found = await lstatIfThere(realPath)
-      if (found?.isSymbolicLink()) confine(realRoot, await landing(realPath, 0), vpath)
+      const found = await disks.lstatIfThere(realPath)
+      if (found?.isSymbolicLink()) confine(realRoot, await landing(disks, realPath, 0), vpath)
       return { realPath, exists: found !== null }
     },
     vpathOf: (realPath, realRoot) =>
       contains(realRoot, realPath) ? vpathOf(...relative(realRoot, realPath).split(sep)) : null,
-    landing: (realPath) => landing(realPath, 0),
+    landing: (realPath) => landing(disks, realPath, 0),
     follows: followExternal,
+    disks,
   }
 }
 
@@ -161,36 +165,55 @@ export function contains(root: string, path: string): boolean {
  * Opens the folder at a real path and gives a reference to it that stays valid when the path is
  * swapped. Throws `forbidden` when the folder is not where it was located. Closes it afterwards.
  */
-export async function inFolder<T>(realDir: string, fn: (ref: string) => Promise<T>): Promise<T> {
-  const folder = await holdFolder(realDir)
+export async function inFolder<T>(
+  disks: Disks,
+  realDir: string,
+  fn: (ref: string, device: Device) => Promise<T>,
+): Promise<T> {
+  const folder = await holdFolder(disks, realDir)
   try {
-    return await fn(folder.ref)
+    return await fn(folder.ref, folder.device)
   } finally {
     await folder.close()
   }
 }
 
+/** An open folder. */
+export interface FolderRef {
+  /** A path to it that stays valid when its own path is swapped. */
+  ref: string
+  realDir: string
+  device: Device
+  disks: Disks
+  close(): Promise<void>
+}
+
 /** Like inFolder for callers that keep the folder for a while; they close it. */
-export async function holdFolder(
-  realDir: string,
-): Promise<{ ref: string; close(): Promise<void> }> {
+export async function holdFolder(disks: Disks, realDir: string): Promise<FolderRef> {
+  const device = disks.of(realDir)
   if (!HAS_PROC) {
-    if ((await realpathOf(realDir)) !== realDir) throw moved(realDir)
-    return { ref: realDir, close: async () => {} }
+    if ((await disks.realpath(realDir)) !== realDir) throw moved(realDir)
+    return { ref: realDir, realDir, device, disks, close: async () => {} }
   }
-  const fd = await openFolder(realDir, isNear(realDir))
+  const fd = await openFolder(realDir, device, disks.isNear(realDir))
   try {
     verifyPlace(fd, realDir)
   } catch (error) {
     closeSync(fd)
     throw error
   }
-  return heldAs(fd)
+  return { realDir, device, disks, ...openRef(fd) }
 }
 
 // Closing a reference waits for no disk.
-function heldAs(fd: number): { ref: string; close(): Promise<void> } {
+function openRef(fd: number): { ref: string; close(): Promise<void> } {
   return { ref: `/proc/self/fd/${fd}`, close: async () => closeSync(fd) }
+}
+
+/** The device of what has a name in an open folder. */
+export function deviceIn({ realDir, device, disks }: FolderRef, name: string | Buffer): Device {
+  const path = `${realDir === sep ? '' : realDir}${sep}${name}`
+  return disks.isMountPoint(path) ? disks.of(path) : device
 }
 
 /** The path of an entry of a held folder; a name that is not UTF-8 comes as bytes. */
@@ -200,19 +223,23 @@ export function inHeld(ref: string, name: string | Buffer): string | Buffer {
 
 /** Opens a child folder of a held folder without following a link; `direct`: without the pool. */
 export async function holdChild(
-  ref: string,
+  folder: FolderRef,
   name: string | Buffer,
   { direct = false } = {},
-): Promise<{ ref: string; close(): Promise<void> }> {
+): Promise<FolderRef> {
+  const { disks } = folder
+  const realDir = join(folder.realDir, name.toString())
+  const device = deviceIn(folder, name)
   // Systems without /proc have names that are text.
-  if (!HAS_PROC) return { ref: join(ref, name.toString()), close: async () => {} }
-  return heldAs(await openFolder(inHeld(ref, name), direct))
+  if (!HAS_PROC)
+    return { ref: join(folder.ref, name.toString()), realDir, device, disks, close: async () => {} }
+  const fd = await openFolder(inHeld(folder.ref, name), device, direct && device.isDirect)
+  return { realDir, device, disks, ...openRef(fd) }
 }
 
 /** Opens a regular file at a real path for reading, never through a link, and verifies where. */
-export async function openVerified(realPath: string): Promise<ReadHandle> {
-  const near = isNear(realPath)
-  const handle = await openForReading(realPath, { isLocal: near, seen: near })
+export async function openVerified(disks: Disks, realPath: string): Promise<ReadHandle> {
+  const handle = await openForReading(realPath, disks.of(realPath), disks.isNear(realPath))
   if (!HAS_PROC) return handle
   try {
     verifyPlace(handle.fd, realPath)
@@ -227,15 +254,17 @@ export async function openVerified(realPath: string): Promise<ReadHandle> {
  * Sets the permission bits of the file or folder at a real path, of nothing else: a link that took
  * its place is `forbidden`.
  */
-export async function setModeOf(realPath: string, mode: number): Promise<void> {
+export async function setModeOf(disks: Disks, realPath: string, mode: number): Promise<void> {
+  const device = disks.of(realPath)
   // A reference needs no permission to read, and opens no pipe or device.
   const flags = constants.O_NOFOLLOW | (HAS_PROC ? O_PATH : constants.O_RDONLY)
-  const fd = await openInPool(realPath, flags)
+  const fd = await device.query(() => openInPool(realPath, flags), closeSync)
   try {
-    if (!HAS_PROC) return await changeModeOf(fd, mode)
+    if (!HAS_PROC) return await device.run(() => changeModeOf(fd, mode))
     verifyPlace(fd, realPath)
-    if (fstatSync(fd).isSymbolicLink()) throw moved(realPath)
-    await chmod(`/proc/self/fd/${fd}`, mode)
+    const { mode: kind } = await device.run(() => fstatInPool(fd))
+    if ((kind & constants.S_IFMT) === constants.S_IFLNK) throw moved(realPath)
+    await device.run(() => chmod(`/proc/self/fd/${fd}`, mode))
   } finally {
     closeSync(fd)
   }
@@ -245,13 +274,30 @@ export async function setModeOf(realPath: string, mode: number): Promise<void> {
  * Facts of what is at a real path itself, never through a link in its place or on the way. Throws
  * `forbidden` when it is not where it was located.
  */
-export async function lookVerified(realPath: string): Promise<BigIntStats> {
-  const near = isNear(realPath)
-  if (!HAS_PROC) return near ? lstatSync(realPath, { bigint: true }) : lstatInPool(realPath)
-  const fd = near ? openSync(realPath, ENTRY_FLAGS) : await openInPool(realPath, ENTRY_FLAGS)
+export async function lookVerified(disks: Disks, realPath: string): Promise<BigIntStats> {
+  const device = disks.of(realPath)
+  const near = disks.isNear(realPath)
+  if (!HAS_PROC) return disks.lstat(realPath)
+  // As a whole in the place of one call, so that it can be given up as a whole.
+  if (device.kind === 'foreign') return device.query(() => lookInPool(realPath))
+  return near ? device.direct(() => lookNow(realPath)) : lookInPool(realPath)
+}
+
+function lookNow(realPath: string): BigIntStats {
+  const fd = openSync(realPath, ENTRY_FLAGS)
   try {
     verifyPlace(fd, realPath)
-    return near ? fstatSync(fd, { bigint: true }) : await fstatInPool(fd, { bigint: true })
+    return fstatSync(fd, { bigint: true })
+  } finally {
+    closeSync(fd)
+  }
+}
+
+async function lookInPool(realPath: string): Promise<BigIntStats> {
+  const fd = await openInPool(realPath, ENTRY_FLAGS)
+  try {
+    verifyPlace(fd, realPath)
+    return await fstatInPool(fd, { bigint: true })
   } finally {
     closeSync(fd)
   }
@@ -259,16 +305,21 @@ export async function lookVerified(realPath: string): Promise<BigIntStats> {
 
 /** Opens a file in a held folder for reading, never through a link; see openForReading. */
 export function openHeld(
-  ref: string,
+  folder: FolderRef,
   name: string | Buffer,
-  how: { isLocal: boolean; seen: boolean },
+  { seen }: { seen: boolean },
 ): Promise<ReadHandle> {
-  return openForReading(inHeld(ref, name), how)
+  return openForReading(inHeld(folder.ref, name), deviceIn(folder, name), seen)
 }
 
-async function openFolder(path: string | Buffer, direct: boolean): Promise<number> {
+async function openFolder(
+  path: string | Buffer,
+  device: Device,
+  isDirect: boolean,
+): Promise<number> {
   try {
-    return direct ? openSync(path, FOLDER_FLAGS) : await openInPool(path, FOLDER_FLAGS)
+    if (isDirect) return device.direct(() => openSync(path, FOLDER_FLAGS))
+    return await device.query(() => openInPool(path, FOLDER_FLAGS), closeSync)
   } catch (error) {
     // O_NOFOLLOW on a link gives ELOOP or, together with O_DIRECTORY, ENOTDIR.
     if (errnoOf(error) === 'ELOOP') throw moved(path.toString())
@@ -292,21 +343,21 @@ function toHost(realRoot: string, vpath: VPath): string {
 // realpath answers for what exists; otherwise the nearest existing ancestor is resolved and a link
 // that dangles is followed by hand to the place where a write would create its target
 // (GHSA-8wc8-hf36-mjh9, GHSA-fh54-6rfh-r8f3).
-async function landing(path: string, hops: number): Promise<Place> {
-  const isMissing = isStillMissing(path)
+async function landing(disks: Disks, path: string, hops: number): Promise<Place> {
+  const isMissing = disks.isStillMissing(path)
   if (!isMissing)
     try {
-      return { realPath: await realpathOf(path), exists: true }
+      return { realPath: await disks.realpath(path), exists: true }
     } catch (error) {
       if (errnoOf(error) !== 'ENOENT') throw error
     }
   if (hops > MAX_LINK_HOPS) throw new AppError('forbidden', 'too many links')
-  const folder = await landing(dirname(path), hops + 1)
+  const folder = await landing(disks, dirname(path), hops + 1)
   const here = join(folder.realPath, basename(path))
   if (!folder.exists || (isMissing && here === path)) return { realPath: here, exists: false }
-  const found = await lstatIfThere(here)
+  const found = await disks.lstatIfThere(here)
   if (!found?.isSymbolicLink()) return { realPath: here, exists: found !== null }
-  const target = resolve(folder.realPath, await readlink(here))
-  const landed = await landing(target, hops + 1)
+  const target = resolve(folder.realPath, await disks.of(here).query(() => readlink(here)))
+  const landed = await landing(disks, target, hops + 1)
   return { realPath: landed.realPath, exists: landed.exists }
 }

@@ -1,14 +1,13 @@
 // Reading one folder: names, kinds and, for listings, facts of every entry.
-//
-// Facts are read with synchronous lstat in slices of a few milliseconds, which on a local disk is
-// three times as fast as the thread pool and never blocks longer than a slice; where a first
-// sample shows a slow disk (network, asleep) the thread pool takes over.
-import { type BigIntStats, type Dirent, lstatSync } from 'node:fs'
-import { lstat, opendir, readdir, readlink } from 'node:fs/promises'
+import type { BigIntStats, Dirent } from 'node:fs'
+import { readlink } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { AppError, errnoOf, isLostEntry } from '../errors.ts'
-import { type EntryStat, toEntryStat } from './entry-stat.ts'
-import { inFolder, inHeld, type Jail, lookVerified } from './jail.ts'
+import type { Device } from './disks/device.ts'
+import { readDirents, readInParts } from './disks/read-dirents.ts'
+import { asLost, type Looked, statMany } from './disks/stat-many.ts'
+import { type EntryStat, toEntryStat, unreachableStat } from './entry-stat.ts'
+import { deviceIn, holdFolder, inFolder, inHeld, type Jail, lookVerified } from './jail.ts'
 import type { Judgement } from './judgement.ts'
 import { compareBytes, nextTurn, sortInSlices } from './sort.ts'
 import { joinVPath, ROOT, type VPath } from './vpath.ts'
@@ -27,6 +26,8 @@ export interface DirEntry {
 
 export interface DetailedEntry extends DirEntry {
   stat: EntryStat
+  /** It lies on a disk that does not answer: its facts are made up, of size and time zero. */
+  isUnreachable?: true
 }
 
 /** Allowed entries of a located folder in byte order; links that leave the scope are left out. */
@@ -38,7 +39,9 @@ export async function listFolder(
   { escaping = false } = {},
 ): Promise<DirEntry[]> {
   const allow = await judgement.below(vpath, realPath)
-  const { dirents, rawNames } = await inFolder(realPath, readEntries)
+  const { dirents, rawNames } = await inFolder(jail.disks, realPath, (ref, device) =>
+    readEntries(ref, device),
+  )
   const entries: DirEntry[] = []
   let sliceStart = performance.now()
   for (const dirent of dirents) {
@@ -67,15 +70,14 @@ export async function listFolder(
  */
 export async function readEntries(
   ref: string,
+  device: Device,
   read?: Dirent[],
 ): Promise<{ dirents: Dirent[]; rawNames: Map<Dirent, Buffer> }> {
   const rawNames = new Map<Dirent, Buffer>()
-  const dirents = read ?? (await readdir(ref, { withFileTypes: true }))
+  const dirents = read ?? (await readDirents(ref, device))
   if (!dirents.some(({ name }) => name.includes('\ufffd'))) return { dirents, rawNames }
   const named: Dirent[] = []
-  // In parts, between which others get their turn: a buffer for each name costs its time.
-  const options = { encoding: 'buffer' as BufferEncoding, bufferSize: NAMES_AT_ONCE }
-  for await (const entry of await opendir(ref, options)) {
+  for (const entry of await readInParts(ref, device, 'buffer')) {
     const bytes = entry.name as unknown as Buffer
     const name = bytes.toString('utf8')
     // The same record with its name as text: the rest of it is what both kinds have.
@@ -86,18 +88,12 @@ export async function readEntries(
   return { dirents: named, rawNames }
 }
 
-/** Bytes made text in some two milliseconds. */
-const NAMES_AT_ONCE = 2_000
-
 const SLICE_MS = 4
-const SAMPLE = 32
-/** A sample slower than this means that the disk answers slowly. */
-const SLOW_SAMPLE_MS = 8
-const POOL_IN_FLIGHT = 64
 
 /**
  * The entries of listFolder with their facts. An entry that vanished or cannot be read is left
- * out. Stops with the signal's reason between slices.
+ * out; one on a disk that does not answer stays, as unreachable. Stops with the signal's reason
+ * between slices.
  */
 export async function listFolderDetailed(
   jail: Jail,
@@ -107,60 +103,35 @@ export async function listFolderDetailed(
   signal: AbortSignal,
 ): Promise<DetailedEntry[]> {
   const entries = await listFolder(jail, judgement, vpath, realPath)
-  return inFolder(realPath, (ref) => addFacts(jail, realPath, ref, entries, signal))
-}
-
-// Through the open folder `ref`: its path may lead elsewhere by now.
-async function addFacts(
-  jail: Jail,
-  realPath: string,
-  ref: string,
-  entries: DirEntry[],
-  signal: AbortSignal,
-): Promise<DetailedEntry[]> {
+  // Through the open folder: its path may lead elsewhere by now.
+  const folder = await holdFolder(jail.disks, realPath)
+  const nameOf = (i: number) => (entries[i] as DirEntry).rawName ?? (entries[i] as DirEntry).name
+  const paths = entries.map((_, i) => inHeld(folder.ref, nameOf(i)))
+  const deviceOf = (i: number) => deviceIn(folder, nameOf(i))
+  const looked = await statMany(paths, deviceOf, signal).finally(folder.close)
   const detailed: DetailedEntry[] = []
-  const add = (entry: DirEntry, target: BigIntStats | null, own: BigIntStats | null) => {
-    if (!own) return
-    const isSymlink = entry.kind === 'link' || entry.kind === 'brokenLink'
-    if (entry.kind === 'link' && !target) return
-    // The entry itself is completed: a copy of each would double the garbage of a large folder.
-    detailed.push(Object.assign(entry, { stat: toEntryStat(target ?? own, own, isSymlink) }))
-  }
-  let i = 0
-  let slow = false
-  let sliceStart = performance.now()
-  for (; i < entries.length && !slow; i++) {
-    const entry = entries[i] as DirEntry
-    const path = entryPath(ref, entry)
-    if (entry.kind === 'link' && !entry.rawName)
-      add(entry, await statLink(jail, join(realPath, entry.name)), await lstatOrNull(path))
-    else {
-      const own = lstatOrNullSync(path)
-      add(entry, own, own)
-    }
-    if (i === SAMPLE && performance.now() - sliceStart > SLOW_SAMPLE_MS) slow = true
-    if (performance.now() - sliceStart > SLICE_MS) {
-      await nextTurn()
-      signal.throwIfAborted()
-      sliceStart = performance.now()
-    }
-  }
-  for (; i < entries.length; i += POOL_IN_FLIGHT) {
-    signal.throwIfAborted()
-    const part = entries.slice(i, i + POOL_IN_FLIGHT)
-    const stats = await Promise.all(
-      part.map(async (entry) => {
-        const own = await lstatOrNull(entryPath(ref, entry))
-        const isLink = entry.kind === 'link' && !entry.rawName
-        return { own, target: isLink ? await statLink(jail, join(realPath, entry.name)) : own }
-      }),
-    )
-    for (const [k, entry] of part.entries()) {
-      const found = stats[k]
-      if (found) add(entry, found.target, found.own)
-    }
+  for (const [i, entry] of entries.entries()) {
+    const own = looked[i] as Looked
+    const isLink = entry.kind === 'link' && !entry.rawName
+    const target = isLink ? await statLink(jail, join(realPath, entry.name)) : own
+    if (!own || !target) continue
+    detailed.push(describe(entry, own, target))
+    if (isLink) signal.throwIfAborted()
   }
   return detailed
+}
+
+// The entry itself is completed: a copy of each would double the garbage of a large folder.
+function describe(
+  entry: DirEntry,
+  own: BigIntStats | 'unreachable',
+  target: BigIntStats | 'unreachable',
+): DetailedEntry {
+  const isSymlink = entry.kind === 'link' || entry.kind === 'brokenLink'
+  if (own !== 'unreachable' && target !== 'unreachable')
+    return Object.assign(entry, { stat: toEntryStat(target, own, isSymlink) })
+  const stat = unreachableStat(entry.kind === 'dir', isSymlink)
+  return Object.assign(entry, { stat, isUnreachable: true as const })
 }
 
 // Null for a link that leaves the scope, leads to a denied path or cannot be resolved at all. On a
@@ -186,41 +157,26 @@ async function linkKind(
 
 const NO_WAY = new Set(['ENOENT', 'EACCES', 'EPERM', 'ENOTDIR', 'ENAMETOOLONG'])
 
-async function pointsInside(jail: Jail, realPath: string): Promise<boolean> {
+/** Whether the text of a link leads inside: what counts while its disk does not answer. */
+export async function pointsInside(jail: Jail, realPath: string): Promise<boolean> {
   if (jail.follows) return true
-  const target = await readlink(realPath).catch(unlessLost)
+  const target = await jail.disks
+    .of(realPath)
+    .query(() => readlink(realPath))
+    .catch(unlessLost)
   if (target === null) return false
   return jail.vpathOf(resolve(dirname(realPath), target), await jail.root()) !== null
 }
 
-async function statLink(jail: Jail, path: string): Promise<BigIntStats | null> {
+async function statLink(jail: Jail, path: string): Promise<Looked> {
   try {
     const landed = await jail.landing(path)
     const isInside = jail.vpathOf(landed.realPath, await jail.root()) !== null
-    return landed.exists && (isInside || jail.follows) ? await lookVerified(landed.realPath) : null
+    if (!landed.exists || !(isInside || jail.follows)) return null
+    return await lookVerified(jail.disks, landed.realPath)
   } catch (error) {
     if (error instanceof AppError) return null
-    return unlessLost(error)
-  }
-}
-
-function entryPath(ref: string, { name, rawName }: DirEntry): string | Buffer {
-  return inHeld(ref, rawName ?? name)
-}
-
-async function lstatOrNull(path: string | Buffer): Promise<BigIntStats | null> {
-  try {
-    return await lstat(path, { bigint: true })
-  } catch (error) {
-    return unlessLost(error)
-  }
-}
-
-function lstatOrNullSync(path: string | Buffer): BigIntStats | null {
-  try {
-    return lstatSync(path, { bigint: true, throwIfNoEntry: false }) ?? null
-  } catch (error) {
-    return unlessLost(error)
+    return asLost(error)
   }
 }
 

@@ -1,5 +1,5 @@
 // An open file for reading: a descriptor with the few operations readers need. On a local disk
-// facts and closing take the direct way (see disk-look.ts); bytes always come through the pool.
+// facts and closing take the direct way (see disks.ts); bytes always come through the pool.
 import {
   type BigIntStats,
   close,
@@ -12,6 +12,7 @@ import {
   read,
 } from 'node:fs'
 import { promisify } from 'node:util'
+import type { Device } from './disks/device.ts'
 
 const openInPool = promisify(open)
 const closeInPool = promisify(close)
@@ -37,27 +38,35 @@ const FLAGS = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NO
 const READ_STEP_BYTES = 64 * 1024
 
 /**
- * Opens for reading, never through a link in the last place, without waiting for a FIFO. `isLocal`:
- * on a local disk; `seen`: the file was looked at just now.
+ * Opens for reading, never through a link in the last place, without waiting for a FIFO. `seen`: the
+ * file was looked at just now.
  */
 export async function openForReading(
   path: string | Buffer,
-  { isLocal, seen }: { isLocal: boolean; seen: boolean },
+  device: Device,
+  seen: boolean,
 ): Promise<ReadHandle> {
-  const fd = isLocal && seen ? openSync(path, FLAGS) : await openInPool(path, FLAGS)
-  return createReadHandle(fd, isLocal)
+  const closeLate = (late: number) => void device.release(() => closeInPool(late)).catch(() => {})
+  const fd =
+    device.isDirect && seen
+      ? device.direct(() => openSync(path, FLAGS))
+      : await device.query(() => openInPool(path, FLAGS), closeLate)
+  return createReadHandle(fd, device)
 }
 
-function createReadHandle(opened: number, isLocal: boolean): ReadHandle {
+function createReadHandle(opened: number, device: Device): ReadHandle {
   let fd = opened
-  const readSome: ReadHandle['read'] = (buffer, offset, length, position) =>
+  const readInPool: ReadHandle['read'] = (buffer, offset, length, position) =>
     new Promise((resolve, reject) => {
       read(fd, buffer, offset, length, position, (error, bytesRead) =>
         error ? reject(error) : resolve({ bytesRead }),
       )
     })
+  const readSome: ReadHandle['read'] = (...words) => device.run(() => readInPool(...words))
   const stat: ReadHandle['stat'] = async () =>
-    isLocal ? fstatSync(fd, { bigint: true }) : fstatInPool(fd, { bigint: true })
+    device.isDirect
+      ? fstatSync(fd, { bigint: true })
+      : device.run(() => fstatInPool(fd, { bigint: true }))
   return {
     get fd() {
       return fd
@@ -81,8 +90,8 @@ function createReadHandle(opened: number, isLocal: boolean): ReadHandle {
       if (fd < 0) return
       const closing = fd
       fd = -1
-      if (isLocal) closeSync(closing)
-      else await closeInPool(closing)
+      if (device.isDirect) closeSync(closing)
+      else await device.release(() => closeInPool(closing))
     },
   }
 }

@@ -2,7 +2,9 @@
 // written together, which is more than twice as fast as a stream pipeline (measured, techniques b).
 import { writev, writevSync } from 'node:fs'
 import type { Readable } from 'node:stream'
+import { promisify } from 'node:util'
 import { AppError } from '../errors.ts'
+import type { Device } from './disks/device.ts'
 
 /** Bytes collected before the source is paused. */
 const LIMIT_BYTES = 4 * 1024 * 1024
@@ -22,7 +24,7 @@ export interface Received {
  * Writes everything `source` delivers to `fd` from `position` on. Past `maxBytes` it stops with
  * `too_large`; when the source breaks off or the signal fires it rejects, with what had arrived
  * written to the file. With `near`, for a file on a local disk, a small body that has come as a
- * whole is written at once. The chunks must be nobody else's: their memory is given back as soon as
+ * whole is written at once; all else is written by the device's `run`. The chunks must be nobody else's: their memory is given back as soon as
  * they are written.
  */
 export function receive(
@@ -33,9 +35,11 @@ export function receive(
     maxBytes?: number
     signal?: AbortSignal | undefined
     near?: boolean
+    device?: Device
   } = {},
 ): Promise<Received> {
   const { position: start = 0, maxBytes = Number.POSITIVE_INFINITY, signal, near } = options
+  const writeLater = writeBy(options.device)
   return new Promise((resolve, reject) => {
     let queue: Buffer[] = []
     let queuedBytes = 0
@@ -78,7 +82,7 @@ export function receive(
         advance()
       }
       const atOnce = near && ended && partBytes <= SMALL_BYTES
-      writeFully(atOnce ? writeNow : writev, fd, part, start + writtenBytes, settle)
+      writeFully(atOnce ? writeNow : writeLater, fd, part, start + writtenBytes, settle)
     }
     const fail = (error: unknown) => {
       failure ??= error
@@ -137,6 +141,20 @@ const writeNow: Write = (fd, buffers, position, done) => {
     return done(error as Error, 0)
   }
   done(null, written)
+}
+
+const writevInPool = promisify(writev)
+
+function writeBy(device: Device | undefined): Write {
+  if (device?.kind !== 'foreign') return writev
+  return (fd, buffers, position, done) => {
+    device
+      .run(() => writevInPool(fd, buffers, position))
+      .then(
+        ({ bytesWritten }) => done(null, bytesWritten),
+        (error) => done(error, 0),
+      )
+  }
 }
 
 // writev may write less than asked, for instance when the disk is almost full.

@@ -2,10 +2,8 @@
 // not be found again by its text.
 import { type Dirent, lstatSync, readdirSync, rmdirSync, statSync, unlinkSync } from 'node:fs'
 import { lstat, rmdir, unlink } from 'node:fs/promises'
-import { join } from 'node:path'
 import { errnoOf } from '../errors.ts'
-import { isMountPoint } from './disk-look.ts'
-import { holdChild, inHeld } from './jail.ts'
+import { deviceIn, type FolderRef, holdChild, inHeld } from './jail.ts'
 import { readEntries } from './list-folder.ts'
 import { createPace, type Pace } from './pace.ts'
 
@@ -16,10 +14,6 @@ const SMALL_BLOCKS = 2_048
 const LARGE_FOLDER_BYTES = 64 * 1024
 
 export interface RemoveOptions {
-  /** Where the entry was located. */
-  realPath: string
-  /** On a local disk: the pool is spared as long as the disk is quick. */
-  near: boolean
   signal: AbortSignal
   pace?: Pace
 }
@@ -29,46 +23,51 @@ export interface RemoveOptions {
  * while we work is removed as a link, never entered. An abort leaves what was not reached yet.
  */
 export async function removeEntry(
-  ref: string,
+  parent: FolderRef,
   name: string | Buffer,
-  { realPath, near, signal, pace = createPace() }: RemoveOptions,
+  { signal, pace = createPace() }: RemoveOptions,
 ): Promise<void> {
   signal.throwIfAborted()
-  // What is mounted there may be far away however near the folder is.
-  const local = near && !isMountPoint(realPath)
-  const path = inHeld(ref, name)
-  const found = local && pace.isQuick ? pace.time(() => lstatSync(path)) : await lstat(path)
-  if (!found.isDirectory()) return unlink(path)
-  const folder = await holdChild(ref, name, { direct: local && pace.isQuick })
+  const device = deviceIn(parent, name)
+  // The pool is spared on a local disk as long as it is quick.
+  const isDirect = () => device.isDirect && pace.isQuick
+  const path = inHeld(parent.ref, name)
+  const found = isDirect()
+    ? pace.time(() => lstatSync(path))
+    : await device.query(() => lstat(path))
+  if (!found.isDirectory()) return device.run(() => unlink(path))
+  const folder = await holdChild(parent, name, { direct: isDirect() })
   try {
-    const direct = local && pace.isQuick && statSync(folder.ref).size <= LARGE_FOLDER_BYTES
+    const direct = isDirect() && statSync(folder.ref).size <= LARGE_FOLDER_BYTES
     const { dirents, rawNames } = await readEntries(
       folder.ref,
+      device,
       direct ? pace.time(() => readdirSync(folder.ref, { withFileTypes: true })) : undefined,
     )
     const nameOf = (dirent: Dirent) => rawNames.get(dirent) ?? dirent.name
     const files = dirents.filter((dirent) => !dirent.isDirectory())
-    const paths = files.map((file) => inHeld(folder.ref, nameOf(file)))
-    await removeFiles(paths, { local, signal, pace })
-    for (const dirent of dirents) {
-      if (!dirent.isDirectory()) continue
-      const child = { realPath: join(realPath, dirent.name), near: local, signal, pace }
-      await removeEntry(folder.ref, nameOf(dirent), child)
-    }
+    await removeFiles(folder, files.map(nameOf), { signal, pace })
+    for (const dirent of dirents)
+      if (dirent.isDirectory()) await removeEntry(folder, nameOf(dirent), { signal, pace })
   } finally {
     await folder.close()
   }
-  if (local && pace.isQuick) pace.time(() => rmdirSync(path))
-  else await rmdir(path)
+  if (isDirect()) pace.time(() => rmdirSync(path))
+  else await device.run(() => rmdir(path))
   await pace.turn()
 }
 
 async function removeFiles(
-  paths: (string | Buffer)[],
-  { local, signal, pace }: { local: boolean; signal: AbortSignal; pace: Pace },
+  folder: FolderRef,
+  names: (string | Buffer)[],
+  { signal, pace }: { signal: AbortSignal; pace: Pace },
 ): Promise<void> {
+  const paths = names.map((name) => inHeld(folder.ref, name))
+  const { device } = folder
   let at = 0
-  for (; at < paths.length && local && pace.isQuick; at++) {
+  // One that is a mount of its own is left to the pool.
+  const isDirect = () => deviceIn(folder, names[at] ?? '').isDirect && pace.isQuick
+  for (; at < paths.length && isDirect(); at++) {
     signal.throwIfAborted()
     const path = paths[at] as string
     if (!pace.time(() => removedAtOnce(path))) await unlink(path)
@@ -80,7 +79,7 @@ async function removeFiles(
     const part = paths.slice(at, at + REMOVALS_IN_FLIGHT)
     // All of them end before a failure does: the paths go by the number of the folder's descriptor,
     // which is another folder's as soon as this one is closed.
-    const ends = await Promise.allSettled(part.map((path) => unlink(path)))
+    const ends = await Promise.allSettled(part.map((path) => device.run(() => unlink(path))))
     for (const end of ends) if (end.status === 'rejected') throw end.reason
   }
 }
@@ -96,15 +95,16 @@ function removedAtOnce(path: string | Buffer): boolean {
  * modification time (nanoseconds) is still the one given. False when it stays.
  */
 export async function removeSingle(
-  ref: string,
+  folder: FolderRef,
   name: string,
   mtimeNs: bigint | null,
 ): Promise<boolean> {
-  const path = inHeld(ref, name)
+  const device = deviceIn(folder, name)
+  const path = inHeld(folder.ref, name)
   try {
-    const found = await lstat(path, { bigint: true })
-    if (found.isDirectory()) await rmdir(path)
-    else if (found.mtimeNs === mtimeNs) await unlink(path)
+    const found = await device.query(() => lstat(path, { bigint: true }))
+    if (found.isDirectory()) await device.run(() => rmdir(path))
+    else if (found.mtimeNs === mtimeNs) await device.run(() => unlink(path))
     else return false
     return true
   } catch (error) {

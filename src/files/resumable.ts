@@ -5,7 +5,6 @@ import { hash } from 'node:crypto'
 import { dirname } from 'node:path'
 import type { Readable } from 'node:stream'
 import { AppError, badRequest } from '../errors.ts'
-import { checkFreeSpace } from './free-space.ts'
 import { receive } from './receive.ts'
 import type { Scope, TempOptions } from './scope.ts'
 import type { TempFile } from './temp-file.ts'
@@ -229,7 +228,7 @@ export function createResumables(
       return exclusively(key, async () => {
         if (completions.has(key))
           throw new AppError('locked', `${destination.vpath} is being put in place`)
-        await checkFreeSpace(dirname(await placeOf(destination)), lengthBytes)
+        await destination.scope.requireSpace(await placeOf(destination), lengthBytes)
         await rememberLeft(destination)
         if (remembered.has(key)) await discard(destination, key)
         else await admit(destination.owner)
@@ -317,6 +316,7 @@ async function appendTo(
       maxBytes: upload.lengthBytes - offsetBytes,
       signal,
       near: temp.near,
+      device: temp.device,
     })
     return offsetBytes + received.sizeBytes
   } catch (error) {

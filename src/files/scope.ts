@@ -1,18 +1,27 @@
 // One user's tree: the only door to content on disk. Every call names a virtual path, meets the
 // rules first and is then confined by the jail (see jail.ts for what happens between look and use).
-import { lstat, mkdir, readdir, rename } from 'node:fs/promises'
+import { mkdir, readdir } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import type { Usage } from '../api-types.ts'
 import { AppError, errnoOf, fromErrno } from '../errors.ts'
 import { syncFolder } from '../sync-folder.ts'
-import { atOnce, inPool } from './disk-calls.ts'
-import { isNear, lstatOf, noteWritten } from './disk-look.ts'
+import { atOnce, poolCalls } from './disk-calls.ts'
+import type { Disks } from './disks/disks.ts'
+import { type Looked, statMany } from './disks/stat-many.ts'
 import { type EntryKind, type EntryStat, kindOf, toEntryStat } from './entry-stat.ts'
 import { permissionBits } from './file-mode.ts'
 import { moveToFreeName } from './free-name.ts'
-import { spaceAt } from './free-space.ts'
+import { checkFreeSpace, spaceAt } from './free-space.ts'
 import { createHeldFolder, describeOpen, type HeldFolder, type OpenFile } from './held-folder.ts'
-import { createJail, holdFolder, inFolder, lookVerified, openVerified, setModeOf } from './jail.ts'
+import {
+  createJail,
+  deviceIn,
+  holdFolder,
+  inFolder,
+  lookVerified,
+  openVerified,
+  setModeOf,
+} from './jail.ts'
 import { type Allow, createJudgement, type Judgement } from './judgement.ts'
 import { type DetailedEntry, type DirEntry, listFolder, listFolderDetailed } from './list-folder.ts'
 import type { Pace } from './pace.ts'
@@ -27,6 +36,7 @@ import type { TempFacts, TempNotes } from './writing/temp-registry.ts'
 export type { OpenFile }
 
 export interface ScopeOptions {
+  disks: Disks
   /** Host path of the tree's root. */
   root: string
   /** The root is a place that has been located in another tree: it is not resolved again. */
@@ -95,6 +105,8 @@ export interface Scope {
   listDetailed(vpath: VPath, signal: AbortSignal): Promise<DetailedEntry[]>
   /** Names of everything below a folder, in batches; the folder itself is not judged. */
   walk(vpath: VPath, options: WalkOptions): AsyncGenerator<Walked[], void>
+  /** Facts of entries that walk has yielded, in their order. */
+  statMany(entries: readonly Walked[], signal: AbortSignal): Promise<Looked[]>
   /** Creates the folder and its parents. Existing ones are fine; a file in the way is an error. */
   makeFolder(vpath: VPath): Promise<void>
   /** Creates the folder, and its parents where they are missing. `exists` when anything is there. */
@@ -120,6 +132,8 @@ export interface Scope {
   usage(vpath: VPath): Promise<Usage>
   /** Real host path of an entry itself, the last link not followed. Never shown to clients. */
   entryPath(vpath: VPath): Promise<string>
+  /** Throws `no_space` when a file of this size does not fit at a path that hostPath has given. */
+  requireSpace(located: string, sizeBytes: number): Promise<void>
   /** Host path for programs started in a folder (shell, hooks). Judged like any other access. */
   hostPath(vpath: VPath): Promise<string>
   /**
@@ -136,8 +150,8 @@ export interface Scope {
 
 /** Builds a scope. Touches the disk on first use only. */
 export function createScope(options: ScopeOptions): Scope {
-  const { allow, fileMode, dirMode } = options
-  const jail = createJail(options.root, options.followExternalSymlinks, {
+  const { allow, disks, fileMode, dirMode } = options
+  const jail = createJail(options.root, options.followExternalSymlinks, disks, {
     isReal: options.isRootReal,
     within: options.within,
   })
@@ -181,20 +195,20 @@ export function createScope(options: ScopeOptions): Scope {
     // Most paths lead over no link.
     const isPlain = jail.vpathOf(place.realPath, await jail.root()) === vpath
     const entry = isPlain ? place : await jail.locateEntry(vpath)
-    const own = await lookVerified(entry.realPath)
+    const own = await lookVerified(disks, entry.realPath)
     if (!own.isSymbolicLink()) return toEntryStat(own, own, false)
     if (isPlain || !place.exists) return { ...toEntryStat(own, own, true), kind: 'brokenLink' }
-    return toEntryStat(await lookVerified(place.realPath), own, true)
+    return toEntryStat(await lookVerified(disks, place.realPath), own, true)
   }
 
   const makeFolder = async (vpath: VPath): Promise<void> => {
     const place = await locate(vpath)
     if (place.exists) {
-      if (!(await lstat(place.realPath)).isDirectory())
+      if (!(await disks.lstat(place.realPath)).isDirectory())
         throw new AppError('not_a_folder', `${vpath} is not a folder`)
       return
     }
-    await makeFolders(place.realPath, dirMode)
+    await makeFolders(disks, place.realPath, dirMode)
   }
 
   const everything = createJudgement(jail, (vpath) => !leadsToTemp(vpath), undefined)
@@ -204,7 +218,7 @@ export function createScope(options: ScopeOptions): Scope {
     guarded(vpath, async () => {
       const { realPath } = await locate(vpath)
       const allow = await by.below(vpath, realPath)
-      return createHeldFolder(await holdFolder(realPath), vpath, allow, isNear(realPath))
+      return createHeldFolder(await holdFolder(disks, realPath), vpath, allow)
     })
 
   return {
@@ -215,7 +229,7 @@ export function createScope(options: ScopeOptions): Scope {
     identify: (vpath) =>
       guarded(vpath, async () => {
         const { realPath } = await locate(vpath)
-        const { mode, dev, ino, birthtimeNs } = await lookVerified(realPath)
+        const { mode, dev, ino, birthtimeNs } = await lookVerified(disks, realPath)
         return { kind: kindOf(Number(mode)), dev, ino, birthtimeNs, realPath }
       }),
     entryPath: (vpath) => guarded(vpath, async () => (await locateEntry(vpath)).realPath),
@@ -230,12 +244,12 @@ export function createScope(options: ScopeOptions): Scope {
     openRead: (vpath) =>
       guarded(vpath, async () => {
         const { realPath } = await locate(vpath)
-        const found = await lstatOf(realPath)
+        const found = await disks.lstat(realPath)
         if (!found.isFile()) {
           const what = found.isDirectory() ? 'a folder' : 'not a regular file'
           throw new AppError('unsupported', `${vpath} is ${what}`, { status: 500 })
         }
-        return describeOpen(await openVerified(realPath), vpath)
+        return describeOpen(await openVerified(disks, realPath), vpath)
       }),
     hold: (vpath) => hold(vpath, judgement),
     holdAll: (vpath) => hold(vpath, everything),
@@ -243,8 +257,8 @@ export function createScope(options: ScopeOptions): Scope {
       guarded(vpath, async () => {
         const { realPath } = await locate(vpath)
         const allow = await judgement.below(vpath, realPath)
-        const near = isNear(realPath)
-        const folder = await holdFolder(realPath)
+        const near = disks.isNear(realPath)
+        const folder = await holdFolder(disks, realPath)
         const noted = options.temps && { in: options.temps, folder: realPath }
         return createWriteFolder(folder, vpath, { allow, fileMode, near, pace, noted })
       }),
@@ -262,36 +276,44 @@ export function createScope(options: ScopeOptions): Scope {
         listFolderDetailed(jail, judgement, vpath, (await locate(vpath)).realPath, signal),
       ),
     walk: (vpath, options) => walkTree(jail, judgement, vpath, options),
+    statMany: (entries, signal) =>
+      guarded(ROOT, () =>
+        statMany(
+          entries.map(({ realPath }) => realPath),
+          (i) => disks.of((entries[i] as Walked).realPath),
+          signal,
+        ),
+      ),
     makeFolder: (vpath) => guarded(vpath, () => makeFolder(vpath)),
     makeNewFolder: (vpath) =>
       guarded(vpath, async () => {
         const { realPath, exists } = await locateEntry(vpath)
         if (exists) throw new AppError('exists', `${vpath} exists already`)
         const parent = dirname(realPath)
-        await makeFolders(parent, dirMode)
-        await inFolder(parent, async (ref) => {
-          await mkdir(join(ref, basename(realPath)), dirMode)
-          await syncFolder(ref)
-        })
+        await makeFolders(disks, parent, dirMode)
+        await makeIn(disks, parent, basename(realPath), dirMode)
       }),
     openTemp: (vpath, { parents = false, label, resume, located, facts } = {}) =>
       guarded(vpath, async () => {
         const realPath = located ?? (await locate(vpath)).realPath
-        const near = isNear(dirname(realPath))
-        const folder = await holdFolder(dirname(realPath)).catch(async (error) => {
+        const inNear = disks.isNear(dirname(realPath))
+        const folder = await holdFolder(disks, dirname(realPath)).catch(async (error) => {
           if (!parents || errnoOf(error) !== 'ENOENT') throw error
-          await makeFolders(dirname(realPath), dirMode)
-          return holdFolder(dirname(realPath))
+          await makeFolders(disks, dirname(realPath), dirMode)
+          return holdFolder(disks, dirname(realPath))
         })
         try {
           const name = basename(realPath)
+          const device = deviceIn(folder, name)
+          const near = inNear && device.isDirect
           // A name the disk does not take must not be noticed only after the last byte.
-          if (resume === undefined) await (near ? atOnce : inPool).lstat(join(folder.ref, name))
+          if (resume === undefined)
+            await (near ? atOnce : poolCalls(device)).lstat(join(folder.ref, name))
           const noted = options.temps && { in: options.temps, folder: dirname(realPath), facts }
           const temp = await openTemp(folder, name, { fileMode, near, label, resume, noted })
           const commit: TempFile['commit'] = async (how) => {
             const done = await guarded(vpath, () => temp.commit(how))
-            if (near) noteWritten(dirname(realPath))
+            if (near) disks.noteWritten(dirname(realPath))
             return done
           }
           return { ...temp, commit }
@@ -303,7 +325,9 @@ export function createScope(options: ScopeOptions): Scope {
     findTemps: (vpath, label) =>
       guarded(vpath, async () => {
         const { realPath } = await locate(vpath)
-        const found = await inFolder(dirname(realPath), (ref) => readdir(ref)).catch(unlessMissing)
+        const found = await inFolder(disks, dirname(realPath), (ref, device) =>
+          device.query(() => readdir(ref)),
+        ).catch(unlessMissing)
         const staged = options.temps && (await readdir(options.temps.stagingFolder).catch(() => []))
         return [...found, ...(staged ?? [])].filter((name) => name.startsWith(TEMP_PREFIX + label))
       }),
@@ -311,41 +335,46 @@ export function createScope(options: ScopeOptions): Scope {
       guarded(vpath, async () => {
         if (vpath === ROOT) throw new AppError('forbidden', 'the root cannot be removed')
         const { realPath } = await locateEntry(vpath)
-        const near = isNear(dirname(realPath))
-        await inFolder(dirname(realPath), (ref) =>
-          removeEntry(ref, basename(realPath), { realPath, near, signal }),
-        )
+        const folder = await holdFolder(disks, dirname(realPath))
+        await removeEntry(folder, basename(realPath), { signal }).finally(folder.close)
       }),
     removeSingle: (vpath, mtimeNs) =>
       guarded(vpath, async () => {
         const { realPath } = await locateEntry(vpath)
-        return inFolder(dirname(realPath), (ref) => removeSingle(ref, basename(realPath), mtimeNs))
+        const folder = await holdFolder(disks, dirname(realPath))
+        return removeSingle(folder, basename(realPath), mtimeNs).finally(folder.close)
       }),
     rename: (source, target, { replace }) =>
       guarded(source, async () => {
         const from = await locateEntry(source)
         const to = await locateEntry(target)
-        await inFolder(dirname(from.realPath), (fromRef) =>
-          inFolder(dirname(to.realPath), (toRef) =>
-            (replace ? rename : moveToFreeName)(
-              join(fromRef, basename(from.realPath)),
-              join(toRef, basename(to.realPath)),
-            ),
-          ),
+        await inFolder(disks, dirname(from.realPath), (fromRef) =>
+          inFolder(disks, dirname(to.realPath), (toRef, device) => {
+            const source = join(fromRef, basename(from.realPath))
+            const target = join(toRef, basename(to.realPath))
+            const calls = poolCalls(device)
+            return replace ? calls.rename(source, target) : moveToFreeName(source, target, calls)
+          }),
         )
       }),
     setMode: (vpath, mode) =>
       guarded(vpath, async () => {
         const { realPath } = await locate(vpath)
-        await setModeOf(realPath, permissionBits(mode))
+        await setModeOf(disks, realPath, permissionBits(mode))
       }),
     usage: (vpath) =>
       guarded(vpath, async () => {
         const { realPath } = await locate(vpath)
-        if (!(await lstat(realPath)).isDirectory()) return { total: 0, used: 0 }
-        const { totalBytes, freeBytes } = await spaceAt(realPath)
+        if (!(await disks.lstat(realPath)).isDirectory()) return { total: 0, used: 0 }
+        const { totalBytes, freeBytes } = await spaceAt(disks.of(realPath), realPath)
         return { total: totalBytes, used: totalBytes - freeBytes }
       }),
+    requireSpace: (located, sizeBytes) => {
+      const folder = dirname(located)
+      return guarded(ROOT, () =>
+        checkFreeSpace(disks.of(folder), folder, sizeBytes, disks.isNear(folder)),
+      )
+    },
     judgeBelow: (vpath) =>
       guarded(vpath, async () => judgement.below(vpath, (await locate(vpath)).realPath)),
     below: async (vpath, located) => {
@@ -368,24 +397,30 @@ function unlessMissing(error: unknown): string[] {
   throw error
 }
 
+function makeIn(disks: Disks, parent: string, name: string, mode: number): Promise<void> {
+  return inFolder(disks, parent, (ref, device) =>
+    device.run(async () => {
+      await mkdir(join(ref, name), mode)
+      await syncFolder(ref)
+    }),
+  )
+}
+
 // One segment at a time, each in a folder held open, so that a link swapped in is met as an error.
-async function makeFolders(realPath: string, mode: number): Promise<void> {
+async function makeFolders(disks: Disks, realPath: string, mode: number): Promise<void> {
   const parent = dirname(realPath)
   if (parent !== realPath) {
-    const above = await lstat(parent).catch((error) => {
+    const above = await disks.lstat(parent).catch((error) => {
       if (errnoOf(error) === 'ENOENT') return null
       throw error
     })
-    if (above === null) await makeFolders(parent, mode)
+    if (above === null) await makeFolders(disks, parent, mode)
   }
   try {
-    await inFolder(parent, async (ref) => {
-      await mkdir(join(ref, basename(realPath)), mode)
-      await syncFolder(ref)
-    })
+    await makeIn(disks, parent, basename(realPath), mode)
   } catch (error) {
     if (errnoOf(error) !== 'EEXIST') throw error
-    if (!(await lstat(realPath)).isDirectory())
+    if (!(await disks.lstat(realPath)).isDirectory())
       throw new AppError('not_a_folder', `${basename(realPath)} is not a folder`)
   }
 }

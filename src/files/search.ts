@@ -1,5 +1,4 @@
 // Search by name: the query language, and the walk that answers it (http-api 15).
-import { lstat } from 'node:fs/promises'
 import type { SearchHit } from '../api-types.ts'
 import { AppError } from '../errors.ts'
 import { mimeOfExtension } from './mime.ts'
@@ -78,7 +77,7 @@ export async function* search(
   try {
     for await (const batch of walk) {
       const hits = batch.map((entry) => toHit(entry, skip))
-      if (options.details) await addDetails(hits, batch)
+      if (options.details) await addDetails(scope, hits, batch, options.signal)
       yield hits
     }
   } catch (error) {
@@ -91,20 +90,20 @@ function toHit(entry: Walked, skip: number): SearchHit {
   return { dir: entry.kind === 'dir', path: entry.vpath.slice(skip) }
 }
 
-const LOOKS_IN_FLIGHT = 16
-
-async function addDetails(hits: SearchHit[], entries: Walked[]): Promise<void> {
-  let next = 0
-  const look = async () => {
-    for (let i = next++; i < hits.length; i = next++) {
-      const path = (entries[i] as Walked).realPath
-      // An entry that went meanwhile is still a hit, without details.
-      const found = await lstat(path, { bigint: true }).catch(() => null)
-      if (!found) continue
-      const hit = hits[i] as SearchHit
+async function addDetails(
+  scope: Scope,
+  hits: SearchHit[],
+  entries: Walked[],
+  signal: AbortSignal,
+): Promise<void> {
+  const looked = await scope.statMany(entries, signal)
+  for (const [i, found] of looked.entries()) {
+    const hit = hits[i] as SearchHit
+    if (found === 'unreachable') hit.unreachable = true
+    // An entry that went meanwhile is still a hit, without details.
+    else if (found) {
       hit.size = Number(found.size)
       hit.modified = formatTime(found.mtimeNs)
     }
   }
-  await Promise.all(Array.from({ length: LOOKS_IN_FLIGHT }, look))
 }

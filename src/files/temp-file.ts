@@ -9,7 +9,8 @@ import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { AppError, errnoOf } from '../errors.ts'
 import { syncFolder } from '../sync-folder.ts'
-import { atOnce, type DiskCalls, inPool } from './disk-calls.ts'
+import { atOnce, type DiskCalls, poolCalls } from './disk-calls.ts'
+import type { Device } from './disks/device.ts'
 import { permissionBits } from './file-mode.ts'
 import { moveFileToFreeName } from './free-name.ts'
 import { checkFreeSpace } from './free-space.ts'
@@ -26,6 +27,8 @@ export interface TempFile {
   readonly fd: number
   /** On a local disk whose folder was looked at just now. */
   readonly near: boolean
+  /** Bytes are written by its `run`, unless at once. */
+  readonly device: Device
   /** Bytes may also be written through this host path; it is valid until commit or discard. */
   readonly hostPath: string
   sizeBytes(): Promise<number>
@@ -64,6 +67,7 @@ export interface CommittedFile {
 /** A folder held open; `close` is called by the temp file when it is done. */
 export interface HeldFolder {
   ref: string
+  device: Device
   close(): Promise<void>
 }
 
@@ -99,6 +103,8 @@ export async function openTemp(
   // The name does not depend on the target's, which may already have the longest allowed length.
   const own = resume ?? TEMP_PREFIX + (label ?? randomUUID())
   const target = join(folder.ref, name)
+  const { device } = folder
+  const inPool = poolCalls(device)
   const calls = near ? atOnce : inPool
   const { fd, hostPath, notedPath, isStaged } = await openIn(folder, name, own, options)
   let done = false
@@ -121,7 +127,7 @@ export async function openTemp(
     noted?.in.forget(notedPath)
   }
   const intoPlace = async (old: BigIntStats): Promise<number | null> => {
-    const written = await writeInPlace({
+    const work = {
       source: { fd, path: noted ? notedPath : hostPath },
       target: { path: target, realPath: join(noted?.folder ?? folder.ref, name) },
       old,
@@ -129,7 +135,8 @@ export async function openTemp(
       onBegin: () => {
         holdsAll = true
       },
-    })
+    }
+    const written = await device.run(() => writeInPlace(work))
     if (written === null) return null
     holdsAll = false
     await remove()
@@ -139,7 +146,7 @@ export async function openTemp(
     if (!replace) await moveFileToFreeName(hostPath, target, calls)
     else await (old && old.size > SMALL_BYTES ? inPool : calls).rename(hostPath, target)
     noted?.in.forget(notedPath)
-    if (syncsFolder) await syncFolder(folder.ref, near)
+    if (syncsFolder) await device.run(() => syncFolder(folder.ref, near))
   }
   // The descriptor of what has the name now: of this file, or of the old one that was written.
   const settle = async (old: BigIntStats | null, replace: boolean): Promise<number> => {
@@ -149,7 +156,7 @@ export async function openTemp(
       if (written !== null) return written
     }
     if (isStaged) throw new AppError('forbidden', 'the folder takes no new names')
-    if (old && isFile) await carryOver(old, fd, calls)
+    if (old && isFile) await carryOver(old, fd, calls, device)
     try {
       await move(old, replace)
       return fd
@@ -163,13 +170,14 @@ export async function openTemp(
   return {
     fd,
     near,
+    device,
     hostPath,
     sizeBytes: async () => Number((await calls.fstat(fd)).size),
-    requireSpace: (sizeBytes) => checkFreeSpace(dirname(hostPath), sizeBytes, near),
-    truncate: (sizeBytes) => cut(fd, sizeBytes),
+    requireSpace: (sizeBytes) => checkFreeSpace(device, dirname(hostPath), sizeBytes, near),
+    truncate: (sizeBytes) => device.run(() => cut(fd, sizeBytes)),
     setMode: (mode) => calls.fchmod(fd, permissionBits(mode)),
     commit: async ({ replace, mtimeMs, check }) => {
-      await sync(fd)
+      await device.run(() => sync(fd))
       const old = replace ? await calls.lstat(target) : null
       if (old?.isDirectory())
         throw new AppError('is_a_folder', 'a folder cannot be replaced by a file')
@@ -213,6 +221,7 @@ async function openIn(
   own: string,
   { fileMode, near, label, resume, noted }: OpenTempOptions,
 ): Promise<Opened> {
+  const inPool = poolCalls(folder.device)
   const calls = near ? atOnce : inPool
   const open = async (at: string, notedIn: string, isStaged: boolean): Promise<Opened> => {
     const hostPath = join(at, own)
@@ -221,7 +230,7 @@ async function openIn(
       return { fd: await calls.open(hostPath, READ_WRITE), hostPath, notedPath, isStaged }
     noted?.in.note(notedPath, noted.facts)
     try {
-      const fd = await createEmpty(calls, hostPath, fileMode, label !== undefined)
+      const fd = await createEmpty(calls, inPool, hostPath, { fileMode, label })
       return { fd, hostPath, notedPath, isStaged }
     } catch (error) {
       noted?.in.forget(notedPath)
@@ -246,16 +255,16 @@ const READ_WRITE = constants.O_RDWR | (constants.O_NOFOLLOW ?? 0)
 
 async function createEmpty(
   calls: DiskCalls,
+  inPool: DiskCalls,
   hostPath: string,
-  fileMode: number,
-  mayBeThere: boolean,
+  { fileMode, label }: { fileMode: number; label?: string | undefined },
 ): Promise<number> {
   const flags = READ_WRITE | constants.O_CREAT
   const mode = permissionBits(fileMode)
   try {
     return await calls.open(hostPath, flags | constants.O_EXCL, mode)
   } catch (error) {
-    if (!mayBeThere || errnoOf(error) !== 'EEXIST') throw error
+    if (label === undefined || errnoOf(error) !== 'EEXIST') throw error
     return inPool.open(hostPath, flags | constants.O_TRUNC, mode)
   }
 }
@@ -269,11 +278,17 @@ async function setTime(fd: number, mtimeMs: number, calls: DiskCalls): Promise<v
   }
 }
 
-async function carryOver(old: BigIntStats, fd: number, calls: DiskCalls): Promise<void> {
+async function carryOver(
+  old: BigIntStats,
+  fd: number,
+  calls: DiskCalls,
+  device: Device,
+): Promise<void> {
   const own = await calls.fstat(fd)
   if (old.uid !== own.uid || old.gid !== own.gid) {
     // Only root may give files away; without that right the writer becomes the owner.
-    await changeOwner(fd, Number(old.uid), Number(old.gid)).catch((error) => {
+    const give = () => changeOwner(fd, Number(old.uid), Number(old.gid))
+    await device.run(give).catch((error) => {
       if (!['EPERM', 'EACCES', 'ENOSYS', 'EINVAL'].includes(errnoOf(error))) throw error
     })
   }

@@ -1,13 +1,15 @@
 // Walks a tree by names, depth first in byte order: for search and the recursive listing. Links are
-// reported and never followed. It reads folders synchronously in short turns, which is 5 times
-// faster than one thread-pool hop per folder; large folders and slow disks are read asynchronously,
-// so that the event loop never waits for a disk.
+// reported and never followed. It reads folders of quick local disks synchronously in short turns,
+// which is 5 times faster than one thread-pool hop per folder; large folders and other disks are read
+// asynchronously, so that the event loop never waits for a disk.
 import { closeSync, constants, type Dirent, fstatSync, openSync, readdirSync } from 'node:fs'
-import { readdir } from 'node:fs/promises'
 import { sep } from 'node:path'
-import { AppError, errnoOf, fromErrno, isLostEntry } from '../errors.ts'
+import { AppError, errnoOf, fromErrno, isLostEntry, isUnreachable } from '../errors.ts'
+import type { Disks } from './disks/disks.ts'
+import { readDirents } from './disks/read-dirents.ts'
 import { inFolder, type Jail, type Place, verifyPlace } from './jail.ts'
 import type { Judgement } from './judgement.ts'
+import { pointsInside } from './list-folder.ts'
 import { compareBytes, nextTurn } from './sort.ts'
 import { joinVPath, ROOT, type VPath } from './vpath.ts'
 
@@ -38,14 +40,6 @@ const FIRST_TURN_MS = 1
 const CLOCK_STEP = 64
 /** A folder of this many bytes may hold thousands of names: reading it takes longer than a turn. */
 const LARGE_FOLDER_BYTES = 64 * 1024
-/**
- * When the last SAMPLE reads of small folders took this long on average, or a single one much
- * longer, the disk is far away or asleep: off the main thread then. A busy machine alone does not
- * make that many slow ones.
- */
-const SLOW_AVERAGE_MS = 8
-const SLOW_READ_MS = 100
-const SAMPLE = 16
 /** Linux only; 0 elsewhere. */
 const FOLDER_FLAGS = (constants.O_DIRECTORY ?? 0) | (constants.O_NOFOLLOW ?? 0)
 const HELD = process.platform === 'linux'
@@ -65,7 +59,7 @@ export async function* walkTree(
 ): AsyncGenerator<Walked[], void> {
   const { signal, intoDenied, match = () => true } = options
   const place = await locateBase(jail, base)
-  const reader = createReader()
+  const reader = createReader(jail.disks)
   // A base reached through a link is judged by where its content really is, too. Below it nothing
   // is followed, so the two paths go on alike.
   const judge = await judgement.below(base, place.realPath)
@@ -137,39 +131,32 @@ async function enter(reader: Reader, vpath: VPath, realPath: string): Promise<Fo
 
 // Opened without following and read through the descriptor: a folder swapped for a link is skipped
 // instead of telling names from outside.
-function createReader(): Reader {
-  let slow = false
-  let sampled = 0
-  let sampleMs = 0
-  const measure = (ms: number) => {
-    sampleMs += ms
-    slow ||= ms > SLOW_READ_MS
-    if (++sampled < SAMPLE) return
-    slow ||= sampleMs > SAMPLE * SLOW_AVERAGE_MS
-    sampled = 0
-    sampleMs = 0
-  }
+function createReader(disks: Disks): Reader {
   return (realPath) => {
-    if (slow) return readLater(realPath)
-    const startedAt = performance.now()
-    const fd = openSync(realPath, FOLDER_FLAGS)
-    try {
-      if (HELD) verifyPlace(fd, realPath)
-      if (fstatSync(fd).size > LARGE_FOLDER_BYTES) return readLater(realPath)
-      const path = HELD ? `/proc/self/fd/${fd}` : realPath
-      const dirents = readdirSync(path, { withFileTypes: true })
-      return dirents.sort((a, b) => compareBytes(a.name, b.name))
-    } finally {
-      closeSync(fd)
-      measure(performance.now() - startedAt)
-    }
+    const device = disks.of(realPath)
+    return device.isDirect
+      ? device.direct(() => readNow(disks, realPath))
+      : readLater(disks, realPath)
+  }
+}
+
+function readNow(disks: Disks, realPath: string): Dirent[] | Promise<Dirent[]> {
+  const fd = openSync(realPath, FOLDER_FLAGS)
+  try {
+    if (HELD) verifyPlace(fd, realPath)
+    if (fstatSync(fd).size > LARGE_FOLDER_BYTES) return readLater(disks, realPath)
+    const path = HELD ? `/proc/self/fd/${fd}` : realPath
+    const dirents = readdirSync(path, { withFileTypes: true })
+    return dirents.sort((a, b) => compareBytes(a.name, b.name))
+  } finally {
+    closeSync(fd)
   }
 }
 
 // Sorting is spread over turns; plain string order is ten times faster than comparing by bytes and
 // the same unless there are surrogates.
-async function readLater(realPath: string): Promise<Dirent[]> {
-  const dirents = await inFolder(realPath, (ref) => readdir(ref, { withFileTypes: true }))
+async function readLater(disks: Disks, realPath: string): Promise<Dirent[]> {
+  const dirents = await inFolder(disks, realPath, readDirents)
   await nextTurn()
   const byName = new Map(dirents.map((dirent) => [dirent.name, dirent]))
   const names = [...byName.keys()]
@@ -192,6 +179,7 @@ async function staysInside(jail: Jail, judgement: Judgement, realPath: string): 
     const isInside = jail.vpathOf(target, await jail.root()) !== null
     return (isInside || jail.follows) && (await judgement.at(target))(ROOT)
   } catch (error) {
+    if (isUnreachable(error)) return pointsInside(jail, realPath)
     if (error instanceof AppError || isLostEntry(error)) return false
     throw error
   }

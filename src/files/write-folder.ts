@@ -2,7 +2,8 @@
 import { join } from 'node:path'
 import { AppError, fromErrno } from '../errors.ts'
 import { syncFolder } from '../sync-folder.ts'
-import { atOnce, inPool } from './disk-calls.ts'
+import { atOnce, poolCalls } from './disk-calls.ts'
+import { deviceIn, type FolderRef } from './jail.ts'
 import type { Allow } from './judgement.ts'
 import type { Pace } from './pace.ts'
 import { type OpenTempOptions, openTemp, type TempFile } from './temp-file.ts'
@@ -23,7 +24,7 @@ export interface WriteFolder {
  * `near`, on a local disk, the pool is spared as long as the disk is quick.
  */
 export function createWriteFolder(
-  folder: { ref: string; close(): Promise<void> },
+  folder: FolderRef,
   vpath: VPath,
   options: {
     allow: Allow
@@ -35,15 +36,18 @@ export function createWriteFolder(
 ): WriteFolder {
   const { allow, fileMode, pace, noted } = options
   let isChanged = false
-  const shared = { ref: folder.ref, close: async () => {} }
+  const shared = { ref: folder.ref, device: folder.device, close: async () => {} }
   return {
     openTemp: async (name) => {
       const child = joinVPath(vpath, name)
       if (!allow(child)) throw new AppError('forbidden', `${child} is denied by a rule`)
-      const near = options.near && pace.isQuick
+      const device = deviceIn(folder, name)
+      const near = options.near && pace.isQuick && device.isDirect
       try {
         const path = join(folder.ref, name)
-        const found = await (near ? pace.time(() => atOnce.lstat(path)) : inPool.lstat(path))
+        const found = await (near
+          ? pace.time(() => atOnce.lstat(path))
+          : poolCalls(device).lstat(path))
         if (found?.isSymbolicLink()) return null
         const open = () => openTemp(shared, name, { fileMode, near, noted, syncsFolder: false })
         const temp = await (near ? pace.time(open) : open())
@@ -63,7 +67,7 @@ export function createWriteFolder(
     },
     close: async () => {
       try {
-        if (isChanged) await syncFolder(folder.ref)
+        if (isChanged) await folder.device.run(() => syncFolder(folder.ref))
       } finally {
         await folder.close()
       }

@@ -63,6 +63,7 @@ const fileFields: Record<string, Schema> = {
     'Empty for folders; `textImmutable` is text the caller may not change.',
   ),
   subtitles: list(text(), 'Videos only: paths of subtitle files that belong to it.'),
+  unreachable: flag('Its disk does not answer: size and time are zero. Absent otherwise.'),
 }
 
 const settings: Schema = object({
@@ -112,7 +113,7 @@ export const SCHEMAS: Record<string, Schema> = {
       'Status and reason; for some 400 answers the cause in brackets. The header `X-Error-Code` carries the reason for programs.',
     examples: ['404 Not Found\n', '400 Bad Request (password is empty)\n'],
   },
-  File: object(fileFields, { optional: ['subtitles'] }),
+  File: object(fileFields, { optional: ['subtitles', 'unreachable'] }),
   FileOrFolder: object(
     {
       ...fileFields,
@@ -127,26 +128,31 @@ export const SCHEMAS: Record<string, Schema> = {
     },
     {
       optional: [
-        ...['subtitles', 'items', 'numDirs', 'numFiles', 'sorting'],
+        ...['subtitles', 'unreachable', 'items', 'numDirs', 'numFiles', 'sorting'],
         ...['content', 'checksums', 'token', 'resolution'],
       ],
     },
   ),
-  RecursiveEntry: object({
-    path: text(),
-    name: text(),
-    size: integer('Bytes.'),
-    modified: time(),
-    isDir: flag(),
-  }),
+  RecursiveEntry: object(
+    {
+      path: text(),
+      name: text(),
+      size: integer('Bytes.'),
+      modified: time(),
+      isDir: flag(),
+      unreachable: flag('Its disk does not answer: size and time are zero. Absent otherwise.'),
+    },
+    { optional: ['unreachable'] },
+  ),
   SearchHit: object(
     {
       dir: flag(),
       path: text('Relative to the searched folder.'),
       size: integer('Bytes; with `details=true`.'),
       modified: time('With `details=true`.'),
+      unreachable: flag('With `details=true`, when its disk does not answer.'),
     },
-    { optional: ['size', 'modified'] },
+    { optional: ['size', 'modified', 'unreachable'] },
   ),
   Selection: object({
     files: list(text(), 'Names of entries, or paths relative to the folder of the download.'),

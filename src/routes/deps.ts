@@ -7,6 +7,7 @@ import { MAX_SIGN_IN_PROGRAMS, MAX_WAITING_SIGN_INS } from '../auth/hook.ts'
 import { createSessions } from '../auth/sessions.ts'
 import { createThrottle } from '../auth/throttle.ts'
 import { createTokens } from '../auth/tokens.ts'
+import { createDisks, type Disks } from '../files/disks/disks.ts'
 import { createResumables } from '../files/resumable.ts'
 import { createScope } from '../files/scope.ts'
 import { createPreviews } from '../files/thumbs.ts'
@@ -27,10 +28,12 @@ import { createSelections } from './selections.ts'
 export function createDeps(base: BaseDeps): Deps {
   const { config, store, log } = base
   const programs = createPrograms(config.hookEnv)
-  const temps = createTempRegistry(`${store.file}.uploads`, config.tusExpiryMs)
+  const disks = createDisks()
+  const temps = createTempRegistry(disks, `${store.file}.uploads`, config.tusExpiryMs)
   return {
     bodyTimeoutMs: BODY_TIMEOUT_MS,
     ...base,
+    disks,
     tokens: createTokens(() => store.read().settings.key),
     sessions: createSessions(
       store,
@@ -59,7 +62,7 @@ export function createDeps(base: BaseDeps): Deps {
     selections: createSelections(),
     bodies: createPendingBodies(),
     userChanges: watchUsers(base),
-    makeHome: (scope, options) => makeHome(base, scope, options),
+    makeHome: (scope, options) => makeHome(base, disks, scope, options),
   }
 }
 
@@ -84,11 +87,13 @@ function isChanged(before: User | undefined, after: User): boolean {
 
 async function makeHome(
   { config, store }: BaseDeps,
+  disks: Disks,
   scope: string,
   { mustBeNew = false }: HomeOptions = {},
 ): Promise<void> {
   const { settings } = store.read()
   const tree = createScope({
+    disks,
     root: config.root,
     allow: () => true,
     followExternalSymlinks: config.followExternalSymlinks,

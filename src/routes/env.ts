@@ -8,6 +8,7 @@ import type { Sessions } from '../auth/sessions.ts'
 import type { Throttle } from '../auth/throttle.ts'
 import type { Tokens } from '../auth/tokens.ts'
 import type { Config } from '../config.ts'
+import type { Disks } from '../files/disks/disks.ts'
 import type { Resumables } from '../files/resumable.ts'
 import type { Scope } from '../files/scope.ts'
 import type { Previews } from '../files/thumbs.ts'
@@ -36,6 +37,7 @@ export interface BaseDeps {
 }
 
 export interface Deps extends Required<BaseDeps> {
+  disks: Disks
   tokens: Tokens
   sessions: Sessions
   clients: Clients

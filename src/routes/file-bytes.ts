@@ -1,8 +1,8 @@
 // The bytes of an open file on their way to a client, through two buffers (measured in the project
 // notes: one is read while the other is sent).
-import { read as fsRead } from 'node:fs'
 import type { ServerResponse } from 'node:http'
 import { freeMemory } from '../files/free-memory.ts'
+import type { ReadHandle } from '../files/read-handle.ts'
 import { clientGone, isGone, writeChunk } from './response-sink.ts'
 
 const SMALL_BUFFER_BYTES = 64 * 1024
@@ -20,7 +20,7 @@ let emptying: NodeJS.Timeout | undefined
 /** Writes the last bytes of an answer and ends it; few enough leave together with the head. */
 export async function sendLast(
   outgoing: ServerResponse,
-  file: { handle: { fd: number } },
+  file: { handle: Pick<ReadHandle, 'read'> },
   start: number,
   end: number,
 ): Promise<void> {
@@ -35,7 +35,7 @@ export async function sendLast(
     let filled = 0
     while (start + filled < end) {
       const free = buffer.subarray(filled, end - start)
-      const bytes = await fill(file.handle.fd, free, start + filled, end)
+      const bytes = await fill(file.handle, free, start + filled, end)
       if (bytes === 0) throw becameShorter()
       filled += bytes
     }
@@ -57,7 +57,7 @@ export async function sendLast(
  */
 export async function sendRange(
   outgoing: ServerResponse,
-  file: { handle: { fd: number } },
+  file: { handle: Pick<ReadHandle, 'read'> },
   start: number,
   end: number,
 ): Promise<void> {
@@ -67,11 +67,10 @@ export async function sendRange(
   let next = take(SMALL_BUFFER_BYTES)
   let position = start
   try {
-    let filled = await fill(file.handle.fd, current, position, end)
+    let filled = await fill(file.handle, current, position, end)
     while (filled > 0) {
       position += filled
-      const reading =
-        position < end ? fill(file.handle.fd, next, position, end) : Promise.resolve(0)
+      const reading = position < end ? fill(file.handle, next, position, end) : Promise.resolve(0)
       await settleBoth(writeChunk(outgoing, current.subarray(0, filled)), reading)
       filled = await reading
       const free = current
@@ -108,13 +107,15 @@ async function settleBoth(writing: Promise<void>, reading: Promise<number>): Pro
   for (const result of results) if (result.status === 'rejected') throw result.reason
 }
 
-function fill(fd: number, buffer: Buffer, position: number, end: number): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const length = Math.min(buffer.length, end - position)
-    fsRead(fd, buffer, 0, length, position, (error, bytesRead) =>
-      error ? reject(error) : resolve(bytesRead),
-    )
-  })
+async function fill(
+  handle: Pick<ReadHandle, 'read'>,
+  buffer: Buffer,
+  position: number,
+  end: number,
+): Promise<number> {
+  const length = Math.min(buffer.length, end - position)
+  const { bytesRead } = await handle.read(buffer, 0, length, position)
+  return bytesRead
 }
 
 function take(size: number): Buffer {

@@ -85,6 +85,7 @@ export function scopeOf(deps: Deps, user: User): Scope {
 function buildScope(deps: Deps, user: User, allow: Judge): Scope {
   const { settings } = deps.store.read()
   return createScope({
+    disks: deps.disks,
     root: userRoot(deps, user),
     within: deps.config.root,
     allow,

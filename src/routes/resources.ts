@@ -253,7 +253,11 @@ async function writeBody(
   try {
     const announced = Number(incoming.headers['content-length'] ?? Number.NaN)
     if (announced > 0) await temp.requireSpace(announced)
-    await receive(incoming, temp.fd, { near: temp.near, signal: standing.signal })
+    await receive(incoming, temp.fd, {
+      near: temp.near,
+      device: temp.device,
+      signal: standing.signal,
+    })
     return await deps.saves.withLock(located, async () => {
       const written = await temp.commit({
         // A file that came meanwhile is replaced by nobody who may not.

@@ -4,6 +4,7 @@ import { resolve } from 'node:path'
 import { Hono } from 'hono'
 import { contentTypeOf } from '../assets.ts'
 import { AppError } from '../errors.ts'
+import type { Disks } from '../files/disks/disks.ts'
 import { createScope, type OpenFile } from '../files/scope.ts'
 import type { VPath } from '../files/vpath.ts'
 import type { Settings } from '../store/document.ts'
@@ -46,22 +47,28 @@ export function uiRoutes(deps: Deps): Hono<Env> {
     const name = rest.slice(1)
     const { settings } = deps.store.read()
     if (name === 'site.webmanifest') return sendManifest(deps, settings)
-    return (await sendBranding(c, settings, vpath)) ?? (await sendAsset(c, deps, name))
+    return (await sendBranding(c, deps.disks, settings, vpath)) ?? (await sendAsset(c, deps, name))
   })
 
   // Asked for by browsers without a page, and by feed readers and dashboards.
   app.get('/favicon.ico', async (c) => {
     const { settings } = deps.store.read()
-    return (await sendBranding(c, settings, ICO)) ?? (await sendAsset(c, deps, ICO.slice(1)))
+    return (
+      (await sendBranding(c, deps.disks, settings, ICO)) ?? (await sendAsset(c, deps, ICO.slice(1)))
+    )
   })
 
   app.get(PAGE, async (c) => {
     const { settings } = deps.store.read()
     const nonce = randomBytes(16).toString('base64')
-    const boot = presentBoot(deps.config, settings, await hasBranding(settings, CUSTOM_STYLE))
+    const boot = presentBoot(
+      deps.config,
+      settings,
+      await hasBranding(deps.disks, settings, CUSTOM_STYLE),
+    )
     const html = renderPage({
       boot,
-      hasOwnIco: await hasOnlyIco(settings),
+      hasOwnIco: await hasOnlyIco(deps.disks, settings),
       page: await deps.assets.page(),
       nonce,
       acceptLanguage: c.req.header('accept-language') ?? '',
@@ -117,17 +124,27 @@ function sendManifest(deps: Deps, settings: Settings): Response {
 }
 
 /** A file of the branding folder: custom.css and whatever lies below img/. Null when not there. */
-async function sendBranding(c: Ctx, settings: Settings, vpath: VPath): Promise<Response | null> {
-  const file = await openBranding(settings, vpath)
+async function sendBranding(
+  c: Ctx,
+  disks: Disks,
+  settings: Settings,
+  vpath: VPath,
+): Promise<Response | null> {
+  const file = await openBranding(disks, settings, vpath)
   if (!file) return null
   const contentType = contentTypeOf(file.name)
   return sendFile(c, file, { contentType, cacheControl: DAY, policy: FILE_POLICY })
 }
 
-async function openBranding(settings: Settings, vpath: VPath): Promise<OpenFile | null> {
+async function openBranding(
+  disks: Disks,
+  settings: Settings,
+  vpath: VPath,
+): Promise<OpenFile | null> {
   if (settings.branding.files === '') return null
   if (vpath !== CUSTOM_STYLE && !vpath.startsWith('/img/')) return null
   const scope = createScope({
+    disks,
     root: resolve(settings.branding.files),
     allow: () => true,
     followExternalSymlinks: false,
@@ -146,13 +163,13 @@ async function openBranding(settings: Settings, vpath: VPath): Promise<OpenFile 
   }
 }
 
-async function hasBranding(settings: Settings, vpath: VPath): Promise<boolean> {
-  const file = await openBranding(settings, vpath)
+async function hasBranding(disks: Disks, settings: Settings, vpath: VPath): Promise<boolean> {
+  const file = await openBranding(disks, settings, vpath)
   await file?.handle.close()
   return Boolean(file)
 }
 
 /** True when the branding folder brings an icon of the old form and none of the new. */
-async function hasOnlyIco(settings: Settings): Promise<boolean> {
-  return (await hasBranding(settings, ICO)) && !(await hasBranding(settings, SVG))
+async function hasOnlyIco(disks: Disks, settings: Settings): Promise<boolean> {
+  return (await hasBranding(disks, settings, ICO)) && !(await hasBranding(disks, settings, SVG))
 }

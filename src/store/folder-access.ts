@@ -3,7 +3,7 @@ import { constants } from 'node:fs'
 import { access, readdir, readFile, realpath, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { AppError, errnoOf } from '../errors.ts'
-import { MOUNT_LIST, mountPointsOf } from '../mount-points.ts'
+import { MOUNT_LIST, mountsOf } from '../mount-points.ts'
 
 /** The user a process runs as. */
 export interface Identity {
@@ -113,5 +113,5 @@ async function holdsOnly(file: string): Promise<boolean> {
  */
 export async function isMountOfItsOwn(file: string): Promise<boolean> {
   const list = await readFile(MOUNT_LIST).catch(() => null)
-  return list !== null && mountPointsOf(list).has(await realpath(file))
+  return list !== null && mountsOf(list).has(await realpath(file))
 }

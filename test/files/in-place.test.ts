@@ -9,14 +9,14 @@ import { finishWrites } from '../../src/files/writing/in-place.ts'
 import { createTempRegistry } from '../../src/files/writing/temp-registry.ts'
 import type { Logger } from '../../src/log.ts'
 import { MAY_MOUNT, mountDisk, mountFile } from '../support/mounts.ts'
-import { scopeOf } from '../support/scope.ts'
+import { DISKS, scopeOf } from '../support/scope.ts'
 import { makeTree, type Tree } from '../support/tree.ts'
 
 const HOUR_MS = 60 * 60_000
 const TEMP = '.fb-tmp-01234567-89ab-cdef-0123-456789abcdef'
 
 function start(tree: Tree) {
-  const registry = createTempRegistry(join(tree.base, 'fb.db.uploads'), HOUR_MS)
+  const registry = createTempRegistry(DISKS, join(tree.base, 'fb.db.uploads'), HOUR_MS)
   const scope = scopeOf(tree, { temps: registry })
   const save = async (path: string, content: string) => {
     const temp = await scope.openTemp(vpathOf(path))
@@ -131,7 +131,7 @@ describe('after a crash amid such a save', () => {
     await writeFile(target, 'NEW CONTold content')
     const temp = tree.at(TEMP)
     await writeFile(temp, 'NEW CONTENT')
-    const registry = createTempRegistry(join(tree.base, 'fb.db.uploads'), 0)
+    const registry = createTempRegistry(DISKS, join(tree.base, 'fb.db.uploads'), 0)
     const ino = String((await stat(target)).ino)
     registry.note(temp, { writesTo: { path: target, ino } })
     return { target, temp, registry }
@@ -143,7 +143,7 @@ describe('after a crash amid such a save', () => {
     await registry.sweep()
     expect(existsSync(temp)).toBe(true)
     const lines: string[] = []
-    const next = createTempRegistry(join(tree.base, 'fb.db.uploads'), 0)
+    const next = createTempRegistry(DISKS, join(tree.base, 'fb.db.uploads'), 0)
     await finishWrites(next, keepWarnings(lines))
     expect(await readFile(target, 'utf8')).toBe('NEW CONTENT')
     expect(await readdir(tree.root)).toEqual(['a.txt'])

@@ -3,11 +3,12 @@ import { closeSync, constants, mkdirSync, openSync, readdirSync } from 'node:fs'
 import { mkdir, readdir, truncate, writeFile } from 'node:fs/promises'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { afterEach, expect, it, vi } from 'vitest'
-import { inFolder } from '../../src/files/jail.ts'
+import { createKernelDevice } from '../../src/files/disks/device.ts'
+import { holdFolder } from '../../src/files/jail.ts'
 import { removeEntry } from '../../src/files/remove.ts'
 import { toVPath } from '../../src/files/vpath.ts'
 import { waitFor } from '../support/deadline.ts'
-import { scopeOf } from '../support/scope.ts'
+import { DISKS, scopeOf } from '../support/scope.ts'
 import { makeTree, type Tree } from '../support/tree.ts'
 
 /** A slow disk that refuses to remove what is called so. */
@@ -65,13 +66,10 @@ it('ends no earlier than what it began, though one file cannot be removed', asyn
     ),
   })
   disk.refused = '/a'
-  const removing = inFolder(tree.root, (ref) =>
-    removeEntry(ref, 'gone', {
-      realPath: tree.at('gone'),
-      near: false,
-      signal: new AbortController().signal,
-    }),
-  )
+  // Through the pool.
+  const folder = { ...(await holdFolder(DISKS, tree.root)), device: createKernelDevice() }
+  const { signal } = new AbortController()
+  const removing = removeEntry(folder, 'gone', { signal }).finally(folder.close)
   await expect(removing).rejects.toThrow('EIO')
   // The numbers of the folders that were let go are given out again at once.
   const held = [1, 2].map(() => openSync(tree.at('other'), constants.O_RDONLY))

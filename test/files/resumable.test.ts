@@ -5,7 +5,7 @@ import { expect, it } from 'vitest'
 import { createResumables, type Destination } from '../../src/files/resumable.ts'
 import { vpathOf } from '../../src/files/vpath.ts'
 import { createTempRegistry, type TempRegistry } from '../../src/files/writing/temp-registry.ts'
-import { scopeOf } from '../support/scope.ts'
+import { DISKS, scopeOf } from '../support/scope.ts'
 import { makeTree, type Tree } from '../support/tree.ts'
 
 function destinationIn(
@@ -34,7 +34,7 @@ it('an upload that is not complete any more replaces nothing', async () => {
 
 it('a complete upload of an old file that could not be moved into place is not swept', async () => {
   await using tree = await makeTree({})
-  const registry = createTempRegistry(join(tree.base, 'uploads'), 60 * 60_000)
+  const registry = createTempRegistry(DISKS, join(tree.base, 'uploads'), 60 * 60_000)
   const destination = destinationIn(tree, registry)
   const resumables = createResumables()
   const facts = { lengthBytes: 5, replace: true, mtimeMs: 1_000_000_000_000 }

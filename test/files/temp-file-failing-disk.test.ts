@@ -1,6 +1,7 @@
 import { closeSync } from 'node:fs'
 import { readdir, readFile } from 'node:fs/promises'
 import { afterEach, expect, it, vi } from 'vitest'
+import { createLocalDevice } from '../../src/files/disks/device.ts'
 import { openTemp } from '../../src/files/temp-file.ts'
 import { makeTree, type Tree } from '../support/tree.ts'
 
@@ -26,6 +27,7 @@ async function openIn(tree: Tree) {
   let isFolderOpen = true
   const folder = {
     ref: tree.root,
+    device: createLocalDevice(),
     close: async () => {
       isFolderOpen = false
     },

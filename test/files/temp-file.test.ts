@@ -2,6 +2,7 @@
 import { chmodSync, statSync, writeSync } from 'node:fs'
 import { mkdir, readdir, writeFile } from 'node:fs/promises'
 import { describe, expect, it } from 'vitest'
+import { createLocalDevice } from '../../src/files/disks/device.ts'
 import { openTemp } from '../../src/files/temp-file.ts'
 import { TEMP_PREFIX } from '../../src/files/writing/temp-name.ts'
 import { makeTree, type Tree } from '../support/tree.ts'
@@ -9,7 +10,7 @@ import { makeTree, type Tree } from '../support/tree.ts'
 describe.each([{ near: true }, { near: false }])('a temporary file (near: $near)', ({ near }) => {
   const begin = async (tree: Tree, options: { label?: string; resume?: string } = {}) => {
     let closed = 0
-    const folder = { ref: tree.root, close: async () => void closed++ }
+    const folder = { ref: tree.root, device: createLocalDevice(), close: async () => void closed++ }
     const temp = await openTemp(folder, 'a.txt', { fileMode: 0o640, near, ...options })
     return { temp, timesClosed: () => closed }
   }

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { TEMP_PREFIX } from '../../src/files/writing/temp-name.ts'
 import { createTempRegistry } from '../../src/files/writing/temp-registry.ts'
+import { DISKS } from '../support/scope.ts'
 import { makeTree } from '../support/tree.ts'
 
 const HOUR_MS = 60 * 60_000
@@ -21,7 +22,7 @@ async function leave(folder: string, name = tempName(), content = 'x'): Promise<
 
 it('removes what was noted, and nothing that only has such a name', async () => {
   await using tree = await makeTree({})
-  const registry = createTempRegistry(join(tree.base, 'uploads'), HOUR_MS)
+  const registry = createTempRegistry(DISKS, join(tree.base, 'uploads'), HOUR_MS)
   const theirs = ['.fb-tmp-thesis.tar', `${TEMP_PREFIX}up-notes`, tempName()]
   for (const name of theirs) await leave(tree.root, name)
   registry.note(await leave(tree.root))
@@ -34,11 +35,11 @@ it('a file that is noted is found after the process was killed at once', async (
   await using tree = await makeTree({})
   const file = join(tree.base, 'uploads')
   const [first, second] = [tempName(), tempName()].map((name) => join(tree.root, name))
-  const killed = createTempRegistry(file, HOUR_MS)
+  const killed = createTempRegistry(DISKS, file, HOUR_MS)
   killed.note(first as string, { upload: { owner: 7, vpath: '/a' } })
   killed.note(second as string)
   killed.forget(second as string)
-  const next = createTempRegistry(file, HOUR_MS)
+  const next = createTempRegistry(DISKS, file, HOUR_MS)
   expect([...next.noted()]).toEqual([[first, { upload: { owner: 7, vpath: '/a' } }]])
   await killed.close()
   await next.close()
@@ -50,7 +51,7 @@ it('lines that a crash left half written, or that name other files, are passed o
   const theirs = await leave(tree.root, 'precious.txt')
   const ours = await leave(tree.root)
   await writeFile(file, `{"temp":"${theirs}"}\n{"temp":"${ours}"}\nnull\n{"temp":"/x/.fb-`)
-  const registry = createTempRegistry(file, HOUR_MS)
+  const registry = createTempRegistry(DISKS, file, HOUR_MS)
   await registry.sweep()
   expect(await readdir(tree.root)).toEqual(['precious.txt'])
   await registry.close()
@@ -61,7 +62,7 @@ it('what version 3.0.0 left is removed from the folders it noted, by its exact n
   const file = join(tree.base, 'uploads')
   const folder = tree.at('disk/deep')
   await writeFile(file, JSON.stringify([folder]))
-  const registry = createTempRegistry(file, HOUR_MS)
+  const registry = createTempRegistry(DISKS, file, HOUR_MS)
   await registry.sweep()
   // The disk is mounted late.
   await leave(folder)
@@ -75,11 +76,11 @@ it('what version 3.0.0 left is removed from the folders it noted, by its exact n
 it('a file that is away is remembered for the next run, and no list stays without one', async () => {
   await using tree = await makeTree({})
   const file = join(tree.base, 'uploads')
-  const registry = createTempRegistry(file, HOUR_MS)
+  const registry = createTempRegistry(DISKS, file, HOUR_MS)
   const away = tree.at(`away/${tempName()}`)
   registry.note(away)
   await registry.close()
-  const next = createTempRegistry(file, HOUR_MS)
+  const next = createTempRegistry(DISKS, file, HOUR_MS)
   expect([...next.noted().keys()]).toEqual([away])
   next.forget(away)
   await next.close()
@@ -88,7 +89,7 @@ it('a file that is away is remembered for the next run, and no list stays withou
 
 it('an upload that is complete is kept from the start on, whenever its last byte came', async () => {
   await using tree = await makeTree({})
-  const registry = createTempRegistry(join(tree.base, 'uploads'), HOUR_MS)
+  const registry = createTempRegistry(DISKS, join(tree.base, 'uploads'), HOUR_MS)
   const complete = `${TEMP_PREFIX}up-${PLACE}-u1-5-n-`
   registry.note(await leave(tree.root, complete, 'whole'))
   registry.note(await leave(tree.root, `${TEMP_PREFIX}up-${PLACE}-u1-6-n-`, 'part'))
@@ -99,7 +100,7 @@ it('an upload that is complete is kept from the start on, whenever its last byte
 
 it('one file that goes meanwhile stops no sweep', async () => {
   await using tree = await makeTree({})
-  const registry = createTempRegistry(join(tree.base, 'uploads'), HOUR_MS)
+  const registry = createTempRegistry(DISKS, join(tree.base, 'uploads'), HOUR_MS)
   const folder = tree.at('folder')
   for (let round = 0; round < 20; round++) {
     await rm(folder, { recursive: true, force: true })

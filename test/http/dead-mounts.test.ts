@@ -1,4 +1,4 @@
-// A mount whose file system has died (sshfs, rclone) is left out, and everything beside it goes on.
+// A mount whose file system has died (sshfs, rclone) is marked, and everything beside it goes on.
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { startApp } from '../support/app.ts'
@@ -16,19 +16,19 @@ it.runIf(MAY_MOUNT)('a dead mount spoils no listing of the folder around it', as
     const { items } = await response.json()
     return items.map(({ name }: { name: string }) => name)
   }
-  expect(await namesOf('/api/resources/')).toEqual(['z', 'a.txt'])
-  expect(await namesOf('/api/resources/z/')).toEqual(['b.txt'])
+  expect(await namesOf('/api/resources/')).toEqual(['dead', 'z', 'a.txt'])
+  expect(await namesOf('/api/resources/z/')).toEqual(['b.txt', 'to-dead'])
 
   const deep = await (await admin.fetch('/api/resources/recursive/')).json()
   const paths = deep.map(({ path }: { path: string }) => path)
   // Links are reported as themselves, wherever they lead.
-  expect(paths).toEqual(['/a.txt', '/z', '/z/b.txt', '/z/to-dead'])
+  expect(paths).toEqual(['/a.txt', '/dead', '/z', '/z/b.txt', '/z/to-dead'])
 
   const hits = await (await admin.fetch('/api/search/?query=txt')).text()
   expect(hits.trim().split('\n')).toHaveLength(2)
 
   // An archive without it would pass for the whole.
-  expect((await admin.fetch('/api/raw/?algo=tar')).status).toBe(500)
+  expect((await admin.fetch('/api/raw/?algo=tar')).status).toBe(503)
 })
 
 it.runIf(MAY_MOUNT)('a link to a dead mount spoils the archive that would lack it', async () => {
@@ -43,11 +43,14 @@ it.runIf(MAY_MOUNT)('a link to a dead mount spoils the archive that would lack i
   await using _ = await mountDead(app.tree.at('dead'))
   await using __ = await mountDead(join(app.tree.outside, 'dead'))
   const admin = await app.as('admin')
-  for (const folder of ['in', 'out']) {
+  for (const [folder, names] of [
+    ['in', ['b.txt', 'link']],
+    ['out', ['b.txt']],
+  ] as const) {
     const { items } = await (await admin.fetch(`/api/resources/${folder}/`)).json()
-    expect(items.map(({ name }: { name: string }) => name)).toEqual(['b.txt'])
+    expect(items.map(({ name }: { name: string }) => name)).toEqual(names)
   }
-  expect((await admin.fetch('/api/raw/in/?algo=tar')).status).toBe(500)
+  expect((await admin.fetch('/api/raw/in/?algo=tar')).status).toBe(503)
   // Where it leads out, it is left out of any archive.
   expect((await admin.fetch('/api/raw/out/?algo=tar')).status).toBe(200)
 })

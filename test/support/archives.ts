@@ -10,6 +10,7 @@ import { archiveEntries, commonFolder } from '../../src/files/archive-entries.ts
 import type { ByteSink } from '../../src/files/byte-sink.ts'
 import { createScope, type Scope } from '../../src/files/scope.ts'
 import type { VPath } from '../../src/files/vpath.ts'
+import { DISKS } from './scope.ts'
 
 export const FORMATS = [
   'zip',
@@ -25,7 +26,14 @@ export const FORMATS = [
 
 export function openScope(root: string, allow: (vpath: VPath) => boolean = () => true): Scope {
   const followExternalSymlinks = false
-  return createScope({ root, allow, followExternalSymlinks, fileMode: 0o640, dirMode: 0o750 })
+  return createScope({
+    disks: DISKS,
+    root,
+    allow,
+    followExternalSymlinks,
+    fileMode: 0o640,
+    dirMode: 0o750,
+  })
 }
 
 const NEVER = new AbortController().signal

@@ -1,9 +1,13 @@
+import { createDisks } from '../../src/files/disks/disks.ts'
 import { createScope, type Scope, type ScopeOptions } from '../../src/files/scope.ts'
 import type { Tree } from './tree.ts'
+
+export const DISKS = createDisks()
 
 /** The tree as somebody sees it whom no rule holds back, in what the options leave open. */
 export function scopeOf(tree: Tree, options: Partial<ScopeOptions> = {}): Scope {
   return createScope({
+    disks: DISKS,
     root: tree.root,
     allow: () => true,
     followExternalSymlinks: false,

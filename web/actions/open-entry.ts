@@ -5,6 +5,7 @@ import { boot } from '../lib/boot.ts'
 import { goHref } from '../lib/navigate.ts'
 import { filesHref, parentOf } from '../lib/paths.ts'
 import { shownName } from '../lib/shown-name.ts'
+import { refreshFolder } from '../state/open-folder.ts'
 import { toastError } from '../state/toasts.ts'
 
 /** Opens a folder, or a file in its viewer or editor. `state` goes into the history entry. */
@@ -12,6 +13,12 @@ export function openEntry(entry: FileEntry, state?: unknown): void {
   if (entry.type === 'invalid_link') {
     const name = shownName(entry.name)
     toastError(t`“${name}” points to something that does not exist.`)
+    return
+  }
+  if (entry.unreachable === true) {
+    toastError(t`The disk does not answer. Try again later.`)
+    // It may be back.
+    void refreshFolder()
     return
   }
   void goHref(filesHref(boot.BaseURL, entry.path, entry.isDir), { state })

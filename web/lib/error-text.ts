@@ -37,6 +37,7 @@ const byCode = {
   internal: msg`Something went wrong on the server.`,
   not_implemented: msg`The server cannot do this.`,
   no_space: msg`There is not enough space left on the server.`,
+  unreachable: msg`The disk does not answer. Try again later.`,
 } satisfies Record<ErrorCode, MessageDescriptor>
 
 const offline = msg`No connection to the server.`

@@ -154,7 +154,7 @@ export const ListRow = memo(function ListRow(props: CellProps) {
         </EntryLink>
       </span>
       <span role="gridcell" className="modified num">
-        <EntryDate modified={entry.modified} />
+        <EntryDate modified={entry.modified} unreachable={entry.unreachable} />
       </span>
       <span role="gridcell" className="size lrow__size num">
         <EntrySize entry={entry} />

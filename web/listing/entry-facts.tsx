@@ -7,12 +7,17 @@ import { useMinute } from '../lib/clock.ts'
 import { formatDate, formatMoment, formatSize } from '../lib/format.ts'
 import { useSession } from './use-listing.ts'
 
+interface Dated {
+  modified: string
+  unreachable?: FileEntry['unreachable'] | undefined
+}
+
 /** Relative or exact as the user prefers; the other form is the tooltip. Ticks every minute. */
-export const EntryDate = memo(function EntryDate({ modified }: { modified: string }) {
+export const EntryDate = memo(function EntryDate({ modified, unreachable }: Dated) {
   const nowMs = useMinute()
   const exact = useSession().user?.dateFormat === true
   const ms = Date.parse(modified)
-  if (Number.isNaN(ms)) return <Trans>Unknown</Trans>
+  if (Number.isNaN(ms) || unreachable === true) return <Trans>Unknown</Trans>
   const shown = formatDate(ms, exact, nowMs)
   const other = exact ? formatDate(ms, false, nowMs) : formatMoment(ms)
   return (
@@ -26,6 +31,8 @@ export const EntryDate = memo(function EntryDate({ modified }: { modified: strin
 export const EntrySize = memo(function EntrySize({ entry }: { entry: FileEntry }) {
   const { t } = useLingui()
   if (entry.type === 'invalid_link') return <span className="broken-link">{t`Broken link`}</span>
+  if (entry.unreachable === true)
+    return <span className="broken-link">{t`Disk does not answer`}</span>
   if (entry.isDir) {
     return (
       <>
@@ -41,13 +48,13 @@ export const EntrySize = memo(function EntrySize({ entry }: { entry: FileEntry }
 export function EntryFacts({ entry }: { entry: FileEntry }) {
   return (
     <small className="facts num">
-      {!entry.isDir && (
+      {(!entry.isDir || entry.unreachable === true) && (
         <>
           <EntrySize entry={entry} />
           {' · '}
         </>
       )}
-      <EntryDate modified={entry.modified} />
+      <EntryDate modified={entry.modified} unreachable={entry.unreachable} />
     </small>
   )
 }

@@ -142,7 +142,7 @@ function SingleInfo({ entry }: { entry: FileEntry }) {
           </Fact>
         )}
         <Fact label={t`Modified`}>
-          <EntryDate modified={entry.modified} />
+          <EntryDate modified={entry.modified} unreachable={entry.unreachable} />
         </Fact>
         <Fact label={t`Location`}>
           <Location vpath={parentOf(entry.path)} />

@@ -36,6 +36,7 @@ const texts = {
   internal: msg`Server error`,
   not_implemented: msg`Not supported`,
   no_space: msg`Server is full`,
+  unreachable: msg`Disk does not answer`,
   network: msg`Connection lost`,
   timeout: msg`Connection lost`,
   unreadable: msg`Can’t be read`,

@@ -17,6 +17,7 @@ import { basename, dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { AppError, errnoOf } from '../../errors.ts'
 import { createLocks, type Locks } from '../../locks.ts'
+import type { Disks } from '../disks/disks.ts'
 import { inFolder } from '../jail.ts'
 import { declaredBytes, isTempName } from './temp-name.ts'
 
@@ -60,7 +61,7 @@ export interface TempRegistry extends TempNotes {
 }
 
 /** `file` keeps the log; `maxAgeMs` is how long an unfinished upload may rest. */
-export function createTempRegistry(file: string, maxAgeMs: number): TempRegistry {
+export function createTempRegistry(disks: Disks, file: string, maxAgeMs: number): TempRegistry {
   const startedAtMs = Date.now()
   const { notes, folders } = read(file)
   const log = openLog(file, () => lines(notes, folders))
@@ -87,13 +88,14 @@ export function createTempRegistry(file: string, maxAgeMs: number): TempRegistry
     const nowMs = Date.now()
     // Nothing but it has the content that is being written.
     if (writesTo) return
-    const end = await removeExpired(path, nowMs - maxAgeMs, startedAtMs)
+    const end = await removeExpired(disks, path, nowMs - maxAgeMs, startedAtMs)
     if (end === 'stays') missingSince.delete(path)
     else if (end === 'removed' || isOver(path, nowMs)) forget(path)
   }
   // Version 3.0.0 noted folders.
   const adoptFrom = async (folder: string) => {
-    const names = await readdir(folder).catch(() => null)
+    const device = disks.of(folder)
+    const names = await device.query(() => readdir(folder)).catch(() => null)
     for (const name of names ?? [])
       if (isTempName(name) && !notes.has(join(folder, name))) note(join(folder, name))
     if (isOver(folder, Date.now())) folders.delete(folder)
@@ -126,20 +128,21 @@ export function createTempRegistry(file: string, maxAgeMs: number): TempRegistry
 
 /** `missing` as well where its folder is, or could not be looked at. */
 async function removeExpired(
+  disks: Disks,
   path: string,
   olderThanMs: number,
   startedAtMs: number,
 ): Promise<'removed' | 'stays' | 'missing'> {
   try {
-    return await inFolder(dirname(path), async (ref) => {
+    return await inFolder(disks, dirname(path), async (ref, device) => {
       const entry = join(ref, basename(path))
-      const found = await lstat(entry)
+      const found = await device.query(() => lstat(entry))
       if (!found.isFile()) return 'removed'
       // All of it has come: whoever sent it has the whole time to come back after a start.
       const isComplete = found.size === declaredBytes(basename(path))
       const touchedAtMs = isComplete ? Math.max(found.mtimeMs, startedAtMs) : found.mtimeMs
       if (touchedAtMs >= olderThanMs) return 'stays'
-      await unlink(entry)
+      await device.run(() => unlink(entry))
       return 'removed'
     })
   } catch (error) {

@@ -1,0 +1,156 @@
+// A disk that stops answering: what is on it is refused in words, everything else goes on.
+import { readdir, readlink } from 'node:fs/promises'
+import { monitorEventLoopDelay } from 'node:perf_hooks'
+import { expect, it } from 'vitest'
+import { PASSWORD, startApp, type TestApp } from '../support/app.ts'
+import { waitFor } from '../support/deadline.ts'
+import { HAS_FUSE, mountFuse } from '../support/fuse-disk.ts'
+
+interface Item {
+  path: string
+  name: string
+}
+type Answer = { items: Item[] } & Item[]
+
+const TREE = {
+  'a.txt': 'a',
+  'other/b.txt': 'b',
+  'links/to-disk': { link: '../disk' },
+}
+
+async function withDisk(app: TestApp) {
+  const disk = await mountFuse(`${app.tree.base}/source`, app.tree.at('disk'))
+  const admin = await app.as('admin')
+  const saved = await admin.fetch('/api/resources/disk/deep/c.txt', { method: 'POST', body: 'c' })
+  expect(saved.status).toBe(200)
+  return { disk, admin }
+}
+
+async function timed<T>(work: Promise<T>): Promise<{ value: T; ms: number }> {
+  const startedAt = performance.now()
+  const value = await work
+  return { value, ms: performance.now() - startedAt }
+}
+
+it.runIf(HAS_FUSE)(
+  'what holds a silent disk is listed within two seconds, and the disk marked',
+  async () => {
+    await using app = await startApp({ tree: TREE })
+    const { disk, admin } = await withDisk(app)
+    await using _ = disk
+    const shared = await admin.fetch('/api/share/', { method: 'POST', body: '{}' })
+    const { hash } = await shared.json()
+    await disk.obey({ hangs: true })
+    const json = async (path: string): Promise<Answer> => (await admin.fetch(path)).json()
+    const search = admin.fetch('/api/search/?query=disk&details=true')
+    const hits = search.then(async (answer) => (await answer.text()).trim().split('\n'))
+    const asked = Promise.all([
+      json('/api/resources/'),
+      json('/api/resources/recursive/'),
+      json(`/api/public/share/${hash}`),
+      json('/api/resources/links/'),
+      hits,
+    ])
+    // Nobody else waits.
+    for (const path of ['/health', '/api/resources/other/', '/api/raw/a.txt']) {
+      const { value, ms } = await timed(admin.fetch(path))
+      expect(value.status, path).toBe(200)
+      expect(ms, path).toBeLessThan(1_000)
+    }
+    const { value, ms } = await timed(asked)
+    expect(ms).toBeLessThan(2_000)
+    const [parent, recursive, publicly, links, found] = value
+    const marked = { isDir: true, size: 0, unreachable: true }
+    for (const { items } of [parent, publicly]) {
+      const names = items.map(({ name }) => name)
+      expect(names).toEqual(['disk', 'links', 'other', 'a.txt'])
+      expect(items[0]).toMatchObject({ ...marked, type: '' })
+      expect(items[1]).not.toHaveProperty('unreachable')
+    }
+    expect(recursive.find(({ path }) => path === '/disk')).toMatchObject(marked)
+    expect(recursive).toHaveLength(6)
+    expect(links.items[0]).toMatchObject({ isSymlink: true, size: 0, unreachable: true })
+    expect(found.map((line) => JSON.parse(line))).toEqual([
+      { dir: true, path: 'disk', unreachable: true },
+      expect.objectContaining({ dir: false, path: 'links/to-disk' }),
+    ])
+    // Known to be silent by now.
+    expect((await timed(json('/api/resources/'))).ms).toBeLessThan(500)
+
+    await disk.obey({ hangs: false })
+    await waitFor('the disk', async () => {
+      const { items } = await json('/api/resources/')
+      return !items.some((item) => 'unreachable' in item)
+    })
+    expect((await json('/api/resources/disk/deep/')).items[0]).toMatchObject({ name: 'c.txt' })
+  },
+)
+
+it.runIf(HAS_FUSE)(
+  'a silent disk refuses what comes, takes no thread from others, and gives all back',
+  async () => {
+    await using app = await startApp({ tree: TREE })
+    const { disk, admin } = await withDisk(app)
+    await using _ = disk
+    await disk.obey({ hangs: true })
+    const paths = [
+      'resources/disk/',
+      'raw/disk/deep/c.txt',
+      'resources/disk/deep/c.txt',
+      'usage/disk/',
+    ]
+    const requests = Array.from({ length: 10 }, () => paths).flat()
+    const answers = Promise.all(requests.map((path) => admin.fetch(`/api/${path}`)))
+    const save = admin.fetch('/api/resources/other/new.txt', { method: 'POST', body: 'new' })
+    expect((await timed(save)).value.status).toBe(200)
+    const { value: signedIn, ms } = await timed(
+      app.fetch('/api/login', {
+        method: 'POST',
+        body: JSON.stringify({ username: 'admin', password: PASSWORD }),
+      }),
+    )
+    expect(signedIn.status).toBe(200)
+    expect(ms).toBeLessThan(2_000)
+    for (const answer of await answers) {
+      expect(answer.status, answer.url).toBe(503)
+      expect(answer.headers.get('x-error-code'), answer.url).toBe('unreachable')
+    }
+    const change = admin.fetch('/api/resources/disk/d.txt', { method: 'POST', body: 'd' })
+    const refused = await timed(change)
+    expect(refused.value.status).toBe(503)
+    expect(refused.ms).toBeLessThan(500)
+
+    await disk.obey({ hangs: false })
+    await waitFor(
+      'the disk',
+      async () => (await admin.fetch('/api/resources/disk/')).status === 200,
+    )
+    expect(await (await admin.fetch('/api/raw/disk/deep/c.txt')).text()).toBe('c')
+    await waitFor('the descriptors', async () => {
+      const fds = await readdir('/proc/self/fd')
+      const links = await Promise.all(fds.map((fd) => linkAt(`/proc/self/fd/${fd}`)))
+      return !links.some((link) => link.startsWith(app.tree.root))
+    })
+    expect(app.errors).toEqual([])
+  },
+)
+
+it.runIf(HAS_FUSE)('a slow disk never stops the event loop while it is listed', async () => {
+  await using app = await startApp({ tree: TREE })
+  const { disk, admin } = await withDisk(app)
+  await using _ = disk
+  for (let i = 0; i < 3; i++)
+    await admin.fetch(`/api/resources/disk/${i}.txt`, { method: 'POST', body: 'x' })
+  await disk.obey({ delayMs: 150 })
+  const stops = monitorEventLoopDelay({ resolution: 5 })
+  stops.enable()
+  for (const path of ['/api/resources/disk/', '/api/resources/recursive/disk/'])
+    expect((await admin.fetch(path)).status).toBe(200)
+  stops.disable()
+  // One call on the event loop would be longer than that.
+  expect(stops.max / 1e6).toBeLessThan(140)
+})
+
+function linkAt(path: string): Promise<string> {
+  return readlink(path).catch(() => '')
+}
