@@ -1,4 +1,4 @@
-// Many direct calls on a local disk (see disk-look.ts) in one go: they stop being direct where the
+// Many direct calls on a local disk (see disks.ts) in one go: they stop being direct where the
 // disk answers slowly, and others get their turn in between.
 
 /** A turn of the event loop may last this long. */
