@@ -1,5 +1,5 @@
 // `npm run package`: dist/filebrowser for this machine. `-- --all`: release archives for every
-// platform under dist/release/, with SHA256SUMS. Nothing is downloaded but npm packages.
+// platform under dist/release/, with SHA256SUMS. Each comes with its bill of materials, `*.cdx.json`. Nothing is downloaded but npm packages.
 import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
@@ -9,10 +9,12 @@ import { promisify } from 'node:util'
 import { build } from './build/build.ts'
 import { OUT_DIR, PACKAGE, ROOT } from './build/paths.ts'
 import { fileFormat, hasProgram } from './package/binary-format.ts'
+import { bundledPackages } from './package/bundled-packages.ts'
 import { signAdHoc } from './package/macho-sign.ts'
 import { checkInside, checkNothingOf, checkParts } from './package/native-parts.ts'
 import { nodeVersion, provideNode } from './package/node-binary.ts'
 import { PAPERS } from './package/papers.ts'
+import { type LockedPackage, makeBill } from './package/sbom.ts'
 import { compiledFiles, stage } from './package/stage.ts'
 import { hostTarget, TARGETS, type Target } from './package/targets.ts'
 
@@ -26,6 +28,7 @@ async function packageHost(): Promise<void> {
   const target = hostTarget()
   const file = join(OUT_DIR, target.os === 'win32' ? 'filebrowser.exe' : 'filebrowser')
   await makeExecutable(target, file)
+  await writeBill(target, join(OUT_DIR, 'filebrowser.cdx.json'))
   process.stdout.write(`${file}: ${await describeSize(file)}\n`)
 }
 
@@ -39,6 +42,7 @@ async function packageAll(): Promise<void> {
     await mkdir(folder)
     const program = target.os === 'win32' ? 'filebrowser.exe' : 'filebrowser'
     await makeExecutable(target, join(folder, program))
+    await writeBill(target, join(folder, 'filebrowser.cdx.json'))
     for (const name of PAPERS) {
       await mkdir(dirname(join(folder, name)), { recursive: true })
       await copyFile(join(ROOT, name), join(folder, name))
@@ -82,6 +86,15 @@ async function makeExecutable(target: Target, file: string): Promise<void> {
   } finally {
     await rm(made, { force: true })
   }
+}
+
+async function writeBill(target: Target, file: string): Promise<void> {
+  const { packages: lock } = JSON.parse(
+    await readFile(join(ROOT, 'package-lock.json'), 'utf8'),
+  ) as { packages: Record<string, LockedPackage> }
+  const packages = bundledPackages(target)
+  const bill = makeBill({ product: PACKAGE, target, nodeVersion: nodeVersion(), packages, lock })
+  await writeFile(file, `${JSON.stringify(bill, null, 2)}\n`)
 }
 
 /** pkg signs where codesign is at hand; elsewhere it leaves the file without a signature. */

@@ -2,19 +2,12 @@
 // Run it after `npm run package`. Fails on a licence that is neither permissive nor one of the
 // libraries used as separate files.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { join, resolve } from 'node:path'
-import { OUT_DIR, ROOT } from './build/paths.ts'
+import { join } from 'node:path'
+import { ROOT } from './build/paths.ts'
+import { bundledPackages } from './package/bundled-packages.ts'
 import { nodeVersion } from './package/node-binary.ts'
 import { packageFolder } from './package/npm-pack.ts'
 import { hostTarget, TARGETS } from './package/targets.ts'
-
-interface Manifest {
-  name: string
-  version: string
-  license?: string
-  homepage?: string
-  repository?: string | { url: string }
-}
 
 const PERMISSIVE =
   /^\(?(MIT|ISC|BSD-[23]-Clause|Apache-2\.0|0BSD|BlueOak-1\.0\.0|Unlicense|CC0-1\.0|Zlib|bzip2-1\.0\.6|Python-2\.0|MPL-2\.0 OR Apache-2\.0|OFL-1\.1)\b/
@@ -33,55 +26,62 @@ replace these files below node_modules/ and run "npm run package"; everything ne
 the source archive of this version.
 `
 
-const manifests = [...bundledPackages(), ...runtimePackages()]
-const unique = new Map(manifests.map(([folder, manifest]) => [manifest.name, { folder, manifest }]))
+/** Packages without a licence file: whose text is theirs, and whose README tells more. */
+const TEXT_OF: [name: RegExp, from: string][] = [
+  [/^@img\/sharp-libvips-/, 'libheif-js'],
+  [/^@napi-rs\/snappy-/, 'snappy'],
+  [/^@node-rs\/argon2-/, '@node-rs/argon2'],
+]
+
+/** https://unlicense.org/ */
+const UNLICENSE = `This is free and unencumbered software released into the public domain.
+
+Anyone is free to copy, modify, publish, use, compile, sell, or distribute this software, either in source
+code form or as a compiled binary, for any purpose, commercial or non-commercial, and by any means.
+
+In jurisdictions that recognize copyright laws, the author or authors of this software dedicate any and all
+copyright interest in the software to the public domain. We make this dedication for the benefit of the public
+at large and to the detriment of our heirs and successors. We intend this dedication to be an overt act of
+relinquishment in perpetuity of all present and future rights to this software under copyright law.
+
+THE SOFTWARE IS PROVIDED "AS IS", WITHOUT WARRANTY OF ANY KIND, EXPRESS OR IMPLIED, INCLUDING BUT NOT LIMITED
+TO THE WARRANTIES OF MERCHANTABILITY, FITNESS FOR A PARTICULAR PURPOSE AND NONINFRINGEMENT. IN NO EVENT SHALL
+THE AUTHORS BE LIABLE FOR ANY CLAIM, DAMAGES OR OTHER LIABILITY, WHETHER IN AN ACTION OF CONTRACT, TORT OR
+OTHERWISE, ARISING FROM, OUT OF OR IN CONNECTION WITH THE SOFTWARE OR THE USE OR OTHER DEALINGS IN THE SOFTWARE.
+
+For more information, please refer to <https://unlicense.org>`
+
+const packages = bundledPackages(hostTarget())
 const refused: string[] = []
 const sections: string[] = [HEAD, await nodeSection()]
-for (const [name, { folder, manifest }] of [...unique].sort(([a], [b]) => (a < b ? -1 : 1))) {
-  const license = manifest.license ?? 'see below'
+for (const { name, version, folder, ...manifest } of packages) {
+  const license = manifest.license || 'see below'
   if (!PERMISSIVE.test(license) && !SEPARATE.includes(name)) refused.push(`${name}: ${license}`)
-  sections.push(section(`${name} ${manifest.version}`, license, licenseText(folder)))
+  sections.push(section(`${name} ${version}`, license, textOf(name, license, folder)))
 }
 if (refused.length > 0) {
   process.stderr.write(`These licences need a decision:\n${refused.join('\n')}\n`)
   process.exit(1)
 }
 writeFileSync(join(ROOT, 'THIRD-PARTY-NOTICES'), `${sections.join('\n').trimEnd()}\n`)
-process.stdout.write(`${unique.size} packages\n`)
-
-/** Packages of which the bundles of server and interface took something. */
-function bundledPackages(): [string, Manifest][] {
-  const folders = new Set<string>()
-  for (const name of ['server-metafile.json', 'web-metafile.json']) {
-    const { inputs } = JSON.parse(readFileSync(join(OUT_DIR, name), 'utf8')) as {
-      inputs: Record<string, unknown>
-    }
-    for (const input of Object.keys(inputs)) {
-      const match = /^(?:[\w-]+:)?(.*node_modules\/(?:@[^/]+\/)?[^/]+)/.exec(input)
-      if (match?.[1]) folders.add(match[1])
-    }
-  }
-  return [...folders].map((folder) => load(resolve(ROOT, folder)))
-}
-
-/** Packages that travel beside the bundle, as laid out for this machine. */
-function runtimePackages(): [string, Manifest][] {
-  const modules = join(OUT_DIR, 'stage', hostTarget().name, 'node_modules')
-  return readdirSync(modules, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.name === 'package.json')
-    .map((entry) => entry.parentPath)
-    .filter((folder) => /node_modules\/(@[^/]+\/)?[^/]+$/.test(folder))
-    .map(load)
-}
-
-function load(folder: string): [string, Manifest] {
-  return [folder, JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as Manifest]
-}
+process.stdout.write(`${packages.length} packages\n`)
 
 async function nodeSection(): Promise<string> {
   const version = nodeVersion()
   const folder = await packageFolder(hostTarget().nodePackage, version)
   return section(`Node.js ${version}`, 'MIT, and others for its parts', licenseText(folder))
+}
+
+/** The text for a package: its own file, else that of the one it belongs to; libvips lists its parts. */
+function textOf(name: string, license: string, folder: string): string {
+  const own = licenseText(folder)
+  if (own !== '') return own
+  if (license === 'Unlicense') return UNLICENSE
+  const from = TEXT_OF.find(([pattern]) => pattern.test(name))?.[1]
+  if (from === undefined) throw new Error(`${name} has no licence text`)
+  const text = licenseText(join(ROOT, 'node_modules', from))
+  if (!name.startsWith('@img/sharp-libvips-')) return text
+  return `${text}\n\n${readFileSync(join(folder, 'README.md'), 'utf8').trim()}`
 }
 
 function licenseText(folder: string): string {

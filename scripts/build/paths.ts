@@ -10,6 +10,8 @@ export const CACHE_DIR = join(ROOT, 'node_modules', '.cache', 'filebrowser')
 interface PackageJson {
   name: string
   version: string
+  license: string
+  description: string
   optionalDependencies: Record<string, string>
 }
 

@@ -5,6 +5,7 @@ export const PAPERS = [
   'CHANGELOG.md',
   'LICENSE',
   'README.md',
+  'SECURITY.md',
   'THIRD-PARTY-NOTICES',
   'compose.yaml',
   'docs/architecture.md',
@@ -14,6 +15,7 @@ export const PAPERS = [
   'docs/deploy.md',
   'docs/filebrowser.service',
   'docs/migrate-from-filebrowser.md',
+  'docs/security.md',
   'docs/screenshots/list-light.webp',
   'filebrowser.json.example',
 ] as const

@@ -1,0 +1,91 @@
+// What the executable is made of can be told: a bill of materials in CycloneDX, and the licences of all.
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { OUT_DIR, PACKAGE, ROOT } from '../../scripts/build/paths.ts'
+import { bundledPackages } from '../../scripts/package/bundled-packages.ts'
+import { nodeVersion } from '../../scripts/package/node-binary.ts'
+import { type Bill, makeBill } from '../../scripts/package/sbom.ts'
+import { hostTarget } from '../../scripts/package/targets.ts'
+import { programCommand } from '../support/program.ts'
+
+const [, ...leading] = programCommand()
+
+describe.skipIf(leading.length > 0)('the bill of materials', () => {
+  let bill: Bill
+  beforeAll(async () => {
+    bill = JSON.parse(await readFile(join(OUT_DIR, 'filebrowser.cdx.json'), 'utf8')) as Bill
+  })
+
+  it('has the structure of CycloneDX 1.6', () => {
+    expect(bill).toMatchObject({ bomFormat: 'CycloneDX', specVersion: '1.6', version: 1 })
+    const all = [bill.metadata.component, ...bill.components]
+    for (const one of all) {
+      expect(['application', 'library', 'platform']).toContain(one.type)
+      expect(one.name, one['bom-ref']).toMatch(/^[^@/]+$/)
+      expect(one.version, one.name).toMatch(/^\d+\.\d+\.\d+/)
+      expect(one.purl, one.name).toMatch(/^pkg:(npm\/(%40[^/@]+\/)?|generic\/)[^/@]+@[^@]+$/)
+      expect(one.licenses, one.name).toHaveLength(1)
+      for (const license of one.licenses ?? [])
+        if ('license' in license) expect(license.license.id, one.name).toMatch(/^[\w.+-]+$/)
+        else expect(license.expression, one.name).toMatch(/^\(?[\w.+-]+ (AND|OR|WITH) [\w.+() -]+$/)
+      for (const { content } of one.hashes ?? []) expect(content).toMatch(/^[\da-f]{128}$/)
+    }
+    const refs = all.map((one) => one['bom-ref'])
+    expect(new Set(refs).size).toBe(refs.length)
+    expect(bill.dependencies.map(({ ref }) => ref).sort()).toEqual([...refs].sort())
+    for (const { ref, dependsOn } of bill.dependencies) {
+      expect(new Set(dependsOn).size, ref).toBe(dependsOn.length)
+      for (const needed of dependsOn) expect(refs, ref).toContain(needed)
+    }
+  })
+
+  it('names Node and every package in the executable, each with the digest it was installed by', () => {
+    const listed = bill.components.map(({ group, name, version }) =>
+      group ? `${group}/${name}@${version}` : `${name}@${version}`,
+    )
+    const bundled = bundledPackages(hostTarget()).map(({ name, version }) => `${name}@${version}`)
+    expect(listed).toEqual([`node@${nodeVersion()}`, ...bundled])
+    for (const name of ['hono', 'react', 'sharp', '@node-rs/argon2', 'pdfjs-dist', 'comlink'])
+      expect(
+        listed.some((one) => one.startsWith(`${name}@`)),
+        name,
+      ).toBe(true)
+    expect(bill.components.filter(({ hashes }) => hashes === undefined)).toEqual([])
+  })
+
+  it('leads from the program to everything', () => {
+    const needs = new Map(bill.dependencies.map(({ ref, dependsOn }) => [ref, dependsOn]))
+    const reached = new Set<string>()
+    const visit = (ref: string) => {
+      if (reached.has(ref)) return
+      reached.add(ref)
+      needs.get(ref)?.forEach(visit)
+    }
+    visit(bill.metadata.component['bom-ref'])
+    expect([...needs.keys()].filter((ref) => !reached.has(ref))).toEqual([])
+  })
+
+  it('is not made for a package that the lock file does not have', () => {
+    const [first] = bundledPackages(hostTarget())
+    if (!first) throw new Error('nothing is bundled')
+    const target = hostTarget()
+    const options = { product: PACKAGE, target, nodeVersion: nodeVersion(), packages: [first] }
+    const lock = { [first.lockKey]: { version: '0.0.0' } }
+    expect(() => makeBill({ ...options, lock })).toThrow(`no ${first.name} ${first.version}`)
+  })
+
+  it('has its licences in THIRD-PARTY-NOTICES, each with its text', async () => {
+    const notices = await readFile(join(ROOT, 'THIRD-PARTY-NOTICES'), 'utf8')
+    const sections = new Map(
+      notices.split(`${'='.repeat(80)}\n`).map((text) => [text.split('\n', 1)[0], text]),
+    )
+    const lacking = bundledPackages(hostTarget()).filter(({ name, version, license }) => {
+      const text = sections.get(`${name} ${version}`)
+      // The shortest of all licences has 400 characters.
+      return !text?.includes(`Licence: ${license}`) || text.length < 400
+    })
+    expect(lacking.map(({ name }) => name)).toEqual([])
+    expect(sections.get(`Node.js ${nodeVersion()}`)?.length).toBeGreaterThan(10_000)
+  })
+})
