@@ -1,10 +1,11 @@
 // What happens around a change: the administrator's event commands and webhooks. Every change of
-// content goes through `around`.
+// content goes through `around`, which is where previews of what was go with it.
 import { join, posix, sep } from 'node:path'
 import { splitWords } from './command-line.ts'
 import type { Config } from './config.ts'
 import { AppError } from './errors.ts'
 import type { Scope } from './files/scope.ts'
+import type { Previews } from './files/thumbs.ts'
 import type { VPath } from './files/vpath.ts'
 import type { Logger } from './log.ts'
 import type { Programs } from './runner.ts'
@@ -30,7 +31,15 @@ export interface Hooks {
   close(): void
 }
 
-export function createHooks(config: Config, store: Store, log: Logger, programs: Programs): Hooks {
+export interface HookServices {
+  config: Config
+  store: Store
+  log: Logger
+  programs: Programs
+  previews: Pick<Previews, 'forget' | 'mayHoldAny'>
+}
+
+export function createHooks({ config, store, log, programs, previews }: HookServices): Hooks {
   const secret = () => webhookSecretOf(config.webhookSecret, store.read().settings.key)
   const webhooks = createWebhooks(secret, log)
 
@@ -53,12 +62,28 @@ export function createHooks(config: Config, store: Store, log: Logger, programs:
   return {
     around: async (change, work, { again = false } = {}) => {
       if (!again) await fire(change, `before_${change.event}`)
-      const result = await work()
+      const replaced = previews.mayHoldAny() ? await placesOf(change) : []
+      // A change that failed may have got halfway.
+      const result = await work().finally(() => previews.forget(replaced))
       await fire(change, `after_${change.event}`)
       return result
     },
     close: () => webhooks.close(),
   }
+}
+
+/** Host paths of what is there before the change, and may not be afterwards. */
+async function placesOf({ event, scope, vpath, destination }: Change): Promise<string[]> {
+  const changed = [...(event === 'copy' ? [] : [vpath]), ...(destination ? [destination] : [])]
+  const places = changed.flatMap((path) => [
+    scope.entryPath(path),
+    // Through a link the file behind it is written.
+    ...(event === 'save' || event === 'upload' ? [scope.hostPath(path)] : []),
+  ])
+  const found = await Promise.allSettled(places)
+  // What cannot be located is not there, or the change itself will say why.
+  const paths = found.flatMap((place) => (place.status === 'fulfilled' ? [place.value] : []))
+  return [...new Set(paths)]
 }
 
 type Variables = Record<'FILE' | 'SCOPE' | 'TRIGGER' | 'USERNAME' | 'DESTINATION', string>

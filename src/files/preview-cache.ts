@@ -1,7 +1,8 @@
 // Finished previews: in a folder of bounded size when one is configured, else a few in memory.
 import { createHash, randomBytes } from 'node:crypto'
 import { mkdir, open, readdir, rename, rm, stat, utimes } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { dirname, join, sep } from 'node:path'
+import { createPreviewIndex } from './pictures/preview-index.ts'
 
 export interface CachedPreview {
   contentType: string
@@ -21,6 +22,10 @@ export interface PreviewCache {
   get(key: PreviewKey): Promise<CachedPreview | null>
   /** Failures to store are silent: the next request makes the preview again. */
   put(key: PreviewKey, preview: CachedPreview): Promise<void>
+  /** Removes what was made of a file, or of all files in a folder; `realPath` as in the keys. */
+  forget(realPath: string): Promise<void>
+  /** Whether there is anything to be forgotten, as far as that is known without looking. */
+  mayHoldAny(): boolean
 }
 
 const MEMORY_BYTES = 12 * 1024 * 1024
@@ -31,21 +36,30 @@ const KEEP_SHARE = 0.9
  * Name of a preview (http-api 13): hex of the path, hex seconds of the modification time and hex of
  * the size word, hashed. Existing cache folders of the original stay useful.
  */
-export function cacheName({ realPath, mtimeMs, variant }: PreviewKey): string {
-  const hex = (text: string): string => Buffer.from(text).toString('hex')
-  const seconds = Math.floor(mtimeMs / 1000).toString(16)
-  return hashName(`${hex(realPath)}${seconds}${hex(variant)}`)
+export function cacheName(key: PreviewKey): string {
+  return placeOf(hashOf(key))
 }
 
 /** `h[0]/h[1..2]/h` of the SHA-1 of a key. */
 export function hashName(key: string): string {
-  const hash = createHash('sha1').update(key).digest('hex')
+  return placeOf(createHash('sha1').update(key).digest('hex'))
+}
+
+function hashOf({ realPath, mtimeMs, variant }: PreviewKey): string {
+  const hex = (text: string): string => Buffer.from(text).toString('hex')
+  const seconds = Math.floor(mtimeMs / 1000).toString(16)
+  return createHash('sha1')
+    .update(`${hex(realPath)}${seconds}${hex(variant)}`)
+    .digest('hex')
+}
+
+function placeOf(hash: string): string {
   return join(hash.slice(0, 1), hash.slice(1, 3), hash)
 }
 
 /** Least recently used previews leave when the total exceeds `maxBytes`. */
 export function createMemoryCache(maxBytes = MEMORY_BYTES): PreviewCache {
-  const entries = new Map<string, CachedPreview>()
+  const entries = new Map<string, CachedPreview & { realPath: string }>()
   let total = 0
   const nameOf = (key: PreviewKey): string => `${key.variant}:${key.mtimeMs}:${key.realPath}`
   return {
@@ -63,14 +77,27 @@ export function createMemoryCache(maxBytes = MEMORY_BYTES): PreviewCache {
       const name = nameOf(key)
       total += preview.bytes.length - (entries.get(name)?.bytes.length ?? 0)
       entries.delete(name)
-      entries.set(name, preview)
+      entries.set(name, { ...preview, realPath: key.realPath })
       for (const [oldest, { bytes }] of entries) {
         if (total <= maxBytes) break
         entries.delete(oldest)
         total -= bytes.length
       }
     },
+    async forget(realPath) {
+      for (const [name, entry] of entries) {
+        if (!isAtOrBelow(entry.realPath, realPath)) continue
+        entries.delete(name)
+        total -= entry.bytes.length
+      }
+    },
+    mayHoldAny: () => entries.size > 0,
   }
+}
+
+/** Whether a host path is another or leads below it. */
+export function isAtOrBelow(path: string, folder: string): boolean {
+  return path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep)
 }
 
 /** Previews as files below `folder`; `maxBytes` 0 means unlimited. Nothing is touched before use. */
@@ -78,14 +105,16 @@ export function createDiskCache(folder: string, maxBytes: number): PreviewCache 
   /** Bytes in the folder; unknown until the first write has counted them. */
   let total: Promise<number> | undefined
   let cleaning: Promise<void> | undefined
+  const index = createPreviewIndex(join(folder, 'index'))
 
   const account = async (added: number): Promise<void> => {
     if (maxBytes === 0) return
     total = (total ?? listFiles(folder).then(sumSizes)).then((bytes) => bytes + added)
     if ((await total) <= maxBytes) return
     cleaning ??= evict(folder, maxBytes * KEEP_SHARE)
-      .then((bytes) => {
+      .then(async (bytes) => {
         total = Promise.resolve(bytes)
+        await index.prune(async (name) => isThere(join(folder, placeOf(name))))
       })
       .finally(() => {
         cleaning = undefined
@@ -105,6 +134,8 @@ export function createDiskCache(folder: string, maxBytes: number): PreviewCache 
         const bytes = await handle.readFile()
         const contentType = sniffPicture(bytes)
         if (!contentType) return null
+        // Those of earlier versions are not in the index.
+        await index.add(key.realPath, hashOf(key)).catch(() => {})
         // The time of use, for the clean-up; the modification time is the source's.
         await handle.utimes(new Date(), stats.mtime).catch(() => {})
         return { contentType, bytes }
@@ -116,6 +147,8 @@ export function createDiskCache(folder: string, maxBytes: number): PreviewCache 
       const file = join(folder, cacheName(key))
       const temporary = `${file}.${randomBytes(6).toString('hex')}.tmp`
       try {
+        // First: what is not in the index could not be found when its file is deleted.
+        await index.add(key.realPath, hashOf(key))
         await mkdir(dirname(file), { recursive: true, mode: 0o700 })
         const handle = await open(temporary, 'wx', 0o600)
         try {
@@ -125,13 +158,27 @@ export function createDiskCache(folder: string, maxBytes: number): PreviewCache 
         }
         await utimes(temporary, new Date(), new Date(key.mtimeMs))
         await rename(temporary, file)
+        // A clean-up may have taken the entry for one of a preview that has gone.
+        if (cleaning) await index.add(key.realPath, hashOf(key))
         await account(bytes.length)
       } catch {
         // A full or read-only disk costs speed, not pictures.
         await rm(temporary, { force: true }).catch(() => {})
       }
     },
+    async forget(realPath) {
+      for (const name of await index.take(realPath))
+        await rm(join(folder, placeOf(name)), { force: true })
+    },
+    mayHoldAny: () => true,
   }
+}
+
+async function isThere(file: string): Promise<boolean> {
+  return stat(file).then(
+    () => true,
+    () => false,
+  )
 }
 
 interface CacheFile {

@@ -1,7 +1,12 @@
 // Previews of files: which kinds have one, cache first, equal requests made once.
 import { access, constants } from 'node:fs/promises'
 import { delimiter, isAbsolute, join } from 'node:path'
-import { createDiskCache, createMemoryCache, type PreviewCache } from './preview-cache.ts'
+import {
+  createDiskCache,
+  createMemoryCache,
+  isAtOrBelow,
+  type PreviewCache,
+} from './preview-cache.ts'
 import {
   type Asker,
   createPreviewProcess,
@@ -54,13 +59,27 @@ export interface Previews {
    * failed once fails at once until the file changes or the server starts anew.
    */
   get(request: PreviewRequest, signal: AbortSignal): Promise<Preview | 'original'>
+  /**
+   * Removes what was made of files that are deleted, moved or replaced, and of all in such folders;
+   * host paths. What is being made of them is not kept. Never rejects: it comes after the change.
+   */
+  forget(realPaths: readonly string[]): Promise<void>
+  /** Whether there may be anything to be forgotten. */
+  mayHoldAny(): boolean
   /** Full path of ffmpeg, looked for once at the start; empty without it. */
   videoProgram: Promise<string>
   /** Ends the preview processes. */
   close(): void
 }
 
+interface Source {
+  realPath: string
+  /** It was deleted or replaced meanwhile: what is made of it is not kept. */
+  isForgotten: boolean
+}
+
 interface Pending {
+  source: Source
   promise: Promise<Preview | 'original'>
   waiting: number
   abort: AbortController
@@ -89,6 +108,7 @@ export function createPreviews(options: PreviewOptions): Previews {
 
   const make = async (
     request: PreviewRequest,
+    source: Source,
     signal: AbortSignal,
   ): Promise<Preview | 'original'> => {
     const { realPath, mtimeNs, kind, size, display, full } = request
@@ -105,7 +125,9 @@ export function createPreviews(options: PreviewOptions): Previews {
       if (reply.original) return 'original'
       const preview = { contentType: reply.contentType ?? 'image/jpeg', bytes }
       const mtimeMs = Number(file.mtimeNs / 1_000_000n)
-      await cache.put({ realPath, mtimeMs, variant }, preview)
+      if (!source.isForgotten) await cache.put({ realPath, mtimeMs, variant }, preview)
+      // As it may have become while it was written.
+      if (source.isForgotten) await cache.forget(realPath)
       return preview
     } finally {
       await file.handle.close()
@@ -151,7 +173,8 @@ export function createPreviews(options: PreviewOptions): Previews {
       const failure = failed.get(name)
       if (failure) throw failure
       const abort = new AbortController()
-      const promise = make(request, abort.signal)
+      const source = { realPath, isForgotten: false }
+      const promise = make(request, source, abort.signal)
         .catch((error: unknown) => {
           if (error instanceof PreviewError) remember(name, error)
           throw error
@@ -159,12 +182,21 @@ export function createPreviews(options: PreviewOptions): Previews {
         .finally(() => {
           if (pending.get(entryName) === entry) pending.delete(entryName)
         })
-      const entry: Pending = { promise, waiting: 0, abort }
+      const entry: Pending = { source, promise, waiting: 0, abort }
       pending.set(entryName, entry)
       // Everybody may have left when it fails.
       promise.catch(() => {})
       return waitFor(entry, signal)
     },
+    async forget(realPaths) {
+      for (const realPath of realPaths) {
+        for (const { source } of pending.values())
+          if (isAtOrBelow(source.realPath, realPath)) source.isForgotten = true
+        // A cache that cannot be written costs this, as it costs new previews.
+        await cache.forget(realPath).catch(() => {})
+      }
+    },
+    mayHoldAny: () => pending.size > 0 || cache.mayHoldAny(),
     videoProgram,
     close() {
       together.close()

@@ -30,6 +30,12 @@ export function createDeps(base: BaseDeps): Deps {
   const programs = createPrograms(config.hookEnv)
   const disks = createDisks()
   const temps = createTempRegistry(disks, `${store.file}.uploads`, config.tusExpiryMs)
+  const previews = createPreviews({
+    cacheDir: config.cacheDir,
+    cacheSizeBytes: config.previewCacheSizeBytes,
+    concurrency: Math.min(availableParallelism(), config.imageProcessors),
+    ffmpegPath: config.ffmpegPath,
+  })
   return {
     bodyTimeoutMs: BODY_TIMEOUT_MS,
     ...base,
@@ -52,13 +58,8 @@ export function createDeps(base: BaseDeps): Deps {
     temps,
     saves: createLocks(),
     programs,
-    hooks: createHooks(config, store, log, programs),
-    previews: createPreviews({
-      cacheDir: config.cacheDir,
-      cacheSizeBytes: config.previewCacheSizeBytes,
-      concurrency: Math.min(availableParallelism(), config.imageProcessors),
-      ffmpegPath: config.ffmpegPath,
-    }),
+    hooks: createHooks({ config, store, log, programs, previews }),
+    previews,
     selections: createSelections(),
     bodies: createPendingBodies(),
     userChanges: watchUsers(base),

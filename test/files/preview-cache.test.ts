@@ -56,6 +56,34 @@ describe('the cache folder', () => {
     expect(await cache.get(keyOf('b.png'))).toBeNull()
   })
 
+  it('forgets what was made of the files of a folder, and of no other', async () => {
+    await using tree = await makeTree({})
+    for (const cache of [createDiskCache(join(tree.base, 'cache'), 0), createMemoryCache()]) {
+      for (const name of ['a/x.png', 'a/b/y.png', 'ab/z.png'])
+        await cache.put(keyOf(name), picture(100))
+      await cache.put(keyOf('a/x.png', 1_000), picture(100))
+      await cache.forget('/srv/a')
+      for (const key of [keyOf('a/x.png'), keyOf('a/x.png', 1_000), keyOf('a/b/y.png')])
+        expect(await cache.get(key)).toBeNull()
+      expect(await cache.get(keyOf('ab/z.png'))).not.toBeNull()
+    }
+  })
+
+  it('knows of no more files than it holds', async () => {
+    await using tree = await makeTree({})
+    const folder = join(tree.base, 'cache')
+    const cache = createDiskCache(folder, 10_000)
+    for (let i = 0; i < 60; i++) await cache.put(keyOf(`${i}/a.png`), picture(1000))
+    const names = (await readdir(folder, { recursive: true })).filter((name) =>
+      /[0-9a-f]{40}$/.test(name),
+    )
+    const [noted, held] = [true, false].map(
+      (inIndex) => names.filter((name) => name.startsWith('index') === inIndex).length,
+    )
+    expect(held).toBeLessThanOrEqual(10)
+    expect(noted).toBe(held)
+  })
+
   it('stays within its size and keeps what was used last', async () => {
     await using tree = await makeTree({})
     const folder = join(tree.base, 'cache')

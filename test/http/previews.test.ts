@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { readFile } from 'node:fs/promises'
+import { readdir, readFile, utimes } from 'node:fs/promises'
 import { join } from 'node:path'
 import sharp from 'sharp'
 import { describe, expect, it } from 'vitest'
@@ -286,5 +286,64 @@ describe('a drawing that is called a picture', () => {
     expect(performance.now() - before).toBeLessThan(15_000)
     expect((await look(app, '/api/preview/thumb/slow.png')).status).toBe(500)
     expect(app.log.filter((line) => line.includes('as before'))).toHaveLength(1)
+  })
+})
+
+describe('the preview of a file that has gone', () => {
+  const doors: [string, string, RequestInit][] = [
+    ['deleted', '/api/resources/dir/a.jpg', { method: 'DELETE' }],
+    ['in a deleted folder', '/api/resources/dir', { method: 'DELETE' }],
+    ['saved anew', '/api/resources/dir/a.jpg', { method: 'PUT', body: 'new' }],
+    ['uploaded anew', '/api/resources/dir/a.jpg?override=true', { method: 'POST', body: 'new' }],
+    ['moved', '/api/resources/dir/a.jpg?action=rename&destination=/b.jpg', { method: 'PATCH' }],
+    [
+      'in a moved folder',
+      '/api/resources/dir?action=rename&destination=/other',
+      { method: 'PATCH' },
+    ],
+    [
+      'replaced by a copy',
+      '/api/resources/note.txt?action=copy&destination=/dir/a.jpg&override=true',
+      { method: 'PATCH' },
+    ],
+    [
+      'replaced by a move',
+      '/api/resources/note.txt?action=rename&destination=/dir/a.jpg&override=true',
+      { method: 'PATCH' },
+    ],
+    ['saved anew through a link', '/api/resources/link.jpg', { method: 'PUT', body: 'new' }],
+  ]
+
+  it.each(doors)('leaves the cache with it: %s', async (_, path, init) => {
+    await using app = await startApp({
+      tree: {
+        'dir/a.jpg': await sample('picture.jpg'),
+        'dirs.jpg': await sample('picture.jpg'),
+        'note.txt': 'x',
+        'link.jpg': { link: 'dir/a.jpg' },
+      },
+    })
+    const cacheDir = join(app.tree.base, 'previews')
+    await using kept = await startApp({ config: { cacheDir, root: app.tree.root } })
+    const admin = await kept.as('admin')
+    const thumb = async (name: string, size = 'thumb') =>
+      (await admin.fetch(`/api/preview/${size}/${name}?display=true`)).status
+    expect(await thumb('dirs.jpg')).toBe(200)
+    expect(await thumb('dir/a.jpg')).toBe(200)
+    expect(await thumb('dir/a.jpg', 'big')).toBe(200)
+    // Of an earlier state, which only the index knows.
+    await utimes(app.tree.at('dir/a.jpg'), 1_000, 1_000)
+    expect(await thumb('dir/a.jpg')).toBe(200)
+    const pictures = async () => {
+      const names = await readdir(cacheDir, { recursive: true })
+      return names.filter((name) => !name.startsWith('index') && /[0-9a-f]{40}$/.test(name)).length
+    }
+    expect(await pictures()).toBe(4)
+    expect((await admin.fetch(path, init)).ok).toBe(true)
+    expect(await pictures()).toBe(1)
+    const noted = (await readdir(join(cacheDir, 'index'), { recursive: true })).filter((name) =>
+      /[0-9a-f]{40}$/.test(name),
+    )
+    expect(noted).toHaveLength(1)
   })
 })
