@@ -81,7 +81,7 @@ function textOf(name: string, license: string, folder: string): string {
   if (from === undefined) throw new Error(`${name} has no licence text`)
   const text = licenseText(join(ROOT, 'node_modules', from))
   if (!name.startsWith('@img/sharp-libvips-')) return text
-  return `${text}\n\n${readFileSync(join(folder, 'README.md'), 'utf8').trim()}`
+  return `${text}\n\n${readFileSync(join(ROOT, 'node_modules', name, 'README.md'), 'utf8').trim()}`
 }
 
 function licenseText(folder: string): string {
