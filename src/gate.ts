@@ -1,29 +1,50 @@
 // Work that may be done only so many times at once.
 import { AppError } from './errors.ts'
 
+/** Runs a function in its turn. With a signal, whoever has left while waiting gives up its place. */
+export type Gate = <T>(fn: () => Promise<T>, signal?: AbortSignal) => Promise<T>
+
 /**
  * Lets `limit` functions run at a time, the others wait in order. Past `maxWaiting` they are refused
- * with `too_many_requests`.
+ * with `too_many_requests`; those whose signal fires reject with its reason.
  */
-export function createGate(
-  limit: number,
-  maxWaiting = Number.POSITIVE_INFINITY,
-): <T>(fn: () => Promise<T>) => Promise<T> {
-  const waiting: (() => void)[] = []
+export function createGate(limit: number, maxWaiting = Number.POSITIVE_INFINITY): Gate {
+  // In the order of their coming.
+  const waiting = new Set<() => void>()
   let running = 0
-  return async (fn) => {
+
+  const wait = (signal: AbortSignal | undefined) =>
+    new Promise<void>((resolve, reject) => {
+      const go = () => {
+        signal?.removeEventListener('abort', leave)
+        resolve()
+      }
+      const leave = () => {
+        waiting.delete(go)
+        reject(signal?.reason)
+      }
+      waiting.add(go)
+      signal?.addEventListener('abort', leave, { once: true })
+    })
+
+  return async (fn, signal) => {
+    signal?.throwIfAborted()
     if (running >= limit) {
-      if (waiting.length >= maxWaiting)
-        throw new AppError('too_many_requests', `${maxWaiting} others are waiting already`)
-      await new Promise<void>((go) => waiting.push(go))
+      if (waiting.size >= maxWaiting)
+        throw new AppError('too_many_requests', `${maxWaiting} others are waiting already`, {
+          details: { retryAfterSeconds: 1 },
+        })
+      await wait(signal)
     } else running++
     try {
       return await fn()
     } finally {
       // A waiter inherits the place, so the count stays.
-      const next = waiting.shift()
-      if (next) next()
-      else running--
+      const [next] = waiting
+      if (next) {
+        waiting.delete(next)
+        next()
+      } else running--
     }
   }
 }

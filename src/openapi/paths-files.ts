@@ -238,7 +238,7 @@ export const FILE_PATHS: Paths = {
         200: bytes('The subtitles.', 'text/vtt'),
         206: bytes('Part of the subtitles.', 'text/vtt'),
         304: empty('Not changed.'),
-        ...failures(202, 400, 401, 403, 404, 412, 413, 416),
+        ...failures(202, 400, 401, 403, 404, 412, 413, 416, 429),
       },
     },
   },

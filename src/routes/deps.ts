@@ -10,6 +10,7 @@ import { createTokens } from '../auth/tokens.ts'
 import { createDisks, type Disks } from '../files/disks/disks.ts'
 import { createResumables } from '../files/resumable.ts'
 import { createScope } from '../files/scope.ts'
+import { createSubtitleConverter } from '../files/subtitle-converter.ts'
 import { createPreviews } from '../files/thumbs.ts'
 import { vpathOf } from '../files/vpath.ts'
 import { createTempRegistry } from '../files/writing/temp-registry.ts'
@@ -60,6 +61,7 @@ export function createDeps(base: BaseDeps): Deps {
     programs,
     hooks: createHooks({ config, store, log, programs, previews }),
     previews,
+    subtitles: createSubtitleConverter(),
     selections: createSelections(),
     bodies: createPendingBodies(),
     userChanges: watchUsers(base),

@@ -11,6 +11,7 @@ import type { Config } from '../config.ts'
 import type { Disks } from '../files/disks/disks.ts'
 import type { Resumables } from '../files/resumable.ts'
 import type { Scope } from '../files/scope.ts'
+import type { SubtitleConverter } from '../files/subtitle-converter.ts'
 import type { Previews } from '../files/thumbs.ts'
 import type { TempRegistry } from '../files/writing/temp-registry.ts'
 import type { Hooks } from '../hooks.ts'
@@ -54,6 +55,7 @@ export interface Deps extends Required<BaseDeps> {
   programs: Programs
   hooks: Hooks
   previews: Previews
+  subtitles: SubtitleConverter
   selections: Selections
   bodies: PendingBodies
   /** Second of the last change of each user since the start, for the renewal hint. */

@@ -48,7 +48,7 @@ export function publicRoutes(deps: Deps): Hono<Env> {
   })
   app.get('/api/public/subtitle', async (c) => {
     const { scope, vpath } = await openShare(c, deps)
-    return sendSubtitle(c, scope, vpath)
+    return sendSubtitle(c, deps, scope, vpath)
   })
   return app
 }

@@ -1,10 +1,10 @@
 // Subtitle files as WebVTT, for users and for shares (http-api 14).
 import { Hono } from 'hono'
 import { AppError } from '../errors.ts'
-import { convertSubtitle } from '../files/convert-subtitle.ts'
 import { readFully } from '../files/read-handle.ts'
 import type { OpenFile, Scope } from '../files/scope.ts'
 import { MAX_SUBTITLE_BYTES, type SubtitleFormat } from '../files/subtitle.ts'
+import type { SubtitleText } from '../files/subtitle-converter.ts'
 import { isSubtitle } from '../files/subtitle-files.ts'
 import { baseName, extensionOf, type VPath } from '../files/vpath.ts'
 import type { Ctx, Deps, Env } from './env.ts'
@@ -15,17 +15,25 @@ import { CONTENT_POLICY } from './raw.ts'
 /** Only these spellings are converted; others are sent as they are, as clients know it. */
 const CONVERTED: Record<string, SubtitleFormat> = { '.srt': 'srt', '.ass': 'ass', '.ssa': 'ass' }
 
+/** Whoever has not taken a large text by then is cut off. */
+const TAKE_MS = 60_000
+
 export function subtitleRoutes(deps: Deps): Hono<Env> {
   const app = new Hono<Env>()
   app.get('/api/subtitle', requireUser(deps), (c) => {
     demandDownload(c.get('user'))
-    return sendSubtitle(c, c.get('scope'), c.env.target.vpath)
+    return sendSubtitle(c, deps, c.get('scope'), c.env.target.vpath)
   })
   return app
 }
 
 /** Sends a subtitle file. Throws 400 for folders and other names, mapped errors for the look-up. */
-export async function sendSubtitle(c: Ctx, scope: Scope, vpath: VPath): Promise<Response> {
+export async function sendSubtitle(
+  c: Ctx,
+  deps: Deps,
+  scope: Scope,
+  vpath: VPath,
+): Promise<Response> {
   const found = await scope.stat(vpath)
   const name = baseName(vpath)
   if (found.kind === 'dir' || !isSubtitle(name))
@@ -40,19 +48,46 @@ export async function sendSubtitle(c: Ctx, scope: Scope, vpath: VPath): Promise<
     policy: CONTENT_POLICY,
   }
   if (!format) return sendFile(c, file, headers)
-  const text = await convert(file, format)
-  return sendBytes(c, Buffer.from(text), file.mtimeMs, headers)
+  const text = await convert(c, deps, file, format)
+  releaseWhenSent(c, text)
+  const { buffer, byteOffset, byteLength } = text.bytes
+  return sendBytes(c, Buffer.from(buffer, byteOffset, byteLength), file.mtimeMs, headers)
 }
 
-async function convert(file: OpenFile, format: SubtitleFormat): Promise<string> {
+// What is open waits for its turn as well: a descriptor is all that it takes until then.
+async function convert(
+  c: Ctx,
+  deps: Deps,
+  file: OpenFile,
+  format: SubtitleFormat,
+): Promise<SubtitleText> {
+  const { sizeBytes, handle, vpath } = file
   try {
-    if (file.sizeBytes > MAX_SUBTITLE_BYTES)
-      throw new AppError('too_large', `${file.vpath} is too large for subtitles`)
-    const bytes = Buffer.alloc(file.sizeBytes)
-    // It may have shrunk.
-    const filled = await readFully(file.handle, bytes, 0, bytes.length)
-    return await convertSubtitle(bytes.subarray(0, filled), format)
+    if (sizeBytes > MAX_SUBTITLE_BYTES)
+      throw new AppError('too_large', `${vpath} is too large for subtitles`)
+    const read = async () => {
+      const bytes = new Uint8Array(sizeBytes)
+      // It may have shrunk.
+      const filled = await readFully(handle, Buffer.from(bytes.buffer), 0, sizeBytes)
+      return bytes.subarray(0, filled)
+    }
+    return await deps.subtitles.convert({ sizeBytes, format, read }, c.req.raw.signal)
   } finally {
-    await file.handle.close()
+    await handle.close()
   }
+}
+
+function releaseWhenSent(c: Ctx, { isLarge, release }: SubtitleText): void {
+  if (!isLarge) return
+  const { outgoing } = c.env
+  if (outgoing.destroyed) {
+    release()
+    return
+  }
+  // Others wait for the memory.
+  const timer = setTimeout(() => outgoing.destroy(), TAKE_MS)
+  outgoing.once('close', () => {
+    clearTimeout(timer)
+    release()
+  })
 }
