@@ -23,6 +23,9 @@ const TOOLS: readonly Tool[] = [
   { files: ['/usr/bin/zip'], debian: 'zip' },
   { files: ['/usr/bin/ffmpeg'], debian: 'ffmpeg' },
   { files: ['/usr/lib/python3/dist-packages/snappy'], debian: 'python3-snappy' },
+  { files: ['/usr/bin/python3'], debian: 'python3' },
+  { files: ['/usr/bin/fusermount3'], debian: 'fuse3' },
+  { files: ['/usr/lib/python3/dist-packages/fusepy.py'], debian: 'python3-fusepy' },
   { files: ['/usr/bin/strip'], debian: 'binutils' },
   // Disks in user space that hang and fail: see test/support/fuse-disk.ts.
   { files: ['/usr/bin/fusermount3', '/bin/fusermount3'], debian: 'fuse3' },

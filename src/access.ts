@@ -16,8 +16,9 @@ const ALLOW_ALL: Judge = () => true
  *
  * A path rule matches the path itself and everything below it, on segment boundaries; on a
  * case-insensitive file system both sides are folded (GHSA-fgm5-pw99-w2p7). Expressions are RE2,
- * unanchored and run in linear time. A pattern that does not compile never opens a door: as a deny
- * rule it matches everything, as an allow rule nothing.
+ * unanchored and run in linear time, on such a file system as if they began with `(?i)`. A pattern
+ * that does not compile never opens a door: as a deny rule it matches everything, as an allow rule
+ * nothing.
  */
 export function compileRules(rules: readonly Rule[], foldCase: boolean): Judge {
   if (rules.length === 0) return ALLOW_ALL
@@ -76,18 +77,19 @@ const MAX_COMPILED = 1_000
 function compileRule(rule: Rule, foldCase: boolean): Matcher {
   if (!rule.regex) return compilePathRule(rule.path, foldCase)
   const raw = rule.regexp?.raw ?? ''
-  let matcher = compiled.get(raw)
+  const key = `${foldCase ? 'i' : ''}/${raw}`
+  let matcher = compiled.get(key)
   if (!matcher) {
-    matcher = compileExpression(raw)
+    matcher = compileExpression(raw, foldCase)
     if (compiled.size >= MAX_COMPILED) compiled.clear()
-    compiled.set(raw, matcher)
+    compiled.set(key, matcher)
   }
   return matcher === 'invalid' ? () => !rule.allow : matcher
 }
 
-function compileExpression(raw: string): Matcher | 'invalid' {
+function compileExpression(raw: string, foldCase: boolean): Matcher | 'invalid' {
   try {
-    const expression = RE2JS.compile(raw)
+    const expression = RE2JS.compile(raw, foldCase ? RE2JS.CASE_INSENSITIVE : 0)
     return (vpath) => expression.test(vpath)
   } catch {
     return 'invalid'

@@ -22,7 +22,7 @@ import {
   openVerified,
   setModeOf,
 } from './jail.ts'
-import { type Allow, createJudgement, type Judgement } from './judgement.ts'
+import { type Allow, type CaselessRules, createJudgement, type Judgement } from './judgement.ts'
 import { type DetailedEntry, type DirEntry, listFolder, listFolderDetailed } from './list-folder.ts'
 import type { Pace } from './pace.ts'
 import { removeEntry, removeSingle } from './remove.ts'
@@ -51,6 +51,8 @@ export interface ScopeOptions {
   dirMode: number
   /** Told of every temporary file before it is made, for the clean-up. */
   temps?: TempNotes | undefined
+  /** Where disks without case are met, and how they are judged; without it they are like others. */
+  caseless?: CaselessRules | undefined
   /** Judges for the tree that this one was cut out of, see Scope.below. */
   outer?: Judgement | undefined
 }
@@ -159,6 +161,7 @@ export function createScope(options: ScopeOptions): Scope {
     jail,
     (vpath) => allow(vpath) && !leadsToTemp(vpath),
     options.outer,
+    options.caseless,
   )
 
   const check = (vpath: VPath) => {
@@ -386,6 +389,7 @@ export function createScope(options: ScopeOptions): Scope {
         root: realPath,
         isRootReal: true,
         allow: allowBelow,
+        caseless: options.caseless && { disks: options.caseless.disks, allow: allowBelow },
         outer: judgement,
       })
     },

@@ -7,6 +7,7 @@ import { MAX_SIGN_IN_PROGRAMS, MAX_WAITING_SIGN_INS } from '../auth/hook.ts'
 import { createSessions } from '../auth/sessions.ts'
 import { createThrottle } from '../auth/throttle.ts'
 import { createTokens } from '../auth/tokens.ts'
+import { createCaselessDisks } from '../files/caseless/caseless-disks.ts'
 import { createDisks, type Disks } from '../files/disks/disks.ts'
 import { createResumables } from '../files/resumable.ts'
 import { createScope } from '../files/scope.ts'
@@ -61,6 +62,7 @@ export function createDeps(base: BaseDeps): Deps {
     programs,
     hooks: createHooks({ config, store, log, programs, previews }),
     previews,
+    caselessDisks: createCaselessDisks(disks, config.root, base.foldCase),
     subtitles: createSubtitleConverter(),
     selections: createSelections(),
     bodies: createPendingBodies(),

@@ -8,6 +8,7 @@ import type { Sessions } from '../auth/sessions.ts'
 import type { Throttle } from '../auth/throttle.ts'
 import type { Tokens } from '../auth/tokens.ts'
 import type { Config } from '../config.ts'
+import type { CaselessDisks } from '../files/caseless/caseless-disks.ts'
 import type { Disks } from '../files/disks/disks.ts'
 import type { Resumables } from '../files/resumable.ts'
 import type { Scope } from '../files/scope.ts'
@@ -31,7 +32,7 @@ export interface BaseDeps {
   store: Store
   log: Logger
   assets: Assets
-  /** The served tree ignores case (macOS, Windows): path rules are folded then. */
+  /** The served tree ignores case (macOS, Windows): rules are folded then. */
   foldCase: boolean
   /** How long a body may take that is read into memory, in milliseconds; see body.ts. */
   bodyTimeoutMs?: number
@@ -55,6 +56,7 @@ export interface Deps extends Required<BaseDeps> {
   programs: Programs
   hooks: Hooks
   previews: Previews
+  caselessDisks: CaselessDisks
   subtitles: SubtitleConverter
   selections: Selections
   bodies: PendingBodies

@@ -89,6 +89,9 @@ function buildScope(deps: Deps, user: User, allow: Judge): Scope {
     root: userRoot(deps, user),
     within: deps.config.root,
     allow,
+    caseless: hasRules(deps, user)
+      ? { disks: deps.caselessDisks, allow: compiledFor(deps, settings, user).folded }
+      : undefined,
     temps: deps.temps,
     followExternalSymlinks: deps.config.followExternalSymlinks,
     fileMode: settings.fileMode,
@@ -109,7 +112,15 @@ function userRoot(deps: Deps, user: User): string {
   return join(deps.config.root, vpathOf(user.scope))
 }
 
-const judges = new WeakMap<User, { settings: Settings; judge: Judge; rules: Judge }>()
+interface Judges {
+  settings: Settings
+  judge: Judge
+  rules: Judge
+  /** The rules as they are meant on disks without case. */
+  folded: Judge
+}
+
+const judges = new WeakMap<User, Judges>()
 
 /** Rules and hidden names as one judge, compiled once per user record and settings. */
 function judgeOf(deps: Deps, settings: Settings, user: User): Judge {
@@ -126,12 +137,14 @@ export function hasRules(deps: Deps, user: User): boolean {
   return deps.store.read().settings.rules.length + user.rules.length > 0
 }
 
-function compiledFor(deps: Deps, settings: Settings, user: User) {
+function compiledFor(deps: Deps, settings: Settings, user: User): Judges {
   const known = judges.get(user)
   if (known?.settings === settings) return known
-  const rules = compileRules([...settings.rules, ...user.rules], deps.foldCase)
+  const all = [...settings.rules, ...user.rules]
+  const rules = compileRules(all, deps.foldCase)
+  const folded = deps.foldCase ? rules : compileRules(all, true)
   const judge = user.hideDotfiles ? bothAllow(rules, notHidden) : rules
-  const made = { settings, judge, rules }
+  const made = { settings, judge, rules, folded }
   judges.set(user, made)
   return made
 }

@@ -1,7 +1,7 @@
 import { mkdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { foldsCase } from '../../src/files/folds-case.ts'
+import { foldsCase } from '../../src/files/caseless/folds-case.ts'
 import { MAY_MOUNT, mountFolder } from '../support/mounts.ts'
 import { makeTree } from '../support/tree.ts'
 

@@ -1,7 +1,7 @@
 // Whether the served tree ignores case, so that rules mean what they say there.
 import { lstat, readdir, stat, statfs } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
-import { errnoOf } from '../errors.ts'
+import { errnoOf } from '../../errors.ts'
 
 /** Type numbers of statfs(2) whose file systems ignore case unless told otherwise. */
 const FOLDING_TYPES = new Set([
@@ -20,16 +20,32 @@ const FOLDING_TYPES = new Set([
  */
 export async function foldsCase(root: string): Promise<boolean> {
   try {
-    const names = new Set(await readdir(root))
-    for (const name of names) {
-      const other = otherCase(name)
-      if (!names.has(other)) return await isThere(join(root, other))
-    }
-    return await foldsWhenEmpty(root)
+    return (await namesFold(root)) ?? (await foldsWhenEmpty(root))
   } catch (error) {
     if (errnoOf(error) === '') throw error
     return foldsByDefault()
   }
+}
+
+/**
+ * Whether a disk ignores case by the names at the place where it is mounted. Null where they tell
+ * nothing yet and its kind does not either (FUSE can be anything).
+ */
+export async function mountFolds(place: string): Promise<boolean | null> {
+  const folds = await namesFold(place)
+  if (folds !== null) return folds
+  const { type } = await statfs(place)
+  return FOLDING_TYPES.has(type) ? true : null
+}
+
+/** Null where no name has a letter, or each has its twin. */
+async function namesFold(folder: string): Promise<boolean | null> {
+  const names = new Set(await readdir(folder))
+  for (const name of names) {
+    const other = otherCase(name)
+    if (!names.has(other)) return await isThere(join(folder, other))
+  }
+  return null
 }
 
 async function foldsWhenEmpty(root: string): Promise<boolean> {

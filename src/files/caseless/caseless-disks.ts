@@ -1,0 +1,194 @@
+// Disks without case below the served folder. There one entry answers to many names: other cases, and
+// the short ones of FAT (`PRIVAT~1`). Rules mean the name that is listed, so that is what they are
+// asked about. Whether a disk is of this kind is found out for each mount; where there is none, as
+// almost everywhere, all of this is one look at the list of mounts a second.
+import { type BigIntStats, readFileSync } from 'node:fs'
+import { readdir } from 'node:fs/promises'
+import { join, relative, resolve, sep } from 'node:path'
+import { AppError, errnoOf } from '../../errors.ts'
+import { MOUNT_LIST } from '../../mount-points.ts'
+import type { Disks } from '../disks/disks.ts'
+import { contains } from '../jail.ts'
+import { mountFolds } from './folds-case.ts'
+
+export interface CaselessDisks {
+  /**
+   * Real folders of the served one from which on names are without case; also of mounts of which that
+   * is not known yet.
+   */
+  places(): readonly string[]
+  /**
+   * The spellings under which an entry is listed, given as real paths: one, or several where a disk
+   * does not tell its entries apart. What does not exist, or lies on a disk with case, keeps its
+   * own. Only the names below `realRoot` are looked at. Throws `forbidden` for what is not listed.
+   */
+  spellings(realRoot: string, realPath: string): Promise<readonly string[]>
+}
+
+/** How long the list of mounts, and what an empty disk seems to be, is taken to be true. */
+const KNOWN_MS = 1_000
+const MAX_SPELLINGS = 16
+const LOOKS_IN_FLIGHT = 4
+
+interface Mount {
+  place: string
+  /** Given to no other mount as long as this one stands. */
+  id: string
+}
+
+/** `root` is the served folder, `rootFolds` whether its own disk is without case. */
+export function createCaselessDisks(disks: Disks, root: string, rootFolds: boolean): CaselessDisks {
+  let realRoot = root
+  let mounts: Mount[] = []
+  let readAtMs = Number.NEGATIVE_INFINITY
+  const known = new Map<string, { folds: boolean; untilMs: number }>()
+  const asking = new Map<string, Promise<void>>()
+  const started = disks.realpath(resolve(root)).then(
+    (real) => {
+      realRoot = real
+      readAtMs = Number.NEGATIVE_INFINITY
+    },
+    () => {},
+  )
+
+  const current = (): readonly Mount[] => {
+    if (process.platform !== 'linux') return mounts
+    const nowMs = performance.now()
+    if (nowMs - readAtMs < KNOWN_MS) return mounts
+    readAtMs = nowMs
+    mounts = readMounts().filter(({ place }) => place !== realRoot && contains(realRoot, place))
+    const ids = new Set(mounts.map(({ id }) => id))
+    for (const id of known.keys()) if (!ids.has(id)) known.delete(id)
+    return mounts
+  }
+  const isKnown = ({ id }: Mount) => (known.get(id)?.untilMs ?? 0) > performance.now()
+  const ask = (mount: Mount): Promise<void> => {
+    const { place, id } = mount
+    let answer = asking.get(id)
+    if (!answer) {
+      answer = disks
+        .of(place)
+        .query(() => mountFolds(place))
+        .then((folds) => {
+          const untilMs = folds === null ? performance.now() + KNOWN_MS : Number.POSITIVE_INFINITY
+          known.set(id, { folds: folds ?? true, untilMs })
+        })
+        // One that cannot be looked at now, as its file system has died, is looked at again.
+        .catch(() => known.set(id, { folds: true, untilMs: performance.now() + KNOWN_MS }))
+        .then(() => void asking.delete(id))
+      asking.set(id, answer)
+    }
+    return answer
+  }
+  const mayFold = (mount: Mount) => known.get(mount.id)?.folds ?? true
+
+  return {
+    places: () => {
+      if (rootFolds) return [realRoot]
+      const found = current()
+      if (found.length === 0) return NONE
+      for (const mount of found) if (!isKnown(mount)) void ask(mount)
+      return found.filter(mayFold).map(({ place }) => place)
+    },
+    spellings: async (base, realPath) => {
+      await started
+      // The system's own realpath gives the listed names elsewhere.
+      if (process.platform !== 'linux') return [realPath]
+      const holding = rootFolds ? [] : current().filter((mount) => isBelow(mount, realPath))
+      if (!rootFolds && holding.length === 0) return [realPath]
+      for (const mount of holding) if (!isKnown(mount)) await ask(mount)
+      const place = rootFolds ? realRoot : holding.find(mayFold)?.place
+      if (place === undefined || !contains(base, realPath)) return [realPath]
+      const start = contains(place, base) ? base : place
+      return contains(start, realPath) ? spell(disks, start, realPath) : [realPath]
+    },
+  }
+}
+
+const NONE: readonly string[] = []
+
+// The name of the place itself is one of the folder around it.
+function isBelow({ place }: Mount, realPath: string): boolean {
+  return place !== realPath && contains(place, realPath)
+}
+
+async function spell(disks: Disks, start: string, realPath: string): Promise<string[]> {
+  let folder = start
+  let spelled = [start]
+  for (const name of relative(start, realPath).split(sep)) {
+    if (name === '') break
+    const names = await listedNames(disks, folder, name)
+    spelled = spelled.flatMap((path) => names.map((listed) => join(path, listed)))
+    if (spelled.length > MAX_SPELLINGS) throw notListed(name)
+    folder = join(folder, name)
+  }
+  return spelled
+}
+
+/** The names under which `name` is listed in a folder; its own where nothing has that name. */
+async function listedNames(disks: Disks, folder: string, name: string): Promise<string[]> {
+  const names = await disks
+    .of(folder)
+    .query(() => readdir(folder))
+    .catch(unlessMissing)
+  if (names === null || names.includes(name)) return [name]
+  const own = await factsOf(disks, join(folder, name))
+  if (own === null) return [name]
+  const folded = foldedName(name)
+  const sameLetters = names.filter((other) => foldedName(other) === folded)
+  if (sameLetters.length > 0) return sameLetters
+  const others: { name: string; facts: BigIntStats }[] = []
+  for (let at = 0; at < names.length; at += LOOKS_IN_FLIGHT) {
+    const part = names.slice(at, at + LOOKS_IN_FLIGHT)
+    const looks = await Promise.all(part.map((other) => factsOf(disks, join(folder, other))))
+    for (const [i, facts] of looks.entries())
+      if (facts) others.push({ name: part[i] as string, facts })
+  }
+  const same = others.filter(({ facts }) => facts.ino === own.ino && facts.dev === own.dev)
+  // File systems in user space give a file another number for each name.
+  const found = same.length > 0 ? same : others.filter(({ facts }) => looksAlike(facts, own))
+  if (found.length === 0) throw notListed(name)
+  return found.map((other) => other.name)
+}
+
+const FACTS = ['mode', 'size', 'nlink', 'uid', 'gid', 'mtimeNs', 'ctimeNs'] as const
+
+function looksAlike(a: BigIntStats, b: BigIntStats): boolean {
+  return FACTS.every((fact) => a[fact] === b[fact])
+}
+
+function foldedName(name: string): string {
+  return name.normalize('NFC').toLowerCase().toUpperCase()
+}
+
+function notListed(name: string): AppError {
+  return new AppError('forbidden', `${name} is not listed in its folder by any name`)
+}
+
+async function factsOf(disks: Disks, path: string): Promise<BigIntStats | null> {
+  return disks.lstat(path).catch(unlessMissing)
+}
+
+function unlessMissing(error: unknown): null {
+  if (['ENOENT', 'ENOTDIR', 'ENAMETOOLONG'].includes(errnoOf(error))) return null
+  throw error
+}
+
+// The first field is the mount's id, the fifth its place, where white space and backslashes are octal:
+// https://man7.org/linux/man-pages/man5/proc_pid_mountinfo.5.html
+function readMounts(): Mount[] {
+  try {
+    const lines = readFileSync(MOUNT_LIST, 'latin1').split('\n')
+    return lines.flatMap((line) => {
+      const [id, , , , place] = line.split(' ')
+      if (!id || !place) return []
+      const bytes = place.replace(/\\([0-7]{3})/g, (_, digits: string) =>
+        String.fromCharCode(Number.parseInt(digits, 8)),
+      )
+      return [{ id, place: Buffer.from(bytes, 'latin1').toString() }]
+    })
+  } catch (error) {
+    if (errnoOf(error) === '') throw error
+    return []
+  }
+}
