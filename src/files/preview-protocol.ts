@@ -3,7 +3,7 @@
 export type PreviewSize = 'thumb' | 'big'
 
 /** How the source is read: by sharp, or by a decoder of its own. */
-export type SourceKind = 'image' | 'bmp' | 'heic' | 'pdf' | 'video'
+export type SourceKind = 'image' | 'bmp' | 'heic' | 'raw' | 'pdf' | 'video'
 
 export interface PreviewJob {
   id: number

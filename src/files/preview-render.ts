@@ -1,7 +1,8 @@
 // Makes previews. Runs in the preview process only: decoders are native code fed with foreign bytes.
-import { readFile } from 'node:fs/promises'
+import { open, readFile } from 'node:fs/promises'
 import type { Metadata, Sharp } from 'sharp'
 import sharp from 'sharp'
+import { findRawPreview } from './pictures/raw-preview.ts'
 import { decodeBmp } from './preview-bmp.ts'
 import { exifThumbnail } from './preview-exif.ts'
 import { decodeHeic } from './preview-heic.ts'
@@ -71,6 +72,7 @@ async function render(
   sizeBytes: number,
 ): Promise<Rendered | 'original'> {
   if (job.kind === 'image') return renderImage(job, path)
+  if (job.kind === 'raw') return renderImage(job, await rawPicture(job, path, sizeBytes))
   if (job.kind === 'video')
     return finish(job, sharp(await grabVideoFrame(job.ffmpeg, path)), 'jpeg')
   if (sizeBytes > MAX_WHOLE_BYTES) throw new PreviewError('too_large', 'too large to be read whole')
@@ -90,8 +92,39 @@ async function render(
   return finish(job, fromPixels(pixels), 'jpeg')
 }
 
-async function renderImage(job: PreviewJob, path: string): Promise<Rendered | 'original'> {
-  const image = sharp(path, {
+/** The picture that a camera put into its raw file, turned as the file says. */
+async function rawPicture(job: PreviewJob, path: string, sizeBytes: number): Promise<Buffer> {
+  const handle = await open(path, 'r')
+  try {
+    const side = job.full ? Number.POSITIVE_INFINITY : job.size === 'big' ? BIG_SIDE : THUMB_SIDE
+    const found = await findRawPreview(handle, sizeBytes, side)
+    if (!found) throw new PreviewError('unsupported', 'no picture in the raw file')
+    const { offset, orientation } = found
+    if (found.sizeBytes > MAX_WHOLE_BYTES) throw new PreviewError('too_large', 'a large picture')
+    const bytes = Buffer.alloc(found.sizeBytes)
+    await handle.read(bytes, 0, bytes.length, offset)
+    const { orientation: own = 1 } = await sharp(bytes).metadata()
+    return own === orientation ? bytes : withOrientation(bytes, orientation)
+  } finally {
+    await handle.close()
+  }
+}
+
+/** A JPEG with a block of EXIF data that says nothing but how it is turned. */
+function withOrientation(jpeg: Buffer, orientation: number): Buffer {
+  const block = Buffer.from(
+    'ffe100224578696600004d4d002a00000008000101120003000000010000000000000000',
+    'hex',
+  )
+  block.writeUInt16BE(orientation, 28)
+  return Buffer.concat([jpeg.subarray(0, 2), block, jpeg.subarray(2)])
+}
+
+async function renderImage(
+  job: PreviewJob,
+  source: string | Buffer,
+): Promise<Rendered | 'original'> {
+  const image = sharp(source, {
     failOn: 'none',
     // Judged below, by what is asked for; nothing is decoded before that.
     limitInputPixels: false,
@@ -107,12 +140,14 @@ async function renderImage(job: PreviewJob, path: string): Promise<Rendered | 'o
   if (memoryBytes > job.memoryBytes)
     throw new PreviewError('too_heavy', `${width}x${height} takes ${memoryBytes} bytes`)
   if (job.size === 'thumb') {
-    const embedded = job.display ? null : embeddedThumbnail(metadata)
+    const embedded = job.display || job.kind === 'raw' ? null : embeddedThumbnail(metadata)
     if (embedded) return { contentType: 'image/jpeg', bytes: embedded }
     if (keptSmall(format) && width <= THUMB_SIDE && height <= THUMB_SIDE) return 'original'
     return finish(job, image, 'jpeg')
   }
   if (job.full) return finish(job, image, 'jpeg')
+  // The file around the picture of a camera is nothing to be shown.
+  if (job.kind === 'raw') return finish(job, image, 'jpeg')
   const shown = format !== 'tiff'
   if (fits(width, height) && (shown || !job.display)) return 'original'
   return finish(job, image, bigFormat(metadata))

@@ -245,6 +245,13 @@ const KINDS: Record<string, SourceKind> = {
   heic: 'heic',
   heif: 'heic',
   hif: 'heic',
+  cr2: 'raw',
+  cr3: 'raw',
+  nef: 'raw',
+  arw: 'raw',
+  dng: 'raw',
+  raf: 'raw',
+  orf: 'raw',
   pdf: 'pdf',
 }
 
@@ -255,7 +262,8 @@ export function previewKind(extension: string, contentType: string): SourceKind 
 
 /** Whether browsers show such a file by a picture made of it only; `extension` in lower case, no dot. */
 export function needsRendition(extension: string): boolean {
-  return KINDS[extension] === 'heic' || extension === 'tif' || extension === 'tiff'
+  const kind = KINDS[extension]
+  return kind === 'heic' || kind === 'raw' || extension === 'tif' || extension === 'tiff'
 }
 
 /** The open file itself where it has a name: nothing can be put in its place meanwhile. */

@@ -8,6 +8,7 @@ import type { TestApp } from '../support/app.ts'
 import { startApp } from '../support/app.ts'
 import { waitFor } from '../support/deadline.ts'
 import { SAMPLES } from '../support/pictures.ts'
+import { rawFiles } from '../support/raw-files.ts'
 
 const sample = (name: string): Promise<Buffer> => readFile(join(SAMPLES, name))
 
@@ -345,5 +346,60 @@ describe('the preview of a file that has gone', () => {
       /[0-9a-f]{40}$/.test(name),
     )
     expect(noted).toHaveLength(1)
+  })
+})
+
+describe('raw files of cameras', () => {
+  const picture = (side: number, background: string) =>
+    sharp({ create: { width: side, height: side / 2, channels: 3, background } })
+      .jpeg()
+      .toBuffer()
+  const pictures = async () => ({
+    small: await picture(160, '#cc0000'),
+    large: await picture(1600, '#0000cc'),
+  })
+  const names = Object.keys(rawFiles({ small: Buffer.alloc(1), large: Buffer.alloc(1) }))
+
+  it.each(names)('show the picture they carry: %s', async (name) => {
+    await using app = await startApp({ tree: rawFiles(await pictures()) })
+    const admin = await app.as('admin')
+    for (const [size, width, height] of [
+      ['thumb', 256, 256],
+      ['big', 1080, 540],
+    ]) {
+      const answer = await admin.fetch(`/api/preview/${size}/${name}?inline=true&display=true`)
+      expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'image/jpeg'])
+      const made = sharp(Buffer.from(await answer.arrayBuffer()))
+      expect(await made.metadata()).toMatchObject({ width, height })
+      const { dominant } = await made.stats()
+      expect(dominant.b).toBeGreaterThan(150)
+    }
+    expect(await look(app, `/api/preview/big/${name}?inline=true&display=full`)).toMatchObject({
+      width: 1600,
+      height: 800,
+    })
+  })
+
+  it.each(names.filter((name) => name !== 'a.raf'))('are turned as they say: %s', async (name) => {
+    await using app = await startApp({ tree: rawFiles(await pictures(), 6) })
+    expect(await look(app, `/api/preview/big/${name}?inline=true&display=true`)).toMatchObject({
+      status: 200,
+      width: 540,
+      height: 1080,
+    })
+  })
+
+  it('without a picture, damaged or endless have no preview, at once', async () => {
+    const files = rawFiles(await pictures())
+    const cut = Object.entries(files).map(([name, bytes]) => [
+      `cut-${name}`,
+      bytes.subarray(0, 200),
+    ])
+    const loop = Buffer.from('49492a000800000001004a010400ffffff0008000000080000', 'hex')
+    await using app = await startApp({
+      tree: { ...Object.fromEntries(cut), 'loop.nef': loop, 'empty.cr2': '', 'text.dng': 'II*' },
+    })
+    for (const name of [...names.map((each) => `cut-${each}`), 'loop.nef', 'empty.cr2', 'text.dng'])
+      expect((await look(app, `/api/preview/thumb/${name}`)).status, name).toBe(501)
   })
 })

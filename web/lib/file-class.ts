@@ -60,7 +60,8 @@ export const classIcons: Record<FileClass, LucideIcon> = {
 }
 
 const extensions: Partial<Record<FileClass, string>> = {
-  image: 'jpg jpeg png gif webp avif bmp ico ai psd xcf odg svg heic heif jxl tif tiff cr2 nef dng',
+  image:
+    'jpg jpeg png gif webp avif bmp ico ai psd xcf odg svg heic heif jxl tif tiff cr2 cr3 nef arw dng raf orf',
   video: 'mkv mov avi mp4 webm m4v wmv flv',
   audio: 'mp3 wav flac ogg opus m4a aac wma',
   pdf: 'pdf',

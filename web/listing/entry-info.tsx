@@ -10,6 +10,7 @@ import { boot } from '../lib/boot.ts'
 import { formatMoment, formatNumber } from '../lib/format.ts'
 import { filesHref, parentOf, ROOT, segmentsOf } from '../lib/paths.ts'
 import { shownName } from '../lib/shown-name.ts'
+import { isPictured } from '../lib/thumbs.ts'
 import { folderTitle } from '../state/failure-toasts.ts'
 import { permissions } from '../state/session.ts'
 import { FolderGlyph, PageIcon } from '../ui/file-icon.tsx'
@@ -163,13 +164,12 @@ function SingleInfo({ entry }: { entry: FileEntry }) {
 
 function Picture({ entry }: { entry: FileEntry }) {
   const [failed, setFailed] = useState(false)
-  const pictured =
-    !failed && permissions().download && (entry.type === 'image' || entry.type === 'video')
+  const pictured = !failed && permissions().download && entry.type !== 'pdf' && isPictured(entry)
   return (
     <div className="info__picture">
       {pictured ? (
         <img
-          src={previewUrl(entry, entry.type === 'image' ? 'big' : 'thumb')}
+          src={previewUrl(entry, entry.type === 'video' ? 'thumb' : 'big')}
           alt=""
           onError={() => setFailed(true)}
         />

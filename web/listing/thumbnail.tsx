@@ -4,14 +4,14 @@ import { memo, useEffect, useRef, useState } from 'react'
 import type { FileEntry } from '../../src/api-types.ts'
 import { previewUrl } from '../api/files.ts'
 import { boot } from '../lib/boot.ts'
-import { isLightThumbnail } from '../lib/thumbs.ts'
+import { isLightThumbnail, isPictured } from '../lib/thumbs.ts'
 import { permissions } from '../state/session.ts'
 import { isThumbnailHopeless, isThumbnailLoaded, queueThumbnail } from './thumbnail-queue.ts'
 
 /** Where the picture of an entry is; null for kinds that have none. */
 function thumbnailUrl(entry: FileEntry): string | null {
   if (!boot.EnableThumbs || entry.isDir || !permissions().download) return null
-  if (entry.type !== 'image' && entry.type !== 'video' && entry.type !== 'pdf') return null
+  if (!isPictured(entry)) return null
   if (!isLightThumbnail(entry)) return null
   return previewUrl(entry, 'thumb')
 }

@@ -8,7 +8,7 @@ import { useMinute } from '../lib/clock.ts'
 import { formatDate, formatMoment, formatSize } from '../lib/format.ts'
 import { trimPath } from '../lib/paths.ts'
 import type { SortChoice, SortColumn } from '../lib/sort-entries.ts'
-import { isLightThumbnail } from '../lib/thumbs.ts'
+import { isLightThumbnail, isPictured } from '../lib/thumbs.ts'
 import { NameLabel } from '../listing/name-label.tsx'
 import { IconButton } from '../ui/button.tsx'
 import { FileTile } from '../ui/file-icon.tsx'
@@ -158,7 +158,7 @@ function Row({
 }
 
 function thumbOf(entry: FileEntry, source: FileSource): string | undefined {
-  if (entry.type !== 'image' && entry.type !== 'video' && entry.type !== 'pdf') return undefined
+  if (!isPictured(entry)) return undefined
   if (!isLightThumbnail(entry)) return undefined
   return source.previewUrl(entry, 'thumb') ?? undefined
 }

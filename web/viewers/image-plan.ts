@@ -7,7 +7,7 @@ import type { PictureFacts } from './picture-facts.ts'
 import type { FileSource } from './source.ts'
 
 /** Only the server can turn these into something a browser shows. */
-const serverOnly = new Set(['heic', 'heif', 'hif', 'tif', 'tiff'])
+const serverOnly = new Set('heic heif hif tif tiff cr2 cr3 nef arw dng raf orf'.split(' '))
 /** Animations and drawings: a preview would stand still or lose its sharpness. */
 const originalOnly = new Set(['gif', 'svg', 'apng', 'ico'])
 

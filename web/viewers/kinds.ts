@@ -11,6 +11,8 @@ function register(kind: ViewerKind, extensions: string) {
 }
 
 register('image', 'jpg jpeg jpe jfif png apng gif webp avif svg bmp ico heic heif tif tiff jxl')
+// Camera raw: the picture that is inside.
+register('image', 'cr2 cr3 nef arw dng raf orf')
 register('video', 'mp4 m4v mov webm mkv ogv avi mpg mpeg 3gp wmv flv')
 register('audio', 'mp3 m4a aac flac ogg oga opus wav weba aif aiff wma')
 register('pdf', 'pdf')
