@@ -50,7 +50,8 @@ const MAY_IMPORT: Record<string, string[]> = {
     'access',
   ],
   app: ['routes'],
-  server: ['config', 'app', 'routes', 'unescaped-target'],
+  server: ['config', 'app', 'routes', 'connections', 'unescaped-target'],
+  connections: [],
   'unescaped-target': [],
   'command-line': [],
   routes: [

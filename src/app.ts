@@ -29,6 +29,7 @@ import { sessionRoutes } from './routes/session.ts'
 import { settingsRoutes } from './routes/settings.ts'
 import { shareRoutes } from './routes/shares.ts'
 import { subtitleRoutes } from './routes/subtitles.ts'
+import { admission } from './routes/transfers.ts'
 import { tusRoutes } from './routes/tus.ts'
 import { uiRoutes } from './routes/ui.ts'
 import { uploadRoutes } from './routes/uploads.ts'
@@ -75,6 +76,7 @@ export function createApp(base: BaseDeps): App {
   app.use(commonHeaders)
   app.use(knownHostsOnly(deps))
   app.use(redirects)
+  app.use(admission(deps))
   app.use(contentOriginOnly(deps))
   const routes = [
     uiRoutes,
@@ -108,6 +110,7 @@ export function createApp(base: BaseDeps): App {
     routes: app.routes,
     close: async () => {
       deps.hooks.close()
+      deps.transfers.close()
       deps.previews.close()
       await deps.programs.close()
       // What is lost is only how lately sessions were seen.

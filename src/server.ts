@@ -1,12 +1,19 @@
 // Listens on TCP, TLS or a unix socket, carries WebSockets, and stops without cutting answers off.
 import { chmod, lstat, readFile, unlink } from 'node:fs/promises'
-import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import {
+  createServer,
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+  type ServerResponse,
+} from 'node:http'
 import { createServer as createTlsServer, type Server as TlsServer } from 'node:https'
 import { connect, isIPv6 } from 'node:net'
 import { createSecureContext } from 'node:tls'
 import { createAdaptorServer, type HttpBindings, type WebSocketServerLike } from '@hono/node-server'
 import { type WebSocket, WebSocketServer } from 'ws'
 import type { Config } from './config.ts'
+import { inTurn, limitConnections } from './connections.ts'
 import { AppError, errnoOf } from './errors.ts'
 import type { Logger } from './log.ts'
 import { COMMAND, parseTarget } from './routes/request-path.ts'
@@ -46,6 +53,8 @@ export interface ListenOptions {
   log: Logger
   /** How often the client of a WebSocket is asked whether it is still there. */
   pingMs?: number
+  /** How many connections may be open; by default as many as files may be, halved. */
+  connections?: number
 }
 
 export interface RunningServer {
@@ -65,7 +74,7 @@ export interface RunningServer {
 
 /** Starts listening. Throws AppError with a text for the operator when that is not possible. */
 export async function listen(options: ListenOptions): Promise<RunningServer> {
-  const { config, fetch, log, pingMs = PING_MS } = options
+  const { config, fetch, log, pingMs = PING_MS, connections } = options
   const tls = config.socket === '' && config.cert !== ''
   const websockets = new WebSocketServer({
     noServer: true,
@@ -80,7 +89,10 @@ export async function listen(options: ListenOptions): Promise<RunningServer> {
     websocket: { server: websockets as WebSocketServerLike },
     // HTTP/1.0 clients may leave out the Host header; its value decides nothing here.
     hostname: 'localhost',
-    ...(secure && { createServer: createTlsServer }),
+    createServer: ((options: object, listener: RequestListener) =>
+      secure
+        ? createTlsServer(options, inTurn(listener))
+        : createServer(options, inTurn(listener))) as typeof createServer,
     serverOptions: {
       keepAlive: true,
       keepAliveInitialDelay: PROBE_AFTER_MS,
@@ -96,6 +108,7 @@ export async function listen(options: ListenOptions): Promise<RunningServer> {
   server.prependListener('request', endAfterOffer)
   server.prependListener('request', readLeftovers)
   admitUnescapedTargets(server)
+  limitConnections(server, secure ? 'secureConnection' : 'connection', connections)
   const closing = closeConnectionsWhenStopping(server)
 
   if (config.socket === '') await listenTcp(server, config)

@@ -31,15 +31,20 @@ const jobGate = createGate(MAX_JOBS)
 
 /**
  * A sink that cuts what it is given into blocks and writes them compressed to `target`. After a
- * failure, here or in the target, every further call fails; jobs already running end by themselves.
+ * failure, here or in the target, every further call fails. `destroy` gives up: jobs already running end
+ * by themselves, the others do not begin.
  */
-export function createBlockCompressor(codec: BlockCodec, target: ByteSink): FinishingSink {
+export function createBlockCompressor(
+  codec: BlockCodec,
+  target: ByteSink,
+): FinishingSink & { destroy(): void } {
   const free: Buffer[] = []
   const queue: Job[] = []
   let block: Buffer = Buffer.allocUnsafeSlow(codec.blockBytes)
   let used = 0
   let started = false
   let previous: Job | null = null
+  let isGivenUp = false
 
   const release = async (job: Job) => {
     if (--job.holders > 0) return
@@ -70,7 +75,11 @@ export function createBlockCompressor(codec: BlockCodec, target: ByteSink): Fini
       queue.push(previous)
       return
     }
-    const output = jobGate(() => codec.compress(input))
+    const output = jobGate(() => {
+      // Jobs of those who have left would keep others waiting.
+      if (isGivenUp) throw new Error('the archive was given up')
+      return codec.compress(input)
+    })
     // Awaited in order; a failure meanwhile must not count as unhandled.
     output.catch(() => {})
     if (previous) await release(previous)
@@ -80,6 +89,9 @@ export function createBlockCompressor(codec: BlockCodec, target: ByteSink): Fini
   }
 
   return {
+    destroy: () => {
+      isGivenUp = true
+    },
     write: async (chunk) => {
       for (let at = 0; at < chunk.length; ) {
         const bytes = Math.min(chunk.length - at, codec.blockBytes - used)

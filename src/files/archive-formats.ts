@@ -50,7 +50,7 @@ export function compressorFor(
 }
 
 function blocks(codec: BlockCodec, target: ByteSink): Compressor {
-  return { ...createBlockCompressor(codec, target), destroy: () => {} }
+  return createBlockCompressor(codec, target)
 }
 
 const deflate = promisify(deflateRaw)

@@ -29,6 +29,26 @@ const EXTENSIONS: Record<ArchiveFormat, string> = {
   tarzst: '.tar.zst',
 }
 
+const MIB = 1024 * 1024
+/** Reading ahead and gathering, which all formats do. */
+const CONTAINER_BYTES = 2 * MIB
+const COMPRESSOR_BYTES: Record<ArchiveFormat, number> = {
+  zip: 0,
+  tar: 0,
+  targz: 6 * MIB,
+  tarbz2: 10 * MIB,
+  tarxz: 16 * MIB,
+  tarlz4: 14 * MIB,
+  tarsz: MIB,
+  tarbr: 20 * MIB,
+  tarzst: 6 * MIB,
+}
+
+/** What an archive of this format holds in memory while it is sent, in bytes. */
+export function archiveMemory(format: ArchiveFormat): number {
+  return CONTAINER_BYTES + COMPRESSOR_BYTES[format]
+}
+
 /** The format a client asks for; null when unknown. Absent, empty and `true` mean zip. */
 export function parseArchiveFormat(algo: string | null): ArchiveFormat | null {
   if (algo === null || algo === '' || algo === 'true') return 'zip'

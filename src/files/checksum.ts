@@ -10,6 +10,8 @@ export type ChecksumAlgorithm = (typeof CHECKSUM_ALGORITHMS)[number]
 
 /** Hashed in less time than a thread takes to start: two milliseconds of SHA-512. */
 const SMALL_BYTES = 1024 * 1024
+/** Memory that one call holds at most. */
+export const CHECKSUM_BYTES = SMALL_BYTES
 const MIN_CHUNK_BYTES = 64 * 1024
 /** Files hashed in threads at the same time, each of another owner. One disk is busy with two. */
 const MAX_THREADS = 2

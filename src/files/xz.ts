@@ -2,7 +2,7 @@
 import { crc32 } from 'node:zlib'
 
 /** One stream per this many bytes; also the dictionary, as nothing before the block is known. */
-export const XZ_BLOCK_BYTES = 2 * 1024 * 1024
+export const XZ_BLOCK_BYTES = 1024 * 1024
 
 /**
  * Loaded by the first archive that needs it. Null on platforms for which the package has no working

@@ -92,7 +92,7 @@ export const FILE_PATHS: Paths = {
         ),
         header('X-Encoding', '`true` asks for the bytes of a text file.'),
       ],
-      responses: { 200: json(ref('FileOrFolder')), ...failures(202, 400, 401, 403, 404) },
+      responses: { 200: json(ref('FileOrFolder')), ...failures(202, 400, 401, 403, 404, 429) },
     },
     post: {
       operationId: 'createResource',
@@ -188,7 +188,7 @@ export const FILE_PATHS: Paths = {
         200: bytes('The file or the archive.'),
         206: bytes('Part of the file.'),
         304: empty('Not changed.'),
-        ...failures(202, 400, 401, 403, 404, 412, 416),
+        ...failures(202, 400, 401, 403, 404, 412, 416, 429),
       },
     },
   },

@@ -1,7 +1,12 @@
 // A folder or a selection as an archive, for users and for shares (http-api 12.3).
 import { basename } from 'node:path'
 import { badRequest } from '../errors.ts'
-import { archiveExtension, parseArchiveFormat, writeArchive } from '../files/archive.ts'
+import {
+  archiveExtension,
+  archiveMemory,
+  parseArchiveFormat,
+  writeArchive,
+} from '../files/archive.ts'
 import { archiveEntries, commonFolder } from '../files/archive-entries.ts'
 import type { Scope } from '../files/scope.ts'
 import { nextTurn } from '../files/sort.ts'
@@ -48,6 +53,7 @@ export async function sendArchive(
   return streamAnswer(c, {
     log: options.log,
     what: 'an archive',
+    heldBytes: archiveMemory(format),
     headers: (firstBytes) => ({
       'Content-Type': contentTypeOf(firstBytes),
       'Content-Disposition': disposition('attachment', name + archiveExtension(format)),

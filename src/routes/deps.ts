@@ -25,6 +25,7 @@ import { BODY_TIMEOUT_MS } from './body.ts'
 import type { BaseDeps, Deps } from './env.ts'
 import { createPendingBodies } from './pending-bodies.ts'
 import { createSelections } from './selections.ts'
+import { createTransfers } from './transfers.ts'
 
 /** Makes the services all requests share; `app.ts` closes them. */
 export function createDeps(base: BaseDeps): Deps {
@@ -66,6 +67,7 @@ export function createDeps(base: BaseDeps): Deps {
     subtitles: createSubtitleConverter(),
     selections: createSelections(),
     bodies: createPendingBodies(),
+    transfers: createTransfers(),
     userChanges: watchUsers(base),
     makeHome: (scope, options) => makeHome(base, disks, scope, options),
   }

@@ -25,6 +25,7 @@ import type { PendingBodies } from './pending-bodies.ts'
 import type { Target } from './request-path.ts'
 import type { Selections } from './selections.ts'
 import type { Demand } from './standing.ts'
+import type { Transfers } from './transfers.ts'
 
 /** What the program brings along. */
 export interface BaseDeps {
@@ -60,6 +61,7 @@ export interface Deps extends Required<BaseDeps> {
   subtitles: SubtitleConverter
   selections: Selections
   bodies: PendingBodies
+  transfers: Transfers
   /** Second of the last change of each user since the start, for the renewal hint. */
   userChanges: Map<number, number>
   /** Creates the folder of a scope below the server root. */
@@ -76,6 +78,8 @@ export interface Variables {
   scope: Scope
   /** What the request needs to be true until it acts; see standing.ts. */
   demands: Demand[] | undefined
+  /** Counts the memory of the answer, in bytes, until it is over; see transfers.ts. */
+  admit(bytes: number): Promise<void>
   /** Text of the failure for the log line. */
   failure: string
 }

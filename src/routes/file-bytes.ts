@@ -8,10 +8,15 @@ import { clientGone, isGone, writeChunk } from './response-sink.ts'
 const SMALL_BUFFER_BYTES = 64 * 1024
 const BUFFER_BYTES = 256 * 1024
 const FEW_BUFFER_BYTES = 1024 * 1024
+const MANY_BUFFER_BYTES = 32 * 1024
 /** With fewer transfers than this the large buffer is affordable. */
-const FEW_TRANSFERS = 8
+const FEW_TRANSFERS = 4
+/** From this many on small ones must do: their clients may all have stopped reading. */
+const MANY_TRANSFERS = 16
+/** What each of many transfers holds, in bytes: two buffers, and the request with its connection. */
+export const TRANSFER_BYTES = 3 * MANY_BUFFER_BYTES
 /** Kept of each size for the next transfers; all is given back when none has run for a while. */
-const MAX_POOLED_BYTES = 8 * 1024 * 1024
+const MAX_POOLED_BYTES = 2 * 1024 * 1024
 const POOL_IDLE_MS = 5_000
 const pool = new Map<number, Buffer[]>()
 let transfers = 0
@@ -63,8 +68,8 @@ export async function sendRange(
 ): Promise<void> {
   if (start >= end || outgoing.req?.method === 'HEAD') return
   transfers++
-  let current = take(SMALL_BUFFER_BYTES)
-  let next = take(SMALL_BUFFER_BYTES)
+  let current = take(firstBufferBytes())
+  let next = take(firstBufferBytes())
   let position = start
   try {
     let filled = await fill(file.handle, current, position, end)
@@ -95,8 +100,13 @@ function becameShorter(): Error {
   return new Error('the file became shorter while it was sent')
 }
 
+function firstBufferBytes(): number {
+  return transfers < MANY_TRANSFERS ? SMALL_BUFFER_BYTES : MANY_BUFFER_BYTES
+}
+
 /** The buffer that suits this much left to read. */
 function bufferBytes(leftBytes: number): number {
+  if (transfers >= MANY_TRANSFERS) return MANY_BUFFER_BYTES
   if (leftBytes <= SMALL_BUFFER_BYTES) return SMALL_BUFFER_BYTES
   return transfers < FEW_TRANSFERS && leftBytes > BUFFER_BYTES ? FEW_BUFFER_BYTES : BUFFER_BYTES
 }

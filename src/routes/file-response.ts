@@ -6,7 +6,7 @@ import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
 import type { OpenFile } from '../files/scope.ts'
 import { evaluateConditions } from './conditions.ts'
 import type { Ctx } from './env.ts'
-import { sendLast, sendRange } from './file-bytes.ts'
+import { sendLast, sendRange, TRANSFER_BYTES } from './file-bytes.ts'
 import { type Range, usableRanges } from './ranges.ts'
 import { writeChunk } from './response-sink.ts'
 
@@ -26,6 +26,8 @@ const MAX_RANGES = 50
 /** What an answer is made of; both functions write bytes [start, end). */
 interface Content {
   sizeBytes: number
+  /** Memory that is held while it is sent. */
+  heldBytes: number
   mtimeMs: number
   write(outgoing: ServerResponse, start: number, end: number): Promise<void>
   /** Ends the answer as well. */
@@ -38,6 +40,7 @@ export async function sendFile(c: Ctx, file: OpenFile, headers: FileHeaders): Pr
   try {
     const content: Content = {
       sizeBytes,
+      heldBytes: TRANSFER_BYTES,
       mtimeMs,
       write: (outgoing, start, end) => sendRange(outgoing, file, start, end),
       writeLast: (outgoing, start, end) => sendLast(outgoing, file, start, end),
@@ -57,6 +60,7 @@ export function sendBytes(
 ): Promise<Response> {
   const content: Content = {
     sizeBytes: bytes.length,
+    heldBytes: bytes.length,
     mtimeMs,
     write: (outgoing, start, end) => writeChunk(outgoing, bytes.subarray(start, end)),
     writeLast: async (outgoing, start, end) => void outgoing.end(bytes.subarray(start, end)),
@@ -67,6 +71,7 @@ export function sendBytes(
 async function sendContent(c: Ctx, content: Content, headers: FileHeaders): Promise<Response> {
   const { incoming, outgoing } = c.env
   const { sizeBytes, mtimeMs } = content
+  await c.get('admit')(content.heldBytes)
   try {
     outgoing.setHeader('Last-Modified', new Date(mtimeMs).toUTCString())
     outgoing.setHeader('Cache-Control', headers.cacheControl)

@@ -7,7 +7,7 @@ import { listRecursive } from '../files/recursive.ts'
 import type { Deps, Env } from './env.ts'
 import { requireUser } from './guard.ts'
 import { toJson } from './respond.ts'
-import { streamAnswer } from './stream-answer.ts'
+import { streamAnswer, WALK_BYTES } from './stream-answer.ts'
 
 export function recursiveRoutes(deps: Deps): Hono<Env> {
   const app = new Hono<Env>()
@@ -24,6 +24,7 @@ export function recursiveRoutes(deps: Deps): Hono<Env> {
     return streamAnswer(c, {
       log: deps.log,
       what: 'a recursive listing',
+      heldBytes: WALK_BYTES,
       headers: () => ({ 'Content-Type': 'application/json; charset=utf-8' }),
       write: (sink) => writeList(batches, sink),
     })

@@ -3,7 +3,12 @@ import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
 import { Hono } from 'hono'
 import type { FileInfo } from '../api-types.ts'
 import { AppError } from '../errors.ts'
-import { CHECKSUM_ALGORITHMS, checksum, isChecksumAlgorithm } from '../files/checksum.ts'
+import {
+  CHECKSUM_ALGORITHMS,
+  CHECKSUM_BYTES,
+  checksum,
+  isChecksumAlgorithm,
+} from '../files/checksum.ts'
 import {
   checkSourceAndTarget,
   checkTree,
@@ -84,6 +89,7 @@ async function readResource(c: Ctx, deps: Deps): Promise<Response> {
   const algorithm = query.get('checksum')
   if (algorithm !== null && algorithm !== '') {
     demandDownload(user)
+    await c.get('admit')(CHECKSUM_BYTES)
     info.checksums = { [algorithm]: await digest(c, vpath, algorithm, stat.sizeBytes) }
     return sendJson(info)
   }
@@ -143,6 +149,8 @@ async function sendListing(c: Ctx, deps: Deps, path: string): Promise<Response> 
 
 /** Entries formatted per turn of the event loop. */
 const SLICE = 2_000
+/** What an entry holds in memory while its listing is being sent. */
+const ENTRY_BYTES = 500
 
 /**
  * Sends a folder object, its items first, formatted in slices so that a folder of 100,000 entries
@@ -155,6 +163,7 @@ export async function sendItems(
   head: Record<string, unknown> | object,
 ): Promise<Response> {
   const { entries } = listing
+  await c.get('admit')(entries.length * ENTRY_BYTES)
   const tail = `],${toJson(head).slice(1)}`
   const slice = (from: number) =>
     toJson(

@@ -5,7 +5,7 @@ import { parseQuery, search } from '../files/search.ts'
 import type { Ctx, Deps, Env } from './env.ts'
 import { requireUser } from './guard.ts'
 import { toJson } from './respond.ts'
-import { streamAnswer } from './stream-answer.ts'
+import { streamAnswer, WALK_BYTES } from './stream-answer.ts'
 
 /** A blank line after this long shows clients and proxies that the search goes on. */
 const HEARTBEAT_MS = 5_000
@@ -16,6 +16,7 @@ export function searchRoutes(deps: Deps): Hono<Env> {
     streamAnswer(c, {
       log: deps.log,
       what: 'a search',
+      heldBytes: WALK_BYTES,
       headers: () => ({
         'Content-Type': 'text/plain; charset=utf-8',
         'X-Content-Type-Options': 'nosniff',

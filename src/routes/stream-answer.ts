@@ -7,10 +7,15 @@ import type { Logger } from '../log.ts'
 import type { Ctx } from './env.ts'
 import { createResponseSink } from './response-sink.ts'
 
+/** What a walk over a tree holds: some folders and the entries on their way. */
+export const WALK_BYTES = 2 * 1024 * 1024
+
 export interface Streaming {
   log: Logger
   /** What breaks off, for the log: `an archive`. */
   what: string
+  /** Memory that it holds while it is sent. */
+  heldBytes: number
   headers(firstBytes: Uint8Array): OutgoingHttpHeaders
   write(sink: ByteSink): Promise<void>
 }
@@ -21,6 +26,7 @@ export interface Streaming {
  */
 export async function streamAnswer(c: Ctx, streaming: Streaming): Promise<Response> {
   const { outgoing, target } = c.env
+  await c.get('admit')(streaming.heldBytes)
   const { signal } = c.req.raw
   const sink = createResponseSink(outgoing, signal, (firstBytes) => {
     outgoing.writeHead(200, { 'X-Accel-Buffering': 'no', ...streaming.headers(firstBytes) })

@@ -44,6 +44,8 @@ export interface TestAppOptions {
   foldCase?: boolean
   /** How often the clients of WebSockets are asked whether they are there. */
   pingMs?: number
+  /** How many connections may be open. */
+  connections?: number
   /** How long a body may take that is read into memory. */
   bodyTimeoutMs?: number
   /** Besides `admin` (id 1); all have PASSWORD and, unless given, all rights but administration. */
@@ -80,7 +82,7 @@ export async function startApp(options: TestAppOptions = {}): Promise<TestApp> {
     port: 0,
     ...options.config,
   }
-  const { foldCase = false, pingMs, bodyTimeoutMs } = options
+  const { foldCase = false, pingMs, connections, bodyTimeoutMs } = options
   const log: string[] = []
   const errors: string[] = []
   const logger = keepLines(log, errors)
@@ -97,6 +99,7 @@ export async function startApp(options: TestAppOptions = {}): Promise<TestApp> {
     fetch: app.fetch as never,
     log: logger,
     ...(pingMs !== undefined && { pingMs }),
+    ...(connections !== undefined && { connections }),
   })
   const origin = `http://127.0.0.1:${server.port}`
   return {
