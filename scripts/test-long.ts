@@ -1,5 +1,6 @@
 // `npm run test:long`: the tests that take minutes or gigabytes (test/long), on the packaged
-// executable. Writes a dated report to docs/reports/.
+// executable. Writes a dated report to docs/reports/. `npm run test:long -- faults` runs the files of that
+// name alone.
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { availableParallelism, cpus, totalmem } from 'node:os'
@@ -26,6 +27,7 @@ interface Report {
 provideSystemTools()
 await build()
 run(['scripts/package.ts'])
+const only = process.argv.slice(2)
 const file = join(OUT_DIR, 'test', 'long.json')
 mkdirSync(join(OUT_DIR, 'test'), { recursive: true })
 const args = [
@@ -35,6 +37,7 @@ const args = [
   '--passWithNoTests',
   '--reporter=verbose',
   '--reporter=json',
+  ...only,
 ]
 const status = run([
   join(ROOT, 'node_modules/vitest/vitest.mjs'),
@@ -43,7 +46,7 @@ const status = run([
 ])
 const report = JSON.parse(readFileSync(file, 'utf8')) as Report
 const day = new Date().toISOString().slice(0, 10)
-const target = join(ROOT, 'docs', 'reports', `${day}-long.md`)
+const target = join(ROOT, 'docs', 'reports', `${[day, 'long', ...only].join('-')}.md`)
 mkdirSync(join(ROOT, 'docs', 'reports'), { recursive: true })
 writeFileSync(target, describe(report, day))
 process.stdout.write(`${target}\n`)
@@ -70,7 +73,7 @@ function describe(results: Report, date: string): string {
     }),
   )
   return [
-    `# Long tests, ${date}`,
+    `# Long tests${only.length > 0 ? ` (${only.join(', ')})` : ''}, ${date}`,
     '',
     `Version ${PACKAGE.version}, Node ${process.versions.node}, ${process.platform}-${process.arch}, ${machine}.`,
     '',

@@ -1,0 +1,43 @@
+// Faults at length: what is counted stands in the report.
+import { existsSync } from 'node:fs'
+import { it } from 'vitest'
+import {
+  damagedDatabase,
+  type Figures,
+  failingDisk,
+  fullDisk,
+  killedAgainAndAgain,
+  shiftedClock,
+  silentMount,
+  slowConnections,
+} from '../support/fault-runs.ts'
+import { HAS_FUSE } from '../support/fuse-disk.ts'
+import { MAY_MOUNT } from '../support/mounts.ts'
+
+const HAS_GCC = existsSync('/usr/bin/gcc')
+const ERRNOS = ['EIO', 'ENOSPC', 'EROFS'] as const
+
+function faultRun(name: string, isPossible: boolean, run: () => Promise<Figures>): void {
+  it.runIf(isPossible)(name, async ({ task }) => {
+    Object.assign(task.meta, { figures: await run() })
+  })
+}
+
+faultRun('kill -9 at random moments during 1,000 changes', MAY_MOUNT, () =>
+  killedAgainAndAgain(1_000, 11),
+)
+faultRun('a disk that is full half of the time', MAY_MOUNT, () => fullDisk(400, 12))
+for (const errno of ERRNOS) {
+  faultRun(`${errno} at each change of the disk, once`, HAS_FUSE, () =>
+    failingDisk(errno, { step: 1, lasting: false, seed: 13, max: 60 }),
+  )
+  faultRun(`${errno} at each change from one on`, HAS_FUSE, () =>
+    failingDisk(errno, { step: 4, lasting: true, seed: 14, max: 60 }),
+  )
+}
+faultRun('the database cut off or garbled at each boundary of a write', true, () =>
+  damagedDatabase(512),
+)
+faultRun('the clock an hour back and forth', HAS_GCC, () => shiftedClock(120, 15))
+faultRun('5,000 connections that send a byte now and then', true, () => slowConnections(5_000))
+faultRun('a mount that stops answering, again and again', HAS_FUSE, () => silentMount(10, 16))

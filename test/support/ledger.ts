@@ -1,0 +1,226 @@
+// Changes made over HTTP and what must be true of them afterwards, whatever happened meanwhile: each
+// path is in the state that was confirmed last, or in one that a change without an answer would leave.
+import { createHash, randomBytes } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import type { SignedIn } from './login.ts'
+import type { Tree } from './tree.ts'
+
+const TUS = 'application/offset+octet-stream'
+const MAX_BYTES = 120_000
+
+/** SHA-256 of what a file holds; null for no file. */
+type State = string | null
+
+export interface Counts {
+  operations: number
+  confirmed: number
+  refused: number
+  unanswered: number
+}
+
+export interface Findings {
+  /** Bytes of files whose confirmed content is nowhere. */
+  bytesLost: number
+  filesTorn: number
+  words: string[]
+}
+
+export interface Ledger {
+  counts: Counts
+  /** Makes one change of those listed in KINDS to files of one worker; never rejects. */
+  change(user: SignedIn, worker: number): Promise<void>
+  /** Compares every path that was touched with what may be there. */
+  check(): Promise<Findings>
+  /** Names of shares and settings that were confirmed. */
+  shares: Set<string>
+  titles: Set<string>
+}
+
+const FILES_PER_WORKER = 6
+/** Folders below the served one, of which `/far` may be another disk. */
+const FOLDERS = ['/near', '/far']
+
+/** Shared again and again, and never changed: its links must be kept. */
+export const SHARED = '/shared.txt'
+
+interface Effect {
+  path: string
+  state: State
+}
+
+/** Draws the same changes for the same seed. */
+export function createLedger(tree: Tree, seed: number): Ledger {
+  const states = new Map<string, Set<State>>()
+  const sizes = new Map<string, number>()
+  /** Moves without an answer: what was moved is at one of both places. */
+  const moves = new Set<{ hash: string; from: string; to: string }>()
+  const counts: Counts = { operations: 0, confirmed: 0, refused: 0, unanswered: 0 }
+  const shares = new Set<string>()
+  const titles = new Set([''])
+  let random = seed
+  const draw = (below: number) => {
+    random = (Math.imul(random, 1_103_515_245) + 12_345) >>> 0
+    return Math.floor((random / 2 ** 32) * below)
+  }
+  const stateOf = (path: string) => states.get(path) ?? new Set<State>([null])
+  const content = () => {
+    const bytes = randomBytes(1 + draw(MAX_BYTES))
+    const hash = sha256(bytes)
+    sizes.set(hash, bytes.length)
+    return { bytes, hash }
+  }
+
+  const perform = async (effects: Effect[], send: () => Promise<Response>): Promise<void> => {
+    counts.operations++
+    for (const { path, state } of effects) {
+      states.set(path, new Set([...stateOf(path), state]))
+      for (const move of moves) if (path === move.from || path === move.to) moves.delete(move)
+    }
+    const move = moveIn(effects)
+    if (move) moves.add(move)
+    let status = 0
+    try {
+      const response = await send()
+      status = response.status
+      await response.arrayBuffer()
+    } catch {
+      counts.unanswered++
+      return
+    }
+    if (status < 200 || status >= 300) {
+      counts.refused++
+      return
+    }
+    counts.confirmed++
+    if (move) moves.delete(move)
+    for (const { path, state } of effects) states.set(path, new Set([state]))
+  }
+
+  const write = (user: SignedIn, path: string, method: 'POST' | 'PUT') => {
+    const { bytes, hash } = content()
+    const query = method === 'POST' ? '?override=true' : ''
+    const send = () => user.fetch(`/api/resources${path}${query}`, { method, body: bytes })
+    return perform([{ path, state: hash }], send)
+  }
+  const sendTus = (user: SignedIn, path: string) => {
+    const { bytes, hash } = content()
+    return perform([{ path, state: hash }], async () => {
+      const made = await user.fetch(`/api/tus${path}?override=true`, {
+        method: 'POST',
+        headers: { 'Upload-Length': String(bytes.length) },
+      })
+      if (made.status !== 201) return made
+      let answer = made
+      const half = bytes.length >> 1
+      for (const [from, to] of [
+        [0, half],
+        [half, bytes.length],
+      ] as const) {
+        if (from === to) continue
+        answer = await user.fetch(`/api/tus${path}`, {
+          method: 'PATCH',
+          headers: { 'Content-Type': TUS, 'Upload-Offset': String(from) },
+          body: bytes.subarray(from, to),
+        })
+        if (answer.status !== 204) return answer
+      }
+      return answer
+    })
+  }
+  const transfer = (user: SignedIn, action: 'copy' | 'rename', from: string, to: string) => {
+    const [state] = stateOf(from)
+    // Only what is known for sure can be moved on.
+    if (stateOf(from).size !== 1 || !state || from === to) return write(user, from, 'POST')
+    const effects: Effect[] = [{ path: to, state }]
+    if (action === 'rename') effects.push({ path: from, state: null })
+    const query = `action=${action}&override=true&destination=${encodeURIComponent(to)}`
+    return perform(effects, () => user.fetch(`/api/resources${from}?${query}`, { method: 'PATCH' }))
+  }
+  const remove = (user: SignedIn, path: string) =>
+    perform([{ path, state: null }], () =>
+      user.fetch(`/api/resources${path}`, { method: 'DELETE' }),
+    )
+  const share = async (user: SignedIn) =>
+    perform([], async () => {
+      const response = await user.fetch(`/api/share${SHARED}`, { method: 'POST', body: '{}' })
+      if (response.status === 200) shares.add((await response.clone().json()).hash)
+      return response
+    })
+  const setTitle = (user: SignedIn) =>
+    perform([], async () => {
+      const settings = await (await user.fetch('/api/settings')).json()
+      const title = `title ${draw(1_000_000)}`
+      titles.add(title)
+      settings.branding.name = title
+      const body = JSON.stringify(settings)
+      const response = await user.fetch('/api/settings', { method: 'PUT', body })
+      if (response.ok) {
+        titles.clear()
+        titles.add(title)
+      }
+      return response
+    })
+
+  return {
+    counts,
+    shares,
+    titles,
+    change: async (user, worker) => {
+      const folder = () => FOLDERS[draw(FOLDERS.length)]
+      const name = () => `w${worker}-${draw(FILES_PER_WORKER)}.bin`
+      const path = `${folder()}/${name()}`
+      const other = `${folder()}/${name()}`
+      const kinds = [
+        () => write(user, path, 'POST'),
+        () => write(user, path, 'POST'),
+        () => write(user, path, 'PUT'),
+        () => sendTus(user, path),
+        () => sendTus(user, path),
+        () => transfer(user, 'copy', path, other),
+        () => transfer(user, 'rename', path, other),
+        () => remove(user, path),
+        // One at a time: the last confirmed title is the one that counts.
+        () => (worker === 0 ? setTitle(user) : share(user)),
+      ]
+      await kinds[draw(kinds.length)]?.()
+    },
+    check: async () => {
+      const findings: Findings = { bytesLost: 0, filesTorn: 0, words: [] }
+      const hashAt = async (path: string) => {
+        const found = await readFile(tree.at(path.slice(1))).catch(() => null)
+        return found && sha256(found)
+      }
+      for (const { hash, from, to } of moves) {
+        if ((await hashAt(from)) === hash || (await hashAt(to)) === hash) continue
+        findings.bytesLost += sizes.get(hash) ?? 0
+        findings.words.push(`what was at ${from} is not at ${to} either`)
+      }
+      moves.clear()
+      for (const [path, allowed] of states) {
+        const found = await readFile(tree.at(path.slice(1))).catch(() => null)
+        const state = found && sha256(found)
+        if (allowed.has(state)) {
+          states.set(path, new Set([state]))
+          continue
+        }
+        if (found === null) {
+          const [lost] = allowed
+          findings.bytesLost += sizes.get(lost ?? '') ?? 0
+        } else findings.filesTorn++
+        findings.words.push(`${path} is ${found === null ? 'gone' : `torn, ${found.length} bytes`}`)
+        states.set(path, new Set([state]))
+      }
+      return findings
+    },
+  }
+}
+
+// A rename is what takes a file away where it puts one.
+function moveIn([target, source]: Effect[]): { hash: string; from: string; to: string } | null {
+  if (!target?.state || source?.state !== null) return null
+  return { hash: target.state, from: source.path, to: target.path }
+}
+
+function sha256(bytes: Uint8Array): string {
+  return createHash('sha256').update(bytes).digest('hex')
+}
