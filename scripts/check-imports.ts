@@ -1,4 +1,5 @@
-// Enforces the directions of imports (the table below), and that there are no cycles of values.
+// Enforces the directions of imports (the tables below), and that there are no cycles: of values in src/,
+// of values and types in web/.
 // `npm run check` runs it; it takes a few dozen milliseconds.
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
@@ -7,7 +8,7 @@ import { ROOT } from './build/paths.ts'
 interface Import {
   specifier: string
   typeOnly: boolean
-  /** `import()` and `new URL()`: checked for direction, but they cannot make a cycle at load. */
+  /** `import()`, `new URL()` and workers: checked for direction, but they cannot make a cycle at load. */
   lazy: boolean
 }
 
@@ -88,6 +89,34 @@ const MAY_IMPORT: Record<string, string[]> = {
   'native-cache': [],
 }
 
+/**
+ * Areas of web/, the lowest first: each may import those of lower layers only. Features may import
+ * each other as well, as long as no files make a circle.
+ */
+const WEB_LAYERS = [
+  ['lib', 'text', 'styles'],
+  ['ui'],
+  ['api'],
+  ['state'],
+  ['operations'],
+  [
+    'editor',
+    'layout',
+    'listing',
+    'prompts',
+    'search',
+    'settings',
+    'shares',
+    'terminal',
+    'uploads',
+    'viewers',
+  ],
+  ['screens'],
+  ['app'],
+  ['main'],
+]
+const FEATURES = WEB_LAYERS.findIndex((areas) => areas.includes('listing'))
+
 const HONO_USERS = /^src\/(routes\/|app\.ts$|server\.ts$)/
 
 const IMPORT =
@@ -104,7 +133,7 @@ for (const folder of ['src', 'web']) {
         ? checkRelative(file, specifier, typeOnly)
         : checkPackage(file, specifier)
       if (problem) problems.push(`${file}: ${specifier}: ${problem}`)
-      if (specifier.startsWith('.') && !typeOnly && !lazy)
+      if (specifier.startsWith('.') && !lazy && !(typeOnly && folder === 'src'))
         targets.push(resolveFrom(file, specifier))
     }
     graph.set(file, targets)
@@ -132,7 +161,8 @@ function importsOf(file: string): Import[] {
     if (!specifier) return []
     // `new URL(text)` with something that is no module path is an ordinary address.
     if (match[3] === undefined && match[4] === undefined && !specifier.startsWith('.')) return []
-    return [{ specifier, typeOnly: match[2] !== undefined, lazy: match[3] === undefined }]
+    const lazy = match[3] === undefined || specifier.endsWith('?worker')
+    return [{ specifier, typeOnly: match[2] !== undefined, lazy }]
   })
 }
 
@@ -153,17 +183,20 @@ function checkRelative(file: string, specifier: string, typeOnly: boolean): stri
   return checkServer(file, target)
 }
 
+/** `import type` counts like any other import, `import()` as well. */
 function checkWeb(file: string, target: string): string | null {
-  if (file.startsWith('web/ui/') && /^web\/(state|api|actions|screens)\//.test(target)) {
-    return 'ui/ knows neither state nor api'
-  }
-  if (/^web\/(lib|api)\//.test(file) && /^web\/(state|screens|actions)\//.test(target)) {
-    return 'lib/ and api/ know no state and no screens'
-  }
-  if (file.startsWith('web/state/') && /^web\/(listing|screens|actions)\//.test(target)) {
-    return 'state/ knows no screens and nothing of how a listing is drawn'
-  }
-  return null
+  const [from, to] = [areaOf(file), areaOf(target)]
+  if (from === to || target.startsWith('locales/')) return null
+  const [own, other] = [layerOf(from), layerOf(to)]
+  if (own === undefined) return `web/${from} has no layer in scripts/check-imports.ts`
+  if (other === undefined) return `web/${to} has no layer in scripts/check-imports.ts`
+  if (other < own || (own === other && own === FEATURES)) return null
+  return `${from} must not import ${to}`
+}
+
+function layerOf(area: string): number | undefined {
+  const at = WEB_LAYERS.findIndex((areas) => areas.includes(area))
+  return at < 0 ? undefined : at
 }
 
 function checkServer(file: string, target: string): string | null {
@@ -190,7 +223,7 @@ function checkPackage(file: string, specifier: string): string | null {
 
 /** `src/files/scope.ts` is in area `files`, `src/app.ts` in area `app`. */
 function areaOf(file: string): string {
-  return file.split('/')[1]?.replace(/\.ts$/, '') ?? ''
+  return file.split('/')[1]?.replace(/\.tsx?$/, '') ?? ''
 }
 
 function resolveFrom(file: string, specifier: string): string {

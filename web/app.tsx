@@ -4,16 +4,16 @@
 import { type ReactNode, Suspense, useEffect } from 'react'
 import { useSnapshot } from 'valtio'
 import { Redirect, Route, Router, Switch } from 'wouter'
-import { PageCommands } from './actions/page-commands.tsx'
+import { ErrorBoundary } from './layout/boundary.tsx'
 import { Frame } from './layout/frame.tsx'
+import { PageCommands } from './layout/page-commands.tsx'
 import { ToastHost } from './layout/toasts.tsx'
 import { boot } from './lib/boot.ts'
-import { currentPath, go, usePath } from './lib/navigate.ts'
-import { onDemand } from './lib/on-demand.tsx'
+import { currentPath, go, usePath } from './lib/page/navigate.ts'
+import { onDemand } from './lib/page/on-demand.tsx'
+import { dismissPrompts } from './operations/prompts.ts'
 import { PromptHost } from './prompts/host.tsx'
-import { ErrorBoundary } from './screens/boundary.tsx'
 import { FilesScreen } from './screens/files.tsx'
-import { dismissPrompts } from './state/prompts.ts'
 import { session, wasSignedIn } from './state/session.ts'
 import { closeShell } from './state/shell.ts'
 import { ShellDock } from './terminal/dock.tsx'
@@ -28,10 +28,10 @@ const LoginScreen = onDemand(async () => ({
   default: (await import('./screens/login.tsx')).LoginScreen,
 }))
 const ErrorScreen = onDemand(async () => ({
-  default: (await import('./screens/error.tsx')).ErrorScreen,
+  default: (await import('./layout/error.tsx')).ErrorScreen,
 }))
 const SettingsScreen = onDemand(async () => ({
-  default: (await import('./screens/settings/settings.tsx')).SettingsScreen,
+  default: (await import('./settings/settings.tsx')).SettingsScreen,
 }))
 const SignInAgain = onDemand(async () => ({
   default: (await import('./screens/sign-in-again.tsx')).SignInAgain,

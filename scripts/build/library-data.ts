@@ -6,9 +6,9 @@ import { dirname, join } from 'node:path'
 import { ROOT } from './paths.ts'
 
 const sets = [
-  // Character maps, standard fonts and decoders of pdf.js; see web/viewers/pdf-document.ts.
+  // Character maps, standard fonts and decoders of pdf.js; see web/viewers/pdf/pdf-document.ts.
   { name: 'pdf', library: 'pdfjs-dist', from: '', files: ['cmaps', 'standard_fonts', 'wasm'] },
-  // The worker looks for the WebAssembly beside itself; see web/viewers/archive-worker.ts.
+  // The worker looks for the WebAssembly beside itself; see web/viewers/archive/archive-worker.ts.
   {
     name: 'libarchive',
     library: 'libarchive.js',

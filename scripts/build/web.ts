@@ -19,12 +19,12 @@ const ENTRY = 'web/main.tsx'
 const SCREENS = [
   'web/screens/files.tsx',
   'web/screens/share.tsx',
-  'web/screens/settings/settings.tsx',
-  'web/viewers/file-view.tsx',
+  'web/settings/settings.tsx',
+  'web/viewers/frame/file-view.tsx',
   // Ahead of the editor: what they share with it would come with all of CodeMirror otherwise.
   'web/prompts/delete.tsx',
-  'web/viewers/csv.tsx',
-  'web/viewers/json.tsx',
+  'web/viewers/table/csv.tsx',
+  'web/viewers/json/json.tsx',
   'web/editor/editor.tsx',
   'web/uploads/panel.tsx',
 ]

@@ -9,7 +9,7 @@ import {
   openLines,
   replaceText,
   textOf,
-} from '../../web/editor/line-end-state.ts'
+} from '../../web/editor/code/line-end-state.ts'
 
 function open(text: string) {
   const { doc, extension } = openLines(text)

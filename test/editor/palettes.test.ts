@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { aceThemes, defaultPalette, paletteOf, palettes } from '../../web/editor/palettes.ts'
+import { aceThemes, defaultPalette, paletteOf, palettes } from '../../web/editor/code/palettes.ts'
 
 /** WCAG 2 contrast of two `#rrggbb` colours. */
 function contrast(a: string, b: string): number {

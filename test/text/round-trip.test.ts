@@ -1,6 +1,6 @@
 import { EditorState } from '@codemirror/state'
 import { expect, it } from 'vitest'
-import { openLines, textOf } from '../../web/editor/line-end-state.ts'
+import { openLines, textOf } from '../../web/editor/code/line-end-state.ts'
 import { decodeText } from '../../web/text/decode.ts'
 import { encodeText } from '../../web/text/encode.ts'
 import { textFiles } from '../support/text-files.ts'

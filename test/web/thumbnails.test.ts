@@ -22,7 +22,7 @@ function needFfmpeg({ skip }: TestContext) {
   skip(FFMPEG === undefined, 'ffmpeg is missing: sudo apt-get install ffmpeg')
 }
 
-/** Six at a time is what the page asks for (web/listing/thumbnail-queue.ts). */
+/** Six at a time is what the page asks for (web/listing/grid/thumbnail-queue.ts). */
 const MOST_ASKED = 6
 const MOST_MADE = 2
 

@@ -9,13 +9,13 @@ import { EditorView, keymap, lineNumbers, type ViewUpdate } from '@codemirror/vi
 import { useLingui } from '@lingui/react/macro'
 import { useEffect, useEffectEvent, useRef } from 'react'
 import { proxy } from 'valtio'
-import { type ChoiceWords, type CodeView, createCodeView } from './code-view.ts'
+import { type ChoiceWords, type CodeView, createCodeView } from './code/code-view.ts'
+import { changesText, openLines } from './code/line-end-state.ts'
+import type { Palette } from './code/palettes.ts'
+import { createState, languagePart, parts, readOnlyPart } from './code/setup.ts'
+import { editorTheme } from './code/theme.ts'
+import { editorWords } from './code/words.ts'
 import { attachView, initialText, noteChange } from './current-file.ts'
-import { changesText, openLines } from './line-end-state.ts'
-import type { Palette } from './palettes.ts'
-import { createState, languagePart, parts, readOnlyPart } from './setup.ts'
-import { editorTheme } from './theme.ts'
-import { editorWords } from './words.ts'
 
 /** Where the cursor is and what can be taken back; changes with every key. */
 export const cursor = proxy({

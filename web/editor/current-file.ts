@@ -8,9 +8,9 @@ import type { FileInfo } from '../../src/api-types.ts'
 import type { FileVersion } from '../api/text-files.ts'
 import { permissions } from '../state/session.ts'
 import type { TextEncoding } from '../text/encodings.ts'
+import { blobOf, lineEndsOf, replaceText, sameText, textOf } from './code/line-end-state.ts'
 import { dropDraft, loadDrafts, pruneDrafts, saveDraft } from './drafts.ts'
 import { editor, type Notice } from './editor-state.ts'
-import { blobOf, lineEndsOf, replaceText, sameText, textOf } from './line-end-state.ts'
 
 /** Larger files are read in windows and cannot be changed here. */
 export const MAX_EDIT_BYTES = 10 * 1024 * 1024

@@ -5,9 +5,9 @@ import { compareVersion, type FileBytes, isTooLarge, readFileBytes } from '../ap
 import { looksBinary } from '../text/binary.ts'
 import { type DecodedText, decodeAs, decodeText, writesBack } from '../text/decode.ts'
 import type { TextEncoding } from '../text/encodings.ts'
+import { openLines, replaceText, textOf } from './code/line-end-state.ts'
 import { current, MAX_EDIT_BYTES, noteChange, readOnlyReason } from './current-file.ts'
 import { editor } from './editor-state.ts'
-import { openLines, replaceText, textOf } from './line-end-state.ts'
 
 const READ_MS = 60_000
 

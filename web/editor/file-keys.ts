@@ -1,7 +1,7 @@
 // Keys of what can be done with the file, while the text has the focus.
 
 import { useEffect, useEffectEvent } from 'react'
-import type { FrameAction } from '../viewers/frame.tsx'
+import type { FrameAction } from '../viewers/frame/frame.tsx'
 
 /** In a text Ctrl+S saves and Delete deletes a character, whatever they do elsewhere. */
 const KEYS_OF_THE_TEXT = new Set(['download', 'delete'])

@@ -1,8 +1,8 @@
 // The door to the editor: a chunk of its own, with its style sheet, fetched when a text file opens.
 
-import { onDemand } from '../lib/on-demand.tsx'
-import { loadStylesheet } from '../lib/stylesheet.ts'
-import viewerStyles from '../viewers/text-viewers.css?url'
+import { onDemand } from '../lib/page/on-demand.tsx'
+import { loadStylesheet } from '../lib/page/stylesheet.ts'
+import viewerStyles from '../viewers/frame/text-viewers.css?url'
 import styles from './editor.css?url'
 
 const load = async () => {

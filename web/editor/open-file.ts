@@ -12,6 +12,7 @@ import { decodeAs, decodeText, writesBack } from '../text/decode.ts'
 import { canWrite, encodeText } from '../text/encode.ts'
 import type { TextEncoding } from '../text/encodings.ts'
 import type { LineEnd } from '../text/line-ends.ts'
+import { convertLineEnds, replaceText, textOf } from './code/line-end-state.ts'
 import {
   current,
   keepDraftNow,
@@ -22,7 +23,6 @@ import {
 } from './current-file.ts'
 import { draftKey, newDraftKey } from './drafts.ts'
 import { editor, type Notice } from './editor-state.ts'
-import { convertLineEnds, replaceText, textOf } from './line-end-state.ts'
 
 let opening: AbortController | null = null
 

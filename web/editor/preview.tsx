@@ -3,20 +3,20 @@
 import { Trans, useLingui } from '@lingui/react/macro'
 import { Suspense, useEffect, useRef, useState } from 'react'
 import type { FileInfo } from '../../src/api-types.ts'
-import { onDemand } from '../lib/on-demand.tsx'
+import { onDemand } from '../lib/page/on-demand.tsx'
 import { EmptyState } from '../ui/empty.tsx'
 import { Spinner } from '../ui/progress.tsx'
-import { Boundary } from '../viewers/boundary.tsx'
-import type { FileSource } from '../viewers/source.ts'
-import { MAX_MARKDOWN_CHARS } from '../viewers/use-text.ts'
+import { Boundary } from '../viewers/frame/boundary.tsx'
+import type { FileSource } from '../viewers/frame/source.ts'
+import { MAX_MARKDOWN_CHARS } from '../viewers/text/use-text.ts'
 import { currentText } from './current-file.ts'
 import type { Rendering } from './header.tsx'
 
 const MarkdownView = onDemand(async () => ({
-  default: (await import('../viewers/markdown-view.tsx')).MarkdownView,
+  default: (await import('../viewers/text/markdown-view.tsx')).MarkdownView,
 }))
 const JsonTree = onDemand(async () => ({
-  default: (await import('../viewers/json-tree.tsx')).JsonTree,
+  default: (await import('../viewers/json/json-tree.tsx')).JsonTree,
 }))
 
 /** Rendering waits for a pause at least this long, and longer where rendering itself takes long. */

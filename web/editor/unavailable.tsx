@@ -5,17 +5,17 @@ import { Binary, Download, TextAlignStart } from 'lucide-react'
 import { Suspense } from 'react'
 import { useSnapshot } from 'valtio'
 import type { FileInfo } from '../../src/api-types.ts'
-import { messageOf } from '../lib/error-text.ts'
-import { onDemand } from '../lib/on-demand.tsx'
+import { messageOf } from '../api/error-text.ts'
+import { onDemand } from '../lib/page/on-demand.tsx'
 import { Button } from '../ui/button.tsx'
 import { EmptyState } from '../ui/empty.tsx'
 import { Spinner } from '../ui/progress.tsx'
-import type { FileSource } from '../viewers/source.ts'
+import type { FileSource } from '../viewers/frame/source.ts'
 import { editor } from './editor-state.ts'
 import { openFile } from './open-file.ts'
 
 const BigText = onDemand(async () => ({
-  default: (await import('../viewers/big-text.tsx')).BigText,
+  default: (await import('../viewers/text/big-text.tsx')).BigText,
 }))
 
 interface UnavailableProps {

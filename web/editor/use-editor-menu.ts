@@ -20,9 +20,9 @@ import {
   TextWrap,
   Undo2,
 } from 'lucide-react'
-import { shownKeys } from '../actions/shortcut.ts'
+import { shownKeys } from '../operations/commands/shortcut.ts'
 import type { MenuEntry } from '../ui/menu.tsx'
-import type { FrameAction } from '../viewers/frame.tsx'
+import type { FrameAction } from '../viewers/frame/frame.tsx'
 import { codeCommands, cursor } from './code-pane.tsx'
 import { currentView } from './current-file.ts'
 import { compareWithSaved, stopComparing } from './disk-version.ts'

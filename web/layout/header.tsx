@@ -3,12 +3,12 @@
 import { useLingui } from '@lingui/react/macro'
 import { CircleQuestionMark, Menu as MenuIcon, Search } from 'lucide-react'
 import { useSnapshot } from 'valtio'
-import { isApple } from '../actions/shortcut.ts'
 import { boot, instanceName } from '../lib/boot.ts'
+import { isApple } from '../operations/commands/shortcut.ts'
+import { setPhoneBar, slots } from '../state/slots.ts'
 import { Kbd } from '../ui/badge.tsx'
 import { IconButton } from '../ui/button.tsx'
 import { Logo } from './brand.tsx'
-import { setPhoneBar, slots } from './slots.ts'
 import { LanguageSwitch, ThemeSwitch } from './switches.tsx'
 
 export function Header({ onMenu }: { onMenu: () => void }) {

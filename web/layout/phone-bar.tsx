@@ -3,7 +3,7 @@
 import type { ReactNode } from 'react'
 import { createPortal } from 'react-dom'
 import { useSnapshot } from 'valtio'
-import { slots } from './slots.ts'
+import { slots } from '../state/slots.ts'
 
 export function PhoneBar({ title, children }: { title: ReactNode; children?: ReactNode }) {
   const { phoneBar } = useSnapshot(slots)

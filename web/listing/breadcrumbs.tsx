@@ -5,13 +5,13 @@ import { useLingui } from '@lingui/react/macro'
 import { ChevronRight, Ellipsis, House } from 'lucide-react'
 import { useEffect, useState } from 'react'
 import { useSnapshot } from 'valtio'
-import { openFolder } from '../actions/open-entry.ts'
 import { boot } from '../lib/boot.ts'
 import { filesHref, lineageOf, nameOf, ROOT } from '../lib/paths.ts'
 import { shownName } from '../lib/shown-name.ts'
+import { openFolder } from '../operations/commands/open-entry.ts'
 import { prefetchFolder } from '../state/listed-folder.ts'
 import { MenuButton } from '../ui/menu.tsx'
-import { drag } from './drag-session.ts'
+import { drag } from './drag/drag-session.ts'
 
 /** With the menu of those before, that makes four segments. */
 const SHOWN = 3

@@ -4,17 +4,11 @@ import { useLingui } from '@lingui/react/macro'
 import { ListFilter, X } from 'lucide-react'
 import { useEffect, useRef, useState } from 'react'
 import { flushSync } from 'react-dom'
-import { announce } from '../lib/announce.ts'
+import { announce } from '../lib/page/announce.ts'
 import { listing, setFilter } from '../state/listing.ts'
+import { provideFilter } from '../state/slots.ts'
 import { IconButton } from '../ui/button.tsx'
 import { useListing } from './use-listing.ts'
-
-let open: (() => void) | null = null
-
-/** Puts the cursor into the filter, showing it where it is folded away. */
-export function focusFilter(): void {
-  open?.()
-}
 
 export function FilterField({ folded }: { folded?: boolean }) {
   const { t } = useLingui()
@@ -23,18 +17,16 @@ export function FilterField({ folded }: { folded?: boolean }) {
   const [asked, setAsked] = useState(false)
   const shown = !folded || asked || filter !== ''
 
-  useEffect(() => {
-    const show = () => {
-      // At once: what is typed next belongs into the field.
-      flushSync(() => setAsked(true))
-      input.current?.focus()
-      input.current?.select()
-    }
-    open = show
-    return () => {
-      if (open === show) open = null
-    }
-  }, [])
+  useEffect(
+    () =>
+      provideFilter(() => {
+        // At once: what is typed next belongs into the field.
+        flushSync(() => setAsked(true))
+        input.current?.focus()
+        input.current?.select()
+      }),
+    [],
+  )
 
   if (!shown) return null
 

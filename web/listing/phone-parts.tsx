@@ -15,13 +15,19 @@ import {
   X,
 } from 'lucide-react'
 import { useSnapshot } from 'valtio'
-import { currentContext, folderContext } from '../actions/context.ts'
-import { folderMenu, menuEntries, newMenu, phoneBar, phoneMore } from '../actions/menus.ts'
-import { openSearch } from '../actions/open-search.ts'
-import { actionOf } from '../actions/registry.ts'
 import { PhoneBar } from '../layout/phone-bar.tsx'
-import { chooseView } from '../state/choose-view.ts'
-import { folderTitle } from '../state/failure-toasts.ts'
+import { chooseView } from '../operations/choose-view.ts'
+import { currentContext, folderContext } from '../operations/commands/context.ts'
+import {
+  folderMenu,
+  menuEntries,
+  newMenu,
+  phoneBar,
+  phoneMore,
+} from '../operations/commands/menus.ts'
+import { openSearch } from '../operations/commands/open-search.ts'
+import { actionOf } from '../operations/commands/registry.ts'
+import { folderTitle } from '../operations/failure-toasts.ts'
 import { listing } from '../state/listing.ts'
 import { clearSelection, toggleAll } from '../state/selection.ts'
 import { session } from '../state/session.ts'

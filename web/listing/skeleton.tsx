@@ -1,10 +1,11 @@
 // Grey rows or cards in the size of what will replace them.
 
 import { useSnapshot } from 'valtio'
+import { PHONE, useMedia } from '../lib/page/media.ts'
 import { prefs } from '../state/prefs.ts'
 import { Skeleton } from '../ui/progress.tsx'
-import { layoutOf } from './metrics.ts'
-import { PHONE, useListing, useMedia } from './use-listing.ts'
+import { layoutOf } from './grid/metrics.ts'
+import { useListing } from './use-listing.ts'
 
 /** Uneven widths look like names; fixed ones do not jump when drawn again. */
 const WIDTHS = [38, 24, 46, 30, 52, 27, 33, 42, 29, 36, 48, 26, 40, 31]

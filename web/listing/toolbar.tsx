@@ -7,20 +7,21 @@ import { ArrowDown, ArrowUp, Ellipsis, X } from 'lucide-react'
 import { useEffect, useMemo } from 'react'
 import { useSnapshot } from 'valtio'
 import type { FileEntry } from '../../src/api-types.ts'
-import { currentContext } from '../actions/context.ts'
+import { formatSize } from '../lib/format.ts'
+import { announce } from '../lib/page/announce.ts'
+import { NARROW, PHONE, useMedia } from '../lib/page/media.ts'
+import type { SortColumn } from '../lib/sorting/sort-entries.ts'
+import { chooseSort, sortByColumn } from '../operations/choose-view.ts'
+import { currentContext } from '../operations/commands/context.ts'
 import {
   keysOf,
   menuEntries,
   selectionBar,
   selectionMore,
   selectionStart,
-} from '../actions/menus.ts'
-import { actionOf } from '../actions/registry.ts'
-import type { Action, ActionContext } from '../actions/types.ts'
-import { announce } from '../lib/announce.ts'
-import { formatSize } from '../lib/format.ts'
-import type { SortColumn } from '../lib/sort-entries.ts'
-import { chooseSort, sortByColumn } from '../state/choose-view.ts'
+} from '../operations/commands/menus.ts'
+import { actionOf } from '../operations/commands/registry.ts'
+import type { Action, ActionContext } from '../operations/commands/types.ts'
 import { entriesOf } from '../state/listing.ts'
 import { clearSelection } from '../state/selection.ts'
 import { session } from '../state/session.ts'
@@ -28,7 +29,7 @@ import { Button, IconButton } from '../ui/button.tsx'
 import { MenuButton, type MenuEntry } from '../ui/menu.tsx'
 import { Breadcrumbs } from './breadcrumbs.tsx'
 import { FilterField } from './filter-field.tsx'
-import { NARROW, PHONE, useListing, useMedia, useSelection } from './use-listing.ts'
+import { useListing, useSelection } from './use-listing.ts'
 
 export function Toolbar() {
   const { paths, mode } = useSelection()

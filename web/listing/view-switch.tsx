@@ -1,13 +1,13 @@
 import { Trans, useLingui } from '@lingui/react/macro'
 import { Images, LayoutGrid, List, Upload } from 'lucide-react'
-import { currentContext } from '../actions/context.ts'
-import { menuEntries } from '../actions/menus.ts'
-import { shownKeys } from '../actions/shortcut.ts'
-import { chooseView } from '../state/choose-view.ts'
+import { chooseView } from '../operations/choose-view.ts'
+import { currentContext } from '../operations/commands/context.ts'
+import { menuEntries } from '../operations/commands/menus.ts'
+import { shownKeys } from '../operations/commands/shortcut.ts'
 import { Button } from '../ui/button.tsx'
 import { MenuButton } from '../ui/menu.tsx'
 import { Segmented } from '../ui/toggle.tsx'
-import { focusListing } from './focus-listing.ts'
+import { focusListing } from './grid/focus-listing.ts'
 import { useListing, useSession } from './use-listing.ts'
 
 export function ViewSwitch() {

@@ -1,27 +1,9 @@
 // A question with named answers: "Delete this link?", "Leave without saving?".
 
 import { useLingui } from '@lingui/react/macro'
-import type { ReactNode } from 'react'
-import { Button, type ButtonTone } from '../ui/button.tsx'
+import type { PromptProps } from '../operations/prompt-kinds.ts'
+import { Button } from '../ui/button.tsx'
 import { Dialog } from '../ui/dialog.tsx'
-import type { PromptProps } from './kinds.ts'
-
-export interface ConfirmAnswer {
-  /** Given back by the promise. */
-  id: string
-  label: string
-  tone?: ButtonTone
-}
-
-export interface ConfirmProps {
-  title: string
-  /** One or two sentences: what happens, and whether it can be undone. */
-  text: ReactNode
-  /** The buttons after Cancel, the main one last. */
-  answers: readonly ConfirmAnswer[]
-  /** Instead of "Cancel". */
-  cancelLabel?: string
-}
 
 export function ConfirmPrompt({
   title,

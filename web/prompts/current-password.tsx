@@ -4,25 +4,11 @@
 import { Trans, useLingui } from '@lingui/react/macro'
 import { useState } from 'react'
 import { ApiError } from '../api/client.ts'
-import { messageOf } from '../lib/error-text.ts'
-import { Button, type ButtonTone } from '../ui/button.tsx'
+import { messageOf } from '../api/error-text.ts'
+import type { PromptProps } from '../operations/prompt-kinds.ts'
+import { Button } from '../ui/button.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { PasswordField } from '../ui/field.tsx'
-import type { PromptProps } from './kinds.ts'
-
-export interface CurrentPasswordProps {
-  title: string
-  text?: string
-  confirmLabel: string
-  tone?: ButtonTone
-  /**
-   * Does the thing. Rejecting with a refusal (400, 403) keeps the dialog open with the reason; any
-   * other failure is shown there as well. Left out, the dialog only answers with the password.
-   */
-  attempt?: (password: string) => Promise<void>
-  /** Better words for a failure than the general ones, or null. */
-  explain?: (error: unknown) => string | null
-}
 
 export function CurrentPasswordPrompt(props: PromptProps<'currentPassword'>) {
   const { t } = useLingui()

@@ -3,14 +3,9 @@
 import { Plural, Trans, useLingui } from '@lingui/react/macro'
 import { nameOf } from '../lib/paths.ts'
 import { shownName } from '../lib/shown-name.ts'
-import type { TransferItem } from '../state/transfers.ts'
+import type { PromptProps } from '../operations/prompt-kinds.ts'
 import { Button } from '../ui/button.tsx'
 import { Dialog } from '../ui/dialog.tsx'
-import type { PromptProps } from './kinds.ts'
-
-export interface DeleteProps {
-  items: readonly TransferItem[]
-}
 
 export function DeletePrompt({ items, answer }: PromptProps<'delete'>) {
   const { t } = useLingui()

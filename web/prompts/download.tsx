@@ -4,24 +4,17 @@ import { plural } from '@lingui/core/macro'
 import { Trans, useLingui } from '@lingui/react/macro'
 import { FileArchive } from 'lucide-react'
 import { useState } from 'react'
-import type { FileEntry } from '../../src/api-types.ts'
 import { type ArchiveFormat, archiveFormats } from '../api/files.ts'
+import { loadStylesheet } from '../lib/page/stylesheet.ts'
 import { shownName } from '../lib/shown-name.ts'
-import { loadStylesheet } from '../lib/stylesheet.ts'
-import { lastFormat } from '../state/downloads.ts'
-import { folderTitle } from '../state/failure-toasts.ts'
+import { lastFormat } from '../operations/downloads.ts'
+import { folderTitle } from '../operations/failure-toasts.ts'
+import type { PromptProps } from '../operations/prompt-kinds.ts'
 import { Button } from '../ui/button.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import styles from './files.css?url'
-import type { PromptProps } from './kinds.ts'
 
 await loadStylesheet(styles)
-
-export interface DownloadProps {
-  folder: string
-  /** Nothing means the whole folder. */
-  entries: readonly FileEntry[]
-}
 
 const endings: Record<ArchiveFormat, string> = {
   zip: '.zip',

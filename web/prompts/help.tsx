@@ -4,14 +4,14 @@
 import type { MessageDescriptor } from '@lingui/core'
 import { msg } from '@lingui/core/macro'
 import { Trans, useLingui } from '@lingui/react/macro'
-import { type ActionId, actionOf } from '../actions/registry.ts'
-import { shownKeys } from '../actions/shortcut.ts'
-import { loadStylesheet } from '../lib/stylesheet.ts'
+import { loadStylesheet } from '../lib/page/stylesheet.ts'
+import { type ActionId, actionOf } from '../operations/commands/registry.ts'
+import { shownKeys } from '../operations/commands/shortcut.ts'
+import type { PromptProps } from '../operations/prompt-kinds.ts'
 import { Kbd } from '../ui/badge.tsx'
 import { Button } from '../ui/button.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import styles from './files.css?url'
-import type { PromptProps } from './kinds.ts'
 
 await loadStylesheet(styles)
 

@@ -4,9 +4,9 @@
 import { useLingui } from '@lingui/react/macro'
 import { type ComponentType, Suspense } from 'react'
 import { useSnapshot } from 'valtio'
-import { ErrorBoundary } from '../screens/boundary.tsx'
-import { prompts } from '../state/prompts.ts'
-import { toastError } from '../state/toasts.ts'
+import { ErrorBoundary } from '../layout/boundary.tsx'
+import { prompts } from '../operations/prompts.ts'
+import { toastError } from '../operations/toasts.ts'
 import { promptComponents } from './registry.ts'
 
 export function PromptHost() {

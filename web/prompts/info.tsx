@@ -1,16 +1,14 @@
 // Details as a dialog, where there is no room for a panel beside the listing.
 
 import { Trans } from '@lingui/react/macro'
-import { loadStylesheet } from '../lib/stylesheet.ts'
-import styles from '../listing/details.css?url'
-import { EntryInfo, type EntryInfoProps } from '../listing/entry-info.tsx'
+import { loadStylesheet } from '../lib/page/stylesheet.ts'
+import styles from '../listing/details/details.css?url'
+import { EntryInfo } from '../listing/details/entry-info.tsx'
+import type { PromptProps } from '../operations/prompt-kinds.ts'
 import { Button } from '../ui/button.tsx'
 import { Dialog } from '../ui/dialog.tsx'
-import type { PromptProps } from './kinds.ts'
 
 await loadStylesheet(styles)
-
-export type InfoProps = EntryInfoProps
 
 export function InfoPrompt({ folder, entries, answer }: PromptProps<'info'>) {
   return (

@@ -2,7 +2,7 @@
 
 import { t } from '@lingui/core/macro'
 import { ApiError } from '../api/client.ts'
-import { messageOf } from '../lib/error-text.ts'
+import { messageOf } from '../api/error-text.ts'
 import { nameProblem } from '../lib/paths.ts'
 import { shownName } from '../lib/shown-name.ts'
 import type { Folder } from '../state/folder-cache.ts'

@@ -3,25 +3,20 @@
 import { Trans, useLingui } from '@lingui/react/macro'
 import { ChevronRight } from 'lucide-react'
 import { useRef, useState } from 'react'
+import { loadStylesheet } from '../lib/page/stylesheet.ts'
 import { joinPath } from '../lib/paths.ts'
 import { shownName } from '../lib/shown-name.ts'
-import { loadStylesheet } from '../lib/stylesheet.ts'
-import { folderTitle } from '../state/failure-toasts.ts'
-import { makeFile, makeFolder } from '../state/file-operations.ts'
+import { folderTitle } from '../operations/failure-toasts.ts'
+import { makeFile, makeFolder } from '../operations/file-operations.ts'
+import type { NewEntryProps, PromptProps } from '../operations/prompt-kinds.ts'
 import { Button } from '../ui/button.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { TextField } from '../ui/field.tsx'
 import { FileTile, FolderGlyph } from '../ui/file-icon.tsx'
 import styles from './files.css?url'
-import type { PromptProps } from './kinds.ts'
 import { describeClash, describeNameProblem, describeRefusal, namesIn } from './name-check.ts'
 
 await loadStylesheet(styles)
-
-export interface NewEntryProps {
-  /** Where it will be made. */
-  folder: string
-}
 
 /** Answers with the path of the innermost folder made. */
 export function NewFolderPrompt({ folder, answer }: PromptProps<'newFolder'>) {

@@ -1,15 +1,15 @@
 // Which component shows which dialog. Each is a chunk of its own, loaded when first opened.
 
 import type { ComponentType } from 'react'
-import { onDemandAtOnce } from '../lib/on-demand.tsx'
-import type { PromptKinds, PromptProps } from './kinds.ts'
+import { onDemandAtOnce } from '../lib/page/on-demand.tsx'
+import type { PromptKinds, PromptProps } from '../operations/prompt-kinds.ts'
 
 type Registry = { [K in keyof PromptKinds]: ComponentType<PromptProps<K>> }
 
 export const promptComponents: Registry = {
   confirm: onDemandAtOnce(async () => ({ default: (await import('./confirm.tsx')).ConfirmPrompt })),
   conflict: onDemandAtOnce(async () => ({
-    default: (await import('./conflict.tsx')).ConflictPrompt,
+    default: (await import('./transfer/conflict.tsx')).ConflictPrompt,
   })),
   currentPassword: onDemandAtOnce(async () => ({
     default: (await import('./current-password.tsx')).CurrentPasswordPrompt,
@@ -36,6 +36,6 @@ export const promptComponents: Registry = {
     default: (await import('./rename-many.tsx')).RenameManyPrompt,
   })),
   transfer: onDemandAtOnce(async () => ({
-    default: (await import('./transfer.tsx')).TransferPrompt,
+    default: (await import('./transfer/transfer.tsx')).TransferPrompt,
   })),
 }

@@ -3,11 +3,11 @@
 import { Plural, Trans, useLingui } from '@lingui/react/macro'
 import { ArrowRight } from 'lucide-react'
 import { useMemo, useState } from 'react'
-import type { FileEntry } from '../../src/api-types.ts'
+import { loadStylesheet } from '../lib/page/stylesheet.ts'
 import { joinPath, parentOf } from '../lib/paths.ts'
 import { shownName } from '../lib/shown-name.ts'
-import { loadStylesheet } from '../lib/stylesheet.ts'
-import { renameEntries } from '../state/file-operations.ts'
+import { renameEntries } from '../operations/file-operations.ts'
+import type { PromptProps } from '../operations/prompt-kinds.ts'
 import { Button } from '../ui/button.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { NumberField, TextField } from '../ui/field.tsx'
@@ -15,15 +15,9 @@ import { FileTile } from '../ui/file-icon.tsx'
 import { Checkbox, Segmented } from '../ui/toggle.tsx'
 import { type BatchRule, batchNames, orderSteps } from './batch-names.ts'
 import styles from './files.css?url'
-import type { PromptProps } from './kinds.ts'
 import { namesIn } from './name-check.ts'
 
 await loadStylesheet(styles)
-
-export interface RenameManyProps {
-  /** All in one folder, in the order of the screen. */
-  entries: readonly FileEntry[]
-}
 
 /** More rows than this are counted instead of shown. */
 const PREVIEWED = 100

@@ -2,19 +2,14 @@
 
 import { Trans, useLingui } from '@lingui/react/macro'
 import { useLayoutEffect, useRef, useState } from 'react'
-import type { FileEntry } from '../../src/api-types.ts'
 import { parentOf, splitName } from '../lib/paths.ts'
 import { shownName } from '../lib/shown-name.ts'
-import { renameEntry } from '../state/file-operations.ts'
+import { renameEntry } from '../operations/file-operations.ts'
+import type { PromptProps } from '../operations/prompt-kinds.ts'
 import { Button } from '../ui/button.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { TextField } from '../ui/field.tsx'
-import type { PromptProps } from './kinds.ts'
 import { describeClash, describeNameProblem, describeRefusal, namesIn } from './name-check.ts'
-
-export interface RenameProps {
-  entry: Pick<FileEntry, 'path' | 'name' | 'isDir'>
-}
 
 /** Answers with the new path. */
 export function RenamePrompt({ entry, answer }: PromptProps<'rename'>) {

@@ -8,7 +8,7 @@ import { directLinkOf, sharePageUrl } from '../api/shares.ts'
 import { ClipboardError, copyText } from '../lib/clipboard.ts'
 import { useMinute } from '../lib/clock.ts'
 import { formatDistanceInText, formatMoment } from '../lib/format.ts'
-import { toastError, toastSuccess } from '../state/toasts.ts'
+import { toastError, toastSuccess } from '../operations/toasts.ts'
 import { IconButton } from '../ui/button.tsx'
 import { Qr } from '../ui/qr.tsx'
 

@@ -14,27 +14,21 @@ import {
 } from '../api/shares.ts'
 import { ClipboardError, copyText } from '../lib/clipboard.ts'
 import { formatMoment } from '../lib/format.ts'
+import { loadStylesheet } from '../lib/page/stylesheet.ts'
 import { suggestPassword } from '../lib/pass-phrase.ts'
-import { loadStylesheet } from '../lib/stylesheet.ts'
-import { openPrompt } from '../state/prompts.ts'
-import { toastError, toastSuccess } from '../state/toasts.ts'
+import type { PromptProps } from '../operations/prompt-kinds.ts'
+import { openPrompt } from '../operations/prompts.ts'
+import { toastError, toastSuccess } from '../operations/toasts.ts'
 import { Button, IconButton } from '../ui/button.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { NumberField, Select, TextField } from '../ui/field.tsx'
-import { FileTile, type IconOf } from '../ui/file-icon.tsx'
+import { FileTile } from '../ui/file-icon.tsx'
 import { Skeleton } from '../ui/progress.tsx'
 import { Segmented } from '../ui/toggle.tsx'
-import type { PromptProps } from './kinds.ts'
 import styles from './share.css?url'
 import { ShareLink } from './share-link.tsx'
 
 await loadStylesheet(styles)
-
-export interface ShareProps {
-  /** Virtual path of what is shared. */
-  path: string
-  entry: IconOf
-}
 
 /** The largest duration the server takes, in any unit. */
 const MAX_DURATION = 2_147_483_647

@@ -5,57 +5,51 @@ import { useLingui } from '@lingui/react/macro'
 import { EllipsisVertical, Info } from 'lucide-react'
 import { useEffect, useRef } from 'react'
 import { useSnapshot } from 'valtio'
-import { currentContext, folderContext } from '../actions/context.ts'
-import { folderMenu, menuEntries, newMenu } from '../actions/menus.ts'
-import { actionOf } from '../actions/registry.ts'
-import { shownKeys } from '../actions/shortcut.ts'
-import { provideNewMenu } from '../layout/slots.ts'
-import { announce } from '../lib/announce.ts'
-import { closeOnBack } from '../lib/back.ts'
-import { usePath } from '../lib/navigate.ts'
-import { onDemandAtOnce } from '../lib/on-demand.tsx'
+import { announce } from '../lib/page/announce.ts'
+import { closeOnBack } from '../lib/page/back.ts'
+import { NO_DETAILS_PANEL, PHONE, useMedia } from '../lib/page/media.ts'
+import { usePath } from '../lib/page/navigate.ts'
+import { onDemandAtOnce } from '../lib/page/on-demand.tsx'
+import { useTitle } from '../lib/page/title.ts'
 import { lineageOf, nameOf, parentOf, readFilesPath } from '../lib/paths.ts'
 import { shownName } from '../lib/shown-name.ts'
-import { useTitle } from '../lib/title.ts'
 import { Breadcrumbs } from '../listing/breadcrumbs.tsx'
-import { DragGhost } from '../listing/drag-layer.tsx'
+import { DragGhost } from '../listing/drag/drag-layer.tsx'
+import { watchNativeDrags } from '../listing/drag/native-drag.ts'
 import { FolderBody } from '../listing/folder-body.tsx'
-import { GridMenu } from '../listing/grid-menu.tsx'
-import { watchNativeDrags } from '../listing/native-drag.ts'
+import { GridMenu } from '../listing/grid/grid-menu.tsx'
 import { PhoneFoot, PhoneHeader } from '../listing/phone-parts.tsx'
 import { Toolbar } from '../listing/toolbar.tsx'
-import {
-  NO_DETAILS_PANEL,
-  PHONE,
-  useListing,
-  useMedia,
-  useSelection,
-  useSession,
-} from '../listing/use-listing.ts'
+import { useListing, useSelection, useSession } from '../listing/use-listing.ts'
 import { UploadButton, ViewSwitch } from '../listing/view-switch.tsx'
+import { currentContext, folderContext } from '../operations/commands/context.ts'
+import { folderMenu, menuEntries, newMenu } from '../operations/commands/menus.ts'
+import { actionOf } from '../operations/commands/registry.ts'
+import { shownKeys } from '../operations/commands/shortcut.ts'
+import { folderTitle } from '../operations/failure-toasts.ts'
+import { leave, openPath, watchWindow } from '../operations/open-folder.ts'
 import { loadClipboard } from '../state/clipboard.ts'
-import { folderTitle } from '../state/failure-toasts.ts'
-import { leave, openPath, watchWindow } from '../state/open-folder.ts'
 import { prefs } from '../state/prefs.ts'
 import { clearSelection } from '../state/selection.ts'
+import { provideNewMenu } from '../state/slots.ts'
 import { IconButton } from '../ui/button.tsx'
 import { MenuButton } from '../ui/menu.tsx'
 import { addDroppedItems } from '../uploads/entry.ts'
 import '../listing/listing.css'
 import '../listing/toolbar.css'
-import '../listing/rows.css'
+import '../listing/grid/rows.css'
 import '../listing/states.css'
-import '../listing/cards.css'
-import '../listing/drag.css'
+import '../listing/grid/cards.css'
+import '../listing/drag/drag.css'
 import '../listing/skeleton.css'
 import '../listing/phone.css'
 
 const DetailsPanel = onDemandAtOnce(
-  async () => ({ default: (await import('../listing/details-panel.tsx')).DetailsPanel }),
+  async () => ({ default: (await import('../listing/details/details-panel.tsx')).DetailsPanel }),
   () => <aside className="details" />,
 )
 const FileView = onDemandAtOnce(async () => ({
-  default: (await import('../viewers/file-view.tsx')).FileView,
+  default: (await import('../viewers/frame/file-view.tsx')).FileView,
 }))
 
 loadClipboard()

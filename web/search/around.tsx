@@ -2,8 +2,8 @@
 
 import { Trans, useLingui } from '@lingui/react/macro'
 import { ChevronDown } from 'lucide-react'
+import { messageOf } from '../api/error-text.ts'
 import { instanceName } from '../lib/boot.ts'
-import { messageOf } from '../lib/error-text.ts'
 import { nameOf, ROOT } from '../lib/paths.ts'
 import { Chip } from '../ui/badge.tsx'
 import { Button } from '../ui/button.tsx'

@@ -13,14 +13,14 @@ import {
   X,
 } from 'lucide-react'
 import { type KeyboardEvent, useEffect, useId, useLayoutEffect, useRef, useState } from 'react'
-import { announce } from '../lib/announce.ts'
 import { boot } from '../lib/boot.ts'
-import { focusFallback } from '../lib/focus.ts'
 import { formatNumber } from '../lib/format.ts'
-import { goHref } from '../lib/navigate.ts'
+import { announce } from '../lib/page/announce.ts'
+import { focusFallback } from '../lib/page/focus.ts'
+import { goHref } from '../lib/page/navigate.ts'
+import { loadStylesheet } from '../lib/page/stylesheet.ts'
 import { filesHref, joinPath, ROOT } from '../lib/paths.ts'
-import { loadStylesheet } from '../lib/stylesheet.ts'
-import type { PromptProps } from '../prompts/kinds.ts'
+import type { PromptProps } from '../operations/prompt-kinds.ts'
 import { Chip, Kbd } from '../ui/badge.tsx'
 import { IconButton } from '../ui/button.tsx'
 import { Spinner } from '../ui/progress.tsx'
@@ -32,13 +32,6 @@ import { createSearchRun, type SearchState } from './run-search.ts'
 import { showInFolder } from './show-in-folder.ts'
 
 await loadStylesheet(styles)
-
-export interface SearchProps {
-  /** The folder to search below. */
-  base: string
-  /** What is searched for at once, '' for nothing yet. */
-  query: string
-}
 
 const TYPING_PAUSE_MS = 250
 const PAGE_ROWS = 8

@@ -1,7 +1,7 @@
 // Goes to the folder of an entry and puts the focus on it there.
 
 import { boot } from '../lib/boot.ts'
-import { goHref } from '../lib/navigate.ts'
+import { goHref } from '../lib/page/navigate.ts'
 import { filesHref, parentOf } from '../lib/paths.ts'
 import type { Folder } from '../state/folder-cache.ts'
 import { whenFolderShown } from '../state/folder-shown.ts'

@@ -3,7 +3,7 @@
 import { i18n } from '@lingui/core'
 import { msg } from '@lingui/core/macro'
 import { ClipboardError, copyText } from '../lib/clipboard.ts'
-import { toastError, toastSuccess } from '../state/toasts.ts'
+import { toastError, toastSuccess } from '../operations/toasts.ts'
 
 export async function copyShareLink(address: string): Promise<void> {
   try {

@@ -7,8 +7,8 @@ import { directLinkOf, type ShareAccess, sharePageUrl } from '../api/shares.ts'
 import { formatDay, formatSize } from '../lib/format.ts'
 import { PageIcon } from '../ui/file-icon.tsx'
 import { Qr } from '../ui/qr.tsx'
-import { kindOf } from '../viewers/kinds.ts'
-import type { FileSource } from '../viewers/source.ts'
+import { kindOf } from '../viewers/frame/kinds.ts'
+import type { FileSource } from '../viewers/frame/source.ts'
 import { LinkLife } from './link-life.tsx'
 
 const QR_PX = 100

@@ -5,9 +5,9 @@ import { Download } from 'lucide-react'
 import { useEffect, useState } from 'react'
 import { createPortal } from 'react-dom'
 import type { FileEntry } from '../../src/api-types.ts'
-import { ViewerFrame } from '../viewers/frame.tsx'
-import { kindOf } from '../viewers/kinds.ts'
-import type { FileSource, ViewerKind } from '../viewers/source.ts'
+import { ViewerFrame } from '../viewers/frame/frame.tsx'
+import { kindOf } from '../viewers/frame/kinds.ts'
+import type { FileSource, ViewerKind } from '../viewers/frame/source.ts'
 
 export interface OpenFile {
   entry: FileEntry

@@ -4,7 +4,7 @@ import { Trans, useLingui } from '@lingui/react/macro'
 import { LockKeyhole } from 'lucide-react'
 import { useEffect, useRef, useState } from 'react'
 import { ApiError } from '../api/client.ts'
-import { messageOf } from '../lib/error-text.ts'
+import { messageOf } from '../api/error-text.ts'
 import { Button } from '../ui/button.tsx'
 import { PasswordField } from '../ui/field.tsx'
 

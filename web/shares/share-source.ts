@@ -12,9 +12,9 @@ import {
 } from '../api/shares.ts'
 import { boot } from '../lib/boot.ts'
 import { parentOf, trimPath } from '../lib/paths.ts'
-import { needsRendition } from '../viewers/image-plan.ts'
-import { saveUrl } from '../viewers/save-url.ts'
-import type { FileSource } from '../viewers/source.ts'
+import { saveUrl } from '../lib/save-url.ts'
+import type { FileSource } from '../viewers/frame/source.ts'
+import { needsRendition } from '../viewers/picture/image-plan.ts'
 
 /** `listSiblings` gives the entries of a folder in the order shown, or null when not at hand. */
 export function createShareSource(

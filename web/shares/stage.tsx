@@ -2,15 +2,15 @@
 
 import { Suspense, useEffect, useEffectEvent } from 'react'
 import type { FileInfo } from '../../src/api-types.ts'
-import { loadStylesheet } from '../lib/stylesheet.ts'
+import { loadStylesheet } from '../lib/page/stylesheet.ts'
 import { PageIcon } from '../ui/file-icon.tsx'
-import { Boundary } from '../viewers/boundary.tsx'
-import { viewers } from '../viewers/index.ts'
-import { kindOf } from '../viewers/kinds.ts'
-import type { FileSource, ViewerKind } from '../viewers/source.ts'
-import { Busy } from '../viewers/tools.tsx'
-import { keysAreTaken, offerKey } from '../viewers/viewer-keys.ts'
-import viewerStyles from '../viewers/viewers.css?url'
+import { Boundary } from '../viewers/frame/boundary.tsx'
+import { viewers } from '../viewers/frame/index.ts'
+import { kindOf } from '../viewers/frame/kinds.ts'
+import type { FileSource, ViewerKind } from '../viewers/frame/source.ts'
+import { Busy } from '../viewers/frame/tools.tsx'
+import { keysAreTaken, offerKey } from '../viewers/frame/viewer-keys.ts'
+import viewerStyles from '../viewers/frame/viewers.css?url'
 
 await loadStylesheet(viewerStyles)
 

@@ -2,7 +2,7 @@
 // user's default on the server, which folders without a choice of their own follow.
 
 import type { ViewMode } from '../../src/api-types.ts'
-import type { SortChoice } from '../lib/sort-entries.ts'
+import type { SortChoice } from '../lib/sorting/sort-entries.ts'
 import { storage } from '../lib/storage.ts'
 import { session } from './session.ts'
 

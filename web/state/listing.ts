@@ -3,8 +3,8 @@
 
 import { proxy, ref } from 'valtio'
 import type { FileEntry, FileInfo, ViewMode } from '../../src/api-types.ts'
-import { fromWire, type SortChoice, sameChoice } from '../lib/sort-entries.ts'
-import { sortAside, sortNow, WORKER_FROM_ENTRIES } from '../lib/sort-queue.ts'
+import { fromWire, type SortChoice, sameChoice } from '../lib/sorting/sort-entries.ts'
+import { sortAside, sortNow, WORKER_FROM_ENTRIES } from '../lib/sorting/sort-queue.ts'
 import { foldForTyping } from '../lib/type-ahead.ts'
 import type { Folder } from './folder-cache.ts'
 import type { PathSet } from './selection.ts'

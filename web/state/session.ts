@@ -6,7 +6,7 @@ import type { Permissions, TokenClaims, TokenUser } from '../../src/api-types.ts
 import { ApiError, ping, setClientHooks } from '../api/client.ts'
 import { type Credentials, getRenewed, postLogin, postLogout, postSignup } from '../api/session.ts'
 import { boot, canLogOut } from '../lib/boot.ts'
-import { dropGuard } from '../lib/navigate.ts'
+import { dropGuard } from '../lib/page/navigate.ts'
 import { storage } from '../lib/storage.ts'
 import { markReached, markUnreachable, setProbe } from './network.ts'
 

@@ -2,8 +2,9 @@
 // web/uploads and is loaded with the first upload; it writes here ten times a second at most.
 
 import { proxy } from 'valtio'
-import type { Hold } from '../uploads/queue.ts'
-import { percentOf } from '../uploads/speed.ts'
+
+/** Why nothing new starts although files wait. */
+export type Hold = 'paused' | 'offline' | 'signed-out' | 'no-space'
 
 /** Uploads that a reload or a crash cut short, waiting for their files. */
 export interface InterruptedUpload {
@@ -62,4 +63,10 @@ export function uploadPercent(
 /** Folds the panel into the header's ring, or opens it. */
 export function collapseUploads(collapsed: boolean): void {
   uploads.collapsed = collapsed
+}
+
+/** 0 to 100; an empty queue counts as complete. */
+export function percentOf(sentBytes: number, totalBytes: number): number {
+  if (totalBytes <= 0) return 100
+  return Math.min(100, (sentBytes / totalBytes) * 100)
 }

@@ -2,7 +2,7 @@
 
 import { useEffect } from 'react'
 import { useSnapshot } from 'valtio'
-import { onDemandAtOnce } from '../lib/on-demand.tsx'
+import { onDemandAtOnce } from '../lib/page/on-demand.tsx'
 import { closeShell, shell } from '../state/shell.ts'
 
 const ShellPanel = onDemandAtOnce(async () => ({

@@ -14,7 +14,7 @@ import {
   useRef,
   useState,
 } from 'react'
-import { focusFallback } from '../lib/focus.ts'
+import { focusFallback } from '../lib/page/focus.ts'
 import { IconButton } from './button.tsx'
 import './dialog.css'
 

@@ -13,9 +13,9 @@ import {
   useState,
 } from 'react'
 import { createPortal } from 'react-dom'
-import { closeOnBack } from '../lib/back.ts'
-import { focusFallback } from '../lib/focus.ts'
-import { onNavigation } from '../lib/navigate.ts'
+import { closeOnBack } from '../lib/page/back.ts'
+import { focusFallback } from '../lib/page/focus.ts'
+import { onNavigation } from '../lib/page/navigate.ts'
 import { placeMenu } from './place.ts'
 import './menu.css'
 

@@ -9,10 +9,10 @@ import { fetchFreeBytes, fetchReceivedBytes } from '../api/uploads.ts'
 import { boot, instanceName } from '../lib/boot.ts'
 import { formatSize } from '../lib/format.ts'
 import { freeName, joinPath, nameOf, parentOf, trimPath } from '../lib/paths.ts'
-import type { Clash, ConflictAnswer, ConflictProps } from '../prompts/conflict-types.ts'
-import { openPrompt } from '../state/prompts.ts'
+import { openPrompt } from '../operations/prompts.ts'
+import { toastError, toastInfo } from '../operations/toasts.ts'
+import type { Clash, ConflictAnswer, ConflictProps } from '../operations/transfer-types.ts'
 import { permissions } from '../state/session.ts'
-import { toastError, toastInfo } from '../state/toasts.ts'
 import {
   applyChoices,
   compare,

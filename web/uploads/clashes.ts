@@ -2,7 +2,7 @@
 // the conflict dialog into uploads. Pure: the listing is fetched by the caller.
 
 import { freeName, nameOf, parentOf } from '../lib/paths.ts'
-import type { Clash, ClashChoice } from '../prompts/conflict-types.ts'
+import type { Clash, ClashChoice } from '../operations/transfer-types.ts'
 import type { ScannedEntry } from './dropped-files.ts'
 
 export interface ExistingEntry {

@@ -3,7 +3,7 @@
 
 import { i18n } from '@lingui/core'
 import { msg } from '@lingui/core/macro'
-import { toastError } from '../state/toasts.ts'
+import { toastError } from '../operations/toasts.ts'
 import { nameClipboardFiles, type Scan, scanDrop, scanFiles } from './dropped-files.ts'
 
 /** Uploads what was dropped, folders included. Call it inside the drop handler. */
@@ -52,11 +52,6 @@ export function pickFiles(kind: 'files' | 'folder' | 'camera', targetVPath: stri
   })
   input.addEventListener('cancel', () => input.remove())
   input.click()
-}
-
-/** True when this browser can pick whole folders. */
-export function canPickFolders(): boolean {
-  return 'webkitdirectory' in HTMLInputElement.prototype
 }
 
 /** Looks for uploads that a reload or crash cut short. Call when somebody signed in. */

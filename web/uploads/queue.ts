@@ -2,6 +2,7 @@
 // Knows neither the page nor the protocol: a `send` function does the work, a listener hears of
 // changes in batches so that ten thousand small files do not redraw the page ten thousand times.
 
+import type { Hold } from '../state/uploads.ts'
 import { UploadError, type UploadFailureCode, type UploadItem, weightOf } from './upload-item.ts'
 
 const MAX_ACTIVE = 5
@@ -18,9 +19,6 @@ export interface SendEvents {
  * `signal` was aborted; an abort leaves the part already received on the server.
  */
 export type Send = (item: UploadItem, events: SendEvents, signal: AbortSignal) => Promise<void>
-
-/** Why nothing new starts although files wait. */
-export type Hold = 'paused' | 'offline' | 'signed-out' | 'no-space'
 
 export interface QueueTotals {
   files: number

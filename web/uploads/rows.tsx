@@ -8,12 +8,13 @@ import { previewUrl } from '../api/files.ts'
 import { boot } from '../lib/boot.ts'
 import { fileClassOf } from '../lib/file-class.ts'
 import { formatPercent } from '../lib/format.ts'
+import type { Hold } from '../state/uploads.ts'
+import { percentOf } from '../state/uploads.ts'
 import { IconButton } from '../ui/button.tsx'
 import { FileTile } from '../ui/file-icon.tsx'
 import { ProgressBar } from '../ui/progress.tsx'
 import { resolveTaken } from './add.ts'
 import { failureHint, failureText } from './failure-text.ts'
-import type { Hold } from './queue.ts'
 import {
   cancelUpload,
   isRetryable,
@@ -22,7 +23,6 @@ import {
   retryUpload,
   uploadRows,
 } from './run.ts'
-import { percentOf } from './speed.ts'
 import { type UploadItem, weightOf } from './upload-item.ts'
 
 const ROW_HEIGHT_PX = 46

@@ -59,9 +59,3 @@ export function formatTimeLeft(seconds: number | null): string {
   const parts = [Math.floor(whole / 3600), Math.floor(whole / 60) % 60, whole % 60]
   return parts.map((part) => String(part).padStart(2, '0')).join(':')
 }
-
-/** 0 to 100; an empty queue counts as complete. */
-export function percentOf(sentBytes: number, totalBytes: number): number {
-  if (totalBytes <= 0) return 100
-  return Math.min(100, (sentBytes / totalBytes) * 100)
-}

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import type { FileEntry, Permissions } from '../../../src/api-types.ts'
-import { actions } from '../../../web/actions/registry.ts'
-import { matchesShortcut, shownKeys } from '../../../web/actions/shortcut.ts'
-import type { ActionContext } from '../../../web/actions/types.ts'
 import { keyLetter } from '../../../web/lib/key-letter.ts'
+import { actions } from '../../../web/operations/commands/registry.ts'
+import { matchesShortcut, shownKeys } from '../../../web/operations/commands/shortcut.ts'
+import type { ActionContext } from '../../../web/operations/commands/types.ts'
 
 const nothing: Permissions = {
   admin: false,

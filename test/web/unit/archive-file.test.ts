@@ -5,8 +5,8 @@ import { gzipSync } from 'node:zlib'
 import { type Pack, pack } from 'tar-stream'
 import { expect, it } from 'vitest'
 import type { FileEntry } from '../../../src/api-types.ts'
-import { openArchive } from '../../../web/viewers/archive-file.ts'
-import type { FileSource } from '../../../web/viewers/source.ts'
+import { openArchive } from '../../../web/viewers/archive/archive-file.ts'
+import type { FileSource } from '../../../web/viewers/frame/source.ts'
 
 async function tarOf(fill: (archive: Pack) => void): Promise<Buffer> {
   const archive = pack()

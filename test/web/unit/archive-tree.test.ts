@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { type ArchiveItem, cleanPath } from '../../../web/viewers/archive-item.ts'
-import { folderRows, searchRows } from '../../../web/viewers/archive-tree.ts'
-import { kindOf } from '../../../web/viewers/kinds.ts'
+import { type ArchiveItem, cleanPath } from '../../../web/viewers/archive/archive-item.ts'
+import { folderRows, searchRows } from '../../../web/viewers/archive/archive-tree.ts'
+import { kindOf } from '../../../web/viewers/frame/kinds.ts'
 
 function item(path: string, isDir = false): ArchiveItem {
   return { path, isDir, sizeBytes: 1, modified: null, encrypted: false }

@@ -1,9 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import {
-  formatChunkSize,
-  parseChunkSize,
-  readChunkSize,
-} from '../../../web/screens/settings/chunk-size.ts'
+import { formatChunkSize, parseChunkSize, readChunkSize } from '../../../web/settings/chunk-size.ts'
 
 const MB = 1024 * 1024
 

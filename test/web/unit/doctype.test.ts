@@ -2,11 +2,11 @@
 
 import { expect, it } from 'vitest'
 import type { FileEntry } from '../../../src/api-types.ts'
-import { withoutDoctype, withoutEntities } from '../../../web/viewers/doctype.ts'
-import { createMarkupBudget } from '../../../web/viewers/markup-limits.ts'
-import { repackOffice, storeZip } from '../../../web/viewers/repack.ts'
-import type { FileSource } from '../../../web/viewers/source.ts'
-import { listZip, readZipEntry } from '../../../web/viewers/zip-reader.ts'
+import { listZip, readZipEntry } from '../../../web/viewers/archive/zip-reader.ts'
+import type { FileSource } from '../../../web/viewers/frame/source.ts'
+import { withoutDoctype, withoutEntities } from '../../../web/viewers/office/doctype.ts'
+import { createMarkupBudget } from '../../../web/viewers/office/markup-limits.ts'
+import { repackOffice, storeZip } from '../../../web/viewers/office/repack.ts'
 
 const BOMB = '<!DOCTYPE a [<!ENTITY lol1 "ha"><!ENTITY lol2 "&lol1;&lol1;"> ] >'
 

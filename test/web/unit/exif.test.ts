@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { readPhotoFacts } from '../../../web/lib/exif.ts'
-import { modeText } from '../../../web/listing/mode-text.ts'
+import { modeText } from '../../../web/listing/details/mode-text.ts'
 
 type Field = [tag: number, type: 2 | 3 | 4 | 5, value: string | number | [number, number][]]
 

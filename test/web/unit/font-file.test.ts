@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { deflateSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
-import { readFontFacts } from '../../../web/viewers/font-file.ts'
+import { readFontFacts } from '../../../web/viewers/font/font-file.ts'
 import { SAMPLES } from '../../support/pictures.ts'
 
 const ttf = readFileSync(join(SAMPLES, 'letters.ttf'))

@@ -1,7 +1,7 @@
 import { i18n } from '@lingui/core'
 import { beforeAll, describe, expect, it, vi } from 'vitest'
 import { ApiError } from '../../../web/api/client.ts'
-import { messageOf } from '../../../web/lib/error-text.ts'
+import { messageOf } from '../../../web/api/error-text.ts'
 import { formatDate, formatDistance, formatDuration, formatSize } from '../../../web/lib/format.ts'
 import { chooseLocale, matchLocale } from '../../../web/lib/i18n.ts'
 

@@ -9,7 +9,7 @@ import {
   pageNeighbour,
   placeOf,
   verticalNeighbour,
-} from '../../../web/listing/geometry.ts'
+} from '../../../web/listing/grid/geometry.ts'
 
 const grid = layOut([
   { group: 'folders', count: 5, columns: 4, linePx: 68, headingPx: 40 },

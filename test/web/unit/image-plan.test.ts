@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { FileEntry } from '../../../src/api-types.ts'
-import { planImage } from '../../../web/viewers/image-plan.ts'
-import type { FileSource } from '../../../web/viewers/source.ts'
+import type { FileSource } from '../../../web/viewers/frame/source.ts'
+import { planImage } from '../../../web/viewers/picture/image-plan.ts'
 
 const picture = (name: string, size = 1000) => ({ name, size }) as FileEntry
 /** Only what the plan asks a source for. */

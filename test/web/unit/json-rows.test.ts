@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import type { JsonNode } from '../../../web/text/json-scan.ts'
-import { JsonRows } from '../../../web/viewers/json-rows.ts'
+import { JsonRows } from '../../../web/viewers/json/json-rows.ts'
 
 function node(count: number, key: string | null = null): JsonNode {
   return { kind: count > 0 ? 'object' : 'number', key, start: 0, end: 0, count, text: '' }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { targetOf } from '../../../web/lib/login-target.ts'
-import { deviceOf } from '../../../web/screens/settings/device-name.ts'
+import { targetOf } from '../../../web/lib/page/login-target.ts'
+import { deviceOf } from '../../../web/settings/device-name.ts'
 
 describe('the page after signing in', () => {
   it.each([

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { parseMarkdown } from '../../../web/viewers/markdown-parser.ts'
+import { parseMarkdown } from '../../../web/viewers/text/markdown-parser.ts'
 
 it.each([
   ['*', '*a '.repeat(20_000), 'a*'],

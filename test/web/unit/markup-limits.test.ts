@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createMarkupBudget, MAX_MARKUP_BYTES } from '../../../web/viewers/markup-limits.ts'
+import { createMarkupBudget, MAX_MARKUP_BYTES } from '../../../web/viewers/office/markup-limits.ts'
 
 const tooLarge = expect.objectContaining({ reason: 'too_large' })
 const spend = (...parts: string[]) => {

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest'
-import { compareFolded, foldName } from '../../../web/lib/natural-order.ts'
+import { compareFolded, foldName } from '../../../web/lib/sorting/natural-order.ts'
 import {
   fromWire,
   nextChoice,
   sortOrder,
   toSortInput,
   toWire,
-} from '../../../web/lib/sort-entries.ts'
+} from '../../../web/lib/sorting/sort-entries.ts'
 
 const byName = (names: string[]) =>
   [...names].sort((a, b) => compareFolded(foldName(a), foldName(b)))

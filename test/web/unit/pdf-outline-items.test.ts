@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { type OutlineItem, withinLimits } from '../../../web/viewers/pdf-outline-items.ts'
+import { type OutlineItem, withinLimits } from '../../../web/viewers/pdf/pdf-outline-items.ts'
 
 const item = (title: string, items: OutlineItem[] = []): OutlineItem => ({ title, dest: [], items })
 

@@ -5,7 +5,7 @@ import {
   readPictureFacts,
   readTiffDirectory,
   tiffDirectoryOf,
-} from '../../../web/viewers/picture-facts.ts'
+} from '../../../web/viewers/picture/picture-facts.ts'
 import { SAMPLES } from '../../support/pictures.ts'
 
 function factsOf(bytes: Uint8Array) {

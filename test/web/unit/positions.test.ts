@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
 import type { FileEntry, TokenUser } from '../../../src/api-types.ts'
 import { session } from '../../../web/state/session.ts'
-import { createFilesSource } from '../../../web/viewers/files-source.ts'
-import { recallPosition, rememberPosition } from '../../../web/viewers/positions.ts'
+import { createFilesSource } from '../../../web/viewers/frame/files-source.ts'
+import { recallPosition, rememberPosition } from '../../../web/viewers/frame/positions.ts'
 
 it('remembers a position for the account that is signed in, not for all at the browser', () => {
   const source = createFilesSource(async () => [])

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import type { FileEntry } from '../../../src/api-types.ts'
-import { readWhole, repackOffice, storeZip } from '../../../web/viewers/repack.ts'
-import type { FileSource } from '../../../web/viewers/source.ts'
+import type { FileSource } from '../../../web/viewers/frame/source.ts'
+import { readWhole, repackOffice, storeZip } from '../../../web/viewers/office/repack.ts'
 
 const { signal } = new AbortController()
 

@@ -7,7 +7,7 @@ import {
   type RuleDraft,
   toDrafts,
   toRules,
-} from '../../../web/screens/settings/rule-draft.ts'
+} from '../../../web/settings/users/rule-draft.ts'
 
 const matches: Matcher = (expression, path) => {
   try {

@@ -6,8 +6,8 @@ import {
   MAX_CHARS,
   MAX_COLUMNS,
   MAX_ROWS,
-} from '../../../web/viewers/sheet-message.ts'
-import { tablesOf } from '../../../web/viewers/sheet-tables.ts'
+} from '../../../web/viewers/table/sheet-message.ts'
+import { tablesOf } from '../../../web/viewers/table/sheet-tables.ts'
 
 function book(...sheets: unknown[][][]) {
   const made = utils.book_new()

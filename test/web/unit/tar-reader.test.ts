@@ -9,7 +9,7 @@ import {
   readAheadOfStream,
   StreamLimitError,
   walkTar,
-} from '../../../web/viewers/tar-reader.ts'
+} from '../../../web/viewers/archive/tar-reader.ts'
 import { SAMPLES } from '../../support/pictures.ts'
 
 const file = readFileSync(join(SAMPLES, 'pack.tar'))

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { isThumbnailHopeless, queueThumbnail } from '../../../web/listing/thumbnail-queue.ts'
+import { isThumbnailHopeless, queueThumbnail } from '../../../web/listing/grid/thumbnail-queue.ts'
 
 /** Lets the queue, which waits for the end of a render, go on. */
 const settle = () => new Promise<void>((done) => queueMicrotask(() => queueMicrotask(done)))

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
+import type { Clash, ConflictProps } from '../../../web/operations/transfer-types.ts'
 import {
   bulkChoice,
   isSameFile,
   matchingRule,
   presetChoice,
-} from '../../../web/prompts/clash-rules.ts'
-import type { Clash, ConflictProps } from '../../../web/prompts/conflict-types.ts'
+} from '../../../web/prompts/transfer/clash-rules.ts'
 import {
   applyChoices,
   compare,

@@ -1,10 +1,6 @@
 import { expect, test } from 'vitest'
-import {
-  createSpeedMeter,
-  formatTimeLeft,
-  percentOf,
-  secondsLeft,
-} from '../../../web/uploads/speed.ts'
+import { percentOf } from '../../../web/state/uploads.ts'
+import { createSpeedMeter, formatTimeLeft, secondsLeft } from '../../../web/uploads/speed.ts'
 
 test('the first second seeds the speed, later ones move it by a fifth', () => {
   const meter = createSpeedMeter()

@@ -1,5 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import { clampView, fitScale, fitView, turnedSize, zoomAt } from '../../../web/viewers/zoom.ts'
+import {
+  clampView,
+  fitScale,
+  fitView,
+  turnedSize,
+  zoomAt,
+} from '../../../web/viewers/picture/zoom.ts'
 
 const stage = { width: 1000, height: 600 }
 const photo = { width: 4000, height: 3000 }

@@ -1,0 +1,30 @@
+// Commands that work on every screen of a signed-in person: search, palette, help, undo.
+
+import { useEffect } from 'react'
+import { watchShortcuts } from '../operations/commands/keyboard.ts'
+import { runAction } from '../operations/commands/registry.ts'
+import { provideHelp, provideSearch, provideUploads } from '../state/slots.ts'
+import { addPasted, pickFiles } from '../uploads/entry.ts'
+
+export function PageCommands() {
+  useEffect(() => {
+    const stop = [
+      watchShortcuts(),
+      provideSearch(() => runAction('search')),
+      provideHelp(() => runAction('help')),
+      provideUploads({ pick: pickFiles, paste: addPasted }),
+    ]
+    // Dialogs opened by keys are typed into at once: their code should be here by then.
+    const idle = globalThis.requestIdleCallback ?? ((task: () => void) => setTimeout(task, 500))
+    idle(() => {
+      void import('../prompts/palette.tsx')
+      void import('../prompts/new-entry.tsx')
+      void import('../prompts/rename.tsx')
+      void import('../prompts/delete.tsx')
+    })
+    return () => {
+      for (const end of stop) end()
+    }
+  }, [])
+  return null
+}

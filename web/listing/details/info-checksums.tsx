@@ -1,0 +1,84 @@
+// Checksums of a file, each made by the server when asked.
+
+import { Trans, useLingui } from '@lingui/react/macro'
+import { Copy } from 'lucide-react'
+import { useEffect, useState } from 'react'
+import { type ChecksumAlgorithm, fetchChecksum } from '../../api/files.ts'
+import { ClipboardError, copyText } from '../../lib/clipboard.ts'
+import { toastError, toastSuccess } from '../../operations/toasts.ts'
+import { Button, IconButton } from '../../ui/button.tsx'
+import { Fact } from './fact.tsx'
+
+const algorithms: readonly { id: ChecksumAlgorithm; name: string }[] = [
+  { id: 'sha256', name: 'SHA-256' },
+  { id: 'md5', name: 'MD5' },
+  { id: 'sha1', name: 'SHA-1' },
+  { id: 'sha512', name: 'SHA-512' },
+]
+
+export function Checksums({ path }: { path: string }) {
+  return (
+    <section className="info__sums">
+      <h4>
+        <Trans>Checksums</Trans>
+      </h4>
+      <dl className="kv">
+        {algorithms.map(({ id, name }) => (
+          <Fact key={id} label={name}>
+            <Checksum path={path} algorithm={id} />
+          </Fact>
+        ))}
+      </dl>
+    </section>
+  )
+}
+
+function Checksum({ path, algorithm }: { path: string; algorithm: ChecksumAlgorithm }) {
+  const { t } = useLingui()
+  const [sum, setSum] = useState('')
+  const [controller, setController] = useState<AbortController | null>(null)
+  useEffect(() => () => controller?.abort(), [controller])
+
+  async function calculate() {
+    const own = new AbortController()
+    setController(own)
+    try {
+      setSum(await fetchChecksum(path, algorithm, own.signal))
+    } catch (error) {
+      if (!own.signal.aborted) toastError(error)
+    } finally {
+      if (!own.signal.aborted) setController(null)
+    }
+  }
+
+  async function copy() {
+    try {
+      await copyText(sum)
+      toastSuccess(t`Checksum copied`)
+    } catch (error) {
+      toastError(error instanceof ClipboardError ? error.message : error)
+    }
+  }
+
+  if (sum === '') {
+    return (
+      <Button
+        size="sm"
+        className="info__ask"
+        busy={controller !== null}
+        data-algorithm={algorithm}
+        onClick={() => void calculate()}
+      >
+        <Trans>Calculate</Trans>
+      </Button>
+    )
+  }
+  return (
+    <span className="info__sum">
+      <code dir="ltr" data-checksum={algorithm}>
+        {sum}
+      </code>
+      <IconButton size="sm" icon={Copy} label={t`Copy`} onClick={() => void copy()} />
+    </span>
+  )
+}

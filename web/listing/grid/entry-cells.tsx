@@ -1,0 +1,292 @@
+// One entry in each of the views. They know nothing but their entry and its state: clicks, drags and
+// keys are handled by the grid around them, so that a row costs no listeners.
+
+import { useLingui } from '@lingui/react/macro'
+import { Download, Ellipsis, EllipsisVertical, Play, Share2 } from 'lucide-react'
+import { memo, useState } from 'react'
+import type { FileEntry } from '../../../src/api-types.ts'
+import { boot } from '../../lib/boot.ts'
+import { classIcons, fileClassOf } from '../../lib/file-class.ts'
+import { filesHref } from '../../lib/paths.ts'
+import { permissions } from '../../state/session.ts'
+import { IconButton } from '../../ui/button.tsx'
+import { FolderGlyph, PageIcon } from '../../ui/file-icon.tsx'
+import { EntryDate, EntryFacts, EntrySize } from '../details/entry-facts.tsx'
+import { NameLabel } from './name-label.tsx'
+import { Thumbnail } from './thumbnail.tsx'
+
+export interface CellProps {
+  entry: FileEntry
+  index: number
+  /** Number of the line for screen readers, from 1. */
+  rowIndex: number
+  selected: boolean
+  /** Holds the tab stop. */
+  tabStop: boolean
+  /** Pointer over it, selected or focused: the quick actions show. */
+  lively: boolean
+  cut: boolean
+  busy: boolean
+  fresh: boolean
+  /** Being dragged. */
+  dragged: boolean
+  /** The row below is selected, too. */
+  joined: boolean
+  draggable: boolean
+}
+
+function stateClasses(props: CellProps, base: string): string {
+  const classes = ['item', base]
+  if (props.selected) classes.push('is-selected')
+  if (props.cut) classes.push('is-cut')
+  if (props.busy) classes.push('is-busy')
+  if (props.fresh) classes.push('is-fresh')
+  if (props.dragged) classes.push('is-dragged')
+  if (props.joined) classes.push('is-joined')
+  if (props.entry.name.startsWith('.') || props.entry.name.endsWith('.bak')) {
+    classes.push('is-hidden')
+  }
+  return classes.join(' ')
+}
+
+/** What tests, custom style sheets and the grid's handlers find an entry by. */
+function dataOf(entry: FileEntry, index: number) {
+  return {
+    'data-index': index,
+    'data-path': entry.path,
+    'data-dir': entry.isDir,
+    'data-type': entry.type,
+    'data-ext': entry.extension.slice(1).toLowerCase(),
+    'data-drop-path': entry.isDir ? entry.path : undefined,
+  }
+}
+
+function EntryCheck({ entry, selected }: { entry: FileEntry; selected: boolean }) {
+  const { t } = useLingui()
+  return (
+    <input
+      type="checkbox"
+      className="check"
+      tabIndex={-1}
+      aria-label={t`Select ${entry.name}`}
+      checked={selected}
+      readOnly
+      data-act="check"
+    />
+  )
+}
+
+function EntryLink({ entry, children }: { entry: FileEntry; children: React.ReactNode }) {
+  return (
+    <a
+      className="entry-link"
+      href={filesHref(boot.BaseURL, entry.path, entry.isDir)}
+      tabIndex={-1}
+      draggable={false}
+    >
+      {children}
+    </a>
+  )
+}
+
+export function EntryIcon({ entry, large }: { entry: FileEntry; large?: boolean }) {
+  const kind = fileClassOf(entry)
+  const size = large ? ' tile--lg' : ''
+  if (kind === 'folder') {
+    return (
+      <span className={`tile tile--folder k-folder${size}`} aria-hidden>
+        <FolderGlyph />
+      </span>
+    )
+  }
+  const Icon = classIcons[kind]
+  return (
+    <span className={`tile k-${kind}${size}`} aria-hidden>
+      <Icon className="i" />
+      <Thumbnail entry={entry} className="tile__thumb" />
+    </span>
+  )
+}
+
+function QuickActions({ entry }: { entry: FileEntry }) {
+  const { t } = useLingui()
+  const can = permissions()
+  return (
+    <>
+      {can.share && can.download && (
+        <IconButton size="sm" tabIndex={-1} icon={Share2} label={t`Share`} data-act="share" />
+      )}
+      {can.download && entry.type !== 'invalid_link' && (
+        <IconButton
+          size="sm"
+          tabIndex={-1}
+          icon={Download}
+          label={t`Download`}
+          data-act="download"
+        />
+      )}
+      <IconButton size="sm" tabIndex={-1} icon={Ellipsis} label={t`More`} data-act="menu" />
+    </>
+  )
+}
+
+export const ListRow = memo(function ListRow(props: CellProps) {
+  const { entry, index, rowIndex, selected, tabStop, lively, draggable, busy } = props
+  return (
+    <div
+      {...dataOf(entry, index)}
+      role="row"
+      aria-rowindex={rowIndex}
+      aria-selected={selected}
+      aria-label={entry.name}
+      aria-busy={busy || undefined}
+      tabIndex={tabStop ? 0 : -1}
+      draggable={draggable}
+      className={stateClasses(props, 'lrow lcols')}
+    >
+      <span role="gridcell" className="lrow__check">
+        <EntryCheck entry={entry} selected={selected} />
+      </span>
+      <span role="gridcell" className="name lrow__name">
+        <EntryLink entry={entry}>
+          <EntryIcon entry={entry} />
+          <NameLabel name={entry.name} />
+        </EntryLink>
+      </span>
+      <span role="gridcell" className="modified num">
+        <EntryDate modified={entry.modified} unreachable={entry.unreachable} />
+      </span>
+      <span role="gridcell" className="size lrow__size num">
+        <EntrySize entry={entry} />
+      </span>
+      <span role="gridcell" className="lrow__acts">
+        {lively && <QuickActions entry={entry} />}
+      </span>
+    </div>
+  )
+})
+
+/** Two lines, a round check mark at the end while selecting, a menu button otherwise. */
+export const TouchRow = memo(function TouchRow(props: CellProps & { selecting: boolean }) {
+  const { entry, index, rowIndex, selected, tabStop, selecting, busy, draggable } = props
+  const { t } = useLingui()
+  return (
+    <div
+      {...dataOf(entry, index)}
+      role="row"
+      aria-rowindex={rowIndex}
+      aria-selected={selected}
+      aria-label={entry.name}
+      aria-busy={busy || undefined}
+      tabIndex={tabStop ? 0 : -1}
+      draggable={draggable}
+      className={stateClasses(props, 'trow')}
+    >
+      <span role="gridcell" className="name trow__name">
+        <EntryLink entry={entry}>
+          <EntryIcon entry={entry} large />
+          <span className="trow__words">
+            <NameLabel name={entry.name} />
+            <EntryFacts entry={entry} />
+          </span>
+        </EntryLink>
+      </span>
+      <span role="gridcell" className="trow__end">
+        {selecting ? (
+          <EntryCheck entry={entry} selected={selected} />
+        ) : (
+          <IconButton tabIndex={-1} icon={EllipsisVertical} label={t`More`} data-act="menu" />
+        )}
+      </span>
+    </div>
+  )
+})
+
+function cellAttributes(props: CellProps, base: string) {
+  const { entry, index, selected, tabStop, busy, draggable } = props
+  return {
+    ...dataOf(entry, index),
+    role: 'gridcell',
+    'aria-selected': selected,
+    'aria-label': entry.name,
+    'aria-busy': busy || undefined,
+    tabIndex: tabStop ? 0 : -1,
+    draggable,
+    className: stateClasses(props, base),
+  }
+}
+
+export const FolderCard = memo(function FolderCard(props: CellProps) {
+  const { entry, selected } = props
+  const { t } = useLingui()
+  return (
+    <div {...cellAttributes(props, 'fcard')}>
+      <EntryLink entry={entry}>
+        <FolderGlyph />
+        <span className="fcard__words">
+          <NameLabel name={entry.name} />
+          <EntryFacts entry={entry} />
+        </span>
+      </EntryLink>
+      <EntryCheck entry={entry} selected={selected} />
+      <IconButton size="sm" tabIndex={-1} icon={EllipsisVertical} label={t`More`} data-act="menu" />
+    </div>
+  )
+})
+
+function PlayMark() {
+  return (
+    <span className="play" aria-hidden>
+      <Play className="i" />
+    </span>
+  )
+}
+
+export const FileCard = memo(function FileCard(props: CellProps) {
+  const { entry, selected } = props
+  const { t } = useLingui()
+  const [pictured, setPictured] = useState(false)
+  return (
+    <div {...cellAttributes(props, 'card')}>
+      <EntryLink entry={entry}>
+        <span className="card__picture">
+          <PageIcon entry={entry} />
+          <Thumbnail entry={entry} className="card__thumb" onShown={() => setPictured(true)} />
+          {pictured && entry.type === 'video' && <PlayMark />}
+        </span>
+        <span className="card__words">
+          <NameLabel name={entry.name} />
+          <EntryFacts entry={entry} />
+        </span>
+      </EntryLink>
+      <EntryCheck entry={entry} selected={selected} />
+      <IconButton
+        size="sm"
+        tabIndex={-1}
+        className="card__menu"
+        icon={Ellipsis}
+        label={t`More`}
+        data-act="menu"
+      />
+    </div>
+  )
+})
+
+export const GalleryTile = memo(function GalleryTile(props: CellProps) {
+  const { entry, selected } = props
+  const [pictured, setPictured] = useState(false)
+  const kind = fileClassOf(entry)
+  return (
+    <div {...cellAttributes(props, pictured ? 'gtile gtile--picture' : `gtile k-${kind}`)}>
+      <EntryLink entry={entry}>
+        {!pictured && <PageIcon entry={entry} />}
+        <Thumbnail entry={entry} className="gtile__thumb" onShown={() => setPictured(true)} />
+        {pictured && entry.type === 'video' && <PlayMark />}
+        <span className="gtile__name">
+          <NameLabel name={entry.name} />
+        </span>
+      </EntryLink>
+      <EntryCheck entry={entry} selected={selected} />
+    </div>
+  )
+})

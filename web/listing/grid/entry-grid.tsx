@@ -1,0 +1,323 @@
+// The entries of the open folder in any view: a scroller in which only the lines in sight exist.
+
+import { useLingui } from '@lingui/react/macro'
+import { memo, useEffect, useEffectEvent, useLayoutEffect, useMemo, useRef, useState } from 'react'
+import { useSnapshot } from 'valtio'
+import type { FileEntry } from '../../../src/api-types.ts'
+import { formatNumber } from '../../lib/format.ts'
+import { setFocusFallback, takesKeys } from '../../lib/page/focus.ts'
+import { PHONE, useMedia } from '../../lib/page/media.ts'
+import { scroll } from '../../operations/open-folder.ts'
+import { indexOfPath, listing, setFocus } from '../../state/listing.ts'
+import { prefs } from '../../state/prefs.ts'
+import { drag } from '../drag/drag-session.ts'
+import { useClipboard, useListing, useSelection } from '../use-listing.ts'
+import { ColumnHeader } from './column-header.tsx'
+import {
+  type CellProps,
+  FileCard,
+  FolderCard,
+  GalleryTile,
+  ListRow,
+  TouchRow,
+} from './entry-cells.tsx'
+import { type Line, lineAt, linesBetween, lineTop, placeOf } from './geometry.ts'
+import { type Metrics, measure } from './metrics.ts'
+import { band } from './rubber-band.ts'
+import { useGridEvents } from './use-grid-events.ts'
+import { useSize } from './use-size.ts'
+
+/** Folders up to this size are drawn whole, so that the browser's own find works in them. */
+const WHOLE_UP_TO = 200
+const OVERSCAN_LINES = 10
+/** Scrolling by less than this draws nothing new. */
+const CHUNK_PX = 176
+
+export function EntryGrid() {
+  const { t } = useLingui()
+  const state = useListing()
+  const { visible, visibleFolders, view, focus, landing, landings } = state
+  const { mode, paths } = useSelection()
+  const phone = useMedia(PHONE)
+  const { compactRows } = useSnapshot(prefs)
+  const scroller = useRef<HTMLDivElement>(null)
+  const content = useRef<HTMLDivElement>(null)
+  const { widthPx, heightPx, remPx } = useSize(scroller)
+  const [chunk, setChunk] = useState(0)
+  /** How many more drawings may bring the row that is to be focused. */
+  const focusTries = useRef(0)
+
+  const metrics = useMemo(
+    () =>
+      measure({
+        view,
+        phone,
+        compact: compactRows,
+        widthPx: Math.max(widthPx, 1),
+        folders: visibleFolders,
+        files: visible.length - visibleFolders,
+        remPx,
+      }),
+    [view, phone, compactRows, widthPx, visibleFolders, visible.length, remPx],
+  )
+  const { geometry, layout } = metrics
+  const lines = useMemo(
+    () => linesInSight(metrics, chunk * CHUNK_PX, heightPx),
+    [metrics, chunk, heightPx],
+  )
+  const tabStop = focus ?? visible[0]?.path ?? null
+  const headerPx = layout === 'list' ? Math.round(2.25 * remPx) : 0
+
+  const bringIntoView = useEffectEvent((path: string, where: 'nearest' | 'middle') => {
+    const element = scroller.current
+    const index = indexOfPath(path)
+    if (element === null || index < 0) return
+    const { topPx, heightPx: linePx } = placeOf(geometry, index)
+    const top = topPx + headerPx
+    const seen = element.clientHeight
+    if (where === 'middle') {
+      if (topPx >= element.scrollTop && top + linePx <= element.scrollTop + seen) return
+      element.scrollTop = Math.max(0, top - (seen - linePx) / 2)
+    } else if (topPx < element.scrollTop) {
+      // At the very first line the heading above it comes along.
+      element.scrollTop = index === 0 ? 0 : topPx
+    } else if (top + linePx > element.scrollTop + seen) element.scrollTop = top + linePx - seen
+    setChunk(Math.floor(element.scrollTop / CHUNK_PX))
+  })
+
+  const ready = widthPx > 0
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a landing is made once, when it is asked
+  useLayoutEffect(() => {
+    const element = scroller.current
+    if (element === null || !ready) return
+    if (landing.kind === 'top') element.scrollTop = 0
+    else if (landing.kind === 'offset') element.scrollTop = landing.scrollPx
+    else bringIntoView(landing.path, 'middle')
+    scroll.px = element.scrollTop
+    setChunk(Math.floor(element.scrollTop / CHUNK_PX))
+    const active = document.activeElement
+    const idle = active === null || active === document.body || element.contains(active)
+    // Coming from a link elsewhere, keys should act here; what is being typed into keeps them.
+    if (idle || (state.arrival && !takesKeys(active))) focusTries.current = 2
+  }, [landings, ready])
+
+  // The focused row may have been drawn just now, or not be in sight at all.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: lines say what is drawn
+  useLayoutEffect(() => {
+    if (focusTries.current === 0) return
+    // Somebody types elsewhere by now, for instance in the shell that made this smaller.
+    if (takesKeys(document.activeElement)) {
+      focusTries.current = 0
+      return
+    }
+    const element = scroller.current
+    const cell = focus === null ? null : cellOf(element, indexOfPath(focus))
+    // Nothing to wait for without a focused entry; a later try would interrupt a press of the mouse.
+    focusTries.current = cell === null && focus !== null ? focusTries.current - 1 : 0
+    ;(cell ?? element)?.focus({ preventScroll: true })
+  }, [focus, lines, landings])
+
+  useEffect(
+    () =>
+      setFocusFallback(() => {
+        const element = scroller.current
+        return cellOf(element, indexOfPath(listing.focus)) ?? element
+      }),
+    [],
+  )
+
+  const events = useGridEvents({
+    scroller,
+    content,
+    metrics,
+    widthPx,
+    viewportPx: heightPx - headerPx,
+    focusEntry(path) {
+      setFocus(path)
+      focusTries.current = 2
+      bringIntoView(path, 'nearest')
+    },
+  })
+
+  const classes = ['grid', `grid--${layout}`, 'file-icons', view]
+  if (layout === 'list' && compactRows) classes.push('is-compact')
+  if (mode || paths.size > 0) classes.push('is-selecting')
+  const stopInSight = lines.some((line) => line.kind === 'row' && holds(line, indexOfPath(tabStop)))
+
+  return (
+    <div
+      {...events.attributes}
+      ref={scroller}
+      id="listing"
+      role="grid"
+      aria-label={t`Files`}
+      aria-multiselectable
+      aria-rowcount={geometry.lines + (layout === 'list' ? 1 : 0)}
+      aria-colcount={layout === 'list' ? 5 : metrics.fileColumns}
+      aria-busy={state.status === 'loading'}
+      tabIndex={stopInSight ? -1 : 0}
+      className={classes.join(' ')}
+      onScroll={(event) => {
+        const { scrollTop } = event.currentTarget
+        scroll.px = scrollTop
+        setChunk(Math.floor(scrollTop / CHUNK_PX))
+      }}
+    >
+      {layout === 'list' && <ColumnHeader />}
+      <div
+        ref={content}
+        role="presentation"
+        className="grid__space"
+        style={{ blockSize: geometry.totalPx }}
+      >
+        <div
+          role="presentation"
+          className="grid__lines"
+          style={{ insetBlockStart: lineTop(geometry, lines[0]?.line ?? 0) }}
+        >
+          <Lines
+            lines={lines}
+            metrics={metrics}
+            visible={visible}
+            tabStop={tabStop}
+            hover={events.hover}
+          />
+        </div>
+        <Band />
+      </div>
+    </div>
+  )
+}
+
+function linesInSight(metrics: Metrics, scrollPx: number, heightPx: number): Line[] {
+  const { geometry } = metrics
+  if (geometry.count <= WHOLE_UP_TO) return linesBetween(geometry, 0, geometry.lines)
+  const from = lineAt(geometry, scrollPx) - OVERSCAN_LINES
+  const to = lineAt(geometry, scrollPx + CHUNK_PX + heightPx) + OVERSCAN_LINES
+  return linesBetween(geometry, from, to)
+}
+
+function cellOf(scroller: HTMLElement | null, index: number): HTMLElement | null {
+  return index < 0 ? null : (scroller?.querySelector(`[data-index="${index}"]`) ?? null)
+}
+
+function holds(line: Line, index: number): boolean {
+  return line.kind === 'row' && index >= line.first && index < line.first + line.count
+}
+
+interface LinesProps {
+  lines: readonly Line[]
+  metrics: Metrics
+  visible: readonly FileEntry[]
+  tabStop: string | null
+  /** Position of the entry under the mouse. */
+  hover: number
+}
+
+function Lines({ lines, metrics, visible, tabStop, hover }: LinesProps) {
+  const { paths, mode } = useSelection()
+  const { focus, busy, fresh } = useListing()
+  const { cutPaths } = useClipboard()
+  const dragged = useSnapshot(drag).paths
+  const { layout } = metrics
+  const offset = layout === 'list' ? 2 : 1
+
+  // Neighbouring selected rows become one shape; the two groups stay apart.
+  const isNextSelected = (index: number) => {
+    const next = visible[index + 1]
+    return next !== undefined && next.isDir === visible[index]?.isDir && paths.has(next.path)
+  }
+  const cell = (entry: FileEntry, index: number, rowIndex: number): CellProps => {
+    const { path } = entry
+    const selected = paths.has(path)
+    return {
+      entry,
+      index,
+      rowIndex,
+      selected,
+      tabStop: path === tabStop,
+      lively: selected || index === hover || path === focus,
+      cut: cutPaths.has(path),
+      busy: busy.has(path),
+      fresh: fresh.has(path),
+      dragged: dragged.has(path),
+      joined: selected && isNextSelected(index),
+      draggable: true,
+    }
+  }
+
+  return lines.map((line) => {
+    if (line.kind === 'heading') return <Heading key={line.group} line={line} offset={offset} />
+    const entry = visible[line.first]
+    if (entry === undefined) return null
+    if (layout === 'list') {
+      return <ListRow key={entry.path} {...cell(entry, line.first, line.line + offset)} />
+    }
+    if (layout === 'touch') {
+      const selecting = mode || paths.size > 0
+      return (
+        <TouchRow
+          key={entry.path}
+          {...cell(entry, line.first, line.line + offset)}
+          selecting={selecting}
+        />
+      )
+    }
+    const Cell =
+      line.group === 'folders' ? FolderCard : layout === 'mosaic' ? FileCard : GalleryTile
+    return (
+      <div
+        key={`${line.group}${line.line}`}
+        role="row"
+        aria-rowindex={line.line + offset}
+        className="grid__row"
+        style={{
+          blockSize: line.heightPx,
+          gap: metrics.gapPx,
+          paddingBlockEnd: metrics.gapPx,
+          gridTemplateColumns: `repeat(${metrics.fileColumns}, minmax(0, 1fr))`,
+        }}
+      >
+        {visible.slice(line.first, line.first + line.count).map((each, i) => (
+          <Cell key={each.path} {...cell(each, line.first + i, line.line + offset)} />
+        ))}
+      </div>
+    )
+  })
+}
+
+const Heading = memo(function Heading({
+  line,
+  offset,
+}: {
+  line: Extract<Line, { kind: 'heading' }>
+  offset: number
+}) {
+  const { t } = useLingui()
+  return (
+    <div
+      role="row"
+      aria-rowindex={line.line + offset}
+      className="grid__heading"
+      style={{ blockSize: line.heightPx }}
+    >
+      <span role="gridcell">
+        {line.group === 'folders' ? t`Folders` : t`Files`}{' '}
+        <span className="num grid__count">{formatNumber(line.count)}</span>
+      </span>
+    </div>
+  )
+})
+
+function Band() {
+  const { box } = useSnapshot(band)
+  if (box === null) return null
+  const { left, top, right, bottom } = box
+  return (
+    <div
+      className="band"
+      style={{ left, top, width: right - left, height: bottom - top }}
+      aria-hidden
+    />
+  )
+}

@@ -1,0 +1,65 @@
+// Sizes of rows and cards. Line heights must be known without looking at the page, or a folder of
+// 100,000 entries could not be scrolled to its end at once; the style sheet uses the same figures.
+
+import type { ViewMode } from '../../../src/api-types.ts'
+import { columnsFor, type Geometry, layOut } from './geometry.ts'
+
+export type Layout = 'list' | 'touch' | 'mosaic' | 'gallery'
+
+export interface Metrics {
+  layout: Layout
+  geometry: Geometry
+  /** Space between cards, 0 in lists. */
+  gapPx: number
+  folderColumns: number
+  fileColumns: number
+}
+
+interface Given {
+  view: ViewMode
+  phone: boolean
+  /** Lower rows in the list; rows for fingers stay as they are. */
+  compact: boolean
+  /** Inner width of the listing. */
+  widthPx: number
+  folders: number
+  files: number
+  /** Pixels of one rem: people enlarge text. */
+  remPx: number
+}
+
+/** Caption of a card below its picture. */
+const CAPTION_REM = 3.5
+const PICTURE_RATIO = 10.2 / 16
+
+export function layoutOf(view: ViewMode, phone: boolean): Layout {
+  if (view === 'mosaic') return 'mosaic'
+  if (view === 'mosaic gallery') return 'gallery'
+  return phone ? 'touch' : 'list'
+}
+
+export function measure({ view, phone, compact, widthPx, folders, files, remPx }: Given): Metrics {
+  const layout = layoutOf(view, phone)
+  const px = (rem: number) => Math.round(rem * remPx)
+  if (layout === 'list' || layout === 'touch') {
+    const linePx = px(layout === 'touch' ? 3.75 : compact ? 2.25 : 2.75)
+    const headingPx = layout === 'list' ? px(2) : 0
+    const geometry = layOut([
+      { group: 'folders', count: folders, columns: 1, linePx, headingPx },
+      { group: 'files', count: files, columns: 1, linePx, headingPx },
+    ])
+    return { layout, geometry, gapPx: 0, folderColumns: 1, fileColumns: 1 }
+  }
+  const gapPx = px(layout === 'mosaic' ? 0.75 : 0.625)
+  const least = layout === 'mosaic' ? (phone ? 9.5 : 11.75) : phone ? 9.5 : 14.5
+  const columns = columnsFor(widthPx, px(least), gapPx)
+  const columnPx = (widthPx - gapPx * (columns - 1)) / columns
+  const picturePx =
+    layout === 'mosaic' ? Math.round(columnPx * PICTURE_RATIO) + px(CAPTION_REM) : px(11)
+  const headingPx = px(2.5)
+  const geometry = layOut([
+    { group: 'folders', count: folders, columns, linePx: px(3.5) + gapPx, headingPx },
+    { group: 'files', count: files, columns, linePx: picturePx + gapPx, headingPx },
+  ])
+  return { layout, geometry, gapPx, folderColumns: columns, fileColumns: columns }
+}

@@ -1,0 +1,316 @@
+// Everything a person can do to the listing by mouse, finger and keyboard, handled in one place for
+// all its rows.
+
+import {
+  type HTMLAttributes,
+  type RefObject,
+  useEffect,
+  useEffectEvent,
+  useRef,
+  useState,
+} from 'react'
+import { isRtl } from '../../lib/i18n.ts'
+import { isLayerOpen, takesKeys } from '../../lib/page/focus.ts'
+import { currentContext } from '../../operations/commands/context.ts'
+import { actionOf } from '../../operations/commands/registry.ts'
+import type { ActionContext } from '../../operations/commands/types.ts'
+import { refreshFolder } from '../../operations/open-folder.ts'
+import { prefetchFolder } from '../../state/listed-folder.ts'
+import { indexOfPath, listing, setFocus } from '../../state/listing.ts'
+import {
+  extendSelection,
+  selection,
+  selectOnly,
+  selectPaths,
+  startSelectionMode,
+} from '../../state/selection.ts'
+import { permissions } from '../../state/session.ts'
+import { dragOver, dropEntries, endDrag, startEntryDrag } from '../drag/drag-session.ts'
+import { beginNativeDrag } from '../drag/native-drag.ts'
+import { indexesInBox } from './geometry.ts'
+import { handleEscape, handleGridKey } from './grid-keys.ts'
+import { openGridMenu } from './grid-menu.tsx'
+import {
+  entryOf,
+  handleClick,
+  handleMiddleClick,
+  isTouch,
+  notePointer,
+  selectForAction,
+} from './grid-pointer.ts'
+import type { Metrics } from './metrics.ts'
+import { prefetchEntry } from './prefetch.ts'
+import { pull } from './pull.ts'
+import { closeSwipe, endSwipe, moveSwipe } from './row-swipe.ts'
+import { followBand } from './rubber-band.ts'
+import { attachGestures } from './touch-gestures.ts'
+
+interface Given {
+  scroller: RefObject<HTMLDivElement | null>
+  content: RefObject<HTMLDivElement | null>
+  metrics: Metrics
+  widthPx: number
+  viewportPx: number
+  focusEntry(path: string): void
+}
+
+/** A context menu event this soon after the menu key belongs to it. */
+const MENU_KEY_MS = 500
+
+/** Hovering this long means a folder will probably be opened. */
+const PREFETCH_AFTER_MS = 65
+
+export function useGridEvents(given: Given): {
+  attributes: HTMLAttributes<HTMLDivElement>
+  hover: number
+} {
+  const { scroller, content, metrics, widthPx } = given
+  const [hover, setHover] = useState(-1)
+  const swallowClick = useRef(false)
+  /** What was pressed is held by its name or was selected already: moving drags it. */
+  const held = useRef(false)
+  // Not 0: a click in the first moments of the page is near that.
+  const menuKeyAtMs = useRef(Number.NEGATIVE_INFINITY)
+  const prefetchTimer = useRef<ReturnType<typeof setTimeout>>(undefined)
+
+  const onKey = useEffectEvent((event: KeyboardEvent) => {
+    if (event.defaultPrevented) return
+    if (event.key === 'Escape' && isForFiles(event)) {
+      if (handleEscape()) event.preventDefault()
+      return
+    }
+    if (!isForGrid(event, scroller.current)) return
+    if (event.key === 'ContextMenu' || (event.key === 'F10' && event.shiftKey)) {
+      event.preventDefault()
+      menuKeyAtMs.current = event.timeStamp
+      openMenuByKey(scroller.current)
+      return
+    }
+    const used = handleGridKey(event, {
+      metrics,
+      viewportPx: given.viewportPx,
+      focusEntry: given.focusEntry,
+    })
+    if (used) event.preventDefault()
+    else if (event.key === ' ' && quickLook()) event.preventDefault()
+    else if (event.key === 'Enter' && openFocused()) event.preventDefault()
+  })
+
+  const selectInBand = useEffectEvent((box: Parameters<typeof indexesInBox>[1], base: string[]) => {
+    const indexes = indexesInBox(metrics.geometry, box, widthPx, metrics.gapPx, isRtl())
+    const paths = indexes.flatMap((index) => listing.visible[index]?.path ?? [])
+    selectPaths([...base, ...paths])
+    const last = paths.at(-1)
+    if (last !== undefined) setFocus(last)
+  })
+
+  useEffect(() => {
+    const listener = (event: KeyboardEvent) => onKey(event)
+    // Before the shortcuts of the page, which listen on the document, too.
+    document.addEventListener('keydown', listener, true)
+    return () => document.removeEventListener('keydown', listener, true)
+  }, [])
+
+  useEffect(() => {
+    const element = scroller.current
+    if (element === null) return
+    return attachGestures(element, {
+      onHold(cell) {
+        const entry = entryOf(cell)
+        if (entry === null) return
+        startSelectionMode(entry.path)
+        setFocus(entry.path)
+      },
+      onTwoFingers(from, to) {
+        const a = entryOf(from)
+        const b = entryOf(to)
+        if (a === null || b === null) return
+        selectOnly(a.path)
+        extendSelection(listing.visible, b.path)
+        startSelectionMode()
+      },
+      canDrag: () => permissions().rename,
+      onDragStart: (x, y) => startEntryDrag(currentContext().selected, x, y),
+      onDragMove: (at, x, y) => dragOver(at, x, y, false),
+      onDragEnd: (cancelled) => (cancelled ? endDrag() : dropEntries()),
+      canSwipe: () =>
+        element.classList.contains('grid--touch') &&
+        !selection.mode &&
+        !matchMedia('(prefers-reduced-motion: reduce)').matches,
+      onSwipe: (cell, px) => moveSwipe(cell, isRtl() ? -px : px),
+      onSwipeEnd: (cell, px) => {
+        const entry = entryOf(cell)
+        if (entry !== null) endSwipe(cell, entry, isRtl() ? -px : px)
+      },
+      canPull: () => !selection.mode,
+      onPull(share) {
+        pull.share = share
+      },
+      async onRefresh() {
+        pull.refreshing = true
+        await refreshFolder()
+        pull.refreshing = false
+        pull.share = null
+      },
+    })
+  }, [scroller])
+
+  function onPointerDown(event: React.PointerEvent<HTMLDivElement>) {
+    notePointer(event.pointerType)
+    const target = event.target as Element
+    held.current = false
+    if (target.closest('.swipe-acts') === null) closeSwipe()
+    if (event.pointerType !== 'mouse' || event.button !== 0) return
+    if (target.closest('button, input') !== null) return
+    // Pressing a name or icon, or anything selected, takes hold of it; elsewhere a box begins.
+    const entry = entryOf(target)
+    held.current = entry !== null && (isHandle(target) || selection.paths.has(entry.path))
+    if (held.current) return
+    const base: string[] = []
+    if (scroller.current === null || content.current === null) return
+    followBand(event.nativeEvent, {
+      scroller: scroller.current,
+      content: content.current,
+      onStart(add) {
+        if (add) base.push(...selection.paths)
+        swallowClick.current = true
+      },
+      onChange: (box) => selectInBand(box, base),
+      onEnd() {
+        // The click of this release comes next; without one the next real click must count.
+        setTimeout(() => {
+          swallowClick.current = false
+        })
+      },
+    })
+  }
+
+  const attributes: HTMLAttributes<HTMLDivElement> & Record<`data-${string}`, string> = {
+    'data-listing-keys': '',
+    onPointerDown,
+    onClick(event) {
+      if (swallowClick.current) {
+        event.preventDefault()
+        return
+      }
+      handleClick(event.nativeEvent, { openMenu: (entry, anchor) => openGridMenu(entry, anchor) })
+    },
+    onAuxClick: (event) => handleMiddleClick(event.nativeEvent),
+    onContextMenu(event) {
+      // Shift gives the browser's own menu.
+      if (event.shiftKey) return
+      event.preventDefault()
+      // Some systems send this after the key that has opened the menu already.
+      if (event.timeStamp - menuKeyAtMs.current < MENU_KEY_MS || isTouch()) return
+      openGridMenu(entryOf(event.target), { x: event.clientX + 2, y: event.clientY })
+    },
+    onDragStart(event) {
+      const entry = entryOf(event.target)
+      if (entry === null || !held.current || isTouch()) {
+        event.preventDefault()
+        return
+      }
+      selectForAction(entry)
+      beginNativeDrag(event.nativeEvent, currentContext().selected)
+    },
+    onPointerOver(event) {
+      if (event.pointerType !== 'mouse') return
+      const entry = entryOf(event.target)
+      setHover(entry === null ? -1 : indexOfPath(entry.path))
+      clearTimeout(prefetchTimer.current)
+      if (entry === null) return
+      showWholeName(event.target as Element, entry.name)
+      prefetchTimer.current = setTimeout(() => prefetchEntry(entry), PREFETCH_AFTER_MS)
+    },
+    onPointerLeave() {
+      setHover(-1)
+      clearTimeout(prefetchTimer.current)
+    },
+    onFocus(event) {
+      const entry = entryOf(event.target)
+      if (entry === null) {
+        // Reached by Tab while the entry with the tab stop was out of sight.
+        const stop = listing.focus ?? listing.visible[0]?.path
+        const byKey = event.target === scroller.current && event.target.matches(':focus-visible')
+        if (byKey && event.relatedTarget !== null && stop !== undefined) given.focusEntry(stop)
+        return
+      }
+      setFocus(entry.path)
+      if (entry.isDir) void prefetchFolder(entry.path)
+    },
+    onTouchStart(event) {
+      const entry = entryOf(event.target)
+      if (entry?.isDir === true) void prefetchFolder(entry.path)
+    },
+  }
+
+  return { attributes, hover }
+}
+
+/** A name that is cut short can be read in a tooltip. */
+function showWholeName(target: Element, name: string): void {
+  const label = target.closest('[data-index]')?.querySelector<HTMLElement>('.fname')
+  const stem = label?.querySelector('.fname__stem')
+  if (label == null || stem == null) return
+  if (stem.scrollWidth > stem.clientWidth) label.dataset.tip = name
+  else delete label.dataset.tip
+}
+
+/** Name and icon are what an entry is held by. */
+function isHandle(target: Element): boolean {
+  return target.closest('.tile, .fname, .fcard, .card, .gtile, .trow') !== null
+}
+
+/** Escape clears from the bars around the listing, too. */
+function isForFiles({ target }: KeyboardEvent): boolean {
+  if (listing.file !== null || isLayerOpen() || takesKeys(target)) return false
+  if (!(target instanceof Element)) return false
+  return target === document.body || target.closest('#main') !== null
+}
+
+/** Keys that move through the listing act while it has the focus, or nothing in particular has. */
+function isForGrid(event: KeyboardEvent, scroller: HTMLElement | null): boolean {
+  const { target } = event
+  if (listing.file !== null || listing.status !== 'ready' || event.isComposing) return false
+  if (isLayerOpen() || !(target instanceof Element)) return false
+  if (target === document.body || target.id === 'main') return true
+  if (scroller === null || !scroller.contains(target)) return false
+  // Buttons and boxes inside the listing keep Enter and Space.
+  const own = target.closest('button, input')
+  return own === null || (event.key !== 'Enter' && event.key !== ' ')
+}
+
+/** For Enter and Space: the entry with the focus ring, selected or not, else what is selected. */
+function keyContext(): ActionContext {
+  const context = currentContext()
+  const { focused } = context
+  const ringed = document.activeElement?.matches('[data-index]:focus-visible') === true
+  return focused !== null && ringed ? { ...context, selected: [focused] } : context
+}
+
+function quickLook(): boolean {
+  const context = keyContext()
+  const preview = actionOf('preview')
+  if (!preview.enabled(context)) return false
+  void preview.run(context)
+  return true
+}
+
+function openFocused(): boolean {
+  const context = keyContext()
+  const open = actionOf('open')
+  if (!open.enabled(context)) return false
+  void open.run(context)
+  return true
+}
+
+/** Where the focused entry is, or at the top of the listing for the folder itself. */
+function openMenuByKey(scroller: HTMLElement | null): void {
+  const index = indexOfPath(listing.focus)
+  const cell = scroller?.querySelector<HTMLElement>(`[data-index="${index}"]`)
+  const box = (cell ?? scroller)?.getBoundingClientRect()
+  const rtl = isRtl()
+  const x = box === undefined ? 0 : rtl ? box.right - 56 : box.left + 56
+  const y = box === undefined ? 0 : Math.min(box.bottom, box.top + 40)
+  openGridMenu(listing.visible[index] ?? null, { x, y }, true)
+}

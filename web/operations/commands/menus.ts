@@ -1,0 +1,159 @@
+// Which commands each menu and bar shows, and how a command becomes a menu entry.
+
+import { i18n } from '@lingui/core'
+import type { MenuEntry } from '../../ui/menu.tsx'
+import { type ActionId, actionOf } from './registry.ts'
+import { shownKeys } from './shortcut.ts'
+import type { Action, ActionContext } from './types.ts'
+
+export type MenuPlan = readonly (ActionId | 'line')[]
+
+export const entryMenu: MenuPlan = [
+  'preview',
+  'open',
+  'open-file',
+  'open-tab',
+  'line',
+  'share',
+  'download',
+  'copy-link',
+  'line',
+  'rename',
+  'duplicate',
+  'copy-to',
+  'move-to',
+  'copy',
+  'cut',
+  'line',
+  'pin',
+  'unpin',
+  'details',
+  'delete',
+]
+
+/** The same on phones, shorter: the list does not scroll there. */
+export const entrySheet: MenuPlan = [
+  'open-file',
+  'share',
+  'download',
+  'copy-link',
+  'rename',
+  'copy-to',
+  'move-to',
+  'duplicate',
+  'pin',
+  'unpin',
+  'details',
+  'delete',
+]
+
+/** On blank space and behind the menu button of the open folder. */
+export const folderMenu: MenuPlan = [
+  'new-folder',
+  'new-file',
+  'upload-files',
+  'upload-folder',
+  'line',
+  'paste',
+  'select',
+  'select-all',
+  'refresh',
+  'compact-rows',
+  'line',
+  'download',
+  'pin',
+  'unpin',
+  'shell',
+  'details',
+]
+
+export const newMenu: MenuPlan = [
+  'new-folder',
+  'new-file',
+  'line',
+  'upload-files',
+  'upload-folder',
+  'take-photo',
+]
+
+/** The selection bar, and what its More button adds. */
+export const selectionBar: readonly ActionId[] = [
+  'share',
+  'download',
+  'copy-to',
+  'move-to',
+  'rename',
+  'delete',
+]
+
+export const selectionMore: MenuPlan = [
+  'open',
+  'open-file',
+  'open-tab',
+  'copy-link',
+  'line',
+  'copy',
+  'cut',
+  'duplicate',
+  'line',
+  'pin',
+  'unpin',
+  'shell',
+  'details',
+  'line',
+  'select-all',
+  'invert-selection',
+]
+
+/** What its More button has while nothing is selected yet. */
+export const selectionStart: MenuPlan = ['select-all', 'invert-selection']
+
+/** The bar at the lower edge of a phone while something is selected. */
+export const phoneBar: readonly ActionId[] = ['download', 'move-to', 'copy-to', 'delete']
+
+export const phoneMore: MenuPlan = [
+  'share',
+  'rename',
+  'line',
+  'copy-link',
+  'copy',
+  'cut',
+  'duplicate',
+  'pin',
+  'unpin',
+  'line',
+  'details',
+  'invert-selection',
+]
+
+/** The keys of a command as shown, or undefined when it has none. */
+export function keysOf(action: Action): string | undefined {
+  const shortcut = action.shownKeys ?? action.shortcuts?.[0]
+  return shortcut === undefined ? undefined : shownKeys(shortcut)
+}
+
+/** The entries of a menu that fit now; lines only between entries. */
+export function menuEntries(plan: MenuPlan, context: ActionContext): MenuEntry[] {
+  const out: MenuEntry[] = []
+  for (const id of plan) {
+    if (id === 'line') {
+      if (out.length > 0 && out.at(-1) !== 'line') out.push('line')
+      continue
+    }
+    const action = actionOf(id)
+    if (!action.enabled(context)) continue
+    out.push({
+      id,
+      label: i18n._(action.label),
+      icon: action.icon,
+      shortcut: keysOf(action),
+      danger: action.danger ?? false,
+      checked: action.checked?.(context),
+      toggle: action.toggle ?? false,
+      flipIcon: action.flipIcon ?? false,
+      onSelect: () => void action.run(context),
+    })
+  }
+  if (out.at(-1) === 'line') out.pop()
+  return out
+}

@@ -1,0 +1,43 @@
+import { t } from '@lingui/core/macro'
+import type { FileEntry } from '../../../src/api-types.ts'
+import { rawUrl } from '../../api/files.ts'
+import { boot } from '../../lib/boot.ts'
+import { goHref } from '../../lib/page/navigate.ts'
+import { filesHref, parentOf } from '../../lib/paths.ts'
+import { shownName } from '../../lib/shown-name.ts'
+import { refreshFolder } from '../open-folder.ts'
+import { toastError } from '../toasts.ts'
+
+/** Opens a folder, or a file in its viewer or editor. `state` goes into the history entry. */
+export function openEntry(entry: FileEntry, state?: unknown): void {
+  if (entry.type === 'invalid_link') {
+    const name = shownName(entry.name)
+    toastError(t`“${name}” points to something that does not exist.`)
+    return
+  }
+  if (entry.unreachable === true) {
+    toastError(t`The disk does not answer. Try again later.`)
+    // It may be back.
+    void refreshFolder()
+    return
+  }
+  void goHref(filesHref(boot.BaseURL, entry.path, entry.isDir), { state })
+}
+
+export function isFile({ isDir, type }: Pick<FileEntry, 'isDir' | 'type'>): boolean {
+  return !isDir && type !== 'invalid_link'
+}
+
+/** Opens what the file holds in a new tab, as the browser shows it; the server sandboxes it. */
+export function openFileItself({ path }: Pick<FileEntry, 'path'>): void {
+  window.open(rawUrl(path, { inline: true }), '_blank', 'noopener')
+}
+
+export function openFolder(vpath: string): void {
+  void goHref(filesHref(boot.BaseURL, vpath, true))
+}
+
+/** The folder above; the root has none. */
+export function openParent(vpath: string): void {
+  if (vpath !== '/') openFolder(parentOf(vpath))
+}

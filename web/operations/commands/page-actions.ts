@@ -1,0 +1,119 @@
+// Commands that work on every screen.
+
+import { msg } from '@lingui/core/macro'
+import {
+  CircleQuestionMark,
+  Folder,
+  Link,
+  PanelsTopLeft,
+  Search,
+  Settings,
+  SquareChevronRight,
+  SquareTerminal,
+  Undo2,
+  Users,
+} from 'lucide-react'
+import { go } from '../../lib/page/navigate.ts'
+import { canUseShell } from '../../state/session.ts'
+import { shell, toggleShell } from '../../state/shell.ts'
+import { hasPrompt, openPrompt } from '../prompts.ts'
+import { canUndo, undoLast } from '../undo.ts'
+import { focusNextRegion } from './next-region.ts'
+import { openSearch } from './open-search.ts'
+import type { Action } from './types.ts'
+
+export const pageActions = [
+  {
+    id: 'search',
+    label: msg`Search`,
+    icon: Search,
+    shortcuts: ['Mod+Shift+F'],
+    scope: 'page',
+    enabled: () => true,
+    run: () => openSearch(''),
+  },
+  {
+    id: 'palette',
+    label: msg`Commands`,
+    icon: SquareChevronRight,
+    shortcuts: ['Mod+K'],
+    scope: 'page',
+    enabled: () => true,
+    async run() {
+      if (!hasPrompt('palette')) await openPrompt('palette', {})
+    },
+  },
+  {
+    id: 'help',
+    label: msg`Keyboard shortcuts`,
+    icon: CircleQuestionMark,
+    shortcuts: ['F1', '?'],
+    scope: 'page',
+    enabled: () => true,
+    async run() {
+      if (!hasPrompt('help')) await openPrompt('help', {})
+    },
+  },
+  {
+    id: 'next-region',
+    label: msg`Next part of the page`,
+    icon: PanelsTopLeft,
+    shortcuts: ['F6'],
+    scope: 'page',
+    enabled: () => true,
+    run: focusNextRegion,
+  },
+  {
+    id: 'undo',
+    label: msg`Undo`,
+    icon: Undo2,
+    flipIcon: false,
+    shortcuts: ['Mod+Z'],
+    scope: 'page',
+    enabled: canUndo,
+    run: undoLast,
+  },
+  {
+    id: 'shell',
+    // The command closes it, too.
+    get label() {
+      return shell.open ? msg`Close shell` : msg`Open in shell`
+    },
+    icon: SquareTerminal,
+    scope: 'listing',
+    enabled: ({ folder }) => folder !== null && canUseShell(),
+    run: toggleShell,
+  },
+  {
+    id: 'go-files',
+    label: msg`My files`,
+    icon: Folder,
+    scope: 'page',
+    enabled: () => true,
+    run: () => void go('/files/'),
+  },
+  {
+    id: 'go-shares',
+    label: msg`Shared links`,
+    icon: Link,
+    scope: 'page',
+    enabled: ({ can }) => can.share && can.download,
+    run: () => void go('/settings/shares'),
+  },
+  {
+    id: 'go-settings',
+    label: msg`Settings`,
+    icon: Settings,
+    scope: 'page',
+    enabled: () => true,
+    run: () => void go('/settings/profile'),
+  },
+  {
+    id: 'go-users',
+    label: msg`Users`,
+    icon: Users,
+    scope: 'page',
+    enabled: ({ can }) => can.admin,
+    run: () => void go('/settings/users'),
+  },
+] as const satisfies readonly Action[]

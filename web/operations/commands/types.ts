@@ -1,0 +1,42 @@
+// A user command is one object. Toolbar, selection bar, menus, palette, keyboard and help all render
+// the same list, so a command exists in all of them or in none.
+
+import type { MessageDescriptor } from '@lingui/core'
+import type { LucideIcon } from 'lucide-react'
+import type { FileEntry, Permissions } from '../../../src/api-types.ts'
+
+/** What a command works on, gathered at the moment it is asked. */
+export interface ActionContext {
+  /** The folder on the screen; null where there is none. */
+  folder: string | null
+  /** Selected entries in the order of the screen. */
+  selected: readonly FileEntry[]
+  /** The entry with the keyboard focus. */
+  focused: FileEntry | null
+  can: Permissions
+}
+
+export interface Action {
+  id: string
+  /** In menus and the palette. */
+  label: MessageDescriptor
+  /** Where room is short, such as the selection bar. */
+  shortLabel?: MessageDescriptor
+  icon: LucideIcon
+  /** The icon points somewhere and is mirrored in right-to-left languages. */
+  flipIcon?: boolean
+  /** Combinations as in shortcut.ts; the first one is shown. */
+  shortcuts?: readonly string[]
+  /** Shown as a shortcut although another part of the page handles the key. */
+  shownKeys?: string
+  /** `page` acts wherever nothing is typed; `listing` only while the listing has the keyboard. */
+  scope: 'page' | 'listing'
+  danger?: boolean
+  /** False hides the command: no permission, or it does not fit the selection. */
+  enabled(context: ActionContext): boolean
+  /** It is switched on and off by itself rather than chosen among several. */
+  toggle?: boolean
+  /** True or false for commands that are on or off. */
+  checked?(context: ActionContext): boolean
+  run(context: ActionContext): void | Promise<void>
+}

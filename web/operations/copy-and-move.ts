@@ -1,0 +1,235 @@
+// Copy, move, paste and duplicate as the person meets them: clashes are asked about, the outcome is
+// told in a toast, and what can be taken back is offered for Undo.
+
+import { plural, t } from '@lingui/core/macro'
+import { messageOf } from '../api/error-text.ts'
+import { transfer } from '../api/files.ts'
+import { boot } from '../lib/boot.ts'
+import { goHref } from '../lib/page/navigate.ts'
+import { filesHref, nameOf, parentOf } from '../lib/paths.ts'
+import { shownName } from '../lib/shown-name.ts'
+import { clearClipboard, clipboard } from '../state/clipboard.ts'
+import { forgetFolder } from '../state/folder-cache.ts'
+import { revealEntry } from '../state/listing.ts'
+import { movePinned } from '../state/prefs.ts'
+import { renameSelected, selectResult } from '../state/selection.ts'
+import { session } from '../state/session.ts'
+import { refreshUsage } from '../state/usage.ts'
+import { folderTitle, tellFailures } from './failure-toasts.ts'
+import { canTakeBack, lookAt, removeMade } from './made.ts'
+import { reloadFolder, selectOnArrival } from './open-folder.ts'
+import { dismissToast, toastError, toastProgress, toastSuccess, toastWork } from './toasts.ts'
+import type { TransferItem, TransferKind } from './transfer-types.ts'
+import {
+  carryOut,
+  openFolderPath,
+  type PlannedTransfer,
+  planTransfer,
+  type TransferFailure,
+  type TransferResult,
+  transferProblem,
+} from './transfers.ts'
+import { offerUndo } from './undo.ts'
+
+/** Work that takes longer than this says so, with a way to stop it. */
+const SLOW_WORK_MS = 700
+
+/**
+ * Moves or copies into a folder, asking where names are taken. Resolves true when something was done.
+ * `follow` opens the target afterwards for people who want that.
+ */
+export async function transferEntries(
+  kind: TransferKind,
+  items: readonly TransferItem[],
+  target: string,
+  options: { follow?: boolean } = {},
+): Promise<boolean> {
+  const blocked = items.find((item) => transferProblem(kind, item, target) === 'into-itself')
+  if (blocked !== undefined) {
+    const name = shownName(nameOf(blocked.path))
+    toastError(
+      kind === 'move'
+        ? t`“${name}” cannot be moved into itself.`
+        : t`“${name}” cannot be copied into itself.`,
+    )
+    return false
+  }
+  const controller = new AbortController()
+  let plan: PlannedTransfer[] | null
+  try {
+    plan = await planTransfer(kind, items, target, controller.signal)
+  } catch (error) {
+    const name = folderTitle(target)
+    toastError(t`Couldn’t open “${name}”. ${messageOf(error)}`, { report: true })
+    return false
+  }
+  if (plan === null || plan.length === 0) return false
+  const progress = tellSlowWork(kind, plan.length, controller)
+  const result = await carryOut(kind, plan, controller.signal, progress.advance)
+  progress.end()
+  if (kind === 'move') {
+    for (const step of result.done) {
+      movePinned(step.from, step.to)
+      forgetFolder(step.from)
+    }
+  } else refreshUsage()
+  // Told before the folders are listed again, which may take long on a bad connection.
+  if (result.done.length > 0) tellTransfer(kind, result.done, target)
+  await settle(kind, result, target, options.follow === true)
+  tellFailures(
+    result.failures,
+    (name, reason) =>
+      kind === 'move'
+        ? t`Couldn’t move “${name}”. ${reason}`
+        : t`Couldn’t copy “${name}”. ${reason}`,
+    (count, reason) =>
+      kind === 'move'
+        ? plural(count, {
+            one: `Couldn’t move # item. ${reason}`,
+            other: `Couldn’t move # items. ${reason}`,
+          })
+        : plural(count, {
+            one: `Couldn’t copy # item. ${reason}`,
+            other: `Couldn’t copy # items. ${reason}`,
+          }),
+  )
+  return result.done.length > 0
+}
+
+/** Brings the screen in step with the server and shows what arrived, or goes where it went. */
+async function settle(
+  kind: TransferKind,
+  { done, failures }: TransferResult,
+  target: string,
+  follow: boolean,
+): Promise<void> {
+  const [first] = done
+  const here = openFolderPath() === target
+  // Before the folder is listed again: by then the person may have turned to something else.
+  if (first !== undefined && here) {
+    selectResult(done.map((step) => step.to))
+    revealEntry(first.to)
+  }
+  // What was refused may have gone meanwhile: somebody else moved or deleted it.
+  const changed = new Set([target, ...failures.map(({ item }) => parentOf(item.path))])
+  if (kind === 'move') for (const step of done) changed.add(parentOf(step.from))
+  await Promise.all([...changed].map(reloadFolder))
+  if (first !== undefined && !here && follow && session.user?.redirectAfterCopyMove === true) {
+    selectOnArrival(
+      target,
+      done.map((step) => step.to),
+    )
+    await goHref(filesHref(boot.BaseURL, target, true))
+  }
+}
+
+function tellTransfer(kind: TransferKind, done: readonly PlannedTransfer[], target: string): void {
+  const count = done.length
+  const folder = folderTitle(target)
+  const text =
+    kind === 'move'
+      ? plural(count, {
+          one: `Moved # item to “${folder}”`,
+          other: `Moved # items to “${folder}”`,
+        })
+      : plural(count, {
+          one: `Copied # item to “${folder}”`,
+          other: `Copied # items to “${folder}”`,
+        })
+  // What was replaced cannot be brought back, so nothing is promised then.
+  const replaced = done.some((step) => step.override)
+  if (replaced || (kind === 'copy' && !canTakeBack())) toastSuccess(text)
+  else if (kind === 'move') offerUndo(text, () => undoMoves(done))
+  else {
+    const copies = lookAt(
+      target,
+      done.map((step) => step.to),
+    )
+    // Waited for only by Undo, which then says why it cannot.
+    copies.catch(() => {})
+    offerUndo(text, async () => removeMade(target, await copies))
+  }
+}
+
+/** A toast with Cancel for work that does not end at once; it counts what is through. */
+function tellSlowWork(kind: TransferKind, count: number, controller: AbortController) {
+  let toastId = 0
+  let done = 0
+  const timer = setTimeout(() => {
+    const text =
+      kind === 'move'
+        ? plural(count, { one: 'Moving # item…', other: 'Moving # items…' })
+        : plural(count, { one: 'Copying # item…', other: 'Copying # items…' })
+    const action = { label: t`Cancel`, run: () => controller.abort() }
+    toastId = toastWork(text, done, count, action)
+  }, SLOW_WORK_MS)
+  return {
+    advance(now: number) {
+      done = now
+      toastProgress(toastId, done, count)
+    },
+    end() {
+      clearTimeout(timer)
+      if (toastId !== 0) dismissToast(toastId)
+    },
+  }
+}
+
+/**
+ * Pastes what was copied or cut. A cut empties the clipboard once it has moved, unless something else
+ * was taken meanwhile, here or in another tab.
+ */
+export async function pasteInto(folder: string): Promise<void> {
+  const { kind, items } = clipboard
+  if (items.length === 0) return
+  const done = await transferEntries(kind === 'cut' ? 'move' : 'copy', items, folder)
+  if (done && kind === 'cut' && clipboard.items === items) clearClipboard()
+}
+
+/** Copies beside the originals, under free names. */
+export async function duplicateEntries(items: readonly TransferItem[]): Promise<void> {
+  const [first] = items
+  if (first !== undefined) await transferEntries('copy', items, parentOf(first.path))
+}
+
+/** Where things are after these moves, made one after the other; what moved twice is there once. */
+export function endsOf(moves: readonly { from: string; to: string }[]): Set<string> {
+  const ends = new Set<string>()
+  for (const { from, to } of moves) {
+    ends.delete(from)
+    ends.add(to)
+  }
+  return ends
+}
+
+/** Moves everything back where it came from, one after the other. */
+export async function undoMoves(steps: readonly PlannedTransfer[]): Promise<void> {
+  const folders = new Set<string>()
+  const failures: TransferFailure[] = []
+  const moves: { from: string; to: string }[] = []
+  for (const { from, to, isDir } of steps) {
+    folders.add(parentOf(from)).add(parentOf(to))
+    try {
+      await transfer({ action: 'rename', from: to, to: from, override: false })
+      moves.push({ from: to, to: from })
+      renameSelected(to, from)
+      movePinned(to, from)
+    } catch (error) {
+      failures.push({ item: { path: to, isDir }, error })
+    }
+  }
+  for (const folder of folders) await reloadFolder(folder)
+  const here = [...endsOf(moves)].filter((path) => parentOf(path) === openFolderPath())
+  selectResult(here)
+  const [first] = here
+  if (first !== undefined) revealEntry(first)
+  tellFailures(
+    failures,
+    (name, reason) => t`Couldn’t put back “${name}”. ${reason}`,
+    (count, reason) =>
+      plural(count, {
+        one: `Couldn’t put back # item. ${reason}`,
+        other: `Couldn’t put back # items. ${reason}`,
+      }),
+  )
+}

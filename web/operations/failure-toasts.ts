@@ -1,0 +1,32 @@
+// Failures of work on several files in one toast: one item is named, more are counted.
+
+import { t } from '@lingui/core/macro'
+import { ApiError, isAbort } from '../api/client.ts'
+import { messageOf } from '../api/error-text.ts'
+import { nameOf, ROOT } from '../lib/paths.ts'
+import { shownName } from '../lib/shown-name.ts'
+import { toastError } from './toasts.ts'
+import type { TransferFailure } from './transfers.ts'
+
+/** The name of a folder in a sentence. */
+export function folderTitle(vpath: string): string {
+  return vpath === ROOT ? t`My files` : shownName(nameOf(vpath))
+}
+
+/** Tells what failed, naming one item and counting the rest. Aborted work needs no words. */
+export function tellFailures(
+  failures: readonly TransferFailure[],
+  one: (name: string, reason: string) => string,
+  several: (count: number, reason: string) => string,
+): void {
+  const told = failures.filter(({ error }) => !isAbort(error))
+  const [first] = told
+  if (first === undefined) return
+  const reason = messageOf(first.error)
+  toastError(
+    told.length === 1
+      ? one(shownName(nameOf(first.item.path)), reason)
+      : several(told.length, reason),
+    { report: first.error instanceof ApiError },
+  )
+}

@@ -1,0 +1,211 @@
+// What a person does to files, from the question to the toast: delete, rename, make. Copying and
+// moving are in copy-and-move.ts. Errors are told here; callers only need to know whether it went through.
+
+import { plural, t } from '@lingui/core/macro'
+import { ApiError } from '../api/client.ts'
+import { createFile, createFolder, deletePath, fetchInfo, transfer } from '../api/files.ts'
+import { groupByParent, joinPath, nameOf, parentOf, trimPath } from '../lib/paths.ts'
+import { shownName } from '../lib/shown-name.ts'
+import { cachedFolder, forgetFolder } from '../state/folder-cache.ts'
+import { draftEntry, movedEntry, patchFolder, type ShownChange } from '../state/folder-changes.ts'
+import { entryAt, heirOf, listing, markBusy, revealEntry } from '../state/listing.ts'
+import { dropPinned, movePinned } from '../state/prefs.ts'
+import { renameSelected, selectResult } from '../state/selection.ts'
+import { refreshUsage } from '../state/usage.ts'
+import { endsOf, undoMoves } from './copy-and-move.ts'
+import { tellFailures } from './failure-toasts.ts'
+import { canTakeBack, emptyFolders, removeMade } from './made.ts'
+import { reloadFolder } from './open-folder.ts'
+import { toastSuccess } from './toasts.ts'
+import type { TransferItem } from './transfer-types.ts'
+import { openFolderPath, type PlannedTransfer, type TransferFailure } from './transfers.ts'
+import { offerUndo } from './undo.ts'
+
+const MAX_PARALLEL_DELETES = 4
+/** Deletes for good; the person was asked before. Focus goes to the next entry, else the previous. */
+export async function deleteEntries(items: readonly TransferItem[]): Promise<void> {
+  const paths = items.map((item) => item.path)
+  const heir = heirOf(paths)
+  const folders = groupByParent(paths, (path) => path)
+  const changes = new Map<string, ShownChange>()
+  for (const [folder, remove] of folders) changes.set(folder, patchFolder({ folder, remove }))
+  if (heir !== null) {
+    revealEntry(heir)
+    if (paths.length === 1) selectResult([heir])
+  }
+  const failures: TransferFailure[] = []
+  const queue = [...items]
+  const work = async () => {
+    for (let item = queue.shift(); item !== undefined; item = queue.shift()) {
+      try {
+        await deletePath(item.path)
+        dropPinned(item.path)
+        forgetFolder(item.path)
+      } catch (error) {
+        // Gone already is what was wanted.
+        if (error instanceof ApiError && error.code === 'not_found') continue
+        failures.push({ item, error })
+      }
+    }
+  }
+  await Promise.all(Array.from({ length: Math.min(MAX_PARALLEL_DELETES, items.length) }, work))
+  refreshUsage()
+  const gone = items.length - failures.length
+  if (gone > 0) {
+    const [first] = items
+    const name = shownName(nameOf(first?.path ?? ''))
+    toastSuccess(
+      gone === 1 && items.length === 1
+        ? t`Deleted “${name}”`
+        : plural(gone, { one: 'Deleted # item', other: 'Deleted # items' }),
+    )
+  }
+  const left = failures.map(({ item }) => item.path)
+  for (const [folder, change] of changes) {
+    change.takeBack(left.filter((path) => parentOf(path) === folder))
+    change.settle()
+  }
+  if (failures.length === 0) return
+  await Promise.all([...folders.keys()].map(reloadFolder))
+  const here = left.filter((path) => parentOf(path) === openFolderPath())
+  if (here[0] !== undefined) {
+    selectResult(here)
+    revealEntry(here[0])
+  }
+  tellFailures(
+    failures,
+    (name, reason) => t`Couldn’t delete “${name}”. ${reason}`,
+    (count, reason) =>
+      plural(count, {
+        one: `Couldn’t delete # item. ${reason}`,
+        other: `Couldn’t delete # items. ${reason}`,
+      }),
+  )
+}
+
+/** @throws ApiError when the server refuses; what was shown is taken back by then. */
+async function moveTo(from: string, to: string): Promise<void> {
+  const folder = parentOf(from)
+  const entry = entryAt(from)
+  const sameFolder = folder === parentOf(to)
+  // Before the listing changes: it forgets the selection of what it does not show.
+  renameSelected(from, to)
+  const change =
+    entry !== undefined && sameFolder
+      ? patchFolder({ folder, remove: [from], add: [movedEntry(entry, to)] })
+      : null
+  const focused = listing.focus === from || listing.focus === null
+  if (focused && sameFolder) revealEntry(to)
+  markBusy([to], true)
+  try {
+    await transfer({ action: 'rename', from, to, override: false })
+    change?.settle()
+    movePinned(from, to)
+    forgetFolder(from)
+  } catch (error) {
+    renameSelected(to, from)
+    change?.takeBack()
+    if (focused && sameFolder) revealEntry(from)
+    // Somebody else moved or deleted it: the listing is out of date.
+    if (error instanceof ApiError && error.code === 'not_found') void reloadFolder(folder)
+    throw error
+  } finally {
+    markBusy([to], false)
+  }
+  if (!sameFolder || entry === undefined) {
+    await Promise.all([reloadFolder(folder), reloadFolder(parentOf(to))])
+  }
+}
+
+/** Renames one entry and offers Undo. @throws ApiError for the field that asked. */
+export async function renameEntry(path: string, name: string): Promise<string> {
+  const to = joinPath(parentOf(path), name)
+  await moveTo(path, to)
+  const shown = shownName(name)
+  offerUndo(t`Renamed to “${shown}”`, () =>
+    undoMoves([{ from: path, to, isDir: false, override: false }]),
+  )
+  return to
+}
+
+/**
+ * Renames several entries one after the other; targets were checked to be free and different. One may
+ * take two steps, over a name in between.
+ */
+export async function renameEntries(
+  pairs: readonly { path: string; name: string }[],
+): Promise<void> {
+  const done: PlannedTransfer[] = []
+  const failures: TransferFailure[] = []
+  for (const { path, name } of pairs) {
+    const to = joinPath(parentOf(path), name)
+    try {
+      await moveTo(path, to)
+      done.push({ from: path, to, isDir: false, override: false })
+    } catch (error) {
+      failures.push({ item: { path, isDir: false }, error })
+    }
+  }
+  if (done.length > 0) {
+    const ends = endsOf(done)
+    selectResult(ends)
+    offerUndo(
+      plural(ends.size, { one: 'Renamed # item', other: 'Renamed # items' }),
+      // The last first: a name may have become free only by an earlier one.
+      () => undoMoves([...done].reverse()),
+    )
+  }
+  tellFailures(
+    failures,
+    (name, reason) => t`Couldn’t rename “${name}”. ${reason}`,
+    (count, reason) =>
+      plural(count, {
+        one: `Couldn’t rename # item. ${reason}`,
+        other: `Couldn’t rename # items. ${reason}`,
+      }),
+  )
+}
+
+/** Makes `a`, or `a/b/c` with all folders between, below `parent`. @throws ApiError */
+export async function makeFolder(parent: string, segments: readonly string[]): Promise<string> {
+  const first = joinPath(parent, segments[0] ?? '')
+  const made = segments.reduce(joinPath, parent)
+  const existed = await isThere(parent, first)
+  const change = existed ? null : patchFolder({ folder: parent, add: [draftEntry(first, true)] })
+  try {
+    await createFolder(made)
+    change?.settle()
+  } catch (error) {
+    change?.takeBack()
+    throw error
+  }
+  if (openFolderPath() === parent) {
+    selectResult([first])
+    revealEntry(first)
+  }
+  void reloadFolder(parent)
+  const name = shownName(segments.join('/'))
+  // A folder that was there before must not be deleted by taking back what went into it.
+  if (existed || !canTakeBack()) toastSuccess(t`Created folder “${name}”`)
+  else {
+    const folders = segments.map((_, i) => segments.slice(0, i + 1).reduce(joinPath, parent))
+    offerUndo(t`Created folder “${name}”`, () => removeMade(parent, emptyFolders(folders)))
+  }
+  return made
+}
+
+/** Whether `parent` holds `path`: as far as it is known here, else as the server says. */
+async function isThere(parent: string, path: string): Promise<boolean> {
+  const known = (openFolderPath() === parent && listing.folder) || cachedFolder(parent)
+  if (known) return known.byPath.has(path)
+  const info = await fetchInfo(parent, new AbortController().signal)
+  return (info.items ?? []).some((item) => trimPath(item.path) === path)
+}
+
+/** Makes an empty file, with folders between, below `parent`. @throws ApiError 409 when taken. */
+export async function makeFile(parent: string, segments: readonly string[]): Promise<string> {
+  const made = segments.reduce(joinPath, parent)
+  await createFile(made)
+  void reloadFolder(parent)
+  return made
+}

@@ -1,0 +1,113 @@
+// What each dialog is given and what it answers. Null, for "dismissed", is added to every answer.
+
+import type { ReactNode } from 'react'
+import type { FileEntry } from '../../src/api-types.ts'
+import type { ArchiveFormat } from '../api/files.ts'
+import type { ButtonTone } from '../ui/button.tsx'
+import type { IconOf } from '../ui/file-icon.tsx'
+import type { ClashChoice, ConflictProps, TransferItem, TransferKind } from './transfer-types.ts'
+
+interface ConfirmAnswer {
+  /** Given back by the promise. */
+  id: string
+  label: string
+  tone?: ButtonTone
+}
+
+interface ConfirmProps {
+  title: string
+  /** One or two sentences: what happens, and whether it can be undone. */
+  text: ReactNode
+  /** The buttons after Cancel, the main one last. */
+  answers: readonly ConfirmAnswer[]
+  /** Instead of "Cancel". */
+  cancelLabel?: string
+}
+
+interface CurrentPasswordProps {
+  title: string
+  text?: string
+  confirmLabel: string
+  tone?: ButtonTone
+  /**
+   * Does the thing. Rejecting with a refusal (400, 403) keeps the dialog open with the reason; any
+   * other failure is shown there as well. Left out, the dialog only answers with the password.
+   */
+  attempt?: (password: string) => Promise<void>
+  /** Better words for a failure than the general ones, or null. */
+  explain?: (error: unknown) => string | null
+}
+
+interface DeleteProps {
+  items: readonly TransferItem[]
+}
+
+interface DownloadProps {
+  folder: string
+  /** Nothing means the whole folder. */
+  entries: readonly FileEntry[]
+}
+
+export interface NewEntryProps {
+  /** Where it will be made. */
+  folder: string
+}
+
+interface RenameProps {
+  entry: Pick<FileEntry, 'path' | 'name' | 'isDir'>
+}
+
+interface RenameManyProps {
+  /** All in one folder, in the order of the screen. */
+  entries: readonly FileEntry[]
+}
+
+interface ShareProps {
+  /** Virtual path of what is shared. */
+  path: string
+  entry: IconOf
+}
+
+interface TransferProps {
+  kind: TransferKind
+  items: readonly TransferItem[]
+  /** The folder to start in. */
+  folder: string
+}
+
+interface SearchProps {
+  /** The folder to search below. */
+  base: string
+  /** What is searched for at once, '' for nothing yet. */
+  query: string
+}
+
+export interface InfoProps {
+  folder: string
+  /** Nothing means the folder itself. */
+  entries: readonly FileEntry[]
+}
+
+export interface PromptKinds {
+  confirm: { props: ConfirmProps; answer: string }
+  conflict: { props: ConflictProps; answer: Map<string, ClashChoice> }
+  currentPassword: { props: CurrentPasswordProps; answer: string }
+  delete: { props: DeleteProps; answer: true }
+  download: { props: DownloadProps; answer: ArchiveFormat }
+  help: { props: object; answer: never }
+  info: { props: InfoProps; answer: never }
+  newFile: { props: NewEntryProps; answer: string }
+  newFolder: { props: NewEntryProps; answer: string }
+  palette: { props: object; answer: never }
+  rename: { props: RenameProps; answer: string }
+  renameMany: { props: RenameManyProps; answer: true }
+  search: { props: SearchProps; answer: never }
+  share: { props: ShareProps; answer: never }
+  transfer: { props: TransferProps; answer: string }
+}
+
+/** The properties of a dialog component: what it was opened with, and how to answer. */
+export type PromptProps<K extends keyof PromptKinds> = PromptKinds[K]['props'] & {
+  /** Closes the dialog; null means it was dismissed. */
+  answer: (answer: PromptKinds[K]['answer'] | null) => void
+}

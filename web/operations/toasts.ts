@@ -1,0 +1,87 @@
+// Short messages at the bottom. A success goes by itself, an error stays until it is dismissed.
+
+import { proxy, ref } from 'valtio'
+import { isAbort } from '../api/client.ts'
+import { messageOf } from '../api/error-text.ts'
+import { announce } from '../lib/page/announce.ts'
+
+export interface ToastAction {
+  label: string
+  run: () => void
+}
+
+export interface Toast {
+  id: number
+  tone: 'ok' | 'info' | 'bad'
+  text: string
+  action: ToastAction | null
+  /** How long it stays, in ms; 0 until it is dismissed. */
+  lifeMs: number
+  /** Failed calls offer to be reported (specification, section 8). */
+  report: boolean
+  /** How far work is that still goes on. */
+  progress: { done: number; total: number } | null
+}
+
+export interface ToastOptions {
+  /** One button, such as Undo. It closes the toast. */
+  action?: ToastAction
+  lifeMs?: number
+  report?: boolean
+}
+
+const MOST = 10
+const SUCCESS_MS = 4000
+const UNDO_MS = 10_000
+
+export const toasts = proxy({ list: [] as Toast[] })
+
+let lastId = 0
+
+function show(tone: Toast['tone'], text: string, options: ToastOptions): number {
+  const id = ++lastId
+  const lifeMs = options.lifeMs ?? (tone === 'bad' ? 0 : options.action ? UNDO_MS : SUCCESS_MS)
+  const action = options.action ? ref(options.action) : null
+  const report = options.report ?? false
+  toasts.list.unshift({ id, tone, text, action, lifeMs, report, progress: null })
+  toasts.list.splice(MOST)
+  announce(text, tone === 'bad')
+  return id
+}
+
+/** Something was done. With an action (Undo) it stays longer. The text is already translated. */
+export function toastSuccess(text: string, options: ToastOptions = {}): number {
+  return show('ok', text, options)
+}
+
+/** Something goes otherwise than one might expect. The text is already translated. */
+export function toastInfo(text: string): number {
+  return show('info', text, { lifeMs: UNDO_MS })
+}
+
+/**
+ * Something failed: a translated text, or a thrown value, which is put in words. An aborted call is
+ * nothing to tell and gives no toast.
+ */
+export function toastError(problem: unknown, options: ToastOptions = {}): number {
+  if (isAbort(problem)) return 0
+  if (typeof problem === 'string') return show('bad', problem, options)
+  return show('bad', messageOf(problem), { report: true, ...options })
+}
+
+/** Work on `total` things goes on; stays until `dismissToast`. The text is already translated. */
+export function toastWork(text: string, done: number, total: number, action: ToastAction): number {
+  const id = show('info', text, { action, lifeMs: 0 })
+  toastProgress(id, done, total)
+  return id
+}
+
+export function toastProgress(id: number, done: number, total: number): void {
+  const toast = toasts.list.find((each) => each.id === id)
+  if (toast !== undefined) toast.progress = { done, total }
+}
+
+export function dismissToast(id: number): void {
+  const at = toasts.list.findIndex((toast) => toast.id === id)
+  if (at >= 0) toasts.list.splice(at, 1)
+}

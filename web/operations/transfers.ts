@@ -1,0 +1,222 @@
+// Moving and copying: questions first, then the screen changes, then the server is told, and what the
+// server refuses is taken back. Nothing here decides anything about overwriting by itself.
+
+import { t } from '@lingui/core/macro'
+import type { FileEntry } from '../../src/api-types.ts'
+import { fetchInfo, previewUrl, transfer } from '../api/files.ts'
+import { boot } from '../lib/boot.ts'
+import {
+  freeName,
+  groupByParent,
+  isWithin,
+  joinPath,
+  nameOf,
+  parentOf,
+  ROOT,
+} from '../lib/paths.ts'
+import type { Folder } from '../state/folder-cache.ts'
+import { draftEntry, movedEntry, patchFolder, type ShownChange } from '../state/folder-changes.ts'
+import { entryAt, heirOf, listing, markBusy, revealEntry } from '../state/listing.ts'
+import { permissions } from '../state/session.ts'
+import { openPrompt } from './prompts.ts'
+import type { ClashSide, TransferItem, TransferKind } from './transfer-types.ts'
+
+/** Requests at the same time; disks do not get faster with more. */
+const MAX_PARALLEL = 3
+
+export interface PlannedTransfer {
+  from: string
+  to: string
+  isDir: boolean
+  override: boolean
+}
+
+export interface TransferFailure {
+  item: TransferItem
+  error: unknown
+}
+
+export interface TransferResult {
+  done: PlannedTransfer[]
+  failures: TransferFailure[]
+}
+
+/** Why an entry cannot go into a folder at all; null when it can. */
+export function transferProblem(
+  kind: TransferKind,
+  item: TransferItem,
+  target: string,
+): 'into-itself' | 'already-there' | 'root' | null {
+  if (item.path === ROOT) return 'root'
+  if (item.isDir && isWithin(item.path, target)) return 'into-itself'
+  if (kind === 'move' && parentOf(item.path) === target) return 'already-there'
+  return null
+}
+
+/**
+ * Asks about names that are taken and says what will go where. Null when the person cancelled; empty
+ * when nothing is left to do. A copy into its own folder is renamed without asking.
+ *
+ * @throws ApiError when the target cannot be listed.
+ */
+export async function planTransfer(
+  kind: TransferKind,
+  items: readonly TransferItem[],
+  target: string,
+  signal: AbortSignal,
+): Promise<PlannedTransfer[] | null> {
+  const able = items.filter((item) => transferProblem(kind, item, target) === null)
+  if (able.length === 0) return []
+  const info = await fetchInfo(target, signal)
+  const existing = new Map((info.items ?? []).map((entry) => [entry.name, entry]))
+  const taken = new Set(existing.keys())
+  const planned: PlannedTransfer[] = []
+  const clashing: TransferItem[] = []
+  const place = (item: TransferItem, name: string, override = false) => {
+    taken.add(name)
+    planned.push({ from: item.path, to: joinPath(target, name), isDir: item.isDir, override })
+  }
+  for (const item of able) {
+    const name = nameOf(item.path)
+    if (kind === 'copy' && parentOf(item.path) === target) {
+      place(item, freeName(name, item.isDir, taken))
+    } else if (existing.has(name)) clashing.push(item)
+    else place(item, name)
+  }
+  if (clashing.length === 0) return planned
+  const sources = await factsOf(clashing, signal)
+  const answer = await openPrompt('conflict', {
+    clashes: clashing.map((item) => ({
+      id: item.path,
+      name: nameOf(item.path),
+      location: '',
+      incoming: sideOf(sources.get(item.path), item),
+      existing: sideOf(existing.get(nameOf(item.path)), item),
+    })),
+    targetName: target === ROOT ? t`My files` : nameOf(target),
+    kind,
+    allowResume: false,
+    allowReplace: permissions().modify,
+    otherCount: planned.length,
+  })
+  if (answer === null) return null
+  for (const item of clashing) {
+    const choice = answer.get(item.path) ?? 'skip'
+    const name = nameOf(item.path)
+    if (choice === 'replace') place(item, name, true)
+    else if (choice === 'rename') place(item, freeName(name, item.isDir, taken))
+  }
+  return planned
+}
+
+/** What is known of the sources; their folders are listed again where they are not on the screen. */
+async function factsOf(
+  items: readonly TransferItem[],
+  signal: AbortSignal,
+): Promise<Map<string, FileEntry>> {
+  const facts = new Map<string, FileEntry>()
+  const missing = new Set<string>()
+  for (const { path } of items) {
+    const entry = entryAt(path)
+    if (entry === undefined) missing.add(parentOf(path))
+    else facts.set(path, entry)
+  }
+  for (const folder of missing) {
+    const info = await fetchInfo(folder, signal)
+    for (const entry of info.items ?? []) facts.set(joinPath(folder, entry.name), entry)
+  }
+  return facts
+}
+
+function sideOf(entry: FileEntry | undefined, item: TransferItem): ClashSide {
+  const side: ClashSide = {
+    isDir: entry?.isDir ?? item.isDir,
+    sizeBytes: entry === undefined || entry.isDir ? null : entry.size,
+    modifiedMs: entry === undefined ? null : Date.parse(entry.modified) || null,
+  }
+  if (entry === undefined || entry.type !== 'image' || !boot.EnableThumbs) return side
+  return permissions().download ? { ...side, thumbnail: () => previewUrl(entry, 'thumb') } : side
+}
+
+/**
+ * Carries a plan out, the screen first. Never rejects: what failed is in the result. `onProgress` hears
+ * how many steps are through, refused ones included.
+ */
+export async function carryOut(
+  kind: TransferKind,
+  plan: readonly PlannedTransfer[],
+  signal: AbortSignal,
+  onProgress?: (done: number) => void,
+): Promise<TransferResult> {
+  const result: TransferResult = { done: [], failures: [] }
+  const changes = showTransfers(kind, plan)
+  markBusy(
+    plan.map((step) => step.to),
+    true,
+  )
+  // What the server answered is shown at most once a frame: each time the whole folder is ordered.
+  let through: string[] = []
+  let refused: string[] = []
+  let frame = 0
+  const show = () => {
+    cancelAnimationFrame(frame)
+    frame = 0
+    for (const change of changes) if (refused.length > 0) change.takeBack(refused)
+    markBusy(through, false)
+    through = []
+    refused = []
+  }
+  const queue = [...plan]
+  const work = async () => {
+    for (let step = queue.shift(); step !== undefined; step = queue.shift()) {
+      try {
+        signal.throwIfAborted()
+        await transfer(
+          {
+            action: kind === 'move' ? 'rename' : 'copy',
+            from: step.from,
+            to: step.to,
+            override: step.override,
+          },
+          signal,
+        )
+        result.done.push(step)
+      } catch (error) {
+        refused.push(step.from, step.to)
+        result.failures.push({ item: { path: step.from, isDir: step.isDir }, error })
+      }
+      through.push(step.to)
+      frame ||= requestAnimationFrame(show)
+      onProgress?.(result.done.length + result.failures.length)
+    }
+  }
+  await Promise.all(Array.from({ length: Math.min(MAX_PARALLEL, plan.length) }, work))
+  show()
+  for (const change of changes) change.settle()
+  return result
+}
+
+/** Shows what arrives and, for a move, what leaves: one change for each folder. */
+function showTransfers(kind: TransferKind, plan: readonly PlannedTransfer[]): ShownChange[] {
+  const arriving = plan.map((step) => {
+    const source = entryAt(step.from)
+    return source === undefined ? draftEntry(step.to, step.isDir) : movedEntry(source, step.to)
+  })
+  const leaving = kind === 'move' ? plan.map((step) => step.from) : []
+  // Where the keyboard was goes: it stays beside it, or the next arrow key would begin at the top.
+  const heir = leaving.some((path) => path === listing.focus) ? heirOf(leaving) : null
+  const changes: ShownChange[] = []
+  for (const [folder, add] of groupByParent(arriving, (entry) => entry.path)) {
+    changes.push(patchFolder({ folder, add }))
+  }
+  for (const [folder, remove] of groupByParent(leaving, (path) => path)) {
+    changes.push(patchFolder({ folder, remove }))
+  }
+  if (heir !== null) revealEntry(heir)
+  return changes
+}
+
+/** The folder on the screen, when there is one. */
+export function openFolderPath(): string | null {
+  return (listing.folder as Folder | null)?.vpath ?? null
+}

@@ -1,0 +1,359 @@
+// Decides what happens to entries whose names are taken, each by itself or all at once. Used by
+// uploads, paste, copy and move; nothing is touched before Continue.
+
+import { Plural, Trans, useLingui } from '@lingui/react/macro'
+import { useVirtualizer } from '@tanstack/react-virtual'
+import { ArrowRight } from 'lucide-react'
+import { type ReactNode, useEffect, useRef, useState } from 'react'
+import { formatDayAndTime, formatSize } from '../../lib/format.ts'
+import { loadStylesheet } from '../../lib/page/stylesheet.ts'
+import type { PromptProps } from '../../operations/prompt-kinds.ts'
+import type {
+  Clash,
+  ClashChoice,
+  ClashSide,
+  ConflictProps,
+} from '../../operations/transfer-types.ts'
+import { Badge, Chip } from '../../ui/badge.tsx'
+import { Button } from '../../ui/button.tsx'
+import { Dialog } from '../../ui/dialog.tsx'
+import { FileTile, PageIcon } from '../../ui/file-icon.tsx'
+import { Segmented, type SegmentedOption } from '../../ui/toggle.tsx'
+import {
+  type BulkRule,
+  bulkChoice,
+  canReplace,
+  countChoices,
+  matchingRule,
+  newerSide,
+  presetChoices,
+} from './clash-rules.ts'
+import styles from './conflict.css?url'
+
+await loadStylesheet(styles)
+
+/** Longer lists show only the cards in sight. */
+const VIRTUAL_FROM = 50
+const CARD_HEIGHT_PX = 138
+
+export function ConflictPrompt({ answer, ...props }: PromptProps<'conflict'>) {
+  const { t } = useLingui()
+  const [preset] = useState(() => presetChoices(props))
+  const [choices, setChoices] = useState(preset)
+  const { clashes, allowReplace, allowResume, targetName, kind, otherCount } = props
+  const rule = matchingRule(props, choices)
+  const single = clashes.length === 1 ? clashes[0] : undefined
+  const count = clashes.length
+
+  function chooseForAll(next: BulkRule) {
+    setChoices(new Map(clashes.map((clash) => [clash.id, bulkChoice(next, clash, allowReplace)])))
+  }
+
+  const chip = (value: BulkRule, label: string) => (
+    <Chip pressed={count > 1 && rule === value} onClick={() => chooseForAll(value)}>
+      {label}
+    </Chip>
+  )
+
+  return (
+    <Dialog
+      size="wide"
+      fullOnPhone
+      className="conflict"
+      title={
+        single ? (
+          <Trans>
+            “<bdi>{single.name}</bdi>” already exists in “<bdi>{targetName}</bdi>”
+          </Trans>
+        ) : (
+          <Trans>
+            <Subject count={count} onlyFiles={clashes.every((clash) => !clash.incoming.isDir)} /> in
+            “<bdi>{targetName}</bdi>”
+          </Trans>
+        )
+      }
+      subtitle={
+        single
+          ? t`Choose which one to keep.`
+          : t`Choose what happens to each one, or decide for all of them at once.`
+      }
+      guarded={choices !== preset}
+      onClose={() => answer(null)}
+      onSubmit={() => answer(choices)}
+      footer={
+        <>
+          <Outcome choices={choices} />
+          <Button tone="line" onClick={() => answer(null)}>
+            <Trans>Cancel</Trans>
+          </Button>
+          <Button tone="fill" type="submit" data-autofocus>
+            <Trans>Continue</Trans>
+          </Button>
+        </>
+      }
+    >
+      {!single && (
+        <fieldset className="conflict__all" aria-label={t`For all`}>
+          <span className="mid">
+            <Trans>For all:</Trans>
+          </span>
+          {allowReplace && chip('older', t`Replace older`)}
+          {allowReplace && chip('replace', t`Replace`)}
+          {chip('rename', t`Keep both`)}
+          {chip('skip', t`Skip`)}
+          {allowResume && allowReplace && (
+            <Chip
+              pressed={rule === 'resume'}
+              data-tip={t`Sends files that are larger here or were interrupted, and skips the rest`}
+              onClick={() => chooseForAll('resume')}
+            >
+              <Trans>Resume</Trans>
+            </Chip>
+          )}
+          <span className="grow" />
+          {otherCount > 0 && (
+            <span className="conflict__rest dim num">
+              <Plural
+                value={otherCount}
+                one="# more file has no conflict"
+                other="# more files have no conflict"
+              />
+            </span>
+          )}
+        </fieldset>
+      )}
+      <Cards
+        clashes={clashes}
+        choices={choices}
+        kind={kind}
+        allowReplace={allowReplace}
+        onChoose={(id, choice) => setChoices((before) => new Map(before).set(id, choice))}
+      />
+    </Dialog>
+  )
+}
+
+function Subject({ count, onlyFiles }: { count: number; onlyFiles: boolean }) {
+  return onlyFiles ? (
+    <Plural value={count} one="# file already exists" other="# files already exist" />
+  ) : (
+    <Plural value={count} one="# item already exists" other="# items already exist" />
+  )
+}
+
+interface CardsProps {
+  clashes: readonly Clash[]
+  choices: ReadonlyMap<string, ClashChoice>
+  kind: ConflictProps['kind']
+  allowReplace: boolean
+  onChoose: (id: string, choice: ClashChoice) => void
+}
+
+function Cards({ clashes, choices, ...rest }: CardsProps) {
+  const card = (clash: Clash) => (
+    <Card clash={clash} choice={choices.get(clash.id) ?? 'skip'} {...rest} />
+  )
+  if (clashes.length > VIRTUAL_FROM) return <VirtualCards clashes={clashes} card={card} />
+  return (
+    <ul className="conflict__cards">
+      {clashes.map((clash) => (
+        <li key={clash.id}>{card(clash)}</li>
+      ))}
+    </ul>
+  )
+}
+
+function VirtualCards({
+  clashes,
+  card,
+}: {
+  clashes: readonly Clash[]
+  card: (clash: Clash) => ReactNode
+}) {
+  const list = useRef<HTMLUListElement>(null)
+  const virtual = useVirtualizer({
+    count: clashes.length,
+    getScrollElement: () => list.current?.closest<HTMLElement>('.dlg__body') ?? null,
+    estimateSize: () => CARD_HEIGHT_PX,
+    gap: 10,
+    overscan: 4,
+    scrollMargin: list.current?.offsetTop ?? 0,
+  })
+  return (
+    <ul
+      ref={list}
+      className="conflict__cards conflict__cards--virtual"
+      style={{ blockSize: virtual.getTotalSize() }}
+    >
+      {virtual.getVirtualItems().map((row) => {
+        const clash = clashes[row.index]
+        if (clash === undefined) return null
+        return (
+          <li
+            key={clash.id}
+            ref={virtual.measureElement}
+            data-index={row.index}
+            aria-setsize={clashes.length}
+            aria-posinset={row.index + 1}
+            style={{ translate: `0 ${row.start - virtual.options.scrollMargin}px` }}
+          >
+            {card(clash)}
+          </li>
+        )
+      })}
+    </ul>
+  )
+}
+
+function Card({
+  clash,
+  choice,
+  kind,
+  allowReplace,
+  onChoose,
+}: {
+  clash: Clash
+  choice: ClashChoice
+} & Omit<CardsProps, 'clashes' | 'choices'>) {
+  const { t } = useLingui()
+  const { incoming, existing, location, name } = clash
+  const newer = newerSide(clash)
+  const replaceable = canReplace(clash, allowReplace)
+  const merges = incoming.isDir && existing.isDir
+  const options: SegmentedOption<ClashChoice>[] = [
+    { value: 'rename', label: t`Keep both` },
+    { value: 'skip', label: t`Skip` },
+  ]
+  if (replaceable) options.unshift({ value: 'replace', label: merges ? t`Merge` : t`Replace` })
+  const incomingWords = { upload: t`Uploading`, copy: t`Copying`, move: t`Moving` }[kind]
+
+  return (
+    <section className="conflict__card" aria-label={name}>
+      <div className="conflict__head">
+        <FileTile entry={{ name, isDir: incoming.isDir }} />
+        <span className="conflict__name grow">
+          {location !== '' && <bdi className="dim">{location}/</bdi>}
+          <bdi>{name}</bdi>
+        </span>
+        <Segmented
+          label={t`What happens to “${name}”`}
+          value={choice}
+          options={options}
+          onChange={(value) => onChoose(clash.id, value)}
+        />
+      </div>
+      <div className="conflict__sides">
+        <Side
+          side={incoming}
+          name={name}
+          title={incomingWords}
+          kept={choice !== 'skip'}
+          newer={newer === 'incoming'}
+        />
+        <ArrowRight className="i dim flip conflict__arrow" aria-hidden />
+        <Side
+          side={existing}
+          name={name}
+          title={t`In folder`}
+          kept={choice !== 'replace' || merges}
+          newer={newer === 'existing'}
+        />
+      </div>
+      {!replaceable && (
+        <p className="hint">
+          {allowReplace
+            ? t`A file and a folder cannot take each other's place.`
+            : t`You don't have permission to replace what is there.`}
+        </p>
+      )}
+    </section>
+  )
+}
+
+function Side({
+  side,
+  name,
+  title,
+  kept,
+  newer,
+}: {
+  side: ClashSide
+  name: string
+  title: string
+  kept: boolean
+  newer: boolean
+}) {
+  const { t } = useLingui()
+  const [thumbnail, forget] = useThumbnail(side)
+  const facts = [
+    side.modifiedMs === null ? t`Date unknown` : formatDayAndTime(side.modifiedMs),
+    side.isDir ? t`Folder` : side.sizeBytes === null ? t`Size unknown` : formatSize(side.sizeBytes),
+  ]
+  return (
+    <div className={kept ? 'conflict__side conflict__side--kept' : 'conflict__side'}>
+      <span className="conflict__picture">
+        {thumbnail === null ? (
+          <PageIcon entry={{ name, isDir: side.isDir }} />
+        ) : (
+          <img src={thumbnail} alt="" decoding="async" onError={forget} />
+        )}
+      </span>
+      <div className="grow">
+        <strong>{title}</strong>
+        <small className="num">{facts.join(' · ')}</small>
+      </div>
+      {!kept && <span className="sr">{t`Not kept`}</span>}
+      {newer && (
+        <Badge tone="ok">
+          <Trans>Newer</Trans>
+        </Badge>
+      )}
+    </div>
+  )
+}
+
+/** The address of the picture, and a function for when it turns out to be none. */
+function useThumbnail(side: ClashSide): [string | null, () => void] {
+  const [address, setAddress] = useState<string | null>(null)
+  const { thumbnail } = side
+  useEffect(() => {
+    if (thumbnail === undefined) return
+    let gone = false
+    let made: string | null = null
+    void Promise.resolve(thumbnail()).then((url) => {
+      made = url
+      if (gone) release(url)
+      else setAddress(url)
+    })
+    return () => {
+      gone = true
+      release(made)
+      setAddress(null)
+    }
+  }, [thumbnail])
+  return [address, () => setAddress(null)]
+}
+
+/** Pictures of local files are object URLs, which live until they are told to go. */
+function release(url: string | null) {
+  if (url?.startsWith('blob:')) URL.revokeObjectURL(url)
+}
+
+function Outcome({ choices }: { choices: ReadonlyMap<string, ClashChoice> }) {
+  const { replace, rename, skip } = countChoices(choices)
+  const parts = [
+    replace > 0 && <Plural key="replace" value={replace} one="# replaced" other="# replaced" />,
+    rename > 0 && <Plural key="rename" value={rename} one="# kept both" other="# kept both" />,
+    skip > 0 && <Plural key="skip" value={skip} one="# skipped" other="# skipped" />,
+  ].filter((part) => part !== false)
+  return (
+    <span className="conflict__outcome grow dim num" role="status">
+      {parts.map((part, at) => (
+        <span key={part.key}>
+          {at > 0 && ' · '}
+          {part}
+        </span>
+      ))}
+    </span>
+  )
+}

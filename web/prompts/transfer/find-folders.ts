@@ -1,0 +1,43 @@
+// Finding a folder by its name, for the picker of folders.
+
+import { useEffect, useState } from 'react'
+import { search } from '../../api/search.ts'
+import { joinPath, ROOT } from '../../lib/paths.ts'
+
+const MAX_FOUND = 100
+const TYPING_PAUSE_MS = 200
+
+/**
+ * Folders whose name contains the text, null while nothing is being looked for, and whether they are
+ * those of this text already.
+ */
+export function useFoundFolders(text: string): { found: string[] | null; isCurrent: boolean } {
+  const [found, setFound] = useState<{ text: string; paths: string[] } | null>(null)
+  const wanted = text.trim()
+  useEffect(() => {
+    if (wanted === '') return
+    const controller = new AbortController()
+    const timer = setTimeout(() => void look(), TYPING_PAUSE_MS)
+    return () => {
+      clearTimeout(timer)
+      controller.abort()
+    }
+
+    async function look() {
+      const paths: string[] = []
+      try {
+        // Quotes keep a name with spaces together.
+        for await (const hits of search(ROOT, `"${wanted}"`, controller.signal)) {
+          for (const hit of hits) if (hit.dir) paths.push(joinPath(ROOT, hit.path))
+          setFound({ text: wanted, paths: paths.slice(0, MAX_FOUND) })
+          if (paths.length >= MAX_FOUND) break
+        }
+        if (!controller.signal.aborted) setFound({ text: wanted, paths: paths.slice(0, MAX_FOUND) })
+      } catch {
+        // The tree still works without the search.
+      }
+    }
+  }, [wanted])
+  if (wanted === '') return { found: null, isCurrent: false }
+  return { found: found?.paths ?? [], isCurrent: found?.text === wanted }
+}

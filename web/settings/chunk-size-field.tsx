@@ -1,0 +1,41 @@
+// The size of the pieces of an upload: typed freely, written the usual way after a pause.
+
+import { useLingui } from '@lingui/react/macro'
+import { useEffect, useEffectEvent } from 'react'
+import { TextField } from '../ui/field.tsx'
+import { formatChunkSize, parseChunkSize, readChunkSize } from './chunk-size.ts'
+
+/** As in the original: what is typed is read when it rests for so long (contract spec 9). */
+const TYPING_PAUSE_MS = 1500
+
+interface ChunkSizeFieldProps {
+  value: string
+  onChange: (value: string) => void
+}
+
+export function ChunkSizeField({ value, onChange }: ChunkSizeFieldProps) {
+  const { t } = useLingui()
+  const normal = formatChunkSize(parseChunkSize(value))
+  const settle = useEffectEvent(() => {
+    if (value !== normal) onChange(normal)
+  })
+  // biome-ignore lint/correctness/useExhaustiveDependencies: every change starts the pause anew
+  useEffect(() => {
+    const timer = setTimeout(() => settle(), TYPING_PAUSE_MS)
+    return () => clearTimeout(timer)
+  }, [value])
+  return (
+    <TextField
+      className="num"
+      label={t`Chunk size`}
+      hideLabel
+      dir="ltr"
+      value={value}
+      hint={
+        readChunkSize(value) === null ? t`Read as ${formatChunkSize(parseChunkSize(value))}` : null
+      }
+      onChange={onChange}
+      onBlur={() => onChange(normal)}
+    />
+  )
+}

@@ -1,0 +1,117 @@
+// What all settings pages are made of: sections, lines with a control at the end, the save bar.
+
+import { Trans, useLingui } from '@lingui/react/macro'
+import { createContext, type ReactNode, useContext } from 'react'
+import { createPortal } from 'react-dom'
+import { ErrorPanel } from '../layout/error.tsx'
+import { Button } from '../ui/button.tsx'
+import { Skeleton } from '../ui/progress.tsx'
+import type { Form } from './use-form.ts'
+import type { Loaded } from './use-load.ts'
+
+/** The place at the lower edge of the sheet where the save bar appears. */
+export const BarPlace = createContext<HTMLElement | null>(null)
+
+export function Section({
+  title,
+  hint,
+  children,
+}: {
+  title: ReactNode
+  hint?: ReactNode
+  children: ReactNode
+}) {
+  return (
+    <section className="sec">
+      <h2 className="sec__title">{title}</h2>
+      {hint && <p className="sec__hint">{hint}</p>}
+      {children}
+    </section>
+  )
+}
+
+/** Words at the start, a control at the end; the control brings its own (hidden) label. */
+export function Line({
+  label,
+  hint,
+  children,
+  narrow,
+}: {
+  label: ReactNode
+  hint?: ReactNode
+  children: ReactNode
+  /** For numbers and other short values. */
+  narrow?: boolean
+}) {
+  return (
+    <div className="opt line">
+      <div className="opt__words" aria-hidden>
+        {label}
+        {hint && <span className="hint">{hint}</span>}
+      </div>
+      <div className={narrow ? 'line__control line__control--narrow' : 'line__control'}>
+        {children}
+      </div>
+    </div>
+  )
+}
+
+/** Shown while something is unsaved. `lead` replaces the words at the start. */
+export function SaveBar<T extends object>({
+  form,
+  lead,
+  always,
+  saveLabel,
+}: {
+  form: Form<T>
+  lead?: ReactNode
+  /** Shown even when nothing changed, for forms that create something. */
+  always?: boolean
+  saveLabel?: string
+}) {
+  const { t } = useLingui()
+  const place = useContext(BarPlace)
+  if (!place || (!form.dirty && !always)) return null
+  return createPortal(
+    <section className="savebar" aria-label={t`Save`}>
+      <span className="savebar__lead">
+        {lead ?? (
+          <>
+            <span className="savebar__dot" />
+            <Trans>Unsaved changes</Trans>
+          </>
+        )}
+      </span>
+      {form.dirty && (
+        <Button tone="line" onClick={form.discard}>
+          <Trans>Discard</Trans>
+        </Button>
+      )}
+      {(form.dirty || saveLabel) && (
+        <Button tone="fill" busy={form.busy} onClick={() => void form.submit()}>
+          {saveLabel ?? <Trans>Save changes</Trans>}
+        </Button>
+      )}
+    </section>,
+    place,
+  )
+}
+
+/** The page once its data is there; before that a skeleton, and the reason when it cannot be. */
+export function WhenLoaded<T>({
+  loaded,
+  children,
+}: {
+  loaded: Loaded<T>
+  children: (data: T) => ReactNode
+}) {
+  if (loaded.data !== null) return children(loaded.data)
+  if (loaded.error) return <ErrorPanel error={loaded.error} onRetry={loaded.reload} />
+  return (
+    <div className="form form--wait" aria-busy="true">
+      {['40%', '72%', '66%', '30%', '70%', '58%'].map((width) => (
+        <Skeleton key={width} width={width} />
+      ))}
+    </div>
+  )
+}

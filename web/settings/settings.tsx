@@ -1,0 +1,138 @@
+// The settings: a menu of pages, the open page, and the save bar below them.
+
+import { Trans, useLingui } from '@lingui/react/macro'
+import {
+  ChevronRight,
+  Link,
+  type LucideIcon,
+  SlidersHorizontal,
+  UserRound,
+  UsersRound,
+} from 'lucide-react'
+import { type ReactNode, useEffect, useRef, useState } from 'react'
+import { useSnapshot } from 'valtio'
+import { PhoneBar } from '../layout/phone-bar.tsx'
+import { boot } from '../lib/boot.ts'
+import { go, usePath } from '../lib/page/navigate.ts'
+import { loadStylesheet } from '../lib/page/stylesheet.ts'
+import { useTitle } from '../lib/page/title.ts'
+import { session } from '../state/session.ts'
+import { GlobalPage } from './global.tsx'
+import { BarPlace } from './parts.tsx'
+import { ProfilePage } from './profile.tsx'
+import styles from './settings.css?url'
+import { SharesPage } from './shares.tsx'
+import { UserPage } from './users/user.tsx'
+import { UsersPage } from './users/users.tsx'
+
+// Settings are rarely opened: their style sheet is not part of the first screen's.
+await loadStylesheet(styles)
+
+interface Page {
+  path: string
+  label: string
+  icon: LucideIcon
+  allowed: boolean
+  content: ReactNode
+}
+
+export function SettingsScreen() {
+  const { t } = useLingui()
+  const path = usePath().replace(/\/+$/, '')
+  const { user } = useSnapshot(session)
+  const [bar, setBar] = useState<HTMLElement | null>(null)
+  const [userName, setUserName] = useState('')
+  const perm = user?.perm
+  const admin = perm?.admin === true
+  const pages: Page[] = [
+    {
+      path: '/settings/profile',
+      label: t`Profile`,
+      icon: UserRound,
+      allowed: true,
+      content: <ProfilePage />,
+    },
+    {
+      path: '/settings/shares',
+      label: t`Share management`,
+      icon: Link,
+      allowed: perm?.share === true && perm.download,
+      content: <SharesPage />,
+    },
+    {
+      path: '/settings/global',
+      label: t`Global settings`,
+      icon: SlidersHorizontal,
+      allowed: admin,
+      content: <GlobalPage />,
+    },
+    {
+      path: '/settings/users',
+      label: t`User management`,
+      icon: UsersRound,
+      allowed: admin,
+      content: <UsersPage />,
+    },
+  ]
+  const which = /^\/settings\/users\/(new|\d+)$/.exec(path)?.[1]
+  const page = pages.find((each) => each.path === (which ? '/settings/users' : path))
+  // What is no page of the settings is a file, like any other address.
+  const refused = page === undefined ? `/files${path}` : page.allowed ? null : '/403'
+  useTitle(which ? userName : (page?.label ?? ''), t`Settings`)
+
+  const menu = useRef<HTMLElement>(null)
+  // On phones the menu is a row that scrolls; the open page has to be in sight.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the path is the trigger
+  useEffect(() => {
+    const row = menu.current
+    if (!row || row.scrollWidth <= row.clientWidth) return
+    row.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'center' })
+  }, [path])
+
+  useEffect(() => {
+    if (user && refused) void go(refused, { replace: true, force: true })
+  }, [user, refused])
+  if (!user || !page || refused) return null
+
+  return (
+    <>
+      <PhoneBar title={which ? userName || page.label : t`Settings`} />
+      <div className="set__head">
+        {which ? (
+          <h1 className="set__title set__crumbs">
+            <a href={`${boot.BaseURL}/settings/users`}>{page.label}</a>
+            <ChevronRight className="i i-sm flip dim" aria-hidden />
+            <bdi className="trunc">{userName}</bdi>
+          </h1>
+        ) : (
+          <h1 className="set__title">
+            <Trans>Settings</Trans>
+          </h1>
+        )}
+      </div>
+      <div className="set dashboard">
+        <nav ref={menu} className="set__menu" aria-label={t`Settings`}>
+          {pages
+            .filter((each) => each.allowed)
+            .map(({ path: to, label, icon: Icon }) => (
+              <a
+                key={to}
+                className="nav"
+                href={boot.BaseURL + to}
+                aria-current={to === page.path ? 'page' : undefined}
+              >
+                <Icon className="i" aria-hidden />
+                <span>{label}</span>
+              </a>
+            ))}
+        </nav>
+        <div className="set__page" key={path}>
+          <BarPlace value={bar}>
+            {which ? <UserPage id={which} onName={setUserName} /> : page.content}
+          </BarPlace>
+        </div>
+      </div>
+      <div className="set__bar" ref={setBar} />
+    </>
+  )
+}

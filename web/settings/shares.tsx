@@ -1,0 +1,163 @@
+// All links one has given away; administrators see everybody's.
+
+import { Trans, useLingui } from '@lingui/react/macro'
+import { Copy, ExternalLink, Lock, Trash2 } from 'lucide-react'
+import { useSnapshot } from 'valtio'
+import type { ShareRecord, UserRecord } from '../../src/api-types.ts'
+import { deleteShare, listShares, sharePageUrl } from '../api/shares.ts'
+import { listUsers } from '../api/users.ts'
+import { copyText } from '../lib/clipboard.ts'
+import { useMinute } from '../lib/clock.ts'
+import { formatDistance, formatMoment } from '../lib/format.ts'
+import { nameOf, trimPath } from '../lib/paths.ts'
+import { openPrompt } from '../operations/prompts.ts'
+import { toastError, toastSuccess } from '../operations/toasts.ts'
+import { permissions, session } from '../state/session.ts'
+import { Badge } from '../ui/badge.tsx'
+import { IconButton } from '../ui/button.tsx'
+import { EmptyState } from '../ui/empty.tsx'
+import { FileTile } from '../ui/file-icon.tsx'
+import { WhenLoaded } from './parts.tsx'
+import { useLoad } from './use-load.ts'
+
+interface Loaded {
+  shares: ShareRecord[]
+  /** Empty for those who may not list accounts. */
+  users: UserRecord[]
+}
+
+async function load(signal: AbortSignal): Promise<Loaded> {
+  const [shares, users] = await Promise.all([
+    listShares(signal),
+    permissions().admin ? listUsers(signal) : [],
+  ])
+  return { shares, users }
+}
+
+export function SharesPage() {
+  const loaded = useLoad('shares', load)
+  return (
+    <WhenLoaded loaded={loaded}>
+      {(data) => <ShareTable {...data} onChange={loaded.reload} />}
+    </WhenLoaded>
+  )
+}
+
+function ShareTable({ shares, users, onChange }: Loaded & { onChange: () => void }) {
+  const { t } = useLingui()
+  const nowMs = useMinute()
+  const { user } = useSnapshot(session)
+  const admin = user?.perm.admin === true
+
+  if (shares.length === 0) {
+    return (
+      <EmptyState art="link" title={<Trans>No shared links yet</Trans>}>
+        <Trans>Share a file or a folder from its menu, and its link appears here.</Trans>
+      </EmptyState>
+    )
+  }
+
+  async function remove(share: ShareRecord) {
+    const name = nameOf(trimPath(share.path)) || t`My files`
+    const answer = await openPrompt('confirm', {
+      title: t`Delete this link?`,
+      text: t`“${name}” can no longer be opened with it. The files themselves stay.`,
+      answers: [{ id: 'delete', label: t`Delete link`, tone: 'danger' }],
+    })
+    if (answer !== 'delete') return
+    try {
+      await deleteShare(share.hash)
+      toastSuccess(t`Link deleted`)
+    } catch (error) {
+      toastError(error)
+    }
+    onChange()
+  }
+
+  async function copy(share: ShareRecord) {
+    try {
+      await copyText(sharePageUrl(share.hash))
+      toastSuccess(t`Link copied`)
+    } catch (error) {
+      toastError(error instanceof Error ? error.message : error)
+    }
+  }
+
+  function ownerOf(share: ShareRecord): string {
+    if (share.userID === user?.id) return user.username
+    return users.find((each) => each.id === share.userID)?.username ?? t`Deleted user`
+  }
+
+  return (
+    <div className="tbl-box">
+      <table className="tbl tbl--stack">
+        <thead>
+          <tr>
+            <th>{t`Path`}</th>
+            <th>{t`Expires`}</th>
+            {admin && <th>{t`Owner`}</th>}
+            <th>
+              <span className="sr">{t`Actions`}</span>
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {shares.map((share) => {
+            const path = trimPath(share.path)
+            const isDir = share.path.endsWith('/')
+            return (
+              <tr key={share.hash}>
+                <td>
+                  <a
+                    className="tbl__main"
+                    href={sharePageUrl(share.hash)}
+                    target="_blank"
+                    rel="noreferrer"
+                  >
+                    <FileTile entry={{ name: nameOf(path), isDir }} />
+                    <bdi>{path}</bdi>
+                    <ExternalLink className="i i-xs dim" aria-label={t`opens in a new tab`} />
+                    {share.hasPassword && (
+                      <Badge icon={Lock}>
+                        <Trans>Password</Trans>
+                      </Badge>
+                    )}
+                  </a>
+                </td>
+                <td className="mid" data-label={t`Expires`}>
+                  {share.expire === 0 ? (
+                    <Trans>Never</Trans>
+                  ) : (
+                    <span data-tip={formatMoment(share.expire * 1000)}>
+                      {formatDistance(share.expire * 1000, nowMs)}
+                    </span>
+                  )}
+                </td>
+                {admin && (
+                  <td className="mid" data-label={t`Owner`}>
+                    <bdi>{ownerOf(share)}</bdi>
+                  </td>
+                )}
+                <td className="tbl__acts">
+                  <IconButton
+                    size="sm"
+                    icon={Copy}
+                    label={t`Copy link`}
+                    onClick={() => void copy(share)}
+                  />
+                  <IconButton
+                    size="sm"
+                    tone="danger"
+                    icon={Trash2}
+                    label={t`Delete link`}
+                    onClick={() => void remove(share)}
+                  />
+                </td>
+              </tr>
+            )
+          })}
+        </tbody>
+      </table>
+    </div>
+  )
+}

@@ -1,0 +1,244 @@
+// The editor of access rules: order by dragging or with Alt and the arrow keys, problems while
+// typing, and a tester that says what the rules make of a path.
+
+import { Trans, useLingui } from '@lingui/react/macro'
+import { Ban, Check, GripVertical, Plus, X } from 'lucide-react'
+import { type KeyboardEvent, type PointerEvent, useEffect, useId, useRef, useState } from 'react'
+import { announce } from '../../lib/page/announce.ts'
+import { Badge } from '../../ui/badge.tsx'
+import { Button, IconButton } from '../../ui/button.tsx'
+import { Select, TextField } from '../../ui/field.tsx'
+import {
+  decide,
+  type Matcher,
+  moveRule,
+  newRule,
+  problemOf,
+  type RuleDraft,
+  type RuleProblem,
+} from './rule-draft.ts'
+
+let loadedMatcher: Matcher | null = null
+
+/** The server's expression language; its engine is large and loads when it is needed. */
+async function loadMatcher(): Promise<Matcher> {
+  const { RE2JS } = await import('re2js')
+  loadedMatcher = (expression, path) => {
+    try {
+      return RE2JS.compile(expression).matcher(path).find()
+    } catch {
+      return null
+    }
+  }
+  return loadedMatcher
+}
+
+function useMatcher(needed: boolean): Matcher | null {
+  const [matcher, setMatcher] = useState<Matcher | null>(() => loadedMatcher)
+  useEffect(() => {
+    if (!needed || matcher) return
+    let gone = false
+    // Without it expressions are simply not judged here; the server refuses what is wrong.
+    loadMatcher().then(
+      (loaded) => {
+        if (!gone) setMatcher(() => loaded)
+      },
+      () => {},
+    )
+    return () => {
+      gone = true
+    }
+  }, [needed, matcher])
+  return matcher
+}
+
+export interface RulesEditorProps {
+  rules: readonly RuleDraft[]
+  onChange: (rules: RuleDraft[]) => void
+  /** Rules that apply before these: those of the instance, for a user's. */
+  before?: readonly RuleDraft[]
+  /** Also shows what is missing in rules nobody has typed into yet. */
+  strict?: boolean
+}
+
+export function RulesEditor({ rules, onChange, before = [], strict = false }: RulesEditorProps) {
+  const { t } = useLingui()
+  const list = useRef<HTMLUListElement>(null)
+  const [held, setHeld] = useState<number | null>(null)
+  const matcher = useMatcher([...before, ...rules].some((rule) => rule.regex))
+
+  const problems: Record<RuleProblem, string> = {
+    empty: t`Enter a path or an expression.`,
+    slash: t`A path starts with a slash.`,
+    dots: t`A path has no “.”, “..” or double slashes.`,
+    expression: t`This expression is not valid.`,
+  }
+
+  function edit(key: number, change: Partial<RuleDraft>) {
+    onChange(rules.map((rule) => (rule.key === key ? { ...rule, ...change } : rule)))
+  }
+
+  function shift(from: number, to: number) {
+    if (to < 0 || to >= rules.length || from === to) return
+    onChange(moveRule(rules, from, to))
+  }
+
+  function onKeyDown(event: KeyboardEvent, at: number) {
+    if (!event.altKey || (event.key !== 'ArrowUp' && event.key !== 'ArrowDown')) return
+    event.preventDefault()
+    const to = at + (event.key === 'ArrowUp' ? -1 : 1)
+    if (to < 0 || to >= rules.length) return
+    const active = document.activeElement
+    shift(at, to)
+    const place = to + 1
+    const count = rules.length
+    announce(t`Rule moved to place ${place} of ${count}`)
+    // Moving an element in the document takes the focus from it.
+    requestAnimationFrame(() => active instanceof HTMLElement && active.focus())
+  }
+
+  function onGrab(event: PointerEvent<HTMLElement>, key: number) {
+    if (event.button !== 0) return
+    event.currentTarget.setPointerCapture(event.pointerId)
+    setHeld(key)
+  }
+
+  function onDrag(event: PointerEvent<HTMLElement>) {
+    if (held === null || !list.current) return
+    const from = rules.findIndex((rule) => rule.key === held)
+    const boxes = [...list.current.children].map((item) => item.getBoundingClientRect())
+    const to = boxes.findIndex((box) => event.clientY >= box.top && event.clientY <= box.bottom)
+    const box = boxes[to]
+    if (!box || to === from) return
+    // Past the middle of the neighbour, or rows of different height would swap back and forth.
+    const middle = box.top + box.height / 2
+    if (to < from ? event.clientY < middle : event.clientY > middle) shift(from, to)
+  }
+
+  return (
+    <>
+      <ul className="rules" ref={list}>
+        {rules.map((rule, at) => {
+          const problem = problemOf(rule, matcher)
+          const shown = problem !== null && (problem !== 'empty' || strict)
+          const place = at + 1
+          return (
+            <li
+              key={rule.key}
+              className={held === rule.key ? 'rule rule--held' : 'rule'}
+              onKeyDown={(event) => onKeyDown(event, at)}
+            >
+              <button
+                type="button"
+                className="rule__grip"
+                aria-label={t`Move rule ${place}`}
+                data-tip={t`Drag to reorder`}
+                data-tip-keys="Alt ↑ ↓"
+                onPointerDown={(event) => onGrab(event, rule.key)}
+                onPointerMove={onDrag}
+                onPointerUp={() => setHeld(null)}
+                onPointerCancel={() => setHeld(null)}
+              >
+                <GripVertical className="i i-sm" aria-hidden />
+              </button>
+              <Select
+                label={t`Effect of rule ${place}`}
+                hideLabel
+                value={rule.allow ? 'allow' : 'deny'}
+                onChange={(value) => edit(rule.key, { allow: value === 'allow' })}
+                options={[
+                  { value: 'allow', label: t`Allow` },
+                  { value: 'deny', label: t`Deny` },
+                ]}
+              />
+              <Select
+                label={t`Kind of rule ${place}`}
+                hideLabel
+                value={rule.regex ? 'regex' : 'path'}
+                onChange={(value) => edit(rule.key, { regex: value === 'regex' })}
+                options={[
+                  { value: 'path', label: t`Path` },
+                  { value: 'regex', label: t`Expression` },
+                ]}
+              />
+              <TextField
+                className="mono-field"
+                label={rule.regex ? t`Expression of rule ${place}` : t`Path of rule ${place}`}
+                hideLabel
+                dir="ltr"
+                spellCheck={false}
+                placeholder={rule.regex ? '\\.pdf$' : '/folder'}
+                value={rule.text}
+                error={shown && problem ? problems[problem] : null}
+                onChange={(text) => edit(rule.key, { text })}
+              />
+              <IconButton
+                size="sm"
+                icon={X}
+                label={t`Remove rule ${place}`}
+                onClick={() => onChange(rules.filter((each) => each.key !== rule.key))}
+              />
+            </li>
+          )
+        })}
+      </ul>
+      <Button
+        size="sm"
+        className="add"
+        icon={Plus}
+        onClick={() => {
+          onChange([...rules, newRule()])
+          requestAnimationFrame(() => {
+            list.current?.lastElementChild?.querySelector<HTMLElement>('input')?.focus()
+          })
+        }}
+      >
+        <Trans>Add rule</Trans>
+      </Button>
+      {rules.length + before.length > 0 && <Tester rules={rules} before={before} />}
+    </>
+  )
+}
+
+function Tester({ rules, before }: { rules: readonly RuleDraft[]; before: readonly RuleDraft[] }) {
+  const { t } = useLingui()
+  const id = useId()
+  const [path, setPath] = useState('')
+  const all = [...before, ...rules]
+  const matcher = useMatcher(path !== '' && all.some((rule) => rule.regex))
+  const full = path.startsWith('/') ? path : `/${path}`
+  const clean = full.length > 1 ? full.replace(/\/+$/, '') : full
+  const { allow, at } = decide(all, clean, matcher ?? (() => null))
+  const own = at - before.length + 1
+  const global = at + 1
+  return (
+    <div className="tester">
+      <TextField
+        className="mono-field"
+        label={t`Test a path`}
+        dir="ltr"
+        spellCheck={false}
+        placeholder="/folder/file.pdf"
+        aria-controls={id}
+        value={path}
+        onChange={setPath}
+      />
+      <output className="tester__verdict" id={id}>
+        {path !== '' && (
+          <>
+            <Badge tone={allow ? 'ok' : 'danger'} icon={allow ? Check : Ban}>
+              {allow ? t`Allowed` : t`Denied`}
+            </Badge>
+            {at < 0 ? (
+              <Trans>No rule matches.</Trans>
+            ) : at < before.length ? (
+              <Trans>By rule {global} of the global settings.</Trans>
+            ) : (
+              <Trans>By rule {own}.</Trans>
+            )}
+          </>
+        )}
+      </output>
+    </div>
+  )
+}

@@ -1,0 +1,141 @@
+// The accounts of the instance.
+
+import { Plural, Trans, useLingui } from '@lingui/react/macro'
+import { Pencil, Search, ShieldCheck, UserPlus } from 'lucide-react'
+import { useState } from 'react'
+import { useSnapshot } from 'valtio'
+import type { Permissions, UserRecord } from '../../../src/api-types.ts'
+import { listUsers } from '../../api/users.ts'
+import { boot } from '../../lib/boot.ts'
+import { formatList } from '../../lib/format.ts'
+import { session } from '../../state/session.ts'
+import { Avatar, Badge } from '../../ui/badge.tsx'
+import { EmptyState } from '../../ui/empty.tsx'
+import { TextField } from '../../ui/field.tsx'
+import { WhenLoaded } from '../parts.tsx'
+import { useLoad } from '../use-load.ts'
+
+/** The rights in short words, for the summary column. */
+function usePermissionWords() {
+  const { t } = useLingui()
+  return (perm: Permissions): string => {
+    if (perm.admin) return t`All permissions`
+    const words = [
+      perm.create && t`Create`,
+      perm.rename && t`rename`,
+      perm.modify && t`modify`,
+      perm.delete && t`delete`,
+      perm.share && t`share`,
+      perm.download && t`download`,
+      perm.execute && boot.EnableExec && t`run commands`,
+    ].filter((word) => typeof word === 'string')
+    if (words.length === 0) return t`Look only`
+    const text = formatList(words)
+    return text.charAt(0).toLocaleUpperCase() + text.slice(1)
+  }
+}
+
+export function UsersPage() {
+  const users = useLoad('users', listUsers)
+  return <WhenLoaded loaded={users}>{(list) => <UserTable users={list} />}</WhenLoaded>
+}
+
+function UserTable({ users }: { users: UserRecord[] }) {
+  const { t } = useLingui()
+  const { user: me } = useSnapshot(session)
+  const [find, setFind] = useState('')
+  const words = usePermissionWords()
+  const wanted = find.trim().toLocaleLowerCase()
+  const shown = users.filter(
+    (user) =>
+      user.username.toLocaleLowerCase().includes(wanted) ||
+      user.scope.toLocaleLowerCase().includes(wanted),
+  )
+  const hrefOf = (id: number | 'new') => `${boot.BaseURL}/settings/users/${id}`
+  return (
+    <>
+      <div className="tbl-top">
+        <TextField
+          label={t`Find a user`}
+          hideLabel
+          type="search"
+          placeholder={t`Find a user`}
+          icon={Search}
+          value={find}
+          onChange={setFind}
+        />
+        <span className="dim num" role="status">
+          <Plural value={shown.length} one="# user" other="# users" />
+        </span>
+        <span className="grow" />
+        <a className="btn btn--fill" href={hrefOf('new')}>
+          <span className="btn__label">
+            <UserPlus className="i i-sm" aria-hidden />
+            <Trans>New user</Trans>
+          </span>
+        </a>
+      </div>
+      {shown.length === 0 ? (
+        <EmptyState art="people" title={<Trans>Nobody by that name</Trans>} />
+      ) : (
+        <div className="tbl-box">
+          <table className="tbl tbl--stack">
+            <thead>
+              <tr>
+                <th style={{ inlineSize: '32%' }}>{t`Username`}</th>
+                <th style={{ inlineSize: '13%' }}>{t`Admin`}</th>
+                <th style={{ inlineSize: '18%' }}>{t`Scope`}</th>
+                <th>{t`Permissions`}</th>
+                <th style={{ inlineSize: '3.5rem' }}>
+                  <span className="sr">{t`Actions`}</span>
+                </th>
+              </tr>
+            </thead>
+            <tbody>
+              {shown.map((user) => (
+                <tr key={user.id}>
+                  <td>
+                    <a className="tbl__main" href={hrefOf(user.id)}>
+                      <Avatar name={user.username} />
+                      <bdi>{user.username}</bdi>
+                      {user.id === me?.id && (
+                        <Badge>
+                          <Trans>You</Trans>
+                        </Badge>
+                      )}
+                    </a>
+                  </td>
+                  <td className={user.perm.admin ? '' : 'tbl__none'}>
+                    {user.perm.admin ? (
+                      <Badge tone="accent" icon={ShieldCheck}>
+                        <Trans>Admin</Trans>
+                      </Badge>
+                    ) : (
+                      <span className="dim">—</span>
+                    )}
+                  </td>
+                  <td className="tbl__cut mono" data-label={t`Scope`} data-tip={user.scope}>
+                    <bdi dir="ltr">{user.scope}</bdi>
+                  </td>
+                  <td className="tbl__cut" data-label={t`Permissions`} data-tip={words(user.perm)}>
+                    {words(user.perm)}
+                  </td>
+                  <td className="tbl__acts">
+                    <a
+                      className="ib ib--sm"
+                      href={hrefOf(user.id)}
+                      aria-label={t`Edit ${user.username}`}
+                      data-tip={t`Edit ${user.username}`}
+                    >
+                      <Pencil className="i i-sm" aria-hidden />
+                    </a>
+                  </td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      )}
+    </>
+  )
+}

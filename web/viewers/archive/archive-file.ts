@@ -1,0 +1,174 @@
+// One door to archives of every kind: what is inside, and the bytes of one entry. Everything happens
+// in the browser, in ranges or streams where the format allows it, and always within limits, so that
+// the server spends nothing on a bomb.
+
+import type { FileEntry } from '../../../src/api-types.ts'
+import { ApiError } from '../../api/client.ts'
+import { OneVersion } from '../../api/content.ts'
+import type { FileSource } from '../frame/source.ts'
+import { type ArchiveFile, type ArchiveItem, cleanPath } from './archive-item.ts'
+import { openByLibrary } from './archive-worker.ts'
+import { readInPasses } from './tar-passes.ts'
+import {
+  readAheadOfRange,
+  readAheadOfStream,
+  StreamLimitError,
+  type TarEntry,
+  walkTar,
+} from './tar-reader.ts'
+import { listZip, type ReadRange, readZipEntry, ZipError } from './zip-reader.ts'
+
+const MAX_ENTRIES = 50_000
+/** What follows "PK": an entry, the end of an empty archive, and the marks of spanned ones. */
+const ZIP_HEADS = [
+  [3, 4],
+  [5, 6],
+  [7, 8],
+  [0x30, 0x30],
+]
+/** Read through to list or reach an entry of a compressed tar. */
+const MAX_UNPACKED_BYTES = 4 * 1024 ** 3
+/** Held in the memory of the library's worker. */
+const MAX_WHOLE_BYTES = 256 * 1024 * 1024
+
+/**
+ * What is read of it later, too, is of the file as it was at first.
+ *
+ * @throws ZipError when the archive cannot be read; ApiError when the file cannot.
+ */
+export async function openArchive(
+  source: FileSource,
+  entry: FileEntry,
+  signal: AbortSignal,
+): Promise<ArchiveFile> {
+  const version = new OneVersion()
+  const read: ReadRange = (start, end) => source.readRange(entry, start, end, signal, version)
+  const head = new Uint8Array(await read(0, 512))
+  const sizeBytes = version.sizeBytes ?? entry.size
+  // "PK" alone begins a tar, too, whose first file is a PKGBUILD.
+  if (ZIP_HEADS.some((next) => startsWith(head, [0x50, 0x4b, ...next])))
+    return openZip(read, sizeBytes)
+  if (startsWith(head, [0x1f, 0x8b])) {
+    return openTarStream(() => source.readStream(entry, signal, version), signal)
+  }
+  if (new TextDecoder().decode(head.subarray(257, 262)) === 'ustar') return openTar(read, sizeBytes)
+  if (sizeBytes > MAX_WHOLE_BYTES) throw new ZipError('too_large', 'the archive is too large')
+  const whole = await source.readAll(entry, MAX_WHOLE_BYTES, signal, version)
+  return openByLibrary(whole, signal, MAX_ENTRIES)
+}
+
+function startsWith(bytes: Uint8Array, prefix: number[]): boolean {
+  return prefix.every((byte, index) => bytes[index] === byte)
+}
+
+async function openZip(read: ReadRange, fileBytes: number): Promise<ArchiveFile> {
+  const { entries, truncated } = await listZip(read, fileBytes, MAX_ENTRIES)
+  const items = entries.map((part) => ({
+    path: cleanPath(part.name),
+    isDir: part.isDir,
+    sizeBytes: part.sizeBytes,
+    modified: part.modified,
+    encrypted: part.encrypted,
+  }))
+  const parts = new Map(items.map((item, index) => [item, entries[index]]))
+  return {
+    items: items.filter(({ path }) => path !== ''),
+    truncated,
+    async read(item, maxBytes) {
+      const part = parts.get(item as (typeof items)[number])
+      if (!part) throw new ZipError('damaged', 'no such entry')
+      return readZipEntry(read, part, maxBytes)
+    },
+  }
+}
+
+function fromTar(part: TarEntry): ArchiveItem {
+  return {
+    path: cleanPath(part.name),
+    isDir: part.kind === 'dir',
+    sizeBytes: part.sizeBytes,
+    modified: Number.isNaN(part.modified.getTime()) ? null : part.modified,
+    encrypted: false,
+  }
+}
+
+async function openTar(read: ReadRange, fileBytes: number): Promise<ArchiveFile> {
+  const places = new Map<ArchiveItem, TarEntry>()
+  let truncated = false
+  /** Links and the like, which have no content to look at. */
+  let hasOthers = false
+  for await (const part of walkTar(readAheadOfRange(read, fileBytes))) {
+    if (places.size >= MAX_ENTRIES) {
+      truncated = true
+      break
+    }
+    if (part.kind === 'other') hasOthers = true
+    else places.set(fromTar(part), part)
+  }
+  if (places.size === 0 && !hasOthers) throw new ZipError('damaged', 'no entries')
+  return {
+    items: [...places.keys()].filter(({ path }) => path !== ''),
+    truncated: truncated || hasOthers,
+    async read(item, maxBytes) {
+      const part = places.get(item)
+      if (!part) throw new ZipError('damaged', 'no such entry')
+      if (part.sizeBytes > maxBytes) throw new ZipError('too_large', 'larger than the limit')
+      return new Uint8Array(await read(part.dataAt, part.dataAt + part.sizeBytes))
+    },
+  }
+}
+
+async function openTarStream(
+  readStream: () => Promise<ReadableStream<Uint8Array>>,
+  signal: AbortSignal,
+): Promise<ArchiveFile> {
+  const open = async () => {
+    const packed = await readStream()
+    const plain = packed.pipeThrough(
+      new DecompressionStream('gzip') as ReadableWritablePair<Uint8Array, Uint8Array>,
+    )
+    return readAheadOfStream(plain, MAX_UNPACKED_BYTES)
+  }
+  const places = new Map<ArchiveItem, TarEntry>()
+  let truncated = false
+  let hasOthers = false
+  const first = await open()
+  try {
+    for await (const part of walkTar(first.read)) {
+      if (places.size >= MAX_ENTRIES) {
+        truncated = true
+        break
+      }
+      if (part.kind === 'other') hasOthers = true
+      else places.set(fromTar(part), part)
+    }
+  } catch (error) {
+    if (error instanceof ApiError || signal.aborted) throw error
+    // Cut off or too much: what was found so far is worth showing.
+    if (places.size === 0 && !(error instanceof StreamLimitError)) {
+      throw new ZipError('damaged', 'compressed data is damaged')
+    }
+    truncated = true
+  } finally {
+    await first.cancel()
+  }
+  if (places.size === 0 && !hasOthers) {
+    throw new ZipError(truncated ? 'too_large' : 'damaged', 'no entries')
+  }
+  const readPart = readInPasses(open)
+  return {
+    items: [...places.keys()].filter(({ path }) => path !== ''),
+    truncated: truncated || hasOthers,
+    async read(item, maxBytes) {
+      const part = places.get(item)
+      if (!part) throw new ZipError('damaged', 'no such entry')
+      if (part.sizeBytes > maxBytes) throw new ZipError('too_large', 'larger than the limit')
+      try {
+        return await readPart(part)
+      } catch (error) {
+        if (error instanceof StreamLimitError) throw new ZipError('too_large', error.message)
+        throw error
+      }
+    },
+  }
+}

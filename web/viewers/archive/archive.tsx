@@ -1,0 +1,330 @@
+// The inside of an archive as folders: looked at without extracting, single files opened or saved.
+
+import { Trans, useLingui } from '@lingui/react/macro'
+import { useVirtualizer } from '@tanstack/react-virtual'
+import { Download, Lock, Search } from 'lucide-react'
+import { useEffect, useMemo, useRef, useState } from 'react'
+import { ApiError } from '../../api/client.ts'
+import { isChanged } from '../../api/content.ts'
+import { messageOf } from '../../api/error-text.ts'
+import { formatDate, formatNumber, formatSize } from '../../lib/format.ts'
+import { loadStylesheet } from '../../lib/page/stylesheet.ts'
+import { nameOf } from '../../lib/paths.ts'
+import { saveBlob } from '../../lib/save-url.ts'
+import { toastError } from '../../operations/toasts.ts'
+import { IconButton } from '../../ui/button.tsx'
+import { FileTile } from '../../ui/file-icon.tsx'
+import partsStyles from '../frame/parts.css?url'
+import type { ViewerProps } from '../frame/source.ts'
+import { Busy, Message } from '../frame/tools.tsx'
+import { scrollByKey, useViewerKeys } from '../frame/viewer-keys.ts'
+import archiveStyles from './archive.css?url'
+import { EntryView } from './archive-entry.tsx'
+import { openArchive } from './archive-file.ts'
+import type { ArchiveFile, ArchiveItem } from './archive-item.ts'
+import { createEntryFile, type EntryFile } from './archive-source.ts'
+import { type FolderRow, folderRows, searchRows } from './archive-tree.ts'
+import { ZipError } from './zip-reader.ts'
+
+await Promise.all([loadStylesheet(partsStyles), loadStylesheet(archiveStyles)])
+
+/** Unpacked into memory, to be looked at or to be saved. */
+const MAX_OPEN_BYTES = 64 * 1024 * 1024
+const MAX_SAVE_BYTES = 512 * 1024 * 1024
+const ROW_PX = 44
+
+type Failure = ZipError['reason'] | ApiError
+
+export function ArchiveViewer(props: ViewerProps) {
+  const { source, entry, setFacts } = props
+  const { t } = useLingui()
+  const [archive, setArchive] = useState<ArchiveFile | null>(null)
+  const [failure, setFailure] = useState<Failure | null>(null)
+
+  useEffect(() => {
+    const abort = new AbortController()
+    setFailure(null)
+    setArchive(null)
+    openArchive(source, entry, abort.signal).then(
+      (opened) => {
+        if (!abort.signal.aborted) setArchive(opened)
+      },
+      (error: unknown) => {
+        if (!abort.signal.aborted) setFailure(failureOf(error))
+      },
+    )
+    return () => abort.abort()
+  }, [source, entry])
+
+  useEffect(() => {
+    if (!archive) return
+    const count = archive.items.filter(({ isDir }) => !isDir).length
+    const total = formatSize(archive.items.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0))
+    const files = formatNumber(count)
+    setFacts(count === 1 ? t`1 file, ${total} unpacked` : t`${files} files, ${total} unpacked`)
+  }, [archive, setFacts, t])
+
+  if (failure) {
+    return (
+      <Message
+        source={source}
+        entry={entry}
+        error={failure}
+        title={t`This archive can’t be opened`}
+      >
+        <FailureText reason={failure} />
+      </Message>
+    )
+  }
+  return archive ? <Inside {...props} archive={archive} onChanged={setFailure} /> : <Busy />
+}
+
+/** Unread, or read and found to be what cannot be opened. */
+function failureOf(error: unknown): Failure {
+  if (error instanceof ApiError) return error
+  return error instanceof ZipError ? error.reason : 'damaged'
+}
+
+function FailureText({ reason }: { reason: Failure }) {
+  if (reason === 'encrypted') return <Trans>It is protected by a password.</Trans>
+  if (reason === 'too_large') return <Trans>It is too large to be opened in the browser.</Trans>
+  if (reason === 'unsupported')
+    return <Trans>It is compressed in a way that is not known here.</Trans>
+  return <Trans>The file is damaged or in a format that can’t be read here.</Trans>
+}
+
+interface InsideProps extends ViewerProps {
+  archive: ArchiveFile
+  /** Nothing more can be read of it: another file has taken its place. */
+  onChanged(error: ApiError): void
+}
+
+function Inside({ onChanged, ...props }: InsideProps) {
+  const { source, entry, archive } = props
+  const { t } = useLingui()
+  const [folder, setFolder] = useState('')
+  const [filter, setFilter] = useState('')
+  const [opened, setOpened] = useState<EntryFile | null>(null)
+  const [busy, setBusy] = useState<string | null>(null)
+  const rows = useMemo(
+    () => (filter ? searchRows(archive.items, filter) : folderRows(archive.items, folder)),
+    [archive, folder, filter],
+  )
+
+  useEffect(() => () => opened?.release(), [opened])
+
+  /** The entry asked for last: an older one that arrives later is not wanted any more. */
+  const wanted = useRef<ArchiveItem>(null)
+  const left = useRef(false)
+  useEffect(() => {
+    left.current = false
+    return () => {
+      left.current = true
+    }
+  }, [])
+
+  /** Null when it could not be unpacked, which is told, or when nobody waits for it any more. */
+  async function unpack(item: ArchiveItem, maxBytes: number) {
+    setBusy(item.path)
+    try {
+      const bytes = await archive.read(item, maxBytes)
+      return left.current ? null : bytes
+    } catch (error) {
+      if (left.current) return null
+      const reason = failureOf(error)
+      if (reason instanceof ApiError && isChanged(reason)) {
+        onChanged(reason)
+        return null
+      }
+      const name = nameOf(`/${item.path}`)
+      toastError(
+        reason === 'too_large'
+          ? t`“${name}” is too large for this. Download the whole archive.`
+          : reason === 'encrypted'
+            ? t`“${name}” is protected by a password.`
+            : reason instanceof ApiError
+              ? messageOf(reason)
+              : t`“${name}” couldn’t be unpacked.`,
+      )
+      return null
+    } finally {
+      setBusy((path) => (path === item.path ? null : path))
+    }
+  }
+  async function open(item: ArchiveItem) {
+    wanted.current = item
+    const bytes = await unpack(item, MAX_OPEN_BYTES)
+    if (bytes && wanted.current === item)
+      setOpened(createEntryFile(source, archive, entry.path, item, bytes))
+  }
+  async function save(item: ArchiveItem) {
+    const bytes = await unpack(item, MAX_SAVE_BYTES)
+    if (bytes) saveBlob(new Blob([bytes]), nameOf(`/${item.path}`))
+  }
+  function goUp() {
+    setFolder(folder.includes('/') ? folder.slice(0, folder.lastIndexOf('/')) : '')
+  }
+
+  useViewerKeys((event) => {
+    if (event.ctrlKey || event.metaKey || event.altKey) return false
+    if (opened && (event.key === 'Escape' || event.key === 'Backspace')) setOpened(null)
+    else if (!opened && event.key === 'Backspace' && folder) goUp()
+    else if (!opened && event.key === 'Escape' && filter) setFilter('')
+    else return false
+    return true
+  })
+
+  if (opened) return <EntryView {...props} file={opened} back={() => setOpened(null)} />
+  return (
+    <div className="vw-archive">
+      <div className="vw-archive-head">
+        <Crumbs name={entry.name} folder={folder} onGo={setFolder} />
+        <label className="input vw-archive-filter">
+          <Search className="i i-sm" aria-hidden />
+          <input
+            type="search"
+            value={filter}
+            placeholder={t`Find in archive`}
+            aria-label={t`Find in archive`}
+            onChange={(event) => setFilter(event.currentTarget.value)}
+          />
+        </label>
+      </div>
+      {archive.truncated && (
+        <p className="vw-note" role="note">
+          <Trans>The archive holds more than is listed here.</Trans>
+        </p>
+      )}
+      <Rows
+        key={folder}
+        rows={rows}
+        busy={busy}
+        onOpen={(row) => {
+          if (row.item) void open(row.item)
+          else {
+            setFilter('')
+            setFolder(row.path)
+          }
+        }}
+        onSave={(item) => void save(item)}
+      />
+    </div>
+  )
+}
+
+interface CrumbsProps {
+  name: string
+  folder: string
+  onGo(folder: string): void
+}
+
+function Crumbs({ name, folder, onGo }: CrumbsProps) {
+  const { t } = useLingui()
+  const parts = folder ? folder.split('/') : []
+  return (
+    <nav className="vw-crumbs" aria-label={t`Path in the archive`}>
+      <button
+        type="button"
+        onClick={() => onGo('')}
+        aria-current={folder === '' ? 'page' : undefined}
+      >
+        <bdi>{name}</bdi>
+      </button>
+      {parts.map((part, index) => {
+        const path = parts.slice(0, index + 1).join('/')
+        return (
+          <button
+            type="button"
+            key={path}
+            onClick={() => onGo(path)}
+            aria-current={path === folder ? 'page' : undefined}
+          >
+            <bdi>{part}</bdi>
+          </button>
+        )
+      })}
+    </nav>
+  )
+}
+
+interface RowsProps {
+  rows: FolderRow[]
+  busy: string | null
+  onOpen(row: FolderRow): void
+  onSave(item: ArchiveItem): void
+}
+
+function Rows({ rows, busy, onOpen, onSave }: RowsProps) {
+  const { t } = useLingui()
+  const scroller = useRef<HTMLDivElement>(null)
+  const list = useVirtualizer({
+    count: rows.length,
+    getScrollElement: () => scroller.current,
+    estimateSize: () => ROW_PX,
+    overscan: 10,
+  })
+
+  useViewerKeys((event) => scrollByKey(event, scroller.current))
+
+  function onKeyDown(event: React.KeyboardEvent) {
+    const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0
+    if (step === 0) return
+    event.preventDefault()
+    const buttons = [...(scroller.current?.querySelectorAll<HTMLElement>('.vw-archive-name') ?? [])]
+    const at = buttons.indexOf(document.activeElement as HTMLElement)
+    buttons[at + step]?.focus()
+  }
+
+  if (rows.length === 0) {
+    return (
+      <p className="vw-side-empty">
+        <Trans>Nothing here.</Trans>
+      </p>
+    )
+  }
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: moves the focus among its buttons
+    <div className="vw-archive-rows" ref={scroller} onKeyDown={onKeyDown}>
+      <ul style={{ blockSize: list.getTotalSize() }}>
+        {list.getVirtualItems().map((virtual) => {
+          const row = rows[virtual.index]
+          if (!row) return null
+          return (
+            <li key={row.path} style={{ transform: `translateY(${virtual.start}px)` }}>
+              <button
+                type="button"
+                className="vw-archive-name"
+                aria-busy={busy === row.path}
+                disabled={row.item?.encrypted === true}
+                onClick={() => onOpen(row)}
+              >
+                <FileTile entry={{ name: row.name, isDir: row.item === null }} />
+                <bdi className="trunc">{row.label}</bdi>
+                {row.item?.encrypted && (
+                  <Lock className="i i-sm" aria-label={t`Protected by a password`} />
+                )}
+              </button>
+              <span className="vw-archive-date">
+                {row.item?.modified ? formatDate(row.item.modified) : ''}
+              </span>
+              <span className="vw-archive-size">
+                {row.item ? formatSize(row.item.sizeBytes) : '—'}
+              </span>
+              {row.item ? (
+                <IconButton
+                  size="sm"
+                  icon={Download}
+                  label={t`Download ${row.name}`}
+                  disabled={row.item.encrypted}
+                  onClick={() => row.item && onSave(row.item)}
+                />
+              ) : (
+                <span />
+              )}
+            </li>
+          )
+        })}
+      </ul>
+    </div>
+  )
+}

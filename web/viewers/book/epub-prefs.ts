@@ -1,0 +1,29 @@
+// Size and colours of books, kept in this browser.
+
+import { storage } from '../../lib/storage.ts'
+import type { PaperTheme } from '../office/paper.ts'
+
+const PREFS_KEY = 'fb-reader'
+/** Per cent of the book's own size. */
+export const SIZES = [80, 90, 100, 110, 120, 130, 140, 150, 170, 200]
+
+export interface ReaderPrefs {
+  size: number
+  theme: PaperTheme
+}
+
+export function loadPrefs(): ReaderPrefs {
+  try {
+    const { size, theme } = JSON.parse(storage.get(PREFS_KEY) ?? '{}')
+    return {
+      size: SIZES.includes(size) ? size : 100,
+      theme: ['light', 'sepia', 'dark'].includes(theme) ? theme : 'light',
+    }
+  } catch {
+    return { size: 100, theme: 'light' }
+  }
+}
+
+export function savePrefs(prefs: ReaderPrefs): void {
+  storage.set(PREFS_KEY, JSON.stringify(prefs))
+}

@@ -1,0 +1,148 @@
+// A file nothing else can show: what is known of it, its checksums, and the ways to look inside.
+
+import { Trans, useLingui } from '@lingui/react/macro'
+import { Binary, Copy, Download, TextAlignStart } from 'lucide-react'
+import { type ReactNode, useEffect, useState } from 'react'
+import type { FileInfo } from '../../../src/api-types.ts'
+import { isAbort } from '../../api/client.ts'
+import { messageOf } from '../../api/error-text.ts'
+import { type ChecksumAlgorithm, fetchChecksum } from '../../api/files.ts'
+import { copyText } from '../../lib/clipboard.ts'
+import { formatMoment, formatNumber, formatSize } from '../../lib/format.ts'
+import { parentOf } from '../../lib/paths.ts'
+import { toastError, toastSuccess } from '../../operations/toasts.ts'
+import { Button, IconButton } from '../../ui/button.tsx'
+import { PageIcon } from '../../ui/file-icon.tsx'
+import { Spinner } from '../../ui/progress.tsx'
+import type { ViewerProps } from './source.ts'
+
+const algorithms: readonly { id: ChecksumAlgorithm; name: string }[] = [
+  { id: 'md5', name: 'MD5' },
+  { id: 'sha1', name: 'SHA-1' },
+  { id: 'sha256', name: 'SHA-256' },
+  { id: 'sha512', name: 'SHA-512' },
+]
+
+export function FallbackViewer({ source, entry, openAs }: ViewerProps) {
+  const { t } = useLingui()
+  const { download } = source.permissions
+  return (
+    <div className="fb" data-gestures="own">
+      <div className="fb-card">
+        <PageIcon entry={entry} className="fb-icon" />
+        <h2 className="fb-name">
+          <bdi>{entry.name}</bdi>
+        </h2>
+        <p className="mid">
+          {download ? (
+            <Trans>There is no preview for this kind of file.</Trans>
+          ) : (
+            <Trans>
+              You can see that this file is here, but you don’t have permission to download it.
+            </Trans>
+          )}
+        </p>
+        {download && (
+          <div className="fb-actions">
+            <Button tone="fill" icon={Download} onClick={() => source.download(entry)}>
+              <Trans>Download</Trans>
+            </Button>
+            <Button tone="line" icon={TextAlignStart} onClick={() => openAs('text')}>
+              <Trans>Open as text</Trans>
+            </Button>
+            <Button tone="line" icon={Binary} onClick={() => openAs('hex')}>
+              <Trans>Show bytes</Trans>
+            </Button>
+          </div>
+        )}
+        <dl className="fb-facts">
+          <Fact name={t`Size`}>
+            {formatSize(entry.size)}
+            {entry.size >= 1024 && (
+              <span className="dim">
+                {' '}
+                <Trans>({formatNumber(entry.size)} bytes)</Trans>
+              </span>
+            )}
+          </Fact>
+          <Fact name={t`Modified`}>
+            <time dateTime={entry.modified}>{formatMoment(entry.modified)}</time>
+          </Fact>
+          {entry.extension.length > 1 && (
+            <Fact name={t`Kind`}>{entry.extension.slice(1).toUpperCase()}</Fact>
+          )}
+          <Fact name={t`Folder`}>
+            <bdi>{parentOf(entry.path)}</bdi>
+          </Fact>
+          {source.kind === 'files' && download && <Checksums entry={entry} />}
+        </dl>
+      </div>
+    </div>
+  )
+}
+
+function Fact({ name, children }: { name: string; children: ReactNode }) {
+  return (
+    <>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </>
+  )
+}
+
+/** Calculated when asked for: the server reads the whole file each time. */
+function Checksums({ entry }: { entry: FileInfo }) {
+  const { t } = useLingui()
+  const [sums, setSums] = useState<Partial<Record<ChecksumAlgorithm, string>>>({})
+  const [busy, setBusy] = useState<ChecksumAlgorithm | null>(null)
+  const [abort] = useState(() => new AbortController())
+  useEffect(() => () => abort.abort(), [abort])
+
+  async function calculate(algorithm: ChecksumAlgorithm) {
+    setBusy(algorithm)
+    try {
+      const sum = await fetchChecksum(entry.path, algorithm, abort.signal)
+      setSums((known) => ({ ...known, [algorithm]: sum }))
+    } catch (error) {
+      if (isAbort(error)) return
+      toastError(t`Couldn’t calculate the checksum. ${messageOf(error)}`, { report: true })
+    } finally {
+      setBusy(null)
+    }
+  }
+
+  async function copy(sum: string) {
+    try {
+      await copyText(sum)
+      toastSuccess(t`Checksum copied`)
+    } catch (error) {
+      toastError(error instanceof Error ? error.message : error)
+    }
+  }
+
+  return algorithms.map(({ id, name }) => {
+    const sum = sums[id]
+    return (
+      <Fact key={id} name={name}>
+        {sum !== undefined ? (
+          <span className="fb-sum">
+            <code dir="ltr">{sum}</code>
+            <IconButton
+              size="sm"
+              icon={Copy}
+              label={t`Copy ${name}`}
+              onClick={() => void copy(sum)}
+            />
+          </span>
+        ) : busy === id ? (
+          <Spinner />
+        ) : (
+          <button type="button" className="fb-link" onClick={() => void calculate(id)}>
+            <Trans>Calculate</Trans>
+            <span className="sr">{name}</span>
+          </button>
+        )}
+      </Fact>
+    )
+  })
+}

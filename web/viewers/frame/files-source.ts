@@ -1,0 +1,55 @@
+// The signed-in person's own files as a source for viewers.
+
+import type { FileEntry } from '../../../src/api-types.ts'
+import { apiUrl } from '../../api/client.ts'
+import { fetchAll, fetchRange, fetchStream } from '../../api/content.ts'
+import { fetchInfo, previewUrl, rawUrl } from '../../api/files.ts'
+import { boot } from '../../lib/boot.ts'
+import { encodePath, parentOf } from '../../lib/paths.ts'
+import { saveUrl } from '../../lib/save-url.ts'
+import { ownKey, permissions } from '../../state/session.ts'
+import { needsRendition } from '../picture/image-plan.ts'
+import type { FileSource } from './source.ts'
+
+const inline = { query: { inline: true } }
+
+function rawPath(entry: FileEntry): string {
+  return `/raw${encodePath(entry.path)}`
+}
+
+/** `entriesOf` gives the entries of a folder in the order its listing shows them. */
+export function createFilesSource(
+  entriesOf: (folder: string, signal: AbortSignal) => Promise<readonly FileEntry[]>,
+): FileSource {
+  return {
+    kind: 'files',
+    // Several people may use this browser, and each reads a book at their own pace.
+    get id() {
+      return ownKey('files')
+    },
+    get permissions() {
+      const { download, rename, delete: remove, modify, share } = permissions()
+      return { download, rename, delete: remove, modify, share: share && download }
+    },
+    rawUrl: (entry, options) => rawUrl(entry.path, options),
+    previewUrl(entry, size) {
+      // Switched off, the server would send the whole file in place of the small picture, except
+      // where a browser could do nothing with it.
+      const made =
+        size === 'thumb' ? boot.EnableThumbs : boot.ResizePreview || needsRendition(entry.name)
+      return made ? previewUrl(entry, size) : null
+    },
+    subtitleUrl: (vpath) => apiUrl(`/subtitle${encodePath(vpath)}`, { inline: true }),
+    readRange: (entry, start, end, signal, version) =>
+      fetchRange(rawPath(entry), start, end, inline, signal, version),
+    readAll: (entry, maxBytes, signal, version) =>
+      fetchAll(rawPath(entry), maxBytes, inline, signal, version),
+    readStream: (entry, signal, version) => fetchStream(rawPath(entry), inline, signal, version),
+    info: fetchInfo,
+    async siblings(entry, signal) {
+      const items = await entriesOf(parentOf(entry.path), signal)
+      return items.filter((item) => !item.isDir && item.type !== 'invalid_link')
+    },
+    download: (entry) => saveUrl(rawUrl(entry.path), entry.name),
+  }
+}

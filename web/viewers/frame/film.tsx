@@ -1,0 +1,79 @@
+// The strip of neighbours below the stage. Only those near the shown file exist in the page, so that
+// a folder with a hundred thousand pictures costs no more than one with ten.
+
+import { useLingui } from '@lingui/react/macro'
+import { useEffect, useRef, useState } from 'react'
+import type { FileEntry } from '../../../src/api-types.ts'
+import { isLightThumbnail } from '../../lib/thumbs.ts'
+import { FileTile } from '../../ui/file-icon.tsx'
+import { fetched, loadAside } from './film-queue.ts'
+import { kindOf } from './kinds.ts'
+import type { FileSource } from './source.ts'
+
+const EACH_SIDE = 16
+
+interface FilmProps {
+  source: FileSource
+  entry: FileEntry
+  siblings: readonly FileEntry[]
+  navigate(entry: FileEntry): void
+}
+
+export function Film({ source, entry, siblings, navigate }: FilmProps) {
+  const { t } = useLingui()
+  const strip = useRef<HTMLElement>(null)
+  const at = siblings.findIndex((sibling) => sibling.path === entry.path)
+  const shown = siblings.slice(Math.max(0, at - EACH_SIDE), at + EACH_SIDE + 1)
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: runs again for each shown file
+  useEffect(() => {
+    const frame = strip.current
+    const current = frame?.querySelector<HTMLElement>('[aria-current=true]')
+    if (!frame || !current) return
+    const middle = current.offsetLeft + current.offsetWidth / 2
+    frame.scrollTo({ left: middle - frame.clientWidth / 2, behavior: 'smooth' })
+  }, [entry.path, siblings])
+
+  return (
+    <nav className="vw-film" aria-label={t`Files in this folder`} ref={strip} data-gestures="own">
+      {shown.map((sibling) => (
+        <button
+          type="button"
+          key={sibling.path}
+          className="vw-frame"
+          data-tip={sibling.name}
+          aria-label={sibling.name}
+          aria-current={sibling.path === entry.path}
+          tabIndex={sibling.path === entry.path ? 0 : -1}
+          onClick={() => navigate(sibling)}
+        >
+          <Frame source={source} entry={sibling} />
+        </button>
+      ))}
+    </nav>
+  )
+}
+
+function Frame({ source, entry }: { source: FileSource; entry: FileEntry }) {
+  const url = thumbUrl(source, entry)
+  const mayLoad = useTurn(url)
+  return <FileTile entry={entry} thumb={mayLoad ? url : undefined} />
+}
+
+function thumbUrl(source: FileSource, entry: FileEntry): string | undefined {
+  if (!source.permissions.download) return undefined
+  const kind = kindOf(entry)
+  if (kind !== 'image' && kind !== 'video' && kind !== 'pdf') return undefined
+  if (!isLightThumbnail(entry)) return undefined
+  return source.previewUrl(entry, 'thumb') ?? undefined
+}
+
+/** True once the picture at `url` was fetched or may be: never many at once, and never first. */
+function useTurn(url: string | undefined): boolean {
+  const [turn, setTurn] = useState<string | null>(null)
+  useEffect(() => {
+    if (url === undefined) return
+    return loadAside(url, () => setTurn(url))
+  }, [url])
+  return url !== undefined && (turn === url || fetched.has(url))
+}

@@ -1,0 +1,124 @@
+// The small parts every viewer is dressed with: floating tool bar, messages, busy sign.
+
+import { Trans, useLingui } from '@lingui/react/macro'
+import { Download, RotateCw, TriangleAlert } from 'lucide-react'
+import { type ReactNode, use, useEffect, useState } from 'react'
+import type { FileEntry } from '../../../src/api-types.ts'
+import { ApiError } from '../../api/client.ts'
+import { messageOf } from '../../api/error-text.ts'
+import { Button, IconButton, type IconButtonProps } from '../../ui/button.tsx'
+import { Spinner } from '../../ui/progress.tsx'
+import type { FileSource } from './source.ts'
+import { TryAgain } from './try-again.ts'
+
+/** Controls floating over the lower edge of the stage. */
+export function Tools({ label, children }: { label: string; children: ReactNode }) {
+  return (
+    <div className="vw-tools" role="toolbar" aria-label={label} data-gestures="own">
+      {children}
+    </div>
+  )
+}
+
+/** Controls in one line above a document. */
+export function ToolRow({ label, children }: { label: string; children: ReactNode }) {
+  return (
+    <div className="vw-row" role="toolbar" aria-label={label} data-gestures="own">
+      {children}
+    </div>
+  )
+}
+
+/** A small icon button of a tool bar. */
+export function Tool(props: Omit<IconButtonProps, 'size'>) {
+  return <IconButton size="sm" {...props} />
+}
+
+interface TextToolProps {
+  children: ReactNode
+  /** Accessible name where the text alone says too little. */
+  label?: string
+  pressed?: boolean
+  onClick(): void
+}
+
+/** A tool with a word instead of an icon. */
+export function TextTool({ children, label, pressed, onClick }: TextToolProps) {
+  return (
+    <Button size="sm" aria-label={label} data-tip={label} aria-pressed={pressed} onClick={onClick}>
+      {children}
+    </Button>
+  )
+}
+
+export function ToolGap() {
+  return <span className="vw-gap" aria-hidden="true" />
+}
+
+/** A turning sign that only shows when the wait is long enough to be noticed. */
+export function Busy() {
+  const { t } = useLingui()
+  const [shown, setShown] = useState(false)
+  useEffect(() => {
+    const timer = setTimeout(() => setShown(true), 400)
+    return () => clearTimeout(timer)
+  }, [])
+  return (
+    <div className="vw-busy" role="status" aria-label={t`Loading`}>
+      {shown && <Spinner />}
+    </div>
+  )
+}
+
+export interface MessageProps {
+  title: string
+  /** What is wrong with the file, unless `error` says that it could not be read at all. */
+  children?: ReactNode
+  /** What reading the file threw. Only an ApiError tells more than `children`. */
+  error?: unknown
+  source: FileSource
+  entry: FileEntry
+  /** Further ways on beside Download. */
+  actions?: ReactNode
+}
+
+/** What went wrong in plain words, with the ways that are still open. */
+export function Message({ title, children, error, source, entry, actions }: MessageProps) {
+  const tooLarge = error instanceof ApiError && error.code === 'too_large'
+  // Nothing is known of the file then, and a download would fail as the reading did.
+  const unread = error instanceof ApiError && !tooLarge
+  const text = unread ? (
+    messageOf(error)
+  ) : tooLarge ? (
+    <Trans>It is too large to be read in the browser.</Trans>
+  ) : (
+    children
+  )
+  return (
+    <div className="vw-message" role="alert">
+      <TriangleAlert size={40} strokeWidth={1.25} aria-hidden="true" />
+      <h2>{title}</h2>
+      {text && <p>{text}</p>}
+      <div className="vw-message-actions">
+        {unread && <TryAgainButton />}
+        {!unread && source.permissions.download && (
+          <Button tone="fill" icon={Download} onClick={() => source.download(entry)}>
+            <Trans>Download</Trans>
+          </Button>
+        )}
+        {actions}
+      </div>
+    </div>
+  )
+}
+
+/** Makes the viewer anew, which reads the file again. */
+export function TryAgainButton() {
+  const tryAgain = use(TryAgain)
+  if (tryAgain === null) return null
+  return (
+    <Button tone="fill" icon={RotateCw} onClick={tryAgain}>
+      <Trans>Try again</Trans>
+    </Button>
+  )
+}

@@ -1,0 +1,249 @@
+// The control bar of films and songs: own controls, so that they look and work alike in every
+// browser, with names, keys and sliders that a screen reader understands.
+
+import { useLingui } from '@lingui/react/macro'
+import {
+  Captions,
+  Gauge,
+  Pause,
+  PictureInPicture2,
+  Play,
+  RotateCcw,
+  RotateCw,
+  Volume1,
+  Volume2,
+  VolumeX,
+} from 'lucide-react'
+import { type ReactNode, type RefObject, useState } from 'react'
+import { formatDuration } from '../../lib/format.ts'
+import { keyLetter } from '../../lib/key-letter.ts'
+import { loadStylesheet } from '../../lib/page/stylesheet.ts'
+import { IconButton } from '../../ui/button.tsx'
+import { MenuButton } from '../../ui/menu.tsx'
+import { useViewerKeys } from '../frame/viewer-keys.ts'
+import mediaStyles from './media.css?url'
+import type { Media } from './use-media.ts'
+
+await loadStylesheet(mediaStyles)
+
+const speeds = [0.5, 0.75, 1, 1.25, 1.5, 1.75, 2, 2.5, 3]
+
+export interface TextTrackChoice {
+  id: string
+  label: string
+}
+
+interface PlayerProps {
+  element: RefObject<HTMLMediaElement | null>
+  media: Media
+  tracks?: readonly TextTrackChoice[]
+  /** Id of the shown subtitles; null when off. */
+  track?: string | null
+  chooseTrack?(id: string | null): void
+  /** Picture in picture, where there is a picture and a browser that can. */
+  pictureInPicture?: boolean
+  children?: ReactNode
+}
+
+export function Player({ element, media, tracks = [], track, chooseTrack, ...rest }: PlayerProps) {
+  const { t } = useLingui()
+
+  function toggle() {
+    const player = element.current
+    if (!player) return
+    // A refusal shows as a button that stays on "Play".
+    if (player.paused) player.play().catch(() => {})
+    else player.pause()
+  }
+  function seek(to: number) {
+    const player = element.current
+    if (player && Number.isFinite(player.duration)) {
+      player.currentTime = Math.min(player.duration, Math.max(0, to))
+    }
+  }
+  function setVolume(volume: number) {
+    const player = element.current
+    if (!player) return
+    player.volume = Math.min(1, Math.max(0, volume))
+    player.muted = false
+  }
+  function setRate(rate: number) {
+    if (element.current) element.current.playbackRate = rate
+  }
+  function nextTrack() {
+    const at = tracks.findIndex(({ id }) => id === track)
+    chooseTrack?.(tracks[at + 1]?.id ?? null)
+  }
+  function togglePicture() {
+    const film = element.current
+    if (!(film instanceof HTMLVideoElement)) return
+    const change = document.pictureInPictureElement
+      ? document.exitPictureInPicture()
+      : film.requestPictureInPicture()
+    // Refused by the browser or the person; the film goes on where it is.
+    Promise.resolve(change).catch(() => {})
+  }
+
+  useViewerKeys((event) => {
+    if (event.ctrlKey || event.metaKey || event.altKey) return false
+    // The slider under the finger keeps its own arrow keys.
+    if (event.target instanceof HTMLInputElement && event.key.startsWith('Arrow')) return false
+    if (event.target instanceof HTMLButtonElement && (event.key === ' ' || event.key === 'Enter')) {
+      return false
+    }
+    const { time, duration, volume } = media
+    const at = speeds.indexOf(media.rate)
+    const commands: Record<string, () => void> = {
+      ' ': toggle,
+      k: toggle,
+      arrowleft: () => seek(time - 5),
+      arrowright: () => seek(time + 5),
+      j: () => seek(time - 10),
+      l: () => seek(time + 10),
+      arrowup: () => setVolume(volume + 0.1),
+      arrowdown: () => setVolume(volume - 0.1),
+      m: () => {
+        if (element.current) element.current.muted = !media.muted
+      },
+      c: nextTrack,
+      p: togglePicture,
+      '<': () => setRate(speeds[at - 1] ?? media.rate),
+      '>': () => setRate(speeds[at + 1] ?? media.rate),
+      home: () => seek(0),
+      end: () => seek(duration),
+    }
+    for (let digit = 0; digit <= 9; digit++) commands[digit] = () => seek((duration * digit) / 10)
+    const command = commands[keyLetter(event).toLowerCase()]
+    if (!command || (event.shiftKey && event.key !== '<' && event.key !== '>')) return false
+    command()
+    return true
+  })
+
+  const Sound = media.muted || media.volume === 0 ? VolumeX : media.volume < 0.5 ? Volume1 : Volume2
+  return (
+    // Media runs from left to right in every language.
+    <section className="vw-player" dir="ltr" aria-label={t`Player`} data-gestures="own">
+      <Scrubber media={media} seek={seek} />
+      <div className="vw-player-row">
+        <IconButton
+          icon={media.playing ? Pause : Play}
+          label={media.playing ? t`Pause` : t`Play`}
+          shortcut={t`Space`}
+          onClick={toggle}
+        />
+        <IconButton
+          className="vw-seek"
+          icon={RotateCcw}
+          label={t`Back 10 seconds`}
+          shortcut="J"
+          onClick={() => seek(media.time - 10)}
+        />
+        <IconButton
+          className="vw-seek"
+          icon={RotateCw}
+          label={t`Forward 10 seconds`}
+          shortcut="L"
+          onClick={() => seek(media.time + 10)}
+        />
+        <span className="vw-time" dir="ltr">
+          {formatDuration(media.time)} / {formatDuration(media.duration)}
+        </span>
+        <span className="grow" />
+        <span className="vw-volume">
+          <IconButton
+            icon={Sound}
+            label={media.muted ? t`Sound on` : t`Mute`}
+            shortcut="M"
+            onClick={() => {
+              if (element.current) element.current.muted = !media.muted
+            }}
+          />
+          <input
+            type="range"
+            className="vw-range"
+            min={0}
+            max={1}
+            step={0.05}
+            value={media.muted ? 0 : media.volume}
+            style={
+              { '--vw-done': `${(media.muted ? 0 : media.volume) * 100}%` } as React.CSSProperties
+            }
+            aria-label={t`Volume`}
+            onChange={(event) => setVolume(Number(event.currentTarget.value))}
+          />
+        </span>
+        <MenuButton
+          label={t`Speed`}
+          items={() =>
+            speeds.map((speed) => ({
+              id: String(speed),
+              label: `${speed}×`,
+              checked: media.rate === speed,
+              onSelect: () => setRate(speed),
+            }))
+          }
+        >
+          {(trigger) => <IconButton {...trigger} icon={Gauge} label={t`Speed`} shortcut="< >" />}
+        </MenuButton>
+        {tracks.length > 0 && chooseTrack && (
+          <MenuButton
+            label={t`Subtitles`}
+            items={() => [
+              { id: '', label: t`Off`, checked: track === null, onSelect: () => chooseTrack(null) },
+              ...tracks.map(({ id, label }) => ({
+                id,
+                label,
+                checked: track === id,
+                onSelect: () => chooseTrack(id),
+              })),
+            ]}
+          >
+            {(trigger) => (
+              <IconButton {...trigger} icon={Captions} label={t`Subtitles`} shortcut="C" />
+            )}
+          </MenuButton>
+        )}
+        {rest.pictureInPicture && document.pictureInPictureEnabled && (
+          <IconButton
+            icon={PictureInPicture2}
+            label={t`Picture in picture`}
+            shortcut="P"
+            onClick={togglePicture}
+          />
+        )}
+        {rest.children}
+      </div>
+    </section>
+  )
+}
+
+function Scrubber({ media, seek }: { media: Media; seek(to: number): void }) {
+  const { t } = useLingui()
+  // While dragging, the thumb follows the finger and not the film.
+  const [dragged, setDragged] = useState<number | null>(null)
+  const known = Number.isFinite(media.duration) && media.duration > 0
+  const shown = dragged ?? media.time
+  const done = known ? (shown / media.duration) * 100 : 0
+  const loaded = known ? (media.bufferedUntil / media.duration) * 100 : 0
+  return (
+    <input
+      type="range"
+      className="vw-range vw-scrubber"
+      min={0}
+      max={known ? media.duration : 1}
+      step="any"
+      value={known ? shown : 0}
+      disabled={!known}
+      style={{ '--vw-done': `${done}%`, '--vw-loaded': `${loaded}%` } as React.CSSProperties}
+      aria-label={t`Position`}
+      aria-valuetext={`${formatDuration(shown)} / ${formatDuration(media.duration)}`}
+      onChange={(event) => {
+        setDragged(Number(event.currentTarget.value))
+        seek(Number(event.currentTarget.value))
+      }}
+      onPointerUp={() => setDragged(null)}
+      onKeyUp={() => setDragged(null)}
+      onBlur={() => setDragged(null)}
+    />
+  )
+}

@@ -1,0 +1,168 @@
+// A media element as React state, with what is remembered between files: volume, speed, position.
+
+import { type RefObject, useEffect, useEffectEvent, useState } from 'react'
+import { storage } from '../../lib/storage.ts'
+import { recallPosition, rememberPosition } from '../frame/positions.ts'
+import type { ViewerProps } from '../frame/source.ts'
+
+const SOUND_KEY = 'fb-sound'
+/** Positions this close to either end are not worth coming back to. */
+const EDGE_S = 8
+const SAVE_EVERY_S = 5
+
+export interface Media {
+  playing: boolean
+  waiting: boolean
+  failed: boolean
+  /** It failed because its bytes stopped coming, not because of what they are. */
+  lost: boolean
+  /** Seconds. */
+  time: number
+  duration: number
+  bufferedUntil: number
+  volume: number
+  muted: boolean
+  rate: number
+}
+
+const initial: Media = {
+  playing: false,
+  waiting: false,
+  failed: false,
+  lost: false,
+  time: 0,
+  duration: Number.NaN,
+  bufferedUntil: 0,
+  volume: 1,
+  muted: false,
+  rate: 1,
+}
+
+/** Once somebody has pressed play, the files they turn to afterwards start by themselves. */
+let started = false
+
+interface Sound {
+  volume: number
+  muted: boolean
+  rate: number
+}
+
+function loadSound(): Sound {
+  try {
+    const { volume = 1, muted = false, rate = 1 } = JSON.parse(storage.get(SOUND_KEY) ?? '{}')
+    return { volume: Number(volume), muted: muted === true, rate: Number(rate) }
+  } catch {
+    return { volume: 1, muted: false, rate: 1 }
+  }
+}
+
+/** Follows the element inside `ref` while it shows `props.entry`. `onEnded` runs at its end. */
+export function useMedia(
+  ref: RefObject<HTMLMediaElement | null>,
+  props: Pick<ViewerProps, 'source' | 'entry'>,
+  onEnded: () => void,
+) {
+  const { source, entry } = props
+  const [media, setMedia] = useState<Media>(initial)
+  const ended = useEffectEvent(onEnded)
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: starts afresh for each file
+  useEffect(() => {
+    const element = ref.current
+    if (!element) return
+    const sound = loadSound()
+    element.volume = sound.volume
+    element.muted = sound.muted
+    element.defaultPlaybackRate = sound.rate
+    element.playbackRate = sound.rate
+    let savedAt = 0
+
+    function update() {
+      if (!element) return
+      const { buffered } = element
+      setMedia({
+        playing: !element.paused && !element.ended,
+        waiting: element.readyState < HTMLMediaElement.HAVE_FUTURE_DATA && !element.paused,
+        failed: element.error !== null,
+        lost: element.error?.code === MediaError.MEDIA_ERR_NETWORK,
+        time: element.currentTime,
+        duration: element.duration,
+        bufferedUntil: buffered.length > 0 ? buffered.end(buffered.length - 1) : 0,
+        volume: element.volume,
+        muted: element.muted,
+        rate: element.playbackRate,
+      })
+    }
+    function save() {
+      if (!element || !(element.duration > 3 * EDGE_S)) return
+      const { currentTime, duration } = element
+      const worth = currentTime > EDGE_S && currentTime < duration - EDGE_S
+      rememberPosition(source, entry, worth ? Math.round(currentTime) : null)
+      savedAt = currentTime
+    }
+    function onTime() {
+      update()
+      if (element && Math.abs(element.currentTime - savedAt) > SAVE_EVERY_S) save()
+    }
+    function onReady() {
+      const position = recallPosition(source, entry)
+      if (element && typeof position === 'number') element.currentTime = position
+      // Refused where the browser wants a click first; the play button is there for that.
+      if (started) element?.play().catch(() => {})
+      update()
+    }
+    function onPlay() {
+      started = true
+      update()
+    }
+    function onSound() {
+      if (!element) return
+      const { volume, muted, playbackRate: rate } = element
+      storage.set(SOUND_KEY, JSON.stringify({ volume, muted, rate }))
+      update()
+    }
+    function onEnd() {
+      save()
+      update()
+      ended()
+    }
+
+    const listeners: [string, () => void][] = [
+      ['loadedmetadata', onReady],
+      ['timeupdate', onTime],
+      ['play', onPlay],
+      ['volumechange', onSound],
+      ['ratechange', onSound],
+      ['ended', onEnd],
+      ...[
+        'pause',
+        'playing',
+        'waiting',
+        'seeked',
+        'progress',
+        'durationchange',
+        'error',
+        'emptied',
+      ].map((name): [string, () => void] => [name, update]),
+    ]
+    for (const [name, listener] of listeners) element.addEventListener(name, listener)
+    // Loading began when the element was made, which can be well before it is watched.
+    update()
+    if (element.readyState >= HTMLMediaElement.HAVE_METADATA) onReady()
+    return () => {
+      save()
+      for (const [name, listener] of listeners) element.removeEventListener(name, listener)
+      // Out of the page it would go on loading, and hold its connection, until it is collected.
+      if (element.isConnected) return
+      element.removeAttribute('src')
+      element.load()
+    }
+  }, [source, entry.path, ref])
+
+  return media
+}
+
+/** Forgets that playback was started, when the viewer is left for the folder. */
+export function endSession() {
+  started = false
+}

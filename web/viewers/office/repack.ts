@@ -1,0 +1,144 @@
+// Office files are ZIP archives that libraries unpack without limits of their own. They are unpacked
+// here first, within limits, and handed on as an archive in which nothing is compressed.
+
+import type { FileEntry } from '../../../src/api-types.ts'
+import { listZip, readZipEntry, ZipError } from '../archive/zip-reader.ts'
+import type { FileSource } from '../frame/source.ts'
+import { withoutDoctype } from './doctype.ts'
+import type { MarkupBudget } from './markup-limits.ts'
+
+const MAX_PARTS = 4000
+const MAX_FILE_BYTES = 64 * 1024 * 1024
+/** All parts together: about what a thousand pages with pictures take. */
+const MAX_TOTAL_BYTES = 192 * 1024 * 1024
+
+/**
+ * `budget` bounds the markup of all parts together, for readers on the page's own thread.
+ *
+ * @throws ZipError `too_large`, `encrypted`, `damaged` or `unsupported`.
+ */
+export async function repackOffice(
+  source: FileSource,
+  entry: FileEntry,
+  signal: AbortSignal,
+  budget?: MarkupBudget,
+): Promise<Uint8Array<ArrayBuffer>> {
+  const whole = await readWhole(source, entry, MAX_FILE_BYTES, signal)
+  const read = (start: number, end: number) => Promise.resolve(whole.slice(start, end))
+  const { entries, truncated } = await listZip(read, whole.byteLength, MAX_PARTS)
+  if (truncated) throw new ZipError('too_large', 'too many parts')
+  const parts: [string, Uint8Array<ArrayBuffer>][] = []
+  let room = MAX_TOTAL_BYTES
+  for (const part of entries) {
+    if (part.isDir) continue
+    const bytes = await readZipEntry(read, part, room)
+    room -= bytes.length
+    parts.push([part.name, budget && isMarkup(bytes) ? plainMarkup(bytes, budget) : bytes])
+  }
+  return storeZip(parts)
+}
+
+/**
+ * All bytes of the file as it is by now, which may be longer than when it was listed.
+ *
+ * @throws ZipError `too_large` when there are more than `maxBytes`; otherwise as `readRange`.
+ */
+export async function readWhole(
+  source: FileSource,
+  entry: FileEntry,
+  maxBytes: number,
+  signal: AbortSignal,
+): Promise<ArrayBuffer> {
+  // One listed as too large is not fetched in vain.
+  const whole =
+    entry.size > maxBytes ? null : await source.readRange(entry, 0, maxBytes + 1, signal)
+  if (whole === null || whole.byteLength > maxBytes) {
+    throw new ZipError('too_large', 'the file is too large')
+  }
+  return whole
+}
+
+/** Without document type: no genuine part has one, and its entities could be a bomb. */
+function plainMarkup(bytes: Uint8Array<ArrayBuffer>, budget: MarkupBudget) {
+  const markup = new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes)
+  budget.spend(markup)
+  const plain = withoutDoctype(markup)
+  return plain === markup ? bytes : new TextEncoder().encode(plain)
+}
+
+/** White space and the byte order mark. */
+const BEFORE_MARKUP = new Set([0x20, 0x09, 0x0a, 0x0d, 0xef, 0xbb, 0xbf])
+
+/** By content, not by name: any part can be named as the document. */
+function isMarkup(bytes: Uint8Array): boolean {
+  const first = bytes.findIndex((byte) => !BEFORE_MARKUP.has(byte))
+  return bytes[first] === 0x3c
+}
+
+/** A ZIP archive of the parts, stored; without times, for readers that do not look at them. */
+export function storeZip(
+  parts: readonly [string, Uint8Array<ArrayBuffer>][],
+): Uint8Array<ArrayBuffer> {
+  const locals: Uint8Array<ArrayBuffer>[] = []
+  const directory: Uint8Array<ArrayBuffer>[] = []
+  let offset = 0
+  for (const [name, bytes] of parts) {
+    const nameBytes = new TextEncoder().encode(name)
+    const facts = { crc: crc32(bytes), size: bytes.length, nameLength: nameBytes.length }
+    const local = header(0x04034b50, 30, 4, facts)
+    const central = header(0x02014b50, 46, 6, facts)
+    new DataView(central.buffer).setUint32(42, offset, true)
+    locals.push(local, nameBytes, bytes)
+    directory.push(central, nameBytes)
+    offset += local.length + nameBytes.length + bytes.length
+  }
+  const size = directory.reduce((sum, piece) => sum + piece.length, 0)
+  const end = new DataView(new ArrayBuffer(22))
+  end.setUint32(0, 0x06054b50, true)
+  end.setUint16(8, parts.length, true)
+  end.setUint16(10, parts.length, true)
+  end.setUint32(12, size, true)
+  end.setUint32(16, offset, true)
+  return join([...locals, ...directory, new Uint8Array(end.buffer)])
+}
+
+interface Facts {
+  crc: number
+  size: number
+  nameLength: number
+}
+
+/** The fields local and central headers share lie one after the other from `versionAt` on. */
+function header(signature: number, length: number, versionAt: number, facts: Facts) {
+  const view = new DataView(new ArrayBuffer(length))
+  view.setUint32(0, signature, true)
+  view.setUint16(versionAt, 20, true)
+  view.setUint16(versionAt + 2, 0x800, true)
+  view.setUint32(versionAt + 10, facts.crc, true)
+  view.setUint32(versionAt + 14, facts.size, true)
+  view.setUint32(versionAt + 18, facts.size, true)
+  view.setUint16(versionAt + 22, facts.nameLength, true)
+  return new Uint8Array(view.buffer)
+}
+
+function join(pieces: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
+  const whole = new Uint8Array(pieces.reduce((sum, piece) => sum + piece.length, 0))
+  let at = 0
+  for (const piece of pieces) {
+    whole.set(piece, at)
+    at += piece.length
+  }
+  return whole
+}
+
+const crcTable = Uint32Array.from({ length: 256 }, (_, index) => {
+  let value = index
+  for (let bit = 0; bit < 8; bit++) value = value & 1 ? 0xedb88320 ^ (value >>> 1) : value >>> 1
+  return value >>> 0
+})
+
+function crc32(bytes: Uint8Array): number {
+  let crc = 0xffffffff
+  for (const byte of bytes) crc = (crcTable[(crc ^ byte) & 255] ?? 0) ^ (crc >>> 8)
+  return (crc ^ 0xffffffff) >>> 0
+}

@@ -1,0 +1,157 @@
+// One picture on its stage, with the tools to look at it closely. It is mounted together with the box
+// it measures: a picture shown only when asked for has none before.
+
+import { Trans, useLingui } from '@lingui/react/macro'
+import { RotateCw, Scan, ZoomIn, ZoomOut } from 'lucide-react'
+import { type ReactNode, useEffect, useRef, useState } from 'react'
+import { keyLetter } from '../../lib/key-letter.ts'
+import { loadStylesheet } from '../../lib/page/stylesheet.ts'
+import type { ViewerProps } from '../frame/source.ts'
+import { Busy, TextTool, Tool, ToolGap, Tools } from '../frame/tools.tsx'
+import { useSize } from '../frame/use-size.ts'
+import { useViewerKeys } from '../frame/viewer-keys.ts'
+import { type ImagePlan, type Rendition, renditionUrl } from './image-plan.ts'
+import pictureStyles from './picture.css?url'
+import type { PictureFacts } from './picture-facts.ts'
+import { usePicture } from './use-picture.ts'
+
+await loadStylesheet(pictureStyles)
+
+interface StageProps extends Pick<ViewerProps, 'source' | 'entry' | 'setFacts'> {
+  /** Size in pixels as the head of the file tells it; null when it does not. */
+  facts: PictureFacts | null
+  plan: ImagePlan
+  rendition: Rendition
+  /** The button of the slideshow; null for a picture alone. */
+  slideshow: ReactNode
+  onShown(): void
+  /** The bytes of `rendition` are no picture. */
+  onFailed(): void
+}
+
+export function PictureStage(props: StageProps) {
+  const { source, entry, setFacts, facts, plan, rendition, slideshow, onShown, onFailed } = props
+  const { t } = useLingui()
+  const stage = useRef<HTMLDivElement>(null)
+  const stageSize = useSize(stage)
+  const [loaded, setLoaded] = useState<PictureFacts | null>(null)
+  const [showOriginal, setShowOriginal] = useState(false)
+  const size = facts ?? loaded ?? { width: 0, height: 0 }
+  const picture = usePicture(stage, stageSize, size)
+  const { view, turns, fitted } = picture
+
+  const percent = Math.round(view.scale * 100)
+  const sharpen =
+    plan.sharpenOnZoom && loaded !== null && view.scale * size.width > loaded.width * 1.2
+
+  useEffect(() => {
+    if (size.width > 0) setFacts(t`${size.width} × ${size.height}`)
+  }, [size.width, size.height, setFacts, t])
+
+  useEffect(() => {
+    if (sharpen && rendition === 'preview' && !fitted) setShowOriginal(true)
+  }, [sharpen, rendition, fitted])
+
+  useViewerKeys((event) => {
+    if (event.ctrlKey || event.metaKey || event.altKey) return false
+    switch (keyLetter(event)) {
+      case '+':
+      case '=':
+        picture.zoom(1.25)
+        return true
+      case '-':
+        picture.zoom(0.8)
+        return true
+      case '0':
+        picture.fit()
+        return true
+      case '1':
+        picture.zoomTo(1)
+        return true
+      case 'R':
+        picture.turn()
+        return true
+      default:
+        // While zoomed in, arrows move the picture and do not turn to the next.
+        return !fitted && picture.panByKey(event.key)
+    }
+  })
+
+  const width = size.width * view.scale
+  const height = size.height * view.scale
+  const style = {
+    inlineSize: width,
+    blockSize: height,
+    transform: `translate(${view.x}px, ${view.y}px) rotate(${turns * 90}deg)`,
+  }
+  const src = renditionUrl(source, entry, rendition)
+
+  return (
+    <div
+      className="vw-picture"
+      ref={stage}
+      data-gestures={fitted ? 'shared' : 'own'}
+      {...picture.handlers}
+    >
+      {!loaded && <Busy />}
+      <img
+        src={src}
+        alt={entry.name}
+        draggable={false}
+        data-shown={loaded !== null}
+        data-pixels={view.scale >= 4}
+        style={style}
+        onLoad={({ currentTarget: img }) => {
+          // A drawing without a size of its own reports 0; give it the stage.
+          const own = {
+            width: img.naturalWidth || stageSize.width,
+            height: img.naturalHeight || stageSize.height,
+          }
+          setLoaded(own)
+          onShown()
+        }}
+        onError={() => {
+          setLoaded(null)
+          onFailed()
+        }}
+      />
+      {showOriginal && rendition === 'preview' && (
+        <img
+          src={renditionUrl(source, entry, plan.sharp)}
+          alt=""
+          draggable={false}
+          data-shown="true"
+          style={style}
+          // The preview below stays in sight while the original arrives, and when it fails.
+          onError={() => setShowOriginal(false)}
+        />
+      )}
+      <Tools label={t`Picture`}>
+        <Tool icon={ZoomOut} label={t`Zoom out`} onClick={() => picture.zoom(0.8)} />
+        <output className="vw-percent" aria-label={t`Zoom`}>
+          {loaded ? t`${percent}%` : ''}
+        </output>
+        <Tool icon={ZoomIn} label={t`Zoom in`} onClick={() => picture.zoom(1.25)} />
+        <ToolGap />
+        <Tool icon={Scan} label={t`Fit to window`} pressed={fitted} onClick={picture.fit} />
+        <TextTool
+          label={t`Actual size`}
+          pressed={percent === 100}
+          onClick={() => picture.zoomTo(1)}
+        >
+          1:1
+        </TextTool>
+        <Tool icon={RotateCw} label={t`Rotate`} onClick={picture.turn} />
+        {slideshow}
+        {plan.hasOriginal && rendition === 'preview' && (
+          <>
+            <ToolGap />
+            <TextTool pressed={showOriginal} onClick={() => setShowOriginal(!showOriginal)}>
+              <Trans>Original</Trans>
+            </TextTool>
+          </>
+        )}
+      </Tools>
+    </div>
+  )
+}

@@ -1,0 +1,140 @@
+// Spreadsheets: the sheets as tables, values as the file formats them.
+
+import { Trans, useLingui } from '@lingui/react/macro'
+import { useEffect, useState } from 'react'
+import type { FileEntry } from '../../../src/api-types.ts'
+import { ApiError } from '../../api/client.ts'
+import { formatNumber } from '../../lib/format.ts'
+import { loadStylesheet } from '../../lib/page/stylesheet.ts'
+import { ZipError } from '../archive/zip-reader.ts'
+import { extensionOf } from '../frame/kinds.ts'
+import partsStyles from '../frame/parts.css?url'
+import type { FileSource, ViewerProps } from '../frame/source.ts'
+import { Busy, Message } from '../frame/tools.tsx'
+import { readWhole, repackOffice } from '../office/repack.ts'
+import sheetStyles from './sheet.css?url'
+import workerUrl from './sheet.worker.ts?worker'
+import { SheetGrid } from './sheet-grid.tsx'
+import type { SheetReply, SheetTable } from './sheet-message.ts'
+
+await Promise.all([loadStylesheet(partsStyles), loadStylesheet(sheetStyles)])
+
+const PATIENCE_MS = 30_000
+/** The binary formats of old are no archives and cannot be unpacked beforehand. */
+const MAX_BINARY_BYTES = 24 * 1024 * 1024
+
+type Failure = 'damaged' | 'locked' | 'large' | 'slow' | ApiError
+
+export function SheetViewer({ source, entry, setFacts }: ViewerProps) {
+  const { t } = useLingui()
+  const [tables, setTables] = useState<SheetTable[] | null>(null)
+  const [failure, setFailure] = useState<Failure | null>(null)
+  const [shown, setShown] = useState(0)
+  const table = tables?.[shown]
+
+  useEffect(() => {
+    const abort = new AbortController()
+    setFailure(null)
+    setTables(null)
+    readSheets(source, entry, abort.signal).then(
+      (result) => {
+        if (abort.signal.aborted) return
+        if (Array.isArray(result)) setTables(result)
+        else setFailure(result)
+      },
+      (error) => {
+        if (abort.signal.aborted) return
+        if (error instanceof ApiError) return setFailure(error)
+        const reason = error instanceof ZipError ? error.reason : 'damaged'
+        setFailure(reason === 'too_large' ? 'large' : reason === 'encrypted' ? 'locked' : 'damaged')
+      },
+    )
+    return () => abort.abort()
+  }, [source, entry])
+
+  useEffect(() => {
+    if (!table) return
+    const rows = formatNumber(table.rows.length)
+    const columns = formatNumber(table.columns)
+    setFacts(t`${rows} rows × ${columns} columns`)
+  }, [table, setFacts, t])
+
+  if (failure) {
+    return (
+      <Message source={source} entry={entry} error={failure} title={t`This table can’t be shown`}>
+        {failure === 'damaged' && (
+          <Trans>The file is damaged or in a format that can’t be read here.</Trans>
+        )}
+        {failure === 'locked' && <Trans>It is protected by a password.</Trans>}
+        {failure === 'large' && <Trans>It is too large to be read in the browser.</Trans>}
+        {failure === 'slow' && <Trans>Reading it took too long.</Trans>}
+      </Message>
+    )
+  }
+  if (!tables) return <Busy />
+  return (
+    <div className="vw-sheet">
+      {table && table.rows.length > 0 ? (
+        <SheetGrid key={shown} table={table} />
+      ) : (
+        !table?.cut && (
+          <p className="vw-side-empty">
+            <Trans>This sheet is empty.</Trans>
+          </p>
+        )
+      )}
+      {table?.cut && (
+        <p className="vw-note" role="note">
+          <Trans>The sheet goes on. Download the file to see all of it.</Trans>
+        </p>
+      )}
+      {tables.length > 1 && (
+        <div className="vw-sheet-tabs" role="tablist" aria-label={t`Sheets`} data-gestures="own">
+          {tables.map(({ name }, index) => (
+            <button
+              type="button"
+              role="tab"
+              key={name}
+              aria-selected={index === shown}
+              onClick={() => setShown(index)}
+            >
+              {name}
+            </button>
+          ))}
+        </div>
+      )}
+    </div>
+  )
+}
+
+async function readSheets(
+  source: FileSource,
+  entry: FileEntry,
+  signal: AbortSignal,
+): Promise<SheetTable[] | Failure> {
+  const binary = extensionOf(entry.name) === 'xls'
+  const bytes = binary
+    ? await readWhole(source, entry, MAX_BINARY_BYTES, signal)
+    : (await repackOffice(source, entry, signal)).buffer
+  const worker = new Worker(workerUrl, { type: 'module' })
+  try {
+    return await new Promise((resolve, reject) => {
+      const timer = setTimeout(() => resolve('slow'), PATIENCE_MS)
+      signal.addEventListener('abort', () => {
+        clearTimeout(timer)
+        reject(signal.reason)
+      })
+      worker.onmessage = ({ data }: MessageEvent<SheetReply>) => {
+        clearTimeout(timer)
+        resolve('tables' in data ? data.tables : data.failed)
+      }
+      worker.onerror = () => {
+        clearTimeout(timer)
+        resolve('damaged')
+      }
+      worker.postMessage(bytes, [bytes])
+    })
+  } finally {
+    worker.terminate()
+  }
+}

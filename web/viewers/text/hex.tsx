@@ -1,0 +1,141 @@
+// The first 64 KiB of a file as bytes.
+
+import { Trans, useLingui } from '@lingui/react/macro'
+import { useVirtualizer } from '@tanstack/react-virtual'
+import { Copy, TextAlignStart } from 'lucide-react'
+import { useEffect, useRef, useState } from 'react'
+import { isAbort } from '../../api/client.ts'
+import { messageOf } from '../../api/error-text.ts'
+import { copyText } from '../../lib/clipboard.ts'
+import { formatSize } from '../../lib/format.ts'
+import { toastError, toastSuccess } from '../../operations/toasts.ts'
+import { Button } from '../../ui/button.tsx'
+import type { ViewerProps } from '../frame/source.ts'
+import { Busy, Message } from '../frame/tools.tsx'
+import { useSize } from '../frame/use-size.ts'
+import { focusQuietly, scrollByKey, useViewerKeys } from '../frame/viewer-keys.ts'
+
+const SHOWN_BYTES = 64 * 1024
+const ROW_PX = 24
+/** Narrower than this, eight bytes fit in a row instead of sixteen. */
+const WIDE_PX = 640
+
+export function HexViewer({ source, entry, openAs }: ViewerProps) {
+  const { t } = useLingui()
+  const [bytes, setBytes] = useState<Uint8Array | null>(null)
+  const [problem, setProblem] = useState<{ error: unknown } | null>(null)
+  const { path, modified, size } = entry
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the same version is not read twice
+  useEffect(() => {
+    const abort = new AbortController()
+    setBytes(null)
+    setProblem(null)
+    source.readRange(entry, 0, SHOWN_BYTES, abort.signal).then(
+      (buffer) => setBytes(new Uint8Array(buffer, 0, Math.min(buffer.byteLength, SHOWN_BYTES))),
+      (error) => {
+        if (!isAbort(error) && !abort.signal.aborted) setProblem({ error })
+      },
+    )
+    return () => abort.abort()
+  }, [source, path, modified, size])
+
+  if (problem !== null) {
+    const { error } = problem
+    return (
+      <Message title={t`Couldn’t read this file`} {...{ source, entry, error }}>
+        {messageOf(error)}
+      </Message>
+    )
+  }
+  if (bytes === null) return <Busy />
+  const [shown, all] = [formatSize(bytes.length), formatSize(size)]
+
+  async function copy() {
+    try {
+      await copyText([...(bytes ?? [])].map(hexByte).join(' '))
+      toastSuccess(t`Bytes copied`)
+    } catch (error) {
+      toastError(error instanceof Error ? error.message : error)
+    }
+  }
+
+  return (
+    <div className="vx-page" data-gestures="own">
+      <div className="vx-bar" role="toolbar" aria-label={t`Bytes`}>
+        <span className="vx-note num">
+          {bytes.length < size ? (
+            <Trans>
+              First {shown} of {all}
+            </Trans>
+          ) : (
+            <Trans>All {all}</Trans>
+          )}
+        </span>
+        <span className="grow" />
+        <Button size="sm" icon={Copy} onClick={() => void copy()}>
+          <Trans>Copy as hex</Trans>
+        </Button>
+        <Button size="sm" icon={TextAlignStart} onClick={() => openAs('text')}>
+          <Trans>Open as text</Trans>
+        </Button>
+      </div>
+      <Rows bytes={bytes} label={t`Bytes of ${entry.name}`} />
+    </div>
+  )
+}
+
+function Rows({ bytes, label }: { bytes: Uint8Array; label: string }) {
+  const box = useRef<HTMLDivElement>(null)
+  const { width } = useSize(box)
+  const perRow = width === 0 || width >= WIDE_PX ? 16 : 8
+  const virtual = useVirtualizer({
+    count: Math.ceil(bytes.length / perRow),
+    getScrollElement: () => box.current,
+    estimateSize: () => ROW_PX,
+    overscan: 30,
+  })
+  useEffect(() => focusQuietly(box.current), [])
+  useViewerKeys((event) => scrollByKey(event, box.current))
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so the keyboard must reach it
+    <section className="hex" ref={box} tabIndex={0} aria-label={label} dir="ltr">
+      <div style={{ blockSize: virtual.getTotalSize(), position: 'relative' }}>
+        {virtual.getVirtualItems().map((item) => {
+          const start = item.index * perRow
+          const row = [...bytes.subarray(start, start + perRow)]
+          return (
+            <div
+              key={item.index}
+              className="hex-row"
+              style={{ transform: `translateY(${item.start}px)`, blockSize: ROW_PX }}
+            >
+              <span className="hex-at">{start.toString(16).padStart(6, '0')}</span>
+              <span className="hex-bytes">
+                {row.map((byte, index) => (
+                  // biome-ignore lint/suspicious/noArrayIndexKey: bytes have no name but their place
+                  <span key={index} className={byte === 0 ? 'hex-zero' : undefined}>
+                    {hexByte(byte)}
+                  </span>
+                ))}
+                {Array.from({ length: perRow - row.length }, (_, index) => (
+                  // biome-ignore lint/suspicious/noArrayIndexKey: fills the last row
+                  <span key={`fill-${index}`} />
+                ))}
+              </span>
+              <span className="hex-text">{row.map(printable).join('')}</span>
+            </div>
+          )
+        })}
+      </div>
+    </section>
+  )
+}
+
+function hexByte(byte: number): string {
+  return byte.toString(16).padStart(2, '0')
+}
+
+function printable(byte: number): string {
+  return byte >= 0x20 && byte < 0x7f ? String.fromCharCode(byte) : '·'
+}
