@@ -273,4 +273,6 @@ export interface BootSettings {
   HelpURL: string
   /** Ours: smallest accepted password in bytes, for hints. */
   MinimumPasswordLength: number
+  /** Ours: archive formats that the server's platform does not make. */
+  MissingArchives: string[]
 }

@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import type { Target } from './targets.ts'
 
 /**
- * lzma-native 8.0.6 carries a file for another processor under this name. The server then stores
- * .tar.xz archives instead of compressing them (src/files/archive-formats.ts).
+ * lzma-native 8.0.6 carries a file for another processor under this name. The server does not
+ * offer .tar.xz archives there (src/files/archive.ts).
  */
 const WITHOUT_LZMA = ['linux-arm64']
 

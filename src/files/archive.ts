@@ -1,4 +1,5 @@
 // Archives of a folder or a selection, written as they are being made, in constant memory.
+import { badRequest } from '../errors.ts'
 import { readAhead } from './archive-content.ts'
 import type { ArchiveEntry } from './archive-entries.ts'
 import { compressorFor } from './archive-formats.ts'
@@ -49,10 +50,27 @@ export function archiveMemory(format: ArchiveFormat): number {
   return CONTAINER_BYTES + COMPRESSOR_BYTES[format]
 }
 
-/** The format a client asks for; null when unknown. Absent, empty and `true` mean zip. */
-export function parseArchiveFormat(algo: string | null): ArchiveFormat | null {
+export interface Host {
+  platform: string
+  arch: string
+}
+
+/** Formats that are not made on a host: liblzma has no part for linux-arm64 in its package. */
+export function missingFormats({ platform, arch }: Host = process): ArchiveFormat[] {
+  return platform === 'linux' && arch === 'arm64' ? ['tarxz'] : []
+}
+
+/**
+ * The format a client asks for. Absent, empty and `true` mean zip. Throws 400 when it is unknown, or
+ * not made on this host.
+ */
+export function parseArchiveFormat(algo: string | null, host: Host = process): ArchiveFormat {
   if (algo === null || algo === '' || algo === 'true') return 'zip'
-  return Object.hasOwn(EXTENSIONS, algo) ? (algo as ArchiveFormat) : null
+  if (!Object.hasOwn(EXTENSIONS, algo)) throw badRequest('unknown archive format')
+  const format = algo as ArchiveFormat
+  if (missingFormats(host).includes(format))
+    throw badRequest(`${EXTENSIONS[format]} is not made on this platform, .tar.zst and .tar.gz are`)
+  return format
 }
 
 export function archiveExtension(format: ArchiveFormat): string {

@@ -4,20 +4,10 @@ import { crc32 } from 'node:zlib'
 /** One stream per this many bytes; also the dictionary, as nothing before the block is known. */
 export const XZ_BLOCK_BYTES = 1024 * 1024
 
-/**
- * Loaded by the first archive that needs it. Null on platforms for which the package has no working
- * part (linux-arm64): their archives are stored, larger but as good.
- */
-const library = () =>
-  import('lzma-native').then(
-    (module) => module.default,
-    () => null,
-  )
-
 /** Compresses `block` on the thread pool into a stream with a CRC-32 check. */
 export async function compressXz(block: Uint8Array): Promise<Buffer> {
-  const lzma = await library()
-  if (!lzma) return storeXz(block)
+  // Loaded by the first archive that needs it; not there on hosts that do not offer the format.
+  const { default: lzma } = await import('lzma-native')
   // Short searches in a hash chain, as `xz -1` does: five times the speed of `xz -6` for about 15 %
   // more bytes, and 20 MB of memory per job instead of 94. Somebody is waiting for the download.
   const options = {

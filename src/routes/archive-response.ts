@@ -41,7 +41,6 @@ export async function sendArchive(
 ): Promise<Response> {
   const { target } = c.env
   const format = parseArchiveFormat(target.query.get('algo'))
-  if (!format) throw badRequest('unknown archive format')
   const id = target.query.get('selection')
   const roots = id
     ? await placeIn(vpath, options.selection(id))

@@ -3,6 +3,7 @@ import { parsePreferences } from '../accept.ts'
 import type { BootSettings } from '../api-types.ts'
 import type { Page } from '../assets.ts'
 import type { Config } from '../config.ts'
+import { missingFormats } from '../files/archive.ts'
 import { DEFAULT_LOGOUT_PAGE, type Settings } from '../store/document.ts'
 import { toJson } from './respond.ts'
 
@@ -42,6 +43,7 @@ export function presentBoot(
     LoginPage: authMethod !== 'proxy' && authMethod !== 'noauth',
     LogoutPage: settings.logoutPage || DEFAULT_LOGOUT_PAGE,
     MinimumPasswordLength: settings.minimumPasswordLength,
+    MissingArchives: missingFormats(),
     Name: branding.name,
     NoAuth: authMethod === 'noauth',
     ReCaptcha: recaptcha !== null && recaptcha.key !== '' && recaptcha.secret !== '',

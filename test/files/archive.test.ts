@@ -3,6 +3,7 @@ import { readdirSync } from 'node:fs'
 import { chmod, chown, mkdir, rename, symlink, truncate, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { missingFormats, parseArchiveFormat } from '../../src/files/archive.ts'
 import {
   archiveTo,
   archiveToFile,
@@ -315,4 +316,19 @@ it('compresses', async () => {
     await archiveToFile(file, openScope(tree.root), format)
     expect(await sizeOf(file), format).toBeLessThan(400_000)
   }
+})
+
+describe('tar.xz', () => {
+  const there = { platform: 'linux', arch: 'x64' }
+  const missing = { platform: 'linux', arch: 'arm64' }
+
+  it('is offered where it is compressed, and refused by name where it is not', () => {
+    expect(missingFormats(there)).toEqual([])
+    expect(parseArchiveFormat('tarxz', there)).toBe('tarxz')
+    expect(missingFormats(missing)).toEqual(['tarxz'])
+    expect(() => parseArchiveFormat('tarxz', missing)).toThrow(
+      '.tar.xz is not made on this platform',
+    )
+    expect(parseArchiveFormat('targz', missing)).toBe('targz')
+  })
 })

@@ -1,6 +1,7 @@
 // Listings, facts and changes of files, and the addresses of their bytes.
 
 import type { FileEntry, FileInfo, RecursiveEntry } from '../../src/api-types.ts'
+import { boot } from '../lib/boot.ts'
 import { encodePath } from '../lib/paths.ts'
 import { ApiError, apiUrl, call, callJson } from './client.ts'
 import { readJsonList } from './json-list.ts'
@@ -8,8 +9,7 @@ import { selectionQuery } from './selections.ts'
 
 export type ChecksumAlgorithm = 'md5' | 'sha1' | 'sha256' | 'sha512'
 
-/** Archive formats as the server names them, most useful first. */
-export const archiveFormats = [
+const knownFormats = [
   'zip',
   'tar',
   'targz',
@@ -20,7 +20,11 @@ export const archiveFormats = [
   'tarbr',
   'tarzst',
 ] as const
-export type ArchiveFormat = (typeof archiveFormats)[number]
+export type ArchiveFormat = (typeof knownFormats)[number]
+/** Archive formats that the server makes, as it names them, most useful first. */
+export const archiveFormats = knownFormats.filter(
+  (format) => !boot.MissingArchives.includes(format),
+)
 
 /** A folder with its items, or one file; small text files come with their content. */
 export async function fetchInfo(vpath: string, signal: AbortSignal): Promise<FileInfo> {

@@ -25,6 +25,7 @@ const defaults: BootSettings = {
   Version: '',
   HelpURL: '',
   MinimumPasswordLength: 12,
+  MissingArchives: [],
 }
 
 export const boot: Readonly<BootSettings> = { ...defaults, ...globalThis.window?.FileBrowser }
