@@ -13,7 +13,9 @@ import { foldsCase } from '../files/caseless/folds-case.ts'
 import { type Logger, openLog } from '../log.ts'
 import { DRAIN_MS, listen, type RunningServer } from '../server.ts'
 import type { Settings } from '../store/document.ts'
+import { removeLeftovers } from '../store/leftovers.ts'
 import { openDatabase } from '../store/open-database.ts'
+import type { Store } from '../store/store.ts'
 import type { Invocation } from './command.ts'
 import { findSources } from './database.ts'
 import { type FirstStart, prepareFirstStart } from './first-start.ts'
@@ -63,6 +65,7 @@ export async function serve(invocation: ServeInvocation): Promise<number> {
       stdout: invocation.stdout,
       stderr: invocation.stderr,
     })
+    void tidyUp(store, log.logger)
     try {
       const app = createApp({
         config,
@@ -99,6 +102,17 @@ export async function serve(invocation: ServeInvocation): Promise<number> {
     throw error
   } finally {
     await store.close()
+  }
+}
+
+// Beside the start: a lock that a killed process holds may have to be waited for.
+async function tidyUp(store: Store, log: Logger): Promise<void> {
+  try {
+    const removed = await removeLeftovers(store.file)
+    if (removed.length > 0)
+      log.info(`Removed what a killed process left beside the database: ${removed.length} files`)
+  } catch (error) {
+    log.warn(`unfinished copies of the database may be left: ${(error as Error).message}`)
   }
 }
 

@@ -60,12 +60,12 @@ export interface TempRegistry extends TempNotes {
   close(): Promise<void>
 }
 
-/** `file` keeps the log; `maxAgeMs` is how long an unfinished upload may rest. */
+/** `file` (`<database>.uploads`) keeps the log; `maxAgeMs` is how long an unfinished upload may rest. */
 export function createTempRegistry(disks: Disks, file: string, maxAgeMs: number): TempRegistry {
   const startedAtMs = Date.now()
   const { notes, folders } = read(file)
   const log = openLog(file, () => lines(notes, folders))
-  const stagingFolder = join(realFolderOf(file), `${basename(file)}.staging`)
+  const stagingFolder = join(realFolderOf(file), `${basename(file, '.uploads')}.staging`)
 
   // When a file was first found missing: its disk may be mounted again before it expires.
   const missingSince = new Map<string, number>()

@@ -1,0 +1,59 @@
+// What a killed process leaves beside the database: copies of it, with keys and hashes of passwords,
+// that nobody would ever remove.
+import { readdir, stat, unlink } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
+import { errnoOf } from '../errors.ts'
+import { withFileLock } from './file-lock.ts'
+
+/** A lock that is being taken over has such a name for a moment, without the lock being held. */
+const ASIDE_AGE_MS = 60_000
+
+/**
+ * Removes the unfinished files of writes to the database `file`, by their exact names: nobody writes
+ * while its lock is held, so each is one that will not be finished. Gives their names. Rejects like
+ * withFileLock, or with the system's error.
+ */
+export async function removeLeftovers(file: string): Promise<string[]> {
+  const folder = dirname(file)
+  const name = basename(file)
+  const isUnfinished = (entry: string) =>
+    isMarked(entry, `.${name}.`, '.tmp') || isMarked(entry, `${name}.bak.`, '')
+  const isAside = (entry: string) => isMarked(entry, `${name}.lock.`, '')
+  const found = (await readdir(folder)).filter((entry) => isUnfinished(entry) || isAside(entry))
+  // As a rule there is nothing, and no lock to wait for.
+  if (found.length === 0) return []
+  const removed: string[] = []
+  await withFileLock(`${file}.lock`, async () => {
+    for (const entry of found) {
+      if (isAside(entry) && (await ageOf(join(folder, entry))) < ASIDE_AGE_MS) continue
+      if (await isGone(join(folder, entry))) removed.push(entry)
+    }
+  })
+  return removed
+}
+
+/** Twelve hexadecimal digits between `before` and `after`. */
+function isMarked(entry: string, before: string, after: string): boolean {
+  if (!entry.startsWith(before) || !entry.endsWith(after)) return false
+  return /^[0-9a-f]{12}$/.test(entry.slice(before.length, entry.length - after.length))
+}
+
+// The name that was found before the lock was held may be gone, as its write has ended.
+async function isGone(path: string): Promise<boolean> {
+  try {
+    await unlink(path)
+    return true
+  } catch (error) {
+    if (errnoOf(error) === 'ENOENT') return false
+    throw error
+  }
+}
+
+async function ageOf(path: string): Promise<number> {
+  try {
+    return Date.now() - (await stat(path)).mtimeMs
+  } catch (error) {
+    if (errnoOf(error) === 'ENOENT') return 0
+    throw error
+  }
+}
