@@ -52,7 +52,11 @@ export function openJournal(name: string): Journal {
   let flushing: Promise<void> = Promise.resolve()
 
   function database(): Promise<IDBDatabase | null> {
-    opening ??= openDatabase(name)
+    // Closed from outside, it is opened anew by the next write and not only when that is carried out: the
+    // page may be left before.
+    opening ??= openDatabase(name, () => {
+      opening = null
+    })
     return opening
   }
 
@@ -128,7 +132,7 @@ export function openJournal(name: string): Journal {
   }
 }
 
-function openDatabase(name: string): Promise<IDBDatabase | null> {
+function openDatabase(name: string, onClosed: () => void): Promise<IDBDatabase | null> {
   return new Promise((resolve) => {
     if (typeof indexedDB === 'undefined') {
       resolve(null)
@@ -139,7 +143,10 @@ function openDatabase(name: string): Promise<IDBDatabase | null> {
       request.result.createObjectStore('batches', { keyPath: 'id' })
       request.result.createObjectStore('items', { keyPath: ['batchID', 'sourcePath'] })
     }
-    request.onsuccess = () => resolve(request.result)
+    request.onsuccess = () => {
+      request.result.onclose = onClosed
+      resolve(request.result)
+    }
     request.onerror = request.onblocked = () => resolve(null)
   })
 }
