@@ -53,7 +53,7 @@ For more information, please refer to <https://unlicense.org>`
 
 const packages = bundledPackages(hostTarget())
 const refused: string[] = []
-const sections: string[] = [HEAD, await nodeSection()]
+const sections: string[] = [HEAD, await nodeSection(), listSection()]
 for (const { name, version, folder, ...manifest } of packages) {
   const license = manifest.license || 'see below'
   if (!PERMISSIVE.test(license) && !SEPARATE.includes(name)) refused.push(`${name}: ${license}`)
@@ -82,6 +82,12 @@ function textOf(name: string, license: string, folder: string): string {
   const text = licenseText(join(ROOT, 'node_modules', from))
   if (!name.startsWith('@img/sharp-libvips-')) return text
   return `${text}\n\n${readFileSync(join(ROOT, 'node_modules', name, 'README.md'), 'utf8').trim()}`
+}
+
+/** Data in the executable that no package brings along: src/auth/common-passwords.br. */
+function listSection(): string {
+  const text = readFileSync(join(ROOT, 'scripts', 'common-passwords-licence.txt'), 'utf8').trim()
+  return section('SecLists: 10-million-password-list-top-1000000 (a selection)', 'MIT', text)
 }
 
 function licenseText(folder: string): string {

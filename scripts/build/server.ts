@@ -1,7 +1,7 @@
 // The server bundle: main.cjs and one file per worker, native packages left outside.
 import { execFileSync } from 'node:child_process'
 import { readdirSync } from 'node:fs'
-import { readFile, rename, rm, symlink, writeFile } from 'node:fs/promises'
+import { cp, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import * as esbuild from 'esbuild'
 import { ROOT } from './paths.ts'
@@ -17,6 +17,9 @@ export const EXTERNAL = [
   '@hyzyla/pdfium',
   'libheif-js',
 ]
+
+/** Read when a password is set, see src/auth/common-passwords.ts. */
+const COMMON_PASSWORDS = 'common-passwords.br'
 
 export const SERVER_INPUTS = [
   'src',
@@ -38,6 +41,7 @@ export async function buildServer(outDir: string, dev: boolean): Promise<void> {
       outdir: next,
       metafile: true,
     })
+    await cp(join(ROOT, 'src', 'auth', COMMON_PASSWORDS), join(next, COMMON_PASSWORDS))
     await writeFile(join(outDir, 'server-metafile.json'), JSON.stringify(metafile))
     await esbuild.build({
       ...options,
@@ -86,6 +90,7 @@ function serverOptions(dev: boolean): esbuild.BuildOptions {
     logLevel: 'warning',
     define: {
       'import.meta.url': '__moduleUrl',
+      'import.meta.dirname': '__dirname',
       __FB_COMMIT__: JSON.stringify(shortCommit()),
     },
     banner: { js: 'const __moduleUrl=require("node:url").pathToFileURL(__filename).href;' },
