@@ -52,7 +52,7 @@ async function signInByProxy(deps: SignInDeps, incoming: IncomingMessage): Promi
   } catch (error) {
     // 403 would say that the proxy named nobody who may come in.
     if (error instanceof AppError && error.code === 'forbidden')
-      throw new AppError('internal', error.message, { cause: error })
+      throw new AppError('exists', error.message, { status: 500, cause: error })
     if (!(error instanceof AppError && error.code === 'exists')) throw error
     // Of two first requests at once one finds the account made by the other.
     const made = findUserByName(deps.store.read(), username)
