@@ -57,7 +57,7 @@ export function createDeps(base: BaseDeps): Deps {
     sharePasswords: createThrottle(config.loginRateLimit),
     signups: createThrottle(config.loginRateLimit),
     inSignInTurn: createGate(MAX_SIGN_IN_PROGRAMS, MAX_WAITING_SIGN_INS),
-    resumables: createResumables((owner) => admitUpload(temps, owner)),
+    resumables: createResumables((owner) => admitUpload(disks, temps, owner)),
     temps,
     saves: createLocks(),
     programs,

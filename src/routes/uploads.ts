@@ -16,7 +16,7 @@ export function uploadRoutes(deps: Deps): Hono<Env> {
   const app = new Hono<Env>()
   app.get(UPLOADS, requireUser(deps), async (c) => {
     const { scope, user } = c.var
-    const found = await unfinishedOf(deps.temps, user.id)
+    const found = await unfinishedOf(deps.disks, deps.temps, user.id)
     const uploads: UnfinishedUpload[] = found
       .filter(({ vpath }) => scope.allow(vpathOf(vpath)))
       .map(({ vpath, lengthBytes, offsetBytes, mtimeMs }) => ({

@@ -37,6 +37,9 @@ it.runIf(HAS_FUSE)(
     await using app = await startApp({ tree: TREE })
     const { disk, admin } = await withDisk(app)
     await using _ = disk
+    // Uploads that were begun there are asked about too.
+    const begun = { method: 'POST', headers: { 'Upload-Length': '5' } }
+    expect((await admin.fetch('/api/tus/disk/begun.bin', begun)).status).toBe(201)
     const shared = await admin.fetch('/api/share/', { method: 'POST', body: '{}' })
     const { hash } = await shared.json()
     await disk.obey({ hangs: true })
@@ -51,6 +54,7 @@ it.runIf(HAS_FUSE)(
       hits,
     ])
     // Nobody else waits.
+    expect((await timed(admin.fetch('/api/uploads'))).ms).toBeLessThan(2_000)
     for (const path of ['/health', '/api/resources/other/', '/api/raw/a.txt']) {
       const { value, ms } = await timed(admin.fetch(path))
       expect(value.status, path).toBe(200)

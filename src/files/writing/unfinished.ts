@@ -2,6 +2,7 @@
 import { lstat } from 'node:fs/promises'
 import { basename } from 'node:path'
 import { AppError, isLostEntry } from '../../errors.ts'
+import type { Disks } from '../disks/disks.ts'
 import { declaredBytes } from './temp-name.ts'
 import type { TempRegistry } from './temp-registry.ts'
 
@@ -17,12 +18,17 @@ export interface Unfinished {
 }
 
 /** Those that are still there. */
-export async function unfinishedOf(registry: TempRegistry, owner: number): Promise<Unfinished[]> {
+export async function unfinishedOf(
+  disks: Disks,
+  registry: TempRegistry,
+  owner: number,
+): Promise<Unfinished[]> {
   const found: Unfinished[] = []
   for (const [path, { upload }] of [...registry.noted()]) {
     const lengthBytes = declaredBytes(basename(path))
     if (upload?.owner !== owner || lengthBytes === null) continue
-    const stats = await lstat(path).catch((error) => {
+    const looking = disks.of(path).query(() => lstat(path))
+    const stats = await looking.catch((error) => {
       if (isLostEntry(error)) return null
       throw error
     })
@@ -34,11 +40,18 @@ export async function unfinishedOf(registry: TempRegistry, owner: number): Promi
 }
 
 /** Throws `too_many_requests` when the account has as many as it may have. */
-export async function admitUpload(registry: TempRegistry, owner: number): Promise<void> {
+export async function admitUpload(
+  disks: Disks,
+  registry: TempRegistry,
+  owner: number,
+): Promise<void> {
   let noted = 0
   for (const { upload } of registry.noted().values()) if (upload?.owner === owner) noted++
   // Some may have gone with their folder.
-  if (noted < MAX_UNFINISHED || (await unfinishedOf(registry, owner)).length < MAX_UNFINISHED)
+  if (
+    noted < MAX_UNFINISHED ||
+    (await unfinishedOf(disks, registry, owner)).length < MAX_UNFINISHED
+  )
     return
   const message = `account ${owner} has ${MAX_UNFINISHED} unfinished uploads`
   throw new AppError('too_many_requests', message)
