@@ -62,13 +62,14 @@ export function inTurn(listener: RequestListener): RequestListener {
 /**
  * Keeps a place for who comes next: past `limit` connections the one that has been without a request
  * for longest is closed, and only when all are being answered the newcomer is. `event` is the one that
- * tells of a connection that is ready for requests.
+ * tells of a connection that is ready for requests. The result keeps the place of one that is used in
+ * another way from now on. (A listener for upgrades would keep those from being refused.)
  */
 export function limitConnections(
   server: Server,
   event: 'connection' | 'secureConnection',
   limit: number = connectionLimit(),
-): void {
+): (socket: Duplex) => void {
   // With the number of requests that are not answered yet.
   const open = new Map<Duplex, number>()
   // In the order in which they began to wait.
@@ -96,7 +97,7 @@ export function limitConnections(
       if (left === 0) idle.add(socket)
     })
   })
-  server.prependListener('upgrade', ({ socket }: IncomingMessage) => void idle.delete(socket))
+  return (socket) => void idle.delete(socket)
 }
 
 /** Half of the files that may be open, since each connection may ask for one. */

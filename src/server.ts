@@ -34,7 +34,8 @@ const PROBE_AFTER_MS = 60_000
 /** WebSockets are asked by frames, since behind a proxy the connection itself stays. */
 const PING_MS = 30_000
 const MAX_UNANSWERED_PINGS = 4
-const MAX_WEBSOCKET_MESSAGE_BYTES = 1024 * 1024
+/** A command line; what of it has come is held until it is whole. */
+const MAX_WEBSOCKET_MESSAGE_BYTES = 128 * 1024
 const IDLE_SWEEP_MS = 100
 /**
  * What is left of the body of a request that was answered early, such as a refused upload, is read
@@ -91,12 +92,16 @@ export async function listen(options: ListenOptions): Promise<RunningServer> {
     hostname: 'localhost',
     createServer: ((options: object, listener: RequestListener) =>
       secure
-        ? createTlsServer(options, inTurn(listener))
-        : createServer(options, inTurn(listener))) as typeof createServer,
+        ? createTlsServer(options, inTurn(refuseTwoHosts(listener)))
+        : createServer(options, inTurn(refuseTwoHosts(listener)))) as typeof createServer,
     serverOptions: {
       keepAlive: true,
       keepAliveInitialDelay: PROBE_AFTER_MS,
-      shouldUpgradeCallback: (request: IncomingMessage) => opensWebSocket(request, config),
+      shouldUpgradeCallback: (request: IncomingMessage) => {
+        const opens = opensWebSocket(request, config)
+        if (opens) keepPlace(request.socket)
+        return opens
+      },
       // No ALPN for h2: WebSockets and direct streaming are HTTP/1.1.
       ...(secure && { ...secure, minVersion: 'TLSv1.2', ALPNProtocols: ['http/1.1'] }),
     },
@@ -108,7 +113,11 @@ export async function listen(options: ListenOptions): Promise<RunningServer> {
   server.prependListener('request', endAfterOffer)
   server.prependListener('request', readLeftovers)
   admitUnescapedTargets(server)
-  limitConnections(server, secure ? 'secureConnection' : 'connection', connections)
+  const keepPlace = limitConnections(
+    server,
+    secure ? 'secureConnection' : 'connection',
+    connections,
+  )
   const closing = closeConnectionsWhenStopping(server)
 
   if (config.socket === '') await listenTcp(server, config)
@@ -167,14 +176,40 @@ function endSilentClients(websockets: WebSocketServer): () => void {
 
 // "A server MAY ignore a received Upgrade header field" (RFC 9110 7.8). Java's client and curl offer
 // HTTP/2 with each request, proxies pass the header on everywhere: all those are requests as any.
-function opensWebSocket({ headers, method, url = '/' }: IncomingMessage, config: Config): boolean {
+function opensWebSocket(
+  { headers, rawHeaders, method, url = '/' }: IncomingMessage,
+  config: Config,
+): boolean {
   if (method !== 'GET' || headers.upgrade?.toLowerCase() !== 'websocket') return false
+  if (hasTwoHosts(rawHeaders)) return false
   return parseTarget(url, config.baseURL, method).key === COMMAND
 }
 
 // Node loses what follows such a request in the same packet, so nothing may follow it.
 function endAfterOffer({ headers }: IncomingMessage, response: ServerResponse): void {
   if (headers.upgrade !== undefined) response.setHeader('Connection', 'close')
+}
+
+// "A server MUST respond with a 400 (Bad Request) status code to any HTTP/1.1 request message that lacks
+// a Host header field and to any request message that contains more than one" (RFC 9112 3.2). Of several
+// Node takes the first, a proxy in front may have judged another.
+function refuseTwoHosts(listener: RequestListener): RequestListener {
+  return (request, response) => {
+    if (!hasTwoHosts(request.rawHeaders)) return listener(request, response)
+    response.writeHead(400, {
+      'Content-Type': 'text/plain; charset=utf-8',
+      'X-Error-Code': 'bad_request',
+      Connection: 'close',
+    })
+    response.end('400 Bad Request\n')
+  }
+}
+
+function hasTwoHosts(rawHeaders: readonly string[]): boolean {
+  let hosts = 0
+  for (let i = 0; i < rawHeaders.length; i += 2)
+    if (rawHeaders[i]?.toLowerCase() === 'host') hosts++
+  return hosts > 1
 }
 
 // HTTP/1.0 needs no Host, but the URL parser further in does.

@@ -1,6 +1,6 @@
 // Search by name: the query language, and the walk that answers it (http-api 15).
 import type { SearchHit } from '../api-types.ts'
-import { AppError } from '../errors.ts'
+import { AppError, badRequest } from '../errors.ts'
 import { mimeOfExtension } from './mime.ts'
 import type { Scope } from './scope.ts'
 import { formatTime } from './time-format.ts'
@@ -10,11 +10,15 @@ import type { Walked } from './walk.ts'
 /** Judges the last segment of a path. */
 export type NameTest = (name: string) => boolean
 
+/** Each name is compared with each word. */
+const MAX_WORDS = 100
+
 /**
  * Compiles a query. `case:sensitive` anywhere makes words match exactly; each `type:<word>` is an
  * alternative condition (`image`, `audio` or `music`, `video`, otherwise an exact extension); the
  * rest is one quoted phrase or words of which any may be part of the name. Two spaces in a row make
  * an empty word, which every name contains: clients know it so. The empty query matches everything.
+ * Throws 400 for more than 100 different words.
  */
 export function parseQuery(query: string): NameTest {
   const caseSensitive = query.includes('case:sensitive')
@@ -27,7 +31,9 @@ export function parseQuery(query: string): NameTest {
       return ''
     })
     .trim()
-  const terms = splitTerms(caseSensitive ? rest : rest.toLowerCase())
+  const terms = [...new Set(splitTerms(caseSensitive ? rest : rest.toLowerCase()))]
+  if (terms.length + conditions.length > MAX_WORDS)
+    throw badRequest(`the query has more than ${MAX_WORDS} words`)
   if (conditions.length === 0 && terms.includes('')) return () => true
   return (name) => {
     if (conditions.length > 0 && !conditions.some((holds) => holds(name))) return false

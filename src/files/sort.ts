@@ -175,7 +175,21 @@ async function mergeRuns<T>(a: T[], b: T[], order: (a: T, b: T) => number): Prom
   return out
 }
 
-/** Lets the event loop handle what is waiting. */
+const waiting: (() => void)[] = []
+
+/**
+ * Lets the event loop handle what is waiting. Of several who ask one goes on in each turn, so that
+ * many long works together stop the loop no longer than one of them.
+ */
 export function nextTurn(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve))
+  return new Promise((resolve) => {
+    waiting.push(resolve)
+    if (waiting.length === 1) setImmediate(callNext)
+  })
+}
+
+function callNext(): void {
+  const next = waiting.shift()
+  if (waiting.length > 0) setImmediate(callNext)
+  next?.()
 }

@@ -15,6 +15,9 @@ import { requireUser, scopeOf } from './guard.ts'
 import { COMMAND } from './request-path.ts'
 import { sendStatus } from './respond.ts'
 
+/** Open at the same time, for one user and in all; each may run a command or hold half a line. */
+const MAX_OWN_SOCKETS = 16
+const MAX_SOCKETS = 256
 const TIMEOUT_MS = 30 * 60_000
 const CLOSE_GRACE_MS = 250
 const MAX_OUTPUT_BYTES = 16 * 1024 * 1024
@@ -25,9 +28,34 @@ const SHELL_WORD = /^\s*([^\s;&|<>()]+)/
 
 export function commandRoutes(deps: Deps): Hono<Env> {
   const app = new Hono<Env>()
-  const upgrade = upgradeWebSocket((c) => commandEvents(c as unknown as Ctx, deps))
-  app.get(COMMAND, requireUser(deps), sameOrigin, handshake, upgrade as never)
+  const open = createCounter()
+  const upgrade = upgradeWebSocket((c) => commandEvents(c as unknown as Ctx, deps, open))
+  const limited = createMiddleware<Env>(async function limited(c, next) {
+    if (!open.hasRoom(c.get('user').id))
+      return sendStatus(429, { code: 'too_many_requests', headers: { 'Retry-After': '1' } })
+    await next()
+  })
+  app.get(COMMAND, requireUser(deps), sameOrigin, handshake, limited, upgrade as never)
   return app
+}
+
+interface SocketCounter {
+  hasRoom(userId: number): boolean
+  add(userId: number, count: 1 | -1): void
+}
+
+function createCounter(): SocketCounter {
+  const own = new Map<number, number>()
+  let all = 0
+  return {
+    hasRoom: (userId) => all < MAX_SOCKETS && (own.get(userId) ?? 0) < MAX_OWN_SOCKETS,
+    add: (userId, count) => {
+      all += count
+      const left = (own.get(userId) ?? 0) + count
+      if (left > 0) own.set(userId, left)
+      else own.delete(userId)
+    },
+  }
 }
 
 // Browsers send the cookie with any page's WebSocket, so the page's origin must be ours.
@@ -46,14 +74,27 @@ const handshake = createMiddleware<Env>(async function handshake(c, next) {
   await next()
 })
 
-function commandEvents(c: Ctx, deps: Deps) {
+function commandEvents(c: Ctx, deps: Deps, open: SocketCounter) {
+  const userId = c.var.user.id
+  let isCounted = false
   const { vpath } = c.env.target
   const stop = new AbortController()
   let started = false
+  const onEnd = () => {
+    stop.abort()
+    if (isCounted) open.add(userId, -1)
+    isCounted = false
+  }
   return {
+    onOpen: (_event: unknown, ws: WSContext) => {
+      // Several may have been admitted at once.
+      if (!open.hasRoom(userId)) return endConnection(ws)
+      open.add(userId, 1)
+      isCounted = true
+    },
     onMessage: (event: { data: unknown }, ws: WSContext) => {
       const line = typeof event.data === 'string' ? event.data : ''
-      if (started || line.trim() === '') return
+      if (started || !isCounted || line.trim() === '') return
       started = true
       // The connection may be older than the rights of its user, or than the end of the session.
       const user = currentUser(c, deps)
@@ -71,8 +112,8 @@ function commandEvents(c: Ctx, deps: Deps) {
           endConnection(ws)
         })
     },
-    onClose: () => stop.abort(),
-    onError: () => stop.abort(),
+    onClose: onEnd,
+    onError: onEnd,
   }
 }
 

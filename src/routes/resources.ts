@@ -24,7 +24,6 @@ import {
   presentFile,
   presentListed,
   readListing,
-  readText,
   subtitlesOf,
   typeOf,
 } from '../files/info.ts'
@@ -52,6 +51,7 @@ import {
   noteSaved,
 } from './shared-places.ts'
 import { demandStill, judgeAgain, watchStanding } from './standing.ts'
+import { sendWithContent } from './text-content.ts'
 
 const RESOURCES = '/api/resources'
 /** Some 40,000 paths; larger trees are deleted as a whole. */
@@ -95,10 +95,8 @@ async function readResource(c: Ctx, deps: Deps): Promise<Response> {
   }
   if (stat.kind === 'brokenLink' && user.perm.download)
     throw new AppError('not_found', `${vpath} leads nowhere`)
-  if (type === 'text' && user.perm.download) {
-    const content = await readText(scope, vpath)
-    if (content !== '') info.content = content
-  }
+  if (type === 'text' && user.perm.download)
+    return sendWithContent(c, deps.log, info, { scope, vpath })
   if (type === 'image' && !wantsBytes && deps.config.imageResolutionCalculation) {
     const resolution = await imageSizeOf(scope, vpath)
     if (resolution) info.resolution = resolution

@@ -1,6 +1,8 @@
 import { once } from 'node:events'
 import { mkdirSync } from 'node:fs'
+import { writeFile } from 'node:fs/promises'
 import { get, type IncomingMessage } from 'node:http'
+import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { expect, it } from 'vitest'
 import type { SearchHit } from '../../src/api-types.ts'
 import { startApp } from '../support/app.ts'
@@ -128,4 +130,41 @@ it('lists recursively as one JSON list, links unfollowed', async () => {
   expect(JSON.stringify(entries)).not.toContain('secret')
   expect((await admin.fetch('/api/resources/recursive/plain.txt')).status).toBe(400)
   expect((await admin.fetch('/api/resources/recursive/none')).status).toBe(404)
+})
+
+it('a query has at most 100 different words', async () => {
+  await using app = await startApp({ tree: { 'word 1.txt': '' } })
+  const admin = await app.as('admin')
+  const search = (count: number, of = count) => {
+    const words = Array.from({ length: count }, (_, i) => `w${i % of}`).join(' ')
+    return admin.fetch(`/api/search/?query=${encodeURIComponent(words)}`)
+  }
+  expect((await search(100)).status).toBe(200)
+  expect((await search(1_000, 100)).status).toBe(200)
+  expect((await search(101)).status).toBe(400)
+})
+
+it('many searches at once stop the loop no longer than one', async () => {
+  const tree = Object.fromEntries(Array.from({ length: 40 }, (_, i) => [`dir${i}/a.txt`, '']))
+  await using app = await startApp({ tree })
+  for (let i = 0; i < 40; i++)
+    await Promise.all(
+      Array.from({ length: 250 }, (_, j) => writeFile(app.tree.at(`dir${i}/name ${j}.txt`), '')),
+    )
+  const admin = await app.as('admin')
+  const words = Array.from({ length: 90 }, (_, i) => `word${i}`).join(' ')
+  const measure = async (count: number) => {
+    const delay = monitorEventLoopDelay({ resolution: 2 })
+    delay.enable()
+    const answers = Array.from({ length: count }, async () =>
+      (await admin.fetch(`/api/search/?query=${encodeURIComponent(words)}`)).text(),
+    )
+    await Promise.all(answers)
+    delay.disable()
+    return delay.percentile(90) / 1e6
+  }
+  await measure(1)
+  const [one, many] = [await measure(1), await measure(30)]
+  // Thirty turns in a row would be 150 ms.
+  expect(many).toBeLessThan(Math.max(40, one * 5))
 })

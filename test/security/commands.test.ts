@@ -1,7 +1,9 @@
 // Running programs (class 13): off by default, argv only, an exact list, the folder of the scope, a
 // fixed environment, an end to time and output, and nothing left when the client goes.
+import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { chmod, mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
+import { connect } from 'node:net'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
 import { createPrograms } from '../../src/runner.ts'
@@ -375,5 +377,33 @@ describe.runIf(process.platform === 'linux')('a program that does not end', () =
     const lines = await runAsBob(app, line)
     expect(lines.at(-1)).toBe('Ended after 250000 lines of output.')
     expect(lines.length).toBe(250_001)
+  })
+})
+
+it('one user opens 16 connections for commands at a time', async () => {
+  await using app = await startApp({ users: [{ username: 'bob' }] })
+  const bob = await app.as('bob')
+  const head =
+    `GET /api/command/ HTTP/1.1\r\nHost: 127.0.0.1:${app.port}\r\nX-Auth: ${bob.token}\r\n` +
+    'Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n' +
+    'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n'
+  const open = async () => {
+    const socket = connect(app.port, '127.0.0.1')
+    socket.on('error', () => {}).write(head)
+    const [part] = await once(socket, 'data')
+    return { socket, status: Number(String(part).slice(9, 12)) }
+  }
+  const opened = []
+  for (let i = 0; i < 20; i++) opened.push(await open())
+  expect(opened.map(({ status }) => status)).toEqual([
+    ...Array.from({ length: 16 }, () => 101),
+    ...Array.from({ length: 4 }, () => 429),
+  ])
+  expect(await runLine(app, (await app.as('admin')).token, 'echo')).toEqual(REFUSED)
+  for (const { socket } of opened) socket.destroy()
+  await waitFor('a place', async () => {
+    const { socket, status } = await open()
+    socket.destroy()
+    return status === 101
   })
 })

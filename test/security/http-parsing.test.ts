@@ -107,3 +107,12 @@ it('two honest requests on one connection are both answered', async () => {
   const first = 'GET /health HTTP/1.1\r\nHost: x\r\n\r\n'
   expect(statusesOf(await sendRaw(app.port, first + SMUGGLED, true))).toEqual([200, 200])
 })
+
+it('two Host headers are 400, whatever they say', async () => {
+  await using app = await startApp()
+  for (const second of ['Host: x', 'host: other', 'HOST:'])
+    for (const more of ['', 'Connection: Upgrade\r\nUpgrade: websocket\r\n']) {
+      const head = `GET /health HTTP/1.1\r\nHost: x\r\n${second}\r\n${more}\r\n`
+      expect(statusesOf(await sendRaw(app.port, head, true))).toEqual([400])
+    }
+})

@@ -27,7 +27,7 @@ export const PROGRAMS = ['sleep', 'echo', 'no-such-program']
 export const STAYS = `sleep 3000.${process.pid}`
 
 /** What src/server.ts takes in one message. */
-const MAX_MESSAGE_BYTES = 1024 * 1024
+const MAX_MESSAGE_BYTES = 128 * 1024
 const OPCODES = { more: 0, text: 1, binary: 2, close: 8, ping: 9, pong: 10 }
 const PROTOCOL_ERROR = 1002
 const NOT_UTF8 = 1007

@@ -1,0 +1,39 @@
+// Texts of some size inside the object about their file: whole, exact, and nobody waits for them.
+import { monitorEventLoopDelay } from 'node:perf_hooks'
+import { expect, it } from 'vitest'
+import { startApp } from '../support/app.ts'
+
+const MIB = 1024 * 1024
+
+it.each([
+  ['signs that are escaped', '<&>"\\\n\t\u2028'],
+  ['letters of two, three and four bytes', 'aü€😀'],
+  ['a byte that is no text', 'a\ufffd'],
+])('%s arrive as they are', async (_, unit) => {
+  const text = unit.repeat(Math.ceil((1.5 * MIB) / Buffer.byteLength(unit)))
+  await using app = await startApp({ tree: { 'large.txt': text, 'empty.txt': '' } })
+  const admin = await app.as('admin')
+  const response = await admin.fetch('/api/resources/large.txt')
+  expect(response.headers.get('content-type')).toBe('application/json; charset=utf-8')
+  const info = (await response.json()) as Record<string, unknown>
+  expect(info.content === text).toBe(true)
+  expect(Object.keys(info).at(-1)).toBe('content')
+  expect(info).toMatchObject({ name: 'large.txt', size: Buffer.byteLength(text), type: 'text' })
+  expect(await (await admin.fetch('/api/resources/empty.txt')).json()).not.toHaveProperty('content')
+})
+
+it('is escaped in pieces, however much there is to escape', async () => {
+  await using app = await startApp({ tree: { 'lt.txt': '<'.repeat(10 * MIB) } })
+  const admin = await app.as('admin')
+  const delay = monitorEventLoopDelay({ resolution: 5 })
+  const startedAt = performance.now()
+  delay.enable()
+  const response = await admin.fetch('/api/resources/lt.txt')
+  let bytes = 0
+  for await (const part of response.body as unknown as AsyncIterable<Uint8Array>)
+    bytes += part.length
+  delay.disable()
+  expect(bytes).toBeGreaterThan(60 * MIB)
+  // One call would have taken nearly all of the time.
+  expect(delay.max / 1e6).toBeLessThan((performance.now() - startedAt) / 4)
+})
