@@ -14,6 +14,18 @@ import { makeTree } from '../support/tree.ts'
 const SEEN_MS = 1000
 const PASSWORD = 'Battery-Staple-9-Horse'
 
+test('the list of common passwords is at hand in the program', async () => {
+  await using tree = await makeTree({})
+  const args = ['-d', join(tree.base, 'fb.db')]
+  const cli = (...words: string[]) => runProgram([...words, ...args], { cwd: tree.base })
+  expect((await cli('config', 'init')).code).toBe(0)
+  for (const easy of ['iloveyou1234', 'megaparol12345', 'qwertyuiop[]']) {
+    const { code, stderr } = await cli('users', 'add', 'mona', easy)
+    expect([code, stderr], easy).toEqual([1, expect.stringContaining('password is too easy')])
+  }
+  expect((await cli('users', 'add', 'mona', PASSWORD)).code).toBe(0)
+})
+
 describe('commands while the server runs', () => {
   test('are seen by it within a second, and it by them', async () => {
     await using tree = await makeTree({ 'a.txt': 'a' })
