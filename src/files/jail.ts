@@ -237,6 +237,22 @@ export async function holdChild(
   return { realDir, device, disks, ...openRef(fd) }
 }
 
+/**
+ * Opens the folder that holds a held one now, on `device`; the caller tells whether it is the one that
+ * was meant.
+ */
+export async function holdParent(
+  folder: FolderRef,
+  device: Device,
+  { direct = false } = {},
+): Promise<FolderRef> {
+  const { disks } = folder
+  const realDir = dirname(folder.realDir)
+  if (!HAS_PROC) return { ref: dirname(folder.ref), realDir, device, disks, close: async () => {} }
+  const fd = await openFolder(`${folder.ref}/..`, device, direct && device.isDirect)
+  return { realDir, device, disks, ...openRef(fd) }
+}
+
 /** Opens a regular file at a real path for reading, never through a link, and verifies where. */
 export async function openVerified(disks: Disks, realPath: string): Promise<ReadHandle> {
   const handle = await openForReading(realPath, disks.of(realPath), disks.isNear(realPath))

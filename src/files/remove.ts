@@ -1,9 +1,10 @@
 // Removing trees. Names go as bytes from the folder to the removal: one that is not UTF-8 would
 // not be found again by its text.
 import { type Dirent, lstatSync, readdirSync, rmdirSync, statSync, unlinkSync } from 'node:fs'
-import { lstat, rmdir, unlink } from 'node:fs/promises'
-import { errnoOf } from '../errors.ts'
-import { deviceIn, type FolderRef, holdChild, inHeld } from './jail.ts'
+import { lstat, rmdir, stat, unlink } from 'node:fs/promises'
+import { AppError, errnoOf } from '../errors.ts'
+import type { Device } from './disks/device.ts'
+import { deviceIn, type FolderRef, holdChild, holdParent, inHeld } from './jail.ts'
 import { readEntries } from './list-folder.ts'
 import { createPace, type Pace } from './pace.ts'
 
@@ -18,43 +19,107 @@ export interface RemoveOptions {
   pace?: Pace
 }
 
+/** Folders held open at once: further up the way back is found by `..`. */
+const MAX_HELD = 32
+
+/** A folder on the way down, whose files are gone. */
+interface Level {
+  name: string | Buffer
+  /** Null while it is not held. */
+  folder: FolderRef | null
+  device: Device
+  identity: string
+  /** Folders in it that are still to be removed. */
+  rest: (string | Buffer)[]
+}
+
 /**
  * Removes `name` in a held folder, depth first through held folders: a folder replaced by a link
- * while we work is removed as a link, never entered. An abort leaves what was not reached yet.
+ * while we work is removed as a link, never entered. However deep the tree, few folders are open at
+ * once; one that was moved elsewhere meanwhile is `forbidden`. An abort leaves what was not reached yet.
  */
 export async function removeEntry(
   parent: FolderRef,
   name: string | Buffer,
   { signal, pace = createPace() }: RemoveOptions,
 ): Promise<void> {
-  signal.throwIfAborted()
-  const device = deviceIn(parent, name)
-  // The pool is spared on a local disk as long as it is quick.
-  const isDirect = () => device.isDirect && pace.isQuick
-  const path = inHeld(parent.ref, name)
-  const found = isDirect()
-    ? pace.time(() => lstatSync(path))
-    : await device.query(() => lstat(path))
-  if (!found.isDirectory()) return device.run(() => unlink(path))
-  const folder = await holdChild(parent, name, { direct: isDirect() })
-  try {
-    const direct = isDirect() && statSync(folder.ref).size <= LARGE_FOLDER_BYTES
-    const { dirents, rawNames } = await readEntries(
-      folder.ref,
-      device,
-      direct ? pace.time(() => readdirSync(folder.ref, { withFileTypes: true })) : undefined,
-    )
-    const nameOf = (dirent: Dirent) => rawNames.get(dirent) ?? dirent.name
-    const files = dirents.filter((dirent) => !dirent.isDirectory())
-    await removeFiles(folder, files.map(nameOf), { signal, pace })
-    for (const dirent of dirents)
-      if (dirent.isDirectory()) await removeEntry(folder, nameOf(dirent), { signal, pace })
-  } finally {
-    await folder.close()
+  const levels: Level[] = []
+  const above = () => levels.at(-1)?.folder ?? parent
+
+  const removeOne = async (name: string | Buffer) => {
+    signal.throwIfAborted()
+    const device = deviceIn(above(), name)
+    // The pool is spared on a local disk as long as it is quick.
+    const direct = device.isDirect && pace.isQuick
+    const path = inHeld(above().ref, name)
+    const found = direct ? pace.time(() => lstatSync(path)) : await device.query(() => lstat(path))
+    if (!found.isDirectory()) return device.run(() => unlink(path))
+    const folder = await holdChild(above(), name, { direct })
+    const level: Level = { name, folder, device, identity: '', rest: [] }
+    levels.push(level)
+    level.identity = await identityOf(folder, device.isDirect && pace.isQuick)
+    level.rest = await removeFilesOf(folder, { signal, pace })
+    const further = levels.at(-MAX_HELD - 1)
+    await further?.folder?.close()
+    if (further) further.folder = null
+    await pace.turn()
   }
-  if (isDirect()) pace.time(() => rmdirSync(path))
-  else await device.run(() => rmdir(path))
-  await pace.turn()
+  const leave = async ({ name, folder, device }: Level) => {
+    const isDirect = () => device.isDirect && pace.isQuick
+    levels.pop()
+    const level = levels.at(-1)
+    try {
+      if (level?.folder === null && folder) {
+        level.folder = await holdParent(folder, level.device, { direct: isDirect() })
+        if ((await identityOf(level.folder, isDirect())) !== level.identity)
+          throw new AppError('forbidden', 'a folder changed its place while it was removed')
+      }
+    } finally {
+      await folder?.close()
+    }
+    const path = inHeld(above().ref, name)
+    if (isDirect()) pace.time(() => rmdirSync(path))
+    else await device.run(() => rmdir(path))
+    await pace.turn()
+  }
+
+  try {
+    await removeOne(name)
+    for (let level = levels.at(-1); level; level = levels.at(-1)) {
+      const next = level.rest.pop()
+      await (next === undefined ? leave(level) : removeOne(next))
+    }
+  } finally {
+    for (const { folder } of levels) await folder?.close()
+  }
+}
+
+async function identityOf({ ref, device }: FolderRef, direct: boolean): Promise<string> {
+  const { dev, ino } = direct
+    ? statSync(ref, { bigint: true })
+    : await device.query(() => stat(ref, { bigint: true }))
+  return `${dev}:${ino}`
+}
+
+/** Removes the files of a held folder and gives the names of the folders in it, the last one first. */
+async function removeFilesOf(
+  folder: FolderRef,
+  { signal, pace }: { signal: AbortSignal; pace: Pace },
+): Promise<(string | Buffer)[]> {
+  const { ref, device } = folder
+  const direct = device.isDirect && pace.isQuick && statSync(ref).size <= LARGE_FOLDER_BYTES
+  const { dirents, rawNames } = await readEntries(
+    ref,
+    device,
+    direct ? pace.time(() => readdirSync(ref, { withFileTypes: true })) : undefined,
+  )
+  const nameOf = (dirent: Dirent) => rawNames.get(dirent) ?? dirent.name
+  const files = dirents.filter((dirent) => !dirent.isDirectory())
+  await removeFiles(folder, files.map(nameOf), { signal, pace })
+  return dirents
+    .filter((dirent) => dirent.isDirectory())
+    .map(nameOf)
+    .reverse()
 }
 
 async function removeFiles(

@@ -1,5 +1,15 @@
 // Removing a tree: all of it, nothing beside it, and others get their turn meanwhile.
-import { closeSync, constants, mkdirSync, openSync, readdirSync } from 'node:fs'
+import {
+  closeSync,
+  constants,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readlinkSync,
+  renameSync,
+  writeFileSync,
+} from 'node:fs'
 import { mkdir, readdir, truncate, writeFile } from 'node:fs/promises'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { afterEach, expect, it, vi } from 'vitest'
@@ -30,6 +40,7 @@ vi.mock('node:fs/promises', async (original) => {
 
 afterEach(() => {
   disk.refused = ''
+  vi.unstubAllEnvs()
 })
 
 const vpath = (text: string) => toVPath(text) ?? expect.unreachable(text)
@@ -95,3 +106,78 @@ it('lets others work meanwhile, and stops when it is cancelled', async () => {
   expect(controller.signal.aborted).toBe(true)
   expect(readdirSync(tree.at('gone')).length).toBeGreaterThan(0)
 })
+
+/** Thousands of folders take a disk its time. */
+function inMemory(): void {
+  if (existsSync('/dev/shm')) vi.stubEnv('TMPDIR', '/dev/shm')
+}
+
+/** Makes a chain of folders by their references, as their path would be too long for the system. */
+function makeChain(top: string, depth: number): void {
+  let fd = openSync(top, constants.O_RDONLY)
+  for (let level = 0; level < depth; level++) {
+    mkdirSync(`/proc/self/fd/${fd}/d`)
+    const child = openSync(`/proc/self/fd/${fd}/d`, constants.O_RDONLY)
+    closeSync(fd)
+    fd = child
+  }
+  writeFileSync(`/proc/self/fd/${fd}/last.txt`, '')
+  closeSync(fd)
+}
+
+const openFolders = () => readdirSync('/proc/self/fd')
+
+it.runIf(process.platform === 'linux')(
+  'a tree 5,000 deep goes with few folders open, and others get their turn',
+  async () => {
+    inMemory()
+    await using tree = await makeTree({ 'gone/beside.txt': '' })
+    makeChain(tree.at('gone'), 5_000)
+    const before = openFolders().length
+    const most = { folders: 0, turns: 0 }
+    const watching = setInterval(() => {
+      most.folders = Math.max(most.folders, openFolders().length - before)
+      most.turns++
+    }, 5)
+    await remove(tree).finally(() => clearInterval(watching))
+    expect(existsSync(tree.at('gone'))).toBe(false)
+    expect(most.folders).toBeLessThan(100)
+    expect(most.turns).toBeGreaterThan(10)
+  },
+  120_000,
+)
+
+it.runIf(process.platform === 'linux')(
+  'a removal does not climb to another place when a folder is moved there meanwhile',
+  async () => {
+    inMemory()
+    await using tree = await makeTree({ 'elsewhere/d/kept.txt': 'kept', gone: null })
+    makeChain(tree.at('gone'), 300)
+    let isCut = false
+    const signal = new AbortController().signal
+    // Asked at each step: as soon as it has come far down, its way back is cut.
+    const watching = {
+      get aborted() {
+        return signal.aborted
+      },
+      throwIfAborted: () => {
+        const isDeep = openFolders().some((fd) => placeOf(fd).includes('/d'.repeat(200)))
+        if (isCut || !isDeep) return
+        isCut = true
+        renameSync(tree.at(`gone${'/d'.repeat(100)}`), tree.at('elsewhere/moved'))
+      },
+    } as AbortSignal
+    await expect(remove(tree, watching)).rejects.toMatchObject({ code: 'forbidden' })
+    expect(isCut).toBe(true)
+    expect(readdirSync(tree.at('elsewhere')).sort()).toEqual(['d', 'moved'])
+    expect(await tree.read('elsewhere/d/kept.txt')).toBe('kept')
+  },
+)
+
+function placeOf(fd: string): string {
+  try {
+    return readlinkSync(`/proc/self/fd/${fd}`)
+  } catch {
+    return ''
+  }
+}
