@@ -129,8 +129,8 @@ export const WEAKENINGS: Weakening[] = [
   {
     title: 'anybody on the network names the user',
     file: 'src/auth/proxy.ts',
-    from: 'if (config.trustedProxies === null) return isLoopback(peer)',
-    to: "if (config.trustedProxies === null) return isLoopback(peer) || peer !== ''",
+    from: 'return isBelieved(peerAddress(config, incoming), config.trustedProxies)',
+    to: "return peerAddress(config, incoming) !== 'nobody'",
     test: 'trusted-proxy',
     advisory: 'CVE-2026-54089',
   },
