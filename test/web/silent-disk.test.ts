@@ -1,0 +1,31 @@
+// A disk that does not answer, as people see it.
+import { expect, it } from 'vitest'
+import { MAY_MOUNT, mountDead } from '../support/mounts.ts'
+import { startProgram } from '../support/program.ts'
+import { makeTree } from '../support/tree.ts'
+import { sharedBrowser } from './browser-steps.ts'
+import { entry, showList, toast } from './listing-steps.ts'
+
+const openIn = sharedBrowser()
+
+it.runIf(MAY_MOUNT)(
+  'is shown as one, is not opened but explained, and opens when it is back',
+  async () => {
+    await using tree = await makeTree({ 'a.txt': 'abc', 'disk/inside.txt': 'x' })
+    await using program = await startProgram(tree)
+    {
+      await using _ = await mountDead(tree.at('disk'))
+      await using open = await openIn(program, { path: '/files/' })
+      const { page } = open
+      await showList(page)
+      await entry(page, 'disk').getByText('Disk does not answer').waitFor()
+      expect(await entry(page, 'disk').locator('time').count()).toBe(0)
+      await entry(page, 'disk').dblclick()
+      await toast(page, 'The disk does not answer. Try again later.').waitFor()
+      expect(new URL(page.url()).pathname).toBe('/files/')
+    }
+    await using open = await openIn(program, { path: '/files/' })
+    await entry(open.page, 'disk').dblclick()
+    await entry(open.page, 'inside.txt').waitFor()
+  },
+)
