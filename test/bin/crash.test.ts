@@ -111,6 +111,8 @@ describe('kill -9 during uploads', () => {
       await waitFor('the temporary file', async () => (await readdir(tree.root)).length === 1)
       await program.kill()
     }
+    const [name] = await readdir(tree.root)
+    await utimes(tree.at(name ?? ''), 1_000, 1_000)
     await using _program = await startProgram(tree, { args: ['--tusExpiry', '1s'] })
     await waitFor('the clean-up', async () => (await readdir(tree.root)).length === 0)
   })
