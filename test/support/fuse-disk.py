@@ -28,11 +28,12 @@ class Control:
         with self.wake:
             self.hangs = words.get('hangs', self.hangs)
             self.delay = words.get('delayMs', self.delay * 1000) / 1000
+            changes = self.changes
             if 'fail' in words:
                 self.fail = words['fail']
                 self.changes = 0
             self.wake.notify_all()
-            return self.changes
+            return changes
 
     def meet(self, is_change):
         with self.wake:
