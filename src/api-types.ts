@@ -1,4 +1,4 @@
-// The wire contract: types only, the one file of src/ that web/ may import.
+// What travels between server and clients (docs/http-api.md): types only, the one file of src/ that web/ may import.
 
 /** Machine-readable reason of a failure, sent in the `X-Error-Code` header. */
 export type ErrorCode =

@@ -98,7 +98,7 @@ export function createApp(base: BaseDeps): App {
     openapiRoutes,
   ]
   for (const route of routes) app.route('/', route(deps))
-  // A method that a route does not serve is 404 by contract, and so is any unknown address.
+  // A method that a route does not serve is 404, not 405, and so is any unknown address.
   app.notFound((c) => {
     const { target, incoming } = (c as Ctx).env
     if (target.key.startsWith('/api/public/share') && incoming.method !== 'GET') return notAllowed()

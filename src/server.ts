@@ -40,7 +40,7 @@ const IDLE_SWEEP_MS = 100
 /**
  * What is left of the body of a request that was answered early, such as a refused upload, is read
  * and thrown away, so that the client gets to see the answer and can use the connection again
- * (http-api 8.3). Past this much, or when nothing has come for a while, the connection is cut.
+ * (docs/http-api.md 8.3). Past this much, or when nothing has come for a while, the connection is cut.
  */
 const MAX_LEFTOVER_BYTES = 32 * 1024 * 1024
 const LEFTOVER_IDLE_MS = 10_000

@@ -14,6 +14,7 @@ export const PAPERS = [
   'docs/dependencies.md',
   'docs/deploy.md',
   'docs/filebrowser.service',
+  'docs/http-api.md',
   'docs/migrate-from-filebrowser.md',
   'docs/security.md',
   'docs/screenshots/list-light.webp',

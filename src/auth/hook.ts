@@ -1,4 +1,4 @@
-// Sign-in decided by an administrator's program (http-api 3.8). It gets name and password by
+// Sign-in decided by an administrator's program (docs/http-api.md 3.8). It gets name and password by
 // environment and as JSON on stdin, never in its command line (CWE-78), and answers in lines.
 import { AppError } from '../errors.ts'
 import { defaultPermissions, type User } from '../store/document.ts'
@@ -117,7 +117,7 @@ async function newHash(deps: SignInDeps, password: string): Promise<string> {
   return hashPassword(password)
 }
 
-// A password the policy refuses is the hook's mistake, not a guess: 500 by contract.
+// A password the policy refuses is the program's mistake, not a guess: 500, as clients know it.
 async function asUnavailable<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work()

@@ -1,4 +1,4 @@
-// Which new passwords are accepted (http-api 4.5). Lengths are in bytes, messages are the wire's.
+// Which new passwords are accepted (docs/http-api.md 4.5). Lengths are in bytes, messages are the wire's.
 import { badRequest } from '../errors.ts'
 import { readCommonPasswords } from './common-passwords.ts'
 import { isGuessable } from './guessable.ts'

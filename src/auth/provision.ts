@@ -1,6 +1,6 @@
 // Accounts that come into being by themselves: signup, proxy and hook. They never inherit
 // administration or commands, and only those of a hook the right to execute, as was recorded of the
-// original; each gets a home of its own (http-api 4.6, 4.7).
+// original; each gets a home of its own (docs/http-api.md 4.6, 4.7).
 import { randomBytes } from 'node:crypto'
 import { AppError, badRequest } from '../errors.ts'
 import { vpathOf } from '../files/vpath.ts'

@@ -1,5 +1,5 @@
-// Tokens: three-part HS256 with the contract's claims plus the session id. A token proves which
-// session it belongs to; whether that session still lives is asked of the records on each request.
+// Tokens (docs/http-api.md 3.1): three-part HS256 with the claims that clients read and the session's id.
+// A token proves which session it belongs to; whether that session still lives is asked of the records on each request.
 import { jwtVerify, SignJWT } from 'jose'
 import type { TokenUser } from '../api-types.ts'
 import type { Session, User } from '../store/document.ts'

@@ -11,7 +11,7 @@ const SETGID = 2 ** 22
 const CHAR_DEVICE = 2 ** 21
 const STICKY = 2 ** 20
 
-/** Converts POSIX `st_mode` to the API's unsigned 32-bit number (http-api 1.8). */
+/** Converts POSIX `st_mode` to the API's unsigned 32-bit number (docs/http-api.md 1.8). */
 export function toApiMode(stMode: number): number {
   let mode = stMode & 0o777
   if (stMode & 0o4000) mode += SETUID

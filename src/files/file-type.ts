@@ -44,7 +44,7 @@ export function typeWithoutContent(name: string, sizeBytes: number): FileType {
   return isBinaryExtension(extensionOf(name)) || sizeBytes > MAX_TEXT_BYTES ? 'blob' : 'text'
 }
 
-/** Media by name; anything else up to 10 MiB is text (http-api 11.3). */
+/** Media by name; anything else up to 10 MiB is text (docs/http-api.md 11.3). */
 export function mediaOrText(name: string, sizeBytes: number): FileType {
   const media = mediaType(mimeOfExtension(extensionOf(name)))
   return media ?? (sizeBytes <= MAX_TEXT_BYTES ? 'text' : 'blob')

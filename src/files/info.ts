@@ -1,4 +1,4 @@
-// File objects: what the API says about one entry or a folder's entries (http-api 6).
+// File objects: what the API says about one entry or a folder's entries (docs/http-api.md 6).
 import type { FileEntry, FileType, Sorting } from '../api-types.ts'
 import { AppError } from '../errors.ts'
 import type { EntryStat } from './entry-stat.ts'
@@ -148,7 +148,7 @@ export async function typeOf(scope: Scope, vpath: VPath, stat: EntryStat): Promi
   )
 }
 
-/** Subtitles beside a video, by the rules of http-api 6.5. */
+/** Subtitles beside a video, by the rules of docs/http-api.md 6.5. */
 export async function subtitlesOf(scope: Scope, vpath: VPath): Promise<VPath[]> {
   const folder = parentOf(vpath)
   const entries = await scope.list(folder)

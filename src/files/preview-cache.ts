@@ -33,7 +33,7 @@ const MEMORY_BYTES = 12 * 1024 * 1024
 const KEEP_SHARE = 0.9
 
 /**
- * Name of a preview (http-api 13): hex of the path, hex seconds of the modification time and hex of
+ * Name of a preview (docs/http-api.md 13): hex of the path, hex seconds of the modification time and hex of
  * the size word, hashed. Existing cache folders of the original stay useful.
  */
 export function cacheName(key: PreviewKey): string {

@@ -10,7 +10,7 @@ import { renderPdfPage } from './preview-pdf.ts'
 import { MAX_BODY_BYTES, type Pixels, PreviewError, type PreviewJob } from './preview-protocol.ts'
 import { grabVideoFrame } from './preview-video.ts'
 
-/** Pixels a side (http-api 13): larger images exhausted the memory of the original. */
+/** Pixels a side (docs/http-api.md 13): larger images exhausted the memory of the original. */
 const MAX_SIDE = 10_000
 /**
  * For our own interface, which shows photographs of 108 megapixels by their preview: a plain JPEG is

@@ -1,4 +1,4 @@
-// The recursive listing: facts of everything below a folder (http-api 7.2).
+// The recursive listing: facts of everything below a folder (docs/http-api.md 7.2).
 import type { RecursiveEntry } from '../api-types.ts'
 import type { Looked } from './disks/stat-many.ts'
 import type { Scope } from './scope.ts'

@@ -1,4 +1,4 @@
-// Search by name: the query language, and the walk that answers it (http-api 15).
+// Search by name: the query language, and the walk that answers it (docs/http-api.md 15).
 import type { SearchHit } from '../api-types.ts'
 import { AppError, badRequest } from '../errors.ts'
 import { mimeOfExtension } from './mime.ts'

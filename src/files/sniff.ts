@@ -1,5 +1,5 @@
 // Types by content: signatures of the WHATWG MIME sniffing standard on the first 512 bytes, and
-// the test that tells text from binary (http-api 6.3).
+// the test that tells text from binary (docs/http-api.md 6.3).
 
 export const SNIFF_BYTES = 512
 

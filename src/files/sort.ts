@@ -1,4 +1,4 @@
-// Orders of names: byte order, natural order, and the sortings of listings (http-api 6.6).
+// Orders of names: byte order, natural order, and the sortings of listings (docs/http-api.md 6.6).
 
 /** Compares like the UTF-8 bytes of the strings would. */
 export function compareBytes(a: string, b: string): number {

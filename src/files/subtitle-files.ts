@@ -1,4 +1,4 @@
-// Which subtitle files belong to a video (http-api 6.5). Text only: the caller has read the folders.
+// Which subtitle files belong to a video (docs/http-api.md 6.5). Text only: the caller has read the folders.
 import type { DirEntry } from './list-folder.ts'
 import { extensionOf, type VPath } from './vpath.ts'
 

@@ -1,4 +1,4 @@
-// Subtitles for browsers: SubRip and SubStation Alpha rewritten as WebVTT (http-api 14).
+// Subtitles for browsers: SubRip and SubStation Alpha rewritten as WebVTT (docs/http-api.md 14).
 // https://www.w3.org/TR/webvtt1/
 import { AppError } from '../errors.ts'
 
@@ -21,7 +21,7 @@ interface Cue {
 
 /**
  * Converts the bytes of a subtitle file. UTF-16 is known by its byte order mark; what is not valid
- * UTF-8 is read as Windows-1252. Throws `unsupported` (500 by contract) when there is no cue.
+ * UTF-8 is read as Windows-1252. Throws `unsupported` with status 500, which clients know, when there is no cue.
  */
 export function toWebVtt(bytes: Uint8Array, format: SubtitleFormat): string {
   const lines = decode(bytes).split(/\r\n|\n|\r/)

@@ -1,4 +1,4 @@
-// RFC 3339 with nanoseconds and the server's zone, as the API writes times (http-api 1.6). A listing
+// RFC 3339 with nanoseconds and the server's zone, as the API writes times (docs/http-api.md 1.6). A listing
 // formats one per entry, so what neighbours share is kept: the offset of a quarter of an hour, which
 // no zone changes within, and the text of a day.
 

@@ -1,4 +1,4 @@
-// A folder or a selection as an archive, for users and for shares (http-api 12.3).
+// A folder or a selection as an archive, for users and for shares (docs/http-api.md 12.3).
 import { basename } from 'node:path'
 import { badRequest } from '../errors.ts'
 import {

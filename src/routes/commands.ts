@@ -1,4 +1,4 @@
-// The shell panel's WebSocket (http-api 16): one command per connection, off by default. An argv,
+// The shell panel's WebSocket (docs/http-api.md 16): one command per connection, off by default. An argv,
 // an exact allow-list, bounded time and output; the process group ends with the connection.
 import { upgradeWebSocket } from '@hono/node-server'
 import { Hono } from 'hono'
@@ -177,7 +177,7 @@ async function runCommand({
     if (ended === 'output') ws.send(`Ended after ${MAX_OUTPUT_BYTES} bytes of output.`)
     if (tooMany.signal.aborted) ws.send(`Ended after ${MAX_OUTPUT_LINES} lines of output.`)
   } catch (error) {
-    // A program or folder that does not exist is answered with the end alone, by contract.
+    // A program or folder that does not exist is answered with the end alone, as clients know it.
     if (!(error instanceof AppError) && (error as { syscall?: string }).syscall === undefined)
       throw error
   }

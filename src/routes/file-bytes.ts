@@ -1,5 +1,5 @@
-// The bytes of an open file on their way to a client, through two buffers (measured in the project
-// notes: one is read while the other is sent).
+// The bytes of an open file on their way to a client, through two buffers: one is read while the
+// other is sent.
 import type { ServerResponse } from 'node:http'
 import { freeMemory } from '../files/free-memory.ts'
 import type { ReadHandle } from '../files/read-handle.ts'

@@ -116,7 +116,7 @@ async function sendContent(c: Ctx, content: Content, headers: FileHeaders): Prom
   }
 }
 
-/** `attachment` or `inline` with the name percent-encoded as the contract says (http-api 12.2). */
+/** `attachment` or `inline` with the name percent-encoded (docs/http-api.md 12.2). */
 export function disposition(kind: 'inline' | 'attachment', name: string): string {
   return `${kind}; filename*=utf-8''${encodeName(name)}`
 }

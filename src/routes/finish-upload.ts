@@ -13,7 +13,7 @@ import { noteSaved } from './shared-places.ts'
 
 /**
  * Moves a complete upload into place. Both hooks run now, when the file is whole, and cannot undo what
- * the client has sent; the contract ignores their failures whatever they are, the log does not. A file
+ * the client has sent; their failures are logged and change nothing. A file
  * that cannot be moved into place is the client's to know. `judge` is asked right before the move; when
  * it throws nothing is moved.
  */

@@ -12,7 +12,7 @@ import { sendStatus } from './respond.ts'
 const API_POLICY = "default-src 'self'; style-src 'unsafe-inline';"
 export const NO_CACHE = 'no-cache, no-store, must-revalidate'
 
-/** Routes that serve HEAD by themselves; on all others it is 404 by contract. */
+/** Routes that serve HEAD by themselves; on all others it is 404. */
 const HEAD_KEYS = new Set(['/health', '/api/login', '/api/signup', '/api/renew', '/api/tus'])
 
 /**
@@ -34,7 +34,7 @@ export const commonHeaders = createMiddleware<Env>(async function commonHeaders(
   await next()
 })
 
-/** Share information by another method than GET: 405 without a body (http-api 1.1). */
+/** Share information by another method than GET: 405 without a body (docs/http-api.md 1.1). */
 export function notAllowed(): Response {
   return new Response(null, { status: 405, headers: { 'X-Error-Code': 'method_not_allowed' } })
 }

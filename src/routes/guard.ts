@@ -57,7 +57,7 @@ export function demand(user: User, permission: keyof Permissions): void {
   if (!user.perm[permission]) throw new AppError('forbidden', `no permission to ${permission}`)
 }
 
-/** Content needs the right to download; lacking it is 202 by contract. */
+/** Content needs the right to download; lacking it is 202, as clients know it. */
 export function demandDownload(user: User): void {
   if (!user.perm.download) throw new AppError('download_forbidden', 'no permission to download')
 }
@@ -101,7 +101,7 @@ function buildScope(deps: Deps, user: User, allow: Judge): Scope {
 
 /**
  * The user's tree under the rules alone: for copy, move and delete, which take hidden names along
- * (http-api 4.3).
+ * (docs/http-api.md 4.3).
  */
 export function treeScopeOf(deps: Deps, user: User): Scope {
   return buildScope(deps, user, rulesOf(deps, user))
@@ -127,7 +127,7 @@ function judgeOf(deps: Deps, settings: Settings, user: User): Judge {
   return compiledFor(deps, settings, user).judge
 }
 
-/** Rules alone: what a tree operation must respect in every descendant (http-api 7.7). */
+/** Rules alone: what a tree operation must respect in every descendant (docs/http-api.md 7.7). */
 function rulesOf(deps: Deps, user: User): Judge {
   return compiledFor(deps, deps.store.read().settings, user).rules
 }

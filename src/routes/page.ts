@@ -21,7 +21,7 @@ export interface PageOptions {
 const DEFAULT_NAME = 'File Browser'
 const DEFAULT_COLOR = '#2979ff'
 
-/** Start-up settings of the interface (http-api 2.3). `hasCustomStyle`: branding has custom.css. */
+/** Start-up settings of the interface (docs/http-api.md 2.3). `hasCustomStyle`: branding has custom.css. */
 export function presentBoot(
   config: Config,
   settings: Settings,

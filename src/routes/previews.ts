@@ -1,4 +1,4 @@
-// Small pictures of files (http-api 13); the same for shares. What needs no making is the file.
+// Small pictures of files (docs/http-api.md 13); the same for shares. What needs no making is the file.
 import { Hono } from 'hono'
 import { AppError, badRequest } from '../errors.ts'
 import { readHead } from '../files/info.ts'
@@ -52,8 +52,8 @@ interface Wanted {
 }
 
 /**
- * Sends a preview, or the file where that is the contract's answer. The query `display` is ours: `true` for what every browser shows, `full` for
- * that in the original's width and height where the file itself is nothing for browsers.
+ * Sends a preview, or the file where no picture is made of it. The query `display` is ours: `true` for
+ * what every browser shows, `full` for that in full width and height where browsers cannot show the file.
  */
 async function sendPreview(
   c: Ctx,
@@ -118,7 +118,7 @@ async function sendPreview(
   })
 }
 
-/** The contract's type by extension, else by content; empty for folders and unknown content. */
+/** The MIME type by extension, else by content; empty for folders and unknown content. */
 async function typeOf(scope: Scope, vpath: VPath, extension: string): Promise<string> {
   return contentTypeOf(extension) || sniff(await readHead(scope, vpath))
 }

@@ -1,4 +1,4 @@
-// Shares as visitors see them (http-api 11): no session, the owner's present rights, a tree whose
+// Shares as visitors see them (docs/http-api.md 11): no session, the owner's present rights, a tree whose
 // root is exactly the shared path.
 import { Hono } from 'hono'
 import type { FileInfo } from '../api-types.ts'
@@ -65,7 +65,7 @@ export interface OpenedShare {
 }
 
 /**
- * Admits a visitor to `/{hash}/sub/path`, in the order of http-api 11.1. Throws `not_found`, also when
+ * Admits a visitor to `/{hash}/sub/path`, in the order of docs/http-api.md 11.1. Throws `not_found`, also when
  * something else has taken the name of what was shared, `unauthenticated` for a missing or wrong password, `forbidden` when the owner may not share.
  */
 export async function openShare(c: Ctx, deps: Deps): Promise<OpenedShare> {
@@ -149,7 +149,7 @@ async function folderInfo(c: Ctx, deps: Deps, opened: OpenedShare): Promise<Resp
     numFiles: listing.numFiles,
     sorting,
     ...withTicket(deps, opened, presentEntry(path, baseName(vpath), stat, '')),
-    // By contract always the shared folder's name, also further down.
+    // Always the name of what is shared, also further down: clients show it as the title.
     name: opened.name,
   }
   return sendItems(c, listing, (name) => childPath(path, name), head)

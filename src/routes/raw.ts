@@ -1,4 +1,4 @@
-// Bytes of files, and folders as archives (http-api 12).
+// Bytes of files, and folders as archives (docs/http-api.md 12).
 import { Hono } from 'hono'
 import { createMiddleware } from 'hono/factory'
 import { issueContentTicket, readContentTicket } from '../auth/content-ticket.ts'

@@ -1,4 +1,4 @@
-// Everything below a folder as one JSON list, streamed (http-api 7.2).
+// Everything below a folder as one JSON list, streamed (docs/http-api.md 7.2).
 import { Hono } from 'hono'
 import type { RecursiveEntry } from '../api-types.ts'
 import { AppError, badRequest } from '../errors.ts'

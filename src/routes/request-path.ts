@@ -83,7 +83,7 @@ const RECURSIVE = '/api/resources/recursive'
  * what cannot be decoded becomes the key BAD_TARGET.
  *
  * The recursive listing hides an entry of the root that is called `recursive`, from reading alone:
- * other methods mean the entry (http-api 1.1), and so does reading with `recursive=false`, ours.
+ * other methods mean the entry (docs/http-api.md 1.1), and so does reading with `recursive=false`, ours.
  */
 export function parseTarget(rawUrl: string, baseURL: string, method: string): Target {
   const { rawPath, rawQuery } = splitTarget(toUtf8(rawUrl))

@@ -1,4 +1,4 @@
-// Files and folders over HTTP: read, create, save, delete, copy, rename (http-api 7).
+// Files and folders over HTTP: read, create, save, delete, copy, rename (docs/http-api.md 7).
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
 import { Hono } from 'hono'
 import type { FileInfo } from '../api-types.ts'
@@ -369,7 +369,7 @@ async function moveResource(c: Ctx, deps: Deps): Promise<Response> {
   return sendStatus(200, { headers: { 'X-Target': encodeURI(target) } })
 }
 
-// The destination is encoded twice by contract: the query decoder took the first layer, form
+// Clients encode the destination twice: the query decoder took the first layer, form
 // decoding (where `+` is a space) takes the second. What has no second layer, such as `100%.txt`,
 // was encoded once.
 function parseDestination(text: string): VPath {
@@ -395,7 +395,7 @@ async function chooseTarget(
   return wanted
 }
 
-/** With rules in force, refuses a change to a tree that holds a denied entry (http-api 7.7). */
+/** With rules in force, refuses a change to a tree that holds a denied entry (docs/http-api.md 7.7). */
 async function checkDescendants(
   deps: Deps,
   user: User,

@@ -1,10 +1,10 @@
-// The answers of the contract: status lines with their text, and JSON escaped for any context.
+// Status lines with their text, and JSON escaped for any context (docs/http-api.md 1.4, 1.6).
 import { STATUS_CODES } from 'node:http'
 import type { ErrorCode } from '../api-types.ts'
 
 const REASONS: Record<number, string> = { 413: 'Request Entity Too Large' }
 
-/** `<code> <reason>\n`, the body of every answer that carries no data (http-api 1.4). */
+/** `<code> <reason>\n`, the body of every answer that carries no data (docs/http-api.md 1.4). */
 function statusLine(status: number, cause = ''): string {
   const reason = REASONS[status] ?? STATUS_CODES[status] ?? ''
   return `${status} ${reason}${cause ? ` (${cause})` : ''}\n`

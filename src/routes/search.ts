@@ -1,4 +1,4 @@
-// Search by name, streamed line by line while the tree is being walked (http-api 15).
+// Search by name, streamed line by line while the tree is being walked (docs/http-api.md 15).
 import { Hono } from 'hono'
 import type { ByteSink } from '../files/byte-sink.ts'
 import { parseQuery, search } from '../files/search.ts'

@@ -1,4 +1,4 @@
-// Signing in, staying signed in, signing out, and signing up (http-api 3).
+// Signing in, staying signed in, signing out, and signing up (docs/http-api.md 3).
 import { hash } from 'node:crypto'
 import { Hono } from 'hono'
 import type { SessionRecord } from '../api-types.ts'
@@ -69,7 +69,7 @@ interface LoginBody extends Credentials {
   remember: boolean
 }
 
-// Whatever is wrong with a complete body is a refusal by contract, never a hint.
+// Whatever is wrong with a complete body is refused like a wrong password, never explained.
 async function readCredentials(c: Ctx, deps: Deps): Promise<LoginBody> {
   try {
     return await readJson(

@@ -1,4 +1,4 @@
-// Global settings, for administrators (http-api 17).
+// Global settings, for administrators (docs/http-api.md 17).
 import { Hono } from 'hono'
 import { checkPermissions, checkRules } from '../access.ts'
 import type { SettingsRecord } from '../api-types.ts'
@@ -68,7 +68,7 @@ function presentSettings(settings: Settings, { webhookSecret }: Config): Setting
   }
 }
 
-// Absent keys are zero values by contract, then those with a default take it. Webhooks are ours:
+// Absent keys are zero values, and those with a default take it (docs/http-api.md 17). Webhooks are ours:
 // a client of the original that does not send them must not remove them.
 function parseSettings(r: Reader, before: Settings): SettingsRecord {
   const defaults = r.obj('defaults', parseUserDefaults)

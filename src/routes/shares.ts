@@ -1,4 +1,4 @@
-// Managing share links (http-api 10). All of it needs the rights to share and to download.
+// Managing share links (docs/http-api.md 10). All of it needs the rights to share and to download.
 import { randomBytes } from 'node:crypto'
 import { Hono } from 'hono'
 import type { ShareRecord } from '../api-types.ts'

@@ -1,4 +1,4 @@
-// Subtitle files as WebVTT, for users and for shares (http-api 14).
+// Subtitle files as WebVTT, for users and for shares (docs/http-api.md 14).
 import { Hono } from 'hono'
 import { AppError } from '../errors.ts'
 import { readFully } from '../files/read-handle.ts'

@@ -1,4 +1,4 @@
-// Resumable uploads: the subset of tus that clients of the original speak (http-api 8), without
+// Resumable uploads: the subset of tus that clients of the original speak (docs/http-api.md 8), without
 // its headers of version and extension. https://tus.io/protocols/resumable-upload
 import { Hono } from 'hono'
 import { AppError, badRequest } from '../errors.ts'

@@ -1,4 +1,4 @@
-// Space of the file system that holds a folder (http-api 9).
+// Space of the file system that holds a folder (docs/http-api.md 9).
 import { Hono } from 'hono'
 import type { Deps, Env } from './env.ts'
 import { requireUser } from './guard.ts'

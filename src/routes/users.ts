@@ -1,4 +1,4 @@
-// Accounts: list, read, create, change, delete (http-api 5). Field-level updates, and the current
+// Accounts: list, read, create, change, delete (docs/http-api.md 5). Field-level updates, and the current
 // password asked for wherever a change could take an account over.
 import { Hono } from 'hono'
 import { checkPermissions, checkRules } from '../access.ts'
@@ -163,7 +163,7 @@ async function changeUser(c: Ctx, deps: Deps): Promise<Response> {
     judgeAgain(c)
     const current = findUser(doc, id) ?? before
     const [next] = replaceUser(doc, { ...current, ...changes, id })
-    // A new password ends every other session of the account (decisions, Sessions).
+    // A new password ends every other session of the account (docs/http-api.md 5.4).
     return [changes.password === undefined ? next : withoutSessions(next, id, keep), undefined]
   })
   return sendStatus(200)

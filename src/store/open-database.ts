@@ -47,7 +47,7 @@ export function jsonBeside(path: string): string {
 }
 
 /**
- * Opens, creates or imports as docs/decisions.md lays down. Throws AppError: `not_found` when there
+ * Opens, creates or imports by what lies at the path. Throws AppError: `not_found` when there
  * is no database and none may be made, `exists` with `mustBeNew`, `unsupported` for foreign files,
  * `forbidden` when the folder cannot be written.
  */

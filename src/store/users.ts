@@ -71,7 +71,7 @@ function requireOtherAdmin(doc: Document, id: number): void {
     throw new AppError('last_admin', 'the sole administrator must stay')
 }
 
-// Empty values read as their defaults, as the original saves them (http-api 4.6).
+// Empty values read as their defaults, as the original saves them (docs/http-api.md 4.6).
 function normalise<T extends Omit<User, 'id'>>(user: T): T {
   return {
     ...user,

@@ -1,5 +1,5 @@
 // A refused upload: the client must see why, also on a slow line, and may use the connection again
-// (http-api 8.3).
+// (docs/http-api.md 8.3).
 import { once } from 'node:events'
 import { Agent, type IncomingMessage, request } from 'node:http'
 import { connect } from 'node:net'

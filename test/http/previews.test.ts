@@ -129,7 +129,7 @@ describe('previews', () => {
     const heic = '/api/preview/big/a.heic?inline=true'
     expect((await look(app, `${heic}&display=true`)).type).toBe('image/jpeg')
     expect((await look(app, `${heic}&display=full`)).type).toBe('image/jpeg')
-    // Other clients get the file, as the contract has it.
+    // Other clients get the file (docs/http-api.md 13).
     const raw = await (await app.as('admin')).fetch(heic)
     expect(raw.headers.get('content-type')).toBe('image/heic')
     const whole = await look(app, '/api/preview/big/a.png?inline=true&display=true')

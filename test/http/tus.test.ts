@@ -1,4 +1,4 @@
-// Resumable uploads over HTTP (http-api 8).
+// Resumable uploads over HTTP (docs/http-api.md 8).
 import { mkdir, readdir, readFile, rm, rmdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'

@@ -1,5 +1,5 @@
-// Every published advisory has a test that bears its number. The numbers stand by class as in the
-// security contract; what an advisory is about is the class and the title of its tests.
+// Every published advisory has a test that bears its number. The numbers stand by class as in
+// docs/security.md; what an advisory is about is the class and the title of its tests.
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'

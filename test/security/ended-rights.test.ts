@@ -85,7 +85,7 @@ describe.each(Object.entries(WAYS))('who %s while a body is on its way', (_, way
       await change(app, way)
       const before = app.store.read()
 
-      // A missing right to download is 202 by contract.
+      // A missing right to download is 202.
       expect([202, 401, 403]).toContain(await held.finish())
       const after = app.store.read()
       expect(after.users).toEqual(before.users)

@@ -1,4 +1,4 @@
-// Accounts that come into being by themselves (class 6; http-api 3.8, 4.6, 4.7): no power they were
+// Accounts that come into being by themselves (class 6; docs/http-api.md 3.8, 4.6, 4.7): no power they were
 // not given, and a home that is theirs alone.
 import { mkdir, readdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'

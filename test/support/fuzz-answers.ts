@@ -13,10 +13,10 @@ export interface FuzzAnswer {
 export const FORBIDDEN = 'a marker that only the administrator may read'
 
 /**
- * Failures with status 500 that the contract lays down (http-api 1.4, 4.7, 5.4, 7.3, 7.4, 13,
+ * Failures with status 500 that clients know (docs/http-api.md 1.4, 4.7, 5.4, 7.3, 7.4, 13,
  * 14); every other one is a defect.
  */
-const CONTRACTED_500: readonly { on: RegExp; because: RegExp }[] = [
+const KNOWN_500: readonly { on: RegExp; because: RegExp }[] = [
   {
     on: /^\S+ \/api\/(public\/)?(resources|raw|tus|usage|share|search|subtitle|preview|dl|command|selections)/,
     because: /(ENOTDIR|EISDIR|ENAMETOOLONG|ELOOP|EINVAL|ENOTEMPTY|EILSEQ) at \//s,
@@ -39,8 +39,8 @@ const CONTRACTED_500: readonly { on: RegExp; because: RegExp }[] = [
 ]
 
 /** Whether the wording is one of these; which request may have it is judged with its answer. */
-export function isContracted(line: string): boolean {
-  return CONTRACTED_500.some(({ because }) => because.test(line))
+export function isKnown500(line: string): boolean {
+  return KNOWN_500.some(({ because }) => because.test(line))
 }
 
 /** Throws when the answer breaks a promise. */
@@ -59,10 +59,10 @@ export function judge(
   if (headers['x-error-code'] === 'internal') complain('a refusal without a code of its own')
   if (status === 500 && reason !== undefined) {
     const route = given.target.split('?')[0] ?? ''
-    const known = CONTRACTED_500.some(
+    const known = KNOWN_500.some(
       ({ on, because }) => because.test(reason) && on.test(`${given.method} ${route}`),
     )
-    if (!known) complain(`a 500 that no contract knows here (${reason})`)
+    if (!known) complain(`a 500 that clients do not know here (${reason})`)
   }
   const mayRead = given.who === 'admin' && !/^\/api\/public\//.test(given.target)
   if (!mayRead && body.includes(FORBIDDEN)) complain('a file beyond the scope got out')

@@ -4,7 +4,7 @@ import { Agent, type OutgoingHttpHeaders, request } from 'node:http'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { startApp, type TestApp } from './app.ts'
-import { FORBIDDEN, type FuzzAnswer, isContracted, judge } from './fuzz-answers.ts'
+import { FORBIDDEN, type FuzzAnswer, isKnown500, judge } from './fuzz-answers.ts'
 import { type FuzzRequest, fuzzRequest } from './fuzz-requests.ts'
 import type { Tree } from './tree.ts'
 
@@ -65,11 +65,11 @@ export async function startFuzzed(): Promise<Fuzzed> {
     inspect: async () => {
       const health = await fetch(`${app.origin}/health`)
       if (health.status !== 200) throw new Error(`the server is not well: ${health.status}`)
-      const broken = app.errors.filter((line) => !isContracted(line))
+      const broken = app.errors.filter((line) => !isKnown500(line))
       if (broken.length > 0) throw new Error(`unexpected failures:\n${broken.join('\n')}`)
-      const refused = app.log.filter((line) => /: 500 \S+ /.test(line) && !isContracted(line))
+      const refused = app.log.filter((line) => /: 500 \S+ /.test(line) && !isKnown500(line))
       if (refused.length > 0)
-        throw new Error(`a 500 that no contract knows:\n${refused.join('\n')}`)
+        throw new Error(`a 500 that clients do not know:\n${refused.join('\n')}`)
       const now = await snapshot(tree)
       if (now !== outside) throw new Error(`changed outside of the tree:\n${outside}\n${now}`)
     },

@@ -1,5 +1,5 @@
 // A custom.css written for File Browser sets the colours it was written for: each variable of the list
-// in the contract changes what is seen.
+// of promised names changes what is seen.
 
 import type { Page } from 'playwright-core'
 import { beforeAll, expect, it } from 'vitest'

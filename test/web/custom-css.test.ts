@@ -1,5 +1,5 @@
 // A custom.css written for File Browser finds the elements it was written for: a style for each name
-// of the list in the contract changes what is seen.
+// of the list of promised names changes what is seen.
 
 import type { Page } from 'playwright-core'
 import sharp from 'sharp'

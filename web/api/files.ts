@@ -117,7 +117,7 @@ export interface Transfer {
 }
 
 /**
- * Copies or moves one entry. The destination is decoded twice by the server (contract http-api 7.6),
+ * Copies or moves one entry. The destination is decoded twice by the server (docs/http-api.md 7.6),
  * so it goes out encoded twice: once here, once as a query value.
  *
  * @throws ApiError 409 when the name is taken and `override` is false.

@@ -5,7 +5,7 @@ import { useEffect, useEffectEvent } from 'react'
 import { TextField } from '../ui/field.tsx'
 import { formatChunkSize, parseChunkSize, readChunkSize } from './chunk-size.ts'
 
-/** As in the original: what is typed is read when it rests for so long (contract spec 9). */
+/** As in the original: what is typed is read when it rests for so long. */
 const TYPING_PAUSE_MS = 1500
 
 interface ChunkSizeFieldProps {

@@ -12,8 +12,8 @@ const byName = (names: string[]) =>
   [...names].sort((a, b) => compareFolded(foldName(a), foldName(b)))
 
 describe('natural order', () => {
-  it('sorts the names of the contract as the server does', () => {
-    // contract http-api 6.6; a02.txt and a2.txt tie there, so the triple stays apart
+  it('sorts names as the server does', () => {
+    // docs/http-api.md 6.6: a02.txt and a2.txt tie there, so the triple stays apart
     expect(
       byName(['É.txt', 'C.txt', 'b.txt', 'a10.txt', 'a2b', 'a2', 'a02a', 'a02.txt', 'a002', '_x']),
     ).toEqual(['_x', 'a002', 'a02.txt', 'a02a', 'a2', 'a2b', 'a10.txt', 'b.txt', 'C.txt', 'É.txt'])

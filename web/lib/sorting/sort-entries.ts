@@ -72,7 +72,7 @@ function keysFor(input: SortInput, column: SortColumn): Float64Array | null {
 
 /**
  * The wire meaning of a choice. For `name` the server inverts the flag: `asc: false` is A to Z
- * (contract http-api 6.6).
+ * (docs/http-api.md 6.6).
  */
 export function toWire(choice: SortChoice): { by: string; asc: boolean } {
   const asc = choice.column === 'name' ? !choice.ascending : choice.ascending

@@ -2,7 +2,7 @@ const DIRECTORY = 0x80000000
 const SYMLINK = 0x08000000
 
 /**
- * Mode numbers are those of Go: permission bits as usual, kind in the upper bits (contract http-api
+ * Mode numbers are those of Go: permission bits as usual, kind in the upper bits (docs/http-api.md
  * 1.8). `-rw-r--r-- (644)`.
  */
 export function modeText(mode: number): string {
