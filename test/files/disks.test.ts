@@ -5,6 +5,7 @@ import { promisify } from 'node:util'
 import { expect, it } from 'vitest'
 import { createDisks } from '../../src/files/disks/disks.ts'
 import { createJail } from '../../src/files/jail.ts'
+import { HAS_FUSE, mountFuse } from '../support/fuse-disk.ts'
 import { MAY_MOUNT } from '../support/mounts.ts'
 import { makeTree } from '../support/tree.ts'
 
@@ -105,3 +106,18 @@ it.runIf(MAY_MOUNT)('works without /proc, as in a bare chroot', async () => {
   const { stdout } = await run('unshare', [...words, '--input-type=module', '-e', script])
   expect(stdout).toBe('true\nfalse\n')
 })
+
+it.runIf(HAS_FUSE)(
+  'asks anew for each part of a path also beside a disk that may hang',
+  async () => {
+    await using tree = await makeTree({ 'a/b/x.txt': 'one' })
+    await using _ = await mountFuse(`${tree.base}/source`, tree.at('disk'))
+    const own = createDisks()
+    await own.realpath(tree.at('a/b'))
+    await own.realpath(tree.at('a/b/x.txt'))
+    await rename(tree.at('a/b'), tree.at('c'))
+    await expect(own.realpath(tree.at('a/b/new.txt'))).rejects.toMatchObject({ code: 'ENOENT' })
+    await symlink('../c', tree.at('a/b'))
+    expect(await own.realpath(tree.at('a/b/x.txt'))).toBe(tree.at('c/x.txt'))
+  },
+)

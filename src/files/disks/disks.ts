@@ -6,7 +6,14 @@
 // the kernel then remembers what it saw, and asking again takes microseconds, a tenth of the way
 // through the pool: for a second the same path is asked directly. Only the way of asking is
 // remembered, never an answer.
-import { type BigIntStats, lstatSync, readFileSync, realpathSync, type Stats } from 'node:fs'
+import {
+  type BigIntStats,
+  lstatSync,
+  readFileSync,
+  readlinkSync,
+  realpathSync,
+  type Stats,
+} from 'node:fs'
 import { lstat, readlink, realpath, statfs } from 'node:fs/promises'
 import { dirname, resolve, sep } from 'node:path'
 import { errnoOf } from '../../errors.ts'
@@ -188,7 +195,9 @@ export function createDisks(): Disks {
       const device = of(here)
       // On one disk the system is quicker.
       if (device.kind === 'foreign') return device.query(() => realpath([here, ...parts].join(sep)))
-      const target = isNear(here) ? null : await linkTarget(here)
+      const target = isNear(here)
+        ? device.direct(() => linkTargetNow(here))
+        : await linkTarget(here)
       if (target === null) {
         real = here
         continue
@@ -274,6 +283,15 @@ async function lstatInPool(path: string): Promise<Stats | null> {
   } catch (error) {
     if (errnoOf(error) !== 'ENOENT') throw error
     return null
+  }
+}
+
+function linkTargetNow(path: string): string | null {
+  try {
+    return readlinkSync(path)
+  } catch (error) {
+    if (errnoOf(error) === 'EINVAL') return null
+    throw error
   }
 }
 
