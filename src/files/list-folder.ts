@@ -7,7 +7,7 @@ import type { Device } from './disks/device.ts'
 import { readDirents, readInParts } from './disks/read-dirents.ts'
 import { asLost, type Looked, statMany } from './disks/stat-many.ts'
 import { type EntryStat, toEntryStat, unreachableStat } from './entry-stat.ts'
-import { deviceIn, holdFolder, inFolder, inHeld, type Jail, lookVerified } from './jail.ts'
+import { holdFolder, inFolder, inHeld, type Jail, lookVerified } from './jail.ts'
 import type { Judgement } from './judgement.ts'
 import { compareBytes, nextTurn, sortInSlices } from './sort.ts'
 import { joinVPath, ROOT, type VPath } from './vpath.ts'
@@ -107,7 +107,9 @@ export async function listFolderDetailed(
   const folder = await holdFolder(jail.disks, realPath)
   const nameOf = (i: number) => (entries[i] as DirEntry).rawName ?? (entries[i] as DirEntry).name
   const paths = entries.map((_, i) => inHeld(folder.ref, nameOf(i)))
-  const deviceOf = (i: number) => deviceIn(folder, nameOf(i))
+  const mounted = jail.disks.mountedIn(realPath)
+  const deviceOf = (i: number) =>
+    (mounted.size > 0 && mounted.get(nameOf(i).toString())) || folder.device
   const looked = await statMany(paths, deviceOf, signal).finally(folder.close)
   const detailed: DetailedEntry[] = []
   for (const [i, entry] of entries.entries()) {

@@ -25,12 +25,15 @@ export interface Device {
 
 /** The time after which a call is slow, and the device is asked whether it answers at all. */
 const PATIENCE_MS = 600
-/** A direct call slower than this, or SAMPLE of them that took this long on average, ends isDirect. */
-const SLOW_CALL_MS = 20
+/**
+ * A direct call slower than this, or SAMPLE of them that took this long on average, ends isDirect. On a
+ * busy machine a thread waits for its turn as long as for a disk, so one call alone says little.
+ */
+const SLOW_CALL_MS = 100
 const SLOW_AVERAGE_MS = 4
 const SAMPLE = 16
 /** How long a slow local disk is asked through the pool. */
-const SLOW_FOR_MS = 5_000
+const SLOW_FOR_MS = 2_000
 
 const call = <T>(made: () => T): T => made()
 

@@ -15,7 +15,7 @@ import {
   type Stats,
 } from 'node:fs'
 import { lstat, readlink, realpath, statfs } from 'node:fs/promises'
-import { dirname, resolve, sep } from 'node:path'
+import { basename, dirname, resolve, sep } from 'node:path'
 import { errnoOf } from '../../errors.ts'
 import { MOUNT_LIST, type Mount, mountsOf } from '../../mount-points.ts'
 import {
@@ -83,6 +83,8 @@ export interface Disks {
   of(realPath: string): Device
   /** What is mounted there may be far away however near the folder is. */
   isMountPoint(realPath: string): boolean
+  /** The devices of what is mounted directly in a folder, by name. */
+  mountedIn(realFolder: string): ReadonlyMap<string, Device>
   /** True for a path on a quick local disk that was looked at within the last second, and its folder. */
   isNear(path: string): boolean
   /** realpath(3) by the shortest way. Rejects with the system's error. */
@@ -173,6 +175,13 @@ export function createDisks(): Disks {
   }
   const isNear = (path: string) => (near.get(path) ?? 0) > performance.now() && of(path).isDirect
   const isMountPoint = (path: string) => mountTable()?.mounts.has(path) ?? true
+  const mountedIn = (realFolder: string) => {
+    const mounted = new Map<string, Device>()
+    for (const place of mountTable()?.mounts.keys() ?? [])
+      if (place !== realFolder && dirname(place) === realFolder)
+        mounted.set(basename(place), of(place))
+    return mounted
+  }
   const isBesideWritten = (path: string) =>
     (written.get(dirname(path)) ?? 0) > performance.now() && !isMountPoint(path)
   const remember = (...paths: string[]) => {
@@ -214,6 +223,7 @@ export function createDisks(): Disks {
   return {
     of,
     isMountPoint,
+    mountedIn,
     isNear,
     realpath: async (path) => {
       if (isNear(path)) return of(path).direct(() => realpathSync.native(path))
