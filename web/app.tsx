@@ -9,7 +9,7 @@ import { Frame } from './layout/frame.tsx'
 import { PageCommands } from './layout/page-commands.tsx'
 import { ToastHost } from './layout/toasts.tsx'
 import { boot } from './lib/boot.ts'
-import { currentPath, go, usePath } from './lib/page/navigate.ts'
+import { currentPath, go, usePath, useRawLocation } from './lib/page/navigate.ts'
 import { onDemand } from './lib/page/on-demand.tsx'
 import { dismissPrompts } from './operations/prompts.ts'
 import { PromptHost } from './prompts/host.tsx'
@@ -48,7 +48,7 @@ function nothing() {}
 export function App() {
   const { state } = useSnapshot(session)
   return (
-    <Router base={boot.BaseURL}>
+    <Router hook={useRawLocation}>
       <ErrorBoundary>
         <Suspense fallback={null}>
           <Screens />
@@ -77,22 +77,21 @@ function Screens() {
   // biome-ignore lint/correctness/useExhaustiveDependencies: the path is the trigger
   useEffect(() => dismissPrompts(), [path])
 
-  // Names can hold line breaks, which the router's patterns do not match.
-  if (path === '/files' || path.startsWith('/files/')) {
-    return (
-      <Guarded>
-        <FilesScreen />
-        <ErrorBoundary resetKey={path} onError={closeShell}>
-          <Suspense fallback={null}>
-            <ShellDock />
-          </Suspense>
-        </ErrorBoundary>
-      </Guarded>
-    )
-  }
-  if (path.startsWith('/share/')) return <ShareScreen />
   return (
     <Switch>
+      <Route key="files" path={/^\/files(?=\/|$)/}>
+        <Guarded>
+          <FilesScreen />
+          <ErrorBoundary resetKey={path} onError={closeShell}>
+            <Suspense fallback={null}>
+              <ShellDock />
+            </Suspense>
+          </ErrorBoundary>
+        </Guarded>
+      </Route>
+      <Route path={/^\/share\//}>
+        <ShareScreen />
+      </Route>
       <Route path="/login">
         <LoginScreen />
       </Route>

@@ -6,7 +6,7 @@ import { waitFor } from '../support/deadline.ts'
 import { loginAs } from '../support/login.ts'
 import { startProgram } from '../support/program.ts'
 import { AWKWARD_NAMES, makeTree, setModified } from '../support/tree.ts'
-import { boxOf, servedPages, sharedBrowser } from './browser-steps.ts'
+import { boxOf, followLink, servedPages, sharedBrowser } from './browser-steps.ts'
 import {
   dragTo,
   entry,
@@ -245,7 +245,7 @@ describe('the listing', () => {
     await using open = await openFolder({ ...manyFiles, 'zz/inner.txt': 'x' })
     const { page } = open
     const before = await selectLastTwo(page)
-    await page.evaluate(() => history.pushState(null, '', '/files/zz/'))
+    await followLink(page, '/files/zz/')
     await entry(page, 'inner.txt').waitFor()
     await page.goBack()
     await expectSelected(page, ['file 298.txt', 'file 299.txt'])
@@ -258,7 +258,7 @@ describe('the listing', () => {
     await using open = await openFolder({ ...manyFiles, 'zz/inner.txt': 'x' })
     const { page } = open
     const before = await selectLastTwo(page)
-    const goTo = (path: string) => page.evaluate((to) => history.pushState(null, '', to), path)
+    const goTo = (path: string) => followLink(page, path)
     const comeBack = async () => {
       await page.goBack()
       await expectSelected(page, ['file 298.txt', 'file 299.txt'])

@@ -1,6 +1,6 @@
 // The beginning of most browser tests: one browser for a file, for each test a page, mostly with a server
 // and a folder of its own.
-import type { Browser, Locator } from 'playwright-core'
+import type { Browser, Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll } from 'vitest'
 import { launchBrowser, type OpenPage, openPage, type PageOptions } from '../support/browser.ts'
 import { type Program, startProgram } from '../support/program.ts'
@@ -91,4 +91,15 @@ export async function boxOf(target: Locator) {
   const box = await target.boundingBox()
   if (box === null) throw new Error('not on the screen')
   return { ...box, right: box.x + box.width, bottom: box.y + box.height }
+}
+
+/** Goes to another address within the page, as a click on a link to it does. */
+export function followLink(page: Page, path: string): Promise<void> {
+  return page.evaluate((to) => {
+    const link = document.createElement('a')
+    link.href = to
+    document.body.append(link)
+    link.click()
+    link.remove()
+  }, path)
 }

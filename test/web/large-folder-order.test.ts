@@ -2,7 +2,7 @@
 import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import { waitFor } from '../support/deadline.ts'
-import { boxOf, sharedSite } from './browser-steps.ts'
+import { boxOf, followLink, sharedSite } from './browser-steps.ts'
 import { entry, expectSelected, focusedName, showList, twoFrames } from './listing-steps.ts'
 
 const FOLDERS = 300
@@ -62,7 +62,7 @@ describe('a folder that is sorted aside', () => {
     await goToBiggest(page)
     const before = await scrollTop(page)
     expect(before).toBeGreaterThan(100_000)
-    await page.evaluate(() => history.pushState(null, '', '/files/small/'))
+    await followLink(page, '/files/small/')
     await entry(page, 'a.txt').waitFor()
     await page.goBack()
     await waitFor('the place', async () => (await scrollTop(page)) === before)

@@ -6,7 +6,7 @@ import { expect, it } from 'vitest'
 import { someOf } from '../support/scale.ts'
 import { textFiles } from '../support/text-files.ts'
 import { setModified } from '../support/tree.ts'
-import { sharedSite } from './browser-steps.ts'
+import { followLink, sharedSite } from './browser-steps.ts'
 
 // The one that holds every control character is no text and cannot be edited: editor.test.ts.
 const { 'every-byte.txt': _, ...files } = textFiles()
@@ -20,10 +20,7 @@ it('keeps the bytes of every file that is opened and saved as it is', async () =
   for (const [name, bytes] of someOf(Object.entries(files), 3)) {
     // An old date shows that the file was really written.
     await setModified(site.tree.at(name), '2020-01-01T00:00:00Z')
-    await page.evaluate(
-      (path) => history.pushState(null, '', path),
-      `/files/${encodeURIComponent(name)}`,
-    )
+    await followLink(page, `/files/${encodeURIComponent(name)}`)
     await page.getByRole('dialog', { name, exact: true }).locator('.cm-content').click()
     const [answer] = await Promise.all([
       page.waitForResponse((response) => response.request().method() === 'PUT'),

@@ -5,6 +5,7 @@ import { ref } from 'valtio'
 import type { FileEntry, FileInfo } from '../../src/api-types.ts'
 import { ApiError } from '../api/client.ts'
 import { fetchInfo } from '../api/files.ts'
+import { onNavigation } from '../lib/page/navigate.ts'
 import { isWithin, lineageOf, parentOf } from '../lib/paths.ts'
 import { fromWire } from '../lib/sorting/sort-entries.ts'
 import {
@@ -54,10 +55,6 @@ let byHistory = false
  * once; the result stops that.
  */
 export function watchWindow(): () => void {
-  // Not `popstate`: the screen may have followed it before a listener here hears of it.
-  const onPush = () => {
-    pushed = true
-  }
   const onReturn = () => {
     const folder = listing.folder as Folder | null
     if (document.visibilityState !== 'visible') return
@@ -67,14 +64,14 @@ export function watchWindow(): () => void {
     if (Date.now() - folder.fetchedAtMs > patience) void refreshFolder()
   }
   listing.mounted = true
-  window.addEventListener('pushState', onPush)
-  window.addEventListener('replaceState', onPush)
+  const endFollowing = onNavigation((how) => {
+    if (how === 'link') pushed = true
+  })
   window.addEventListener('focus', onReturn)
   document.addEventListener('visibilitychange', onReturn)
   return () => {
     listing.mounted = false
-    window.removeEventListener('pushState', onPush)
-    window.removeEventListener('replaceState', onPush)
+    endFollowing()
     window.removeEventListener('focus', onReturn)
     document.removeEventListener('visibilitychange', onReturn)
   }

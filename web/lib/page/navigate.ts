@@ -2,6 +2,7 @@
 // never decoded by the router.
 
 import { useSyncExternalStore } from 'react'
+import type { BaseLocationHook } from 'wouter'
 import { boot } from '../boot.ts'
 import { closeTopLayer } from './back.ts'
 
@@ -55,6 +56,7 @@ export async function goHref(href: string, options: GoOptions = {}): Promise<boo
   if (!options.force && !(await mayLeave())) return false
   if (options.replace) history.replaceState(options.state ?? null, '', href)
   else history.pushState(options.state ?? null, '', href)
+  announce('link')
   return true
 }
 
@@ -85,20 +87,35 @@ export function currentPath(): string {
   return pathname.startsWith(`${base}/`) ? pathname.slice(base.length) : pathname
 }
 
-const events = ['popstate', 'pushState', 'replaceState'] as const
+/** `link`: by a link or command; `history`: by Back or Forward. */
+export type Navigation = 'link' | 'history'
+
+const listeners = new Set<(how: Navigation) => void>()
 
 /** Calls back whenever the address changes; the result stops that. */
-export function onNavigation(listener: () => void): () => void {
-  for (const event of events) addEventListener(event, listener)
+export function onNavigation(listener: (how: Navigation) => void): () => void {
+  listeners.add(listener)
   return () => {
-    for (const event of events) removeEventListener(event, listener)
+    listeners.delete(listener)
   }
+}
+
+function announce(how: Navigation): void {
+  here = location.pathname + location.search
+  hereState = history.state
+  for (const listener of listeners) listener(how)
 }
 
 /** The raw path without the base URL; renders anew when it changes. */
 export function usePath(): string {
   return useSyncExternalStore(onNavigation, currentPath)
 }
+
+/**
+ * The address for wouter's `hook` option, without the base URL. The router decodes what it is given:
+ * names come through raw because their percent signs are encoded once more.
+ */
+export const useRawLocation: BaseLocationHook = () => [usePath().replaceAll('%', '%25'), go]
 
 /** The query of the address. */
 export function useQuery(): URLSearchParams {
@@ -122,34 +139,25 @@ export function followLinks(): void {
     event.preventDefault()
     void goHref(path + link.search + link.hash)
   })
-  // wouter, or whoever loads first, announces pushState and replaceState as events; both come here.
-  addEventListener('pushState', remember)
-  addEventListener('replaceState', remember)
-  addEventListener('popstate', onPop, true)
-}
-
-function remember(): void {
-  here = location.pathname + location.search
-  hereState = history.state
+  addEventListener('popstate', onPop)
 }
 
 /** Back and forward have happened already; a refusing guard puts the address back. */
-function onPop(event: PopStateEvent): void {
+function onPop(): void {
   if (closeTopLayer()) {
-    event.stopImmediatePropagation()
     // The screen has not moved: its entry comes back without the announcement of a new one.
-    History.prototype.pushState.call(history, hereState, '', here)
+    history.pushState(hereState, '', here)
     return
   }
   if (!guard) {
-    remember()
+    announce('history')
     return
   }
-  event.stopImmediatePropagation()
   const isAsked = wanted !== null
   wanted = { href: location.pathname + location.search, state: history.state }
   // The screen still shows the old place: give it its address back, then ask.
   history.pushState(null, '', here)
+  announce('link')
   if (!isAsked) void leaveForWanted()
 }
 
