@@ -24,12 +24,13 @@ import { ListingSkeleton } from './skeleton.tsx'
 import { useListing, useSession } from './use-listing.ts'
 
 export function FolderBody() {
-  const { status, slow, failure, vpath, folder, visible, filter } = useListing()
-  if (status === 'failed' && failure !== null) {
+  const { phase, visible, filter } = useListing()
+  const { kind, vpath, folder } = phase
+  if (kind === 'failed') {
     return (
       <div className="body body--message">
         <ErrorPanel
-          error={failure}
+          error={phase.error}
           address={vpath}
           onRetry={retry}
           actions={vpath === '/' ? undefined : <NearestParent vpath={vpath} />}
@@ -37,20 +38,20 @@ export function FolderBody() {
       </div>
     )
   }
-  if (status === 'loading' && (slow || folder === null)) {
+  if (kind === 'loading' && (phase.slow || folder === null)) {
     return (
       <div className="body" id="loading" role="status">
         <span className="sr">
           <Trans>Loading…</Trans>
         </span>
-        {slow && <ListingSkeleton />}
+        {phase.slow && <ListingSkeleton />}
       </div>
     )
   }
   const empty = folder !== null && folder.entries.length === 0
   const nothing = visible.length === 0 && filter.trim() !== ''
   return (
-    <div className={status === 'loading' ? 'body is-stale' : 'body'}>
+    <div className={kind === 'loading' ? 'body is-stale' : 'body'}>
       {empty ? <EmptyFolder /> : nothing ? <NothingShown /> : <EntryGrid />}
       <SwipeActions />
       <PullMark />

@@ -45,7 +45,7 @@ const nextView = {
 export function PhoneHeader() {
   const { t } = useLingui()
   const { paths, mode } = useSelection()
-  const { vpath, view } = useListing()
+  const { phase, view } = useListing()
   if (paths.size > 0 || mode) {
     const count = paths.size
     return (
@@ -66,7 +66,7 @@ export function PhoneHeader() {
   }
   const next = nextView[view]
   return (
-    <PhoneBar title={folderTitle(vpath)}>
+    <PhoneBar title={folderTitle(phase.vpath)}>
       <IconButton icon={Search} label={t`Search`} onClick={() => openSearch('')} />
       <IconButton icon={next.icon} label={t`Switch view`} onClick={() => chooseView(next.view)} />
       <MenuButton
@@ -82,10 +82,10 @@ export function PhoneHeader() {
 export function PhoneFoot() {
   const { t } = useLingui()
   const { paths, mode } = useSelection()
-  const { status, file } = useListing()
+  const { phase } = useListing()
   useSnapshot(session)
   const context = currentContext()
-  if (file !== null || status !== 'ready') return null
+  if (phase.kind !== 'folder') return null
   if (paths.size > 0) {
     return (
       <div className="bbar" role="toolbar" aria-label={t`Selection`} id="file-selection">

@@ -39,9 +39,9 @@ export function Toolbar() {
 }
 
 function IdleBar({ phone }: { phone: boolean }) {
-  const { view, status, slow, visible, filter, vpath } = useListing()
+  const { phase, view, visible, filter } = useListing()
   const { paths } = useSelection()
-  const waiting = status === 'loading' && slow
+  const waiting = phase.kind === 'loading' && phase.slow
   return (
     <div className="tools">
       <span className="tools__count grow" aria-live="off">
@@ -50,7 +50,7 @@ function IdleBar({ phone }: { phone: boolean }) {
         ) : paths.size > 0 ? (
           <SelectedSize />
         ) : phone ? (
-          <Breadcrumbs vpath={vpath} />
+          <Breadcrumbs vpath={phase.vpath} />
         ) : (
           <Counts />
         )}
@@ -63,14 +63,14 @@ function IdleBar({ phone }: { phone: boolean }) {
 
 function Counts() {
   const { t } = useLingui()
-  const { folders, files, filter, visible, status } = useListing()
-  if (status === 'failed') return null
+  const { phase, folders, files, filter, visible } = useListing()
+  if (phase.kind === 'failed') return null
   if (filter.trim() !== '') {
     const shown = visible.length
     const all = folders + files
     return t`${shown} of ${all} shown`
   }
-  if (folders + files === 0) return status === 'ready' ? t`Empty folder` : null
+  if (folders + files === 0) return phase.kind === 'folder' ? t`Empty folder` : null
   const parts: string[] = []
   if (folders > 0) parts.push(plural(folders, { one: '# folder', other: '# folders' }))
   if (files > 0) parts.push(plural(files, { one: '# file', other: '# files' }))
@@ -93,9 +93,9 @@ function SelectedSize() {
 
 export function useSelectedEntries(): FileEntry[] {
   const { paths } = useSelection()
-  const { visible, folder } = useListing()
+  const { visible, phase } = useListing()
   // biome-ignore lint/correctness/useExhaustiveDependencies: what entriesOf reads
-  return useMemo(() => entriesOf(paths), [paths, visible, folder])
+  return useMemo(() => entriesOf(paths), [paths, visible, phase.folder])
 }
 
 function SortMenu() {

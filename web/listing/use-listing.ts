@@ -1,5 +1,4 @@
-// The listing's state for components. valtio marks snapshots readonly in depth; the types here are the
-// plain ones, because entries are shared with functions that only read them.
+// State for components.
 
 import { useSnapshot } from 'valtio'
 import { clipboard } from '../state/clipboard.ts'
@@ -7,18 +6,12 @@ import { listing } from '../state/listing.ts'
 import { selection } from '../state/selection.ts'
 import { session } from '../state/session.ts'
 
-export function useListing(): typeof listing {
-  return useSnapshot(listing) as typeof listing
+/** The types of snapshots are readonly in depth; entries go to functions that only read them. */
+function useStore<T extends object>(store: T): T {
+  return useSnapshot(store) as T
 }
 
-export function useSelection(): typeof selection {
-  return useSnapshot(selection) as typeof selection
-}
-
-export function useClipboard(): typeof clipboard {
-  return useSnapshot(clipboard) as typeof clipboard
-}
-
-export function useSession(): typeof session {
-  return useSnapshot(session) as typeof session
-}
+export const useListing = () => useStore(listing)
+export const useSelection = () => useStore(selection)
+export const useClipboard = () => useStore(clipboard)
+export const useSession = () => useStore(session)

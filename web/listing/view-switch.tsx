@@ -56,9 +56,9 @@ export function ViewSwitch() {
 
 export function UploadButton() {
   const { t } = useLingui()
-  const { status, folder } = useListing()
+  const { phase } = useListing()
   const can = useSession().user?.perm.create === true
-  if (!can || folder === null || status === 'failed') return null
+  if (!can || phase.folder === null || phase.kind === 'failed') return null
   return (
     <MenuButton
       label={t`Upload`}

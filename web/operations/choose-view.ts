@@ -14,8 +14,8 @@ import { saveDefaults } from './user-defaults.ts'
 
 /** The folder a choice is for; one that is still awaited counts, too. */
 function chosenFolder(): string | null {
-  if (listing.status === 'loading') return listing.vpath
-  return (listing.folder as Folder | null)?.vpath ?? null
+  const { kind, vpath, folder } = listing.phase
+  return kind === 'loading' ? vpath : (folder?.vpath ?? null)
 }
 
 export function chooseView(view: ViewMode): void {

@@ -41,6 +41,6 @@ export async function startDownload(folder: string, entries: readonly FileEntry[
 
 /** Entries of the folder on the screen, those filtered out included. */
 function countIn(folder: string): number | undefined {
-  const shown = listing.folder as Folder | null
+  const shown = listing.phase.folder
   return shown?.vpath === folder ? shown.entries.length : undefined
 }

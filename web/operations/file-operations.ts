@@ -196,7 +196,7 @@ export async function makeFolder(parent: string, segments: readonly string[]): P
 
 /** Whether `parent` holds `path`: as far as it is known here, else as the server says. */
 async function isThere(parent: string, path: string): Promise<boolean> {
-  const known = (openFolderPath() === parent && listing.folder) || cachedFolder(parent)
+  const known = (openFolderPath() === parent && listing.phase.folder) || cachedFolder(parent)
   if (known) return known.byPath.has(path)
   const info = await fetchInfo(parent, new AbortController().signal)
   return (info.items ?? []).some((item) => trimPath(item.path) === path)

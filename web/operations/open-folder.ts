@@ -5,7 +5,7 @@ import { ref } from 'valtio'
 import type { FileEntry, FileInfo } from '../../src/api-types.ts'
 import { ApiError } from '../api/client.ts'
 import { fetchInfo } from '../api/files.ts'
-import { onNavigation } from '../lib/page/navigate.ts'
+import { lastNavigation } from '../lib/page/navigate.ts'
 import { isWithin, lineageOf, parentOf } from '../lib/paths.ts'
 import { fromWire } from '../lib/sorting/sort-entries.ts'
 import {
@@ -20,7 +20,7 @@ import {
 import { changesSettled } from '../state/folder-changes.ts'
 import { viewOf } from '../state/folder-views.ts'
 import { isSame, toFolder } from '../state/listed-folder.ts'
-import { landAt, listing, revealEntry, setFilter, showFolder } from '../state/listing.ts'
+import { landAt, listing, revealEntry, sendToListing, setFilter } from '../state/listing.ts'
 import { whenOnline } from '../state/network.ts'
 import { forgetRecentFolder, noteRecentFolder } from '../state/recent-folders.ts'
 import {
@@ -44,11 +44,16 @@ const LARGE_FOLDER = 5_000
 /** Where the listing is scrolled to; kept outside the proxy, because it changes every frame. */
 export const scroll = { px: 0 }
 
-let request: AbortController | null = null
-/** The address was changed by a link or command; otherwise it was Back or Forward. */
-let pushed = true
-/** What is open was come to by Back or Forward. */
-let byHistory = false
+interface Refresh {
+  vpath: string
+  /** Something changed since the listing was asked for: it is asked for once more. */
+  again: boolean
+  controller: AbortController
+  done: Promise<void>
+}
+
+/** What is being fetched, for the address and for the folder shown already. */
+const fetching = { load: null as AbortController | null, refresh: null as Refresh | null }
 
 /**
  * The screen of folders is there: listens for changes of the address and for the window's return. Call
@@ -56,22 +61,18 @@ let byHistory = false
  */
 export function watchWindow(): () => void {
   const onReturn = () => {
-    const folder = listing.folder as Folder | null
+    const { kind, folder } = listing.phase
     if (document.visibilityState !== 'visible') return
-    if (listing.status === 'failed') return retryQuietly()
+    if (kind === 'failed') return retryQuietly()
     if (folder === null) return
     const patience = folder.entries.length > LARGE_FOLDER ? FOCUS_CHECK_LARGE_MS : FOCUS_CHECK_MS
     if (Date.now() - folder.fetchedAtMs > patience) void refreshFolder()
   }
   listing.mounted = true
-  const endFollowing = onNavigation((how) => {
-    if (how === 'link') pushed = true
-  })
   window.addEventListener('focus', onReturn)
   document.addEventListener('visibilitychange', onReturn)
   return () => {
     listing.mounted = false
-    endFollowing()
     window.removeEventListener('focus', onReturn)
     document.removeEventListener('visibilitychange', onReturn)
   }
@@ -79,60 +80,41 @@ export function watchWindow(): () => void {
 
 /** Shows `vpath`. Never rejects: failures become the state of the screen. */
 export function openPath(vpath: string): void {
-  const came = !pushed
-  pushed = false
-  const from = listing.vpath
-  if (from === vpath && listing.status === 'ready') return
-  byHistory = came
+  const { kind, vpath: from, folder: drawn } = listing.phase
+  if (from === vpath && (kind === 'folder' || kind === 'file')) return
   leave()
-  listing.vpath = vpath
-  listing.failure = null
-
   const entry = knownEntry(vpath, parentOf(vpath))
   if (entry !== null && !entry.isDir) {
-    showFile(entry)
+    sendToListing({ type: 'opened', vpath, known: entry })
     void load(vpath)
     return
   }
-  const wasFile = listing.file !== null
-  listing.file = null
-  const shown = listing.folder as Folder | null
-  if (shown?.vpath === vpath) {
-    listing.status = 'ready'
-    listing.slow = false
-    // Back from a folder that did not come; otherwise a viewer closed over the one that is still there.
-    if (!wasFile) arrive(vpath, from)
-    else if (isWithin(vpath, from)) arriveFrom(from)
-    // The file may have been saved, renamed or deleted in there.
-    if (Date.now() - shown.fetchedAtMs > FRESH_MS) void refreshFolder()
-    return
-  }
-  const cached = cachedFolder(vpath)
-  if (cached === null) {
-    listing.status = 'loading'
-    if (!byHistory) clearSelection()
+  const known = drawn?.vpath === vpath ? drawn : cachedFolder(vpath)
+  if (known !== null && known !== drawn) prepare(known)
+  sendToListing({ type: 'opened', vpath, known })
+  if (known === null) {
+    if (lastNavigation() === 'link') clearSelection()
     void load(vpath).then((loaded) => {
       if (loaded) arrive(vpath, from)
     })
     return
   }
-  listing.status = 'ready'
-  listing.slow = false
-  enter(cached)
-  arrive(vpath, from)
-  if (Date.now() - cached.fetchedAtMs > FRESH_MS) void refreshFolder()
+  // A viewer was closed over the folder that is still there: it stays as it was left.
+  const uncovered = known === drawn && kind === 'file'
+  if (!uncovered) arrive(vpath, from)
+  else if (isWithin(vpath, from)) arriveFrom(from)
+  // A file may have been saved, renamed or deleted meanwhile.
+  if (Date.now() - known.fetchedAtMs > FRESH_MS) void refreshFolder()
 }
 
 /** Stops what is being fetched and notes where the person was. Call when the screen closes, too. */
 export function leave(): void {
-  request?.abort()
-  request = null
+  fetching.load?.abort()
+  fetching.load = null
   stopRefresh()
-  const folder = listing.folder as Folder | null
+  const { kind, folder } = listing.phase
   // While another one loads or failed, the place in this one was noted already.
-  const shown =
-    listing.status === 'ready' && (listing.file !== null || listing.vpath === folder?.vpath)
-  if (folder === null || !shown) return
+  if (folder === null || (kind !== 'folder' && kind !== 'file')) return
   rememberPlace(folder.vpath, {
     scrollPx: scroll.px,
     focus: listing.focus,
@@ -144,20 +126,20 @@ export function leave(): void {
 
 /** Tries again after a failure. */
 export function retry(): void {
-  listing.failure = null
-  listing.status = 'loading'
+  sendToListing({ type: 'retried' })
   retryQuietly()
 }
 
 /** Tries again without being asked to: what is shown stays until there is an answer. */
 function retryQuietly(): void {
-  const { vpath } = listing
+  const { vpath } = listing.phase
   void load(vpath).then((loaded) => {
-    if (loaded && listing.vpath === vpath) arrive(vpath, vpath)
+    if (loaded && listing.phase.vpath === vpath) arrive(vpath, vpath)
   })
 }
 
-function enter(folder: Folder): void {
+/** View, order and filter for a folder that is about to be drawn. */
+function prepare(folder: Folder): void {
   const view = viewOf(folder.vpath)
   listing.filter = ''
   listing.sort = view.sort ?? fromWire(folder.sorting)
@@ -165,21 +147,18 @@ function enter(folder: Folder): void {
   listing.fresh = ref(new Set<string>())
   listing.busy = ref(new Set<string>())
   listing.focus = null
-  showFolder(folder)
   noteRecentFolder(folder.vpath)
 }
 
-let awaited: { folder: string; paths: readonly string[] } | null = null
-
 /** The next time `folder` opens, these of its entries are selected. */
 export function selectOnArrival(folder: string, paths: readonly string[]): void {
-  awaited = { folder, paths }
+  listing.awaited = ref({ folder, paths })
 }
 
 /** Puts selection, focus and scroll where they belong on arriving in `vpath`. */
 function arrive(vpath: string, from: string): void {
-  const expected = awaited
-  awaited = null
+  const expected = listing.awaited
+  listing.awaited = null
   const [first] = expected?.paths ?? []
   if (expected?.folder === vpath && first !== undefined) {
     selectResult(expected.paths)
@@ -187,10 +166,10 @@ function arrive(vpath: string, from: string): void {
     return
   }
   const place = placeIn(vpath)
-  if (byHistory && place !== null) {
+  if (lastNavigation() === 'history' && place !== null) {
     if (place.filter !== '') setFilter(place.filter)
     restoreSelection(place.selected, place.anchor)
-    const folder = listing.folder as Folder | null
+    const { folder } = listing.phase
     if (folder !== null) keepSelected((path) => folder.byPath.has(path))
     listing.focus = place.focus
     landAt({ kind: 'offset', scrollPx: place.scrollPx }, { arrival: true })
@@ -203,7 +182,7 @@ function arrive(vpath: string, from: string): void {
 
 /** Selects the child that was open below the folder now shown. */
 function arriveFrom(from: string): void {
-  const folder = listing.folder as Folder | null
+  const { folder } = listing.phase
   const child = lineageOf(from).find((path) => folder?.byPath.has(path))
   if (child === undefined) {
     landAt({ kind: 'top' }, { arrival: true })
@@ -213,22 +192,16 @@ function arriveFrom(from: string): void {
   revealEntry(child, { arrival: true })
 }
 
-function showFile(info: FileInfo | FileEntry): void {
-  listing.file = ref(info)
-  listing.status = 'ready'
-  listing.slow = false
-}
-
 /** Resolves true when `vpath` is a folder and now shown. */
 async function load(vpath: string): Promise<boolean> {
-  request?.abort()
+  fetching.load?.abort()
   stopRefresh()
   const controller = new AbortController()
-  request = controller
+  fetching.load = controller
   const settled = changesSettled()
   let slowSinceMs = 0
   const timer = setTimeout(() => {
-    listing.slow = listing.status === 'loading'
+    sendToListing({ type: 'delayed' })
     slowSinceMs = performance.now()
   }, SKELETON_AFTER_MS)
   try {
@@ -238,16 +211,14 @@ async function load(vpath: string): Promise<boolean> {
       await new Promise((resolve) => setTimeout(resolve, SKELETON_AT_LEAST_MS - shownForMs))
     }
     if (controller.signal.aborted) return false
-    listing.failure = null
     if (!info.isDir) {
-      showFile(info)
+      sendToListing({ type: 'found', file: info })
       return false
     }
     const folder = toFolder(vpath, info)
     cacheFolder(folder)
-    listing.file = null
-    enter(folder)
-    listing.status = 'ready'
+    prepare(folder)
+    sendToListing({ type: 'listed', folder })
     // It may be from before that change.
     if (changesSettled() !== settled) void refreshFolder()
     return true
@@ -257,39 +228,27 @@ async function load(vpath: string): Promise<boolean> {
     return false
   } finally {
     clearTimeout(timer)
-    if (request === controller) {
-      request = null
-      listing.slow = false
-    }
+    if (fetching.load === controller) fetching.load = null
   }
 }
 
 function fail(error: unknown): void {
   // A fault of the page's own: the screen says that something went wrong, the console what.
   if (!(error instanceof ApiError)) console.error(error)
-  const failure = ref(error instanceof Error ? error : new Error(String(error)))
-  listing.failure = failure
-  listing.status = 'failed'
-  listing.file = null
-  forgetFolder(listing.vpath)
+  sendToListing({
+    type: 'failed',
+    error: error instanceof Error ? error : new Error(String(error)),
+  })
+  const { phase } = listing
+  forgetFolder(phase.vpath)
   if (!(error instanceof ApiError)) return
-  if (error.code === 'not_found') forgetRecentFolder(listing.vpath)
+  if (error.code === 'not_found') forgetRecentFolder(phase.vpath)
   if (!error.isNetwork) return
   void whenOnline().then(() => {
     // Tried again by hand or left meanwhile.
-    if (listing.mounted && listing.failure === failure) retryQuietly()
+    if (listing.mounted && listing.phase === phase) retryQuietly()
   })
 }
-
-interface Refresh {
-  vpath: string
-  /** Something changed since the listing was asked for: it is asked for once more. */
-  again: boolean
-  controller: AbortController
-  done: Promise<void>
-}
-
-let refresh: Refresh | null = null
 
 /**
  * Fetches the open folder again without disturbing it: selection, focus and scroll stay, new entries
@@ -297,11 +256,12 @@ let refresh: Refresh | null = null
  * shows what was there at the time of the call, or something newer.
  */
 export function refreshFolder(): Promise<void> {
-  const vpath = (listing.folder as Folder | null)?.vpath
-  if (vpath === undefined || listing.status !== 'ready') return Promise.resolve()
-  if (refresh?.vpath === vpath) {
-    refresh.again = true
-    return refresh.done
+  const { kind, folder } = listing.phase
+  if (folder === null || (kind !== 'folder' && kind !== 'file')) return Promise.resolve()
+  const { vpath } = folder
+  if (fetching.refresh?.vpath === vpath) {
+    fetching.refresh.again = true
+    return fetching.refresh.done
   }
   stopRefresh()
   const own: Refresh = {
@@ -310,22 +270,21 @@ export function refreshFolder(): Promise<void> {
     controller: new AbortController(),
     done: Promise.resolve(),
   }
-  refresh = own
+  fetching.refresh = own
   own.done = runRefresh(own).finally(() => {
-    if (refresh === own) refresh = null
+    if (fetching.refresh === own) fetching.refresh = null
   })
   return own.done
 }
 
 function stopRefresh(): void {
-  refresh?.controller.abort()
-  refresh = null
+  fetching.refresh?.controller.abort()
+  fetching.refresh = null
 }
 
 async function runRefresh(own: Refresh): Promise<void> {
   const { vpath, controller } = own
-  const isLeft = () =>
-    controller.signal.aborted || (listing.folder as Folder | null)?.vpath !== vpath
+  const isLeft = () => controller.signal.aborted || listing.phase.folder?.vpath !== vpath
   try {
     while (own.again) {
       own.again = false
@@ -337,7 +296,7 @@ async function runRefresh(own: Refresh): Promise<void> {
       else showAgain(toFolder(vpath, info))
     }
   } catch (error) {
-    if (isLeft() || listing.file !== null) return
+    if (isLeft() || listing.phase.kind === 'file') return
     if (error instanceof ApiError && (error.code === 'not_found' || error.code === 'forbidden')) {
       fail(error)
     }
@@ -346,9 +305,9 @@ async function runRefresh(own: Refresh): Promise<void> {
 }
 
 function showAgain(folder: Folder): void {
-  const before = listing.folder as Folder
+  const before = listing.phase.folder
   cacheFolder(folder)
-  if (isSame(before, folder)) return
+  if (before === null || isSame(before, folder)) return
   listing.fresh = ref(
     new Set(
       folder.entries.length > LARGE_FOLDER
@@ -356,12 +315,12 @@ function showAgain(folder: Folder): void {
         : folder.entries.filter((e) => !before.byPath.has(e.path)).map((e) => e.path),
     ),
   )
-  showFolder(folder)
+  sendToListing({ type: 'changed', folder })
   keepSelected((path) => folder.byPath.has(path))
 }
 
 /** Something changed in `vpath` from elsewhere, such as a finished upload. */
 export async function reloadFolder(vpath: string): Promise<void> {
-  if ((listing.folder as Folder | null)?.vpath === vpath) await refreshFolder()
+  if (listing.phase.folder?.vpath === vpath) await refreshFolder()
   else forgetFolder(vpath)
 }

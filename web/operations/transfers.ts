@@ -218,5 +218,5 @@ function showTransfers(kind: TransferKind, plan: readonly PlannedTransfer[]): Sh
 
 /** The folder on the screen, when there is one. */
 export function openFolderPath(): string | null {
-  return (listing.folder as Folder | null)?.vpath ?? null
+  return listing.phase.folder?.vpath ?? null
 }

@@ -11,7 +11,7 @@ import { listing } from '../state/listing.ts'
 
 /** Names in a folder as far as they are known here; the server has the last word. */
 export function namesIn(folder: string): ReadonlySet<string> {
-  const shown = listing.folder as Folder | null
+  const shown = listing.phase.folder
   const known = shown?.vpath === folder ? shown : cachedFolder(folder)
   return new Set(known?.entries.map((entry) => entry.name))
 }

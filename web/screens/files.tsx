@@ -58,7 +58,9 @@ export function FilesScreen() {
   const { t } = useLingui()
   const address = usePath()
   const vpath = readFilesPath('', address)
-  const { file, vpath: shown, folder, status } = useListing()
+  const { phase } = useListing()
+  const { kind, vpath: shown } = phase
+  const hidden = kind === 'file'
   const phone = useMedia(PHONE)
 
   useEffect(() => {
@@ -82,10 +84,9 @@ export function FilesScreen() {
 
   useNewMenu()
   useBackEndsSelection()
-  useTitle(file === null ? folderTitle(shown) : shownName(nameOf(shown)), t`Files`)
-  useFolderAnnouncement(status === 'ready' && file === null ? (folder?.vpath ?? null) : null)
+  useTitle(hidden ? shownName(nameOf(shown)) : folderTitle(shown), t`Files`)
+  useFolderAnnouncement(kind === 'folder' ? shown : null)
 
-  const hidden = file !== null
   return (
     <>
       <div className="files" inert={hidden} data-listing-keys>
@@ -102,7 +103,7 @@ export function FilesScreen() {
       </div>
       <GridMenu />
       <DragGhost />
-      {file !== null && <FileView vpath={shown} info={file} />}
+      {hidden && <FileView vpath={shown} info={phase.file} />}
     </>
   )
 }
@@ -116,7 +117,7 @@ function Bar({ vpath }: { vpath: string }) {
   const { t } = useLingui()
   const { details } = useSnapshot(prefs)
   const narrow = useMedia(NO_DETAILS_PANEL)
-  const { folder, status } = useListing()
+  const { phase } = useListing()
   return (
     <div className="crumbbar">
       <Breadcrumbs vpath={vpath} />
@@ -130,7 +131,7 @@ function Bar({ vpath }: { vpath: string }) {
           pressed={narrow ? undefined : details}
           onClick={() => void actionOf('details').run(currentContext())}
         />
-        {folder !== null && status !== 'failed' && (
+        {phase.folder !== null && phase.kind !== 'failed' && (
           <MenuButton
             label={t`More actions`}
             items={() => menuEntries(folderMenu, folderContext())}
@@ -154,10 +155,10 @@ function Details() {
 
 /** The New button of the frame shows what can be made in the open folder. */
 function useNewMenu(): void {
-  const { folder, file, status } = useListing()
+  const { phase } = useListing()
   const { paths } = useSelection()
   const can = useCreate()
-  const open = folder !== null && file === null && status === 'ready'
+  const open = phase.kind === 'folder'
   // biome-ignore lint/correctness/useExhaustiveDependencies: the context is read when the menu opens
   useEffect(() => {
     if (!open || !can) return
@@ -167,9 +168,9 @@ function useNewMenu(): void {
 
 /** On touch screens Back first ends the selection; a viewer over it goes before that. */
 function useBackEndsSelection(): void {
-  const { file } = useListing()
+  const { phase } = useListing()
   const { paths, mode } = useSelection()
-  const selecting = file === null && (mode || paths.size > 0)
+  const selecting = phase.kind !== 'file' && (mode || paths.size > 0)
   useEffect(() => (selecting ? closeOnBack(clearSelection) : undefined), [selecting])
 }
 

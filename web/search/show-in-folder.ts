@@ -13,7 +13,7 @@ export async function showInFolder(vpath: string): Promise<boolean> {
   const folder = parentOf(vpath)
   if (!(await goHref(filesHref(boot.BaseURL, folder, true)))) return false
   if (!(await whenFolderShown(folder))) return false
-  if ((listing.folder as Folder | null)?.byPath.has(vpath) !== true) return false
+  if (listing.phase.folder?.byPath.has(vpath) !== true) return false
   selectOnly(vpath)
   revealEntry(vpath)
   return true

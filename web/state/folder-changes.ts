@@ -4,7 +4,7 @@
 import { ref } from 'valtio'
 import type { FileEntry } from '../../src/api-types.ts'
 import { cachedFolder, cacheFolder, type Folder } from './folder-cache.ts'
-import { listing, showFolder } from './listing.ts'
+import { listing, sendToListing } from './listing.ts'
 import { keepSelected } from './selection.ts'
 
 export interface FolderPatch {
@@ -102,8 +102,8 @@ function noteHidden(change: Change, folder: Folder) {
 }
 
 function current(vpath: string): Folder | null {
-  const shown = listing.folder as Folder | null
-  return shown?.vpath === vpath ? shown : cachedFolder(vpath)
+  const { folder } = listing.phase
+  return folder?.vpath === vpath ? folder : cachedFolder(vpath)
 }
 
 function rebuilt(folder: Folder, gone: ReadonlySet<string>, add: readonly FileEntry[]): Folder {
@@ -122,8 +122,8 @@ function rebuilt(folder: Folder, gone: ReadonlySet<string>, add: readonly FileEn
 
 function put(folder: Folder) {
   cacheFolder(folder)
-  if ((listing.folder as Folder | null)?.vpath !== folder.vpath) return
-  showFolder(folder)
+  if (listing.phase.folder?.vpath !== folder.vpath) return
+  sendToListing({ type: 'changed', folder })
   keepSelected((path) => folder.byPath.has(path))
 }
 

@@ -11,12 +11,8 @@ const GIVE_UP_MS = 15_000
  * not come in 15 s, or is left before it came.
  */
 export function whenFolderShown(vpath: string): Promise<boolean> {
-  const isAsked = () => listing.mounted && listing.vpath === vpath
-  const isShown = () =>
-    listing.status === 'ready' &&
-    listing.file === null &&
-    listing.vpath === vpath &&
-    (listing.folder as Folder | null)?.vpath === vpath
+  const isAsked = () => listing.mounted && listing.phase.vpath === vpath
+  const isShown = () => listing.phase.kind === 'folder' && listing.phase.vpath === vpath
   if (isShown()) return Promise.resolve(true)
   // The address may be on its way there: what is not asked for yet has not been left.
   let asked = isAsked()
@@ -29,7 +25,7 @@ export function whenFolderShown(vpath: string): Promise<boolean> {
     const timer = setTimeout(() => end(false), GIVE_UP_MS)
     const stop = subscribe(listing, () => {
       if (isShown()) end(true)
-      else if (listing.status === 'failed' || (asked && !isAsked())) end(false)
+      else if (listing.phase.kind === 'failed' || (asked && !isAsked())) end(false)
       asked ||= isAsked()
     })
   })

@@ -1,12 +1,13 @@
-// The open folder as the screen shows it: sorted, filtered, with the focused entry and the place to
-// scroll to. Loading is in open-folder.ts, changes by the person in folder-changes.ts.
+// The listing: its phase, and the folder drawn, order.sorted, filtered, with the focused entry and the place to
+// scroll to. Loading is in operations/open-folder.ts, changes by the person in folder-changes.ts.
 
 import { proxy, ref } from 'valtio'
-import type { FileEntry, FileInfo, ViewMode } from '../../src/api-types.ts'
+import type { FileEntry, ViewMode } from '../../src/api-types.ts'
 import { fromWire, type SortChoice, sameChoice } from '../lib/sorting/sort-entries.ts'
 import { sortAside, sortNow, WORKER_FROM_ENTRIES } from '../lib/sorting/sort-queue.ts'
 import { foldForTyping } from '../lib/type-ahead.ts'
 import type { Folder } from './folder-cache.ts'
+import { type ListingEvent, type ListingPhase, nextPhase, START } from './listing-phase.ts'
 import type { PathSet } from './selection.ts'
 
 const NO_ENTRIES: readonly FileEntry[] = []
@@ -18,99 +19,116 @@ export type Landing =
   | { kind: 'offset'; scrollPx: number }
   | { kind: 'entry'; path: string }
 
-export const listing = proxy({
+interface Listing {
   /** The files screen is the one that is shown. */
-  mounted: false,
-  /** The path in the address: a folder, or a file once `file` says so. */
-  vpath: '/',
-  /** `loading`: nothing to show for `vpath` yet; what is visible belongs to the folder before. */
-  status: 'loading' as 'loading' | 'ready' | 'failed',
-  /** Loading takes long enough to deserve a skeleton. */
-  slow: false,
-  failure: null as Error | null,
-  /** Set while `vpath` is a file: what is known of it. */
-  file: null as FileInfo | null,
+  mounted: boolean
+  phase: ListingPhase
+  /** The next time `folder` opens, these of its entries are selected. */
+  awaited: { folder: string; paths: readonly string[] } | null
 
-  folder: null as Folder | null,
   /** Sorted and filtered, folders first. */
-  visible: ref(NO_ENTRIES as FileEntry[]) as readonly FileEntry[],
+  visible: readonly FileEntry[]
   /** How many of `visible`, from the start, are folders. */
+  visibleFolders: number
+  folders: number
+  files: number
+  filter: string
+  sort: SortChoice
+  view: ViewMode
+
+  /** The entry that holds the tab stop. */
+  focus: string | null
+  /** Paths the server is still changing. */
+  busy: PathSet
+  /** Paths that a quiet reload brought in: they fade in. */
+  fresh: PathSet
+  landing: Landing
+  /** Counts the times a landing has to be made. */
+  landings: number
+  /** The landing is an arrival in a folder: the keyboard focus goes there, too. */
+  arrival: boolean
+}
+
+export const listing = proxy<Listing>({
+  mounted: false,
+  phase: ref(START),
+  awaited: null,
+  visible: ref(NO_ENTRIES),
   visibleFolders: 0,
   folders: 0,
   files: 0,
   filter: '',
-  sort: { column: 'name', ascending: true } as SortChoice,
-  view: 'list' as ViewMode,
-
-  /** The entry that holds the tab stop. */
-  focus: null as string | null,
-  /** Paths the server is still changing. */
-  busy: ref(NO_PATHS) as PathSet,
-  /** Paths that a quiet reload brought in: they fade in. */
-  fresh: ref(NO_PATHS) as PathSet,
-  landing: { kind: 'top' } as Landing,
-  /** Counts the times a landing has to be made. */
+  sort: { column: 'name', ascending: true },
+  view: 'list',
+  focus: null,
+  busy: ref(NO_PATHS),
+  fresh: ref(NO_PATHS),
+  landing: { kind: 'top' },
   landings: 0,
-  /** The landing is an arrival in a folder: the keyboard focus goes there, too. */
   arrival: false,
 })
 
-let sorted: { folder: Folder; choice: SortChoice; entries: readonly FileEntry[] } | null = null
-let folded: { entries: readonly FileEntry[]; names: string[] } | null = null
-let sorting = 0
-/** The order of what is shown comes later, from the worker. */
-let orderAwaited = false
-/** A landing was asked for meanwhile: its entry or offset may not have been there yet. */
-let landedEarly = false
+/** What the order on the screen was made from. */
+const order = {
+  sorted: null as { folder: Folder; choice: SortChoice; entries: readonly FileEntry[] } | null,
+  folded: null as { entries: readonly FileEntry[]; names: string[] } | null,
+  /** Counts the orders asked for: only the last one is shown. */
+  turn: 0,
+  /** The order of what is shown comes later, from the worker. */
+  awaited: false,
+  /** A landing was asked for meanwhile: its entry or offset may not have been there yet. */
+  landedEarly: false,
+}
 
-/** Puts a folder on the screen with the order and filter in force. */
-export function showFolder(folder: Folder) {
-  if ((listing.folder as Folder | null)?.vpath !== folder.vpath) landedEarly = false
-  listing.folder = ref(folder)
-  let folders = 0
-  for (const entry of folder.entries) if (entry.isDir) folders++
-  listing.folders = folders
-  listing.files = folder.entries.length - folders
+/** Takes the listing to its next phase; another folder is put on the screen as sort and filter say. */
+export function sendToListing(event: ListingEvent) {
+  const before = listing.phase.folder
+  listing.phase = ref(nextPhase(listing.phase, event))
+  const { folder } = listing.phase
+  if (folder === null || folder === before) return
+  if (before?.vpath !== folder.vpath) order.landedEarly = false
+  listing.folders = folder.entries.filter((entry) => entry.isDir).length
+  listing.files = folder.entries.length - listing.folders
   arrange()
 }
 
 /** Sorts (aside when the folder is very large) and filters. */
 function arrange() {
-  const folder = listing.folder as Folder | null
+  const { folder } = listing.phase
   // An order that is still on its way is no longer wanted, even where this one is known already.
-  const turn = ++sorting
+  const turn = ++order.turn
   if (folder === null) {
     present(NO_ENTRIES)
     return
   }
   const choice = { ...listing.sort }
-  if (sorted?.folder === folder && sameChoice(sorted.choice, choice)) {
-    presentOrder(sorted.entries)
+  if (order.sorted?.folder === folder && sameChoice(order.sorted.choice, choice)) {
+    presentOrder(order.sorted.entries)
   } else if (isServerOrder(folder, choice)) {
     presentOrder(keep(folder, choice, foldersFirst(folder.entries)))
   } else if (folder.entries.length <= WORKER_FROM_ENTRIES) {
     presentOrder(keep(folder, choice, sortNow(folder.entries, choice)))
   } else {
-    orderAwaited = true
+    order.awaited = true
     // Until the order is known the old one stands, without what no longer exists.
     present(listing.visible.filter((entry) => folder.byPath.has(entry.path)))
     void sortAside(folder.entries, choice).then((entries) => {
-      if (turn === sorting) presentOrder(keep(folder, choice, entries))
+      if (turn === order.turn) presentOrder(keep(folder, choice, entries))
     })
   }
 }
 
 /** Shows the entries in their order, and makes the landing that came before it once more. */
 function presentOrder(entries: readonly FileEntry[]) {
-  orderAwaited = false
+  order.awaited = false
   present(entries)
-  if (!landedEarly) return
+  if (!order.landedEarly) return
   // No arrival any more: who has turned to something else meanwhile stays there.
   landAt({ ...listing.landing })
 }
 
 function keep(folder: Folder, choice: SortChoice, entries: readonly FileEntry[]) {
-  sorted = { folder, choice, entries }
+  order.sorted = { folder, choice, entries }
   return entries
 }
 
@@ -134,27 +152,28 @@ function present(entries: readonly FileEntry[]) {
   const shown = filtered(entries)
   let folders = 0
   while (shown[folders]?.isDir === true) folders++
-  listing.visible = ref(shown as FileEntry[])
+  listing.visible = ref(shown)
   listing.visibleFolders = folders
   const { focus } = listing
   if (focus === null || shown.some((entry) => entry.path === focus)) return
   // What is to be focused may come with the order.
-  if (!orderAwaited || entryAt(focus) === undefined) listing.focus = null
+  if (!order.awaited || entryAt(focus) === undefined) listing.focus = null
 }
 
 function filtered(entries: readonly FileEntry[]): readonly FileEntry[] {
   const wanted = foldForTyping(listing.filter.trim())
   if (wanted === '') return entries
-  if (folded?.entries !== entries) {
-    folded = { entries, names: entries.map((entry) => foldForTyping(entry.name)) }
+  if (order.folded?.entries !== entries) {
+    order.folded = { entries, names: entries.map((entry) => foldForTyping(entry.name)) }
   }
-  const { names } = folded
+  const { names } = order.folded
   return entries.filter((_, i) => (names[i] as string).includes(wanted))
 }
 
 export function setFilter(text: string) {
   listing.filter = text
-  if (sorted !== null && sorted.folder === listing.folder) present(sorted.entries)
+  if (order.sorted !== null && order.sorted.folder === listing.phase.folder)
+    present(order.sorted.entries)
   else arrange()
 }
 
@@ -170,7 +189,7 @@ export function setFocus(path: string | null) {
 
 /** Asks the view to scroll, once, when it next renders. */
 export function landAt(landing: Landing, options: { arrival?: boolean } = {}) {
-  landedEarly = orderAwaited
+  order.landedEarly = order.awaited
   listing.landing = landing
   listing.arrival = options.arrival === true
   listing.landings++
@@ -205,7 +224,7 @@ export function heirOf(paths: readonly string[]): string | null {
 
 /** The entry at `path` in the open folder, shown or filtered out. */
 export function entryAt(path: string): FileEntry | undefined {
-  return (listing.folder as Folder | null)?.byPath.get(path)
+  return listing.phase.folder?.byPath.get(path)
 }
 
 /** The given paths as entries of the open folder, in the order of the screen. */

@@ -32,7 +32,7 @@ const history: string[] = []
 /** The open folder, or the folder of the open file. */
 function openFolder(): string {
   const path = readFilesPath('', currentPath()) ?? '/'
-  return listing.file ? parentOf(path) : path
+  return listing.phase.kind === 'file' ? parentOf(path) : path
 }
 
 function promptFor(folder: string): string {
@@ -174,13 +174,13 @@ function openShell(host: HTMLElement, words: Words) {
 export function ShellPanel() {
   const { t } = useLingui()
   const { shellHeightPx } = useSnapshot(prefs)
-  const { file } = useSnapshot(listing)
+  const isFile = useSnapshot(listing).phase.kind === 'file'
   const path = usePath()
   const host = useRef<HTMLDivElement>(null)
   const shell = useRef<ReturnType<typeof openShell> | null>(null)
   const [heightPx, setHeightPx] = useState(shellHeightPx)
   const at = readFilesPath('', path) ?? '/'
-  const name = nameOf(file ? parentOf(at) : at) || t`My files`
+  const name = nameOf(isFile ? parentOf(at) : at) || t`My files`
 
   const words = useRef<Words | null>(null)
   words.current = {

@@ -90,10 +90,11 @@ export function currentPath(): string {
 /** `link`: by a link or command; `history`: by Back or Forward. */
 export type Navigation = 'link' | 'history'
 
-const listeners = new Set<(how: Navigation) => void>()
+const listeners = new Set<() => void>()
+let last: Navigation = 'link'
 
 /** Calls back whenever the address changes; the result stops that. */
-export function onNavigation(listener: (how: Navigation) => void): () => void {
+export function onNavigation(listener: () => void): () => void {
   listeners.add(listener)
   return () => {
     listeners.delete(listener)
@@ -103,7 +104,13 @@ export function onNavigation(listener: (how: Navigation) => void): () => void {
 function announce(how: Navigation): void {
   here = location.pathname + location.search
   hereState = history.state
-  for (const listener of listeners) listener(how)
+  last = how
+  for (const listener of listeners) listener()
+}
+
+/** How the present address was come to. */
+export function lastNavigation(): Navigation {
+  return last
 }
 
 /** The raw path without the base URL; renders anew when it changes. */

@@ -42,7 +42,8 @@ function Location({ vpath }: { vpath: string }) {
 
 function FolderInfo({ vpath }: { vpath: string }) {
   const { t } = useLingui()
-  const { folder, folders, files } = useListing()
+  const { phase, folders, files } = useListing()
+  const { folder } = phase
   const items = [
     plural(folders, { one: '# folder', other: '# folders' }),
     plural(files, { one: '# file', other: '# files' }),

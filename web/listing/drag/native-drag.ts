@@ -146,12 +146,11 @@ export function watchNativeDrags(
 function takesFiles(): boolean {
   return (
     permissions().create &&
-    listing.status === 'ready' &&
-    listing.file === null &&
+    listing.phase.kind === 'folder' &&
     document.querySelector('dialog[open]') === null
   )
 }
 
 function openFolder(): string | null {
-  return (listing.folder as Folder | null)?.vpath ?? null
+  return listing.phase.folder?.vpath ?? null
 }

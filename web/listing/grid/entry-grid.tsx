@@ -154,7 +154,7 @@ export function EntryGrid() {
       aria-multiselectable
       aria-rowcount={geometry.lines + (layout === 'list' ? 1 : 0)}
       aria-colcount={layout === 'list' ? 5 : metrics.fileColumns}
-      aria-busy={state.status === 'loading'}
+      aria-busy={state.phase.kind === 'loading'}
       tabIndex={stopInSight ? -1 : 0}
       className={classes.join(' ')}
       onScroll={(event) => {

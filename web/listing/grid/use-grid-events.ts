@@ -263,7 +263,7 @@ function isHandle(target: Element): boolean {
 
 /** Escape clears from the bars around the listing, too. */
 function isForFiles({ target }: KeyboardEvent): boolean {
-  if (listing.file !== null || isLayerOpen() || takesKeys(target)) return false
+  if (listing.phase.kind === 'file' || isLayerOpen() || takesKeys(target)) return false
   if (!(target instanceof Element)) return false
   return target === document.body || target.closest('#main') !== null
 }
@@ -271,7 +271,7 @@ function isForFiles({ target }: KeyboardEvent): boolean {
 /** Keys that move through the listing act while it has the focus, or nothing in particular has. */
 function isForGrid(event: KeyboardEvent, scroller: HTMLElement | null): boolean {
   const { target } = event
-  if (listing.file !== null || listing.status !== 'ready' || event.isComposing) return false
+  if (listing.phase.kind !== 'folder' || event.isComposing) return false
   if (isLayerOpen() || !(target instanceof Element)) return false
   if (target === document.body || target.id === 'main') return true
   if (scroller === null || !scroller.contains(target)) return false

@@ -6,11 +6,10 @@ import type { ActionContext } from './types.ts'
 
 /** What commands would work on right now. */
 export function currentContext(): ActionContext {
-  const folder = (listing.folder as Folder | null)?.vpath ?? null
-  const onScreen =
-    listing.mounted && folder !== null && listing.file === null && listing.status === 'ready'
+  const { kind, vpath } = listing.phase
+  const onScreen = listing.mounted && kind === 'folder'
   return {
-    folder: onScreen ? folder : null,
+    folder: onScreen ? vpath : null,
     selected: onScreen ? entriesOf(selection.paths) : [],
     focused: onScreen && listing.focus !== null ? (entryAt(listing.focus) ?? null) : null,
     can: permissions(),

@@ -59,7 +59,7 @@ function paste(data: DataTransfer | null): boolean {
   const context = currentContext()
   const { folder } = context
   if (folder === null) {
-    const waits = listing.mounted && listing.status === 'loading'
+    const waits = listing.mounted && listing.phase.kind === 'loading'
     if (waits) void pasteOnceShown(data)
     return waits
   }
@@ -74,7 +74,7 @@ async function pasteOnceShown(data: DataTransfer | null): Promise<void> {
   const kept = new DataTransfer()
   for (const file of data?.files ?? []) kept.items.add(file)
   pasteWaits = true
-  const shown = await whenFolderShown(listing.vpath)
+  const shown = await whenFolderShown(listing.phase.vpath)
   pasteWaits = false
   if (shown) paste(kept)
 }

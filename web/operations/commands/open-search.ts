@@ -11,10 +11,11 @@ export function openSearch(query: string): void {
 }
 
 function baseOf(): string {
-  if (listing.file !== null) return parentOf(listing.vpath)
-  if (listing.mounted && listing.status === 'loading') {
+  const { kind, vpath, folder } = listing.phase
+  if (kind === 'file') return parentOf(vpath)
+  if (listing.mounted && kind === 'loading') {
     // Not known yet, but the address of a folder ends with a slash.
-    return currentPath().endsWith('/') ? listing.vpath : parentOf(listing.vpath)
+    return currentPath().endsWith('/') ? vpath : parentOf(vpath)
   }
-  return (listing.folder as Folder | null)?.vpath ?? ROOT
+  return folder?.vpath ?? ROOT
 }

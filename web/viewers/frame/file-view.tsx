@@ -28,7 +28,7 @@ const source: FileSource = createFilesSource(entriesOf)
  * The folder stays in the cache: turning to a neighbour then knows the file before it is asked for.
  */
 async function entriesOf(folder: string, signal: AbortSignal): Promise<readonly FileEntry[]> {
-  if (listing.folder?.vpath === folder) return listing.visible
+  if (listing.phase.folder?.vpath === folder) return listing.visible
   await prefetchFolder(folder)
   return cachedFolder(folder)?.entries ?? (await fetchInfo(folder, signal)).items ?? []
 }
@@ -121,7 +121,7 @@ const none: readonly FileEntry[] = []
 /** Back to the folder: by the history when it is the page before, so that Back does not return here. */
 function useClose(vpath: string) {
   const folder = parentOf(vpath)
-  const cameFromFolder = useRef(listing.folder?.vpath === folder)
+  const cameFromFolder = useRef(listing.phase.folder?.vpath === folder)
   return useMemo(
     () => () => {
       if (cameFromFolder.current) history.back()
