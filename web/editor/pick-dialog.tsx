@@ -3,6 +3,7 @@
 import { useLingui } from '@lingui/react/macro'
 import { Check, Search } from 'lucide-react'
 import { type KeyboardEvent, type ReactNode, useId, useLayoutEffect, useRef, useState } from 'react'
+import { Combobox, listStep } from '../ui/combobox.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 
 export interface PickOption {
@@ -48,7 +49,7 @@ export function PickDialog(props: PickDialogProps) {
   }, [at, needle])
 
   function onKeyDown(event: KeyboardEvent) {
-    const step = { ArrowDown: 1, ArrowUp: -1, PageDown: 8, PageUp: -8 }[event.key]
+    const step = listStep(event)
     if (step !== undefined) {
       event.preventDefault()
       setActive(Math.min(Math.max(0, at + step), shown.length - 1))
@@ -64,21 +65,15 @@ export function PickDialog(props: PickDialogProps) {
       {children}
       <span className="input">
         <Search className="i i-sm" aria-hidden />
-        <input
-          type="text"
-          role="combobox"
-          aria-expanded="true"
-          aria-controls={`${id}-list`}
-          aria-activedescendant={shown[at] ? `${id}-${shown[at].value}` : undefined}
-          aria-label={placeholder}
-          placeholder={placeholder}
+        <Combobox
+          label={placeholder}
           value={typed}
-          autoComplete="off"
-          spellCheck={false}
-          onChange={(event) => {
-            setTyped(event.currentTarget.value)
+          onChange={(value) => {
+            setTyped(value)
             setActive(0)
           }}
+          list={`${id}-list`}
+          active={at}
           onKeyDown={onKeyDown}
         />
       </span>
@@ -86,7 +81,7 @@ export function PickDialog(props: PickDialogProps) {
         {shown.map((option, index) => (
           <PickRow
             key={option.value}
-            id={`${id}-${option.value}`}
+            id={`${id}-list-${index}`}
             option={option}
             heading={option.group !== shown[index - 1]?.group ? option.group : undefined}
             active={index === at}

@@ -7,7 +7,6 @@ import {
   type SortColumn,
   toWire,
 } from '../lib/sorting/sort-entries.ts'
-import type { Folder } from '../state/folder-cache.ts'
 import { rememberView } from '../state/folder-views.ts'
 import { landAt, listing, setSort } from '../state/listing.ts'
 import { saveDefaults } from './user-defaults.ts'

@@ -5,7 +5,6 @@ import { type ArchiveFormat, archiveFormats, archiveUrl, rawUrl } from '../api/f
 import { namesToSend } from '../api/selections.ts'
 import { saveUrl } from '../lib/save-url.ts'
 import { storage } from '../lib/storage.ts'
-import type { Folder } from '../state/folder-cache.ts'
 import { listing } from '../state/listing.ts'
 import { openPrompt } from './prompts.ts'
 import { toastError } from './toasts.ts'

@@ -2,7 +2,6 @@
 // once, with scroll, focus and selection as they were left, and is then checked against the server.
 
 import { ref } from 'valtio'
-import type { FileEntry, FileInfo } from '../../src/api-types.ts'
 import { ApiError } from '../api/client.ts'
 import { fetchInfo } from '../api/files.ts'
 import { lastNavigation } from '../lib/page/navigate.ts'

@@ -14,7 +14,6 @@ import {
   parentOf,
   ROOT,
 } from '../lib/paths.ts'
-import type { Folder } from '../state/folder-cache.ts'
 import { draftEntry, movedEntry, patchFolder, type ShownChange } from '../state/folder-changes.ts'
 import { entryAt, heirOf, listing, markBusy, revealEntry } from '../state/listing.ts'
 import { permissions } from '../state/session.ts'

@@ -5,7 +5,6 @@ import { ApiError } from '../api/client.ts'
 import { messageOf } from '../api/error-text.ts'
 import { nameProblem } from '../lib/paths.ts'
 import { shownName } from '../lib/shown-name.ts'
-import type { Folder } from '../state/folder-cache.ts'
 import { cachedFolder } from '../state/folder-cache.ts'
 import { listing } from '../state/listing.ts'
 

@@ -2,19 +2,17 @@
 
 import { Trans, useLingui } from '@lingui/react/macro'
 import { ChevronRight } from 'lucide-react'
-import { useRef, useState } from 'react'
+import { useState } from 'react'
 import { loadStylesheet } from '../lib/page/stylesheet.ts'
 import { joinPath } from '../lib/paths.ts'
 import { shownName } from '../lib/shown-name.ts'
 import { folderTitle } from '../operations/failure-toasts.ts'
 import { makeFile, makeFolder } from '../operations/file-operations.ts'
 import type { NewEntryProps, PromptProps } from '../operations/prompt-kinds.ts'
-import { Button } from '../ui/button.tsx'
-import { Dialog } from '../ui/dialog.tsx'
-import { TextField } from '../ui/field.tsx'
 import { FileTile, FolderGlyph } from '../ui/file-icon.tsx'
 import styles from './files.css?url'
-import { describeClash, describeNameProblem, describeRefusal, namesIn } from './name-check.ts'
+import { describeClash, describeNameProblem, namesIn } from './name-check.ts'
+import { NameDialog } from './name-dialog.tsx'
 
 await loadStylesheet(styles)
 
@@ -36,74 +34,32 @@ interface Given extends NewEntryProps {
 function NewEntry({ folder, kind, answer }: Given) {
   const { t } = useLingui()
   const [text, setText] = useState('')
-  const [refusal, setRefusal] = useState<string | null>(null)
-  const [busy, setBusy] = useState(false)
   const [taken] = useState(() => namesIn(folder))
-  const input = useRef<HTMLInputElement>(null)
   const segments = text
     .split('/')
     .map((segment) => segment.trim())
     .filter((segment) => segment !== '')
   const [first] = segments
-  const last = segments.at(-1) ?? ''
   const alone = segments.length === 1 && first !== undefined && taken.has(first)
   const problem = segments.map(describeNameProblem).find((found) => found !== null) ?? null
-  const error = refusal ?? problem ?? (alone ? describeClash(first) : null)
-
-  async function submit() {
-    if (busy || segments.length === 0 || error !== null) return
-    setBusy(true)
-    try {
-      answer(
-        kind === 'folder' ? await makeFolder(folder, segments) : await makeFile(folder, segments),
-      )
-    } catch (failure) {
-      setBusy(false)
-      setRefusal(describeRefusal(failure, last))
-      input.current?.focus()
-    }
-  }
-
   return (
-    <Dialog
+    <NameDialog
       title={kind === 'folder' ? <Trans>New folder</Trans> : <Trans>New file</Trans>}
       subtitle={<Trans>In “{folderTitle(folder)}”</Trans>}
+      label={t`Name`}
+      hint={t`A slash makes folders inside each other.`}
+      text={text}
+      onChange={setText}
       guarded={text !== ''}
-      onClose={() => answer(null)}
-      onSubmit={() => void submit()}
-      footer={
-        <>
-          <Button tone="line" onClick={() => answer(null)}>
-            <Trans>Cancel</Trans>
-          </Button>
-          <Button
-            tone="fill"
-            type="submit"
-            busy={busy}
-            disabled={segments.length === 0 || error !== null}
-          >
-            <Trans>Create</Trans>
-          </Button>
-        </>
-      }
+      error={problem ?? (alone ? describeClash(first) : null)}
+      ready={segments.length > 0}
+      name={segments.at(-1) ?? ''}
+      submitLabel={<Trans>Create</Trans>}
+      submit={() => (kind === 'folder' ? makeFolder : makeFile)(folder, segments)}
+      answer={answer}
     >
-      <TextField
-        ref={input}
-        label={t`Name`}
-        hint={t`A slash makes folders inside each other.`}
-        value={text}
-        onChange={(value) => {
-          setText(value)
-          setRefusal(null)
-        }}
-        error={error}
-        data-autofocus
-        autoComplete="off"
-        autoCapitalize="none"
-        spellCheck={false}
-      />
       {segments.length > 1 && <PathPreview segments={segments} kind={kind} />}
-    </Dialog>
+    </NameDialog>
   )
 }
 

@@ -2,17 +2,8 @@
 
 import { Trans, useLingui } from '@lingui/react/macro'
 import { Folder, type LucideIcon, Pin, Search, SquareChevronRight } from 'lucide-react'
-import {
-  type KeyboardEvent,
-  useEffect,
-  useId,
-  useLayoutEffect,
-  useMemo,
-  useRef,
-  useState,
-} from 'react'
+import { type KeyboardEvent, useEffect, useId, useMemo, useRef, useState } from 'react'
 import { keyLetter } from '../lib/key-letter.ts'
-import { focusFallback } from '../lib/page/focus.ts'
 import { loadStylesheet } from '../lib/page/stylesheet.ts'
 import { nameOf, parentOf } from '../lib/paths.ts'
 import { shownName } from '../lib/shown-name.ts'
@@ -28,6 +19,8 @@ import type { PromptProps } from '../operations/prompt-kinds.ts'
 import { prefs } from '../state/prefs.ts'
 import { recentFolders } from '../state/recent-folders.ts'
 import { Kbd } from '../ui/badge.tsx'
+import { Combobox } from '../ui/combobox.tsx'
+import { useModal } from '../ui/use-modal.ts'
 import styles from './files.css?url'
 
 await loadStylesheet(styles)
@@ -59,17 +52,7 @@ export function PalettePrompt({ answer }: PromptProps<'palette'>) {
   const items = groups.flatMap((group) => group.items)
   const active = Math.min(at, items.length - 1)
 
-  useLayoutEffect(() => {
-    const element = dialog.current
-    const opener = document.activeElement
-    element?.showModal()
-    input.current?.focus()
-    return () => {
-      element?.close()
-      const back = opener instanceof HTMLElement && opener.isConnected ? opener : focusFallback()
-      if (back && back !== document.body) back.focus({ preventScroll: true })
-    }
-  }, [])
+  useModal(dialog, { focus: () => input.current?.focus(), dismiss: () => answer(null) })
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: the active line moved
   useEffect(() => {
@@ -105,35 +88,24 @@ export function PalettePrompt({ answer }: PromptProps<'palette'>) {
       className="dlg dlg--top palette"
       aria-label={t`Commands`}
       onKeyDown={onKeyDown}
-      onCancel={(event) => {
-        event.preventDefault()
-        answer(null)
-      }}
-      // A phone's back gesture made twice closes without asking.
-      onClose={() => answer(null)}
       onPointerDown={(event) => {
         if (event.target === dialog.current) answer(null)
       }}
     >
       <div className="palette__box">
+        {/* biome-ignore lint/a11y/noLabelWithoutControl: the combobox is its control */}
         <label className="palette__field">
           <SquareChevronRight className="i flip" aria-hidden />
-          <input
+          <Combobox
             ref={input}
-            type="text"
-            role="combobox"
-            aria-expanded="true"
-            aria-controls={`${id}-list`}
-            aria-activedescendant={items.length > 0 ? `${id}-${active}` : undefined}
-            aria-label={t`Type a command or a folder`}
-            placeholder={t`Type a command or a folder`}
-            autoComplete="off"
-            spellCheck={false}
+            label={t`Type a command or a folder`}
             value={text}
-            onChange={(event) => {
-              setText(event.currentTarget.value)
+            onChange={(value) => {
+              setText(value)
               setAt(0)
             }}
+            list={`${id}-list`}
+            active={active}
           />
           <Kbd keys={shownKeys('Escape')} />
         </label>
@@ -150,7 +122,7 @@ export function PalettePrompt({ answer }: PromptProps<'palette'>) {
                   // biome-ignore lint/a11y/useKeyWithClickEvents: the field has the keys
                   <div
                     key={item.id}
-                    id={`${id}-${index}`}
+                    id={`${id}-list-${index}`}
                     role="option"
                     tabIndex={-1}
                     aria-selected={index === active}

@@ -12,18 +12,19 @@ import {
   Search,
   X,
 } from 'lucide-react'
-import { type KeyboardEvent, useEffect, useId, useLayoutEffect, useRef, useState } from 'react'
+import { type KeyboardEvent, useEffect, useId, useRef, useState } from 'react'
 import { boot } from '../lib/boot.ts'
 import { formatNumber } from '../lib/format.ts'
 import { announce } from '../lib/page/announce.ts'
-import { focusFallback } from '../lib/page/focus.ts'
 import { goHref } from '../lib/page/navigate.ts'
 import { loadStylesheet } from '../lib/page/stylesheet.ts'
 import { filesHref, joinPath, ROOT } from '../lib/paths.ts'
 import type { PromptProps } from '../operations/prompt-kinds.ts'
 import { Chip, Kbd } from '../ui/badge.tsx'
 import { IconButton } from '../ui/button.tsx'
+import { Combobox, listStep } from '../ui/combobox.tsx'
 import { Spinner } from '../ui/progress.tsx'
+import { useModal } from '../ui/use-modal.ts'
 import { Nothing, Place } from './around.tsx'
 import styles from './overlay.css?url'
 import { type TypeFilter, takeTypedFilter, termsOf, toQuery } from './query.ts'
@@ -34,7 +35,6 @@ import { showInFolder } from './show-in-folder.ts'
 await loadStylesheet(styles)
 
 const TYPING_PAUSE_MS = 250
-const PAGE_ROWS = 8
 
 export function SearchOverlay({
   base: openFolder,
@@ -57,19 +57,8 @@ export function SearchOverlay({
   const current = found !== null && found.query === query && found.base === base ? found : null
   const hits = current?.hits ?? []
 
-  useLayoutEffect(() => {
-    const element = dialog.current
-    if (element === null) return
-    const opener = document.activeElement
-    element.showModal()
-    input.current?.focus()
-    return () => {
-      run.stop()
-      element.close()
-      const back = opener instanceof HTMLElement && opener.isConnected ? opener : focusFallback()
-      if (back && back !== document.body) back.focus({ preventScroll: true })
-    }
-  }, [run])
+  useModal(dialog, { focus: () => input.current?.focus(), dismiss: () => answer(null) })
+  useEffect(() => run.stop, [run])
 
   // Typing ends the search before; a pause starts the next.
   useEffect(() => {
@@ -136,17 +125,11 @@ export function SearchOverlay({
     }
     if (!inText) return
     if (event.key === 'Backspace' && text === '' && filter !== null) setFilter(null)
-    const steps: Record<string, number> = {
-      ArrowDown: active + 1,
-      ArrowUp: active - 1,
-      PageDown: active + PAGE_ROWS,
-      PageUp: active - PAGE_ROWS,
-    }
-    const to = steps[event.key]
-    if (to !== undefined) {
+    const step = listStep(event)
+    if (step !== undefined) {
       event.preventDefault()
       if (event.key === 'ArrowUp' && active <= 0) setActive(-1)
-      else move(to)
+      else move(active + step)
     } else if (event.key === 'Enter') {
       event.preventDefault()
       onEnter(event.ctrlKey || event.metaKey)
@@ -172,12 +155,6 @@ export function SearchOverlay({
       className="sx"
       aria-label={t`Search`}
       onKeyDown={onKeyDown}
-      // The browser's other ways to close it, such as Android's Back.
-      onCancel={(event) => {
-        event.preventDefault()
-        answer(null)
-      }}
-      onClose={() => answer(null)}
       onPointerDown={(event) => {
         if (event.target === dialog.current) answer(null)
       }}
@@ -190,24 +167,19 @@ export function SearchOverlay({
               type:{filter}
             </span>
           )}
-          <input
+          <Combobox
             ref={input}
             className="sx__input"
             dir="auto"
-            type="text"
-            role="combobox"
-            aria-label={t`Search files and folders`}
-            aria-expanded={hits.length > 0}
-            aria-controls={`${id}-list`}
-            aria-activedescendant={active >= 0 ? `${id}-${active}` : undefined}
-            aria-autocomplete="list"
-            autoComplete="off"
-            autoCapitalize="none"
-            spellCheck={false}
-            enterKeyHint="search"
-            placeholder={t`Search files and folders`}
+            label={t`Search files and folders`}
             value={text}
-            onChange={(event) => changeText(event.currentTarget.value)}
+            onChange={changeText}
+            list={`${id}-list`}
+            active={active}
+            expanded={hits.length > 0}
+            aria-autocomplete="list"
+            autoCapitalize="none"
+            enterKeyHint="search"
           />
           {running && <Spinner />}
           {current !== null && (

@@ -130,7 +130,7 @@ function Result({
       }}
     >
       <a
-        id={`${id}-${index}`}
+        id={`${id}-list-${index}`}
         className="sx__hit"
         role="option"
         aria-selected={active}

@@ -3,7 +3,6 @@
 import { boot } from '../lib/boot.ts'
 import { goHref } from '../lib/page/navigate.ts'
 import { filesHref, parentOf } from '../lib/paths.ts'
-import type { Folder } from '../state/folder-cache.ts'
 import { whenFolderShown } from '../state/folder-shown.ts'
 import { listing, revealEntry } from '../state/listing.ts'
 import { selectOnly } from '../state/selection.ts'

@@ -1,7 +1,6 @@
 // Waiting for a folder to be on the screen.
 
 import { subscribe } from 'valtio'
-import type { Folder } from './folder-cache.ts'
 import { listing } from './listing.ts'
 
 const GIVE_UP_MS = 15_000

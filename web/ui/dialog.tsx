@@ -7,15 +7,13 @@ import {
   type KeyboardEvent,
   type PointerEvent,
   type ReactNode,
-  useCallback,
   useEffect,
   useId,
-  useLayoutEffect,
   useRef,
   useState,
 } from 'react'
-import { focusFallback } from '../lib/page/focus.ts'
 import { IconButton } from './button.tsx'
+import { useModal } from './use-modal.ts'
 import './dialog.css'
 
 export interface DialogProps {
@@ -56,56 +54,32 @@ export function Dialog(props: DialogProps) {
   const [refusals, setRefusals] = useState(0)
   const { alert = false, guarded = false, onClose } = props
 
-  useLayoutEffect(() => {
-    const dialog = ref.current
-    if (!dialog) return
-    const opener = document.activeElement
-    if (!dialog.open) dialog.showModal()
-    const target =
-      dialog.querySelector<HTMLElement>('[data-autofocus]') ??
-      dialog.querySelector<HTMLElement>(`.dlg__body :is(${FOCUSABLE})`) ??
-      dialog.querySelector<HTMLElement>(`.dlg__foot button:${alert ? 'first' : 'last'}-of-type`)
-    target?.focus()
-    if (target instanceof HTMLInputElement && target.dataset.select === undefined) target.select()
-    return () => {
-      dialog.close()
-      // The row that opened the dialog may be gone: renamed, deleted, scrolled out of a virtual list.
-      const back = opener instanceof HTMLElement && opener.isConnected ? opener : focusFallback()
-      if (back && back !== document.body) back.focus({ preventScroll: true })
-    }
-  }, [alert])
+  useModal(ref, {
+    guarded,
+    focus(dialog) {
+      const target =
+        dialog.querySelector<HTMLElement>('[data-autofocus]') ??
+        dialog.querySelector<HTMLElement>(`.dlg__body :is(${FOCUSABLE})`) ??
+        dialog.querySelector<HTMLElement>(`.dlg__foot button:${alert ? 'first' : 'last'}-of-type`)
+      target?.focus()
+      if (target instanceof HTMLInputElement && target.dataset.select === undefined) target.select()
+    },
+    dismiss,
+  })
 
-  const refuse = useCallback(() => {
+  function refuse() {
     if (ref.current) nudge(ref.current)
     setRefusals((count) => count + 1)
-  }, [])
+  }
+
+  function dismiss() {
+    if (guarded) refuse()
+    else onClose()
+  }
 
   useEffect(() => {
     if (!guarded) setRefusals(0)
   }, [guarded])
-
-  // The browser asks for closing in other ways than Escape, too (Android's back gesture), and closes
-  // without asking when that happens twice.
-  useEffect(() => {
-    const dialog = ref.current
-    if (!dialog) return
-    const cancel = (event: Event) => {
-      event.preventDefault()
-      if (guarded) refuse()
-      else onClose()
-    }
-    const closed = () => {
-      if (dialog.open) return
-      if (guarded) dialog.showModal()
-      else onClose()
-    }
-    dialog.addEventListener('cancel', cancel)
-    dialog.addEventListener('close', closed)
-    return () => {
-      dialog.removeEventListener('cancel', cancel)
-      dialog.removeEventListener('close', closed)
-    }
-  }, [guarded, onClose, refuse])
 
   function onKeyDown(event: KeyboardEvent) {
     if (event.key !== 'Escape') ref.current?.classList.remove(NUDGED)
@@ -114,8 +88,7 @@ export function Dialog(props: DialogProps) {
     // While characters are composed, Escape belongs to the input method.
     if (event.key !== 'Escape' || event.defaultPrevented || event.nativeEvent.isComposing) return
     event.preventDefault()
-    if (guarded) refuse()
-    else onClose()
+    dismiss()
   }
 
   function isBackdrop(event: PointerEvent): boolean {

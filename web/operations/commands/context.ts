@@ -1,4 +1,3 @@
-import type { Folder } from '../../state/folder-cache.ts'
 import { entriesOf, entryAt, listing } from '../../state/listing.ts'
 import { selection } from '../../state/selection.ts'
 import { permissions } from '../../state/session.ts'

@@ -1,6 +1,5 @@
 import { currentPath } from '../../lib/page/navigate.ts'
 import { parentOf, ROOT } from '../../lib/paths.ts'
-import type { Folder } from '../../state/folder-cache.ts'
 import { listing } from '../../state/listing.ts'
 import { hasPrompt, openPrompt } from '../prompts.ts'
 

@@ -2,41 +2,27 @@
 
 import { Trans, useLingui } from '@lingui/react/macro'
 import { TextAlignStart } from 'lucide-react'
-import { useEffect, useState } from 'react'
-import { ApiError, isAbort } from '../../api/client.ts'
+import { ApiError } from '../../api/client.ts'
 import { messageOf } from '../../api/error-text.ts'
 import { Button } from '../../ui/button.tsx'
 import { editsElsewhere } from '../frame/kinds.ts'
 import type { ViewerProps } from '../frame/source.ts'
 import { Busy, Message } from '../frame/tools.tsx'
+import { useBytes } from '../frame/use-bytes.ts'
 import { JsonTree } from './json-tree.tsx'
 
 const MAX_JSON_BYTES = 128 * 1024 * 1024
 
 export function JsonViewer({ source, entry, openAs }: ViewerProps) {
   const { t } = useLingui()
-  const [bytes, setBytes] = useState<ArrayBuffer | null>(null)
-  const [problem, setProblem] = useState<{ error: unknown } | null>(null)
-  const { path, modified, size } = entry
-
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the same version is not read twice
-  useEffect(() => {
-    const abort = new AbortController()
-    setBytes(null)
-    setProblem(null)
-    source.readAll(entry, MAX_JSON_BYTES, abort.signal).then(setBytes, (error) => {
-      if (!isAbort(error) && !abort.signal.aborted) setProblem({ error })
-    })
-    return () => abort.abort()
-  }, [source, path, modified, size])
-
+  const read = useBytes(source, entry, MAX_JSON_BYTES)
   const asText = (
     <Button size="sm" icon={TextAlignStart} onClick={() => openAs('text')}>
       <Trans>Open as text</Trans>
     </Button>
   )
-  if (problem !== null) {
-    const { error } = problem
+  if (read.state === 'failed') {
+    const { error } = read
     return (
       <Message
         title={t`Couldn’t show this file as a tree`}
@@ -47,11 +33,11 @@ export function JsonViewer({ source, entry, openAs }: ViewerProps) {
       </Message>
     )
   }
-  if (bytes === null) return <Busy />
+  if (read.state === 'loading') return <Busy />
   return (
     <div className="vx-page" data-gestures="own">
       <JsonTree
-        text={bytes}
+        text={read.bytes}
         actions={editsElsewhere(source, entry) ? undefined : asText}
         autoFocus
       />

@@ -1,0 +1,98 @@
+// A dialog that asks for one name: says what is wrong with it while it is typed, and what the server said.
+
+import { Trans } from '@lingui/react/macro'
+import { type ReactNode, useLayoutEffect, useRef, useState } from 'react'
+import { Button } from '../ui/button.tsx'
+import { Dialog } from '../ui/dialog.tsx'
+import { TextField } from '../ui/field.tsx'
+import { describeRefusal } from './name-check.ts'
+
+interface NameDialogProps {
+  title: ReactNode
+  subtitle: ReactNode
+  label: string
+  hint?: string
+  text: string
+  onChange(text: string): void
+  /** The text a person may lose by closing. */
+  guarded: boolean
+  /** What is wrong with the text. */
+  error: string | null
+  /** There is something to do. */
+  ready: boolean
+  /** What the server refuses is said of this name. */
+  name: string
+  submitLabel: ReactNode
+  /** Does it and gives the path made. @throws ApiError */
+  submit(): Promise<string>
+  answer(path: string | null): void
+  /** So much of the text is selected at first; all of it when left out. */
+  selectChars?: number
+  children?: ReactNode
+}
+
+export function NameDialog(props: NameDialogProps) {
+  const { text, error, ready, name, answer, selectChars } = props
+  const [refusal, setRefusal] = useState<string | null>(null)
+  const [busy, setBusy] = useState(false)
+  const input = useRef<HTMLInputElement>(null)
+  const shownError = refusal ?? error
+
+  useLayoutEffect(() => {
+    if (selectChars !== undefined) input.current?.setSelectionRange(0, selectChars)
+  }, [selectChars])
+
+  async function submit() {
+    if (busy || name === '' || shownError !== null) return
+    if (!ready) {
+      answer(null)
+      return
+    }
+    setBusy(true)
+    try {
+      answer(await props.submit())
+    } catch (problem) {
+      setBusy(false)
+      setRefusal(describeRefusal(problem, name))
+      input.current?.focus()
+    }
+  }
+
+  return (
+    <Dialog
+      title={props.title}
+      subtitle={props.subtitle}
+      guarded={props.guarded}
+      onClose={() => answer(null)}
+      onSubmit={() => void submit()}
+      footer={
+        <>
+          <Button tone="line" onClick={() => answer(null)}>
+            <Trans>Cancel</Trans>
+          </Button>
+          <Button tone="fill" type="submit" busy={busy} disabled={!ready || shownError !== null}>
+            {props.submitLabel}
+          </Button>
+        </>
+      }
+    >
+      <TextField
+        ref={input}
+        label={props.label}
+        hint={props.hint}
+        value={text}
+        onChange={(value) => {
+          props.onChange(value)
+          setRefusal(null)
+        }}
+        error={shownError}
+        data-autofocus
+        data-select={selectChars === undefined ? undefined : ''}
+        autoComplete="off"
+        autoCapitalize="none"
+        spellCheck={false}
+      />
+      {props.children}
+    </Dialog>
+  )
+}

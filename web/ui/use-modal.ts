@@ -1,0 +1,55 @@
+// What every modal dialog needs: it opens over the page, takes the focus and gives it back.
+
+import { type RefObject, useEffect, useEffectEvent, useLayoutEffect } from 'react'
+import { focusFallback } from '../lib/page/focus.ts'
+
+interface Modal {
+  /** Gives something inside the focus. */
+  focus(dialog: HTMLDialogElement): void
+  /** Somebody wants to close it: Escape, or the back gesture of a phone. */
+  dismiss(): void
+  /** It stays open where the browser closes it without asking. */
+  guarded?: boolean
+}
+
+export function useModal(ref: RefObject<HTMLDialogElement | null>, modal: Modal): void {
+  const focus = useEffectEvent((dialog: HTMLDialogElement) => modal.focus(dialog))
+  const onCancel = useEffectEvent((event: Event) => {
+    event.preventDefault()
+    modal.dismiss()
+  })
+  const onClosed = useEffectEvent((dialog: HTMLDialogElement) => {
+    if (dialog.open) return
+    if (modal.guarded) dialog.showModal()
+    else modal.dismiss()
+  })
+
+  useLayoutEffect(() => {
+    const dialog = ref.current
+    if (dialog === null) return
+    const opener = document.activeElement
+    if (!dialog.open) dialog.showModal()
+    focus(dialog)
+    return () => {
+      dialog.close()
+      // The row that opened the dialog may be gone: renamed, deleted, scrolled out of a virtual list.
+      const back = opener instanceof HTMLElement && opener.isConnected ? opener : focusFallback()
+      if (back && back !== document.body) back.focus({ preventScroll: true })
+    }
+  }, [ref])
+
+  // The browser asks for closing in other ways than Escape, too (Android's back gesture), and closes
+  // without asking when that happens twice.
+  useEffect(() => {
+    const dialog = ref.current
+    if (dialog === null) return
+    const cancel = (event: Event) => onCancel(event)
+    const closed = () => onClosed(dialog)
+    dialog.addEventListener('cancel', cancel)
+    dialog.addEventListener('close', closed)
+    return () => {
+      dialog.removeEventListener('cancel', cancel)
+      dialog.removeEventListener('close', closed)
+    }
+  }, [ref])
+}
