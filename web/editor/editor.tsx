@@ -9,6 +9,7 @@ import type { FileInfo } from '../../src/api-types.ts'
 import { keyLetter } from '../lib/key-letter.ts'
 import { announce } from '../lib/page/announce.ts'
 import { guardLeaving } from '../lib/page/navigate.ts'
+import { useDocumentKeys } from '../lib/page/use-document-keys.ts'
 import { openPrompt } from '../operations/prompts.ts'
 import { toastError } from '../operations/toasts.ts'
 import { session } from '../state/session.ts'
@@ -115,7 +116,7 @@ export function Editor({ source, entry, actions = [], close, ...rest }: EditorPr
     }))
   }
 
-  const onPageKey = useEffectEvent((event: KeyboardEvent) => {
+  useDocumentKeys((event) => {
     const mod = event.ctrlKey || event.metaKey
     if (event.defaultPrevented || !mod || event.altKey || event.shiftKey) return
     const key = keyLetter(event)
@@ -129,11 +130,6 @@ export function Editor({ source, entry, actions = [], close, ...rest }: EditorPr
       event.preventDefault()
     }
   })
-  useEffect(() => {
-    const listener = (event: KeyboardEvent) => onPageKey(event)
-    document.addEventListener('keydown', listener)
-    return () => document.removeEventListener('keydown', listener)
-  }, [])
 
   useFileKeys(actions)
   const menu = useEditorMenu({

@@ -1,6 +1,6 @@
 // Keys of what can be done with the file, while the text has the focus.
 
-import { useEffect, useEffectEvent } from 'react'
+import { useDocumentKeys } from '../lib/page/use-document-keys.ts'
 import type { FrameAction } from '../viewers/frame/frame.tsx'
 
 /** In a text Ctrl+S saves and Delete deletes a character, whatever they do elsewhere. */
@@ -13,7 +13,7 @@ export function shortcutInText(action: FrameAction): string | undefined {
 
 /** Listens before CodeMirror does, which knows some of these keys by other names. */
 export function useFileKeys(actions: readonly FrameAction[]) {
-  const onKey = useEffectEvent((event: KeyboardEvent) => {
+  useDocumentKeys((event) => {
     if (event.isComposing || document.querySelector('dialog[open], [role=menu]:popover-open'))
       return
     const action = actions.find(
@@ -23,10 +23,5 @@ export function useFileKeys(actions: readonly FrameAction[]) {
     event.preventDefault()
     event.stopPropagation()
     action.run()
-  })
-  useEffect(() => {
-    const listener = (event: KeyboardEvent) => onKey(event)
-    document.addEventListener('keydown', listener, true)
-    return () => document.removeEventListener('keydown', listener, true)
-  }, [])
+  }, true)
 }

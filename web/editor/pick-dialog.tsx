@@ -3,6 +3,7 @@
 import { useLingui } from '@lingui/react/macro'
 import { Check, Search } from 'lucide-react'
 import { type KeyboardEvent, type ReactNode, useId, useLayoutEffect, useRef, useState } from 'react'
+import { foldForTyping } from '../lib/type-ahead.ts'
 import { Combobox, listStep } from '../ui/combobox.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 
@@ -31,9 +32,10 @@ export function PickDialog(props: PickDialogProps) {
   const id = useId()
   const list = useRef<HTMLDivElement>(null)
   const [typed, setTyped] = useState('')
-  const needle = fold(typed.trim())
+  const needle = foldForTyping(typed.trim())
   const shown = options.filter(
-    (option) => needle === '' || fold(`${option.label} ${option.words ?? ''}`).includes(needle),
+    (option) =>
+      needle === '' || foldForTyping(`${option.label} ${option.words ?? ''}`).includes(needle),
   )
   const [active, setActive] = useState(() =>
     Math.max(
@@ -133,9 +135,4 @@ function PickRow({ id, option, heading, active, chosen, onPick, onHover }: PickR
       </div>
     </>
   )
-}
-
-/** Without accents and case: "turkce" finds "Türkçe". */
-function fold(text: string): string {
-  return text.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase()
 }

@@ -2,7 +2,17 @@
 // it does not load, its place stays empty rather than broken.
 
 import { useState } from 'react'
-import { boot } from '../lib/boot.ts'
+import { boot, instanceName } from '../lib/boot.ts'
+
+/** Logo and name, leading to the files. */
+export function Brand() {
+  return (
+    <a className="brand" href={`${boot.BaseURL}/files/`}>
+      <Logo />
+      <span className="trunc">{instanceName}</span>
+    </a>
+  )
+}
 
 export function Logo({ className = 'logo' }: { className?: string }) {
   const [failed, setFailed] = useState(false)

@@ -3,12 +3,11 @@
 import { useLingui } from '@lingui/react/macro'
 import { CircleQuestionMark, Menu as MenuIcon, Search } from 'lucide-react'
 import { useSnapshot } from 'valtio'
-import { boot, instanceName } from '../lib/boot.ts'
 import { isApple } from '../operations/commands/shortcut.ts'
 import { setPhoneBar, slots } from '../state/slots.ts'
 import { Kbd } from '../ui/badge.tsx'
 import { IconButton } from '../ui/button.tsx'
-import { Logo } from './brand.tsx'
+import { Brand } from './brand.tsx'
 import { LanguageSwitch, ThemeSwitch } from './switches.tsx'
 
 export function Header({ onMenu }: { onMenu: () => void }) {
@@ -16,10 +15,7 @@ export function Header({ onMenu }: { onMenu: () => void }) {
   const { search, help } = useSnapshot(slots)
   return (
     <header className="head" id="header">
-      <a className="brand" href={`${boot.BaseURL}/files/`}>
-        <Logo />
-        <span className="trunc">{instanceName}</span>
-      </a>
+      <Brand />
       <IconButton className="head__menu" icon={MenuIcon} label={t`Menu`} onClick={onMenu} />
       <div className="head__phone" ref={setPhoneBar} />
       <div className="head__tools">

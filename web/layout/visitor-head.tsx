@@ -4,9 +4,9 @@ import { Trans } from '@lingui/react/macro'
 import { LogIn, UserPlus } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { useSnapshot } from 'valtio'
-import { boot, instanceName } from '../lib/boot.ts'
+import { boot } from '../lib/boot.ts'
 import { session } from '../state/session.ts'
-import { Logo } from './brand.tsx'
+import { Brand } from './brand.tsx'
 import { LanguageSwitch, ThemeSwitch } from './switches.tsx'
 import './bare.css'
 
@@ -15,10 +15,7 @@ export function VisitorHead({ back, children }: { back?: string; children?: Reac
   const { state } = useSnapshot(session)
   return (
     <header className="bare__head">
-      <a className="brand" href={`${boot.BaseURL}/files/`}>
-        <Logo />
-        <span className="trunc">{instanceName}</span>
-      </a>
+      <Brand />
       <span className="grow" />
       <LanguageSwitch />
       <ThemeSwitch />

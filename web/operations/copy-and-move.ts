@@ -10,7 +10,7 @@ import { filesHref, nameOf, parentOf } from '../lib/paths.ts'
 import { shownName } from '../lib/shown-name.ts'
 import { clearClipboard, clipboard } from '../state/clipboard.ts'
 import { forgetFolder } from '../state/folder-cache.ts'
-import { revealEntry } from '../state/listing.ts'
+import { openFolderPath, revealEntry } from '../state/listing.ts'
 import { movePinned } from '../state/prefs.ts'
 import { renameSelected, selectResult } from '../state/selection.ts'
 import { session } from '../state/session.ts'
@@ -22,7 +22,6 @@ import { dismissToast, toastError, toastProgress, toastSuccess, toastWork } from
 import type { TransferItem, TransferKind } from './transfer-types.ts'
 import {
   carryOut,
-  openFolderPath,
   type PlannedTransfer,
   planTransfer,
   type TransferFailure,

@@ -8,7 +8,14 @@ import { groupByParent, joinPath, nameOf, parentOf, trimPath } from '../lib/path
 import { shownName } from '../lib/shown-name.ts'
 import { cachedFolder, forgetFolder } from '../state/folder-cache.ts'
 import { draftEntry, movedEntry, patchFolder, type ShownChange } from '../state/folder-changes.ts'
-import { entryAt, heirOf, listing, markBusy, revealEntry } from '../state/listing.ts'
+import {
+  entryAt,
+  heirOf,
+  listing,
+  markBusy,
+  openFolderPath,
+  revealEntry,
+} from '../state/listing.ts'
 import { dropPinned, movePinned } from '../state/prefs.ts'
 import { renameSelected, selectResult } from '../state/selection.ts'
 import { refreshUsage } from '../state/usage.ts'
@@ -18,7 +25,7 @@ import { canTakeBack, emptyFolders, removeMade } from './made.ts'
 import { reloadFolder } from './open-folder.ts'
 import { toastSuccess } from './toasts.ts'
 import type { TransferItem } from './transfer-types.ts'
-import { openFolderPath, type PlannedTransfer, type TransferFailure } from './transfers.ts'
+import type { PlannedTransfer, TransferFailure } from './transfers.ts'
 import { offerUndo } from './undo.ts'
 
 const MAX_PARALLEL_DELETES = 4

@@ -214,8 +214,3 @@ function showTransfers(kind: TransferKind, plan: readonly PlannedTransfer[]): Sh
   if (heir !== null) revealEntry(heir)
   return changes
 }
-
-/** The folder on the screen, when there is one. */
-export function openFolderPath(): string | null {
-  return listing.phase.folder?.vpath ?? null
-}

@@ -12,6 +12,7 @@ import { formatNumber, formatSize } from '../lib/format.ts'
 import { keyLetter } from '../lib/key-letter.ts'
 import { announce } from '../lib/page/announce.ts'
 import { takesKeys } from '../lib/page/focus.ts'
+import { useDocumentKeys } from '../lib/page/use-document-keys.ts'
 import { lineageOf, nameOf, ROOT, trimPath } from '../lib/paths.ts'
 import { saveUrl } from '../lib/save-url.ts'
 import type { SortChoice, SortColumn } from '../lib/sorting/sort-entries.ts'
@@ -64,18 +65,14 @@ export function PublicFolder({
     scrollTo({ top: 0 })
   }, [inner, access.hash])
 
-  useEffect(() => {
-    const onKey = (event: KeyboardEvent) => {
-      if (event.defaultPrevented || takesKeys(event.target)) return
-      if (event.key === 'Escape') setSelection(nothingSelected)
-      if (keyLetter(event) === 'A' && (event.ctrlKey || event.metaKey)) {
-        event.preventDefault()
-        setSelection({ paths: new Set(entries.map(({ path }) => path)), anchor: null })
-      }
+  useDocumentKeys((event) => {
+    if (event.defaultPrevented || takesKeys(event.target)) return
+    if (event.key === 'Escape') setSelection(nothingSelected)
+    if (keyLetter(event) === 'A' && (event.ctrlKey || event.metaKey)) {
+      event.preventDefault()
+      setSelection({ paths: new Set(entries.map(({ path }) => path)), anchor: null })
     }
-    document.addEventListener('keydown', onKey)
-    return () => document.removeEventListener('keydown', onKey)
-  }, [entries])
+  })
 
   const count = selection.paths.size
   useEffect(() => {

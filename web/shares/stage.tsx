@@ -1,8 +1,9 @@
 // Shows a shared file where it stands, with the viewer of its kind and the keys of that viewer.
 
-import { Suspense, useEffect, useEffectEvent } from 'react'
+import { Suspense } from 'react'
 import type { FileInfo } from '../../src/api-types.ts'
 import { loadStylesheet } from '../lib/page/stylesheet.ts'
+import { useDocumentKeys } from '../lib/page/use-document-keys.ts'
 import { PageIcon } from '../ui/file-icon.tsx'
 import { Boundary } from '../viewers/frame/boundary.tsx'
 import { viewers } from '../viewers/frame/index.ts'
@@ -26,15 +27,10 @@ export function Stage({ source, entry, covered, onOpenAs }: StageProps) {
   const kind = kindOf(entry)
   const Viewer = viewers[kind]
 
-  const onKey = useEffectEvent((event: KeyboardEvent) => {
+  useDocumentKeys((event) => {
     if (covered || keysAreTaken(event) || isPressOfControl(event) || isForPage(event)) return
     if (offerKey(event)) event.preventDefault()
   })
-  useEffect(() => {
-    const listener = (event: KeyboardEvent) => onKey(event)
-    document.addEventListener('keydown', listener)
-    return () => document.removeEventListener('keydown', listener)
-  }, [])
 
   if (covered) {
     return (

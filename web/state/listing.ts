@@ -92,6 +92,11 @@ export function sendToListing(event: ListingEvent) {
   arrange()
 }
 
+/** The folder on the screen, when there is one. */
+export function openFolderPath(): string | null {
+  return listing.phase.folder?.vpath ?? null
+}
+
 /** Sorts (aside when the folder is very large) and filters. */
 function arrange() {
   const { folder } = listing.phase

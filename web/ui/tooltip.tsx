@@ -59,20 +59,17 @@ export function TooltipLayer() {
       if (event.key !== 'Shift') hide()
     }
 
-    document.addEventListener('pointerover', ask)
-    document.addEventListener('focusin', ask)
-    document.addEventListener('focusout', hide)
-    document.addEventListener('pointerdown', hide, true)
-    document.addEventListener('scroll', hide, true)
-    document.addEventListener('keydown', onKey, true)
+    const ended = new AbortController()
+    const { signal } = ended
+    document.addEventListener('pointerover', ask, { signal })
+    document.addEventListener('focusin', ask, { signal })
+    document.addEventListener('focusout', hide, { signal })
+    document.addEventListener('pointerdown', hide, { signal, capture: true })
+    document.addEventListener('scroll', hide, { signal, capture: true })
+    document.addEventListener('keydown', onKey, { signal, capture: true })
     return () => {
       hide()
-      document.removeEventListener('pointerover', ask)
-      document.removeEventListener('focusin', ask)
-      document.removeEventListener('focusout', hide)
-      document.removeEventListener('pointerdown', hide, true)
-      document.removeEventListener('scroll', hide, true)
-      document.removeEventListener('keydown', onKey, true)
+      ended.abort()
     }
   }, [])
 

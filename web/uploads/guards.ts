@@ -8,7 +8,7 @@ function onLeave(event: BeforeUnloadEvent) {
   event.preventDefault()
 }
 
-export function guardLeaving(on: boolean): void {
+export function warnOnLeaving(on: boolean): void {
   if (on === leaveGuarded) return
   leaveGuarded = on
   if (on) addEventListener('beforeunload', onLeave)

@@ -14,7 +14,7 @@ import { onLogOut, session } from '../state/session.ts'
 import { isUploading, uploadPercent, uploads } from '../state/uploads.ts'
 import { refreshUsage } from '../state/usage.ts'
 import type { PlannedEntry } from './clashes.ts'
-import { guardLeaving, keepAwake } from './guards.ts'
+import { keepAwake, warnOnLeaving } from './guards.ts'
 import { openJournal } from './journal.ts'
 import { watchOwnership } from './ownership.ts'
 import { createQueue } from './queue.ts'
@@ -56,7 +56,7 @@ addEventListener('pagehide', () => void journal.flush())
 let isLoggedOut = false
 onLogOut(() => {
   isLoggedOut = true
-  guardLeaving(false)
+  warnOnLeaving(false)
 })
 const batches = new Map<string, Batch>()
 const meter = createSpeedMeter()
@@ -327,7 +327,7 @@ function show() {
   uploads.revision++
   uploads.shown = totals.files > 0 || uploads.preparing > 0 || uploads.skipped > 0
   const busy = isUploading()
-  guardLeaving(busy && !isLoggedOut)
+  warnOnLeaving(busy && !isLoggedOut)
   keepAwake(totals.active > 0)
   tick(busy)
   tellProgress(busy)

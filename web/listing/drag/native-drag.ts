@@ -6,7 +6,7 @@ import { absoluteUrl, rawUrl } from '../../api/files.ts'
 import { boot } from '../../lib/boot.ts'
 import { filesHref } from '../../lib/paths.ts'
 import { isApple } from '../../operations/commands/shortcut.ts'
-import { listing } from '../../state/listing.ts'
+import { listing, openFolderPath } from '../../state/listing.ts'
 import { permissions } from '../../state/session.ts'
 import { createAutoScroll } from '../grid/auto-scroll.ts'
 import {
@@ -86,7 +86,7 @@ export function watchNativeDrags(
     }
     const element = event.target instanceof Element ? event.target : null
     dragOver(element, event.clientX, event.clientY, holdsCopyKey(event))
-    if (drag.kind === 'files' && drag.target === null) drag.target = openFolder()
+    if (drag.kind === 'files' && drag.target === null) drag.target = openFolderPath()
     if (event.dataTransfer === null) return
     event.preventDefault()
     const effect = drag.kind === 'files' || drag.copy ? 'copy' : 'move'
@@ -148,8 +148,4 @@ function takesFiles(): boolean {
     listing.phase.kind === 'folder' &&
     document.querySelector('dialog[open]') === null
   )
-}
-
-function openFolder(): string | null {
-  return listing.phase.folder?.vpath ?? null
 }

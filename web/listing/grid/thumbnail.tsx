@@ -4,7 +4,7 @@ import { memo, useEffect, useRef, useState } from 'react'
 import type { FileEntry } from '../../../src/api-types.ts'
 import { previewUrl } from '../../api/files.ts'
 import { boot } from '../../lib/boot.ts'
-import { isLightThumbnail, isPictured } from '../../lib/thumbs.ts'
+import { isLightThumbnail, isPictured } from '../../lib/previews.ts'
 import { permissions } from '../../state/session.ts'
 import { isThumbnailHopeless, isThumbnailLoaded, queueThumbnail } from './thumbnail-queue.ts'
 

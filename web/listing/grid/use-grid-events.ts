@@ -11,6 +11,7 @@ import {
 } from 'react'
 import { isRtl } from '../../lib/i18n.ts'
 import { isLayerOpen, takesKeys } from '../../lib/page/focus.ts'
+import { useDocumentKeys } from '../../lib/page/use-document-keys.ts'
 import { currentContext } from '../../operations/commands/context.ts'
 import { actionOf } from '../../operations/commands/registry.ts'
 import type { ActionContext } from '../../operations/commands/types.ts'
@@ -73,7 +74,8 @@ export function useGridEvents(given: Given): {
   const menuKeyAtMs = useRef(Number.NEGATIVE_INFINITY)
   const prefetchTimer = useRef<ReturnType<typeof setTimeout>>(undefined)
 
-  const onKey = useEffectEvent((event: KeyboardEvent) => {
+  // Before the shortcuts of the page, which listen on the document, too.
+  useDocumentKeys((event) => {
     if (event.defaultPrevented) return
     if (event.key === 'Escape' && isForFiles(event)) {
       if (handleEscape()) event.preventDefault()
@@ -94,7 +96,7 @@ export function useGridEvents(given: Given): {
     if (used) event.preventDefault()
     else if (event.key === ' ' && quickLook()) event.preventDefault()
     else if (event.key === 'Enter' && openFocused()) event.preventDefault()
-  })
+  }, true)
 
   const selectInBand = useEffectEvent((box: Parameters<typeof indexesInBox>[1], base: string[]) => {
     const indexes = indexesInBox(metrics.geometry, box, widthPx, metrics.gapPx, isRtl())
@@ -103,13 +105,6 @@ export function useGridEvents(given: Given): {
     const last = paths.at(-1)
     if (last !== undefined) setFocus(last)
   })
-
-  useEffect(() => {
-    const listener = (event: KeyboardEvent) => onKey(event)
-    // Before the shortcuts of the page, which listen on the document, too.
-    document.addEventListener('keydown', listener, true)
-    return () => document.removeEventListener('keydown', listener, true)
-  }, [])
 
   useEffect(() => {
     const element = scroller.current

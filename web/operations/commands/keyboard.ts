@@ -122,15 +122,14 @@ export function watchShortcuts(): () => void {
     if (takesKeys(event.target) || !listingHasKeys(event.target)) return
     if (paste(event.clipboardData)) event.preventDefault()
   }
-  document.addEventListener('keydown', onKeyFirst, true)
-  document.addEventListener('keydown', onKey)
-  window.addEventListener('keydown', onKeyLast)
-  document.addEventListener('paste', onPaste)
+  const ended = new AbortController()
+  const { signal } = ended
+  document.addEventListener('keydown', onKeyFirst, { signal, capture: true })
+  document.addEventListener('keydown', onKey, { signal })
+  window.addEventListener('keydown', onKeyLast, { signal })
+  document.addEventListener('paste', onPaste, { signal })
   return () => {
     clearTimeout(pasteTimer)
-    document.removeEventListener('keydown', onKeyFirst, true)
-    document.removeEventListener('keydown', onKey)
-    window.removeEventListener('keydown', onKeyLast)
-    document.removeEventListener('paste', onPaste)
+    ended.abort()
   }
 }

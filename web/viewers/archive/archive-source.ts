@@ -2,9 +2,10 @@
 
 import type { FileInfo, FileType } from '../../../src/api-types.ts'
 import { ApiError } from '../../api/client.ts'
+import { extensionOf } from '../../lib/file-class.ts'
 import { nameOf } from '../../lib/paths.ts'
 import { saveBlob } from '../../lib/save-url.ts'
-import { extensionOf, kindOf } from '../frame/kinds.ts'
+import { kindOf } from '../frame/kinds.ts'
 import type { FileSource, ViewerKind } from '../frame/source.ts'
 import type { ArchiveFile, ArchiveItem } from './archive-item.ts'
 

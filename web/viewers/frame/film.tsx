@@ -4,7 +4,7 @@
 import { useLingui } from '@lingui/react/macro'
 import { useEffect, useRef, useState } from 'react'
 import type { FileEntry } from '../../../src/api-types.ts'
-import { isLightThumbnail } from '../../lib/thumbs.ts'
+import { isLightThumbnail } from '../../lib/previews.ts'
 import { FileTile } from '../../ui/file-icon.tsx'
 import { fetched, loadAside } from './film-queue.ts'
 import { kindOf } from './kinds.ts'

@@ -11,12 +11,13 @@ import {
   Maximize,
   Minimize,
 } from 'lucide-react'
-import { Suspense, useEffect, useEffectEvent, useRef, useState } from 'react'
+import { Suspense, useEffect, useRef, useState } from 'react'
 import type { FileEntry, FileInfo } from '../../../src/api-types.ts'
 import { formatSize } from '../../lib/format.ts'
 import { keyLetter } from '../../lib/key-letter.ts'
 import { isQuickLook } from '../../lib/page/quick-look.ts'
 import { loadStylesheet } from '../../lib/page/stylesheet.ts'
+import { useDocumentKeys } from '../../lib/page/use-document-keys.ts'
 import { IconButton } from '../../ui/button.tsx'
 import { MenuButton } from '../../ui/menu.tsx'
 import { Boundary } from './boundary.tsx'
@@ -93,7 +94,7 @@ export function ViewerFrame(props: FrameProps) {
   useEffect(() => setFacts(''), [entry.path])
   useEffect(() => root.current?.focus({ preventScroll: true }), [])
 
-  const onKey = useEffectEvent((event: KeyboardEvent) => {
+  useDocumentKeys((event) => {
     if (keysAreTaken(event)) return
     const ends = { previous, next, first: siblings[0], last: siblings.at(-1) }
     const used =
@@ -106,11 +107,6 @@ export function ViewerFrame(props: FrameProps) {
       event.stopPropagation()
     }
   })
-  useEffect(() => {
-    const listener = (event: KeyboardEvent) => onKey(event)
-    document.addEventListener('keydown', listener)
-    return () => document.removeEventListener('keydown', listener)
-  }, [])
 
   /** Space closes what Space opened, before pictures and papers have a use for it. */
   function endQuickLook(event: KeyboardEvent): boolean {

@@ -1,7 +1,7 @@
 // Which viewer shows a file: by name first, as the file list does, then by the server's type.
 
 import type { FileEntry } from '../../../src/api-types.ts'
-import { fileClassOf } from '../../lib/file-class.ts'
+import { extensionOf, fileClassOf } from '../../lib/file-class.ts'
 import type { FileSource, ViewerKind } from './source.ts'
 
 const byExtension = new Map<string, ViewerKind>()
@@ -36,12 +36,6 @@ const kinds = new Set<string>(
 /** For the `view` parameter of an address, which anybody can write. */
 export function isViewerKind(text: string): text is ViewerKind {
   return kinds.has(text)
-}
-
-/** Lower-case extension without the dot, '' when there is none. `.env` has none. */
-export function extensionOf(name: string): string {
-  const dot = name.lastIndexOf('.')
-  return dot > 0 ? name.slice(dot + 1).toLowerCase() : ''
 }
 
 type Opened = Pick<FileEntry, 'name' | 'type'> & { size?: number }

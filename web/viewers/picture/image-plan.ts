@@ -2,7 +2,7 @@
 // it is heavy or in a format browsers do not read.
 
 import type { FileEntry } from '../../../src/api-types.ts'
-import { extensionOf } from '../frame/kinds.ts'
+import { extensionOf } from '../../lib/file-class.ts'
 import type { FileSource } from '../frame/source.ts'
 import type { PictureFacts } from './picture-facts.ts'
 

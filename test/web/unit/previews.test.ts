@@ -2,7 +2,7 @@
 
 import { expect, it } from 'vitest'
 import { previewKind } from '../../../src/files/thumbs.ts'
-import { isLightThumbnail } from '../../../web/lib/thumbs.ts'
+import { isLightThumbnail } from '../../../web/lib/previews.ts'
 
 const MIB = 1 << 20
 const NAMES =
