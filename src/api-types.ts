@@ -195,6 +195,8 @@ export interface ShareRecord {
   /** Seconds since the epoch, 0 = never. */
   expire: number
   hasPassword: boolean
+  /** Ours: somebody else took away what was shared, and the link opens nothing ever again. */
+  ended?: true
 }
 
 export interface Branding {

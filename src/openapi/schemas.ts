@@ -165,13 +165,17 @@ export const SCHEMAS: Record<string, Schema> = {
     offset: integer('Bytes that have arrived.'),
     modified: text('When the last of them came.'),
   }),
-  Share: object({
-    hash: text(),
-    path: text(),
-    userID: integer(),
-    expire: integer('Seconds since 1970; 0 means never.'),
-    hasPassword: flag(),
-  }),
+  Share: object(
+    {
+      hash: text(),
+      path: text(),
+      userID: integer(),
+      expire: integer('Seconds since 1970; 0 means never.'),
+      hasPassword: flag(),
+      ended: flag('Somebody else took away what was shared; it opens nothing ever again.'),
+    },
+    { optional: ['ended'] },
+  ),
   NewShare: object(
     {
       password: text('Empty for none.'),

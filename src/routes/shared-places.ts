@@ -5,6 +5,7 @@ import { rebase, type VPath, vpathOf } from '../files/vpath.ts'
 import type { Document, Share, ShareTarget, User } from '../store/document.ts'
 import {
   endSharesBelow,
+  endSharesOf,
   isSameTarget,
   isUntouched,
   moveShares,
@@ -12,7 +13,6 @@ import {
   type SharedPlace,
   sharesAt,
   sharesBelow,
-  withoutShares,
 } from '../store/share-targets.ts'
 import { findUser } from '../store/users.ts'
 import type { Deps } from './env.ts'
@@ -56,9 +56,9 @@ export async function openTarget(deps: Deps, share: Share, scope: Scope): Promis
   return now
 }
 
-/** Ends the shares of an entry that has been deleted, and of what it held, whoever made them. */
-export async function endShares(deps: Deps, { place }: SharedEntry): Promise<void> {
-  await change(deps, (doc) => endSharesBelow(doc, place))
+/** Ends the shares of an entry that its user has deleted, and of what it held, whoever made them. */
+export async function endShares(deps: Deps, { user, place }: SharedEntry): Promise<void> {
+  await change(deps, (doc) => endSharesBelow(doc, user.id, place))
 }
 
 /**
@@ -67,14 +67,14 @@ export async function endShares(deps: Deps, { place }: SharedEntry): Promise<voi
  */
 export async function endSharesOfGone(
   deps: Deps,
-  { place }: SharedEntry,
+  { user, place }: SharedEntry,
   isSame = isSameTarget,
 ): Promise<void> {
   const doc = deps.store.read()
   const gone = new Set<string>()
   for (const share of sharesBelow(doc, place))
     if (await isGone(deps, doc, share, isSame)) gone.add(share.hash)
-  if (gone.size > 0) await change(deps, (now) => withoutShares(now, gone))
+  if (gone.size > 0) await change(deps, (now) => endSharesOf(now, user.id, gone))
 }
 
 /**

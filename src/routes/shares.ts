@@ -6,7 +6,7 @@ import { hashPassword, MAX_PASSWORD_BYTES } from '../auth/hash.ts'
 import { AppError, badRequest } from '../errors.ts'
 import { rebase, type VPath, vpathOf } from '../files/vpath.ts'
 import type { Share } from '../store/document.ts'
-import { addShare, findShare, liveShares, removeShare } from '../store/shares.ts'
+import { addShare, findListedShare, listedShares, removeShare } from '../store/shares.ts'
 import { findUser } from '../store/users.ts'
 import { readJson } from './body.ts'
 import type { Ctx, Deps, Env } from './env.ts'
@@ -24,7 +24,7 @@ export function shareRoutes(deps: Deps): Hono<Env> {
   app.get('/api/shares', signedIn, (c) => {
     demandSharing(c)
     const { user } = c.var
-    const shares = liveShares(deps.store.read())
+    const shares = listedShares(deps.store.read())
       .filter((share) => user.perm.admin || share.userID === user.id)
       .sort((a, b) => a.userID - b.userID || a.expire - b.expire)
     return sendJson(shares.map(presentShare))
@@ -43,6 +43,7 @@ function presentShare(share: Share): ShareRecord {
     userID: share.userID,
     expire: share.expire,
     hasPassword: share.passwordHash !== '',
+    ...(share.ended && { ended: true }),
   }
 }
 
@@ -56,7 +57,9 @@ function sharesOfPath(c: Ctx, deps: Deps): Response {
   const place = rebase(vpathOf(user.scope), vpath)
   const placeOf = ({ userID, path: shared }: Share) =>
     rebase(vpathOf(findUser(doc, userID)?.scope ?? '/'), vpathOf(shared))
-  const shares = liveShares(doc)
+  // Those that have ended lead to nothing that is here now.
+  const shares = listedShares(doc)
+    .filter(({ ended }) => !ended)
     .filter((share) =>
       user.perm.admin
         ? findUser(doc, share.userID) !== undefined && placeOf(share) === place
@@ -106,7 +109,7 @@ async function deleteShare(c: Ctx, deps: Deps): Promise<Response> {
   const { user } = c.var
   const hash = c.env.target.rest.slice(1)
   if (hash === '') throw new AppError('bad_request', 'which share?')
-  const share = findShare(deps.store.read(), hash)
+  const share = findListedShare(deps.store.read(), hash)
   if (!share) throw new AppError('not_found', 'no such share')
   if (share.userID !== user.id && !user.perm.admin)
     throw new AppError('forbidden', 'the share of another user')

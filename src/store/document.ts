@@ -102,6 +102,8 @@ export interface Share {
   token: string
   /** What it was made for. Imported shares get it when they are first used. */
   target?: ShareTarget
+  /** Somebody else took away what it was made for: it serves nothing ever again. Absent otherwise. */
+  ended?: true
 }
 
 /** What a share was made for, so that it serves nothing that takes the name later. */

@@ -213,6 +213,7 @@ function parseShare(value: Reader): Share {
     token: value.str('token'),
   }
   if (value.has('target')) share.target = value.obj('target', parseShareTarget)
+  if (value.bool('ended', false)) share.ended = true
   return share
 }
 

@@ -1,5 +1,6 @@
 // What shares were made for: pure functions over the document. A share belongs to a file or folder,
-// not to a name: it ends with it, whoever takes it away, and serves nothing else of that name.
+// not to a name: it ends with it, whoever takes it away, and serves nothing else of that name. The
+// shares of who took it away are removed; those of others stay in the lists of their owners, as ended.
 import { isWithin, rebase, type VPath, vpathOf } from '../files/vpath.ts'
 import type { Document, Share, ShareTarget, User } from './document.ts'
 import { findUser } from './users.ts'
@@ -41,7 +42,7 @@ export function isUntouched(noted: ShareTarget, now: ShareTarget): boolean {
   return noted.bornNs === now.bornNs || noted.bornNs === '0' || now.bornNs === '0'
 }
 
-/** The shares made for what is at a real path of the host. */
+/** The shares made for what is at a real path of the host; none that have ended. */
 export function sharesAt({ shares }: Document, place: string): readonly Share[] {
   let index = byPlace.get(shares)
   if (!index) {
@@ -57,7 +58,7 @@ export function sharesAt({ shares }: Document, place: string): readonly Share[] 
   return index.get(place) ?? []
 }
 
-/** The shares of all accounts at a place and below. */
+/** The shares of all accounts at a place and below, those that have ended included. */
 export function sharesBelow(doc: Document, { named, real }: SharedPlace): Share[] {
   return doc.shares.filter((share) => {
     if (share.target && isWithin(real as VPath, share.target.place as VPath)) return true
@@ -71,15 +72,26 @@ function nameOf(owner: User, share: Share): VPath {
   return rebase(vpathOf(owner.scope), vpathOf(share.path))
 }
 
-/** Ends the shares at a place and below, whoever made them. Used when what is there has gone. */
-export function endSharesBelow(doc: Document, place: SharedPlace): Document {
-  return withoutShares(doc, new Set(sharesBelow(doc, place).map(({ hash }) => hash)))
+/**
+ * Ends the shares at a place and below, whoever made them, when account `userID` has taken away what
+ * is there.
+ */
+export function endSharesBelow(doc: Document, userID: number, place: SharedPlace): Document {
+  return endSharesOf(doc, userID, new Set(sharesBelow(doc, place).map(({ hash }) => hash)))
 }
 
-/** Ends the shares of these hashes. */
-export function withoutShares(doc: Document, hashes: ReadonlySet<string>): Document {
+/** Ends the shares of these hashes, whose files account `userID` has taken away. */
+export function endSharesOf(doc: Document, userID: number, hashes: ReadonlySet<string>): Document {
   if (hashes.size === 0) return doc
-  return { ...doc, shares: doc.shares.filter(({ hash }) => !hashes.has(hash)) }
+  const shares = doc.shares.flatMap((share) =>
+    hashes.has(share.hash) ? endShare(share, userID) : [share],
+  )
+  return { ...doc, shares }
+}
+
+// Nobody's share goes from their list by what others do.
+function endShare({ target: _, ...share }: Share, userID: number): Share[] {
+  return share.userID === userID ? [] : [{ ...share, ended: true }]
 }
 
 /**
@@ -96,9 +108,9 @@ export function moveShares(
   const affected = new Set(sharesBelow(doc, source.place))
   if (affected.size === 0) return doc
   const shares = doc.shares.flatMap((share) => {
-    if (!affected.has(share)) return [share]
+    if (!affected.has(share) || share.ended) return [share]
     const path = vpathOf(share.path)
-    if (share.userID !== userID || !isWithin(source.vpath, path)) return []
+    if (share.userID !== userID || !isWithin(source.vpath, path)) return endShare(share, userID)
     const slash = share.path.endsWith('/') && share.path !== '/' ? '/' : ''
     const moved = { ...share, path: target.vpath + path.slice(source.vpath.length) + slash }
     const noted = share.target
@@ -114,7 +126,7 @@ export function noteTargets(doc: Document, targets: ReadonlyMap<string, ShareTar
   if (!doc.shares.some(({ hash }) => targets.has(hash))) return doc
   const shares = doc.shares.map((share) => {
     const target = targets.get(share.hash)
-    return target ? { ...share, target } : share
+    return target && !share.ended ? { ...share, target } : share
   })
   return { ...doc, shares }
 }

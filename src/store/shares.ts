@@ -11,13 +11,20 @@ function isExpired(share: Share, nowSeconds = Date.now() / 1000): boolean {
   return share.expire !== 0 && share.expire <= nowSeconds
 }
 
-/** The share if it lives. */
+/** The share that opens something: neither expired nor ended. */
 export function findShare(doc: Document, hash: string): Share | undefined {
+  const share = findListedShare(doc, hash)
+  return share?.ended ? undefined : share
+}
+
+/** The share as its owner sees it, which may have ended. */
+export function findListedShare(doc: Document, hash: string): Share | undefined {
   const share = indexOf(doc).get(hash)
   return share && !isExpired(share) ? share : undefined
 }
 
-export function liveShares(doc: Document): Share[] {
+/** What owners see: all but the expired. Those that ended stay until their owner deletes them. */
+export function listedShares(doc: Document): Share[] {
   const now = Date.now() / 1000
   return doc.shares.filter((share) => !isExpired(share, now))
 }
@@ -27,12 +34,12 @@ export function liveShares(doc: Document): Share[] {
  * MAX_SHARES already.
  */
 export function addShare(doc: Document, share: Share): [Document, Share] {
-  const live = liveShares(doc)
+  const listed = listedShares(doc)
   let own = 0
-  for (const { userID } of live) if (userID === share.userID) own++
+  for (const { userID } of listed) if (userID === share.userID) own++
   if (own >= MAX_SHARES)
     throw badRequest(`an account holds at most ${MAX_SHARES} shares`, 'too_many_shares')
-  return [{ ...doc, shares: [...live, share] }, share]
+  return [{ ...doc, shares: [...listed, share] }, share]
 }
 
 export function removeShare(doc: Document, hash: string): [Document, boolean] {

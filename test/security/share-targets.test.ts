@@ -1,8 +1,9 @@
 // A link belongs to the file or folder it was made for, not to a name: it ends with it, whoever takes
 // it away and by whatever call, and serves nothing that takes the name later.
-import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
+import { link, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { MAX_SHARES } from '../../src/store/shares.ts'
 import { startApp, type TestApp, type TestAppOptions } from '../support/app.ts'
 import { MAY_MOUNT, mountDisk } from '../support/mounts.ts'
 import { makeShare, readPublic } from '../support/shares.ts'
@@ -34,16 +35,20 @@ async function call(app: TestApp, username: string, method: string, path: string
 
 const hashes = (app: TestApp) => app.store.read().shares.map(({ hash }) => hash)
 
+/** What an account sees of its links: by hash, whether they have ended. */
+async function listed(app: TestApp, username: string): Promise<Record<string, boolean>> {
+  const response = await (await app.as(username)).fetch('/api/shares')
+  const shares = (await response.json()) as { hash: string; ended?: true }[]
+  return Object.fromEntries(shares.map(({ hash, ended }) => [hash, ended === true]))
+}
+
+const away: [string, string, string][] = [
+  ['deleted', 'DELETE', 'resources/report.txt'],
+  ['renamed', 'PATCH', 'resources/report.txt?action=rename&destination=%2Fold.txt'],
+  ['replaced', 'PATCH', 'resources/own.txt?action=rename&destination=%2Freport.txt&override=true'],
+]
+
 describe('a link ends with its file', () => {
-  const away: [string, string, string, string?][] = [
-    ['deleted', 'DELETE', 'resources/report.txt'],
-    ['renamed', 'PATCH', 'resources/report.txt?action=rename&destination=%2Fold.txt'],
-    [
-      'replaced',
-      'PATCH',
-      'resources/own.txt?action=rename&destination=%2Freport.txt&override=true',
-    ],
-  ]
   it.each(away)('when somebody else has %s it', async (_how, method, path) => {
     await using app = await start()
     const hash = await makeShare(app, '/team/report.txt', {}, 'ann')
@@ -51,7 +56,7 @@ describe('a link ends with its file', () => {
     await call(app, 'bob', method, path)
     await writeFile(app.tree.at('team/report.txt'), LATER)
     expect(await read(app, hash)).not.toContain(LATER)
-    expect(hashes(app)).toEqual([])
+    expect(await listed(app, 'ann')).toEqual({ [hash]: true })
   })
 
   it.each(['DELETE', 'PATCH'])(
@@ -66,7 +71,7 @@ describe('a link ends with its file', () => {
       await app.tree.add({ 'team/pub/a.txt': LATER })
       expect(await read(app, folder)).not.toContain(LATER)
       expect(await read(app, file)).not.toContain(LATER)
-      expect(hashes(app)).toEqual([beside])
+      expect(await listed(app, 'bob')).toEqual({ [folder]: true, [file]: true, [beside]: false })
     },
   )
 
@@ -76,7 +81,67 @@ describe('a link ends with its file', () => {
     await call(app, 'bob', 'DELETE', 'resources/report.txt')
     await call(app, 'bob', 'POST', 'resources/report.txt', LATER)
     expect(await read(app, hash)).not.toContain(LATER)
+    expect(await listed(app, 'ann')).toEqual({ [hash]: true })
+  })
+})
+
+describe('a link that ended by what somebody else did', () => {
+  it.each(away)('opens nothing when the very file is back after it was %s', async (...how) => {
+    await using app = await start()
+    const hash = await makeShare(app, '/team/report.txt', {}, 'ann')
+    const [, method, path] = how
+    const aside = join(app.tree.base, 'aside')
+    await link(app.tree.at('team/report.txt'), aside)
+    await call(app, 'bob', method, path)
+    await rename(aside, app.tree.at('team/report.txt'))
+    expect(await readFile(app.tree.at('team/report.txt'), 'utf8')).toBe(SHARED)
+    expect(new Set((await readPublic(app, hash)).statuses)).toEqual(new Set([404]))
+    await call(app, 'ann', 'PUT', 'resources/team/report.txt', LATER)
+    expect(new Set((await readPublic(app, hash)).statuses)).toEqual(new Set([404]))
+  })
+
+  it('stays in its own list over a restart, until its owner deletes it', async () => {
+    await using app = await start()
+    const theirs = await makeShare(app, '/team/report.txt', {}, 'ann')
+    await makeShare(app, '/report.txt', {}, 'bob')
+    await call(app, 'bob', 'DELETE', 'resources/report.txt')
+    expect(await listed(app, 'ann')).toEqual({ [theirs]: true })
+    expect(await listed(app, 'bob')).toEqual({})
+    const { parseDocument } = await import('../../src/store/parse-document.ts')
+    const stored = parseDocument(JSON.parse(JSON.stringify(app.store.read())))
+    expect(stored.shares).toEqual(app.store.read().shares)
+    expect(stored.shares).toMatchObject([{ hash: theirs, ended: true }])
+    // It is no link to what takes the name.
+    await call(app, 'ann', 'POST', 'resources/team/report.txt', LATER)
+    const ann = await app.as('ann')
+    expect(await (await ann.fetch('/api/share/team/report.txt')).json()).toEqual([])
+    expect(
+      (await (await app.as('bob')).fetch(`/api/share/${theirs}`, { method: 'DELETE' })).status,
+    ).toBe(403)
+    await call(app, 'ann', 'DELETE', `share/${theirs}`)
     expect(hashes(app)).toEqual([])
+  })
+
+  it('counts towards what its owner may hold, and goes when it expires', async () => {
+    await using app = await start()
+    const hash = await makeShare(app, '/team/report.txt', { expires: '1', unit: 'days' }, 'ann')
+    await call(app, 'bob', 'DELETE', 'resources/report.txt')
+    const fill = { path: '/team/own.txt', userID: 2, expire: 0, passwordHash: '', token: '' }
+    await app.store.update((doc) => {
+      const more = Array.from({ length: MAX_SHARES - 1 }, (_, i) => ({ ...fill, hash: `fill${i}` }))
+      return [{ ...doc, shares: [...doc.shares, ...more] }, undefined]
+    })
+    const ann = await app.as('ann')
+    const make = () => ann.fetch('/api/share/team/own.txt', { method: 'POST', body: '{}' })
+    expect((await make()).status).toBe(400)
+    await app.store.update((doc) => {
+      const shares = doc.shares.map((share) =>
+        share.hash === hash ? { ...share, expire: 1 } : share,
+      )
+      return [{ ...doc, shares }, undefined]
+    })
+    expect((await make()).status).toBe(200)
+    expect(hashes(app)).not.toContain(hash)
   })
 })
 
@@ -160,7 +225,7 @@ describe('a link goes on', () => {
     await call(app, 'ann', 'PATCH', `resources/team/report.txt?${rest}`)
     expect(await read(app, hash)).toContain(SHARED)
     await call(app, 'bob', 'DELETE', 'resources/pub')
-    expect(hashes(app)).toEqual([])
+    expect(await listed(app, 'ann')).toEqual({ [hash]: true })
   })
 
   it.runIf(MAY_MOUNT)('where its owner moves the file to another disk', async () => {
@@ -198,7 +263,7 @@ it('an imported link that was never used ends with its file, too', async () => {
     undefined,
   ])
   await call(app, 'bob', 'DELETE', 'resources/report.txt')
-  expect(hashes(app)).toEqual([])
+  expect(await listed(app, 'ann')).toEqual({ imported: true })
 })
 
 it('what a link was made for survives a restart and is told to nobody', async () => {
