@@ -1,5 +1,5 @@
-// Defences taken away one at a time, for `npm run test:security -- --prove`: the tests of the named
-// advisory must notice each. `from` stands exactly once in its file.
+// Defences taken away one at a time, for `npm run test:security -- --prove`: the named tests must notice
+// each. `from` stands exactly once in its file.
 
 export interface Weakening {
   /** What the server does without the defence. */
@@ -9,8 +9,8 @@ export interface Weakening {
   to: string
   /** Name of the file below test/security. */
   test: string
-  /** The advisory whose tests must fail. */
-  advisory: string
+  /** What stands in the titles of the tests that must fail: an advisory, or words. */
+  about: string
 }
 
 export const WEAKENINGS: Weakening[] = [
@@ -20,7 +20,7 @@ export const WEAKENINGS: Weakening[] = [
     from: "const below = own.endsWith('/') ? own : ",
     to: 'const below = own.length > 0 ? own : ',
     test: 'canonical-paths',
-    advisory: 'CVE-2026-35605',
+    about: 'CVE-2026-35605',
   },
   {
     title: 'rules look at the case where the disk does not',
@@ -28,7 +28,7 @@ export const WEAKENINGS: Weakening[] = [
     from: 'const folded = foldCase ? foldName(vpath) : vpath',
     to: 'const folded = vpath',
     test: 'canonical-paths',
-    advisory: 'CVE-2026-72835',
+    about: 'CVE-2026-72835',
   },
   {
     title: 'folders are changed without a look at what a rule denies below',
@@ -36,7 +36,7 @@ export const WEAKENINGS: Weakening[] = [
     from: 'if (!hasRules(deps, user)) return',
     to: 'if (deps) return',
     test: 'rules-on-trees',
-    advisory: 'CVE-2026-54091',
+    about: 'CVE-2026-54091',
   },
   {
     title: 'every real path counts as part of the scope',
@@ -44,7 +44,7 @@ export const WEAKENINGS: Weakening[] = [
     from: 'if (!followExternal && !contains(realRoot, place.realPath))',
     to: 'if (realRoot === place.realPath + place.realPath)',
     test: 'scope-jail',
-    advisory: 'CVE-2026-54094',
+    about: 'CVE-2026-54094',
   },
   {
     title: 'folders beside the scope with the same beginning belong to it',
@@ -52,7 +52,7 @@ export const WEAKENINGS: Weakening[] = [
     from: 'if (!followExternal && !contains(realRoot, place.realPath))',
     to: "if (!followExternal && !place.realPath.startsWith(realRoot.replace(/home$/, '')))",
     test: 'scope-jail',
-    advisory: 'CVE-2026-55668',
+    about: 'CVE-2026-55668',
   },
   {
     title: 'an upload is cancelled without the right to delete',
@@ -60,7 +60,7 @@ export const WEAKENINGS: Weakening[] = [
     from: "demand(c.var.user, 'delete')",
     to: '',
     test: 'permission-matrix',
-    advisory: 'CVE-2026-29188',
+    about: 'CVE-2026-29188',
   },
   {
     title: 'content goes to those who may not download',
@@ -68,7 +68,7 @@ export const WEAKENINGS: Weakening[] = [
     from: 'if (!user.perm.download)',
     to: 'if (!user.perm)',
     test: 'permission-matrix',
-    advisory: 'GHSA-7whw-q6gh-xr59',
+    about: 'GHSA-7whw-q6gh-xr59',
   },
   {
     title: 'shares live on when their owner may not share any more',
@@ -76,7 +76,7 @@ export const WEAKENINGS: Weakening[] = [
     from: 'if (!owner.perm.share || !owner.perm.download)',
     to: 'if (!owner.perm)',
     test: 'shares',
-    advisory: 'CVE-2026-35604',
+    about: 'CVE-2026-35604',
   },
   {
     title: 'anybody ends any share',
@@ -84,15 +84,15 @@ export const WEAKENINGS: Weakening[] = [
     from: 'if (share.userID !== user.id && !user.perm.admin)',
     to: 'if (!share)',
     test: 'shares',
-    advisory: 'CVE-2025-64523',
+    about: 'CVE-2025-64523',
   },
   {
     title: 'things are shared that are not there',
     file: 'src/routes/shares.ts',
-    from: 'await scope.stat(c.env.target.vpath)',
-    to: 'scope.allow(c.env.target.vpath)',
+    from: 'const target = await targetAt(scope, vpath)',
+    to: 'const target = await targetAt(scope, vpath).catch(() => undefined as never)',
     test: 'shares',
-    advisory: 'CVE-2026-54096',
+    about: 'CVE-2026-54096',
   },
   {
     title: 'a ticket opens every share',
@@ -100,7 +100,7 @@ export const WEAKENINGS: Weakening[] = [
     from: 'if (ticket && acceptsTicket(share, ticket, key)) return',
     to: 'if (ticket) return key as never',
     test: 'shares',
-    advisory: 'CVE-2026-62684',
+    about: 'CVE-2026-62684',
   },
   {
     title: 'a protected share tells about itself',
@@ -108,7 +108,7 @@ export const WEAKENINGS: Weakening[] = [
     from: 'await demandPassword(c, deps, share)',
     to: "if (c.env.target.key !== '/api/public/share') await demandPassword(c, deps, share)",
     test: 'neighbours',
-    advisory: 'CVE-2026-27611',
+    about: 'CVE-2026-27611',
   },
   {
     title: 'accounts that make themselves inherit the rights of the defaults',
@@ -116,7 +116,7 @@ export const WEAKENINGS: Weakening[] = [
     from: 'if (!account.trustFields) user.perm = { ...user.perm, admin: false, execute: false }',
     to: 'if (!account.trustFields) user.perm = defaults.perm',
     test: 'provisioning',
-    advisory: 'CVE-2026-32760',
+    about: 'CVE-2026-32760',
   },
   {
     title: 'two names get one home',
@@ -124,7 +124,7 @@ export const WEAKENINGS: Weakening[] = [
     from: 'if (ownHome) refuseTakenHome(doc, scope)',
     to: 'if (ownHome === null) refuseTakenHome(doc, scope)',
     test: 'provisioning',
-    advisory: 'CVE-2026-72837',
+    about: 'CVE-2026-72837',
   },
   {
     title: 'anybody on the network names the user',
@@ -132,7 +132,7 @@ export const WEAKENINGS: Weakening[] = [
     from: 'return isBelieved(peerAddress(config, incoming), config.trustedProxies)',
     to: "return peerAddress(config, incoming) !== 'nobody'",
     test: 'trusted-proxy',
-    advisory: 'CVE-2026-54089',
+    about: 'CVE-2026-54089',
   },
   {
     title: 'user files run script',
@@ -140,7 +140,7 @@ export const WEAKENINGS: Weakening[] = [
     from: `export const CONTENT_POLICY = "script-src 'none'; sandbox"`,
     to: `export const CONTENT_POLICY = "img-src 'self'"`,
     test: 'stored-script',
-    advisory: 'CVE-2021-37794',
+    about: 'CVE-2021-37794',
   },
   {
     title: 'the cookie is good for changes',
@@ -148,7 +148,7 @@ export const WEAKENINGS: Weakening[] = [
     from: "if (incoming.method !== 'GET') return null",
     to: '',
     test: 'sessions',
-    advisory: 'CVE-2021-46398',
+    about: 'CVE-2021-46398',
   },
   {
     title: 'a token outlives its session',
@@ -156,7 +156,7 @@ export const WEAKENINGS: Weakening[] = [
     from: 'const session = deps.sessions.use(token.sessionId)',
     to: 'const session = deps.sessions.use(token.sessionId) ?? { id: "", userID: token.userId, createdMs: Date.now(), lastSeenMs: 0, remember: true, address: "", userAgent: "" }',
     test: 'sessions',
-    advisory: 'CVE-2025-53826',
+    about: 'CVE-2025-53826',
   },
   {
     title: 'unknown names are refused at once',
@@ -164,7 +164,7 @@ export const WEAKENINGS: Weakening[] = [
     from: 'const fits = await verifyAlike(given.password, user?.password ?? null, hashes)',
     to: 'const fits = user && (await verifyAlike(given.password, user.password, hashes))',
     test: 'login-abuse',
-    advisory: 'CVE-2026-23849',
+    about: 'CVE-2026-23849',
   },
   {
     title: 'the new password is taken without the current one when spelled otherwise',
@@ -172,7 +172,7 @@ export const WEAKENINGS: Weakening[] = [
     from: "  'password',\n",
     to: '',
     test: 'login-abuse',
-    advisory: 'CVE-2026-25889',
+    about: 'CVE-2026-25889',
   },
   {
     title: 'guesses are not counted',
@@ -180,7 +180,7 @@ export const WEAKENINGS: Weakening[] = [
     from: 'const over = record.failures - limits.attempts',
     to: 'const over = -1 - limits.attempts',
     test: 'login-abuse',
-    advisory: 'CVE-2025-52997',
+    about: 'CVE-2025-52997',
   },
   {
     title: 'lengths are read like numbers in a program',
@@ -188,15 +188,15 @@ export const WEAKENINGS: Weakening[] = [
     from: "if (typeof text !== 'string' || !/^\\d{1,16}$/.test(text)) return null",
     to: "if (typeof text !== 'string') return null",
     test: 'exhaustion',
-    advisory: 'CVE-2026-32759',
+    about: 'CVE-2026-32759',
   },
   {
     title: 'subtitles are read whatever their size',
     file: 'src/routes/subtitles.ts',
-    from: 'if (file.sizeBytes > MAX_SUBTITLE_BYTES)',
-    to: 'if (file.sizeBytes > MAX_SUBTITLE_BYTES * 1e9)',
+    from: 'if (sizeBytes > MAX_SUBTITLE_BYTES)',
+    to: 'if (sizeBytes > MAX_SUBTITLE_BYTES * 1e9)',
     test: 'exhaustion',
-    advisory: 'CVE-2026-90928',
+    about: 'CVE-2026-90928',
   },
   {
     title: 'names in archives keep their backslashes',
@@ -204,31 +204,39 @@ export const WEAKENINGS: Weakening[] = [
     from: "return relative.replaceAll('\\\\', '_')",
     to: 'return relative',
     test: 'archive-names',
-    advisory: 'CVE-2026-54093',
+    about: 'CVE-2026-54093',
   },
   {
-    title: 'a shell gets every line whose first word is allowed',
+    title: 'a line is given to a shell that nobody configured',
     file: 'src/routes/commands.ts',
-    from: '(shell.length === 0 || !SHELL_CONTROL.test(line))',
-    to: '(shell.length === 0 || SHELL_CONTROL !== null)',
+    from: 'return shell.length > 0 ? [...shell, line] : words',
+    to: "return [...(shell.length > 0 ? shell : ['sh', '-c']), line]",
     test: 'commands',
-    advisory: 'CVE-2025-52903',
+    about: 'CVE-2025-52903',
+  },
+  {
+    title: 'a shell gets lines that begin with any program',
+    file: 'src/routes/commands.ts',
+    from: 'names.some((name) => user.commands.includes(name))',
+    to: '(shell.length > 0 || names.some((name) => user.commands.includes(name)))',
+    test: 'commands',
+    about: 'CVE-2025-52903',
   },
   {
     title: 'programs see the environment of the server',
     file: 'src/runner.ts',
-    from: 'env: { ...inheritedEnv(), ...options.env },',
-    to: 'env: { ...process.env, ...inheritedEnv(), ...options.env },',
+    from: 'const env = { ...inheritedEnv(inherited), ...options.env }',
+    to: 'const env = { ...process.env, ...options.env } as Record<string, string>',
     test: 'commands',
-    advisory: 'CVE-2025-52904',
+    about: 'CVE-2025-52904',
   },
   {
     title: 'the list of programs holds beginnings of names',
     file: 'src/routes/commands.ts',
-    from: 'user.commands.includes(program)',
-    to: 'user.commands.some((name) => program.startsWith(name))',
+    from: 'user.commands.includes(name)',
+    to: 'user.commands.some((own) => name.startsWith(own))',
     test: 'commands',
-    advisory: 'CVE-2025-52995',
+    about: 'CVE-2025-52995',
   },
   {
     title: 'file names are put into the line of a shell',
@@ -236,7 +244,7 @@ export const WEAKENINGS: Weakening[] = [
     from: 'if (shell.length > 0) return [...shell, line]',
     to: 'if (shell.length > 0) return [...shell, expand(line, variables)]',
     test: 'commands',
-    advisory: 'CVE-2026-35585',
+    about: 'CVE-2026-35585',
   },
   {
     title: 'the database is for everybody to read',
@@ -244,7 +252,7 @@ export const WEAKENINGS: Weakening[] = [
     from: "await open(temp, 'wx', 0o600)",
     to: "await open(temp, 'wx', 0o644)",
     test: 'file-modes',
-    advisory: 'CVE-2025-52900',
+    about: 'CVE-2025-52900',
   },
   {
     title: 'requests are parsed leniently',
@@ -252,6 +260,126 @@ export const WEAKENINGS: Weakening[] = [
     from: 'autoCleanupIncoming: false,',
     to: 'autoCleanupIncoming: false, serverOptions: { insecureHTTPParser: true },',
     test: 'http-parsing',
-    advisory: 'GHSA-6jqf-mv7m-3q7p',
+    about: 'GHSA-6jqf-mv7m-3q7p',
+  },
+  {
+    title: 'a link serves whatever has its name now',
+    file: 'src/routes/shared-places.ts',
+    from: 'else if (!isSameTarget(share.target, now))',
+    to: 'else if (!now)',
+    test: 'share-targets',
+    about: 'a link serves nothing that has taken the name',
+  },
+  {
+    title: 'a link outlives its file',
+    file: 'src/routes/shared-places.ts',
+    from: 'await change(deps, (doc) => endSharesBelow(doc, place))',
+    to: 'await change(deps, (doc) => (place ? doc : endSharesBelow(doc, place)))',
+    test: 'share-targets',
+    about: 'a link ends with its file',
+  },
+  {
+    title: 'a link follows its file to whoever moved it',
+    file: 'src/store/share-targets.ts',
+    from: 'if (share.userID !== userID || !isWithin(source.vpath, path)) return []',
+    to: 'if (share.userID !== userID || !isWithin(source.vpath, path)) return [share]',
+    test: 'share-targets',
+    about: 'a link ends with its file',
+  },
+  {
+    title: 'the root of a share is looked up by its name again',
+    file: 'src/files/jail.ts',
+    from: 'let known = isReal ? rootPath : undefined',
+    to: 'let known = isReal ? undefined : undefined',
+    test: 'share-swap',
+    about: 'a shared folder that is swapped',
+  },
+  {
+    title: 'a request is judged at its head alone',
+    file: 'src/routes/standing.ts',
+    from: "for (const demand of c.get('demands') ?? []) demand()",
+    to: 'if (!c) throw new Error()',
+    test: 'ended-rights',
+    about: 'while a body is on its way',
+  },
+  {
+    title: 'an upload goes on after the rights have ended',
+    file: 'src/routes/standing.ts',
+    from: 'const leave = deps.store.subscribe(look)',
+    to: 'const leave = () => {}',
+    test: 'ended-rights',
+    about: 'an upload ends when the rights end',
+  },
+  {
+    title: 'an open server answers to every host name',
+    file: 'src/auth/allowed-hosts.ts',
+    from: 'return allowedHosts.includes(name)',
+    to: 'return allowedHosts.length === 0 || allowedHosts.includes(name)',
+    test: 'trusted-proxy',
+    about: 'DNS rebinding',
+  },
+  {
+    title: 'names that begin like an own one are own ones',
+    file: 'src/auth/allowed-hosts.ts',
+    from: "name === 'localhost' ||",
+    to: "name.startsWith('localhost') ||",
+    test: 'trusted-proxy',
+    about: 'DNS rebinding',
+  },
+  {
+    title: 'anybody on the network forwards an address',
+    file: 'src/auth/address.ts',
+    from: 'if (trustedProxies === null) return isLoopback(peer)',
+    to: 'if (trustedProxies === null) return true',
+    test: 'trusted-proxy',
+    about: 'a forwarded address',
+  },
+  {
+    title: 'anybody forwards a scheme',
+    file: 'src/auth/clients.ts',
+    from: "return scheme?.trim() === 'https' && believes(incoming)",
+    to: "return scheme?.trim() === 'https'",
+    test: 'trusted-proxy',
+    about: 'a forwarded address',
+  },
+  {
+    title: 'a program on this machine guesses under forwarded addresses',
+    file: 'src/auth/clients.ts',
+    from: 'if (trustedProxies === null) networks.add(networkOf(peerAddress(config, incoming)))',
+    to: '',
+    test: 'login-abuse',
+    about: 'CVE-2025-52997',
+  },
+  {
+    title: 'on a disk without case an entry is judged by the name that was asked for',
+    file: 'src/files/judgement.ts',
+    from: 'const paths = await caseless.disks.spellings(realRoot, realPath)',
+    to: 'const paths = [realPath]',
+    test: 'caseless-disks',
+    about: 'what a rule denies on a disk without case',
+  },
+  {
+    title: 'expressions look at the case where the disk does not',
+    file: 'src/access.ts',
+    from: 'foldCase ? RE2JS.CASE_INSENSITIVE : 0',
+    to: '0',
+    test: 'caseless-disks',
+    about: 'expressions ignore case',
+  },
+  {
+    title: 'a home that became a link is followed',
+    file: 'src/files/jail.ts',
+    from: 'contains(await disks.realpath(resolve(within)), realRoot)',
+    to: '(await disks.realpath(resolve(within))) !== null',
+    test: 'scope-jail',
+    about: 'a home that became a link',
+  },
+  {
+    title: 'a home that somebody left goes to whoever takes the name',
+    file: 'src/auth/provision.ts',
+    from: 'mustBeNew: ownHome && account.isStranger === true',
+    to: 'mustBeNew: false',
+    test: 'provisioning',
+    about: 'a home that is there already',
   },
 ]

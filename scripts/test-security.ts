@@ -1,6 +1,6 @@
 // `npm run test:security`: the regression tests of the security advisories. With `-- --prove` each
-// defence of scripts/security-weakenings.ts is taken away in a copy of the sources, and the tests of
-// its advisory must fail there.
+// defence of scripts/security-weakenings.ts is taken away in a copy of the sources, and the tests
+// about it must fail there. `-- --prove WORD` does so with those of which file or title holds the word.
 import { spawnSync } from 'node:child_process'
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -27,9 +27,10 @@ function prove(): number {
     for (const name of COPIED) cpSync(join(ROOT, name), join(copy, name), { recursive: true })
     symlinkSync(join(ROOT, 'node_modules'), join(copy, 'node_modules'))
     symlinkSync(OUT_DIR, join(copy, 'dist'))
-    const unnoticed = WEAKENINGS.filter((weakening) => !isNoticed(copy, weakening))
+    const chosen = chosenWeakenings()
+    const unnoticed = chosen.filter((weakening) => !isNoticed(copy, weakening))
     process.stdout.write(
-      `${WEAKENINGS.length - unnoticed.length} noticed, ${unnoticed.length} not noticed\n`,
+      `${chosen.length - unnoticed.length} noticed, ${unnoticed.length} not noticed\n`,
     )
     return unnoticed.length > 0 ? 1 : 0
   } finally {
@@ -37,7 +38,15 @@ function prove(): number {
   }
 }
 
-/** Runs the advisory's tests with the defence and without it: they must pass, then fail. */
+function chosenWeakenings(): Weakening[] {
+  const words = process.argv.slice(2).filter((word) => !word.startsWith('-'))
+  if (words.length === 0) return WEAKENINGS
+  return WEAKENINGS.filter(({ title, file, about }) =>
+    words.some((word) => [title, file, about].some((text) => text.includes(word))),
+  )
+}
+
+/** Runs the tests about a defence with the defence and without it: they must pass, then fail. */
 function isNoticed(copy: string, weakening: Weakening): boolean {
   const { title, file, from, to } = weakening
   const path = join(copy, file)
@@ -51,24 +60,24 @@ function isNoticed(copy: string, weakening: Weakening): boolean {
     writeFileSync(path, parts.join(to))
     const after = failures(copy, weakening)
     if (after.failed === 0) return say(weakening, 'was not noticed')
-    process.stdout.write(`${weakening.advisory}: ${title}: ${after.failed} tests fail\n`)
+    process.stdout.write(`${weakening.about}: ${title}: ${after.failed} tests fail\n`)
     return true
   } finally {
     writeFileSync(path, source)
   }
 }
 
-function say({ advisory, title }: Weakening, problem: string): false {
-  process.stdout.write(`${advisory}: ${title}: ${problem.toUpperCase()}\n`)
+function say({ about, title }: Weakening, problem: string): false {
+  process.stdout.write(`${about}: ${title}: ${problem.toUpperCase()}\n`)
   return false
 }
 
-function failures(copy: string, { test, advisory }: Weakening): { total: number; failed: number } {
+function failures(copy: string, { test, about }: Weakening): { total: number; failed: number } {
   const report = join(copy, 'report.json')
   rmSync(report, { force: true })
   const args = [
     ...['run', '--project', 'unit', '--retry', '0', '--bail', '1', '--testTimeout', '10000'],
-    ...[`test/security/${test}.test.ts`, '-t', advisory],
+    ...[`test/security/${test}.test.ts`, '-t', about],
     ...['--reporter=json', `--outputFile=${report}`],
   ]
   spawnSync(process.execPath, [VITEST, ...args], { cwd: copy, stdio: 'ignore', timeout: RUN_MS })
