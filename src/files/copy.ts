@@ -86,7 +86,7 @@ export async function copyTree(
 }
 
 /**
- * Moves an entry, across file systems by copy and removal. Folders merge into an existing one with
+ * Moves an entry, across file systems and onto mounts by copy and removal. Folders merge into an existing one with
  * `replace`. The source is removed only when all of it has arrived, and nothing is removed that has
  * not: what comes into the source meanwhile stays there.
  */
@@ -107,7 +107,9 @@ export async function moveTree(
     const errno = errnoOf((error as AppError).cause)
     // A disk says the same of names that it does not take.
     if (errno === 'EINVAL' && (await isOnWayTo(scope, source, target))) throw sourceIsParent()
-    if (errno === 'EXDEV') {
+    // What is a mount of its own keeps its place: its content is written, or its folder merged into.
+    const keepsPlace = errno === 'EBUSY' && options.replace && !(await scope.isMountPoint(source))
+    if (errno === 'EXDEV' || keepsPlace) {
       const copied: Copied[] = []
       await copyAll(scope, source, target, options, copied)
       await removeCopied(scope, copied, options.signal)

@@ -134,6 +134,11 @@ export interface Scope {
   usage(vpath: VPath): Promise<Usage>
   /** Real host path of an entry itself, the last link not followed. Never shown to clients. */
   entryPath(vpath: VPath): Promise<string>
+  /**
+   * True when the entry is a mount of its own, which can be neither moved nor removed. Where nothing
+   * tells, as on other systems than Linux, it is taken for one.
+   */
+  isMountPoint(vpath: VPath): Promise<boolean>
   /** Throws `no_space` when a file of this size does not fit at a path that hostPath has given. */
   requireSpace(located: string, sizeBytes: number): Promise<void>
   /** Host path for programs started in a folder (shell, hooks). Judged like any other access. */
@@ -236,6 +241,8 @@ export function createScope(options: ScopeOptions): Scope {
         return { kind: kindOf(Number(mode)), dev, ino, birthtimeNs, realPath }
       }),
     entryPath: (vpath) => guarded(vpath, async () => (await locateEntry(vpath)).realPath),
+    isMountPoint: (vpath) =>
+      guarded(vpath, async () => disks.isMountPoint((await locateEntry(vpath)).realPath)),
     exists: async (vpath) => {
       try {
         return await guarded(vpath, async () => (await locateEntry(vpath)).exists)

@@ -1,10 +1,13 @@
 // Moving must lose nothing: not what comes into the source meanwhile, and not by half a failure.
-import { chmod, readdir, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { AppError } from '../../src/errors.ts'
 import { copyTree, moveTree } from '../../src/files/copy.ts'
+import { createDisks } from '../../src/files/disks/disks.ts'
 import type { Scope } from '../../src/files/scope.ts'
 import { toVPath } from '../../src/files/vpath.ts'
+import { MAY_MOUNT, mountFile, mountFolder } from '../support/mounts.ts'
 import { scopeOf } from '../support/scope.ts'
 import { makeTree } from '../support/tree.ts'
 
@@ -177,4 +180,41 @@ it('an entry that differs in case only is not replaced unasked', async () => {
   expect(await tree.read('a.txt')).toBe('lower')
   await moveTree(scopeOf(tree), vpath('/b.txt'), vpath('/B.txt'), options)
   expect(await tree.read('B.txt')).toBe('b')
+})
+
+describe.skipIf(!MAY_MOUNT)('what is a mount of its own (needs root)', () => {
+  it('is written when a file is moved onto it, and stays one', async () => {
+    await using tree = await makeTree({ 'new.yml': 'new' })
+    const source = join(tree.outside, 'app.yml')
+    await writeFile(source, 'old: and longer than the new one')
+    await using _file = await mountFile(source, tree.at('app.yml'))
+    const scope = scopeOf(tree, { disks: createDisks() })
+    await moveTree(scope, vpath('/new.yml'), vpath('/app.yml'), always())
+    expect(await readFile(source, 'utf8')).toBe('new')
+    expect(await readdir(tree.root)).toEqual(['app.yml'])
+  })
+
+  it('takes in the folder that is moved onto it', async () => {
+    await using tree = await makeTree({ 'from/sub/a.txt': 'a', 'from/b.txt': 'b' })
+    const source = join(tree.outside, 'disk')
+    await mkdir(join(source, 'sub'), { recursive: true })
+    await using _folder = await mountFolder(source, tree.at('to'))
+    const scope = scopeOf(tree, { disks: createDisks() })
+    await moveTree(scope, vpath('/from'), vpath('/to'), always())
+    expect(await readFile(join(source, 'sub/a.txt'), 'utf8')).toBe('a')
+    expect(await readFile(join(source, 'b.txt'), 'utf8')).toBe('b')
+    expect(await readdir(tree.root)).toEqual(['to'])
+  })
+
+  it('is not moved itself, nor is anything written in its stead', async () => {
+    await using tree = await makeTree({ 'b.yml': 'b' })
+    const source = join(tree.outside, 'app.yml')
+    await writeFile(source, 'a')
+    await using _file = await mountFile(source, tree.at('app.yml'))
+    const scope = scopeOf(tree, { disks: createDisks() })
+    const moving = moveTree(scope, vpath('/app.yml'), vpath('/b.yml'), always())
+    await expect(moving).rejects.toMatchObject({ code: 'locked' })
+    expect(await tree.read('b.yml')).toBe('b')
+    expect(await readFile(source, 'utf8')).toBe('a')
+  })
 })
