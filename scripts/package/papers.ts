@@ -1,7 +1,14 @@
 // What lies beside the program in a release archive, so that the README's links lead somewhere.
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { ROOT } from '../build/paths.ts'
+
+const DECISIONS = readdirSync(join(ROOT, 'docs/decisions'))
+  .sort()
+  .map((name) => `docs/decisions/${name}`)
 
 /** Relative to the root of the project. */
-export const PAPERS = [
+export const PAPERS: readonly string[] = [
   'CHANGELOG.md',
   'LICENSE',
   'README.md',
@@ -10,13 +17,14 @@ export const PAPERS = [
   'compose.yaml',
   'docs/architecture.md',
   'docs/cli.md',
-  'docs/decisions.md',
+  ...DECISIONS,
   'docs/dependencies.md',
   'docs/deploy.md',
   'docs/filebrowser.service',
   'docs/http-api.md',
+  'docs/limits.md',
   'docs/migrate-from-filebrowser.md',
   'docs/security.md',
   'docs/screenshots/list-light.webp',
   'filebrowser.json.example',
-] as const
+]
