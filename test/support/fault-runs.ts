@@ -73,8 +73,9 @@ export async function killedAgainAndAgain(operations: number, seed: number): Pro
     const work = Array.from({ length: WORKERS }, async (_, worker) => {
       while (!isDead) await ledger.change(admin, worker)
     })
-    // Any moment will do, a different one each time.
-    await new Promise((resolve) => setTimeout(resolve, 40 + ((kills * 7919 + seed) % 400)))
+    // Any moment will do, a different one each time; counted in changes, as a busy machine makes fewer.
+    const until = ledger.counts.operations + 1 + ((kills * 7919 + seed) % 24)
+    await waitFor('the changes', () => ledger.counts.operations >= until, 60_000)
     await program.kill()
     isDead = true
     kills++
