@@ -13,6 +13,7 @@ import type { TreeContent } from '../support/tree.ts'
 import { makeTree } from '../support/tree.ts'
 import { boxOf, servedPages, sharedBrowser } from './browser-steps.ts'
 import { addUser, twoFrames, userLogin } from './listing-steps.ts'
+import { changeSettings } from './settings-steps.ts'
 
 const args = ['--disableExec=false']
 
@@ -113,6 +114,34 @@ describe('the shell', () => {
     await openShell(open.page)
     await type(open.page, 'ls; du')
     await untilShown(open.page, 'Command not allowed. “;” means nothing here')
+  })
+
+  it('gives a line to the shell that is configured, whole, and says nothing of its signs', async () => {
+    await using open = await openServed(
+      { 'a.txt': 'one\ntwo\n' },
+      {
+        args,
+        prepare: async (program) => {
+          await changeSettings(program, () => ({ shell: ['/bin/sh', '-c'] }))
+          await allow(program, ['cat', 'echo'])
+        },
+      },
+    )
+    const { page, tree } = open
+    await openShell(page)
+    await type(page, 'cat a.txt | tail -n 1')
+    await untilShown(page, '\ntwo')
+    await type(page, 'echo first; echo "sum $((20 + 3))" && echo kept > b.txt')
+    await untilShown(page, '\nfirst\nsum 23')
+    await waitFor('the file', async () => existsSync(tree.at('b.txt')))
+    expect(await tree.read('b.txt')).toBe('kept\n')
+    await type(page, 'rm a.txt; echo gone')
+    await untilShown(page, 'Command not allowed. You can run: cat and echo')
+    const text = await shown(page)
+    expect(text).not.toContain('means nothing here')
+    expect(text).not.toContain('\ngone')
+    expect(await tree.read('a.txt')).toBe('one\ntwo\n')
+    expect(open.problems).toEqual([])
   })
 
   it('ends a running command with Ctrl+C', async () => {
