@@ -57,6 +57,12 @@ export function rawFiles({ small, large }: RawPictures, orientation = 1): Record
     [0x202, 4, bytes],
   ]
   const turn: Entry = [0x112, 3, orientation]
+  /** The first directory is that of a thumbnail, whose pixels are left out here. */
+  const reduced: Entry[] = [
+    [0xfe, 4, 1],
+    [0x100, 4, 160],
+    [0x101, 4, 120],
+  ]
   const content: [number, Buffer][] = [
     [PICTURES, small],
     [after, large],
@@ -80,7 +86,7 @@ export function rawFiles({ small, large }: RawPictures, orientation = 1): Record
     // Pictures in directories below the first.
     'a.nef': lay([
       [0, tiffHead()],
-      [8, directory([turn, [0x14a, 4, THIRD, 2]])],
+      [8, directory([...reduced, turn, [0x14a, 4, THIRD, 2]])],
       [FIRST, directory(jpeg(after, large.length))],
       [SECOND, raw],
       [THIRD, longs([FIRST, SECOND])],
@@ -91,7 +97,11 @@ export function rawFiles({ small, large }: RawPictures, orientation = 1): Record
       directory(jpeg(PICTURES, small.length)),
       none,
     ),
-    'a.dng': tiff(directory([turn, [0x14a, 4, FIRST]]), directory(strip(after, large.length)), raw),
+    'a.dng': tiff(
+      directory([...reduced, turn, [0x14a, 4, FIRST]]),
+      directory(strip(after, large.length)),
+      raw,
+    ),
     'a.orf': olympus(large, turn),
     'a.raf': fuji(large),
     'a.cr3': canon({ small, large }, orientation),

@@ -7,6 +7,7 @@ import {
   tiffDirectoryOf,
 } from '../../../web/viewers/picture/picture-facts.ts'
 import { SAMPLES } from '../../support/pictures.ts'
+import { rawFiles } from '../../support/raw-files.ts'
 
 function factsOf(bytes: Uint8Array) {
   return readPictureFacts(new Uint8Array(bytes).buffer)
@@ -39,6 +40,11 @@ describe('width and height from the head of a file', () => {
     expect(readTiffDirectory(rest, directory.little)).toEqual({ width: 600, height: 400 })
     expect(readTiffDirectory(rest.slice(0, 20), directory.little)).toBeNull()
     expect(tiffDirectoryOf(new TextEncoder().encode('just some words').buffer)).toBeNull()
+  })
+
+  it('takes the thumbnail in front of raw data for no size of the picture', () => {
+    const files = rawFiles({ small: Buffer.alloc(9), large: Buffer.alloc(9) })
+    for (const [name, bytes] of Object.entries(files)) expect(factsOf(bytes), name).toBeNull()
   })
 
   it('believes the picture inside an icon more than the list of them', () => {

@@ -151,9 +151,11 @@ function fromDirectory(view: DataView, entries: number, little: boolean): Pictur
     const value = short ? view.getUint16(entry + 8, little) : view.getUint32(entry + 8, little)
     found.set(view.getUint16(entry, little), value)
   }
+  // A thumbnail, as raw files of cameras have it first (TIFF 6.0, NewSubfileType).
+  const isReduced = ((found.get(254) ?? 0) & 1) === 1
   const width = found.get(256)
   const height = found.get(257)
-  if (!width || !height) return null
+  if (isReduced || !width || !height) return null
   return turned(width, height, found.get(274) ?? 1)
 }
 

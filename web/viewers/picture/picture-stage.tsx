@@ -44,9 +44,11 @@ export function PictureStage(props: StageProps) {
   const sharpen =
     plan.sharpenOnZoom && loaded !== null && view.scale * size.width > loaded.width * 1.2
 
+  // Of a preview alone the size of the picture is not known.
+  const isKnown = size.width > 0 && (facts !== null || rendition !== 'preview')
   useEffect(() => {
-    if (size.width > 0) setFacts(t`${size.width} × ${size.height}`)
-  }, [size.width, size.height, setFacts, t])
+    if (isKnown) setFacts(t`${size.width} × ${size.height}`)
+  }, [isKnown, size.width, size.height, setFacts, t])
 
   useEffect(() => {
     if (sharpen && rendition === 'preview' && !fitted) setShowOriginal(true)
