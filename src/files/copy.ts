@@ -88,7 +88,7 @@ export async function copyTree(
 /**
  * Moves an entry, across file systems and onto mounts by copy and removal. Folders merge into an existing one with
  * `replace`. The source is removed only when all of it has arrived, and nothing is removed that has
- * not: what comes into the source meanwhile stays there.
+ * not: what comes into the source meanwhile stays there. Throws `locked` for what is a mount itself.
  */
 export async function moveTree(
   scope: Scope,
@@ -107,9 +107,12 @@ export async function moveTree(
     const errno = errnoOf((error as AppError).cause)
     // A disk says the same of names that it does not take.
     if (errno === 'EINVAL' && (await isOnWayTo(scope, source, target))) throw sourceIsParent()
-    // What is a mount of its own keeps its place: its content is written, or its folder merged into.
-    const keepsPlace = errno === 'EBUSY' && options.replace && !(await scope.isMountPoint(source))
-    if (errno === 'EXDEV' || keepsPlace) {
+    const isBound = errno === 'EXDEV' || errno === 'EBUSY'
+    // A copy is all that would come of it.
+    if (isBound && (await scope.isMountPoint(source)))
+      throw new AppError('locked', `${source} is a mount of its own`, { cause: error, status: 500 })
+    // A target that is a mount keeps its place: its content is written, or its folder merged into.
+    if (errno === 'EXDEV' || (errno === 'EBUSY' && options.replace)) {
       const copied: Copied[] = []
       await copyAll(scope, source, target, options, copied)
       await removeCopied(scope, copied, options.signal)

@@ -217,4 +217,20 @@ describe.skipIf(!MAY_MOUNT)('what is a mount of its own (needs root)', () => {
     expect(await tree.read('b.yml')).toBe('b')
     expect(await readFile(source, 'utf8')).toBe('a')
   })
+
+  it.each(['/free.yml', '/new/free.yml'])(
+    'is not copied to %s when it cannot be moved',
+    async (to) => {
+      await using tree = await makeTree({ 'new/x': 'x' })
+      const source = join(tree.outside, 'app.yml')
+      await writeFile(source, 'a')
+      await using _file = await mountFile(source, tree.at('app.yml'))
+      const scope = scopeOf(tree, { disks: createDisks() })
+      const moving = moveTree(scope, vpath('/app.yml'), vpath(to), { ...always(), replace: false })
+      await expect(moving).rejects.toMatchObject({ code: 'locked', status: 500 })
+      expect(await readdir(tree.root)).toEqual(['app.yml', 'new'])
+      expect(await readdir(tree.at('new'))).toEqual(['x'])
+      expect(await readFile(source, 'utf8')).toBe('a')
+    },
+  )
 })
