@@ -45,6 +45,21 @@ it('does not save over a change, however often Save is pressed', async () => {
   expect(await tree.read('shared.txt')).toBe('first\nsecond\nthird\ntheirs\n')
 })
 
+it('follows what somebody wrote while a save was on its way, once that is done', async () => {
+  await page.route('**/api/resources/shared.txt', async (route) => {
+    if (route.request().method() !== 'PUT') return route.continue()
+    const response = await route.fetch()
+    await tree.add({ 'shared.txt': 'theirs alone\n' })
+    // Back in the window before the answer is.
+    await page.evaluate(() => window.dispatchEvent(new Event('focus')))
+    await route.fulfill({ response })
+  })
+  await page.keyboard.type('mine ')
+  await page.keyboard.press('Control+s')
+  await page.getByText('theirs alone').waitFor()
+  expect(await tree.read('shared.txt')).toBe('theirs alone\n')
+})
+
 it('overwrites when told to', async () => {
   await clash()
   await page.getByRole('button', { name: 'Overwrite' }).click()

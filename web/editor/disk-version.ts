@@ -1,6 +1,7 @@
 // The version on disk: whether somebody else wrote it meanwhile, and the comparison with it.
 
 import { EditorState } from '@codemirror/state'
+import { subscribeKey } from 'valtio/utils'
 import { compareVersion, type FileBytes, isTooLarge, readFileBytes } from '../api/text-files.ts'
 import { looksBinary } from '../text/binary.ts'
 import { type DecodedText, decodeAs, decodeText, writesBack } from '../text/decode.ts'
@@ -85,7 +86,8 @@ function decodeAgain(bytes: Uint8Array, chosen: TextEncoding | null): DecodedTex
 /** On return to the window: has somebody else written the file? A text without edits just follows. */
 export async function checkDisk(): Promise<void> {
   if (current.file === null || current.file.version.etag === '') return
-  if (editor.saving || editor.notice !== null) return
+  if (editor.saving) await whenSaved()
+  if (current.file === null || editor.notice !== null) return
   const { entry, version } = current.file
   try {
     const found = await compareVersion(entry.path, version.etag, AbortSignal.timeout(20_000))
@@ -100,6 +102,15 @@ export async function checkDisk(): Promise<void> {
     if (isTooLarge(error) && current.file?.version === version) editor.notice = { kind: 'changed' }
     // No connection or no rights any more: the next save will say so.
   }
+}
+
+function whenSaved(): Promise<void> {
+  return new Promise((resolve) => {
+    const stop = subscribeKey(editor, 'saving', () => {
+      stop()
+      resolve()
+    })
+  })
 }
 
 /** A text as the comparison needs it: with line feeds, like the editor's own. */
