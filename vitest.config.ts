@@ -16,6 +16,8 @@ const serial: NonNullable<ViteUserConfig['test']> = {
   maxWorkers: 1,
   testTimeout: 60_000,
   hookTimeout: 60_000,
+  // Polls end by the clock too; the default of a second is for machines with nothing else to do.
+  expect: { poll: { timeout: 20_000 } },
   // Real browsers and processes on a busy machine: what fails twice in a row is broken.
   retry: 2,
 }

@@ -13,6 +13,9 @@ const FULL = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google
 /** The same engine without the browser's own windows takes two thirds of the time. */
 const SHELL = '/usr/bin/chromium-headless-shell'
 
+/** What a busy machine takes; half of what a test may. */
+const WAIT_MS = 30_000
+
 export const DESKTOP = { width: 1280, height: 800 } as const
 export const PHONE = { width: 390, height: 844 } as const
 
@@ -87,7 +90,7 @@ export async function openPage(
     ...contextOptions,
   })
   const page = await context.newPage()
-  page.setDefaultTimeout(10_000)
+  page.setDefaultTimeout(WAIT_MS)
   const problems: string[] = []
   page.on('pageerror', (error) => problems.push(`script error: ${error.message}`))
   page.on('console', (message) => {

@@ -77,7 +77,7 @@ async function runningAs(program: Program, command: string): Promise<number> {
 }
 
 function untilShown(page: Page, text: string): Promise<boolean> {
-  return waitFor(`"${text}" in the shell`, async () => (await shown(page)).includes(text), 10_000)
+  return waitFor(`"${text}" in the shell`, async () => (await shown(page)).includes(text))
 }
 
 describe('the shell', () => {
@@ -168,7 +168,7 @@ describe('the shell', () => {
     await type(page, 'second')
     await untilShown(page, '\nsecond')
     await type(page, 'clear')
-    await waitFor('an empty shell', async () => !(await shown(page)).includes('second'), 5000)
+    await waitFor('an empty shell', async () => !(await shown(page)).includes('second'))
     await type(page, 'exit')
     await page.locator('.term').waitFor({ state: 'detached' })
   })
