@@ -95,14 +95,8 @@ function Screens() {
       <Route path="/login">
         <LoginScreen />
       </Route>
-      <Route path="/403">
-        <ErrorScreen code="403" />
-      </Route>
-      <Route path="/404">
-        <ErrorScreen code="404" />
-      </Route>
-      <Route path="/500">
-        <ErrorScreen code="500" />
+      <Route path={/^\/(403|404|500)$/}>
+        {({ 0: code = '404' }) => <ErrorScreen code={code} />}
       </Route>
       <Route path="/settings">
         <Redirect to="/settings/profile" replace />

@@ -3,16 +3,16 @@
 import { useEffect } from 'react'
 import { watchShortcuts } from '../operations/commands/keyboard.ts'
 import { runAction } from '../operations/commands/registry.ts'
-import { provideHelp, provideSearch, provideUploads } from '../state/slots.ts'
+import { provide } from '../state/slots.ts'
 import { addPasted, pickFiles } from '../uploads/entry.ts'
 
 export function PageCommands() {
   useEffect(() => {
     const stop = [
       watchShortcuts(),
-      provideSearch(() => runAction('search')),
-      provideHelp(() => runAction('help')),
-      provideUploads({ pick: pickFiles, paste: addPasted }),
+      provide('search', { run: () => runAction('search') }),
+      provide('help', { run: () => runAction('help') }),
+      provide('uploads', { pick: pickFiles, paste: addPasted }),
     ]
     // Dialogs opened by keys are typed into at once: their code should be here by then.
     const idle = globalThis.requestIdleCallback ?? ((task: () => void) => setTimeout(task, 500))

@@ -6,7 +6,7 @@ import { useEffect, useRef, useState } from 'react'
 import { flushSync } from 'react-dom'
 import { announce } from '../lib/page/announce.ts'
 import { listing, setFilter } from '../state/listing.ts'
-import { provideFilter } from '../state/slots.ts'
+import { provide } from '../state/slots.ts'
 import { IconButton } from '../ui/button.tsx'
 import { useListing } from './use-listing.ts'
 
@@ -17,16 +17,15 @@ export function FilterField({ folded }: { folded?: boolean }) {
   const [asked, setAsked] = useState(false)
   const shown = !folded || asked || filter !== ''
 
-  useEffect(
-    () =>
-      provideFilter(() => {
-        // At once: what is typed next belongs into the field.
-        flushSync(() => setAsked(true))
-        input.current?.focus()
-        input.current?.select()
-      }),
-    [],
-  )
+  useEffect(() => {
+    // At once: what is typed next belongs into the field.
+    const run = () => {
+      flushSync(() => setAsked(true))
+      input.current?.focus()
+      input.current?.select()
+    }
+    return provide('filter', { run })
+  }, [])
 
   if (!shown) return null
 

@@ -31,7 +31,7 @@ import { leave, openPath, watchWindow } from '../operations/open-folder.ts'
 import { loadClipboard } from '../state/clipboard.ts'
 import { prefs } from '../state/prefs.ts'
 import { clearSelection } from '../state/selection.ts'
-import { provideNewMenu } from '../state/slots.ts'
+import { provide } from '../state/slots.ts'
 import { IconButton } from '../ui/button.tsx'
 import { MenuButton } from '../ui/menu.tsx'
 import { addDroppedItems } from '../uploads/entry.ts'
@@ -162,7 +162,7 @@ function useNewMenu(): void {
   // biome-ignore lint/correctness/useExhaustiveDependencies: the context is read when the menu opens
   useEffect(() => {
     if (!open || !can) return
-    return provideNewMenu(() => menuEntries(newMenu, currentContext()))
+    return provide('newMenu', { items: () => menuEntries(newMenu, currentContext()) })
   }, [open, can, paths])
 }
 

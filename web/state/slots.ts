@@ -14,7 +14,9 @@ interface UploadSlot {
 interface Slots {
   /** Entries of the New button and of the round button on phones; null hides them. */
   newMenu: { items: () => readonly MenuEntry[] } | null
+  /** What the search field in the header opens. */
   search: { run: () => void } | null
+  /** What the help buttons open. */
   help: { run: () => void } | null
   /** Puts the cursor into the field that filters the folder. */
   filter: { run: () => void } | null
@@ -32,37 +34,13 @@ export const slots = proxy<Slots>({
   phoneBar: null,
 })
 
-function provide<K extends keyof Slots>(name: K, value: NonNullable<Slots[K]>): () => void {
-  const held = ref(value) as Slots[K]
-  slots[name] = held
+/** Fills a slot; returns the function that empties it again (for an effect's clean-up). */
+export function provide<K extends keyof Slots>(name: K, value: NonNullable<Slots[K]>): () => void {
+  const given = ref(value) as Slots[K]
+  slots[name] = given
   return () => {
-    if (slots[name] === held) slots[name] = null as Slots[K]
+    if (slots[name] === given) slots[name] = null as Slots[K]
   }
-}
-
-/** Fills the New menu; returns the function that takes it away again (for an effect's clean-up). */
-export function provideNewMenu(items: () => readonly MenuEntry[]): () => void {
-  return provide('newMenu', { items })
-}
-
-/** What the search field in the header opens. */
-export function provideSearch(run: () => void): () => void {
-  return provide('search', { run })
-}
-
-/** What the help buttons open. */
-export function provideHelp(run: () => void): () => void {
-  return provide('help', { run })
-}
-
-/** What `/` puts the cursor into. */
-export function provideFilter(run: () => void): () => void {
-  return provide('filter', { run })
-}
-
-/** How commands upload. */
-export function provideUploads(slot: UploadSlot): () => void {
-  return provide('uploads', slot)
 }
 
 export function setPhoneBar(element: HTMLElement | null): void {
