@@ -4,36 +4,20 @@
 import type { FileInfo } from '../../src/api-types.ts'
 import type { Folder } from './folder-cache.ts'
 
-interface Phase {
+interface Shown {
   /** The path in the address. */
   vpath: string
   /** The folder drawn: the one before while another loads, the one behind an open file. */
   folder: Folder | null
 }
 
-export interface LoadingPhase extends Phase {
-  kind: 'loading'
-  /** It takes long enough to deserve a skeleton. */
-  slow: boolean
-}
-
-export interface FolderPhase extends Phase {
-  kind: 'folder'
-  folder: Folder
-}
-
-export interface FilePhase extends Phase {
-  kind: 'file'
-  /** An entry of its folder at first, then the full information. */
-  file: FileInfo
-}
-
-export interface FailedPhase extends Phase {
-  kind: 'failed'
-  error: Error
-}
-
-export type ListingPhase = LoadingPhase | FolderPhase | FilePhase | FailedPhase
+export type ListingPhase =
+  /** `slow`: it takes long enough to deserve a skeleton. */
+  | (Shown & { kind: 'loading'; slow: boolean })
+  | (Shown & { kind: 'folder'; folder: Folder })
+  /** `file`: an entry of its folder at first, then the full information. */
+  | (Shown & { kind: 'file'; file: FileInfo })
+  | (Shown & { kind: 'failed'; error: Error })
 
 export type ListingEvent =
   /** The address changed; `known` is what is there as far as it is cached. */
