@@ -28,7 +28,7 @@ const LoginScreen = onDemand(async () => ({
   default: (await import('./screens/login.tsx')).LoginScreen,
 }))
 const ErrorScreen = onDemand(async () => ({
-  default: (await import('./layout/error.tsx')).ErrorScreen,
+  default: (await import('./screens/error.tsx')).ErrorScreen,
 }))
 const SettingsScreen = onDemand(async () => ({
   default: (await import('./settings/settings.tsx')).SettingsScreen,

@@ -3,7 +3,7 @@
 import { Trans, useLingui } from '@lingui/react/macro'
 import { createContext, type ReactNode, useContext } from 'react'
 import { createPortal } from 'react-dom'
-import { ErrorPanel } from '../layout/error.tsx'
+import { ErrorPanel } from '../layout/error-panel.tsx'
 import { Button } from '../ui/button.tsx'
 import { Skeleton } from '../ui/progress.tsx'
 import type { Form } from './use-form.ts'

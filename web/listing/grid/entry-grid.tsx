@@ -25,7 +25,7 @@ import { type Line, lineAt, linesBetween, lineTop, placeOf } from './geometry.ts
 import { type Metrics, measure } from './metrics.ts'
 import { band } from './rubber-band.ts'
 import { useGridEvents } from './use-grid-events.ts'
-import { useSize } from './use-size.ts'
+import { useGridSize } from './use-grid-size.ts'
 
 /** Folders up to this size are drawn whole, so that the browser's own find works in them. */
 const WHOLE_UP_TO = 200
@@ -42,7 +42,7 @@ export function EntryGrid() {
   const { compactRows } = useSnapshot(prefs)
   const scroller = useRef<HTMLDivElement>(null)
   const content = useRef<HTMLDivElement>(null)
-  const { widthPx, heightPx, remPx } = useSize(scroller)
+  const { widthPx, heightPx, remPx } = useGridSize(scroller)
   const [chunk, setChunk] = useState(0)
   /** How many more drawings may bring the row that is to be focused. */
   const focusTries = useRef(0)

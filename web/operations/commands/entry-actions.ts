@@ -25,16 +25,16 @@ import { absoluteUrl } from '../../api/files.ts'
 import { boot } from '../../lib/boot.ts'
 import { ClipboardError, copyText } from '../../lib/clipboard.ts'
 import { announce } from '../../lib/page/announce.ts'
+import { NO_DETAILS_PANEL } from '../../lib/page/media.ts'
 import { quickLookState } from '../../lib/page/quick-look.ts'
 import { filesHref, nameOf } from '../../lib/paths.ts'
 import { canPasteInto, clipboard, fillClipboard } from '../../state/clipboard.ts'
-import { isPinnedPath, prefs, togglePinned } from '../../state/prefs.ts'
+import { isPinnedPath, prefs, setPref, togglePinned } from '../../state/prefs.ts'
 import { duplicateEntries, pasteInto, transferEntries } from '../copy-and-move.ts'
 import { startDownload } from '../downloads.ts'
 import { deleteEntries } from '../file-operations.ts'
 import { openPrompt } from '../prompts.ts'
 import { toastError, toastSuccess } from '../toasts.ts'
-import { toggleDetails } from './details.ts'
 import { isFile, openEntry, openFileItself } from './open-entry.ts'
 import type { Action, ActionContext } from './types.ts'
 
@@ -70,6 +70,13 @@ function pinnable({ folder, selected }: ActionContext): string | null {
   if (selected.length === 0) return folder === '/' ? null : folder
   const entry = selected.length === 1 ? selected[0] : undefined
   return entry?.isDir === true ? entry.path : null
+}
+
+/** Opens or closes the panel beside the listing; where there is no room for it, a dialog. */
+async function toggleDetails({ folder, selected }: ActionContext): Promise<void> {
+  if (folder === null) return
+  if (matchMedia(NO_DETAILS_PANEL).matches) await openPrompt('info', { folder, entries: selected })
+  else setPref('details', !prefs.details)
 }
 
 export const entryActions = [

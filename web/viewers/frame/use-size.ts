@@ -7,11 +7,10 @@ export function useSize(ref: RefObject<HTMLElement | null>): Size {
   useLayoutEffect(() => {
     const element = ref.current
     if (!element) return
-    const observer = new ResizeObserver(() => {
-      setSize({ width: element.clientWidth, height: element.clientHeight })
-    })
+    const measure = () => setSize({ width: element.clientWidth, height: element.clientHeight })
+    const observer = new ResizeObserver(measure)
     observer.observe(element)
-    setSize({ width: element.clientWidth, height: element.clientHeight })
+    measure()
     return () => observer.disconnect()
   }, [ref])
   return size

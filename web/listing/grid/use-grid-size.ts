@@ -10,7 +10,7 @@ export interface Size {
 }
 
 /** The size of an element, kept up to date. */
-export function useSize(target: RefObject<HTMLElement | null>): Size {
+export function useGridSize(target: RefObject<HTMLElement | null>): Size {
   const [size, setSize] = useState<Size>({ widthPx: 0, heightPx: 0, remPx: 16 })
   useLayoutEffect(() => {
     const element = target.current

@@ -1,24 +1,12 @@
-// The error pages /403, /404 and /500, and the start that failed.
+// What went wrong, as a panel.
 
-import { Trans, useLingui } from '@lingui/react/macro'
-import { Folder, RotateCw } from 'lucide-react'
-import { type ReactNode, useEffect } from 'react'
+import { Trans } from '@lingui/react/macro'
+import { RotateCw } from 'lucide-react'
+import type { ReactNode } from 'react'
 import { ApiError } from '../api/client.ts'
 import { messageOf } from '../api/error-text.ts'
-import { boot } from '../lib/boot.ts'
-import { chooseLocale, loadLocale } from '../lib/i18n.ts'
-import { useTitle } from '../lib/page/title.ts'
-import { whenOnline } from '../state/network.ts'
-import { session, startSession } from '../state/session.ts'
 import { Button } from '../ui/button.tsx'
 import { type Art, EmptyState } from '../ui/empty.tsx'
-import { VisitorHead } from './visitor-head.tsx'
-
-interface Look {
-  art: Art
-  title: ReactNode
-  text: ReactNode
-}
 
 /**
  * A failure of a call as a panel: for a folder that cannot be shown, a share that does not exist.
@@ -62,7 +50,11 @@ export function ErrorPanel({
   )
 }
 
-function lookOf(status: number, error: unknown, address: string | undefined): Look {
+function lookOf(
+  status: number,
+  error: unknown,
+  address: string | undefined,
+): { art: Art; title: ReactNode; text: ReactNode } {
   const where = address === undefined ? null : <bdi className="mono">{address}</bdi>
   switch (status) {
     case 0:
@@ -98,49 +90,4 @@ function lookOf(status: number, error: unknown, address: string | undefined): Lo
         text: messageOf(error),
       }
   }
-}
-
-/** The failed start of the session: asks again by itself once the server can be reached. */
-export function StartFailure({ error }: { error: unknown }) {
-  useEffect(() => {
-    if (!(error instanceof ApiError) || !error.isNetwork) return
-    let left = false
-    void whenOnline().then(async () => {
-      if (left) return
-      await startSession()
-      await loadLocale(chooseLocale(session.user?.locale))
-    })
-    return () => {
-      left = true
-    }
-  }, [error])
-  return <ErrorPanel asPage error={error} onRetry={() => location.reload()} />
-}
-
-export function ErrorScreen({ code, error }: { code?: string; error?: unknown }) {
-  const { t } = useLingui()
-  useTitle(t`Error`)
-  return (
-    <div className="bare">
-      <VisitorHead />
-      <main className="bare__main" id="main">
-        {error ? (
-          <StartFailure error={error} />
-        ) : (
-          <ErrorPanel
-            asPage
-            error={new ApiError(Number(code ?? 500), null, '')}
-            actions={
-              <a className="btn btn--fill" href={`${boot.BaseURL}/files/`}>
-                <span className="btn__label">
-                  <Folder className="i i-sm" aria-hidden />
-                  <Trans>Go to my files</Trans>
-                </span>
-              </a>
-            }
-          />
-        )}
-      </main>
-    </div>
-  )
 }
