@@ -14,8 +14,8 @@ const WORKERS = 2
 const serial: NonNullable<ViteUserConfig['test']> = {
   fileParallelism: false,
   maxWorkers: 1,
-  testTimeout: 60_000,
-  hookTimeout: 60_000,
+  testTimeout: 120_000,
+  hookTimeout: 120_000,
   // Polls end by the clock too; the default of a second is for machines with nothing else to do.
   expect: { poll: { timeout: 20_000 } },
   // Real browsers and processes on a busy machine: what fails twice in a row is broken.

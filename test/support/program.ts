@@ -9,7 +9,7 @@ import type { Tree } from './tree.ts'
 
 export const ADMIN = { username: 'admin', password: 'correct horse 9 battery' } as const
 
-const START_MS = 20_000
+const START_MS = 45_000
 const STOP_MS = 15_000
 
 export interface ProgramOptions {
