@@ -1,4 +1,5 @@
-// Programs of the system that the tests call: a browser, and the reference tools for archives.
+// Programs of the system that the tests call: a browser, the reference tools for archives, and what
+// disks and clocks that fail are made of.
 import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 
@@ -24,13 +25,21 @@ const TOOLS: readonly Tool[] = [
   { files: ['/usr/bin/ffmpeg'], debian: 'ffmpeg' },
   { files: ['/usr/lib/python3/dist-packages/snappy'], debian: 'python3-snappy' },
   { files: ['/usr/bin/python3'], debian: 'python3' },
-  { files: ['/usr/bin/fusermount3'], debian: 'fuse3' },
-  { files: ['/usr/lib/python3/dist-packages/fusepy.py'], debian: 'python3-fusepy' },
-  { files: ['/usr/bin/strip'], debian: 'binutils' },
-  // Disks in user space that hang and fail: see test/support/fuse-disk.ts.
+  // Disks in user space that hang, fail or know no case: see test/support/fuse-disk.ts.
   { files: ['/usr/bin/fusermount3', '/bin/fusermount3'], debian: 'fuse3' },
   { files: ['/usr/lib/python3/dist-packages/fusepy.py'], debian: 'python3-fusepy' },
+  { files: ['/usr/bin/strip'], debian: 'binutils' },
+  { files: ['/usr/bin/ps', '/bin/ps'], debian: 'procps' },
+  // A clock that is set is a library of a few lines: see test/support/fault-runs.ts.
+  { files: ['/usr/bin/gcc'], debian: 'gcc' },
+  { files: ['/usr/include/dlfcn.h'], debian: 'libc6-dev' },
 ]
+
+/** The Debian package that has a program. */
+export function packageOf(program: string): string {
+  const isIt = (file: string) => file === program || file.endsWith(`/bin/${program}`)
+  return TOOLS.find(({ files }) => files.some(isIt))?.debian ?? program
+}
 
 /**
  * Installs what is missing when this is Debian and we are root; otherwise says what to install.

@@ -76,7 +76,7 @@ function failures(copy: string, { test, about }: Weakening): { total: number; fa
   const report = join(copy, 'report.json')
   rmSync(report, { force: true })
   const args = [
-    ...['run', '--project', 'unit', '--retry', '0', '--bail', '1', '--testTimeout', '10000'],
+    ...['run', '--project', 'unit', '--retry', '0', '--bail', '1'],
     ...[`test/security/${test}.test.ts`, '-t', about],
     ...['--reporter=json', `--outputFile=${report}`],
   ]

@@ -15,6 +15,7 @@ import {
   type TreeFacts,
   unpack,
 } from '../support/archives.ts'
+import { needProgram } from '../support/programs.ts'
 import { AWKWARD_NAMES, makeTree, type Tree } from '../support/tree.ts'
 
 const MIB = 1024 * 1024
@@ -131,6 +132,7 @@ it('writes zip beyond 65,535 entries so that unzip reads them all', async () => 
   await writeArchive(entries, 'zip', { write }, new AbortController().signal)
   const file = join(tree.base, 'many.zip')
   await writeFile(file, Buffer.concat(parts))
+  needProgram('unzip')
   const list = execFileSync('unzip', ['-Z1', file], { encoding: 'utf8', maxBuffer: 1 << 26 })
   expect(list.split('\n').filter(Boolean)).toHaveLength(66_000)
   await run([

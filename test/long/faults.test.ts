@@ -1,7 +1,7 @@
 // Faults at length: what is counted stands in the report.
-import { existsSync } from 'node:fs'
 import { it } from 'vitest'
 import {
+  CAN_SHIFT_CLOCK,
   damagedDatabase,
   type Figures,
   failingDisk,
@@ -14,7 +14,6 @@ import {
 import { HAS_FUSE } from '../support/fuse-disk.ts'
 import { MAY_MOUNT } from '../support/mounts.ts'
 
-const HAS_GCC = existsSync('/usr/bin/gcc')
 const ERRNOS = ['EIO', 'ENOSPC', 'EROFS'] as const
 
 function faultRun(name: string, isPossible: boolean, run: () => Promise<Figures>): void {
@@ -38,6 +37,6 @@ for (const errno of ERRNOS) {
 faultRun('the database cut off or garbled at each boundary of a write', true, () =>
   damagedDatabase(512),
 )
-faultRun('the clock an hour back and forth', HAS_GCC, () => shiftedClock(120, 15))
+faultRun('the clock an hour back and forth', CAN_SHIFT_CLOCK, () => shiftedClock(120, 15))
 faultRun('5,000 connections that send a byte now and then', true, () => slowConnections(5_000))
 faultRun('a mount that stops answering, again and again', HAS_FUSE, () => silentMount(10, 16))

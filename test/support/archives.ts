@@ -10,6 +10,7 @@ import { archiveEntries, commonFolder } from '../../src/files/archive-entries.ts
 import type { ByteSink } from '../../src/files/byte-sink.ts'
 import { createScope, type Scope } from '../../src/files/scope.ts'
 import type { VPath } from '../../src/files/vpath.ts'
+import { needProgram } from './programs.ts'
 import { DISKS } from './scope.ts'
 
 export const FORMATS = [
@@ -88,12 +89,13 @@ export async function unpack(format: ArchiveFormat, file: string, into: string):
   await run(['tar', '-xf', tar, '-C', into])
 }
 
-/** Runs a program, its input and output bound to files where given. */
+/** Runs a program, its input and output bound to files where given; skips the test without it. */
 export async function run(
   [program, ...args]: [string, ...string[]],
   stdin?: string,
   stdout?: string,
 ): Promise<void> {
+  needProgram(program)
   const input = stdin === undefined ? null : await open(stdin, 'r')
   try {
     const child = spawn(program, args, { stdio: [input?.fd ?? 'ignore', 'pipe', 'pipe'] })

@@ -7,12 +7,15 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { waitFor } from './deadline.ts'
 import { MAY_MOUNT } from './mounts.ts'
+import { hasFiles } from './programs.ts'
 
 const PROGRAM = join(import.meta.dirname, 'caseless.py')
 
+const NEEDED = ['/usr/bin/python3', '/usr/lib/python3/dist-packages/fusepy.py']
+
 /** Needs root, FUSE and its module for Python. */
 export const HAS_CASELESS =
-  MAY_MOUNT && existsSync('/dev/fuse') && existsSync('/usr/lib/python3/dist-packages/fusepy.py')
+  MAY_MOUNT && existsSync('/dev/fuse') && hasFiles('disks without case', NEEDED, 'python3-fusepy')
 
 /** Shows what is in `source` at `place`, without case. */
 export async function mountCaseless(source: string, place: string): Promise<AsyncDisposable> {

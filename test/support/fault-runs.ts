@@ -12,6 +12,7 @@ import { loginAs, type SignedIn } from './login.ts'
 import { mountDisk } from './mounts.ts'
 import { openDescriptors, residentBytes } from './process-facts.ts'
 import { type Program, runProgram, startProgram } from './program.ts'
+import { hasFiles } from './programs.ts'
 import { makeTree, type Tree } from './tree.ts'
 
 export type Figures = Record<string, string | number>
@@ -234,6 +235,13 @@ time_t time(time_t *out) {
   return ts.tv_sec;
 }
 `
+
+/** Setting the clock of one program takes a compiler. */
+export const CAN_SHIFT_CLOCK = hasFiles(
+  'a clock that is set',
+  ['/usr/bin/gcc', '/usr/include/dlfcn.h'],
+  'gcc and libc6-dev',
+)
 
 /** The clock is set an hour forth and back while changes are made. */
 export async function shiftedClock(operations: number, seed: number): Promise<Figures> {

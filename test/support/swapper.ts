@@ -1,8 +1,8 @@
 // A local process that keeps exchanging two names, as fast as the system lets it.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync } from 'node:fs'
 import { withDeadline } from './deadline.ts'
+import { hasFiles } from './programs.ts'
 
 // renameat2(2) with RENAME_EXCHANGE: both names are always there, which no two renames achieve.
 const SCRIPT = `
@@ -17,7 +17,8 @@ while True: swap()
 `
 
 /** Swapping needs the exchange of Linux, and Python to call it. */
-export const CAN_SWAP = process.platform === 'linux' && existsSync('/usr/bin/python3')
+export const CAN_SWAP =
+  process.platform === 'linux' && hasFiles('links swapped in', ['/usr/bin/python3'], 'python3')
 
 /** Exchanges the names until disposed; has begun when this resolves. */
 export async function keepExchanging(a: string, b: string): Promise<AsyncDisposable> {
