@@ -287,18 +287,22 @@ it.each(['zip', 'tar'] as const)(
   },
 )
 
-it.each(FORMATS)('stops %s on abort and closes every file', async (format) => {
-  await using tree = await makeTree({})
-  for (let i = 0; i < 20; i++) await writeFile(tree.at(`f${i}`), Buffer.alloc(3 * MIB, `${i}`))
-  // Threads and modules that stay after the first use are not leaks.
-  await archiveTo({ write: async () => {} }, openScope(tree.root), format)
-  const before = openFiles()
-  const controller = new AbortController()
-  const write = async () => controller.abort()
-  const { signal } = controller
-  await expect(archiveTo({ write }, openScope(tree.root), format, { signal })).rejects.toThrow()
-  expect(openFiles()).toBeLessThanOrEqual(before)
-})
+it.each(FORMATS)(
+  'stops %s on abort and closes every file',
+  async (format) => {
+    await using tree = await makeTree({})
+    for (let i = 0; i < 20; i++) await writeFile(tree.at(`f${i}`), Buffer.alloc(3 * MIB, `${i}`))
+    // Threads and modules that stay after the first use are not leaks.
+    await archiveTo({ write: async () => {} }, openScope(tree.root), format)
+    const before = openFiles()
+    const controller = new AbortController()
+    const write = async () => controller.abort()
+    const { signal } = controller
+    await expect(archiveTo({ write }, openScope(tree.root), format, { signal })).rejects.toThrow()
+    expect(openFiles()).toBeLessThanOrEqual(before)
+  },
+  60_000,
+)
 
 it.each(FORMATS)('passes on the failure of the target of %s', async (format) => {
   await using tree = await makeTree({ 'a.txt': 'a' })

@@ -84,8 +84,8 @@ const HUGE: Piece[] = [
     ]),
     ends: TOO_BIG,
   },
-  { bytes: frame(OPCODES.text, `echo ${'a '.repeat(500_000)}`), ends: 'command' },
-  { bytes: frame(OPCODES.text, '\\"'.repeat(500_000)), ends: 'command' },
+  { bytes: frame(OPCODES.text, `echo ${'a '.repeat(60_000)}`), ends: 'command' },
+  { bytes: frame(OPCODES.text, '\\"'.repeat(60_000)), ends: 'command' },
   { bytes: frame(OPCODES.text, ' '.repeat(MAX_MESSAGE_BYTES)), ends: null },
   { bytes: frame(OPCODES.binary, Buffer.alloc(MAX_MESSAGE_BYTES, 0xff)), ends: null },
 ]

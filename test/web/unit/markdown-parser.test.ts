@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
 import { parseMarkdown } from '../../../web/viewers/text/markdown-parser.ts'
+import { cpuMs } from '../../support/cpu-time.ts'
 
 it.each([
   ['*', '*a '.repeat(20_000), 'a*'],
@@ -8,9 +9,11 @@ it.each([
   ['*a without blanks', '*a'.repeat(200_000), ''],
   ['* within each other', '*a '.repeat(20_000), 'a* '.repeat(20_000)],
 ])('takes no minutes for very many %s', (_what, open, close) => {
-  const start = performance.now()
-  const html = parseMarkdown(`${open}${close}\n\n# next\n`)
-  expect(performance.now() - start).toBeLessThan(15_000)
+  let html = ''
+  const takenMs = cpuMs(() => {
+    html = parseMarkdown(`${open}${close}\n\n# next\n`)
+  })
+  expect(takenMs).toBeLessThan(15_000)
   expect(html).toContain('<h1>next</h1>')
 })
 

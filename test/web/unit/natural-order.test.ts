@@ -7,6 +7,7 @@ import {
   toSortInput,
   toWire,
 } from '../../../web/lib/sorting/sort-entries.ts'
+import { cpuMs } from '../../support/cpu-time.ts'
 
 const byName = (names: string[]) =>
   [...names].sort((a, b) => compareFolded(foldName(a), foldName(b)))
@@ -85,12 +86,12 @@ describe('order on the screen', () => {
       entry(`file ${(i * 7919) % 100_000}.txt`),
     )
     // The best of three: what the machine does besides is not ours.
-    const timesMs = [1, 2, 3].map(() => {
-      const start = performance.now()
-      const order = sortOrder(toSortInput(many), { column: 'name', ascending: true })
-      expect(many[order[99_999] as number]?.name).toBe('file 99999.txt')
-      return performance.now() - start
-    })
+    const timesMs = [1, 2, 3].map(() =>
+      cpuMs(() => {
+        const order = sortOrder(toSortInput(many), { column: 'name', ascending: true })
+        expect(many[order[99_999] as number]?.name).toBe('file 99999.txt')
+      }),
+    )
     expect(Math.min(...timesMs)).toBeLessThan(1000)
   })
 })
