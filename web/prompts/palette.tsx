@@ -5,6 +5,7 @@ import { Folder, type LucideIcon, Pin, Search, SquareChevronRight } from 'lucide
 import { type KeyboardEvent, useEffect, useId, useMemo, useRef, useState } from 'react'
 import { keyLetter } from '../lib/key-letter.ts'
 import { loadStylesheet } from '../lib/page/stylesheet.ts'
+import { useModal } from '../lib/page/use-modal.ts'
 import { nameOf, parentOf } from '../lib/paths.ts'
 import { shownName } from '../lib/shown-name.ts'
 import { foldForTyping } from '../lib/type-ahead.ts'
@@ -20,7 +21,6 @@ import { prefs } from '../state/prefs.ts'
 import { recentFolders } from '../state/recent-folders.ts'
 import { Kbd } from '../ui/badge.tsx'
 import { Combobox } from '../ui/combobox.tsx'
-import { useModal } from '../ui/use-modal.ts'
 import styles from './files.css?url'
 
 await loadStylesheet(styles)

@@ -12,8 +12,8 @@ import {
   useRef,
   useState,
 } from 'react'
+import { useModal } from '../lib/page/use-modal.ts'
 import { IconButton } from './button.tsx'
-import { useModal } from './use-modal.ts'
 import './dialog.css'
 
 export interface DialogProps {

@@ -8,7 +8,7 @@ import { Button } from '../../ui/button.tsx'
 import { editsElsewhere } from '../frame/kinds.ts'
 import type { ViewerProps } from '../frame/source.ts'
 import { Busy, Message } from '../frame/tools.tsx'
-import { useBytes } from '../frame/use-bytes.ts'
+import { useBytes } from '../text/use-bytes.ts'
 import { JsonTree } from './json-tree.tsx'
 
 const MAX_JSON_BYTES = 128 * 1024 * 1024

@@ -6,7 +6,7 @@ import { looksBinary } from '../../text/binary.ts'
 import { decodeText } from '../../text/decode.ts'
 import type { TextEncoding } from '../../text/encodings.ts'
 import type { FileSource } from '../frame/source.ts'
-import { useBytes } from '../frame/use-bytes.ts'
+import { useBytes } from './use-bytes.ts'
 
 /** Larger files are read in windows. */
 export const MAX_TEXT_BYTES = 10 * 1024 * 1024

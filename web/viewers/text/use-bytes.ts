@@ -3,7 +3,7 @@
 import { useEffect, useState } from 'react'
 import type { FileEntry } from '../../../src/api-types.ts'
 import { isAbort } from '../../api/client.ts'
-import type { FileSource } from './source.ts'
+import type { FileSource } from '../frame/source.ts'
 
 export type ReadBytes =
   | { state: 'loading' }

@@ -1,7 +1,7 @@
 // What every modal dialog needs: it opens over the page, takes the focus and gives it back.
 
 import { type RefObject, useEffect, useEffectEvent, useLayoutEffect } from 'react'
-import { focusFallback } from '../lib/page/focus.ts'
+import { focusFallback } from './focus.ts'
 
 interface Modal {
   /** Gives something inside the focus. */
