@@ -273,15 +273,15 @@ export const WEAKENINGS: Weakening[] = [
   {
     title: 'a link outlives its file',
     file: 'src/routes/shared-places.ts',
-    from: 'await change(deps, (doc) => endSharesBelow(doc, place))',
-    to: 'await change(deps, (doc) => (place ? doc : endSharesBelow(doc, place)))',
+    from: 'await change(deps, (doc) => endSharesBelow(doc, user.id, place))',
+    to: 'await change(deps, (doc) => (place ? doc : endSharesBelow(doc, user.id, place)))',
     test: 'share-targets',
     about: 'a link ends with its file',
   },
   {
     title: 'a link follows its file to whoever moved it',
     file: 'src/store/share-targets.ts',
-    from: 'if (share.userID !== userID || !isWithin(source.vpath, path)) return []',
+    from: 'if (share.userID !== userID || !isWithin(source.vpath, path)) return endShare(share, userID)',
     to: 'if (share.userID !== userID || !isWithin(source.vpath, path)) return [share]',
     test: 'share-targets',
     about: 'a link ends with its file',

@@ -108,11 +108,12 @@ export async function moveTree(
     // A disk says the same of names that it does not take.
     if (errno === 'EINVAL' && (await isOnWayTo(scope, source, target))) throw sourceIsParent()
     const isBound = errno === 'EXDEV' || errno === 'EBUSY'
+    const isMount = isBound && (await scope.isMountPoint(source))
     // A copy is all that would come of it.
-    if (isBound && (await scope.isMountPoint(source)))
+    if (isMount)
       throw new AppError('locked', `${source} is a mount of its own`, { cause: error, status: 500 })
     // A target that is a mount keeps its place: its content is written, or its folder merged into.
-    if (errno === 'EXDEV' || (errno === 'EBUSY' && options.replace)) {
+    if (errno === 'EXDEV' || (errno === 'EBUSY' && options.replace && isMount === false)) {
       const copied: Copied[] = []
       await copyAll(scope, source, target, options, copied)
       await removeCopied(scope, copied, options.signal)

@@ -136,9 +136,9 @@ export interface Scope {
   entryPath(vpath: VPath): Promise<string>
   /**
    * True when the entry is a mount of its own, which can be neither moved nor removed. Where nothing
-   * tells, as on other systems than Linux, it is taken for one.
+   * tells, as on other systems than Linux, null.
    */
-  isMountPoint(vpath: VPath): Promise<boolean>
+  isMountPoint(vpath: VPath): Promise<boolean | null>
   /** Throws `no_space` when a file of this size does not fit at a path that hostPath has given. */
   requireSpace(located: string, sizeBytes: number): Promise<void>
   /** Host path for programs started in a folder (shell, hooks). Judged like any other access. */
@@ -242,7 +242,7 @@ export function createScope(options: ScopeOptions): Scope {
       }),
     entryPath: (vpath) => guarded(vpath, async () => (await locateEntry(vpath)).realPath),
     isMountPoint: (vpath) =>
-      guarded(vpath, async () => disks.isMountPoint((await locateEntry(vpath)).realPath)),
+      guarded(vpath, async () => disks.isKnownMount((await locateEntry(vpath)).realPath)),
     exists: async (vpath) => {
       try {
         return await guarded(vpath, async () => (await locateEntry(vpath)).exists)

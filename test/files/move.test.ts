@@ -234,3 +234,10 @@ describe.skipIf(!MAY_MOUNT)('what is a mount of its own (needs root)', () => {
     },
   )
 })
+
+it('a move to another disk works where nothing tells what is mounted', async () => {
+  await using tree = await makeTree({ 'a.txt': 'a' })
+  const disks = { ...createDisks(), isKnownMount: () => null }
+  await moveTree(onTwoDisks(scopeOf(tree, { disks })), vpath('/a.txt'), vpath('/b.txt'), always())
+  expect(await readdir(tree.root)).toEqual(['b.txt'])
+})

@@ -83,6 +83,8 @@ export interface Disks {
   of(realPath: string): Device
   /** What is mounted there may be far away however near the folder is. */
   isMountPoint(realPath: string): boolean
+  /** Like isMountPoint; null where nothing tells, as on other systems than Linux. */
+  isKnownMount(realPath: string): boolean | null
   /** The devices of what is mounted directly in a folder, by name. */
   mountedIn(realFolder: string): ReadonlyMap<string, Device>
   /** True for a path on a quick local disk that was looked at within the last second, and its folder. */
@@ -174,7 +176,8 @@ export function createDisks(): Disks {
     }
   }
   const isNear = (path: string) => (near.get(path) ?? 0) > performance.now() && of(path).isDirect
-  const isMountPoint = (path: string) => mountTable()?.mounts.has(path) ?? true
+  const isKnownMount = (path: string) => mountTable()?.mounts.has(path) ?? null
+  const isMountPoint = (path: string) => isKnownMount(path) ?? true
   const mountedIn = (realFolder: string) => {
     const mounted = new Map<string, Device>()
     for (const place of mountTable()?.mounts.keys() ?? [])
@@ -223,6 +226,7 @@ export function createDisks(): Disks {
   return {
     of,
     isMountPoint,
+    isKnownMount,
     mountedIn,
     isNear,
     realpath: async (path) => {
