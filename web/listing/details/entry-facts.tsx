@@ -44,17 +44,26 @@ export const EntrySize = memo(function EntrySize({ entry }: { entry: FileEntry }
   return <>{formatSize(entry.size)}</>
 })
 
-/** "8.2 MiB · Yesterday", or the date alone for folders. */
+/** "8.2 MiB · Yesterday", the date alone for folders, or that the disk does not answer. */
 export function EntryFacts({ entry }: { entry: FileEntry }) {
+  const { t } = useLingui()
+  if (entry.unreachable === true) {
+    // Cards may be narrower than these words.
+    return (
+      <small className="facts" data-tip={t`Disk does not answer`}>
+        <EntrySize entry={entry} />
+      </small>
+    )
+  }
   return (
     <small className="facts num">
-      {(!entry.isDir || entry.unreachable === true) && (
+      {!entry.isDir && (
         <>
           <EntrySize entry={entry} />
           {' · '}
         </>
       )}
-      <EntryDate modified={entry.modified} unreachable={entry.unreachable} />
+      <EntryDate modified={entry.modified} />
     </small>
   )
 }
