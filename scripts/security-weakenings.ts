@@ -287,14 +287,6 @@ export const WEAKENINGS: Weakening[] = [
     about: 'a link ends with its file',
   },
   {
-    title: 'the root of a share is looked up by its name again',
-    file: 'src/files/jail.ts',
-    from: 'let known = isReal ? rootPath : undefined',
-    to: 'let known = isReal ? undefined : undefined',
-    test: 'share-swap',
-    about: 'a shared folder that is swapped',
-  },
-  {
     title: 'a request is judged at its head alone',
     file: 'src/routes/standing.ts',
     from: "for (const demand of c.get('demands') ?? []) demand()",
