@@ -12,82 +12,22 @@ interface Import {
   lazy: boolean
 }
 
-const ANYONE = [
-  'accept',
-  'address-blocks',
-  'errors',
-  'gate',
-  'locks',
-  'kill-group',
-  'parse',
-  'log',
-  'sync-folder',
-  'api-types',
-  'version',
-  'files/vpath',
+/** Areas of src/, the lowest first: each imports those of lower floors only, types included. */
+const SRC_LAYERS = [
+  ['api-types', 'native-cache'],
+  ['lib'],
+  ['store', 'programs', 'openapi'],
+  ['config'],
+  ['access', 'files'],
+  ['auth'],
+  ['hooks'],
+  ['http'],
+  ['routes'],
+  ['app'],
+  ['server'],
+  ['cli'],
+  ['main', 'boot'],
 ]
-
-/** Area of src/ to the areas it may import besides itself and ANYONE. */
-const MAY_IMPORT: Record<string, string[]> = {
-  boot: ['native-cache'],
-  main: ['cli', 'config', 'options', 'files', 'native-cache'],
-  cli: [
-    'config',
-    'options',
-    'store',
-    'app',
-    'server',
-    'auth',
-    'files',
-    'routes',
-    'assets',
-    'runner',
-    'hooks',
-    'webhooks',
-    'log-file',
-    'config-file',
-    'option-values',
-    'read-yaml',
-    'access',
-  ],
-  app: ['routes'],
-  server: ['config', 'app', 'routes', 'connections', 'unescaped-target'],
-  connections: [],
-  'unescaped-target': [],
-  'command-line': [],
-  routes: [
-    'auth',
-    'access',
-    'files',
-    'store',
-    'runner',
-    'command-line',
-    'hooks',
-    'webhooks',
-    'assets',
-    'config',
-    'commands',
-    'openapi',
-  ],
-  openapi: [],
-  auth: ['store', 'runner', 'config', 'access'],
-  store: ['mount-points'],
-  files: ['mount-points'],
-  'mount-points': [],
-  access: ['store'],
-  runner: [],
-  hooks: ['runner', 'command-line', 'webhooks', 'store', 'files', 'config'],
-  webhooks: ['store'],
-  assets: [],
-  config: ['options', 'config-file', 'option-values', 'store'],
-  'config-file': ['options', 'option-values', 'config', 'read-yaml'],
-  'read-yaml': [],
-  options: ['option-values', 'config', 'store'],
-  'option-values': ['config', 'options'],
-  log: ['log-file'],
-  'log-file': [],
-  'native-cache': [],
-}
 
 /**
  * Areas of web/, the lowest first: each may import those of lower layers only. Features may import
@@ -117,7 +57,7 @@ const WEB_LAYERS = [
 ]
 const FEATURES = WEB_LAYERS.findIndex((areas) => areas.includes('listing'))
 
-const HONO_USERS = /^src\/(routes\/|app\.ts$|server\.ts$)/
+const HONO_USERS = /^src\/((http|routes)\/|app\.ts$|server\.ts$)/
 
 const IMPORT =
   /(?:^|[;\s}])(import|export)\s+(type\s+)?(?:[\w*{}\s,$]+?\s+from\s+)?['"]([^'"]+)['"]|\b(?:(import)|new\s+URL)\s*\(\s*(['"`])((?:(?!\5).)*)\5/gm
@@ -187,33 +127,34 @@ function checkRelative(file: string, specifier: string, typeOnly: boolean): stri
 function checkWeb(file: string, target: string): string | null {
   const [from, to] = [areaOf(file), areaOf(target)]
   if (from === to || target.startsWith('locales/')) return null
-  const [own, other] = [layerOf(from), layerOf(to)]
+  const [own, other] = [layerOf(WEB_LAYERS, from), layerOf(WEB_LAYERS, to)]
   if (own === undefined) return `web/${from} has no layer in scripts/check-imports.ts`
   if (other === undefined) return `web/${to} has no layer in scripts/check-imports.ts`
   if (other < own || (own === other && own === FEATURES)) return null
   return `${from} must not import ${to}`
 }
 
-function layerOf(area: string): number | undefined {
-  const at = WEB_LAYERS.findIndex((areas) => areas.includes(area))
+function layerOf(layers: readonly string[][], area: string): number | undefined {
+  const at = layers.findIndex((areas) => areas.includes(area))
   return at < 0 ? undefined : at
 }
 
 function checkServer(file: string, target: string): string | null {
   const from = areaOf(file)
   const to = areaOf(target)
-  const module = target.replace(/^src\//, '').replace(/\.ts$/, '')
-  if (from === to || ANYONE.includes(module)) return null
-  const allowed = MAY_IMPORT[from]
-  if (!allowed) return `src/${from} has no row in the table of scripts/check-imports.ts`
-  return allowed.includes(to) ? null : `${from} must not import ${to}`
+  if (from === to) return null
+  const fromLayer = layerOf(SRC_LAYERS, from)
+  const toLayer = layerOf(SRC_LAYERS, to)
+  if (fromLayer === undefined || toLayer === undefined)
+    return `src/${fromLayer === undefined ? from : to} has no row in the table of scripts/check-imports.ts`
+  return toLayer < fromLayer ? null : `${from} must not import ${to}`
 }
 
 function checkPackage(file: string, specifier: string): string | null {
   if (file.startsWith('web/') && specifier.startsWith('node:'))
     return 'a browser has no node: modules'
   if (/^(hono|@hono\/)/.test(specifier) && !HONO_USERS.test(file)) {
-    return 'only routes/, app.ts and server.ts import hono'
+    return 'only http/, routes/, app.ts and server.ts import hono'
   }
   if (file.startsWith('src/') && /^(react|valtio|wouter|@lingui\/)/.test(specifier)) {
     return 'the server renders nothing'
@@ -221,7 +162,7 @@ function checkPackage(file: string, specifier: string): string | null {
   return null
 }
 
-/** `src/files/scope.ts` is in area `files`, `src/app.ts` in area `app`. */
+/** `src/files/place/scope.ts` is in area `files`, `src/app.ts` in area `app`. */
 function areaOf(file: string): string {
   return file.split('/')[1]?.replace(/\.tsx?$/, '') ?? ''
 }

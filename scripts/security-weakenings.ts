@@ -16,7 +16,7 @@ export interface Weakening {
 export const WEAKENINGS: Weakening[] = [
   {
     title: 'a rule on /admin matches /admin2 as well',
-    file: 'src/access.ts',
+    file: 'src/access/rules.ts',
     from: "const below = own.endsWith('/') ? own : ",
     to: 'const below = own.length > 0 ? own : ',
     test: 'canonical-paths',
@@ -24,7 +24,7 @@ export const WEAKENINGS: Weakening[] = [
   },
   {
     title: 'rules look at the case where the disk does not',
-    file: 'src/access.ts',
+    file: 'src/access/rules.ts',
     from: 'const folded = foldCase ? foldName(vpath) : vpath',
     to: 'const folded = vpath',
     test: 'canonical-paths',
@@ -40,7 +40,7 @@ export const WEAKENINGS: Weakening[] = [
   },
   {
     title: 'every real path counts as part of the scope',
-    file: 'src/files/jail.ts',
+    file: 'src/files/place/jail.ts',
     from: 'if (!followExternal && !contains(realRoot, place.realPath))',
     to: 'if (realRoot === place.realPath + place.realPath)',
     test: 'scope-jail',
@@ -48,7 +48,7 @@ export const WEAKENINGS: Weakening[] = [
   },
   {
     title: 'folders beside the scope with the same beginning belong to it',
-    file: 'src/files/jail.ts',
+    file: 'src/files/place/jail.ts',
     from: 'if (!followExternal && !contains(realRoot, place.realPath))',
     to: "if (!followExternal && !place.realPath.startsWith(realRoot.replace(/home$/, '')))",
     test: 'scope-jail',
@@ -64,7 +64,7 @@ export const WEAKENINGS: Weakening[] = [
   },
   {
     title: 'content goes to those who may not download',
-    file: 'src/routes/guard.ts',
+    file: 'src/http/guard.ts',
     from: 'if (!user.perm.download)',
     to: 'if (!user.perm)',
     test: 'permission-matrix',
@@ -144,7 +144,7 @@ export const WEAKENINGS: Weakening[] = [
   },
   {
     title: 'the cookie is good for changes',
-    file: 'src/routes/guard.ts',
+    file: 'src/http/guard.ts',
     from: "if (incoming.method !== 'GET') return null",
     to: '',
     test: 'sessions',
@@ -152,7 +152,7 @@ export const WEAKENINGS: Weakening[] = [
   },
   {
     title: 'a token outlives its session',
-    file: 'src/routes/guard.ts',
+    file: 'src/http/guard.ts',
     from: 'const session = deps.sessions.use(token.sessionId)',
     to: 'const session = deps.sessions.use(token.sessionId) ?? { id: "", userID: token.userId, createdMs: Date.now(), lastSeenMs: 0, remember: true, address: "", userAgent: "" }',
     test: 'sessions',
@@ -200,7 +200,7 @@ export const WEAKENINGS: Weakening[] = [
   },
   {
     title: 'names in archives keep their backslashes',
-    file: 'src/files/archive-entries.ts',
+    file: 'src/files/archive/entries.ts',
     from: "return relative.replaceAll('\\\\', '_')",
     to: 'return relative',
     test: 'archive-names',
@@ -224,7 +224,7 @@ export const WEAKENINGS: Weakening[] = [
   },
   {
     title: 'programs see the environment of the server',
-    file: 'src/runner.ts',
+    file: 'src/programs/runner.ts',
     from: 'const env = { ...inheritedEnv(inherited), ...options.env }',
     to: 'const env = { ...process.env, ...options.env } as Record<string, string>',
     test: 'commands',
@@ -240,7 +240,7 @@ export const WEAKENINGS: Weakening[] = [
   },
   {
     title: 'file names are put into the line of a shell',
-    file: 'src/hooks.ts',
+    file: 'src/hooks/hooks.ts',
     from: 'if (shell.length > 0) return [...shell, line]',
     to: 'if (shell.length > 0) return [...shell, expand(line, variables)]',
     test: 'commands',
@@ -288,7 +288,7 @@ export const WEAKENINGS: Weakening[] = [
   },
   {
     title: 'a request is judged at its head alone',
-    file: 'src/routes/standing.ts',
+    file: 'src/http/standing.ts',
     from: "for (const demand of c.get('demands') ?? []) demand()",
     to: 'if (!c) throw new Error()',
     test: 'ended-rights',
@@ -296,7 +296,7 @@ export const WEAKENINGS: Weakening[] = [
   },
   {
     title: 'an upload goes on after the rights have ended',
-    file: 'src/routes/standing.ts',
+    file: 'src/http/standing.ts',
     from: 'const leave = deps.store.subscribe(look)',
     to: 'const leave = () => {}',
     test: 'ended-rights',
@@ -344,7 +344,7 @@ export const WEAKENINGS: Weakening[] = [
   },
   {
     title: 'on a disk without case an entry is judged by the name that was asked for',
-    file: 'src/files/judgement.ts',
+    file: 'src/files/place/judgement.ts',
     from: 'const paths = await caseless.disks.spellings(realRoot, realPath)',
     to: 'const paths = [realPath]',
     test: 'caseless-disks',
@@ -352,7 +352,7 @@ export const WEAKENINGS: Weakening[] = [
   },
   {
     title: 'expressions look at the case where the disk does not',
-    file: 'src/access.ts',
+    file: 'src/access/rules.ts',
     from: 'foldCase ? RE2JS.CASE_INSENSITIVE : 0',
     to: '0',
     test: 'caseless-disks',
@@ -360,7 +360,7 @@ export const WEAKENINGS: Weakening[] = [
   },
   {
     title: 'a home that became a link is followed',
-    file: 'src/files/jail.ts',
+    file: 'src/files/place/jail.ts',
     from: 'contains(await disks.realpath(resolve(within)), realRoot)',
     to: '(await disks.realpath(resolve(within))) !== null',
     test: 'scope-jail',

@@ -2,10 +2,8 @@
 
 import { ServerResponse } from 'node:http'
 import { Hono } from 'hono'
-import { commandRoutes } from './routes/commands.ts'
-import { createDeps } from './routes/deps.ts'
-import type { BaseDeps, Ctx, Deps, Env } from './routes/env.ts'
-import { finishLeftovers } from './routes/finish-upload.ts'
+import { createDeps } from './http/deps.ts'
+import type { BaseDeps, Ctx, Deps, Env } from './http/env.ts'
 import {
   answerError,
   commonHeaders,
@@ -15,21 +13,23 @@ import {
   NO_CACHE,
   notAllowed,
   redirects,
-} from './routes/frame.ts'
+} from './http/frame.ts'
+import { PAGE, parseTarget } from './http/request-path.ts'
+import { sendStatus } from './http/respond.ts'
+import { admission } from './http/transfers.ts'
+import { commandRoutes } from './routes/commands.ts'
+import { finishLeftovers } from './routes/finish-upload.ts'
 import { openapiRoutes } from './routes/openapi.ts'
 import { previewRoutes } from './routes/previews.ts'
 import { publicRoutes } from './routes/public.ts'
 import { rawRoutes } from './routes/raw.ts'
 import { recursiveRoutes } from './routes/recursive.ts'
-import { PAGE, parseTarget } from './routes/request-path.ts'
 import { resourceRoutes } from './routes/resources.ts'
-import { sendStatus } from './routes/respond.ts'
 import { searchRoutes } from './routes/search.ts'
 import { sessionRoutes } from './routes/session.ts'
 import { settingsRoutes } from './routes/settings.ts'
 import { shareRoutes } from './routes/shares.ts'
 import { subtitleRoutes } from './routes/subtitles.ts'
-import { admission } from './routes/transfers.ts'
 import { tusRoutes } from './routes/tus.ts'
 import { uiRoutes } from './routes/ui.ts'
 import { uploadRoutes } from './routes/uploads.ts'

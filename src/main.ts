@@ -4,7 +4,7 @@
 import { homedir } from 'node:os'
 import { runCommandLine } from './cli/run.ts'
 import { setPoolSize } from './files/disks/disks.ts'
-import { localStamp } from './log.ts'
+import { localStamp } from './lib/log.ts'
 
 type SignalListener = (signal: 'stop' | 'reload', name: string) => void
 

@@ -12,12 +12,12 @@ import { connect, isIPv6 } from 'node:net'
 import { createSecureContext } from 'node:tls'
 import { createAdaptorServer, type HttpBindings, type WebSocketServerLike } from '@hono/node-server'
 import { type WebSocket, WebSocketServer } from 'ws'
-import type { Config } from './config.ts'
-import { inTurn, limitConnections } from './connections.ts'
-import { AppError, errnoOf } from './errors.ts'
-import type { Logger } from './log.ts'
-import { COMMAND, parseTarget } from './routes/request-path.ts'
-import { admitUnescapedTargets } from './unescaped-target.ts'
+import type { Config } from './config/config.ts'
+import { inTurn, limitConnections } from './http/connections.ts'
+import { COMMAND, parseTarget } from './http/request-path.ts'
+import { admitUnescapedTargets } from './http/unescaped-target.ts'
+import { AppError, errnoOf } from './lib/errors.ts'
+import type { Logger } from './lib/log.ts'
 
 /** How long answers may take once a stop was asked for. */
 export const DRAIN_MS = 10_000

@@ -2,7 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { brotliCompressSync, gzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
-import { chooseEncoding, openAssets } from '../src/assets.ts'
+import { chooseEncoding, openAssets } from '../src/http/assets.ts'
 import { pickLocale } from '../src/routes/page.ts'
 import { makeTree } from './support/tree.ts'
 

@@ -2,9 +2,14 @@ import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { buildConfig, collectOverrides, databasePathOf, type FlagValue } from '../src/config.ts'
-import { findConfigFile } from '../src/config-file.ts'
-import { envNamesOf, OPTION_KEYS, type OptionKey, optionOf } from '../src/options.ts'
+import {
+  buildConfig,
+  collectOverrides,
+  databasePathOf,
+  type FlagValue,
+} from '../src/config/config.ts'
+import { findConfigFile } from '../src/config/config-file.ts'
+import { envNamesOf, OPTION_KEYS, type OptionKey, optionOf } from '../src/config/options.ts'
 import { defaultServerOptions, type ServerOptions } from '../src/store/document.ts'
 
 let folder: string

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { createGate } from '../src/gate.ts'
+import { createGate } from '../src/lib/gate.ts'
 
 it('a gate lets a failed job make room for the next', async () => {
   const gate = createGate(1)

@@ -2,8 +2,8 @@ import { mkdtemp, readdir, readFile, rename, rm, stat, utimes, writeFile } from 
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { createLogger } from '../src/log.ts'
-import { backupName, openLogFile } from '../src/log-file.ts'
+import { createLogger } from '../src/lib/log.ts'
+import { backupName, openLogFile } from '../src/lib/log-file.ts'
 import { waitFor } from './support/deadline.ts'
 
 const NOW = new Date(2026, 10, 20, 9, 5, 7)

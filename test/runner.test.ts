@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { createPrograms, KILL_DELAY_MS } from '../src/runner.ts'
+import { createPrograms, KILL_DELAY_MS } from '../src/programs/runner.ts'
 import { withDeadline } from './support/deadline.ts'
 
 it.skipIf(process.platform === 'win32')(

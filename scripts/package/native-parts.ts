@@ -6,7 +6,7 @@ import type { Target } from './targets.ts'
 
 /**
  * lzma-native 8.0.6 carries a file for another processor under this name. The server does not
- * offer .tar.xz archives there (src/files/archive.ts).
+ * offer .tar.xz archives there (src/files/archive/archive.ts).
  */
 const WITHOUT_LZMA = ['linux-arm64']
 

@@ -1,7 +1,7 @@
 // Which `Host` is answered. A web page can have its own name resolved to 127.0.0.1 (DNS rebinding) and is
 // then of one origin with a server there: where nobody signs in, it could read and change everything.
 import { isIP } from 'node:net'
-import type { Config } from '../config.ts'
+import type { Config } from '../config/config.ts'
 import { isLoopback } from './address.ts'
 
 /** True when the server listens on a loopback address alone; a unix socket is out of browsers' reach. */

@@ -1,7 +1,7 @@
 // Who is on the other side of a request: the peer of the connection, and what a believed one forwards.
 import type { IncomingMessage } from 'node:http'
-import type { Config } from '../config.ts'
-import type { Logger } from '../log.ts'
+import type { Config } from '../config/config.ts'
+import type { Logger } from '../lib/log.ts'
 import { forwardedAddress, isBelieved, networkOf } from './address.ts'
 
 /** A TCP peer that has left before it was looked at; no address, and nothing it says is believed. */

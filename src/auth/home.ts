@@ -1,6 +1,7 @@
 // Home folders: the scope of a new account from its name (docs/http-api.md 4.7), and what is wrong with one.
-import { AppError } from '../errors.ts'
-import { ROOT, vpathOf } from '../files/vpath.ts'
+
+import { AppError } from '../lib/errors.ts'
+import { ROOT, vpathOf } from '../lib/vpath.ts'
 import type { Settings } from '../store/document.ts'
 
 /**

@@ -1,6 +1,6 @@
 // Sign-in decided by an administrator's program (docs/http-api.md 3.8). It gets name and password by
 // environment and as JSON on stdin, never in its command line (CWE-78), and answers in lines.
-import { AppError } from '../errors.ts'
+import { AppError } from '../lib/errors.ts'
 import { defaultPermissions, type User } from '../store/document.ts'
 import { findUser, findUserByName, replaceUser } from '../store/users.ts'
 import { hashPassword, verifyPassword } from './hash.ts'

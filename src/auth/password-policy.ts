@@ -1,5 +1,5 @@
 // Which new passwords are accepted (docs/http-api.md 4.5). Lengths are in bytes, messages are the wire's.
-import { badRequest } from '../errors.ts'
+import { badRequest } from '../lib/errors.ts'
 import { readCommonPasswords } from './common-passwords.ts'
 import { isGuessable } from './guessable.ts'
 import { MAX_PASSWORD_BYTES } from './hash.ts'

@@ -1,8 +1,8 @@
 // Sign-in by name and password against the records.
-import type { Config } from '../config.ts'
-import { AppError } from '../errors.ts'
-import type { Logger } from '../log.ts'
-import type { Programs } from '../runner.ts'
+import type { Config } from '../config/config.ts'
+import { AppError } from '../lib/errors.ts'
+import type { Logger } from '../lib/log.ts'
+import type { Programs } from '../programs/runner.ts'
 import type { User } from '../store/document.ts'
 import type { Store } from '../store/store.ts'
 import { findUser, findUserByName, replaceUser } from '../store/users.ts'

@@ -2,8 +2,8 @@
 // administration or commands, and only those of a hook the right to execute, as was recorded of the
 // original; each gets a home of its own (docs/http-api.md 4.6, 4.7).
 import { randomBytes } from 'node:crypto'
-import { AppError, badRequest } from '../errors.ts'
-import { vpathOf } from '../files/vpath.ts'
+import { AppError, badRequest } from '../lib/errors.ts'
+import { vpathOf } from '../lib/vpath.ts'
 import type { Document, User } from '../store/document.ts'
 import { addUser, withoutUser } from '../store/users.ts'
 import { hashPassword } from './hash.ts'

@@ -1,6 +1,6 @@
 // Sign-in asserted by a reverse proxy through a header, which counts from believed peers alone.
 import type { IncomingMessage } from 'node:http'
-import type { Config } from '../config.ts'
+import type { Config } from '../config/config.ts'
 import type { Settings } from '../store/document.ts'
 import { isBelieved } from './address.ts'
 import { peerAddress } from './clients.ts'

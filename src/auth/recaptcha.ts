@@ -1,5 +1,5 @@
 // The human check of the login page, verified at the configured host.
-import { AppError } from '../errors.ts'
+import { AppError } from '../lib/errors.ts'
 import type { ReCaptcha } from '../store/document.ts'
 
 const TIMEOUT_MS = 10_000

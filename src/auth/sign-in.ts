@@ -1,6 +1,6 @@
 // Who signs in: the method of the settings turns a login request into a user or a refusal.
 import type { IncomingMessage } from 'node:http'
-import { AppError } from '../errors.ts'
+import { AppError } from '../lib/errors.ts'
 import type { User } from '../store/document.ts'
 import { findUser, findUserByName } from '../store/users.ts'
 import { signInByHook } from './hook.ts'

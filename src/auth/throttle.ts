@@ -1,6 +1,6 @@
 // Slows guessing: failures are counted per key (address, account, share) within a window, and past
 // the limit answers are refused until a back-off has passed.
-import { AppError } from '../errors.ts'
+import { AppError } from '../lib/errors.ts'
 
 export interface ThrottleLimits {
   /** Failures allowed in a window; 0 switches the throttle off. */

@@ -1,7 +1,7 @@
 // Puts given flags into records. Pure.
 import type { Permissions, UserDefaults } from '../api-types.ts'
-import { type FlagValue, withStoredValues } from '../config.ts'
-import { AppError } from '../errors.ts'
+import { type FlagValue, withStoredValues } from '../config/config.ts'
+import { AppError } from '../lib/errors.ts'
 import {
   type Auther,
   DEFAULT_DIR_MODE,

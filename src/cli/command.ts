@@ -1,6 +1,6 @@
 // What a subcommand is: a plain description that parsing, help, completion and docs all read.
-import type { FlagValue } from '../config.ts'
-import { AppError } from '../errors.ts'
+import type { FlagValue } from '../config/config.ts'
+import { AppError } from '../lib/errors.ts'
 
 export interface Flag {
   name: string

@@ -1,8 +1,8 @@
 // `filebrowser config`: the stored settings and server options.
 import { resolve } from 'node:path'
-import { checkRules } from '../access.ts'
-import { AppError } from '../errors.ts'
-import { ParseError, type Reader, readObject } from '../parse.ts'
+import { checkRules } from '../access/rules.ts'
+import { AppError } from '../lib/errors.ts'
+import { ParseError, type Reader, readObject } from '../lib/parse.ts'
 import { type Document, defaultSettings, emptyDocument, type Settings } from '../store/document.ts'
 import { settingsFrom } from '../store/legacy-records.ts'
 import { withSettingsFlags } from './apply-flags.ts'

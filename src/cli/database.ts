@@ -1,6 +1,6 @@
 // How commands reach the database: the two lines that say which files are used, then the store.
-import { databasePathOf } from '../config.ts'
-import { type ConfigFile, findConfigFile } from '../config-file.ts'
+import { databasePathOf } from '../config/config.ts'
+import { type ConfigFile, findConfigFile } from '../config/config-file.ts'
 import type { Document } from '../store/document.ts'
 import { type OpenedDatabase, openDatabase } from '../store/open-database.ts'
 import type { Store } from '../store/store.ts'

@@ -3,10 +3,10 @@ import { randomBytes } from 'node:crypto'
 import { hashPassword, isHash, MAX_PASSWORD_BYTES } from '../auth/hash.ts'
 import { checkPassword } from '../auth/password-policy.ts'
 import { checkUsername } from '../auth/provision.ts'
-import { type Overrides, withStoredValues } from '../config.ts'
-import type { ConfigFile } from '../config-file.ts'
-import { AppError } from '../errors.ts'
-import { OPTIONS } from '../options.ts'
+import { type Overrides, withStoredValues } from '../config/config.ts'
+import type { ConfigFile } from '../config/config-file.ts'
+import { OPTIONS } from '../config/options.ts'
+import { AppError } from '../lib/errors.ts'
 import {
   type Document,
   defaultPermissions,

@@ -1,8 +1,14 @@
 // Flags of the commands: the server options from the option table, and the flags that change
 // stored settings and accounts.
-import { DEFAULT_DATABASE } from '../config.ts'
-import { integerBetween, oneOf, parseBoolean, parseMode } from '../option-values.ts'
-import { envNamesOf, isStoredOption, OPTION_KEYS, type OptionKey, optionOf } from '../options.ts'
+import { DEFAULT_DATABASE } from '../config/config.ts'
+import { integerBetween, oneOf, parseBoolean, parseMode } from '../config/option-values.ts'
+import {
+  envNamesOf,
+  isStoredOption,
+  OPTION_KEYS,
+  type OptionKey,
+  optionOf,
+} from '../config/options.ts'
 import type { Flag } from './command.ts'
 
 const text = (value: string) => value

@@ -1,7 +1,7 @@
 // `filebrowser healthcheck`: asks the running server, for containers without curl.
 import { request as requestHttp } from 'node:http'
 import { request as requestHttps } from 'node:https'
-import { buildConfig, type Config, collectOverrides } from '../config.ts'
+import { buildConfig, type Config, collectOverrides } from '../config/config.ts'
 import { defaultServerOptions, type ServerOptions } from '../store/document.ts'
 import { detectDatabase, jsonBeside } from '../store/open-database.ts'
 import { openStore } from '../store/store.ts'

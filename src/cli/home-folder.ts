@@ -2,10 +2,10 @@
 import { lchown, mkdir } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { inHomeWords } from '../auth/home.ts'
-import { AppError } from '../errors.ts'
 import { createDisks } from '../files/disks/disks.ts'
-import { createScope } from '../files/scope.ts'
-import { parentOf, ROOT, type VPath, vpathOf } from '../files/vpath.ts'
+import { createScope } from '../files/place/scope.ts'
+import { AppError } from '../lib/errors.ts'
+import { parentOf, ROOT, type VPath, vpathOf } from '../lib/vpath.ts'
 import type { Settings } from '../store/document.ts'
 import { giveTo, ownerFor } from '../store/owner.ts'
 

@@ -1,6 +1,6 @@
 // `filebrowser import`: takes over the old program's database on demand.
 import { resolve } from 'node:path'
-import { AppError } from '../errors.ts'
+import { AppError } from '../lib/errors.ts'
 import { withFileLock } from '../store/file-lock.ts'
 import { importBoltFile, reportLines } from '../store/import.ts'
 import { detectDatabase, jsonBeside, refuseToForget } from '../store/open-database.ts'

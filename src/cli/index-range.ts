@@ -1,6 +1,7 @@
 // `<index> [index_end]` of the commands that remove list entries.
-import { AppError } from '../errors.ts'
-import { parseInteger } from '../option-values.ts'
+
+import { parseInteger } from '../config/option-values.ts'
+import { AppError } from '../lib/errors.ts'
 
 /** First and last index, both inclusive. Throws AppError when they are not in the list. */
 export function indexRange(args: readonly string[], length: number): [number, number] {

@@ -1,7 +1,7 @@
 // The command line grammar: GNU style flags mixed with arguments, `--` ends flags. Pure.
-import type { FlagValue } from '../config.ts'
-import { AppError } from '../errors.ts'
-import { parseBoolean, parseCsvLine } from '../option-values.ts'
+import type { FlagValue } from '../config/config.ts'
+import { parseBoolean, parseCsvLine } from '../config/option-values.ts'
+import { AppError } from '../lib/errors.ts'
 import { type Command, type Flag, isSwitch } from './command.ts'
 
 export interface Found {

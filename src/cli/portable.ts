@@ -3,8 +3,8 @@ import { randomBytes } from 'node:crypto'
 import { open, readFile, realpath, rename, unlink } from 'node:fs/promises'
 import { extname } from 'node:path'
 import type { Rule, UserDefaults } from '../api-types.ts'
-import { AppError, errnoOf } from '../errors.ts'
-import { parseYaml } from '../read-yaml.ts'
+import { parseYaml } from '../config/read-yaml.ts'
+import { AppError, errnoOf } from '../lib/errors.ts'
 import {
   DEFAULT_LOGOUT_PAGE,
   type ServerOptions,

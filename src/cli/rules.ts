@@ -1,8 +1,8 @@
 // `filebrowser rules`: who may see which path, for everybody or for one account.
-import { checkRules } from '../access.ts'
+import { checkRules } from '../access/rules.ts'
 import type { Rule } from '../api-types.ts'
-import { AppError } from '../errors.ts'
-import { integerBetween } from '../option-values.ts'
+import { integerBetween } from '../config/option-values.ts'
+import { AppError } from '../lib/errors.ts'
 import type { Document } from '../store/document.ts'
 import { findUser, replaceUser } from '../store/users.ts'
 import { type Command, type Flag, flagValue, type Invocation } from './command.ts'

@@ -1,7 +1,7 @@
 // From the words of the command line to an exit code: finds the command, reads its flags, runs it,
 // and turns failures into the one line on stderr that scripts know.
-import { AppError } from '../errors.ts'
-import { ParseError } from '../parse.ts'
+import { AppError } from '../lib/errors.ts'
+import { ParseError } from '../lib/parse.ts'
 import type { Command, Flag, Invocation } from './command.ts'
 import { commandTree } from './commands.ts'
 import { GLOBAL_FLAGS } from './flags.ts'

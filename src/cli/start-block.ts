@@ -1,6 +1,6 @@
 // What the start tells whoever started it: addresses to open, the folder, a new account.
 import { networkInterfaces } from 'node:os'
-import type { Config } from '../config.ts'
+import type { Config } from '../config/config.ts'
 import type { RunningServer } from '../server.ts'
 import type { FirstStart } from './first-start.ts'
 

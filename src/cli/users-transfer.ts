@@ -1,11 +1,11 @@
 // `users export` and `users import`: accounts with their hashes, in the original's files.
 
 import { join, resolve } from 'node:path'
-import { checkRules } from '../access.ts'
+import { checkRules } from '../access/rules.ts'
 import { isHash } from '../auth/hash.ts'
 import { checkUsername } from '../auth/provision.ts'
 import { withoutSessions } from '../auth/sessions.ts'
-import { AppError } from '../errors.ts'
+import { AppError } from '../lib/errors.ts'
 import type { Document, User } from '../store/document.ts'
 import { accountFrom } from '../store/legacy-records.ts'
 import { addUser, findUser, findUserByName, replaceUser } from '../store/users.ts'

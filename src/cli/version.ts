@@ -1,5 +1,5 @@
 // `filebrowser version`: one line that scripts parse.
-import { COMMIT, VERSION } from '../version.ts'
+import { COMMIT, VERSION } from '../lib/version.ts'
 import type { Command } from './command.ts'
 
 export const versionCommand: Command = {

@@ -1,6 +1,6 @@
 // The OpenAPI 3.1 document of the whole HTTP interface, made from the tables beside this file. Tests
 // hold it against the routes that are mounted and against real answers.
-import { ERROR_CODES } from '../errors.ts'
+import { ERROR_CODES } from '../lib/errors.ts'
 import { ACCOUNT_PATHS } from './paths-accounts.ts'
 import { FILE_PATHS } from './paths-files.ts'
 import { SCHEMAS } from './schemas.ts'

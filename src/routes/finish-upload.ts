@@ -1,14 +1,15 @@
 // Putting complete uploads in place: when the last byte has come, and after a start what was complete
 // when the server ended.
-import { AppError } from '../errors.ts'
-import type { Destination, Upload } from '../files/resumable.ts'
-import { toVPath } from '../files/vpath.ts'
-import { finishWrites } from '../files/writing/in-place.ts'
-import { declaredBytes } from '../files/writing/temp-name.ts'
+
+import { finishWrites } from '../files/transfer/in-place.ts'
+import type { Destination, Upload } from '../files/transfer/resumable.ts'
+import { declaredBytes } from '../files/transfer/temp-name.ts'
+import type { Deps } from '../http/env.ts'
+import { scopeOf } from '../http/guard.ts'
+import { AppError } from '../lib/errors.ts'
+import { toVPath } from '../lib/vpath.ts'
 import type { User } from '../store/document.ts'
 import { findUser } from '../store/users.ts'
-import type { Deps } from './env.ts'
-import { scopeOf } from './guard.ts'
 import { noteSaved } from './shared-places.ts'
 
 /**

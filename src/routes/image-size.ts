@@ -1,7 +1,7 @@
 // Width and height of a picture for the `resolution` of file objects.
 import { type PictureSize, readPictureSize } from '../files/pictures/picture-size.ts'
-import type { Scope } from '../files/scope.ts'
-import type { VPath } from '../files/vpath.ts'
+import type { Scope } from '../files/place/scope.ts'
+import type { VPath } from '../lib/vpath.ts'
 
 /** Null when the format is unknown or the head is damaged. Rotation by EXIF is applied. */
 export async function imageSizeOf(scope: Scope, vpath: VPath): Promise<PictureSize | null> {

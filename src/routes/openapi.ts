@@ -1,11 +1,11 @@
 // The API described: as OpenAPI for programs, as a page for people. Nothing in it is secret.
 import { randomBytes } from 'node:crypto'
 import { Hono } from 'hono'
+import type { Deps, Env } from '../http/env.ts'
+import { sendJson } from '../http/respond.ts'
+import { VERSION } from '../lib/version.ts'
 import { createOpenApi } from '../openapi/document.ts'
 import { renderApiPage } from '../openapi/page.ts'
-import { VERSION } from '../version.ts'
-import type { Deps, Env } from './env.ts'
-import { sendJson } from './respond.ts'
 
 export function openapiRoutes({ config }: Deps): Hono<Env> {
   const app = new Hono<Env>()

@@ -1,11 +1,12 @@
 // The index page: boot settings, what to load first, and the policy that lets only that run.
-import { parsePreferences } from '../accept.ts'
+
 import type { BootSettings } from '../api-types.ts'
-import type { Page } from '../assets.ts'
-import type { Config } from '../config.ts'
-import { missingFormats } from '../files/archive.ts'
+import type { Config } from '../config/config.ts'
+import { missingFormats } from '../files/archive/archive.ts'
+import { parsePreferences } from '../http/accept.ts'
+import type { Page } from '../http/assets.ts'
+import { toJson } from '../http/respond.ts'
 import { DEFAULT_LOGOUT_PAGE, type Settings } from '../store/document.ts'
-import { toJson } from './respond.ts'
 
 export interface PageOptions {
   boot: BootSettings

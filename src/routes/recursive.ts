@@ -1,13 +1,13 @@
 // Everything below a folder as one JSON list, streamed (docs/http-api.md 7.2).
 import { Hono } from 'hono'
 import type { RecursiveEntry } from '../api-types.ts'
-import { AppError, badRequest } from '../errors.ts'
-import type { ByteSink } from '../files/byte-sink.ts'
-import { listRecursive } from '../files/recursive.ts'
-import type { Deps, Env } from './env.ts'
-import { requireUser } from './guard.ts'
-import { toJson } from './respond.ts'
-import { streamAnswer, WALK_BYTES } from './stream-answer.ts'
+import type { ByteSink } from '../files/archive/byte-sink.ts'
+import { listRecursive } from '../files/listing/recursive.ts'
+import type { Deps, Env } from '../http/env.ts'
+import { requireUser } from '../http/guard.ts'
+import { toJson } from '../http/respond.ts'
+import { streamAnswer, WALK_BYTES } from '../http/stream-answer.ts'
+import { AppError, badRequest } from '../lib/errors.ts'
 
 export function recursiveRoutes(deps: Deps): Hono<Env> {
   const app = new Hono<Env>()

@@ -2,21 +2,6 @@
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
 import { Hono } from 'hono'
 import type { FileInfo } from '../api-types.ts'
-import { AppError } from '../errors.ts'
-import {
-  CHECKSUM_ALGORITHMS,
-  CHECKSUM_BYTES,
-  checksum,
-  isChecksumAlgorithm,
-} from '../files/checksum.ts'
-import {
-  checkSourceAndTarget,
-  checkTree,
-  copyTree,
-  freeName,
-  isSameEntry,
-  moveTree,
-} from '../files/copy.ts'
 import {
   childPath,
   type Listing,
@@ -26,23 +11,40 @@ import {
   readListing,
   subtitlesOf,
   typeOf,
-} from '../files/info.ts'
-import { receive } from '../files/receive.ts'
-import { removeSeen, type SeenEntries } from '../files/remove-seen.ts'
-import type { Scope } from '../files/scope.ts'
-import type { CommittedFile } from '../files/temp-file.ts'
-import { baseName, parentOf, ROOT, toVPath, type VPath } from '../files/vpath.ts'
-import { ParseError, type Reader } from '../parse.ts'
+} from '../files/listing/info.ts'
+import type { Scope } from '../files/place/scope.ts'
+import type { CommittedFile } from '../files/place/temp-file.ts'
+import {
+  CHECKSUM_ALGORITHMS,
+  CHECKSUM_BYTES,
+  checksum,
+  isChecksumAlgorithm,
+} from '../files/transfer/checksum.ts'
+import {
+  checkSourceAndTarget,
+  checkTree,
+  copyTree,
+  freeName,
+  isSameEntry,
+  moveTree,
+} from '../files/transfer/copy.ts'
+import { receive } from '../files/transfer/receive.ts'
+import { removeSeen, type SeenEntries } from '../files/transfer/remove-seen.ts'
+import { readJson } from '../http/body.ts'
+import { evaluateConditions } from '../http/conditions.ts'
+import type { Ctx, Deps, Env } from '../http/env.ts'
+import { sendRange } from '../http/file-bytes.ts'
+import { etagOf } from '../http/file-response.ts'
+import { demand, demandDownload, hasRules, requireUser, treeScopeOf } from '../http/guard.ts'
+import { sendJson, sendStatus, toJson } from '../http/respond.ts'
+import { writeChunk } from '../http/response-sink.ts'
+import { demandStill, judgeAgain, watchStanding } from '../http/standing.ts'
+import { sendWithContent } from '../http/text-content.ts'
+import { AppError } from '../lib/errors.ts'
+import { ParseError, type Reader } from '../lib/parse.ts'
+import { baseName, parentOf, ROOT, toVPath, type VPath } from '../lib/vpath.ts'
 import type { User } from '../store/document.ts'
-import { readJson } from './body.ts'
-import { evaluateConditions } from './conditions.ts'
-import type { Ctx, Deps, Env } from './env.ts'
-import { sendRange } from './file-bytes.ts'
-import { etagOf } from './file-response.ts'
-import { demand, demandDownload, hasRules, requireUser, treeScopeOf } from './guard.ts'
 import { imageSizeOf } from './image-size.ts'
-import { sendJson, sendStatus, toJson } from './respond.ts'
-import { writeChunk } from './response-sink.ts'
 import {
   endShares,
   endSharesOfGone,
@@ -50,8 +52,6 @@ import {
   moveWithShares,
   noteSaved,
 } from './shared-places.ts'
-import { demandStill, judgeAgain, watchStanding } from './standing.ts'
-import { sendWithContent } from './text-content.ts'
 
 const RESOURCES = '/api/resources'
 /** Some 40,000 paths; larger trees are deleted as a whole. */

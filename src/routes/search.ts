@@ -1,11 +1,11 @@
 // Search by name, streamed line by line while the tree is being walked (docs/http-api.md 15).
 import { Hono } from 'hono'
-import type { ByteSink } from '../files/byte-sink.ts'
-import { parseQuery, search } from '../files/search.ts'
-import type { Ctx, Deps, Env } from './env.ts'
-import { requireUser } from './guard.ts'
-import { toJson } from './respond.ts'
-import { streamAnswer, WALK_BYTES } from './stream-answer.ts'
+import type { ByteSink } from '../files/archive/byte-sink.ts'
+import { parseQuery, search } from '../files/listing/search.ts'
+import type { Ctx, Deps, Env } from '../http/env.ts'
+import { requireUser } from '../http/guard.ts'
+import { toJson } from '../http/respond.ts'
+import { streamAnswer, WALK_BYTES } from '../http/stream-answer.ts'
 
 /** A blank line after this long shows clients and proxies that the search goes on. */
 const HEARTBEAT_MS = 5_000

@@ -1,10 +1,16 @@
 // Global settings, for administrators (docs/http-api.md 17).
 import { Hono } from 'hono'
-import { checkPermissions, checkRules } from '../access.ts'
+import { checkPermissions, checkRules } from '../access/rules.ts'
 import type { SettingsRecord } from '../api-types.ts'
-import type { Config } from '../config.ts'
-import { badRequest } from '../errors.ts'
-import { asString, type Reader } from '../parse.ts'
+import type { Config } from '../config/config.ts'
+import { webhookSecretOf } from '../hooks/webhooks.ts'
+import { readJson } from '../http/body.ts'
+import type { Deps, Env } from '../http/env.ts'
+import { requireAdmin, requireUser } from '../http/guard.ts'
+import { sendJson, sendStatus } from '../http/respond.ts'
+import { judgeAgain } from '../http/standing.ts'
+import { badRequest } from '../lib/errors.ts'
+import { asString, type Reader } from '../lib/parse.ts'
 import {
   DEFAULT_MINIMUM_PASSWORD_LENGTH,
   DEFAULT_TUS,
@@ -18,12 +24,6 @@ import {
   parseUserDefaults,
   parseWebhook,
 } from '../store/parse-document.ts'
-import { webhookSecretOf } from '../webhooks.ts'
-import { readJson } from './body.ts'
-import type { Deps, Env } from './env.ts'
-import { requireAdmin, requireUser } from './guard.ts'
-import { sendJson, sendStatus } from './respond.ts'
-import { judgeAgain } from './standing.ts'
 
 export function settingsRoutes(deps: Deps): Hono<Env> {
   const app = new Hono<Env>()

@@ -1,7 +1,10 @@
 // Keeping shares true to what they were made for, whoever changes it and by whatever call.
-import { AppError } from '../errors.ts'
-import type { Scope } from '../files/scope.ts'
-import { rebase, type VPath, vpathOf } from '../files/vpath.ts'
+
+import type { Scope } from '../files/place/scope.ts'
+import type { Deps } from '../http/env.ts'
+import { scopeOf } from '../http/guard.ts'
+import { AppError } from '../lib/errors.ts'
+import { rebase, type VPath, vpathOf } from '../lib/vpath.ts'
 import type { Document, Share, ShareTarget, User } from '../store/document.ts'
 import {
   endSharesBelow,
@@ -15,8 +18,6 @@ import {
   sharesBelow,
 } from '../store/share-targets.ts'
 import { findUser } from '../store/users.ts'
-import type { Deps } from './env.ts'
-import { scopeOf } from './guard.ts'
 
 /** An entry in somebody's tree, and where that is. */
 export interface SharedEntry {

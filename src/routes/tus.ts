@@ -1,16 +1,16 @@
 // Resumable uploads: the subset of tus that clients of the original speak (docs/http-api.md 8), without
 // its headers of version and extension. https://tus.io/protocols/resumable-upload
 import { Hono } from 'hono'
-import { AppError, badRequest } from '../errors.ts'
-import type { Destination, Upload } from '../files/resumable.ts'
-import { ROOT } from '../files/vpath.ts'
-import type { Ctx, Deps, Env } from './env.ts'
+import type { Destination, Upload } from '../files/transfer/resumable.ts'
+import type { Ctx, Deps, Env } from '../http/env.ts'
+import { demand, requireUser } from '../http/guard.ts'
+import { encodePath } from '../http/request-path.ts'
+import { sendStatus } from '../http/respond.ts'
+import { demandStill, judgeAgain, watchStanding } from '../http/standing.ts'
+import { AppError, badRequest } from '../lib/errors.ts'
+import { ROOT } from '../lib/vpath.ts'
 import { finishUpload } from './finish-upload.ts'
-import { demand, requireUser } from './guard.ts'
-import { encodePath } from './request-path.ts'
 import { modifiedHeader } from './resources.ts'
-import { sendStatus } from './respond.ts'
-import { demandStill, judgeAgain, watchStanding } from './standing.ts'
 
 const TUS = '/api/tus'
 

@@ -2,13 +2,13 @@
 // create cannot do otherwise (ours).
 import { Hono } from 'hono'
 import type { UnfinishedUpload } from '../api-types.ts'
-import { AppError } from '../errors.ts'
-import { formatTime } from '../files/time-format.ts'
-import { vpathOf } from '../files/vpath.ts'
-import { unfinishedOf } from '../files/writing/unfinished.ts'
-import type { Deps, Env } from './env.ts'
-import { requireUser } from './guard.ts'
-import { sendJson, sendStatus } from './respond.ts'
+import { formatTime } from '../files/listing/time-format.ts'
+import { unfinishedOf } from '../files/transfer/unfinished.ts'
+import type { Deps, Env } from '../http/env.ts'
+import { requireUser } from '../http/guard.ts'
+import { sendJson, sendStatus } from '../http/respond.ts'
+import { AppError } from '../lib/errors.ts'
+import { vpathOf } from '../lib/vpath.ts'
 
 const UPLOADS = '/api/uploads'
 

@@ -1,24 +1,24 @@
 // Accounts: list, read, create, change, delete (docs/http-api.md 5). Field-level updates, and the current
 // password asked for wherever a change could take an account over.
 import { Hono } from 'hono'
-import { checkPermissions, checkRules } from '../access.ts'
+import { checkPermissions, checkRules } from '../access/rules.ts'
 import type { UserRecord } from '../api-types.ts'
 import { hashPassword, verifyPassword } from '../auth/hash.ts'
 import { deriveScope } from '../auth/home.ts'
 import { checkPassword } from '../auth/password-policy.ts'
 import { addUserWithHome, checkUsername } from '../auth/provision.ts'
 import { withoutSessions } from '../auth/sessions.ts'
-import { AppError, badRequest } from '../errors.ts'
-import { asString, ParseError, type Reader } from '../parse.ts'
+import { readJson } from '../http/body.ts'
+import type { Ctx, Deps, Env } from '../http/env.ts'
+import { requireAdmin, requireUser } from '../http/guard.ts'
+import { encodePath } from '../http/request-path.ts'
+import { sendJson, sendStatus } from '../http/respond.ts'
+import { demandStill, judgeAgain } from '../http/standing.ts'
+import { AppError, badRequest } from '../lib/errors.ts'
+import { asString, ParseError, type Reader } from '../lib/parse.ts'
 import type { User } from '../store/document.ts'
 import { parseRule, parseUserDefaults } from '../store/parse-document.ts'
 import { findUser, removeUser, replaceUser } from '../store/users.ts'
-import { readJson } from './body.ts'
-import type { Ctx, Deps, Env } from './env.ts'
-import { requireAdmin, requireUser } from './guard.ts'
-import { encodePath } from './request-path.ts'
-import { sendJson, sendStatus } from './respond.ts'
-import { demandStill, judgeAgain } from './standing.ts'
 
 /** Fields that only an administrator changes, also of an account of their own. */
 const ADMIN_ONLY = new Set(['username', 'scope', 'lockPassword', 'perm', 'commands', 'rules'])

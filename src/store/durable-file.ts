@@ -2,8 +2,8 @@
 import { randomBytes } from 'node:crypto'
 import { link, open, readlink, realpath, rename, stat, unlink } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
-import { AppError, errnoOf } from '../errors.ts'
-import { syncFolder } from '../sync-folder.ts'
+import { AppError, errnoOf } from '../lib/errors.ts'
+import { syncFolder } from '../lib/sync-folder.ts'
 import { giveTo, ownerFor } from './owner.ts'
 
 /** As many as Linux follows. */

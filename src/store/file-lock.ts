@@ -4,7 +4,7 @@ import { link, open, readFile, rename, stat, unlink, utimes } from 'node:fs/prom
 import { hostname } from 'node:os'
 import { dirname } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { AppError, errnoOf } from '../errors.ts'
+import { AppError, errnoOf } from '../lib/errors.ts'
 import { inWords } from './durable-file.ts'
 import { giveTo, ownerFor } from './owner.ts'
 

@@ -2,8 +2,8 @@
 import { constants } from 'node:fs'
 import { access, readdir, readFile, realpath, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
-import { AppError, errnoOf } from '../errors.ts'
-import { MOUNT_LIST, mountsOf } from '../mount-points.ts'
+import { AppError, errnoOf } from '../lib/errors.ts'
+import { MOUNT_LIST, mountsOf } from '../lib/mount-points.ts'
 
 /** The user a process runs as. */
 export interface Identity {

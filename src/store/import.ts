@@ -2,8 +2,8 @@
 // out. Reads only. A database that cannot be taken over whole is refused whole.
 import { createHash } from 'node:crypto'
 import { type FileHandle, open } from 'node:fs/promises'
-import { AppError } from '../errors.ts'
-import { ParseError } from '../parse.ts'
+import { AppError } from '../lib/errors.ts'
+import { ParseError } from '../lib/parse.ts'
 import {
   type BoltBucket,
   type BoltFile,

@@ -2,7 +2,7 @@
 // that nobody would ever remove.
 import { readdir, stat, unlink } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
-import { errnoOf } from '../errors.ts'
+import { errnoOf } from '../lib/errors.ts'
 import { withFileLock } from './file-lock.ts'
 
 /** A lock that is being taken over has such a name for a moment, without the lock being held. */

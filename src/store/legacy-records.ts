@@ -1,7 +1,7 @@
 // The old program's records, from its database or its export files, in our shape. Field names
 // match in any case, missing and null read as zero values, defaults are filled in as on its reads.
-import { AppError } from '../errors.ts'
-import { asString, ParseError, type Reader, readObject } from '../parse.ts'
+import { AppError } from '../lib/errors.ts'
+import { asString, ParseError, type Reader, readObject } from '../lib/parse.ts'
 import {
   type Auther,
   DEFAULT_DIR_MODE,

@@ -1,7 +1,7 @@
 // Whom new files belong to. An administrator calls commands as root while the server runs as a user of
 // its own: what root makes for that server must stay readable for it.
 import { stat } from 'node:fs/promises'
-import { errnoOf } from '../errors.ts'
+import { errnoOf } from '../lib/errors.ts'
 
 export interface Owner {
   uid: number

@@ -1,7 +1,7 @@
 // The door for stored data: everything past it is trusted. Absent fields read as their defaults,
 // so that documents of earlier releases open.
 import type { Branding, Permissions, Rule, Sorting, UserDefaults, Webhook } from '../api-types.ts'
-import { asString, NO_LIMITS, ParseError, type Reader, readObject } from '../parse.ts'
+import { asString, NO_LIMITS, ParseError, type Reader, readObject } from '../lib/parse.ts'
 import {
   DEFAULT_DIR_MODE,
   DEFAULT_FILE_MODE,

@@ -1,7 +1,7 @@
 // What shares were made for: pure functions over the document. A share belongs to a file or folder,
 // not to a name: it ends with it, whoever takes it away, and serves nothing else of that name. The
 // shares of who took it away are removed; those of others stay in the lists of their owners, as ended.
-import { isWithin, rebase, type VPath, vpathOf } from '../files/vpath.ts'
+import { isWithin, rebase, type VPath, vpathOf } from '../lib/vpath.ts'
 import type { Document, Share, ShareTarget, User } from './document.ts'
 import { findUser } from './users.ts'
 

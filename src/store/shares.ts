@@ -1,5 +1,5 @@
 // Shares as records: pure functions over the document.
-import { badRequest } from '../errors.ts'
+import { badRequest } from '../lib/errors.ts'
 import type { Document, Share } from './document.ts'
 
 /** What one account may hold: the database is read and written as a whole. */

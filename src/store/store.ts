@@ -2,7 +2,7 @@
 // between processes, and a watch for changes made by another process.
 import { readFile, stat } from 'node:fs/promises'
 import { type Adapter, Low } from 'lowdb'
-import { AppError, errnoOf } from '../errors.ts'
+import { AppError, errnoOf } from '../lib/errors.ts'
 import { type Document, SCHEMA_VERSION } from './document.ts'
 import { followLinks, replaceFile } from './durable-file.ts'
 import { withFileLock } from './file-lock.ts'

@@ -1,5 +1,5 @@
 // Users as records: pure functions over the document. Names and ids are unique.
-import { AppError } from '../errors.ts'
+import { AppError } from '../lib/errors.ts'
 import type { Document, User } from './document.ts'
 
 const indexes = new WeakMap<User[], { byId: Map<number, User>; byName: Map<string, User> }>()

@@ -2,7 +2,7 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { archiveExtension } from '../../src/files/archive.ts'
+import { archiveExtension } from '../../src/files/archive/archive.ts'
 import { describeTree, FORMATS, unpack } from '../support/archives.ts'
 import { loginAs } from '../support/login.ts'
 import { startProgram } from '../support/program.ts'

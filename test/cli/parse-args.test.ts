@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { Command, Flag } from '../../src/cli/command.ts'
 import { closest, findCommand, parseArgs } from '../../src/cli/parse-args.ts'
-import { integerBetween, parseBoolean } from '../../src/option-values.ts'
+import { integerBetween, parseBoolean } from '../../src/config/option-values.ts'
 
 const flag = (name: string, extra: Partial<Flag> = {}): Flag => ({
   name,

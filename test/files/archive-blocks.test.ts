@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process'
 import { describe, expect, it } from 'vitest'
-import { createBlockCompressor, MAX_JOBS } from '../../src/files/archive-blocks.ts'
-import { createBatchingSink } from '../../src/files/byte-sink.ts'
-import { compressXz, storeXz } from '../../src/files/xz.ts'
+import { createBlockCompressor, MAX_JOBS } from '../../src/files/archive/blocks.ts'
+import { createBatchingSink } from '../../src/files/archive/byte-sink.ts'
+import { compressXz, storeXz } from '../../src/files/archive/xz.ts'
 
 function collector() {
   const parts: Buffer[] = []

@@ -2,9 +2,13 @@ import { createHash, randomBytes } from 'node:crypto'
 import { open, stat, truncate, writeFile } from 'node:fs/promises'
 import { performance } from 'node:perf_hooks'
 import { describe, expect, it } from 'vitest'
-import { CHECKSUM_ALGORITHMS, checksum, type FileToHash } from '../../src/files/checksum.ts'
-import type { ReadHandle } from '../../src/files/read-handle.ts'
-import { vpathOf } from '../../src/files/vpath.ts'
+import type { ReadHandle } from '../../src/files/place/read-handle.ts'
+import {
+  CHECKSUM_ALGORITHMS,
+  checksum,
+  type FileToHash,
+} from '../../src/files/transfer/checksum.ts'
+import { vpathOf } from '../../src/lib/vpath.ts'
 import { openScope } from '../support/archives.ts'
 import { waitFor, withDeadline } from '../support/deadline.ts'
 import { makeTree, type Tree } from '../support/tree.ts'

@@ -1,9 +1,9 @@
 // Copying many files at once keeps what copying them one by one promised.
 import { chmod, lstat, mkdir, readdir, readlink, stat } from 'node:fs/promises'
 import { expect, it } from 'vitest'
-import { copyTree } from '../../src/files/copy.ts'
-import { toVPath } from '../../src/files/vpath.ts'
-import { TEMP_PREFIX } from '../../src/files/writing/temp-name.ts'
+import { copyTree } from '../../src/files/transfer/copy.ts'
+import { TEMP_PREFIX } from '../../src/files/transfer/temp-name.ts'
+import { toVPath } from '../../src/lib/vpath.ts'
 import { scopeOf } from '../support/scope.ts'
 import { makeTree, type Tree } from '../support/tree.ts'
 

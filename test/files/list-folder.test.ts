@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises'
 import { expect, it } from 'vitest'
-import { inFolder } from '../../src/files/jail.ts'
-import { readEntries } from '../../src/files/list-folder.ts'
+import { readEntries } from '../../src/files/listing/list-folder.ts'
+import { inFolder } from '../../src/files/place/jail.ts'
 import { DISKS } from '../support/scope.ts'
 import { makeTree } from '../support/tree.ts'
 

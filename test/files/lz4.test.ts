@@ -9,7 +9,7 @@ import {
   lz4FrameHead,
   putFramedBlock,
   xxh32,
-} from '../../src/files/lz4.ts'
+} from '../../src/files/archive/lz4.ts'
 import { needProgram } from '../support/programs.ts'
 
 /** A decoder written from the format's description, which also checks its end-of-block rules. */

@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { expect, it } from 'vitest'
-import { createPace } from '../../src/files/pace.ts'
+import { createPace } from '../../src/files/place/pace.ts'
 
 function busy(ms: number): void {
   const endsAt = performance.now() + ms

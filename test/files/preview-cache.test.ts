@@ -6,7 +6,7 @@ import {
   createDiskCache,
   createMemoryCache,
   hashName,
-} from '../../src/files/preview-cache.ts'
+} from '../../src/files/preview/cache.ts'
 import { makeTree } from '../support/tree.ts'
 
 const JPEG = Buffer.from([0xff, 0xd8, 0xff, 0xe0])

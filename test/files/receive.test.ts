@@ -1,7 +1,7 @@
 import { open, readFile } from 'node:fs/promises'
 import { PassThrough, Readable } from 'node:stream'
 import { expect, it } from 'vitest'
-import { receive } from '../../src/files/receive.ts'
+import { receive } from '../../src/files/transfer/receive.ts'
 import { makeTree } from '../support/tree.ts'
 
 const LARGE = Buffer.alloc(200_000, 'large')

@@ -1,7 +1,7 @@
 import { symlink } from 'node:fs/promises'
 import { describe, expect, it } from 'vitest'
-import { parseQuery, search } from '../../src/files/search.ts'
-import type { VPath } from '../../src/files/vpath.ts'
+import { parseQuery, search } from '../../src/files/listing/search.ts'
+import type { VPath } from '../../src/lib/vpath.ts'
 import { openScope } from '../support/archives.ts'
 import { makeTree } from '../support/tree.ts'
 

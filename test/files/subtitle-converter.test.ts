@@ -1,7 +1,7 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { expect, it } from 'vitest'
-import { toWebVtt } from '../../src/files/subtitle.ts'
-import { createSubtitleConverter } from '../../src/files/subtitle-converter.ts'
+import { createSubtitleConverter } from '../../src/files/subtitle/converter.ts'
+import { toWebVtt } from '../../src/files/subtitle/subtitle.ts'
 
 const srt = (text: string) => Buffer.from(`1\n00:00:01,000 --> 00:00:02,000\n${text}\n`)
 const { signal } = new AbortController()

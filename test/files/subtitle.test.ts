@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import type { DirEntry } from '../../src/files/list-folder.ts'
-import { toWebVtt } from '../../src/files/subtitle.ts'
-import { findSubtitles } from '../../src/files/subtitle-files.ts'
-import type { VPath } from '../../src/files/vpath.ts'
+import type { DirEntry } from '../../src/files/listing/list-folder.ts'
+import { toWebVtt } from '../../src/files/subtitle/subtitle.ts'
+import { findSubtitles } from '../../src/files/subtitle/subtitle-files.ts'
+import type { VPath } from '../../src/lib/vpath.ts'
 
 const vtt = (text: string, format: 'srt' | 'ass' = 'srt') => toWebVtt(Buffer.from(text), format)
 /** The text of the only cue. */

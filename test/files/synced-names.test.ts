@@ -1,8 +1,8 @@
 // What was answered is under its name after a power cut: its folder is synced behind its bytes.
 import { existsSync, readlinkSync } from 'node:fs'
 import { expect, it, vi } from 'vitest'
-import { copyTree } from '../../src/files/copy.ts'
-import { vpathOf } from '../../src/files/vpath.ts'
+import { copyTree } from '../../src/files/transfer/copy.ts'
+import { vpathOf } from '../../src/lib/vpath.ts'
 import { scopeOf } from '../support/scope.ts'
 import { makeTree, type Tree } from '../support/tree.ts'
 

@@ -3,8 +3,8 @@ import { chmodSync, statSync, writeSync } from 'node:fs'
 import { mkdir, readdir, writeFile } from 'node:fs/promises'
 import { describe, expect, it } from 'vitest'
 import { createLocalDevice } from '../../src/files/disks/device.ts'
-import { openTemp } from '../../src/files/temp-file.ts'
-import { TEMP_PREFIX } from '../../src/files/writing/temp-name.ts'
+import { openTemp } from '../../src/files/place/temp-file.ts'
+import { TEMP_PREFIX } from '../../src/files/transfer/temp-name.ts'
 import { makeTree, type Tree } from '../support/tree.ts'
 
 describe.each([{ near: true }, { near: false }])('a temporary file (near: $near)', ({ near }) => {

@@ -1,13 +1,13 @@
 import { open, readFile, stat, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import type { OpenFile } from '../../src/files/scope.ts'
+import type { OpenFile } from '../../src/files/place/scope.ts'
 import {
   createPreviews,
   type PreviewOptions,
   type PreviewRequest,
   type Previews,
-} from '../../src/files/thumbs.ts'
+} from '../../src/files/preview/previews.ts'
 import { slowPdf } from '../support/hostile-pdf.ts'
 import { SAMPLES } from '../support/pictures.ts'
 import { makeTree } from '../support/tree.ts'

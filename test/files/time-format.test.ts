@@ -1,5 +1,5 @@
 import { afterEach, expect, it } from 'vitest'
-import { formatTime } from '../../src/files/time-format.ts'
+import { formatTime } from '../../src/files/listing/time-format.ts'
 
 const before = process.env.TZ
 afterEach(() => {

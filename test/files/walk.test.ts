@@ -1,8 +1,8 @@
 import { mkdirSync, renameSync, symlinkSync, writeFileSync } from 'node:fs'
 import { symlink } from 'node:fs/promises'
 import { expect, it } from 'vitest'
-import { listRecursive } from '../../src/files/recursive.ts'
-import type { VPath } from '../../src/files/vpath.ts'
+import { listRecursive } from '../../src/files/listing/recursive.ts'
+import type { VPath } from '../../src/lib/vpath.ts'
 import { openScope } from '../support/archives.ts'
 import { makeTree } from '../support/tree.ts'
 

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { createServer, request } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
 import { expect, it } from 'vitest'
-import { admitUnescapedTargets } from '../../src/unescaped-target.ts'
+import { admitUnescapedTargets } from '../../src/http/unescaped-target.ts'
 import { startApp, type TestApp } from '../support/app.ts'
 import { withDeadline } from '../support/deadline.ts'
 

@@ -1,6 +1,6 @@
 // Who may frame the page and what custom.css may load: nobody and nothing else, unless options say so.
 import { describe, expect, it } from 'vitest'
-import { parseSources } from '../../src/option-values.ts'
+import { parseSources } from '../../src/config/option-values.ts'
 import { PASSWORD, startApp, type TestApp } from '../support/app.ts'
 
 /** The sources of one directive in the page's policy. */

@@ -2,7 +2,7 @@
 // left for what nobody expected, and only that writes a stack trace into the log.
 import { writeFile } from 'node:fs/promises'
 import { expect, it } from 'vitest'
-import { AppError, fromErrno } from '../../src/errors.ts'
+import { AppError, fromErrno } from '../../src/lib/errors.ts'
 import type { Settings } from '../../src/store/document.ts'
 import { PASSWORD, startApp, type TestApp } from '../support/app.ts'
 

@@ -2,7 +2,7 @@
 // nobody's failed attempt to sign in.
 import { connect, type Socket } from 'node:net'
 import { expect, it } from 'vitest'
-import { createPendingBodies } from '../../src/routes/pending-bodies.ts'
+import { createPendingBodies } from '../../src/http/pending-bodies.ts'
 import { PASSWORD, startApp, type TestApp } from '../support/app.ts'
 import { waitFor, withDeadline } from '../support/deadline.ts'
 import { holdRequest } from '../support/held-request.ts'

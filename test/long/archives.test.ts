@@ -7,7 +7,7 @@ import { get } from 'node:http'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { archiveExtension } from '../../src/files/archive.ts'
+import { archiveExtension } from '../../src/files/archive/archive.ts'
 import {
   DECOMPRESSORS,
   describeTree,

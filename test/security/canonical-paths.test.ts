@@ -2,8 +2,8 @@
 // rule must meet all of them, as source and as destination.
 import { connect } from 'node:net'
 import { describe, expect, it } from 'vitest'
-import { compileRules, foldName } from '../../src/access.ts'
-import type { VPath } from '../../src/files/vpath.ts'
+import { compileRules, foldName } from '../../src/access/rules.ts'
+import type { VPath } from '../../src/lib/vpath.ts'
 import { startApp, type TestApp } from '../support/app.ts'
 
 const SECRET = 'denied-content'

@@ -4,7 +4,7 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { compileRules } from '../../src/access.ts'
+import { compileRules } from '../../src/access/rules.ts'
 import type { Rule } from '../../src/api-types.ts'
 import { startApp, type TestApp } from '../support/app.ts'
 import { HAS_CASELESS, mountCaseless } from '../support/caseless.ts'

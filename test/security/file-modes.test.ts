@@ -3,7 +3,7 @@
 import { chmod, readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
-import { openLogFile } from '../../src/log-file.ts'
+import { openLogFile } from '../../src/lib/log-file.ts'
 import { startApp, type TestApp } from '../support/app.ts'
 import { waitFor } from '../support/deadline.ts'
 

@@ -3,7 +3,7 @@
 // person who may not download gets no content by any of them.
 import { describe, expect, it } from 'vitest'
 import type { Permissions } from '../../src/api-types.ts'
-import { parseTarget } from '../../src/routes/request-path.ts'
+import { parseTarget } from '../../src/http/request-path.ts'
 import { CANARY, DOORS, full, shareOf, startMatrix, TUS } from '../support/doors.ts'
 import type { SignedIn } from '../support/login.ts'
 import { readPublic } from '../support/shares.ts'

@@ -15,8 +15,8 @@ import {
 } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { copyTree } from '../../src/files/copy.ts'
-import { createPace } from '../../src/files/pace.ts'
+import { createPace } from '../../src/files/place/pace.ts'
+import { copyTree } from '../../src/files/transfer/copy.ts'
 import { scopeOf } from '../support/scope.ts'
 import { makeTree, SECRET, type Tree } from '../support/tree.ts'
 

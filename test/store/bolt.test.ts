@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { AppError } from '../../src/errors.ts'
+import { AppError } from '../../src/lib/errors.ts'
 import { type BoltFile, type BucketRef, openBolt } from '../../src/store/bolt.ts'
 import { type BoltWriterOptions, type BucketContent, writeBolt } from '../support/bolt-writer.ts'
 import { seeded } from '../support/legacy-database.ts'

@@ -1,10 +1,10 @@
 // The application in this process over a real tree and a real socket: what the route tests use.
 import { join } from 'node:path'
 import { type App, createApp } from '../../src/app.ts'
-import { openAssets } from '../../src/assets.ts'
 import { hashPassword } from '../../src/auth/hash.ts'
-import { buildConfig, type Config } from '../../src/config.ts'
-import type { Logger } from '../../src/log.ts'
+import { buildConfig, type Config } from '../../src/config/config.ts'
+import { openAssets } from '../../src/http/assets.ts'
+import type { Logger } from '../../src/lib/log.ts'
 import { listen } from '../../src/server.ts'
 import {
   defaultPermissions,

@@ -1,5 +1,5 @@
 import { createDisks } from '../../src/files/disks/disks.ts'
-import { createScope, type Scope, type ScopeOptions } from '../../src/files/scope.ts'
+import { createScope, type Scope, type ScopeOptions } from '../../src/files/place/scope.ts'
 import type { Tree } from './tree.ts'
 
 export const DISKS = createDisks()

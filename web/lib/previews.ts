@@ -6,7 +6,7 @@ import { extensionOf } from './file-class.ts'
 /** Raw files of cameras, shown by the picture they carry; the server's type tells nothing of them. */
 const CAMERA_RAW = ['cr2', 'cr3', 'nef', 'arw', 'dng', 'raf', 'orf']
 
-/** What the server draws small, as `src/files/thumbs.ts` has it; films it tells by their type. */
+/** What the server draws small, as `src/files/preview/previews.ts` has it; films it tells by their type. */
 const DRAWN = new Set([
   ...'jpg jpeg jpe jfif png gif tif tiff webp avif bmp heic heif hif pdf'.split(' '),
   ...CAMERA_RAW,

@@ -5,10 +5,10 @@
 import { type BigIntStats, readFileSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import { join, relative, resolve, sep } from 'node:path'
-import { AppError, errnoOf } from '../../errors.ts'
-import { MOUNT_LIST } from '../../mount-points.ts'
+import { AppError, errnoOf } from '../../lib/errors.ts'
+import { MOUNT_LIST } from '../../lib/mount-points.ts'
 import type { Disks } from '../disks/disks.ts'
-import { contains } from '../jail.ts'
+import { contains } from '../place/jail.ts'
 import { mountFolds } from './folds-case.ts'
 
 export interface CaselessDisks {

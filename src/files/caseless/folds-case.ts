@@ -1,7 +1,7 @@
 // Whether the served tree ignores case, so that rules mean what they say there.
 import { lstat, readdir, stat, statfs } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
-import { errnoOf } from '../../errors.ts'
+import { errnoOf } from '../../lib/errors.ts'
 
 /** Type numbers of statfs(2) whose file systems ignore case unless told otherwise. */
 const FOLDING_TYPES = new Set([

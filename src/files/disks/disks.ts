@@ -16,8 +16,8 @@ import {
 } from 'node:fs'
 import { lstat, readlink, realpath, statfs } from 'node:fs/promises'
 import { basename, dirname, resolve, sep } from 'node:path'
-import { errnoOf } from '../../errors.ts'
-import { MOUNT_LIST, type Mount, mountsOf } from '../../mount-points.ts'
+import { errnoOf } from '../../lib/errors.ts'
+import { MOUNT_LIST, type Mount, mountsOf } from '../../lib/mount-points.ts'
 import {
   createForeignDevice,
   createKernelDevice,

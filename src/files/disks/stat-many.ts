@@ -1,8 +1,8 @@
 // Facts of many entries: on quick local disks in turns of the event loop, elsewhere by the pool.
 import { type BigIntStats, lstatSync } from 'node:fs'
 import { lstat } from 'node:fs/promises'
-import { isLostEntry, isUnreachable } from '../../errors.ts'
-import { nextTurn } from '../sort.ts'
+import { isLostEntry, isUnreachable } from '../../lib/errors.ts'
+import { nextTurn } from '../listing/sort.ts'
 import type { Device } from './device.ts'
 
 /** Null for what is gone or cannot be read; `unreachable` for what lies on a disk that is silent. */

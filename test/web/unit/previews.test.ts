@@ -1,7 +1,7 @@
 // Folders fetch no whole file as a small picture of it.
 
 import { expect, it } from 'vitest'
-import { previewKind } from '../../../src/files/thumbs.ts'
+import { previewKind } from '../../../src/files/preview/previews.ts'
 import { isLightThumbnail } from '../../../web/lib/previews.ts'
 
 const MIB = 1 << 20

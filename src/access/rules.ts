@@ -1,0 +1,103 @@
+// Who may see which path: rules and hidden names. Pure; no disk, no HTTP.
+import { RE2JS } from 're2js'
+import type { Permissions, Rule } from '../api-types.ts'
+import { badRequest } from '../lib/errors.ts'
+import type { VPath } from '../lib/vpath.ts'
+import { faultOf } from '../store/rules.ts'
+
+/** Judges a path: true when it may be seen. */
+export type Judge = (vpath: VPath) => boolean
+
+const ALLOW_ALL: Judge = () => true
+
+/**
+ * Compiles rules into one judge. Evaluation starts at allow, walks the lists in order (global
+ * rules, then the user's), and the last rule that matches decides.
+ *
+ * A path rule matches the path itself and everything below it, on segment boundaries; on a
+ * case-insensitive file system both sides are folded (GHSA-fgm5-pw99-w2p7). Expressions are RE2,
+ * unanchored and run in linear time, on such a file system as if they began with `(?i)`. A pattern
+ * that does not compile never opens a door: as a deny rule it matches everything, as an allow rule
+ * nothing.
+ */
+export function compileRules(rules: readonly Rule[], foldCase: boolean): Judge {
+  if (rules.length === 0) return ALLOW_ALL
+  const tests = rules.map((rule) => ({ allow: rule.allow, matches: compileRule(rule, foldCase) }))
+  return (vpath) => {
+    const folded = foldCase ? foldName(vpath) : vpath
+    for (let i = tests.length - 1; i >= 0; i--) {
+      const test = tests[i]
+      if (test?.matches(vpath, folded)) return test.allow
+    }
+    return true
+  }
+}
+
+/**
+ * One spelling for all that a disk without case takes for the same name: APFS and ext4 fold as Unicode
+ * says (`ſ` is an s, `ß` is ss), compare without regard to composition, and skip characters that
+ * show nothing. It may join a few more than they do, never fewer.
+ */
+export function foldName(text: string): string {
+  if (!/[^\0-\x7f]/.test(text)) return text.toLowerCase()
+  const shown = text.normalize('NFD').replace(/\p{Default_Ignorable_Code_Point}/gu, '')
+  // Lower first: `ẞ` has no other upper case, but its lower case has one.
+  return shown.toLowerCase().toUpperCase().toLowerCase().normalize('NFD')
+}
+
+/** Hides names that start with a dot, and everything below them. */
+export const notHidden: Judge = (vpath) => !vpath.includes('/.')
+
+/** Both judges must agree. */
+export function bothAllow(a: Judge, b: Judge): Judge {
+  if (a === ALLOW_ALL) return b
+  if (b === ALLOW_ALL) return a
+  return (vpath) => a(vpath) && b(vpath)
+}
+
+/** Refuses rules that could not be evaluated. Throws AppError `bad_request` with the reason. */
+export function checkRules(rules: readonly Rule[]): void {
+  for (const [i, rule] of rules.entries()) {
+    const fault = faultOf(rule)
+    if (fault !== null) throw badRequest(`rule ${i + 1}: ${fault}`)
+  }
+}
+
+/** Sharing hands out content, so it needs the right to download it. */
+export function checkPermissions(perm: Permissions): void {
+  if (perm.share && !perm.download)
+    throw badRequest('permission to share requires permission to download')
+}
+
+type Matcher = (vpath: string, folded: string) => boolean
+
+const compiled = new Map<string, Matcher | 'invalid'>()
+const MAX_COMPILED = 1_000
+
+function compileRule(rule: Rule, foldCase: boolean): Matcher {
+  if (!rule.regex) return compilePathRule(rule.path, foldCase)
+  const raw = rule.regexp?.raw ?? ''
+  const key = `${foldCase ? 'i' : ''}/${raw}`
+  let matcher = compiled.get(key)
+  if (!matcher) {
+    matcher = compileExpression(raw, foldCase)
+    if (compiled.size >= MAX_COMPILED) compiled.clear()
+    compiled.set(key, matcher)
+  }
+  return matcher === 'invalid' ? () => !rule.allow : matcher
+}
+
+function compileExpression(raw: string, foldCase: boolean): Matcher | 'invalid' {
+  try {
+    const expression = RE2JS.compile(raw, foldCase ? RE2JS.CASE_INSENSITIVE : 0)
+    return (vpath) => expression.test(vpath)
+  } catch {
+    return 'invalid'
+  }
+}
+
+function compilePathRule(path: string, foldCase: boolean): Matcher {
+  const own = foldCase ? foldName(path) : path
+  const below = own.endsWith('/') ? own : `${own}/`
+  return (_vpath, folded) => folded === own || folded.startsWith(below)
+}

@@ -1,0 +1,356 @@
+// What the server runs with: flag > FB_* environment > configuration file > stored server record >
+// default, merged into one frozen Config. It is finished when loaded; later modules trust it.
+import { isIPv6 } from 'node:net'
+import { resolve } from 'node:path'
+import { AppError } from '../lib/errors.ts'
+import { COMMIT, VERSION } from '../lib/version.ts'
+import type { ServerOptions } from '../store/document.ts'
+import type { ConfigFile } from './config-file.ts'
+import {
+  envNamesOf,
+  OPTION_KEYS,
+  type OptionKey,
+  type OptionValues,
+  optionOf,
+  type StoredField,
+} from './options.ts'
+
+/** Failed sign-ins allowed within a window before answers become 429; `attempts` 0 turns it off. */
+export interface RateLimit {
+  readonly attempts: number
+  readonly windowMs: number
+}
+
+export interface Config {
+  /** Absolute path of the served folder; existence is not guaranteed. */
+  readonly root: string
+  /** Host name or IP to listen on, empty for all interfaces. IPv6 without brackets. */
+  readonly address: string
+  /** Port number; 0 lets the system choose. */
+  readonly port: number
+  /** Absolute path of the unix socket to listen on, empty for TCP. */
+  readonly socket: string
+  /** Permission bits of the socket file. */
+  readonly socketPerm: number
+  /** PEM files, both set or both empty. */
+  readonly cert: string
+  readonly key: string
+  /** Empty, or `/prefix` without a trailing slash. */
+  readonly baseURL: string
+  /** Absolute path given by the user; the JSON document may live beside it (`<path>.json`). */
+  readonly database: string
+  /** `stdout`, `stderr`, empty (nowhere) or an absolute file path. */
+  readonly log: string
+  readonly logFormat: 'text' | 'json'
+  /** Absolute folder for resized images, empty for memory only. */
+  readonly cacheDir: string
+  /** Bytes kept in `cacheDir` before the oldest previews go; 0 means unlimited. */
+  readonly previewCacheSizeBytes: number
+  /** Image resizes running at once, at least 1. */
+  readonly imageProcessors: number
+  /** Program that makes frames of videos; empty disables. */
+  readonly ffmpegPath: string
+  readonly tokenExpirationMs: number
+  readonly sessionIdleMs: number
+  readonly sessionMaxMs: number
+  readonly tusExpiryMs: number
+  readonly loginRateLimit: RateLimit
+  readonly enableThumbnails: boolean
+  readonly resizePreview: boolean
+  readonly enableExec: boolean
+  /** Variables of the environment that hooks, sign-in programs and shell commands get as well. */
+  readonly hookEnv: readonly string[]
+  readonly typeDetectionByHeader: boolean
+  readonly imageResolutionCalculation: boolean
+  readonly followExternalSymlinks: boolean
+  /**
+   * Addresses and CIDR blocks whose forwarding and identity headers are believed; null when the
+   * option is not set, which differs from an empty list (believe nobody).
+   */
+  readonly trustedProxies: readonly string[] | null
+  /** Host names that are answered; empty: see auth/allowed-hosts.ts. In lower case. */
+  readonly allowedHosts: readonly string[]
+  /** Origin (`https://content.example.org`) that serves user files to browsers, empty for ours. */
+  readonly contentOrigin: string
+  /** Origins, `*.` in front of the host allowed, whose pages may frame the page besides our own. */
+  readonly frameAncestors: readonly string[]
+  /** Origins from which style sheets load further ones, images and fonts besides our own. */
+  readonly styleSources: readonly string[]
+  /** Key of the HMAC-SHA256 signature on webhook calls; empty: one of the installation's own. */
+  readonly webhookSecret: string
+  /** Address behind the help and report links; empty hides them. */
+  readonly helpURL: string
+  /** First start only. */
+  readonly noauth: boolean
+  readonly username: string
+  /** First start only: plain text or a hash; empty makes a random one. */
+  readonly password: string
+  /** Product version, without a leading `v`. */
+  readonly version: string
+  /** Short commit of the build. */
+  readonly commit: string
+}
+
+/** Values given for this run, each with the place it came from for messages. */
+export type Overrides = {
+  readonly [K in OptionKey]?: {
+    readonly value: OptionValues[K]
+    /** As it was typed. */
+    readonly text: string
+    readonly source: string
+  }
+}
+
+/** A flag given on the command line: what it means and what was typed. */
+export interface FlagValue {
+  readonly value: unknown
+  readonly text: string
+}
+
+export interface OverrideSources {
+  /** Flags given on the command line, already parsed. */
+  flags: ReadonlyMap<string, FlagValue>
+  env: Readonly<Record<string, string | undefined>>
+  file: ConfigFile | null
+}
+
+export const DEFAULT_DATABASE = './filebrowser.db'
+
+/** The absolute database path; the one option that every command takes from all sources. */
+export function databasePathOf({ flags, env, file }: OverrideSources, cwd: string): string {
+  const flag = flags.get('database')?.text
+  if (flag) return resolve(cwd, flag)
+  if (env.FB_DATABASE) return resolve(cwd, env.FB_DATABASE)
+  const fromFile = file?.get('database')
+  if (typeof fromFile === 'string' && fromFile !== '') return resolve(cwd, fromFile)
+  return resolve(cwd, DEFAULT_DATABASE)
+}
+
+/**
+ * Collects what flags, environment and file say, highest first. Throws AppError `bad_request`
+ * naming the source and the value when one cannot be read.
+ */
+export function collectOverrides(
+  { flags, env, file }: OverrideSources,
+  warn: (message: string) => void,
+): Overrides {
+  const found: Record<string, Given> = {}
+  for (const key of OPTION_KEYS) {
+    const given = findOption(key, { flags, env, file })
+    if (given) found[key] = given
+  }
+  if (!found.baseURL && env.FB_BASEURL) {
+    warn('FB_BASEURL is an old name, use FB_BASE_URL')
+    found.baseURL = parseFrom('baseURL', env.FB_BASEURL, 'FB_BASEURL')
+  }
+  for (const key of file?.keys ?? []) warnUnknownKey(key, file?.file ?? '', warn)
+  const overrides = found as Overrides
+  refuseConflicts(overrides)
+  return Object.freeze(overrides)
+}
+
+type Given = FlagValue & { source: string }
+
+function findOption(key: OptionKey, { flags, env, file }: OverrideSources): Given | undefined {
+  const flag = flags.get(key)
+  if (flag) return { ...flag, source: `--${key}` }
+  const envName = envNamesOf(key).find((name) => env[name])
+  if (envName !== undefined) return parseFrom(key, env[envName] ?? '', envName)
+  const raw = file?.get(key)
+  if (!file || raw === undefined) return undefined
+  const source = `${key} in ${file.file}`
+  return parseFrom(key, textOf(raw, source), source)
+}
+
+/** Whether a server with these sources and this stored record follows links out of a scope. */
+export function followsExternalSymlinks(sources: OverrideSources, stored: ServerOptions): boolean {
+  const given = findOption('followExternalSymlinks', sources)
+  return given ? given.value === true : stored.followExternalSymlinks
+}
+
+function parseFrom(key: OptionKey, text: string, source: string): Given {
+  try {
+    return { value: optionOf(key).parse(text), text, source }
+  } catch (error) {
+    const shown = optionOf(key).secret ? '' : `"${text}" `
+    throw new AppError(
+      'bad_request',
+      `${source}: ${shown}is not valid, ${(error as Error).message}`,
+    )
+  }
+}
+
+function textOf(raw: unknown, source: string): string {
+  if (typeof raw === 'string') return raw
+  if (typeof raw === 'number' || typeof raw === 'boolean' || typeof raw === 'bigint')
+    return `${raw}`
+  if (Array.isArray(raw) && raw.every((item) => typeof item === 'string')) {
+    return raw.map((item) => `"${item.replaceAll('"', '""')}"`).join(',')
+  }
+  throw new AppError('bad_request', `${source}: expected a single value, not a nested one`)
+}
+
+// Keys of the original's documentation and of its nested first-start default.
+const OTHER_KEYS = ['database', 'defaults', 'branding']
+
+// A misspelt key has no effect in the original, silently; here it is said, and still ignored.
+function warnUnknownKey(key: string, file: string, warn: (message: string) => void): void {
+  const folded = key.toLowerCase()
+  const known = [...OPTION_KEYS, ...OTHER_KEYS].some((name) => name.toLowerCase() === folded)
+  if (known) return
+  const squashed = folded.replace(/[-_]/g, '')
+  const meant =
+    OPTION_KEYS.find((name) => name.toLowerCase() === squashed) ??
+    OPTION_KEYS.find((name) => optionOf(name).deprecated?.includes(key))
+  warn(`unknown key ${key} in ${file} is ignored${meant ? `; did you mean ${meant}?` : ''}`)
+}
+
+const TCP_KEYS = ['address', 'port', 'cert', 'key'] as const
+
+function refuseConflicts(overrides: Overrides): void {
+  if (!overrides.socket?.value) return
+  const other = TCP_KEYS.map((key) => overrides[key]).find((given) => given !== undefined)
+  if (!other) return
+  throw new AppError(
+    'bad_request',
+    `${overrides.socket.source} and ${other.source} exclude each other: use a socket or TCP`,
+  )
+}
+
+export interface ConfigContext {
+  overrides: Overrides
+  /** The record of the opened database. */
+  stored: ServerOptions
+  database: string
+  cwd: string
+  warn: (message: string) => void
+}
+
+/** Merges overrides over the stored record and finishes every value. Throws AppError. */
+export function buildConfig({ overrides, stored, database, cwd, warn }: ConfigContext): Config {
+  const values = mergeValues(overrides, stored, warn)
+  const tcpGiven = TCP_KEYS.some((key) => overrides[key] !== undefined)
+  const socket = overrides.socket ? values.socket : tcpGiven ? '' : values.socket
+  const tls = tlsPair(values, warn)
+  if (values.redisCacheUrl !== '') {
+    warn('redisCacheUrl is accepted but not needed: unfinished uploads are kept on disk')
+  }
+  return Object.freeze({
+    root: resolve(cwd, values.root),
+    address: plainAddress(values.address),
+    port: values.port,
+    socket: socket === '' ? '' : resolve(cwd, socket),
+    socketPerm: values.socketPerm,
+    cert: tls.cert === '' ? '' : resolve(cwd, tls.cert),
+    key: tls.key === '' ? '' : resolve(cwd, tls.key),
+    baseURL: normalBaseURL(values.baseURL),
+    database,
+    log: isLogStream(values.log) ? values.log : resolve(cwd, values.log),
+    logFormat: values.logFormat,
+    cacheDir: values.cacheDir === '' ? '' : resolve(cwd, values.cacheDir),
+    previewCacheSizeBytes: values.previewCacheSize,
+    imageProcessors: values.imageProcessors,
+    ffmpegPath: values.ffmpegPath,
+    tokenExpirationMs: values.tokenExpirationTime,
+    sessionIdleMs: values.sessionIdle,
+    sessionMaxMs: values.sessionMax,
+    tusExpiryMs: values.tusExpiry,
+    loginRateLimit: Object.freeze(values.loginRateLimit),
+    enableThumbnails: !values.disableThumbnails,
+    resizePreview: !values.disablePreviewResize,
+    enableExec: !values.disableExec,
+    hookEnv: Object.freeze(values.hookEnv),
+    typeDetectionByHeader: !values.disableTypeDetectionByHeader,
+    imageResolutionCalculation: !values.disableImageResolutionCalc,
+    followExternalSymlinks: values.followExternalSymlinks,
+    trustedProxies: overrides.trustedProxies ? Object.freeze(values.trustedProxies) : null,
+    allowedHosts: Object.freeze(values.allowedHosts),
+    contentOrigin: values.contentOrigin,
+    frameAncestors: Object.freeze(values.frameAncestors),
+    styleSources: Object.freeze(values.styleSources),
+    webhookSecret: values.webhookSecret,
+    helpURL: values['branding.helpURL'],
+    noauth: values.noauth,
+    username: values.username,
+    password: values.password,
+    version: VERSION,
+    commit: COMMIT,
+  })
+}
+
+function mergeValues(
+  overrides: Overrides,
+  stored: ServerOptions,
+  warn: (message: string) => void,
+): OptionValues {
+  const merged: Record<string, unknown> = {}
+  for (const key of OPTION_KEYS) {
+    const given = overrides[key]
+    merged[key] = given ? given.value : storedOrDefault(key, stored, warn)
+  }
+  return merged as OptionValues
+}
+
+// The stored record may come from an old database, so a bad value there is warned about only.
+function storedOrDefault(
+  key: OptionKey,
+  stored: ServerOptions,
+  warn: (message: string) => void,
+): unknown {
+  const option = optionOf(key)
+  if (option.stored === undefined) return option.parse(option.default)
+  const text = storedText(stored, option.stored)
+  try {
+    return option.parse(text)
+  } catch (error) {
+    warn(
+      `the stored ${key} "${text}" is not valid (${(error as Error).message}), using ${option.default}`,
+    )
+    return option.parse(option.default)
+  }
+}
+
+function storedText(stored: ServerOptions, field: StoredField): string {
+  if (!field.startsWith('!')) return String(stored[field as keyof ServerOptions])
+  return String(!stored[field.slice(1) as keyof ServerOptions])
+}
+
+/** The server record with the given options put in; options that are not stored are left out. */
+export function withStoredValues(
+  record: ServerOptions,
+  given: ReadonlyMap<string, FlagValue>,
+): ServerOptions {
+  const next: Record<string, unknown> = { ...record }
+  for (const key of OPTION_KEYS) {
+    const field = optionOf(key).stored
+    const flag = given.get(key)
+    if (field === undefined || !flag) continue
+    if (field.startsWith('!')) next[field.slice(1)] = !flag.value
+    else next[field] = typeof flag.value === 'boolean' ? flag.value : flag.text
+  }
+  return next as unknown as ServerOptions
+}
+
+function plainAddress(address: string): string {
+  const inner = /^\[(.*)\]$/.exec(address)?.[1]
+  return inner !== undefined && isIPv6(inner) ? inner : address
+}
+
+function normalBaseURL(baseURL: string): string {
+  const trimmed = baseURL.replace(/\/+$/, '')
+  return trimmed === '' || trimmed.startsWith('/') ? trimmed : `/${trimmed}`
+}
+
+function isLogStream(log: string): boolean {
+  return log === '' || log === 'stdout' || log === 'stderr'
+}
+
+// The original serves plain HTTP with half a pair; start scripts go on working, but it is said.
+function tlsPair(values: OptionValues, warn: (message: string) => void) {
+  const { cert, key } = values
+  if ((cert === '') === (key === '')) return { cert, key }
+  warn(
+    `serving WITHOUT encryption: ${cert === '' ? '--key is given without --cert' : '--cert is given without --key'}`,
+  )
+  return { cert: '', key: '' }
+}

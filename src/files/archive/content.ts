@@ -1,0 +1,151 @@
+// The bytes of archived files, opened a few ahead, so that a tree of small files is not read at the
+// pace of one disk round trip after the other. Small files are read whole and closed at once: size
+// and checksum are known before the header is written. Large ones go through two buffers, one being
+// read while the other is being written.
+
+import { readFully } from '../place/read-handle.ts'
+import type { OpenFile } from '../place/scope.ts'
+import type { ByteSink } from './byte-sink.ts'
+import type { ArchiveEntry, FileEntry, FolderEntry } from './entries.ts'
+
+/** Files opened at the same time, the one being written included. */
+const OPEN_FILES = 4
+/** Up to this size a file is read whole; each of OPEN_FILES has such a buffer, copying has two. */
+const BUFFER_BYTES = 256 * 1024
+
+export type Content =
+  | { whole: Buffer; sizeBytes: number }
+  | {
+      whole: null
+      sizeBytes: number
+      /** Writes exactly `sizeBytes`; throws when the file has become shorter meanwhile. */
+      copyTo(sink: ByteSink): Promise<void>
+    }
+
+export interface ReadyFile {
+  kind: 'file'
+  name: string
+  mode: number
+  mtimeMs: number
+  content: Content
+}
+
+/**
+ * Yields folders as they are and files ready to be written; what cannot be opened is left out. A
+ * content is valid until the next entry is asked for. Closes every file, also when left early.
+ */
+export async function* readAhead(
+  entries: AsyncIterable<ArchiveEntry>,
+  signal: AbortSignal,
+): AsyncGenerator<FolderEntry | ReadyFile, void> {
+  const source = entries[Symbol.asyncIterator]()
+  const wholes = Array.from({ length: OPEN_FILES }, () => Buffer.allocUnsafeSlow(BUFFER_BYTES))
+  const queue: Pending[] = []
+  let buffers: [Buffer, Buffer] | null = null
+  let more = true
+  const advance = async () => {
+    const next = await source.next()
+    if (next.done) more = false
+    else queue.push(next.value.kind === 'dir' ? ready(next.value) : prepare(next.value, wholes))
+  }
+  try {
+    for (;;) {
+      while (more && queue.length < OPEN_FILES) await advance()
+      signal.throwIfAborted()
+      const [first] = queue
+      if (!first) return
+      const opened = await first.opened
+      if (opened && 'handle' in opened) {
+        buffers ??= [Buffer.allocUnsafeSlow(BUFFER_BYTES), Buffer.allocUnsafeSlow(BUFFER_BYTES)]
+        yield streamed(opened, first.name, buffers, signal)
+      } else if (opened) yield opened
+      // Only now: the buffer of this entry goes to the one that takes its place.
+      queue.shift()
+      await first.close()
+    }
+  } finally {
+    for (const pending of queue) await pending.close()
+    await source.return?.()
+  }
+}
+
+interface Pending {
+  name: string
+  /** Null when there is nothing to archive. */
+  opened: Promise<FolderEntry | ReadyFile | OpenFile | null>
+  close(): Promise<void>
+}
+
+function ready(entry: FolderEntry): Pending {
+  return { name: entry.name, opened: Promise.resolve(entry), close: async () => {} }
+}
+
+function prepare(entry: FileEntry, wholes: Buffer[]): Pending {
+  let buffer: Buffer | undefined
+  const open = async () => {
+    const file = await entry.open()
+    if (!file || file.sizeBytes > BUFFER_BYTES) return file
+    try {
+      buffer = wholes.pop() ?? Buffer.allocUnsafeSlow(BUFFER_BYTES)
+      return await wholeFile(entry.name, file, buffer)
+    } finally {
+      await file.handle.close()
+    }
+  }
+  const opened = open()
+  // Awaited in order; a failure meanwhile must not count as unhandled.
+  opened.catch(() => {})
+  return {
+    name: entry.name,
+    opened,
+    close: async () => {
+      const result = await opened.catch(() => null)
+      if (result && 'handle' in result) await result.handle.close()
+      if (buffer) wholes.push(buffer)
+    },
+  }
+}
+
+async function wholeFile(name: string, file: OpenFile, buffer: Buffer): Promise<ReadyFile> {
+  const sizeBytes = await readFully(file.handle, buffer, 0, file.sizeBytes)
+  const content = { whole: buffer.subarray(0, sizeBytes), sizeBytes }
+  return { kind: 'file', name, mode: file.mode, mtimeMs: file.mtimeMs, content }
+}
+
+function streamed(
+  file: OpenFile,
+  name: string,
+  buffers: readonly [Buffer, Buffer],
+  signal: AbortSignal,
+): ReadyFile {
+  const copyTo = (sink: ByteSink) => copy(file, sink, buffers, signal)
+  const content = { whole: null, sizeBytes: file.sizeBytes, copyTo }
+  return { kind: 'file', name, mode: file.mode, mtimeMs: file.mtimeMs, content }
+}
+
+async function copy(
+  file: OpenFile,
+  sink: ByteSink,
+  buffers: readonly [Buffer, Buffer],
+  signal: AbortSignal,
+): Promise<void> {
+  let [full, free] = buffers
+  let position = 0
+  let bytes = await readFully(file.handle, full, 0, BUFFER_BYTES)
+  while (position < file.sizeBytes) {
+    signal.throwIfAborted()
+    if (bytes === 0) throw new Error(`${file.vpath} became shorter while it was archived`)
+    const written = sink.write(full.subarray(0, bytes))
+    position += bytes
+    const left = Math.min(BUFFER_BYTES, file.sizeBytes - position)
+    // Both are awaited, also when one fails: the buffers must be idle before they are used again.
+    const [sent, read] = await Promise.allSettled([
+      written,
+      readFully(file.handle, free, position, left),
+    ])
+    if (sent.status === 'rejected') throw sent.reason
+    if (read.status === 'rejected') throw read.reason
+    bytes = read.value
+    ;[full, free] = [free, full]
+  }
+}

@@ -1,0 +1,188 @@
+// What goes into an archive: the entries of a folder or a selection, under names that are safe to
+// unpack, found while the archive is being sent.
+import { AppError } from '../../lib/errors.ts'
+import { extensionOf, isWithin, parentOf, ROOT, type VPath } from '../../lib/vpath.ts'
+import type { DirEntry } from '../listing/list-folder.ts'
+import type { EntryStat } from '../place/entry-stat.ts'
+import { type HeldFolder, MAX_HELD_DEPTH, type OpenFile } from '../place/held-folder.ts'
+import type { Scope } from '../place/scope.ts'
+
+export interface FolderEntry {
+  kind: 'dir'
+  /** Relative, `/` separated, without a trailing slash. */
+  name: string
+  mode: number
+  mtimeMs: number
+}
+
+export interface FileEntry {
+  kind: 'file'
+  name: string
+  vpath: VPath
+  /**
+   * Null when the file cannot be read or has gone. Whoever asked closes it. To be called before the
+   * next entry is asked for.
+   */
+  open(): Promise<OpenFile | null>
+}
+
+export type ArchiveEntry = FolderEntry | FileEntry
+
+/** Links to folders inside folders reached by links, at most; like the host's own limit. */
+const MAX_LINK_DEPTH = 40
+
+/**
+ * Yields the entries at and below `roots`, named relative to `common`, depth first in byte order.
+ * `common` itself gets no entry. What a rule denies is left out and not descended into; so are
+ * unreadable, vanished and special files and links that leave the scope. Links inside the scope
+ * count as what they lead to, except to a folder that contains them.
+ */
+export async function* archiveEntries(
+  scope: Scope,
+  roots: readonly VPath[],
+  common: VPath,
+  signal: AbortSignal,
+): AsyncGenerator<ArchiveEntry, void> {
+  for (const root of roots) {
+    if (!scope.allow(root)) continue
+    const found = await lookAt(scope, root)
+    if (found) yield* entriesAt(scope, root, found, common, [], 0, signal)
+  }
+}
+
+/** The longest common parent of the selection; the entry itself when it is a single folder. */
+export function commonFolder(roots: readonly VPath[]): VPath {
+  const [first, ...others] = roots
+  let common = first ?? ROOT
+  for (const other of others) while (!isWithin(common, other)) common = parentOf(common)
+  return common
+}
+
+async function* entriesAt(
+  scope: Scope,
+  vpath: VPath,
+  found: EntryStat,
+  common: VPath,
+  ancestors: readonly EntryStat[],
+  linkDepth: number,
+  signal: AbortSignal,
+): AsyncGenerator<ArchiveEntry, void> {
+  signal.throwIfAborted()
+  const name = entryName(vpath, common)
+  if (found.kind === 'file') {
+    const open = () => unlessLost(scope.openRead(vpath))
+    if (name !== '') yield { kind: 'file', name, vpath, open }
+    return
+  }
+  if (found.kind !== 'dir' || ancestors.some((above) => isSame(above, found))) return
+  if (name !== '') {
+    yield { kind: 'dir', name, mode: found.mode, mtimeMs: Number(found.mtimeNs / 1_000_000n) }
+  }
+  const chain = [...ancestors, found]
+  // Held while files are read from it, let go before another folder is entered: depth costs nothing.
+  let held: HeldFolder | null = null
+  try {
+    const children = await listOrNothing(scope, vpath)
+    const segmentOf = segmentsOf(children)
+    for (const child of children) {
+      if (child.kind === 'file' || child.rawName) {
+        held ??= await unlessLost(scope.hold(vpath))
+        const inside = name === '' ? '' : `${name}/`
+        if (held) yield* heldEntries(held, child, inside + segmentOf(child), 0, signal)
+      } else if (child.kind === 'dir' || (child.kind === 'link' && linkDepth < MAX_LINK_DEPTH)) {
+        await held?.close()
+        held = null
+        const stat = await lookAt(scope, child.vpath)
+        const depth = child.kind === 'link' ? linkDepth + 1 : linkDepth
+        if (stat) yield* entriesAt(scope, child.vpath, stat, common, chain, depth, signal)
+      }
+    }
+  } finally {
+    await held?.close()
+  }
+}
+
+// By names alone, without an address, for what lies below a name that is not UTF-8.
+async function* heldEntries(
+  folder: HeldFolder,
+  entry: DirEntry,
+  name: string,
+  depth: number,
+  signal: AbortSignal,
+): AsyncGenerator<ArchiveEntry, void> {
+  signal.throwIfAborted()
+  if (entry.kind === 'file') {
+    const open = () => unlessLost(folder.openRead(entry))
+    yield { kind: 'file', name, vpath: entry.vpath, open }
+  }
+  if (entry.kind !== 'dir') return
+  if (depth > MAX_HELD_DEPTH)
+    throw new AppError('too_large', `${entry.vpath} lies too deep`, { status: 500 })
+  const held = await unlessLost(folder.enter(entry))
+  if (!held) return
+  try {
+    yield { kind: 'dir', name, mode: held.mode, mtimeMs: Math.floor(held.mtimeMs) }
+    const children = (await unlessLost(held.list())) ?? []
+    const segmentOf = segmentsOf(children)
+    for (const child of children)
+      yield* heldEntries(held, child, `${name}/${segmentOf(child)}`, depth + 1, signal)
+  } finally {
+    await held.close()
+  }
+}
+
+// Unpackers on Windows take a backslash for a separator (GHSA-83xp-526h-j3ww). Dots and empty
+// segments cannot occur: virtual paths have none.
+function entryName(vpath: VPath, common: VPath): string {
+  const relative = common === ROOT ? vpath.slice(1) : vpath.slice(common.length + 1)
+  return relative.replaceAll('\\', '_')
+}
+
+// Bytes that are no text are written as `%E4`, and so that two names stay two, `%` beside them as
+// `%25`. Where a sibling is called like that in text, a number tells them apart.
+function segmentsOf(siblings: readonly DirEntry[]): (entry: DirEntry) => string {
+  const textOf = ({ name }: DirEntry) => name.replaceAll('\\', '_')
+  const raw = siblings.filter(({ rawName }) => rawName)
+  if (raw.length === 0) return textOf
+  const taken = new Set(siblings.filter(({ rawName }) => !rawName).map(textOf))
+  const segments = new Map<DirEntry, string>()
+  for (const entry of raw) {
+    const bytes = entry.rawName?.toString('latin1') ?? ''
+    const wanted = bytes.replace(/[%\x80-\xff]/g, percent).replaceAll('\\', '_')
+    const extension = extensionOf(wanted)
+    const base = wanted.slice(0, wanted.length - extension.length)
+    let segment = wanted
+    for (let n = 1; taken.has(segment); n++) segment = `${base}(${n})${extension}`
+    taken.add(segment)
+    segments.set(entry, segment)
+  }
+  return (entry) => segments.get(entry) ?? textOf(entry)
+}
+
+function percent(char: string): string {
+  return `%${char.charCodeAt(0).toString(16).toUpperCase()}`
+}
+
+function isSame(a: EntryStat, b: EntryStat): boolean {
+  return a.ino === b.ino && a.dev === b.dev
+}
+
+function lookAt(scope: Scope, vpath: VPath): Promise<EntryStat | null> {
+  return unlessLost(scope.stat(vpath))
+}
+
+async function listOrNothing(scope: Scope, vpath: VPath) {
+  return (await unlessLost(scope.list(vpath))) ?? []
+}
+
+// Denied, gone, replaced by something else: the archive goes on without it. Anything else (no more
+// descriptors, a failing disk) must not pass for a complete archive.
+async function unlessLost<T>(promise: Promise<T>): Promise<T | null> {
+  try {
+    return await promise
+  } catch (error) {
+    if (error instanceof AppError && ['forbidden', 'not_found', 'unsupported'].includes(error.code))
+      return null
+    throw error
+  }
+}

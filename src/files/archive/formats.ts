@@ -1,0 +1,183 @@
+// The compressions around a tar. All but brotli are cut into blocks that stand alone, so that
+// several cores work and the result is still one valid file for the usual tools.
+import { promisify } from 'node:util'
+import { Worker } from 'node:worker_threads'
+import {
+  type BrotliCompress,
+  constants,
+  crc32,
+  createBrotliCompress,
+  deflateRaw,
+  zstdCompress,
+} from 'node:zlib'
+import { freeMemory } from '../../lib/free-memory.ts'
+import type { ArchiveFormat } from './archive.ts'
+import { createBlockThreads } from './block-threads.ts'
+import { type BlockCodec, createBlockCompressor } from './blocks.ts'
+import type { ByteSink, FinishingSink } from './byte-sink.ts'
+import { BZIP2_BLOCK_BYTES, compressBzip2 } from './bzip2.ts'
+import { LZ4_BLOCK_BYTES, LZ4_FRAME_END, LZ4_FRAMED_BYTES, lz4FrameHead } from './lz4.ts'
+import { compressXz, storeXz, XZ_BLOCK_BYTES } from './xz.ts'
+
+export interface Compressor extends FinishingSink {
+  /** Frees what is held after a failure. */
+  destroy(): void
+}
+
+const MIB = 1024 * 1024
+
+/** Builds the compressor of a format; results go to `target`. */
+export function compressorFor(
+  format: Exclude<ArchiveFormat, 'zip' | 'tar'>,
+  target: ByteSink,
+): Compressor {
+  switch (format) {
+    case 'targz':
+      return blocks(gzipCodec(), target)
+    case 'tarbz2':
+      return blocks({ blockBytes: BZIP2_BLOCK_BYTES, compress: compressBzip2 }, target)
+    case 'tarxz':
+      return blocks({ blockBytes: XZ_BLOCK_BYTES, compress: xzBlock }, target)
+    case 'tarlz4':
+      return blocks(LZ4_CODEC, target)
+    case 'tarzst':
+      return blocks({ blockBytes: MIB, compress: zstdBlock }, target)
+    case 'tarsz':
+      return snappyCompressor(target)
+    case 'tarbr':
+      return brotliCompressor(target)
+  }
+}
+
+function blocks(codec: BlockCodec, target: ByteSink): Compressor {
+  return createBlockCompressor(codec, target)
+}
+
+const deflate = promisify(deflateRaw)
+const GZIP_HEAD = Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff])
+/** An empty last block in fixed codes, which ends the deflate stream. */
+const DEFLATE_END = Buffer.from([3, 0])
+const GZIP_LEVEL = 6
+
+// One gzip member: every block ends with a sync flush, so blocks can follow each other.
+function gzipCodec(): BlockCodec {
+  let crc = 0
+  let bytes = 0
+  return {
+    blockBytes: MIB,
+    observe: (block) => {
+      crc = crc32(block, crc)
+      bytes += block.length
+    },
+    head: () => GZIP_HEAD,
+    compress: async (block) =>
+      deflate(block, {
+        level: (await isCompressible(block)) ? GZIP_LEVEL : 0,
+        finishFlush: constants.Z_SYNC_FLUSH,
+        chunkSize: roomFor(block),
+      }),
+    tail: () => {
+      const trailer = Buffer.alloc(8)
+      trailer.writeUInt32LE(crc, 0)
+      trailer.writeUInt32LE(bytes % 2 ** 32, 4)
+      return Buffer.concat([DEFLATE_END, trailer])
+    },
+  }
+}
+
+/** Room for a block that does not compress, so that the result is one piece of memory. */
+function roomFor(block: Buffer): number {
+  return block.length + Math.ceil(block.length / 128) + 1024
+}
+
+const PROBE_BYTES = 16 * 1024
+const WORTH_RATIO = 0.97
+
+/** Tries a piece from the middle: photos, films and archives are not worth a second look. */
+async function isCompressible(block: Buffer): Promise<boolean> {
+  if (block.length <= PROBE_BYTES) return true
+  const at = Math.floor((block.length - PROBE_BYTES) / 2)
+  const probe = block.subarray(at, at + PROBE_BYTES)
+  return (await deflate(probe, { level: 1 })).length < PROBE_BYTES * WORTH_RATIO
+}
+
+async function xzBlock(block: Buffer): Promise<Uint8Array> {
+  return (await isCompressible(block)) ? compressXz(block) : storeXz(block)
+}
+
+// One frame; its blocks are independent and carry their own checksums.
+const LZ4_CODEC: BlockCodec = {
+  blockBytes: LZ4_BLOCK_BYTES,
+  head: lz4FrameHead,
+  compress: createBlockThreads({
+    inputBytes: LZ4_BLOCK_BYTES,
+    outputBytes: LZ4_FRAMED_BYTES,
+    start: async (options) => new Worker(new URL('./lz4.worker.ts', import.meta.url), options),
+  }),
+  tail: () => LZ4_FRAME_END,
+}
+
+const zstd = promisify(zstdCompress)
+const ZSTD_PARAMS = {
+  [constants.ZSTD_c_compressionLevel]: 3,
+  [constants.ZSTD_c_checksumFlag]: 1,
+}
+
+function zstdBlock(block: Buffer): Promise<Uint8Array> {
+  return zstd(block, { params: ZSTD_PARAMS, chunkSize: roomFor(block) })
+}
+
+const SNAPPY_PIECE_BYTES = 128 * 1024
+
+// The library frames by itself, at 500 MB/s: a piece keeps the thread for a quarter of a
+// millisecond, less than handing it to another thread and back.
+function snappyCompressor(target: ByteSink): Compressor {
+  const library = import('snappy').then(({ Compressor }) => new Compressor())
+  // Seen at the first write.
+  library.catch(() => {})
+  const send = async (bytes: Uint8Array) => {
+    if (bytes.length === 0) return
+    await target.write(bytes)
+    freeMemory(bytes)
+  }
+  return {
+    write: async (chunk) => {
+      const snappy = await library
+      for (let at = 0; at < chunk.length; at += SNAPPY_PIECE_BYTES)
+        await send(snappy.update(chunk.subarray(at, at + SNAPPY_PIECE_BYTES)))
+    },
+    end: async () => send(await (await library).finish()),
+    destroy: () => {},
+  }
+}
+
+/** Level 4 of 11: 60 MB/s; higher ones are for files that are packed once and read often. */
+const BROTLI_PARAMS = {
+  [constants.BROTLI_PARAM_QUALITY]: 4,
+  [constants.BROTLI_PARAM_LGWIN]: 22,
+}
+
+// Brotli streams cannot be joined, so this one is a single stream on one thread.
+function brotliCompressor(target: ByteSink): Compressor {
+  const brotli = createBrotliCompress({ params: BROTLI_PARAMS, chunkSize: 128 * 1024 })
+  const drained = drain(brotli, target)
+  // Seen at the next write or at the end; until then it must not count as unhandled.
+  drained.catch(() => {})
+  const written = (chunk: Uint8Array) =>
+    new Promise<void>((resolve, reject) => {
+      brotli.write(chunk, (error) => (error ? reject(error) : resolve()))
+    })
+  return {
+    // Whichever fails first: a failed target destroys the stream, which fails the write.
+    write: (chunk) => Promise.race([written(chunk), drained]),
+    end: async () => {
+      brotli.end()
+      await drained
+    },
+    destroy: () => brotli.destroy(),
+  }
+}
+
+async function drain(source: BrotliCompress, target: ByteSink): Promise<void> {
+  for await (const chunk of source) await target.write(chunk as Buffer)
+}

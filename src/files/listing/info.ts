@@ -1,0 +1,275 @@
+// File objects: what the API says about one entry or a folder's entries (docs/http-api.md 6).
+import type { FileEntry, FileType, Sorting } from '../../api-types.ts'
+import { AppError } from '../../lib/errors.ts'
+import { baseName, extensionOf, parentOf, type VPath } from '../../lib/vpath.ts'
+import type { EntryStat } from '../place/entry-stat.ts'
+import { toApiMode } from '../place/file-mode.ts'
+import type { ReadHandle } from '../place/read-handle.ts'
+import type { OpenFile, Scope } from '../place/scope.ts'
+import { findSubtitles, SUBTITLE_FOLDER, subtitleCandidates } from '../subtitle/subtitle-files.ts'
+import {
+  MAX_TEXT_BYTES,
+  mediaOrText,
+  typeByContent,
+  typeByName,
+  typeWithoutContent,
+} from './file-type.ts'
+import type { DetailedEntry, DirEntry } from './list-folder.ts'
+import { SNIFF_BYTES } from './sniff.ts'
+import { rememberType, sniffedType } from './sniffed-types.ts'
+import { nextTurn, sortEntries } from './sort.ts'
+import { formatTime } from './time-format.ts'
+
+/** Files opened at once to look at their first bytes. */
+const SNIFFS_IN_FLIGHT = 16
+/** Entries handled per turn of the event loop. */
+const SLICE = 5_000
+const NO_SUBTITLES: VPath[] = []
+const NOTHING = Buffer.alloc(0)
+
+export interface Listing {
+  entries: ListedEntry[]
+  numDirs: number
+  numFiles: number
+}
+
+export interface ListedEntry extends DetailedEntry {
+  isDir: boolean
+  sizeBytes: number
+  mtimeNs: bigint
+  type: FileType
+  subtitles: VPath[]
+}
+
+/** Facts of one entry, `path` as the caller wants it echoed. Broken links read as `not_found`. */
+export function presentEntry(
+  path: string,
+  name: string,
+  stat: EntryStat,
+  type: FileType,
+): FileEntry {
+  return {
+    path,
+    name,
+    size: stat.sizeBytes,
+    extension: extensionOf(name),
+    modified: formatTime(stat.ownMtimeNs),
+    mode: toApiMode(stat.ownMode),
+    isDir: stat.kind === 'dir',
+    isSymlink: stat.isSymlink,
+    type,
+  }
+}
+
+/** Like presentEntry for a file that is asked for by itself: text tells who may not change it. */
+export function presentFile(
+  path: string,
+  name: string,
+  stat: EntryStat,
+  { type, mayModify }: { type: FileType; mayModify: boolean },
+): FileEntry {
+  const isFixed = type === 'text' && !mayModify
+  return presentEntry(path, name, stat, isFixed ? 'textImmutable' : type)
+}
+
+/** An entry of a listing: for links the facts of the target, for broken links their own. */
+export function presentListed(path: string, entry: ListedEntry): FileEntry {
+  const { stat } = entry
+  const presented: FileEntry = {
+    path,
+    name: entry.name,
+    size: stat.sizeBytes,
+    extension: extensionOf(entry.name),
+    modified: formatTime(stat.mtimeNs),
+    mode: toApiMode(stat.mode),
+    isDir: entry.isDir,
+    isSymlink: stat.isSymlink,
+    type: entry.type,
+  }
+  if (entry.isUnreachable) presented.unreachable = true
+  if (entry.subtitles.length > 0) presented.subtitles = entry.subtitles
+  return presented
+}
+
+/**
+ * How the entries of a listing get their types: `content` opens what the name leaves open, `name`
+ * trusts names alone, `media` knows media by name and calls all else text, as shares always did.
+ */
+export type Detection = 'content' | 'name' | 'media'
+
+/** Reads, types and sorts a folder. */
+export async function readListing(
+  scope: Scope,
+  vpath: VPath,
+  sorting: Sorting,
+  options: { detection: Detection; signal: AbortSignal },
+): Promise<Listing> {
+  const found = await scope.listDetailed(vpath, options.signal)
+  const undecided: ListedEntry[] = []
+  let numDirs = 0
+  let videos = false
+  const entries: ListedEntry[] = []
+  for (const [i, entry] of found.entries()) {
+    if (i % SLICE === SLICE - 1) await nextTurn()
+    const { stat } = entry
+    const isDir = stat.kind === 'dir'
+    if (isDir) numDirs++
+    const listed: ListedEntry = Object.assign(entry, {
+      isDir,
+      sizeBytes: stat.sizeBytes,
+      mtimeNs: stat.mtimeNs,
+      type: listedType(entry, options.detection),
+      subtitles: NO_SUBTITLES,
+    })
+    entries.push(listed)
+    if (
+      options.detection === 'content' &&
+      stat.kind === 'file' &&
+      !typeByName(entry.name, stat.sizeBytes)
+    )
+      undecided.push(listed)
+    videos ||= listed.type === 'video'
+  }
+  await sniffAll(scope, vpath, undecided, options.signal)
+  if (videos || undecided.some(({ type }) => type === 'video')) await addSubtitles(scope, entries)
+  const sorted = await sortEntries(entries, sorting.by, sorting.asc)
+  return { entries: sorted, numDirs, numFiles: entries.length - numDirs }
+}
+
+/** The type of one file, its content looked at where the name does not decide. */
+export async function typeOf(scope: Scope, vpath: VPath, stat: EntryStat): Promise<FileType> {
+  if (stat.kind === 'dir') return ''
+  if (stat.kind === 'brokenLink') return 'invalid_link'
+  if (stat.kind !== 'file') return 'blob'
+  const name = baseName(vpath)
+  return (
+    typeByName(name, stat.sizeBytes) ??
+    typeByContent(name, stat.sizeBytes, await readHead(scope, vpath))
+  )
+}
+
+/** Subtitles beside a video, by the rules of docs/http-api.md 6.5. */
+export async function subtitlesOf(scope: Scope, vpath: VPath): Promise<VPath[]> {
+  const folder = parentOf(vpath)
+  const entries = await scope.list(folder)
+  return findSubtitles(baseName(vpath), entries, await subtitleFolders(scope, entries))
+}
+
+/**
+ * The text of a file for `content`: at most 10 MiB. Invalid UTF-8 becomes U+FFFD as in the
+ * original; editors of ours read the bytes instead.
+ */
+export async function readText(scope: Scope, vpath: VPath): Promise<string> {
+  const file = await scope.openRead(vpath)
+  try {
+    if (file.sizeBytes > MAX_TEXT_BYTES) throw new AppError('too_large', `${vpath} is too long`)
+    return (await file.handle.readFile()).toString('utf8')
+  } finally {
+    await file.handle.close()
+  }
+}
+
+/** The first bytes of a file, as many as type detection needs; empty when it cannot be read. */
+export async function readHead(scope: Scope, vpath: VPath): Promise<Buffer> {
+  return (await headOf(() => scope.openRead(vpath))) ?? NOTHING
+}
+
+// Unreadable, vanished or not a regular file: null, and typed by name alone, like the original.
+async function headOf(open: () => Promise<OpenFile>): Promise<Buffer | null> {
+  let handle: ReadHandle | undefined
+  try {
+    handle = (await open()).handle
+    const buffer = Buffer.alloc(SNIFF_BYTES)
+    const { bytesRead } = await handle.read(buffer, 0, SNIFF_BYTES, 0)
+    return buffer.subarray(0, bytesRead)
+  } catch {
+    return null
+  } finally {
+    await handle?.close()
+  }
+}
+
+function listedType(entry: DetailedEntry, detection: Detection): FileType {
+  const { kind, sizeBytes } = entry.stat
+  if (kind === 'dir') return ''
+  if (kind === 'brokenLink') return 'invalid_link'
+  if (kind !== 'file') return 'blob'
+  if (detection === 'media') return mediaOrText(entry.name, sizeBytes)
+  // What content decides is a blob until it was read.
+  if (detection === 'content') return typeByName(entry.name, sizeBytes) ?? 'blob'
+  return typeWithoutContent(entry.name, sizeBytes)
+}
+
+async function sniffAll(
+  scope: Scope,
+  folder: VPath,
+  undecided: ListedEntry[],
+  signal: AbortSignal,
+): Promise<void> {
+  const unknown: ListedEntry[] = []
+  for (const entry of undecided) {
+    // An empty file is text whatever its name; nothing to read.
+    const known = entry.sizeBytes === 0 ? 'text' : sniffedType(entry)
+    if (known) entry.type = known
+    else unknown.push(entry)
+  }
+  if (unknown.length === 0) return
+  const held = await scope.hold(folder)
+  try {
+    for (let i = 0; i < unknown.length; i += SNIFFS_IN_FLIGHT) {
+      signal.throwIfAborted()
+      await Promise.all(
+        unknown.slice(i, i + SNIFFS_IN_FLIGHT).map(async (entry) => {
+          const open = () =>
+            entry.stat.isSymlink
+              ? scope.openRead(entry.vpath)
+              : held.openRead(entry, { seen: true })
+          const head = await headOf(open)
+          entry.type = typeByContent(entry.name, entry.sizeBytes, head ?? NOTHING)
+          if (head) rememberType(entry, entry.type)
+        }),
+      )
+    }
+  } finally {
+    await held.close()
+  }
+}
+
+async function addSubtitles(scope: Scope, entries: ListedEntry[]): Promise<void> {
+  const candidates = subtitleCandidates(entries)
+  if (candidates.length === 0) return
+  const folders = await subtitleFolders(scope, entries)
+  for (const entry of entries)
+    if (entry.type === 'video') entry.subtitles = findSubtitles(entry.name, candidates, folders)
+}
+
+// `subs` and `subtitles` folders with one more level, read once for all videos of a folder.
+async function subtitleFolders(
+  scope: Scope,
+  entries: readonly DirEntry[],
+): Promise<Map<VPath, DirEntry[]>> {
+  const folders = new Map<VPath, DirEntry[]>()
+  for (const { name, vpath, kind } of entries) {
+    if (kind !== 'dir' || !SUBTITLE_FOLDER.test(name)) continue
+    const inside = await listOrNothing(scope, vpath)
+    folders.set(vpath, inside)
+    for (const child of inside)
+      if (child.kind === 'dir') folders.set(child.vpath, await listOrNothing(scope, child.vpath))
+  }
+  return folders
+}
+
+async function listOrNothing(scope: Scope, vpath: VPath): Promise<DirEntry[]> {
+  try {
+    return await scope.list(vpath)
+  } catch (error) {
+    // A subtitle folder that cannot be read must not fail the listing of the film.
+    if (error instanceof AppError) return []
+    throw error
+  }
+}
+
+/** `parent` + `/` + name, for the `path` of listing items. */
+export function childPath(parent: string, name: string): string {
+  return parent.endsWith('/') ? parent + name : `${parent}/${name}`
+}

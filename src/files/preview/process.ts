@@ -1,0 +1,306 @@
+// The server's side of the preview process: starts it on demand, feeds it a bounded number of jobs,
+// lets it go when idle, and survives its crashes. Who asks takes turns with all others who do.
+import { type ChildProcess, spawn } from 'node:child_process'
+import { readFile } from 'node:fs/promises'
+import { fileURLToPath } from 'node:url'
+import { killGroup } from '../../programs/kill-group.ts'
+import {
+  createFrameReader,
+  encodeFrame,
+  PreviewError,
+  type PreviewJob,
+  type PreviewReply,
+} from './protocol.ts'
+
+/** The process holds some 80 MB; without work for this long it ends. */
+const IDLE_MS = 30_000
+/** Longer than the time limits of the decoders; a process that misses it is stuck. */
+const JOB_MS = 45_000
+/** Most pictures are made in less; ending the process for them would cost more than it saves. */
+const LEAVE_MS = 1_000
+/** A crash may be somebody else's fault once. */
+const MAX_ATTEMPTS = 2
+const MAX_QUEUE = 2000
+/** Of one asker: more than any page shows at a time. */
+const MAX_WAITING = 500
+/** Jobs say what they take before they take it; this ends a process whose file lied. */
+const MAX_PROCESS_BYTES = 512 * 1024 * 1024
+const MEMORY_CHECK_MS = 100
+/** See `nextTask`. */
+export const SPARE_PLACES = 1
+const PAGE_BYTES = 4096
+
+export type JobRequest = Omit<PreviewJob, 'id'>
+
+/** Who waits for a picture: an account, or all visitors of a share. */
+export interface Asker {
+  name: string
+  isVisitor: boolean
+}
+
+export interface JobResult {
+  reply: PreviewReply
+  bytes: Buffer
+}
+
+export interface PreviewProcess {
+  /**
+   * Runs a job; rejects with PreviewError. An abort takes it out of the queue, and ends the process
+   * when all that it still works on after LEAVE_MS has been given up. Askers take turns, and one place
+   * more is kept for people who are signed in and have none.
+   */
+  run(request: JobRequest, signal: AbortSignal, limits: JobLimits): Promise<JobResult>
+  close(): void
+}
+
+export interface JobLimits {
+  asker: Asker
+  /** A job that takes longer ends the process; JOB_MS unless given. */
+  timeoutMs?: number
+}
+
+interface Task {
+  request: JobRequest
+  asker: Asker
+  timeoutMs: number
+  attempts: number
+  resolve: (result: JobResult) => void
+  reject: (error: unknown) => void
+  /** Its client has gone. */
+  left: boolean
+  /** Its time is over, or it took too much. */
+  ended: 'too_slow' | 'too_large' | null
+  timer?: NodeJS.Timeout
+}
+
+/**
+ * `concurrency`: jobs in the process at the same time, at least 1. A job that takes too long ends the
+ * process. It is rejected with `too_slow` when it was the only one there; several are done again,
+ * like after a crash. The same holds for memory, where the system tells how much it is.
+ */
+export function createPreviewProcess(concurrency: number): PreviewProcess {
+  const queue: Task[] = []
+  const running = new Map<number, Task>()
+  /** When an asker had the last turn, by a count; only of those who wait or run. */
+  const turns = new Map<string, number>()
+  let child: ChildProcess | null = null
+  let idle: NodeJS.Timeout | undefined
+  let leaving: NodeJS.Timeout | undefined
+  let weighing: NodeJS.Timeout | undefined
+  let lastId = 0
+  let closed = false
+
+  const settle = (id: number): Task | undefined => {
+    const task = running.get(id)
+    clearTimeout(task?.timer)
+    running.delete(id)
+    return task
+  }
+
+  const onReply = (reply: PreviewReply, bytes: Buffer): void => {
+    const task = settle(reply.id)
+    endIfLeft()
+    if (reply.failure) task?.reject(new PreviewError(reply.failure, reply.message ?? ''))
+    else task?.resolve({ reply, bytes })
+    pump()
+  }
+
+  const onExit = (which: ChildProcess): void => {
+    if (child !== which) return
+    child = null
+    // Its number may be that of another process by the time the timer ends.
+    stay()
+    const tasks = [...running.values()]
+    for (const id of [...running.keys()]) settle(id)
+    for (const task of tasks) {
+      if (task.left) continue
+      // Of several it is not known which one kept the others waiting.
+      if (task.ended && tasks.length === 1)
+        task.reject(new PreviewError(task.ended, ENDED[task.ended](task)))
+      else if (task.attempts < MAX_ATTEMPTS && !closed) queue.unshift(task)
+      else {
+        // What was there with others may not have been the one that crashed.
+        const failure = tasks.length === 1 && !closed ? 'undecodable' : 'unavailable'
+        task.reject(new PreviewError(failure, 'the preview process ended'))
+      }
+    }
+    pump()
+  }
+
+  const start = (): ChildProcess => {
+    const [command, ...args] = previewCommand()
+    const started = spawn(command, args, {
+      stdio: ['pipe', 'pipe', 'ignore'],
+      env: {
+        ...bareEnvironment(),
+        UV_THREADPOOL_SIZE: String(Math.max(4, concurrency + SPARE_PLACES)),
+      },
+      // An own group, so that a running ffmpeg ends with it.
+      detached: process.platform !== 'win32',
+      windowsHide: true,
+    })
+    const read = createFrameReader<PreviewReply>()
+    started.stdout?.on('data', (chunk: Buffer) => {
+      try {
+        for (const { head, body } of read(chunk)) onReply(head, body)
+      } catch {
+        killGroup(started, 'SIGKILL')
+      }
+    })
+    // A write to a process that just ended; its exit tells the rest.
+    started.stdin?.on('error', () => {})
+    started.on('error', () => onExit(started))
+    started.on('exit', () => onExit(started))
+    // The server must be able to end while a preview process idles.
+    started.unref()
+    return started
+  }
+
+  const pump = (): void => {
+    clearTimeout(idle)
+    while (running.size < concurrency + SPARE_PLACES) {
+      const task = nextTask()
+      // What was there at a crash runs alone the second time, so that only one can be to blame.
+      const isSecond = [...running.values()].some(({ attempts }) => attempts > 1)
+      if (!task || isSecond || (task.attempts > 0 && running.size > 0)) break
+      queue.splice(queue.indexOf(task), 1)
+      child ??= start()
+      const current = child
+      lastId += 1
+      turns.set(task.asker.name, lastId)
+      task.attempts += 1
+      task.timer = setTimeout(() => {
+        task.ended = 'too_slow'
+        killGroup(current, 'SIGKILL')
+      }, task.timeoutMs)
+      running.set(lastId, task)
+      current.stdin?.write(encodeFrame({ ...task.request, id: lastId }))
+      endIfLeft()
+    }
+    if (running.size === 0) {
+      clearInterval(weighing)
+      weighing = undefined
+      if (queue.length === 0) turns.clear()
+    } else weighing ??= setInterval(weigh, MEMORY_CHECK_MS).unref()
+    if (running.size === 0 && child) idle = setTimeout(() => child?.stdin?.end(), IDLE_MS).unref()
+  }
+
+  /**
+   * Of those who wait: who has the fewest places, and had the last turn longest ago. Beyond
+   * `concurrency` there is a place for people who are signed in and have none: what runs may take
+   * half a minute.
+   */
+  const nextTask = (): Task | undefined => {
+    const places = new Map<string, number>()
+    for (const { asker } of running.values())
+      places.set(asker.name, (places.get(asker.name) ?? 0) + 1)
+    const placesOf = ({ asker }: Task) => places.get(asker.name) ?? 0
+    const turnOf = ({ asker }: Task) => turns.get(asker.name) ?? 0
+    const isFull = running.size >= concurrency
+    let next: Task | undefined
+    for (const task of queue) {
+      if (isFull && (task.asker.isVisitor || placesOf(task) > 0)) continue
+      const before = next && (placesOf(task) - placesOf(next) || turnOf(task) - turnOf(next))
+      if (before === undefined || before < 0) next = task
+    }
+    return next
+  }
+
+  const weigh = async (): Promise<void> => {
+    const weighed = child
+    if (!weighed?.pid || (await residentBytes(weighed.pid)) <= MAX_PROCESS_BYTES) return
+    if (child !== weighed) return
+    for (const task of running.values()) task.ended ??= 'too_large'
+    killGroup(weighed, 'SIGKILL')
+  }
+
+  // Decoders cannot be interrupted, so the process goes; not while somebody waits for its work.
+  const endIfLeft = (): void => {
+    const given = [...running.values()]
+    if (!child || given.length === 0 || !given.every(({ left }) => left)) {
+      stay()
+      return
+    }
+    const current = child
+    // From the moment it was left: others who come and go do not put it off.
+    leaving ??= setTimeout(() => killGroup(current, 'SIGKILL'), LEAVE_MS).unref()
+  }
+
+  const stay = (): void => {
+    clearTimeout(leaving)
+    leaving = undefined
+  }
+
+  return {
+    run(request, signal, { asker, timeoutMs = JOB_MS }) {
+      if (closed) return Promise.reject(new PreviewError('unavailable', 'shutting down'))
+      if (signal.aborted) return Promise.reject(signal.reason)
+      const own = queue.filter((task) => task.asker.name === asker.name)
+      if (queue.length >= MAX_QUEUE || own.length >= MAX_WAITING)
+        return Promise.reject(new PreviewError('unavailable', 'too many previews are waiting'))
+      return new Promise<JobResult>((resolve, reject) => {
+        const state = { attempts: 0, left: false, ended: null }
+        const task: Task = { request, asker, timeoutMs, ...state, resolve, reject }
+        const onAbort = (): void => {
+          const at = queue.indexOf(task)
+          if (at >= 0) queue.splice(at, 1)
+          task.left = true
+          endIfLeft()
+          reject(signal.reason)
+        }
+        signal.addEventListener('abort', onAbort, { once: true })
+        const done = (): void => signal.removeEventListener('abort', onAbort)
+        task.resolve = (result) => {
+          done()
+          resolve(result)
+        }
+        task.reject = (error) => {
+          done()
+          reject(error)
+        }
+        queue.push(task)
+        pump()
+      })
+    },
+    close() {
+      closed = true
+      clearTimeout(idle)
+      clearInterval(weighing)
+      stay()
+      for (const task of queue.splice(0))
+        task.reject(new PreviewError('unavailable', 'shutting down'))
+      if (child) killGroup(child, 'SIGKILL')
+    },
+  }
+}
+
+const ENDED = {
+  too_slow: ({ timeoutMs }: Task) => `not made within ${timeoutMs / 1000} seconds`,
+  too_large: () => `more than ${MAX_PROCESS_BYTES / 1024 / 1024} MB of memory`,
+}
+
+/** 0 where the system does not tell, or the process has gone. */
+async function residentBytes(pid: number): Promise<number> {
+  if (process.platform !== 'linux') return 0
+  const text = await readFile(`/proc/${pid}/statm`, 'latin1').catch(() => '')
+  return Number(text.split(' ')[1] ?? 0) * PAGE_BYTES
+}
+
+/** The executable again with a hidden word, or Node with the file of the process. */
+function previewCommand(): [string, ...string[]] {
+  if ('pkg' in process) return [process.execPath, '__preview-worker']
+  const file: string | URL = new URL('./preview.worker.ts', import.meta.url)
+  return [process.execPath, typeof file === 'string' ? file : fileURLToPath(file)]
+}
+
+const KEPT = ['PATH', 'HOME', 'TMPDIR', 'TEMP', 'LANG', 'SystemRoot', 'LOCALAPPDATA']
+const KEPT_PREFIXES = ['XDG_', 'FILEBROWSER_NATIVE']
+
+/** Only what loading needs: no passwords and secrets from the server's environment. */
+function bareEnvironment(): NodeJS.ProcessEnv {
+  return Object.fromEntries(
+    Object.entries(process.env).filter(
+      ([name]) => KEPT.includes(name) || KEPT_PREFIXES.some((prefix) => name.startsWith(prefix)),
+    ),
+  )
+}

@@ -1,0 +1,140 @@
+// Checksums of files. A small one is hashed at once, a large one in a thread of its own: hashing in
+// slices on the main thread would leave no slice to anybody else while gigabytes pass.
+import { createHash } from 'node:crypto'
+import { Worker } from 'node:worker_threads'
+import type { OpenFile } from '../place/scope.ts'
+import type { ChecksumWork } from './checksum.worker.ts'
+
+export const CHECKSUM_ALGORITHMS = ['md5', 'sha1', 'sha256', 'sha512'] as const
+export type ChecksumAlgorithm = (typeof CHECKSUM_ALGORITHMS)[number]
+
+/** Hashed in less time than a thread takes to start: two milliseconds of SHA-512. */
+const SMALL_BYTES = 1024 * 1024
+/** Memory that one call holds at most. */
+export const CHECKSUM_BYTES = SMALL_BYTES
+const MIN_CHUNK_BYTES = 64 * 1024
+/** Files hashed in threads at the same time, each of another owner. One disk is busy with two. */
+const MAX_THREADS = 2
+/** The thread reads into one buffer and needs next to no heap. */
+const HEAP_LIMITS = { maxOldGenerationSizeMb: 16, maxYoungGenerationSizeMb: 1 }
+
+export function isChecksumAlgorithm(text: string): text is ChecksumAlgorithm {
+  return (CHECKSUM_ALGORITHMS as readonly string[]).includes(text)
+}
+
+/** A file that is opened when its turn has come, so that those who wait hold no descriptors. */
+export interface FileToHash {
+  /** As far as known. */
+  sizeBytes: number
+  open(): Promise<OpenFile>
+}
+
+/**
+ * Hex digest of a file. Of large ones `owner` gets one at a time, so nobody keeps all others waiting.
+ * Rejects like `open`, and after an abort with the signal's reason.
+ */
+export async function checksum(
+  file: FileToHash,
+  algorithm: ChecksumAlgorithm,
+  { owner, signal }: { owner: number; signal: AbortSignal },
+): Promise<string> {
+  signal.throwIfAborted()
+  if (file.sizeBytes <= SMALL_BYTES) {
+    const digest = await whileOpen(file, (opened) => hashSmall(opened, algorithm))
+    if (digest !== null) return digest
+  }
+  const leave = await enter(owner, signal)
+  try {
+    signal.throwIfAborted()
+    return await whileOpen(file, (opened) => hashInThread(opened, algorithm, signal))
+  } finally {
+    leave()
+  }
+}
+
+async function whileOpen<T>(file: FileToHash, work: (opened: OpenFile) => Promise<T>): Promise<T> {
+  const opened = await file.open()
+  try {
+    return await work(opened)
+  } finally {
+    await opened.handle.close()
+  }
+}
+
+// To the end, because the size may be wrong by now, and 0 for what the system makes up as it is read.
+// Null when there is more than a small file has.
+async function hashSmall(file: OpenFile, algorithm: ChecksumAlgorithm): Promise<string | null> {
+  const hash = createHash(algorithm)
+  const chunk = Buffer.allocUnsafe(Math.min(SMALL_BYTES, Math.max(file.sizeBytes, MIN_CHUNK_BYTES)))
+  for (let position = 0; position <= SMALL_BYTES; ) {
+    const { bytesRead } = await file.handle.read(chunk, 0, chunk.length, position)
+    if (bytesRead === 0) return hash.digest('hex')
+    hash.update(chunk.subarray(0, bytesRead))
+    position += bytesRead
+  }
+  return null
+}
+
+async function hashInThread(
+  file: OpenFile,
+  algorithm: ChecksumAlgorithm,
+  signal: AbortSignal,
+): Promise<string> {
+  const workerData: ChecksumWork = { fd: file.handle.fd, algorithm }
+  const worker = new Worker(new URL('./checksum.worker.ts', import.meta.url), {
+    workerData,
+    resourceLimits: HEAP_LIMITS,
+  })
+  const onAbort = () => void worker.terminate()
+  signal.addEventListener('abort', onAbort, { once: true })
+  try {
+    let digest = ''
+    worker.on('message', (text: string) => {
+      digest = text
+    })
+    // Also after an abort: the descriptor is free to be closed only when the thread is gone.
+    await new Promise<void>((resolve, reject) => {
+      worker.on('error', reject)
+      worker.on('exit', () => resolve())
+    })
+    signal.throwIfAborted()
+    if (digest === '') throw new Error('the hashing thread ended without a digest')
+    return digest
+  } finally {
+    signal.removeEventListener('abort', onAbort)
+  }
+}
+
+const hashing = new Set<number>()
+const waiting: { owner: number; proceed: () => void }[] = []
+
+/** Waits for a free thread; the result gives it back. */
+async function enter(owner: number, signal: AbortSignal): Promise<() => void> {
+  await new Promise<void>((resolve, reject) => {
+    const proceed = () => {
+      signal.removeEventListener('abort', onAbort)
+      resolve()
+    }
+    const turn = { owner, proceed }
+    const onAbort = () => {
+      waiting.splice(waiting.indexOf(turn), 1)
+      reject(signal.reason)
+    }
+    signal.addEventListener('abort', onAbort, { once: true })
+    waiting.push(turn)
+    callNext()
+  })
+  return () => {
+    hashing.delete(owner)
+    callNext()
+  }
+}
+
+function callNext(): void {
+  if (hashing.size >= MAX_THREADS) return
+  const at = waiting.findIndex(({ owner }) => !hashing.has(owner))
+  const [turn] = at < 0 ? [] : waiting.splice(at, 1)
+  if (!turn) return
+  hashing.add(turn.owner)
+  turn.proceed()
+}

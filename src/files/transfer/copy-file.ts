@@ -1,0 +1,118 @@
+// Copying the bytes of one file to a temporary sibling of its target, and that into place.
+import { write, writeSync } from 'node:fs'
+import { promisify } from 'node:util'
+import type { VPath } from '../../lib/vpath.ts'
+import type { HeldFolder, Named, OpenFile } from '../place/held-folder.ts'
+import type { Pace } from '../place/pace.ts'
+import type { Scope } from '../place/scope.ts'
+import type { TempFile } from '../place/temp-file.ts'
+import type { WriteFolder } from '../place/write-folder.ts'
+
+/** Larger files are copied one by one, and only where they fit. */
+const CHUNK_BYTES = 1024 * 1024
+/** Up to this size a file on a local disk is written without the thread pool, as in receive.ts. */
+const SMALL_BYTES = 64 * 1024
+const writeSome = promisify(write)
+
+export interface CopyFileOptions {
+  replace: boolean
+  signal: AbortSignal
+}
+
+/** Copies one file; links at both ends are followed inside the scope. */
+export async function copyOneFile(
+  scope: Scope,
+  source: VPath,
+  target: VPath,
+  options: CopyFileOptions,
+): Promise<void> {
+  const file = await scope.openRead(source)
+  try {
+    const temp = await scope.openTemp(target, { parents: true })
+    await copyInto(file, temp, options)
+  } finally {
+    await file.handle.close()
+  }
+}
+
+/**
+ * Copies a regular file from one held folder into another, under its name. Returns the time it had,
+ * in nanoseconds; null when a link has its name there, with nothing done: see copyOneFile.
+ */
+export async function copyHeldFile(
+  from: HeldFolder,
+  into: WriteFolder,
+  entry: Named,
+  options: CopyFileOptions & { pace: Pace; largeFiles: OneByOne },
+): Promise<bigint | null> {
+  const { pace, largeFiles } = options
+  const file = await pace.time(() => from.openRead(entry, { seen: pace.isQuick }))
+  try {
+    const copy = async () => {
+      const temp = await into.openTemp(entry.name)
+      if (!temp) return null
+      await copyInto(file, temp, options)
+      return file.mtimeNs
+    }
+    return await (file.sizeBytes > CHUNK_BYTES ? largeFiles(copy) : copy())
+  } finally {
+    await file.handle.close()
+  }
+}
+
+type OneByOne = <T>(work: () => Promise<T>) => Promise<T>
+
+/** Runs what it is given one after the other. */
+export function oneByOne(): OneByOne {
+  let last: Promise<unknown> = Promise.resolve()
+  return (work) => {
+    const done = last.then(work, work)
+    last = done
+    return done
+  }
+}
+
+async function copyInto(file: OpenFile, temp: TempFile, options: CopyFileOptions): Promise<void> {
+  try {
+    if (file.sizeBytes > CHUNK_BYTES) await temp.requireSpace(file.sizeBytes)
+    await copyBytes(file, temp, options)
+    await temp.setMode(file.mode)
+    await temp.commit({ replace: options.replace })
+  } finally {
+    await temp.discard()
+  }
+}
+
+async function copyBytes(
+  { handle, sizeBytes }: OpenFile,
+  temp: TempFile,
+  { signal }: CopyFileOptions,
+): Promise<void> {
+  // Not by the copyFile of Node: it removes its target when a clone is refused, and writes a new one
+  // under the name, which the descriptor that is synced and moved into place knows nothing of.
+  const buffer = Buffer.allocUnsafe(Math.min(CHUNK_BYTES, sizeBytes + 4096))
+  const atOnce = temp.near && sizeBytes <= SMALL_BYTES
+  for (let position = 0; ; ) {
+    signal.throwIfAborted()
+    const { bytesRead } = await handle.read(buffer, 0, buffer.length, position)
+    if (bytesRead === 0) return
+    await writeFully(temp, buffer.subarray(0, bytesRead), position, atOnce)
+    position += bytesRead
+    // Spares a read that finds nothing, unless the file has grown.
+    if (bytesRead < buffer.length && Number((await handle.stat()).size) === position) return
+  }
+}
+
+async function writeFully(
+  { fd, device }: TempFile,
+  bytes: Uint8Array,
+  position: number,
+  atOnce: boolean,
+): Promise<void> {
+  for (let done = 0; done < bytes.length; ) {
+    const rest = bytes.length - done
+    done += atOnce
+      ? writeSync(fd, bytes, done, rest, position + done)
+      : (await device.run(() => writeSome(fd, bytes, done, rest, position + done))).bytesWritten
+  }
+}

@@ -1,0 +1,364 @@
+// Copying and moving entries. What a change would touch is checked as a whole before the first
+// byte moves; a copy goes through a temporary sibling, so a target is never half a file.
+import { AppError, errnoOf } from '../../lib/errors.ts'
+import {
+  baseName,
+  extensionOf,
+  isWithin,
+  joinVPath,
+  parentOf,
+  ROOT,
+  type VPath,
+} from '../../lib/vpath.ts'
+import type { DirEntry } from '../listing/list-folder.ts'
+import type { EntryStat } from '../place/entry-stat.ts'
+import { type HeldFolder, MAX_HELD_DEPTH } from '../place/held-folder.ts'
+import { contains } from '../place/jail.ts'
+import { createPace, type Pace } from '../place/pace.ts'
+import type { Scope } from '../place/scope.ts'
+import { copyHeldFile, copyOneFile, oneByOne } from './copy-file.ts'
+
+/** Refuses what could never end well: the root, a folder into itself (`bad_request`). */
+export function checkSourceAndTarget(source: VPath, target: VPath): void {
+  if (source === ROOT || target === ROOT)
+    throw new AppError('forbidden', 'the root can be neither source nor target')
+  if (source !== target && isWithin(source, target)) throw sourceIsParent()
+}
+
+function sourceIsParent(): AppError {
+  return new AppError('bad_request', 'source is parent', { expose: true })
+}
+
+/**
+ * Walks a tree and refuses when an entry, or where it would go, is denied, or a link leaves the
+ * scope (GHSA-77x8-73f4-5485). Links are judged, not followed.
+ */
+export async function checkTree(
+  scope: Scope,
+  source: VPath,
+  target: VPath | null,
+  signal: AbortSignal,
+): Promise<void> {
+  const judge = await scope.judgeBelow(source)
+  const judgeTarget = target === null ? () => true : await scope.judgeBelow(target)
+  const refuse = (vpath: VPath, future: VPath | null, kind: DirEntry['kind']) => {
+    signal.throwIfAborted()
+    if (kind === 'escapingLink' || !judge(vpath) || (future !== null && !judgeTarget(future)))
+      throw new AppError('forbidden', `${vpath} must not be touched`)
+  }
+  const check = async (vpath: VPath, future: VPath | null, kind: DirEntry['kind']) => {
+    refuse(vpath, future, kind)
+    if (kind !== 'dir') return
+    for (const entry of await scope.listAll(vpath)) {
+      const childFuture = future && joinVPath(future, entry.name)
+      if (entry.rawName && entry.kind === 'dir') {
+        const held = await scope.holdAll(vpath)
+        await checkHeld(held, entry, childFuture, 0).finally(() => held.close())
+      } else await check(entry.vpath, childFuture, entry.kind)
+    }
+  }
+  // Below a name that is not UTF-8 no address leads. Links there cannot be followed by anybody.
+  const checkHeld = async (
+    folder: HeldFolder,
+    entry: DirEntry,
+    future: VPath | null,
+    depth: number,
+  ) => {
+    refuse(entry.vpath, future, entry.kind)
+    if (entry.kind !== 'dir') return
+    if (depth > MAX_HELD_DEPTH) throw new AppError('forbidden', `${entry.vpath} lies too deep`)
+    const held = await folder.enter(entry)
+    try {
+      for (const child of await held.list())
+        await checkHeld(held, child, future && joinVPath(future, child.name), depth + 1)
+    } finally {
+      await held.close()
+    }
+  }
+  const { kind, isSymlink } = await scope.stat(source)
+  await check(source, target, kind === 'dir' && !isSymlink ? 'dir' : 'file')
+}
+
+/**
+ * Copies an entry. Folders merge into an existing folder, files replace only with `replace`. Goes
+ * on after the failure of single entries and reports them as `internal` at the end. An abort
+ * leaves what was copied so far, whole files only.
+ */
+export async function copyTree(
+  scope: Scope,
+  source: VPath,
+  target: VPath,
+  options: { replace: boolean; signal: AbortSignal },
+): Promise<void> {
+  await copyAll(scope, source, target, options, null)
+}
+
+/**
+ * Moves an entry, across file systems and onto mounts by copy and removal. Folders merge into an existing one with
+ * `replace`. The source is removed only when all of it has arrived, and nothing is removed that has
+ * not: what comes into the source meanwhile stays there. Throws `locked` for what is a mount itself.
+ */
+export async function moveTree(
+  scope: Scope,
+  source: VPath,
+  target: VPath,
+  options: { replace: boolean; signal: AbortSignal },
+): Promise<void> {
+  if (source === target) return
+  if (options.replace) await refuseOwnTarget(scope, source, target)
+  await scope.makeFolder(parentOf(target))
+  // An entry that gets another spelling is not in its own way.
+  const replace = options.replace || (await isSameEntry(scope, source, target))
+  try {
+    await scope.rename(source, target, { replace })
+  } catch (error) {
+    const errno = errnoOf((error as AppError).cause)
+    // A disk says the same of names that it does not take.
+    if (errno === 'EINVAL' && (await isOnWayTo(scope, source, target))) throw sourceIsParent()
+    const isBound = errno === 'EXDEV' || errno === 'EBUSY'
+    const isMount = isBound && (await scope.isMountPoint(source))
+    // A copy is all that would come of it.
+    if (isMount)
+      throw new AppError('locked', `${source} is a mount of its own`, { cause: error, status: 500 })
+    // A target that is a mount keeps its place: its content is written, or its folder merged into.
+    if (errno === 'EXDEV' || (errno === 'EBUSY' && options.replace && isMount === false)) {
+      const copied: Copied[] = []
+      await copyAll(scope, source, target, options, copied)
+      await removeCopied(scope, copied, options.signal)
+    } else if (options.replace && (errno === 'ENOTEMPTY' || errno === 'EEXIST')) {
+      await mergeFolder(scope, source, target, options)
+    } else throw error
+  }
+}
+
+// Through a link a folder may lie within itself though the paths do not say so.
+async function isOnWayTo(scope: Scope, source: VPath, target: VPath): Promise<boolean> {
+  const { kind, isSymlink } = await scope.stat(source)
+  if (kind !== 'dir' || isSymlink) return false
+  return contains(await scope.hostPath(source), await scope.hostPath(parentOf(target)))
+}
+
+// A link that took the place of the file it leads to would lead nowhere, and the file were gone.
+async function refuseOwnTarget(scope: Scope, source: VPath, target: VPath): Promise<void> {
+  const link = await scope.stat(source)
+  if (!link.isSymlink || !(await scope.exists(target))) return
+  const found = await scope.stat(target)
+  if (!found.isSymlink && found.ino === link.ino && found.dev === link.dev)
+    throw new AppError('bad_request', 'source is a link to the destination', { expose: true })
+}
+
+/** True for two spellings of one name on a file system that ignores case or Unicode form. */
+export async function isSameEntry(scope: Scope, a: VPath, b: VPath): Promise<boolean> {
+  if (a === b) return true
+  if (a.normalize('NFC').toLowerCase() !== b.normalize('NFC').toLowerCase()) return false
+  if (!(await scope.exists(b))) return false
+  const [x, y] = [await scope.stat(a), await scope.stat(b)]
+  return x.ino === y.ino && x.dev === y.dev && (await listsOnly(scope, a, b))
+}
+
+// Two hard links that differ in case only are two entries, not one.
+async function listsOnly(scope: Scope, a: VPath, b: VPath): Promise<boolean> {
+  const parent = parentOf(a)
+  const names = new Set((await scope.list(parent)).map(({ name }) => joinVPath(parent, name)))
+  return !(names.has(a) && names.has(b))
+}
+
+/** The first free `base(N)ext` beside `target`, or `target` itself when it is free. */
+export async function freeName(scope: Scope, target: VPath): Promise<VPath> {
+  if (!(await scope.exists(target))) return target
+  const name = baseName(target)
+  const extension = extensionOf(name)
+  const base = name.slice(0, name.length - extension.length)
+  for (let n = 1; ; n++) {
+    const candidate = joinVPath(parentOf(target), `${base}(${n})${extension}`)
+    if (!(await scope.exists(candidate))) return candidate
+  }
+}
+
+async function mergeFolder(
+  scope: Scope,
+  source: VPath,
+  target: VPath,
+  options: { replace: boolean; signal: AbortSignal },
+): Promise<void> {
+  const entries = await scope.listAll(source)
+  const unnamed = entries.find(({ rawName }) => rawName)
+  // By its text it might name a sibling.
+  if (unnamed) throw new AppError('invalid_name', `the name of ${unnamed.vpath} is not UTF-8`)
+  for (const entry of entries) {
+    options.signal.throwIfAborted()
+    await moveTree(scope, entry.vpath, joinVPath(target, entry.name), options)
+  }
+  await scope.removeSingle(source, null)
+}
+
+/** An entry whose copy has arrived, with the time it had before. Folders follow what they hold. */
+interface Copied {
+  vpath: VPath
+  mtimeNs: bigint
+  isFolder: boolean
+}
+
+async function removeCopied(scope: Scope, copied: Copied[], signal: AbortSignal): Promise<void> {
+  const changed: VPath[] = []
+  for (const { vpath, mtimeNs, isFolder } of copied) {
+    signal.throwIfAborted()
+    const isGone = await scope.removeSingle(vpath, mtimeNs)
+    if (!isGone && !isFolder) changed.push(vpath)
+  }
+  if (changed.length > 0)
+    throw new AppError('incomplete', `${changed[0]} changed while it was moved and stays`)
+}
+
+async function refuseEscapingLinks(scope: Scope, vpath: VPath, signal: AbortSignal): Promise<void> {
+  signal.throwIfAborted()
+  const { kind } = await scope.stat(vpath)
+  if (kind !== 'dir') return
+  for (const entry of await listOrNothing(scope, vpath)) {
+    if (entry.kind === 'escapingLink')
+      throw new AppError('forbidden', `${entry.vpath} leads out of the scope`)
+    // One whose name is not UTF-8 is not copied, nor what it holds.
+    if (entry.kind === 'dir' && !entry.rawName)
+      await refuseEscapingLinks(scope, entry.vpath, signal)
+  }
+}
+
+// An unreadable folder is reported by the copy itself, after its siblings were copied.
+async function listOrNothing(scope: Scope, vpath: VPath): Promise<DirEntry[]> {
+  try {
+    return await scope.listAll(vpath)
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'forbidden') return []
+    throw error
+  }
+}
+
+interface Copying {
+  scope: Scope
+  options: { replace: boolean; signal: AbortSignal }
+  failures: string[]
+  /** Told of what could be removed now. Not of what lies behind a link: the link alone moves. */
+  copied: Copied[] | null
+  pace: Pace
+  largeFiles: ReturnType<typeof oneByOne>
+}
+
+async function copyAll(
+  scope: Scope,
+  source: VPath,
+  target: VPath,
+  options: { replace: boolean; signal: AbortSignal },
+  copied: Copied[] | null,
+): Promise<void> {
+  if (source === target) throw new AppError('same_place', 'source and target are the same')
+  await refuseEscapingLinks(scope, source, options.signal)
+  const failures: string[] = []
+  const copying = { scope, options, failures, copied, pace: createPace(), largeFiles: oneByOne() }
+  await copyEntry(copying, source, target, [])
+  if (failures.length > 0)
+    throw new AppError('incomplete', `${failures.length} entries were not copied: ${failures[0]}`)
+}
+
+// `above` are the folders on the way here, and the one that the copy goes to.
+async function copyEntry(
+  copying: Copying,
+  source: VPath,
+  target: VPath,
+  above: readonly EntryStat[],
+): Promise<void> {
+  const { scope, options, failures, copied } = copying
+  options.signal.throwIfAborted()
+  const found = await scope.stat(source)
+  if (found.kind === 'file') {
+    await copyOneFile(scope, source, target, options)
+    copied?.push({ vpath: source, mtimeNs: found.ownMtimeNs, isFolder: false })
+    return
+  }
+  if (found.kind !== 'dir')
+    throw new AppError('unsupported', `${source} is not a file`, { status: 500 })
+  if (above.some(({ ino, dev }) => ino === found.ino && dev === found.dev))
+    throw new AppError('same_place', `${source} leads back to where it is`)
+  // Denied ones too: they are reported as not copied, not left out in silence.
+  const children = await scope.listAll(source)
+  const isNew = !(await scope.exists(target))
+  await scope.makeFolder(target)
+  const chain = above.length > 0 ? [...above, found] : [await scope.stat(target), found]
+  const below = found.isSymlink ? { ...copying, copied: null } : copying
+  const later = await copyFiles(below, source, target, children)
+  for (const { name, vpath, rawName } of later) {
+    await copying.pace.turn()
+    if (rawName) {
+      // By its text it might name a sibling.
+      failures.push(`the name of ${vpath} is not UTF-8`)
+      continue
+    }
+    await unlessFatal(failures, () => copyEntry(below, vpath, joinVPath(target, name), chain))
+  }
+  // Last, since a folder without the write bit could not be filled.
+  if (isNew) await scope.setMode(target, found.mode)
+  copied?.push({ vpath: source, mtimeNs: found.ownMtimeNs, isFolder: !found.isSymlink })
+}
+
+/** One thread of the pool stays for others. Files that take their time go one by one. */
+const FILES_IN_FLIGHT = 3
+
+// The regular files of a folder, through both folders held open and let go before another one is
+// entered: depth costs nothing. Returns the entries that are left to be copied by their paths.
+async function copyFiles(
+  { scope, options, failures, copied, pace, largeFiles }: Copying,
+  source: VPath,
+  target: VPath,
+  children: DirEntry[],
+): Promise<DirEntry[]> {
+  const isPlain = ({ kind, rawName }: DirEntry) => kind === 'file' && !rawName
+  const left = children.filter((entry) => !isPlain(entry))
+  if (left.length === children.length) return left
+  const from = await scope.hold(source)
+  try {
+    const into = await scope.holdToWrite(target, pace)
+    try {
+      await inParallel(children.filter(isPlain), async (entry) => {
+        options.signal.throwIfAborted()
+        await pace.turn()
+        await unlessFatal(failures, async () => {
+          const mtimeNs = await copyHeldFile(from, into, entry, { ...options, pace, largeFiles })
+          if (mtimeNs === null) left.push(entry)
+          else copied?.push({ vpath: entry.vpath, mtimeNs, isFolder: false })
+        })
+      })
+    } finally {
+      await into.close()
+    }
+  } finally {
+    await from.close()
+  }
+  return left
+}
+
+// After a failure nothing more is begun; what is under way comes to its end first.
+async function inParallel<T>(items: T[], work: (item: T) => Promise<void>): Promise<void> {
+  const rest = items.values()
+  let failed = false
+  const worker = async () => {
+    for (const item of rest) {
+      if (failed) return
+      try {
+        await work(item)
+      } catch (error) {
+        failed = true
+        throw error
+      }
+    }
+  }
+  const ends = await Promise.allSettled(Array.from({ length: FILES_IN_FLIGHT }, worker))
+  for (const end of ends) if (end.status === 'rejected') throw end.reason
+}
+
+async function unlessFatal(failures: string[], work: () => Promise<void>): Promise<void> {
+  try {
+    await work()
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code === 'no_space') throw error
+    failures.push(error.message)
+  }
+}

@@ -1,0 +1,162 @@
+// The built interface as a map from name to bytes, type and validator. It hides whether the files
+// lie on disk beside the bundle or inside the executable, and which of them are compressed.
+
+import { existsSync } from 'node:fs'
+import { readFile, stat } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { gunzip } from 'node:zlib'
+import { parsePreferences } from './accept.ts'
+
+export type Encoding = 'identity' | 'br' | 'gzip'
+
+export interface Asset {
+  /** Whole body in the chosen encoding. */
+  bytes: Buffer
+  encoding: Encoding
+  contentType: string
+  /** Quoted strong validator; differs per encoding. */
+  etag: string
+  /** The name carries a hash of the content, so caches may keep it for good. */
+  immutable: boolean
+  /** Other encodings exist: the answer varies by Accept-Encoding. */
+  varies: boolean
+}
+
+/** What the index page is made of. */
+export interface Page {
+  /** HTML with `{{name}}` placeholders. */
+  template: string
+  entry: string
+  /** Chunks the entry imports, to be fetched at the same time. */
+  imports: string[]
+  styles: string[]
+  /** Locale to the name of its catalogue chunk. */
+  locales: Record<string, string>
+}
+
+export interface Assets {
+  /** The page as built last; a rebuild during development is noticed. */
+  page(): Promise<Page>
+  /** The asset of that name in an encoding the client takes; null when there is none. */
+  find(name: string, acceptEncoding: string): Promise<Asset | null>
+}
+
+/** Written by the build (scripts/build/web.ts) as `assets.json`. */
+export interface AssetsManifest extends Omit<Page, 'template'> {
+  files: Record<string, { etag: string; compressed: boolean; immutable: boolean }>
+}
+
+interface Loaded {
+  manifest: AssetsManifest
+  template: string
+  mtimeMs: number
+}
+
+const NOT_BUILT: Loaded = {
+  manifest: { entry: '', imports: [], styles: [], locales: {}, files: {} },
+  template:
+    '<!doctype html><title>{{title}}</title><meta name="robots" content="noindex,nofollow">' +
+    '<script nonce="{{nonce}}">window.FileBrowser = {{boot}}\n</script>' +
+    '<p>The interface is not built. Run <code>npm run build</code>.</p>',
+  mtimeMs: -1,
+}
+
+/** Opens the built interface in `dir`, by default the one that belongs to this program. */
+export function openAssets(dir = findAssetsDir()): Assets {
+  let loaded: Promise<Loaded> | undefined
+
+  const load = async (): Promise<Loaded> => {
+    const current = await loaded
+    const stats = await stat(join(dir, 'assets.json')).catch(() => null)
+    if (!stats) return NOT_BUILT
+    if (current?.mtimeMs === stats.mtimeMs) return current
+    loaded = readManifest(dir, stats.mtimeMs)
+    return loaded
+  }
+
+  return {
+    async page() {
+      const { manifest, template } = await load()
+      return { ...manifest, template }
+    },
+    async find(name, acceptEncoding) {
+      const { manifest } = await load()
+      const file = Object.hasOwn(manifest.files, name) ? manifest.files[name] : undefined
+      if (!file) return null
+      const encoding = file.compressed ? chooseEncoding(acceptEncoding) : 'identity'
+      return {
+        bytes: await readAsset(join(dir, 'static', name), encoding, file.compressed),
+        encoding,
+        contentType: contentTypeOf(name),
+        etag: encoding === 'identity' ? `"${file.etag}"` : `"${file.etag}-${encoding}"`,
+        immutable: file.immutable,
+        varies: file.compressed,
+      }
+    },
+  }
+}
+
+/**
+ * The best of br, gzip and identity that an Accept-Encoding header allows (RFC 9110 12.5.3);
+ * a coding with q=0 is refused, `*` stands for those not named.
+ */
+export function chooseEncoding(acceptEncoding: string): Encoding {
+  const preferences = parsePreferences(acceptEncoding)
+  const qualities = new Map(preferences.map(({ name, quality }) => [name, quality]))
+  const accepts = (name: string): boolean => (qualities.get(name) ?? qualities.get('*') ?? 0) > 0
+  if (accepts('br')) return 'br'
+  if (accepts('gzip')) return 'gzip'
+  return 'identity'
+}
+
+async function readManifest(dir: string, mtimeMs: number): Promise<Loaded> {
+  const [manifest, template] = await Promise.all([
+    readFile(join(dir, 'assets.json'), 'utf8'),
+    readFile(join(dir, 'index.html'), 'utf8'),
+  ])
+  return { manifest: JSON.parse(manifest) as AssetsManifest, template, mtimeMs }
+}
+
+async function readAsset(file: string, encoding: Encoding, compressed: boolean): Promise<Buffer> {
+  if (encoding === 'br') return readFile(`${file}.br`)
+  if (encoding === 'gzip') return readFile(`${file}.gz`)
+  // The executable carries compressed files in their two encodings only.
+  return compressed ? promisify(gunzip)(await readFile(`${file}.gz`)) : readFile(file)
+}
+
+/** `dist/web` beside the server bundle, or the last build when running from the sources. */
+function findAssetsDir(): string {
+  const here = dirname(fileURLToPath(import.meta.url))
+  const bundled = join(here, '..', 'web')
+  return existsSync(join(bundled, 'assets.json')) ? bundled : join(here, '..', '..', 'dist', 'web')
+}
+
+const TYPES: Record<string, string> = {
+  css: 'text/css; charset=utf-8',
+  gif: 'image/gif',
+  html: 'text/html; charset=utf-8',
+  ico: 'image/x-icon',
+  jpeg: 'image/jpeg',
+  jpg: 'image/jpeg',
+  js: 'text/javascript; charset=utf-8',
+  json: 'application/json; charset=utf-8',
+  map: 'application/json; charset=utf-8',
+  mjs: 'text/javascript; charset=utf-8',
+  otf: 'font/otf',
+  png: 'image/png',
+  svg: 'image/svg+xml',
+  ttf: 'font/ttf',
+  txt: 'text/plain; charset=utf-8',
+  wasm: 'application/wasm',
+  webmanifest: 'application/manifest+json; charset=utf-8',
+  webp: 'image/webp',
+  woff: 'font/woff',
+  woff2: 'font/woff2',
+}
+
+/** Content type of a built or branding file by its extension. */
+export function contentTypeOf(name: string): string {
+  return TYPES[name.slice(name.lastIndexOf('.') + 1).toLowerCase()] ?? 'application/octet-stream'
+}

@@ -1,0 +1,224 @@
+// From the raw request target to the route and the virtual path. The path is decoded here, once;
+// rules, disk, hooks and records all see the VPath made here (CVE-2026-25890, CVE-2026-32758).
+import { toVPath, type VPath } from '../lib/vpath.ts'
+
+export interface Target {
+  /** Routing key, the path Hono matches on, such as `/api/resources`. */
+  key: string
+  /** The path behind the route's prefix. */
+  vpath: VPath
+  /** A trailing slash marks a folder. */
+  trailingSlash: boolean
+  /** Decoded text behind the prefix, as sent. */
+  rest: string
+  /** The same, still percent-encoded. */
+  rawRest: string
+  /** Decoded path without the base URL. */
+  path: string
+  query: URLSearchParams
+  /** Where `key` is REDIRECT. */
+  location: string
+}
+
+export const REDIRECT = '/-/redirect'
+export const BAD_TARGET = '/-/bad-request'
+export const PAGE = '/-/page'
+/** The one route that opens WebSockets. */
+export const COMMAND = '/api/command'
+/** An `/api/` path that no route knows. */
+const UNKNOWN_API = '/-/unknown-api'
+
+const EXACT = new Set([
+  '/health',
+  '/favicon.ico',
+  '/api/login',
+  '/api/signup',
+  '/api/renew',
+  '/api/logout',
+  '/api/users',
+  '/api/shares',
+  '/api/settings',
+  '/api/selections',
+  '/api/sessions',
+  '/api/openapi.json',
+  '/docs/api',
+])
+
+/** Plain string prefixes, tried in order, as the original matches them: no segment boundary. */
+const PREFIXES = [
+  '/static',
+  '/api/resources',
+  '/api/tus',
+  '/api/uploads',
+  '/api/usage',
+  '/api/share',
+  '/api/raw',
+  COMMAND,
+  '/api/search',
+  '/api/subtitle',
+  '/api/public/dl',
+  '/api/public/share',
+  '/api/public/preview',
+  '/api/public/subtitle',
+  '/api/public/selections',
+] as const
+
+/** Prefixes that answer their own bare path by adding the slash, before authentication. */
+const ADD_SLASH = new Set([
+  '/api/resources',
+  '/api/resources/recursive',
+  '/api/tus',
+  '/api/usage',
+  '/api/share',
+  '/api/raw',
+  COMMAND,
+  '/api/search',
+  '/api/subtitle',
+])
+
+const RECURSIVE = '/api/resources/recursive'
+
+/**
+ * Parses `rawUrl` (request target, origin form) below `baseURL` (`''` or `/prefix`). Never throws:
+ * what cannot be decoded becomes the key BAD_TARGET.
+ *
+ * The recursive listing hides an entry of the root that is called `recursive`, from reading alone:
+ * other methods mean the entry (docs/http-api.md 1.1), and so does reading with `recursive=false`, ours.
+ */
+export function parseTarget(rawUrl: string, baseURL: string, method: string): Target {
+  const { rawPath, rawQuery } = splitTarget(toUtf8(rawUrl))
+  const full = decodePath(rawPath)
+  const target: Target = {
+    key: PAGE,
+    vpath: '/' as VPath,
+    trailingSlash: false,
+    rest: '/',
+    rawRest: '/',
+    path: '/',
+    query: new URLSearchParams(rawQuery),
+    location: '',
+  }
+  if (full === null || !full.startsWith('/')) return { ...target, key: BAD_TARGET }
+
+  const cleaned = cleanPath(full)
+  const query = rawQuery ? `?${rawQuery}` : ''
+  if (cleaned !== full) return { ...target, key: REDIRECT, location: encodePath(cleaned) + query }
+  if (baseURL !== '' && full === baseURL)
+    return { ...target, key: REDIRECT, location: `${encodePath(baseURL)}/` }
+
+  const inside = baseURL !== '' && full.startsWith(`${baseURL}/`)
+  const path = inside ? full.slice(baseURL.length) : full
+  const rawInner = inside ? cutEncoded(rawPath, baseURL.length) : rawPath
+  target.path = path
+
+  const isReading = method === 'GET' || method === 'HEAD'
+  const recursive = isReading && target.query.get('recursive') !== 'false'
+  if (EXACT.has(path)) return { ...target, key: path }
+  if (ADD_SLASH.has(path) && (path !== RECURSIVE || recursive)) {
+    const location = `${inside ? encodePath(baseURL) : ''}${path}/`
+    return { ...target, key: `${REDIRECT}/page`, location }
+  }
+  const numbered = /^\/api\/(users|sessions)\/([^/]+)$/.exec(path)
+  if (numbered?.[1] && numbered[2] && (numbered[1] === 'sessions' || /^\d+$/.test(numbered[2])))
+    return { ...target, key: `/api/${numbered[1]}/id`, rest: numbered[2] }
+
+  const preview = /^\/api\/preview\/([^/]+)(\/.*)$/s.exec(path)
+  if (preview?.[1] && preview[2])
+    return withRest(target, '/api/preview', preview[2], rawInner, path)
+
+  if (recursive && path.startsWith(`${RECURSIVE}/`))
+    return withRest(target, RECURSIVE, path.slice(RECURSIVE.length), rawInner, path)
+  for (const prefix of PREFIXES)
+    if (path.startsWith(prefix))
+      return withRest(target, prefix, path.slice(prefix.length), rawInner, path)
+  return { ...target, key: path.startsWith('/api/') || path === '/api' ? UNKNOWN_API : PAGE }
+}
+
+/** The `{size}` segment of a preview path. */
+export function previewSizeOf(target: Target): string {
+  return target.path.split('/')[3] ?? ''
+}
+
+function withRest(
+  target: Target,
+  key: string,
+  decodedRest: string,
+  rawInner: string,
+  path: string,
+): Target {
+  const rest = decodedRest.startsWith('/') ? decodedRest : `/${decodedRest}`
+  const vpath = toVPath(rest)
+  if (vpath === null) return { ...target, key: BAD_TARGET }
+  const rawRest = cutEncoded(rawInner, path.length - decodedRest.length)
+  return {
+    ...target,
+    key,
+    vpath,
+    rest,
+    rawRest: rawRest.startsWith('/') ? rawRest : `/${rawRest}`,
+    trailingSlash: rest.length > 1 && rest.endsWith('/'),
+  }
+}
+
+// Node reads the request line as Latin-1; clients that do not escape send UTF-8.
+function toUtf8(rawUrl: string): string {
+  return /[\u0080-\u00ff]/.test(rawUrl) ? Buffer.from(rawUrl, 'latin1').toString('utf8') : rawUrl
+}
+
+function splitTarget(rawUrl: string): { rawPath: string; rawQuery: string } {
+  // Absolute form, as sent to proxies: only path and query count.
+  const url = rawUrl.startsWith('/')
+    ? rawUrl
+    : rawUrl.replace(/^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i, '')
+  const hash = url.indexOf('#')
+  const text = hash < 0 ? url : url.slice(0, hash)
+  const at = text.indexOf('?')
+  if (at < 0) return { rawPath: text || '/', rawQuery: '' }
+  return { rawPath: text.slice(0, at) || '/', rawQuery: text.slice(at + 1) }
+}
+
+function decodePath(rawPath: string): string | null {
+  try {
+    const decoded = decodeURIComponent(rawPath)
+    return decoded.includes('\0') ? null : decoded
+  } catch {
+    return null
+  }
+}
+
+// Resolves empty, `.` and `..` segments and keeps a trailing slash.
+function cleanPath(path: string): string {
+  const out: string[] = []
+  for (const segment of path.split('/')) {
+    if (segment === '' || segment === '.') continue
+    if (segment === '..') out.pop()
+    else out.push(segment)
+  }
+  const cleaned = `/${out.join('/')}`
+  return path.endsWith('/') && cleaned !== '/' ? `${cleaned}/` : cleaned
+}
+
+// Drops the encoded characters that stand for the first `count` decoded UTF-16 units.
+function cutEncoded(raw: string, count: number): string {
+  let i = 0
+  let units = 0
+  while (i < raw.length && units < count) {
+    if (raw[i] !== '%') {
+      i++
+      units++
+      continue
+    }
+    const lead = Number.parseInt(raw.slice(i + 1, i + 3), 16)
+    const bytes = lead < 0x80 ? 1 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : 4
+    i += bytes * 3
+    units += bytes === 4 ? 2 : 1
+  }
+  return raw.slice(i)
+}
+
+/** Percent-encodes a decoded path for a `Location`, leaving `A-Z a-z 0-9 -_.~$&+,/:;=@`. */
+export function encodePath(path: string): string {
+  return encodeURIComponent(path)
+    .replace(/[!'()*]/g, (c) => `%${c.charCodeAt(0).toString(16).toUpperCase()}`)
+    .replace(/%(24|26|2B|2C|2F|3A|3B|3D|40)/g, (code) => decodeURIComponent(code))
+}
