@@ -5,6 +5,8 @@ import { existsSync } from 'node:fs'
 import { mkdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { setTimeout as delay } from 'node:timers/promises'
+import { MOUNTS_MS } from '../../src/files/disks/disks.ts'
 import { waitFor } from './deadline.ts'
 import { MAY_MOUNT } from './mounts.ts'
 
@@ -48,6 +50,8 @@ export async function mountFuse(source: string, place: string): Promise<FuseDisk
   const ended = once(child, 'exit')
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
   await waitFor('the disk', async () => (await stat(place)).dev !== dev)
+  // A server that read the list of mounts just before would still ask the disk on its event loop.
+  await delay(MOUNTS_MS)
   return {
     obey: async (orders) => {
       child.stdin.write(`${JSON.stringify(orders)}\n`)

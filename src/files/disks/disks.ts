@@ -72,7 +72,7 @@ const POOL_THREADS = 24
 const MAX_FOREIGN_CALLS = 18
 const MAX_DEVICE_CALLS = 6
 /** How long the list of mounts is taken to be true. */
-const MOUNTS_MS = 250
+export const MOUNTS_MS = 250
 const NEAR_MS = 1_000
 const MAX_NEAR = 4_096
 const MAX_WRITTEN = 1_000
