@@ -20,7 +20,7 @@ interface VitestReport {
   numFailedTestSuites: number
 }
 
-/** Longest a part may take before it counts as hanging; on an idle machine all take 15 minutes. */
+/** Longest a part may take before it counts as hanging; on an idle machine all take some 22 minutes. */
 const PART_MS = {
   check: 5 * 60_000,
   package: 10 * 60_000,
