@@ -1,19 +1,19 @@
 // The tree of commands; reads like a table of contents.
 
-import { cmdsCommand } from './cmds.ts'
 import type { Command } from './command.ts'
-import { completeCommands, completionCommand } from './completion.ts'
-import { configCommand } from './config.ts'
-import { docsCommand } from './docs.ts'
+import { cmdsCommand } from './commands/cmds.ts'
+import { completeCommands, completionCommand } from './commands/completion.ts'
+import { configCommand } from './commands/config.ts'
+import { docsCommand } from './commands/docs.ts'
+import { hashCommand } from './commands/hash.ts'
+import { healthcheckCommand } from './commands/healthcheck.ts'
+import { helpCommand } from './commands/help-command.ts'
+import { importCommand } from './commands/import.ts'
+import { rulesCommand } from './commands/rules.ts'
+import { usersCommand } from './commands/users.ts'
+import { versionCommand } from './commands/version.ts'
 import { ROOT_FLAGS } from './flags.ts'
-import { hashCommand } from './hash.ts'
-import { healthcheckCommand } from './healthcheck.ts'
-import { helpCommand } from './help-command.ts'
-import { importCommand } from './import.ts'
-import { rulesCommand } from './rules.ts'
 import type { ServeInvocation } from './serve.ts'
-import { usersCommand } from './users.ts'
-import { versionCommand } from './version.ts'
 
 export function commandTree(): Command {
   const root: Command = {

@@ -13,7 +13,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { parse as parseYaml } from 'yaml'
-import { writeExport } from '../../src/cli/portable.ts'
+import { writeExport } from '../../src/cli/commands/portable.ts'
 import type { Document } from '../../src/store/document.ts'
 import { runCli } from '../support/cli.ts'
 

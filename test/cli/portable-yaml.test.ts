@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { parse } from 'yaml'
-import { toYaml } from '../../src/cli/portable-yaml.ts'
+import { toYaml } from '../../src/cli/commands/portable-yaml.ts'
 import { parseYaml } from '../../src/config/read-yaml.ts'
 
 test('any value reads back the same', () => {

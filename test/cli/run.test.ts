@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { compare } from 'bcrypt'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { Command } from '../../src/cli/command.ts'
+import { complete } from '../../src/cli/commands/completion.ts'
 import { commandTree } from '../../src/cli/commands.ts'
-import { complete } from '../../src/cli/completion.ts'
 import { runCli } from '../support/cli.ts'
 
 const SAMPLE = join(import.meta.dirname, '..', 'data', 'legacy', 'filebrowser.db')

@@ -1,6 +1,6 @@
 // `filebrowser help [command…]`.
-import type { Command } from './command.ts'
-import { helpText } from './help.ts'
+import type { Command } from '../command.ts'
+import { helpText } from '../help.ts'
 
 export function helpCommand(root: () => Command): Command {
   return {

@@ -1,8 +1,8 @@
 // `filebrowser docs` (hidden): one Markdown page per command, from the same descriptions as help.
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
-import { type Command, flagValue } from './command.ts'
-import { helpText } from './help.ts'
+import { type Command, flagValue } from '../command.ts'
+import { helpText } from '../help.ts'
 
 const DEFAULT_OUT = 'docs/cli'
 

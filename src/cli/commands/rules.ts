@@ -1,13 +1,13 @@
 // `filebrowser rules`: who may see which path, for everybody or for one account.
-import { checkRules } from '../access/rules.ts'
-import type { Rule } from '../api-types.ts'
-import { integerBetween } from '../config/option-values.ts'
-import { AppError } from '../lib/errors.ts'
-import type { Document } from '../store/document.ts'
-import { findUser, replaceUser } from '../store/users.ts'
-import { type Command, type Flag, flagValue, type Invocation } from './command.ts'
-import { withDatabase } from './database.ts'
-import { checkIndexes, indexRange } from './index-range.ts'
+import { checkRules } from '../../access/rules.ts'
+import type { Rule } from '../../api-types.ts'
+import { integerBetween } from '../../config/option-values.ts'
+import { AppError } from '../../lib/errors.ts'
+import type { Document } from '../../store/document.ts'
+import { findUser, replaceUser } from '../../store/users.ts'
+import { type Command, type Flag, flagValue, type Invocation } from '../command.ts'
+import { withDatabase } from '../database.ts'
+import { checkIndexes, indexRange } from '../index-range.ts'
 import { requireUser } from './users.ts'
 
 const TARGET_FLAGS: readonly Flag[] = [

@@ -1,7 +1,7 @@
 // YAML as the original writes it, so that exports compare line by line: block style, columns in
 // steps of four, sequences indented below their key.
 import { stringify } from 'yaml'
-import { parseYaml } from '../config/read-yaml.ts'
+import { parseYaml } from '../../config/read-yaml.ts'
 
 const STEP = 4
 

@@ -1,8 +1,8 @@
 // `filebrowser hash`: a bcrypt hash as the original makes it, for --password and old scripts.
 import { hash } from 'bcrypt'
-import { MAX_PASSWORD_BYTES } from '../auth/hash.ts'
-import { AppError } from '../lib/errors.ts'
-import type { Command } from './command.ts'
+import { MAX_PASSWORD_BYTES } from '../../auth/hash.ts'
+import { AppError } from '../../lib/errors.ts'
+import type { Command } from '../command.ts'
 
 const COST = 10
 

@@ -1,13 +1,13 @@
 // `filebrowser healthcheck`: asks the running server, for containers without curl.
 import { request as requestHttp } from 'node:http'
 import { request as requestHttps } from 'node:https'
-import { buildConfig, type Config, collectOverrides } from '../config/config.ts'
-import { defaultServerOptions, type ServerOptions } from '../store/document.ts'
-import { detectDatabase, jsonBeside } from '../store/open-database.ts'
-import { openStore } from '../store/store.ts'
-import type { Command, Flag, Invocation } from './command.ts'
-import { findSources } from './database.ts'
-import { ROOT_FLAGS } from './flags.ts'
+import { buildConfig, type Config, collectOverrides } from '../../config/config.ts'
+import { defaultServerOptions, type ServerOptions } from '../../store/document.ts'
+import { detectDatabase, jsonBeside } from '../../store/open-database.ts'
+import { openStore } from '../../store/store.ts'
+import type { Command, Flag, Invocation } from '../command.ts'
+import { findSources } from '../database.ts'
+import { ROOT_FLAGS } from '../flags.ts'
 
 const TIMEOUT_MS = 3000
 const WHERE = ['address', 'port', 'socket', 'cert', 'key', 'baseURL']

@@ -1,8 +1,8 @@
 // `filebrowser cmds`: commands run before and after events.
-import { EVENTS } from '../store/document.ts'
-import { type Command, flagValue, type Invocation } from './command.ts'
-import { withDatabase } from './database.ts'
-import { checkIndexes, indexRange } from './index-range.ts'
+import { EVENTS } from '../../store/document.ts'
+import { type Command, flagValue, type Invocation } from '../command.ts'
+import { withDatabase } from '../database.ts'
+import { checkIndexes, indexRange } from '../index-range.ts'
 
 type EventCommands = Record<string, string[]>
 

@@ -1,8 +1,8 @@
 // Shell completion: short scripts that ask the hidden `__complete` command for candidates.
-import { type Command, type Flag, isSwitch } from './command.ts'
+import { type Command, type Flag, isSwitch } from '../command.ts'
+import { GLOBAL_FLAGS } from '../flags.ts'
+import { findCommand, flagNamed } from '../parse-args.ts'
 import { SHELL_SCRIPTS, type ShellName } from './completion-scripts.ts'
-import { GLOBAL_FLAGS } from './flags.ts'
-import { findCommand, flagNamed } from './parse-args.ts'
 
 /** What the shell does besides the candidates; the bits are the original's. */
 const DIRECTIVE = { default: 0, noFiles: 4 } as const

@@ -1,12 +1,12 @@
 // `filebrowser import`: takes over the old program's database on demand.
 import { resolve } from 'node:path'
-import { AppError } from '../lib/errors.ts'
-import { withFileLock } from '../store/file-lock.ts'
-import { importBoltFile, reportLines } from '../store/import.ts'
-import { detectDatabase, jsonBeside, refuseToForget } from '../store/open-database.ts'
-import { createStore } from '../store/store.ts'
-import { type Command, flagValue, type Invocation } from './command.ts'
-import { findSources } from './database.ts'
+import { AppError } from '../../lib/errors.ts'
+import { withFileLock } from '../../store/file-lock.ts'
+import { importBoltFile, reportLines } from '../../store/import.ts'
+import { detectDatabase, jsonBeside, refuseToForget } from '../../store/open-database.ts'
+import { createStore } from '../../store/store.ts'
+import { type Command, flagValue, type Invocation } from '../command.ts'
+import { findSources } from '../database.ts'
 
 export const importCommand: Command = {
   name: 'import',

@@ -1,6 +1,6 @@
 // `filebrowser version`: one line that scripts parse.
-import { COMMIT, VERSION } from '../lib/version.ts'
-import type { Command } from './command.ts'
+import { COMMIT, VERSION } from '../../lib/version.ts'
+import type { Command } from '../command.ts'
 
 export const versionCommand: Command = {
   name: 'version',

@@ -1,6 +1,6 @@
 // The table of `users ls`, `find`, `add` and `update`.
-import type { User } from '../store/document.ts'
-import { alignColumns } from './print.ts'
+import type { User } from '../../store/document.ts'
+import { alignColumns } from '../print.ts'
 
 const HEADER = [
   'ID',

@@ -1,6 +1,6 @@
 // The completion scripts, one per shell. Each runs `filebrowser __complete` with the words so far;
 // the last line of its answer is `:<directive>`, where bit 4 means "offer no file names".
-import type { Example } from './command.ts'
+import type { Example } from '../command.ts'
 
 export type ShellName = 'bash' | 'zsh' | 'fish' | 'powershell'
 

@@ -2,15 +2,15 @@
 import { randomBytes } from 'node:crypto'
 import { open, readFile, realpath, rename, unlink } from 'node:fs/promises'
 import { extname } from 'node:path'
-import type { Rule, UserDefaults } from '../api-types.ts'
-import { parseYaml } from '../config/read-yaml.ts'
-import { AppError, errnoOf } from '../lib/errors.ts'
+import type { Rule, UserDefaults } from '../../api-types.ts'
+import { parseYaml } from '../../config/read-yaml.ts'
+import { AppError, errnoOf } from '../../lib/errors.ts'
 import {
   DEFAULT_LOGOUT_PAGE,
   type ServerOptions,
   type Settings,
   type User,
-} from '../store/document.ts'
+} from '../../store/document.ts'
 import { toYaml } from './portable-yaml.ts'
 
 export type Format = 'json' | 'yaml'

@@ -1,14 +1,19 @@
 // `filebrowser config`: the stored settings and server options.
 import { resolve } from 'node:path'
-import { checkRules } from '../access/rules.ts'
-import { AppError } from '../lib/errors.ts'
-import { ParseError, type Reader, readObject } from '../lib/parse.ts'
-import { type Document, defaultSettings, emptyDocument, type Settings } from '../store/document.ts'
-import { settingsFrom } from '../store/legacy-records.ts'
-import { withSettingsFlags } from './apply-flags.ts'
-import type { Command, Flag, Invocation } from './command.ts'
-import { withDatabase } from './database.ts'
-import { SERVER_FLAGS, SETTINGS_FLAGS, USER_FLAGS } from './flags.ts'
+import { checkRules } from '../../access/rules.ts'
+import { AppError } from '../../lib/errors.ts'
+import { ParseError, type Reader, readObject } from '../../lib/parse.ts'
+import {
+  type Document,
+  defaultSettings,
+  emptyDocument,
+  type Settings,
+} from '../../store/document.ts'
+import { settingsFrom } from '../../store/legacy-records.ts'
+import { withSettingsFlags } from '../apply-flags.ts'
+import type { Command, Flag, Invocation } from '../command.ts'
+import { withDatabase } from '../database.ts'
+import { SERVER_FLAGS, SETTINGS_FLAGS, USER_FLAGS } from '../flags.ts'
 import { formatOf, presentConfig, readExport, writeExport } from './portable.ts'
 import { dumpSettings } from './settings-dump.ts'
 

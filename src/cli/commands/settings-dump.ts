@@ -1,7 +1,7 @@
 // The plain text of `config cat`, in the columns scripts know.
-import { DEFAULT_LOGOUT_PAGE, type Settings } from '../store/document.ts'
+import { DEFAULT_LOGOUT_PAGE, type Settings } from '../../store/document.ts'
+import { alignColumns } from '../print.ts'
 import { goJson, presentAuther } from './portable.ts'
-import { alignColumns } from './print.ts'
 
 /** `raw` shows what is stored (as `config init` does), else empty values as they will be read. */
 export function dumpSettings(settings: Settings, { raw = false } = {}): string {
