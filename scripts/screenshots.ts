@@ -1,7 +1,8 @@
-// Photographs every screen of the built product for docs/screenshots, named like the drafts they were
-// designed by: `npm run build && npm run screenshots [name...]`. Needs Chromium.
+// Photographs every screen of the built product into dist/screenshots, named like the drafts they were
+// designed by: `npm run build && npm run screenshots [name...]`. With `--readme` those that README.md
+// shows go to docs/screenshots. Needs Chromium.
 
-import { mkdir, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
 import sharp from 'sharp'
@@ -11,12 +12,15 @@ import { loginAs } from '../test/support/login.ts'
 import { ADMIN, type Program, startProgram } from '../test/support/program.ts'
 import { addUser, userLogin } from '../test/web/listing-steps.ts'
 import { collectMessages, readCatalogue } from './build/catalogues.ts'
-import { ROOT } from './build/paths.ts'
+import { OUT_DIR, ROOT } from './build/paths.ts'
 import { LAUNCH, makeSampleTree } from './screenshots/sample-folder.ts'
 import { type Shot, shots } from './screenshots/shots.ts'
 import type { Scene } from './screenshots/steps.ts'
 
-const OUT = join(ROOT, 'docs', 'screenshots')
+const OUT = join(OUT_DIR, 'screenshots')
+const DOCS = join(ROOT, 'docs', 'screenshots')
+const README = await readFile(join(ROOT, 'README.md'), 'utf8')
+const forReadme = process.argv.includes('--readme')
 const WIDE = { width: 1440, height: 900 }
 const MAX_BYTES = 80_000
 const STILL_MS = 2000
@@ -72,6 +76,8 @@ async function save(name: string, png: Buffer) {
     const bytes = await sharp(png).webp({ quality, effort: 6 }).toBuffer()
     if (bytes.length > MAX_BYTES && quality > 55) continue
     await writeFile(join(OUT, `${name}.webp`), bytes)
+    if (forReadme && README.includes(`docs/screenshots/${name}.webp`))
+      await writeFile(join(DOCS, `${name}.webp`), bytes)
     return
   }
 }
@@ -116,7 +122,7 @@ async function pin(page: Page) {
   await page.reload()
 }
 
-const wanted = process.argv.slice(2)
+const wanted = process.argv.slice(2).filter((word) => !word.startsWith('--'))
 await mkdir(OUT, { recursive: true })
 await using tree = await makeSampleTree()
 await using program = await startProgram(tree, { args: ['--disableExec=false'] })
