@@ -1,0 +1,150 @@
+// API tokens: a key of its own for each script and app, `fbt.<id>.<secret>`. Its 35 characters fit where
+// WebDAV apps cut longer ones off, and its two dots let X-Auth take it. Only a hash is kept.
+import { hash, randomBytes, timingSafeEqual } from 'node:crypto'
+import type { Permissions } from '../api-types.ts'
+import { AppError } from '../lib/errors.ts'
+import { type VPath, vpathOf } from '../lib/vpath.ts'
+import type { Change, Store, Transaction } from '../store/collection.ts'
+import { API_TOKENS } from '../store/collections.ts'
+import type { ApiToken, User } from '../store/document.ts'
+import { findUser } from '../store/users.ts'
+
+export const API_TOKEN_PREFIX = 'fbt.'
+const ID_BYTES = 4
+const SECRET_BYTES = 18
+/** More than anybody can keep apart; a script that makes one for each run is told so. */
+const MAX_PER_USER = 100
+const MAX_NAME_LENGTH = 100
+/** How stale `lastUsedMs` on disk may become. */
+const FLUSH_MS = 5 * 60_000
+
+/** What no token may, whoever made it: it would be as good as a password, or more. */
+const NEVER = { admin: false, execute: false }
+
+export interface NewApiToken {
+  name: string
+  /** What it may do; never to administrate, never to run commands. */
+  perm: Permissions
+  /** All that it sees. */
+  folder: VPath
+  /** 0 for never. */
+  expiresMs: number
+}
+
+/** An account as one of its tokens may act for it: fewer rights, and one folder of its tree. */
+export interface LimitedUser extends User {
+  folder: VPath
+}
+
+export interface ApiTokens {
+  /** The token and its account, or null for one that is unknown, wrong or expired. Marks it as used. */
+  use(text: string): { user: LimitedUser; token: ApiToken } | null
+  /** The same by its record's id, for requests that take long. */
+  stillValid(id: string): { user: LimitedUser; token: ApiToken } | null
+  /** Those of an account, as they are now. */
+  list(userID: number): ApiToken[]
+  /** Writes what was used lately; call at shutdown. */
+  flush(): Promise<void>
+}
+
+/** Makes a token, which nobody can read again. Throws `bad_request`, `exists`, `too_many_requests`. */
+export function addApiToken(
+  tx: Transaction,
+  userID: number,
+  wanted: NewApiToken,
+): { text: string; token: ApiToken } {
+  const name = wanted.name.trim()
+  if (name === '' || name.length > MAX_NAME_LENGTH)
+    throw new AppError('bad_request', `the name must have 1 to ${MAX_NAME_LENGTH} characters`)
+  const own = tx.find(API_TOKENS, 'userID', userID)
+  if (own.some((other) => other.name === name))
+    throw new AppError('exists', `there is a token named ${name}`)
+  if (own.length >= MAX_PER_USER)
+    throw new AppError('conflict', `more than ${MAX_PER_USER} tokens: remove one first`)
+  let id = newId()
+  while (tx.get(API_TOKENS, id)) id = newId()
+  const secret = randomBytes(SECRET_BYTES).toString('base64url')
+  const token = tx.insert(API_TOKENS, {
+    id,
+    userID,
+    name,
+    secretHash: hashOf(secret),
+    perm: { ...wanted.perm, ...NEVER },
+    folder: wanted.folder,
+    createdMs: Date.now(),
+    expiresMs: wanted.expiresMs,
+    lastUsedMs: 0,
+  })
+  return { text: `${API_TOKEN_PREFIX}${id}.${secret}`, token }
+}
+
+export function createApiTokens(store: Store): ApiTokens {
+  const used = new Map<string, number>()
+  let flushedAtMs = Date.now()
+  const limited = new WeakMap<ApiToken, { of: User; user: LimitedUser }>()
+
+  // One record for each account and token, because what is compiled from an account is kept by its record.
+  const limit = (of: User, token: ApiToken): LimitedUser => {
+    const known = limited.get(token)
+    if (known?.of === of) return known.user
+    const user = { ...of, perm: bothMay(of.perm, token.perm), folder: vpathOf(token.folder) }
+    limited.set(token, { of, user })
+    return user
+  }
+  const stillValid = (id: string) => {
+    const token = store.get(API_TOKENS, id)
+    if (!token || (token.expiresMs > 0 && token.expiresMs <= Date.now())) return null
+    const user = findUser(store, token.userID)
+    return user ? { user: limit(user, token), token } : null
+  }
+  const flush = async () => {
+    flushedAtMs = Date.now()
+    if (used.size === 0) return
+    const written = [...used]
+    const write: Change<void> = (tx) => {
+      for (const [id, lastUsedMs] of written) {
+        const token = tx.get(API_TOKENS, id)
+        if (token && token.lastUsedMs < lastUsedMs) tx.replace(API_TOKENS, { ...token, lastUsedMs })
+      }
+    }
+    await store.transaction(write)
+    for (const [id, usedMs] of written) if (used.get(id) === usedMs) used.delete(id)
+  }
+  return {
+    use: (text) => {
+      const [, id = '', secret = ''] = text.split('.')
+      const found = stillValid(id)
+      if (!found || !isSame(found.token.secretHash, hashOf(secret))) return null
+      const nowMs = Date.now()
+      used.set(id, nowMs)
+      // A failed flush loses only how lately a token was used; the next one tries again.
+      if (nowMs - flushedAtMs > FLUSH_MS) flush().catch(() => {})
+      return found
+    },
+    stillValid,
+    list: (userID) =>
+      store.find(API_TOKENS, 'userID', userID).map((token) => {
+        return { ...token, lastUsedMs: Math.max(token.lastUsedMs, used.get(token.id) ?? 0) }
+      }),
+    flush,
+  }
+}
+
+function newId(): string {
+  // Letters and digits only, so that a double click selects all of it.
+  return randomBytes(ID_BYTES).readUInt32BE().toString(36).padStart(6, '0').slice(-6)
+}
+
+function hashOf(secret: string): string {
+  return hash('sha256', secret, 'base64url')
+}
+
+function isSame(a: string, b: string): boolean {
+  return a.length === b.length && timingSafeEqual(Buffer.from(a), Buffer.from(b))
+}
+
+function bothMay(a: Permissions, b: Permissions): Permissions {
+  const names = Object.keys(a) as (keyof Permissions)[]
+  const both = names.map((name) => [name, a[name] && b[name]])
+  return { ...(Object.fromEntries(both) as unknown as Permissions), ...NEVER }
+}
