@@ -1,0 +1,46 @@
+// API tokens: made in the profile, used by a script, removed.
+import { expect, it } from 'vitest'
+import { ADMIN } from '../support/program.ts'
+import { servedPages } from './browser-steps.ts'
+import { toast } from './listing-steps.ts'
+
+const openServed = servedPages()
+
+it('a token made in the profile reads its folder alone until it is removed', async () => {
+  const content = { 'docs/in.txt': 'inside', 'out.txt': 'outside' }
+  await using open = await openServed(content, { path: '/settings/profile' })
+  const { page, program } = open
+  await page.getByRole('button', { name: 'New token' }).click()
+  const dialog = page.getByRole('dialog', { name: 'New API token' })
+  await dialog.getByLabel('Name', { exact: true }).fill('Backup')
+  await dialog.getByRole('button', { name: 'Choose folder' }).click()
+  const folders = page.getByRole('dialog', { name: 'Choose folder' })
+  await folders.getByRole('treeitem', { name: 'docs' }).click()
+  await folders.getByRole('button', { name: 'Choose folder' }).click()
+  expect(await dialog.getByLabel('Folder', { exact: true }).inputValue()).toBe('/docs')
+  await dialog.getByLabel('Your current password').fill(ADMIN.password)
+  await dialog.getByRole('button', { name: 'Create token' }).click()
+
+  const made = page.getByRole('alertdialog', { name: 'Token “Backup” is ready' })
+  const token = await made.getByLabel('Your token').inputValue()
+  const statusOf = async (path: string, method = 'GET') => {
+    const headers = { 'X-Auth': token }
+    return (await fetch(`${program.origin}/api${path}`, { method, headers })).status
+  }
+  expect(await statusOf('/raw/docs/in.txt')).toBe(200)
+  expect(await statusOf('/raw/out.txt')).toBe(403)
+  expect(await statusOf('/resources/docs/in.txt', 'DELETE')).toBe(403)
+  const command = (await made.locator('code').textContent()) ?? ''
+  expect(command).toContain(`"${program.origin}/api/resources/docs"`)
+  await made.getByRole('button', { name: 'Done' }).click()
+
+  const row = page.getByRole('listitem').filter({ hasText: 'Backup' })
+  await row.getByText('/docs · Download').waitFor()
+  await row.getByRole('button', { name: 'Remove Backup' }).click()
+  const question = page.getByRole('alertdialog', { name: 'Remove this token?' })
+  await question.getByRole('button', { name: 'Remove token' }).click()
+  await toast(page, 'Token removed').waitFor()
+  await row.waitFor({ state: 'detached' })
+  expect(await statusOf('/raw/docs/in.txt')).toBe(401)
+  expect(open.problems).toEqual([])
+})

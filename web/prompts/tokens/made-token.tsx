@@ -1,0 +1,76 @@
+// A token that was just made: the only moment in which it can be copied.
+
+import { Trans, useLingui } from '@lingui/react/macro'
+import { Copy } from 'lucide-react'
+import { apiUrl } from '../../api/client.ts'
+import type { MadeToken } from '../../api/tokens.ts'
+import { encodePath } from '../../lib/paths.ts'
+import { copyWithToast } from '../../operations/copy-text.ts'
+import type { PromptProps } from '../../operations/prompt-kinds.ts'
+import { Button, IconButton } from '../../ui/button.tsx'
+import { Dialog } from '../../ui/dialog.tsx'
+import { CodeField } from '../../ui/field.tsx'
+
+export function MadeTokenPrompt({ made, answer }: PromptProps<'madeToken'>) {
+  const { t } = useLingui()
+  const command = commandOf(made)
+  return (
+    <Dialog
+      alert
+      title={
+        <Trans>
+          Token “<bdi>{made.name}</bdi>” is ready
+        </Trans>
+      }
+      onClose={() => answer(null)}
+      footer={
+        <Button tone="fill" onClick={() => answer(null)}>
+          <Trans>Done</Trans>
+        </Button>
+      }
+    >
+      <div className="dlg__stack">
+        <p className="mid">
+          <Trans>Copy the token now and keep it safe. It is shown only this once.</Trans>
+        </p>
+        <CodeField
+          label={t`Your token`}
+          readOnly
+          data-autofocus
+          value={made.token}
+          onChange={() => {}}
+          onFocus={(event) => event.currentTarget.select()}
+          end={
+            <IconButton
+              size="sm"
+              icon={Copy}
+              label={t`Copy token`}
+              onClick={() => void copyWithToast(made.token, t`Token copied`)}
+            />
+          }
+        />
+        <div className="field">
+          <span className="label">
+            <Trans>Try it in a terminal</Trans>
+          </span>
+          <div className="token__command">
+            <code dir="ltr">{command}</code>
+            <IconButton
+              size="sm"
+              icon={Copy}
+              label={t`Copy command`}
+              onClick={() => void copyWithToast(command, t`Command copied`)}
+            />
+          </div>
+        </div>
+      </div>
+    </Dialog>
+  )
+}
+
+/** Lists the folder of the token. */
+function commandOf({ token, folder }: MadeToken): string {
+  // Shells read an exclamation mark even between quotation marks.
+  const path = encodePath(folder).replaceAll('!', '%21')
+  return `curl -H "X-Auth: ${token}" "${location.origin}${apiUrl(`/resources${path}`)}"`
+}
