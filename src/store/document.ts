@@ -1,32 +1,60 @@
-// The stored document: its shape and its defaults; parse-document.ts admits it from disk.
+// The shapes of the records and their defaults; parse-records.ts admits them from disk.
 import { randomBytes } from 'node:crypto'
 import type {
   Branding,
   Permissions,
   Rule,
-  Sorting,
   UserDefaults,
   UserRecord,
   Webhook,
 } from '../api-types.ts'
 
-/** Raised with a change of shape that an older program could not read: it refuses newer documents. */
-export const SCHEMA_VERSION = 1
+/**
+ * Raised with a change of shape that an older program could not read: it refuses newer documents. New
+ * collections and fields need no other number, see Collection.isRequired.
+ */
+export const SCHEMA_VERSION = 2
 
+/** What a new database begins with. */
 export interface Document {
   version: number
   settings: Settings
   users: User[]
   shares: Share[]
-  sessions: Session[]
-  /** The next id given to a new user; ids are never reused. */
-  nextUserId: number
-  /** Where the records came from when they were imported, for the warning about later changes. */
-  importedFrom?: { path: string; sha256: string; sizeBytes: number; atMs: number }
+  /** The next ids given; ids are never reused. */
+  next: { users: number }
+  importedFrom?: ImportedFrom
+}
+
+export interface ImportedFrom {
+  path: string
+  sha256: string
+  sizeBytes: number
+  atMs: number
 }
 
 /** `password` is a hash: argon2id (`$argon2id$…`) or imported bcrypt (`$2a$…`). */
 export type User = UserRecord
+
+/** In the order in which they are shown. */
+export const USER_FIELDS = [
+  'id',
+  'username',
+  'password',
+  'scope',
+  'locale',
+  'lockPassword',
+  'viewMode',
+  'singleClick',
+  'redirectAfterCopyMove',
+  'perm',
+  'commands',
+  'sorting',
+  'rules',
+  'hideDotfiles',
+  'dateFormat',
+  'aceEditorTheme',
+] as const satisfies readonly (keyof User)[]
 
 export interface ReCaptcha {
   host: string
@@ -132,6 +160,25 @@ export interface Session {
   userAgent: string
 }
 
+/** A key for scripts: it may do less than its account, and is never sent in full again. */
+export interface ApiToken {
+  /** Its middle part, by which it is found. */
+  id: string
+  userID: number
+  name: string
+  /** SHA-256 of the last part, base64url. The part has 144 random bits, so that none need to be added. */
+  secretHash: string
+  /** What it may do of what its account may. */
+  perm: Permissions
+  /** All that it sees of its account's tree. */
+  folder: string
+  createdMs: number
+  /** 0 for never. */
+  expiresMs: number
+  /** At most some minutes old; 0 for never. */
+  lastUsedMs: number
+}
+
 export const EVENTS = ['save', 'copy', 'rename', 'upload', 'delete'] as const
 export type EventName = (typeof EVENTS)[number]
 
@@ -141,6 +188,17 @@ export const DEFAULT_FILE_MODE = 0o640
 export const DEFAULT_DIR_MODE = 0o750
 export const DEFAULT_USER_HOME_BASE = '/users'
 export const DEFAULT_LOGOUT_PAGE = '/login'
+
+export const NO_RECAPTCHA: ReCaptcha = { host: '', key: '', secret: '' }
+
+export const NO_BRANDING: Branding = {
+  name: '',
+  disableExternal: false,
+  disableUsedPercentage: false,
+  files: '',
+  theme: '',
+  color: '',
+}
 
 export function defaultPermissions(): Permissions {
   return {
@@ -155,18 +213,14 @@ export function defaultPermissions(): Permissions {
   }
 }
 
-function defaultSorting(): Sorting {
-  return { by: 'name', asc: false }
-}
-
-function defaultUserDefaults(): UserDefaults {
+export function defaultUserDefaults(): UserDefaults {
   return {
     scope: '.',
     locale: 'en',
     viewMode: 'list',
     singleClick: false,
     redirectAfterCopyMove: false,
-    sorting: defaultSorting(),
+    sorting: { by: 'name', asc: false },
     perm: defaultPermissions(),
     commands: [],
     hideDotfiles: false,
@@ -221,14 +275,7 @@ export function defaultSettings(): Settings {
     dirMode: DEFAULT_DIR_MODE,
     hideDotfiles: false,
     defaults: defaultUserDefaults(),
-    branding: {
-      name: '',
-      disableExternal: false,
-      disableUsedPercentage: false,
-      files: '',
-      theme: '',
-      color: '',
-    },
+    branding: { ...NO_BRANDING },
     tus: { ...DEFAULT_TUS },
     commands: emptyEventCommands(),
     shell: [],
@@ -239,5 +286,5 @@ export function defaultSettings(): Settings {
 }
 
 export function emptyDocument(settings: Settings): Document {
-  return { version: SCHEMA_VERSION, settings, users: [], shares: [], sessions: [], nextUserId: 1 }
+  return { version: SCHEMA_VERSION, settings, users: [], shares: [], next: { users: 1 } }
 }

@@ -24,15 +24,15 @@ export async function followLinks(path: string): Promise<string> {
 }
 
 /**
- * Writes `data` beside `file`, syncs it, keeps the previous content as `<file>.bak`, renames into
- * place and syncs the folder. The mode is 0600. Written by root it belongs to the owner of what it
+ * Writes `data` beside `file`, syncs it, keeps the previous content as `<file>.bak` unless told
+ * otherwise, renames into place and syncs the folder. The mode is 0600. Written by root it belongs to the owner of what it
  * replaces, else of `like`, else of the folder. Nothing is changed when it throws: AppError `no_space`,
  * `unsupported` for a file that is a mount of its own, else the system's error.
  */
 export async function replaceFile(
   file: string,
-  data: string | Uint8Array,
-  like = file,
+  data: string | Iterable<string>,
+  { like = file, keepsPrevious = true } = {},
 ): Promise<void> {
   const temp = join(dirname(file), `.${basename(file)}.${randomBytes(6).toString('hex')}.tmp`)
   try {
@@ -45,17 +45,17 @@ export async function replaceFile(
     } finally {
       await handle.close()
     }
-    await keepPrevious(file)
+    if (keepsPrevious) await keepPrevious(file)
     await rename(temp, file)
   } catch (error) {
     await unlink(temp).catch(() => {})
-    throw inWords(file, error)
+    throw writeFailure(file, error)
   }
   await syncFolder(dirname(file))
 }
 
 /** A failure to write `file` as AppError `no_space` or `unsupported`, or as it is. */
-export function inWords(file: string, error: unknown): unknown {
+export function writeFailure(file: string, error: unknown): unknown {
   const errno = errnoOf(error)
   if (errno === 'ENOSPC' || errno === 'EDQUOT') {
     return new AppError('no_space', `cannot write ${file}: the disk is full (${errno})`, {
@@ -75,7 +75,7 @@ async function keepPrevious(file: string): Promise<void> {
   const backup = `${file}.bak`
   const temp = `${backup}.${randomBytes(6).toString('hex')}`
   try {
-    // An emptied file is nobody's previous content: it must not push out a good copy.
+    // An empty file must not replace a good copy.
     if ((await stat(file)).size === 0) return
     await link(file, temp)
     await rename(temp, backup)

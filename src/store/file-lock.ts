@@ -1,11 +1,11 @@
-// A lock file between processes: held for the milliseconds of one read-modify-write.
+// A lock file between processes, for the milliseconds of one read-modify-write.
 import { randomBytes } from 'node:crypto'
 import { link, open, readFile, rename, stat, unlink, utimes } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { dirname } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { AppError, errnoOf } from '../lib/errors.ts'
-import { inWords } from './durable-file.ts'
+import { writeFailure } from './durable-file.ts'
 import { giveTo, ownerFor } from './owner.ts'
 
 /** A holder on another host, or in another container, counts as gone after this long without a sign. */
@@ -23,7 +23,7 @@ export async function withFileLock<T>(lockFile: string, fn: () => Promise<T>): P
   await acquire(lockFile, mark)
   const heartbeat = setInterval(() => {
     const now = new Date()
-    // The lock may just have been released; nothing depends on this beat then.
+    // ENOENT: the lock was just released.
     utimes(lockFile, now, now).catch(() => {})
   }, HEARTBEAT_MS)
   heartbeat.unref()
@@ -46,7 +46,7 @@ async function acquire(lockFile: string, mark: string): Promise<void> {
         await giveTo(owner, handle)
         await handle.writeFile(mark)
       } catch (error) {
-        // On a full disk the name can be made but not the mark: without it others would wait long.
+        // On a full disk the file may be empty; without a mark others would wait long.
         await unlink(lockFile).catch(() => {})
         throw error
       } finally {
@@ -54,7 +54,7 @@ async function acquire(lockFile: string, mark: string): Promise<void> {
       }
       return
     } catch (error) {
-      if (errnoOf(error) !== 'EEXIST') throw inWords(lockFile, error)
+      if (errnoOf(error) !== 'EEXIST') throw writeFailure(lockFile, error)
     }
     await takeOverIfStale(lockFile)
     if (Date.now() > deadline) {
@@ -79,7 +79,7 @@ async function takeOverIfStale(lockFile: string): Promise<void> {
     seen = await readFile(lockFile, 'utf8')
     ageMs = Date.now() - (await stat(lockFile)).mtimeMs
   } catch (error) {
-    // Root makes a lock and then gives it to us: until then it is held and cannot be read.
+    // Root makes a lock and then gives it to us: until then it cannot be read.
     if (['ENOENT', 'EACCES'].includes(errnoOf(error))) return
     throw error
   }

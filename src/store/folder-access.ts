@@ -1,4 +1,4 @@
-// Whether the database's folder can be written, and in words who needs what when it cannot.
+// Checks that the database's folder can be written, and advises the operator when it cannot.
 import { constants } from 'node:fs'
 import { access, readdir, readFile, realpath, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
@@ -6,7 +6,7 @@ import { AppError, errnoOf } from '../lib/errors.ts'
 import { MOUNT_LIST, mountsOf } from '../lib/mount-points.ts'
 
 /** The user a process runs as. */
-export interface Identity {
+export interface ProcessUser {
   uid: number
   gid: number
 }
@@ -37,7 +37,7 @@ export async function cannotRead(file: string, cause: unknown): Promise<AppError
 }
 
 /** Who may read the file, who needs its folder; empty where that cannot be found out. */
-export async function ownerAdvice(file: string, me: Identity): Promise<string> {
+export async function ownerAdvice(file: string, me: ProcessUser): Promise<string> {
   const info = await stat(file).catch(() => null)
   if (!info) return ''
   const facts =
@@ -60,12 +60,12 @@ export async function cannotWrite(file: string, cause: unknown): Promise<AppErro
   return new AppError('forbidden', message + advice, { cause })
 }
 
-function ownIdentity(): Identity | null {
+function ownIdentity(): ProcessUser | null {
   const { getuid, getgid } = process
   return getuid && getgid ? { uid: getuid(), gid: getgid() } : null
 }
 
-function who(me: Identity | null): string {
+function who(me: ProcessUser | null): string {
   return me ? `uid ${me.uid} gid ${me.gid}` : 'this user'
 }
 
@@ -74,7 +74,7 @@ function who(me: Identity | null): string {
  * folder that holds anything but this database (`/etc`, a home) is never to be handed over: then
  * the advice is a folder of its own.
  */
-export async function folderAdvice(file: string, { uid, gid }: Identity): Promise<string> {
+export async function folderAdvice(file: string, { uid, gid }: ProcessUser): Promise<string> {
   const folder = dirname(file)
   const owned = `chown ${uid}:${gid}`
   const info = await stat(folder).catch(() => null)
@@ -85,7 +85,7 @@ export async function folderAdvice(file: string, { uid, gid }: Identity): Promis
   if (await holdsOnly(file)) return `${facts}; run: ${owned} ${folder}`
   const own = join(folder, 'filebrowser')
   const moved = join(own, basename(file))
-  // What is there has to come along: a start in an empty folder would make a new administrator.
+  // The database has to move along: a start in an empty folder would make a new administrator.
   const there = await stat(file).catch(() => null)
   const copied = there
     ? `cp -p ${file}* ${own}/ && chown -R ${uid}:${gid} ${own}`

@@ -1,6 +1,11 @@
 // What an import found, and the lines an operator reads about it.
 import type { Rule } from '../api-types.ts'
-import type { ServerOptions } from './document.ts'
+import {
+  defaultServerOptions,
+  defaultSettings,
+  type ServerOptions,
+  USER_FIELDS,
+} from './document.ts'
 import { faultOf } from './rules.ts'
 
 export interface ImportReport {
@@ -61,60 +66,9 @@ function shareText(report: ImportReport): string {
 }
 
 const KNOWN: Record<string, readonly string[]> = {
-  settings: [
-    'key',
-    'signup',
-    'hideLoginButton',
-    'createUserDir',
-    'userHomeBasePath',
-    'defaults',
-    'authMethod',
-    'logoutPage',
-    'branding',
-    'tus',
-    'commands',
-    'shell',
-    'rules',
-    'minimumPasswordLength',
-    'fileMode',
-    'dirMode',
-    'hideDotfiles',
-  ],
-  server: [
-    'root',
-    'baseURL',
-    'socket',
-    'tlsKey',
-    'tlsCert',
-    'port',
-    'address',
-    'log',
-    'enableThumbnails',
-    'resizePreview',
-    'enableExec',
-    'typeDetectionByHeader',
-    'imageResolutionCalculation',
-    'tokenExpirationTime',
-    'followExternalSymlinks',
-  ],
-  user: [
-    'id',
-    'username',
-    'password',
-    'scope',
-    'locale',
-    'lockPassword',
-    'singleClick',
-    'redirectAfterCopyMove',
-    'hideDotfiles',
-    'dateFormat',
-    'viewMode',
-    'perm',
-    'commands',
-    'sorting',
-    'rules',
-    'aceEditorTheme',
-  ],
+  settings: Object.keys(defaultSettings()),
+  server: Object.keys(defaultServerOptions()),
+  user: USER_FIELDS,
   share: ['hash', 'path', 'userID', 'expire', 'password_hash', 'token'],
 }
 

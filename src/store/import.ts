@@ -11,7 +11,9 @@ import {
   openBolt,
   secondMetaOffsets,
 } from './bolt.ts'
+import { COLLECTIONS } from './collections.ts'
 import { type Document, emptyDocument, type Settings, type Share, type User } from './document.ts'
+import { composeDocument, parseDocument } from './document-file.ts'
 import {
   type ImportReport,
   noteFaultyRules,
@@ -19,7 +21,6 @@ import {
   noteUnknownKeys,
 } from './import-report.ts'
 import { accountFrom, settingsFrom, shareFrom } from './legacy-records.ts'
-import { parseDocument } from './parse-document.ts'
 
 export { type ImportReport, reportLines } from './import-report.ts'
 
@@ -83,7 +84,7 @@ export function convertBolt(
     ...emptyDocument(settings),
     users: users.list,
     shares,
-    nextUserId: users.nextId,
+    next: { users: users.nextId },
     importedFrom: {
       path: source.file,
       sha256: source.sha256,
@@ -91,17 +92,18 @@ export function convertBolt(
       atMs: source.nowMs,
     },
   }
-  // What is written must be readable again: better refused now than at the next start.
-  return { doc: parseDocument(JSON.parse(JSON.stringify(doc))), report }
+  // Refuses now what the next start could not read.
+  const { head, tables } = parseDocument(JSON.parse(JSON.stringify(doc)), COLLECTIONS)
+  return { doc: composeDocument(head, tables) as Document, report }
 }
 
-interface Records {
+interface BoltRecords {
   entries: { key: Buffer; value: Buffer }[]
   text(key: string): string | undefined
   metadata(key: string): Buffer | undefined
 }
 
-function recordsOf(bolt: BoltFile, top: BoltBucket, name: string): Records | null {
+function recordsOf(bolt: BoltFile, top: BoltBucket, name: string): BoltRecords | null {
   const ref = top.buckets.get(name)
   if (!ref) return null
   const bucket = bolt.readBucket(ref)
@@ -116,7 +118,7 @@ function recordsOf(bolt: BoltFile, top: BoltBucket, name: string): Records | nul
   }
 }
 
-function noSettings(config: Records | null): AppError {
+function noSettings(config: BoltRecords | null): AppError {
   if (config?.text('key') !== undefined && config.text('commands') !== undefined) {
     return new AppError(
       'unsupported',
@@ -138,7 +140,7 @@ function decode(text: string, at: string): unknown {
   }
 }
 
-function convertSettings(text: string, config: Records, report: ImportReport): Settings {
+function convertSettings(text: string, config: BoltRecords, report: ImportReport): Settings {
   const serverText = config.text('server')
   const autherText = config.text('auther')
   if (serverText === undefined) throw new AppError('unsupported', 'it holds no server record')
@@ -162,7 +164,7 @@ function convertSettings(text: string, config: Records, report: ImportReport): S
   return settings
 }
 
-function convertUsers(records: Records | null, report: ImportReport) {
+function convertUsers(records: BoltRecords | null, report: ImportReport) {
   const list: User[] = []
   for (const { key, value } of records?.entries ?? []) {
     if (key.length !== 8) throw new ParseError('a user record has a key that is no number')
@@ -188,7 +190,7 @@ function convertUsers(records: Records | null, report: ImportReport) {
 }
 
 function convertShares(
-  records: Records | null,
+  records: BoltRecords | null,
   owners: ReadonlySet<number>,
   nowMs: number,
   report: ImportReport,

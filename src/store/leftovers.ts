@@ -1,23 +1,27 @@
-// What a killed process leaves beside the database: copies of it, with keys and hashes of passwords,
-// that nobody would ever remove.
+// Removes unfinished copies of the database that a killed process left beside it; they contain keys and
+// password hashes.
 import { readdir, stat, unlink } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { errnoOf } from '../lib/errors.ts'
+import { COLLECTIONS } from './collections.ts'
 import { withFileLock } from './file-lock.ts'
 
-/** A lock that is being taken over has such a name for a moment, without the lock being held. */
+/** What follows the name of the database in those of files that are written whole. */
+const WRITTEN_WHOLE = ['', '.schema1', ...COLLECTIONS.map(({ name }) => `.${name}`)]
+/** A lock that is being taken over has such a name for a moment, while nobody has the lock. */
 const ASIDE_AGE_MS = 60_000
 
 /**
  * Removes the unfinished files of writes to the database `file`, by their exact names: nobody writes
- * while its lock is held, so each is one that will not be finished. Gives their names. Rejects like
+ * while this process has its lock, so each is one that will not be finished. Gives their names. Rejects like
  * withFileLock, or with the system's error.
  */
 export async function removeLeftovers(file: string): Promise<string[]> {
   const folder = dirname(file)
   const name = basename(file)
   const isUnfinished = (entry: string) =>
-    isMarked(entry, `.${name}.`, '.tmp') || isMarked(entry, `${name}.bak.`, '')
+    WRITTEN_WHOLE.some((end) => isMarked(entry, `.${name}${end}.`, '.tmp')) ||
+    isMarked(entry, `${name}.bak.`, '')
   const isAside = (entry: string) => isMarked(entry, `${name}.lock.`, '')
   const found = (await readdir(folder)).filter((entry) => isUnfinished(entry) || isAside(entry))
   // As a rule there is nothing, and no lock to wait for.
@@ -38,7 +42,7 @@ function isMarked(entry: string, before: string, after: string): boolean {
   return /^[0-9a-f]{12}$/.test(entry.slice(before.length, entry.length - after.length))
 }
 
-// The name that was found before the lock was held may be gone, as its write has ended.
+// A name that was found before the lock was taken may be gone, as its write has ended.
 async function isGone(path: string): Promise<boolean> {
   try {
     await unlink(path)

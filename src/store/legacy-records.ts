@@ -1,31 +1,26 @@
 // The old program's records, from its database or its export files, in our shape. Field names
 // match in any case, missing and null read as zero values, defaults are filled in as on its reads.
 import { AppError } from '../lib/errors.ts'
-import { asString, ParseError, type Reader, readObject } from '../lib/parse.ts'
+import { ParseError, type Reader, readLike, readObject, zeroOf } from '../lib/parse.ts'
 import {
   type Auther,
   DEFAULT_DIR_MODE,
   DEFAULT_FILE_MODE,
   DEFAULT_MINIMUM_PASSWORD_LENGTH,
   DEFAULT_TUS,
-  DEFAULT_USER_HOME_BASE,
+  defaultServerOptions,
   defaultSettings,
+  NO_RECAPTCHA,
   type ServerOptions,
   type Settings,
   type Share,
   type User,
 } from './document.ts'
-import {
-  parseBranding,
-  parseCommands,
-  parseRule,
-  parseUserDefaults,
-  parseWebhook,
-} from './parse-document.ts'
+import { parseCommonSettings, parseRule, parseUserDefaults } from './parse-records.ts'
 
 export const AUTH_METHODS = ['json', 'proxy', 'hook', 'noauth'] as const
 
-export interface SettingsRecords {
+interface SettingsRecords {
   settings: unknown
   server: unknown
   auther: unknown
@@ -44,54 +39,32 @@ export function settingsFrom({ settings, server, auther }: SettingsRecords): Set
   }))
   return {
     ...defaultSettings(),
-    signup: r.bool('signup'),
-    hideLoginButton: r.bool('hideLoginButton'),
-    createUserDir: r.bool('createUserDir'),
-    userHomeBasePath: r.str('userHomeBasePath') || DEFAULT_USER_HOME_BASE,
-    logoutPage: r.str('logoutPage'),
+    // Webhooks are in our own exports only.
+    ...parseCommonSettings(r),
     minimumPasswordLength: integer(r, 'minimumPasswordLength') || DEFAULT_MINIMUM_PASSWORD_LENGTH,
     authMethod,
     auther: autherFrom(auther, authMethod),
     fileMode: integer(r, 'fileMode', { max: 0xffff_ffff }) || DEFAULT_FILE_MODE,
     dirMode: integer(r, 'dirMode', { max: 0xffff_ffff }) || DEFAULT_DIR_MODE,
-    hideDotfiles: r.bool('hideDotfiles'),
     defaults: r.obj('defaults', (d) => ({
       ...parseUserDefaults(d),
       locale: d.str('locale') || 'en',
       viewMode: d.str('viewMode') || 'mosaic',
     })),
-    branding: r.obj('branding', parseBranding),
     tus: tus.chunkSize === 0 && tus.retryCount === 0 ? { ...DEFAULT_TUS } : tus,
-    commands: r.obj('commands', parseCommands),
-    shell: r.list('shell', asString),
-    rules: r.list('rules', parseRule),
-    // Only our own exports carry these.
-    webhooks: r.list('webhooks', parseWebhook),
     server: serverFrom(server),
   }
 }
 
-// Missing means off, as in the original: there is no defaulting on read for this record.
+// As in the original, a missing field is off or empty.
 function serverFrom(record: unknown): ServerOptions {
   const r = readObject(record, 'server')
+  const server = readLike(r, zeroOf(defaultServerOptions()))
   return {
-    root: r.str('root') || '.',
-    baseURL: r.str('baseURL'),
-    socket: r.str('socket'),
-    tlsKey: r.str('tlsKey'),
-    tlsCert: r.str('tlsCert'),
-    port: r.str('port'),
-    address: r.str('address'),
-    log: r.str('log'),
-    enableThumbnails: r.bool('enableThumbnails'),
-    resizePreview: r.bool('resizePreview'),
-    enableExec: r.bool('enableExec'),
-    typeDetectionByHeader: r.bool('typeDetectionByHeader'),
+    ...server,
+    root: server.root || '.',
     // The name in YAML exports is a shorter one.
-    imageResolutionCalculation:
-      r.bool('imageResolutionCalculation') || r.bool('imageResolutionCal'),
-    tokenExpirationTime: r.str('tokenExpirationTime'),
-    followExternalSymlinks: r.bool('followExternalSymlinks'),
+    imageResolutionCalculation: server.imageResolutionCalculation || r.bool('imageResolutionCal'),
   }
 }
 
@@ -101,11 +74,7 @@ function autherFrom(record: unknown, method: string): Auther {
   if (method === 'proxy') auther.header = r.str('header')
   if (method === 'hook') auther.command = r.str('command')
   if (method === 'json' && r.has('recaptcha')) {
-    auther.recaptcha = r.obj('recaptcha', (c) => ({
-      host: c.str('host'),
-      key: c.str('key'),
-      secret: c.str('secret'),
-    }))
+    auther.recaptcha = r.obj('recaptcha', (c) => readLike(c, NO_RECAPTCHA))
   }
   return auther
 }
@@ -141,8 +110,7 @@ export function shareFrom(record: unknown, hash: string): Share {
   }
 }
 
-// Go's decoder knows integers that JSON numbers here cannot hold exactly: they are capped. It takes no
-// negative ones for most fields, and neither does our document.
+// Go reads larger integers than are exact here: they are capped. Most fields take no negative ones.
 function integer(
   r: Reader,
   key: string,

@@ -8,16 +8,17 @@ import { dirname } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { AppError, errnoOf } from '../lib/errors.ts'
 import { hasBoltMark, META_PROBE_BYTES, secondMetaOffsets } from './bolt.ts'
-import type { Document } from './document.ts'
+import { IMPORTED_FROM } from './collections.ts'
+import type { Document, ImportedFrom } from './document.ts'
 import { followLinks } from './durable-file.ts'
 import { withFileLock } from './file-lock.ts'
 import { cannotRead, cannotWrite, isMountOfItsOwn, requireWritable } from './folder-access.ts'
 import { type ImportReport, importBoltFile, reportLines } from './import.ts'
 import { createStore, openStore, type Store } from './store.ts'
 
-export type DatabaseKind = 'absent' | 'empty' | 'json' | 'bolt' | 'other'
+type DatabaseKind = 'absent' | 'empty' | 'json' | 'bolt' | 'other'
 
-export interface Detected {
+interface Detected {
   kind: DatabaseKind
   /** For `other`: what it seems to be, for the message. */
   what: string
@@ -78,7 +79,7 @@ function opened(store: Store): OpenedDatabase {
 }
 
 async function openOrCreate(path: string, options: OpenOptions): Promise<OpenedDatabase> {
-  // After a move the old file may be deleted; the users must not vanish with it.
+  // After a move the old file may have been deleted, but the users must stay.
   const beside = jsonBeside(path)
   if (!options.mustBeNew && (await detectDatabase(beside)).kind === 'json') {
     options.notice(`${path} is gone, using ${beside}`)
@@ -118,7 +119,7 @@ async function openBesideBolt(path: string, options: OpenOptions): Promise<Opene
     const beside = await detectDatabase(file)
     if (beside.kind === 'json') {
       const store = await openStore(file)
-      await warnWhenChanged(path, store.read(), options.notice)
+      await warnWhenChanged(path, store.get(IMPORTED_FROM, ''), options.notice)
       return opened(store)
     }
     if (beside.kind !== 'absent' && beside.kind !== 'empty') {
@@ -155,7 +156,7 @@ export async function refuseToForget(file: string): Promise<void> {
 
 async function warnWhenChanged(
   path: string,
-  { importedFrom }: Document,
+  importedFrom: ImportedFrom | undefined,
   notice: (message: string) => void,
 ): Promise<void> {
   if (!importedFrom) return

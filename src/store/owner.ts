@@ -1,5 +1,4 @@
-// Whom new files belong to. An administrator calls commands as root while the server runs as a user of
-// its own: what root makes for that server must stay readable for it.
+// The owner of new files: what root makes on the command line must be readable for the server's user.
 import { stat } from 'node:fs/promises'
 import { errnoOf } from '../lib/errors.ts'
 

@@ -1,35 +1,35 @@
-// What shares were made for: pure functions over the document. A share belongs to a file or folder,
-// not to a name: it ends with it, whoever takes it away, and serves nothing else of that name. The
-// shares of who took it away are removed; those of others stay in the lists of their owners, as ended.
+// What shares were made for. A share belongs to a file or folder, not to a name, and ends with it. The
+// shares of who removed it are removed; those of others stay in their lists as ended.
 import { isWithin, rebase, type VPath, vpathOf } from '../lib/vpath.ts'
-import type { Document, Share, ShareTarget, User } from './document.ts'
+import type { Records, Transaction } from './collection.ts'
+import { SHARES } from './collections.ts'
+import type { Share, ShareTarget, User } from './document.ts'
 import { findUser } from './users.ts'
 
 /** Where something is: by names in the served folder, and on the host. */
-export interface SharedPlace {
+interface SharedPlace {
   /** In the served folder, as somebody named it. */
   named: VPath
   /** Real path on the host. */
   real: string
 }
 
-const byPlace = new WeakMap<Share[], Map<string, Share[]>>()
+/** An entry in the tree of an account, and where that is. */
+export interface SharedEntry {
+  vpath: VPath
+  place: SharedPlace
+}
 
-/**
- * True when `now` is what the share was made for.
- *
- * A file is also that when it was made after the share: programs save by writing a sibling and
- * renaming it, which cannot be told from anything else that happens to a name behind our back. What
- * was there before the share under another name is no such file. A folder is not saved, so it must
- * be the same one, or one on another device at the same place: a disk that was mounted or restored
- * there. Where a disk does not tell when things were born (FUSE, network), it makes up inode
- * numbers as well: there the kind decides.
- */
+/** The kernel dates files by its clock's last tick, which may lie this far back (time(7), HZ=100). */
+const CLOCK_TICK_NS = 10_000_000n
+
+/** True when `now` is what the share was made for (docs/decisions/0008-a-share-belongs-to-a-file.md). */
 export function isSameTarget(noted: ShareTarget, now: ShareTarget): boolean {
   if (noted.kind !== now.kind) return false
   if (noted.bornNs === '0' || now.bornNs === '0') return true
   if (noted.ino === now.ino && noted.bornNs === now.bornNs) return true
-  if (noted.kind === 'file') return BigInt(now.bornNs) >= BigInt(noted.notedMs) * 1_000_000n
+  if (noted.kind === 'file')
+    return BigInt(now.bornNs) + CLOCK_TICK_NS >= BigInt(noted.notedMs) * 1_000_000n
   return noted.dev !== now.dev && noted.place === now.place
 }
 
@@ -43,26 +43,15 @@ export function isUntouched(noted: ShareTarget, now: ShareTarget): boolean {
 }
 
 /** The shares made for what is at a real path of the host; none that have ended. */
-export function sharesAt({ shares }: Document, place: string): readonly Share[] {
-  let index = byPlace.get(shares)
-  if (!index) {
-    index = new Map()
-    for (const share of shares) {
-      if (!share.target) continue
-      const there = index.get(share.target.place)
-      if (there) there.push(share)
-      else index.set(share.target.place, [share])
-    }
-    byPlace.set(shares, index)
-  }
-  return index.get(place) ?? []
+export function sharesAt(records: Records, place: string): readonly Share[] {
+  return records.find(SHARES, 'place', place)
 }
 
 /** The shares of all accounts at a place and below, those that have ended included. */
-export function sharesBelow(doc: Document, { named, real }: SharedPlace): Share[] {
-  return doc.shares.filter((share) => {
+export function sharesBelow(records: Records, { named, real }: SharedPlace): Share[] {
+  return records.all(SHARES).filter((share) => {
     if (share.target && isWithin(real as VPath, share.target.place as VPath)) return true
-    const owner = findUser(doc, share.userID)
+    const owner = findUser(records, share.userID)
     return owner !== undefined && isWithin(named, nameOf(owner, share))
   })
 }
@@ -76,22 +65,22 @@ function nameOf(owner: User, share: Share): VPath {
  * Ends the shares at a place and below, whoever made them, when account `userID` has taken away what
  * is there.
  */
-export function endSharesBelow(doc: Document, userID: number, place: SharedPlace): Document {
-  return endSharesOf(doc, userID, new Set(sharesBelow(doc, place).map(({ hash }) => hash)))
+export function endSharesBelow(tx: Transaction, userID: number, place: SharedPlace): void {
+  for (const share of sharesBelow(tx, place)) endShare(tx, share, userID)
 }
 
 /** Ends the shares of these hashes, whose files account `userID` has taken away. */
-export function endSharesOf(doc: Document, userID: number, hashes: ReadonlySet<string>): Document {
-  if (hashes.size === 0) return doc
-  const shares = doc.shares.flatMap((share) =>
-    hashes.has(share.hash) ? endShare(share, userID) : [share],
-  )
-  return { ...doc, shares }
+export function endSharesOf(tx: Transaction, userID: number, hashes: Iterable<string>): void {
+  for (const hash of hashes) {
+    const share = tx.get(SHARES, hash)
+    if (share) endShare(tx, share, userID)
+  }
 }
 
-// Nobody's share goes from their list by what others do.
-function endShare({ target: _, ...share }: Share, userID: number): Share[] {
-  return share.userID === userID ? [] : [{ ...share, ended: true }]
+// Shares of other accounts are marked as ended, not removed.
+function endShare(tx: Transaction, { target: _, ...share }: Share, userID: number): void {
+  if (share.userID === userID) tx.remove(SHARES, share.hash)
+  else if (!share.ended) tx.replace(SHARES, { ...share, ended: true })
 }
 
 /**
@@ -100,33 +89,33 @@ function endShare({ target: _, ...share }: Share, userID: number): Share[] {
  * the account's tree.
  */
 export function moveShares(
-  doc: Document,
+  tx: Transaction,
   userID: number,
-  source: { vpath: VPath; place: SharedPlace },
-  target: { vpath: VPath; place: SharedPlace },
-): Document {
-  const affected = new Set(sharesBelow(doc, source.place))
-  if (affected.size === 0) return doc
-  const shares = doc.shares.flatMap((share) => {
-    if (!affected.has(share) || share.ended) return [share]
+  source: SharedEntry,
+  target: SharedEntry,
+): void {
+  for (const share of sharesBelow(tx, source.place)) {
+    if (share.ended) continue
     const path = vpathOf(share.path)
-    if (share.userID !== userID || !isWithin(source.vpath, path)) return endShare(share, userID)
-    const slash = share.path.endsWith('/') && share.path !== '/' ? '/' : ''
-    const moved = { ...share, path: target.vpath + path.slice(source.vpath.length) + slash }
-    const noted = share.target
-    if (!noted || !isWithin(source.place.real as VPath, noted.place as VPath)) return [moved]
-    const place = target.place.real + noted.place.slice(source.place.real.length)
-    return [{ ...moved, target: { ...noted, place } }]
-  })
-  return { ...doc, shares }
+    if (share.userID !== userID || !isWithin(source.vpath, path)) endShare(tx, share, userID)
+    else tx.replace(SHARES, movedShare(share, source, target))
+  }
+}
+
+function movedShare(share: Share, source: SharedEntry, target: SharedEntry): Share {
+  const slash = share.path.endsWith('/') && share.path !== '/' ? '/' : ''
+  const below = vpathOf(share.path).slice(source.vpath.length)
+  const moved = { ...share, path: target.vpath + below + slash }
+  const noted = share.target
+  if (!noted || !isWithin(source.place.real as VPath, noted.place as VPath)) return moved
+  const place = target.place.real + noted.place.slice(source.place.real.length)
+  return { ...moved, target: { ...noted, place } }
 }
 
 /** Notes what shares are for, by hash; those that have ended meanwhile stay so. */
-export function noteTargets(doc: Document, targets: ReadonlyMap<string, ShareTarget>): Document {
-  if (!doc.shares.some(({ hash }) => targets.has(hash))) return doc
-  const shares = doc.shares.map((share) => {
-    const target = targets.get(share.hash)
-    return target && !share.ended ? { ...share, target } : share
-  })
-  return { ...doc, shares }
+export function noteTargets(tx: Transaction, targets: ReadonlyMap<string, ShareTarget>): void {
+  for (const [hash, target] of targets) {
+    const share = tx.get(SHARES, hash)
+    if (share && !share.ended) tx.replace(SHARES, { ...share, target })
+  }
 }

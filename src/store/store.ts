@@ -1,51 +1,45 @@
-// The one owner of the database file: an immutable document in memory, atomic writes, a lock
-// between processes, and a watch for changes made by another process.
-import { readFile, stat } from 'node:fs/promises'
-import { type Adapter, Low } from 'lowdb'
-import { AppError, errnoOf } from '../lib/errors.ts'
-import { type Document, SCHEMA_VERSION } from './document.ts'
+// The engine for one machine: collections in memory, one JSON document for what is kept and a log for
+// each collection that changes often, a lock between processes, and a watch for changes by others.
+import { randomBytes } from 'node:crypto'
+import { rm } from 'node:fs/promises'
+import type { Change, Changes, Collection, Key, Records, Store } from './collection.ts'
+import { COLLECTIONS } from './collections.ts'
+import type { Document } from './document.ts'
 import { followLinks, replaceFile } from './durable-file.ts'
 import { withFileLock } from './file-lock.ts'
-import { parseDocument } from './parse-document.ts'
+import { lineOf } from './record-log.ts'
+import { type Log, logFileOf, type ReadFiles, StoreFiles } from './store-files.ts'
+import {
+  type Before,
+  beforeOf,
+  createRecords,
+  createTable,
+  createTransaction,
+  type Entry,
+  setEntry,
+  type Table,
+  type Undo,
+  undo,
+} from './table.ts'
 
-/** How often the file is looked at for a change from outside, which must be seen within a second. */
+export type { Store } from './collection.ts'
+
+/** How often the files are checked for changes by others, which must be seen within a second. */
 const WATCH_MS = 200
-
 /** How soon a change that is ahead of the disk is tried again. */
 const RETRY_MS = 1_000
 /** Changes ahead of the disk; past this many they need the disk like any other. */
 const MAX_AHEAD = 100_000
 
-/** Computes the next document without touching the given one; a throw changes nothing. */
-export type Change<T> = (doc: Document) => [Document, T]
-
-export interface Store {
-  readonly file: string
-  /** The current document. Never mutate it. */
-  read(): Document
-  /**
-   * Applies a change and resolves once it is durable on disk. Changes are serialised, several that
-   * wait are written at once, and memory changes only after the write succeeded.
-   */
-  update<T>(change: Change<T>): Promise<T>
-  /**
-   * Applies a change in memory at once, where it stays whatever the disk says, and writes it as soon as
-   * that works. Resolves when it is durable or could not be written for now, which `onDelay` is told.
-   * It is applied again to what another process has written, so twice must come to the same as once.
-   */
-  updateAhead<T>(change: Change<T>, onDelay?: (error: unknown) => void): Promise<T>
-  /** Called with the new document after own writes and after changes from outside. */
-  subscribe(listener: (doc: Document) => void): () => void
-  /** Waits for pending writes and stops watching. */
-  close(): Promise<void>
-}
-
 /**
  * Opens an existing JSON database. Throws when the file is missing, damaged or written by a newer
  * version; it is never overwritten then.
  */
-export async function openStore(file: string): Promise<Store> {
-  const store = new JsonStore(await followLinks(file))
+export async function openStore(
+  file: string,
+  collections: readonly Collection[] = COLLECTIONS,
+): Promise<Store> {
+  const store = new DocumentStore(await followLinks(file), collections)
   await store.load()
   store.watch()
   return store
@@ -55,13 +49,18 @@ export async function openStore(file: string): Promise<Store> {
  * Creates the database file at a path that holds nothing (or 0 bytes), then opens it. Made by root it
  * belongs to the owner of `like`, the old database it comes from.
  */
-export async function createStore(file: string, doc: Document, like?: string): Promise<Store> {
-  await replaceFile(await followLinks(file), serialise(doc), like)
-  return openStore(file)
-}
-
-function serialise(doc: Document): string {
-  return `${JSON.stringify(doc, null, 1)}\n`
+export async function createStore(
+  path: string,
+  doc: Document | { version: number },
+  like?: string,
+  collections: readonly Collection[] = COLLECTIONS,
+): Promise<Store> {
+  const file = await followLinks(path)
+  // Logs of a database that is gone.
+  for (const collection of collections)
+    if (collection.life === 'short') await rm(logFileOf(file, collection), { force: true })
+  await replaceFile(file, `${JSON.stringify(doc, null, 1)}\n`, like === undefined ? {} : { like })
+  return openStore(file, collections)
 }
 
 interface Pending {
@@ -70,43 +69,55 @@ interface Pending {
   reject: (error: unknown) => void
 }
 
-class JsonStore implements Store {
+/** A change in memory that is not yet on disk. */
+interface Ahead {
+  readonly change: Change<unknown>
+  steps: Undo[]
+  /** What is still to be added to logs. */
+  readonly lines: Map<Log, string>
+  /** It changes the document. */
+  isKept: boolean
+}
+
+class DocumentStore implements Store {
   readonly file: string
-  readonly #db: Low<Document | null>
-  readonly #listeners = new Set<(doc: Document) => void>()
+  readonly settings: Records['settings']
+  readonly get: Records['get']
+  readonly find: Records['find']
+  readonly values: Records['values']
+  readonly all: Records['all']
+  readonly count: Records['count']
+  readonly #tables: ReadonlyMap<string, Table>
+  readonly #files: StoreFiles
+  readonly #listeners = new Set<(changes: Changes) => void>()
   #pending: Pending[] = []
   #running: Promise<void> | undefined
   /** Runs of changes begun so far. */
   #runs = 0
-  #signature = ''
-  /** In memory and not yet on disk, in order. */
-  #ahead: Change<unknown>[] = []
+  #ahead: Ahead[] = []
+  #delay: unknown
   #retry: NodeJS.Timeout | undefined
   #timer: NodeJS.Timeout | undefined
   #closed = false
 
-  constructor(file: string) {
+  constructor(file: string, collections: readonly Collection[]) {
     this.file = file
-    const adapter: Adapter<Document | null> = {
-      read: () => this.#readFile(),
-      write: async (doc) => {
-        if (doc) await replaceFile(file, serialise(doc))
-        this.#signature = await signatureOf(file)
-      },
-    }
-    this.#db = new Low<Document | null>(adapter, null)
+    this.#tables = new Map(collections.map((one) => [one.name, createTable(one)]))
+    this.#files = new StoreFiles(file, this.#tables)
+    const records = createRecords(this.#tables)
+    this.settings = records.settings
+    this.get = records.get
+    this.find = records.find
+    this.values = records.values
+    this.all = records.all
+    this.count = records.count
   }
 
   async load(): Promise<void> {
-    await this.#db.read()
+    this.#take(await this.#files.read())
   }
 
-  read(): Document {
-    if (!this.#db.data) throw new Error('the store is not loaded')
-    return this.#db.data
-  }
-
-  update<T>(change: Change<T>): Promise<T> {
+  transaction<T>(change: Change<T>): Promise<T> {
     if (this.#closed) return Promise.reject(new Error('the store is closed'))
     return new Promise<T>((resolve, reject) => {
       this.#pending.push({ change, resolve: resolve as (value: unknown) => void, reject })
@@ -114,26 +125,26 @@ class JsonStore implements Store {
     })
   }
 
-  async updateAhead<T>(
-    change: Change<T>,
-    onDelay: (error: unknown) => void = () => {},
-  ): Promise<T> {
-    if (this.#closed || this.#ahead.length >= MAX_AHEAD) return this.update(change)
-    const before = this.read()
-    const [after, value] = change(before)
-    if (after === before) return value
-    this.#db.data = after
-    this.#ahead.push(change)
-    this.#notify()
+  async ahead<T>(change: Change<T>, onDelay: (error: unknown) => void = () => {}): Promise<T> {
+    if (this.#closed || this.#ahead.length >= MAX_AHEAD) return this.transaction(change)
+    const steps: Undo[] = []
+    const value = this.#apply(change, steps)
+    const made: Ahead = { change, steps, lines: new Map(), isKept: false }
+    this.#noteWrites(made, this.#files.logs, true)
+    this.#notify(beforeOf(steps))
+    // Repeated on top of a batch that is being written.
+    if (!made.isKept && made.lines.size === 0 && !this.#running) return value
+    this.#ahead.push(made)
     try {
       await this.#writeAhead()
+      if (this.#ahead.includes(made)) onDelay(this.#delay)
     } catch (error) {
       onDelay(error)
     }
     return value
   }
 
-  subscribe(listener: (doc: Document) => void): () => void {
+  subscribe(listener: (changes: Changes) => void): () => void {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)
   }
@@ -141,24 +152,26 @@ class JsonStore implements Store {
   watch(): void {
     const look = async () => {
       try {
-        const changed = (await signatureOf(this.file)) !== this.#signature
-        // A run looks at the file itself, also one that began since the line above.
-        if (changed && !this.#running) await this.#reload()
+        // A run reads the files itself: what is read beside one may be older than what it writes, and
+        // taking that would undo it.
+        const runs = this.#running ? -1 : this.#runs
+        const found = await this.#files.read()
+        if (runs === this.#runs) this.#take(found)
       } catch {
         // Missing or damaged for now: the next write reports it; what is in memory stays good.
       }
-      if (!this.#closed) {
-        this.#timer = setTimeout(look, WATCH_MS)
-        this.#timer.unref()
-      }
+      this.#watchLater(look)
     }
-    this.#timer = setTimeout(look, WATCH_MS)
-    this.#timer.unref()
+    this.#watchLater(look)
+  }
+
+  #watchLater(look: () => Promise<void>): void {
+    if (!this.#closed) this.#timer = setTimeout(look, WATCH_MS).unref()
   }
 
   async close(): Promise<void> {
     await this.#running
-    // The last try: what could not be written is gone with the process.
+    // A last try: what cannot be written is lost.
     if (this.#ahead.length > 0) await this.#writeAhead().catch(() => {})
     this.#closed = true
     clearTimeout(this.#timer)
@@ -166,9 +179,19 @@ class JsonStore implements Store {
     await this.#running
   }
 
-  // An empty change: whatever is ahead is written with it.
+  /** Applies a change in memory; `steps` undo it. A throw changes nothing. */
+  #apply<T>(change: Change<T>, steps: Undo[]): T {
+    try {
+      return change(createTransaction(this.#tables, steps))
+    } catch (error) {
+      undo(steps)
+      throw error
+    }
+  }
+
+  // An empty change, with which everything ahead is written.
   async #writeAhead(): Promise<void> {
-    await this.update((doc) => [doc, undefined])
+    await this.transaction(() => {})
   }
 
   #retryLater(): void {
@@ -176,8 +199,7 @@ class JsonStore implements Store {
     this.#retry = setTimeout(() => {
       this.#retry = undefined
       if (!this.#closed) this.#writeAhead().catch(() => {})
-    }, RETRY_MS)
-    this.#retry.unref()
+    }, RETRY_MS).unref()
   }
 
   async #run(): Promise<void> {
@@ -187,129 +209,189 @@ class JsonStore implements Store {
       this.#pending = []
       const settled: (() => void)[] = []
       try {
-        await withFileLock(`${this.file}.lock`, async () => {
-          if ((await signatureOf(this.file)) !== this.#signature) await this.#reload()
-          const before = this.read()
-          const after = applyAll(before, batch, settled)
-          if (after === before && this.#ahead.length === 0) return
-          await this.#write(before, after)
-        })
+        await withFileLock(`${this.file}.lock`, () => this.#commit(batch, settled))
         for (const settle of settled) settle()
       } catch (error) {
         for (const { reject } of batch) reject(error)
       }
     }
-    // In the same turn as the last look at what waits: whoever was just told "done" may ask for the
-    // next change before the promise of this run has settled, and must find it over.
+    // In the same turn as the check of `#pending`, so that a change asked for right after starts a new run.
     this.#running = undefined
     this.#retryLater()
   }
 
-  async #write(before: Document, after: Document): Promise<void> {
-    // lowdb writes what `data` holds, so it is put back when the write fails.
-    this.#db.data = after
-    const written = this.#ahead.length
+  // Under the lock: all changes of the batch or none, and what is ahead of the disk. The batch is written
+  // before anybody can read it.
+  async #commit(batch: readonly Pending[], settled: (() => void)[]): Promise<void> {
+    this.#take(await this.#files.read())
+    const aheads = new Set(this.#ahead)
+    if (this.#files.needsMigration) await this.#migrate(aheads)
+    const orders = [...this.#tables.values()].map((table) => [table, table.nextOrder] as const)
+    const steps: Undo[] = []
+    for (const { change, resolve, reject } of batch) {
+      try {
+        const own: Undo[] = []
+        const value = this.#apply(change, own)
+        steps.push(...own)
+        settled.push(() => resolve(value))
+      } catch (error) {
+        settled.push(() => reject(error))
+      }
+    }
+    const before = beforeOf(steps)
+    const after = entriesOf(before)
+    let write: () => Promise<void>
     try {
-      await this.#db.write()
+      write = this.#prepareWrite(before, steps.some(isKept), aheads)
+    } finally {
+      undoRecords(steps, orders)
+    }
+    await write()
+    this.#show(after, orders, aheads)
+    this.#delay = await this.#writeAheadOfDocument(aheads)
+    this.#ahead = this.#ahead.filter((one) => !aheads.has(one) || one.isKept)
+    await this.#files.rewriteStale()
+  }
+
+  /** The result appends to the logs, and replaces the document when that has changed as well. */
+  #prepareWrite(before: Before, changesDocument: boolean, aheads: Set<Ahead>): () => Promise<void> {
+    const changed = this.#files.logs.filter(({ table }) => lineOf(table, before.get(table)) !== '')
+    const isInSeveral = changed.length + Number(changesDocument) > 1
+    const tx = isInSeveral ? randomBytes(9).toString('base64url') : undefined
+    const lines = this.#files.logs.map((log) => {
+      const first = [...aheads].map((one) => one.lines.get(log) ?? '').join('')
+      return { log, first, own: lineOf(log.table, before.get(log.table), tx) }
+    })
+    const commits = tx ? changed.map(({ table }) => [table.collection.name, tx]) : []
+    const document =
+      changesDocument || isInSeveral
+        ? this.#files.prepareDocument(Object.fromEntries(commits))
+        : undefined
+    return async () => {
+      const appended: [Log, number][] = []
+      try {
+        for (const { log, first, own } of lines) {
+          if (first + own === '') continue
+          appended.push([log, log.end + Buffer.byteLength(first)])
+          await this.#files.append(log, first + own)
+          for (const one of aheads) one.lines.delete(log)
+        }
+        if (document) await this.#writeDocument(aheads, document)
+      } catch (error) {
+        // Nobody reads the lines of a transaction that the document does not name; the next write cuts
+        // them off.
+        for (const [log, end] of appended) log.end = Math.min(log.end, end)
+        throw error
+      }
+    }
+  }
+
+  async #writeDocument(
+    aheads: Set<Ahead>,
+    document = this.#files.prepareDocument(),
+  ): Promise<void> {
+    await this.#files.writeDocument(document)
+    for (const one of aheads) one.isKept = false
+  }
+
+  async #migrate(aheads: Set<Ahead>): Promise<void> {
+    await this.#files.migrate()
+    for (const one of aheads) {
+      one.lines.clear()
+      one.isKept = false
+    }
+  }
+
+  async #writeAheadOfDocument(aheads: Set<Ahead>): Promise<unknown> {
+    try {
+      if ([...aheads].some((one) => one.isKept)) await this.#writeDocument(aheads)
     } catch (error) {
-      // What came ahead of the disk in the meantime stays.
-      this.#db.data = applyAhead(before, this.#ahead.slice(written))
-      throw error
-    }
-    this.#ahead.splice(0, written)
-    this.#notify()
-  }
-
-  async #reload(): Promise<void> {
-    await this.#db.read()
-    this.#db.data = applyAhead(this.read(), this.#ahead)
-    this.#notify()
-  }
-
-  #notify(): void {
-    const doc = this.read()
-    for (const listener of this.#listeners) listener(doc)
-  }
-
-  async #readFile(): Promise<Document | null> {
-    const runs = this.#runs
-    const signature = await signatureOf(this.file)
-    const text = await readFile(this.file, 'utf8')
-    // A change that began since then has looked at the file itself: what was read here may be older
-    // than what it writes, and taking it would undo that change with the next one.
-    if (runs !== this.#runs) return this.#db.data
-    const doc = applyAhead(parseText(text, this.file), this.#ahead)
-    this.#signature = signature
-    return doc
-  }
-}
-
-function applyAhead(doc: Document, changes: Change<unknown>[]): Document {
-  return changes.reduce((next, change) => {
-    try {
-      return change(next)[0]
-    } catch {
-      // What it was about has gone by another process.
-      return next
-    }
-  }, doc)
-}
-
-function applyAll(before: Document, batch: Pending[], settled: (() => void)[]): Document {
-  let doc = before
-  for (const { change, resolve, reject } of batch) {
-    try {
-      const [next, value] = change(doc)
-      doc = next
-      settled.push(() => resolve(value))
-    } catch (error) {
-      settled.push(() => reject(error))
+      return error
     }
   }
-  return doc
+
+  /** Puts a batch that is on disk into memory, below what came ahead of the disk in the meantime. */
+  #show(after: Before, orders: Orders, aheads: Set<Ahead>): void {
+    const later = this.#ahead.filter((one) => !aheads.has(one))
+    const laterSteps = later.flatMap((one) => one.steps)
+    const shown = entriesOf(beforeOf(laterSteps))
+    undoRecords(laterSteps, orders)
+    for (const [table, entries] of after) {
+      const its = shown.get(table) ?? new Map<Key, Entry | undefined>()
+      shown.set(table, its)
+      for (const [key, entry] of entries) {
+        if (!its.has(key)) its.set(key, table.entries.get(key))
+        setEntry(table, key, entry)
+      }
+    }
+    this.#repeat(later, this.#files.logs, true)
+    for (const [table, entries] of shown)
+      for (const [key, entry] of entries)
+        if (table.entries.get(key)?.record === entry?.record) entries.delete(key)
+    this.#notify(shown)
+  }
+
+  /** Applies changes again to records that are without them. */
+  #repeat(aheads: readonly Ahead[], logs: readonly Log[], isDocument: boolean): void {
+    for (const one of aheads) {
+      one.steps = []
+      try {
+        this.#apply(one.change, one.steps)
+      } catch {
+        // What it was about has gone by another process.
+      }
+      this.#noteWrites(one, logs, isDocument)
+    }
+  }
+
+  #noteWrites(one: Ahead, logs: readonly Log[], isDocument: boolean): void {
+    const before = beforeOf(one.steps)
+    for (const log of logs) {
+      const line = lineOf(log.table, before.get(log.table))
+      if (line === '') one.lines.delete(log)
+      else one.lines.set(log, line)
+    }
+    if (isDocument) one.isKept = one.steps.some(isKept)
+  }
+
+  /** Takes what was read into memory; what is ahead of the disk is applied to it again. */
+  #take(found: ReadFiles): void {
+    const { before, whole } = this.#files.take(found)
+    if (found.doc || whole.length > 0) this.#repeat(this.#ahead, whole, found.doc !== null)
+    this.#notify(before)
+  }
+
+  #notify(before: Before): void {
+    if (![...before.values()].some(({ size }) => size > 0)) return
+    const none = new Map()
+    const changes: Changes = {
+      before: ({ name }) => {
+        const its = before.get(this.#tables.get(name) as Table) ?? none
+        return new Map([...its].map(([key, entry]) => [key, entry?.record])) as never
+      },
+    }
+    for (const listener of this.#listeners) listener(changes)
+  }
 }
 
-function parseText(text: string, file: string): Document {
-  let value: unknown
-  try {
-    value = JSON.parse(text)
-  } catch (error) {
-    throw damaged(
-      error,
-      `the database ${file} is damaged (${(error as Error).message}). It was left untouched. ` +
-        `Stop the server, look at it, and if ${file}.bak is good copy that over it.`,
-    )
-  }
-  const version = (value as { version?: unknown } | null)?.version
-  if (typeof version === 'number' && version > SCHEMA_VERSION) {
-    throw damaged(
-      undefined,
-      `the database ${file} was written by a newer version (schema ${version}, this program knows ` +
-        `${SCHEMA_VERSION}). It was left untouched. Start the newer program, or restore a backup.`,
-    )
-  }
-  try {
-    return parseDocument(value)
-  } catch (error) {
-    throw damaged(
-      error,
-      `the database ${file} is not valid: ${(error as Error).message}. It was left untouched. ` +
-        `Correct it, or copy ${file}.bak over it.`,
-    )
-  }
+function isKept({ table }: Undo): boolean {
+  return table.collection.life === 'kept'
 }
 
-function damaged(cause: unknown, message: string): AppError {
-  return new AppError('damaged', message, { cause })
+type Orders = readonly (readonly [Table, number])[]
+
+/** The present entries of these keys. */
+function entriesOf(keys: Before): Before {
+  return new Map(
+    [...keys].map(([table, entries]) => [
+      table,
+      new Map([...entries.keys()].map((key) => [key, table.entries.get(key)])),
+    ]),
+  )
 }
 
-// Every write makes a new inode, so identity, time and size together tell any change.
-async function signatureOf(file: string): Promise<string> {
-  try {
-    const { ino, mtimeNs, size } = await stat(file, { bigint: true })
-    return `${ino}:${mtimeNs}:${size}`
-  } catch (error) {
-    if (errnoOf(error) === 'ENOENT') return ''
-    throw error
-  }
+/** Undoes steps but for numbers that were given: others may have seen them. */
+function undoRecords(steps: readonly Undo[], orders: Orders): void {
+  undo(steps.filter((step) => 'key' in step))
+  for (const [table, order] of orders) table.nextOrder = order
 }

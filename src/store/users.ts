@@ -1,73 +1,68 @@
-// Users as records: pure functions over the document. Names and ids are unique.
+// Account records: names are unique, one administrator stays, and shares and sessions go with the account.
 import { AppError } from '../lib/errors.ts'
-import type { Document, User } from './document.ts'
+import type { Records, Transaction } from './collection.ts'
+import { API_TOKENS, SESSIONS, SHARES, USERS } from './collections.ts'
+import type { User } from './document.ts'
 
-const indexes = new WeakMap<User[], { byId: Map<number, User>; byName: Map<string, User> }>()
-
-export function findUser(doc: Document, id: number): User | undefined {
-  return indexOf(doc).byId.get(id)
+export function findUser(records: Records, id: number): User | undefined {
+  return records.get(USERS, id)
 }
 
 /** Names are case-sensitive, as in the original. */
-export function findUserByName(doc: Document, username: string): User | undefined {
-  return indexOf(doc).byName.get(username)
+export function findUserByName(records: Records, username: string): User | undefined {
+  return records.find(USERS, 'username', username)[0]
 }
 
 /** Adds a user under the next id. Throws `exists` for a taken name. */
-export function addUser(doc: Document, user: Omit<User, 'id'>): [Document, User] {
-  requireFreeName(doc, user.username, 0)
-  const added: User = { ...normalise(user), id: doc.nextUserId }
-  return [{ ...doc, users: [...doc.users, added], nextUserId: doc.nextUserId + 1 }, added]
+export function addUser(tx: Transaction, user: Omit<User, 'id'>): User {
+  requireFreeName(tx, user.username, 0)
+  return tx.insert(USERS, { ...normalise(user), id: tx.nextId(USERS) })
 }
 
 /** Replaces the record with the same id. Throws `not_found`, `exists`, `last_admin`. */
-export function replaceUser(doc: Document, user: User): [Document, User] {
-  const before = findUser(doc, user.id)
+export function replaceUser(tx: Transaction, user: User): User {
+  const before = findUser(tx, user.id)
   if (!before) throw new AppError('not_found', `no user ${user.id}`)
-  requireFreeName(doc, user.username, user.id)
-  if (before.perm.admin && !user.perm.admin) requireOtherAdmin(doc, user.id)
-  const replaced: User = { ...normalise(user), id: user.id }
-  return [{ ...doc, users: doc.users.map((u) => (u.id === user.id ? replaced : u)) }, replaced]
+  requireFreeName(tx, user.username, user.id)
+  if (before.perm.admin && !user.perm.admin) requireOtherAdmin(tx)
+  return tx.replace(USERS, normalise(user))
 }
 
-/** Removes a user with sessions and shares. Throws `not_found`, `last_admin`. */
-export function removeUser(doc: Document, id: number): [Document, User] {
-  const user = findUser(doc, id)
+/** Removes a user with sessions, tokens and shares. Throws `not_found`, `last_admin`. */
+export function removeUser(tx: Transaction, id: number): User {
+  const user = findUser(tx, id)
   if (!user) throw new AppError('not_found', `no user ${id}`)
-  if (user.perm.admin) requireOtherAdmin(doc, id)
-  return [withoutUser(doc, id), user]
+  if (user.perm.admin) requireOtherAdmin(tx)
+  discardUser(tx, id)
+  return user
 }
 
 /** Takes back an account that was added in vain, also the only administrator. */
-export function withoutUser(doc: Document, id: number): Document {
-  return {
-    ...doc,
-    users: doc.users.filter((u) => u.id !== id),
-    sessions: doc.sessions.filter(({ userID }) => userID !== id),
-    shares: doc.shares.filter(({ userID }) => userID !== id),
-  }
+export function discardUser(tx: Transaction, id: number): void {
+  endSessions(tx, id)
+  for (const { hash } of tx.find(SHARES, 'userID', id)) tx.remove(SHARES, hash)
+  removeApiTokens(tx, id)
+  tx.remove(USERS, id)
 }
 
-function indexOf({ users }: Document) {
-  let index = indexes.get(users)
-  if (!index) {
-    index = {
-      byId: new Map(users.map((user) => [user.id, user])),
-      byName: new Map(users.map((user) => [user.username, user])),
-    }
-    indexes.set(users, index)
-  }
-  return index
+/** Ends a user's sessions except `keep`, as part of a change that must end them at once. */
+export function endSessions(tx: Transaction, userID: number, keep?: string): void {
+  for (const { id } of tx.find(SESSIONS, 'userID', userID)) if (id !== keep) tx.remove(SESSIONS, id)
 }
 
-function requireFreeName(doc: Document, username: string, ownId: number): void {
+/** Removes all tokens of an account, as part of the change that calls for it. */
+export function removeApiTokens(tx: Transaction, userID: number): void {
+  for (const { id } of tx.find(API_TOKENS, 'userID', userID)) tx.remove(API_TOKENS, id)
+}
+
+function requireFreeName(records: Records, username: string, ownId: number): void {
   if (username === '') throw new AppError('bad_request', 'username is empty')
-  const other = findUserByName(doc, username)
+  const other = findUserByName(records, username)
   if (other && other.id !== ownId) throw new AppError('exists', 'the user name is taken')
 }
 
-function requireOtherAdmin(doc: Document, id: number): void {
-  if (!doc.users.some((user) => user.id !== id && user.perm.admin))
+function requireOtherAdmin(records: Records): void {
+  if (records.find(USERS, 'admin', 1).length < 2)
     throw new AppError('last_admin', 'the sole administrator must stay')
 }
 

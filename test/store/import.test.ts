@@ -110,7 +110,7 @@ describe('random databases', () => {
       const made = randomContent(1000 + i, 300, 200)
       const { doc, report } = convert(made, layout)
       expect(doc.users).toEqual(made.users)
-      expect(doc.nextUserId).toBe(made.lastUserId + 1)
+      expect(doc.next.users).toBe(made.lastUserId + 1)
       expect(report.users).toHaveLength(300)
       const sorted = [...made.shares].sort((a, b) => (String(a.hash) < String(b.hash) ? -1 : 1))
       expect(doc.shares).toEqual(
@@ -242,7 +242,7 @@ describe('records of older versions', () => {
   })
 
   test('the number of the last user is kept, so that ids are never used again', () => {
-    expect(convert(content({ lastUserId: 41 })).doc.nextUserId).toBe(42)
+    expect(convert(content({ lastUserId: 41 })).doc.next.users).toBe(42)
   })
 })
 

@@ -18,10 +18,12 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { SETTINGS, USERS } from '../../src/store/collections.ts'
 import { defaultSettings, emptyDocument } from '../../src/store/document.ts'
 import { replaceFile } from '../../src/store/durable-file.ts'
 import { withFileLock } from '../../src/store/file-lock.ts'
 import { type OpenOptions, openDatabase } from '../../src/store/open-database.ts'
+import { changeRecords } from '../support/records.ts'
 
 const SAMPLE = join(import.meta.dirname, '..', 'data', 'legacy', 'filebrowser.db')
 
@@ -56,7 +58,7 @@ describe('nothing at the path', () => {
     const opened = await openAndClose({ create })
     expect(opened).toMatchObject({ created: true, file: path })
     expect((await stat(path)).mode & 0o777).toBe(0o600)
-    expect((await openAndClose()).store.read().settings.signup).toBe(true)
+    expect((await openAndClose()).store.settings().signup).toBe(true)
   })
 
   test.skipIf(process.getuid?.() !== 0)(
@@ -66,7 +68,7 @@ describe('nothing at the path', () => {
       const { store } = await openDatabase(path, { notice, create })
       expect(await stat(path)).toMatchObject({ uid: 4321, gid: 4322 })
       await chown(folder, 0, 0)
-      await store.update((doc) => [{ ...doc, nextUserId: 7 }, undefined])
+      await store.transaction((tx) => tx.nextId(USERS))
       await store.close()
       expect(await stat(path)).toMatchObject({ uid: 4321, gid: 4322 })
     },
@@ -116,12 +118,12 @@ describe('nothing at the path', () => {
     await symlink('real/there.db', path)
     expect(await openAndClose({ create })).toMatchObject({ created: true })
     const { store } = await openDatabase(path, { notice })
-    await store.update((doc) => [{ ...doc, nextUserId: 7 }, undefined])
+    await store.transaction((tx) => tx.nextId(USERS))
     await store.close()
     expect((await lstat(path)).isSymbolicLink()).toBe(true)
     expect((await readdir(folder)).sort()).toEqual(['filebrowser.db', 'real'])
     expect((await readdir(real)).sort()).toEqual(['there.db', 'there.db.bak'])
-    expect(JSON.parse(await readFile(join(real, 'there.db'), 'utf8')).nextUserId).toBe(7)
+    expect(JSON.parse(await readFile(join(real, 'there.db'), 'utf8')).next.users).toBe(2)
     await rm(join(real, 'there.db'))
     await expect(openAndClose({ create })).rejects.toThrow('a copy of it is there')
   })
@@ -145,7 +147,7 @@ describe('nothing at the path', () => {
   test('two starts at once make one database', async () => {
     const both = await Promise.all([openAndClose({ create }), openAndClose({ create })])
     expect(both.filter(({ created }) => created)).toHaveLength(1)
-    const keys = both.map(({ store }) => store.read().settings.key)
+    const keys = both.map(({ store }) => store.settings().key)
     expect(keys[0]).toBe(keys[1])
   })
 
@@ -155,7 +157,7 @@ describe('nothing at the path', () => {
     await rm(path)
     const opened = await openAndClose({ create })
     expect(opened.created).toBe(false)
-    expect(opened.store.read().users).toHaveLength(4)
+    expect(opened.store.all(USERS)).toHaveLength(4)
   })
 })
 
@@ -163,7 +165,7 @@ describe('a lost database with its backup copy beside it', () => {
   // Two writes leave both the database and its copy.
   const makeWithCopy = async () => {
     const { store } = await openDatabase(path, { notice, create })
-    await store.update((doc) => [{ ...doc, settings: { ...doc.settings, signup: false } }, null])
+    await store.transaction((tx) => tx.replace(SETTINGS, { ...tx.settings(), signup: false }))
     await store.close()
     return readFile(`${path}.bak`)
   }
@@ -187,7 +189,7 @@ describe('a lost database with its backup copy beside it', () => {
   test('goes on when the copy was put in its place, and anew when it was moved away', async () => {
     await makeWithCopy()
     await copyFile(`${path}.bak`, path)
-    expect((await openAndClose()).store.read().settings.signup).toBe(true)
+    expect((await openAndClose()).store.settings().signup).toBe(true)
     await rm(path)
     await rm(`${path}.bak`)
     expect((await openAndClose({ create })).created).toBe(true)
@@ -196,7 +198,7 @@ describe('a lost database with its backup copy beside it', () => {
   test('an old database is not imported a second time over it', async () => {
     await copyFile(SAMPLE, path)
     const { store } = await openDatabase(path, { notice })
-    await store.update((doc) => [{ ...doc, users: doc.users.slice(0, 1) }, null])
+    await changeRecords(store, ({ users }) => ({ users: users.slice(0, 1) }))
     await store.close()
     await rm(`${path}.json`)
     await expect(openAndClose({ create })).rejects.toThrow(/cp -p .*\.json\.bak/)
@@ -222,7 +224,7 @@ describe('a database of the old program', () => {
     const before = await sha256(path)
     const opened = await openAndClose()
     expect(opened.file).toBe(`${path}.json`)
-    expect(opened.store.read().users.map(({ username }) => username)).toContain('user2')
+    expect(opened.store.all(USERS).map(({ username }) => username)).toContain('user2')
     expect(said.join('\n')).toContain('stays as it is')
     expect(await sha256(path)).toBe(before)
     expect((await stat(`${path}.json`)).mode & 0o777).toBe(0o600)
@@ -231,12 +233,12 @@ describe('a database of the old program', () => {
   test('is imported once; later changes of ours are kept', async () => {
     await copyFile(SAMPLE, path)
     const first = await openDatabase(path, { notice })
-    await first.store.update((doc) => [{ ...doc, users: doc.users.slice(0, 1) }, undefined])
+    await changeRecords(first.store, ({ users }) => ({ users: users.slice(0, 1) }))
     await first.store.close()
     said = []
     const again = await openAndClose()
     expect(again.imported).toBeNull()
-    expect(again.store.read().users).toHaveLength(1)
+    expect(again.store.all(USERS)).toHaveLength(1)
     expect(said).toEqual([])
   })
 

@@ -1,0 +1,83 @@
+// Collections of records, and what every engine that stores them can do (docs/decisions/0003). Reads are
+// synchronous and at most a second behind other processes; changes are functions over a transaction.
+import type { Reader } from '../lib/parse.ts'
+import type { Settings } from './document.ts'
+
+export type Key = string | number
+
+/**
+ * `kept`: in the main document. `short`: changes often, so that it has a log of its own beside the
+ * document. Both are on disk before a transaction resolves.
+ */
+export type Life = 'kept' | 'short'
+
+// A method, so that a collection of one kind of record is a collection of records.
+type IndexOf<T> = { of(record: T): Key | undefined }['of']
+
+export interface Collection<T extends object = object, I extends string = string> {
+  /** Its name on disk, which never changes. */
+  readonly name: string
+  readonly life: Life
+  /** Never changes in the life of a record. */
+  keyOf(record: T): Key
+  /** By name what `find` answers by; a record without a value is not found by it. */
+  readonly indexes: Readonly<Record<I, IndexOf<T>>>
+  /** The indexes of which no two records may have the same value. */
+  readonly unique: readonly I[]
+  /** One record and no list. */
+  readonly isSingle?: true
+  /** A program that does not know it must not open a database that has such records. */
+  readonly isRequired?: true
+  /** Admits a record from disk. Throws ParseError. */
+  parse(reader: Reader): T
+}
+
+/** Records are never mutated: a change replaces them. Lists are in the order of insertion. */
+export interface Records {
+  settings(): Settings
+  get<T extends object, I extends string>(of: Collection<T, I>, key: Key): T | undefined
+  find<T extends object, I extends string>(of: Collection<T, I>, index: I, value: Key): readonly T[]
+  /** Each value of an index once. */
+  values<T extends object, I extends string>(of: Collection<T, I>, index: I): readonly Key[]
+  all<T extends object, I extends string>(of: Collection<T, I>): readonly T[]
+  count<T extends object, I extends string>(of: Collection<T, I>): number
+}
+
+export interface Transaction extends Records {
+  /** Gives a number that no record of this collection has had. */
+  nextId<T extends object, I extends string>(of: Collection<T, I>): number
+  /** Throws `exists` when the key or a unique value is taken. */
+  insert<T extends object, I extends string>(of: Collection<T, I>, record: T): T
+  /** Puts a record in the place of the one with its key. Throws `not_found`, `exists`. */
+  replace<T extends object, I extends string>(of: Collection<T, I>, record: T): T
+  /** Gives the record that was there. */
+  remove<T extends object, I extends string>(of: Collection<T, I>, key: Key): T | undefined
+}
+
+/**
+ * Changes records; a throw changes nothing. Synchronous and without effects elsewhere: an engine may run
+ * it again, on records that have changed meanwhile.
+ */
+export type Change<T> = (tx: Transaction) => T
+
+/** What a change has changed, by collection and key: the records as they were before. */
+export interface Changes {
+  before<T extends object, I extends string>(of: Collection<T, I>): ReadonlyMap<Key, T | undefined>
+}
+
+export interface Store extends Records {
+  /** The database file. What else the program keeps is named after it. */
+  readonly file: string
+  /** Applies a change and resolves once it is durable, whole or not at all. Nobody reads it before. */
+  transaction<T>(change: Change<T>): Promise<T>
+  /**
+   * Applies a change in memory at once, where it stays whatever the disk says, and writes it as soon as
+   * that works. Resolves when it is durable or could not be written for now, which `onDelay` is told.
+   * It is run again on what another process has written, so it must be idempotent.
+   */
+  ahead<T>(change: Change<T>, onDelay?: (error: unknown) => void): Promise<T>
+  /** Called after own changes and after changes from outside. */
+  subscribe(listener: (changes: Changes) => void): () => void
+  /** Waits for pending writes and stops watching. */
+  close(): Promise<void>
+}

@@ -1,0 +1,84 @@
+// The collections of this program. A new one needs only its declaration: the engine stores, indexes and
+// migrates it by that.
+import type { Collection } from './collection.ts'
+import type { ApiToken, ImportedFrom, Session, Settings, Share, User } from './document.ts'
+import {
+  parseApiToken,
+  parseImportedFrom,
+  parseSession,
+  parseSettings,
+  parseShare,
+  parseUser,
+} from './parse-records.ts'
+import { foldedHome, passwordKind } from './user-facts.ts'
+
+export const SETTINGS: Collection<Settings, never> = {
+  name: 'settings',
+  life: 'kept',
+  keyOf: () => '',
+  indexes: {},
+  unique: [],
+  isSingle: true,
+  parse: parseSettings,
+}
+
+/** Where the records came from when they were imported, for the warning about later changes. */
+export const IMPORTED_FROM: Collection<ImportedFrom, never> = {
+  name: 'importedFrom',
+  life: 'kept',
+  keyOf: () => '',
+  indexes: {},
+  unique: [],
+  isSingle: true,
+  parse: parseImportedFrom,
+}
+
+export const USERS: Collection<User, 'username' | 'home' | 'passwordKind' | 'admin'> = {
+  name: 'users',
+  life: 'kept',
+  keyOf: ({ id }) => id,
+  indexes: {
+    username: ({ username }) => username,
+    home: ({ scope }) => foldedHome(scope),
+    passwordKind: ({ password }) => passwordKind(password) || undefined,
+    admin: ({ perm }) => (perm.admin ? 1 : undefined),
+  },
+  unique: ['username'],
+  parse: parseUser,
+}
+
+export const SHARES: Collection<Share, 'userID' | 'place'> = {
+  name: 'shares',
+  life: 'kept',
+  keyOf: ({ hash }) => hash,
+  indexes: { userID: ({ userID }) => userID, place: ({ target }) => target?.place },
+  unique: [],
+  parse: parseShare,
+}
+
+export const SESSIONS: Collection<Session, 'userID'> = {
+  name: 'sessions',
+  life: 'short',
+  keyOf: ({ id }) => id,
+  indexes: { userID: ({ userID }) => userID },
+  unique: [],
+  parse: parseSession,
+}
+
+export const API_TOKENS: Collection<ApiToken, 'userID'> = {
+  name: 'tokens',
+  life: 'short',
+  keyOf: ({ id }) => id,
+  indexes: { userID: ({ userID }) => userID },
+  unique: [],
+  parse: parseApiToken,
+}
+
+export const COLLECTIONS: readonly Collection[] = [
+  SETTINGS,
+  USERS,
+  SHARES,
+  SESSIONS,
+  API_TOKENS,
+  IMPORTED_FROM,
+] as Collection[]

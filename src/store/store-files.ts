@@ -1,0 +1,220 @@
+// The files of the engine: the document and the logs of one store. They remember
+// what was read and written, so that a change by others is read once.
+import { readFile, rm, stat } from 'node:fs/promises'
+import { isDeepStrictEqual } from 'node:util'
+import { type Adapter, Low } from 'lowdb'
+import { errnoOf } from '../lib/errors.ts'
+import type { Collection, Key } from './collection.ts'
+import { SCHEMA_VERSION } from './document.ts'
+import {
+  admitDocument,
+  composeDocument,
+  type Head,
+  type ParsedDocument,
+  parseText,
+} from './document-file.ts'
+import { replaceFile } from './durable-file.ts'
+import { appendToLog } from './log.ts'
+import { applyLines, linesOf, type ReadLines, readLines } from './record-log.ts'
+import { type Before, createTable, type Entry, type Table, type Tables } from './table.ts'
+
+/** A log is written anew when it has this many lines, and two for each record. */
+const MIN_STALE_LINES = 1_000
+
+export interface Log {
+  readonly file: string
+  readonly table: Table
+  /** Of the file when it was last read or written. */
+  signature: string
+  /** Position behind the last line that counts. */
+  end: number
+  /** Lines in the file, about. */
+  lines: number
+}
+
+export interface ReadFiles {
+  doc: (ParsedDocument & { signature: string }) | null
+  logs: { log: Log; signature: string; isWhole: boolean; read: ReadLines }[]
+}
+
+interface Prepared {
+  head: Head
+  content: object
+}
+
+/** Where the records of a `short` collection are kept. */
+export function logFileOf(file: string, { name }: Collection): string {
+  return `${file}.${name}`
+}
+
+/** All but `read` is to be called under the lock, or at the start. */
+export class StoreFiles {
+  readonly logs: readonly Log[]
+  readonly #file: string
+  readonly #tables: Tables
+  readonly #db: Low<object | null>
+  #head: Head = { version: SCHEMA_VERSION, commits: {}, unknown: {} }
+  #signature = 'not read yet'
+
+  constructor(file: string, tables: Tables) {
+    this.#file = file
+    this.#tables = tables
+    this.logs = [...tables.values()]
+      .filter(({ collection }) => collection.life === 'short')
+      .map((table) => {
+        const log = logFileOf(file, table.collection)
+        return { file: log, table, signature: '', end: 0, lines: 0 }
+      })
+    const adapter: Adapter<object | null> = {
+      read: async () => parseText(await readFile(file, 'utf8'), file) as object,
+      write: async (doc) => {
+        await replaceFile(file, `${JSON.stringify(doc, null, 1)}\n`)
+        this.#signature = await signatureOf(file)
+      },
+    }
+    this.#db = new Low<object | null>(adapter, null)
+  }
+
+  get needsMigration(): boolean {
+    return this.#head.version < SCHEMA_VERSION
+  }
+
+  /** Reads what was changed by others. */
+  async read(): Promise<ReadFiles> {
+    const signature = await signatureOf(this.#file)
+    let doc: ReadFiles['doc'] = null
+    if (signature !== this.#signature) {
+      await this.#db.read()
+      const value = this.#db.data
+      this.#db.data = null
+      const collections = [...this.#tables.values()].map(({ collection }) => collection)
+      doc = { ...admitDocument(value, this.#file, collections), signature }
+    }
+    const head = doc?.head ?? this.#head
+    const logs: ReadFiles['logs'] = []
+    for (const log of head.version < SCHEMA_VERSION ? [] : this.logs) {
+      const { name } = log.table.collection
+      const now = await signatureOf(log.file)
+      if (now === log.signature && !doc) continue
+      const isWhole = !isLonger(now, log)
+      const read = await readLines(log.file, isWhole ? 0 : log.end, head.commits[name])
+      logs.push({ log, signature: now, isWhole, read })
+    }
+    return { doc, logs }
+  }
+
+  /** Takes what was read into the tables. `whole`: the logs that were read from the beginning. */
+  take({ doc, logs }: ReadFiles): { before: Before; whole: Log[] } {
+    const before: Before = new Map()
+    for (const [name, fresh] of doc?.tables ?? []) replaceTable(this.#tables, name, fresh, before)
+    if (doc) {
+      this.#head = doc.head
+      this.#signature = doc.signature
+    }
+    for (const { log, signature, isWhole, read } of logs) {
+      if (isWhole) {
+        const fresh = createTable(log.table.collection)
+        applyLines(fresh, read.lines)
+        replaceTable(this.#tables, log.table.collection.name, fresh, before)
+        log.lines = 0
+      } else before.set(log.table, applyLines(log.table, read.lines))
+      log.lines += read.lines.length
+      log.signature = signature
+      log.end = read.end
+    }
+    return { before, whole: logs.filter(({ isWhole }) => isWhole).map(({ log }) => log) }
+  }
+
+  async append(log: Log, text: string): Promise<void> {
+    log.end = await appendToLog(log.file, log.end, text, this.#file)
+    log.signature = await signatureOf(log.file)
+    log.lines += text.split('\n').length - 1
+  }
+
+  /** What the document holds by now. `commits`: the transactions whose lines count from then on, by log. */
+  prepareDocument(commits: Head['commits'] = {}): Prepared {
+    const head = {
+      ...this.#head,
+      version: SCHEMA_VERSION,
+      commits: { ...this.#head.commits, ...commits },
+    }
+    return { head, content: composeDocument(head, this.#tables) }
+  }
+
+  async writeDocument({ head, content }: Prepared): Promise<void> {
+    this.#db.data = content
+    try {
+      await this.#db.write()
+    } finally {
+      this.#db.data = null
+    }
+    this.#head = head
+  }
+
+  /** Writes everything in the present schema; the document counts, and replacing it is the last step. */
+  async migrate(): Promise<void> {
+    const text = await readFile(this.#file, 'utf8')
+    const options = { like: this.#file, keepsPrevious: false }
+    await replaceFile(`${this.#file}.schema${this.#head.version}`, text, options)
+    for (const log of this.logs) {
+      // What nobody uses has no file.
+      if (log.table.entries.size === 0) await rm(log.file, { force: true })
+      else await this.#rewrite(log)
+    }
+    await this.writeDocument(this.prepareDocument())
+  }
+
+  /** Writes logs anew of which most is of no more use. */
+  async rewriteStale(): Promise<void> {
+    for (const log of this.logs) {
+      if (log.lines < MIN_STALE_LINES + 2 * log.table.entries.size) continue
+      // Where there is no room it is tried again after as many lines.
+      log.lines = 0
+      await this.#rewrite(log).catch(() => {})
+    }
+  }
+
+  // Changes made meanwhile are ahead of the disk; their lines follow and may repeat what is in the file.
+  async #rewrite(log: Log): Promise<void> {
+    await replaceFile(log.file, linesOf(log.table), { like: this.#file, keepsPrevious: false })
+    const { size } = await stat(log.file)
+    Object.assign(log, { signature: await signatureOf(log.file), end: size, lines: 0 })
+  }
+}
+
+/** Puts other records into a table and notes which ones differ. Those that are alike stay themselves. */
+function replaceTable(tables: Tables, name: string, fresh: Table, before: Before): void {
+  const table = tables.get(name)
+  if (!table) return
+  const changed = new Map<Key, Entry | undefined>()
+  for (const [key, entry] of fresh.entries) {
+    const old = table.entries.get(key)
+    if (old && isDeepStrictEqual(old.record, entry.record))
+      fresh.entries.set(key, { record: old.record, order: entry.order })
+    else changed.set(key, old)
+  }
+  for (const [key, old] of table.entries) if (!fresh.entries.has(key)) changed.set(key, old)
+  const { entries, indexes, nextOrder, isOrdered } = fresh
+  // Numbers given for what was never written are not given again.
+  const nextId = Math.max(table.nextId, fresh.nextId)
+  Object.assign(table, { entries, indexes, nextOrder, nextId, isOrdered })
+  before.set(table, changed)
+}
+
+// Every write of the document makes a new inode and every line makes a log longer, so identity, time
+// and size together tell any change. Empty for a file that is not there.
+async function signatureOf(file: string): Promise<string> {
+  try {
+    const { ino, birthtimeNs, mtimeNs, size } = await stat(file, { bigint: true })
+    return `${ino} ${birthtimeNs}:${mtimeNs}:${size}`
+  } catch (error) {
+    if (errnoOf(error) === 'ENOENT') return ''
+    throw error
+  }
+}
+
+/** True for the same file with nothing taken away. Inode numbers are used again, hence its birth. */
+function isLonger(now: string, { signature, end }: Log): boolean {
+  const [inode, , size] = now.split(':')
+  return inode === signature.split(':')[0] && Number(size) >= end
+}

@@ -1,0 +1,196 @@
+// Collections in memory: records by key and by index, and transactions over them that can be undone.
+import { AppError } from '../lib/errors.ts'
+import type { Collection, Key, Records, Transaction } from './collection.ts'
+import type { Settings } from './document.ts'
+
+/** A record and its place in the order of insertion. */
+export interface Entry {
+  readonly record: object
+  readonly order: number
+}
+
+export interface Table {
+  readonly collection: Collection
+  entries: Map<Key, Entry>
+  /** By index and value the key, or the keys. */
+  indexes: Map<string, Map<Key, Key | Set<Key>>>
+  nextOrder: number
+  nextId: number
+  /** False when `entries` is not in the order of insertion. */
+  isOrdered: boolean
+}
+
+/** What was there before a step of a transaction; without `key` it is the next id. */
+export type Undo =
+  | { readonly table: Table; readonly key: Key; readonly before: Entry | undefined }
+  | { readonly table: Table; readonly nextId: number }
+
+export type Tables = ReadonlyMap<string, Table>
+
+export function createTable(collection: Collection): Table {
+  const indexes = new Map(Object.keys(collection.indexes).map((name) => [name, new Map()]))
+  return { collection, entries: new Map(), indexes, nextOrder: 0, nextId: 1, isOrdered: true }
+}
+
+/** Puts an entry under a key, or takes it away. */
+export function setEntry(table: Table, key: Key, entry: Entry | undefined): void {
+  const before = table.entries.get(key)
+  for (const [name, index] of table.indexes) {
+    const of = table.collection.indexes[name]
+    const was = before && of?.(before.record)
+    const is = entry && of?.(entry.record)
+    if (was === is) continue
+    if (was !== undefined) dropKey(index, was, key)
+    if (is !== undefined) addKey(index, is, key)
+  }
+  if (!entry) {
+    table.entries.delete(key)
+    return
+  }
+  if (before?.order !== entry.order) {
+    table.entries.delete(key)
+    if (entry.order < table.nextOrder) table.isOrdered = false
+  }
+  table.nextOrder = Math.max(table.nextOrder, entry.order + 1)
+  table.entries.set(key, entry)
+}
+
+function addKey(index: Map<Key, Key | Set<Key>>, value: Key, key: Key): void {
+  const keys = index.get(value)
+  if (keys instanceof Set) keys.add(key)
+  else index.set(value, keys === undefined ? key : new Set([keys, key]))
+}
+
+function dropKey(index: Map<Key, Key | Set<Key>>, value: Key, key: Key): void {
+  const keys = index.get(value)
+  if (keys instanceof Set) {
+    keys.delete(key)
+    if (keys.size === 0) index.delete(value)
+  } else index.delete(value)
+}
+
+/** What has changed, as it was before. */
+export type Before = Map<Table, Map<Key, Entry | undefined>>
+
+export function beforeOf(steps: readonly Undo[]): Before {
+  const before: Before = new Map()
+  for (const step of steps) {
+    if (!('key' in step)) continue
+    const its = before.get(step.table) ?? new Map<Key, Entry | undefined>()
+    before.set(step.table, its)
+    if (!its.has(step.key)) its.set(step.key, step.before)
+  }
+  return before
+}
+
+/** Undoes steps, the last one first. */
+export function undo(steps: readonly Undo[]): void {
+  for (const step of steps.toReversed()) {
+    if ('key' in step) setEntry(step.table, step.key, step.before)
+    else step.table.nextId = step.nextId
+  }
+}
+
+export function createRecords(tables: Tables): Records {
+  const tableOf = (of: Collection) => demandTable(tables, of)
+  return {
+    settings: () => {
+      const settings = tables.get('settings')?.entries.get('')
+      if (!settings) throw new Error('there are no settings')
+      return settings.record as Settings
+    },
+    get: (of, key) => tableOf(of as Collection).entries.get(key)?.record as never,
+    find: (of, index, value) => findIn(tableOf(of as Collection), index, value) as never,
+    values: (of, index) => [
+      ...(tableOf(of as Collection)
+        .indexes.get(index)
+        ?.keys() ?? []),
+    ],
+    all: (of) => listOf(tableOf(of as Collection)) as never,
+    count: (of) => tableOf(of as Collection).entries.size,
+  }
+}
+
+/** A transaction that works on the tables themselves and notes in `steps` how to undo it. */
+export function createTransaction(tables: Tables, steps: Undo[]): Transaction {
+  const set = (table: Table, key: Key, entry: Entry | undefined) => {
+    steps.push({ table, key, before: table.entries.get(key) })
+    setEntry(table, key, entry)
+  }
+  return {
+    ...createRecords(tables),
+    nextId: (of) => {
+      const table = demandTable(tables, of as Collection)
+      steps.push({ table, nextId: table.nextId })
+      return table.nextId++
+    },
+    insert: (of, record) => {
+      const table = demandTable(tables, of as Collection)
+      const key = of.keyOf(record)
+      if (table.entries.has(key)) throw taken(table, 'key', key)
+      demandUnique(table, key, record)
+      set(table, key, { record, order: table.nextOrder })
+      if (typeof key === 'number' && key >= table.nextId) {
+        steps.push({ table, nextId: table.nextId })
+        table.nextId = key + 1
+      }
+      return record
+    },
+    replace: (of, record) => {
+      const table = demandTable(tables, of as Collection)
+      const key = of.keyOf(record)
+      const before = table.entries.get(key)
+      if (!before) throw new AppError('not_found', `${of.name}: no record ${key}`)
+      demandUnique(table, key, record)
+      set(table, key, { record, order: before.order })
+      return record
+    },
+    remove: (of, key) => {
+      const table = demandTable(tables, of as Collection)
+      const before = table.entries.get(key)
+      if (before) set(table, key, undefined)
+      return before?.record as never
+    },
+  }
+}
+
+function demandTable(tables: Tables, { name }: Collection): Table {
+  const table = tables.get(name)
+  if (!table) throw new Error(`this store has no collection ${name}`)
+  return table
+}
+
+/** Throws `exists` when another record has one of the unique values. */
+export function demandUnique(table: Table, key: Key, record: object): void {
+  for (const name of table.collection.unique) {
+    const value = table.collection.indexes[name]?.(record)
+    const other = value === undefined ? undefined : table.indexes.get(name)?.get(value)
+    if (other !== undefined && other !== key) throw taken(table, name, value as Key)
+  }
+}
+
+function taken({ collection }: Table, what: string, value: Key): AppError {
+  return new AppError('exists', `${collection.name}: the ${what} ${value} occurs twice`)
+}
+
+function findIn(table: Table, index: string, value: Key): object[] {
+  const keys = table.indexes.get(index)?.get(value)
+  if (keys === undefined) return []
+  if (!(keys instanceof Set)) return [table.entries.get(keys)?.record as object]
+  return [...keys]
+    .map((key) => table.entries.get(key) as Entry)
+    .sort((a, b) => a.order - b.order)
+    .map(({ record }) => record)
+}
+
+/** All records in the order of insertion. */
+export function listOf(table: Table): object[] {
+  // Undoing a removal puts a record at the end of the map.
+  if (!table.isOrdered) {
+    const entries = [...table.entries].sort(([, a], [, b]) => a.order - b.order)
+    table.entries.clear()
+    for (const [key, entry] of entries) table.entries.set(key, entry)
+    table.isOrdered = true
+  }
+  return Array.from(table.entries.values(), ({ record }) => record)
+}

@@ -1,0 +1,245 @@
+// What every engine that keeps records must do, tried with operations at random against a model.
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { AppError } from '../../src/lib/errors.ts'
+import type { Collection, Key, Life, Store, Transaction } from '../../src/store/collection.ts'
+import { ENGINES, type Engine } from '../support/engines.ts'
+
+interface Thing {
+  id: Key
+  name: string
+  group: number
+  note?: string
+}
+
+function things(name: string, life: Life): Collection<Thing, 'name' | 'group'> {
+  return {
+    name,
+    life,
+    keyOf: ({ id }) => id,
+    indexes: { name: (thing) => thing.name, group: ({ group }) => group || undefined },
+    unique: ['name'],
+    parse: (r) => ({
+      id: typeof r.raw('id') === 'number' ? r.int('id') : r.str('id'),
+      name: r.str('name'),
+      group: r.int('group'),
+      ...(r.has('note') && { note: r.str('note') }),
+    }),
+  }
+}
+
+const KEPT = things('kept', 'kept')
+const SHORT = things('short', 'short')
+const ALL = [KEPT, SHORT]
+
+interface Step {
+  what: 'insert' | 'replace' | 'remove'
+  of: Collection<Thing, 'name' | 'group'>
+  thing: Thing
+}
+type Act = { what: 'change'; steps: Step[]; fails: boolean; ahead: boolean } | { what: 'reopen' }
+
+const thing: fc.Arbitrary<Thing> = fc.record(
+  {
+    id: fc.constantFrom<Key>(1, 2, 3, '3', 'four', 'fünf'),
+    name: fc.constantFrom('a', 'b', 'c', 'd', '\u{1f600}', 'NUL \0', 'line\nline'),
+    group: fc.constantFrom(0, 1, 2),
+    note: fc.constantFrom('x', 'y'),
+  },
+  { requiredKeys: ['id', 'name', 'group'] },
+)
+const step = (of: readonly Step['of'][]): fc.Arbitrary<Step> =>
+  fc.record({
+    what: fc.constantFrom('insert', 'insert', 'replace', 'remove'),
+    of: fc.constantFrom(...of),
+    thing,
+  })
+const act: fc.Arbitrary<Act> = fc.oneof(
+  { weight: 8, arbitrary: change(ALL, false) },
+  { weight: 3, arbitrary: change([SHORT], true) },
+  { weight: 1, arbitrary: fc.constant<Act>({ what: 'reopen' }) },
+)
+
+function change(of: readonly Step['of'][], ahead: boolean): fc.Arbitrary<Act> {
+  return fc.record({
+    what: fc.constant('change' as const),
+    steps: fc.array(step(of), { minLength: 1, maxLength: 5 }),
+    fails: fc.boolean().map((fails) => fails && !ahead),
+    ahead: fc.constant(ahead),
+  })
+}
+
+/** A list for each collection, in the order of insertion. */
+type Model = Map<string, Thing[]>
+
+function applyToModel(model: Model, { what, of, thing }: Step): 'exists' | 'not_found' | null {
+  const list = model.get(of.name) ?? []
+  const at = list.findIndex(({ id }) => id === thing.id)
+  const isTaken = list.some(({ id, name }) => id !== thing.id && name === thing.name)
+  if (what === 'insert' && at >= 0) return 'exists'
+  if (what === 'replace' && at < 0) return 'not_found'
+  if (what !== 'remove' && isTaken) return 'exists'
+  if (what === 'insert') model.set(of.name, [...list, thing])
+  if (what === 'replace') model.set(of.name, list.with(at, thing))
+  if (what === 'remove')
+    model.set(
+      of.name,
+      list.filter(({ id }) => id !== thing.id),
+    )
+  return null
+}
+
+function apply(tx: Transaction, { what, of, thing }: Step): 'exists' | 'not_found' | null {
+  try {
+    if (what === 'remove') tx.remove(of, thing.id)
+    else tx[what](of, thing)
+    return null
+  } catch (error) {
+    expect(error).toBeInstanceOf(AppError)
+    return (error as AppError).code as 'exists'
+  }
+}
+
+/** Everything a store answers, by each of its ways. */
+function compare(store: Store | Transaction, model: Model): void {
+  for (const of of ALL) {
+    const list = model.get(of.name) ?? []
+    expect(store.all(of)).toEqual(list)
+    expect(store.count(of)).toBe(list.length)
+    for (const thing of list) {
+      expect(store.get(of, thing.id)).toEqual(thing)
+      expect(store.find(of, 'name', thing.name)).toEqual([thing])
+    }
+    for (const group of [0, 1, 2])
+      expect(store.find(of, 'group', group)).toEqual(
+        list.filter((one) => one.group === group && group > 0),
+      )
+    const groups = new Set(list.map(({ group }) => group).filter((group) => group > 0))
+    expect(new Set(store.values(of, 'group'))).toEqual(groups)
+    expect(store.get(of, 'nobody')).toBeUndefined()
+  }
+}
+
+const REFUSED = new Error('the change is refused')
+
+async function actOn(store: Store, model: Model, action: Act & { what: 'change' }): Promise<Model> {
+  const next: Model = new Map(model)
+  const expected = action.steps.map((one) => applyToModel(next, one))
+  let runs = 0
+  const run = (tx: Transaction) => {
+    const codes = action.steps.map((one) => apply(tx, one))
+    // An engine may run a change again, on what it has come to meanwhile.
+    if (runs++ === 0) expect(codes).toEqual(expected)
+    if (action.fails) throw REFUSED
+    compare(tx, next)
+  }
+  if (action.ahead) await store.ahead(run)
+  else if (action.fails) await expect(store.transaction(run)).rejects.toBe(REFUSED)
+  else await store.transaction(run)
+  return action.fails ? model : next
+}
+
+describe.each(ENGINES)('records kept by $name', (engine: Engine) => {
+  it('are what a list would be, whatever is done to them', { timeout: 120_000 }, async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(act, { maxLength: 40 }), async (acts) => {
+        await using place = await engine.make(ALL as Collection[])
+        let store = await place.open()
+        let model: Model = new Map()
+        for (const action of acts) {
+          if (action.what === 'reopen') {
+            await store.close()
+            store = await place.open()
+          } else model = await actOn(store, model, action)
+          compare(store, model)
+        }
+        await store.close()
+      }),
+      { numRuns: 60 },
+    )
+  })
+
+  it('change at once for who waits with others, in order, and each for itself', async () => {
+    await using place = await engine.make(ALL as Collection[])
+    const store = await place.open()
+    const add = (n: number) =>
+      store.transaction((tx) => {
+        if (n % 5 === 0) throw REFUSED
+        return tx.insert(n % 2 ? KEPT : SHORT, { id: n, name: `${n % 40}`, group: 0 })
+      })
+    const results = await Promise.allSettled(Array.from({ length: 50 }, (_, n) => add(n)))
+    const isDone = results.map(({ status }) => status === 'fulfilled')
+    // Names come again after forty.
+    expect(isDone).toEqual(results.map((_, n) => n % 5 !== 0 && n < 40))
+    const ids = [...store.all(KEPT), ...store.all(SHORT)].map(({ id }) => id)
+    const done = results.flatMap((_, n) => (isDone[n] ? [n] : []))
+    expect(ids).toEqual([...done.filter((n) => n % 2), ...done.filter((n) => n % 2 === 0)])
+    await store.close()
+  })
+
+  it('are told of to who listens, with what was there before', async () => {
+    await using place = await engine.make(ALL as Collection[])
+    const store = await place.open()
+    const told: unknown[] = []
+    store.subscribe((changes) =>
+      told.push(...[KEPT, SHORT].map((of) => Object.fromEntries(changes.before(of)))),
+    )
+    const one = { id: 'x', name: 'one', group: 1 }
+    await store.transaction((tx) => tx.insert(KEPT, one))
+    await store.ahead((tx) => tx.insert(SHORT, one))
+    await store.transaction((tx) => {
+      tx.replace(KEPT, { ...one, name: 'two' })
+      tx.replace(KEPT, { ...one, name: 'three' })
+      tx.remove(SHORT, 'x')
+    })
+    expect(told).toEqual([{ x: undefined }, {}, {}, { x: undefined }, { x: one }, { x: one }])
+    await store.close()
+  })
+
+  it('are never given a number twice, also after the last one has gone', async () => {
+    await using place = await engine.make(ALL as Collection[])
+    let store = await place.open()
+    await store.transaction((tx) => tx.insert(KEPT, { id: 7, name: 'seven', group: 0 }))
+    const given = await store.transaction((tx) => {
+      const id = tx.nextId(KEPT)
+      return tx.insert(KEPT, { id, name: 'next', group: 0 }).id
+    })
+    expect(given).toBe(8)
+    await store.transaction((tx) => tx.remove(KEPT, 8))
+    await store.close()
+    store = await place.open()
+    expect(await store.transaction((tx) => tx.nextId(KEPT))).toBe(9)
+    await store.close()
+  })
+
+  it('are the same for two who change them by turns', async () => {
+    await using place = await engine.make(ALL as Collection[])
+    const [one, two] = [await place.open(), await place.open()]
+    const names = ['a', 'b', 'c', 'd', 'e', 'f']
+    const insert = (store: Store, name: string, id: string) =>
+      store.transaction((tx) => {
+        tx.insert(KEPT, { id, name, group: 1 })
+        tx.insert(SHORT, { id, name, group: 2 })
+      })
+    // Each name is wanted by both, and one of them gets it.
+    const won = await Promise.all(
+      names.flatMap((name) => [
+        insert(one, name, `1${name}`).then(
+          () => 1,
+          () => 0,
+        ),
+        insert(two, name, `2${name}`).then(
+          () => 1,
+          () => 0,
+        ),
+      ]),
+    )
+    expect(won.reduce<number>((sum, n) => sum + n, 0)).toBe(names.length)
+    await one.transaction(() => {})
+    await two.transaction(() => {})
+    expect(one.all(KEPT)).toEqual(two.all(KEPT))
+    expect(one.all(SHORT)).toEqual(two.all(SHORT))
+    expect(one.all(KEPT).map(({ id }) => id)).toEqual(one.all(SHORT).map(({ id }) => id))
+    await Promise.all([one.close(), two.close()])
+  })
+})
