@@ -10,6 +10,8 @@ export class AppError extends Error {
   readonly status: number
   readonly expose: boolean
   readonly details: Record<string, unknown> | undefined
+  /** Headers of the answer besides. */
+  readonly headers: Record<string, string> | undefined
 
   constructor(
     code: ErrorCode,
@@ -19,6 +21,7 @@ export class AppError extends Error {
       status?: number
       expose?: boolean
       details?: Record<string, unknown>
+      headers?: Record<string, string>
     } = {},
   ) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause })
@@ -27,6 +30,7 @@ export class AppError extends Error {
     this.status = options.status ?? STATUS[code]
     this.expose = options.expose ?? false
     this.details = options.details
+    this.headers = options.headers
   }
 }
 
@@ -39,6 +43,7 @@ const STATUS: Record<ErrorCode, number> = {
   wrong_credentials: 403,
   forbidden: 403,
   last_admin: 403,
+  token_not_allowed: 403,
   download_forbidden: 202,
   not_found: 404,
   method_not_allowed: 405,
@@ -141,11 +146,11 @@ export function isUnreachable(error: unknown): boolean {
   return ERRNO[errnoOf(error)] === 'unreachable'
 }
 
-/** This process or machine has run out of something: no fault of the entry that was looked at. */
+/** This process or machine has run out of something: no fault of the entry. */
 const EXHAUSTED = new Set(['EMFILE', 'ENFILE', 'ENOMEM'])
 
 /**
- * True for a system error that concerns the entry alone that was looked at: gone, forbidden, damaged or
+ * True for a system error that concerns this entry alone: gone, forbidden, damaged or
  * on a disk that no longer answers. Walks and listings leave it out and go on.
  */
 export function isLostEntry(error: unknown): boolean {
@@ -163,4 +168,12 @@ export function isAbort(error: unknown): boolean {
     code === 'ECONNRESET' ||
     code === 'EPIPE'
   )
+}
+
+/**
+ * The failure that stands for a client that left. `cause`: a socket fails in many ways, as ECANCELED when
+ * it is closed on a write that waits, and all mean this.
+ */
+export function clientGone(cause?: Error): Error {
+  return Object.assign(new Error('the client went away', { cause }), { code: 'ECONNRESET' })
 }

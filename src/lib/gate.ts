@@ -1,8 +1,8 @@
-// Work that may be done only so many times at once.
+// Limits how many functions run at once.
 import { AppError } from './errors.ts'
 
 /** Runs a function in its turn. With a signal, whoever has left while waiting gives up its place. */
-export type Gate = <T>(fn: () => Promise<T>, signal?: AbortSignal) => Promise<T>
+type Gate = <T>(fn: () => Promise<T>, signal?: AbortSignal) => Promise<T>
 
 /**
  * Lets `limit` functions run at a time, the others wait in order. Past `maxWaiting` they are refused

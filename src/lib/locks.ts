@@ -1,4 +1,4 @@
-// One at a time per name: for steps that look at something and then change it.
+// Locks by name, for steps that read something and then change it.
 export interface Locks {
   /** Runs `work` when all who asked earlier for `name` are done, however they ended. */
   withLock<T>(name: string, work: () => Promise<T>): Promise<T>

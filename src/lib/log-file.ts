@@ -17,7 +17,7 @@ export interface LogFile {
   close(): Promise<void>
 }
 
-export interface LogFileOptions {
+interface LogFileOptions {
   maxBytes?: number
   maxBackups?: number
   maxAgeMs?: number

@@ -1,7 +1,7 @@
 // Levelled log lines. Callers pass facts, never secrets: no tokens, passwords, cookies or bodies.
 import { type LogFile, openLogFile } from './log-file.ts'
 
-export interface RequestEntry {
+interface RequestEntry {
   /** Path without base URL and route prefix, as fail2ban recipes expect it (`/api/login`). */
   path: string
   status: number
@@ -9,11 +9,9 @@ export interface RequestEntry {
   address: string
   /** Text of the failure, absent when there is none. */
   error?: string
-  requestId?: string
 }
 
 export interface Logger {
-  debug(message: string, fields?: Record<string, unknown>): void
   info(message: string, fields?: Record<string, unknown>): void
   warn(message: string, fields?: Record<string, unknown>): void
   error(message: string, fields?: Record<string, unknown>): void
@@ -21,19 +19,16 @@ export interface Logger {
   request(entry: RequestEntry): void
 }
 
-export type Level = 'debug' | 'info' | 'warn' | 'error'
+export type Level = 'info' | 'warn' | 'error'
 
-export interface LoggerOptions {
+interface LoggerOptions {
   /** Takes whole lines, newline included. */
   write: (line: string) => void
   format?: 'text' | 'json'
-  /** Debug lines are dropped unless this is set. */
-  debug?: boolean
   now?: () => Date
 }
 
 const PREFIX: Record<Level, string> = {
-  debug: 'debug: ',
   info: '',
   warn: 'warning: ',
   error: 'error: ',
@@ -42,11 +37,9 @@ const PREFIX: Record<Level, string> = {
 export function createLogger({
   write,
   format = 'text',
-  debug = false,
   now = () => new Date(),
 }: LoggerOptions): Logger {
   function line(level: Level, message: string, fields: Record<string, unknown>, text = message) {
-    if (level === 'debug' && !debug) return
     const shown = Object.entries(fields).map(
       ([key, value]) => [key, sealed(safeValue(key, value))] as const,
     )
@@ -65,7 +58,6 @@ export function createLogger({
     write(`${localStamp(now())} ${oneLine(PREFIX[level] + text + tail)}\n`)
   }
   return {
-    debug: (message, fields = {}) => line('debug', sealed(message), fields),
     info: (message, fields = {}) => line('info', sealed(message), fields),
     warn: (message, fields = {}) => line('warn', sealed(message), fields),
     error: (message, fields = {}) => line('error', sealed(message), fields),
@@ -123,18 +115,17 @@ function oneLine(text: string): string {
   })
 }
 
-export interface LogTarget {
+interface LogTarget {
   logger: Logger
   /** Opens a log file anew; nothing for streams. */
   reopen(): void
   close(): Promise<void>
 }
 
-export interface LogTargetOptions {
+interface LogTargetOptions {
   /** `stdout`, `stderr`, empty (nowhere) or a file path. */
   target: string
   format: 'text' | 'json'
-  debug: boolean
   stdout: (line: string) => void
   stderr: (line: string) => void
 }
@@ -143,7 +134,6 @@ export interface LogTargetOptions {
 export async function openLog({
   target,
   format,
-  debug,
   stdout,
   stderr,
 }: LogTargetOptions): Promise<LogTarget> {
@@ -157,7 +147,7 @@ export async function openLog({
     write = file.write
   }
   return {
-    logger: createLogger({ write, format, debug }),
+    logger: createLogger({ write, format }),
     reopen: () => file?.reopen(),
     close: async () => file?.close(),
   }

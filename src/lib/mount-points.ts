@@ -4,6 +4,8 @@
 export const MOUNT_LIST = '/proc/self/mountinfo'
 
 export interface Mount {
+  /** Given to no other mount as long as this one stands. */
+  id: string
   /** Number of the device, `major:minor`; mounts of one file system share it. */
   device: string
   /** Name of the kind of file system, such as `ext4` or `fuse.sshfs`. */
@@ -19,10 +21,10 @@ export function mountsOf(list: Buffer): Map<string, Mount> {
   const mounts = new Map<string, Mount>()
   for (const line of list.toString('latin1').split('\n')) {
     const fields = line.split(' ')
-    const [, , device = '', , place = ''] = fields
+    const [id = '', , device = '', , place = ''] = fields
     const type = fields[fields.indexOf('-', 6) + 1] ?? ''
     const name = place.replace(/\\([0-7]{3})/g, octalCharacter)
-    if (place) mounts.set(Buffer.from(name, 'latin1').toString(), { device, type })
+    if (place) mounts.set(Buffer.from(name, 'latin1').toString(), { id, device, type })
   }
   return mounts
 }

@@ -1,4 +1,5 @@
 // Small checkers for values from outside. Their errors name the place and what was expected.
+import { mapFields } from './fields.ts'
 
 export class ParseError extends Error {}
 
@@ -21,7 +22,7 @@ const MAX_STRING = 1_048_576
 const MAX_ITEMS = 100_000
 
 /** How much a value may hold. */
-export interface ReadLimits {
+interface ReadLimits {
   items: number
   characters: number
 }
@@ -93,4 +94,28 @@ export function asString(value: unknown, at: string, limits: ReadLimits = LIMITS
   if (typeof value !== 'string') throw new ParseError(`${at} must be a string`)
   if (value.length > limits.characters) throw new ParseError(`${at} is too long`)
   return value
+}
+
+/**
+ * Reads the fields that an example has: strings, booleans, whole numbers, lists of strings, and objects
+ * of those. An absent field is as in the example.
+ */
+export function readLike<T extends object>(reader: Reader, example: T): T {
+  const read = (key: string, like: unknown): unknown => {
+    if (typeof like === 'string') return reader.str(key, like)
+    if (typeof like === 'boolean') return reader.bool(key, like)
+    if (typeof like === 'number') return reader.int(key, like)
+    if (Array.isArray(like)) return reader.list(key, asString)
+    return reader.obj(key, (inner) => readLike(inner, like as object))
+  }
+  return mapFields(example, read)
+}
+
+/** The same fields, all of them empty, false or 0. */
+export function zeroOf<T extends object>(example: T): T {
+  return mapFields(example, (_, value) => {
+    if (Array.isArray(value)) return []
+    if (typeof value === 'object') return zeroOf(value as object)
+    return { string: '', boolean: false, number: 0 }[typeof value as string]
+  })
 }

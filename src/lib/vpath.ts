@@ -29,23 +29,23 @@ export function vpathOf(...segments: string[]): VPath {
 }
 
 /** The child `name` of `parent`; `name` is one segment. */
-export function joinVPath(parent: VPath, name: string): VPath {
-  return (parent === '/' ? `/${name}` : `${parent}/${name}`) as VPath
+export function joinVPath<P extends string>(parent: P, name: string): P {
+  return (parent === '/' ? `/${name}` : `${parent}/${name}`) as P
 }
 
 /** The last segment; empty for the root. */
-export function baseName(vpath: VPath): string {
+export function baseName(vpath: string): string {
   return vpath.slice(vpath.lastIndexOf('/') + 1)
 }
 
 /** The containing folder; the root is its own parent. */
-export function parentOf(vpath: VPath): VPath {
+export function parentOf<P extends string>(vpath: P): P {
   const at = vpath.lastIndexOf('/')
-  return (at <= 0 ? '/' : vpath.slice(0, at)) as VPath
+  return (at <= 0 ? '/' : vpath.slice(0, at)) as P
 }
 
 /** True when `vpath` is `ancestor` or lies below it, on segment boundaries. */
-export function isWithin(ancestor: VPath, vpath: VPath): boolean {
+export function isWithin(ancestor: string, vpath: string): boolean {
   return ancestor === '/' || vpath === ancestor || vpath.startsWith(`${ancestor}/`)
 }
 

@@ -1,0 +1,65 @@
+// Byte order of names, and sorting without a long turn of the event loop.
+import { nextTurn } from './turns.ts'
+
+/** Entries per slice before the event loop gets a turn. */
+const SLICE = 2_000
+
+/** Compares like the UTF-8 bytes of the strings would. */
+export function compareBytes(a: string, b: string): number {
+  const length = Math.min(a.length, b.length)
+  for (let i = 0; i < length; i++) {
+    const x = a.charCodeAt(i)
+    const y = b.charCodeAt(i)
+    if (x !== y) return rank(x) - rank(y)
+  }
+  return a.length - b.length
+}
+
+// Surrogates stand for code points above U+FFFF, so they sort after U+E000 to U+FFFF.
+function rank(unit: number): number {
+  return unit >= 0xd800 && unit <= 0xdfff ? unit + 0x10000 : unit
+}
+
+/** Sorts a list, in place or not, without blocking the event loop for long ones. */
+export async function sortInSlices<T>(items: T[], order: (a: T, b: T) => number): Promise<T[]> {
+  return items.length <= SLICE ? items.sort(order) : mergeSort(items, order)
+}
+
+// Runs of SLICE entries are sorted one turn each and merged pairwise, so that no turn is long.
+async function mergeSort<T>(items: T[], order: (a: T, b: T) => number): Promise<T[]> {
+  let runs: T[][] = []
+  for (let i = 0; i < items.length; i += SLICE) {
+    runs.push(items.slice(i, i + SLICE).sort(order))
+    await nextTurn()
+  }
+  while (runs.length > 1) {
+    const merged: T[][] = []
+    for (let i = 0; i < runs.length; i += 2) {
+      const b = runs[i + 1]
+      merged.push(b ? await mergeRuns(runs[i] as T[], b, order) : (runs[i] as T[]))
+    }
+    runs = merged
+  }
+  return runs[0] ?? []
+}
+
+async function mergeRuns<T>(a: T[], b: T[], order: (a: T, b: T) => number): Promise<T[]> {
+  const out: T[] = []
+  let i = 0
+  let j = 0
+  while (i < a.length && j < b.length) {
+    const x = a[i] as T
+    const y = b[j] as T
+    if (order(x, y) <= 0) {
+      out.push(x)
+      i++
+    } else {
+      out.push(y)
+      j++
+    }
+    if (out.length % (SLICE * 4) === 0) await nextTurn()
+  }
+  while (i < a.length) out.push(a[i++] as T)
+  while (j < b.length) out.push(b[j++] as T)
+  return out
+}
