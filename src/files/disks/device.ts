@@ -1,6 +1,10 @@
 // How calls reach one file system. A local one is asked directly as long as it is quick. One that may
 // stop answering (network, user space, unknown) is asked through the thread pool only, by few calls
 // at a time, so that it never takes all threads; when it is silent its calls are refused.
+import { fsync } from 'node:fs'
+import { promisify } from 'node:util'
+import { syncFolder } from '../../lib/sync-folder.ts'
+import { createFolderSyncs } from './folder-syncs.ts'
 
 export interface Device {
   /** `foreign` may stop answering; `kernel` is what the kernel makes up. */
@@ -9,6 +13,12 @@ export interface Device {
   readonly isDirect: boolean
   /** Makes a call on the event loop and measures it: a slow one ends isDirect for a while. */
   direct<T>(call: () => T): T
+  /** Notes that the beginning of the file with this inode was read. */
+  noteRead(ino: bigint): void
+  /** True when that was a moment ago: the kernel has it in memory, and it may be read by `direct`. */
+  wasRead(ino: bigint): boolean
+  /** Counts a call that was made on the event loop in another way. */
+  measure(ms: number): void
   /**
    * Makes a call that changes nothing. Rejects with EHOSTDOWN when the file system does not answer;
    * should the call end later, `discard` is given what it opened.
@@ -21,6 +31,10 @@ export interface Device {
   run<T>(call: () => Promise<T>): Promise<T>
   /** Makes a call that may wait but has to be made: closing. */
   release(call: () => Promise<void>): Promise<void>
+  /** Waits until what was written to an open file is on the disk. */
+  syncFile(fd: number): Promise<void>
+  /** Waits until the names in an open folder are on the disk, see lib/sync-folder.ts. */
+  syncFolder(ref: string): Promise<void>
 }
 
 /** The time after which a call is slow, and the device is asked whether it answers at all. */
@@ -35,14 +49,27 @@ const SAMPLE = 16
 /** How long a slow local disk is asked through the pool. */
 const SLOW_FOR_MS = 2_000
 
+/** How long what was read is taken to be in memory, and of how many files at most it is noted. */
+const READ_MS = 1_000
+const MAX_READ_FILES = 1_000
+
 const call = <T>(made: () => T): T => made()
 
-/** A file system of this machine's own: never refused, direct while it is quick. */
-export function createLocalDevice(): Device {
+const syncFile = promisify(fsync)
+const NOTHING_TO_SYNC = { syncFile: async () => {}, syncFolder: async () => {} }
+
+/**
+ * A file system of this machine's own: never refused, direct while it is quick. With `isMemory` there is
+ * no disk to wait for (tmpfs): always direct, never synced.
+ */
+export function createLocalDevice({ isMemory = false } = {}): Device {
   let slowUntilMs = 0
   let sampled = 0
   let sampleMs = 0
+  const readUntilMs = new Map<bigint, number>()
   const measure = (ms: number) => {
+    // In memory a slow call is one that has waited for a processor.
+    if (isMemory) return
     sampleMs += ms
     sampled++
     if (ms > SLOW_CALL_MS || sampleMs > SAMPLE * SLOW_AVERAGE_MS)
@@ -62,15 +89,34 @@ export function createLocalDevice(): Device {
         measure(performance.now() - startedAt)
       }
     },
+    noteRead: (ino) => {
+      if (readUntilMs.size >= MAX_READ_FILES) readUntilMs.clear()
+      readUntilMs.set(ino, performance.now() + READ_MS)
+    },
+    wasRead: (ino) => (readUntilMs.get(ino) ?? 0) > performance.now(),
+    measure,
+    query: call,
+    run: call,
+    release: call,
+    syncFile,
+    syncFolder: createFolderSyncs((ref) => syncFolder(ref, true)),
+    ...(isMemory && NOTHING_TO_SYNC),
+  }
+}
+
+const NOTHING_READ = { noteRead: () => {}, wasRead: () => false }
+
+/** Kernel file systems such as /proc: always answer, never cached as a disk. */
+export function createKernelDevice(): Device {
+  const calls = {
+    ...NOTHING_READ,
+    direct: call,
+    measure: () => {},
     query: call,
     run: call,
     release: call,
   }
-}
-
-/** What the kernel makes up, such as /proc: it answers always, but is no disk. */
-export function createKernelDevice(): Device {
-  return { kind: 'kernel', isDirect: false, direct: call, query: call, run: call, release: call }
+  return { kind: 'kernel', isDirect: false, ...calls, syncFile, syncFolder }
 }
 
 /** Calls in flight on all devices together that may stop answering. */
@@ -79,106 +125,54 @@ export interface InFlight {
   readonly maxCalls: number
 }
 
+interface Waiter {
+  go: () => void
+  /** Null for what has to be made. */
+  refuse: ((error: Error) => void) | null
+}
+
 /**
  * A file system that may stop answering. `probe` asks it something that it cannot answer from the
  * kernel's memory; how it ends does not matter. At most `maxCalls` are in flight, and the probe.
  */
 export function createForeignDevice(
   probe: () => Promise<unknown>,
-  { inFlight, maxCalls }: { inFlight: InFlight; maxCalls: number },
+  limits: { inFlight: InFlight; maxCalls: number },
 ): Device {
-  const waiting = new Set<{ go: () => void; refuse: ((error: Error) => void) | null }>()
-  let calls = 0
-  let probing: Promise<boolean> | null = null
-  let isSilent = false
-  let isWatching = false
-
-  const answers = (): Promise<boolean> => {
-    if (isSilent) return Promise.resolve(false)
-    probing ??= new Promise((resolve) => {
-      const timer = setTimeout(() => {
-        isSilent = true
-        for (const waiter of waiting) {
-          if (!waiter.refuse) continue
-          waiting.delete(waiter)
-          waiter.refuse(unreachable())
-        }
-        resolve(false)
-      }, PATIENCE_MS)
-      const answered = () => {
-        clearTimeout(timer)
-        probing = null
-        isSilent = false
-        resolve(true)
-      }
-      probe().then(answered, answered)
-    })
-    return probing
-  }
-
-  // Whoever waits for a place learns that the device went silent meanwhile.
-  const watchWaiting = () => {
-    if (isWatching) return
-    isWatching = true
-    const look = async () => {
-      await answers()
-      isWatching = false
-      if (waiting.size > 0) watchWaiting()
+  const waiting = new Set<Waiter>()
+  const health = createHealth(probe, () => {
+    for (const waiter of waiting) {
+      if (!waiter.refuse) continue
+      waiting.delete(waiter)
+      waiter.refuse(unreachable())
     }
-    setTimeout(look, PATIENCE_MS).unref()
-  }
-
-  const enter = async (mayRefuse: boolean): Promise<void> => {
-    if (mayRefuse && isSilent) throw unreachable()
-    const hasPlace = inFlight.calls < inFlight.maxCalls || (calls === 0 && !mayRefuse)
-    if (calls < maxCalls && hasPlace) {
-      calls++
-      inFlight.calls++
-      return
-    }
-    // Others have all places, and no end of a call of this device's own would make room.
-    if (calls === 0 && mayRefuse) throw unreachable()
-    watchWaiting()
-    await new Promise<void>((go, refuse) => waiting.add({ go, refuse: mayRefuse ? refuse : null }))
-  }
-  const leave = () => {
-    const [next] = waiting
-    if (next) {
-      // It inherits the place.
-      waiting.delete(next)
-      next.go()
-      return
-    }
-    calls--
-    inFlight.calls--
-  }
-
-  const query = async <T>(made: () => Promise<T>, discard?: (late: T) => void): Promise<T> => {
+  })
+  const { enter, leave } = createPlaces(waiting, health, limits)
+  const query: Device['query'] = async (made, discard) => {
     await enter(true)
-    return new Promise<T>((resolve, reject) => {
-      let isGivenUp = false
-      let isEnded = false
+    return new Promise((resolve, reject) => {
+      let state: 'under way' | 'given up' | 'ended' = 'under way'
       let timer: NodeJS.Timeout | undefined
       const check = async () => {
-        timer = undefined
-        const does = await answers()
-        if (isEnded) return
+        const does = await health.answers()
+        if (state === 'ended') return
         if (does) timer = setTimeout(check, PATIENCE_MS)
         else {
-          isGivenUp = true
+          state = 'given up'
           reject(unreachable())
         }
       }
       const end = () => {
-        isEnded = true
+        const wasGivenUp = state === 'given up'
+        state = 'ended'
         clearTimeout(timer)
         leave()
+        return wasGivenUp
       }
       timer = setTimeout(check, PATIENCE_MS)
       made().then(
         (value) => {
-          end()
-          if (isGivenUp) discard?.(value)
+          if (end()) discard?.(value)
           else resolve(value)
         },
         (error) => {
@@ -190,7 +184,7 @@ export function createForeignDevice(
   }
   const within = async <T>(mayRefuse: boolean, made: () => Promise<T>): Promise<T> => {
     await enter(mayRefuse)
-    const slow = setTimeout(() => void answers(), PATIENCE_MS)
+    const slow = setTimeout(() => void health.answers(), PATIENCE_MS)
     try {
       return await made()
     } finally {
@@ -201,10 +195,95 @@ export function createForeignDevice(
   return {
     kind: 'foreign',
     isDirect: false,
+    ...NOTHING_READ,
     direct: call,
+    measure: () => {},
     query,
     run: (made) => within(true, made),
     release: (made) => within(false, made),
+    syncFile: (fd) => within(true, () => syncFile(fd)),
+    syncFolder: (ref) => within(true, () => syncFolder(ref)),
+  }
+}
+
+interface Health {
+  isSilent: boolean
+  /** Asks the file system, once at a time; false when it does not answer in time. */
+  answers(): Promise<boolean>
+}
+
+function createHealth(probe: () => Promise<unknown>, onSilent: () => void): Health {
+  let probing: Promise<boolean> | null = null
+  const health: Health = {
+    isSilent: false,
+    answers: () => {
+      if (health.isSilent) return Promise.resolve(false)
+      probing ??= new Promise((resolve) => {
+        const timer = setTimeout(() => {
+          health.isSilent = true
+          onSilent()
+          resolve(false)
+        }, PATIENCE_MS)
+        const answered = () => {
+          clearTimeout(timer)
+          probing = null
+          health.isSilent = false
+          resolve(true)
+        }
+        probe().then(answered, answered)
+      })
+      return probing
+    },
+  }
+  return health
+}
+
+/** The places for calls: `enter` waits for one, or is refused where the file system is silent. */
+function createPlaces(
+  waiting: Set<Waiter>,
+  health: Health,
+  { inFlight, maxCalls }: { inFlight: InFlight; maxCalls: number },
+): { enter(mayRefuse: boolean): Promise<void>; leave(): void } {
+  let calls = 0
+  let isWatching = false
+  // Whoever waits for a place learns that the device went silent meanwhile.
+  const watchWaiting = () => {
+    if (isWatching) return
+    isWatching = true
+    const check = async () => {
+      await health.answers()
+      isWatching = false
+      if (waiting.size > 0) watchWaiting()
+    }
+    setTimeout(check, PATIENCE_MS).unref()
+  }
+  return {
+    enter: async (mayRefuse) => {
+      if (mayRefuse && health.isSilent) throw unreachable()
+      const hasPlace = inFlight.calls < inFlight.maxCalls || (calls === 0 && !mayRefuse)
+      if (calls < maxCalls && hasPlace) {
+        calls++
+        inFlight.calls++
+        return
+      }
+      // Others have all places, and no end of a call of this device's own would make room.
+      if (calls === 0 && mayRefuse) throw unreachable()
+      watchWaiting()
+      await new Promise<void>((go, refuse) =>
+        waiting.add({ go, refuse: mayRefuse ? refuse : null }),
+      )
+    },
+    leave: () => {
+      const [next] = waiting
+      if (next) {
+        // It inherits the place.
+        waiting.delete(next)
+        next.go()
+        return
+      }
+      calls--
+      inFlight.calls--
+    },
   }
 }
 

@@ -1,6 +1,5 @@
-// The calls that writing a file takes, by two ways: at once where the place is near (a local disk
-// that was looked at just now, see disks.ts), and otherwise through the thread pool, whose way
-// there and back costs ten times as much as such a call. What may wait for a disk even then has no
+// The calls that writing a file takes, by two ways: at once on a local disk that was asked for the folder
+// just now (see disks.ts), and otherwise through the thread pool, whose way there and back costs ten times as much as such a call. What may wait for a disk even then has no
 // place here: bytes, syncing, and giving the blocks of a file free.
 import {
   type BigIntStats,
@@ -34,7 +33,7 @@ export interface DiskCalls {
   fchmod(fd: number, mode: number): Promise<void>
   futimes(fd: number, atime: Date, mtimeSeconds: number): Promise<void>
   /** Null where nothing is. */
-  lstat(path: string): Promise<BigIntStats | null>
+  lstat(path: string | Buffer): Promise<BigIntStats | null>
   link(existing: string, path: string): Promise<void>
   unlink(path: string): Promise<void>
   rename(from: string, to: string): Promise<void>

@@ -1,63 +1,115 @@
-// Facts of many entries: on quick local disks in turns of the event loop, elsewhere by the pool.
+// lstat(2) of many entries: on quick local disks in turns of the event loop, elsewhere by the pool.
 import { type BigIntStats, lstatSync } from 'node:fs'
 import { lstat } from 'node:fs/promises'
 import { isLostEntry, isUnreachable } from '../../lib/errors.ts'
-import { nextTurn } from '../listing/sort.ts'
+import { nextTurn } from '../../lib/turns.ts'
 import type { Device } from './device.ts'
+import type { Disks } from './disks.ts'
+import { inWorkingFolder } from './working-folder.ts'
 
 /** Null for what is gone or cannot be read; `unreachable` for what lies on a disk that is silent. */
-export type Looked = BigIntStats | 'unreachable' | null
+export type EntryStats = BigIntStats | 'unreachable' | null
+
+type Name = string | Buffer
 
 /** The event loop gets a turn when one has lasted this long. */
 const TURN_MS = 4
 const IN_FLIGHT = 64
+/** Fewer names are asked for by their paths: changing the folder costs as much as they do. */
+const MIN_NAMES = 8
 
 /**
- * lstat(2) of paths on their devices, in their order; no link may lie on the way. Stops with the
- * signal's reason between turns. Nothing is under way when it is settled.
+ * The stats of names in the open folder at `ref`, in their order. Stops with the signal's reason between
+ * turns. Nothing is under way when it is settled.
  */
-export async function statMany(
-  paths: readonly (string | Buffer)[],
+export function statNames(
+  { ref, disks }: { ref: string; disks: Disks },
+  names: readonly Name[],
   deviceOf: (index: number) => Device,
   signal: AbortSignal,
-): Promise<Looked[]> {
-  const looked = new Array<Looked>(paths.length)
+): Promise<EntryStats[]> {
+  const pathOf = (name: Name) =>
+    typeof name === 'string' ? `${ref}/${name}` : Buffer.concat([Buffer.from(`${ref}/`), name])
+  if (names.length < MIN_NAMES || !disks.mayChangeFolder())
+    return statMany(names.map(pathOf), deviceOf, signal)
+  const inTurn = (turn: () => number) => inWorkingFolder(ref, turn)
+  return statAll(names, { deviceOf, signal, inTurn, pathOf })
+}
+
+/** Like statNames for paths over which no link lies. */
+export function statMany(
+  paths: readonly Name[],
+  deviceOf: (index: number) => Device,
+  signal: AbortSignal,
+): Promise<EntryStats[]> {
+  return statAll(paths, { deviceOf, signal, inTurn: (turn) => turn(), pathOf: (path) => path })
+}
+
+interface How {
+  deviceOf: (index: number) => Device
+  signal: AbortSignal
+  inTurn(turn: () => number): number
+  /** For calls that outlast the turn. */
+  pathOf(name: Name): Name
+}
+
+async function statAll(names: readonly Name[], how: How): Promise<EntryStats[]> {
+  const { deviceOf, signal, inTurn, pathOf } = how
+  const found = new Array<EntryStats>(names.length)
   const later: number[] = []
-  let turnEndsAt = performance.now() + TURN_MS
-  for (const [i, path] of paths.entries()) {
-    const device = deviceOf(i)
-    if (device.isDirect) looked[i] = device.direct(() => lookNow(path))
-    else later.push(i)
-    if (performance.now() < turnEndsAt) continue
+  // Gives the index to go on with.
+  const turnFrom = (first: number): number => {
+    const startedAt = performance.now()
+    let before = startedAt
+    for (let i = first; i < names.length; i++) {
+      const device = deviceOf(i)
+      if (!device.isDirect) {
+        later.push(i)
+        continue
+      }
+      found[i] = statNow(names[i] as Name)
+      const now = performance.now()
+      device.measure(now - before)
+      before = now
+      if (now - startedAt > TURN_MS) return i + 1
+    }
+    return names.length
+  }
+  // On a slow disk there is nothing to be asked in a turn.
+  const anyDirect = names.some((_, i) => deviceOf(i).isDirect)
+  for (let next = 0; next < names.length; ) {
+    next = anyDirect ? inTurn(() => turnFrom(next)) : turnFrom(next)
+    if (next === names.length) break
     await nextTurn()
     signal.throwIfAborted()
-    turnEndsAt = performance.now() + TURN_MS
   }
   const rest = later.values()
-  const look = async () => {
+  const statLater = async () => {
     for (const i of rest) {
       signal.throwIfAborted()
-      const path = paths[i] as string | Buffer
-      const looking = deviceOf(i).query(() => lstat(path, { bigint: true }))
-      looked[i] = await looking.catch(asLost)
+      const path = pathOf(names[i] as Name)
+      const stats = deviceOf(i).query(() => lstat(path, { bigint: true }))
+      found[i] = await stats.catch(asLost)
     }
   }
   const ends = await Promise.allSettled(
-    Array.from({ length: Math.min(IN_FLIGHT, later.length) }, look),
+    Array.from({ length: Math.min(IN_FLIGHT, later.length) }, statLater),
   )
   for (const end of ends) if (end.status === 'rejected') throw end.reason
-  return looked
+  return found
 }
 
-function lookNow(path: string | Buffer): Looked {
+const STAT_OPTIONS = { bigint: true, throwIfNoEntry: false } as const
+
+function statNow(name: Name): EntryStats {
   try {
-    return lstatSync(path, { bigint: true, throwIfNoEntry: false }) ?? null
+    return lstatSync(name, STAT_OPTIONS) ?? null
   } catch (error) {
     return asLost(error)
   }
 }
 
-/** Rethrows what is no fault of the entry that was looked at. */
+/** Rethrows what is no fault of the entry that was asked for. */
 export function asLost(error: unknown): 'unreachable' | null {
   if (isUnreachable(error)) return 'unreachable'
   if (isLostEntry(error)) return null

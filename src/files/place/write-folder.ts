@@ -1,13 +1,11 @@
 // A folder kept open to write many files into, without resolving each path anew.
 import { join } from 'node:path'
 import { AppError, fromErrno } from '../../lib/errors.ts'
-import { syncFolder } from '../../lib/sync-folder.ts'
 import { joinVPath, type VPath } from '../../lib/vpath.ts'
 import { atOnce, poolCalls } from '../disks/disk-calls.ts'
-import { deviceIn, type FolderRef } from './jail.ts'
-import type { Allow } from './judgement.ts'
-import type { Pace } from './pace.ts'
-import { type OpenTempOptions, openTemp, type TempFile } from './temp-file.ts'
+import { type OpenTempOptions, openTemp, type TempFile } from '../temp/temp-file.ts'
+import { deviceIn, type OpenFolder } from '../volume/open-folder.ts'
+import type { Allow } from './path-rules.ts'
 
 export interface WriteFolder {
   /**
@@ -20,21 +18,18 @@ export interface WriteFolder {
 }
 
 /**
- * Takes over closing `folder`, which is open at `vpath`; `allow` judges what comes into it. With
- * `near`, on a local disk, the pool is spared as long as the disk is quick.
+ * Takes over closing `folder`, which is open at `vpath`; `allow` is the rule test for what comes into it.
  */
 export function createWriteFolder(
-  folder: FolderRef,
+  folder: OpenFolder,
   vpath: VPath,
   options: {
     allow: Allow
     fileMode: number
-    near: boolean
-    pace: Pace
     noted: OpenTempOptions['noted']
   },
 ): WriteFolder {
-  const { allow, fileMode, pace, noted } = options
+  const { allow, fileMode, noted } = options
   let isChanged = false
   const shared = { ref: folder.ref, device: folder.device, close: async () => {} }
   return {
@@ -42,15 +37,12 @@ export function createWriteFolder(
       const child = joinVPath(vpath, name)
       if (!allow(child)) throw new AppError('forbidden', `${child} is denied by a rule`)
       const device = deviceIn(folder, name)
-      const near = options.near && pace.isQuick && device.isDirect
+      const isDirect = device.isDirect
       try {
         const path = join(folder.ref, name)
-        const found = await (near
-          ? pace.time(() => atOnce.lstat(path))
-          : poolCalls(device).lstat(path))
+        const found = await (isDirect ? atOnce : poolCalls(device)).lstat(path)
         if (found?.isSymbolicLink()) return null
-        const open = () => openTemp(shared, name, { fileMode, near, noted, syncsFolder: false })
-        const temp = await (near ? pace.time(open) : open())
+        const temp = await openTemp(shared, name, { fileMode, isDirect, noted, syncsFolder: false })
         const commit: TempFile['commit'] = async (how) => {
           try {
             const done = await temp.commit(how)
@@ -67,7 +59,7 @@ export function createWriteFolder(
     },
     close: async () => {
       try {
-        if (isChanged) await folder.device.run(() => syncFolder(folder.ref))
+        if (isChanged) await folder.device.syncFolder(folder.ref)
       } finally {
         await folder.close()
       }

@@ -1,52 +1,51 @@
-// Judging a path by every name it has: the one that was asked for, and the one of the place where
+// Checking a path by every name it has: the one that was asked for, and the one of the place where
 // links have led, in this tree and in the one around it (CVE-2026-90930); on disks without case by
 // the name that is listed there.
 
+import { contains } from '../../lib/host-path.ts'
 import { isWithin, ROOT, rebase, type VPath } from '../../lib/vpath.ts'
 import type { CaselessDisks } from '../caseless/caseless-disks.ts'
-import { contains, type Jail } from './jail.ts'
+import { type Jail, rootOf, vpathIn } from './jail.ts'
 
 export type Allow = (vpath: VPath) => boolean
 
-export interface Judgement {
+export interface PathRules {
   /** The path as it was asked for. */
   allow: Allow
   /**
-   * A judge of what lies at a place on the host, by the name that the place has for users; its
-   * paths start there. Where no tree has a name for the place everything is allowed.
+   * Returns the rule test for a real path and below, by the name that it has for users; the paths tested
+   * start there. Where no tree has a name for it everything is allowed.
    */
   at(realPath: string): Promise<Allow>
-  /** A judge of `vpath`, which has led to `realPath`, and of what lies below without more links. */
+  /** Returns the rule test for `vpath`, which leads to `realPath`, and for all below that no other link leads to. */
   below(vpath: VPath, realPath: string): Promise<Allow>
 }
 
-/** How paths are judged on disks without case: by this judge as well. */
+/** On disks that ignore case a path must pass this rule test as well. */
 export interface CaselessRules {
   disks: CaselessDisks
   allow: Allow
 }
 
-/** `outer` judges for the tree around this one, where links lead from here into that. */
-export function createJudgement(
+/** Returns the rule tests of a tree; `outer` are those of the tree around it, for links that lead there. */
+export function createPathRules(
   jail: Jail,
   allow: Allow,
-  outer: Judgement | undefined,
+  outer: PathRules | undefined,
   caseless?: CaselessRules,
-): Judgement {
+): PathRules {
   const realNames = async (realRoot: string, realPath: string): Promise<VPath[] | null> => {
-    const own = jail.vpathOf(realPath, realRoot)
+    const own = vpathIn(realRoot, realPath)
     if (own === null || !caseless) return own === null ? null : [own]
     const paths = await caseless.disks.spellings(realRoot, realPath)
-    return paths.flatMap((path) => jail.vpathOf(path, realRoot) ?? [])
+    return paths.flatMap((path) => vpathIn(realRoot, path) ?? [])
   }
-  // Judges each path by the kind of the disk that it lies on.
+  // Checks each path by the kind of disk that it lies on.
   const allowOf = (realRoot: string): Allow => {
     if (!caseless || caseless.allow === allow) return allow
     const places = caseless.disks
       .places()
-      .flatMap((place) =>
-        contains(place, realRoot) ? ROOT : (jail.vpathOf(place, realRoot) ?? []),
-      )
+      .flatMap((place) => (contains(place, realRoot) ? ROOT : (vpathIn(realRoot, place) ?? [])))
     if (places.length === 0) return allow
     const folded = caseless.allow
     // The name of a place itself is one of the folder around it.
@@ -55,19 +54,19 @@ export function createJudgement(
     return (vpath) => allow(vpath) && (!isCaseless(vpath) || folded(vpath))
   }
   const at = async (realPath: string): Promise<Allow> => {
-    const realRoot = await jail.root()
+    const realRoot = await rootOf(jail)
     const names = await realNames(realRoot, realPath)
     if (names === null) return outer ? outer.at(realPath) : () => true
-    const judge = allowOf(realRoot)
+    const test = allowOf(realRoot)
     const [name, ...others] = names
-    if (name !== undefined && others.length === 0) return (vpath) => judge(rebase(name, vpath))
-    return (vpath) => names.length > 0 && names.every((each) => judge(rebase(each, vpath)))
+    if (name !== undefined && others.length === 0) return (vpath) => test(rebase(name, vpath))
+    return (vpath) => names.length > 0 && names.every((each) => test(rebase(each, vpath)))
   }
   return {
     allow,
     at,
     below: async (vpath, realPath) => {
-      const realRoot = await jail.root()
+      const realRoot = await rootOf(jail)
       const names = await realNames(realRoot, realPath)
       if (names?.length === 1 && names[0] === vpath) return allowOf(realRoot)
       const atPlace = await at(realPath)

@@ -1,13 +1,14 @@
 // A folder kept open, for reading many files in it. Names may be bytes here: what is not UTF-8 has
 // no address, but goes along when its folder is archived.
-import { lstat } from 'node:fs/promises'
+import { compareBytes } from '../../lib/byte-order.ts'
 import { AppError, fromErrno } from '../../lib/errors.ts'
 import { joinVPath, type VPath } from '../../lib/vpath.ts'
-import { type DirEntry, readEntries } from '../listing/list-folder.ts'
-import { compareBytes } from '../listing/sort.ts'
-import { deviceIn, type FolderRef, holdChild, inHeld, openHeld } from './jail.ts'
-import type { Allow } from './judgement.ts'
-import type { ReadHandle } from './read-handle.ts'
+import type { OpenFolder } from '../volume/open-folder.ts'
+
+import type { ReadHandle } from '../volume/read-handle.ts'
+import type { Volume } from '../volume/volume.ts'
+import type { DirEntry } from './list-folder.ts'
+import type { Allow } from './path-rules.ts'
 
 export interface OpenFile {
   /** Closed by whoever asked for it. */
@@ -21,27 +22,32 @@ export interface OpenFile {
   ino: bigint
 }
 
-/** Folders held inside each other at most: each costs a descriptor. */
-export const MAX_HELD_DEPTH = 255
+/** Folders open inside each other at most: each costs a descriptor. */
+export const MAX_OPEN_DEPTH = 255
 
 export type Named = Pick<DirEntry, 'name' | 'rawName'>
 
-export interface HeldFolder {
+export interface FolderReader {
   /**
-   * Like Scope.openRead for a regular file in the folder; links are `forbidden`. `seen`: it was
-   * looked at just now.
+   * Like Scope.openRead for a regular file in the folder; links are `forbidden`. `direct`: without
+   * the pool where the disk allows it.
    */
-  openRead(entry: Named, options?: { seen?: boolean }): Promise<OpenFile>
+  openRead(entry: Named, options?: { direct?: boolean }): Promise<OpenFile>
   /** Keeps a child folder open too, by whatever name. Closed on its own. */
-  enter(entry: Named): Promise<HeldFolder & { mode: number; mtimeMs: number }>
+  enter(entry: Named): Promise<FolderReader & { mode: number; mtimeMs: number }>
   /** Allowed files and folders in byte order; links are left out. */
   list(): Promise<DirEntry[]>
   /** Waits for opens that are under way. */
   close(): Promise<void>
 }
 
-/** Takes over closing `folder`, which is open at `vpath`; `allow` judges what lies below. */
-export function createHeldFolder(folder: FolderRef, vpath: VPath, allow: Allow): HeldFolder {
+/** Takes over closing `folder`, which is open at `vpath`; `allow` is the rule test for what lies below. */
+export function createFolderReader(
+  volume: Volume,
+  folder: OpenFolder,
+  vpath: VPath,
+  allow: Allow,
+): FolderReader {
   const opening = new Set<Promise<unknown>>()
   const at = async <T>(
     { name, rawName }: Named,
@@ -60,17 +66,20 @@ export function createHeldFolder(folder: FolderRef, vpath: VPath, allow: Allow):
     }
   }
   return {
-    openRead: (entry, { seen = false } = {}) =>
-      at(entry, async (name, child) => describeOpen(await openHeld(folder, name, { seen }), child)),
+    openRead: (entry, { direct = false } = {}) =>
+      at(entry, async (name, child) =>
+        describeOpen(await volume.openFile(folder, name, { direct }), child),
+      ),
     enter: (entry) =>
       at(entry, async (name, child) => {
-        const path = inHeld(folder.ref, name)
-        const { mode, mtimeMs } = await deviceIn(folder, name).query(() => lstat(path))
-        const held = createHeldFolder(await holdChild(folder, name), child, allow)
-        return { ...held, mode, mtimeMs }
+        const stats = await volume.stat(folder, name)
+        if (!stats) throw new AppError('not_found', `${child} does not exist`)
+        const opened = await volume.openChild(folder, name)
+        const reader = createFolderReader(volume, opened, child, allow)
+        return { ...reader, mode: Number(stats.mode), mtimeMs: Number(stats.mtimeMs) }
       }),
     list: async () => {
-      const { dirents, rawNames } = await readEntries(folder.ref, folder.device).catch((error) => {
+      const { dirents, rawNames } = await volume.list(folder).catch((error) => {
         throw fromErrno(error, vpath)
       })
       const entries: DirEntry[] = []

@@ -15,13 +15,17 @@ export interface Space {
 
 /**
  * The space of the file system on which `hostFolder` is or will be made: that of its nearest
- * ancestor that is there. `near`: it was looked at just now. Rejects with the system's error.
+ * ancestor that is there. `isDirect`: statfs is called on the event loop. Rejects with the system's error.
  */
-export async function spaceAt(device: Device, hostFolder: string, near = false): Promise<Space> {
+export async function spaceAt(
+  device: Device,
+  hostFolder: string,
+  isDirect = false,
+): Promise<Space> {
   for (let folder = hostFolder; ; folder = dirname(folder)) {
     try {
       const { blocks, bavail, bsize } =
-        near && device.isDirect ? statfsSync(folder) : await device.query(() => statfs(folder))
+        isDirect && device.isDirect ? statfsSync(folder) : await device.query(() => statfs(folder))
       return { totalBytes: blocks * bsize, freeBytes: bavail * bsize }
     } catch (error) {
       if (errnoOf(error) !== 'ENOENT' || dirname(folder) === folder) throw error
@@ -29,14 +33,8 @@ export async function spaceAt(device: Device, hostFolder: string, near = false):
   }
 }
 
-/** Throws `no_space` when less than `sizeBytes` are free where `hostFolder` is or will be made. */
-export async function checkFreeSpace(
-  device: Device,
-  hostFolder: string,
-  sizeBytes: number,
-  near = false,
-): Promise<void> {
-  const { totalBytes, freeBytes } = await spaceAt(device, hostFolder, near)
+/** Throws `no_space` when less than `sizeBytes` are free. */
+export function requireFree({ totalBytes, freeBytes }: Space, sizeBytes: number): void {
   if (totalBytes > 0 && freeBytes < sizeBytes)
     throw new AppError('no_space', `${sizeBytes} bytes do not fit`)
 }

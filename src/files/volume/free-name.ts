@@ -1,7 +1,8 @@
-// Moving to a name that must be free, without a gap between the look and the move where the file
+// Moving to a name that must be free, without a gap between the check and the move where the file
 // system has hard links.
 import { AppError, errnoOf } from '../../lib/errors.ts'
 import type { DiskCalls } from '../disks/disk-calls.ts'
+import type { Abilities } from './volume.ts'
 
 // File systems without hard links, and files of others that Linux lets nobody link.
 const NO_HARD_LINK = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'EMLINK', 'ENOSYS']
@@ -10,10 +11,14 @@ const NO_HARD_LINK = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'EMLINK', 'ENOSYS']
  * Moves an entry on one file system. Throws `exists` when the target is taken, else the system's
  * error; nothing has changed then.
  */
-export async function moveToFreeName(from: string, to: string, calls: DiskCalls): Promise<void> {
+export async function moveToFreeName(
+  from: string,
+  to: string,
+  calls: DiskCalls,
+  can: Abilities,
+): Promise<void> {
   const found = await calls.lstat(from)
-  // link(2) of macOS makes a second name for what a symbolic link leads to.
-  const canLink = found?.isFile() || (found?.isSymbolicLink() && process.platform === 'linux')
+  const canLink = found?.isFile() || (found?.isSymbolicLink() && can.hardLinkSymlinks)
   return canLink ? moveFileToFreeName(from, to, calls) : renameToFreeName(from, to, calls)
 }
 
@@ -27,7 +32,7 @@ export async function moveFileToFreeName(
   try {
     await calls.unlink(from)
   } catch (error) {
-    // Two names for one file would be half a move.
+    // The old name could not be removed: remove the new one.
     const [first, second] = [await calls.lstat(from), await calls.lstat(to)]
     if (first && first.ino === second?.ino && first.dev === second.dev) await calls.unlink(to)
     throw error

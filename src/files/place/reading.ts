@@ -1,0 +1,176 @@
+// What a scope reads: facts, content, entries.
+import { dirname } from 'node:path'
+import type { Usage } from '../../api-types.ts'
+import { AppError } from '../../lib/errors.ts'
+import { ROOT, type VPath } from '../../lib/vpath.ts'
+import type { EntryStats } from '../disks/stat-many.ts'
+import { leadsToTemp } from '../temp/temp-name.ts'
+import { type EntryKind, type EntryStat, kindOf, toEntryStat } from '../volume/entry-stat.ts'
+import { requireFree } from '../volume/free-space.ts'
+import { entriesBelow } from './entries-below.ts'
+import {
+  createFolderReader,
+  describeOpen,
+  type FolderReader,
+  type OpenFile,
+} from './folder-reader.ts'
+import type { Place } from './jail.ts'
+import { type DetailedEntry, type DirEntry, listFolder, listFolderDetailed } from './list-folder.ts'
+import { createPathRules, type PathRules } from './path-rules.ts'
+import { type At, guarded, notFound, openAsFolder, type Tree, withEntry, within } from './tree.ts'
+import { type Walked, type WalkOptions, walkTree } from './walk.ts'
+
+export interface Identity {
+  kind: EntryKind
+  dev: bigint
+  ino: bigint
+  /** 0 where the disk does not tell. */
+  birthtimeNs: bigint
+  /** Never shown to clients. */
+  realPath: string
+}
+
+export interface Reading {
+  /** Opens a regular file for reading. FIFOs, sockets and devices are `unsupported`, unopened. */
+  openRead(at: At): Promise<OpenFile>
+  /** A folder kept open, for reading many files in it without resolving each path anew. */
+  openFolder(at: At): Promise<FolderReader>
+  /** Facts about an entry; links are followed inside the scope. */
+  stat(at: At): Promise<EntryStat>
+  /** What a path leads to, told apart from anything that will have its name. */
+  identify(at: At): Promise<Identity>
+  exists(vpath: VPath): Promise<boolean>
+  /** Allowed entries in byte order; links that leave the scope are left out. */
+  list(at: At): Promise<DirEntry[]>
+  /**
+   * Every entry, denied and escaping ones included: for checks that a change to a folder must make
+   * of all it holds. With `temps` the temporary files too. The result is never shown.
+   */
+  listAll(at: At, options?: { temps?: boolean }): Promise<DirEntry[]>
+  /** What listAll gives of a folder and of all below it, however deep; see entriesBelow. */
+  entriesBelow(
+    vpath: VPath,
+    options: { signal: AbortSignal; skipsUnreadable?: boolean },
+  ): AsyncGenerator<DirEntry[], void>
+  /** The entries of list with facts; those that cannot be read are left out. */
+  listDetailed(at: At, signal: AbortSignal): Promise<DetailedEntry[]>
+  /** Names of everything below a folder, in batches; the folder itself is not checked. */
+  walk(vpath: VPath, options: WalkOptions): AsyncGenerator<Walked[], void>
+  /** Facts of entries that walk has yielded, in their order. */
+  statMany(entries: readonly Walked[], signal: AbortSignal): Promise<EntryStats[]>
+  usage(at: At): Promise<Usage>
+  /** Throws `no_space` when a file of this size does not fit there. */
+  requireSpace(at: At, sizeBytes: number): Promise<void>
+  /** Real host path of an entry itself, the last link not followed. Never shown to clients. */
+  entryPath(vpath: VPath): Promise<string>
+  /**
+   * True when the entry is a mount of its own, which can be neither moved nor removed. Where nothing
+   * tells, as on other systems than Linux, null.
+   */
+  isMountPoint(vpath: VPath): Promise<boolean | null>
+  /** True when something is mounted below the entry; null where nothing tells. */
+  holdsMount(vpath: VPath): Promise<boolean | null>
+  /** Host path for programs started in a folder (shell, hooks). Checked like any other access. */
+  hostPath(at: At): Promise<string>
+}
+
+/** The reading part of a scope. */
+export function readingOf(tree: Tree): Reading {
+  const { volume, rules, jail } = tree
+  const { disks } = volume
+  return {
+    openRead: (at) => within(tree, at, (place) => openRead(tree, place)),
+    openFolder: (at) =>
+      within(tree, at, async (place, vpath) => {
+        const allow = await rules.below(vpath, place.realPath)
+        return createFolderReader(volume, await openAsFolder(tree, place), vpath, allow)
+      }),
+    stat: (at) => within(tree, at, async (place) => statOf(place)),
+    identify: (at) => within(tree, at, async (place) => identityOf(place)),
+    exists: (vpath) =>
+      withEntry(tree, vpath, async ({ stats }) => stats !== null).catch((error) => {
+        if (error instanceof AppError && error.code === 'not_found') return false
+        throw error
+      }),
+    list: (at) => within(tree, at, (place) => listBy(tree, rules, place)),
+    listAll: (at, { temps = false } = {}) =>
+      within(tree, at, (place) => listBy(tree, everything(tree, temps), place, true)),
+    entriesBelow: async function* (vpath, options) {
+      const folder = await within(tree, vpath, (place) => openAsFolder(tree, place))
+      yield* entriesBelow(jail, everything(tree), folder, vpath, options)
+    },
+    listDetailed: (at, signal) =>
+      within(tree, at, async (place, vpath) => {
+        const allow = await rules.below(vpath, place.realPath)
+        const folder = await openAsFolder(tree, place)
+        const listing = listFolderDetailed(jail, rules, folder, { vpath, allow, signal })
+        return listing.finally(folder.close)
+      }),
+    walk: (vpath, options) => walkTree(jail, rules, vpath, options),
+    statMany: (entries, signal) =>
+      guarded(ROOT, () =>
+        volume.statPaths(
+          entries.map(({ realPath }) => realPath),
+          signal,
+        ),
+      ),
+    usage: (at) =>
+      within(tree, at, async ({ realPath, stats }, vpath) => {
+        if (!stats) throw notFound(vpath)
+        if (!stats.isDirectory()) return { total: 0, used: 0 }
+        const { totalBytes, freeBytes } = await volume.space(realPath)
+        return { total: totalBytes, used: totalBytes - freeBytes }
+      }),
+    requireSpace: (at, sizeBytes) =>
+      within(tree, at, async ({ folder, realPath }) =>
+        requireFree(await volume.space(dirname(realPath), folder), sizeBytes),
+      ),
+    entryPath: (vpath) => withEntry(tree, vpath, async ({ realPath }) => realPath),
+    isMountPoint: (vpath) =>
+      withEntry(tree, vpath, async ({ realPath }) => disks.isKnownMount(realPath)),
+    holdsMount: (vpath) =>
+      withEntry(tree, vpath, async ({ realPath }) => disks.holdsMount(realPath)),
+    hostPath: (at) => within(tree, at, async ({ realPath }) => realPath),
+  }
+}
+
+function statOf({ stats, link, vpath }: Place): EntryStat {
+  if (stats) return toEntryStat(stats, link ?? stats, link !== null)
+  if (link) return { ...toEntryStat(link, link, true), kind: 'brokenLink' }
+  throw notFound(vpath)
+}
+
+function identityOf({ stats, realPath, vpath }: Place): Identity {
+  if (!stats) throw notFound(vpath)
+  const { mode, dev, ino, birthtimeNs } = stats
+  return { kind: kindOf(Number(mode)), dev, ino, birthtimeNs, realPath }
+}
+
+async function openRead(
+  { volume }: Tree,
+  { folder, name, stats, vpath }: Place,
+): Promise<OpenFile> {
+  if (!folder || !stats) throw notFound(vpath)
+  if (!stats.isFile()) {
+    const what = stats.isDirectory() ? 'a folder' : 'not a regular file'
+    throw new AppError('unsupported', `${vpath} is ${what}`, { status: 500 })
+  }
+  return describeOpen(await volume.openFile(folder, name, { direct: true }), vpath)
+}
+
+// No rule holds anything back; temporary files are left out but where they were asked for.
+function everything({ jail }: Tree, temps = false): PathRules {
+  return createPathRules(jail, (vpath) => temps || !leadsToTemp(vpath), undefined)
+}
+
+async function listBy(
+  tree: Tree,
+  rules: PathRules,
+  place: Place,
+  escaping = false,
+): Promise<DirEntry[]> {
+  const { vpath, realPath } = place
+  const allow = await rules.below(vpath, realPath)
+  const folder = await openAsFolder(tree, place)
+  return listFolder(tree.jail, rules, folder, { vpath, allow, escaping }).finally(folder.close)
+}

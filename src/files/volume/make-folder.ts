@@ -1,0 +1,33 @@
+// Making folders, one segment at a time and each in an open folder, so that a link swapped in is met as an
+// error.
+import { mkdir } from 'node:fs/promises'
+import { basename, dirname } from 'node:path'
+import { AppError, errnoOf } from '../../lib/errors.ts'
+import type { Disks } from '../disks/disks.ts'
+import { inFolder, pathIn } from './open-folder.ts'
+
+/** Makes a folder in another, given by its real path. Rejects with the system's error. */
+export async function makeIn(
+  disks: Disks,
+  parent: string,
+  name: string,
+  mode: number,
+): Promise<void> {
+  await inFolder(disks, parent, async (ref, device) => {
+    await device.run(() => mkdir(pathIn({ ref }, name), mode))
+    await device.syncFolder(ref)
+  })
+}
+
+/** Makes the folder at a real path and those above it, where they are missing. */
+export async function makeFolders(disks: Disks, realPath: string, mode: number): Promise<void> {
+  const parent = dirname(realPath)
+  if (parent !== realPath && !(await disks.lstat(parent))) await makeFolders(disks, parent, mode)
+  try {
+    await makeIn(disks, parent, basename(realPath), mode)
+  } catch (error) {
+    if (errnoOf(error) !== 'EEXIST') throw error
+    if (!(await disks.lstat(realPath))?.isDirectory())
+      throw new AppError('not_a_folder', `${basename(realPath)} is not a folder`)
+  }
+}

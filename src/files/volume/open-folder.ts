@@ -1,0 +1,247 @@
+// Open folders: what is done in one goes by its descriptor, so it stays where it was checked when the path
+// is swapped. Where there is no /proc (macOS, Windows, a bare chroot) paths stand for descriptors and a
+// small race remains.
+import {
+  type BigIntStats,
+  closeSync,
+  constants,
+  existsSync,
+  fchmod,
+  fstat,
+  lstatSync,
+  open,
+  openSync,
+  readlinkSync,
+} from 'node:fs'
+import { chmod } from 'node:fs/promises'
+import { basename, dirname, join, sep } from 'node:path'
+import { promisify } from 'node:util'
+import { AppError, errnoOf, isUnreachable } from '../../lib/errors.ts'
+import type { Device } from '../disks/device.ts'
+import { poolCalls } from '../disks/disk-calls.ts'
+import type { Disks } from '../disks/disks.ts'
+import { type EntryStats, statNames } from '../disks/stat-many.ts'
+import { openForReading, type ReadHandle } from './read-handle.ts'
+
+const openInPool = promisify(open)
+const changeModeOf = promisify(fchmod)
+const fstatInPool = promisify(fstat)
+
+/** Linux O_PATH: a reference to a folder that needs no permission to read it. */
+const O_PATH = 0o10000000
+export const HAS_PROC = process.platform === 'linux' && existsSync('/proc/self/fd')
+const FOLDER_FLAGS = HAS_PROC ? O_PATH | constants.O_DIRECTORY | constants.O_NOFOLLOW : 0
+
+/** One segment; bytes where it is not UTF-8. */
+export type Name = string | Buffer
+
+/** An open folder. */
+export interface OpenFolder {
+  /** A path to it that stays valid when its own path is swapped. */
+  ref: string
+  /** Where it was when it was opened. */
+  realDir: string
+  device: Device
+  disks: Disks
+  /** The same folder for another user, who closes it too. */
+  share(): OpenFolder
+  /** Once or more often. It is let go of when all its users have closed it. */
+  close(): Promise<void>
+}
+
+/**
+ * Opens the folder at a real path; the caller closes it. Throws `forbidden` when the folder is not there
+ * but somewhere else, where a link leads.
+ */
+export async function openFolder(disks: Disks, realDir: string): Promise<OpenFolder> {
+  const device = disks.of(realDir)
+  if (!HAS_PROC) {
+    if ((await disks.realpath(realDir)) !== realDir) throw moved(realDir)
+    return withoutProc(realDir, realDir, disks)
+  }
+  const fd = await openFd(realDir, device, disks.isCached(realDir))
+  if (locationOf(fd) === realDir) return byFd(fd, { realDir, device, disks })
+  closeSync(fd)
+  throw moved(realDir)
+}
+
+/** Opens a folder by a path on which no link lies; null where one does, or nothing is. */
+export async function openPlain(disks: Disks, path: string): Promise<OpenFolder | null> {
+  try {
+    if (!disks.isCached(path) && (await disks.realpath(path)) !== path) return null
+    return await openFolder(disks, path)
+  } catch (error) {
+    if (isUnreachable(error)) throw error
+    return null
+  }
+}
+
+/** Runs `fn` with the folder at a real path open; see openFolder. */
+export async function inFolder<T>(
+  disks: Disks,
+  realDir: string,
+  fn: (ref: string, device: Device) => Promise<T>,
+): Promise<T> {
+  const folder = await openFolder(disks, realDir)
+  try {
+    return await fn(folder.ref, folder.device)
+  } finally {
+    await folder.close()
+  }
+}
+
+function withoutProc(ref: string, realDir: string, disks: Disks): OpenFolder {
+  const folder = { ref, realDir, device: disks.of(realDir), disks, close: async () => {} }
+  return { ...folder, share: () => withoutProc(ref, realDir, disks) }
+}
+
+// Closing a reference waits for no disk.
+function byFd(fd: number, of: Pick<OpenFolder, 'realDir' | 'device' | 'disks'>): OpenFolder {
+  const ref = `/proc/self/fd/${fd}`
+  let users = 0
+  const share = (): OpenFolder => {
+    let isOpen = true
+    users++
+    const close = async () => {
+      if (!isOpen) return
+      isOpen = false
+      if (--users === 0) closeSync(fd)
+    }
+    return {
+      ...of,
+      // The number may be that of another folder by then.
+      get ref() {
+        if (!isOpen) throw new Error(`${of.realDir} was used after it was closed`)
+        return ref
+      },
+      share,
+      close,
+    }
+  }
+  return share()
+}
+
+/** The device of what has a name in an open folder. */
+export function deviceIn({ realDir, device, disks }: OpenFolder, name: Name): Device {
+  const path = `${realDir === sep ? '' : realDir}${sep}${name}`
+  return disks.isMountPoint(path) ? disks.of(path) : device
+}
+
+/** The path of an entry of an open folder. */
+export function pathIn({ ref }: { ref: string }, name: string): string
+export function pathIn({ ref }: { ref: string }, name: Name): Name
+export function pathIn({ ref }: { ref: string }, name: Name): Name {
+  return typeof name === 'string' ? ref + sep + name : Buffer.concat([Buffer.from(ref + sep), name])
+}
+
+/** Opens a folder in an open one without following a link; `direct`: without the pool. */
+export async function openChild(
+  folder: OpenFolder,
+  name: Name,
+  { direct = false } = {},
+): Promise<OpenFolder> {
+  const { disks } = folder
+  const realDir = join(folder.realDir, name.toString())
+  // Systems without /proc have names that are text.
+  if (!HAS_PROC) return withoutProc(join(folder.ref, name.toString()), realDir, disks)
+  const device = deviceIn(folder, name)
+  const fd = await openFd(pathIn(folder, name), device, direct && device.isDirect)
+  return byFd(fd, { realDir, device, disks })
+}
+
+/**
+ * Opens the folder that holds an open one now, on `device`; the caller tells whether it is the one that
+ * was meant.
+ */
+export async function openParent(
+  folder: OpenFolder,
+  device: Device,
+  { direct = false } = {},
+): Promise<OpenFolder> {
+  const { disks } = folder
+  const realDir = dirname(folder.realDir)
+  if (!HAS_PROC) return withoutProc(dirname(folder.ref), realDir, disks)
+  const fd = await openFd(`${folder.ref}/..`, device, direct && device.isDirect)
+  return byFd(fd, { realDir, device, disks })
+}
+
+/** Opens a file in an open folder for reading, never through a link; see openForReading. */
+export function openFileIn(
+  folder: OpenFolder,
+  name: Name,
+  { direct }: { direct: boolean },
+): Promise<ReadHandle> {
+  return openForReading(pathIn(folder, name), deviceIn(folder, name), direct)
+}
+
+const STAT_OPTIONS = { bigint: true, throwIfNoEntry: false } as const
+
+/** lstat(2) of a name in an open folder; null where nothing is. Rejects with the system's error. */
+export async function statIn(folder: OpenFolder, name: Name): Promise<BigIntStats | null> {
+  const { disks, realDir } = folder
+  const device = deviceIn(folder, name)
+  const path = pathIn(folder, name)
+  const realPath = name === '.' ? realDir : join(realDir, name.toString())
+  if (device.isDirect && disks.isCached(realPath))
+    return device.direct(() => lstatSync(path, STAT_OPTIONS) ?? null)
+  const found = await poolCalls(device).lstat(path)
+  disks.noteCached(realPath)
+  return found
+}
+
+/** lstat(2) of many names in an open folder, in their order; see statNames. */
+export function statAllIn(
+  folder: OpenFolder,
+  names: readonly Name[],
+  signal: AbortSignal,
+): Promise<EntryStats[]> {
+  const { device, disks, realDir } = folder
+  // Nothing in a folder that may not answer is asked directly, whatever is mounted there.
+  const mounted = device.kind === 'foreign' ? null : disks.mountedIn(realDir)
+  const deviceOf = (i: number): Device =>
+    (mounted && mounted.size > 0 && mounted.get(String(names[i]))) || device
+  return statNames(folder, names, deviceOf, signal)
+}
+
+/**
+ * Sets the permission bits of a file or folder in an open folder; a link in its place is `forbidden`.
+ */
+export async function setModeIn(folder: OpenFolder, name: string, mode: number): Promise<void> {
+  const device = deviceIn(folder, name)
+  // A reference needs no permission to read, and opens no pipe or device.
+  const flags = constants.O_NOFOLLOW | (HAS_PROC ? O_PATH : constants.O_RDONLY)
+  const fd = await device.query(() => openInPool(pathIn(folder, name), flags), closeSync)
+  try {
+    if (!HAS_PROC) return await device.run(() => changeModeOf(fd, mode))
+    const { mode: kind } = await device.run(() => fstatInPool(fd))
+    if ((kind & constants.S_IFMT) === constants.S_IFLNK) throw moved(name)
+    await device.run(() => chmod(`/proc/self/fd/${fd}`, mode))
+  } finally {
+    closeSync(fd)
+  }
+}
+
+async function openFd(path: Name, device: Device, isDirect: boolean): Promise<number> {
+  try {
+    if (isDirect && device.isDirect) return device.direct(() => openSync(path, FOLDER_FLAGS))
+    return await device.query(() => openInPool(path, FOLDER_FLAGS), closeSync)
+  } catch (error) {
+    // O_NOFOLLOW on a link gives ELOOP or, together with O_DIRECTORY, ENOTDIR.
+    if (errnoOf(error) === 'ELOOP') throw moved(path.toString())
+    throw error
+  }
+}
+
+/** False when the folder is not where it was when it was opened. */
+export function isInPlace({ ref, realDir }: OpenFolder): boolean {
+  return !HAS_PROC || readlinkSync(ref) === realDir
+}
+
+/** Where what is open really is. Linux only. */
+export function locationOf(fd: number): string {
+  return readlinkSync(`/proc/self/fd/${fd}`)
+}
+
+export function moved(path: string): AppError {
+  return new AppError('forbidden', `${basename(path)} changed its place while in use`)
+}
