@@ -2,8 +2,9 @@
 // slices on the main thread would leave no slice to anybody else while gigabytes pass.
 import { createHash } from 'node:crypto'
 import { Worker } from 'node:worker_threads'
+import { fromErrno, isUnreachable } from '../../lib/errors.ts'
 import type { OpenFile } from '../place/scope.ts'
-import type { ChecksumWork } from './checksum.worker.ts'
+import type { ChecksumWork, Chunk } from './checksum.worker.ts'
 
 export const CHECKSUM_ALGORITHMS = ['md5', 'sha1', 'sha256', 'sha512'] as const
 export type ChecksumAlgorithm = (typeof CHECKSUM_ALGORITHMS)[number]
@@ -13,9 +14,11 @@ const SMALL_BYTES = 1024 * 1024
 /** Memory that one call holds at most. */
 export const CHECKSUM_BYTES = SMALL_BYTES
 const MIN_CHUNK_BYTES = 64 * 1024
+/** Two are on their way to a thread and back. */
+const CHUNK_BYTES = CHECKSUM_BYTES / 2
 /** Files hashed in threads at the same time, each of another owner. One disk is busy with two. */
 const MAX_THREADS = 2
-/** The thread reads into one buffer and needs next to no heap. */
+/** The thread gets memory that lies outside of the heap. */
 const HEAP_LIMITS = { maxOldGenerationSizeMb: 16, maxYoungGenerationSizeMb: 1 }
 
 export function isChecksumAlgorithm(text: string): text is ChecksumAlgorithm {
@@ -31,7 +34,8 @@ export interface FileToHash {
 
 /**
  * Hex digest of a file. Of large ones `owner` gets one at a time, so nobody keeps all others waiting.
- * Rejects like `open`, and after an abort with the signal's reason.
+ * Rejects like `open`, with `unreachable` when the disk falls silent, and after an abort with the
+ * signal's reason.
  */
 export async function checksum(
   file: FileToHash,
@@ -54,10 +58,17 @@ export async function checksum(
 
 async function whileOpen<T>(file: FileToHash, work: (opened: OpenFile) => Promise<T>): Promise<T> {
   const opened = await file.open()
+  let isSilent = false
   try {
     return await work(opened)
+  } catch (error) {
+    isSilent = isUnreachable(error)
+    throw error
   } finally {
-    await opened.handle.close()
+    const closing = opened.handle.close()
+    // It ends when the disk answers again.
+    if (isSilent) closing.catch(() => {})
+    else await closing
   }
 }
 
@@ -67,7 +78,7 @@ async function hashSmall(file: OpenFile, algorithm: ChecksumAlgorithm): Promise<
   const hash = createHash(algorithm)
   const chunk = Buffer.allocUnsafe(Math.min(SMALL_BYTES, Math.max(file.sizeBytes, MIN_CHUNK_BYTES)))
   for (let position = 0; position <= SMALL_BYTES; ) {
-    const { bytesRead } = await file.handle.read(chunk, 0, chunk.length, position)
+    const bytesRead = await readSome(file, chunk, position)
     if (bytesRead === 0) return hash.digest('hex')
     hash.update(chunk.subarray(0, bytesRead))
     position += bytesRead
@@ -75,33 +86,58 @@ async function hashSmall(file: OpenFile, algorithm: ChecksumAlgorithm): Promise<
   return null
 }
 
+async function readSome(
+  { handle, vpath }: OpenFile,
+  into: Uint8Array,
+  position: number,
+): Promise<number> {
+  try {
+    return (await handle.readOrGiveUp(into, 0, into.length, position)).bytesRead
+  } catch (error) {
+    throw fromErrno(error, vpath)
+  }
+}
+
 async function hashInThread(
   file: OpenFile,
   algorithm: ChecksumAlgorithm,
   signal: AbortSignal,
 ): Promise<string> {
-  const workerData: ChecksumWork = { fd: file.handle.fd, algorithm }
+  const workerData: ChecksumWork = { algorithm }
   const worker = new Worker(new URL('./checksum.worker.ts', import.meta.url), {
     workerData,
     resourceLimits: HEAP_LIMITS,
   })
-  const onAbort = () => void worker.terminate()
-  signal.addEventListener('abort', onAbort, { once: true })
+  let answer = Promise.withResolvers<unknown>()
+  worker.on('message', (value: unknown) => answer.resolve(value))
+  worker.on('error', (error) => answer.reject(error))
+  worker.on('exit', () => answer.reject(new Error('the hashing thread ended')))
+  const ask = (chunk: Chunk | null) => {
+    answer = Promise.withResolvers()
+    worker.postMessage(chunk, chunk ? [chunk.memory] : [])
+    return answer.promise
+  }
+  const read = async (memory: ArrayBuffer, position: number): Promise<Chunk> => {
+    return { memory, bytes: await readSome(file, new Uint8Array(memory), position) }
+  }
   try {
-    let digest = ''
-    worker.on('message', (text: string) => {
-      digest = text
-    })
-    // Also after an abort: the descriptor is free to be closed only when the thread is gone.
-    await new Promise<void>((resolve, reject) => {
-      worker.on('error', reject)
-      worker.on('exit', () => resolve())
-    })
-    signal.throwIfAborted()
-    if (digest === '') throw new Error('the hashing thread ended without a digest')
-    return digest
+    let position = 0
+    let spare = new ArrayBuffer(CHUNK_BYTES)
+    let reading = read(new ArrayBuffer(CHUNK_BYTES), position)
+    for (;;) {
+      const chunk = await reading
+      signal.throwIfAborted()
+      if (chunk.bytes === 0) return String(await ask(null))
+      position += chunk.bytes
+      // One chunk is read while another is hashed.
+      reading = read(spare, position)
+      reading.catch(() => {})
+      spare = (await ask(chunk)) as ArrayBuffer
+    }
   } finally {
-    signal.removeEventListener('abort', onAbort)
+    // Rejects the answer that nobody waits for any more.
+    answer.promise.catch(() => {})
+    await worker.terminate()
   }
 }
 

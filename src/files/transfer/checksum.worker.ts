@@ -1,24 +1,21 @@
-// A thread that hashes one file, posts the hex digest and ends. The descriptor belongs to the
-// server, which keeps it open until this thread is gone.
+// A thread that hashes what it is sent: each chunk is given back when it is done, and after the last
+// one, which is null, the hex digest. It reads no file itself, since nobody could end it on a disk that
+// does not answer.
 import { createHash } from 'node:crypto'
-import { readSync } from 'node:fs'
 import { parentPort, workerData } from 'node:worker_threads'
 
 export interface ChecksumWork {
-  fd: number
   algorithm: string
 }
 
-const CHUNK_BYTES = 1024 * 1024
-
-const { fd, algorithm } = workerData as ChecksumWork
-const hash = createHash(algorithm)
-const chunk = Buffer.allocUnsafeSlow(CHUNK_BYTES)
-let position = 0
-for (;;) {
-  const bytesRead = readSync(fd, chunk, 0, CHUNK_BYTES, position)
-  if (bytesRead === 0) break
-  hash.update(chunk.subarray(0, bytesRead))
-  position += bytesRead
+export interface Chunk {
+  memory: ArrayBuffer
+  bytes: number
 }
-parentPort?.postMessage(hash.digest('hex'))
+
+const hash = createHash((workerData as ChecksumWork).algorithm)
+parentPort?.on('message', (chunk: Chunk | null) => {
+  if (chunk === null) return parentPort?.postMessage(hash.digest('hex'))
+  hash.update(new Uint8Array(chunk.memory, 0, chunk.bytes))
+  parentPort?.postMessage(chunk.memory, [chunk.memory])
+})

@@ -1,18 +1,15 @@
 // Copying the bytes of one file to a temporary sibling of its target, and that into place.
-import { write, writeSync } from 'node:fs'
-import { promisify } from 'node:util'
 import type { VPath } from '../../lib/vpath.ts'
-import type { HeldFolder, Named, OpenFile } from '../place/held-folder.ts'
-import type { Pace } from '../place/pace.ts'
+import type { FolderReader, Named, OpenFile } from '../place/folder-reader.ts'
 import type { Scope } from '../place/scope.ts'
-import type { TempFile } from '../place/temp-file.ts'
 import type { WriteFolder } from '../place/write-folder.ts'
+import type { TempFile } from '../temp/temp-file.ts'
+import { writeFully } from './write-fully.ts'
 
 /** Larger files are copied one by one, and only where they fit. */
 const CHUNK_BYTES = 1024 * 1024
 /** Up to this size a file on a local disk is written without the thread pool, as in receive.ts. */
 const SMALL_BYTES = 64 * 1024
-const writeSome = promisify(write)
 
 export interface CopyFileOptions {
   replace: boolean
@@ -36,17 +33,16 @@ export async function copyOneFile(
 }
 
 /**
- * Copies a regular file from one held folder into another, under its name. Returns the time it had,
+ * Copies a regular file from one open folder into another, under its name. Returns the time it had,
  * in nanoseconds; null when a link has its name there, with nothing done: see copyOneFile.
  */
-export async function copyHeldFile(
-  from: HeldFolder,
+export async function copyFileIn(
+  from: FolderReader,
   into: WriteFolder,
   entry: Named,
-  options: CopyFileOptions & { pace: Pace; largeFiles: OneByOne },
+  options: CopyFileOptions & { largeFiles: OneByOne },
 ): Promise<bigint | null> {
-  const { pace, largeFiles } = options
-  const file = await pace.time(() => from.openRead(entry, { seen: pace.isQuick }))
+  const file = await from.openRead(entry, { direct: true })
   try {
     const copy = async () => {
       const temp = await into.openTemp(entry.name)
@@ -54,7 +50,7 @@ export async function copyHeldFile(
       await copyInto(file, temp, options)
       return file.mtimeNs
     }
-    return await (file.sizeBytes > CHUNK_BYTES ? largeFiles(copy) : copy())
+    return await (file.sizeBytes > CHUNK_BYTES ? options.largeFiles(copy) : copy())
   } finally {
     await file.handle.close()
   }
@@ -91,28 +87,14 @@ async function copyBytes(
   // Not by the copyFile of Node: it removes its target when a clone is refused, and writes a new one
   // under the name, which the descriptor that is synced and moved into place knows nothing of.
   const buffer = Buffer.allocUnsafe(Math.min(CHUNK_BYTES, sizeBytes + 4096))
-  const atOnce = temp.near && sizeBytes <= SMALL_BYTES
+  const atOnce = temp.isDirect && sizeBytes <= SMALL_BYTES
   for (let position = 0; ; ) {
     signal.throwIfAborted()
     const { bytesRead } = await handle.read(buffer, 0, buffer.length, position)
     if (bytesRead === 0) return
-    await writeFully(temp, buffer.subarray(0, bytesRead), position, atOnce)
+    await writeFully(temp, [buffer.subarray(0, bytesRead)], position, atOnce)
     position += bytesRead
     // Spares a read that finds nothing, unless the file has grown.
     if (bytesRead < buffer.length && Number((await handle.stat()).size) === position) return
-  }
-}
-
-async function writeFully(
-  { fd, device }: TempFile,
-  bytes: Uint8Array,
-  position: number,
-  atOnce: boolean,
-): Promise<void> {
-  for (let done = 0; done < bytes.length; ) {
-    const rest = bytes.length - done
-    done += atOnce
-      ? writeSync(fd, bytes, done, rest, position + done)
-      : (await device.run(() => writeSome(fd, bytes, done, rest, position + done))).bytesWritten
   }
 }

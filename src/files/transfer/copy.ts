@@ -1,6 +1,8 @@
 // Copying and moving entries. What a change would touch is checked as a whole before the first
 // byte moves; a copy goes through a temporary sibling, so a target is never half a file.
 import { AppError, errnoOf } from '../../lib/errors.ts'
+import { contains, MAX_PATH_BYTES } from '../../lib/host-path.ts'
+import { createTurns } from '../../lib/turns.ts'
 import {
   baseName,
   extensionOf,
@@ -10,13 +12,10 @@ import {
   ROOT,
   type VPath,
 } from '../../lib/vpath.ts'
-import type { DirEntry } from '../listing/list-folder.ts'
-import type { EntryStat } from '../place/entry-stat.ts'
-import { type HeldFolder, MAX_HELD_DEPTH } from '../place/held-folder.ts'
-import { contains } from '../place/jail.ts'
-import { createPace, type Pace } from '../place/pace.ts'
+import type { DirEntry } from '../place/list-folder.ts'
 import type { Scope } from '../place/scope.ts'
-import { copyHeldFile, copyOneFile, oneByOne } from './copy-file.ts'
+import type { EntryStat } from '../volume/entry-stat.ts'
+import { copyFileIn, copyOneFile, oneByOne } from './copy-file.ts'
 
 /** Refuses what could never end well: the root, a folder into itself (`bad_request`). */
 export function checkSourceAndTarget(source: VPath, target: VPath): void {
@@ -31,7 +30,7 @@ function sourceIsParent(): AppError {
 
 /**
  * Walks a tree and refuses when an entry, or where it would go, is denied, or a link leaves the
- * scope (GHSA-77x8-73f4-5485). Links are judged, not followed.
+ * scope (GHSA-77x8-73f4-5485). Links are checked, not followed.
  */
 export async function checkTree(
   scope: Scope,
@@ -39,44 +38,19 @@ export async function checkTree(
   target: VPath | null,
   signal: AbortSignal,
 ): Promise<void> {
-  const judge = await scope.judgeBelow(source)
-  const judgeTarget = target === null ? () => true : await scope.judgeBelow(target)
-  const refuse = (vpath: VPath, future: VPath | null, kind: DirEntry['kind']) => {
-    signal.throwIfAborted()
-    if (kind === 'escapingLink' || !judge(vpath) || (future !== null && !judgeTarget(future)))
+  const allow = await scope.allowBelow(source)
+  const allowTarget = target === null ? null : await scope.allowBelow(target)
+  const check = (vpath: VPath, isEscaping: boolean) => {
+    const future = `${target}${vpath.slice(source.length)}` as VPath
+    if (isEscaping || !allow(vpath) || allowTarget?.(future) === false)
       throw new AppError('forbidden', `${vpath} must not be touched`)
   }
-  const check = async (vpath: VPath, future: VPath | null, kind: DirEntry['kind']) => {
-    refuse(vpath, future, kind)
-    if (kind !== 'dir') return
-    for (const entry of await scope.listAll(vpath)) {
-      const childFuture = future && joinVPath(future, entry.name)
-      if (entry.rawName && entry.kind === 'dir') {
-        const held = await scope.holdAll(vpath)
-        await checkHeld(held, entry, childFuture, 0).finally(() => held.close())
-      } else await check(entry.vpath, childFuture, entry.kind)
-    }
-  }
-  // Below a name that is not UTF-8 no address leads. Links there cannot be followed by anybody.
-  const checkHeld = async (
-    folder: HeldFolder,
-    entry: DirEntry,
-    future: VPath | null,
-    depth: number,
-  ) => {
-    refuse(entry.vpath, future, entry.kind)
-    if (entry.kind !== 'dir') return
-    if (depth > MAX_HELD_DEPTH) throw new AppError('forbidden', `${entry.vpath} lies too deep`)
-    const held = await folder.enter(entry)
-    try {
-      for (const child of await held.list())
-        await checkHeld(held, child, future && joinVPath(future, child.name), depth + 1)
-    } finally {
-      await held.close()
-    }
-  }
+  signal.throwIfAborted()
+  check(source, false)
   const { kind, isSymlink } = await scope.stat(source)
-  await check(source, target, kind === 'dir' && !isSymlink ? 'dir' : 'file')
+  if (kind !== 'dir' || isSymlink) return
+  for await (const entries of scope.entriesBelow(source, { signal }))
+    for (const { vpath, kind } of entries) check(vpath, kind === 'escapingLink')
 }
 
 /**
@@ -96,7 +70,8 @@ export async function copyTree(
 /**
  * Moves an entry, across file systems and onto mounts by copy and removal. Folders merge into an existing one with
  * `replace`. The source is removed only when all of it has arrived, and nothing is removed that has
- * not: what comes into the source meanwhile stays there. Throws `locked` for what is a mount itself.
+ * not: what comes into the source meanwhile stays there. Throws `locked` for what is a mount itself, and
+ * before anything is copied for a folder that holds one.
  */
 export async function moveTree(
   scope: Scope,
@@ -120,6 +95,9 @@ export async function moveTree(
     // A copy is all that would come of it.
     if (isMount)
       throw new AppError('locked', `${source} is a mount of its own`, { cause: error, status: 500 })
+    // What is mounted in it cannot go along: a part of the source would be left behind.
+    if (isBound && (await scope.holdsMount(source)))
+      throw new AppError('locked', `${source} holds a mount`, { cause: error, status: 500 })
     // A target that is a mount keeps its place: its content is written, or its folder merged into.
     if (errno === 'EXDEV' || (errno === 'EBUSY' && options.replace && isMount === false)) {
       const copied: Copied[] = []
@@ -183,7 +161,7 @@ async function mergeFolder(
 ): Promise<void> {
   const entries = await scope.listAll(source)
   const unnamed = entries.find(({ rawName }) => rawName)
-  // By its text it might name a sibling.
+  // Decoded lossily, the name could match another entry.
   if (unnamed) throw new AppError('invalid_name', `the name of ${unnamed.vpath} is not UTF-8`)
   for (const entry of entries) {
     options.signal.throwIfAborted()
@@ -210,36 +188,33 @@ async function removeCopied(scope: Scope, copied: Copied[], signal: AbortSignal)
     throw new AppError('incomplete', `${changed[0]} changed while it was moved and stays`)
 }
 
-async function refuseEscapingLinks(scope: Scope, vpath: VPath, signal: AbortSignal): Promise<void> {
-  signal.throwIfAborted()
-  const { kind } = await scope.stat(vpath)
-  if (kind !== 'dir') return
-  for (const entry of await listOrNothing(scope, vpath)) {
-    if (entry.kind === 'escapingLink')
-      throw new AppError('forbidden', `${entry.vpath} leads out of the scope`)
-    // One whose name is not UTF-8 is not copied, nor what it holds.
-    if (entry.kind === 'dir' && !entry.rawName)
-      await refuseEscapingLinks(scope, entry.vpath, signal)
-  }
-}
-
-// An unreadable folder is reported by the copy itself, after its siblings were copied.
-async function listOrNothing(scope: Scope, vpath: VPath): Promise<DirEntry[]> {
-  try {
-    return await scope.listAll(vpath)
-  } catch (error) {
-    if (error instanceof AppError && error.code === 'forbidden') return []
-    throw error
-  }
+// Refused before the first byte. An unreadable folder is reported by the copy itself, after its
+// siblings were copied.
+async function checkCopy(
+  scope: Scope,
+  source: VPath,
+  target: VPath,
+  signal: AbortSignal,
+): Promise<void> {
+  if ((await scope.stat(source)).kind !== 'dir') return
+  const hostPaths = [await scope.hostPath(source), await scope.hostPath(target)]
+  const maxBytes = MAX_PATH_BYTES - Math.max(...hostPaths.map((path) => Buffer.byteLength(path)))
+  for await (const entries of scope.entriesBelow(source, { signal, skipsUnreadable: true }))
+    for (const { vpath, kind } of entries) {
+      if (kind === 'escapingLink')
+        throw new AppError('forbidden', `${vpath} leads out of the scope`)
+      if (Buffer.byteLength(vpath.slice(source.length)) >= maxBytes)
+        throw new AppError('invalid_name', `${source} is too deep to be copied`)
+    }
 }
 
 interface Copying {
   scope: Scope
   options: { replace: boolean; signal: AbortSignal }
   failures: string[]
-  /** Told of what could be removed now. Not of what lies behind a link: the link alone moves. */
+  /** Copied entries that a move may remove; null for a copy, and behind a link. */
   copied: Copied[] | null
-  pace: Pace
+  turn: ReturnType<typeof createTurns>
   largeFiles: ReturnType<typeof oneByOne>
 }
 
@@ -251,9 +226,9 @@ async function copyAll(
   copied: Copied[] | null,
 ): Promise<void> {
   if (source === target) throw new AppError('same_place', 'source and target are the same')
-  await refuseEscapingLinks(scope, source, options.signal)
+  await checkCopy(scope, source, target, options.signal)
   const failures: string[] = []
-  const copying = { scope, options, failures, copied, pace: createPace(), largeFiles: oneByOne() }
+  const copying = { scope, options, failures, copied, turn: createTurns(), largeFiles: oneByOne() }
   await copyEntry(copying, source, target, [])
   if (failures.length > 0)
     throw new AppError('incomplete', `${failures.length} entries were not copied: ${failures[0]}`)
@@ -286,9 +261,9 @@ async function copyEntry(
   const below = found.isSymlink ? { ...copying, copied: null } : copying
   const later = await copyFiles(below, source, target, children)
   for (const { name, vpath, rawName } of later) {
-    await copying.pace.turn()
+    await copying.turn()
     if (rawName) {
-      // By its text it might name a sibling.
+      // Decoded lossily, the name could match another entry.
       failures.push(`the name of ${vpath} is not UTF-8`)
       continue
     }
@@ -302,10 +277,10 @@ async function copyEntry(
 /** One thread of the pool stays for others. Files that take their time go one by one. */
 const FILES_IN_FLIGHT = 3
 
-// The regular files of a folder, through both folders held open and let go before another one is
+// The regular files of a folder, through both folders kept open and let go before another one is
 // entered: depth costs nothing. Returns the entries that are left to be copied by their paths.
 async function copyFiles(
-  { scope, options, failures, copied, pace, largeFiles }: Copying,
+  { scope, options, failures, copied, turn, largeFiles }: Copying,
   source: VPath,
   target: VPath,
   children: DirEntry[],
@@ -313,15 +288,15 @@ async function copyFiles(
   const isPlain = ({ kind, rawName }: DirEntry) => kind === 'file' && !rawName
   const left = children.filter((entry) => !isPlain(entry))
   if (left.length === children.length) return left
-  const from = await scope.hold(source)
+  const from = await scope.openFolder(source)
   try {
-    const into = await scope.holdToWrite(target, pace)
+    const into = await scope.openFolderToWrite(target)
     try {
       await inParallel(children.filter(isPlain), async (entry) => {
         options.signal.throwIfAborted()
-        await pace.turn()
+        await turn()
         await unlessFatal(failures, async () => {
-          const mtimeNs = await copyHeldFile(from, into, entry, { ...options, pace, largeFiles })
+          const mtimeNs = await copyFileIn(from, into, entry, { ...options, largeFiles })
           if (mtimeNs === null) left.push(entry)
           else copied?.push({ vpath: entry.vpath, mtimeNs, isFolder: false })
         })

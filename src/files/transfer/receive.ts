@@ -1,14 +1,13 @@
 // Receiving a body into a file: chunks that arrive while a write is on its way are collected and
 // written together, which is more than twice as fast as a stream pipeline (measured).
-import { writev, writevSync } from 'node:fs'
+import type { IncomingMessage } from 'node:http'
 import type { Readable } from 'node:stream'
-import { promisify } from 'node:util'
 import { AppError } from '../../lib/errors.ts'
-import type { Device } from '../disks/device.ts'
+import { type WriteTarget, writeFully } from './write-fully.ts'
 
 /** Bytes collected before the source is paused. */
 const LIMIT_BYTES = 4 * 1024 * 1024
-/** Bodies up to this size may be written without the thread pool, see `near`. */
+/** Bodies up to this size may be written without the thread pool, see `isDirect` of receive. */
 const SMALL_BYTES = 64 * 1024
 
 // What is given back at the end of the heap glibc returns to the system from 128 KiB on, only to ask
@@ -20,26 +19,37 @@ export interface Received {
   sizeBytes: number
 }
 
+interface ReceiveOptions {
+  position?: number
+  maxBytes?: number
+  signal?: AbortSignal | undefined
+  isDirect?: boolean
+  device?: WriteTarget['device']
+}
+
+/** True for a small body of announced length that has come as a whole: nothing needs to be awaited. */
+export function hasArrived(source: Readable): boolean {
+  const { headers, readableLength, readableFlowing, destroyed } = source as IncomingMessage
+  const hasAll = Number(headers?.['content-length']) === readableLength
+  return hasAll && readableLength <= SMALL_BYTES && readableFlowing === null && !destroyed
+}
+
 /**
  * Writes everything `source` delivers to `fd` from `position` on. Past `maxBytes` it stops with
  * `too_large`; when the source breaks off or the signal fires it rejects, with what had arrived
- * written to the file. With `near`, for a file on a local disk, a small body that has come as a
- * whole is written at once; all else is written by the device's `run`. The chunks must be nobody else's: their memory is given back as soon as
- * they are written.
+ * written to the file. With `isDirect`, for a file on a local disk, a small body that has come as a
+ * whole is written at once; all else is written by the device's `run`. The chunks must be nobody
+ * else's: their memory is given back as soon as they are written.
  */
 export function receive(
   source: Readable,
   fd: number,
-  options: {
-    position?: number
-    maxBytes?: number
-    signal?: AbortSignal | undefined
-    near?: boolean
-    device?: Device
-  } = {},
+  options: ReceiveOptions = {},
 ): Promise<Received> {
-  const { position: start = 0, maxBytes = Number.POSITIVE_INFINITY, signal, near } = options
-  const writeLater = writeBy(options.device)
+  const { position: start = 0, maxBytes = Number.POSITIVE_INFINITY, signal, isDirect } = options
+  if (isDirect && !signal?.aborted && hasArrived(source))
+    return receiveArrived(source, { fd }, start, maxBytes)
+  const target = { fd, device: options.device }
   return new Promise((resolve, reject) => {
     let queue: Buffer[] = []
     let queuedBytes = 0
@@ -51,7 +61,7 @@ export function receive(
     let soon: NodeJS.Immediate | undefined
 
     const finish = () => {
-      source.off('data', onData).off('end', onEnd).off('error', onError).off('close', onClose)
+      source.off('data', onData).off('end', onEnd).off('error', fail).off('close', onClose)
       signal?.removeEventListener('abort', onAbort)
       clearImmediate(soon)
       if (failure !== undefined) reject(failure)
@@ -69,20 +79,19 @@ export function receive(
       queue = []
       queuedBytes = 0
       busy = true
-      const settle = (error: Error | null) => {
+      const atOnce = isDirect === true && ended && partBytes <= SMALL_BYTES
+      const done = (error?: unknown) => {
         busy = false
-        if (error) {
-          failure ??= error
-          queuedBytes = 0
-        } else {
+        failure ??= error
+        if (error !== undefined) queuedBytes = 0
+        else {
           writtenBytes += partBytes
           giveBack(part)
           source.resume()
         }
         advance()
       }
-      const atOnce = near && ended && partBytes <= SMALL_BYTES
-      writeFully(atOnce ? writeNow : writeLater, fd, part, start + writtenBytes, settle)
+      writeFully(target, part, start + writtenBytes, atOnce).then(() => done(), done)
     }
     const fail = (error: unknown) => {
       failure ??= error
@@ -92,7 +101,7 @@ export function receive(
       if (failure !== undefined) return
       arrivedBytes += chunk.length
       if (arrivedBytes > maxBytes) {
-        fail(new AppError('too_large', `more than ${maxBytes} bytes arrived`))
+        fail(tooLong(maxBytes))
         return
       }
       queue.push(chunk)
@@ -108,18 +117,42 @@ export function receive(
       ended = true
       advance()
     }
-    const onError = (error: unknown) => fail(error)
     const onClose = () => {
       if (!ended) fail(Object.assign(new Error('the client went away'), { code: 'ECONNRESET' }))
     }
     const onAbort = () => fail(signal?.reason)
 
-    source.on('data', onData).on('end', onEnd).on('error', onError).on('close', onClose)
+    source.on('data', onData).on('end', onEnd).on('error', fail).on('close', onClose)
     if (signal?.aborted) onAbort()
     else signal?.addEventListener('abort', onAbort)
     if (source.readableEnded) onEnd()
     else if (source.destroyed) onClose()
   })
+}
+
+// Without the events of a stream, which take longer than the writing.
+async function receiveArrived(
+  source: Readable,
+  target: WriteTarget,
+  position: number,
+  maxBytes: number,
+): Promise<Received> {
+  const sizeBytes = source.readableLength
+  if (sizeBytes > maxBytes) throw tooLong(maxBytes)
+  const chunks: Buffer[] = []
+  // One call gives one of the chunks that came from the socket, not all of them.
+  for (let left = sizeBytes; left > 0; ) {
+    const chunk: Buffer | null = source.read()
+    if (!chunk) throw Object.assign(new Error('the body broke off'), { code: 'ECONNRESET' })
+    chunks.push(chunk)
+    left -= chunk.length
+  }
+  await writeFully(target, chunks, position, true)
+  return { sizeBytes }
+}
+
+function tooLong(maxBytes: number): AppError {
+  return new AppError('too_large', `more than ${maxBytes} bytes arrived`)
 }
 
 // A chunk has its memory outside of the heap, which the garbage collector is slow to notice: at
@@ -128,56 +161,4 @@ function giveBack(chunks: Buffer[]): void {
   // A small one shares its memory with others.
   for (const { buffer, byteLength } of chunks)
     if (buffer instanceof ArrayBuffer && buffer.byteLength === byteLength) buffer.transfer(0)
-}
-
-type Done = (error: Error | null, written: number) => void
-type Write = (fd: number, buffers: Buffer[], position: number, done: Done) => void
-
-const writeNow: Write = (fd, buffers, position, done) => {
-  let written: number
-  try {
-    written = writevSync(fd, buffers, position)
-  } catch (error) {
-    return done(error as Error, 0)
-  }
-  done(null, written)
-}
-
-const writevInPool = promisify(writev)
-
-function writeBy(device: Device | undefined): Write {
-  if (device?.kind !== 'foreign') return writev
-  return (fd, buffers, position, done) => {
-    device
-      .run(() => writevInPool(fd, buffers, position))
-      .then(
-        ({ bytesWritten }) => done(null, bytesWritten),
-        (error) => done(error, 0),
-      )
-  }
-}
-
-// writev may write less than asked, for instance when the disk is almost full.
-function writeFully(
-  write: Write,
-  fd: number,
-  buffers: Buffer[],
-  position: number,
-  done: (error: Error | null) => void,
-): void {
-  write(fd, buffers, position, (error, written) => {
-    if (error) return done(error)
-    let rest = written
-    const left: Buffer[] = []
-    for (const buffer of buffers) {
-      if (rest >= buffer.length) rest -= buffer.length
-      else {
-        left.push(rest > 0 ? buffer.subarray(rest) : buffer)
-        rest = 0
-      }
-    }
-    if (left.length === 0) done(null)
-    else if (written === 0) done(new Error('nothing could be written'))
-    else writeFully(write, fd, left, position + written, done)
-  })
 }

@@ -3,8 +3,8 @@
 import { AppError } from '../../lib/errors.ts'
 import type { VPath } from '../../lib/vpath.ts'
 import { formatTime } from '../listing/time-format.ts'
-import type { EntryStat } from '../place/entry-stat.ts'
 import type { Scope } from '../place/scope.ts'
+import type { EntryStat } from '../volume/entry-stat.ts'
 
 /** Entries by path with their times as listings tell them, null for folders; each folder before its own. */
 export type SeenEntries = ReadonlyMap<VPath, string | null>

@@ -5,19 +5,12 @@ import { hash } from 'node:crypto'
 import { dirname } from 'node:path'
 import type { Readable } from 'node:stream'
 import { AppError, badRequest } from '../../lib/errors.ts'
-import type { VPath } from '../../lib/vpath.ts'
-import type { Scope, TempOptions } from '../place/scope.ts'
-import type { TempFile } from '../place/temp-file.ts'
-import { receive } from './receive.ts'
-import { TEMP_PREFIX } from './temp-name.ts'
+import type { Place, Scope, TempOptions } from '../place/scope.ts'
+import type { TempFile } from '../temp/temp-file.ts'
+import { type Declared, declaredIn, TEMP_PREFIX } from '../temp/temp-name.ts'
+import { hasArrived, receive } from './receive.ts'
 
-export interface Upload {
-  /** Declared size in bytes. */
-  lengthBytes: number
-  /** True when an existing target is to be replaced. */
-  replace: boolean
-  /** Modification time to give the finished file, or null. */
-  mtimeMs: number | null
+export interface Upload extends Declared {
   /** Name of the temporary sibling. */
   tempName: string
 }
@@ -25,13 +18,10 @@ export interface Upload {
 export interface Resumables {
   /**
    * Starts an upload, dropping an unfinished one of the same account to the same target. Throws `locked` while a complete
-   * one waits to be moved into place: its bytes have been acknowledged. Throws `no_space` when the
-   * disk that is to hold it has not the room, `too_many_requests` when the account has too many.
+   * one waits to be moved into place: its bytes have been acknowledged. Throws
+   * `too_many_requests` when the account has too many.
    */
-  create(
-    destination: Destination,
-    facts: { lengthBytes: number; replace: boolean; mtimeMs: number | null },
-  ): Promise<Upload>
+  create(destination: Destination, facts: Declared): Promise<Upload>
   /**
    * The unfinished upload and how much of it is on disk; null when there is none. Without one of the
    * account's own it is another account's (`isOwn` false), which only that one may go on with.
@@ -74,17 +64,16 @@ export interface Found {
 /** Where an upload goes, and whose it is. Each account has one to a file. */
 export interface Destination {
   scope: Scope
-  vpath: VPath
+  place: Place
   /** Id of the account. */
   owner: number
   /** Whether the user may replace a file; asked each time, since rights end and files appear. */
   mayReplace: boolean
-  /** The host path, once it has been looked up here: each request asks once. */
-  located?: string
 }
 
 interface Holder {
-  stop: AbortController
+  /** Made when it is asked for: most have ended by then. */
+  stop?: AbortController
   done: Promise<void>
 }
 
@@ -99,7 +88,7 @@ export function createResumables(
   const remembered = new Map<string, Upload>()
   /** Folders whose uploads of an earlier run of the server are remembered, too, or are about to be. */
   const searched = new Map<string, Promise<void>>()
-  const holders = new Map<string, Holder>()
+  const exclusively = createTurns()
   const completions = new Map<string, Promise<void>>()
   const tried = new WeakSet<Upload>()
 
@@ -113,7 +102,7 @@ export function createResumables(
 
   // Once a folder, so that beginning many uploads does not list it each time.
   const rememberLeft = async (destination: Destination) => {
-    const folder = dirname(await placeOf(destination))
+    const folder = dirname(destination.place.realPath)
     const known = searched.get(folder)
     if (known) return known
     if (searched.size >= MAX_SEARCHED) searched.clear()
@@ -127,30 +116,10 @@ export function createResumables(
     }
   }
 
-  const rememberFound = async ({ scope, vpath }: Destination) => {
-    for (const tempName of await scope.findTemps(vpath, LABEL)) {
+  const rememberFound = async ({ scope, place }: Destination) => {
+    for (const tempName of await scope.findTemps(place, LABEL)) {
       const found = parseName(tempName)
       if (found && !remembered.has(found.key)) remember(found.key, found.upload)
-    }
-  }
-
-  // One at a time per upload: whoever comes later stops the earlier one, which settles its write.
-  const exclusively = async <T>(
-    key: string,
-    fn: (signal: AbortSignal) => Promise<T>,
-  ): Promise<T> => {
-    for (let holder = holders.get(key); holder; holder = holders.get(key)) {
-      holder.stop.abort(new AppError('conflict', 'a newer request took over this upload'))
-      await holder.done
-    }
-    const stop = new AbortController()
-    const work = fn(stop.signal)
-    const holder: Holder = { stop, done: work.then(ignore, ignore) }
-    holders.set(key, holder)
-    try {
-      return await work
-    } finally {
-      holders.delete(key)
     }
   }
 
@@ -181,14 +150,15 @@ export function createResumables(
   }
 
   const openOther = async (destination: Destination) => {
-    const upload = await findLabelled(destination, `${LABEL}${await placeKeyOf(destination)}-u`)
+    const upload = await findLabelled(destination, `${LABEL}${placeKeyOf(destination)}-u`)
     return upload && openFound(destination, '', upload)
   }
 
   const missing = async (destination: Destination): Promise<AppError> => {
-    const other = await findLabelled(destination, `${LABEL}${await placeKeyOf(destination)}-u`)
-    if (other) return new AppError('forbidden', `the upload to ${destination.vpath} is not yours`)
-    return new AppError('not_found', `no upload to ${destination.vpath}`)
+    const other = await findLabelled(destination, `${LABEL}${placeKeyOf(destination)}-u`)
+    if (other)
+      return new AppError('forbidden', `the upload to ${destination.place.vpath} is not yours`)
+    return new AppError('not_found', `no upload to ${destination.place.vpath}`)
   }
 
   const commit = async (destination: Destination, key: string, upload: Upload) => {
@@ -213,7 +183,7 @@ export function createResumables(
 
   const discard = async (destination: Destination, key: string): Promise<boolean> => {
     let found = false
-    for (const tempName of await destination.scope.findTemps(destination.vpath, labelOf(key))) {
+    for (const tempName of await destination.scope.findTemps(destination.place, labelOf(key))) {
       const temp = await openTempAt(destination, { resume: tempName })
       await temp.discard()
       found = true
@@ -224,17 +194,16 @@ export function createResumables(
 
   return {
     create: async (destination, { lengthBytes, replace, mtimeMs }) => {
-      const key = await keyOf(destination)
+      const key = keyOf(destination)
       return exclusively(key, async () => {
         if (completions.has(key))
-          throw new AppError('locked', `${destination.vpath} is being put in place`)
-        await destination.scope.requireSpace(await placeOf(destination), lengthBytes)
+          throw new AppError('locked', `${destination.place.vpath} is being put in place`)
         await rememberLeft(destination)
         if (remembered.has(key)) await discard(destination, key)
         else await admit(destination.owner)
         const words = [lengthBytes, replace ? 'r' : 'n', mtimeMs ?? '']
         const label = labelOf(key) + words.join('-')
-        const facts = { upload: { owner: destination.owner, vpath: destination.vpath } }
+        const facts = { upload: { owner: destination.owner, vpath: destination.place.vpath } }
         const temp = await openTempAt(destination, { parents: true, label, facts })
         await temp.release()
         const upload = { lengthBytes, replace, mtimeMs, tempName: TEMP_PREFIX + label }
@@ -243,7 +212,7 @@ export function createResumables(
       })
     },
     find: async (destination) => {
-      const key = await keyOf(destination)
+      const key = keyOf(destination)
       const own = await openUpload(destination, key)
       const opened = own ?? (await openOther(destination))
       if (!opened) return null
@@ -255,13 +224,16 @@ export function createResumables(
       }
     },
     append: async (destination, offsetBytes, source, signal) => {
-      const key = await keyOf(destination)
+      const key = keyOf(destination)
       return exclusively(key, async (stop) => {
         const opened = await openUpload(destination, key)
         if (!opened) throw await missing(destination)
         const { upload, temp } = opened
         try {
-          const ended = signal ? AbortSignal.any([stop, signal]) : stop
+          // A body that is here ends by itself.
+          const ended = hasArrived(source)
+            ? undefined
+            : AbortSignal.any([stop(), ...(signal ? [signal] : [])])
           const sizeBytes = await appendTo(temp, upload, offsetBytes, source, ended)
           return { upload, offsetBytes: sizeBytes }
         } finally {
@@ -270,7 +242,7 @@ export function createResumables(
       })
     },
     complete: async (destination, upload, around) => {
-      const key = await keyOf(destination)
+      const key = keyOf(destination)
       const running = completions.get(key)
       if (running) return running
       const again = tried.has(upload)
@@ -289,7 +261,7 @@ export function createResumables(
       }
     },
     discard: async (destination) => {
-      const key = await keyOf(destination)
+      const key = keyOf(destination)
       if (await exclusively(key, () => discard(destination, key))) return true
       const error = await missing(destination)
       if (error.code === 'forbidden') throw error
@@ -298,12 +270,38 @@ export function createResumables(
   }
 }
 
+type Turn = <T>(key: string, work: (stop: () => AbortSignal) => Promise<T>) => Promise<T>
+
+/** One at a time per upload: whoever comes later stops the earlier one, which settles its write. */
+function createTurns(): Turn {
+  const holders = new Map<string, Holder>()
+  const stopOf = (holder: Holder) => {
+    holder.stop ??= new AbortController()
+    return holder.stop
+  }
+  return async (key, work) => {
+    for (let before = holders.get(key); before; before = holders.get(key)) {
+      stopOf(before).abort(new AppError('conflict', 'a newer request took over this upload'))
+      await before.done
+    }
+    const { promise: done, resolve: end } = Promise.withResolvers<void>()
+    const holder: Holder = { done }
+    holders.set(key, holder)
+    try {
+      return await work(() => stopOf(holder).signal)
+    } finally {
+      holders.delete(key)
+      end()
+    }
+  }
+}
+
 async function appendTo(
   temp: TempFile,
   upload: Upload,
   offsetBytes: number,
   source: Readable,
-  signal: AbortSignal,
+  signal: AbortSignal | undefined,
 ): Promise<number> {
   if (offsetBytes > upload.lengthBytes)
     throw badRequest(`upload offset ${offsetBytes} exceeds declared length ${upload.lengthBytes}`)
@@ -315,7 +313,7 @@ async function appendTo(
       position: offsetBytes,
       maxBytes: upload.lengthBytes - offsetBytes,
       signal,
-      near: temp.near,
+      isDirect: temp.isDirect,
       device: temp.device,
     })
     return offsetBytes + received.sizeBytes
@@ -326,34 +324,28 @@ async function appendTo(
   }
 }
 
-async function refuseTaken({ scope, vpath }: Destination): Promise<void> {
+async function refuseTaken({ scope, place: { vpath } }: Destination): Promise<void> {
   if (await scope.exists(vpath)) throw new AppError('forbidden', `${vpath} may not be replaced`)
 }
 
-async function placeOf(destination: Destination): Promise<string> {
-  destination.located ??= await destination.scope.hostPath(destination.vpath)
-  return destination.located
+async function openTempAt({ scope, place }: Destination, options: TempOptions): Promise<TempFile> {
+  return scope.openTemp(place, options)
 }
 
-async function openTempAt(destination: Destination, options: TempOptions): Promise<TempFile> {
-  const located = await placeOf(destination)
-  return destination.scope.openTemp(destination.vpath, { ...options, located })
-}
-
-async function findLabelled({ scope, vpath }: Destination, label: string): Promise<Upload | null> {
-  for (const tempName of await scope.findTemps(vpath, label)) {
+async function findLabelled({ scope, place }: Destination, label: string): Promise<Upload | null> {
+  for (const tempName of await scope.findTemps(place, label)) {
     const found = parseName(tempName)
     if (found) return found.upload
   }
   return null
 }
 
-async function placeKeyOf(destination: Destination): Promise<string> {
-  return hash('sha256', await placeOf(destination)).slice(0, 32)
+function placeKeyOf(destination: Destination): string {
+  return hash('sha256', destination.place.realPath).slice(0, 32)
 }
 
-async function keyOf(destination: Destination): Promise<string> {
-  return `${await placeKeyOf(destination)}-u${destination.owner}`
+function keyOf(destination: Destination): string {
+  return `${placeKeyOf(destination)}-u${destination.owner}`
 }
 
 const LABEL = 'up-'
@@ -363,18 +355,7 @@ function labelOf(key: string): string {
 }
 
 function parseName(tempName: string): { key: string; upload: Upload } | null {
-  const match = /^up-([0-9a-f]{32}-u\d{1,10})-(\d{1,16})-([rn])-(\d{0,16})$/.exec(
-    tempName.slice(TEMP_PREFIX.length),
-  )
-  if (!match) return null
-  const [, key = '', length, replace, mtime] = match
-  const upload = {
-    lengthBytes: Number(length),
-    replace: replace === 'r',
-    mtimeMs: mtime ? Number(mtime) : null,
-    tempName,
-  }
-  return { key, upload }
+  const key = /^\.fb-tmp-up-([0-9a-f]{32}-u\d{1,10})-/.exec(tempName)?.[1]
+  const declared = declaredIn(tempName)
+  return key !== undefined && declared ? { key, upload: { ...declared, tempName } } : null
 }
-
-function ignore(): void {}

@@ -1,32 +1,23 @@
 // Remembers each temporary file from before it is made until it is gone, so that what a crash or an
 // abandoned upload left behind is found without walking the whole tree, and nothing else is ever
-// removed. The list is a log beside the database, one line of JSON for each that came or went.
-import {
-  closeSync,
-  fdatasync,
-  openSync,
-  readFileSync,
-  realpathSync,
-  renameSync,
-  unlinkSync,
-  writeFileSync,
-  writeSync,
-} from 'node:fs'
+// removed. The list is a log beside the database, one line of JSON for each that came or went; files
+// that follow each other into a folder share a name, and its line.
+import { readFileSync, realpathSync } from 'node:fs'
 import { lstat, readdir, rmdir, unlink } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
-import { promisify } from 'node:util'
 import { AppError, errnoOf } from '../../lib/errors.ts'
 import { createLocks, type Locks } from '../../lib/locks.ts'
+import { createLiveLog, readLogSync } from '../../store/log.ts'
 import type { Disks } from '../disks/disks.ts'
-import { inFolder } from '../place/jail.ts'
-import { declaredBytes, isTempName } from './temp-name.ts'
+import { inFolder } from '../volume/open-folder.ts'
+import { declaredIn, isTempName } from './temp-name.ts'
 
-const syncData = promisify(fdatasync)
-
-const SYNC_DELAY_MS = 1_000
 const SWEEP_EVERY_MS = 10 * 60_000
-/** Files remembered; what comes beyond them is removed by who made it, but not after a crash. */
-const MAX_NOTED = 20_000
+/** Once so many files are remembered no further upload is begun. What is made all the same is noted. */
+export const MAX_NOTED = 20_000
+/** How long the name of a file that is in place is kept for the next one, and in how many folders. */
+const SPARE_MS = 1_000
+const MAX_SPARE_FOLDERS = 100
 /** The log is written anew once this much of it is of no more use. */
 const MAX_STALE_BYTES = 4 * 1024 * 1024
 
@@ -44,7 +35,13 @@ export interface TempNotes {
   note(path: string, facts?: TempFacts): void
   /** To be told when it is gone. */
   forget(path: string): void
-  /** Waits until a power cut leaves what was noted. */
+  /** Like forget, but for a moment the name stays noted, to be taken again. */
+  spare(path: string): void
+  /** A name in this folder that is noted and free. */
+  takeSpare(folder: string): string | undefined
+  /** In the order of the last note of each. */
+  noted(): ReadonlyMap<string, TempFacts>
+  /** Waits until a power cut leaves what was noted; throws when it cannot be written. */
   sync(): Promise<void>
   /** The folder for what cannot be made beside its target; made by who needs it. */
   readonly stagingFolder: string
@@ -53,7 +50,6 @@ export interface TempNotes {
 }
 
 export interface TempRegistry extends TempNotes {
-  noted(): ReadonlyMap<string, TempFacts>
   /** Removes temporary files untouched for longer than the limit. */
   sweep(): Promise<void>
   /** Saves and stops the timers. */
@@ -64,18 +60,37 @@ export interface TempRegistry extends TempNotes {
 export function createTempRegistry(disks: Disks, file: string, maxAgeMs: number): TempRegistry {
   const startedAtMs = Date.now()
   const { notes, folders } = read(file)
-  const log = openLog(file, () => lines(notes, folders))
+  const log = createLiveLog(file, () => linesOf(notes, folders), MAX_STALE_BYTES)
   const stagingFolder = join(realFolderOf(file), `${basename(file, '.uploads')}.staging`)
 
   // When a file was first found missing: its disk may be mounted again before it expires.
   const missingSince = new Map<string, number>()
   const forget = (path: string) => {
     missingSince.delete(path)
-    if (notes.delete(path)) log.add({ gone: path })
+    if (notes.delete(path)) log.add({ gone: path }, { waits: true })
   }
-  const note = (path: string, facts: TempFacts = {}) => {
-    if (!notes.has(path) && notes.size >= MAX_NOTED) return
+  /** By their folder. */
+  const spares = new Map<string, string[]>()
+  let spareTimer: NodeJS.Timeout | undefined
+  const forgetSpares = () => {
+    clearTimeout(spareTimer)
+    spareTimer = undefined
+    for (const [folder, names] of spares) for (const name of names) forget(join(folder, name))
+    spares.clear()
+  }
+  const spare = (path: string) => {
+    const folder = dirname(path)
+    const names = spares.get(folder) ?? []
+    if (spares.size >= MAX_SPARE_FOLDERS || !notes.has(path)) return forget(path)
+    missingSince.delete(path)
+    names.push(basename(path))
+    spares.set(folder, names)
+    spareTimer ??= setTimeout(forgetSpares, SPARE_MS).unref()
+  }
+  const note = (path: string, facts?: TempFacts) => {
+    if (!facts && notes.has(path)) return
     const all = { ...notes.get(path), ...facts }
+    notes.delete(path)
     notes.set(path, all)
     log.add({ temp: path, ...all })
   }
@@ -84,11 +99,13 @@ export function createTempRegistry(disks: Disks, file: string, maxAgeMs: number)
     missingSince.set(path, sinceMs)
     return nowMs - sinceMs > maxAgeMs
   }
-  const sweepFile = async (path: string, { writesTo }: TempFacts) => {
+  // Nothing but it has the content that is being written.
+  const mayRemove = (path: string) => !notes.get(path)?.writesTo
+  const sweepFile = async (path: string) => {
     const nowMs = Date.now()
-    // Nothing but it has the content that is being written.
-    if (writesTo) return
-    const end = await removeExpired(disks, path, nowMs - maxAgeMs, startedAtMs)
+    if (!mayRemove(path)) return
+    const times = { olderThanMs: nowMs - maxAgeMs, startedAtMs }
+    const end = await removeExpired(disks, path, times, () => mayRemove(path))
     if (end === 'stays') missingSince.delete(path)
     else if (end === 'removed' || isOver(path, nowMs)) forget(path)
   }
@@ -102,7 +119,7 @@ export function createTempRegistry(disks: Disks, file: string, maxAgeMs: number)
   }
   const sweep = async () => {
     for (const folder of [...folders]) await adoptFrom(folder)
-    for (const [path, facts] of [...notes]) await sweepFile(path, facts)
+    for (const path of [...notes.keys()]) await sweepFile(path)
   }
   // What the last run left behind is old enough to go at once.
   sweep().catch(() => {})
@@ -112,6 +129,8 @@ export function createTempRegistry(disks: Disks, file: string, maxAgeMs: number)
   return {
     note,
     forget,
+    spare,
+    takeSpare: (folder) => spares.get(folder)?.pop(),
     sync: () => log.sync(),
     stagingFolder,
     targets: createLocks(),
@@ -119,6 +138,7 @@ export function createTempRegistry(disks: Disks, file: string, maxAgeMs: number)
     sweep,
     close: async () => {
       clearInterval(timer)
+      forgetSpares()
       await sweep().catch(() => {})
       await rmdir(stagingFolder).catch(() => {})
       log.close(notes.size + folders.size === 0)
@@ -126,12 +146,12 @@ export function createTempRegistry(disks: Disks, file: string, maxAgeMs: number)
   }
 }
 
-/** `missing` as well where its folder is, or could not be looked at. */
+/** `missing` as well where its folder is, or could not be read. */
 async function removeExpired(
   disks: Disks,
   path: string,
-  olderThanMs: number,
-  startedAtMs: number,
+  { olderThanMs, startedAtMs }: { olderThanMs: number; startedAtMs: number },
+  mayRemove: () => boolean,
 ): Promise<'removed' | 'stays' | 'missing'> {
   try {
     return await inFolder(disks, dirname(path), async (ref, device) => {
@@ -139,9 +159,9 @@ async function removeExpired(
       const found = await device.query(() => lstat(entry))
       if (!found.isFile()) return 'removed'
       // All of it has come: whoever sent it has the whole time to come back after a start.
-      const isComplete = found.size === declaredBytes(basename(path))
+      const isComplete = found.size === declaredIn(basename(path))?.lengthBytes
       const touchedAtMs = isComplete ? Math.max(found.mtimeMs, startedAtMs) : found.mtimeMs
-      if (touchedAtMs >= olderThanMs) return 'stays'
+      if (touchedAtMs >= olderThanMs || !mayRemove()) return 'stays'
       await device.run(() => unlink(entry))
       return 'removed'
     })
@@ -167,17 +187,15 @@ interface Known {
 // Missing or damaged lines: what they told of is removed when its folder is.
 function read(file: string): Known {
   const known: Known = { notes: new Map(), folders: new Set() }
-  let text = ''
   try {
-    text = readFileSync(file, 'utf8')
-  } catch {
-    return known
-  }
-  for (const line of text.split('\n')) {
-    try {
-      readLine(known, JSON.parse(line))
-    } catch {}
-  }
+    let lines = 0
+    for (const { value } of readLogSync(file)) {
+      lines++
+      readLine(known, value ?? {})
+    }
+    // Version 3.0.0 wrote one list, without an end of line.
+    if (lines === 0) readLine(known, JSON.parse(readFileSync(file, 'utf8')))
+  } catch {}
   return known
 }
 
@@ -190,6 +208,7 @@ function readLine({ notes, folders }: Known, value: unknown): void {
   if (typeof folder === 'string') folders.add(folder)
   if (typeof gone === 'string') notes.delete(gone)
   if (typeof temp !== 'string' || !isTempName(basename(temp))) return
+  notes.delete(temp)
   notes.set(temp, {
     ...(isUpload(upload) && { upload }),
     ...(isTarget(writesTo) && { writesTo }),
@@ -206,59 +225,9 @@ function isTarget(value: unknown): value is { path: string; ino: string } {
   return typeof path === 'string' && typeof ino === 'string'
 }
 
-function lines(notes: Known['notes'], folders: Known['folders']): string {
+function linesOf(notes: Known['notes'], folders: Known['folders']): object[] {
   return [
     ...[...folders].map((folder) => ({ folder })),
     ...[...notes].map(([temp, facts]) => ({ temp, ...facts })),
   ]
-    .map((line) => `${JSON.stringify(line)}\n`)
-    .join('')
-}
-
-interface Log {
-  add(line: object): void
-  sync(): Promise<void>
-  /** Removes it when it `isEmpty`. */
-  close(isEmpty: boolean): void
-}
-
-// A line goes to the system at once, which keeps it when the process is killed. That the log cannot be
-// written is no reason to refuse a file: it only saves a search after a crash.
-function openLog(file: string, content: () => string): Log {
-  let fd: number | undefined
-  let staleBytes = 0
-  let timer: NodeJS.Timeout | undefined
-  const rewrite = () => {
-    const temp = `${file}.tmp`
-    if (fd !== undefined) closeSync(fd)
-    fd = undefined
-    writeFileSync(temp, content(), { mode: 0o600 })
-    renameSync(temp, file)
-    fd = openSync(file, 'a', 0o600)
-    staleBytes = 0
-  }
-  const sync = async () => {
-    clearTimeout(timer)
-    timer = undefined
-    if (fd !== undefined) await syncData(fd)
-  }
-  return {
-    add: (line) => {
-      try {
-        // The first one of a run writes what is still known of earlier ones, and nothing else of them.
-        if (fd === undefined || staleBytes > MAX_STALE_BYTES) rewrite()
-        else staleBytes += writeSync(fd, `${JSON.stringify(line)}\n`)
-      } catch {}
-      timer ??= setTimeout(() => sync().catch(() => {}), SYNC_DELAY_MS).unref()
-    },
-    sync,
-    close: (isEmpty) => {
-      clearTimeout(timer)
-      try {
-        if (fd !== undefined) closeSync(fd)
-        fd = undefined
-        if (isEmpty) unlinkSync(file)
-      } catch {}
-    },
-  }
 }

@@ -1,7 +1,7 @@
 // The names of temporary files. Only what has exactly such a name is hidden, and removed some day: a
 // file of somebody's own may begin like one.
 
-/** How they begin. The rest is a UUID, or what an upload has to know; see TempName in resumable.ts. */
+/** How they begin. The rest is a UUID, or what an upload has to know; see `declaredIn`. */
 export const TEMP_PREFIX = '.fb-tmp-'
 
 const UUID = '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}'
@@ -22,8 +22,23 @@ export function leadsToTemp(vpath: string): boolean {
   return vpath.includes('/.') && SEGMENT.test(vpath)
 }
 
-/** The size an upload was declared with, by its name; null for other temporary files. */
-export function declaredBytes(name: string): number | null {
-  const match = /^\.fb-tmp-up-[0-9a-f]{32}(?:-u\d+)?-(\d+)-[rn]-\d*$/.exec(name)
-  return match ? Number(match[1]) : null
+/** What an upload was declared with. */
+export interface Declared {
+  lengthBytes: number
+  /** True when an existing target is to be replaced. */
+  replace: boolean
+  /** Modification time to give the finished file, or null. */
+  mtimeMs: number | null
+}
+
+/** What the name of an upload's temporary file tells; null for other temporary files. */
+export function declaredIn(name: string): Declared | null {
+  const match = /^\.fb-tmp-up-[0-9a-f]{32}(?:-u\d{1,10})?-(\d{1,16})-([rn])-(\d{0,16})$/.exec(name)
+  if (!match) return null
+  const [, length, replace, mtime] = match
+  return {
+    lengthBytes: Number(length),
+    replace: replace === 'r',
+    mtimeMs: mtime ? Number(mtime) : null,
+  }
 }

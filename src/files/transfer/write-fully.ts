@@ -1,0 +1,43 @@
+import { writev, writevSync } from 'node:fs'
+import { promisify } from 'node:util'
+import type { Device } from '../disks/device.ts'
+
+const writevInPool = promisify(writev)
+
+export interface WriteTarget {
+  fd: number
+  /** Its `run` makes the calls that are not made at once. */
+  device?: Pick<Device, 'run'> | undefined
+}
+
+/**
+ * Writes all bytes to a file from `position` on; writev(2) may write less than asked, for instance when
+ * the disk is almost full. `atOnce`: on the event loop. Rejects with the system's error.
+ */
+export async function writeFully(
+  { fd, device }: WriteTarget,
+  buffers: readonly Uint8Array[],
+  position: number,
+  atOnce: boolean,
+): Promise<void> {
+  const later = () => writevInPool(fd, left, position)
+  let left = [...buffers]
+  while (left.length > 0) {
+    const written = atOnce
+      ? writevSync(fd, left, position)
+      : (await (device?.run(later) ?? later())).bytesWritten
+    position += written
+    left = behind(left, written)
+    if (written === 0 && left.length > 0) throw new Error('nothing could be written')
+  }
+}
+
+function behind(buffers: Uint8Array[], sizeBytes: number): Uint8Array[] {
+  const left: Uint8Array[] = []
+  let rest = sizeBytes
+  for (const buffer of buffers) {
+    if (rest < buffer.length) left.push(buffer.subarray(rest))
+    rest = Math.max(0, rest - buffer.length)
+  }
+  return left
+}
