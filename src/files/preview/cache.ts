@@ -40,11 +40,6 @@ export function cacheName(key: PreviewKey): string {
   return placeOf(hashOf(key))
 }
 
-/** `h[0]/h[1..2]/h` of the SHA-1 of a key. */
-export function hashName(key: string): string {
-  return placeOf(createHash('sha1').update(key).digest('hex'))
-}
-
 function hashOf({ realPath, mtimeMs, variant }: PreviewKey): string {
   const hex = (text: string): string => Buffer.from(text).toString('hex')
   const seconds = Math.floor(mtimeMs / 1000).toString(16)
@@ -53,6 +48,7 @@ function hashOf({ realPath, mtimeMs, variant }: PreviewKey): string {
     .digest('hex')
 }
 
+/** `h[0]/h[1..2]/h` of a hash. */
 function placeOf(hash: string): string {
   return join(hash.slice(0, 1), hash.slice(1, 3), hash)
 }

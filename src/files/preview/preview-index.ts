@@ -1,6 +1,6 @@
 // Which previews in a cache folder were made of which file, so that they go with it: a tree of folders
 // like that of the sources, by hashes of their names, with an empty file for each preview. Deleting a
-// folder looks at what was made of its files and at nothing else.
+// folder reads what was made of its files and nothing else.
 import { createHash } from 'node:crypto'
 import { mkdir, readdir, rm, rmdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'

@@ -8,6 +8,7 @@ import {
   createPreviewProcess,
   type JobRequest,
   type JobResult,
+  type PreviewProcess,
   SPARE_PLACES,
 } from './process.ts'
 import { PreviewError, type PreviewSize, type SourceKind } from './protocol.ts'
@@ -85,105 +86,39 @@ const PDF_MS = 15_000
 const MAX_FAILED = 10_000
 const MIB = 1024 * 1024
 /** A preview process has 512 MiB, of which it needs some for itself. */
-const MEMORY_BYTES = 420 * MIB
+const MEMORY_BYTES = 410 * MIB
 /** Their decoders take much memory, or the only thread of their process. */
 const ALONE: SourceKind[] = ['pdf', 'heic', 'bmp']
 
+interface State {
+  readonly cache: PreviewCache
+  readonly together: PreviewProcess
+  /** A page is drawn in one go, however long that takes, and all else in its process has to wait. */
+  readonly alone: PreviewProcess
+  /** Memory of a job beside others. */
+  readonly shareBytes: number
+  readonly pdfMs: number
+  readonly pending: Map<string, Pending>
+  readonly failed: Map<string, PreviewError>
+  readonly videoProgram: Promise<string>
+}
+
 export function createPreviews(options: PreviewOptions): Previews {
-  const cache: PreviewCache = options.cacheDir
-    ? createDiskCache(options.cacheDir, options.cacheSizeBytes)
-    : createMemoryCache()
-  const together = createPreviewProcess(options.concurrency)
-  const shareBytes = Math.floor(MEMORY_BYTES / (options.concurrency + SPARE_PLACES))
-  // A page is drawn in one go, however long that takes, and all else in its process has to wait.
-  const alone = createPreviewProcess(1)
-  const pending = new Map<string, Pending>()
-  const failed = new Map<string, PreviewError>()
-  const videoProgram = findProgram(options.ffmpegPath)
-
-  const make = async (
-    request: PreviewRequest,
-    source: Source,
-    signal: AbortSignal,
-  ): Promise<Preview | 'original'> => {
-    const { realPath, mtimeNs, kind, size, display, full } = request
-    const variant = variantOf(request)
-    const known = await cache.get({ realPath, mtimeMs: Number(mtimeNs / 1_000_000n), variant })
-    if (known) return known
-    const program = kind === 'video' ? await videoProgram : ''
-    if (kind === 'video' && !program) throw new PreviewError('unavailable', 'ffmpeg was not found')
-    const file = await request.open()
-    try {
-      const path = pathOf(file, realPath)
-      const job = { path, ino: String(file.ino), kind, size, display, full, ffmpeg: program }
-      const { reply, bytes } = await decode(job, request.asker, signal)
-      if (reply.original) return 'original'
-      const preview = { contentType: reply.contentType ?? 'image/jpeg', bytes }
-      const mtimeMs = Number(file.mtimeNs / 1_000_000n)
-      if (!source.isForgotten) await cache.put({ realPath, mtimeMs, variant }, preview)
-      // As it may have become while it was written.
-      if (source.isForgotten) await cache.forget(realPath)
-      return preview
-    } finally {
-      await file.handle.close()
-    }
+  const { cacheDir, cacheSizeBytes, concurrency, ffmpegPath, pdfMs = PDF_MS } = options
+  const state: State = {
+    cache: cacheDir ? createDiskCache(cacheDir, cacheSizeBytes) : createMemoryCache(),
+    together: createPreviewProcess(concurrency),
+    alone: createPreviewProcess(1),
+    shareBytes: Math.floor(MEMORY_BYTES / (concurrency + SPARE_PLACES)),
+    pdfMs,
+    pending: new Map(),
+    failed: new Map(),
+    videoProgram: findProgram(ffmpegPath),
   }
-
-  const decode = async (
-    job: Omit<JobRequest, 'memoryBytes'>,
-    asker: Asker,
-    signal: AbortSignal,
-  ): Promise<JobResult> => {
-    const isPage = job.kind === 'pdf'
-    if (!ALONE.includes(job.kind)) {
-      const own = { ...job, memoryBytes: shareBytes }
-      const done = await together.run(own, signal, { asker }).catch((error: unknown) => {
-        if (error instanceof PreviewError && error.failure === 'too_heavy') return null
-        throw error
-      })
-      if (done) return done
-    }
-    const timeoutMs = isPage ? (options.pdfMs ?? PDF_MS) : undefined
-    const limits = { asker, ...(timeoutMs !== undefined && { timeoutMs }) }
-    return alone.run({ ...job, memoryBytes: MEMORY_BYTES }, signal, limits)
-  }
-
-  const remember = (name: string, error: PreviewError): void => {
-    if (error.failure === 'unavailable') return
-    const [oldest = ''] = failed.keys()
-    if (failed.size >= MAX_FAILED) failed.delete(oldest)
-    failed.set(name, new PreviewError(error.failure, `${error.message}, as before`))
-  }
-
+  const { cache, pending, together, alone, videoProgram } = state
   return {
-    async get(request, signal) {
-      signal.throwIfAborted()
-      const { realPath, mtimeNs, ino } = request
-      const name = `${variantOf(request)}:${mtimeNs}:${ino}:${realPath}`
-      // Who comes second would wait for the turn of who came first.
-      const entryName = `${request.asker.name}:${name}`
-      const shared = pending.get(entryName)
-      // Work whose last client has just left is given up; nobody may join it any more.
-      if (shared && !shared.abort.signal.aborted) return waitFor(shared, signal)
-      const failure = failed.get(name)
-      if (failure) throw failure
-      const abort = new AbortController()
-      const source = { realPath, isForgotten: false }
-      const promise = make(request, source, abort.signal)
-        .catch((error: unknown) => {
-          if (error instanceof PreviewError) remember(name, error)
-          throw error
-        })
-        .finally(() => {
-          if (pending.get(entryName) === entry) pending.delete(entryName)
-        })
-      const entry: Pending = { source, promise, waiting: 0, abort }
-      pending.set(entryName, entry)
-      // Everybody may have left when it fails.
-      promise.catch(() => {})
-      return waitFor(entry, signal)
-    },
-    async forget(realPaths) {
+    get: (request, signal) => get(state, request, signal),
+    forget: async (realPaths) => {
       for (const realPath of realPaths) {
         for (const { source } of pending.values())
           if (isAtOrBelow(source.realPath, realPath)) source.isForgotten = true
@@ -193,11 +128,99 @@ export function createPreviews(options: PreviewOptions): Previews {
     },
     mayHoldAny: () => pending.size > 0 || cache.mayHoldAny(),
     videoProgram,
-    close() {
+    close: () => {
       together.close()
       alone.close()
     },
   }
+}
+
+async function get(
+  state: State,
+  request: PreviewRequest,
+  signal: AbortSignal,
+): Promise<Preview | 'original'> {
+  signal.throwIfAborted()
+  const { pending, failed } = state
+  const { realPath, mtimeNs, ino } = request
+  const name = `${variantOf(request)}:${mtimeNs}:${ino}:${realPath}`
+  // Who comes second would wait for the turn of who came first.
+  const entryName = `${request.asker.name}:${name}`
+  const shared = pending.get(entryName)
+  // Work whose last client has just left is given up; nobody may join it any more.
+  if (shared && !shared.abort.signal.aborted) return waitFor(shared, signal)
+  const failure = failed.get(name)
+  if (failure) throw failure
+  const abort = new AbortController()
+  const source = { realPath, isForgotten: false }
+  const promise = make(state, request, source, abort.signal)
+    .catch((error: unknown) => {
+      if (error instanceof PreviewError) rememberFailure(failed, name, error)
+      throw error
+    })
+    .finally(() => {
+      if (pending.get(entryName) === entry) pending.delete(entryName)
+    })
+  const entry: Pending = { source, promise, waiting: 0, abort }
+  pending.set(entryName, entry)
+  // Everybody may have left when it fails.
+  promise.catch(() => {})
+  return waitFor(entry, signal)
+}
+
+async function make(
+  state: State,
+  request: PreviewRequest,
+  source: Source,
+  signal: AbortSignal,
+): Promise<Preview | 'original'> {
+  const { cache } = state
+  const { realPath, mtimeNs, kind, size, display, full } = request
+  const variant = variantOf(request)
+  const known = await cache.get({ realPath, mtimeMs: Number(mtimeNs / 1_000_000n), variant })
+  if (known) return known
+  const program = kind === 'video' ? await state.videoProgram : ''
+  if (kind === 'video' && !program) throw new PreviewError('unavailable', 'ffmpeg was not found')
+  const file = await request.open()
+  try {
+    const path = sourcePath(file, realPath)
+    const job = { path, ino: String(file.ino), kind, size, display, full, ffmpeg: program }
+    const { reply, bytes } = await decode(state, job, request.asker, signal)
+    if (reply.original) return 'original'
+    const preview = { contentType: reply.contentType ?? 'image/jpeg', bytes }
+    const mtimeMs = Number(file.mtimeNs / 1_000_000n)
+    if (!source.isForgotten) await cache.put({ realPath, mtimeMs, variant }, preview)
+    // As it may have become while it was written.
+    if (source.isForgotten) await cache.forget(realPath)
+    return preview
+  } finally {
+    await file.handle.close()
+  }
+}
+
+async function decode(
+  { together, alone, shareBytes, pdfMs }: State,
+  job: Omit<JobRequest, 'memoryBytes'>,
+  asker: Asker,
+  signal: AbortSignal,
+): Promise<JobResult> {
+  if (!ALONE.includes(job.kind)) {
+    const own = { ...job, memoryBytes: shareBytes }
+    const done = await together.run(own, signal, { asker }).catch((error: unknown) => {
+      if (error instanceof PreviewError && error.failure === 'too_heavy') return null
+      throw error
+    })
+    if (done) return done
+  }
+  const limits = job.kind === 'pdf' ? { asker, timeoutMs: pdfMs } : { asker }
+  return alone.run({ ...job, memoryBytes: MEMORY_BYTES }, signal, limits)
+}
+
+function rememberFailure(failed: State['failed'], name: string, error: PreviewError): void {
+  if (error.failure === 'unavailable') return
+  const [oldest = ''] = failed.keys()
+  if (failed.size >= MAX_FAILED) failed.delete(oldest)
+  failed.set(name, new PreviewError(error.failure, `${error.message}, as before`))
 }
 
 function variantOf({ size, display, full }: PreviewRequest): string {
@@ -262,7 +285,7 @@ export function needsRendition(extension: string): boolean {
 }
 
 /** The open file itself where it has a name: nothing can be put in its place meanwhile. */
-function pathOf({ handle }: OpenFile, realPath: string): string {
+function sourcePath({ handle }: OpenFile, realPath: string): string {
   return process.platform === 'linux' ? `/proc/${process.pid}/fd/${handle.fd}` : realPath
 }
 

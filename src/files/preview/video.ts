@@ -59,7 +59,7 @@ function runFfmpeg(ffmpeg: string, path: string, seconds: number): Promise<Buffe
     })
     child.on('close', (code) => {
       clearTimeout(timer)
-      // A refusal and a film shorter than the seek look alike: no bytes.
+      // No bytes: refused, or shorter than the seek position.
       resolve(code === 0 ? Buffer.concat(chunks) : Buffer.alloc(0))
     })
   })
