@@ -257,8 +257,8 @@ it('leaves out a file that goes between being listed and being opened', async ()
   let moved = false
   const watching = {
     ...scope,
-    hold: async (vpath: Parameters<typeof scope.hold>[0]) => {
-      const held = await scope.hold(vpath)
+    openFolder: async (vpath: Parameters<typeof scope.openFolder>[0]) => {
+      const held = await scope.openFolder(vpath)
       if (!moved) await rename(tree.at('a.txt'), join(tree.base, 'gone'))
       moved = true
       return held

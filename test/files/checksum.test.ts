@@ -2,12 +2,12 @@ import { createHash, randomBytes } from 'node:crypto'
 import { open, stat, truncate, writeFile } from 'node:fs/promises'
 import { performance } from 'node:perf_hooks'
 import { describe, expect, it } from 'vitest'
-import type { ReadHandle } from '../../src/files/place/read-handle.ts'
 import {
   CHECKSUM_ALGORITHMS,
   checksum,
   type FileToHash,
 } from '../../src/files/transfer/checksum.ts'
+import type { ReadHandle } from '../../src/files/volume/read-handle.ts'
 import { vpathOf } from '../../src/lib/vpath.ts'
 import { openScope } from '../support/archives.ts'
 import { waitFor, withDeadline } from '../support/deadline.ts'
@@ -131,7 +131,8 @@ describe('checksums', () => {
       const { handle, ...facts } = await file.open()
       await handle.close()
       const writer = await open(tree.at('a.bin'), 'a')
-      return { ...facts, handle: { ...handle, fd: writer.fd, close: () => writer.close() } }
+      const readOrGiveUp: ReadHandle['read'] = (...words) => writer.read(...words)
+      return { ...facts, handle: { ...handle, readOrGiveUp, close: () => writer.close() } }
     }
     await expect(checksum({ ...file, open: openToWrite }, 'md5', me)).rejects.toThrow('EBADF')
   })

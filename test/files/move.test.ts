@@ -5,9 +5,10 @@ import { describe, expect, it } from 'vitest'
 import { createDisks } from '../../src/files/disks/disks.ts'
 import type { Scope } from '../../src/files/place/scope.ts'
 import { copyTree, moveTree } from '../../src/files/transfer/copy.ts'
+import { createDiskVolume } from '../../src/files/volume/disk-volume.ts'
 import { AppError } from '../../src/lib/errors.ts'
 import { toVPath } from '../../src/lib/vpath.ts'
-import { MAY_MOUNT, mountFile, mountFolder } from '../support/mounts.ts'
+import { MAY_MOUNT, mountDisk, mountFile, mountFolder } from '../support/mounts.ts'
 import { scopeOf } from '../support/scope.ts'
 import { makeTree } from '../support/tree.ts'
 
@@ -44,10 +45,10 @@ describe('what comes into a folder while it is moved stays', () => {
     const scope = onTwoDisks(scopeOf(tree))
     const busy: Scope = {
       ...scope,
-      hold: async (folder) => {
+      openFolder: async (folder) => {
         // Once the folder has been read.
         if (folder === '/from/sub') await writeFile(tree.at('from/sub/late.txt'), 'late')
-        return scope.hold(folder)
+        return scope.openFolder(folder)
       },
     }
     await moveTree(busy, vpath('/from'), vpath('/to'), always())
@@ -188,7 +189,7 @@ describe.skipIf(!MAY_MOUNT)('what is a mount of its own (needs root)', () => {
     const source = join(tree.outside, 'app.yml')
     await writeFile(source, 'old: and longer than the new one')
     await using _file = await mountFile(source, tree.at('app.yml'))
-    const scope = scopeOf(tree, { disks: createDisks() })
+    const scope = scopeOf(tree, { volume: createDiskVolume(createDisks()) })
     await moveTree(scope, vpath('/new.yml'), vpath('/app.yml'), always())
     expect(await readFile(source, 'utf8')).toBe('new')
     expect(await readdir(tree.root)).toEqual(['app.yml'])
@@ -199,7 +200,7 @@ describe.skipIf(!MAY_MOUNT)('what is a mount of its own (needs root)', () => {
     const source = join(tree.outside, 'disk')
     await mkdir(join(source, 'sub'), { recursive: true })
     await using _folder = await mountFolder(source, tree.at('to'))
-    const scope = scopeOf(tree, { disks: createDisks() })
+    const scope = scopeOf(tree, { volume: createDiskVolume(createDisks()) })
     await moveTree(scope, vpath('/from'), vpath('/to'), always())
     expect(await readFile(join(source, 'sub/a.txt'), 'utf8')).toBe('a')
     expect(await readFile(join(source, 'b.txt'), 'utf8')).toBe('b')
@@ -211,7 +212,7 @@ describe.skipIf(!MAY_MOUNT)('what is a mount of its own (needs root)', () => {
     const source = join(tree.outside, 'app.yml')
     await writeFile(source, 'a')
     await using _file = await mountFile(source, tree.at('app.yml'))
-    const scope = scopeOf(tree, { disks: createDisks() })
+    const scope = scopeOf(tree, { volume: createDiskVolume(createDisks()) })
     const moving = moveTree(scope, vpath('/app.yml'), vpath('/b.yml'), always())
     await expect(moving).rejects.toMatchObject({ code: 'locked' })
     expect(await tree.read('b.yml')).toBe('b')
@@ -225,7 +226,7 @@ describe.skipIf(!MAY_MOUNT)('what is a mount of its own (needs root)', () => {
       const source = join(tree.outside, 'app.yml')
       await writeFile(source, 'a')
       await using _file = await mountFile(source, tree.at('app.yml'))
-      const scope = scopeOf(tree, { disks: createDisks() })
+      const scope = scopeOf(tree, { volume: createDiskVolume(createDisks()) })
       const moving = moveTree(scope, vpath('/app.yml'), vpath(to), { ...always(), replace: false })
       await expect(moving).rejects.toMatchObject({ code: 'locked', status: 500 })
       expect(await readdir(tree.root)).toEqual(['app.yml', 'new'])
@@ -235,9 +236,43 @@ describe.skipIf(!MAY_MOUNT)('what is a mount of its own (needs root)', () => {
   )
 })
 
+describe.skipIf(!MAY_MOUNT)('a folder in which something is mounted (needs root)', () => {
+  it('is not moved to another disk, and nothing of it is copied or removed', async () => {
+    await using tree = await makeTree({ 'from/a.txt': 'a', 'from/sub/disk': null, to: null })
+    const source = join(tree.outside, 'disk')
+    await mkdir(source)
+    await writeFile(join(source, 'inner.txt'), 'inner')
+    await using _to = await mountDisk(tree.at('to'), 1024 * 1024)
+    await using _inner = await mountFolder(source, tree.at('from/sub/disk'))
+    const scope = scopeOf(tree, { volume: createDiskVolume(createDisks()) })
+    for (const replace of [true, false]) {
+      const moving = moveTree(scope, vpath('/from'), vpath('/to/from'), { ...always(), replace })
+      await expect(moving).rejects.toMatchObject({ code: 'locked', status: 500 })
+    }
+    expect(await readdir(tree.at('to'))).toEqual([])
+    expect(await readdir(tree.root, { recursive: true })).toEqual(
+      expect.arrayContaining(['from/a.txt', 'from/sub/disk/inner.txt']),
+    )
+  })
+
+  it('is moved on its disk, with the mount', async () => {
+    await using tree = await makeTree({ 'from/sub/disk': null, to: null })
+    const source = join(tree.outside, 'disk')
+    await mkdir(source)
+    await writeFile(join(source, 'inner.txt'), 'inner')
+    // It is unmounted by the path it has come back to.
+    await using _ = await mountFolder(source, tree.at('from/sub/disk'))
+    const scope = scopeOf(tree, { volume: createDiskVolume(createDisks()) })
+    await moveTree(scope, vpath('/from'), vpath('/to/moved'), always())
+    expect(await tree.read('to/moved/sub/disk/inner.txt')).toBe('inner')
+    await moveTree(scope, vpath('/to/moved'), vpath('/from'), always())
+  })
+})
+
 it('a move to another disk works where nothing tells what is mounted', async () => {
   await using tree = await makeTree({ 'a.txt': 'a' })
-  const disks = { ...createDisks(), isKnownMount: () => null }
-  await moveTree(onTwoDisks(scopeOf(tree, { disks })), vpath('/a.txt'), vpath('/b.txt'), always())
+  const disks = { ...createDisks(), isKnownMount: () => null, holdsMount: () => null }
+  const volume = createDiskVolume(disks)
+  await moveTree(onTwoDisks(scopeOf(tree, { volume })), vpath('/a.txt'), vpath('/b.txt'), always())
   expect(await readdir(tree.root)).toEqual(['b.txt'])
 })

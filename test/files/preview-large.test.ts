@@ -8,7 +8,7 @@ import { SAMPLES } from '../support/pictures.ts'
 import { makeTree } from '../support/tree.ts'
 
 const background = '#336699'
-const memoryBytes = 420 * 1024 * 1024
+const memoryBytes = 410 * 1024 * 1024
 
 describe('previews of very large pictures', () => {
   it('shows a photograph of 108 megapixels in our interface, and keeps the old limit elsewhere', async () => {
@@ -73,6 +73,9 @@ describe('previews of very large pictures', () => {
     await expect(renderAs(16_000, 390, true)).rejects.toMatchObject({ failure: 'undecodable' })
     await expect(renderAs(16_000, 390, false)).rejects.toMatchObject({ failure: 'too_large' })
     await expect(renderAs(16_000, 16_000, true)).rejects.toMatchObject({ failure: 'too_large' })
+    // What its decoder takes has to fit beside the others: 24 megapixels do, 28 do not.
+    await expect(renderAs(4_900, 4_900, true)).rejects.toMatchObject({ failure: 'undecodable' })
+    await expect(renderAs(5_300, 5_300, true)).rejects.toMatchObject({ failure: 'too_heavy' })
   })
 
   it('refuses a bitmap of 1.6 gigapixels before it is decoded', async () => {

@@ -8,18 +8,17 @@ import {
   readdirSync,
   readlinkSync,
   renameSync,
-  writeFileSync,
 } from 'node:fs'
 import { mkdir, readdir, truncate, writeFile } from 'node:fs/promises'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { afterEach, expect, it, vi } from 'vitest'
 import { createKernelDevice } from '../../src/files/disks/device.ts'
-import { holdFolder } from '../../src/files/place/jail.ts'
-import { removeEntry } from '../../src/files/transfer/remove.ts'
+import { openFolder } from '../../src/files/volume/open-folder.ts'
+import { removeEntry } from '../../src/files/volume/remove.ts'
 import { toVPath } from '../../src/lib/vpath.ts'
 import { waitFor } from '../support/deadline.ts'
 import { DISKS, scopeOf } from '../support/scope.ts'
-import { makeTree, type Tree } from '../support/tree.ts'
+import { makeChain, makeTree, type Tree } from '../support/tree.ts'
 
 /** A slow disk that refuses to remove what is called so. */
 const disk = vi.hoisted(() => ({ refused: '', underWay: 0 }))
@@ -78,7 +77,7 @@ it('ends no earlier than what it began, though one file cannot be removed', asyn
   })
   disk.refused = '/a'
   // Through the pool.
-  const folder = { ...(await holdFolder(DISKS, tree.root)), device: createKernelDevice() }
+  const folder = { ...(await openFolder(DISKS, tree.root)), device: createKernelDevice() }
   const { signal } = new AbortController()
   const removing = removeEntry(folder, 'gone', { signal }).finally(folder.close)
   await expect(removing).rejects.toThrow('EIO')
@@ -112,19 +111,6 @@ function inMemory(): void {
   if (existsSync('/dev/shm')) vi.stubEnv('TMPDIR', '/dev/shm')
 }
 
-/** Makes a chain of folders by their references, as their path would be too long for the system. */
-function makeChain(top: string, depth: number): void {
-  let fd = openSync(top, constants.O_RDONLY)
-  for (let level = 0; level < depth; level++) {
-    mkdirSync(`/proc/self/fd/${fd}/d`)
-    const child = openSync(`/proc/self/fd/${fd}/d`, constants.O_RDONLY)
-    closeSync(fd)
-    fd = child
-  }
-  writeFileSync(`/proc/self/fd/${fd}/last.txt`, '')
-  closeSync(fd)
-}
-
 const openFolders = () => readdirSync('/proc/self/fd')
 
 it.runIf(process.platform === 'linux')(
@@ -132,7 +118,7 @@ it.runIf(process.platform === 'linux')(
   async () => {
     inMemory()
     await using tree = await makeTree({ 'gone/beside.txt': '' })
-    makeChain(tree.at('gone'), 5_000)
+    makeChain(tree.at('gone'), 5_000, { 'last.txt': '' })
     const before = openFolders().length
     const most = { folders: 0, turns: 0 }
     const watching = setInterval(() => {
@@ -152,7 +138,7 @@ it.runIf(process.platform === 'linux')(
   async () => {
     inMemory()
     await using tree = await makeTree({ 'elsewhere/d/kept.txt': 'kept', gone: null })
-    makeChain(tree.at('gone'), 300)
+    makeChain(tree.at('gone'), 300, { 'last.txt': '' })
     let isCut = false
     const signal = new AbortController().signal
     // Asked at each step: as soon as it has come far down, its way back is cut.

@@ -2,25 +2,25 @@ import { mkdir, readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { expect, it } from 'vitest'
+import { createTempRegistry, type TempRegistry } from '../../src/files/temp/temp-registry.ts'
 import { createResumables, type Destination } from '../../src/files/transfer/resumable.ts'
-import { createTempRegistry, type TempRegistry } from '../../src/files/transfer/temp-registry.ts'
 import { vpathOf } from '../../src/lib/vpath.ts'
 import { DISKS, scopeOf } from '../support/scope.ts'
 import { makeTree, type Tree } from '../support/tree.ts'
 
-function destinationIn(
+async function destinationIn(
   tree: Tree,
   temps?: TempRegistry,
   { path = '/a.txt', owner = 1 } = {},
-): Destination {
+): Promise<Destination> {
   const scope = scopeOf(tree, { temps })
-  return { scope, vpath: vpathOf(path), owner, mayReplace: true }
+  return { scope, place: await scope.place(vpathOf(path)), owner, mayReplace: true }
 }
 
 it('an upload that is not complete any more replaces nothing', async () => {
   await using tree = await makeTree({ 'a.txt': 'old' })
   const resumables = createResumables()
-  const destination = destinationIn(tree)
+  const destination = await destinationIn(tree)
   const upload = await resumables.create(destination, {
     lengthBytes: 5,
     replace: true,
@@ -35,7 +35,7 @@ it('an upload that is not complete any more replaces nothing', async () => {
 it('a complete upload of an old file that could not be moved into place is not swept', async () => {
   await using tree = await makeTree({})
   const registry = createTempRegistry(DISKS, join(tree.base, 'uploads'), 60 * 60_000)
-  const destination = destinationIn(tree, registry)
+  const destination = await destinationIn(tree, registry)
   const resumables = createResumables()
   const facts = { lengthBytes: 5, replace: true, mtimeMs: 1_000_000_000_000 }
   const upload = await resumables.create(destination, facts)
@@ -49,7 +49,7 @@ it('a complete upload of an old file that could not be moved into place is not s
 
 it('a new upload drops an unfinished one of an earlier run, whatever that was to be', async () => {
   await using tree = await makeTree({ 'a.txt': 'old' })
-  const destination = destinationIn(tree)
+  const destination = await destinationIn(tree)
   const before = { lengthBytes: 9, replace: false, mtimeMs: 1_000 }
   await createResumables().create(destination, before)
   const resumables = createResumables()
@@ -62,8 +62,8 @@ it('a new upload drops an unfinished one of an earlier run, whatever that was to
 
 it('uploads begun at once each drop the unfinished one of an earlier run', async () => {
   await using tree = await makeTree({})
-  const targets = ['/a.txt', '/b.txt', '/c.txt'].map((path) =>
-    destinationIn(tree, undefined, { path }),
+  const targets = await Promise.all(
+    ['/a.txt', '/b.txt', '/c.txt'].map((path) => destinationIn(tree, undefined, { path })),
   )
   const begin = (lengthBytes: number) => {
     const { create } = createResumables()
@@ -79,7 +79,7 @@ it('uploads begun at once each drop the unfinished one of an earlier run', async
 
 it('a folder that could not be searched is searched again', async () => {
   await using tree = await makeTree({})
-  const destination = destinationIn(tree)
+  const destination = await destinationIn(tree)
   await createResumables().create(destination, { lengthBytes: 9, replace: true, mtimeMs: null })
   const { scope } = destination
   const failing = {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import type { DirEntry } from '../../src/files/listing/list-folder.ts'
+import { findSubtitles } from '../../src/files/listing/subtitle-files.ts'
+import type { DirEntry } from '../../src/files/place/list-folder.ts'
 import { toWebVtt } from '../../src/files/subtitle/subtitle.ts'
-import { findSubtitles } from '../../src/files/subtitle/subtitle-files.ts'
 import type { VPath } from '../../src/lib/vpath.ts'
 
 const vtt = (text: string, format: 'srt' | 'ass' = 'srt') => toWebVtt(Buffer.from(text), format)

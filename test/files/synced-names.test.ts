@@ -1,5 +1,7 @@
 // What was answered is under its name after a power cut: its folder is synced behind its bytes.
-import { existsSync, readlinkSync } from 'node:fs'
+import { randomUUID } from 'node:crypto'
+import { existsSync, readlinkSync, statfsSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { expect, it, vi } from 'vitest'
 import { copyTree } from '../../src/files/transfer/copy.ts'
 import { vpathOf } from '../../src/lib/vpath.ts'
@@ -19,12 +21,17 @@ vi.mock('node:fs', async (original) => {
   return { ...real, fsync }
 })
 
+/** Nothing is synced on tmpfs. */
+const TMPFS = 0x01021994
+const onDisk = it.runIf(process.platform === 'linux' && statfsSync(tmpdir()).type !== TMPFS)
+const hasMemory = existsSync('/dev/shm') && statfsSync('/dev/shm').type === TMPFS
+
 function watch(tree: Tree, name: string): void {
   disk.synced = []
   disk.watched = tree.at(name)
 }
 
-it.runIf(process.platform === 'linux')('an upload, with the folders made for it', async () => {
+onDisk('an upload, with the folders made for it', async () => {
   await using tree = await makeTree({})
   watch(tree, 'new/folder/a.txt')
   const temp = await scopeOf(tree).openTemp(vpathOf('/new/folder/a.txt'), { parents: true })
@@ -37,7 +44,7 @@ it.runIf(process.platform === 'linux')('an upload, with the folders made for it'
   ])
 })
 
-it.runIf(process.platform === 'linux')('a save over an old file, and a folder', async () => {
+onDisk('a save over an old file, and a folder', async () => {
   await using tree = await makeTree({ 'a.txt': 'old' })
   const scope = scopeOf(tree)
   watch(tree, 'a.txt')
@@ -49,7 +56,7 @@ it.runIf(process.platform === 'linux')('a save over an old file, and a folder', 
   expect(disk.synced).toEqual([`${tree.root} with its name`])
 })
 
-it.runIf(process.platform === 'linux')('a copied tree, each folder of it once', async () => {
+onDisk('a copied tree, each folder of it once', async () => {
   await using tree = await makeTree({ 'from/a.txt': 'a', 'from/b.txt': 'b', 'from/sub/c.txt': 'c' })
   watch(tree, 'to/sub/c.txt')
   const options = { replace: false, signal: new AbortController().signal }
@@ -61,4 +68,12 @@ it.runIf(process.platform === 'linux')('a copied tree, each folder of it once', 
     tree.at('to'),
     `${tree.at('to/sub')} with its name`,
   ])
+})
+
+it.runIf(hasMemory)('a file system in memory is not waited for', async () => {
+  await using tree = await makeTree({}, `/dev/shm/filebrowser-test-${randomUUID()}`)
+  watch(tree, 'a.txt')
+  const temp = await scopeOf(tree).openTemp(vpathOf('/a.txt'))
+  await temp.commit({ replace: false })
+  expect([existsSync(tree.at('a.txt')), disk.synced]).toEqual([true, []])
 })

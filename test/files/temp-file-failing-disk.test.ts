@@ -2,7 +2,7 @@ import { closeSync } from 'node:fs'
 import { readdir, readFile } from 'node:fs/promises'
 import { afterEach, expect, it, vi } from 'vitest'
 import { createLocalDevice } from '../../src/files/disks/device.ts'
-import { openTemp } from '../../src/files/place/temp-file.ts'
+import { openTemp } from '../../src/files/temp/temp-file.ts'
 import { makeTree, type Tree } from '../support/tree.ts'
 
 /** A disk that refuses to set times. */
@@ -32,7 +32,7 @@ async function openIn(tree: Tree) {
       isFolderOpen = false
     },
   }
-  const temp = await openTemp(folder, 'a.txt', { fileMode: 0o640, near: true })
+  const temp = await openTemp(folder, 'a.txt', { fileMode: 0o640, isDirect: true })
   return { temp, isFolderOpen: () => isFolderOpen }
 }
 

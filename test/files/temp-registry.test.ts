@@ -1,10 +1,14 @@
 import { randomUUID } from 'node:crypto'
 import { mkdir, readdir, readFile, rename, rm, utimes, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { expect, it } from 'vitest'
-import { TEMP_PREFIX } from '../../src/files/transfer/temp-name.ts'
-import { createTempRegistry } from '../../src/files/transfer/temp-registry.ts'
-import { DISKS } from '../support/scope.ts'
+import { createLocalDevice } from '../../src/files/disks/device.ts'
+import { openTemp, type TempFile } from '../../src/files/temp/temp-file.ts'
+import { TEMP_PREFIX } from '../../src/files/temp/temp-name.ts'
+import { createTempRegistry, MAX_NOTED } from '../../src/files/temp/temp-registry.ts'
+import { vpathOf } from '../../src/lib/vpath.ts'
+import { admitUpload } from '../../src/operations/unfinished.ts'
+import { DISKS, scopeOf } from '../support/scope.ts'
 import { makeTree } from '../support/tree.ts'
 
 const HOUR_MS = 60 * 60_000
@@ -36,13 +40,35 @@ it('a file that is noted is found after the process was killed at once', async (
   const file = join(tree.base, 'uploads')
   const [first, second] = [tempName(), tempName()].map((name) => join(tree.root, name))
   const killed = createTempRegistry(DISKS, file, HOUR_MS)
-  killed.note(first as string, { upload: { owner: 7, vpath: '/a' } })
   killed.note(second as string)
   killed.forget(second as string)
+  killed.note(first as string, { upload: { owner: 7, vpath: '/a' } })
   const next = createTempRegistry(DISKS, file, HOUR_MS)
   expect([...next.noted()]).toEqual([[first, { upload: { owner: 7, vpath: '/a' } }]])
   await killed.close()
   await next.close()
+})
+
+it('files that follow each other into a folder share a name, which stays noted', async () => {
+  await using tree = await makeTree({})
+  const file = join(tree.base, 'uploads')
+  const registry = createTempRegistry(DISKS, file, HOUR_MS)
+  const scope = scopeOf(tree, { temps: registry })
+  const names = new Set<string>()
+  for (const name of ['/a', '/b', '/c']) {
+    const temp = await scope.openTemp(vpathOf(name))
+    names.add(basename(temp.hostPath))
+    await temp.commit({ replace: false })
+  }
+  const [shared] = names
+  expect([names.size, [...registry.noted().keys()]]).toEqual([1, [tree.at(shared as string)]])
+  expect((await readFile(file, 'utf8')).trim().split('\n')).toHaveLength(1)
+  // One at a time.
+  const both = [await scope.openTemp(vpathOf('/d')), await scope.openTemp(vpathOf('/e'))]
+  expect(new Set(both.map(({ hostPath }) => basename(hostPath))).size).toBe(2)
+  for (const temp of both) await temp.discard()
+  await registry.close()
+  expect(await readdir(tree.base)).not.toContain('uploads')
 })
 
 it('lines that a crash left half written, or that name other files, are passed over', async () => {
@@ -111,5 +137,45 @@ it('one file that goes meanwhile stops no sweep', async () => {
     await swept
     expect((await readdir(folder)).filter((name) => name !== 'ok')).toEqual([])
   }
+  await registry.close()
+})
+
+it('a full registry takes no further uploads, and notes what is made all the same', async () => {
+  await using tree = await makeTree({})
+  const file = join(tree.base, 'uploads')
+  const lines = Array.from({ length: MAX_NOTED }, (_, n) => {
+    const temp = `/nowhere/${TEMP_PREFIX}up-${PLACE}-u${n}-9-n-`
+    return `${JSON.stringify({ temp, upload: { owner: n, vpath: '/a' } })}\n`
+  })
+  await writeFile(file, lines.join(''))
+  const registry = createTempRegistry(DISKS, file, HOUR_MS)
+  expect(registry.noted().size).toBe(MAX_NOTED)
+  await expect(admitUpload(DISKS, registry, 1)).rejects.toMatchObject({ code: 'too_many_requests' })
+  const temp = join(tree.root, tempName())
+  registry.note(temp)
+  expect(registry.noted().has(temp)).toBe(true)
+  registry.forget(temp)
+  registry.forget([...registry.noted().keys()][0] as string)
+  await admitUpload(DISKS, registry, 1)
+})
+
+it('a file whose folder cannot be synced leaves the next one alone that has taken its name', async () => {
+  await using tree = await makeTree({})
+  const registry = createTempRegistry(DISKS, join(tree.base, 'uploads'), HOUR_MS)
+  const begin = (name: string, syncFolder: () => Promise<void>) => {
+    const device = { ...createLocalDevice(), syncFolder }
+    const folder = { ref: tree.root, device, close: async () => {} }
+    const noted = { in: registry, folder: tree.root }
+    return openTemp(folder, name, { fileMode: 0o640, isDirect: true, noted })
+  }
+  let second: TempFile | undefined
+  const first = await begin('first', async () => {
+    second = await begin('second', async () => {})
+    throw new Error('EIO')
+  })
+  await expect(first.commit({ replace: true })).rejects.toThrow('EIO')
+  await first.discard()
+  await second?.commit({ replace: true })
+  expect((await readdir(tree.root)).sort()).toEqual(['first', 'second'])
   await registry.close()
 })

@@ -3,20 +3,9 @@ import { badRequest } from '../../lib/errors.ts'
 import { type ByteSink, createBatchingSink } from './byte-sink.ts'
 import { readAhead } from './content.ts'
 import type { ArchiveEntry } from './entries.ts'
-import { compressorFor } from './formats.ts'
+import { type ArchiveFormat, compressorFor } from './formats.ts'
 import { createTar } from './tar.ts'
 import { createZip } from './zip.ts'
-
-export type ArchiveFormat =
-  | 'zip'
-  | 'tar'
-  | 'targz'
-  | 'tarbz2'
-  | 'tarxz'
-  | 'tarlz4'
-  | 'tarsz'
-  | 'tarbr'
-  | 'tarzst'
 
 const EXTENSIONS: Record<ArchiveFormat, string> = {
   zip: '.zip',

@@ -3,8 +3,8 @@
 // and checksum are known before the header is written. Large ones go through two buffers, one being
 // read while the other is being written.
 
-import { readFully } from '../place/read-handle.ts'
 import type { OpenFile } from '../place/scope.ts'
+import { readFully } from '../volume/read-handle.ts'
 import type { ByteSink } from './byte-sink.ts'
 import type { ArchiveEntry, FileEntry, FolderEntry } from './entries.ts'
 

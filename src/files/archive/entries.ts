@@ -2,10 +2,10 @@
 // unpack, found while the archive is being sent.
 import { AppError } from '../../lib/errors.ts'
 import { extensionOf, isWithin, parentOf, ROOT, type VPath } from '../../lib/vpath.ts'
-import type { DirEntry } from '../listing/list-folder.ts'
-import type { EntryStat } from '../place/entry-stat.ts'
-import { type HeldFolder, MAX_HELD_DEPTH, type OpenFile } from '../place/held-folder.ts'
+import { type FolderReader, MAX_OPEN_DEPTH, type OpenFile } from '../place/folder-reader.ts'
+import type { DirEntry } from '../place/list-folder.ts'
 import type { Scope } from '../place/scope.ts'
+import type { EntryStat } from '../volume/entry-stat.ts'
 
 export interface FolderEntry {
   kind: 'dir'
@@ -79,32 +79,32 @@ async function* entriesAt(
     yield { kind: 'dir', name, mode: found.mode, mtimeMs: Number(found.mtimeNs / 1_000_000n) }
   }
   const chain = [...ancestors, found]
-  // Held while files are read from it, let go before another folder is entered: depth costs nothing.
-  let held: HeldFolder | null = null
+  // Open while files are read from it, closed before another folder is entered: depth costs nothing.
+  let reader: FolderReader | null = null
   try {
     const children = await listOrNothing(scope, vpath)
     const segmentOf = segmentsOf(children)
     for (const child of children) {
       if (child.kind === 'file' || child.rawName) {
-        held ??= await unlessLost(scope.hold(vpath))
+        reader ??= await unlessLost(scope.openFolder(vpath))
         const inside = name === '' ? '' : `${name}/`
-        if (held) yield* heldEntries(held, child, inside + segmentOf(child), 0, signal)
+        if (reader) yield* entriesIn(reader, child, inside + segmentOf(child), 0, signal)
       } else if (child.kind === 'dir' || (child.kind === 'link' && linkDepth < MAX_LINK_DEPTH)) {
-        await held?.close()
-        held = null
+        await reader?.close()
+        reader = null
         const stat = await lookAt(scope, child.vpath)
         const depth = child.kind === 'link' ? linkDepth + 1 : linkDepth
         if (stat) yield* entriesAt(scope, child.vpath, stat, common, chain, depth, signal)
       }
     }
   } finally {
-    await held?.close()
+    await reader?.close()
   }
 }
 
 // By names alone, without an address, for what lies below a name that is not UTF-8.
-async function* heldEntries(
-  folder: HeldFolder,
+async function* entriesIn(
+  folder: FolderReader,
   entry: DirEntry,
   name: string,
   depth: number,
@@ -116,18 +116,18 @@ async function* heldEntries(
     yield { kind: 'file', name, vpath: entry.vpath, open }
   }
   if (entry.kind !== 'dir') return
-  if (depth > MAX_HELD_DEPTH)
+  if (depth > MAX_OPEN_DEPTH)
     throw new AppError('too_large', `${entry.vpath} lies too deep`, { status: 500 })
-  const held = await unlessLost(folder.enter(entry))
-  if (!held) return
+  const inner = await unlessLost(folder.enter(entry))
+  if (!inner) return
   try {
-    yield { kind: 'dir', name, mode: held.mode, mtimeMs: Math.floor(held.mtimeMs) }
-    const children = (await unlessLost(held.list())) ?? []
+    yield { kind: 'dir', name, mode: inner.mode, mtimeMs: Math.floor(inner.mtimeMs) }
+    const children = (await unlessLost(inner.list())) ?? []
     const segmentOf = segmentsOf(children)
     for (const child of children)
-      yield* heldEntries(held, child, `${name}/${segmentOf(child)}`, depth + 1, signal)
+      yield* entriesIn(inner, child, `${name}/${segmentOf(child)}`, depth + 1, signal)
   } finally {
-    await held.close()
+    await inner.close()
   }
 }
 

@@ -11,7 +11,6 @@ import {
   zstdCompress,
 } from 'node:zlib'
 import { freeMemory } from '../../lib/free-memory.ts'
-import type { ArchiveFormat } from './archive.ts'
 import { createBlockThreads } from './block-threads.ts'
 import { type BlockCodec, createBlockCompressor } from './blocks.ts'
 import type { ByteSink, FinishingSink } from './byte-sink.ts'
@@ -19,8 +18,19 @@ import { BZIP2_BLOCK_BYTES, compressBzip2 } from './bzip2.ts'
 import { LZ4_BLOCK_BYTES, LZ4_FRAME_END, LZ4_FRAMED_BYTES, lz4FrameHead } from './lz4.ts'
 import { compressXz, storeXz, XZ_BLOCK_BYTES } from './xz.ts'
 
+export type ArchiveFormat =
+  | 'zip'
+  | 'tar'
+  | 'targz'
+  | 'tarbz2'
+  | 'tarxz'
+  | 'tarlz4'
+  | 'tarsz'
+  | 'tarbr'
+  | 'tarzst'
+
 export interface Compressor extends FinishingSink {
-  /** Frees what is held after a failure. */
+  /** Frees memory and threads after a failure. */
   destroy(): void
 }
 
@@ -93,7 +103,7 @@ function roomFor(block: Buffer): number {
 const PROBE_BYTES = 16 * 1024
 const WORTH_RATIO = 0.97
 
-/** Tries a piece from the middle: photos, films and archives are not worth a second look. */
+/** Tries a piece from the middle: photos, films and archives are not worth compressing. */
 async function isCompressible(block: Buffer): Promise<boolean> {
   if (block.length <= PROBE_BYTES) return true
   const at = Math.floor((block.length - PROBE_BYTES) / 2)

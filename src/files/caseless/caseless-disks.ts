@@ -1,14 +1,13 @@
 // Disks without case below the served folder. There one entry answers to many names: other cases, and
 // the short ones of FAT (`PRIVAT~1`). Rules mean the name that is listed, so that is what they are
 // asked about. Whether a disk is of this kind is found out for each mount; where there is none, as
-// almost everywhere, all of this is one look at the list of mounts a second.
-import { type BigIntStats, readFileSync } from 'node:fs'
+// almost everywhere, this costs nothing but the list of mounts.
+import type { BigIntStats } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import { join, relative, resolve, sep } from 'node:path'
 import { AppError, errnoOf } from '../../lib/errors.ts'
-import { MOUNT_LIST } from '../../lib/mount-points.ts'
+import { contains } from '../../lib/host-path.ts'
 import type { Disks } from '../disks/disks.ts'
-import { contains } from '../place/jail.ts'
 import { mountFolds } from './folds-case.ts'
 
 export interface CaselessDisks {
@@ -20,15 +19,15 @@ export interface CaselessDisks {
   /**
    * The spellings under which an entry is listed, given as real paths: one, or several where a disk
    * does not tell its entries apart. What does not exist, or lies on a disk with case, keeps its
-   * own. Only the names below `realRoot` are looked at. Throws `forbidden` for what is not listed.
+   * own. Only the names below `realRoot` are checked. Throws `forbidden` for what is not listed.
    */
   spellings(realRoot: string, realPath: string): Promise<readonly string[]>
 }
 
-/** How long the list of mounts, and what an empty disk seems to be, is taken to be true. */
+/** How long what an empty disk seems to be is taken to be true. */
 const KNOWN_MS = 1_000
 const MAX_SPELLINGS = 16
-const LOOKS_IN_FLIGHT = 4
+const STATS_IN_FLIGHT = 4
 
 interface Mount {
   place: string
@@ -40,23 +39,25 @@ interface Mount {
 export function createCaselessDisks(disks: Disks, root: string, rootFolds: boolean): CaselessDisks {
   let realRoot = root
   let mounts: Mount[] = []
-  let readAtMs = Number.NEGATIVE_INFINITY
+  let listed: ReturnType<Disks['mounts']> = null
+  let listedBelow = ''
   const known = new Map<string, { folds: boolean; untilMs: number }>()
   const asking = new Map<string, Promise<void>>()
   const started = disks.realpath(resolve(root)).then(
     (real) => {
       realRoot = real
-      readAtMs = Number.NEGATIVE_INFINITY
     },
     () => {},
   )
 
   const current = (): readonly Mount[] => {
-    if (process.platform !== 'linux') return mounts
-    const nowMs = performance.now()
-    if (nowMs - readAtMs < KNOWN_MS) return mounts
-    readAtMs = nowMs
-    mounts = readMounts().filter(({ place }) => place !== realRoot && contains(realRoot, place))
+    const all = disks.mounts()
+    if (all === listed && realRoot === listedBelow) return mounts
+    listed = all
+    listedBelow = realRoot
+    mounts = [...(all ?? [])]
+      .map(([place, { id }]) => ({ place, id }))
+      .filter(({ place }) => place !== realRoot && contains(realRoot, place))
     const ids = new Set(mounts.map(({ id }) => id))
     for (const id of known.keys()) if (!ids.has(id)) known.delete(id)
     return mounts
@@ -73,7 +74,7 @@ export function createCaselessDisks(disks: Disks, root: string, rootFolds: boole
           const untilMs = folds === null ? performance.now() + KNOWN_MS : Number.POSITIVE_INFINITY
           known.set(id, { folds: folds ?? true, untilMs })
         })
-        // One that cannot be looked at now, as its file system has died, is looked at again.
+        // One that cannot be read now, as its file system has died, is asked again.
         .catch(() => known.set(id, { folds: true, untilMs: performance.now() + KNOWN_MS }))
         .then(() => void asking.delete(id))
       asking.set(id, answer)
@@ -138,22 +139,22 @@ async function listedNames(disks: Disks, folder: string, name: string): Promise<
   const sameLetters = names.filter((other) => foldedName(other) === folded)
   if (sameLetters.length > 0) return sameLetters
   const others: { name: string; facts: BigIntStats }[] = []
-  for (let at = 0; at < names.length; at += LOOKS_IN_FLIGHT) {
-    const part = names.slice(at, at + LOOKS_IN_FLIGHT)
-    const looks = await Promise.all(part.map((other) => factsOf(disks, join(folder, other))))
-    for (const [i, facts] of looks.entries())
+  for (let at = 0; at < names.length; at += STATS_IN_FLIGHT) {
+    const part = names.slice(at, at + STATS_IN_FLIGHT)
+    const found = await Promise.all(part.map((other) => factsOf(disks, join(folder, other))))
+    for (const [i, facts] of found.entries())
       if (facts) others.push({ name: part[i] as string, facts })
   }
   const same = others.filter(({ facts }) => facts.ino === own.ino && facts.dev === own.dev)
   // File systems in user space give a file another number for each name.
-  const found = same.length > 0 ? same : others.filter(({ facts }) => looksAlike(facts, own))
-  if (found.length === 0) throw notListed(name)
-  return found.map((other) => other.name)
+  const listed = same.length > 0 ? same : others.filter(({ facts }) => hasSameFacts(facts, own))
+  if (listed.length === 0) throw notListed(name)
+  return listed.map((other) => other.name)
 }
 
 const FACTS = ['mode', 'size', 'nlink', 'uid', 'gid', 'mtimeNs', 'ctimeNs'] as const
 
-function looksAlike(a: BigIntStats, b: BigIntStats): boolean {
+function hasSameFacts(a: BigIntStats, b: BigIntStats): boolean {
   return FACTS.every((fact) => a[fact] === b[fact])
 }
 
@@ -172,23 +173,4 @@ async function factsOf(disks: Disks, path: string): Promise<BigIntStats | null> 
 function unlessMissing(error: unknown): null {
   if (['ENOENT', 'ENOTDIR', 'ENAMETOOLONG'].includes(errnoOf(error))) return null
   throw error
-}
-
-// The first field is the mount's id, the fifth its place, where white space and backslashes are octal:
-// https://man7.org/linux/man-pages/man5/proc_pid_mountinfo.5.html
-function readMounts(): Mount[] {
-  try {
-    const lines = readFileSync(MOUNT_LIST, 'latin1').split('\n')
-    return lines.flatMap((line) => {
-      const [id, , , , place] = line.split(' ')
-      if (!id || !place) return []
-      const bytes = place.replace(/\\([0-7]{3})/g, (_, digits: string) =>
-        String.fromCharCode(Number.parseInt(digits, 8)),
-      )
-      return [{ id, place: Buffer.from(bytes, 'latin1').toString() }]
-    })
-  } catch (error) {
-    if (errnoOf(error) === '') throw error
-    return []
-  }
 }

@@ -16,7 +16,7 @@ const FOLDING_TYPES = new Set([
 /**
  * True when the tree ignores case: names in it are found under another spelling that is no name of its
  * own. Nothing is written into a folder that belongs to the user. Where an empty folder tells nothing,
- * its own name is looked at on the same disk, and its kind of file system otherwise.
+ * its own name is tried on the same disk, and its kind of file system otherwise.
  */
 export async function foldsCase(root: string): Promise<boolean> {
   try {

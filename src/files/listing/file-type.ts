@@ -8,8 +8,8 @@ import { isBinary, SNIFF_BYTES, sniff } from './sniff.ts'
 export const MAX_TEXT_BYTES = 10 * 1024 * 1024
 
 /**
- * The type as far as the name decides it, without opening the file; null when content must be
- * looked at. `sizeBytes` decides whether text is still editable.
+ * The type as far as the name decides it, without opening the file; null when the content
+ * decides. `sizeBytes` decides whether text is still editable.
  */
 export function typeByName(name: string, sizeBytes: number): FileType | null {
   const extension = extensionOf(name)

@@ -1,12 +1,13 @@
 // File objects: what the API says about one entry or a folder's entries (docs/http-api.md 6).
 import type { FileEntry, FileType, Sorting } from '../../api-types.ts'
 import { AppError } from '../../lib/errors.ts'
+import { nextTurn } from '../../lib/turns.ts'
 import { baseName, extensionOf, parentOf, type VPath } from '../../lib/vpath.ts'
-import type { EntryStat } from '../place/entry-stat.ts'
-import { toApiMode } from '../place/file-mode.ts'
-import type { ReadHandle } from '../place/read-handle.ts'
-import type { OpenFile, Scope } from '../place/scope.ts'
-import { findSubtitles, SUBTITLE_FOLDER, subtitleCandidates } from '../subtitle/subtitle-files.ts'
+import type { DetailedEntry, DirEntry } from '../place/list-folder.ts'
+import type { At, OpenFile, Scope } from '../place/scope.ts'
+import type { EntryStat } from '../volume/entry-stat.ts'
+import { toApiMode } from '../volume/file-mode.ts'
+import type { ReadHandle } from '../volume/read-handle.ts'
 import {
   MAX_TEXT_BYTES,
   mediaOrText,
@@ -14,13 +15,13 @@ import {
   typeByName,
   typeWithoutContent,
 } from './file-type.ts'
-import type { DetailedEntry, DirEntry } from './list-folder.ts'
 import { SNIFF_BYTES } from './sniff.ts'
 import { rememberType, sniffedType } from './sniffed-types.ts'
-import { nextTurn, sortEntries } from './sort.ts'
+import { sortEntries } from './sort.ts'
+import { findSubtitles, SUBTITLE_FOLDER, subtitleCandidates } from './subtitle-files.ts'
 import { formatTime } from './time-format.ts'
 
-/** Files opened at once to look at their first bytes. */
+/** Files opened at once to read their first bytes. */
 const SNIFFS_IN_FLIGHT = 16
 /** Entries handled per turn of the event loop. */
 const SLICE = 5_000
@@ -100,11 +101,11 @@ export type Detection = 'content' | 'name' | 'media'
 /** Reads, types and sorts a folder. */
 export async function readListing(
   scope: Scope,
-  vpath: VPath,
+  folder: At,
   sorting: Sorting,
   options: { detection: Detection; signal: AbortSignal },
 ): Promise<Listing> {
-  const found = await scope.listDetailed(vpath, options.signal)
+  const found = await scope.listDetailed(folder, options.signal)
   const undecided: ListedEntry[] = []
   let numDirs = 0
   let videos = false
@@ -130,21 +131,21 @@ export async function readListing(
       undecided.push(listed)
     videos ||= listed.type === 'video'
   }
-  await sniffAll(scope, vpath, undecided, options.signal)
+  await sniffAll(scope, folder, undecided, options.signal)
   if (videos || undecided.some(({ type }) => type === 'video')) await addSubtitles(scope, entries)
   const sorted = await sortEntries(entries, sorting.by, sorting.asc)
   return { entries: sorted, numDirs, numFiles: entries.length - numDirs }
 }
 
-/** The type of one file, its content looked at where the name does not decide. */
-export async function typeOf(scope: Scope, vpath: VPath, stat: EntryStat): Promise<FileType> {
+/** The type of one file, its content read where the name does not decide. */
+export async function typeOf(scope: Scope, at: At, stat: EntryStat): Promise<FileType> {
   if (stat.kind === 'dir') return ''
   if (stat.kind === 'brokenLink') return 'invalid_link'
   if (stat.kind !== 'file') return 'blob'
-  const name = baseName(vpath)
+  const name = baseName(typeof at === 'string' ? at : at.vpath)
   return (
     typeByName(name, stat.sizeBytes) ??
-    typeByContent(name, stat.sizeBytes, await readHead(scope, vpath))
+    typeByContent(name, stat.sizeBytes, await readHead(scope, at))
   )
 }
 
@@ -159,10 +160,11 @@ export async function subtitlesOf(scope: Scope, vpath: VPath): Promise<VPath[]> 
  * The text of a file for `content`: at most 10 MiB. Invalid UTF-8 becomes U+FFFD as in the
  * original; editors of ours read the bytes instead.
  */
-export async function readText(scope: Scope, vpath: VPath): Promise<string> {
-  const file = await scope.openRead(vpath)
+export async function readText(scope: Scope, at: At): Promise<string> {
+  const file = await scope.openRead(at)
   try {
-    if (file.sizeBytes > MAX_TEXT_BYTES) throw new AppError('too_large', `${vpath} is too long`)
+    if (file.sizeBytes > MAX_TEXT_BYTES)
+      throw new AppError('too_large', `${file.vpath} is too long`)
     return (await file.handle.readFile()).toString('utf8')
   } finally {
     await file.handle.close()
@@ -170,8 +172,8 @@ export async function readText(scope: Scope, vpath: VPath): Promise<string> {
 }
 
 /** The first bytes of a file, as many as type detection needs; empty when it cannot be read. */
-export async function readHead(scope: Scope, vpath: VPath): Promise<Buffer> {
-  return (await headOf(() => scope.openRead(vpath))) ?? NOTHING
+export async function readHead(scope: Scope, at: At): Promise<Buffer> {
+  return (await headOf(() => scope.openRead(at))) ?? NOTHING
 }
 
 // Unreadable, vanished or not a regular file: null, and typed by name alone, like the original.
@@ -202,7 +204,7 @@ function listedType(entry: DetailedEntry, detection: Detection): FileType {
 
 async function sniffAll(
   scope: Scope,
-  folder: VPath,
+  folder: At,
   undecided: ListedEntry[],
   signal: AbortSignal,
 ): Promise<void> {
@@ -214,7 +216,7 @@ async function sniffAll(
     else unknown.push(entry)
   }
   if (unknown.length === 0) return
-  const held = await scope.hold(folder)
+  const reader = await scope.openFolder(folder)
   try {
     for (let i = 0; i < unknown.length; i += SNIFFS_IN_FLIGHT) {
       signal.throwIfAborted()
@@ -223,7 +225,7 @@ async function sniffAll(
           const open = () =>
             entry.stat.isSymlink
               ? scope.openRead(entry.vpath)
-              : held.openRead(entry, { seen: true })
+              : reader.openRead(entry, { direct: true })
           const head = await headOf(open)
           entry.type = typeByContent(entry.name, entry.sizeBytes, head ?? NOTHING)
           if (head) rememberType(entry, entry.type)
@@ -231,7 +233,7 @@ async function sniffAll(
       )
     }
   } finally {
-    await held.close()
+    await reader.close()
   }
 }
 

@@ -1,13 +1,13 @@
 // The recursive listing: facts of everything below a folder (docs/http-api.md 7.2).
 import type { RecursiveEntry } from '../../api-types.ts'
+import { nextTurn } from '../../lib/turns.ts'
 import type { VPath } from '../../lib/vpath.ts'
-import type { Looked } from '../disks/stat-many.ts'
+import type { EntryStats } from '../disks/stat-many.ts'
 import type { Scope } from '../place/scope.ts'
-import { nextTurn } from './sort.ts'
+import type { Walked } from '../place/walk.ts'
 import { formatTime } from './time-format.ts'
-import type { Walked } from './walk.ts'
 
-/** Entries looked at and presented at a time. */
+/** Entries read and presented at a time. */
 const ENTRIES_AT_ONCE = 512
 
 /**
@@ -32,7 +32,7 @@ export async function* listRecursive(
   }
 }
 
-function present(entry: Walked, found: Looked): RecursiveEntry[] {
+function present(entry: Walked, found: EntryStats): RecursiveEntry[] {
   if (!found) return []
   const isUnreachable = found === 'unreachable'
   return [

@@ -3,11 +3,11 @@ import type { SearchHit } from '../../api-types.ts'
 import { AppError, badRequest } from '../../lib/errors.ts'
 import { extensionOf, type VPath } from '../../lib/vpath.ts'
 import type { Scope } from '../place/scope.ts'
+import type { Walked } from '../place/walk.ts'
 import { mimeOfExtension } from './mime.ts'
 import { formatTime } from './time-format.ts'
-import type { Walked } from './walk.ts'
 
-/** Judges the last segment of a path. */
+/** Tests the last segment of a path. */
 export type NameTest = (name: string) => boolean
 
 /** Each name is compared with each word. */
@@ -63,13 +63,13 @@ function typeTest(word: string): NameTest {
 
 export interface SearchOptions {
   signal: AbortSignal
-  /** Adds size and time to each hit; costs one look at the disk per hit. */
+  /** Adds size and time to each hit; costs one stat(2) per hit. */
   details: boolean
 }
 
 /**
  * Yields hits below `base` in byte order, in batches as they are found, possibly empty. A base that
- * is missing or is no folder has no hits. Folders denied by a rule are looked into, because a later
+ * is missing or is no folder has no hits. Folders denied by a rule are searched, because a later
  * rule may allow what they hold.
  */
 export async function* search(
@@ -102,8 +102,8 @@ async function addDetails(
   entries: Walked[],
   signal: AbortSignal,
 ): Promise<void> {
-  const looked = await scope.statMany(entries, signal)
-  for (const [i, found] of looked.entries()) {
+  const stats = await scope.statMany(entries, signal)
+  for (const [i, found] of stats.entries()) {
     const hit = hits[i] as SearchHit
     if (found === 'unreachable') hit.unreachable = true
     // An entry that went meanwhile is still a hit, without details.

@@ -67,7 +67,7 @@ const COMPILED = SIGNATURES.map(({ mime, at = 0, bytes, mask }) => ({
 const HTML_TAGS =
   '!doctype html|html|head|script|iframe|h1|div|font|table|a|style|title|b|body|br|p|!--'.split('|')
 
-/** The MIME type of the head of a file: at most the first 512 bytes are looked at. */
+/** The MIME type of the head of a file: at most the first 512 bytes are read. */
 export function sniff(head: Buffer): string {
   const data = head.subarray(0, SNIFF_BYTES)
   const markup = sniffMarkup(data)

@@ -1,8 +1,8 @@
-// Types that took a look at the content, remembered for the file as it was: a listing that is
+// Types found in the content, remembered for the file as it was: a listing that is
 // asked for again opens nothing.
 import type { FileType } from '../../api-types.ts'
 import { extensionOf } from '../../lib/vpath.ts'
-import type { DetailedEntry } from './list-folder.ts'
+import type { DetailedEntry } from '../place/list-folder.ts'
 
 /** Some 100 bytes each. */
 const MAX_REMEMBERED = 50_000

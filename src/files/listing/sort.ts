@@ -1,20 +1,6 @@
-// Orders of names: byte order, natural order, and the sortings of listings (docs/http-api.md 6.6).
-
-/** Compares like the UTF-8 bytes of the strings would. */
-export function compareBytes(a: string, b: string): number {
-  const length = Math.min(a.length, b.length)
-  for (let i = 0; i < length; i++) {
-    const x = a.charCodeAt(i)
-    const y = b.charCodeAt(i)
-    if (x !== y) return rank(x) - rank(y)
-  }
-  return a.length - b.length
-}
-
-// Surrogates stand for code points above U+FFFF, so they sort after U+E000 to U+FFFF.
-function rank(unit: number): number {
-  return unit >= 0xd800 && unit <= 0xdfff ? unit + 0x10000 : unit
-}
+// Natural order of names, and the sortings of listings (docs/http-api.md 6.6).
+import { compareBytes, sortInSlices } from '../../lib/byte-order.ts'
+import { nextTurn } from '../../lib/turns.ts'
 
 /**
  * Natural order of two lower-cased names: equal text is dropped, numbers compare by value, and in
@@ -98,11 +84,6 @@ export async function sortEntries<T extends Sortable>(
   return sorted.map(({ entry }) => entry)
 }
 
-/** Sorts a list, in place or not, without blocking the event loop for long ones. */
-export async function sortInSlices<T>(items: T[], order: (a: T, b: T) => number): Promise<T[]> {
-  return items.length <= SLICE ? items.sort(order) : mergeSort(items, order)
-}
-
 interface Keyed<T> {
   entry: T
   key: string
@@ -134,62 +115,4 @@ function sizeOf(entry: Sortable): number {
 
 function compareBig(a: bigint, b: bigint): number {
   return a < b ? -1 : a > b ? 1 : 0
-}
-
-// Runs of SLICE entries are sorted one turn each and merged pairwise, so that no turn is long.
-async function mergeSort<T>(items: T[], order: (a: T, b: T) => number): Promise<T[]> {
-  let runs: T[][] = []
-  for (let i = 0; i < items.length; i += SLICE) {
-    runs.push(items.slice(i, i + SLICE).sort(order))
-    await nextTurn()
-  }
-  while (runs.length > 1) {
-    const merged: T[][] = []
-    for (let i = 0; i < runs.length; i += 2) {
-      const b = runs[i + 1]
-      merged.push(b ? await mergeRuns(runs[i] as T[], b, order) : (runs[i] as T[]))
-    }
-    runs = merged
-  }
-  return runs[0] ?? []
-}
-
-async function mergeRuns<T>(a: T[], b: T[], order: (a: T, b: T) => number): Promise<T[]> {
-  const out: T[] = []
-  let i = 0
-  let j = 0
-  while (i < a.length && j < b.length) {
-    const x = a[i] as T
-    const y = b[j] as T
-    if (order(x, y) <= 0) {
-      out.push(x)
-      i++
-    } else {
-      out.push(y)
-      j++
-    }
-    if (out.length % (SLICE * 4) === 0) await nextTurn()
-  }
-  while (i < a.length) out.push(a[i++] as T)
-  while (j < b.length) out.push(b[j++] as T)
-  return out
-}
-
-const waiting: (() => void)[] = []
-
-/**
- * Lets the event loop handle what is waiting. Of several who ask one goes on in each turn, so that
- * many long works together stop the loop no longer than one of them.
- */
-export function nextTurn(): Promise<void> {
-  return new Promise((resolve) => {
-    waiting.push(resolve)
-    if (waiting.length === 1) setImmediate(callNext)
-  })
-}
-
-function callNext(): void {
-  const next = waiting.shift()
-  if (waiting.length > 0) setImmediate(callNext)
-  next?.()
 }

@@ -1,5 +1,5 @@
 // Width and height of a picture from its head, for the `resolution` of file objects. Whatever the
-// file holds: at most 64 KiB are read, and each byte is looked at once.
+// file holds: at most 64 KiB are read, and each byte is parsed once.
 import { type BoundedReader, createBoundedReader, type Readable } from './bounded-reader.ts'
 import { boxesIn, listBoxes } from './boxes.ts'
 import { readJpegHead } from './jpeg.ts'

@@ -170,7 +170,7 @@ function convertTags(raw: string): string {
   return out.join('')
 }
 
-/** What is open, innermost last. Closing looks only at what it closes, however much is open. */
+/** What is open, innermost last. Closing concerns only what it closes, however much is open. */
 class OpenTags {
   #stack: { name: string; made: string }[] = []
   /** How many of a name are open. */

@@ -1,7 +1,7 @@
 // Which subtitle files belong to a video (docs/http-api.md 6.5). Text only: the caller has read the folders.
 
 import { extensionOf, type VPath } from '../../lib/vpath.ts'
-import type { DirEntry } from '../listing/list-folder.ts'
+import type { DirEntry } from '../place/list-folder.ts'
 
 /** Names of folders beside a video whose subtitles belong to every video there. */
 export const SUBTITLE_FOLDER = /^(subs|subtitles)$/i
