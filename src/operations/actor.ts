@@ -1,0 +1,81 @@
+// Who asks for a change, and what they may do.
+import type { TreeUser } from '../access/user-tree.ts'
+import type { Permissions } from '../api-types.ts'
+import type { Scope } from '../files/place/scope.ts'
+import { AppError } from '../lib/errors.ts'
+import type { VPath } from '../lib/vpath.ts'
+import type { Services } from './services.ts'
+
+/** Operations know no requests: http/context.ts makes the actor of one. */
+export interface Actor {
+  readonly services: Services
+  /** The account, and its tree, as of the last `demand()`. */
+  readonly user: TreeUser
+  readonly scope: Scope
+  /** Ends a copy, move or deletion midway; whole files only have come or gone then. */
+  readonly signal: AbortSignal
+  /**
+   * Throws what the caller would be refused with now: the session has ended, the account is gone.
+   * Otherwise `user` and `scope` are up to date. Synchronous: nothing comes between it and the act.
+   */
+  demand(): void
+}
+
+export type Verb = keyof Omit<Permissions, 'admin' | 'execute'>
+
+/** Throws `forbidden` without the right to do this anywhere. */
+export function requireRight({ user }: Actor, verb: Verb): void {
+  if (!user.perm[verb]) throw new AppError('forbidden', `no permission to ${verb}`)
+}
+
+/** Throws `forbidden` unless the account may do this to the path. */
+export function requireMay(actor: Actor, verb: Verb, vpath: VPath): void {
+  requireRight(actor, verb)
+  requireAllowed(actor, vpath)
+}
+
+/** Throws `forbidden` for a path that a rule denies, and for hidden names where they are not shown. */
+export function requireAllowed({ scope }: Actor, vpath: VPath): void {
+  if (!scope.allow(vpath)) throw new AppError('forbidden', `${vpath} is denied`)
+}
+
+/** Like requireMay. Call the result to check session and rights again; `verbs` may grow meanwhile. */
+export function requireStill(actor: Actor, vpath: VPath, verbs: readonly Verb[]): () => void {
+  const ask = () => {
+    for (const verb of verbs) requireMay(actor, verb, vpath)
+  }
+  ask()
+  return () => {
+    actor.demand()
+    ask()
+  }
+}
+
+const WATCH_MS = 60_000
+
+/**
+ * Asks at each change of an account and once a minute, for bodies that may take hours: the session counts
+ * as in use, and what `demand` throws is the signal's reason. `end` stops asking.
+ */
+export function watchRights(
+  { services }: Actor,
+  demand: () => void,
+): { signal: AbortSignal; end(): void } {
+  const refused = new AbortController()
+  const ask = () => {
+    try {
+      demand()
+    } catch (error) {
+      refused.abort(error)
+    }
+  }
+  const leave = services.store.subscribe(ask)
+  const timer = setInterval(ask, WATCH_MS).unref()
+  return {
+    signal: refused.signal,
+    end: () => {
+      leave()
+      clearInterval(timer)
+    },
+  }
+}

@@ -1,0 +1,40 @@
+// The services behind the operations, made once for the server; see http/deps.ts.
+import type { TreeServices } from '../access/user-tree.ts'
+import { createCaselessDisks } from '../files/caseless/caseless-disks.ts'
+import { createDisks } from '../files/disks/disks.ts'
+import type { Previews } from '../files/preview/previews.ts'
+import { createTempRegistry, type TempRegistry } from '../files/temp/temp-registry.ts'
+import { createResumables, type Resumables } from '../files/transfer/resumable.ts'
+import { createDiskVolume } from '../files/volume/disk-volume.ts'
+import { createHooks, type HookServices, type Hooks } from '../hooks/hooks.ts'
+import { createLocks, type Locks } from '../lib/locks.ts'
+import { admitUpload } from './unfinished.ts'
+
+export interface Services extends TreeServices, ServiceBase {
+  temps: TempRegistry
+  resumables: Resumables
+  /** Held by host path while a finished file is moved into place, or an entry is renamed. */
+  saves: Locks
+  hooks: Hooks
+}
+
+interface ServiceBase extends HookServices {
+  foldCase: boolean
+  previews: Pick<Previews, 'forget' | 'mayHoldAny'>
+}
+
+/** Touches the disk on first use only. `hooks` and `temps` are to be closed. */
+export function createServices(base: ServiceBase): Services {
+  const { config, store, foldCase } = base
+  const disks = createDisks()
+  const temps = createTempRegistry(disks, `${store.file}.uploads`, config.tusExpiryMs)
+  return {
+    ...base,
+    volume: createDiskVolume(disks),
+    temps,
+    resumables: createResumables((owner) => admitUpload(disks, temps, owner)),
+    saves: createLocks(),
+    hooks: createHooks(base),
+    caselessDisks: createCaselessDisks(disks, config.root, foldCase),
+  }
+}

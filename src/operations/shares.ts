@@ -1,0 +1,250 @@
+// Making and ending shares, and keeping them true to their file when that is changed by any call.
+import { randomBytes } from 'node:crypto'
+import { scopeOf, type TreeUser } from '../access/user-tree.ts'
+import type { Scope } from '../files/place/scope.ts'
+import { AppError } from '../lib/errors.ts'
+import { isWithin, ROOT, rebase, type VPath, vpathOf } from '../lib/vpath.ts'
+import type { Change } from '../store/collection.ts'
+import { SHARES } from '../store/collections.ts'
+import type { Share, ShareTarget } from '../store/document.ts'
+import {
+  endSharesBelow,
+  endSharesOf,
+  isSameTarget,
+  isUntouched,
+  moveShares,
+  noteTargets,
+  type SharedEntry,
+  sharesAt,
+  sharesBelow,
+} from '../store/share-targets.ts'
+import { addShare, findListedShare, listedShares } from '../store/shares.ts'
+import { findUser } from '../store/users.ts'
+import { type Actor, requireAllowed, requireRight } from './actor.ts'
+import type { Services } from './services.ts'
+
+// Sharing hands on the right to download.
+function requireSharing(actor: Actor): void {
+  requireRight(actor, 'share')
+  requireRight(actor, 'download')
+}
+
+/** The shares in the account's list; all of them for administrators. Throws `forbidden`. */
+export function listShares(actor: Actor): Share[] {
+  requireSharing(actor)
+  const { services, user } = actor
+  const shares = listedShares(services.store, user.perm.admin ? 'all' : user.id)
+  return shares.filter((share) => isInFolder(user, share))
+}
+
+// A token of an account sees the shares of its folder alone.
+function isInFolder({ folder = ROOT }: TreeUser, { path }: Share): boolean {
+  return isWithin(folder, vpathOf(path))
+}
+
+/**
+ * The live shares of an entry, whose `path` is as in the record; for administrators those of everybody
+ * that lead to the same place on disk. Throws `forbidden`.
+ */
+export function listSharesOf(actor: Actor, vpath: VPath, path: string): Share[] {
+  const { services, user } = actor
+  const place = rebase(vpathOf(user.scope), vpath)
+  const isThere = (share: Share) => {
+    const owner = findUser(services.store, share.userID)
+    return owner !== undefined && rebase(vpathOf(owner.scope), vpathOf(share.path)) === place
+  }
+  return listShares(actor).filter(
+    (share) => !share.ended && (user.perm.admin ? isThere(share) : share.path === path),
+  )
+}
+
+/**
+ * Makes a share of an entry. `path` is what the record keeps of it; `given` is asked for once the caller
+ * may share. Throws `forbidden`, `too_many_shares`, and like Scope.stat.
+ */
+export async function createShare(
+  actor: Actor,
+  vpath: VPath,
+  path: string,
+  given: () => Promise<Pick<Share, 'expire' | 'passwordHash'>>,
+): Promise<Share> {
+  const demand = () => {
+    requireSharing(actor)
+    requireAllowed(actor, vpath)
+  }
+  demand()
+  const target = await targetAt(actor.scope, vpath)
+  const { expire, passwordHash } = await given()
+  const hash = randomBytes(6).toString('base64url')
+  const userID = actor.user.id
+  return actor.services.store.transaction((tx) => {
+    actor.demand()
+    demand()
+    return addShare(tx, { hash, path, userID, expire, passwordHash, token: '', target })
+  })
+}
+
+/** Ends a share of one's own, or of anybody for administrators. Throws `forbidden`, `not_found`. */
+export async function endShare(actor: Actor, hash: string): Promise<void> {
+  requireSharing(actor)
+  if (hash === '') throw new AppError('bad_request', 'which share?')
+  const { services, user } = actor
+  const share = findListedShare(services.store, hash)
+  if (!share) throw new AppError('not_found', 'no such share')
+  if (share.userID !== user.id && !user.perm.admin)
+    throw new AppError('forbidden', 'the share of another user')
+  if (!isInFolder(user, share)) throw new AppError('forbidden', 'a share of another folder')
+  await services.store.transaction((tx) => tx.remove(SHARES, hash))
+}
+
+/** To be asked before an entry is changed: afterwards there is nothing to be found. */
+export async function locateShared({ scope, user }: Actor, vpath: VPath): Promise<SharedEntry> {
+  const real = await scope.entryPath(vpath)
+  return { vpath, place: { named: rebase(vpathOf(user.scope), vpath), real } }
+}
+
+/** What a path of a tree leads to, as a share remembers it. Throws like Scope.stat. */
+export async function targetAt(scope: Scope, vpath: VPath): Promise<ShareTarget> {
+  const { kind, dev, ino, birthtimeNs, realPath } = await scope.identify(vpath)
+  return {
+    kind,
+    dev: String(dev),
+    ino: String(ino),
+    bornNs: birthtimeNs > 0n ? String(birthtimeNs) : '0',
+    place: realPath,
+    notedMs: Date.now(),
+  }
+}
+
+/**
+ * What a share leads to now. Throws `not_found` when that is not what it was made for, and like
+ * Scope.stat. Shares that do not know what they were made for take what is there.
+ */
+export async function openTarget(
+  services: Services,
+  share: Share,
+  scope: Scope,
+): Promise<ShareTarget> {
+  const now = await targetAt(scope, vpathOf(share.path))
+  if (!share.target) await note(services, new Map([[share.hash, now]]))
+  else if (!isSameTarget(share.target, now))
+    throw new AppError('not_found', 'something else has taken the name of what was shared')
+  return now
+}
+
+/** Ends the shares of an entry that the actor has deleted, and of what it held, whoever made them. */
+export async function endShares({ services, user }: Actor, { place }: SharedEntry): Promise<void> {
+  await updateShares(services, (tx) => endSharesBelow(tx, user.id, place))
+}
+
+/**
+ * Ends those shares of an entry and of what it held whose own files are not there any more.
+ * `isSame` tells whether a file of the name is still that one.
+ */
+export async function endSharesOfGone(
+  { services, user }: Actor,
+  { place }: SharedEntry,
+  isSame = isSameTarget,
+): Promise<void> {
+  const gone = new Set<string>()
+  for (const share of sharesBelow(services.store, place))
+    if (await isGone(services, share, isSame)) gone.add(share.hash)
+  if (gone.size > 0) await updateShares(services, (tx) => endSharesOf(tx, user.id, gone))
+}
+
+/**
+ * Moves an entry within the actor's tree. The actor's shares follow it, those of others end, see
+ * moveShares; and so do those of what it replaces. When the move fails midway, shares of what has gone
+ * end.
+ */
+export async function moveWithShares(
+  actor: Actor,
+  source: VPath,
+  target: VPath,
+  move: () => Promise<void>,
+): Promise<void> {
+  const { services, user } = actor
+  const from = await locateShared(actor, source)
+  const to = await locateShared(actor, target)
+  // Record the identity of the existing target first; later it cannot be told from the moved file.
+  await noteChanged(services, to)
+  try {
+    await move()
+  } catch (error) {
+    await endSharesOfGone(actor, from)
+    await endSharesOfGone(actor, to, isUntouched)
+    throw error
+  }
+  await endSharesOfGone(actor, to, isUntouched)
+  await updateShares(services, (tx) => moveShares(tx, user.id, from, to))
+  await noteMoved(actor, to)
+}
+
+// Records the identity of shares that have none, or whose file another program replaced.
+async function noteChanged(services: Services, { place }: SharedEntry): Promise<void> {
+  const targets = new Map<string, ShareTarget>()
+  for (const share of sharesBelow(services.store, place)) {
+    const owner = findUser(services.store, share.userID)
+    const now = owner && (await targetIfThere(scopeOf(services, owner), vpathOf(share.path)))
+    const known = share.target
+    if (now && (!known || (isSameTarget(known, now) && !isUntouched(known, now))))
+      targets.set(share.hash, now)
+  }
+  await note(services, targets)
+}
+
+// A move to another disk makes new files.
+async function noteMoved({ services, scope, user }: Actor, { place }: SharedEntry): Promise<void> {
+  const targets = new Map<string, ShareTarget>()
+  for (const share of sharesBelow(services.store, place)) {
+    if (share.userID !== user.id || !share.target) continue
+    const now = await targetIfThere(scope, vpathOf(share.path))
+    if (now && now.ino !== share.target.ino) targets.set(share.hash, now)
+  }
+  await note(services, targets)
+}
+
+/** To be told when a file has been saved at a real path: a save makes a new file of that name. */
+export async function noteSaved(
+  { services, scope }: Actor,
+  vpath: VPath,
+  realPath: string,
+): Promise<void> {
+  const shares = sharesAt(services.store, realPath)
+  const now = shares.length > 0 && (await targetIfThere(scope, vpath))
+  if (now) await note(services, new Map(shares.map(({ hash }) => [hash, now])))
+}
+
+function targetIfThere(scope: Scope, vpath: VPath): Promise<ShareTarget | null> {
+  return targetAt(scope, vpath).catch(() => null)
+}
+
+// One whose file cannot be read stays.
+async function isGone(
+  services: Services,
+  share: Share,
+  isSame: typeof isSameTarget,
+): Promise<boolean> {
+  const owner = findUser(services.store, share.userID)
+  if (!owner) return false
+  try {
+    const now = await targetAt(scopeOf(services, owner), vpathOf(share.path))
+    return share.target !== undefined && !isSame(share.target, now)
+  } catch (error) {
+    return error instanceof AppError && error.code === 'not_found'
+  }
+}
+
+async function note(services: Services, targets: ReadonlyMap<string, ShareTarget>): Promise<void> {
+  if (targets.size > 0) await updateShares(services, (tx) => noteTargets(tx, targets))
+}
+
+// Part of a change and before its after-hooks, whose failure would let a share outlive its file.
+// The file has gone or moved by now, so a failure of this is for the log alone.
+async function updateShares(services: Services, change: Change<void>): Promise<void> {
+  try {
+    await services.store.transaction(change)
+  } catch (error) {
+    services.log.error(`the shares of a changed path were not updated: ${(error as Error).message}`)
+  }
+}

@@ -1,0 +1,176 @@
+// Uploads that come in parts and go on after a break: begun, appended to, and put in place when the last
+// byte has come; after a start those that were complete when the server ended.
+import type { Readable } from 'node:stream'
+import { scopeOf } from '../access/user-tree.ts'
+import type { Place } from '../files/place/scope.ts'
+import { finishWrites } from '../files/temp/in-place.ts'
+import { type Declared, declaredIn } from '../files/temp/temp-name.ts'
+import { hasArrived } from '../files/transfer/receive.ts'
+import type { Destination, Found, Upload } from '../files/transfer/resumable.ts'
+import { AppError, badRequest } from '../lib/errors.ts'
+import { ROOT, toVPath, type VPath } from '../lib/vpath.ts'
+import { findUser } from '../store/users.ts'
+import { type Actor, requireMay, requireStill, watchRights } from './actor.ts'
+import { change } from './change.ts'
+import type { Services } from './services.ts'
+import { putInPlace, reserve } from './write.ts'
+
+/**
+ * Begins an upload, with the right to create; see Resumables.create. A file of the name is `exists`, or
+ * to be replaced with `replace` and the right to modify. `facts` are asked for once the caller may
+ * upload. `isFolder` is what the caller took the name for, which is refused. An empty file is complete at once.
+ */
+export async function beginUpload(
+  actor: Actor,
+  vpath: VPath,
+  {
+    replace,
+    isFolder = false,
+    facts,
+  }: { replace: boolean; isFolder?: boolean; facts: () => Omit<Declared, 'replace'> },
+): Promise<void> {
+  requireMay(actor, 'create', vpath)
+  if (vpath === ROOT || isFolder) throw badRequest('cannot upload to a directory')
+  const { scope, services } = actor
+  using place = await scope.place(vpath)
+  if (place.stats || place.link) {
+    if (place.stats?.isDirectory()) throw badRequest(`cannot upload to a directory ${vpath}`)
+    if (!replace) throw new AppError('exists', `${vpath} exists`)
+    requireMay(actor, 'modify', vpath)
+  }
+  const declared = { ...facts(), replace }
+  const { lengthBytes } = declared
+  await reserve({ requireSpace: (bytes) => scope.requireSpace(place, bytes) }, lengthBytes)
+  const destination = destinationOf(actor, place)
+  const upload = await services.resumables.create(destination, declared)
+  if (lengthBytes === 0) await finish(actor, destination, upload)
+}
+
+/**
+ * What is known of an upload, with the right to create; `not_found` without one. With `completes` one
+ * of the account's own that has all bytes is put in place: the move has failed before, or the server was
+ * stopped.
+ */
+export async function findUpload(
+  actor: Actor,
+  vpath: VPath,
+  { completes }: { completes: boolean },
+): Promise<Found> {
+  requireMay(actor, 'create', vpath)
+  using place = await actor.scope.place(vpath)
+  const destination = destinationOf(actor, place)
+  const found = await actor.services.resumables.find(destination)
+  if (!found) throw new AppError('not_found', 'no active upload')
+  if (completes && isComplete(found)) await finish(actor, destination, found.upload)
+  return found
+}
+
+function isComplete({ upload, offsetBytes, isOwn }: Found): boolean {
+  return isOwn && offsetBytes === upload.lengthBytes
+}
+
+/**
+ * Appends to an upload, with the right to create, and puts it in place when it is complete; see
+ * Resumables.append. `offset` is asked for once the caller may upload. Gives how much there is then.
+ */
+export async function appendToUpload(
+  actor: Actor,
+  vpath: VPath,
+  { stream, offset }: { stream: Readable; offset: () => number },
+): Promise<number> {
+  const demand = requireStill(actor, vpath, ['create'])
+  const from = offset()
+  using place = await actor.scope.place(vpath)
+  const destination = destinationOf(actor, place)
+  const rights = hasArrived(stream) ? null : watchRights(actor, demand)
+  const { upload, offsetBytes } = await actor.services.resumables
+    .append(destination, from, stream, rights?.signal)
+    .finally(() => rights?.end())
+  if (offsetBytes === upload.lengthBytes) await finish(actor, destination, upload)
+  return offsetBytes
+}
+
+/** Removes an unfinished upload of one's own. Throws `not_found` when there is none. */
+export async function discardUpload(actor: Actor, vpath: VPath): Promise<void> {
+  using place = await actor.scope.place(vpath)
+  if (!(await actor.services.resumables.discard(destinationOf(actor, place))))
+    throw new AppError('not_found', `no upload to ${vpath}`)
+}
+
+/** Like discardUpload, with the right to delete. */
+export async function cancelUpload(actor: Actor, vpath: VPath): Promise<void> {
+  if (vpath === ROOT) throw new AppError('forbidden', 'the root is no upload')
+  requireMay(actor, 'delete', vpath)
+  await discardUpload(actor, vpath)
+}
+
+function destinationOf({ scope, user }: Actor, place: Place): Destination {
+  return { scope, place, owner: user.id, mayReplace: user.perm.modify }
+}
+
+/**
+ * Moves a complete upload into place, under the current rules and rights, checked again right before
+ * the move, since a command before it may take long. Both hooks run now, when the file
+ * is whole, and cannot undo what the client has sent; their failures are logged and change nothing.
+ */
+async function finish(actor: Actor, begun: Destination, upload: Upload): Promise<void> {
+  const { vpath } = begun.place
+  const { resumables, log } = actor.services
+  actor.demand()
+  const demand = requireStill(actor, vpath, ['create'])
+  // If the path now resolves elsewhere, the upload is not found.
+  using place = actor.scope === begun.scope ? null : await actor.scope.place(vpath)
+  const destination = place ? destinationOf(actor, place) : begun
+  await resumables.complete(destination, upload, async (commit, again) => {
+    let committing: Promise<void> | undefined
+    const work = async () => {
+      if (committing) return committing
+      demand()
+      destination.mayReplace = actor.user.perm.modify
+      committing = putInPlace(actor, vpath, destination.place.realPath, commit)
+      return committing
+    }
+    try {
+      await change(actor, { event: 'upload', vpath }, work, { again })
+    } catch (error) {
+      await work()
+      log.warn(`upload hook: ${(error as Error).message}`)
+    }
+  })
+}
+
+/**
+ * To be called once at the start: finishes saves that were interrupted, then uploads all of whose bytes
+ * had come. Uploads that cannot be finished are kept until they expire.
+ */
+export async function finishLeftovers(services: Services): Promise<void> {
+  const { volume, temps, log } = services
+  await Promise.all([finishWrites(volume.disks, temps, log), finishUploads(services)])
+}
+
+async function finishUploads(services: Services): Promise<void> {
+  for (const [path, { upload, writesTo }] of [...services.temps.noted()]) {
+    if (!upload || writesTo || declaredIn(path.slice(path.lastIndexOf('/') + 1)) === null) continue
+    try {
+      if (await finishLeft(services, upload.owner, upload.vpath))
+        services.log.info(`${path}: an upload that was complete is in place`)
+    } catch (error) {
+      services.log.warn(`${path}: a complete upload stays unfinished: ${(error as Error).message}`)
+    }
+  }
+}
+
+async function finishLeft(services: Services, owner: number, path: string): Promise<boolean> {
+  const user = findUser(services.store, owner)
+  const vpath = toVPath(path)
+  if (!user || vpath === null) return false
+  const scope = scopeOf(services, user)
+  const { signal } = new AbortController()
+  const actor: Actor = { services, user, scope, signal, demand: () => {} }
+  using place = await scope.place(vpath)
+  const destination = destinationOf(actor, place)
+  const found = await services.resumables.find(destination)
+  if (!found || !isComplete(found)) return false
+  await finish(actor, destination, found.upload)
+  return true
+}

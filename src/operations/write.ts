@@ -1,0 +1,172 @@
+// Writing a file from a body that comes as a stream, and making folders.
+import type { Readable } from 'node:stream'
+import type { At, Place, Scope } from '../files/place/scope.ts'
+import type { CommittedFile } from '../files/temp/temp-file.ts'
+import { hasArrived, receive } from '../files/transfer/receive.ts'
+import type { EntryStat } from '../files/volume/entry-stat.ts'
+import { AppError } from '../lib/errors.ts'
+import type { VPath } from '../lib/vpath.ts'
+import { type Actor, requireStill, type Verb, watchRights } from './actor.ts'
+import { change } from './change.ts'
+import { noteSaved } from './shares.ts'
+
+export interface Body {
+  stream: Readable
+  /** As announced; 0 when nobody has. */
+  sizeBytes: number
+  /** Modification time of the file; without it the time of its end. */
+  mtimeMs?: number | undefined
+}
+
+/** Creates a folder and its parents, with the right to create. Existing ones are fine. */
+export async function makeFolder(actor: Actor, vpath: VPath): Promise<void> {
+  const demand = requireStill(actor, vpath, ['create'])
+  await change(actor, { event: 'upload', vpath }, () => {
+    demand()
+    return actor.scope.makeFolder(vpath)
+  })
+}
+
+/**
+ * Creates a file and its parents, with the right to create. A file of the name is `exists`, or replaced
+ * with `replace` and the right to modify; a folder is `is_a_folder`. `check` throws when the file, or null
+ * where there is none, is not as the caller expects; it is asked again when the body is complete.
+ */
+export async function createFile(
+  actor: Actor,
+  vpath: VPath,
+  body: Body,
+  { replace, check }: { replace: boolean; check?: ((file: EntryStat | null) => void) | undefined },
+): Promise<CommittedFile> {
+  const verbs: Verb[] = ['create']
+  const demand = requireStill(actor, vpath, verbs)
+  const { scope } = actor
+  using place = await scope.place(vpath)
+  if (place.stats || place.link) {
+    if (!replace) throw new AppError('exists', `${vpath} exists`)
+    verbs.push('modify')
+    demand()
+    if (place.stats?.isDirectory())
+      throw new AppError('is_a_folder', `${vpath} is a folder and cannot be replaced by a file`)
+  }
+  const checkFile = async (at: At) => {
+    if (check) check(await fileIfThere(actor.scope, at))
+  }
+  await checkFile(place)
+  return await change(actor, { event: 'upload', vpath }, () =>
+    writeBody(actor, place, body, {
+      scope,
+      replace,
+      parents: true,
+      demand,
+      check: () => checkFile(vpath),
+    }),
+  )
+}
+
+async function fileIfThere(scope: Scope, at: At): Promise<EntryStat | null> {
+  try {
+    const found = await scope.stat(at)
+    return found.kind === 'file' ? found : null
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'not_found') return null
+    throw error
+  }
+}
+
+/**
+ * Replaces the content of a file, with the right to modify. `check` throws when the file, as it is now,
+ * is not to be replaced; it is asked again when the body is complete: another save may have come first.
+ */
+export async function saveFile(
+  actor: Actor,
+  vpath: VPath,
+  body: Body,
+  check: (file: EntryStat) => void,
+): Promise<CommittedFile> {
+  const demand = requireStill(actor, vpath, ['modify'])
+  const { scope } = actor
+  const checkFile = async (at: At) => {
+    const file = await actor.scope.stat(at)
+    if (file.kind === 'dir') throw new AppError('is_a_folder', `${vpath} is not a file`)
+    if (file.kind !== 'file')
+      throw new AppError('unsupported', `${vpath} is not a file`, { status: 500 })
+    check(file)
+  }
+  using place = await scope.place(vpath)
+  await checkFile(place)
+  return await change(actor, { event: 'save', vpath }, () =>
+    writeBody(actor, place, body, {
+      scope,
+      replace: true,
+      parents: false,
+      demand,
+      check: () => checkFile(vpath),
+    }),
+  )
+}
+
+interface WriteOptions {
+  /** The tree in which the place was resolved. */
+  scope: Scope
+  replace: boolean
+  parents: boolean
+  demand: () => void
+  check?: () => Promise<void>
+}
+
+/** Receives the body beside the target and moves it into place when it is whole. */
+async function writeBody(
+  actor: Actor,
+  place: Place,
+  { stream, sizeBytes, mtimeMs }: Body,
+  { scope, replace, parents, demand, check }: WriteOptions,
+): Promise<CommittedFile> {
+  const { vpath, realPath } = place
+  const temp = await scope.openTemp(place, { parents })
+  const rights = hasArrived(stream) ? null : watchRights(actor, demand)
+  const checkAgain = async () => {
+    demand()
+    // Other rules or another home: the name must still lead to the same place.
+    if (actor.scope !== scope && (await actor.scope.hostPath(vpath)) !== realPath)
+      throw new AppError('forbidden', `${vpath} is another place now`)
+    await check?.()
+  }
+  try {
+    await reserve(temp, sizeBytes)
+    const { isDirect, device } = temp
+    await receive(stream, temp.fd, { isDirect, device, signal: rights?.signal })
+    return await putInPlace(actor, vpath, realPath, () =>
+      // Without the right to modify, a file that appeared meanwhile is not replaced.
+      temp.commit({ replace: replace && actor.user.perm.modify, mtimeMs, check: checkAgain }),
+    )
+  } finally {
+    rights?.end()
+    await temp.discard()
+  }
+}
+
+/** Throws `no_space` unless a file of this size fits. Asked before its first byte. */
+export async function reserve(
+  place: { requireSpace(sizeBytes: number): Promise<void> },
+  sizeBytes: number,
+): Promise<void> {
+  if (sizeBytes > 0) await place.requireSpace(sizeBytes)
+}
+
+/**
+ * Moves a complete file into place, one at a time for each host path. The shares of what was there are
+ * shares of the new file.
+ */
+export function putInPlace<T>(
+  actor: Actor,
+  vpath: VPath,
+  realPath: string,
+  commit: () => Promise<T>,
+): Promise<T> {
+  return actor.services.saves.withLock(realPath, async () => {
+    const done = await commit()
+    await noteSaved(actor, vpath, realPath)
+    return done
+  })
+}
