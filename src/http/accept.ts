@@ -1,6 +1,6 @@
 // Headers by which clients say what they prefer (RFC 9110 12.4.2).
 
-export interface Preference {
+interface Preference {
   /** In lower case. */
   name: string
   /** 0 refuses. */

@@ -7,20 +7,18 @@ import {
   writeArchive,
 } from '../files/archive/archive.ts'
 import { archiveEntries, commonFolder } from '../files/archive/entries.ts'
-import { nextTurn } from '../files/listing/sort.ts'
 import type { Scope } from '../files/place/scope.ts'
 import { badRequest } from '../lib/errors.ts'
-import type { Logger } from '../lib/log.ts'
+import { nextTurn } from '../lib/turns.ts'
 import { baseName, parentOf, rebase, toVPath, type VPath } from '../lib/vpath.ts'
-import type { Ctx } from './env.ts'
+import { type AnswerHeaders, stream } from './answer.ts'
+import type { Ctx } from './context.ts'
 import { disposition } from './file-response.ts'
-import { streamAnswer } from './stream-answer.ts'
 
 /** Names that are put in place before others get their turn. */
 const SLICE = 4_000
 
-export interface ArchiveOptions {
-  log: Logger
+interface ArchiveOptions {
   /** What the tree's root is called; default the name of the folder on disk. */
   rootName?: string
   /** Gives what is registered under the id of a `selection` query, relative to the folder. */
@@ -49,17 +47,16 @@ export async function sendArchive(
   const { common, name } = await nameSelection(scope, vpath, roots, rootName)
 
   const { signal } = c.req.raw
-  return streamAnswer(c, {
-    log: options.log,
+  const headers = (firstBytes: Uint8Array): AnswerHeaders => ({
+    'Content-Type': archiveTypeOf(firstBytes),
+    'Content-Disposition': disposition('attachment', name + archiveExtension(format)),
+    'X-Content-Type-Options': 'nosniff',
+  })
+  return stream(headers, {
     what: 'an archive',
-    heldBytes: archiveMemory(format),
-    headers: (firstBytes) => ({
-      'Content-Type': contentTypeOf(firstBytes),
-      'Content-Disposition': disposition('attachment', name + archiveExtension(format)),
-      'X-Content-Type-Options': 'nosniff',
-    }),
-    write: (sink) =>
-      writeArchive(archiveEntries(scope, roots, common, signal), format, sink, signal),
+    memoryBytes: archiveMemory(format),
+    write: (output) =>
+      writeArchive(archiveEntries(scope, roots, common, signal), format, output, signal),
   })
 }
 
@@ -117,8 +114,8 @@ async function isFolder(scope: Scope, vpath: VPath): Promise<boolean> {
   return found?.kind === 'dir'
 }
 
-// The original sniffs: a zip that has no entries starts with its end record and is no zip to it.
-function contentTypeOf(firstBytes: Uint8Array): string {
+// As the original sniffs it: a zip without entries starts with its end record and is not recognised.
+function archiveTypeOf(firstBytes: Uint8Array): string {
   const [a, b, c, d] = firstBytes
   if (a === 0x50 && b === 0x4b && c === 3 && d === 4) return 'application/zip'
   if (a === 0x1f && b === 0x8b) return 'application/x-gzip'

@@ -11,7 +11,7 @@ import { parsePreferences } from './accept.ts'
 
 export type Encoding = 'identity' | 'br' | 'gzip'
 
-export interface Asset {
+interface Asset {
   /** Whole body in the chosen encoding. */
   bytes: Buffer
   encoding: Encoding
@@ -89,7 +89,7 @@ export function openAssets(dir = findAssetsDir()): Assets {
       return {
         bytes: await readAsset(join(dir, 'static', name), encoding, file.compressed),
         encoding,
-        contentType: contentTypeOf(name),
+        contentType: assetTypeOf(name),
         etag: encoding === 'identity' ? `"${file.etag}"` : `"${file.etag}-${encoding}"`,
         immutable: file.immutable,
         varies: file.compressed,
@@ -157,6 +157,6 @@ const TYPES: Record<string, string> = {
 }
 
 /** Content type of a built or branding file by its extension. */
-export function contentTypeOf(name: string): string {
+export function assetTypeOf(name: string): string {
   return TYPES[name.slice(name.lastIndexOf('.') + 1).toLowerCase()] ?? 'application/octet-stream'
 }

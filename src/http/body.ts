@@ -1,24 +1,23 @@
 // Request bodies as JSON: bounded in size and time, and in what all of them hold together.
 import type { IncomingMessage } from 'node:http'
 import { networkOf } from '../auth/address.ts'
-import { AppError, badRequest } from '../lib/errors.ts'
+import { AppError, badRequest, clientGone } from '../lib/errors.ts'
 import { ParseError, type Reader, readObject } from '../lib/parse.ts'
 import { clientAddress } from './client-address.ts'
-import type { Ctx, Deps } from './env.ts'
-import { clientGone } from './response-sink.ts'
-import { judgeAgain } from './standing.ts'
+import { type Ctx, recheck, setHeader } from './context.ts'
+import type { Deps } from './deps.ts'
 
 const MAX_JSON_BYTES = 1_048_576
 /** Enough for a name, a password and the answer of a captcha service. */
 export const MAX_CREDENTIALS_BYTES = 16 * 1024
 /** A body has this long, and a second more for each so many bytes of it that have come. */
-export const BODY_TIMEOUT_MS = 30_000
+const BODY_TIMEOUT_MS = 30_000
 const BYTES_PER_SECOND = 16 * 1024
 const FIRST_PIECE_BYTES = 1024
 
 /**
  * Reads the body as one JSON object; what follows the first value is ignored, as the original
- * does. Who asks is judged again when it is complete. Throws 400 with the decoder's reason, or
+ * does. The caller is checked again when it is complete. Throws 400 with the decoder's reason, or
  * `too_large` past `maxBytes`, 408 when it is too slow, `too_many_requests` when it had to give way
  * to others, and `ECONNRESET` when the client goes.
  */
@@ -29,7 +28,7 @@ export async function readJson<T>(
   maxBytes = MAX_JSON_BYTES,
 ): Promise<T> {
   const bytes = await readBytes(c, deps, maxBytes)
-  judgeAgain(c)
+  recheck(c)
   const text = bytes.toString('utf8').trim()
   if (text === '') throw badRequest('EOF')
   try {
@@ -41,20 +40,19 @@ export async function readJson<T>(
 }
 
 async function readBytes(c: Ctx, deps: Deps, maxBytes: number): Promise<Buffer> {
-  const { incoming, outgoing } = c.env
+  const { incoming } = c.env
   const stop = new AbortController()
   const body = deps.bodies.begin(ownerOf(c, deps), () => stop.abort(gaveWay()))
   try {
     return await collect(incoming, {
       maxBytes,
-      timeoutMs: deps.bodyTimeoutMs,
+      timeoutMs: deps.bodyTimeoutMs ?? BODY_TIMEOUT_MS,
       signal: stop.signal,
-      onHeld: body.hold,
+      onMemory: body.hold,
     })
   } catch (error) {
-    // The rest of it is nothing to wait for.
-    if (error instanceof AppError && error.code !== 'too_large')
-      outgoing.setHeader('Connection', 'close')
+    // Do not wait for the rest of the body.
+    if (error instanceof AppError && error.code !== 'too_large') setHeader(c, 'Connection', 'close')
     throw error
   } finally {
     body.end()
@@ -62,8 +60,10 @@ async function readBytes(c: Ctx, deps: Deps, maxBytes: number): Promise<Buffer> 
 }
 
 function ownerOf(c: Ctx, deps: Deps): string {
-  const user = c.get('user')
-  return user ? `user ${user.id}` : `visitor ${networkOf(clientAddress(c, deps))}`
+  const principal = c.get('principal')
+  return principal && principal.kind !== 'visitor'
+    ? `user ${principal.user.id}`
+    : `visitor ${networkOf(clientAddress(c, deps))}`
 }
 
 interface Collecting {
@@ -71,13 +71,13 @@ interface Collecting {
   timeoutMs: number
   /** Ends it with the signal's reason. */
   signal: AbortSignal
-  /** Called with the size of the memory that is held. */
-  onHeld(bytes: number): void
+  /** Called with the size of the memory in use. */
+  onMemory(bytes: number): void
 }
 
-// Into one piece of memory: a body that comes byte by byte would be as many objects.
+// Into one buffer: a body that comes byte by byte would be as many objects.
 function collect(incoming: IncomingMessage, collecting: Collecting): Promise<Buffer> {
-  const { maxBytes, timeoutMs, signal, onHeld } = collecting
+  const { maxBytes, timeoutMs, signal, onMemory } = collecting
   return new Promise((resolve, reject) => {
     let memory = Buffer.alloc(0)
     let filled = 0
@@ -93,21 +93,22 @@ function collect(incoming: IncomingMessage, collecting: Collecting): Promise<Buf
       incoming.pause()
       reject(error)
     }
-    const look = () => {
+    const checkTime = () => {
       const leftMs = startedAt + timeoutMs + (filled / BYTES_PER_SECOND) * 1000 - performance.now()
       if (leftMs <= 0) settle(tooSlow())
-      else timer = setTimeout(look, Math.ceil(leftMs))
+      else timer = setTimeout(checkTime, Math.ceil(leftMs))
     }
     const onData = (chunk: Buffer) => {
       const sizeBytes = filled + chunk.length
-      if (sizeBytes > maxBytes) return settle(tooLarge())
+      if (sizeBytes > maxBytes)
+        return settle(badRequest('http: request body too large', 'too_large'))
       if (sizeBytes > memory.length) {
         const larger = Buffer.allocUnsafeSlow(
           Math.min(maxBytes, Math.max(sizeBytes, 2 * memory.length, FIRST_PIECE_BYTES)),
         )
         memory.copy(larger, 0, 0, filled)
         memory = larger
-        onHeld(memory.length)
+        onMemory(memory.length)
       }
       chunk.copy(memory, filled)
       filled = sizeBytes
@@ -120,12 +121,8 @@ function collect(incoming: IncomingMessage, collecting: Collecting): Promise<Buf
     signal.addEventListener('abort', onAbort)
     if (incoming.readableEnded) onEnd()
     else if (incoming.destroyed) onClose()
-    else look()
+    else checkTime()
   })
-}
-
-function tooLarge(): AppError {
-  return new AppError('too_large', 'http: request body too large', { status: 400, expose: true })
 }
 
 function tooSlow(): AppError {

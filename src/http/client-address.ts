@@ -1,5 +1,6 @@
 // The address a request is logged and throttled by.
-import type { Ctx, Deps } from './env.ts'
+import type { Ctx } from './context.ts'
+import type { Deps } from './deps.ts'
 
 /** The visitor's address behind believed proxies; the empty string on a unix socket. */
 export function clientAddress(c: Ctx, deps: Deps): string {

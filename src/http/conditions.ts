@@ -2,7 +2,7 @@
 
 export type Headers = Record<string, string | string[] | undefined>
 
-/** Preconditions in the order of RFC 9110 13.2.2: 304, 412 or null to go on. */
+/** Preconditions of a read in the order of RFC 9110 13.2.2: 304, 412 or null to go on. */
 export function evaluateConditions(
   headers: Headers,
   mtimeMs: number,
@@ -20,6 +20,25 @@ export function evaluateConditions(
     if (isListed(ifNoneMatch, etag)) return 304
   } else if (ifModified !== null && seconds <= ifModified) return 304
   return null
+}
+
+/**
+ * True when a write is refused by its preconditions (RFC 9110 13.1.1, 13.1.2, 13.1.4); `file` is null
+ * where there is none.
+ */
+export function refusesWrite(
+  headers: Headers,
+  file: { mtimeMs: number; etag: string } | null,
+): boolean {
+  const ifNoneMatch = headerText(headers['if-none-match'])
+  if (!file) return headerText(headers['if-match']) !== null
+  if (ifNoneMatch !== null && isListed(ifNoneMatch, file.etag)) return true
+  return evaluateConditions(headers, file.mtimeMs, file.etag) === 412
+}
+
+/** True when a write has preconditions; without them nobody looks at the file. */
+export function isConditional(headers: Headers): boolean {
+  return ['if-match', 'if-none-match', 'if-unmodified-since'].some((name) => name in headers)
 }
 
 /** Whether the value of If-Range names what is there now. */
@@ -43,6 +62,7 @@ export function isListed(header: string, etag: string | undefined): boolean {
 }
 
 function seconds1123(value: string | string[] | undefined): number | null {
+  if (value === undefined) return null
   const ms = Date.parse(headerText(value) ?? '')
   return Number.isNaN(ms) ? null : Math.floor(ms / 1000)
 }

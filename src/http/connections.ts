@@ -1,4 +1,4 @@
-// What a connection may ask for: one answer at a time, and a place at all.
+// Limits of connections: one answer at a time each, and how many are open.
 import { readFileSync } from 'node:fs'
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
@@ -108,7 +108,7 @@ function connectionLimit(): number {
     const limits = readFileSync('/proc/self/limits', 'utf8')
     files = Number(/^Max open files\s+(\d+)/m.exec(limits)?.[1] ?? files)
   } catch {
-    // Other systems than Linux do not tell.
+    // Linux only.
   }
   return Math.max(FEW_CONNECTIONS, Math.min(MAX_CONNECTIONS, Math.floor(files / 2)))
 }

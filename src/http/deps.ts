@@ -1,49 +1,56 @@
 // The services behind the routes, made once per application.
 import { availableParallelism } from 'node:os'
 import { isDeepStrictEqual } from 'node:util'
+import { createApiTokens } from '../auth/api-tokens.ts'
 import { createClients } from '../auth/clients.ts'
-import { type HomeOptions, inHomeWords } from '../auth/home.ts'
+import { type HomeOptions, makeHome } from '../auth/home.ts'
 import { MAX_SIGN_IN_PROGRAMS, MAX_WAITING_SIGN_INS } from '../auth/hook.ts'
 import { createSessions } from '../auth/sessions.ts'
 import { createThrottle } from '../auth/throttle.ts'
 import { createTokens } from '../auth/tokens.ts'
-import { createCaselessDisks } from '../files/caseless/caseless-disks.ts'
-import { createDisks, type Disks } from '../files/disks/disks.ts'
-import { createScope } from '../files/place/scope.ts'
+import type { Config } from '../config/config.ts'
 import { createPreviews } from '../files/preview/previews.ts'
 import { createSubtitleConverter } from '../files/subtitle/converter.ts'
-import { createResumables } from '../files/transfer/resumable.ts'
-import { createTempRegistry } from '../files/transfer/temp-registry.ts'
-import { admitUpload } from '../files/transfer/unfinished.ts'
-import { createHooks } from '../hooks/hooks.ts'
 import { createGate } from '../lib/gate.ts'
-import { createLocks } from '../lib/locks.ts'
-import { vpathOf } from '../lib/vpath.ts'
+import type { Logger } from '../lib/log.ts'
+import { createServices } from '../operations/services.ts'
 import { createPrograms } from '../programs/runner.ts'
-import type { User } from '../store/document.ts'
-import { BODY_TIMEOUT_MS } from './body.ts'
-import type { BaseDeps, Deps } from './env.ts'
+import { USERS } from '../store/collections.ts'
+import type { Store } from '../store/store.ts'
+import type { Assets } from './assets.ts'
 import { createPendingBodies } from './pending-bodies.ts'
 import { createSelections } from './selections.ts'
 import { createTransfers } from './transfers.ts'
 
+/** What the program brings along. */
+export interface BaseDeps {
+  config: Config
+  store: Store
+  log: Logger
+  assets: Assets
+  /** The served tree ignores case (macOS, Windows): rules are folded then. */
+  foldCase: boolean
+  /** How long a body may take that is read into memory, in milliseconds; see body.ts. */
+  bodyTimeoutMs?: number
+}
+
+export type Deps = ReturnType<typeof createDeps>
+
 /** Makes the services all requests share; `app.ts` closes them. */
-export function createDeps(base: BaseDeps): Deps {
+export function createDeps(base: BaseDeps) {
   const { config, store, log } = base
   const programs = createPrograms(config.hookEnv)
-  const disks = createDisks()
-  const temps = createTempRegistry(disks, `${store.file}.uploads`, config.tusExpiryMs)
   const previews = createPreviews({
     cacheDir: config.cacheDir,
     cacheSizeBytes: config.previewCacheSizeBytes,
     concurrency: Math.min(availableParallelism(), config.imageProcessors),
     ffmpegPath: config.ffmpegPath,
   })
+  const services = createServices({ ...base, programs, previews })
   return {
-    bodyTimeoutMs: BODY_TIMEOUT_MS,
     ...base,
-    disks,
-    tokens: createTokens(() => store.read().settings.key),
+    ...services,
+    tokens: createTokens(() => store.settings().key),
     sessions: createSessions(
       store,
       { idleMs: config.sessionIdleMs, maxMs: config.sessionMaxMs },
@@ -52,61 +59,44 @@ export function createDeps(base: BaseDeps): Deps {
           `who signs in and out is kept in memory until the database can be written: ${(error as Error).message}`,
         ),
     ),
+    apiTokens: createApiTokens(store),
     clients: createClients(config, log),
     logins: createThrottle(config.loginRateLimit),
     sharePasswords: createThrottle(config.loginRateLimit),
+    /** Accounts that were made by sign-up, and failures to make one. */
     signups: createThrottle(config.loginRateLimit),
+    /** Lets a few sign-in programs run at a time. */
     inSignInTurn: createGate(MAX_SIGN_IN_PROGRAMS, MAX_WAITING_SIGN_INS),
-    resumables: createResumables((owner) => admitUpload(disks, temps, owner)),
-    temps,
-    saves: createLocks(),
     programs,
-    hooks: createHooks({ config, store, log, programs, previews }),
     previews,
-    caselessDisks: createCaselessDisks(disks, config.root, base.foldCase),
     subtitles: createSubtitleConverter(),
     selections: createSelections(),
     bodies: createPendingBodies(),
     transfers: createTransfers(),
+    /** Second of the last change of each user since the start, for the renewal hint. */
     userChanges: watchUsers(base),
-    makeHome: (scope, options) => makeHome(base, disks, scope, options),
+    /** Creates the folder of a scope below the server root. */
+    makeHome: (scope: string, options?: HomeOptions) => {
+      const { root, followExternalSymlinks } = config
+      const { fileMode, dirMode } = store.settings()
+      return makeHome(
+        { volume: services.volume, root, followExternalSymlinks, fileMode, dirMode },
+        scope,
+        options,
+      )
+    },
   }
 }
 
 // The second in which each user's record last changed since the start, whoever changed it.
 function watchUsers({ store }: BaseDeps): Map<number, number> {
   const changes = new Map<number, number>()
-  let known = new Map(store.read().users.map((user) => [user.id, user]))
-  store.subscribe(({ users }) => {
-    const now = new Map(users.map((user) => [user.id, user]))
+  store.subscribe((changed) => {
     const nowSeconds = Math.floor(Date.now() / 1000)
-    for (const [id, user] of now)
-      if (known.has(id) && isChanged(known.get(id), user)) changes.set(id, nowSeconds)
-    known = now
+    for (const [id, before] of changed.before(USERS)) {
+      const after = store.get(USERS, id)
+      if (before && after && !isDeepStrictEqual(before, after)) changes.set(after.id, nowSeconds)
+    }
   })
   return changes
-}
-
-// All records are new ones when another process has written the file.
-function isChanged(before: User | undefined, after: User): boolean {
-  return before !== after && !isDeepStrictEqual(before, after)
-}
-
-async function makeHome(
-  { config, store }: BaseDeps,
-  disks: Disks,
-  scope: string,
-  { mustBeNew = false }: HomeOptions = {},
-): Promise<void> {
-  const { settings } = store.read()
-  const tree = createScope({
-    disks,
-    root: config.root,
-    allow: () => true,
-    followExternalSymlinks: config.followExternalSymlinks,
-    fileMode: settings.fileMode,
-    dirMode: settings.dirMode,
-  })
-  const home = vpathOf(scope)
-  await inHomeWords(scope, () => (mustBeNew ? tree.makeNewFolder(home) : tree.makeFolder(home)))
 }

@@ -1,9 +1,8 @@
 // The bytes of an open file on their way to a client, through two buffers: one is read while the
 // other is sent.
-import type { ServerResponse } from 'node:http'
-import type { ReadHandle } from '../files/place/read-handle.ts'
+import { type ReadHandle, readFully } from '../files/volume/read-handle.ts'
 import { freeMemory } from '../lib/free-memory.ts'
-import { clientGone, isGone, writeChunk } from './response-sink.ts'
+import type { Output } from './answer.ts'
 
 const SMALL_BUFFER_BYTES = 64 * 1024
 const BUFFER_BYTES = 256 * 1024
@@ -22,33 +21,20 @@ const pool = new Map<number, Buffer[]>()
 let transfers = 0
 let emptying: NodeJS.Timeout | undefined
 
-/** Writes the last bytes of an answer and ends it; few enough leave together with the head. */
+/** Like `sendRange` for the last bytes of an answer: few enough leave together with the head. */
 export async function sendLast(
-  outgoing: ServerResponse,
+  output: Output,
   file: { handle: Pick<ReadHandle, 'read'> },
   start: number,
   end: number,
 ): Promise<void> {
-  if (start >= end || end - start > SMALL_BUFFER_BYTES || outgoing.req?.method === 'HEAD') {
-    await sendRange(outgoing, file, start, end)
-    outgoing.end()
-    return
-  }
+  if (start >= end || end - start > SMALL_BUFFER_BYTES) return sendRange(output, file, start, end)
   transfers++
   const buffer = take(SMALL_BUFFER_BYTES)
   try {
-    let filled = 0
-    while (start + filled < end) {
-      const free = buffer.subarray(filled, end - start)
-      const bytes = await fill(file.handle, free, start + filled, end)
-      if (bytes === 0) throw becameShorter()
-      filled += bytes
-    }
-    await new Promise<void>((resolve, reject) => {
-      if (isGone(outgoing)) return reject(clientGone())
-      outgoing.once('close', resolve)
-      outgoing.end(buffer.subarray(0, filled), resolve)
-    })
+    const filled = await readFully(file.handle, buffer, start, end - start)
+    if (start + filled < end) throw becameShorter()
+    await output.end(buffer.subarray(0, filled))
   } finally {
     give(buffer)
     endTransfer()
@@ -57,16 +43,16 @@ export async function sendLast(
 
 /**
  * Writes bytes [start, end) of the file. Rejects when the file is shorter than announced or the
- * client went away; the caller breaks the connection then. A client may stall, such as a paused
- * player; one that has vanished is found out by the kernel (see server.ts).
+ * client went away. A client may stall, such as a paused player; one that has vanished is found out
+ * by the kernel (see server.ts).
  */
 export async function sendRange(
-  outgoing: ServerResponse,
+  output: Output,
   file: { handle: Pick<ReadHandle, 'read'> },
   start: number,
   end: number,
 ): Promise<void> {
-  if (start >= end || outgoing.req?.method === 'HEAD') return
+  if (start >= end) return
   transfers++
   let current = take(firstBufferBytes())
   let next = take(firstBufferBytes())
@@ -76,7 +62,7 @@ export async function sendRange(
     while (filled > 0) {
       position += filled
       const reading = position < end ? fill(file.handle, next, position, end) : Promise.resolve(0)
-      await settleBoth(writeChunk(outgoing, current.subarray(0, filled)), reading)
+      await settleBoth(output.write(current.subarray(0, filled)), reading)
       filled = await reading
       const free = current
       current = next
@@ -96,7 +82,7 @@ export async function sendRange(
   }
 }
 
-function becameShorter(): Error {
+export function becameShorter(): Error {
   return new Error('the file became shorter while it was sent')
 }
 

@@ -1,16 +1,14 @@
-// Sending an open file, or bytes like one, with the headers of RFC 9110. Anything that fails after
-// the headers can only break the connection; a short file must never end like a whole one.
+// Open files, or bytes like one, as answers with the headers of RFC 9110. A file that becomes shorter
+// while it is sent breaks the connection: a part must never look like the whole.
 import { randomBytes } from 'node:crypto'
-import type { ServerResponse } from 'node:http'
-import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
 import type { OpenFile } from '../files/place/scope.ts'
+import { type AnswerHeaders, answer, type Output, type Streamed } from './answer.ts'
 import { evaluateConditions } from './conditions.ts'
-import type { Ctx } from './env.ts'
+import type { Ctx } from './context.ts'
 import { sendLast, sendRange, TRANSFER_BYTES } from './file-bytes.ts'
 import { type Range, usableRanges } from './ranges.ts'
-import { writeChunk } from './response-sink.ts'
 
-export interface FileHeaders {
+interface FileHeaders {
   contentType: string
   /** Left out for files that belong to a page rather than to a download. */
   disposition?: string
@@ -24,141 +22,101 @@ export interface FileHeaders {
 const MAX_RANGES = 50
 
 /** What an answer is made of; both functions write bytes [start, end). */
-interface Content {
+interface Content extends Omit<Streamed, 'write'> {
   sizeBytes: number
-  /** Memory that is held while it is sent. */
-  heldBytes: number
   mtimeMs: number
-  write(outgoing: ServerResponse, start: number, end: number): Promise<void>
-  /** Ends the answer as well. */
-  writeLast(outgoing: ServerResponse, start: number, end: number): Promise<void>
+  write(output: Output, start: number, end: number): Promise<void>
+  /** The same, when nothing follows. */
+  writeLast(output: Output, start: number, end: number): Promise<void>
 }
 
 /** Answers a GET with the file, or 206, 304, 412, 416. Takes over closing the file. */
-export async function sendFile(c: Ctx, file: OpenFile, headers: FileHeaders): Promise<Response> {
-  const { sizeBytes, mtimeMs } = file
-  try {
-    const content: Content = {
-      sizeBytes,
-      heldBytes: TRANSFER_BYTES,
-      mtimeMs,
-      write: (outgoing, start, end) => sendRange(outgoing, file, start, end),
-      writeLast: (outgoing, start, end) => sendLast(outgoing, file, start, end),
-    }
-    return await sendContent(c, content, headers)
-  } finally {
-    await file.handle.close()
-  }
+export function sendFile(c: Ctx, file: OpenFile, headers: FileHeaders): Promise<Response> {
+  return sendContent(c, headers, {
+    what: 'a file',
+    sizeBytes: file.sizeBytes,
+    memoryBytes: TRANSFER_BYTES,
+    mtimeMs: file.mtimeMs,
+    write: (output, start, end) => sendRange(output, file, start, end),
+    writeLast: (output, start, end) => sendLast(output, file, start, end),
+    close: () => file.handle.close(),
+  })
 }
 
 /** Like sendFile for what is in memory. */
 export function sendBytes(
   c: Ctx,
-  bytes: Buffer,
+  bytes: Uint8Array,
   mtimeMs: number,
   headers: FileHeaders,
+  options: Pick<Streamed, 'close' | 'withinMs'> = {},
 ): Promise<Response> {
-  const content: Content = {
+  return sendContent(c, headers, {
+    what: 'a file',
     sizeBytes: bytes.length,
-    heldBytes: bytes.length,
+    memoryBytes: bytes.length,
     mtimeMs,
-    write: (outgoing, start, end) => writeChunk(outgoing, bytes.subarray(start, end)),
-    writeLast: async (outgoing, start, end) => void outgoing.end(bytes.subarray(start, end)),
-  }
-  return sendContent(c, content, headers)
-}
-
-async function sendContent(c: Ctx, content: Content, headers: FileHeaders): Promise<Response> {
-  const { incoming, outgoing } = c.env
-  const { sizeBytes, mtimeMs } = content
-  await c.get('admit')(content.heldBytes)
-  try {
-    outgoing.setHeader('Last-Modified', new Date(mtimeMs).toUTCString())
-    outgoing.setHeader('Cache-Control', headers.cacheControl)
-    if (headers.etag) outgoing.setHeader('ETag', headers.etag)
-    if (headers.disposition) outgoing.setHeader('Content-Disposition', headers.disposition)
-    if (headers.policy) appendPolicy(outgoing, headers.policy)
-
-    const verdict = evaluateConditions(incoming.headers, mtimeMs, headers.etag)
-    outgoing.setHeader('X-Content-Type-Options', 'nosniff')
-    if (verdict === 304) {
-      outgoing.writeHead(304).end()
-      return RESPONSE_ALREADY_SENT
-    }
-    if (verdict === 412) {
-      outgoing.setHeader('X-Error-Code', 'precondition_failed')
-      outgoing.writeHead(412).end()
-      return RESPONSE_ALREADY_SENT
-    }
-    const ranges = usableRanges(incoming.headers, content, headers.etag)
-    if (ranges === 'unsatisfiable') return unsatisfiable(c, sizeBytes)
-    outgoing.setHeader('Accept-Ranges', 'bytes')
-    if (ranges === null || ranges.length > MAX_RANGES) {
-      outgoing.writeHead(200, {
-        'Content-Type': headers.contentType,
-        'Content-Length': sizeBytes,
-      })
-      await content.writeLast(outgoing, 0, sizeBytes)
-    } else if (ranges.length === 1) {
-      const { start, end } = ranges[0] as Range
-      outgoing.writeHead(206, {
-        'Content-Type': headers.contentType,
-        'Content-Range': `bytes ${start}-${end - 1}/${sizeBytes}`,
-        'Content-Length': end - start,
-      })
-      await content.writeLast(outgoing, start, end)
-    } else await sendMultipart(outgoing, content, ranges, headers.contentType)
-    return RESPONSE_ALREADY_SENT
-  } catch (error) {
-    if (!outgoing.headersSent) throw error
-    outgoing.destroy()
-    return RESPONSE_ALREADY_SENT
-  }
-}
-
-/** `attachment` or `inline` with the name percent-encoded (docs/http-api.md 12.2). */
-export function disposition(kind: 'inline' | 'attachment', name: string): string {
-  return `${kind}; filename*=utf-8''${encodeName(name)}`
-}
-
-function encodeName(name: string): string {
-  return encodeURIComponent(name.toWellFormed())
-    .replace(/[!'()*]/g, (c) => `%${c.charCodeAt(0).toString(16).toUpperCase()}`)
-    .replace(/%(24|26|2B|3A|3D|40)/g, (code) => decodeURIComponent(code))
-}
-
-/** A strong validator from time and size, as the original writes it: hex nanoseconds, hex size. */
-export function etagOf(facts: { mtimeNs: bigint; sizeBytes: number }): string {
-  return `"${facts.mtimeNs.toString(16)}${facts.sizeBytes.toString(16)}"`
-}
-
-/** Adds a policy line; several lines must all be met. */
-function appendPolicy(outgoing: ServerResponse, policy: string): void {
-  const present = outgoing.getHeader('Content-Security-Policy')
-  const lines = present === undefined ? [] : Array.isArray(present) ? present : [String(present)]
-  outgoing.setHeader('Content-Security-Policy', [...lines, policy])
-}
-
-function unsatisfiable(c: Ctx, sizeBytes: number): Response {
-  const { outgoing } = c.env
-  for (const name of ['Cache-Control', 'ETag', 'Last-Modified']) outgoing.removeHeader(name)
-  return new Response('invalid range: failed to overlap\n', {
-    status: 416,
-    headers: {
-      'Content-Type': 'text/plain; charset=utf-8',
-      'X-Content-Type-Options': 'nosniff',
-      'Content-Range': `bytes */${sizeBytes}`,
-      'X-Error-Code': 'range_not_satisfiable',
-    },
+    write: (output, start, end) => output.write(bytes.subarray(start, end)),
+    writeLast: (output, start, end) => output.end(bytes.subarray(start, end)),
+    ...options,
   })
 }
 
-async function sendMultipart(
-  outgoing: ServerResponse,
+async function sendContent(c: Ctx, file: FileHeaders, content: Content): Promise<Response> {
+  const { sizeBytes, mtimeMs } = content
+  const asked = c.env.incoming.headers
+  const common = c.get('headers')
+  const headers: AnswerHeaders = { 'X-Content-Type-Options': 'nosniff' }
+  if (file.disposition) headers['Content-Disposition'] = file.disposition
+  // Several policies must all be met.
+  if (file.policy)
+    headers['Content-Security-Policy'] = [
+      common['Content-Security-Policy'] ?? [],
+      file.policy,
+    ].flat()
+
+  const condition = evaluateConditions(asked, mtimeMs, file.etag)
+  const ranges = condition === null ? usableRanges(asked, content, file.etag) : null
+  if (condition !== null || ranges === 'unsatisfiable') await content.close?.()
+  if (ranges === 'unsatisfiable') {
+    delete common['Cache-Control']
+    return unsatisfiable(headers, sizeBytes)
+  }
+  headers['Last-Modified'] = new Date(mtimeMs).toUTCString()
+  headers['Cache-Control'] = file.cacheControl
+  if (file.etag) headers.ETag = file.etag
+  if (condition === 304) return answer(null, headers, 304)
+  if (condition === 412)
+    return answer(null, { ...headers, 'X-Error-Code': 'precondition_failed' }, 412)
+
+  headers['Accept-Ranges'] = 'bytes'
+  if (ranges !== null && ranges.length > 1 && ranges.length <= MAX_RANGES)
+    return sendMultipart(content, ranges, file.contentType, headers)
+  const [range] = ranges?.length === 1 ? ranges : []
+  const { start, end } = range ?? { start: 0, end: sizeBytes }
+  headers['Content-Type'] = file.contentType
+  headers['Content-Length'] = String(end - start)
+  if (range) headers['Content-Range'] = `bytes ${start}-${end - 1}/${sizeBytes}`
+  const write = (output: Output) => content.writeLast(output, start, end)
+  return answer({ ...content, write }, headers, range ? 206 : 200)
+}
+
+function unsatisfiable(headers: AnswerHeaders, sizeBytes: number): Response {
+  const body = 'invalid range: failed to overlap\n'
+  const own = {
+    'Content-Type': 'text/plain; charset=utf-8',
+    'Content-Range': `bytes */${sizeBytes}`,
+    'X-Error-Code': 'range_not_satisfiable',
+  }
+  return answer(body, { ...headers, ...own }, 416)
+}
+
+function sendMultipart(
   content: Content,
   ranges: Range[],
   contentType: string,
-): Promise<void> {
+  headers: AnswerHeaders,
+): Response {
   const boundary = randomBytes(30).toString('hex')
   const heads = ranges.map(
     ({ start, end }, i) =>
@@ -168,13 +126,33 @@ async function sendMultipart(
   const tail = `\r\n--${boundary}--\r\n`
   const bodyBytes = ranges.reduce((sum, { start, end }) => sum + end - start, 0)
   const headBytes = heads.reduce((sum, head) => sum + Buffer.byteLength(head), 0)
-  outgoing.writeHead(206, {
+  const own = {
     'Content-Type': `multipart/byteranges; boundary=${boundary}`,
-    'Content-Length': bodyBytes + headBytes + tail.length,
-  })
-  for (const [i, { start, end }] of ranges.entries()) {
-    await writeChunk(outgoing, Buffer.from(heads[i] ?? ''))
-    await content.write(outgoing, start, end)
+    'Content-Length': String(bodyBytes + headBytes + tail.length),
   }
-  outgoing.end(tail)
+  const write = async (output: Output) => {
+    for (const [i, { start, end }] of ranges.entries()) {
+      await output.write(heads[i] ?? '')
+      await content.write(output, start, end)
+    }
+    await output.end(tail)
+  }
+  return answer({ ...content, write }, { ...headers, ...own }, 206)
+}
+
+/** `attachment` or `inline` with the name percent-encoded (docs/http-api.md 12.2). */
+export function disposition(kind: 'inline' | 'attachment', name: string): string {
+  return `${kind}; filename*=utf-8''${encodeName(name)}`
+}
+
+function encodeName(name: string): string {
+  if (/^[\w.-]*$/.test(name)) return name
+  return encodeURIComponent(name.toWellFormed())
+    .replace(/[!'()*]/g, (c) => `%${c.charCodeAt(0).toString(16).toUpperCase()}`)
+    .replace(/%(24|26|2B|3A|3D|40)/g, (code) => decodeURIComponent(code))
+}
+
+/** A strong validator from time and size, as the original writes it: hex nanoseconds, hex size. */
+export function etagOf(facts: { mtimeNs: bigint; sizeBytes: number }): string {
+  return `"${facts.mtimeNs.toString(16)}${facts.sizeBytes.toString(16)}"`
 }

@@ -1,60 +1,85 @@
 // Who is asking and what they may touch. Guards set typed variables and do nothing else.
 
-import { join } from 'node:path'
 import { createMiddleware } from 'hono/factory'
-import { bothAllow, compileRules, type Judge, notHidden } from '../access/rules.ts'
-import type { Permissions } from '../api-types.ts'
+import { scopeOf } from '../access/user-tree.ts'
+import { API_TOKEN_PREFIX } from '../auth/api-tokens.ts'
 import { assertedByProxy } from '../auth/proxy.ts'
 import type { VerifiedToken } from '../auth/tokens.ts'
-import { createScope, type Scope } from '../files/place/scope.ts'
 import { AppError } from '../lib/errors.ts'
-import { vpathOf } from '../lib/vpath.ts'
 import type { Session, Settings, User } from '../store/document.ts'
 import { findUser } from '../store/users.ts'
-import type { Ctx, Deps, Env } from './env.ts'
-import { demandStill } from './standing.ts'
+import {
+  type Ctx,
+  type Env,
+  keepChecking,
+  type SignedIn,
+  sessionOf,
+  setHeader,
+  signedIn,
+  unauthenticated,
+} from './context.ts'
+import type { Deps } from './deps.ts'
 
 /** Tokens are renewed when less than this is left. */
 const RENEW_BEFORE_MS = 60 * 60_000
 
-/** Requires a live session; sets `user`, `session` and `scope`. */
+/** Requires a live session or an API token; sets `principal` and `scope`. */
 export function requireUser(deps: Deps) {
   return createMiddleware<Env>(async function userGuard(c, next) {
-    const { user, session, token } = await identify(c, deps)
-    c.set('user', user)
-    c.set('session', session)
-    c.set('scope', scopeOf(deps, user))
-    const { settings } = deps.store.read()
-    demandStill(c, () => demandSameCaller(c, deps, settings))
-    if (wantsRenewal(deps, user, token)) c.env.outgoing.setHeader('X-Renew-Token', 'true')
+    const apiToken = presentedApiToken(c)
+    if (apiToken === null) {
+      const { user, session, token } = await identify(c, deps)
+      setPrincipal(c, deps, { kind: 'session', user, session })
+      if (wantsRenewal(deps, user, token)) setHeader(c, 'X-Renew-Token', 'true')
+    } else {
+      const found = deps.apiTokens.use(apiToken)
+      if (!found) throw unauthenticated()
+      setPrincipal(c, deps, { kind: 'token', ...found })
+    }
+    const settings = deps.store.settings()
+    keepChecking(c, () => renewPrincipal(c, deps, settings))
     await next()
   })
 }
 
+/** Requires a person and no token; use after requireUser. */
+export const requireSession = createMiddleware<Env>(async function sessionGuard(c, next) {
+  keepChecking(c, () => void sessionOf(c))
+  await next()
+})
+
+function setPrincipal(c: Ctx, deps: Deps, principal: SignedIn): void {
+  c.set('principal', principal)
+  c.set('scope', scopeOf(deps, principal.user))
+}
+
 /** Requires an administrator; use after requireUser. */
 export const requireAdmin = createMiddleware<Env>(async function adminGuard(c, next) {
-  demandStill(c, () => {
-    if (!c.get('user').perm.admin) throw new AppError('forbidden', 'only for administrators')
+  keepChecking(c, () => {
+    if (!signedIn(c).user.perm.admin) throw new AppError('forbidden', 'only for administrators')
   })
   await next()
 })
 
-// The session, its user and their tree as they are now. A tree that has moved is another one: the
-// path of the request named something else in it.
-function demandSameCaller(c: Ctx, deps: Deps, settings: Settings): void {
-  const before = c.get('user')
-  const session = deps.sessions.use(c.get('session').id)
-  const user = session?.userID === before.id && findUser(deps.store.read(), before.id)
-  if (!user) throw unauthenticated()
-  if (user === before && deps.store.read().settings === settings) return
-  if (user.scope !== before.scope) throw new AppError('forbidden', 'the home of the user has moved')
-  c.set('user', user)
-  c.set('scope', scopeOf(deps, user))
+// Sets the present session, user and scope. When the home has moved, the request's path named something else.
+function renewPrincipal(c: Ctx, deps: Deps, settings: Settings): void {
+  const before = signedIn(c)
+  const now = stillSignedIn(deps, before)
+  if (!now) throw unauthenticated()
+  if (now.user === before.user && deps.store.settings() === settings) return
+  if (now.user.scope !== before.user.scope)
+    throw new AppError('forbidden', 'the home of the user has moved')
+  setPrincipal(c, deps, now)
 }
 
-/** Throws `forbidden` without the permission. */
-export function demand(user: User, permission: keyof Permissions): void {
-  if (!user.perm[permission]) throw new AppError('forbidden', `no permission to ${permission}`)
+function stillSignedIn(deps: Deps, before: SignedIn): SignedIn | null {
+  if (before.kind === 'token') {
+    const found = deps.apiTokens.stillValid(before.token.id)
+    return found && { kind: 'token', ...found }
+  }
+  const session = deps.sessions.use(before.session.id)
+  const user = session?.userID === before.user.id && findUser(deps.store, before.user.id)
+  return user ? { kind: 'session', user, session } : null
 }
 
 /** Content needs the right to download; lacking it is 202, as clients know it. */
@@ -72,81 +97,23 @@ export async function identify(
   if (!token || (token.use === 'cookie' && text.from === 'header')) throw unauthenticated()
   const session = deps.sessions.use(token.sessionId)
   if (!session || session.userID !== token.userId) throw unauthenticated()
-  const user = findUser(deps.store.read(), session.userID)
+  const user = findUser(deps.store, session.userID)
   if (!user) throw unauthenticated()
   return { user, session, token }
 }
 
-/** The user's tree with global rules, own rules and hidden names applied. */
-export function scopeOf(deps: Deps, user: User): Scope {
-  return buildScope(deps, user, judgeOf(deps, deps.store.read().settings, user))
+/** For requests that read their session themselves. Throws `token_not_allowed`. */
+export function refuseApiToken(c: Ctx): void {
+  if (presentedApiToken(c) !== null) throw new AppError('token_not_allowed', 'needs a session')
 }
 
-function buildScope(deps: Deps, user: User, allow: Judge): Scope {
-  const { settings } = deps.store.read()
-  return createScope({
-    disks: deps.disks,
-    root: userRoot(deps, user),
-    within: deps.config.root,
-    allow,
-    caseless: hasRules(deps, user)
-      ? { disks: deps.caselessDisks, allow: compiledFor(deps, settings, user).folded }
-      : undefined,
-    temps: deps.temps,
-    followExternalSymlinks: deps.config.followExternalSymlinks,
-    fileMode: settings.fileMode,
-    dirMode: settings.dirMode,
-  })
-}
-
-/**
- * The user's tree under the rules alone: for copy, move and delete, which take hidden names along
- * (docs/http-api.md 4.3).
- */
-export function treeScopeOf(deps: Deps, user: User): Scope {
-  return buildScope(deps, user, rulesOf(deps, user))
-}
-
-/** Host path of the user's tree; `..` in a stored scope cannot climb out of the server root. */
-function userRoot(deps: Deps, user: User): string {
-  return join(deps.config.root, vpathOf(user.scope))
-}
-
-interface Judges {
-  settings: Settings
-  judge: Judge
-  rules: Judge
-  /** The rules as they are meant on disks without case. */
-  folded: Judge
-}
-
-const judges = new WeakMap<User, Judges>()
-
-/** Rules and hidden names as one judge, compiled once per user record and settings. */
-function judgeOf(deps: Deps, settings: Settings, user: User): Judge {
-  return compiledFor(deps, settings, user).judge
-}
-
-/** Rules alone: what a tree operation must respect in every descendant (docs/http-api.md 7.7). */
-function rulesOf(deps: Deps, user: User): Judge {
-  return compiledFor(deps, deps.store.read().settings, user).rules
-}
-
-/** True when any rule exists, so that walks over descendants can be saved otherwise. */
-export function hasRules(deps: Deps, user: User): boolean {
-  return deps.store.read().settings.rules.length + user.rules.length > 0
-}
-
-function compiledFor(deps: Deps, settings: Settings, user: User): Judges {
-  const known = judges.get(user)
-  if (known?.settings === settings) return known
-  const all = [...settings.rules, ...user.rules]
-  const rules = compileRules(all, deps.foldCase)
-  const folded = deps.foldCase ? rules : compileRules(all, true)
-  const judge = user.hideDotfiles ? bothAllow(rules, notHidden) : rules
-  const made = { settings, judge, rules, folded }
-  judges.set(user, made)
-  return made
+// A Bearer without our prefix belongs to a proxy in front, which puts its own there.
+function presentedApiToken(c: Ctx): string | null {
+  const { 'x-auth': header, authorization } = c.env.incoming.headers
+  if (typeof header === 'string' && hasTwoDots(header))
+    return header.startsWith(API_TOKEN_PREFIX) ? header : null
+  const bearer = /^Bearer +(\S+)$/i.exec(authorization ?? '')?.[1] ?? ''
+  return bearer.startsWith(API_TOKEN_PREFIX) ? bearer : null
 }
 
 function presentedToken(c: Ctx): { value: string; from: 'header' | 'cookie' } | null {
@@ -167,22 +134,18 @@ function presentedToken(c: Ctx): { value: string; from: 'header' | 'cookie' } | 
 // GHSA-v3jv-rmh2-635j: behind a proxy an expired token still counts while the proxy names the
 // same user on this very request.
 async function rescueExpired(c: Ctx, deps: Deps, text: string): Promise<VerifiedToken | null> {
-  const { settings } = deps.store.read()
+  const settings = deps.store.settings()
   if (settings.authMethod !== 'proxy' || (settings.logoutPage || '/login') === '/login') return null
   const token = await deps.tokens.verifyExpired(text)
   if (!token) return null
   const named = assertedByProxy(deps.config, settings, c.env.incoming)
-  const user = findUser(deps.store.read(), token.userId)
+  const user = findUser(deps.store, token.userId)
   return named !== null && user?.username === named ? token : null
 }
 
 function wantsRenewal(deps: Deps, user: User, token: VerifiedToken): boolean {
   if (token.expiresAt * 1000 - Date.now() < RENEW_BEFORE_MS) return true
   return token.issuedAt < (deps.userChanges.get(user.id) ?? 0)
-}
-
-function unauthenticated(): AppError {
-  return new AppError('unauthenticated', 'no valid session')
 }
 
 function hasTwoDots(text: string): boolean {

@@ -1,9 +1,9 @@
-// Bodies that are read into memory before anything happens, while they are on their way. Whoever sends
-// them slowly may hold only so many and so much; past that the one that has been waiting longest gives
-// way, so that nobody can keep others from signing in: an ordinary body is whole within a moment.
+// Bodies that are read into memory before anything happens, while they are on their way. Past a limit the
+// one that has been waiting longest gives way, so that slow ones keep nobody from signing in.
+import { createQuota } from '../lib/quota.ts'
 
 /** Of one visitor or account, and of all together. Sizes in bytes. */
-export interface BodyLimits {
+interface BodyLimits {
   own: { count: number; bytes: number }
   all: { count: number; bytes: number }
 }
@@ -14,72 +14,40 @@ const LIMITS: BodyLimits = {
   all: { count: 1_000, bytes: 64 * MIB },
 }
 
-export interface PendingBody {
-  /** So many bytes are held by now. */
+interface PendingBody {
+  /** So many bytes are in memory by now. */
   hold(bytes: number): void
   end(): void
 }
 
-export interface PendingBodies {
+interface PendingBodies {
   /** Notes a body of `owner`. `giveWay` is called when it has to go for others, and ends it. */
   begin(owner: string, giveWay: () => void): PendingBody
 }
 
-interface Entry {
-  owner: string
-  bytes: number
-  giveWay: () => void
-}
-
-export function createPendingBodies(limits: BodyLimits = LIMITS): PendingBodies {
-  // In the order of their beginning.
-  const entries = new Set<Entry>()
-  const owners = new Map<string, { count: number; bytes: number }>()
-  const all = { count: 0, bytes: 0 }
-
-  const add = ({ owner }: Entry, count: number, bytes: number) => {
-    const own = owners.get(owner) ?? { count: 0, bytes: 0 }
-    own.count += count
-    own.bytes += bytes
-    all.count += count
-    all.bytes += bytes
-    if (own.count === 0) owners.delete(owner)
-    else owners.set(owner, own)
-  }
-  const remove = (entry: Entry) => {
-    if (entries.delete(entry)) add(entry, -1, -entry.bytes)
-  }
-  const makeRoom = (newest: Entry) => {
-    const isOver = (held: { count: number; bytes: number } | undefined, limit: BodyLimits['all']) =>
-      held !== undefined && (held.count > limit.count || held.bytes > limit.bytes)
-    const dropOldest = (isOne: (entry: Entry) => boolean) => {
-      for (const entry of entries) {
-        if (entry === newest || !isOne(entry)) continue
-        remove(entry)
-        entry.giveWay()
-        return true
-      }
-      return false
-    }
-    while (isOver(owners.get(newest.owner), limits.own))
-      if (!dropOldest(({ owner }) => owner === newest.owner)) break
-    while (isOver(all, limits.all)) if (!dropOldest(() => true)) break
-  }
-
+export function createPendingBodies({ own, all }: BodyLimits = LIMITS): PendingBodies {
+  const quota = createQuota<{ giveWay: () => void }>((body) => body.giveWay())
   return {
     begin: (owner, giveWay) => {
-      const entry: Entry = { owner, bytes: 0, giveWay }
-      entries.add(entry)
-      add(entry, 1, 0)
-      makeRoom(entry)
+      const body = { giveWay }
+      const hold = (bytes: number) => {
+        quota.charge(
+          body,
+          new Map([
+            [`bodies of ${owner}`, { amount: 1, limit: own.count }],
+            [`bytes of ${owner}`, { amount: bytes, limit: own.bytes }],
+            ['bodies', { amount: 1, limit: all.count }],
+            ['bytes', { amount: bytes, limit: all.bytes }],
+          ]),
+        )
+        quota.makeRoom(body)
+      }
+      hold(0)
       return {
         hold: (bytes) => {
-          if (!entries.has(entry)) return
-          add(entry, 0, bytes - entry.bytes)
-          entry.bytes = bytes
-          makeRoom(entry)
+          if (quota.has(body)) hold(bytes)
         },
-        end: () => remove(entry),
+        end: () => quota.release(body),
       }
     },
   }

@@ -40,9 +40,13 @@ const EXACT = new Set([
   '/api/settings',
   '/api/selections',
   '/api/sessions',
+  '/api/tokens',
   '/api/openapi.json',
   '/docs/api',
 ])
+
+/** One account, session or token; Hono takes the id from the path. */
+const RECORD = /^\/api\/(users\/\d+|sessions\/[^/]+|tokens\/[^/]+)$/
 
 /** Plain string prefixes, tried in order, as the original matches them: no segment boundary. */
 const PREFIXES = [
@@ -118,9 +122,7 @@ export function parseTarget(rawUrl: string, baseURL: string, method: string): Ta
     const location = `${inside ? encodePath(baseURL) : ''}${path}/`
     return { ...target, key: `${REDIRECT}/page`, location }
   }
-  const numbered = /^\/api\/(users|sessions)\/([^/]+)$/.exec(path)
-  if (numbered?.[1] && numbered[2] && (numbered[1] === 'sessions' || /^\d+$/.test(numbered[2])))
-    return { ...target, key: `/api/${numbered[1]}/id`, rest: numbered[2] }
+  if (RECORD.test(path)) return { ...target, key: path }
 
   const preview = /^\/api\/preview\/([^/]+)(\/.*)$/s.exec(path)
   if (preview?.[1] && preview[2])
@@ -188,6 +190,7 @@ function decodePath(rawPath: string): string | null {
 
 // Resolves empty, `.` and `..` segments and keeps a trailing slash.
 function cleanPath(path: string): string {
+  if (!/\/[/.]/.test(path)) return path
   const out: string[] = []
   for (const segment of path.split('/')) {
     if (segment === '' || segment === '.') continue

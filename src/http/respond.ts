@@ -1,6 +1,7 @@
 // Status lines with their text, and JSON escaped for any context (docs/http-api.md 1.4, 1.6).
 import { STATUS_CODES } from 'node:http'
 import type { ErrorCode } from '../api-types.ts'
+import { answer, JSON_TYPE } from './answer.ts'
 
 const REASONS: Record<number, string> = { 413: 'Request Entity Too Large' }
 
@@ -22,14 +23,12 @@ export function sendStatus(
   }
   if (options.code) headers['X-Error-Code'] = options.code
   const body = status === 204 || status === 304 ? null : statusLine(status, options.cause)
-  return new Response(body, { status, headers })
+  return answer(body, headers, status)
 }
 
 /** JSON with `<`, `>`, `&` and line separators escaped, as clients of the original get it. */
 export function sendJson(value: unknown): Response {
-  return new Response(toJson(value), {
-    headers: { 'Content-Type': 'application/json; charset=utf-8' },
-  })
+  return answer(toJson(value), JSON_TYPE)
 }
 
 export function toJson(value: unknown): string {

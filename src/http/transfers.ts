@@ -1,16 +1,11 @@
-// Answers on their way to clients that may not read them: each holds memory for as long as it likes,
-// compressed archives the most. What all of them may hold is bounded, and what one visitor, one share
-// and one account may. Where there is no room, the one whose client has taken nothing for longest gives
-// way; while all go on the newcomer waits for a moment and is then asked to come later.
-import { createMiddleware } from 'hono/factory'
-import { networkOf } from '../auth/address.ts'
+// Limits memory of answers in flight, of all, and of one visitor, share or account; the longest-stalled one is
+// cut off first. Without one that has stalled, a new answer waits for a moment and is then refused.
 import { AppError } from '../lib/errors.ts'
-import { clientAddress } from './client-address.ts'
-import type { Ctx, Deps, Env } from './env.ts'
+import { createQuota } from '../lib/quota.ts'
 
 const MIB = 1024 * 1024
 
-export interface TransferLimits {
+interface TransferLimits {
   /** Bytes of memory that all answers may hold together. */
   all: number
   /** All those to visitors without an account. */
@@ -20,7 +15,7 @@ export interface TransferLimits {
   user: number
 }
 
-const LIMITS: TransferLimits = {
+export const LIMITS: TransferLimits = {
   all: 96 * MIB,
   visitors: 26 * MIB,
   share: 22 * MIB,
@@ -30,7 +25,7 @@ const LIMITS: TransferLimits = {
 
 /** A client that has taken nothing for this long gives way to one that is refused otherwise. */
 export const STALLED_MS = 30_000
-const LOOK_MS = 5_000
+const PROGRESS_MS = 5_000
 /** How long a newcomer waits for room. */
 const WAIT_MS = 10_000
 const MAX_WAITING = 100
@@ -48,13 +43,13 @@ export interface Transfer {
   giveWay(): void
 }
 
-export interface Transfers {
+interface Transfers {
   /**
    * Admits an answer, when there is room; the result is to be called when it is over. Rejects with
    * `too_many_requests` (details.retryAfterSeconds) where none came free, and with the reason of
    * `signal`.
    */
-  begin(transfer: Transfer, signal: AbortSignal): Promise<() => void>
+  begin(transfer: Transfer, signal: () => AbortSignal): Promise<() => void>
   close(): void
 }
 
@@ -65,7 +60,7 @@ interface Entry extends Transfer {
 
 interface Waiter {
   transfer: Transfer
-  admit(): void
+  admit(end: () => void): void
 }
 
 /** `now` gives milliseconds of a clock that is never set back; `waitMs` is how long newcomers wait. */
@@ -74,142 +69,98 @@ export function createTransfers(
   now: () => number = () => performance.now(),
   waitMs: number = WAIT_MS,
 ): Transfers {
-  const entries = new Set<Entry>()
+  const quota = createQuota<Entry>((entry) => entry.giveWay())
   const waiting: Waiter[] = []
-  const held = new Map<string, number>()
-  let looking: NodeJS.Timeout | undefined
+  let progressTimer: NodeJS.Timeout | undefined
 
-  const add = ({ owners }: Transfer, bytes: number) => {
-    for (const name of owners.values()) {
-      const left = (held.get(name) ?? 0) + bytes
-      if (left > 0) held.set(name, left)
-      else held.delete(name)
-    }
-  }
-  const remove = (entry: Entry) => {
-    if (!entries.delete(entry)) return
-    add(entry, -entry.bytes)
-    if (entries.size > 0) return
-    clearInterval(looking)
-    looking = undefined
-  }
-  const look = () => {
-    for (const entry of entries) {
+  const noteProgress = () => {
+    for (const entry of quota.takers()) {
       const sent = entry.sent()
       if (sent !== entry.seen) entry.movedAtMs = now()
       entry.seen = sent
     }
   }
-  const longestStalled = (kind: TransferKind, name: string): Entry | undefined => {
-    let found: Entry | undefined
-    for (const entry of entries) {
-      if (entry.owners.get(kind) !== name || now() - entry.movedAtMs < STALLED_MS) continue
-      if (!found || entry.movedAtMs < found.movedAtMs) found = entry
-    }
-    return found
+  const longestStalled = (entries: readonly Entry[]): Entry | undefined => {
+    noteProgress()
+    const stalled = entries.filter(({ movedAtMs }) => now() - movedAtMs >= STALLED_MS)
+    return stalled.sort((a, b) => a.movedAtMs - b.movedAtMs)[0]
   }
-  // False when there is none. What is larger than a limit alone gets in while nothing else is there.
-  const makeRoom = ({ owners, bytes }: Transfer): boolean => {
-    for (const [kind, name] of owners)
-      while (held.has(name) && (held.get(name) ?? 0) + bytes > limits[kind]) {
-        look()
-        const stalled = longestStalled(kind, name)
-        if (!stalled) return false
-        remove(stalled)
-        stalled.giveWay()
-      }
-    return true
+  // Null when there is no room.
+  const tryEnter = (transfer: Transfer): (() => void) | null => {
+    const { owners, bytes: amount } = transfer
+    const entry: Entry = { ...transfer, seen: transfer.sent(), movedAtMs: now() }
+    const counted = amount > 0 ? [...owners] : []
+    const charges = counted.map(([kind, name]) => [name, { amount, limit: limits[kind] }] as const)
+    quota.charge(entry, new Map(charges))
+    if (!quota.makeRoom(entry, longestStalled)) {
+      quota.release(entry)
+      return null
+    }
+    progressTimer ??= setInterval(watchProgress, PROGRESS_MS).unref()
+    return () => {
+      quota.release(entry)
+      callWaiting()
+    }
   }
   const callWaiting = () => {
-    for (const waiter of [...waiting]) if (makeRoom(waiter.transfer)) waiter.admit()
-  }
-  const enter = (transfer: Transfer) => {
-    const entry: Entry = { ...transfer, seen: transfer.sent(), movedAtMs: now() }
-    entries.add(entry)
-    add(entry, entry.bytes)
-    looking ??= setInterval(() => {
-      look()
-      callWaiting()
-    }, LOOK_MS).unref()
-    return () => {
-      remove(entry)
-      callWaiting()
+    for (const waiter of [...waiting]) {
+      const end = tryEnter(waiter.transfer)
+      if (end) waiter.admit(end)
     }
   }
-  const waitForRoom = (transfer: Transfer, signal: AbortSignal) =>
-    new Promise<() => void>((resolve, reject) => {
-      const leave = () => {
-        waiting.splice(waiting.indexOf(waiter), 1)
-        clearTimeout(timer)
-        signal.removeEventListener('abort', onAbort)
-      }
-      const waiter: Waiter = {
-        transfer,
-        admit: () => {
-          leave()
-          resolve(enter(transfer))
-        },
-      }
-      const onAbort = () => {
-        leave()
-        reject(signal.reason)
-      }
-      const timer = setTimeout(() => {
-        leave()
-        reject(noRoom())
-      }, waitMs)
-      waiting.push(waiter)
-      signal.addEventListener('abort', onAbort)
-    })
+  const watchProgress = () => {
+    noteProgress()
+    callWaiting()
+    if (quota.takers().length === 0) stopWatching()
+  }
+  const stopWatching = () => {
+    clearInterval(progressTimer)
+    progressTimer = undefined
+  }
 
   return {
     begin: async (transfer, signal) => {
-      signal.throwIfAborted()
-      if (makeRoom(transfer)) return enter(transfer)
+      const end = tryEnter(transfer)
+      if (end) return end
       if (waiting.length >= MAX_WAITING) throw noRoom()
-      return waitForRoom(transfer, signal)
+      return waitForRoom(waiting, transfer, waitMs, signal())
     },
-    close: () => clearInterval(looking),
+    close: stopWatching,
   }
+}
+
+/** Resolves like `begin` once it is admitted, within `waitMs`. */
+function waitForRoom(
+  waiting: Waiter[],
+  transfer: Transfer,
+  waitMs: number,
+  signal: AbortSignal,
+): Promise<() => void> {
+  return new Promise((resolve, reject) => {
+    signal.throwIfAborted()
+    const leave = () => {
+      waiting.splice(waiting.indexOf(waiter), 1)
+      clearTimeout(timer)
+      signal.removeEventListener('abort', onAbort)
+    }
+    const refuse = (reason: unknown) => {
+      leave()
+      reject(reason)
+    }
+    const admit = (end: () => void) => {
+      leave()
+      resolve(end)
+    }
+    const waiter = { transfer, admit }
+    const onAbort = () => refuse(signal.reason)
+    const timer = setTimeout(() => refuse(noRoom()), waitMs)
+    waiting.push(waiter)
+    signal.addEventListener('abort', onAbort)
+  })
 }
 
 function noRoom(): AppError {
   return new AppError('too_many_requests', 'too much is on its way', {
     details: { retryAfterSeconds: RETRY_AFTER_SECONDS },
   })
-}
-
-/**
- * Gives handlers `admit`: called with the memory an answer will hold at most, it counts that until the
- * answer is over, or rejects with `too_many_requests`.
- */
-export function admission(deps: Deps) {
-  return createMiddleware<Env>(async function admission(c, next) {
-    c.set('admit', async (bytes) => {
-      const { outgoing } = c.env
-      const transfer: Transfer = {
-        owners: ownersOf(c, deps),
-        bytes,
-        sent: () => outgoing.socket?.bytesWritten ?? 0,
-        giveWay: () => outgoing.destroy(),
-      }
-      const end = await deps.transfers.begin(transfer, c.req.raw.signal)
-      if (outgoing.destroyed) end()
-      else outgoing.once('close', end)
-    })
-    await next()
-  })
-}
-
-function ownersOf(c: Ctx, deps: Deps): Map<TransferKind, string> {
-  const owners = new Map<TransferKind, string>()
-  const user = c.get('user')
-  if (user) owners.set('user', `the user ${user.id}`)
-  else {
-    const { key, vpath } = c.env.target
-    if (key.startsWith('/api/public/')) owners.set('share', `the share ${vpath.split('/')[1]}`)
-    owners.set('visitor', networkOf(clientAddress(c, deps)) || 'visitors')
-    owners.set('visitors', 'all visitors')
-  }
-  return owners.set('all', 'all')
 }

@@ -1,17 +1,23 @@
 // The shell panel's WebSocket (docs/http-api.md 16): one command per connection, off by default. An argv,
 // an exact allow-list, bounded time and output; the process group ends with the connection.
+
 import { upgradeWebSocket } from '@hono/node-server'
 import { Hono } from 'hono'
 import { createMiddleware } from 'hono/factory'
 import type { WSContext } from 'hono/ws'
+import { scopeOf } from '../access/user-tree.ts'
 import type { Scope } from '../files/place/scope.ts'
-import type { Ctx, Deps, Env } from '../http/env.ts'
-import { requireUser, scopeOf } from '../http/guard.ts'
+import { type Ctx, type Env, sessionOf, signedIn } from '../http/context.ts'
+import type { Deps } from '../http/deps.ts'
+import { requireSession, requireUser } from '../http/guard.ts'
 import { COMMAND } from '../http/request-path.ts'
 import { sendStatus } from '../http/respond.ts'
 import { AppError } from '../lib/errors.ts'
+import { createQuota, type Quota } from '../lib/quota.ts'
 import type { VPath } from '../lib/vpath.ts'
 import { splitWords } from '../programs/command-line.ts'
+import { createLines } from '../programs/lines.ts'
+import { SESSIONS } from '../store/collections.ts'
 import type { User } from '../store/document.ts'
 import { findUser } from '../store/users.ts'
 
@@ -28,34 +34,38 @@ const SHELL_WORD = /^\s*([^\s;&|<>()]+)/
 
 export function commandRoutes(deps: Deps): Hono<Env> {
   const app = new Hono<Env>()
-  const open = createCounter()
+  const open = createQuota<object>()
   const upgrade = upgradeWebSocket((c) => commandEvents(c as unknown as Ctx, deps, open))
   const limited = createMiddleware<Env>(async function limited(c, next) {
-    if (!open.hasRoom(c.get('user').id))
+    const probe = {}
+    const hasRoom = tryEnter(open, probe, signedIn(c).user.id)
+    open.release(probe)
+    if (!hasRoom)
       return sendStatus(429, { code: 'too_many_requests', headers: { 'Retry-After': '1' } })
     await next()
   })
-  app.get(COMMAND, requireUser(deps), sameOrigin, handshake, limited, upgrade as never)
+  app.get(
+    COMMAND,
+    requireUser(deps),
+    requireSession,
+    sameOrigin,
+    handshake,
+    limited,
+    upgrade as never,
+  )
   return app
 }
 
-interface SocketCounter {
-  hasRoom(userId: number): boolean
-  add(userId: number, count: 1 | -1): void
-}
-
-function createCounter(): SocketCounter {
-  const own = new Map<number, number>()
-  let all = 0
-  return {
-    hasRoom: (userId) => all < MAX_SOCKETS && (own.get(userId) ?? 0) < MAX_OWN_SOCKETS,
-    add: (userId, count) => {
-      all += count
-      const left = (own.get(userId) ?? 0) + count
-      if (left > 0) own.set(userId, left)
-      else own.delete(userId)
-    },
-  }
+/** Counts a connection of a user, unless that has as many as it may, or all together have. */
+function tryEnter(open: Quota<object>, connection: object, userId: number): boolean {
+  const charges = new Map([
+    [`user ${userId}`, { amount: 1, limit: MAX_OWN_SOCKETS }],
+    ['all', { amount: 1, limit: MAX_SOCKETS }],
+  ])
+  open.charge(connection, charges)
+  const hasRoom = open.makeRoom(connection, () => undefined)
+  if (!hasRoom) open.release(connection)
+  return hasRoom
 }
 
 // Browsers send the cookie with any page's WebSocket, so the page's origin must be ours.
@@ -74,36 +84,33 @@ const handshake = createMiddleware<Env>(async function handshake(c, next) {
   await next()
 })
 
-function commandEvents(c: Ctx, deps: Deps, open: SocketCounter) {
-  const userId = c.var.user.id
-  let isCounted = false
+function commandEvents(c: Ctx, deps: Deps, open: Quota<object>) {
+  const userId = signedIn(c).user.id
+  const connection = {}
   const { vpath } = c.env.target
   const stop = new AbortController()
   let started = false
   const onEnd = () => {
     stop.abort()
-    if (isCounted) open.add(userId, -1)
-    isCounted = false
+    open.release(connection)
   }
   return {
     onOpen: (_event: unknown, ws: WSContext) => {
       // Several may have been admitted at once.
-      if (!open.hasRoom(userId)) return endConnection(ws)
-      open.add(userId, 1)
-      isCounted = true
+      if (!tryEnter(open, connection, userId)) endConnection(ws)
     },
     onMessage: (event: { data: unknown }, ws: WSContext) => {
       const line = typeof event.data === 'string' ? event.data : ''
-      if (started || !isCounted || line.trim() === '') return
+      if (started || !open.has(connection) || line.trim() === '') return
       started = true
       // The connection may be older than the rights of its user, or than the end of the session.
       const user = currentUser(c, deps)
       if (!user) return endConnection(ws)
       const scope = scopeOf(deps, user)
       // What the command may go on with ends with the session, or with the right to execute.
-      const leave = deps.store.subscribe((doc) => {
-        const isLive = doc.sessions.some(({ id }) => id === c.var.session.id)
-        if (!isLive || !findUser(doc, user.id)?.perm.execute) stop.abort()
+      const leave = deps.store.subscribe(() => {
+        const isLive = deps.store.get(SESSIONS, sessionOf(c).id) !== undefined
+        if (!isLive || !findUser(deps.store, user.id)?.perm.execute) stop.abort()
       })
       runCommand({ deps, user, scope, vpath, line, ws, signal: stop.signal })
         .catch((error: unknown) => deps.log.error('a shell command failed', { error }))
@@ -118,8 +125,8 @@ function commandEvents(c: Ctx, deps: Deps, open: SocketCounter) {
 }
 
 function currentUser(c: Ctx, deps: Deps): User | undefined {
-  const session = deps.sessions.use(c.var.session.id)
-  return session ? findUser(deps.store.read(), session.userID) : undefined
+  const session = deps.sessions.use(sessionOf(c).id)
+  return session ? findUser(deps.store, session.userID) : undefined
 }
 
 // Old clients never answer a close frame and wait for the connection itself to end.
@@ -198,7 +205,7 @@ function admit(deps: Deps, user: User, line: string, ws: WSContext): string[] | 
     ws.send(`no command contained in '${line}'`)
     return null
   }
-  const { shell } = deps.store.read().settings
+  const { shell } = deps.store.settings()
   const names = shell.length > 0 ? [program, SHELL_WORD.exec(line)?.[1] ?? ''] : [program]
   const allowed =
     deps.config.enableExec &&
@@ -209,20 +216,4 @@ function admit(deps: Deps, user: User, line: string, ws: WSContext): string[] | 
     return null
   }
   return shell.length > 0 ? [...shell, line] : words
-}
-
-// Splits output into lines; a line is sent when it is complete, the last one at the end.
-function createLines(send: (line: string) => void) {
-  const decoder = new TextDecoder()
-  let rest = ''
-  return {
-    add: (chunk: Buffer) => {
-      const lines = (rest + decoder.decode(chunk, { stream: true })).split('\n')
-      rest = lines.pop() ?? ''
-      for (const line of lines) send(line.replace(/\r$/, ''))
-    },
-    end: () => {
-      if (rest !== '') send(rest)
-    },
-  }
 }

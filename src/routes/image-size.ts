@@ -1,11 +1,10 @@
 // Width and height of a picture for the `resolution` of file objects.
 import { type PictureSize, readPictureSize } from '../files/pictures/picture-size.ts'
-import type { Scope } from '../files/place/scope.ts'
-import type { VPath } from '../lib/vpath.ts'
+import type { At, Scope } from '../files/place/scope.ts'
 
 /** Null when the format is unknown or the head is damaged. Rotation by EXIF is applied. */
-export async function imageSizeOf(scope: Scope, vpath: VPath): Promise<PictureSize | null> {
-  const file = await scope.openRead(vpath)
+export async function imageSizeOf(scope: Scope, at: At): Promise<PictureSize | null> {
+  const file = await scope.openRead(at)
   try {
     return await readPictureSize(file.handle)
   } finally {

@@ -3,12 +3,14 @@ import { Hono } from 'hono'
 import { readHead } from '../files/listing/info.ts'
 import { contentTypeOf } from '../files/listing/mime.ts'
 import { sniff } from '../files/listing/sniff.ts'
-import type { Scope } from '../files/place/scope.ts'
+import type { Place, Scope } from '../files/place/scope.ts'
 import { needsRendition, previewKind } from '../files/preview/previews.ts'
 import type { Asker } from '../files/preview/process.ts'
 import { PreviewError, type PreviewSize } from '../files/preview/protocol.ts'
+import { answer } from '../http/answer.ts'
 import { evaluateConditions } from '../http/conditions.ts'
-import type { Ctx, Deps, Env } from '../http/env.ts'
+import { type Ctx, type Env, setHeader, signedIn } from '../http/context.ts'
+import type { Deps } from '../http/deps.ts'
 import { disposition, sendBytes } from '../http/file-response.ts'
 import { demandDownload, requireUser } from '../http/guard.ts'
 import { previewSizeOf } from '../http/request-path.ts'
@@ -22,10 +24,10 @@ const CACHE_CONTROL = 'private'
 export function previewRoutes(deps: Deps): Hono<Env> {
   const app = new Hono<Env>()
   app.get('/api/preview', requireUser(deps), async (c) => {
-    demandDownload(c.var.user)
-    const size = parseSize(previewSizeOf(c.env.target))
-    const asker = { name: `user ${c.var.user.id}`, isVisitor: false }
-    return sendPreview(c, deps, { scope: c.var.scope, vpath: c.env.target.vpath, size, asker })
+    demandDownload(signedIn(c).user)
+    const size = parsePreviewSize(previewSizeOf(c.env.target))
+    const asker = { name: `user ${signedIn(c).user.id}`, isVisitor: false }
+    return sendPreview(c, deps, { scope: c.get('scope'), vpath: c.env.target.vpath, size, asker })
   })
   // Ours: `/api/public/preview/{size}/{hash}/sub/path`, with the rights of a share's visitor.
   app.get('/api/public/preview', async (c) => {
@@ -33,13 +35,13 @@ export function previewRoutes(deps: Deps): Hono<Env> {
     c.env.target = { ...c.env.target, vpath: vpathOf(...segments) }
     const { scope, vpath, share } = await openShare(c, deps)
     const asker = { name: `share ${share.hash}`, isVisitor: true }
-    return sendPreview(c, deps, { scope, vpath, size: parseSize(sizeText), asker })
+    return sendPreview(c, deps, { scope, vpath, size: parsePreviewSize(sizeText), asker })
   })
   return app
 }
 
 /** `thumb` or `big`; throws `bad_request` with the original's words for anything else. */
-export function parseSize(text: string): PreviewSize {
+export function parsePreviewSize(text: string): PreviewSize {
   if (text === 'thumb' || text === 'big') return text
   throw badRequest(`${text} is not a valid PreviewSize, try [thumb, big]`)
 }
@@ -61,15 +63,13 @@ async function sendPreview(
   { scope, vpath, size, asker }: Wanted,
 ): Promise<Response> {
   const name = baseName(vpath)
-  const stat = await scope.stat(vpath)
+  using place = await scope.place(vpath)
+  const stat = await scope.stat(place)
   const inline = c.env.target.query.get('inline') === 'true'
-  c.env.outgoing.setHeader(
-    'Content-Disposition',
-    disposition(inline ? 'inline' : 'attachment', name),
-  )
+  setHeader(c, 'Content-Disposition', disposition(inline ? 'inline' : 'attachment', name))
   const extension = extensionOf(name)
   const bare = extension.slice(1).toLowerCase()
-  const type = stat.kind === 'file' ? await typeOf(scope, vpath, extension) : ''
+  const type = stat.kind === 'file' ? await typeOf(scope, place, extension) : ''
   const kind = stat.kind === 'file' ? previewKind(bare, type) : null
   const shown = c.env.target.query.get('display')
   const full = shown === 'full' && size === 'big' && needsRendition(bare)
@@ -80,7 +80,7 @@ async function sendPreview(
       : // Without previews these would not be shown at all.
         deps.config.resizePreview || (display && needsRendition(bare))
   if (!kind || !enabled) {
-    if (type.startsWith('image/')) return sendRaw(c, deps, scope, vpath)
+    if (type.startsWith('image/')) return await sendRaw(c, deps, scope, vpath)
     throw new AppError('not_implemented', `no preview of ${vpath}`)
   }
   const mtimeMs = Number(stat.mtimeNs / 1_000_000n)
@@ -88,15 +88,15 @@ async function sendPreview(
   const verdict = evaluateConditions(c.env.incoming.headers, mtimeMs, undefined)
   if (verdict === 304) {
     const lastModified = new Date(mtimeMs).toUTCString()
-    const headers = { 'Cache-Control': CACHE_CONTROL, 'Last-Modified': lastModified }
-    return new Response(null, { status: 304, headers })
+    return answer(null, { 'Cache-Control': CACHE_CONTROL, 'Last-Modified': lastModified }, 304)
   }
   if (verdict === 412) throw new AppError('precondition_failed', 'changed meanwhile')
   const preview = await deps.previews
     .get(
       {
+        // Others may wait for the same picture when this request and its place are gone.
         open: () => scope.openRead(vpath),
-        realPath: await scope.hostPath(vpath),
+        realPath: place.realPath,
         mtimeNs: stat.mtimeNs,
         ino: stat.ino,
         kind,
@@ -110,7 +110,7 @@ async function sendPreview(
     .catch((error: unknown) => {
       throw toAppError(error, vpath)
     })
-  if (preview === 'original') return sendRaw(c, deps, scope, vpath)
+  if (preview === 'original') return await sendRaw(c, deps, scope, vpath)
   return sendBytes(c, preview.bytes, mtimeMs, {
     contentType: inline ? preview.contentType : 'application/octet-stream',
     cacheControl: CACHE_CONTROL,
@@ -119,8 +119,8 @@ async function sendPreview(
 }
 
 /** The MIME type by extension, else by content; empty for folders and unknown content. */
-async function typeOf(scope: Scope, vpath: VPath, extension: string): Promise<string> {
-  return contentTypeOf(extension) || sniff(await readHead(scope, vpath))
+async function typeOf(scope: Scope, place: Place, extension: string): Promise<string> {
+  return contentTypeOf(extension) || sniff(await readHead(scope, place))
 }
 
 function toAppError(error: unknown, vpath: VPath): unknown {

@@ -1,25 +1,23 @@
 // Shares as visitors see them (docs/http-api.md 11): no session, the owner's present rights, a tree whose
 // root is exactly the shared path.
 import { Hono } from 'hono'
-import type { FileInfo } from '../api-types.ts'
+import { scopeOf } from '../access/user-tree.ts'
 import { verifyPassword } from '../auth/hash.ts'
 import { acceptsTicket, issueTicket } from '../auth/share-ticket.ts'
-import { childPath, presentEntry, presentFile, readListing, typeOf } from '../files/listing/info.ts'
 import type { Scope } from '../files/place/scope.ts'
 import { guessKeys } from '../http/client-address.ts'
-import type { Ctx, Deps, Env } from '../http/env.ts'
-import { scopeOf } from '../http/guard.ts'
+import { type Ctx, type Env, keepChecking, recheck, setHeader } from '../http/context.ts'
+import type { Deps } from '../http/deps.ts'
+import { describeFile, sendFolder } from '../http/listing-response.ts'
 import { sendJson } from '../http/respond.ts'
-import { ownerOf, readSelection, SELECTION_LIMITS } from '../http/selections.ts'
-import { demandStill } from '../http/standing.ts'
 import { AppError, badRequest } from '../lib/errors.ts'
 import { baseName, ROOT, toVPath, type VPath, vpathOf } from '../lib/vpath.ts'
+import { openTarget } from '../operations/shares.ts'
 import type { Share, User } from '../store/document.ts'
 import { findShare } from '../store/shares.ts'
 import { findUser } from '../store/users.ts'
 import { sendRaw } from './raw.ts'
-import { sendItems } from './resources.ts'
-import { openTarget } from './shared-places.ts'
+import { ownerOf, readSelection, SELECTION_LIMITS } from './selections.ts'
 import { sendSubtitle } from './subtitles.ts'
 
 export function publicRoutes(deps: Deps): Hono<Env> {
@@ -28,8 +26,8 @@ export function publicRoutes(deps: Deps): Hono<Env> {
     const opened = await openShare(c, deps)
     // Unix seconds; ours, so that the page can say how long the link lives.
     const { expire } = opened.share
-    if (expire !== 0) c.env.outgoing.setHeader('X-Share-Expires', String(expire))
-    return opened.isFile ? fileInfo(deps, opened) : folderInfo(c, deps, opened)
+    if (expire !== 0) setHeader(c, 'X-Share-Expires', String(expire))
+    return showShared(c, deps, opened)
   })
   app.get('/api/public/dl', async (c) => {
     const { share, scope, vpath, name } = await openShare(c, deps)
@@ -38,10 +36,6 @@ export function publicRoutes(deps: Deps): Hono<Env> {
   })
   app.post('/api/public/selections', async (c) => {
     const { share } = await openShare(c, deps)
-    demandStill(c, () => {
-      const now = findShare(deps.store.read(), share.hash)
-      if (now?.passwordHash !== share.passwordHash) throw new AppError('not_found', 'no such share')
-    })
     const owner = ownerOf.share(share.hash)
     const files = await readSelection(c, deps, SELECTION_LIMITS.share)
     return sendJson({ id: deps.selections.add(owner, files) })
@@ -53,7 +47,7 @@ export function publicRoutes(deps: Deps): Hono<Env> {
   return app
 }
 
-export interface OpenedShare {
+interface OpenedShare {
   share: Share
   owner: User
   /** The tree the visitor may see; for a shared file the owner's, with `vpath` fixed. */
@@ -70,14 +64,12 @@ export interface OpenedShare {
  */
 export async function openShare(c: Ctx, deps: Deps): Promise<OpenedShare> {
   const [, hash = '', ...segments] = c.env.target.vpath.split('/')
-  const doc = deps.store.read()
-  const share = findShare(doc, hash)
+  const share = findShare(deps.store, hash)
   if (!share) throw new AppError('not_found', 'no such share')
   await demandPassword(c, deps, share)
-  const owner = findUser(doc, share.userID)
-  if (!owner) throw new AppError('not_found', 'the owner is gone')
-  if (!owner.perm.share || !owner.perm.download)
-    throw new AppError('forbidden', 'the owner may not share')
+  c.set('principal', { kind: 'visitor', share })
+  keepChecking(c, () => void demandShared(deps, share))
+  const owner = demandShared(deps, share)
   const path = vpathOf(share.path)
   const ownerScope = scopeOf(deps, owner)
   const { kind, place } = await openTarget(deps, share, ownerScope)
@@ -90,9 +82,20 @@ export async function openShare(c: Ctx, deps: Deps): Promise<OpenedShare> {
   return { share, owner, scope, vpath, isFile: false, name: baseName(path) || '.' }
 }
 
+/** The owner of a share that is still what it was; throws like openShare otherwise. */
+function demandShared(deps: Deps, share: Share): User {
+  if (findShare(deps.store, share.hash)?.passwordHash !== share.passwordHash)
+    throw new AppError('not_found', 'no such share')
+  const owner = findUser(deps.store, share.userID)
+  if (!owner) throw new AppError('not_found', 'the owner is gone')
+  if (!owner.perm.share || !owner.perm.download)
+    throw new AppError('forbidden', 'the owner may not share')
+  return owner
+}
+
 async function demandPassword(c: Ctx, deps: Deps, share: Share): Promise<void> {
   if (share.passwordHash === '') return
-  const { key } = deps.store.read().settings
+  const { key } = deps.store.settings()
   const ticket = c.env.target.query.get('token')
   if (ticket && acceptsTicket(share, ticket, key)) return
   const header = c.req.header('x-share-password')
@@ -121,41 +124,20 @@ function wrongPassword(): AppError {
   return new AppError('unauthenticated', 'the share needs its password')
 }
 
-async function fileInfo(deps: Deps, opened: OpenedShare): Promise<Response> {
-  const { scope, vpath, owner, name } = opened
-  const stat = await scope.stat(vpath)
-  const type = await typeOf(scope, vpath, stat)
-  const info: FileInfo = presentFile('', name, stat, { type, mayModify: owner.perm.modify })
-  return sendJson(withTicket(deps, opened, info))
-}
-
-async function folderInfo(c: Ctx, deps: Deps, opened: OpenedShare): Promise<Response> {
-  const { scope, vpath, owner } = opened
-  const path = vpath
-  const stat = await scope.stat(vpath)
-  if (stat.kind !== 'dir') {
-    const type = await typeOf(scope, vpath, stat)
-    const mayModify = owner.perm.modify
-    const info: FileInfo = presentFile(path, baseName(vpath), stat, { type, mayModify })
-    return sendJson(withTicket(deps, opened, info))
-  }
-  const sorting = { by: 'name', asc: false }
-  const listing = await readListing(scope, vpath, sorting, {
-    detection: 'media',
-    signal: c.req.raw.signal,
-  })
-  const head = {
-    numDirs: listing.numDirs,
-    numFiles: listing.numFiles,
-    sorting,
-    ...withTicket(deps, opened, presentEntry(path, baseName(vpath), stat, '')),
+async function showShared(c: Ctx, deps: Deps, opened: OpenedShare): Promise<Response> {
+  const { share, scope, vpath, owner, isFile, name } = opened
+  using place = await scope.place(vpath)
+  const stat = await scope.stat(place)
+  const ticket =
+    share.passwordHash === '' ? {} : { token: issueTicket(share, deps.store.settings().key) }
+  if (stat.kind === 'dir') {
+    const sorting = { by: 'name', asc: false }
+    const options = { sorting, detection: 'media', signal: c.req.raw.signal } as const
     // Always the name of what is shared, also further down: clients show it as the title.
-    name: opened.name,
+    return await sendFolder({ scope, place, stat, path: vpath }, options, { ...ticket, name })
   }
-  return sendItems(c, listing, (name) => childPath(path, name), head)
-}
-
-function withTicket(deps: Deps, { share }: OpenedShare, info: FileInfo): FileInfo {
-  if (share.passwordHash === '') return info
-  return { ...info, token: issueTicket(share, deps.store.read().settings.key) }
+  const shown = isFile ? { path: '', name } : { path: vpath }
+  const info = await describeFile({ scope, place, stat, ...shown }, owner.perm.modify)
+  recheck(c)
+  return sendJson({ ...info, ...ticket })
 }

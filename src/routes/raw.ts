@@ -1,22 +1,32 @@
 // Bytes of files, and folders as archives (docs/http-api.md 12).
 import { Hono } from 'hono'
 import { createMiddleware } from 'hono/factory'
+import { scopeOf } from '../access/user-tree.ts'
 import { issueContentTicket, readContentTicket } from '../auth/content-ticket.ts'
 import { contentTypeOf } from '../files/listing/mime.ts'
 import { SNIFF_BYTES, sniff } from '../files/listing/sniff.ts'
 import type { OpenFile, Scope } from '../files/place/scope.ts'
+import type { EntryKind } from '../files/volume/entry-stat.ts'
+import { answer } from '../http/answer.ts'
 import { sendArchive } from '../http/archive-response.ts'
 import { isContentOrigin } from '../http/client-address.ts'
-import type { Ctx, Deps, Env } from '../http/env.ts'
+import {
+  type Ctx,
+  type Env,
+  keepChecking,
+  type Principal,
+  sessionOf,
+  signedIn,
+} from '../http/context.ts'
+import type { Deps } from '../http/deps.ts'
 import { disposition, etagOf, sendFile } from '../http/file-response.ts'
-import { demandDownload, requireUser, scopeOf } from '../http/guard.ts'
+import { demandDownload, requireUser } from '../http/guard.ts'
 import { encodePath } from '../http/request-path.ts'
 import { sendJson } from '../http/respond.ts'
-import { ownerOf, readSelection, SELECTION_LIMITS } from '../http/selections.ts'
-import { demandStill } from '../http/standing.ts'
 import { AppError } from '../lib/errors.ts'
 import { extensionOf, type VPath } from '../lib/vpath.ts'
 import { findUser } from '../store/users.ts'
+import { ownerOf, readSelection, SELECTION_LIMITS } from './selections.ts'
 
 /** Bytes of users never run script in our origin, and never get one of their own. */
 export const CONTENT_POLICY = "script-src 'none'; sandbox"
@@ -26,14 +36,14 @@ const PDF_POLICY = "script-src 'none';"
 export function rawRoutes(deps: Deps): Hono<Env> {
   const app = new Hono<Env>()
   app.get('/api/raw', byContentTicket(deps), requireUser(deps), async (c) => {
-    demandDownload(c.var.user)
+    demandDownload(signedIn(c).user)
     if (belongsToContentOrigin(c, deps)) return showOnContentOrigin(c, deps)
-    const owner = ownerOf.session(c.var.session.id)
-    return sendRaw(c, deps, c.var.scope, c.env.target.vpath, { owner })
+    const owner = ownerOf.account(signedIn(c))
+    return sendRaw(c, deps, c.get('scope'), c.env.target.vpath, { owner })
   })
   app.post('/api/selections', requireUser(deps), async (c) => {
-    demandStill(c, () => demandDownload(c.get('user')))
-    const owner = ownerOf.session(c.var.session.id)
+    keepChecking(c, () => demandDownload(signedIn(c).user))
+    const owner = ownerOf.account(signedIn(c))
     const files = await readSelection(c, deps, SELECTION_LIMITS.session)
     return sendJson({ id: deps.selections.add(owner, files) })
   })
@@ -44,17 +54,22 @@ export function rawRoutes(deps: Deps): Hono<Env> {
 function byContentTicket(deps: Deps) {
   return createMiddleware<Env>(async function byContentTicket(c, next) {
     if (!isContentOrigin(c, deps)) return next()
-    const { vpath, query } = c.env.target
-    const doc = deps.store.read()
-    const ticket = readContentTicket(query.get('ticket') ?? '', vpath, doc.settings.key)
-    // Signing out ends what the session opened.
-    const session = ticket && deps.sessions.use(ticket.sessionId)
-    const user = session && session.userID === ticket.userId && findUser(doc, ticket.userId)
-    if (!user) throw new AppError('unauthenticated', 'no valid ticket')
-    demandDownload(user)
-    const owner = ownerOf.session(ticket.sessionId)
-    return sendRaw(c, deps, scopeOf(deps, user), vpath, { owner })
+    keepChecking(c, () => c.set('principal', holderOfTicket(c, deps)))
+    const owner = ownerOf.account(signedIn(c))
+    return sendRaw(c, deps, scopeOf(deps, signedIn(c).user), c.env.target.vpath, { owner })
   })
+}
+
+function holderOfTicket(c: Ctx, deps: Deps): Principal {
+  const { vpath, query } = c.env.target
+  const { key } = deps.store.settings()
+  const ticket = readContentTicket(query.get('ticket') ?? '', vpath, key)
+  // Signing out ends what the session opened.
+  const session = ticket && deps.sessions.use(ticket.sessionId)
+  const user = session && session.userID === ticket.userId && findUser(deps.store, ticket.userId)
+  if (!user) throw new AppError('unauthenticated', 'no valid ticket')
+  demandDownload(user)
+  return { kind: 'session', user, session }
 }
 
 /** True for a file that a person opens in a tab of its own, when files have their own origin. */
@@ -68,15 +83,12 @@ function belongsToContentOrigin(c: Ctx, deps: Deps): boolean {
 
 function showOnContentOrigin(c: Ctx, deps: Deps): Response {
   const { vpath, rawRest } = c.env.target
-  const { user, session } = c.var
-  const { key } = deps.store.read().settings
-  const ticket = issueContentTicket({ userId: user.id, sessionId: session.id }, vpath, key)
+  const { user } = signedIn(c)
+  const { key } = deps.store.settings()
+  const ticket = issueContentTicket({ userId: user.id, sessionId: sessionOf(c).id }, vpath, key)
   const { baseURL, contentOrigin } = deps.config
   const address = `${contentOrigin}${encodePath(baseURL)}/api/raw${rawRest}`
-  return new Response(null, {
-    status: 302,
-    headers: { Location: `${address}?inline=true&ticket=${ticket}` },
-  })
+  return c.redirect(`${address}?inline=true&ticket=${ticket}`)
 }
 
 /**
@@ -93,21 +105,20 @@ export async function sendRaw(
   const name = options.name ?? vpath.slice(vpath.lastIndexOf('/') + 1)
   const inline = c.env.target.query.get('inline') === 'true'
   const kind = inline ? 'inline' : 'attachment'
-  // Most requests are for files: those are opened without asking first what they are.
   const file = await openRegular(scope, vpath)
-  if (file === null) {
-    const found = await scope.stat(vpath)
-    if (found.kind === 'dir') {
+  if (typeof file === 'string') {
+    if (file === 'dir') {
       return sendArchive(c, scope, vpath, {
-        log: deps.log,
         selection: (id) => deps.selections.take(options.owner ?? '', id),
         ...(options.archiveName === undefined ? {} : { rootName: options.archiveName }),
       })
     }
-    if (found.kind !== 'fifo')
+    if (file !== 'fifo')
       throw new AppError('unsupported', `${vpath} is not a regular file`, { status: 500 })
-    c.env.outgoing.setHeader('Content-Disposition', disposition(kind, name))
-    return new Response(null, { headers: { 'Content-Type': 'application/octet-stream' } })
+    return answer(null, {
+      'Content-Type': 'application/octet-stream',
+      'Content-Disposition': disposition(kind, name),
+    })
   }
   const contentType = inline ? await inlineType(file, name) : 'application/octet-stream'
   return sendFile(c, file, {
@@ -119,14 +130,11 @@ export async function sendRaw(
   })
 }
 
-/** Null for what is no regular file. */
-async function openRegular(scope: Scope, vpath: VPath): Promise<OpenFile | null> {
-  try {
-    return await scope.openRead(vpath)
-  } catch (error) {
-    if (error instanceof AppError && error.code === 'unsupported') return null
-    throw error
-  }
+/** The kind of what is no regular file. */
+async function openRegular(scope: Scope, vpath: VPath): Promise<OpenFile | EntryKind> {
+  using place = await scope.place(vpath)
+  const { kind } = await scope.stat(place)
+  return kind === 'file' || kind === 'brokenLink' ? await scope.openRead(place) : kind
 }
 
 async function inlineType({ handle }: OpenFile, name: string): Promise<string> {

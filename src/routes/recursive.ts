@@ -3,10 +3,11 @@ import { Hono } from 'hono'
 import type { RecursiveEntry } from '../api-types.ts'
 import type { ByteSink } from '../files/archive/byte-sink.ts'
 import { listRecursive } from '../files/listing/recursive.ts'
-import type { Deps, Env } from '../http/env.ts'
+import { JSON_TYPE, stream, WALK_BYTES } from '../http/answer.ts'
+import type { Env } from '../http/context.ts'
+import type { Deps } from '../http/deps.ts'
 import { requireUser } from '../http/guard.ts'
 import { toJson } from '../http/respond.ts'
-import { streamAnswer, WALK_BYTES } from '../http/stream-answer.ts'
 import { AppError, badRequest } from '../lib/errors.ts'
 
 export function recursiveRoutes(deps: Deps): Hono<Env> {
@@ -21,12 +22,10 @@ export function recursiveRoutes(deps: Deps): Hono<Env> {
 
     // A link to a folder is not followed: nothing lies below it.
     const batches = found.isSymlink ? [] : listRecursive(scope, target.vpath, signal)
-    return streamAnswer(c, {
-      log: deps.log,
+    return stream(JSON_TYPE, {
       what: 'a recursive listing',
-      heldBytes: WALK_BYTES,
-      headers: () => ({ 'Content-Type': 'application/json; charset=utf-8' }),
-      write: (sink) => writeList(batches, sink),
+      memoryBytes: WALK_BYTES,
+      write: (output) => writeList(batches, output),
     })
   })
   return app

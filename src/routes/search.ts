@@ -2,10 +2,11 @@
 import { Hono } from 'hono'
 import type { ByteSink } from '../files/archive/byte-sink.ts'
 import { parseQuery, search } from '../files/listing/search.ts'
-import type { Ctx, Deps, Env } from '../http/env.ts'
+import { stream, WALK_BYTES } from '../http/answer.ts'
+import type { Ctx, Env } from '../http/context.ts'
+import type { Deps } from '../http/deps.ts'
 import { requireUser } from '../http/guard.ts'
 import { toJson } from '../http/respond.ts'
-import { streamAnswer, WALK_BYTES } from '../http/stream-answer.ts'
 
 /** A blank line after this long shows clients and proxies that the search goes on. */
 const HEARTBEAT_MS = 5_000
@@ -13,16 +14,10 @@ const HEARTBEAT_MS = 5_000
 export function searchRoutes(deps: Deps): Hono<Env> {
   const app = new Hono<Env>()
   app.get('/api/search', requireUser(deps), (c) =>
-    streamAnswer(c, {
-      log: deps.log,
-      what: 'a search',
-      heldBytes: WALK_BYTES,
-      headers: () => ({
-        'Content-Type': 'text/plain; charset=utf-8',
-        'X-Content-Type-Options': 'nosniff',
-      }),
-      write: (sink) => sendHits(c, sink),
-    }),
+    stream(
+      { 'Content-Type': 'text/plain; charset=utf-8', 'X-Content-Type-Options': 'nosniff' },
+      { what: 'a search', memoryBytes: WALK_BYTES, write: (output) => sendHits(c, output) },
+    ),
   )
   return app
 }

@@ -6,12 +6,21 @@ import { type Credentials, refused } from '../auth/password.ts'
 import { provisionUser } from '../auth/provision.ts'
 import { signIn } from '../auth/sign-in.ts'
 import { formatTime } from '../files/listing/time-format.ts'
+import { answer } from '../http/answer.ts'
 import { MAX_CREDENTIALS_BYTES, readJson } from '../http/body.ts'
 import { clientAddress, guessKeys, isSecure } from '../http/client-address.ts'
-import type { Ctx, Deps, Env } from '../http/env.ts'
-import { identify, requireUser } from '../http/guard.ts'
+import {
+  type Ctx,
+  type Env,
+  keepChecking,
+  recheck,
+  sessionOf,
+  setHeader,
+  signedIn,
+} from '../http/context.ts'
+import type { Deps } from '../http/deps.ts'
+import { identify, refuseApiToken, requireSession, requireUser } from '../http/guard.ts'
 import { sendJson, sendStatus } from '../http/respond.ts'
-import { demandStill, judgeAgain } from '../http/standing.ts'
 import { AppError } from '../lib/errors.ts'
 import type { Session, User } from '../store/document.ts'
 import { findUser } from '../store/users.ts'
@@ -21,16 +30,18 @@ export function sessionRoutes(deps: Deps): Hono<Env> {
   app.all('/api/login', (c) => login(c, deps))
   app.all('/api/renew', (c) => renew(c, deps))
   app.all('/api/signup', (c) => signup(c, deps))
-  app.post('/api/logout', requireUser(deps), async (c) => {
-    await deps.sessions.end(c.var.session.id)
-    return withCookie(c, deps, sendStatus(204), '', 0)
-  })
-  app.get('/api/sessions', requireUser(deps), (c) => listSessions(c, deps))
-  app.delete('/api/sessions', requireUser(deps), async (c) => {
-    await deps.sessions.endAll(c.var.user.id, c.var.session.id)
+  const guard = [requireUser(deps), requireSession] as const
+  app.post('/api/logout', ...guard, async (c) => {
+    await deps.sessions.end(sessionOf(c).id)
+    setCookie(c, deps, '', 0)
     return sendStatus(204)
   })
-  app.delete('/api/sessions/id', requireUser(deps), (c) => endSession(c, deps))
+  app.get('/api/sessions', ...guard, (c) => listSessions(c, deps))
+  app.delete('/api/sessions', ...guard, async (c) => {
+    await deps.sessions.endAll(signedIn(c).user.id, sessionOf(c).id)
+    return sendStatus(204)
+  })
+  app.delete('/api/sessions/:id', ...guard, (c) => endSession(c, deps))
   return app
 }
 
@@ -86,14 +97,15 @@ async function readCredentials(c: Ctx, deps: Deps): Promise<LoginBody> {
   } catch (error) {
     // One that never came as a whole guessed nothing.
     if (!(error instanceof AppError) || error.status !== 400) throw error
-    if (error.code === 'too_large') c.env.outgoing.setHeader('Connection', 'close')
+    if (error.code === 'too_large') setHeader(c, 'Connection', 'close')
     throw refused()
   }
 }
 
 async function renew(c: Ctx, deps: Deps): Promise<Response> {
+  refuseApiToken(c)
   const { user, session } = await identify(c, deps)
-  c.env.outgoing.setHeader('X-Renew-Token', 'false')
+  setHeader(c, 'X-Renew-Token', 'false')
   return sendToken(c, deps, user, session)
 }
 
@@ -109,44 +121,32 @@ async function sendToken(c: Ctx, deps: Deps, user: User, session: Session): Prom
     deps.tokens.issue(user, session, 'cookie', cookieLifeMs),
   ])
   const maxAge = session.remember ? Math.floor(cookieLifeMs / 1000) : null
-  const response = new Response(token, {
-    headers: {
-      'Content-Type': 'text/plain',
-      'Cache-Control': 'no-cache, no-store, must-revalidate',
-    },
-  })
-  return withCookie(c, deps, response, kept, maxAge)
+  setCookie(c, deps, kept, maxAge)
+  return answer(token, { 'Content-Type': 'text/plain' })
 }
 
 // HttpOnly keeps it from scripts, SameSite and GET-only use from other sites; the path keeps two
 // instances on one host apart. Frames of other sites get one of their own (CHIPS, `Partitioned`), which
 // needs TLS; a browser that ignores the word is kept from sending it across sites by the guard.
-function withCookie(
-  c: Ctx,
-  deps: Deps,
-  response: Response,
-  value: string,
-  maxAgeSeconds: number | null,
-): Response {
+function setCookie(c: Ctx, deps: Deps, value: string, maxAgeSeconds: number | null): void {
   const { baseURL, frameAncestors } = deps.config
   const isSecureRequest = isSecure(c, deps)
   const common = `Path=${baseURL || '/'}; HttpOnly`
   const age = maxAgeSeconds === null ? '' : `; Max-Age=${maxAgeSeconds}`
   if (frameAncestors.length === 0 || !isSecureRequest) {
     const secure = isSecureRequest ? '; Secure' : ''
-    response.headers.set('Set-Cookie', `auth=${value}; ${common}; SameSite=Strict${age}${secure}`)
-    return response
+    setHeader(c, 'Set-Cookie', `auth=${value}; ${common}; SameSite=Strict${age}${secure}`)
+    return
   }
   // One from before the option was set would go on beside the new one, and in front of it.
-  response.headers.append('Set-Cookie', `auth=; ${common}; SameSite=Strict; Max-Age=0; Secure`)
+  const ended = `auth=; ${common}; SameSite=Strict; Max-Age=0; Secure`
   const attributes = `${common}; SameSite=None${age}; Secure; Partitioned`
-  response.headers.append('Set-Cookie', `auth=${value}; ${attributes}`)
-  return response
+  setHeader(c, 'Set-Cookie', [ended, `auth=${value}; ${attributes}`])
 }
 
 async function signup(c: Ctx, deps: Deps): Promise<Response> {
-  demandStill(c, () => {
-    if (!deps.store.read().settings.signup)
+  keepChecking(c, () => {
+    if (!deps.store.settings().signup)
       throw new AppError('method_not_allowed', 'sign-up is switched off')
   })
   const { username, password } = await readJson(
@@ -161,7 +161,7 @@ async function signup(c: Ctx, deps: Deps): Promise<Response> {
   const failed = guessKeys(c, deps, 'sign-up failed')
   const over = deps.signups.begin(...made, ...failed)
   try {
-    const demand = () => judgeAgain(c)
+    const demand = () => recheck(c)
     await provisionUser(deps, { username, password, isStranger: true, demand })
     // Making accounts is what is to be slowed: each one counts.
     deps.signups.fail(...made)
@@ -179,18 +179,17 @@ async function signup(c: Ctx, deps: Deps): Promise<Response> {
 
 function listSessions(c: Ctx, deps: Deps): Response {
   const all = c.env.target.query.get('all') === 'true'
-  const { user, session } = c.var
+  const { user } = signedIn(c)
   if (all && !user.perm.admin) throw new AppError('forbidden', 'only for administrators')
-  const doc = deps.store.read()
   const records = deps.sessions
     .list(all ? 'all' : user.id)
-    .map((s) => presentSession(s, findUser(doc, s.userID)?.username ?? '', session.id))
+    .map((s) => presentSession(s, findUser(deps.store, s.userID)?.username ?? '', sessionOf(c).id))
   return sendJson(records)
 }
 
 async function endSession(c: Ctx, deps: Deps): Promise<Response> {
-  const { user } = c.var
-  const id = c.env.target.rest
+  const { user } = signedIn(c)
+  const id = c.req.param('id') ?? ''
   const found = deps.sessions.list('all').find((session) => session.id === id)
   // Somebody else's session is as good as absent, so that ids cannot be probed.
   if (!found || (found.userID !== user.id && !user.perm.admin))

@@ -5,12 +5,13 @@ import type { SettingsRecord } from '../api-types.ts'
 import type { Config } from '../config/config.ts'
 import { webhookSecretOf } from '../hooks/webhooks.ts'
 import { readJson } from '../http/body.ts'
-import type { Deps, Env } from '../http/env.ts'
+import { type Env, recheck } from '../http/context.ts'
+import type { Deps } from '../http/deps.ts'
 import { requireAdmin, requireUser } from '../http/guard.ts'
 import { sendJson, sendStatus } from '../http/respond.ts'
-import { judgeAgain } from '../http/standing.ts'
 import { badRequest } from '../lib/errors.ts'
 import { asString, type Reader } from '../lib/parse.ts'
+import { SETTINGS } from '../store/collections.ts'
 import {
   DEFAULT_MINIMUM_PASSWORD_LENGTH,
   DEFAULT_TUS,
@@ -23,22 +24,22 @@ import {
   parseRule,
   parseUserDefaults,
   parseWebhook,
-} from '../store/parse-document.ts'
+} from '../store/parse-records.ts'
 
 export function settingsRoutes(deps: Deps): Hono<Env> {
   const app = new Hono<Env>()
   app.get('/api/settings', requireUser(deps), requireAdmin, () =>
-    sendJson(presentSettings(deps.store.read().settings, deps.config)),
+    sendJson(presentSettings(deps.store.settings(), deps.config)),
   )
   app.put('/api/settings', requireUser(deps), requireAdmin, async (c) => {
-    const given = await readJson(c, deps, (r) => parseSettings(r, deps.store.read().settings))
+    const given = await readJson(c, deps, (r) => parseSettings(r, deps.store.settings()))
     checkRules(given.rules)
     checkPermissions(given.defaults.perm)
-    await deps.store.update((doc) => {
-      judgeAgain(c)
+    await deps.store.transaction((tx) => {
+      recheck(c)
       // The method of signing in is changed on the command line alone.
       const { authMethod: _, ...fields } = given
-      return [{ ...doc, settings: { ...doc.settings, ...fields } }, undefined]
+      tx.replace(SETTINGS, { ...tx.settings(), ...fields })
     })
     return sendStatus(200)
   })

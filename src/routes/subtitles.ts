@@ -1,11 +1,12 @@
 // Subtitle files as WebVTT, for users and for shares (docs/http-api.md 14).
 import { Hono } from 'hono'
-import { readFully } from '../files/place/read-handle.ts'
+import { isSubtitle } from '../files/listing/subtitle-files.ts'
 import type { OpenFile, Scope } from '../files/place/scope.ts'
 import type { SubtitleText } from '../files/subtitle/converter.ts'
 import { MAX_SUBTITLE_BYTES, type SubtitleFormat } from '../files/subtitle/subtitle.ts'
-import { isSubtitle } from '../files/subtitle/subtitle-files.ts'
-import type { Ctx, Deps, Env } from '../http/env.ts'
+import { readFully } from '../files/volume/read-handle.ts'
+import { type Ctx, type Env, signedIn } from '../http/context.ts'
+import type { Deps } from '../http/deps.ts'
 import { disposition, sendBytes, sendFile } from '../http/file-response.ts'
 import { demandDownload, requireUser } from '../http/guard.ts'
 import { AppError } from '../lib/errors.ts'
@@ -21,7 +22,7 @@ const TAKE_MS = 60_000
 export function subtitleRoutes(deps: Deps): Hono<Env> {
   const app = new Hono<Env>()
   app.get('/api/subtitle', requireUser(deps), (c) => {
-    demandDownload(c.get('user'))
+    demandDownload(signedIn(c).user)
     return sendSubtitle(c, deps, c.get('scope'), c.env.target.vpath)
   })
   return app
@@ -34,11 +35,12 @@ export async function sendSubtitle(
   scope: Scope,
   vpath: VPath,
 ): Promise<Response> {
-  const found = await scope.stat(vpath)
+  using place = await scope.place(vpath)
+  const found = await scope.stat(place)
   const name = baseName(vpath)
   if (found.kind === 'dir' || !isSubtitle(name))
     throw new AppError('bad_request', `${vpath} is not a subtitle file`)
-  const file = await scope.openRead(vpath)
+  const file = await scope.openRead(place)
   const format = CONVERTED[extensionOf(name)]
   const kind = c.env.target.query.get('inline') === 'true' ? 'inline' : 'attachment'
   const headers = {
@@ -49,9 +51,11 @@ export async function sendSubtitle(
   }
   if (!format) return sendFile(c, file, headers)
   const text = await convert(c, deps, file, format)
-  releaseWhenSent(c, text)
-  const { buffer, byteOffset, byteLength } = text.bytes
-  return sendBytes(c, Buffer.from(buffer, byteOffset, byteLength), file.mtimeMs, headers)
+  return sendBytes(c, text.bytes, file.mtimeMs, headers, {
+    close: text.release,
+    // Others wait for the memory.
+    ...(text.isLarge && { withinMs: TAKE_MS }),
+  })
 }
 
 // What is open waits for its turn as well: a descriptor is all that it takes until then.
@@ -75,19 +79,4 @@ async function convert(
   } finally {
     await handle.close()
   }
-}
-
-function releaseWhenSent(c: Ctx, { isLarge, release }: SubtitleText): void {
-  if (!isLarge) return
-  const { outgoing } = c.env
-  if (outgoing.destroyed) {
-    release()
-    return
-  }
-  // Others wait for the memory.
-  const timer = setTimeout(() => outgoing.destroy(), TAKE_MS)
-  outgoing.once('close', () => {
-    clearTimeout(timer)
-    release()
-  })
 }

@@ -2,12 +2,15 @@
 import { randomBytes } from 'node:crypto'
 import { resolve } from 'node:path'
 import { Hono } from 'hono'
-import type { Disks } from '../files/disks/disks.ts'
 import { createScope, type OpenFile } from '../files/place/scope.ts'
-import { contentTypeOf } from '../http/assets.ts'
+import type { Volume } from '../files/volume/volume.ts'
+import { type AnswerHeaders, answer } from '../http/answer.ts'
+import { assetTypeOf } from '../http/assets.ts'
 import { isListed } from '../http/conditions.ts'
-import type { Ctx, Deps, Env } from '../http/env.ts'
+import type { Ctx, Env } from '../http/context.ts'
+import type { Deps } from '../http/deps.ts'
 import { sendFile } from '../http/file-response.ts'
+import { NO_CACHE } from '../http/frame.ts'
 import { PAGE } from '../http/request-path.ts'
 import { sendStatus } from '../http/respond.ts'
 import { AppError } from '../lib/errors.ts'
@@ -23,7 +26,6 @@ const FILE_POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data
 
 const DAY = 'public, max-age=86400'
 const FOREVER = 'public, max-age=31536000, immutable'
-const NEVER = 'no-cache, no-store, must-revalidate'
 const CUSTOM_STYLE = '/custom.css' as VPath
 const ICO = '/img/icons/favicon.ico' as VPath
 const SVG = '/img/icons/favicon.svg' as VPath
@@ -38,53 +40,52 @@ export function uiRoutes(deps: Deps): Hono<Env> {
       'Content-Type': 'text/plain; charset=utf-8',
       'Content-Security-Policy': FILE_POLICY,
     }
-    return new Response('{"status":"OK"}', { headers })
+    return answer('{"status":"OK"}', headers)
   })
 
   app.get('/static', async (c) => {
     const { rest, trailingSlash, vpath } = c.env.target
     if (trailingSlash || rest === '/') return sendStatus(404, { code: 'not_found' })
     const name = rest.slice(1)
-    const { settings } = deps.store.read()
+    const settings = deps.store.settings()
     if (name === 'site.webmanifest') return sendManifest(deps, settings)
-    return (await sendBranding(c, deps.disks, settings, vpath)) ?? (await sendAsset(c, deps, name))
+    return (await sendBranding(c, deps.volume, settings, vpath)) ?? (await sendAsset(c, deps, name))
   })
 
   // Asked for by browsers without a page, and by feed readers and dashboards.
   app.get('/favicon.ico', async (c) => {
-    const { settings } = deps.store.read()
+    const settings = deps.store.settings()
     return (
-      (await sendBranding(c, deps.disks, settings, ICO)) ?? (await sendAsset(c, deps, ICO.slice(1)))
+      (await sendBranding(c, deps.volume, settings, ICO)) ??
+      (await sendAsset(c, deps, ICO.slice(1)))
     )
   })
 
   app.get(PAGE, async (c) => {
-    const { settings } = deps.store.read()
+    const settings = deps.store.settings()
     const nonce = randomBytes(16).toString('base64')
     const boot = presentBoot(
       deps.config,
       settings,
-      await hasBranding(deps.disks, settings, CUSTOM_STYLE),
+      await hasBranding(deps.volume, settings, CUSTOM_STYLE),
     )
     const html = renderPage({
       boot,
-      hasOwnIco: await hasOnlyIco(deps.disks, settings),
+      hasOwnIco: await hasOnlyIco(deps.volume, settings),
       page: await deps.assets.page(),
       nonce,
       acceptLanguage: c.req.header('accept-language') ?? '',
     })
-    return new Response(html, {
-      headers: {
-        'Content-Type': 'text/html; charset=utf-8',
-        'Cache-Control': NEVER,
-        'Content-Security-Policy': pagePolicy(nonce, boot, deps.config),
-        'Cross-Origin-Opener-Policy': 'same-origin',
-        'Referrer-Policy': 'same-origin',
-        'X-Content-Type-Options': 'nosniff',
-        // It cannot name an origin; where others are let in, the policy alone speaks (RFC 7034, 2.1).
-        ...(deps.config.frameAncestors.length === 0 && { 'X-Frame-Options': 'SAMEORIGIN' }),
-        'X-XSS-Protection': '1; mode=block',
-      },
+    return answer(html, {
+      'Content-Type': 'text/html; charset=utf-8',
+      'Cache-Control': NO_CACHE,
+      'Content-Security-Policy': pagePolicy(nonce, boot, deps.config),
+      'Cross-Origin-Opener-Policy': 'same-origin',
+      'Referrer-Policy': 'same-origin',
+      'X-Content-Type-Options': 'nosniff',
+      // It cannot name an origin; where others are let in, the policy alone speaks (RFC 7034, 2.1).
+      ...(deps.config.frameAncestors.length === 0 && { 'X-Frame-Options': 'SAMEORIGIN' }),
+      'X-XSS-Protection': '1; mode=block',
     })
   })
 
@@ -97,54 +98,51 @@ async function sendAsset(c: Ctx, deps: Deps, name: string): Promise<Response> {
     const headers = { 'Content-Security-Policy': FILE_POLICY }
     return sendStatus(404, { code: 'not_found', headers })
   }
-  const headers = new Headers({
+  const headers: AnswerHeaders = {
     'Content-Type': asset.contentType,
     'Cache-Control': asset.immutable ? FOREVER : DAY,
     'Content-Security-Policy': /javascript/.test(asset.contentType) ? SCRIPT_POLICY : FILE_POLICY,
     'X-Content-Type-Options': 'nosniff',
     ETag: asset.etag,
-  })
-  if (asset.varies) headers.set('Vary', 'Accept-Encoding')
-  if (isListed(c.req.header('if-none-match') ?? '', asset.etag))
-    return new Response(null, { status: 304, headers })
-  if (asset.encoding !== 'identity') headers.set('Content-Encoding', asset.encoding)
-  return new Response(new Uint8Array(asset.bytes), { headers })
+    ...(asset.varies && { Vary: 'Accept-Encoding' }),
+  }
+  if (isListed(c.req.header('if-none-match') ?? '', asset.etag)) return answer(null, headers, 304)
+  if (asset.encoding !== 'identity') headers['Content-Encoding'] = asset.encoding
+  return answer(asset.bytes, headers)
 }
 
 function sendManifest(deps: Deps, settings: Settings): Response {
   const manifest = presentManifest(presentBoot(deps.config, settings, false))
-  return new Response(JSON.stringify(manifest), {
-    headers: {
-      'Content-Type': contentTypeOf('site.webmanifest'),
-      'Cache-Control': 'no-cache',
-      'Content-Security-Policy': FILE_POLICY,
-      'X-Content-Type-Options': 'nosniff',
-    },
+  return answer(JSON.stringify(manifest), {
+    'Content-Type': assetTypeOf('site.webmanifest'),
+    'Cache-Control': 'no-cache',
+    'Content-Security-Policy': FILE_POLICY,
+    'X-Content-Type-Options': 'nosniff',
   })
 }
 
 /** A file of the branding folder: custom.css and whatever lies below img/. Null when not there. */
 async function sendBranding(
   c: Ctx,
-  disks: Disks,
+  volume: Volume,
   settings: Settings,
   vpath: VPath,
 ): Promise<Response | null> {
-  const file = await openBranding(disks, settings, vpath)
+  const file = await openBranding(volume, settings, vpath)
   if (!file) return null
-  const contentType = contentTypeOf(file.name)
+  const contentType = assetTypeOf(file.name)
   return sendFile(c, file, { contentType, cacheControl: DAY, policy: FILE_POLICY })
 }
 
 async function openBranding(
-  disks: Disks,
+  volume: Volume,
   settings: Settings,
   vpath: VPath,
 ): Promise<OpenFile | null> {
   if (settings.branding.files === '') return null
   if (vpath !== CUSTOM_STYLE && !vpath.startsWith('/img/')) return null
   const scope = createScope({
-    disks,
+    volume,
     root: resolve(settings.branding.files),
     allow: () => true,
     followExternalSymlinks: false,
@@ -163,13 +161,13 @@ async function openBranding(
   }
 }
 
-async function hasBranding(disks: Disks, settings: Settings, vpath: VPath): Promise<boolean> {
-  const file = await openBranding(disks, settings, vpath)
+async function hasBranding(volume: Volume, settings: Settings, vpath: VPath): Promise<boolean> {
+  const file = await openBranding(volume, settings, vpath)
   await file?.handle.close()
   return Boolean(file)
 }
 
 /** True when the branding folder brings an icon of the old form and none of the new. */
-async function hasOnlyIco(disks: Disks, settings: Settings): Promise<boolean> {
-  return (await hasBranding(disks, settings, ICO)) && !(await hasBranding(disks, settings, SVG))
+async function hasOnlyIco(volume: Volume, settings: Settings): Promise<boolean> {
+  return (await hasBranding(volume, settings, ICO)) && !(await hasBranding(volume, settings, SVG))
 }

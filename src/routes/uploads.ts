@@ -1,38 +1,37 @@
-// One's own unfinished uploads: to see what still takes room, and to remove it, which who may only
-// create cannot do otherwise (ours).
+// Lists and removes the caller's unfinished uploads.
 import { Hono } from 'hono'
 import type { UnfinishedUpload } from '../api-types.ts'
 import { formatTime } from '../files/listing/time-format.ts'
-import { unfinishedOf } from '../files/transfer/unfinished.ts'
-import type { Deps, Env } from '../http/env.ts'
+import { actorOf, type Env, signedIn } from '../http/context.ts'
+import type { Deps } from '../http/deps.ts'
 import { requireUser } from '../http/guard.ts'
 import { sendJson, sendStatus } from '../http/respond.ts'
-import { AppError } from '../lib/errors.ts'
 import { vpathOf } from '../lib/vpath.ts'
+import { unfinishedOf } from '../operations/unfinished.ts'
+import { discardUpload } from '../operations/uploads.ts'
 
 const UPLOADS = '/api/uploads'
 
 export function uploadRoutes(deps: Deps): Hono<Env> {
   const app = new Hono<Env>()
   app.get(UPLOADS, requireUser(deps), async (c) => {
-    const { scope, user } = c.var
-    const found = await unfinishedOf(deps.disks, deps.temps, user.id)
+    const { user } = signedIn(c)
+    const scope = c.get('scope')
+    const found = await unfinishedOf(deps.volume.disks, deps.temps, user.id)
     const uploads: UnfinishedUpload[] = found
       .filter(({ vpath }) => scope.allow(vpathOf(vpath)))
-      .map(({ vpath, lengthBytes, offsetBytes, mtimeMs }) => ({
+      .map(({ vpath, declared, offsetBytes, receivedMs }) => ({
         path: vpath,
-        length: lengthBytes,
+        length: declared.lengthBytes,
         offset: offsetBytes,
-        modified: formatTime(BigInt(Math.floor(mtimeMs)) * 1_000_000n),
+        modified: formatTime(BigInt(Math.floor(receivedMs)) * 1_000_000n),
+        override: declared.replace,
+        ...(declared.mtimeMs !== null && { fileModified: declared.mtimeMs }),
       }))
     return sendJson(uploads)
   })
   app.delete(UPLOADS, requireUser(deps), async (c) => {
-    const { scope, user } = c.var
-    const { vpath } = c.env.target
-    const destination = { scope, vpath, owner: user.id, mayReplace: user.perm.modify }
-    if (!(await deps.resumables.discard(destination)))
-      throw new AppError('not_found', `no upload to ${vpath}`)
+    await discardUpload(actorOf(c, deps), c.env.target.vpath)
     return sendStatus(204)
   })
   return app

@@ -7,18 +7,19 @@ import { hashPassword, verifyPassword } from '../auth/hash.ts'
 import { deriveScope } from '../auth/home.ts'
 import { checkPassword } from '../auth/password-policy.ts'
 import { addUserWithHome, checkUsername } from '../auth/provision.ts'
-import { withoutSessions } from '../auth/sessions.ts'
 import { readJson } from '../http/body.ts'
-import type { Ctx, Deps, Env } from '../http/env.ts'
-import { requireAdmin, requireUser } from '../http/guard.ts'
+import { type Ctx, type Env, keepChecking, recheck, sessionOf, signedIn } from '../http/context.ts'
+import type { Deps } from '../http/deps.ts'
+import { requireAdmin, requireSession, requireUser } from '../http/guard.ts'
 import { encodePath } from '../http/request-path.ts'
 import { sendJson, sendStatus } from '../http/respond.ts'
-import { demandStill, judgeAgain } from '../http/standing.ts'
 import { AppError, badRequest } from '../lib/errors.ts'
+import { pick } from '../lib/fields.ts'
 import { asString, ParseError, type Reader } from '../lib/parse.ts'
-import type { User } from '../store/document.ts'
-import { parseRule, parseUserDefaults } from '../store/parse-document.ts'
-import { findUser, removeUser, replaceUser } from '../store/users.ts'
+import { USERS } from '../store/collections.ts'
+import { USER_FIELDS, type User } from '../store/document.ts'
+import { parseRule, parseUserDefaults } from '../store/parse-records.ts'
+import { endSessions, findUser, removeApiTokens, removeUser, replaceUser } from '../store/users.ts'
 
 /** Fields that only an administrator changes, also of an account of their own. */
 const ADMIN_ONLY = new Set(['username', 'scope', 'lockPassword', 'perm', 'commands', 'rules'])
@@ -39,41 +40,24 @@ const MAX_CHOICE_LENGTH = 100
 
 export function userRoutes(deps: Deps): Hono<Env> {
   const app = new Hono<Env>()
-  const signedIn = requireUser(deps)
-  app.get('/api/users', signedIn, requireAdmin, () => {
-    const users = [...deps.store.read().users].sort((a, b) => a.id - b.id)
+  const guard = requireUser(deps)
+  app.get('/api/users', guard, requireAdmin, () => {
+    const users = deps.store.all(USERS).toSorted((a, b) => a.id - b.id)
     return sendJson(users.map((user) => presentUser(user, true)))
   })
-  app.post('/api/users', signedIn, requireAdmin, (c) => createUser(c, deps))
-  app.get('/api/users/id', signedIn, (c) => {
+  app.post('/api/users', guard, requireSession, requireAdmin, (c) => createUser(c, deps))
+  app.get('/api/users/:id', guard, (c) => {
     const user = demandUser(deps, demandSelfOrAdmin(c))
-    return sendJson(presentUser(user, c.var.user.perm.admin))
+    return sendJson(presentUser(user, signedIn(c).user.perm.admin))
   })
-  app.put('/api/users/id', signedIn, (c) => changeUser(c, deps))
-  app.delete('/api/users/id', signedIn, (c) => deleteUser(c, deps))
+  app.put('/api/users/:id', guard, requireSession, (c) => changeUser(c, deps))
+  app.delete('/api/users/:id', guard, requireSession, (c) => deleteUser(c, deps))
   return app
 }
 
 /** What leaves the server of an account: never the hash; the scope only towards administrators. */
 function presentUser(user: User, forAdmin: boolean): UserRecord {
-  return {
-    id: user.id,
-    username: user.username,
-    password: '',
-    scope: forAdmin ? user.scope : '',
-    locale: user.locale,
-    lockPassword: user.lockPassword,
-    viewMode: user.viewMode,
-    singleClick: user.singleClick,
-    redirectAfterCopyMove: user.redirectAfterCopyMove,
-    perm: { ...user.perm },
-    commands: [...user.commands],
-    sorting: { ...user.sorting },
-    rules: user.rules.map((rule) => ({ ...rule })),
-    hideDotfiles: user.hideDotfiles,
-    dateFormat: user.dateFormat,
-    aceEditorTheme: user.aceEditorTheme,
-  }
+  return { ...pick(user, USER_FIELDS), password: '', scope: forAdmin ? user.scope : '' }
 }
 
 interface Envelope {
@@ -114,7 +98,7 @@ async function createUser(c: Ctx, deps: Deps): Promise<Response> {
   await demandPassword(c, deps, currentPassword)
   if (which.length > 0 || data === null) throw new AppError('bad_request', 'which must be empty')
   if (data.password === '') throw badRequest('password is empty')
-  const { settings } = deps.store.read()
+  const settings = deps.store.settings()
   await checkPassword(data.password, settings.minimumPasswordLength)
   checkPermissions(data.perm)
   checkRules(data.rules)
@@ -122,14 +106,14 @@ async function createUser(c: Ctx, deps: Deps): Promise<Response> {
   const scope = deriveScope(settings, data.username, data.scope)
   const { id: _, ...fields } = data
   const password = await hashPassword(data.password)
-  const added = await addUserWithHome(deps, { ...fields, password, scope }, () =>
-    judgeAgain(c),
-  ).catch((error) => {
-    // The administrator who asks may read why.
-    if (error instanceof AppError && error.code === 'forbidden' && error.expose)
-      throw badRequest(error.message, 'forbidden')
-    throw error
-  })
+  const added = await addUserWithHome(deps, { ...fields, password, scope }, () => recheck(c)).catch(
+    (error) => {
+      // The administrator who asks may read why.
+      if (error instanceof AppError && error.code === 'forbidden' && error.expose)
+        throw badRequest(error.message, 'forbidden')
+      throw error
+    },
+  )
   return sendStatus(201, {
     headers: { Location: `${encodePath(deps.config.baseURL)}/settings/users/${added.id}` },
   })
@@ -137,7 +121,7 @@ async function createUser(c: Ctx, deps: Deps): Promise<Response> {
 
 async function changeUser(c: Ctx, deps: Deps): Promise<Response> {
   const id = demandSelfOrAdmin(c)
-  demandStill(c, () => void demandSelfOrAdmin(c))
+  keepChecking(c, () => void demandSelfOrAdmin(c))
   const { what, which, currentPassword, data } = await readJson(c, deps, parseEnvelope)
   if (what !== 'user') throw badRequest('invalid data type')
   const whole = which.length === 0 || (which.length === 1 && which[0]?.toLowerCase() === 'all')
@@ -149,34 +133,36 @@ async function changeUser(c: Ctx, deps: Deps): Promise<Response> {
   const before = demandUser(deps, id)
   const changesOf = () => (whole ? wholeRecord(c, data) : fieldsOf(c, data, which))
   const changes = changesOf()
-  demandStill(c, () => void changesOf())
+  keepChecking(c, () => void changesOf())
   if (changes.username !== undefined && changes.username !== before.username)
     checkUsername(changes.username)
   const plain = changes.password
   if (plain !== undefined && plain !== '') {
-    await checkPassword(plain, deps.store.read().settings.minimumPasswordLength)
+    await checkPassword(plain, deps.store.settings().minimumPasswordLength)
     changes.password = await hashPassword(plain)
   } else if (whole) delete changes.password
   else if (plain === '') throw badRequest('password is empty')
-  const keep = c.var.user.id === id ? c.var.session.id : undefined
-  await deps.store.update((doc) => {
-    judgeAgain(c)
-    const current = findUser(doc, id) ?? before
-    const [next] = replaceUser(doc, { ...current, ...changes, id })
+  const keep = signedIn(c).user.id === id ? sessionOf(c).id : undefined
+  await deps.store.transaction((tx) => {
+    recheck(c)
+    const current = findUser(tx, id) ?? before
+    replaceUser(tx, { ...current, ...changes, id })
     // A new password ends every other session of the account (docs/http-api.md 5.4).
-    return [changes.password === undefined ? next : withoutSessions(next, id, keep), undefined]
+    if (changes.password !== undefined) endSessions(tx, id, keep)
+    // One set by an administrator locks out whoever had the account.
+    if (changes.password !== undefined && id !== signedIn(c).user.id) removeApiTokens(tx, id)
   })
   return sendStatus(200)
 }
 
 function wholeRecord(c: Ctx, data: UserRecord): Partial<User> {
-  if (!c.var.user.perm.admin) throw new AppError('forbidden', 'only for administrators')
+  if (!signedIn(c).user.perm.admin) throw new AppError('forbidden', 'only for administrators')
   return { ...data }
 }
 
 // Only the listed fields are written. Names come with either case of the first letter.
 function fieldsOf(c: Ctx, data: UserRecord, which: string[]): Partial<User> {
-  const { admin } = c.var.user.perm
+  const { admin } = signedIn(c).user.perm
   const changes: Record<string, unknown> = {}
   for (const name of which) {
     const field = (name.charAt(0).toLowerCase() + name.slice(1)) as keyof UserRecord
@@ -184,7 +170,7 @@ function fieldsOf(c: Ctx, data: UserRecord, which: string[]): Partial<User> {
       throw new AppError('bad_request', `users have no field ${name}`, { status: 500 })
     if (!admin && ADMIN_ONLY.has(field))
       throw new AppError('forbidden', `${field} is for administrators`)
-    if (!admin && field === 'password' && c.var.user.lockPassword)
+    if (!admin && field === 'password' && signedIn(c).user.lockPassword)
       throw new AppError('forbidden', 'the password is locked')
     changes[field] = data[field]
   }
@@ -193,23 +179,23 @@ function fieldsOf(c: Ctx, data: UserRecord, which: string[]): Partial<User> {
 
 async function deleteUser(c: Ctx, deps: Deps): Promise<Response> {
   const id = demandSelfOrAdmin(c)
-  demandStill(c, () => void demandSelfOrAdmin(c))
+  keepChecking(c, () => void demandSelfOrAdmin(c))
   const currentPassword = await readJson(c, deps, (r) => r.str('current_password'))
   await demandPassword(c, deps, currentPassword)
-  await deps.store.update((doc) => {
-    judgeAgain(c)
-    return removeUser(doc, id)
+  await deps.store.transaction((tx) => {
+    recheck(c)
+    return removeUser(tx, id)
   })
   return sendStatus(200)
 }
 
 /** The caller's own password, asked for with the method json alone. Throws `invalid_password`. */
 export async function demandPassword(c: Ctx, deps: Deps, given: string): Promise<void> {
-  if (deps.store.read().settings.authMethod !== 'json') return
-  const key = `current password of ${c.var.user.id}`
+  if (deps.store.settings().authMethod !== 'json') return
+  const key = `current password of ${signedIn(c).user.id}`
   const over = deps.logins.begin(key)
   try {
-    if (!(await verifyPassword(given, c.var.user.password))) {
+    if (!(await verifyPassword(given, signedIn(c).user.password))) {
       deps.logins.fail(key)
       throw badRequest('the current password is incorrect', 'invalid_password')
     }
@@ -220,16 +206,15 @@ export async function demandPassword(c: Ctx, deps: Deps, given: string): Promise
 }
 
 function demandSelfOrAdmin(c: Ctx): number {
-  const text = c.env.target.rest
-  const id = Number(text)
-  if (!c.var.user.perm.admin && id !== c.var.user.id)
+  const id = Number(c.req.param('id'))
+  if (!signedIn(c).user.perm.admin && id !== signedIn(c).user.id)
     throw new AppError('forbidden', 'another account')
   if (!Number.isSafeInteger(id)) throw new AppError('not_found', 'no such user')
   return id
 }
 
 function demandUser(deps: Deps, id: number): User {
-  const user = findUser(deps.store.read(), id)
+  const user = findUser(deps.store, id)
   if (!user) throw new AppError('not_found', `no user ${id}`)
   return user
 }

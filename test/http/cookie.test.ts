@@ -1,8 +1,10 @@
 // The session cookie opens what a page loads by address, and changes nothing: no other site can use
 // it to act for somebody who is signed in.
+
 import { readdir, readFile } from 'node:fs/promises'
 import { expect, it } from 'vitest'
-import { startApp } from '../support/app.ts'
+import { openApp } from '../support/app.ts'
+import { recordsOf } from '../support/records.ts'
 
 const CHANGES: [method: string, path: string, body?: string][] = [
   ['POST', '/api/resources/new.txt', 'x'],
@@ -23,9 +25,9 @@ const CHANGES: [method: string, path: string, body?: string][] = [
 ]
 
 it('lets the cookie read and nothing else', async () => {
-  await using app = await startApp({ tree: { 'a.txt': 'a' } })
+  await using app = await openApp({ tree: { 'a.txt': 'a' } })
   const { cookie, token } = await app.as('admin')
-  const before = structuredClone(app.store.read())
+  const before = structuredClone(recordsOf(app.store))
   expect((await app.fetch('/api/raw/a.txt', { headers: { Cookie: cookie } })).status).toBe(200)
   for (const [method, path, body] of CHANGES) {
     const init = { method, headers: { Cookie: cookie }, ...(body !== undefined && { body }) }
@@ -33,7 +35,7 @@ it('lets the cookie read and nothing else', async () => {
   }
   expect(await readdir(app.tree.root)).toEqual(['a.txt'])
   expect(await readFile(app.tree.at('a.txt'), 'utf8')).toBe('a')
-  const after = app.store.read()
+  const after = recordsOf(app.store)
   expect({ ...after, sessions: [] }).toEqual({ ...before, sessions: [] })
   // The same calls are open with the token, so it was the cookie that they were refused for.
   const init = { method: 'DELETE', headers: { 'X-Auth': token } }

@@ -1,14 +1,15 @@
 // Signing in and out while the disk of the database is full: people must get in to make room, and what
 // was ended must not live on.
-import { readFile, rm, writeFile } from 'node:fs/promises'
+
+import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { hash as bcrypt } from 'bcrypt'
 import { describe, expect, it } from 'vitest'
-import type { Document } from '../../src/store/document.ts'
 import { openStore } from '../../src/store/store.ts'
 import { PASSWORD, startApp, type TestApp } from '../support/app.ts'
 import { waitFor } from '../support/deadline.ts'
 import { MAY_MOUNT, mountDisk } from '../support/mounts.ts'
+import { type AllRecords, changeRecords, recordsOf } from '../support/records.ts'
 import { makeTree } from '../support/tree.ts'
 
 const DISK_BYTES = 256 * 1024
@@ -16,7 +17,8 @@ const DISK_BYTES = 256 * 1024
 interface FullDisk extends AsyncDisposable {
   app: TestApp
   database: string
-  stored(): Promise<Document>
+  /** What another process finds. */
+  stored(): Promise<AllRecords>
   fill(): Promise<void>
   makeRoom(): Promise<void>
 }
@@ -33,7 +35,11 @@ async function onSmallDisk(): Promise<FullDisk> {
   return {
     app,
     database,
-    stored: async () => JSON.parse(await readFile(database, 'utf8')),
+    stored: async () => {
+      const store = await openStore(database)
+      await store.close()
+      return recordsOf(store)
+    },
     fill: async () => {
       const bytes = Buffer.alloc(DISK_BYTES)
       await expect(writeFile(filler, bytes)).rejects.toMatchObject({ code: 'ENOSPC' })
@@ -60,7 +66,9 @@ describe.skipIf(!MAY_MOUNT)('on a full disk', () => {
     expect(lines).toHaveLength(1)
     await full.makeRoom()
     await waitFor('the sessions on disk', async () => (await full.stored()).sessions.length === 2)
-    expect((await full.stored()).users[1]?.password).toContain('$argon2id$')
+    await waitFor('the new hash on disk', async () =>
+      (await full.stored()).users[1]?.password.includes('$argon2id$'),
+    )
   })
 
   it('sessions end and stay ended, whatever the disk says, and are written when there is room', async () => {
@@ -77,13 +85,13 @@ describe.skipIf(!MAY_MOUNT)('on a full disk', () => {
     // Another process writes what it knows from the disk, as the command line does.
     await full.makeRoom()
     const other = await openStore(full.database)
-    await other.update((doc) => [{ ...doc, nextUserId: doc.nextUserId + 1 }, undefined])
+    await changeRecords(other, ({ settings }) => ({ settings: { ...settings, shell: ['sh'] } }))
     await other.close()
     await waitFor('the one session that is left on disk', async () => {
       expect(await Promise.all(all.map(status))).toEqual([401, 200, 401, 401])
       return (await full.stored()).sessions.length === 1
     })
-    expect((await full.stored()).nextUserId).toBe(4)
+    expect((await full.stored()).settings.shell).toEqual(['sh'])
   })
 
   it('a change that needs the disk is refused and takes nothing along that was kept in memory', async () => {
@@ -91,10 +99,12 @@ describe.skipIf(!MAY_MOUNT)('on a full disk', () => {
     const { app } = full
     await full.fill()
     const bob = await app.as('bob')
-    const rename = app.store.update((doc) => [{ ...doc, nextUserId: 99 }, undefined])
+    const rename = changeRecords(app.store, ({ settings }) => ({
+      settings: { ...settings, shell: ['sh'] },
+    }))
     const eve = app.as('admin')
     await expect(rename).rejects.toMatchObject({ code: 'no_space' })
-    expect(app.store.read().nextUserId).toBe(3)
+    expect(app.store.settings().shell).toEqual([])
     expect(await Promise.all([status(bob), status(await eve)])).toEqual([200, 200])
   })
 })

@@ -8,6 +8,7 @@ import type { Config } from '../../src/config/config.ts'
 import { EVENTS } from '../../src/store/document.ts'
 import { startApp, type TestApp } from '../support/app.ts'
 import { waitFor, withDeadline } from '../support/deadline.ts'
+import { changeRecords, recordsOf } from '../support/records.ts'
 import { makeTree } from '../support/tree.ts'
 
 /** A hook that writes down what it was told, by environment and on stdin. */
@@ -32,7 +33,7 @@ async function withRecorder(
       [`after_${event}`, [line]],
     ]),
   )
-  await app.store.update((doc) => [{ ...doc, settings: { ...doc.settings, commands } }, undefined])
+  await changeRecords(app.store, (doc) => ({ ...doc, settings: { ...doc.settings, commands } }))
   return Object.assign(app, {
     entries: async () => (await readFile(out, 'utf8')).split('\n').filter((text) => text !== ''),
   })
@@ -134,7 +135,7 @@ describe('event commands', () => {
       await admin.fetch(`/api/share/${name}`, { method: 'POST', body: '{}' })
     expect((await call(app, 'DELETE', 'a.txt')).status).toBe(500)
     expect((await call(app, 'PATCH', 'b.txt?action=rename&destination=/c.txt')).status).toBe(500)
-    expect(app.store.read().shares.map(({ path }) => path)).toEqual(['/c.txt'])
+    expect(recordsOf(app.store).shares.map(({ path }) => path)).toEqual(['/c.txt'])
   })
 
   it('that print much, or leave something running, do not hold up the change', async () => {
@@ -142,10 +143,7 @@ describe('event commands', () => {
     await using app = await startApp({ tree: { 'a.txt': 'x' }, config: { enableExec: true } })
     const ran = join(app.tree.base, 'ran.txt')
     const commands = { before_save: lines.map((line) => line.replace('ran.txt', ran)) }
-    await app.store.update((doc) => [
-      { ...doc, settings: { ...doc.settings, commands } },
-      undefined,
-    ])
+    await changeRecords(app.store, (doc) => ({ ...doc, settings: { ...doc.settings, commands } }))
     const saved = await withDeadline('the save', 20_000, call(app, 'PUT', 'a.txt', 'y'))
     expect([saved.status, await app.tree.read('a.txt')]).toEqual([200, 'y'])
     // It lives on, as it did under the original.
@@ -179,7 +177,7 @@ async function seenBy(app: TestApp, path: string, as = 'admin'): Promise<Map<str
 }
 
 async function setCommands(app: TestApp, commands: Record<string, string[]>): Promise<void> {
-  await app.store.update((doc) => [{ ...doc, settings: { ...doc.settings, commands } }, undefined])
+  await changeRecords(app.store, (doc) => ({ ...doc, settings: { ...doc.settings, commands } }))
 }
 
 describe('what a hook is told', () => {
@@ -226,17 +224,18 @@ describe('what a hook is told', () => {
   it('is in the log with its end, and what it prints line by line, within bounds', async () => {
     await using app = await startApp({ tree: { 'a.txt': 'x' }, config: { enableExec: true } })
     const script = join(app.tree.base, 'print.sh')
-    await writeFile(
-      script,
-      'echo "saved $FILE"; echo trouble >&2; seq 1 5000; head -c 3000000 /dev/zero; exit $1',
-    )
-    await setCommands(app, { before_save: [`sh ${script} 0`], after_save: [`sh ${script} 7`] })
+    await writeFile(script, 'echo "saved $FILE"; seq 1 5000; head -c 3000000 /dev/zero; exit $1')
+    // What it prints to either stream is read as it comes: a program of its own prints to the other.
+    const complain = join(app.tree.base, 'complain.sh')
+    await writeFile(complain, 'echo trouble >&2')
+    const before = [`sh ${complain}`, `sh ${script} 0`]
+    await setCommands(app, { before_save: before, after_save: [`sh ${script} 7`] })
     expect((await call(app, 'PUT', 'a.txt', 'z')).status).toBe(500)
     const lines = app.log.filter((line) => line.startsWith('before_save: '))
     expect(lines).toContain(`before_save: | saved ${join(app.tree.root, 'a.txt')}`)
     expect(lines).toContain('before_save: | trouble')
     expect(lines).toContain('before_save: | further lines are not logged')
-    expect(lines.filter((line) => /: sh ended with 0 after [\d.]+ s$/.test(line))).toHaveLength(1)
+    expect(lines.filter((line) => /: sh ended with 0 after [\d.]+ s$/.test(line))).toHaveLength(2)
     expect(lines.length).toBeLessThan(110)
     const ends = app.log.filter((line) => /^after_save: sh ended with 7 after/.test(line))
     expect(ends).toHaveLength(1)

@@ -1,9 +1,9 @@
 import { writeFile } from 'node:fs/promises'
 import { expect, it } from 'vitest'
-import { startApp } from '../support/app.ts'
+import { openApp } from '../support/app.ts'
 
 it('a listing is valid JSON whatever escapes the names seem to hold', async () => {
-  await using app = await startApp({ tree: {} })
+  await using app = await openApp({ tree: {} })
   const names = [
     '\\ud800.txt',
     '\\\\udfff',

@@ -1,7 +1,8 @@
 // Texts of some size inside the object about their file: whole, exact, and nobody waits for them.
+import { truncate } from 'node:fs/promises'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { expect, it } from 'vitest'
-import { startApp } from '../support/app.ts'
+import { openApp, startApp } from '../support/app.ts'
 
 const MIB = 1024 * 1024
 
@@ -11,7 +12,7 @@ it.each([
   ['a byte that is no text', 'a\ufffd'],
 ])('%s arrive as they are', async (_, unit) => {
   const text = unit.repeat(Math.ceil((1.5 * MIB) / Buffer.byteLength(unit)))
-  await using app = await startApp({ tree: { 'large.txt': text, 'empty.txt': '' } })
+  await using app = await openApp({ tree: { 'large.txt': text, 'empty.txt': '' } })
   const admin = await app.as('admin')
   const response = await admin.fetch('/api/resources/large.txt')
   expect(response.headers.get('content-type')).toBe('application/json; charset=utf-8')
@@ -23,7 +24,7 @@ it.each([
 })
 
 it('is escaped in pieces, however much there is to escape', async () => {
-  await using app = await startApp({ tree: { 'lt.txt': '<'.repeat(10 * MIB) } })
+  await using app = await openApp({ tree: { 'lt.txt': '<'.repeat(10 * MIB) } })
   const admin = await app.as('admin')
   const delay = monitorEventLoopDelay({ resolution: 5 })
   const startedAt = performance.now()
@@ -36,4 +37,19 @@ it('is escaped in pieces, however much there is to escape', async () => {
   expect(bytes).toBeGreaterThan(60 * MIB)
   // One call would have taken nearly all of the time.
   expect(delay.max / 1e6).toBeLessThan((performance.now() - startedAt) / 4)
+})
+
+it('breaks off when the file becomes shorter meanwhile', async () => {
+  await using app = await startApp({ tree: { 'lt.txt': '<'.repeat(10 * MIB) } })
+  const admin = await app.as('admin')
+  const response = await admin.fetch('/api/resources/lt.txt', {
+    headers: { 'Accept-Encoding': 'identity' },
+  })
+  const reader = (response.body as ReadableStream<Uint8Array>).getReader()
+  await reader.read()
+  await truncate(app.tree.at('lt.txt'), MIB)
+  const readRest = async () => {
+    while (!(await reader.read()).done);
+  }
+  await expect(readRest()).rejects.toThrow()
 })

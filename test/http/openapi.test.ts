@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { OpenApi } from '../../src/openapi/document.ts'
 import type { Answer, Method, Operation } from '../../src/openapi/types.ts'
-import { PASSWORD, startApp, type TestApp } from '../support/app.ts'
+import { type OpenedApp, openApp, PASSWORD } from '../support/app.ts'
 import { findProblems } from '../support/json-schema.ts'
 import type { SignedIn } from '../support/login.ts'
 
-let app: TestApp
+let app: OpenedApp
 let admin: SignedIn
 let document: OpenApi
 
@@ -20,9 +20,9 @@ beforeAll(async () => {
     'movie.srt': '1\n00:00:01,000 --> 00:00:02,000\nHi\n',
     'pixel.png': Buffer.from(PIXEL, 'base64'),
   }
-  app = await startApp({ tree, users: [{ username: 'bob' }], settings: { signup: true } })
+  app = await openApp({ tree, users: [{ username: 'bob' }], settings: { signup: true } })
   admin = await app.as('admin')
-  document = (await (await fetch(`${app.origin}/api/openapi.json`)).json()) as OpenApi
+  document = (await (await app.fetch('/api/openapi.json')).json()) as OpenApi
 })
 
 afterAll(async () => {
@@ -32,7 +32,7 @@ afterAll(async () => {
 /** The routing key of a described path: what stands before its first parameter. */
 function keyOf(path: string): string {
   const key = path.replace(/\/\{(path|hash|size)\}.*$/, '')
-  return key.replace('/{id}', '/id')
+  return key.replace('/{id}', '/:id')
 }
 
 const operations = () =>
@@ -115,7 +115,7 @@ interface Try {
 async function answerOf({ method, url, path, body, headers, status, anonymous }: Try) {
   const init: RequestInit = { method: method.toUpperCase(), headers: headers ?? {} }
   if (body !== undefined) init.body = typeof body === 'string' ? body : JSON.stringify(body)
-  const response = anonymous ? await fetch(app.origin + url, init) : await admin.fetch(url, init)
+  const response = anonymous ? await app.fetch(url, init) : await admin.fetch(url, init)
   const text = await response.text()
   expect(response.status, `${method} ${url}: ${text}`).toBe(status)
   const described = document.paths[path]?.[method]?.responses[String(status)]
@@ -359,7 +359,7 @@ describe('real answers', () => {
 
 describe('the page', () => {
   it('shows every call, needs no script and nothing from elsewhere', async () => {
-    const response = await fetch(`${app.origin}/docs/api`)
+    const response = await app.fetch('/docs/api')
     const html = await response.text()
     expect(response.status).toBe(200)
     const policy = response.headers.get('content-security-policy') ?? ''

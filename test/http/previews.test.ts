@@ -4,8 +4,8 @@ import { readdir, readFile, utimes } from 'node:fs/promises'
 import { join } from 'node:path'
 import sharp from 'sharp'
 import { describe, expect, it } from 'vitest'
-import type { TestApp } from '../support/app.ts'
-import { startApp } from '../support/app.ts'
+import type { OpenedApp } from '../support/app.ts'
+import { openApp } from '../support/app.ts'
 import { waitFor } from '../support/deadline.ts'
 import { SAMPLES } from '../support/pictures.ts'
 import { rawFiles } from '../support/raw-files.ts'
@@ -25,7 +25,7 @@ interface Seen {
   height?: number
 }
 
-async function look(app: TestApp, path: string, as = 'admin'): Promise<Seen> {
+async function look(app: OpenedApp, path: string, as = 'admin'): Promise<Seen> {
   const response = await (await app.as(as)).fetch(path)
   const bytes = Buffer.from(await response.arrayBuffer())
   const seen = { status: response.status, type: response.headers.get('content-type') }
@@ -46,13 +46,13 @@ describe('thumbnails', () => {
     'turned.jpg',
     'paper.pdf',
   ])('are made of %s, labelled as what they are', async (name) => {
-    await using app = await startApp({ tree: { [name]: await sample(name) } })
+    await using app = await openApp({ tree: { [name]: await sample(name) } })
     const seen = await look(app, `/api/preview/thumb/${name}?inline=true&display=true`)
     expect(seen).toEqual({ status: 200, type: 'image/jpeg', width: 256, height: 256 })
   })
 
   it('of videos: the log says at the start whether there will be any', async () => {
-    await using app = await startApp({ config: { ffmpegPath: 'no-such-program' } })
+    await using app = await openApp({ config: { ffmpegPath: 'no-such-program' } })
     await waitFor('the line', () =>
       app.log.some((line) => line.includes('no-such-program was not')),
     )
@@ -60,7 +60,7 @@ describe('thumbnails', () => {
 
   it('are made of videos when ffmpeg is there', async ({ skip }) => {
     skip(!existsSync('/usr/bin/ffmpeg'), 'ffmpeg is missing: sudo apt-get install ffmpeg')
-    await using app = await startApp({
+    await using app = await openApp({
       tree: { 'film.mp4': await sample('film.mp4'), 'fake.mp4': 'no film' },
       config: { ffmpegPath: 'ffmpeg' },
     })
@@ -71,22 +71,22 @@ describe('thumbnails', () => {
 
   it('are not made of films larger than any screen', async ({ skip }) => {
     skip(!existsSync('/usr/bin/ffmpeg'), 'ffmpeg is missing: sudo apt-get install ffmpeg')
-    await using app = await startApp({ config: { ffmpegPath: 'ffmpeg' } })
+    await using app = await openApp({ config: { ffmpegPath: 'ffmpeg' } })
     const input = ['-f', 'lavfi', '-i', 'color=black:s=12000x6000:d=0.04', '-frames:v', '1']
     const path = app.tree.at('wall.avi')
     execFileSync('ffmpeg', ['-v', 'error', ...input, '-c:v', 'mjpeg', '-pix_fmt', 'gray', path])
     expect((await look(app, '/api/preview/thumb/wall.avi')).status).toBe(501)
-  })
+  }, 120_000)
 
   it('of videos are not made when ffmpeg is switched off', async () => {
     const tree = { 'film.mp4': await sample('film.mp4') }
-    await using app = await startApp({ tree, config: { ffmpegPath: '' } })
+    await using app = await openApp({ tree, config: { ffmpegPath: '' } })
     expect((await look(app, '/api/preview/thumb/film.mp4')).status).toBe(501)
   })
 
   it('never read what a video container names', async () => {
     const list = '#EXTM3U\n#EXTINF:1,\nfile:///etc/passwd\n#EXT-X-ENDLIST\n'
-    await using app = await startApp({
+    await using app = await openApp({
       tree: { 'list.mp4': list },
       config: { ffmpegPath: 'ffmpeg' },
     })
@@ -100,7 +100,7 @@ describe('previews', () => {
       .jpeg()
       .withMetadata({ orientation: 6 })
       .toBuffer()
-    await using app = await startApp({ tree: { 'a.JPG': turned } })
+    await using app = await openApp({ tree: { 'a.JPG': turned } })
     const seen = await look(app, '/api/preview/big/a.JPG?inline=true')
     expect(seen).toEqual({ status: 200, type: 'image/jpeg', width: 540, height: 1080 })
   })
@@ -112,7 +112,7 @@ describe('previews', () => {
       'a.heic': await sample('picture.heic'),
       'a.png': await png(1500, 1200),
     }
-    await using app = await startApp({ tree })
+    await using app = await openApp({ tree })
     const full = (name: string) => look(app, `/api/preview/big/${name}?inline=true&display=full`)
     const jpeg = { status: 200, type: 'image/jpeg' }
     expect(await full('a.tiff')).toEqual({ ...jpeg, width: 1500, height: 1200 })
@@ -125,7 +125,7 @@ describe('previews', () => {
 
   it('are made of what browsers do not read even when they are switched off', async () => {
     const tree = { 'a.heic': await sample('picture.heic'), 'a.png': await png(1500, 1200) }
-    await using app = await startApp({ tree, config: { resizePreview: false } })
+    await using app = await openApp({ tree, config: { resizePreview: false } })
     const heic = '/api/preview/big/a.heic?inline=true'
     expect((await look(app, `${heic}&display=true`)).type).toBe('image/jpeg')
     expect((await look(app, `${heic}&display=full`)).type).toBe('image/jpeg')
@@ -138,13 +138,13 @@ describe('previews', () => {
 
   it('send a file that fits already as it is', async () => {
     const small = await png(300, 200)
-    await using app = await startApp({ tree: { 'a.png': small } })
+    await using app = await openApp({ tree: { 'a.png': small } })
     const response = await (await app.as('admin')).fetch('/api/preview/big/a.png?inline=true')
     expect(Buffer.from(await response.arrayBuffer()).equals(small)).toBe(true)
   })
 
   it('refuse pictures wider or higher than 10,000 pixels and damaged ones', async () => {
-    await using app = await startApp({
+    await using app = await openApp({
       tree: { 'wide.png': await png(10_001, 2), 'broken.png': 'not a picture' },
     })
     expect((await look(app, '/api/preview/thumb/wide.png')).status).toBe(413)
@@ -154,13 +154,13 @@ describe('previews', () => {
   })
 
   it('are 501 for a document that does not open', async () => {
-    await using app = await startApp({ tree: { 'broken.pdf': '%PDF-1.7\nno document' } })
+    await using app = await openApp({ tree: { 'broken.pdf': '%PDF-1.7\nno document' } })
     expect((await look(app, '/api/preview/thumb/broken.pdf')).status).toBe(501)
     expect(app.errors).toEqual([])
   })
 
   it('are 501 for text and folders, 400 for other sizes, 202 without the right to download', async () => {
-    await using app = await startApp({
+    await using app = await openApp({
       tree: { 'a.txt': 'a', 'a.png': await png(9, 9), folder: null, 'folder.png': null },
       users: [{ username: 'mona', perm: { ...noDownload } }],
     })
@@ -172,7 +172,7 @@ describe('previews', () => {
   })
 
   it('answer 304 for what the browser has, and parts when asked', async () => {
-    await using app = await startApp({ tree: { 'a.png': await png(2000, 500) } })
+    await using app = await openApp({ tree: { 'a.png': await png(2000, 500) } })
     const admin = await app.as('admin')
     const path = '/api/preview/big/a.png?inline=true'
     const whole = await admin.fetch(path)
@@ -191,7 +191,7 @@ describe('previews', () => {
   })
 
   it('run nothing when opened in a tab', async () => {
-    await using app = await startApp({
+    await using app = await openApp({
       tree: { 'a.svg': '<svg xmlns="http://www.w3.org/2000/svg"/>' },
     })
     const response = await (await app.as('admin')).fetch('/api/preview/thumb/a.svg?inline=true')
@@ -200,7 +200,7 @@ describe('previews', () => {
   })
 
   it('show the file as it is now, not as it was a moment ago', async () => {
-    await using app = await startApp({ tree: { 'a.png': await png(400, 400) } })
+    await using app = await openApp({ tree: { 'a.png': await png(400, 400) } })
     const admin = await app.as('admin')
     const colourOf = async (): Promise<number | undefined> => {
       const response = await admin.fetch('/api/preview/thumb/a.png?inline=true')
@@ -218,7 +218,7 @@ describe('previews', () => {
   })
 
   it('are made once for many who ask at the same time', async () => {
-    await using app = await startApp({ tree: { 'a.jpg': await sample('picture.jpg') } })
+    await using app = await openApp({ tree: { 'a.jpg': await sample('picture.jpg') } })
     const admin = await app.as('admin')
     const all = await Promise.all(
       Array.from({ length: 20 }, async () => {
@@ -230,7 +230,7 @@ describe('previews', () => {
   })
 
   it('of a share need its password', async () => {
-    await using app = await startApp({ tree: { 'shared/a.png': await png(400, 400) } })
+    await using app = await openApp({ tree: { 'shared/a.png': await png(400, 400) } })
     const admin = await app.as('admin')
     const body = JSON.stringify({ password: 'open sesame 42', expires: '', unit: '' })
     const made = await admin.fetch('/api/share/shared/', { method: 'POST', body })
@@ -256,13 +256,13 @@ const noDownload = {
 }
 
 it('leaves no preview process behind', async () => {
-  const app = await startApp({ tree: { 'a.png': await png(400, 400) } })
+  const app = await openApp({ tree: { 'a.png': await png(400, 400) } })
   await look(app, '/api/preview/thumb/a.png?inline=true')
   const children = (): string =>
     execFileSync('ps', ['-o', 'args=', '--ppid', String(process.pid)], { encoding: 'utf8' })
   expect(children()).toContain('preview.worker')
   await app[Symbol.asyncDispose]()
-  await expect.poll(children, { timeout: 5000 }).not.toContain('preview.worker')
+  await expect.poll(children).not.toContain('preview.worker')
 })
 
 describe('a drawing that is called a picture', () => {
@@ -272,7 +272,7 @@ describe('a drawing that is called a picture', () => {
   const drawing = `<svg xmlns="http://www.w3.org/2000/svg" width="9000" height="9000">${turbulence}${circles}</svg>`
 
   it('is not drawn, keeps no preview waiting, and is not tried again', async () => {
-    await using app = await startApp({
+    await using app = await openApp({
       tree: { 'slow.png': drawing, 'photo.jpg': await sample('picture.jpg') },
     })
     const before = performance.now()
@@ -316,7 +316,7 @@ describe('the preview of a file that has gone', () => {
   ]
 
   it.each(doors)('leaves the cache with it: %s', async (_, path, init) => {
-    await using app = await startApp({
+    await using app = await openApp({
       tree: {
         'dir/a.jpg': await sample('picture.jpg'),
         'dirs.jpg': await sample('picture.jpg'),
@@ -325,7 +325,7 @@ describe('the preview of a file that has gone', () => {
       },
     })
     const cacheDir = join(app.tree.base, 'previews')
-    await using kept = await startApp({ config: { cacheDir, root: app.tree.root } })
+    await using kept = await openApp({ config: { cacheDir, root: app.tree.root } })
     const admin = await kept.as('admin')
     const thumb = async (name: string, size = 'thumb') =>
       (await admin.fetch(`/api/preview/${size}/${name}?display=true`)).status
@@ -361,7 +361,7 @@ describe('raw files of cameras', () => {
   const names = Object.keys(rawFiles({ small: Buffer.alloc(1), large: Buffer.alloc(1) }))
 
   it.each(names)('show the picture they carry: %s', async (name) => {
-    await using app = await startApp({ tree: rawFiles(await pictures()) })
+    await using app = await openApp({ tree: rawFiles(await pictures()) })
     const admin = await app.as('admin')
     for (const [size, width, height] of [
       ['thumb', 256, 256],
@@ -381,7 +381,7 @@ describe('raw files of cameras', () => {
   })
 
   it.each(names.filter((name) => name !== 'a.raf'))('are turned as they say: %s', async (name) => {
-    await using app = await startApp({ tree: rawFiles(await pictures(), 6) })
+    await using app = await openApp({ tree: rawFiles(await pictures(), 6) })
     expect(await look(app, `/api/preview/big/${name}?inline=true&display=true`)).toMatchObject({
       status: 200,
       width: 540,
@@ -396,7 +396,7 @@ describe('raw files of cameras', () => {
       bytes.subarray(0, 200),
     ])
     const loop = Buffer.from('49492a000800000001004a010400ffffff0008000000080000', 'hex')
-    await using app = await startApp({
+    await using app = await openApp({
       tree: { ...Object.fromEntries(cut), 'loop.nef': loop, 'empty.cr2': '', 'text.dng': 'II*' },
     })
     for (const name of [...names.map((each) => `cut-${each}`), 'loop.nef', 'empty.cr2', 'text.dng'])

@@ -4,7 +4,7 @@ import { writeFile } from 'node:fs/promises'
 import { expect, it } from 'vitest'
 import { AppError, fromErrno } from '../../src/lib/errors.ts'
 import type { Settings } from '../../src/store/document.ts'
-import { PASSWORD, startApp, type TestApp } from '../support/app.ts'
+import { type OpenedApp, openApp, PASSWORD } from '../support/app.ts'
 
 type Answer = [status: number, code: string | null]
 type Ask = (path: string, init?: RequestInit) => Promise<Answer>
@@ -14,13 +14,13 @@ async function answerOf(response: Response): Promise<Answer> {
   return [response.status, response.headers.get('x-error-code')]
 }
 
-async function asAdmin(app: TestApp): Promise<Ask> {
+async function asAdmin(app: OpenedApp): Promise<Ask> {
   const admin = await app.as('admin')
   return async (path, init) => answerOf(await admin.fetch(path, init))
 }
 
 /** Nothing was logged as a failure that nobody expected. */
-function expectCalm(app: TestApp) {
+function expectCalm(app: OpenedApp) {
   expect(app.errors).toEqual([])
   expect(app.log.filter((line) => /\n\s+at |node:internal/.test(line))).toEqual([])
 }
@@ -30,7 +30,7 @@ const post = { method: 'POST', body: 'x' }
 const patch = { method: 'PATCH' }
 
 it('what lies in the way, cannot be named or cannot be shown says which of these it is', async () => {
-  await using app = await startApp({
+  await using app = await openApp({
     tree: {
       'a.txt': 'a',
       'folder/b.txt': 'b',
@@ -74,7 +74,7 @@ it('what lies in the way, cannot be named or cannot be shown says which of these
 
 it('a command of an event that fails, is missing or cannot be read', async () => {
   for (const line of ['false', '/none/such', 'echo "open']) {
-    await using app = await startApp({
+    await using app = await openApp({
       tree: { 'a.txt': 'x' },
       config: { enableExec: true },
       settings: { commands: { before_delete: [line] } },
@@ -107,7 +107,7 @@ it('a way to sign in that does not work at the moment', async () => {
   ]
   const seen: string[] = []
   for (const [title, settings] of ways) {
-    await using app = await startApp({ settings })
+    await using app = await openApp({ settings })
     const body = JSON.stringify({ username: 'admin', password: PASSWORD, recaptcha: 'x' })
     const [status, code] = await answerOf(await app.fetch('/api/login', { method: 'POST', body }))
     seen.push(`${title}: ${status} ${code}`)

@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
-import { readdir, rm, stat } from 'node:fs/promises'
+import { readdir, readFile, rm, stat } from 'node:fs/promises'
 import { type ClientRequest, type IncomingMessage, request } from 'node:http'
 import { describe, expect, it } from 'vitest'
 import { startApp } from '../support/app.ts'
 import { waitFor } from '../support/deadline.ts'
+import { recordsOf } from '../support/records.ts'
 import { AWKWARD_NAMES, SECRET } from '../support/tree.ts'
 
 const encode = (name: string) => name.split('/').map(encodeURIComponent).join('/')
@@ -104,7 +105,7 @@ describe('deleting what was seen', () => {
     await app.tree.add({ 'copy/late.txt': 'late' })
     expect((await answer).status).toBe(412)
     expect(await readdir(app.tree.at('copy'))).toEqual(['late.txt'])
-    expect(app.store.read().shares.map(({ path }) => path)).toEqual(['/copy'])
+    expect(recordsOf(app.store).shares.map(({ path }) => path)).toEqual(['/copy'])
   })
 
   it.each([
@@ -162,6 +163,35 @@ describe('writing', () => {
     expect(stale.headers.get('x-error-code')).toBe('precondition_failed')
     expect(stale.headers.get('etag')).toBe(first.headers.get('etag'))
     expect(await app.tree.read('a.txt')).toBe('two')
+  })
+
+  it.each([
+    ['PUT', '', 'If-None-Match', '*', 412],
+    ['PUT', '', 'If-None-Match', 'etag', 412],
+    ['PUT', '', 'If-None-Match', '"other"', 200],
+    ['POST', '?override=true', 'If-None-Match', '*', 412],
+    ['POST', '?override=true', 'If-Match', '"other"', 412],
+    ['POST', '?override=true', 'If-Match', 'etag', 200],
+  ])('answers a %s%s with %s: %s by %i', async (method, query, name, value, status) => {
+    await using app = await startApp({ tree: { 'a.txt': 'one' } })
+    const admin = await app.as('admin')
+    const etag = (await admin.fetch('/api/raw/a.txt')).headers.get('etag') ?? ''
+    const headers = { [name]: value === 'etag' ? etag : value }
+    const path = `/api/resources/a.txt${query}`
+    const response = await admin.fetch(path, { method, body: 'two', headers })
+    expect(response.status).toBe(status)
+    expect(await app.tree.read('a.txt')).toBe(status === 200 ? 'two' : 'one')
+  })
+
+  it.each([
+    ['If-Match', '*', 412],
+    ['If-None-Match', '*', 200],
+  ])('answers an upload to a free name with %s: %s by %i', async (name, value, status) => {
+    await using app = await startApp({ tree: {} })
+    const admin = await app.as('admin')
+    const options = { method: 'POST', body: 'x', headers: { [name]: value } }
+    expect((await admin.fetch('/api/resources/a.txt', options)).status).toBe(status)
+    expect(await readdir(app.tree.root)).toEqual(status === 200 ? ['a.txt'] : [])
   })
 
   it('lets one of two saves through that have seen the same file', async () => {
@@ -397,4 +427,22 @@ describe('resumable uploads', () => {
     })
     expect(response.status).toBe(404)
   })
+})
+
+it('bodies about as large as what a socket gives at once arrive whole, whatever sends them', async () => {
+  await using app = await startApp()
+  const admin = await app.as('admin')
+  const tus = { 'Content-Type': 'application/offset+octet-stream', 'Upload-Offset': '0' }
+  for (const sizeBytes of [60_000, 64_000, 64_800, 65_200, 65_536, 65_537, 70_000]) {
+    const body = Buffer.from(Array.from({ length: sizeBytes }, (_, i) => i % 251))
+    const name = `${sizeBytes}.bin`
+    await admin.fetch(`/api/resources/post-${name}`, { method: 'POST', body })
+    await admin.fetch(`/api/resources/put-${name}`, { method: 'POST' })
+    await admin.fetch(`/api/resources/put-${name}`, { method: 'PUT', body })
+    const headers = { 'Upload-Length': String(sizeBytes) }
+    await admin.fetch(`/api/tus/tus-${name}`, { method: 'POST', headers })
+    await admin.fetch(`/api/tus/tus-${name}`, { method: 'PATCH', headers: tus, body })
+    for (const way of ['post', 'put', 'tus'])
+      expect((await readFile(app.tree.at(`${way}-${name}`))).equals(body), way + name).toBe(true)
+  }
 })

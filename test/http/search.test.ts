@@ -5,7 +5,7 @@ import { get, type IncomingMessage } from 'node:http'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { expect, it } from 'vitest'
 import type { SearchHit } from '../../src/api-types.ts'
-import { startApp } from '../support/app.ts'
+import { openApp, startApp } from '../support/app.ts'
 import { waitFor } from '../support/deadline.ts'
 
 const hitsOf = (text: string) =>
@@ -15,7 +15,7 @@ const hitsOf = (text: string) =>
     .map((line) => JSON.parse(line) as SearchHit)
 
 it('answers one JSON object per line, and adds facts only when asked', async () => {
-  await using app = await startApp({ tree: { 'a/report.txt': 'four', 'Report <2>.pdf': '' } })
+  await using app = await openApp({ tree: { 'a/report.txt': 'four', 'Report <2>.pdf': '' } })
   const admin = await app.as('admin')
   const response = await admin.fetch('/api/search/?query=report')
   expect(response.headers.get('content-type')).toBe('text/plain; charset=utf-8')
@@ -30,7 +30,7 @@ it('answers one JSON object per line, and adds facts only when asked', async () 
 })
 
 it('has no type and no body without hits', async () => {
-  await using app = await startApp({ tree: { 'a.txt': '' } })
+  await using app = await openApp({ tree: { 'a.txt': '' } })
   const admin = await app.as('admin')
   for (const path of [
     '/api/search/?query=zzz',
@@ -70,7 +70,7 @@ it('shows first hits before the walk is over, and stops when the client goes', a
 })
 
 it('judges hits by rules and hidden names', async () => {
-  await using app = await startApp({
+  await using app = await openApp({
     tree: { 'deny/x.txt': '', 'deny/open/x.txt': '', '.hidden/x.txt': '', 'x.txt': '' },
     settings: {
       rules: [
@@ -90,7 +90,7 @@ it('judges hits by rules and hidden names', async () => {
 
 it('hides names with a dot from listings, downloads and archives of who asked for that', async () => {
   const tree = { '.hidden/x.txt': 'deep', '.secret': 'dotted', 'dir/.env': 'dotted', 'x.txt': 'x' }
-  await using app = await startApp({ tree, users: [{ username: 'bob', hideDotfiles: true }] })
+  await using app = await openApp({ tree, users: [{ username: 'bob', hideDotfiles: true }] })
   const seenBy = async (username: string) => {
     const { fetch } = await app.as(username)
     const listing = (await (await fetch('/api/resources/')).json()) as { items: { name: string }[] }
@@ -118,7 +118,7 @@ it('hides names with a dot from listings, downloads and archives of who asked fo
 })
 
 it('lists recursively as one JSON list, links unfollowed', async () => {
-  await using app = await startApp()
+  await using app = await openApp()
   const admin = await app.as('admin')
   const entries = (await (await admin.fetch('/api/resources/recursive/')).json()) as {
     path: string
@@ -133,7 +133,7 @@ it('lists recursively as one JSON list, links unfollowed', async () => {
 })
 
 it('a query has at most 100 different words', async () => {
-  await using app = await startApp({ tree: { 'word 1.txt': '' } })
+  await using app = await openApp({ tree: { 'word 1.txt': '' } })
   const admin = await app.as('admin')
   const search = (count: number, of = count) => {
     const words = Array.from({ length: count }, (_, i) => `w${i % of}`).join(' ')
@@ -146,7 +146,7 @@ it('a query has at most 100 different words', async () => {
 
 it('many searches at once stop the loop no longer than one', async () => {
   const tree = Object.fromEntries(Array.from({ length: 40 }, (_, i) => [`dir${i}/a.txt`, '']))
-  await using app = await startApp({ tree })
+  await using app = await openApp({ tree })
   for (let i = 0; i < 40; i++)
     await Promise.all(
       Array.from({ length: 250 }, (_, j) => writeFile(app.tree.at(`dir${i}/name ${j}.txt`), '')),

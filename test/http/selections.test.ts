@@ -1,9 +1,10 @@
 import { mkdtemp, readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { checkNames, createSelections } from '../../src/http/selections.ts'
+import { createSelections } from '../../src/http/selections.ts'
 import { vpathOf } from '../../src/lib/vpath.ts'
-import { startApp, type TestApp } from '../support/app.ts'
+import { checkNames } from '../../src/routes/selections.ts'
+import { type OpenedApp, openApp } from '../support/app.ts'
 import { unpack } from '../support/archives.ts'
 import type { SignedIn } from '../support/login.ts'
 
@@ -24,7 +25,7 @@ async function idOf(response: Response): Promise<string> {
 }
 
 /** The names of what a tar holds, sorted. */
-async function namesFrom(app: TestApp, response: Response): Promise<string[]> {
+async function namesFrom(app: OpenedApp, response: Response): Promise<string[]> {
   expect(response.status).toBe(200)
   const into = await mkdtemp(join(app.tree.base, 'unpacked-'))
   await writeFile(`${into}.tar`, Buffer.from(await response.arrayBuffer()))
@@ -47,7 +48,7 @@ function countTurns(): { stop(): number } {
   }
 }
 
-async function sharedFolder(app: TestApp, path: string, body: object = {}): Promise<string> {
+async function sharedFolder(app: OpenedApp, path: string, body: object = {}): Promise<string> {
   const admin = await app.as('admin')
   const init = { method: 'POST', body: JSON.stringify(body) }
   return (await (await admin.fetch(`/api/share${path}`, init)).json()).hash
@@ -57,7 +58,7 @@ describe('a registered selection', () => {
   it('downloads 2,000 of 2,001 files', async () => {
     const names = manyNames()
     const tree = Object.fromEntries(['not this one', ...names].map((name) => [`big/${name}`, name]))
-    await using app = await startApp({ tree })
+    await using app = await openApp({ tree })
     const admin = await app.as('admin')
     const id = await idOf(await register(admin, names))
     expect(Buffer.from(id, 'base64url')).toHaveLength(16)
@@ -69,7 +70,7 @@ describe('a registered selection', () => {
   })
 
   it('reads nothing that rules or the folder keep from its owner', async () => {
-    await using app = await startApp({
+    await using app = await openApp({
       tree: { 'in/a.txt': 'a', 'in/denied.txt': 'no', 'out.txt': 'outside' },
       users: [
         {
@@ -87,7 +88,7 @@ describe('a registered selection', () => {
   })
 
   it('is nothing to another session, another user or a visitor', async () => {
-    await using app = await startApp({ tree: { 'dir/a.txt': 'a' }, users: [{ username: 'bob' }] })
+    await using app = await openApp({ tree: { 'dir/a.txt': 'a' }, users: [{ username: 'bob' }] })
     const admin = await app.as('admin')
     const id = await idOf(await register(admin, ['a.txt']))
     const path = `/api/raw/dir/?algo=tar&selection=${id}`
@@ -100,7 +101,7 @@ describe('a registered selection', () => {
 
   it('needs a session, and the right to download', async () => {
     const perm = { admin: false, execute: false, create: true, rename: true, modify: true }
-    await using app = await startApp({
+    await using app = await openApp({
       tree: { 'a.txt': 'a' },
       users: [{ username: 'eve', perm: { ...perm, delete: true, share: false, download: false } }],
     })
@@ -114,12 +115,12 @@ describe('a registered selection', () => {
   })
 
   it.each([[[]], [['']], [['a\0b']], [[1]], ['a.txt']])('cannot be %j', async (files) => {
-    await using app = await startApp({ tree: { 'a.txt': 'a' } })
+    await using app = await openApp({ tree: { 'a.txt': 'a' } })
     expect((await register(await app.as('admin'), files)).status).toBe(400)
   })
 
   it('may be 50,000 names in 2 MiB, and for visitors 20,000 in 1 MiB', async () => {
-    await using app = await startApp({ tree: { 'dir/a.txt': 'a' } })
+    await using app = await openApp({ tree: { 'dir/a.txt': 'a' } })
     const admin = await app.as('admin')
     const names = Array.from({ length: 50_001 }, (_, i) => `file ${i}`)
     expect((await register(admin, names.slice(1))).status).toBe(200)
@@ -149,7 +150,7 @@ describe('a registered selection', () => {
   })
 
   it('works in a share, with its password or its ticket alone', async () => {
-    await using app = await startApp({
+    await using app = await openApp({
       tree: { 'dir/sub/a.txt': 'a', 'dir/sub/b.txt': 'b', 'dir/sub/c.txt': 'c', 'd.txt': 'd' },
     })
     const hash = await sharedFolder(app, '/dir/', { password: 'sesame' })

@@ -1,7 +1,9 @@
+import { readFile } from 'node:fs/promises'
 import { describe, expect, it, vi } from 'vitest'
 import { replaceFile } from '../../src/store/durable-file.ts'
-import { PASSWORD, startApp } from '../support/app.ts'
+import { openApp, PASSWORD } from '../support/app.ts'
 import type { SignedIn } from '../support/login.ts'
+import { changeRecords } from '../support/records.ts'
 
 const login = (username: string, password: string, more = {}) => ({
   method: 'POST',
@@ -10,13 +12,13 @@ const login = (username: string, password: string, more = {}) => ({
 
 describe('signing in', () => {
   it('gives a browser-session cookie when the person does not want to be remembered', async () => {
-    await using app = await startApp()
+    await using app = await openApp()
     const response = await app.fetch('/api/login', login('admin', PASSWORD, { remember: false }))
     expect(response.headers.get('set-cookie')).not.toContain('Max-Age')
   })
 
   it('marks the cookie as secure behind a proxy that speaks TLS', async () => {
-    await using app = await startApp()
+    await using app = await openApp()
     const response = await app.fetch('/api/login', {
       ...login('admin', PASSWORD),
       headers: { 'X-Forwarded-Proto': 'https' },
@@ -25,7 +27,7 @@ describe('signing in', () => {
   })
 
   it('does not accept the cookie as a header token', async () => {
-    await using app = await startApp()
+    await using app = await openApp()
     const admin = await app.as('admin')
     const cookieToken = admin.cookie.replace('auth=', '')
     const response = await app.fetch('/api/settings', { headers: { 'X-Auth': cookieToken } })
@@ -33,7 +35,7 @@ describe('signing in', () => {
   })
 
   it('refuses a token once the time of --tokenExpirationTime is over, however often it was used', async () => {
-    await using app = await startApp({ config: { tokenExpirationMs: 90_000 } })
+    await using app = await openApp({ config: { tokenExpirationMs: 90_000 } })
     vi.useFakeTimers({ toFake: ['Date'] })
     try {
       const startMs = Date.now()
@@ -51,7 +53,7 @@ describe('signing in', () => {
   })
 
   it('lets no more guesses through when they are sent at once', async () => {
-    await using app = await startApp({
+    await using app = await openApp({
       tree: { 'a.txt': 'x' },
       config: { loginRateLimit: { attempts: 3, windowMs: 60_000 } },
     })
@@ -73,7 +75,7 @@ describe('signing in', () => {
   })
 
   it('counts nothing for attempts that succeed, however many there are at once', async () => {
-    await using app = await startApp({
+    await using app = await openApp({
       config: { loginRateLimit: { attempts: 3, windowMs: 60_000 } },
     })
     for (let i = 0; i < 3; i++) {
@@ -86,17 +88,17 @@ describe('signing in', () => {
 })
 
 it('clients renew their token when their user changed outside, not with every write of the file', async () => {
-  await using app = await startApp({ users: [{ username: 'mona' }] })
+  await using app = await openApp({ users: [{ username: 'mona' }] })
   vi.useFakeTimers({ toFake: ['Date'] })
   try {
     const admin = await app.as('admin')
     const mona = await app.as('mona')
     vi.setSystemTime(Date.now() + 5_000)
-    const doc = structuredClone(app.store.read())
+    const doc = JSON.parse(await readFile(app.store.file, 'utf8'))
     for (const user of doc.users) if (user.username === 'mona') user.locale = 'de'
     await replaceFile(app.store.file, JSON.stringify(doc))
     // Any change looks at the file first.
-    await app.store.update((current) => [current, undefined])
+    await changeRecords(app.store, (current) => current)
     const wants = async (user: SignedIn) =>
       (await user.fetch('/api/usage/')).headers.get('x-renew-token')
     expect(await wants(mona)).toBe('true')

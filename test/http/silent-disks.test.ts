@@ -1,8 +1,8 @@
 // A disk that stops answering: what is on it is refused in words, everything else goes on.
-import { readdir, readlink } from 'node:fs/promises'
+import { open, readdir, readlink } from 'node:fs/promises'
 import { expect, it } from 'vitest'
 import { PASSWORD, startApp, type TestApp } from '../support/app.ts'
-import { waitFor } from '../support/deadline.ts'
+import { waitFor, withDeadline } from '../support/deadline.ts'
 import { HAS_FUSE, mountFuse } from '../support/fuse-disk.ts'
 
 interface Item {
@@ -141,3 +141,40 @@ it.runIf(HAS_FUSE)(
 function linkAt(path: string): Promise<string> {
   return readlink(path).catch(() => '')
 }
+
+/** How often a file is open in this process. */
+async function openAt(path: string): Promise<number> {
+  const targets = (await readdir('/proc/self/fd')).map((fd) =>
+    readlink(`/proc/self/fd/${fd}`).catch(() => ''),
+  )
+  return (await Promise.all(targets)).filter((target) => target === path).length
+}
+
+it.runIf(HAS_FUSE)(
+  'checksums of files on a silent disk are refused, and those of others go on',
+  async () => {
+    const large = Buffer.alloc(3 * 1024 * 1024)
+    const users = ['ann', 'ben', 'eve'].map((username) => ({ username }))
+    await using app = await startApp({ tree: { 'near.bin': large }, users })
+    const { disk, admin } = await withDisk(app)
+    await using _ = disk
+    const huge = await open(app.tree.at('disk/huge.bin'), 'w')
+    await huge.truncate(2 ** 40)
+    await huge.close()
+    const people = await Promise.all(users.map(({ username }) => app.as(username)))
+    const sum = 'checksum=sha512'
+    // As many as there are threads for; a terabyte takes long enough.
+    const hashing = people
+      .slice(0, 2)
+      .map((user) => user.fetch(`/api/resources/disk/huge.bin?${sum}`))
+    await waitFor('both threads', async () => (await openAt(app.tree.at('disk/huge.bin'))) === 2)
+    await disk.obey({ hangs: true })
+    for (const answer of await withDeadline('the refusals', 20_000, Promise.all(hashing))) {
+      expect(answer.status).toBe(503)
+      expect(answer.headers.get('x-error-code')).toBe('unreachable')
+    }
+    for (const user of [...people, admin])
+      expect((await user.fetch(`/api/resources/near.bin?${sum}`)).status).toBe(200)
+    await disk.obey({ hangs: false })
+  },
+)

@@ -3,7 +3,13 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { expect, it } from 'vitest'
-import { createTransfers, STALLED_MS, type TransferKind } from '../../src/http/transfers.ts'
+import { archiveMemory } from '../../src/files/archive/archive.ts'
+import {
+  createTransfers,
+  LIMITS as SERVER_LIMITS,
+  STALLED_MS,
+  type TransferKind,
+} from '../../src/http/transfers.ts'
 import { AppError } from '../../src/lib/errors.ts'
 import { startApp, type TestApp } from '../support/app.ts'
 import { waitFor, withDeadline } from '../support/deadline.ts'
@@ -27,7 +33,7 @@ function watched(waitMs = 0) {
     ) =>
       transfers.begin(
         { owners: new Map(owners), bytes, sent, giveWay: () => void gone.push(name) },
-        signal,
+        () => signal,
       ),
     later: (ms: number) => {
       nowMs += ms
@@ -145,6 +151,23 @@ it('archives that nobody reads are answered 429 from some number on, until one o
     return again.startsWith('HTTP/1.1 200')
   })
   expect(app.errors).toEqual([])
+})
+
+it('a visit that waits for room is not answered when the share ends meanwhile', async () => {
+  await using app = await startApp({
+    tree: { 'dir/large.bin': Buffer.alloc(64 * 1024 * 1024), 'ends/a.txt': 'a' },
+  })
+  const hash = await makeShare(app, '/dir/')
+  const ending = await makeShare(app, '/ends/')
+  const places = Math.floor(SERVER_LIMITS.visitor / archiveMemory('tar'))
+  const taken = Array.from({ length: places }, () => ask(app, `/api/public/dl/${hash}?algo=tar`))
+  for (const { head } of taken) expect(await head).toMatch(/^HTTP\/1.1 200/)
+  const visit = ask(app, `/api/public/dl/${ending}?algo=tar`)
+  const admin = await app.as('admin')
+  expect((await admin.fetch(`/api/share/${ending}`, { method: 'DELETE' })).status).toBe(200)
+  for (const { socket } of taken) socket.destroy()
+  expect(await visit.head).toMatch(/^HTTP\/1.1 404/)
+  visit.socket.destroy()
 })
 
 it('past so many connections the longest idle one is closed, not the newcomer', async () => {

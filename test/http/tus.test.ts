@@ -1,10 +1,12 @@
 // Resumable uploads over HTTP (docs/http-api.md 8).
+
 import { mkdir, readdir, readFile, rm, rmdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { startApp, type TestApp } from '../support/app.ts'
+import { type OpenedApp, openApp } from '../support/app.ts'
 import { waitFor } from '../support/deadline.ts'
 import type { SignedIn } from '../support/login.ts'
+import { changeRecords } from '../support/records.ts'
 
 const CHUNK = { 'Content-Type': 'application/offset+octet-stream' }
 
@@ -23,19 +25,19 @@ function ask(user: SignedIn, path: string): Promise<Response> {
 }
 
 /** Starts an application with one line per hook; `ran.txt` in them is the file `ran`. */
-async function withHookLines(lines: Record<string, string>): Promise<TestApp & { ran: string }> {
-  const app = await startApp({ tree: {}, config: { enableExec: true } })
+async function withHookLines(lines: Record<string, string>): Promise<OpenedApp & { ran: string }> {
+  const app = await openApp({ tree: {}, config: { enableExec: true } })
   const ran = join(app.tree.base, 'ran.txt')
   const commands = Object.fromEntries(
     Object.entries(lines).map(([trigger, line]) => [trigger, [line.replaceAll('ran.txt', ran)]]),
   )
-  await app.store.update((doc) => [{ ...doc, settings: { ...doc.settings, commands } }, undefined])
+  await changeRecords(app.store, (doc) => ({ ...doc, settings: { ...doc.settings, commands } }))
   return Object.assign(app, { ran })
 }
 
 describe('an upload that cannot be moved into place', () => {
   it('is an error for the client and keeps its bytes until it can', async () => {
-    await using app = await startApp({ tree: { 'a.txt': 'old' } })
+    await using app = await openApp({ tree: { 'a.txt': 'old' } })
     const admin = await app.as('admin')
     const created = await create(admin, 'a.txt?override=true', 5)
     expect(created.status).toBe(201)
@@ -53,7 +55,7 @@ describe('an upload that cannot be moved into place', () => {
   })
 
   it('is not moved by a request that other sites can make a browser send', async () => {
-    await using app = await startApp({ tree: {} })
+    await using app = await openApp({ tree: {} })
     const admin = await app.as('admin')
     await create(admin, 'a.txt?override=true', 5)
     await mkdir(app.tree.at('a.txt'))
@@ -82,7 +84,7 @@ describe('an upload that cannot be moved into place', () => {
   })
 
   it('is an error also where hooks fail', async () => {
-    await using app = await startApp({
+    await using app = await openApp({
       tree: {},
       config: { enableExec: true },
       settings: { commands: { before_upload: ['false'] } },
@@ -100,7 +102,7 @@ describe('hooks of an upload', () => {
   for (const [title, line] of Object.entries({ ...broken, 'with an open quote': 'echo "open' }))
     for (const trigger of ['before_upload', 'after_upload'])
       it(`${title} do not harm it (${trigger})`, async () => {
-        await using app = await startApp({
+        await using app = await openApp({
           tree: {},
           config: { enableExec: true },
           settings: { commands: { [trigger]: [line] } },

@@ -5,7 +5,8 @@ import { ROOT } from '../../scripts/build/paths.ts'
 import type { BootSettings } from '../../src/api-types.ts'
 import { renderPage } from '../../src/routes/page.ts'
 import { defaultSettings } from '../../src/store/document.ts'
-import { startApp, type TestApp } from '../support/app.ts'
+import { type OpenedApp, openApp } from '../support/app.ts'
+import { changeRecords } from '../support/records.ts'
 
 /** The settings in the page, read the way the page's own script does. */
 function bootOf(html: string): BootSettings {
@@ -14,25 +15,21 @@ function bootOf(html: string): BootSettings {
   return JSON.parse(match[1]) as BootSettings
 }
 
-async function brand(app: TestApp, files: Record<string, string>): Promise<string> {
+async function brand(app: OpenedApp, files: Record<string, string>): Promise<string> {
   const folder = join(app.tree.base, 'brand')
   for (const [name, content] of Object.entries(files)) {
     await mkdir(join(folder, name, '..'), { recursive: true })
     await writeFile(join(folder, name), content)
   }
-  await app.store.update((doc) => [
-    {
-      ...doc,
-      settings: { ...doc.settings, branding: { ...doc.settings.branding, files: folder } },
-    },
-    null,
-  ])
+  await changeRecords(app.store, ({ settings }) => ({
+    settings: { ...settings, branding: { ...settings.branding, files: folder } },
+  }))
   return folder
 }
 
 describe('the page', () => {
   it('lets run only what carries its nonce, a new one each time', async () => {
-    await using app = await startApp()
+    await using app = await openApp()
     const seen = new Set<string>()
     for (let i = 0; i < 2; i++) {
       const response = await app.fetch('/files/')
@@ -49,7 +46,7 @@ describe('the page', () => {
   it('keeps a hostile name inside its script and its title', async () => {
     const name = `it's <b>"mine"</b></script><script>alert(1)</script>\u2028`
     const branding = { ...defaultSettings().branding, name }
-    await using app = await startApp({ settings: { branding } })
+    await using app = await openApp({ settings: { branding } })
     const html = await (await app.fetch('/')).text()
     expect(html).not.toContain('</script><script>alert')
     expect(html).not.toContain('<b>"mine"')
@@ -58,7 +55,7 @@ describe('the page', () => {
   })
 
   it('puts the base URL before everything it asks for', async () => {
-    await using app = await startApp({ config: { baseURL: '/fb' } })
+    await using app = await openApp({ config: { baseURL: '/fb' } })
     const boot = bootOf(await (await app.fetch('/fb/login')).text())
     expect(boot).toMatchObject({ BaseURL: '/fb', StaticURL: '/fb/static' })
     const html = renderPage({
@@ -83,7 +80,7 @@ describe('the page', () => {
   })
 
   it('tells nothing about the human check until it is set up', async () => {
-    await using app = await startApp()
+    await using app = await openApp()
     const boot = bootOf(await (await app.fetch('/')).text())
     expect(boot.ReCaptcha).toBe(false)
     expect(boot).not.toHaveProperty('ReCaptchaKey')
@@ -92,7 +89,7 @@ describe('the page', () => {
 
 describe('branding files', () => {
   it('come from the folder, with ranges, and below a policy that runs nothing', async () => {
-    await using app = await startApp()
+    await using app = await openApp()
     await brand(app, { 'custom.css': 'body { color: teal }', 'img/logo.svg': '<svg/>' })
     const style = await app.fetch('/static/custom.css')
     expect(await style.text()).toBe('body { color: teal }')
@@ -107,7 +104,7 @@ describe('branding files', () => {
   })
 
   it('are nothing else in that folder, and no link out of it', async () => {
-    await using app = await startApp()
+    await using app = await openApp()
     const folder = await brand(app, { 'private.txt': 'PRIVATE', 'img/a.txt': 'a' })
     await symlink(join(app.tree.outside, 'secret.txt'), join(folder, 'img', 'secret.txt'))
     for (const path of [
@@ -126,7 +123,7 @@ describe('branding files', () => {
 
 describe('static files', () => {
   it('that are missing are not kept by caches', async () => {
-    await using app = await startApp()
+    await using app = await openApp()
     const response = await app.fetch('/static/none.js')
     expect(response.status).toBe(404)
     expect(response.headers.get('cache-control') ?? '').not.toContain('public')
@@ -134,14 +131,14 @@ describe('static files', () => {
 
   it('describe the installed app under its own name', async () => {
     const branding = { ...defaultSettings().branding, name: 'Attic' }
-    await using app = await startApp({ settings: { branding }, config: { baseURL: '/fb' } })
+    await using app = await openApp({ settings: { branding }, config: { baseURL: '/fb' } })
     const manifest = await (await app.fetch('/fb/static/site.webmanifest')).json()
     expect(manifest).toMatchObject({ name: 'Attic', start_url: '/fb/', scope: '/fb/' })
   })
 })
 
 it('answers the health check to anybody, by any method', async () => {
-  await using app = await startApp()
+  await using app = await openApp()
   for (const method of ['GET', 'HEAD', 'POST']) {
     const response = await app.fetch('/health', { method })
     expect(response.status).toBe(200)
@@ -154,7 +151,7 @@ describe('the icon of the instance', () => {
     [...html.matchAll(/<link rel="icon" href="([^"]+)"/g)].map(([, href]) => href)
 
   it('is answered where browsers ask for it without a page, below the base URL too', async () => {
-    await using app = await startApp({ config: { baseURL: '/fb' } })
+    await using app = await openApp({ config: { baseURL: '/fb' } })
     for (const path of ['/favicon.ico', '/fb/favicon.ico', '/fb/static/img/icons/favicon.ico']) {
       const response = await app.fetch(path)
       expect(response.headers.get('content-type'), path).toBe('image/x-icon')
@@ -164,7 +161,7 @@ describe('the icon of the instance', () => {
   })
 
   it('comes from the branding folder as soon as there is one in it', async () => {
-    await using app = await startApp()
+    await using app = await openApp()
     expect(icons(await (await app.fetch('/')).text())).toEqual([
       '/static/img/icons/favicon.ico',
       '/static/img/icons/favicon.svg',

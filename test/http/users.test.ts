@@ -1,12 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import { isBcrypt } from '../../src/auth/hash.ts'
 import { defaultPermissions } from '../../src/store/document.ts'
-import { PASSWORD, startApp, type TestApp } from '../support/app.ts'
+import { type OpenedApp, openApp, PASSWORD } from '../support/app.ts'
+import { recordsOf } from '../support/records.ts'
 
 const GOOD = 'Green-Lantern-42-Stair'
 
 async function put(
-  app: TestApp,
+  app: OpenedApp,
   who: string,
   id: number,
   which: string[],
@@ -22,17 +23,17 @@ async function put(
 
 describe('changing accounts', () => {
   it('needs the current password for a whole record, also without a list of fields', async () => {
-    await using app = await startApp({ users: [{ username: 'bob' }] })
+    await using app = await openApp({ users: [{ username: 'bob' }] })
     for (const which of [[], ['all'], ['ALL']]) {
       const response = await put(app, 'admin', 2, which, { username: 'taken-over' }, 'wrong')
       expect(response.status).toBe(400)
       expect(response.headers.get('x-error-code')).toBe('invalid_password')
     }
-    expect(app.store.read().users[1]?.username).toBe('bob')
+    expect(recordsOf(app.store).users[1]?.username).toBe('bob')
   })
 
   it('cannot be tricked by the case of a field name into skipping the password', async () => {
-    await using app = await startApp({ users: [{ username: 'bob' }] })
+    await using app = await openApp({ users: [{ username: 'bob' }] })
     for (const field of ['Password', 'PASSWORD', 'password']) {
       const response = await put(app, 'bob', 2, [field], { password: GOOD }, 'wrong')
       expect(response.status, field).toBe(400)
@@ -40,14 +41,14 @@ describe('changing accounts', () => {
   })
 
   it('protects a locked password and what only administrators may change', async () => {
-    await using app = await startApp({ users: [{ username: 'bob', lockPassword: true }] })
+    await using app = await openApp({ users: [{ username: 'bob', lockPassword: true }] })
     expect((await put(app, 'bob', 2, ['password'], { password: GOOD })).status).toBe(403)
     for (const field of ['username', 'scope', 'lockPassword', 'perm', 'commands', 'rules'])
       expect((await put(app, 'bob', 2, [field], {})).status, field).toBe(403)
   })
 
   it('ignores an id in a new account instead of overwriting somebody', async () => {
-    await using app = await startApp()
+    await using app = await openApp()
     const admin = await app.as('admin')
     const data = { id: 1, username: 'new', password: GOOD, perm: defaultPermissions() }
     const response = await admin.fetch('/api/users', {
@@ -56,11 +57,11 @@ describe('changing accounts', () => {
     })
     expect(response.status).toBe(201)
     expect(response.headers.get('location')).toBe('/settings/users/2')
-    expect(app.store.read().users.map(({ username }) => username)).toEqual(['admin', 'new'])
+    expect(recordsOf(app.store).users.map(({ username }) => username)).toEqual(['admin', 'new'])
   })
 
   it('names the page of a new account below the base URL', async () => {
-    await using app = await startApp({ config: { baseURL: '/my files' } })
+    await using app = await openApp({ config: { baseURL: '/my files' } })
     const admin = await app.as('admin')
     const data = { username: 'new', password: GOOD, perm: defaultPermissions() }
     const response = await admin.fetch('/api/users', {
@@ -72,7 +73,7 @@ describe('changing accounts', () => {
   })
 
   it('refuses an expression that does not compile, with its reason, and goes on serving', async () => {
-    await using app = await startApp({ users: [{ username: 'bob' }] })
+    await using app = await openApp({ users: [{ username: 'bob' }] })
     const rules = [{ regex: true, allow: false, path: '', regexp: { raw: '(' } }]
     const response = await put(app, 'admin', 2, ['rules'], { rules })
     expect(response.status).toBe(400)
@@ -82,7 +83,7 @@ describe('changing accounts', () => {
   })
 
   it('keeps the last administrator, by deletion and by permission', async () => {
-    await using app = await startApp()
+    await using app = await openApp()
     const admin = await app.as('admin')
     const response = await admin.fetch('/api/users/1', {
       method: 'DELETE',
@@ -93,7 +94,7 @@ describe('changing accounts', () => {
   })
 
   it('ends sessions and shares of a deleted account', async () => {
-    await using app = await startApp({ users: [{ username: 'bob' }], tree: { 'a.txt': 'x' } })
+    await using app = await openApp({ users: [{ username: 'bob' }], tree: { 'a.txt': 'x' } })
     const bob = await app.as('bob')
     const share = await (await bob.fetch('/api/share/a.txt', { method: 'POST', body: '{}' })).json()
     const admin = await app.as('admin')
@@ -101,11 +102,11 @@ describe('changing accounts', () => {
     expect((await admin.fetch('/api/users/2', { method: 'DELETE', body })).status).toBe(200)
     expect((await bob.fetch('/api/usage/')).status).toBe(401)
     expect((await app.fetch(`/api/public/share/${share.hash}`)).status).toBe(404)
-    expect(app.store.read().shares).toEqual([])
+    expect(recordsOf(app.store).shares).toEqual([])
   })
 
   it('cannot make a token that no browser keeps', async () => {
-    await using app = await startApp({ users: [{ username: 'bob' }] })
+    await using app = await openApp({ users: [{ username: 'bob' }] })
     const long = 'x'.repeat(101)
     const choices = { locale: long, viewMode: long, aceEditorTheme: long, sorting: { by: long } }
     for (const [field, value] of Object.entries(choices))
@@ -116,7 +117,7 @@ describe('changing accounts', () => {
   })
 
   it('refuses common passwords, also repeated ones', async () => {
-    await using app = await startApp({ users: [{ username: 'bob' }] })
+    await using app = await openApp({ users: [{ username: 'bob' }] })
     for (const password of ['passwordpassword', '123456123456', 'QWERTYQWERTY']) {
       const response = await put(app, 'bob', 2, ['password'], { password })
       expect(response.headers.get('x-error-code'), password).toBe('weak_password')
@@ -129,11 +130,11 @@ describe('imported passwords', () => {
     // bcrypt of "secret-from-before", cost 10
     const { hash } = await import('bcrypt')
     const old = await hash('secret-from-before', 10)
-    await using app = await startApp({ users: [{ username: 'old', password: old }] })
-    expect(isBcrypt(app.store.read().users[1]?.password ?? '')).toBe(true)
+    await using app = await openApp({ users: [{ username: 'old', password: old }] })
+    expect(isBcrypt(recordsOf(app.store).users[1]?.password ?? '')).toBe(true)
     const body = JSON.stringify({ username: 'old', password: 'secret-from-before' })
     expect((await app.fetch('/api/login', { method: 'POST', body })).status).toBe(200)
-    expect(app.store.read().users[1]?.password).toMatch(/^\$argon2id\$/)
+    expect(recordsOf(app.store).users[1]?.password).toMatch(/^\$argon2id\$/)
     expect((await app.fetch('/api/login', { method: 'POST', body })).status).toBe(200)
   })
 })

@@ -1,0 +1,108 @@
+// What a request carries: the facts of one request, who asks, and what it needs to be true until it acts.
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Context } from 'hono'
+import type { Scope } from '../files/place/scope.ts'
+import { AppError } from '../lib/errors.ts'
+import type { Actor } from '../operations/actor.ts'
+import type { Services } from '../operations/services.ts'
+import type { ApiToken, Session, Share, User } from '../store/document.ts'
+import type { AnswerHeaders } from './answer.ts'
+import type { Target } from './request-path.ts'
+
+export interface Bindings {
+  incoming: IncomingMessage
+  /** Absent for WebSockets and for requests without a socket. */
+  outgoing?: ServerResponse
+  /** The server of WebSockets, for requests that open one. */
+  wss?: unknown
+  target: Target
+}
+
+export interface Variables {
+  /** Set by the guard, or when a share is opened. */
+  principal: Principal | undefined
+  /** The tree of the account that asks. */
+  scope: Scope
+  /** See keepChecking. */
+  checks: Check[] | undefined
+  /** See setHeader. */
+  headers: AnswerHeaders
+  /** Text of the failure for the log line. */
+  failure: string
+}
+
+export type Env = { Bindings: Bindings; Variables: Variables }
+export type Ctx = Context<Env>
+
+export type Principal =
+  /** Somebody with an account who has signed in. */
+  | { kind: 'session'; user: User; session: Session }
+  /** A script or an app; the account with what this token may do of it. */
+  | { kind: 'token'; user: User; token: ApiToken }
+  /** Whoever has the link, and its password where there is one. */
+  | { kind: 'visitor'; share: Share }
+
+export type SignedIn = Extract<Principal, { user: User }>
+
+/** The account that asks, behind requireUser. Throws `unauthenticated` when there is none. */
+export function signedIn(c: Ctx): SignedIn {
+  const principal = c.get('principal')
+  if (!principal || principal.kind === 'visitor') throw unauthenticated()
+  return principal
+}
+
+/** The session of a person who has signed in. Throws `token_not_allowed` for a token. */
+export function sessionOf(c: Ctx): Session {
+  const principal = signedIn(c)
+  if (principal.kind === 'token')
+    throw new AppError('token_not_allowed', 'needs a person who has signed in')
+  return principal.session
+}
+
+export function unauthenticated(): AppError {
+  return new AppError('unauthenticated', 'no valid session')
+}
+
+/** Throws what a request that began now would be answered with. */
+type Check = () => void
+
+/**
+ * Runs a check now and at each recheck, after those that were added before: an account may be deleted, a
+ * right taken away or a session ended while a body comes, which may take hours.
+ */
+export function keepChecking(c: Ctx, check: Check): void {
+  check()
+  const checks = c.get('checks')
+  if (checks) checks.push(check)
+  else c.set('checks', [check])
+}
+
+/**
+ * Runs all checks of this request again; `principal` and `scope` of the context are the present ones
+ * afterwards. Synchronous, so that it can be the first step of a change of the store.
+ */
+export function recheck(c: Ctx): void {
+  for (const check of c.get('checks') ?? []) check()
+}
+
+/** Sets a header of whatever this request will be answered with, a failure included. */
+export function setHeader(c: Ctx, name: string, value: string | string[]): void {
+  c.get('headers')[name] = value
+}
+
+/** The caller as the operations know one. The signal is made when it is asked for: most need none. */
+export function actorOf(c: Ctx, services: Services): Actor {
+  return {
+    services,
+    get user() {
+      return signedIn(c).user
+    },
+    get scope() {
+      return c.get('scope')
+    },
+    get signal() {
+      return c.req.raw.signal
+    },
+    demand: () => recheck(c),
+  }
+}

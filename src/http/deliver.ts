@@ -1,0 +1,203 @@
+// The one place that writes answers to sockets.
+import type { OutgoingHttpHeaders, ServerResponse } from 'node:http'
+import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
+import { createMiddleware } from 'hono/factory'
+import { networkOf } from '../auth/address.ts'
+import { clientGone, isAbort } from '../lib/errors.ts'
+import {
+  type Answer,
+  type AnswerHeaders,
+  answerOf,
+  isStreamed,
+  type Output,
+  type Streamed,
+} from './answer.ts'
+import { clientAddress } from './client-address.ts'
+import { type Ctx, type Env, recheck } from './context.ts'
+import type { Deps } from './deps.ts'
+import { answerError, logFailure, logPath } from './failures.ts'
+import type { Transfer, TransferKind } from './transfers.ts'
+
+/** The outermost middleware: sends what handlers answer. Without a socket it becomes a Response. */
+export function delivery(deps: Deps) {
+  return createMiddleware<Env>(async function delivery(c, next) {
+    c.set('headers', {})
+    await next()
+    const delivered = await deliver(c, deps, await answerOf(c.res))
+    // Hono would copy the headers of the one before.
+    c.res = undefined
+    c.res = delivered
+  })
+}
+
+async function deliver(c: Ctx, deps: Deps, answer: Answer): Promise<Response> {
+  const { incoming, outgoing } = c.env
+  const { body } = answer
+  // Hono makes the answer to HEAD from the one to GET.
+  if (!outgoing || incoming.method === 'HEAD') return toResponse(c, deps, answer)
+  if (isGone(outgoing)) {
+    outgoing.destroy()
+    if (isStreamed(body)) await body.close?.()
+  } else if (isStreamed(body)) await sendStreamed(c, deps, answer, body, outgoing)
+  else {
+    const headers: OutgoingHttpHeaders = headersOf(c, answer)
+    if (body !== null) headers['Content-Length'] = Buffer.byteLength(body)
+    logFailure(c, deps, answer.status)
+    outgoing.writeHead(answer.status, headers).end(body)
+  }
+  return RESPONSE_ALREADY_SENT
+}
+
+async function sendStreamed(
+  c: Ctx,
+  deps: Deps,
+  answer: Answer,
+  body: Streamed,
+  outgoing: ServerResponse,
+): Promise<void> {
+  const start = (firstBytes: Uint8Array | string | null, isAll = false) => {
+    const headers: OutgoingHttpHeaders = headersOf(c, answer, firstBytes)
+    if (isAll && firstBytes !== null) headers['Content-Length'] = Buffer.byteLength(firstBytes)
+    outgoing.writeHead(answer.status, headers)
+  }
+  const { withinMs } = body
+  const timer = withinMs && setTimeout(() => outgoing.destroy(), withinMs)
+  let end = () => {}
+  try {
+    end = await admit(c, deps, body.memoryBytes)
+    await body.write(createOutput(outgoing, start))
+    if (!outgoing.headersSent) start(null)
+    if (!outgoing.writableEnded) await ended(outgoing)
+  } catch (error) {
+    if (!outgoing.headersSent && !isGone(outgoing)) {
+      await deliver(c, deps, await answerOf(answerError(error, c, deps)))
+    } else {
+      const isFault = !isGone(outgoing) && !isAbort(error)
+      // A part must not be taken for the whole.
+      outgoing.destroy()
+      if (isFault)
+        deps.log.error(`${body.what} broke off`, { path: logPath(c), error: String(error) })
+    }
+  } finally {
+    clearTimeout(timer)
+    end()
+    await body.close?.()
+  }
+}
+
+/** For requests without a socket, for WebSockets and for HEAD: the whole answer in memory. */
+async function toResponse(c: Ctx, deps: Deps, answer: Answer): Promise<Response> {
+  let { body } = answer
+  const chunks: Buffer[] = []
+  if (isStreamed(body)) {
+    const write = async (chunk: Uint8Array | string) => void chunks.push(Buffer.from(chunk))
+    let end = () => {}
+    try {
+      end = await admit(c, deps, body.memoryBytes)
+      await body.write({ write, end: write })
+    } catch (error) {
+      return toResponse(c, deps, await answerOf(answerError(error, c, deps)))
+    } finally {
+      end()
+      await body.close?.()
+    }
+    body = Buffer.concat(chunks)
+  }
+  const headers = new Headers()
+  // The library that opens WebSockets sends its own headers; these are added.
+  const all = 'wss' in c.env ? headersOf(null, answer) : headersOf(c, answer, chunks[0] ?? null)
+  for (const [name, value] of Object.entries(all))
+    for (const line of [value].flat()) headers.append(name, line)
+  if (!('wss' in c.env)) logFailure(c, deps, answer.status)
+  return new Response(body as Uint8Array<ArrayBuffer> | string | null, {
+    status: answer.status,
+    headers,
+  })
+}
+
+function headersOf(
+  c: Ctx | null,
+  { headers }: Answer,
+  firstBytes: Uint8Array | string | null = null,
+): AnswerHeaders {
+  return {
+    ...c?.get('headers'),
+    ...(typeof headers === 'function' ? headers(bytesOf(firstBytes)) : headers),
+  }
+}
+
+function bytesOf(chunk: Uint8Array | string | null): Uint8Array | null {
+  return typeof chunk === 'string' ? Buffer.from(chunk) : chunk
+}
+
+/** `start` sends the head and is called before the first bytes, which may be all there are. */
+export function createOutput(
+  outgoing: ServerResponse,
+  start: (firstBytes: Uint8Array | string, isAll: boolean) => void,
+): Output {
+  const put = (chunk: Uint8Array | string, isLast: boolean) =>
+    new Promise<void>((resolve, reject) => {
+      if (isGone(outgoing)) return reject(clientGone())
+      if (!outgoing.headersSent) start(chunk, isLast)
+      const leave = () => reject(clientGone())
+      // Node never calls back then.
+      outgoing.once('close', leave)
+      const done = (error?: Error | null) => {
+        outgoing.off('close', leave)
+        if (error) reject(clientGone(error))
+        else resolve()
+      }
+      if (isLast) outgoing.end(chunk, done)
+      else outgoing.write(chunk, done)
+    })
+  return { write: (chunk) => put(chunk, false), end: (chunk) => put(chunk, true) }
+}
+
+function ended(outgoing: ServerResponse): Promise<void> {
+  return new Promise((resolve) => {
+    outgoing.once('close', resolve)
+    outgoing.end(resolve)
+  })
+}
+
+/**
+ * True when nothing written will arrive any more. A write to such a response may never call back:
+ * Node keeps what comes after the client's half-close for a socket that will not come.
+ */
+function isGone(outgoing: ServerResponse): boolean {
+  return outgoing.destroyed || outgoing.socket?.writable === false
+}
+
+/**
+ * Counts the memory an answer holds at most until the result is called. Rejects with `too_many_requests`
+ * where none came free, and like recheck: what is sent is open by now, and may have been waited for.
+ */
+export async function admit(c: Ctx, deps: Deps, bytes: number): Promise<() => void> {
+  const { outgoing } = c.env
+  const transfer: Transfer = {
+    owners: ownersOf(c, deps),
+    bytes,
+    sent: () => outgoing?.socket?.bytesWritten ?? 0,
+    giveWay: () => outgoing?.destroy(),
+  }
+  const end = await deps.transfers.begin(transfer, () => c.req.raw.signal)
+  try {
+    recheck(c)
+  } catch (error) {
+    end()
+    throw error
+  }
+  return end
+}
+
+function ownersOf(c: Ctx, deps: Deps): Map<TransferKind, string> {
+  const owners = new Map<TransferKind, string>()
+  const principal = c.get('principal')
+  if (principal && principal.kind !== 'visitor') owners.set('user', `the user ${principal.user.id}`)
+  else {
+    if (principal) owners.set('share', `the share ${principal.share.hash}`)
+    owners.set('visitor', networkOf(clientAddress(c, deps)) || 'visitors')
+    owners.set('visitors', 'all visitors')
+  }
+  return owners.set('all', 'all')
+}

@@ -1,0 +1,59 @@
+// Failures: what they are answered with, and the line each leaves in the log.
+import { randomBytes } from 'node:crypto'
+import { AppError, fromErrno, isAbort, isFullDisk } from '../lib/errors.ts'
+import { clientAddress } from './client-address.ts'
+import type { Ctx } from './context.ts'
+import type { Deps } from './deps.ts'
+import { PAGE } from './request-path.ts'
+import { sendStatus } from './respond.ts'
+
+/** The one place where a failure becomes an answer. */
+export function answerError(thrown: unknown, c: Ctx, deps: Deps): Response {
+  // Any write may meet a full disk.
+  const error = isFullDisk(thrown) ? fromErrno(thrown, c.env.target.path) : thrown
+  const { outgoing } = c.env
+  if (outgoing?.destroyed || c.req.raw.signal.aborted) {
+    // Nobody is there to read an answer.
+    outgoing?.destroy()
+    if (!isAbort(error) && !c.req.raw.signal.aborted) report(error, c, deps)
+    return sendStatus(500)
+  }
+  if (!(error instanceof AppError)) {
+    const id = report(error, c, deps)
+    return sendStatus(500, { code: 'internal', headers: { 'X-Request-Id': id } })
+  }
+  c.set('failure', reasonOf(error))
+  if (error.code === 'internal') report(error, c, deps)
+  const headers = { ...error.headers }
+  const retry = error.details?.retryAfterSeconds
+  if (typeof retry === 'number') headers['Retry-After'] = String(retry)
+  const cause = error.expose && error.status === 400 ? error.message : ''
+  return sendStatus(error.status, { cause, code: error.code, headers })
+}
+
+/** One log line per failed request. */
+export function logFailure(c: Ctx, deps: Deps, status: number): void {
+  if (status < 400 || (status === 404 && c.env.target.key === PAGE)) return
+  const error = c.get('failure') as string | undefined
+  const address = clientAddress(c, deps)
+  deps.log.request({ path: logPath(c), status, address, ...(error ? { error } : {}) })
+}
+
+// With the text of the system or program that caused it.
+function reasonOf({ message, status, cause }: AppError): string {
+  if (status < 500 || !(cause instanceof Error) || message.includes(cause.message)) return message
+  return `${message} (${cause.message})`
+}
+
+function report(error: unknown, c: Ctx, deps: Deps): string {
+  const id = randomBytes(6).toString('hex')
+  const text = error instanceof Error ? (error.stack ?? error.message) : String(error)
+  c.set('failure', error instanceof Error ? error.message : String(error))
+  deps.log.error(`request ${id} failed: ${text}`, { path: logPath(c), requestId: id })
+  return id
+}
+
+/** The path without line breaks, which would make a second log line. */
+export function logPath(c: Ctx): string {
+  return c.env.target.path.replace(/[\u0000-\u001f\u007f]/g, (char) => encodeURIComponent(char))
+}

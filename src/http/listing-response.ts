@@ -1,0 +1,65 @@
+// Files and folders as JSON objects, for accounts and for shares (docs/http-api.md 6); the entries of a
+// folder are formatted while they are being sent.
+import type { FileInfo, Sorting } from '../api-types.ts'
+import {
+  childPath,
+  type Detection,
+  presentEntry,
+  presentFile,
+  presentListed,
+  readListing,
+  typeOf,
+} from '../files/listing/info.ts'
+import type { Place, Scope } from '../files/place/scope.ts'
+import type { EntryStat } from '../files/volume/entry-stat.ts'
+import { baseName } from '../lib/vpath.ts'
+import { answer, JSON_TYPE, type Output } from './answer.ts'
+import { toJson } from './respond.ts'
+
+/** Entries formatted per turn of the event loop. */
+const SLICE = 2_000
+/** What an entry holds in memory while its listing is being sent. */
+const ENTRY_BYTES = 500
+
+/** What is asked for: its place, what is there, and its path and name as the client knows them. */
+export interface Asked {
+  scope: Scope
+  place: Place
+  stat: EntryStat
+  path: string
+  name?: string
+}
+
+/** The object of a file that is asked for by itself. */
+export async function describeFile(
+  { scope, place, stat, path, name = baseName(place.vpath) }: Asked,
+  mayModify: boolean,
+): Promise<FileInfo> {
+  const type = await typeOf(scope, place, stat)
+  return presentFile(path, name, stat, { type, mayModify })
+}
+
+/** Sends a folder object with `also`, its items first, in slices: 100,000 entries block nobody. */
+export async function sendFolder(
+  { scope, place, stat, path, name = baseName(place.vpath) }: Asked,
+  options: { sorting: Sorting; detection: Detection; signal: AbortSignal },
+  also: Partial<FileInfo> = {},
+): Promise<Response> {
+  const { sorting } = options
+  const { entries, numDirs, numFiles } = await readListing(scope, place, sorting, options)
+  const own = presentEntry(path, name, stat, '')
+  const tail = `],${toJson({ numDirs, numFiles, sorting, ...own, ...also }).slice(1)}`
+  const slice = (from: number) =>
+    toJson(
+      entries
+        .slice(from, from + SLICE)
+        .map((entry) => presentListed(childPath(path, entry.name), entry)),
+    ).slice(1, -1)
+  const write = async (output: Output) => {
+    if (entries.length <= SLICE) return output.end(Buffer.from(`{"items":[${slice(0)}${tail}`))
+    for (let from = 0; from < entries.length; from += SLICE)
+      await output.write((from === 0 ? '{"items":[' : ',') + slice(from))
+    await output.end(tail)
+  }
+  return answer({ what: 'a listing', memoryBytes: entries.length * ENTRY_BYTES, write }, JSON_TYPE)
+}
