@@ -4,20 +4,9 @@ import { ERROR_CODES } from '../lib/errors.ts'
 import { ACCOUNT_PATHS } from './paths-accounts.ts'
 import { FILE_PATHS } from './paths-files.ts'
 import { SCHEMAS } from './schemas.ts'
-import { type Answer, type Paths, ref, type Schema } from './types.ts'
+import { status } from './shorthands.ts'
 
-export interface OpenApi {
-  openapi: '3.1.1'
-  info: { title: string; version: string; description: string; license: object }
-  servers: { url: string; description: string }[]
-  tags: { name: string; description: string }[]
-  paths: Paths
-  components: {
-    schemas: Record<string, Schema>
-    responses: Record<string, Answer>
-    securitySchemes: Record<string, object>
-  }
-}
+export type OpenApi = ReturnType<typeof createOpenApi>
 
 const INTRODUCTION = `Programs sign in with \`POST /api/login\` and send the token they get as \`X-Auth\` \
 with every call; a token lasts as long as the server is configured for and is renewed with \
@@ -46,9 +35,19 @@ const FAILURES: Record<string, string> = {
   507: 'Not enough space on the disk.',
 }
 
+const apiKey = (place: 'header' | 'cookie' | 'query', name: string, description: string) => {
+  return { type: 'apiKey', in: place, name, description }
+}
+
+const SECURITY_SCHEMES = {
+  token: apiKey('header', 'X-Auth', 'The token of `POST /api/login`.'),
+  cookie: apiKey('cookie', 'auth', 'Set at sign-in; counts for GET only.'),
+  sharePassword: apiKey('header', 'X-SHARE-PASSWORD', 'Password of a share, percent-encoded.'),
+  shareTicket: apiKey('query', 'token', 'The `token` of a share that was read with its password.'),
+}
+
 /** Builds the document; `baseURL` is the prefix the server is reached under, or empty. */
-export function createOpenApi(options: { version: string; baseURL: string }): OpenApi {
-  const content = { 'text/plain': { schema: ref('StatusLine') } }
+export function createOpenApi(options: { version: string; baseURL: string }) {
   return {
     openapi: '3.1.1',
     info: {
@@ -60,6 +59,7 @@ export function createOpenApi(options: { version: string; baseURL: string }): Op
     servers: [{ url: options.baseURL || '/', description: 'This server' }],
     tags: [
       { name: 'Session', description: 'Signing in and out' },
+      { name: 'API tokens', description: 'Keys for scripts and apps' },
       { name: 'Files', description: 'Reading and changing files and folders' },
       { name: 'Uploads', description: 'Uploads that survive an interruption (a subset of tus)' },
       { name: 'Shares', description: 'Public links' },
@@ -70,34 +70,9 @@ export function createOpenApi(options: { version: string; baseURL: string }): Op
     components: {
       schemas: SCHEMAS,
       responses: Object.fromEntries(
-        Object.entries(FAILURES).map(([code, description]) => [code, { description, content }]),
+        Object.entries(FAILURES).map(([code, description]) => [code, status(description)]),
       ),
-      securitySchemes: {
-        token: {
-          type: 'apiKey',
-          in: 'header',
-          name: 'X-Auth',
-          description: 'The token of `POST /api/login`.',
-        },
-        cookie: {
-          type: 'apiKey',
-          in: 'cookie',
-          name: 'auth',
-          description: 'Set at sign-in; counts for GET only.',
-        },
-        sharePassword: {
-          type: 'apiKey',
-          in: 'header',
-          name: 'X-SHARE-PASSWORD',
-          description: 'Password of a share, percent-encoded.',
-        },
-        shareTicket: {
-          type: 'apiKey',
-          in: 'query',
-          name: 'token',
-          description: 'The `token` of a share that was read with its password.',
-        },
-      },
+      securitySchemes: SECURITY_SCHEMES,
     },
   }
 }

@@ -1,7 +1,7 @@
 // The OpenAPI document as a page to read: plain HTML without a script, one section per call.
 import type { OpenApi } from './document.ts'
 import { PAGE_STYLE } from './page-style.ts'
-import type { Answer, Method, Operation, Parameter, Schema } from './types.ts'
+import type { Answers, Content, Method, Operation, Parameter, Schema } from './types.ts'
 
 interface Call {
   method: Method
@@ -91,7 +91,7 @@ function renderCall({ method, path, operation }: Call, document: OpenApi): strin
     parameters.length > 0 ? renderParameters(parameters) : '',
     requestBody ? `<h4>Body</h4>${renderContent(requestBody.content)}` : '',
     `<h4>Answers</h4>${renderAnswers(operation.responses, document)}`,
-    `<pre tabindex="0"><code>${esc(curlOf({ method, path, operation }))}</code></pre>`,
+    `<pre tabindex="0">${code(curlOf({ method, path, operation }))}</pre>`,
   ]
   return `<article id="${esc(operationId)}">\n${parts.filter(Boolean).join('\n')}\n</article>`
 }
@@ -105,47 +105,54 @@ function accessOf({ security }: Operation): string {
 }
 
 function renderParameters(parameters: Parameter[]): string {
-  const rows = parameters.map(
-    ({ name, in: place, required, description = '', schema }) =>
-      `<tr><th scope="row"><code>${esc(name)}</code></th><td>${place}${required ? ', required' : ''}</td>` +
-      `<td>${typeOf(schema)}</td><td>${inline(description)}</td></tr>`,
+  const rows = parameters.map(({ name, in: place, required, description = '', schema }) =>
+    row(code(name), place + (required ? ', required' : ''), typeOf(schema), inline(description)),
   )
-  return `<h4>Parameters</h4><div class="scroll"><table>${rows.join('')}</table></div>`
+  return `<h4>Parameters</h4>${table(rows)}`
 }
 
-function renderAnswers(answers: Record<string, Answer>, document: OpenApi): string {
-  const rows = Object.entries(answers).map(([code, answer]) => {
-    const reference = (answer as { $ref?: string }).$ref?.split('/').at(-1)
-    const found = reference ? document.components.responses[reference] : answer
-    const { description = '', headers = {}, content = {} } = found ?? {}
+function renderAnswers(answers: Answers, document: OpenApi): string {
+  const rows = Object.entries(answers).map(([status, answer]) => {
+    if ('$ref' in answer)
+      return row(code(status), inline(document.components.responses[status]?.description ?? ''), '')
+    const { description, headers = {}, content = {} } = answer
     const extras = Object.entries(headers).map(
-      ([name, header]) => `<br><code>${esc(name)}</code>: ${inline(header.description ?? '')}`,
+      ([name, header]) => `<br>${code(name)}: ${inline(header.description ?? '')}`,
     )
-    const body = reference ? '' : renderContent(content)
-    return `<tr><th scope="row"><code>${esc(code)}</code></th><td>${inline(description)}${extras.join('')}</td><td>${body}</td></tr>`
+    return row(code(status), inline(description) + extras.join(''), renderContent(content))
   })
-  return `<div class="scroll"><table>${rows.join('')}</table></div>`
+  return table(rows)
 }
 
-function renderContent(content: Record<string, { schema: Schema }>): string {
+function renderContent(content: Content): string {
   return Object.entries(content)
-    .map(([type, { schema }]) => `<code>${esc(type)}</code> ${typeOf(schema)}`)
+    .map(([type, { schema }]) => `${code(type)} ${typeOf(schema)}`)
     .join('<br>')
 }
 
 function renderSchema(name: string, schema: Schema): string {
-  const required = new Set(schema.required ?? [])
-  const rows = Object.entries(schema.properties ?? {}).map(
-    ([key, property]) =>
-      `<tr><th scope="row"><code>${esc(key)}</code>${required.has(key) ? '' : '<span class="optional">may be absent</span>'}</th>` +
-      `<td>${typeOf(property)}</td><td>${inline(property.description ?? '')}</td></tr>`,
-  )
-  const facts =
-    rows.length > 0
-      ? `<div class="scroll"><table>${rows.join('')}</table></div>`
-      : `<p>${typeOf(schema)}</p>`
+  const rows = Object.entries(schema.properties ?? {}).map(([key, property]) => {
+    const optional = !schema.required?.includes(key)
+    const title = code(key) + (optional ? '<span class="optional">may be absent</span>' : '')
+    return row(title, typeOf(property), inline(property.description ?? ''))
+  })
+  const facts = rows.length > 0 ? table(rows) : `<p>${typeOf(schema)}</p>`
   const description = schema.description ? `<p>${inline(schema.description)}</p>` : ''
   return `<article id="schema-${esc(name)}"><h3><a href="#schema-${esc(name)}">${esc(name)}</a></h3>${description}${facts}</article>`
+}
+
+function table(rows: string[]): string {
+  return `<div class="scroll"><table>${rows.join('')}</table></div>`
+}
+
+/** A row of a table; its cells are HTML, the first one is its heading. */
+function row(title: string, ...cells: string[]): string {
+  const data = cells.map((cell) => `<td>${cell}</td>`).join('')
+  return `<tr><th scope="row">${title}</th>${data}</tr>`
+}
+
+function code(text: string): string {
+  return `<code>${esc(text)}</code>`
 }
 
 /** What a value is, in words, with a link where it is described elsewhere. */
@@ -155,12 +162,11 @@ function typeOf(schema: Schema): string {
     return `<a href="#schema-${name}">${name}</a>`
   }
   if (schema.anyOf) return schema.anyOf.map(typeOf).join(' or ')
-  if (schema.enum)
-    return schema.enum.map((value) => `<code>${esc(JSON.stringify(value))}</code>`).join(' ')
+  if (schema.enum) return schema.enum.map((value) => code(JSON.stringify(value))).join(' ')
   if (schema.type === 'array' && schema.items) return `list of ${typeOf(schema.items)}`
   if (schema.properties) {
     const fields = Object.entries(schema.properties)
-    return `{ ${fields.map(([name, field]) => `<code>${esc(name)}</code> ${typeOf(field)}`).join(', ')} }`
+    return `{ ${fields.map(([name, field]) => `${code(name)} ${typeOf(field)}`).join(', ')} }`
   }
   if (typeof schema.additionalProperties === 'object')
     return `map to ${typeOf(schema.additionalProperties)}`

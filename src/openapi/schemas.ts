@@ -1,5 +1,6 @@
 // The values that travel, as JSON Schema. A test holds them against real answers.
-import { flag, integer, list, object, oneOf, ref, type Schema, text, time } from './types.ts'
+import { choice, flag, integer, list, map, object, ref, text, time } from './shorthands.ts'
+import type { Schema } from './types.ts'
 
 const permissions: Schema = object({
   admin: flag('Manages accounts and settings; implies no other permission.'),
@@ -49,6 +50,8 @@ const user: Schema = object({
   rules: list(ref('Rule')),
 })
 
+const UNREACHABLE = flag('Its disk does not answer: size and time are zero. Absent otherwise.')
+
 const fileFields: Record<string, Schema> = {
   path: text('As requested, a trailing slash included.'),
   name: text('Empty for the root of the account.'),
@@ -58,12 +61,12 @@ const fileFields: Record<string, Schema> = {
   mode: integer('Permission bits, and type flags in the top bits as Go numbers them.'),
   isDir: flag(),
   isSymlink: flag(),
-  type: oneOf(
+  type: choice(
     ['', 'video', 'audio', 'image', 'pdf', 'text', 'textImmutable', 'blob', 'invalid_link'],
     'Empty for folders; `textImmutable` is text the caller may not change.',
   ),
-  subtitles: list(text(), 'Videos only: paths of subtitle files that belong to it.'),
-  unreachable: flag('Its disk does not answer: size and time are zero. Absent otherwise.'),
+  'subtitles?': list(text(), 'Videos only: paths of subtitle files that belong to it.'),
+  'unreachable?': UNREACHABLE,
 }
 
 const settings: Schema = object({
@@ -72,7 +75,7 @@ const settings: Schema = object({
   createUserDir: flag(),
   minimumPasswordLength: integer('Bytes.'),
   userHomeBasePath: text(),
-  defaults: object(preferences, { description: 'What new accounts start with.' }),
+  defaults: object(preferences, 'What new accounts start with.'),
   authMethod: text('`json`, `proxy`, `hook` or `noauth`; cannot be changed here.'),
   rules: list(ref('Rule'), 'Rules for every account; those of the account come after them.'),
   branding: object({
@@ -85,11 +88,7 @@ const settings: Schema = object({
   }),
   tus: object({ chunkSize: integer('Bytes.'), retryCount: integer() }),
   shell: list(text(), 'Shell for commands and hooks; empty runs programs directly.'),
-  commands: {
-    type: 'object',
-    additionalProperties: list(text()),
-    description: 'Hooks: event (`before_upload`, `after_delete` …) to command lines.',
-  },
+  commands: map(list(text()), 'Hooks: event (`before_upload`, `after_delete` …) to command lines.'),
   webhooks: list(
     object({ url: text(), events: list(text()), enabled: flag() }),
     'Addresses told about events by POST. Left alone when absent from a PUT.',
@@ -99,6 +98,16 @@ const settings: Schema = object({
       'Empty when it was configured by `--webhookSecret`; ignored in a PUT.',
   ),
 })
+
+const apiToken: Record<string, Schema> = {
+  id: text(),
+  name: text(),
+  perm: ref('Permissions'),
+  folder: text('All that it sees, as a path of the account.'),
+  created: time(),
+  expires: { ...time(), type: ['string', 'null'] },
+  lastUsed: { ...time(), type: ['string', 'null'] },
+}
 
 /** Schemas by name, for `components.schemas`. */
 export const SCHEMAS: Record<string, Schema> = {
@@ -113,47 +122,33 @@ export const SCHEMAS: Record<string, Schema> = {
       'Status and reason; for some 400 answers the cause in brackets. The header `X-Error-Code` carries the reason for programs.',
     examples: ['404 Not Found\n', '400 Bad Request (password is empty)\n'],
   },
-  File: object(fileFields, { optional: ['subtitles', 'unreachable'] }),
-  FileOrFolder: object(
-    {
-      ...fileFields,
-      items: list(ref('File'), 'Folders only: what they hold, sorted.'),
-      numDirs: integer('Folders only.'),
-      numFiles: integer('Folders only.'),
-      sorting: ref('Sorting'),
-      content: text('Text files up to 10 MiB, for callers who may download.'),
-      checksums: { type: 'object', additionalProperties: text(), description: 'When asked for.' },
-      token: text('Shares with a password: a ticket for download addresses, valid for 24 hours.'),
-      resolution: object({ width: integer(), height: integer() }, { description: 'Images only.' }),
-    },
-    {
-      optional: [
-        ...['subtitles', 'unreachable', 'items', 'numDirs', 'numFiles', 'sorting'],
-        ...['content', 'checksums', 'token', 'resolution'],
-      ],
-    },
-  ),
-  RecursiveEntry: object(
-    {
-      path: text(),
-      name: text(),
-      size: integer('Bytes.'),
-      modified: time(),
-      isDir: flag(),
-      unreachable: flag('Its disk does not answer: size and time are zero. Absent otherwise.'),
-    },
-    { optional: ['unreachable'] },
-  ),
-  SearchHit: object(
-    {
-      dir: flag(),
-      path: text('Relative to the searched folder.'),
-      size: integer('Bytes; with `details=true`.'),
-      modified: time('With `details=true`.'),
-      unreachable: flag('With `details=true`, when its disk does not answer.'),
-    },
-    { optional: ['size', 'modified', 'unreachable'] },
-  ),
+  File: object(fileFields),
+  FileOrFolder: object({
+    ...fileFields,
+    'items?': list(ref('File'), 'Folders only: what they hold, sorted.'),
+    'numDirs?': integer('Folders only.'),
+    'numFiles?': integer('Folders only.'),
+    'sorting?': ref('Sorting'),
+    'content?': text('Text files up to 10 MiB, for callers who may download.'),
+    'checksums?': map(text(), 'When asked for.'),
+    'token?': text('Shares with a password: a ticket for download addresses, valid for 24 hours.'),
+    'resolution?': object({ width: integer(), height: integer() }, 'Images only.'),
+  }),
+  RecursiveEntry: object({
+    path: text(),
+    name: text(),
+    size: integer('Bytes.'),
+    modified: time(),
+    isDir: flag(),
+    'unreachable?': UNREACHABLE,
+  }),
+  SearchHit: object({
+    dir: flag(),
+    path: text('Relative to the searched folder.'),
+    'size?': integer('Bytes; with `details=true`.'),
+    'modified?': time('With `details=true`.'),
+    'unreachable?': flag('With `details=true`, when its disk does not answer.'),
+  }),
   Selection: object({
     files: list(text(), 'Names of entries, or paths relative to the folder of the download.'),
   }),
@@ -164,26 +159,22 @@ export const SCHEMAS: Record<string, Schema> = {
     length: integer('Bytes announced.'),
     offset: integer('Bytes that have arrived.'),
     modified: text('When the last of them came.'),
+    override: flag('It replaces what is there.'),
+    'fileModified?': integer('When the file itself was modified, in ms since 1970, if told.'),
   }),
-  Share: object(
-    {
-      hash: text(),
-      path: text(),
-      userID: integer(),
-      expire: integer('Seconds since 1970; 0 means never.'),
-      hasPassword: flag(),
-      ended: flag('Somebody else took away what was shared; it opens nothing ever again.'),
-    },
-    { optional: ['ended'] },
-  ),
-  NewShare: object(
-    {
-      password: text('Empty for none.'),
-      expires: text('A whole number, in `unit`; empty for never.'),
-      unit: oneOf(['seconds', 'minutes', 'hours', 'days']),
-    },
-    { optional: ['password', 'expires', 'unit'] },
-  ),
+  Share: object({
+    hash: text(),
+    path: text(),
+    userID: integer(),
+    expire: integer('Seconds since 1970; 0 means never.'),
+    hasPassword: flag(),
+    'ended?': flag('Somebody else took away what was shared; it opens nothing ever again.'),
+  }),
+  NewShare: object({
+    'password?': text('Empty for none.'),
+    'expires?': text('A whole number, in `unit`; empty for never.'),
+    'unit?': choice(['seconds', 'minutes', 'hours', 'days']),
+  }),
   Settings: settings,
   Session: object({
     id: text(),
@@ -195,31 +186,34 @@ export const SCHEMAS: Record<string, Schema> = {
     userAgent: text(),
     current: flag('The session of this request.'),
   }),
-  Credentials: object(
-    {
-      username: text(),
-      password: text(),
-      recaptcha: text('Answer of the human check, where one is configured.'),
-      remember: flag('False ends the session with the browser. Default true.'),
-    },
-    { optional: ['recaptcha', 'remember'] },
-  ),
+  ApiToken: object(apiToken),
+  MadeApiToken: object({ ...apiToken, token: text('To be sent; nobody can read it again.') }),
+  NewApiToken: object({
+    name: text(),
+    perm: ref('Permissions'),
+    'folder?': text('`/` when absent.'),
+    'expires?': text('RFC 3339; never when absent.'),
+    'current_password?': text('Password of the caller, with the method json.'),
+  }),
+  Credentials: object({
+    username: text(),
+    password: text(),
+    'recaptcha?': text('Answer of the human check, where one is configured.'),
+    'remember?': flag('False ends the session with the browser. Default true.'),
+  }),
   NewUser: object({
-    what: oneOf(['user']),
-    which: { ...list(text()), description: 'Must be empty.' },
+    what: choice(['user']),
+    which: list(text(), 'Must be empty.'),
     current_password: text('Password of the caller, with the method json.'),
     data: ref('User'),
   }),
-  UserChange: object(
-    {
-      what: oneOf(['user']),
-      which: list(
-        text(),
-        'Names of the fields to change; `all` or none replaces the whole record, for administrators.',
-      ),
-      current_password: text('Needed for name, password, scope, rights and whole records.'),
-      data: { type: 'object', description: 'A User with at least `id` and the fields named.' },
-    },
-    { optional: ['current_password'] },
-  ),
+  UserChange: object({
+    what: choice(['user']),
+    which: list(
+      text(),
+      'Names of the fields to change; `all` or none replaces the whole record, for administrators.',
+    ),
+    'current_password?': text('Needed for name, password, scope, rights and whole records.'),
+    data: { type: 'object', description: 'A User with at least `id` and the fields named.' },
+  }),
 }
