@@ -1,7 +1,8 @@
 // Puts given flags into records. Pure.
-import type { Permissions, UserDefaults } from '../api-types.ts'
+import type { UserDefaults } from '../api-types.ts'
 import { type FlagValue, withStoredValues } from '../config/config.ts'
 import { AppError } from '../lib/errors.ts'
+import { overlay, pick } from '../lib/fields.ts'
 import {
   type Auther,
   DEFAULT_DIR_MODE,
@@ -13,42 +14,15 @@ import { AUTH_METHODS } from '../store/legacy-records.ts'
 import { flagValue } from './command.ts'
 import { SETTINGS_FLAGS } from './flags.ts'
 
-export type GivenFlags = ReadonlyMap<string, FlagValue>
+type GivenFlags = ReadonlyMap<string, FlagValue>
 
-const PERMISSIONS: readonly (keyof Permissions)[] = [
-  'admin',
-  'execute',
-  'create',
-  'rename',
-  'modify',
-  'delete',
-  'share',
-  'download',
-]
-
-/** The part of an account that has flags; what is not given stays. */
+/** The part of an account that has flags of the same names; what is not given stays. */
 export function withUserFlags<T extends UserDefaults>(record: T, flags: GivenFlags): T {
-  const next: T = { ...record, perm: { ...record.perm }, sorting: { ...record.sorting } }
-  const take = <K extends keyof UserDefaults>(key: K) => {
-    const value = flagValue<T[K]>(flags, key)
-    if (value !== undefined) next[key] = value
-  }
-  for (const key of PERMISSIONS) {
-    next.perm[key] = flagValue<boolean>(flags, `perm.${key}`) ?? next.perm[key]
-  }
-  next.sorting.by = flagValue<string>(flags, 'sorting.by') ?? next.sorting.by
-  next.sorting.asc = flagValue<boolean>(flags, 'sorting.asc') ?? next.sorting.asc
-  take('scope')
-  take('locale')
-  take('viewMode')
-  take('singleClick')
-  take('redirectAfterCopyMove')
-  take('dateFormat')
-  take('hideDotfiles')
-  take('aceEditorTheme')
-  take('commands')
-  return next
+  return overlay(record, (name) => flagValue(flags, name))
 }
+
+// Settings whose flags have their names.
+const OF_SAME_NAME = ['signup', 'hideLoginButton', 'createUserDir', 'branding', 'tus'] as const
 
 /**
  * Settings with the given flags. `fresh` is true for `config init`, where the sign-in method is
@@ -56,16 +30,12 @@ export function withUserFlags<T extends UserDefaults>(record: T, flags: GivenFla
  */
 export function withSettingsFlags(settings: Settings, flags: GivenFlags, fresh: boolean): Settings {
   const text = (name: string) => flagValue<string>(flags, name)
-  const flag = (name: string) => flagValue<boolean>(flags, name)
   const number = (name: string) => flagValue<number>(flags, name)
   const authMethod = text('auth.method') ?? settings.authMethod
   const shell = text('shell')
-  const { branding, tus } = settings
   return {
     ...settings,
-    signup: flag('signup') ?? settings.signup,
-    hideLoginButton: flag('hideLoginButton') ?? settings.hideLoginButton,
-    createUserDir: flag('createUserDir') ?? settings.createUserDir,
+    ...overlay(pick(settings, OF_SAME_NAME), (name) => flagValue(flags, name)),
     minimumPasswordLength:
       (number('minimumPasswordLength') ?? settings.minimumPasswordLength) ||
       DEFAULT_MINIMUM_PASSWORD_LENGTH,
@@ -75,20 +45,6 @@ export function withSettingsFlags(settings: Settings, flags: GivenFlags, fresh: 
     logoutPage: text('auth.logoutPage') ?? settings.logoutPage,
     authMethod,
     auther: buildAuther(settings, authMethod, flags, fresh || flags.has('auth.method')),
-    branding: {
-      ...branding,
-      name: text('branding.name') ?? branding.name,
-      theme: text('branding.theme') ?? branding.theme,
-      color: text('branding.color') ?? branding.color,
-      files: text('branding.files') ?? branding.files,
-      disableExternal: flag('branding.disableExternal') ?? branding.disableExternal,
-      disableUsedPercentage:
-        flag('branding.disableUsedPercentage') ?? branding.disableUsedPercentage,
-    },
-    tus: {
-      chunkSize: number('tus.chunkSize') ?? tus.chunkSize,
-      retryCount: number('tus.retryCount') ?? tus.retryCount,
-    },
     defaults: withUserFlags(settings.defaults, flags),
     server: withStoredValues(settings.server, flags),
   }

@@ -27,13 +27,10 @@ export interface Example {
   says: string
 }
 
-export interface Output {
+/** Everything a command may know of the outside; main.ts makes it, tests make their own. */
+export interface Invocation {
   stdout(text: string): void
   stderr(text: string): void
-}
-
-/** Everything a command may know of the outside; main.ts makes it, tests make their own. */
-export interface Invocation extends Output {
   /** Words after the command. */
   args: readonly string[]
   /** Flags given, by name. */

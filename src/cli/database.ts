@@ -6,7 +6,7 @@ import { type OpenedDatabase, openDatabase } from '../store/open-database.ts'
 import type { Store } from '../store/store.ts'
 import { flagValue, type Invocation } from './command.ts'
 
-export interface Sources {
+interface Sources {
   file: ConfigFile | null
   /** Absolute path as given; what is used may lie beside it. */
   database: string
@@ -29,7 +29,7 @@ export function findSources(invocation: Invocation, otherwise?: string): Sources
   return { file, database }
 }
 
-export interface StoreOptions {
+interface StoreOptions {
   create?: () => Promise<Document>
   mustBeNew?: boolean
 }

@@ -56,7 +56,11 @@ export async function prepareFirstStart(
     lockPassword: false,
     rules: [],
   }
-  return { doc: { ...emptyDocument(settings), users: [admin], nextUserId: 2 }, username, password }
+  return {
+    doc: { ...emptyDocument(settings), users: [admin], next: { users: 2 } },
+    username,
+    password,
+  }
 }
 
 function firstSettings(overrides: Overrides, file: ConfigFile | null): Settings {

@@ -1,11 +1,11 @@
 // The folder of an account made on the command line.
 import { lchown, mkdir } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { inHomeWords } from '../auth/home.ts'
+import { makeHome } from '../auth/home.ts'
 import { createDisks } from '../files/disks/disks.ts'
-import { createScope } from '../files/place/scope.ts'
+import { createDiskVolume } from '../files/volume/disk-volume.ts'
 import { AppError } from '../lib/errors.ts'
-import { parentOf, ROOT, type VPath, vpathOf } from '../lib/vpath.ts'
+import { ROOT, vpathOf } from '../lib/vpath.ts'
 import type { Settings } from '../store/document.ts'
 import { giveTo, ownerFor } from '../store/owner.ts'
 
@@ -20,28 +20,15 @@ export async function makeScopeFolder(
   { fileMode, dirMode }: Settings,
   followExternalSymlinks: boolean,
 ): Promise<void> {
-  const wanted = vpathOf(scope)
-  if (wanted === ROOT) return
+  if (vpathOf(scope) === ROOT) return
   await mkdir(root, { recursive: true })
-  const tree = createScope({
-    disks: createDisks(),
-    root,
-    allow: () => true,
-    followExternalSymlinks,
-    fileMode,
-    dirMode,
-  })
+  const volume = createDiskVolume(createDisks())
+  const served = { volume, root, followExternalSymlinks, fileMode, dirMode }
   try {
-    await inHomeWords(scope, async () => {
-      const missing: VPath[] = []
-      for (let at = wanted; !(await tree.exists(at)); at = parentOf(at)) missing.unshift(at)
-      await tree.makeFolder(wanted)
-      for (const folder of missing) {
-        const path = await tree.hostPath(folder)
-        const owner = await ownerFor(dirname(path))
-        await giveTo(owner, { chown: (uid, gid) => lchown(path, uid, gid) })
-      }
-    })
+    for (const path of await makeHome(served, scope)) {
+      const owner = await ownerFor(dirname(path))
+      await giveTo(owner, { chown: (uid, gid) => lchown(path, uid, gid) })
+    }
   } catch (error) {
     if (!(error instanceof AppError)) throw error
     const message = `cannot make the folder of the scope ${scope}: ${error.message}`

@@ -4,14 +4,14 @@ import { parseBoolean, parseCsvLine } from '../config/option-values.ts'
 import { AppError } from '../lib/errors.ts'
 import { type Command, type Flag, isSwitch } from './command.ts'
 
-export interface Found {
+export interface ChosenCommand {
   /** From the root command down to the chosen one. */
   path: readonly Command[]
   /** The words without the names of the commands. */
   rest: readonly string[]
 }
 
-export interface Parsed {
+interface Parsed {
   args: readonly string[]
   flags: ReadonlyMap<string, FlagValue>
   /** True when -h or --help was given; then nothing else is checked. */
@@ -25,7 +25,7 @@ export function findCommand(
   root: Command,
   words: readonly string[],
   global: readonly Flag[],
-): Found {
+): ChosenCommand {
   const path = [root]
   const rest: string[] = []
   let command = root

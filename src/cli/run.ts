@@ -9,7 +9,7 @@ import { helpText } from './help.ts'
 import { closest, findCommand, parseArgs } from './parse-args.ts'
 import type { ServeInvocation } from './serve.ts'
 
-export interface Surroundings extends Omit<ServeInvocation, 'args' | 'flags'> {
+interface Surroundings extends Omit<ServeInvocation, 'args' | 'flags'> {
   /** Without the name of the program. */
   words: readonly string[]
 }

@@ -25,8 +25,6 @@ import { accountLine, isPrivateListener, startBlock } from './start-block.ts'
 const OTHERS_WRITE = 0o002
 
 export interface ServeInvocation extends Invocation {
-  /** Debug lines are wanted. */
-  debug: boolean
   /** Calls back for every signal the server answers to, until released. */
   onSignal(listener: (signal: 'stop' | 'reload', name: string) => void): () => void
   /** Calls back for failures nobody caught, until released. */
@@ -54,14 +52,13 @@ export async function serve(invocation: ServeInvocation): Promise<number> {
   const account = opened.created ? first : undefined
   let running: RunningServer | undefined
   try {
-    const { settings } = store.read()
+    const settings = store.settings()
     const config = buildConfig({ overrides, stored: settings.server, database, cwd, warn })
     for (const line of securityWarnings(config, settings)) warn(line)
     if (config.cacheDir !== '') await prepareCache(config.cacheDir, warn)
     const log = await openLog({
       target: config.log,
       format: config.logFormat,
-      debug: invocation.debug,
       stdout: invocation.stdout,
       stderr: invocation.stderr,
     })

@@ -42,7 +42,7 @@ export interface ConfigFile {
   keys: readonly string[]
 }
 
-export interface ConfigFileSearch {
+interface ConfigFileSearch {
   /** From `--config`; empty searches the usual folders. */
   explicit: string
   cwd: string
@@ -50,7 +50,7 @@ export interface ConfigFileSearch {
   home: string
 }
 
-export interface FoundConfig {
+interface FoundConfig {
   config: ConfigFile | null
   /** Why an explicitly named file is not used; empty when there is nothing to say. */
   warning: string
@@ -98,7 +98,7 @@ function isFile(file: string): boolean {
   try {
     return statSync(file, { throwIfNoEntry: false })?.isDirectory() === false
   } catch (error) {
-    // A folder nobody may look into, such as /root as HOME of a service user, holds nothing for us.
+    // A folder that may not be read, such as /root as HOME of a service user.
     if (['EACCES', 'EPERM', 'ELOOP'].includes(errnoOf(error))) return false
     throw error
   }

@@ -6,6 +6,7 @@ import { AppError } from '../lib/errors.ts'
 import { COMMIT, VERSION } from '../lib/version.ts'
 import type { ServerOptions } from '../store/document.ts'
 import type { ConfigFile } from './config-file.ts'
+import type { RateLimit } from './option-values.ts'
 import {
   envNamesOf,
   OPTION_KEYS,
@@ -14,12 +15,6 @@ import {
   optionOf,
   type StoredField,
 } from './options.ts'
-
-/** Failed sign-ins allowed within a window before answers become 429; `attempts` 0 turns it off. */
-export interface RateLimit {
-  readonly attempts: number
-  readonly windowMs: number
-}
 
 export interface Config {
   /** Absolute path of the served folder; existence is not guaranteed. */
@@ -107,7 +102,7 @@ export interface FlagValue {
   readonly text: string
 }
 
-export interface OverrideSources {
+interface OverrideSources {
   /** Flags given on the command line, already parsed. */
   flags: ReadonlyMap<string, FlagValue>
   env: Readonly<Record<string, string | undefined>>
@@ -193,7 +188,7 @@ function textOf(raw: unknown, source: string): string {
 // Keys of the original's documentation and of its nested first-start default.
 const OTHER_KEYS = ['database', 'defaults', 'branding']
 
-// A misspelt key has no effect in the original, silently; here it is said, and still ignored.
+// The original ignores a misspelt key silently; here a warning says so.
 function warnUnknownKey(key: string, file: string, warn: (message: string) => void): void {
   const folded = key.toLowerCase()
   const known = [...OPTION_KEYS, ...OTHER_KEYS].some((name) => name.toLowerCase() === folded)
@@ -217,7 +212,7 @@ function refuseConflicts(overrides: Overrides): void {
   )
 }
 
-export interface ConfigContext {
+interface ConfigContext {
   overrides: Overrides
   /** The record of the opened database. */
   stored: ServerOptions
@@ -345,7 +340,7 @@ function isLogStream(log: string): boolean {
   return log === '' || log === 'stdout' || log === 'stderr'
 }
 
-// The original serves plain HTTP with half a pair; start scripts go on working, but it is said.
+// As in the original, half a pair means plain HTTP; here a warning says so.
 function tlsPair(values: OptionValues, warn: (message: string) => void) {
   const { cert, key } = values
   if ((cert === '') === (key === '')) return { cert, key }

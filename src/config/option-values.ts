@@ -4,7 +4,6 @@
 import { readFileSync } from 'node:fs'
 import { isIP, isIPv4 } from 'node:net'
 import { LOOPBACK_BLOCKS, PRIVATE_BLOCKS } from '../lib/address-blocks.ts'
-import type { RateLimit } from './config.ts'
 
 const TRUE_WORDS = ['1', 't', 'T', 'true', 'TRUE', 'True']
 const FALSE_WORDS = ['0', 'f', 'F', 'false', 'FALSE', 'False']
@@ -72,7 +71,7 @@ function servicePort(name: string): number | undefined {
   try {
     services = readFileSync('/etc/services', 'utf8')
   } catch {
-    // No such list here (a bare container, Windows): the name stays unknown.
+    // Bare containers and Windows have no such file.
     return undefined
   }
   for (const line of services.split('\n')) {
@@ -163,6 +162,12 @@ export function parseCsvLine(text: string): string[] {
     if (at >= text.length) return out
     at += 1
   }
+}
+
+/** Failed sign-ins allowed within a window before answers become 429; `attempts` 0 turns it off. */
+export interface RateLimit {
+  readonly attempts: number
+  readonly windowMs: number
 }
 
 /** `10/15m`: attempts per window; `0` switches the limit off. */

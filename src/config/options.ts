@@ -3,7 +3,6 @@
 
 import { HOMEPAGE } from '../lib/version.ts'
 import type { ServerOptions } from '../store/document.ts'
-import type { RateLimit } from './config.ts'
 import {
   integerBetween,
   oneOf,
@@ -21,9 +20,10 @@ import {
   parseSize,
   parseSources,
   parseVariableNames,
+  type RateLimit,
 } from './option-values.ts'
 
-export type OptionGroup = 'Listening' | 'Files' | 'Sign-in' | 'Previews' | 'Logging' | 'First start'
+type OptionGroup = 'Listening' | 'Files' | 'Sign-in' | 'Previews' | 'Logging' | 'First start'
 
 export interface Option<T> {
   /** One letter, for `-p`. */

@@ -31,7 +31,7 @@ describe('the first start', () => {
 
   test('stores what the original stores', async () => {
     await serve(['--username', 'root', '--address=127.0.0.1'], { FB_LOG: 'stderr' })
-    const { settings, users, nextUserId } = await database()
+    const { settings, users, next } = await database()
     expect(settings).toMatchObject({
       authMethod: 'json',
       hideLoginButton: true,
@@ -49,7 +49,7 @@ describe('the first start', () => {
     expect(users[0]).toMatchObject({ id: 1, username: 'root', scope: '.', lockPassword: false })
     expect(Object.values(users[0]?.perm ?? {})).toEqual(new Array(8).fill(true))
     expect(users[0]?.sorting.by).toBe('name')
-    expect(nextUserId).toBe(2)
+    expect(next).toEqual({ users: 2 })
   })
 
   test('takes a plain password, and a hash as it is', async () => {
@@ -57,7 +57,7 @@ describe('the first start', () => {
     expect((await login(plain.origin, PASSWORD)).status).toBe(200)
     expect((await database()).users[0]?.password).toMatch(/^\$argon2id\$/)
     await plain.stop()
-    for (const name of ['filebrowser.db', 'filebrowser.db.bak']) await rm(join(cwd, name))
+    await rm(join(cwd, 'filebrowser.db'))
     await serve([], { FB_PASSWORD: HASH })
     expect((await database()).users[0]?.password).toBe(HASH)
     expect(await verifyPassword(PASSWORD, HASH)).toBe(true)

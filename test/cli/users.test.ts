@@ -4,8 +4,10 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { verifyPassword } from '../../src/auth/hash.ts'
 import type { Document, User } from '../../src/store/document.ts'
+import { openStore } from '../../src/store/store.ts'
 import { runCli } from '../support/cli.ts'
 import { LEGACY_HASH } from '../support/legacy-database.ts'
+import { recordsOf } from '../support/records.ts'
 
 const PASSWORD = 'Correct-Horse-9-Battery'
 let cwd: string
@@ -242,16 +244,17 @@ describe('users update', () => {
 
   test('a new password is hashed and ends the sessions of that user only', async () => {
     await cli('users', 'add', 'mona', PASSWORD)
-    const before = await doc()
     const session = { createdMs: 1, lastSeenMs: 1, remember: true, address: '', userAgent: '' }
     const sessions = [
       { ...session, id: 'a', userID: 1 },
       { ...session, id: 'b', userID: 2 },
     ]
-    await writeFile(join(cwd, 'filebrowser.db'), JSON.stringify({ ...before, sessions }))
+    await writeFile(join(cwd, 'filebrowser.db.sessions'), `${JSON.stringify({ put: sessions })}\n`)
     expect((await cli('users', 'update', 'mona', '-p', 'A-New-Password-7')).code).toBe(0)
     expect(await verifyPassword('A-New-Password-7', (await user('mona')).password)).toBe(true)
-    expect((await doc()).sessions.map(({ id }) => id)).toEqual(['a'])
+    const store = await openStore(join(cwd, 'filebrowser.db'))
+    expect(recordsOf(store).sessions.map(({ id }) => id)).toEqual(['a'])
+    await store.close()
   })
 
   test('the last administrator stays one', async () => {

@@ -1,4 +1,5 @@
 // `filebrowser cmds`: commands run before and after events.
+import { SETTINGS } from '../../store/collections.ts'
 import { EVENTS } from '../../store/document.ts'
 import { type Command, flagValue, type Invocation } from '../command.ts'
 import { withDatabase } from '../database.ts'
@@ -65,9 +66,10 @@ async function change(
   edit: (commands: EventCommands) => EventCommands,
 ): Promise<number> {
   const commands = await withDatabase(invocation, (store) =>
-    store.update((doc) => {
-      const next = edit(doc.settings.commands)
-      return [{ ...doc, settings: { ...doc.settings, commands: next } }, next]
+    store.transaction((tx) => {
+      const next = edit(tx.settings().commands)
+      tx.replace(SETTINGS, { ...tx.settings(), commands: next })
+      return next
     }),
   )
   invocation.stdout(commandList(Object.entries(commands)))
@@ -88,7 +90,7 @@ function add(invocation: Invocation): Promise<number> {
 async function list(invocation: Invocation): Promise<number> {
   const event = flagValue<string>(invocation.flags, 'event') ?? ''
   await withDatabase(invocation, async (store) => {
-    const { commands } = store.read().settings
+    const { commands } = store.settings()
     const names = event === '' ? Object.keys(commands) : [`before_${event}`, `after_${event}`]
     invocation.stdout(commandList(names.map((name) => [name, commands[name] ?? []])))
   })

@@ -3,6 +3,7 @@ import { resolve } from 'node:path'
 import { checkRules } from '../../access/rules.ts'
 import { AppError } from '../../lib/errors.ts'
 import { ParseError, type Reader, readObject } from '../../lib/parse.ts'
+import { SETTINGS } from '../../store/collections.ts'
 import {
   type Document,
   defaultSettings,
@@ -14,7 +15,7 @@ import { withSettingsFlags } from '../apply-flags.ts'
 import type { Command, Flag, Invocation } from '../command.ts'
 import { withDatabase } from '../database.ts'
 import { SERVER_FLAGS, SETTINGS_FLAGS, USER_FLAGS } from '../flags.ts'
-import { formatOf, presentConfig, readExport, writeExport } from './portable.ts'
+import { checkFormat, formatOf, presentConfig, readExport, writeExport } from './portable.ts'
 import { dumpSettings } from './settings-dump.ts'
 
 const LOCK_PASSWORD = 'lockPassword'
@@ -31,8 +32,6 @@ const CONFIG_FLAGS: readonly Flag[] = [
     }),
   })),
 ]
-
-const checkFormat = ([file = '']: readonly string[]) => void formatOf(file)
 
 export const configCommand: Command = {
   name: 'config',
@@ -115,7 +114,7 @@ async function init(invocation: Invocation): Promise<number> {
   return 0
 }
 
-// Start scripts may carry it, as the original took it without effect: a word, not a refusal.
+// The original accepts it without effect, so start scripts may have it: a warning, not an error.
 function sayWithoutEffect({ flags, notice }: Invocation): void {
   if (!flags.has(LOCK_PASSWORD)) return
   notice(`--${LOCK_PASSWORD} has no effect here; give it to "users add" or "users update"`)
@@ -124,10 +123,9 @@ function sayWithoutEffect({ flags, notice }: Invocation): void {
 async function set(invocation: Invocation): Promise<number> {
   sayWithoutEffect(invocation)
   const settings = await withDatabase(invocation, (store) =>
-    store.update((doc) => {
-      const next = withSettingsFlags(doc.settings, invocation.flags, false)
-      return [{ ...doc, settings: next }, next]
-    }),
+    store.transaction((tx) =>
+      tx.replace(SETTINGS, withSettingsFlags(tx.settings(), invocation.flags, false)),
+    ),
   )
   if (SERVER_FLAGS.some(({ name }) => invocation.flags.has(name))) {
     invocation.notice('Server options take effect at the next start of the server')
@@ -138,7 +136,7 @@ async function set(invocation: Invocation): Promise<number> {
 
 async function cat(invocation: Invocation): Promise<number> {
   await withDatabase(invocation, async (store) => {
-    invocation.stdout(dumpSettings(store.read().settings))
+    invocation.stdout(dumpSettings(store.settings()))
   })
   return 0
 }
@@ -146,7 +144,7 @@ async function cat(invocation: Invocation): Promise<number> {
 async function exportConfig(invocation: Invocation): Promise<number> {
   const file = resolve(invocation.cwd, invocation.args[0] ?? '')
   await withDatabase(invocation, (store) =>
-    writeExport(file, presentConfig(store.read().settings, formatOf(file))),
+    writeExport(file, presentConfig(store.settings(), formatOf(file))),
   )
   return 0
 }
@@ -157,11 +155,8 @@ async function importConfig(invocation: Invocation): Promise<number> {
   const settings = await withDatabase(
     invocation,
     (store) =>
-      store.update((doc) => {
-        // The key stays this database's own: tokens in use must neither die nor be forgeable.
-        const next = { ...imported, key: doc.settings.key }
-        return [{ ...doc, settings: next }, next]
-      }),
+      // This database keeps its own key: tokens in use stay valid, and nobody with the file can forge one.
+      store.transaction((tx) => tx.replace(SETTINGS, { ...imported, key: tx.settings().key })),
     { create: async () => emptyDocument(imported) },
   )
   invocation.stdout(dumpSettings(settings))

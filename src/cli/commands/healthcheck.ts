@@ -49,13 +49,13 @@ async function healthcheck(invocation: Invocation): Promise<number> {
   }
 }
 
-// The check must not make or import anything: it looks at what is there.
+// The check must not create or import anything.
 async function storedServer(database: string): Promise<ServerOptions> {
   for (const file of [database, jsonBeside(database)]) {
     if ((await detectDatabase(file)).kind !== 'json') continue
     const store = await openStore(file)
     try {
-      return store.read().settings.server
+      return store.settings().server
     } finally {
       await store.close()
     }
@@ -75,7 +75,7 @@ function askHealth(config: Config): Promise<number> {
       path: `${config.baseURL}/health`,
       timeout: TIMEOUT_MS,
       agent: false,
-      // The certificate is for the public name; here only life is asked about.
+      // The certificate is for the public name; the check only asks whether the server answers.
       rejectUnauthorized: false,
     })
     request.once('response', (response) => {

@@ -2,13 +2,14 @@
 import { randomBytes } from 'node:crypto'
 import { open, readFile, realpath, rename, unlink } from 'node:fs/promises'
 import { extname } from 'node:path'
-import type { Rule, UserDefaults } from '../../api-types.ts'
 import { parseYaml } from '../../config/read-yaml.ts'
 import { AppError, errnoOf } from '../../lib/errors.ts'
+import { pick } from '../../lib/fields.ts'
 import {
   DEFAULT_LOGOUT_PAGE,
   type ServerOptions,
   type Settings,
+  USER_FIELDS,
   type User,
 } from '../../store/document.ts'
 import { toYaml } from './portable-yaml.ts'
@@ -24,6 +25,11 @@ export function formatOf(file: string): Format {
   if (extension === '.json') return 'json'
   if (extension === '.yml' || extension === '.yaml') return 'yaml'
   throw new AppError('bad_request', `invalid format: ${extension}`)
+}
+
+/** Throws AppError unless the first argument is a file of a known format. */
+export function checkFormat([file = '']: readonly string[]): void {
+  formatOf(file)
 }
 
 /** Settings, server and sign-in method as `config export` shows them. */
@@ -44,32 +50,32 @@ export function presentConfig(settings: Settings, format: Format): Record<string
   }) as Record<string, unknown>
 }
 
+// In the order in which the original writes them.
+const SETTINGS_KEYS = [
+  'key',
+  'signup',
+  'hideLoginButton',
+  'createUserDir',
+  'userHomeBasePath',
+  'defaults',
+  'authMethod',
+  'logoutPage',
+  'branding',
+  'tus',
+  'commands',
+  'shell',
+  'rules',
+  'minimumPasswordLength',
+  'fileMode',
+  'dirMode',
+  'hideDotfiles',
+] as const
+
 function presentSettings(settings: Settings) {
   return {
-    key: settings.key,
-    signup: settings.signup,
-    hideLoginButton: settings.hideLoginButton,
-    createUserDir: settings.createUserDir,
-    userHomeBasePath: settings.userHomeBasePath,
-    defaults: presentPreferences(settings.defaults),
-    authMethod: settings.authMethod,
+    ...pick(settings, SETTINGS_KEYS),
     logoutPage: settings.logoutPage || DEFAULT_LOGOUT_PAGE,
-    branding: {
-      name: settings.branding.name,
-      disableExternal: settings.branding.disableExternal,
-      disableUsedPercentage: settings.branding.disableUsedPercentage,
-      files: settings.branding.files,
-      theme: settings.branding.theme,
-      color: settings.branding.color,
-    },
-    tus: { chunkSize: settings.tus.chunkSize, retryCount: settings.tus.retryCount },
     commands: Object.fromEntries(Object.entries(settings.commands).sort(byKey)),
-    shell: settings.shell,
-    rules: settings.rules.map(presentRule),
-    minimumPasswordLength: settings.minimumPasswordLength,
-    fileMode: settings.fileMode,
-    dirMode: settings.dirMode,
-    hideDotfiles: settings.hideDotfiles,
     // Ours: the original has no webhooks, so the key is there only when there is something to keep.
     ...(settings.webhooks.length > 0 && { webhooks: settings.webhooks }),
   }
@@ -79,63 +85,9 @@ function byKey([a]: [string, unknown], [b]: [string, unknown]): number {
   return a < b ? -1 : 1
 }
 
-function presentPreferences(defaults: UserDefaults) {
-  return {
-    scope: defaults.scope,
-    locale: defaults.locale,
-    viewMode: defaults.viewMode,
-    singleClick: defaults.singleClick,
-    redirectAfterCopyMove: defaults.redirectAfterCopyMove,
-    sorting: { by: defaults.sorting.by, asc: defaults.sorting.asc },
-    perm: presentPermissions(defaults),
-    commands: defaults.commands,
-    hideDotfiles: defaults.hideDotfiles,
-    dateFormat: defaults.dateFormat,
-    aceEditorTheme: defaults.aceEditorTheme,
-  }
-}
-
-function presentPermissions({ perm }: UserDefaults) {
-  return {
-    admin: perm.admin,
-    execute: perm.execute,
-    create: perm.create,
-    rename: perm.rename,
-    modify: perm.modify,
-    delete: perm.delete,
-    share: perm.share,
-    download: perm.download,
-  }
-}
-
-function presentRule(rule: Rule) {
-  return {
-    regex: rule.regex,
-    allow: rule.allow,
-    path: rule.path,
-    regexp: rule.regexp ? { raw: rule.regexp.raw } : null,
-  }
-}
-
 function presentServer(server: ServerOptions) {
-  return {
-    root: server.root,
-    baseURL: server.baseURL,
-    socket: server.socket,
-    tlsKey: server.tlsKey,
-    tlsCert: server.tlsCert,
-    port: server.port,
-    address: server.address,
-    log: server.log,
-    enableThumbnails: server.enableThumbnails,
-    resizePreview: server.resizePreview,
-    enableExec: server.enableExec,
-    typeDetectionByHeader: server.typeDetectionByHeader,
-    imageResolutionCalculation: server.imageResolutionCalculation,
-    authHook: '',
-    tokenExpirationTime: server.tokenExpirationTime,
-    followExternalSymlinks: server.followExternalSymlinks,
-  }
+  const { tokenExpirationTime, followExternalSymlinks, ...others } = server
+  return { ...others, authHook: '', tokenExpirationTime, followExternalSymlinks }
 }
 
 /** The options of the method in use, as the original stores them. */
@@ -143,10 +95,7 @@ export function presentAuther({ authMethod, auther }: Settings): Record<string, 
   if (authMethod === 'proxy') return { header: auther.header }
   if (authMethod === 'hook') return { command: auther.command }
   if (authMethod === 'noauth') return {}
-  const { recaptcha } = auther
-  return {
-    recaptcha: recaptcha && { host: recaptcha.host, key: recaptcha.key, secret: recaptcha.secret },
-  }
+  return { recaptcha: auther.recaptcha }
 }
 
 // The original's YAML spills the hook's working fields; readers of such files expect them.
@@ -174,24 +123,7 @@ function renameAfter(
 
 /** Accounts as `users export` shows them, password hashes included. */
 export function presentUsers(users: readonly User[], format: Format): unknown {
-  const list = users.map((user) => ({
-    id: user.id,
-    username: user.username,
-    password: user.password,
-    scope: user.scope,
-    locale: user.locale,
-    lockPassword: user.lockPassword,
-    viewMode: user.viewMode,
-    singleClick: user.singleClick,
-    redirectAfterCopyMove: user.redirectAfterCopyMove,
-    perm: presentPermissions(user),
-    commands: user.commands,
-    sorting: { by: user.sorting.by, asc: user.sorting.asc },
-    rules: user.rules.map(presentRule),
-    hideDotfiles: user.hideDotfiles,
-    dateFormat: user.dateFormat,
-    aceEditorTheme: user.aceEditorTheme,
-  }))
+  const list = users.map((user) => pick(user, USER_FIELDS))
   return format === 'json' ? list : lowerKeys(list)
 }
 
@@ -205,7 +137,7 @@ function lowerKeys(value: unknown): unknown {
 }
 
 /** The bytes of an export file. */
-export function serialise(value: unknown, format: Format): string {
+function serialise(value: unknown, format: Format): string {
   return format === 'json' ? `${goJson(value, 4)}\n` : toYaml(value)
 }
 

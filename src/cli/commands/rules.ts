@@ -3,12 +3,13 @@ import { checkRules } from '../../access/rules.ts'
 import type { Rule } from '../../api-types.ts'
 import { integerBetween } from '../../config/option-values.ts'
 import { AppError } from '../../lib/errors.ts'
-import type { Document } from '../../store/document.ts'
+import type { Records, Transaction } from '../../store/collection.ts'
+import { SETTINGS } from '../../store/collections.ts'
 import { findUser, replaceUser } from '../../store/users.ts'
 import { type Command, type Flag, flagValue, type Invocation } from '../command.ts'
 import { withDatabase } from '../database.ts'
 import { checkIndexes, indexRange } from '../index-range.ts'
-import { requireUser } from './users.ts'
+import { userNamed } from './user-table.ts'
 
 const TARGET_FLAGS: readonly Flag[] = [
   {
@@ -88,26 +89,26 @@ export const rulesCommand: Command = {
 interface Target {
   title: string
   rules: readonly Rule[]
-  /** The document with other rules in this place. */
-  put(rules: Rule[]): Document
+  /** Puts other rules in this place. */
+  put(tx: Transaction, rules: Rule[]): void
 }
 
-function targetOf(doc: Document, { flags }: Invocation): Target {
+function targetOf(records: Records, { flags }: Invocation): Target {
   const id = flagValue<number>(flags, 'id') ?? 0
   const username = flagValue<string>(flags, 'username') ?? ''
   if (id === 0 && username === '') {
     return {
       title: 'Global Rules:',
-      rules: doc.settings.rules,
-      put: (rules) => ({ ...doc, settings: { ...doc.settings, rules } }),
+      rules: records.settings().rules,
+      put: (tx, rules) => tx.replace(SETTINGS, { ...tx.settings(), rules }),
     }
   }
-  const user = id === 0 ? requireUser(doc, username) : findUser(doc, id)
+  const user = id === 0 ? userNamed(records, username) : findUser(records, id)
   if (!user) throw new AppError('not_found', 'the resource does not exist')
   return {
     title: `Rules for user ${id === 0 ? username : id}:`,
     rules: user.rules,
-    put: (rules) => replaceUser(doc, { ...user, rules })[0],
+    put: (tx, rules) => replaceUser(tx, { ...user, rules }),
   }
 }
 
@@ -116,10 +117,11 @@ async function change(
   edit: (rules: readonly Rule[]) => Rule[],
 ): Promise<number> {
   const text = await withDatabase(invocation, (store) =>
-    store.update((doc) => {
-      const target = targetOf(doc, invocation)
+    store.transaction((tx) => {
+      const target = targetOf(tx, invocation)
       const rules = edit(target.rules)
-      return [target.put(rules), ruleList(target.title, rules)]
+      target.put(tx, rules)
+      return ruleList(target.title, rules)
     }),
   )
   invocation.stdout(text)
@@ -142,7 +144,7 @@ function add(invocation: Invocation): Promise<number> {
 
 async function list(invocation: Invocation): Promise<number> {
   await withDatabase(invocation, async (store) => {
-    const { title, rules } = targetOf(store.read(), invocation)
+    const { title, rules } = targetOf(store, invocation)
     invocation.stdout(ruleList(title, rules))
   })
   return 0

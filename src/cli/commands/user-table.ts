@@ -1,5 +1,8 @@
-// The table of `users ls`, `find`, `add` and `update`.
+// Accounts as words of the command line name them, and as the table of `users ls` shows them.
+import { AppError } from '../../lib/errors.ts'
+import type { Records } from '../../store/collection.ts'
 import type { User } from '../../store/document.ts'
+import { findUser, findUserByName } from '../../store/users.ts'
 import { alignColumns } from '../print.ts'
 
 const HEADER = [
@@ -20,6 +23,14 @@ const HEADER = [
   'Download',
   'Pwd Lock',
 ]
+
+/** The account an argument means: an id when it is a number that exists, else a name. */
+export function userNamed(records: Records, argument: string): User {
+  const byId = /^\d+$/.test(argument) ? findUser(records, Number(argument)) : undefined
+  const user = byId ?? findUserByName(records, argument)
+  if (!user) throw new AppError('not_found', 'the resource does not exist')
+  return user
+}
 
 /** One row per account, ordered by id. Data rows end with a padded cell, as scripts know them. */
 export function userTable(users: readonly User[]): string {
@@ -51,6 +62,6 @@ function userRow(user: User): string {
 }
 
 // A name with a tab or an escape sequence must not break the columns or the terminal.
-function plain(text: string): string {
+export function plain(text: string): string {
   return text.replace(/[\x00-\x1f\x7f-\x9f]/g, '?')
 }

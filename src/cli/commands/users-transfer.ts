@@ -4,18 +4,24 @@ import { join, resolve } from 'node:path'
 import { checkRules } from '../../access/rules.ts'
 import { isHash } from '../../auth/hash.ts'
 import { checkUsername } from '../../auth/provision.ts'
-import { withoutSessions } from '../../auth/sessions.ts'
 import { AppError } from '../../lib/errors.ts'
-import type { Document, User } from '../../store/document.ts'
+import type { Records, Transaction } from '../../store/collection.ts'
+import { USERS } from '../../store/collections.ts'
+import type { User } from '../../store/document.ts'
 import { accountFrom } from '../../store/legacy-records.ts'
-import { addUser, findUser, findUserByName, replaceUser } from '../../store/users.ts'
+import {
+  addUser,
+  discardUser,
+  endSessions,
+  findUser,
+  findUserByName,
+  replaceUser,
+} from '../../store/users.ts'
 import { type Command, flagValue, type Invocation, inContext } from '../command.ts'
 import { withDatabase } from '../database.ts'
-import { formatOf, presentUsers, readExport, writeExport } from './portable.ts'
+import { checkFormat, formatOf, presentUsers, readExport, writeExport } from './portable.ts'
 
 const BACKUP_FILE = 'users.backup.json'
-
-const checkFormat = ([file = '']: readonly string[]) => void formatOf(file)
 
 export const usersExportCommand: Command = {
   name: 'export',
@@ -56,7 +62,7 @@ export const usersImportCommand: Command = {
 async function exportUsers(invocation: Invocation): Promise<number> {
   const file = resolve(invocation.cwd, invocation.args[0] ?? '')
   await withDatabase(invocation, (store) =>
-    writeExport(file, presentUsers(store.read().users, formatOf(file))),
+    writeExport(file, presentUsers(store.all(USERS), formatOf(file))),
   )
   return 0
 }
@@ -69,15 +75,14 @@ async function importUsers(invocation: Invocation): Promise<number> {
   const replace = flagValue<boolean>(flags, 'replace') ?? false
   await withDatabase(invocation, async (store) => {
     if (replace) {
-      const before = store.read()
       // Throws when the file is refused: the accounts kept by the last import stay then.
-      replaceAll(before, accounts)
+      checkReplacement(store, accounts)
       const backup = join(cwd, BACKUP_FILE)
-      await writeExport(backup, presentUsers(before.users, 'json'))
+      await writeExport(backup, presentUsers(store.all(USERS), 'json'))
       notice(`The accounts so far are kept in ${backup}`)
-      await store.update((doc) => [replaceAll(doc, accounts), undefined])
+      await store.transaction((tx) => replaceAll(tx, accounts))
     } else {
-      await store.update((doc) => [addAll(doc, accounts, overwrite), undefined])
+      await store.transaction((tx) => addAll(tx, accounts, overwrite))
     }
   })
   return 0
@@ -102,55 +107,64 @@ function parseAccounts(value: unknown, file: string): User[] {
   })
 }
 
-// Names that are known here stay, also those from before names were looked at.
-function checkNewNames(doc: Document, accounts: readonly User[]): void {
+// Existing names stay, also those from before names were checked.
+function checkNewNames(records: Records, accounts: readonly User[]): void {
   for (const [i, { username }] of accounts.entries())
-    if (!findUserByName(doc, username)) inContext(`user ${i + 1}`, () => checkUsername(username))
+    if (!findUserByName(records, username))
+      inContext(`user ${i + 1}`, () => checkUsername(username))
 }
 
-function addAll(doc: Document, accounts: readonly User[], overwrite: boolean): Document {
-  checkNewNames(doc, accounts)
-  let next = doc
+function addAll(tx: Transaction, accounts: readonly User[], overwrite: boolean): void {
+  checkNewNames(tx, accounts)
   for (const account of accounts) {
-    const sameId = findUser(next, account.id)
+    const sameId = findUser(tx, account.id)
     if (sameId && !overwrite) {
       throw new AppError('exists', `user ${account.id} is already registered`)
     }
-    const sameName = findUserByName(next, account.username)
+    const sameName = findUserByName(tx, account.username)
     if (sameName && sameName.id !== sameId?.id) {
       throw new AppError('exists', `the name ${account.username} belongs to user ${sameName.id}`)
     }
-    ;[next] = sameId ? replaceUser(next, account) : addUser(next, account)
+    if (sameId) replaceUser(tx, account)
+    else addUser(tx, account)
     // A hash from a file is a new password: nobody stays signed in with the old one.
-    if (sameId && sameId.password !== account.password) next = withoutSessions(next, account.id)
+    if (sameId && sameId.password !== account.password) endSessions(tx, account.id)
   }
-  return next
 }
 
 // Accounts that are the same before and after keep their id, and with it their share links.
-function replaceAll(doc: Document, accounts: readonly User[]): Document {
+function isKept(records: Records, { id, username }: User): boolean {
+  return findUser(records, id)?.username === username
+}
+
+function checkReplacement(records: Records, accounts: readonly User[]): void {
   if (!accounts.some(({ perm }) => perm.admin)) {
     throw new AppError('last_admin', 'the file has no administrator, so nothing was changed')
   }
-  checkNewNames(doc, accounts)
-  const kept = accounts.filter(({ id, username }) => findUser(doc, id)?.username === username)
-  const ids = new Set(kept.map(({ id }) => id))
-  if (ids.size !== kept.length) throw new AppError('exists', 'an id occurs twice in the file')
-  let next: Document = {
-    ...doc,
-    users: kept,
-    shares: doc.shares.filter(({ userID }) => ids.has(userID)),
-    sessions: doc.sessions.filter(({ userID }) => {
-      const before = findUser(doc, userID)
-      return kept.some(({ id, password }) => id === userID && password === before?.password)
-    }),
+  checkNewNames(records, accounts)
+  const ids = accounts.filter((account) => isKept(records, account)).map(({ id }) => id)
+  if (new Set(ids).size !== ids.length) {
+    throw new AppError('exists', 'an id occurs twice in the file')
   }
-  for (const account of accounts) {
-    if (kept.includes(account)) continue
-    if (findUserByName(next, account.username)) {
-      throw new AppError('exists', `the name ${account.username} occurs twice in the file`)
+  const names = new Set<string>()
+  for (const { username } of accounts) {
+    if (names.has(username)) {
+      throw new AppError('exists', `the name ${username} occurs twice in the file`)
     }
-    ;[next] = addUser(next, account)
+    names.add(username)
   }
-  return next
+}
+
+function replaceAll(tx: Transaction, accounts: readonly User[]): void {
+  checkReplacement(tx, accounts)
+  const kept = accounts.filter((account) => isKept(tx, account))
+  const added = accounts.filter((account) => !kept.includes(account))
+  const before = new Map(tx.all(USERS).map((user) => [user.id, user]))
+  const ids = new Set(kept.map(({ id }) => id))
+  for (const id of before.keys()) if (!ids.has(id)) discardUser(tx, id)
+  for (const account of kept) {
+    tx.replace(USERS, account)
+    if (account.password !== before.get(account.id)?.password) endSessions(tx, account.id)
+  }
+  for (const account of added) addUser(tx, account)
 }

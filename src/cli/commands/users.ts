@@ -5,17 +5,18 @@ import { hashPassword } from '../../auth/hash.ts'
 import { deriveScope } from '../../auth/home.ts'
 import { checkPassword } from '../../auth/password-policy.ts'
 import { addUserWithHome, checkUsername } from '../../auth/provision.ts'
-import { withoutSessions } from '../../auth/sessions.ts'
 import { followsExternalSymlinks } from '../../config/config.ts'
 import { AppError } from '../../lib/errors.ts'
-import type { Document, User } from '../../store/document.ts'
-import { findUser, findUserByName, removeUser, replaceUser } from '../../store/users.ts'
+import { USERS } from '../../store/collections.ts'
+import type { User } from '../../store/document.ts'
+import { endSessions, findUserByName, removeUser, replaceUser } from '../../store/users.ts'
 import { withUserFlags } from '../apply-flags.ts'
 import { type Command, type Flag, flagValue, type Invocation } from '../command.ts'
 import { withDatabase } from '../database.ts'
 import { USER_FLAGS } from '../flags.ts'
 import { makeScopeFolder } from '../home-folder.ts'
-import { userTable } from './user-table.ts'
+import { userNamed, userTable } from './user-table.ts'
+import { usersTokenCommand } from './users-token.ts'
 import { usersExportCommand, usersImportCommand } from './users-transfer.ts'
 
 const UPDATE_FLAGS: readonly Flag[] = [
@@ -93,26 +94,19 @@ export const usersCommand: Command = {
       minArgs: 1,
       run: remove,
     },
+    usersTokenCommand,
     usersExportCommand,
     usersImportCommand,
   ],
-}
-
-/** The account an argument means: an id when it is a number that exists, else a name. */
-export function requireUser(doc: Document, argument: string): User {
-  const byId = /^\d+$/.test(argument) ? findUser(doc, Number(argument)) : undefined
-  const user = byId ?? findUserByName(doc, argument)
-  if (!user) throw new AppError('not_found', 'the resource does not exist')
-  return user
 }
 
 async function add(invocation: Invocation): Promise<number> {
   const { args, flags, env, stdout, cwd } = invocation
   const [username = '', password = ''] = args
   const user = await withDatabase(invocation, async (store, _, file) => {
-    const { settings } = store.read()
+    const settings = store.settings()
     if (username === '') throw new AppError('bad_request', 'username is empty')
-    if (findUserByName(store.read(), username)) throw taken()
+    if (findUserByName(store, username)) throw taken()
     const record = withUserFlags(settings.defaults, flags)
     const scope = deriveScope(settings, username, record.scope)
     const hash = await hashNew(password, settings.minimumPasswordLength)
@@ -127,21 +121,21 @@ async function add(invocation: Invocation): Promise<number> {
       lockPassword: flagValue<boolean>(flags, 'lockPassword') ?? false,
       rules: [],
     }
-    return addUserWithHome({ store, makeHome }, account).catch(throwInWords)
+    return addUserWithHome({ store, makeHome }, account).catch(throwInOldWords)
   })
   stdout(userTable([user]))
   return 0
 }
 
 async function list(invocation: Invocation): Promise<number> {
-  await withDatabase(invocation, async (store) => invocation.stdout(userTable(store.read().users)))
+  await withDatabase(invocation, async (store) => invocation.stdout(userTable(store.all(USERS))))
   return 0
 }
 
 async function find(invocation: Invocation): Promise<number> {
   const [who = ''] = invocation.args
   await withDatabase(invocation, async (store) =>
-    invocation.stdout(userTable([requireUser(store.read(), who)])),
+    invocation.stdout(userTable([userNamed(store, who)])),
   )
   return 0
 }
@@ -150,13 +144,13 @@ async function update(invocation: Invocation): Promise<number> {
   const { args, flags, stdout } = invocation
   const [who = ''] = args
   const user = await withDatabase(invocation, async (store) => {
-    const { settings } = store.read()
-    requireUser(store.read(), who)
+    const settings = store.settings()
+    userNamed(store, who)
     const password = flagValue<string>(flags, 'password')
     const hash = password ? await hashNew(password, settings.minimumPasswordLength) : undefined
-    return store.update((doc) =>
-      inWords(() => {
-        const before = requireUser(doc, who)
+    return store.transaction((tx) =>
+      inOldWords(() => {
+        const before = userNamed(tx, who)
         const username = flagValue<string>(flags, 'username') || before.username
         if (username !== before.username) checkUsername(username)
         const after: User = {
@@ -165,8 +159,9 @@ async function update(invocation: Invocation): Promise<number> {
           password: hash ?? before.password,
           lockPassword: flagValue<boolean>(flags, 'lockPassword') ?? before.lockPassword,
         }
-        const [next, saved] = replaceUser(doc, after)
-        return [hash === undefined ? next : withoutSessions(next, saved.id), saved]
+        const saved = replaceUser(tx, after)
+        if (hash !== undefined) endSessions(tx, saved.id)
+        return saved
       }),
     )
   })
@@ -177,7 +172,7 @@ async function update(invocation: Invocation): Promise<number> {
 async function remove(invocation: Invocation): Promise<number> {
   const [who = ''] = invocation.args
   await withDatabase(invocation, (store) =>
-    store.update((doc) => inWords(() => removeUser(doc, requireUser(doc, who).id))),
+    store.transaction((tx) => inOldWords(() => removeUser(tx, userNamed(tx, who).id))),
   )
   invocation.stdout('user deleted successfully\n')
   return 0
@@ -194,15 +189,15 @@ function taken(): AppError {
 }
 
 /** The store's refusals in the words that scripts of the original look for. */
-export function inWords<T>(change: () => T): T {
+export function inOldWords<T>(change: () => T): T {
   try {
     return change()
   } catch (error) {
-    return throwInWords(error)
+    return throwInOldWords(error)
   }
 }
 
-function throwInWords(error: unknown): never {
+function throwInOldWords(error: unknown): never {
   if (!(error instanceof AppError)) throw error
   if (error.code === 'exists') throw taken()
   if (error.code === 'last_admin') {
