@@ -9,6 +9,7 @@ export type ErrorCode =
   | 'wrong_credentials'
   | 'forbidden'
   | 'last_admin'
+  | 'token_not_allowed'
   | 'download_forbidden'
   | 'not_found'
   | 'method_not_allowed'
@@ -46,10 +47,8 @@ export interface Permissions {
   download: boolean
 }
 
-export type SortKey = 'name' | 'size' | 'modified'
-
 export interface Sorting {
-  /** One of SortKey; other strings are kept and mean listing order. */
+  /** `name`, `size` or `modified`; other strings are kept and mean listing order. */
   by: string
   asc: boolean
 }
@@ -175,6 +174,10 @@ export interface UnfinishedUpload {
   offset: number
   /** When the last of them came. */
   modified: string
+  /** It replaces what is there. */
+  override: boolean
+  /** When the file itself was modified, in ms since 1970, where its sender said so. */
+  fileModified?: number
 }
 
 export interface SearchHit {
@@ -245,6 +248,18 @@ export interface SessionRecord {
   address: string
   userAgent: string
   current: boolean
+}
+
+/** A key for a script or an app; its secret is in the answer to making it alone. */
+export interface ApiTokenRecord {
+  id: string
+  name: string
+  perm: Permissions
+  folder: string
+  /** RFC 3339; null for never. */
+  created: string
+  expires: string | null
+  lastUsed: string | null
 }
 
 /** Start-up settings injected into the page as `window.FileBrowser`. */

@@ -1,24 +1,15 @@
 // The application: routes mounted in one list over services made once, one error handler.
 
-import { ServerResponse } from 'node:http'
 import { Hono } from 'hono'
-import { createDeps } from './http/deps.ts'
-import type { BaseDeps, Ctx, Deps, Env } from './http/env.ts'
-import {
-  answerError,
-  commonHeaders,
-  contentOriginOnly,
-  knownHostsOnly,
-  logFailures,
-  NO_CACHE,
-  notAllowed,
-  redirects,
-} from './http/frame.ts'
+import type { Ctx, Env } from './http/context.ts'
+import { delivery } from './http/deliver.ts'
+import { type BaseDeps, createDeps, type Deps } from './http/deps.ts'
+import { answerError } from './http/failures.ts'
+import { frame, NO_CACHE, notAllowed } from './http/frame.ts'
 import { PAGE, parseTarget } from './http/request-path.ts'
 import { sendStatus } from './http/respond.ts'
-import { admission } from './http/transfers.ts'
+import { finishLeftovers } from './operations/uploads.ts'
 import { commandRoutes } from './routes/commands.ts'
-import { finishLeftovers } from './routes/finish-upload.ts'
 import { openapiRoutes } from './routes/openapi.ts'
 import { previewRoutes } from './routes/previews.ts'
 import { publicRoutes } from './routes/public.ts'
@@ -30,6 +21,7 @@ import { sessionRoutes } from './routes/session.ts'
 import { settingsRoutes } from './routes/settings.ts'
 import { shareRoutes } from './routes/shares.ts'
 import { subtitleRoutes } from './routes/subtitles.ts'
+import { tokenRoutes } from './routes/tokens.ts'
 import { tusRoutes } from './routes/tus.ts'
 import { uiRoutes } from './routes/ui.ts'
 import { uploadRoutes } from './routes/uploads.ts'
@@ -38,6 +30,8 @@ import { userRoutes } from './routes/users.ts'
 
 export interface App {
   fetch: Hono<Env>['fetch']
+  /** Asks without a socket; the third parameter brings `incoming`. */
+  request: Hono<Env>['request']
   /** What is mounted, for the test that holds the API's description against it. */
   routes: { method: string; path: string }[]
   /** Ends children, timers and pending records; call when the server has stopped. */
@@ -55,7 +49,7 @@ async function reportVideoProgram({ config, log, previews }: Deps): Promise<void
   )
 }
 
-/** Builds the application. It serves real connections only: handlers write to the socket. */
+/** Builds the application. Without a socket (`app.request`) its answers are made in memory. */
 export function createApp(base: BaseDeps): App {
   const deps = createDeps(base)
   void reportVideoProgram(deps)
@@ -64,24 +58,18 @@ export function createApp(base: BaseDeps): App {
     // The raw request target decides, not the normalised URL: see request-path.ts.
     getPath: (_request, options) => {
       const env = (options as { env: Env['Bindings'] }).env
-      // An upgrade request brings no response object; headers for it go nowhere, as they must.
-      env.outgoing ??= new ServerResponse(env.incoming)
       const { url = '/', method = 'GET' } = env.incoming
       env.target = parseTarget(url, base.config.baseURL, method)
       return env.target.key
     },
   })
   app.onError((error, c) => answerError(error, c as Ctx, deps))
-  app.use(logFailures(deps))
-  app.use(commonHeaders)
-  app.use(knownHostsOnly(deps))
-  app.use(redirects)
-  app.use(admission(deps))
-  app.use(contentOriginOnly(deps))
+  app.use(delivery(deps), frame(deps))
   const routes = [
     uiRoutes,
     sessionRoutes,
     userRoutes,
+    tokenRoutes,
     settingsRoutes,
     recursiveRoutes,
     resourceRoutes,
@@ -107,6 +95,7 @@ export function createApp(base: BaseDeps): App {
   })
   return {
     fetch: app.fetch,
+    request: app.request,
     routes: app.routes,
     close: async () => {
       deps.hooks.close()
@@ -116,6 +105,9 @@ export function createApp(base: BaseDeps): App {
       // What is lost is only how lately sessions were seen.
       await deps.sessions.flush().catch((error: unknown) => {
         deps.log.warn(`when sessions were last seen was not written: ${(error as Error).message}`)
+      })
+      await deps.apiTokens.flush().catch((error: unknown) => {
+        deps.log.warn(`when tokens were last used was not written: ${(error as Error).message}`)
       })
       await deps.temps.close()
     },

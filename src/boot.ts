@@ -21,7 +21,7 @@ export function start(load: () => void): void {
   try {
     load()
   } catch (error) {
-    // The packages' own loaders wrap the reason deeply; what we know about it comes first.
+    // The packages' loaders hide the reason deep in their message.
     const reason = nativeFailure() || (error instanceof Error ? error.stack : String(error))
     process.stderr.write(`Error: ${reason}\n`)
     process.exit(1)

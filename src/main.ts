@@ -66,7 +66,6 @@ async function main(): Promise<void> {
     env: process.env,
     cwd: process.cwd(),
     home: homeFolder(),
-    debug: /\bfilebrowser\b/.test(process.env.NODE_DEBUG ?? ''),
     stdout: (text) => process.stdout.write(text),
     stderr: (text) => process.stderr.write(text),
     notice: (message) => process.stderr.write(`${localStamp(new Date())} ${message}\n`),

@@ -13,7 +13,7 @@ export interface NativeFile {
   sha256: string
 }
 
-export interface NativeCacheOptions {
+interface NativeCacheOptions {
   files: NativeFile[]
   /** The node_modules folder inside the executable. */
   modules: string

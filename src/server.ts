@@ -34,7 +34,7 @@ const PROBE_AFTER_MS = 60_000
 /** WebSockets are asked by frames, since behind a proxy the connection itself stays. */
 const PING_MS = 30_000
 const MAX_UNANSWERED_PINGS = 4
-/** A command line; what of it has come is held until it is whole. */
+/** A command line, which is in memory until it is complete. */
 const MAX_WEBSOCKET_MESSAGE_BYTES = 128 * 1024
 const IDLE_SWEEP_MS = 100
 /**
@@ -48,7 +48,7 @@ const LEFTOVER_LOOK_MS = 250
 /** WebSocket close code: the server goes away. */
 const GOING_AWAY = 1001
 
-export interface ListenOptions {
+interface ListenOptions {
   config: Config
   fetch: (request: Request, env: HttpBindings) => Response | Promise<Response>
   log: Logger
@@ -175,7 +175,7 @@ function endSilentClients(websockets: WebSocketServer): () => void {
 }
 
 // "A server MAY ignore a received Upgrade header field" (RFC 9110 7.8). Java's client and curl offer
-// HTTP/2 with each request, proxies pass the header on everywhere: all those are requests as any.
+// HTTP/2 with each request, proxies pass the header on: those are ordinary requests.
 function opensWebSocket(
   { headers, rawHeaders, method, url = '/' }: IncomingMessage,
   config: Config,
@@ -192,7 +192,7 @@ function endAfterOffer({ headers }: IncomingMessage, response: ServerResponse): 
 
 // "A server MUST respond with a 400 (Bad Request) status code to any HTTP/1.1 request message that lacks
 // a Host header field and to any request message that contains more than one" (RFC 9112 3.2). Of several
-// Node takes the first, a proxy in front may have judged another.
+// Node takes the first; a proxy in front may have checked another.
 function refuseTwoHosts(listener: RequestListener): RequestListener {
   return (request, response) => {
     if (!hasTwoHosts(request.rawHeaders)) return listener(request, response)
@@ -208,7 +208,7 @@ function refuseTwoHosts(listener: RequestListener): RequestListener {
 function hasTwoHosts(rawHeaders: readonly string[]): boolean {
   let hosts = 0
   for (let i = 0; i < rawHeaders.length; i += 2)
-    if (rawHeaders[i]?.toLowerCase() === 'host') hosts++
+    if (rawHeaders[i]?.length === 4 && rawHeaders[i]?.toLowerCase() === 'host') hosts++
   return hosts > 1
 }
 
@@ -217,9 +217,11 @@ function admitOldClients(request: IncomingMessage): void {
   if (request.httpVersion === '1.0') request.headers.host ??= 'localhost'
 }
 
-// The socket's count is looked at, since node stops telling of bytes that nobody has asked for.
+// Polls the socket's count: Node has no event for bytes that nobody reads.
 function readLeftovers(request: IncomingMessage, response: ServerResponse): void {
-  const { socket } = request
+  const { socket, headers } = request
+  // No body (RFC 9112 6.3).
+  if (headers['content-length'] === undefined && headers['transfer-encoding'] === undefined) return
   response.once('finish', () => {
     if (request.complete || request.destroyed) return
     request.resume()

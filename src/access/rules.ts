@@ -5,22 +5,17 @@ import { badRequest } from '../lib/errors.ts'
 import type { VPath } from '../lib/vpath.ts'
 import { faultOf } from '../store/rules.ts'
 
-/** Judges a path: true when it may be seen. */
-export type Judge = (vpath: VPath) => boolean
+/** True when a path may be seen. */
+export type PathTest = (vpath: VPath) => boolean
 
-const ALLOW_ALL: Judge = () => true
+const ALLOW_ALL: PathTest = () => true
 
 /**
- * Compiles rules into one judge. Evaluation starts at allow, walks the lists in order (global
- * rules, then the user's), and the last rule that matches decides.
- *
- * A path rule matches the path itself and everything below it, on segment boundaries; on a
- * case-insensitive file system both sides are folded (GHSA-fgm5-pw99-w2p7). Expressions are RE2,
- * unanchored and run in linear time, on such a file system as if they began with `(?i)`. A pattern
- * that does not compile never opens a door: as a deny rule it matches everything, as an allow rule
- * nothing.
+ * Compiles rules, the global ones before the user's, into one test: the last that matches decides, and a path
+ * that none matches is allowed. A path rule covers all below it, in any case where the file system ignores case
+ * (GHSA-fgm5-pw99-w2p7); an expression that RE2 cannot compile denies everything, or allows nothing.
  */
-export function compileRules(rules: readonly Rule[], foldCase: boolean): Judge {
+export function compileRules(rules: readonly Rule[], foldCase: boolean): PathTest {
   if (rules.length === 0) return ALLOW_ALL
   const tests = rules.map((rule) => ({ allow: rule.allow, matches: compileRule(rule, foldCase) }))
   return (vpath) => {
@@ -46,10 +41,10 @@ export function foldName(text: string): string {
 }
 
 /** Hides names that start with a dot, and everything below them. */
-export const notHidden: Judge = (vpath) => !vpath.includes('/.')
+export const notHidden: PathTest = (vpath) => !vpath.includes('/.')
 
-/** Both judges must agree. */
-export function bothAllow(a: Judge, b: Judge): Judge {
+/** Both must allow it. */
+export function bothAllow(a: PathTest, b: PathTest): PathTest {
   if (a === ALLOW_ALL) return b
   if (b === ALLOW_ALL) return a
   return (vpath) => a(vpath) && b(vpath)

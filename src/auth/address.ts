@@ -11,7 +11,7 @@ export function isLoopback(address: string): boolean {
 }
 
 /** True when `address` lies in one of the addresses or CIDR blocks. */
-export function isListed(address: string, blocks: readonly string[]): boolean {
+export function isInBlocks(address: string, blocks: readonly string[]): boolean {
   let list = lists.get(blocks)
   if (!list) {
     list = toBlockList(blocks)
@@ -27,7 +27,7 @@ export function isListed(address: string, blocks: readonly string[]): boolean {
  */
 export function isBelieved(peer: string, trustedProxies: readonly string[] | null): boolean {
   if (trustedProxies === null) return isLoopback(peer)
-  return isListed(peer === '' ? '127.0.0.1' : peer, trustedProxies)
+  return isInBlocks(peer === '' ? '127.0.0.1' : peer, trustedProxies)
 }
 
 /**

@@ -4,11 +4,11 @@ import type { Config } from '../config/config.ts'
 import type { Logger } from '../lib/log.ts'
 import { forwardedAddress, isBelieved, networkOf } from './address.ts'
 
-/** A TCP peer that has left before it was looked at; no address, and nothing it says is believed. */
+/** A TCP peer that has left before its address was read; no address, and nothing it says is believed. */
 const GONE = 'gone'
 const FORWARDING_HEADERS = ['x-forwarded-for', 'x-real-ip', 'x-forwarded-proto']
 
-export interface Clients {
+interface Clients {
   /** The visitor's address behind believed proxies; the empty string on a unix socket. */
   addressOf(incoming: IncomingMessage): string
   /**

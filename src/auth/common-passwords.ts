@@ -1,5 +1,5 @@
-// The list of common passwords, read from its file when a password is set and given up again: start and
-// memory of a server have nothing of it. scripts/make-common-passwords.ts writes the file.
+// The list of common passwords, read from its file each time a password is set and not kept in memory.
+// scripts/make-common-passwords.ts writes the file.
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'

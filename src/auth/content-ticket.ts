@@ -6,7 +6,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto'
 /** Long enough to play a film through; the session is asked again for each new one. */
 const LIFE_MS = 4 * 60 * 60_000
 
-export interface ContentTicket {
+interface ContentTicket {
   userId: number
   sessionId: string
 }

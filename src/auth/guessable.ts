@@ -36,7 +36,7 @@ const MIN_WORD = 4
 
 /**
  * True for text that is guessed soon: a common password (of any case, or said twice), runs and little
- * else, or one or two common words with a run. Text without runs is only looked up.
+ * else, or one or two common words with a run. Text without runs is only compared with the list.
  */
 export function isGuessable(plain: string, isCommon: IsCommon): boolean {
   const text = plain.toLowerCase()

@@ -4,6 +4,7 @@ import { availableParallelism } from 'node:os'
 import { hash as argon2Hash, verify as argon2Verify } from '@node-rs/argon2'
 import { compare as bcryptVerify } from 'bcrypt'
 import { createGate } from '../lib/gate.ts'
+import { passwordKind } from '../store/user-facts.ts'
 
 /** OWASP's second recommendation for argon2id: 19 MiB, 2 passes, 1 lane. */
 const ARGON2 = { memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const
@@ -24,24 +25,19 @@ export function verifyPassword(plain: string, hash: string): Promise<boolean> {
 }
 
 /**
- * Like verifyPassword, and takes as long whoever is asked for: once for each kind and cost of hash in
- * `hashes` (those of all accounts), against a hash of nobody where it is not the account's own. Null:
+ * Like verifyPassword, and takes as long whoever is asked for: once for each of `kinds`, the kinds and
+ * costs that any account's hash has, against a hash of nobody where it is not the account's own. Null:
  * there is no such account (CVE-2026-23849).
  */
 export function verifyAlike(
   plain: string,
   hash: string | null,
-  hashes: Iterable<string>,
+  kinds: readonly string[],
 ): Promise<boolean> {
-  const kinds = new Set([ARGON2_KIND])
-  for (const one of hashes) {
-    const kind = kindOf(one)
-    if (kind !== '') kinds.add(kind)
-  }
   return inTurn(async () => {
     let fits = false
-    for (const kind of [...kinds].sort()) {
-      const isOwn = hash !== null && kindOf(hash) === kind
+    for (const kind of [...new Set([ARGON2_KIND, ...kinds])].sort()) {
+      const isOwn = hash !== null && passwordKind(hash) === kind
       const verified = await verify(plain, isOwn ? hash : kind + hashOfNobody(kind))
       fits ||= isOwn && verified
     }
@@ -55,16 +51,11 @@ async function verify(plain: string, hash: string): Promise<boolean> {
     if (!isBcrypt(hash)) return false
     // `$2y$` is PHP's name for what everybody else calls `$2b$`.
     const fits = await bcryptVerify(plain, hash.replace(/^\$2y/, '$2b'))
-    // bcrypt reads 72 bytes; the original refuses longer ones, and so do we, but no sooner.
+    // bcrypt ignores what follows the first 72 bytes; the original refuses longer passwords.
     return fits && Buffer.byteLength(plain) <= MAX_PASSWORD_BYTES
   } catch {
     return false
   }
-}
-
-/** What decides the time a hash takes: `$2a$10$`, `$argon2id$v=19$m=19456,t=2,p=1$`; empty for no hash. */
-function kindOf(hash: string): string {
-  return /^(?:\$2[abxy]?\$\d\d\$|\$argon2id?\$v=\d+\$m=\d+,t=\d+,p=\d+\$)/.exec(hash)?.[0] ?? ''
 }
 
 // Salt and hash, made from random bytes that nobody kept.
@@ -76,7 +67,7 @@ function hashOfNobody(kind: string): string {
 
 /** True for hashes that a successful login should replace. */
 export function needsRehash(hash: string): boolean {
-  return kindOf(hash) !== ARGON2_KIND
+  return passwordKind(hash) !== ARGON2_KIND
 }
 
 export function isBcrypt(text: string): boolean {

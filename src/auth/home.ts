@@ -1,7 +1,8 @@
 // Home folders: the scope of a new account from its name (docs/http-api.md 4.7), and what is wrong with one.
 
+import { createScope, type ScopeOptions } from '../files/place/scope.ts'
 import { AppError } from '../lib/errors.ts'
-import { ROOT, vpathOf } from '../lib/vpath.ts'
+import { parentOf, ROOT, type VPath, vpathOf } from '../lib/vpath.ts'
 import type { Settings } from '../store/document.ts'
 
 /**
@@ -45,22 +46,46 @@ export interface HomeOptions {
   mustBeNew?: boolean
 }
 
-/** Makes the folder of a scope, and says of a refusal what is wrong with which scope. */
-export async function inHomeWords<T>(scope: string, make: () => Promise<T>): Promise<T> {
+/** The served folder as a whole, without rules. */
+type Served = Pick<
+  ScopeOptions,
+  'volume' | 'root' | 'followExternalSymlinks' | 'fileMode' | 'dirMode'
+>
+
+/**
+ * Makes the folder of a scope; gives the host paths of the folders that were missing, outermost first.
+ * What an operator can do about a refusal stands in its text.
+ */
+export async function makeHome(
+  served: Served,
+  scope: string,
+  { mustBeNew = false }: HomeOptions = {},
+): Promise<string[]> {
+  const tree = createScope({ ...served, allow: () => true })
+  const home = vpathOf(scope)
   try {
-    return await make()
+    const missing: VPath[] = []
+    for (let at = home; at !== ROOT && !(await tree.exists(at)); at = parentOf(at))
+      missing.unshift(at)
+    await (mustBeNew ? tree.makeNewFolder(home) : tree.makeFolder(home))
+    return await Promise.all(missing.map((folder) => tree.hostPath(folder)))
   } catch (error) {
-    if (!(error instanceof AppError)) throw error
-    const reasons: Partial<Record<AppError['code'], string>> = {
-      forbidden:
-        `the scope ${scope} may not be written, or leads out of the served folder by a link, ` +
-        'which followExternalSymlinks allows',
-      exists:
-        `the folder ${scope} exists already and is not handed to an account that makes itself: ` +
-        'move it away, or make the account for it',
-    }
-    const message = reasons[error.code]
+    const message = error instanceof AppError ? adviceOn(error.code, scope) : undefined
     if (message === undefined) throw error
-    throw new AppError(error.code, message, { expose: true })
+    throw new AppError((error as AppError).code, message, { expose: true })
   }
+}
+
+function adviceOn(code: AppError['code'], scope: string): string | undefined {
+  if (code === 'forbidden')
+    return (
+      `the scope ${scope} may not be written, or leads out of the served folder by a link, ` +
+      'which followExternalSymlinks allows'
+    )
+  if (code === 'exists')
+    return (
+      `the folder ${scope} exists already and is not handed to an account that makes itself: ` +
+      'move it away, or make the account for it'
+    )
+  return undefined
 }

@@ -1,7 +1,9 @@
 // Sign-in decided by an administrator's program (docs/http-api.md 3.8). It gets name and password by
 // environment and as JSON on stdin, never in its command line (CWE-78), and answers in lines.
+import type { UserDefaults } from '../api-types.ts'
 import { AppError } from '../lib/errors.ts'
-import { defaultPermissions, type User } from '../store/document.ts'
+import { overlay, pick } from '../lib/fields.ts'
+import type { User } from '../store/document.ts'
 import { findUser, findUserByName, replaceUser } from '../store/users.ts'
 import { hashPassword, verifyPassword } from './hash.ts'
 import { type Credentials, refused, type SignInDeps, signInByPassword } from './password.ts'
@@ -32,10 +34,8 @@ export async function signInByHook(deps: SignInDeps, given: Credentials): Promis
 }
 
 async function ask(deps: SignInDeps, { username, password }: Credentials) {
-  const argv = deps.store
-    .read()
-    .settings.auther.command.split(' ')
-    .filter((word) => word !== '')
+  const { command } = deps.store.settings().auther
+  const argv = command.split(' ').filter((word) => word !== '')
   const chunks: Buffer[] = []
   const { exitCode, ended } = await deps.programs
     .run(argv, {
@@ -53,7 +53,7 @@ async function ask(deps: SignInDeps, { username, password }: Credentials) {
   if (exitCode !== 0)
     throw new AppError('sign_in_unavailable', `the sign-in program ended with ${ended ?? exitCode}`)
   const answers = parseAnswers(Buffer.concat(chunks).toString('utf8'))
-  // A program that knows no folder has chosen none; as a scope it would be the whole served folder.
+  // An empty scope means that the program chose none, not the whole served folder.
   if (answers.get('user.scope') === '') answers.delete('user.scope')
   return answers
 }
@@ -73,7 +73,7 @@ async function admit(
   given: Credentials,
   answers: Map<string, string>,
 ): Promise<User> {
-  const user = findUserByName(deps.store.read(), given.username)
+  const user = findUserByName(deps.store, given.username)
   if (!user) return asUnavailable(() => provision(deps, given, answers))
   const samePassword = await verifyPassword(given.password, user.password)
   if (samePassword && answers.size <= 1) return user
@@ -82,10 +82,10 @@ async function admit(
   const hash = samePassword
     ? user.password
     : await asUnavailable(() => newHash(deps, given.password))
-  return deps.store.updateAhead((doc) => {
-    const current = findUser(doc, user.id) ?? user
+  return deps.store.ahead((tx) => {
+    const current = findUser(tx, user.id) ?? user
     // Only what the program named changes; rules and the editor theme stay.
-    return replaceUser(doc, { ...current, ...applyAnswers(current, answers), password: hash })
+    return replaceUser(tx, { ...current, ...applyAnswers(current, answers), password: hash })
   })
 }
 
@@ -94,7 +94,7 @@ async function provision(
   given: Credentials,
   answers: Map<string, string>,
 ): Promise<User> {
-  const { settings } = deps.store.read()
+  const settings = deps.store.settings()
   // Administration and commands are never inherited; the program may name them. The right to execute
   // is, as recorded; without commands there is nothing yet that it would run.
   const perm = { ...settings.defaults.perm, admin: false }
@@ -106,14 +106,14 @@ async function provision(
     return await provisionUser(deps, { username, password, fields, trustFields: true })
   } catch (error) {
     // Of two first logins at once one finds the account made by the other.
-    const made = findUserByName(deps.store.read(), username)
+    const made = findUserByName(deps.store, username)
     if (made && error instanceof AppError && error.code === 'exists') return made
     throw error
   }
 }
 
 async function newHash(deps: SignInDeps, password: string): Promise<string> {
-  await checkPassword(password, deps.store.read().settings.minimumPasswordLength)
+  await checkPassword(password, deps.store.settings().minimumPasswordLength)
   return hashPassword(password)
 }
 
@@ -128,34 +128,29 @@ async function asUnavailable<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-function applyAnswers(base: Partial<User>, answers: Map<string, string>): Partial<User> {
-  const text = (key: string, fallback: string) => answers.get(key) ?? fallback
-  const flag = (key: string, fallback: boolean) =>
-    answers.has(key) ? answers.get(key) === 'true' : fallback
-  const sorting = base.sorting ?? { by: 'name', asc: false }
-  const perm = { ...(base.perm ?? defaultPermissions()) }
-  if (flag('user.perm.admin', false)) for (const key of keysOf(perm)) perm[key] = true
-  else for (const key of keysOf(perm)) perm[key] = flag(`user.perm.${key}`, perm[key])
-  return {
-    ...base,
-    scope: text('user.scope', base.scope ?? ''),
-    locale: text('user.locale', base.locale ?? 'en'),
-    viewMode: text('user.viewMode', base.viewMode ?? 'list'),
-    singleClick: flag('user.singleClick', base.singleClick ?? false),
-    redirectAfterCopyMove: flag('user.redirectAfterCopyMove', base.redirectAfterCopyMove ?? false),
-    hideDotfiles: flag('user.hideDotfiles', base.hideDotfiles ?? false),
-    dateFormat: flag('user.dateFormat', base.dateFormat ?? false),
-    sorting: {
-      by: text('user.sorting.by', sorting.by),
-      asc: flag('user.sorting.asc', sorting.asc),
-    },
-    commands: answers.has('user.commands')
-      ? (answers.get('user.commands') ?? '').split(' ').filter((word) => word !== '')
-      : (base.commands ?? []),
-    perm,
-  }
-}
+/** What a program may say of an account: `user.locale`, `user.sorting.by`, `user.perm.share` … */
+const ANSWERED = [
+  'scope',
+  'locale',
+  'viewMode',
+  'singleClick',
+  'redirectAfterCopyMove',
+  'hideDotfiles',
+  'dateFormat',
+  'sorting',
+  'commands',
+  'perm',
+] as const
 
-function keysOf<T extends object>(value: T): (keyof T)[] {
-  return Object.keys(value) as (keyof T)[]
+function applyAnswers<T extends UserDefaults>(base: T, answers: Map<string, string>): T {
+  const isAdmin = answers.get('user.perm.admin') === 'true'
+  const changed = overlay(pick(base, ANSWERED), (name, value) => {
+    if (isAdmin && name.startsWith('perm.')) return true
+    const answer = answers.get(`user.${name}`)
+    if (answer === undefined || typeof value === 'string') return answer
+    return Array.isArray(value)
+      ? answer.split(' ').filter((word) => word !== '')
+      : answer === 'true'
+  })
+  return { ...base, ...changed }
 }

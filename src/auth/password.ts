@@ -3,6 +3,7 @@ import type { Config } from '../config/config.ts'
 import { AppError } from '../lib/errors.ts'
 import type { Logger } from '../lib/log.ts'
 import type { Programs } from '../programs/runner.ts'
+import { USERS } from '../store/collections.ts'
 import type { User } from '../store/document.ts'
 import type { Store } from '../store/store.ts'
 import { findUser, findUserByName, replaceUser } from '../store/users.ts'
@@ -24,18 +25,17 @@ export interface SignInDeps {
   /** Lets a few sign-in programs run at a time; `too_many_requests` when many wait already. */
   inSignInTurn: <T>(fn: () => Promise<T>) => Promise<T>
   /** Creates the folder of a scope below the server root. */
-  makeHome(scope: string, options?: HomeOptions): Promise<void>
+  makeHome(scope: string, options?: HomeOptions): Promise<unknown>
 }
 
 /** Checks name and password against the records; both kinds of failure take the same time. */
 export async function signInByPassword(deps: SignInDeps, given: Credentials): Promise<User> {
-  const { settings } = deps.store.read()
+  const settings = deps.store.settings()
   const { recaptcha } = settings.auther
   if (recaptcha?.secret && !(await verifyHuman(recaptcha, given.recaptcha))) throw refused()
-  const { users } = deps.store.read()
-  const user = findUserByName(deps.store.read(), given.username)
-  const hashes = users.map(({ password }) => password)
-  const fits = await verifyAlike(given.password, user?.password ?? null, hashes)
+  const user = findUserByName(deps.store, given.username)
+  const kinds = deps.store.values(USERS, 'passwordKind').map(String)
+  const fits = await verifyAlike(given.password, user?.password ?? null, kinds)
   if (!user || !fits) throw refused()
   return needsRehash(user.password) ? upgradeHash(deps, user, given.password) : user
 }
@@ -48,10 +48,10 @@ export function refused(): AppError {
 async function upgradeHash(deps: SignInDeps, user: User, password: string): Promise<User> {
   const hash = await hashPassword(password)
   // Signing in must not fail because this cannot be written.
-  return deps.store.updateAhead((doc) => {
-    const current = findUser(doc, user.id)
+  return deps.store.ahead((tx) => {
+    const current = findUser(tx, user.id)
     // Changed meanwhile: the new password wins.
-    if (current?.password !== user.password) return [doc, current ?? user]
-    return replaceUser(doc, { ...current, password: hash })
+    if (current?.password !== user.password) return current ?? user
+    return replaceUser(tx, { ...current, password: hash })
   })
 }

@@ -1,17 +1,19 @@
-// Accounts that come into being by themselves: signup, proxy and hook. They never inherit
-// administration or commands, and only those of a hook the right to execute, as was recorded of the
-// original; each gets a home of its own (docs/http-api.md 4.6, 4.7).
+// Accounts made by sign-up, proxy or hook (docs/http-api.md 4.6, 4.7). They never inherit administration or
+// commands, and the right to execute only from a hook, as in the original.
 import { randomBytes } from 'node:crypto'
 import { AppError, badRequest } from '../lib/errors.ts'
 import { vpathOf } from '../lib/vpath.ts'
-import type { Document, User } from '../store/document.ts'
-import { addUser, withoutUser } from '../store/users.ts'
+import type { Records } from '../store/collection.ts'
+import { USERS } from '../store/collections.ts'
+import type { User } from '../store/document.ts'
+import { foldedHome } from '../store/user-facts.ts'
+import { addUser, discardUser } from '../store/users.ts'
 import { hashPassword } from './hash.ts'
 import { type HomeOptions, homeOf, isUnchosen } from './home.ts'
 import type { SignInDeps } from './password.ts'
 import { checkPassword } from './password-policy.ts'
 
-export interface NewAccount {
+interface NewAccount {
   username: string
   /** Absent for accounts that sign in through a proxy: a random one is set. */
   password?: string
@@ -34,7 +36,7 @@ export interface NewAccount {
  * `internal` for an unusable name.
  */
 export async function provisionUser(deps: SignInDeps, account: NewAccount): Promise<User> {
-  const { settings } = deps.store.read()
+  const settings = deps.store.settings()
   if (account.password !== undefined)
     await checkPassword(account.password, settings.minimumPasswordLength)
   const password = await hashPassword(account.password ?? randomBytes(24).toString('base64url'))
@@ -57,9 +59,9 @@ export async function provisionUser(deps: SignInDeps, account: NewAccount): Prom
     scope,
   }
   if (!account.trustFields) user.perm = { ...user.perm, admin: false, execute: false }
-  const check = (doc: Document) => {
+  const check = (records: Records) => {
     account.demand?.()
-    if (ownHome) refuseTakenHome(doc, scope)
+    if (ownHome) refuseTakenHome(records, scope)
   }
   return addUserWithHome(deps, user, check, { mustBeNew: ownHome && account.isStranger === true })
 }
@@ -83,29 +85,24 @@ export function checkUsername(username: string): void {
 export async function addUserWithHome(
   { store, makeHome }: Pick<SignInDeps, 'store' | 'makeHome'>,
   user: Omit<User, 'id'>,
-  check: (doc: Document) => void = () => {},
+  check: (records: Records) => void = () => {},
   home: HomeOptions = {},
 ): Promise<User> {
   checkUsername(user.username)
-  const added = await store.update((doc) => {
-    check(doc)
-    return addUser(doc, user)
+  const added = await store.transaction((tx) => {
+    check(tx)
+    return addUser(tx, user)
   })
   try {
     await makeHome(added.scope, home)
   } catch (error) {
-    await store.update((doc) => [withoutUser(doc, added.id), undefined])
+    await store.transaction((tx) => discardUser(tx, added.id))
     throw error
   }
   return added
 }
 
-function refuseTakenHome(doc: Document, scope: string): void {
-  const folded = fold(scope)
-  if (doc.users.some((user) => fold(user.scope) === folded))
+function refuseTakenHome(records: Records, scope: string): void {
+  if (records.find(USERS, 'home', foldedHome(scope)).length > 0)
     throw new AppError('exists', `the folder ${scope} belongs to another user`)
-}
-
-function fold(scope: string): string {
-  return vpathOf(scope).normalize('NFKC').toLowerCase()
 }

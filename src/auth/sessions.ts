@@ -2,27 +2,31 @@
 // user, after idleness and at a set age. They are made and ended in memory first: on a full disk people
 // must get in to make room, and what was ended must not live on because that could not be written.
 import { randomBytes } from 'node:crypto'
-import type { Document, Session } from '../store/document.ts'
-import type { Change, Store } from '../store/store.ts'
+import { AppError } from '../lib/errors.ts'
+import type { Change, Store } from '../store/collection.ts'
+import { SESSIONS } from '../store/collections.ts'
+import type { Session } from '../store/document.ts'
+import { endSessions, findUser } from '../store/users.ts'
 
 /** How stale `lastSeenMs` on disk may become; in memory it is exact. */
 const FLUSH_MS = 5 * 60_000
+/** Sessions in one transaction, so that many stop nobody. */
+const FLUSH_AT_A_TIME = 500
 /** More than this push out others, so that logins cannot fill the disk. */
 const MAX_PER_USER = 1_000
 /** A script that signs in for each call makes sessions that are seen no longer than this. */
 const SHORT_USE_MS = 60_000
 const MAX_USER_AGENT = 200
 
-export interface SessionLimits {
+interface SessionLimits {
   idleMs: number
   maxMs: number
 }
 
+type SignInFacts = Pick<Session, 'remember' | 'address' | 'userAgent'>
+
 export interface Sessions {
-  open(
-    userID: number,
-    facts: { remember: boolean; address: string; userAgent: string },
-  ): Promise<Session>
+  open(userID: number, facts: SignInFacts): Promise<Session>
   /** The live session, or null when it has ended. Marks it as seen. */
   use(id: string): Session | null
   list(userID: number | 'all'): Session[]
@@ -42,17 +46,7 @@ export function createSessions(
   let delayed = false
   const seen = new Map<string, number>()
   let flushedAtMs = Date.now()
-  let byId = new Map<string, Session>()
-  let indexed: Session[] | undefined
 
-  const find = (id: string) => {
-    const { sessions } = store.read()
-    if (sessions !== indexed) {
-      indexed = sessions
-      byId = new Map(sessions.map((session) => [session.id, session]))
-    }
-    return byId.get(id)
-  }
   const lastSeen = (session: Session) => Math.max(session.lastSeenMs, seen.get(session.id) ?? 0)
   const isLive = (session: Session, nowMs: number) =>
     nowMs - lastSeen(session) < limits.idleMs && nowMs - session.createdMs < limits.maxMs
@@ -62,9 +56,9 @@ export function createSessions(
     Number(isShort(b)) - Number(isShort(a)) || lastSeen(a) - lastSeen(b)
   const current = (session: Session): Session => ({ ...session, lastSeenMs: lastSeen(session) })
 
-  const update = async <T>(change: Change<T>): Promise<T> => {
+  const change = async <T>(apply: Change<T>): Promise<T> => {
     let isDelayed = false
-    const value = await store.updateAhead(change, (error) => {
+    const value = await store.ahead(apply, (error) => {
       isDelayed = true
       if (!delayed) onDelay(error)
     })
@@ -73,38 +67,42 @@ export function createSessions(
   }
   const flush = async () => {
     flushedAtMs = Date.now()
-    if (seen.size === 0) return
-    const flushed = new Map(seen)
-    await store.update((doc) => {
-      const sessions = doc.sessions.filter((session) => isLive(session, Date.now())).map(current)
-      return [{ ...doc, sessions }, undefined]
+    const ids = store.all(SESSIONS).flatMap((session) => {
+      return seen.has(session.id) || !isLive(session, flushedAtMs) ? [session.id] : []
     })
-    for (const [id, seenMs] of flushed) if (seen.get(id) === seenMs) seen.delete(id)
+    for (let at = 0; at < ids.length; at += FLUSH_AT_A_TIME)
+      await store.transaction((tx) => {
+        for (const id of ids.slice(at, at + FLUSH_AT_A_TIME)) {
+          const session = tx.get(SESSIONS, id)
+          if (!session) continue
+          if (isLive(session, flushedAtMs)) tx.replace(SESSIONS, current(session))
+          else tx.remove(SESSIONS, id)
+        }
+      })
+    for (const [id, seenMs] of seen)
+      if ((store.get(SESSIONS, id)?.lastSeenMs ?? seenMs) >= seenMs) seen.delete(id)
   }
 
   return {
-    open: (userID, { remember, address, userAgent }) => {
+    open: (userID, facts) => {
       const nowMs = Date.now()
-      const session: Session = {
-        id: randomBytes(18).toString('base64url'),
-        userID,
-        createdMs: nowMs,
-        lastSeenMs: nowMs,
-        remember,
-        address,
-        userAgent: userAgent.slice(0, MAX_USER_AGENT),
-      }
-      return update((doc) => {
-        const live = doc.sessions.filter((other) => other.id !== session.id && isLive(other, nowMs))
-        const own = live.filter((other) => other.userID === userID)
-        const excess = own.length + 1 - MAX_PER_USER
-        const dropped = new Set(excess > 0 ? own.sort(expendableFirst).slice(0, excess) : [])
-        const sessions = [...live.filter((other) => !dropped.has(other)), session]
-        return [{ ...doc, sessions }, session]
+      const session = newSession(userID, facts, nowMs)
+      return change((tx) => {
+        // Also when it is run again because the account could not be written and is gone.
+        if (!findUser(tx, userID)) throw new AppError('unauthenticated', `no user ${userID}`)
+        const own = tx.find(SESSIONS, 'userID', userID).filter(({ id }) => id !== session.id)
+        const live = own.filter((other) => isLive(other, nowMs))
+        const excess = live.length + 1 - MAX_PER_USER
+        const kept = excess > 0 ? live.sort(expendableFirst).slice(excess) : live
+        if (kept.length < own.length) {
+          const ids = new Set(kept.map(({ id }) => id))
+          for (const { id } of own) if (!ids.has(id)) tx.remove(SESSIONS, id)
+        }
+        return tx.get(SESSIONS, session.id) ?? tx.insert(SESSIONS, session)
       })
     },
     use: (id) => {
-      const session = find(id)
+      const session = store.get(SESSIONS, id)
       const nowMs = Date.now()
       if (!session || !isLive(session, nowMs)) return null
       seen.set(id, nowMs)
@@ -116,25 +114,25 @@ export function createSessions(
     },
     list: (userID) => {
       const nowMs = Date.now()
-      return store
-        .read()
-        .sessions.filter((s) => (userID === 'all' || s.userID === userID) && isLive(s, nowMs))
+      const all = userID === 'all' ? store.all(SESSIONS) : store.find(SESSIONS, 'userID', userID)
+      return all
+        .filter((session) => isLive(session, nowMs))
         .map(current)
         .sort((a, b) => b.lastSeenMs - a.lastSeenMs)
     },
-    end: (id) =>
-      update((doc) => {
-        const sessions = doc.sessions.filter((session) => session.id !== id)
-        if (sessions.length === doc.sessions.length) return [doc, false]
-        return [{ ...doc, sessions }, true]
-      }),
-    endAll: (userID, keep) => update((doc) => [withoutSessions(doc, userID, keep), undefined]),
+    end: (id) => change((tx) => tx.remove(SESSIONS, id) !== undefined),
+    endAll: (userID, keep) => change((tx) => endSessions(tx, userID, keep)),
     flush,
   }
 }
 
-/** The document without a user's sessions except `keep`; for changes that must end them at once. */
-export function withoutSessions(doc: Document, userID: number, keep?: string): Document {
-  const sessions = doc.sessions.filter(({ id, userID: owner }) => owner !== userID || id === keep)
-  return sessions.length === doc.sessions.length ? doc : { ...doc, sessions }
+function newSession(userID: number, facts: SignInFacts, nowMs: number): Session {
+  return {
+    id: randomBytes(18).toString('base64url'),
+    userID,
+    createdMs: nowMs,
+    lastSeenMs: nowMs,
+    ...facts,
+    userAgent: facts.userAgent.slice(0, MAX_USER_AGENT),
+  }
 }

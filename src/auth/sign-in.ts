@@ -17,10 +17,10 @@ export async function signIn(
   incoming: IncomingMessage,
   credentials: () => Promise<Credentials>,
 ): Promise<User> {
-  const { settings } = deps.store.read()
+  const settings = deps.store.settings()
   switch (settings.authMethod) {
     case 'noauth': {
-      const user = findUser(deps.store.read(), 1)
+      const user = findUser(deps.store, 1)
       if (!user) throw new AppError('sign_in_unavailable', 'noauth needs the user with id 1')
       return user
     }
@@ -34,7 +34,7 @@ export async function signIn(
 }
 
 async function signInByProxy(deps: SignInDeps, incoming: IncomingMessage): Promise<User> {
-  const { settings } = deps.store.read()
+  const settings = deps.store.settings()
   if (!mayAssert(deps.config, incoming)) {
     deps.log.warn(
       `the sign-in header came from ${incoming.socket.remoteAddress}, which is not in trustedProxies; ` +
@@ -44,18 +44,18 @@ async function signInByProxy(deps: SignInDeps, incoming: IncomingMessage): Promi
   }
   const username = assertedByProxy(deps.config, settings, incoming)
   if (username === null) throw new AppError('sign_in_unavailable', 'the sign-in header is missing')
-  const known = findUserByName(deps.store.read(), username)
+  const known = findUserByName(deps.store, username)
   if (known) return known
   try {
     // Whoever comes through a proxy has a password there; the one made here is known to nobody.
     return await provisionUser(deps, { username, fields: { lockPassword: true } })
   } catch (error) {
-    // 403 would say that the proxy named nobody who may come in.
+    // 403 would reveal that the proxy's user may not sign in.
     if (error instanceof AppError && error.code === 'forbidden')
       throw new AppError('exists', error.message, { status: 500, cause: error })
     if (!(error instanceof AppError && error.code === 'exists')) throw error
     // Of two first requests at once one finds the account made by the other.
-    const made = findUserByName(deps.store.read(), username)
+    const made = findUserByName(deps.store, username)
     if (made) return made
     throw new AppError('exists', error.message, { status: 500, cause: error })
   }

@@ -2,13 +2,13 @@
 // the limit answers are refused until a back-off has passed.
 import { AppError } from '../lib/errors.ts'
 
-export interface ThrottleLimits {
+interface ThrottleLimits {
   /** Failures allowed in a window; 0 switches the throttle off. */
   attempts: number
   windowMs: number
 }
 
-export interface Throttle {
+interface Throttle {
   /**
    * Admits one attempt and gives the function to call when it is over, whatever came of it. Throws
    * `too_many_requests` (details.retryAfterSeconds) while any key is blocked, and when attempts

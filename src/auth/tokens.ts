@@ -10,7 +10,7 @@ const ISSUER = 'File Browser'
 const MAX_REMEMBERED = 5_000
 
 /** `api`: sent in X-Auth by clients. `cookie`: kept by the browser, valid on GET alone. */
-export type TokenUse = 'api' | 'cookie'
+type TokenUse = 'api' | 'cookie'
 
 export interface VerifiedToken {
   sessionId: string
@@ -21,7 +21,7 @@ export interface VerifiedToken {
   expiresAt: number
 }
 
-export interface Tokens {
+interface Tokens {
   /** `lifeMs` counts from now. */
   issue(user: User, session: Session, use: TokenUse, lifeMs: number): Promise<string>
   /** Null for anything forged, malformed or expired. */

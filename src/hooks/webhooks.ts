@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Webhook } from '../api-types.ts'
 import type { Logger } from '../lib/log.ts'
 
-export interface HookEvent {
+interface HookEvent {
   /** `before_upload`, `after_delete` … */
   trigger: string
   /** Virtual path in the user's tree. */

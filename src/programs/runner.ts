@@ -12,7 +12,7 @@ const EXIT_DRAIN_MS = 200
 /** A killed program that has not gone after this long (it hangs in a disk) is given up. */
 const GIVE_UP_MS = 1_000
 
-export interface RunOptions {
+interface RunOptions {
   cwd?: string
   /** Added to the inherited variables. */
   env?: Record<string, string>
@@ -31,7 +31,7 @@ export interface RunOptions {
   onStderr?: (chunk: Buffer) => void
 }
 
-export interface RunResult {
+interface RunResult {
   /** Exit status; null when a signal ended the program or it was given up. */
   exitCode: number | null
   /** Why the program was ended from here, if it was. */
@@ -153,7 +153,7 @@ function run(argv: readonly string[], options: RunOptions): Promise<RunResult> {
       if (ended) killGroup(child, 'SIGKILL')
       finish(exitCode)
     })
-    // A program that does not read its input breaks the pipe; that is its choice.
+    // EPIPE: the program does not read its input.
     child.stdin?.on('error', () => {})
     child.stdin?.end(options.stdin)
     if (options.signal?.aborted) onAbort()
