@@ -1,6 +1,5 @@
-// Enforces the directions of imports (the tables below), and that there are no cycles: of values in src/,
-// of values and types in web/.
-// `npm run check` runs it; it takes a few dozen milliseconds.
+// Enforces the directions of imports (the tables below), and that there are no cycles. Imports of types
+// count like others. `npm run check` runs it; it takes a few dozen milliseconds.
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { ROOT } from './build/paths.ts'
@@ -18,9 +17,11 @@ const SRC_LAYERS = [
   ['lib'],
   ['store', 'programs', 'openapi'],
   ['config'],
-  ['access', 'files'],
+  ['files'],
+  ['access'],
   ['auth'],
   ['hooks'],
+  ['operations'],
   ['http'],
   ['routes'],
   ['app'],
@@ -29,9 +30,20 @@ const SRC_LAYERS = [
   ['main', 'boot'],
 ]
 
+/** Areas of src/files/, the lowest first. */
+const FILES_LAYERS = [
+  ['disks', 'pictures'],
+  ['volume', 'caseless'],
+  ['temp'],
+  ['place'],
+  ['listing'],
+  ['transfer'],
+  ['archive', 'preview', 'subtitle'],
+]
+
 /**
- * Areas of web/, the lowest first: each may import those of lower layers only. Features may import
- * each other as well, as long as no files make a circle.
+ * Areas of web/, the lowest first: each imports those of lower layers only. The editor and the viewers
+ * import each other as well: an editor shows a preview, a viewer a text.
  */
 const WEB_LAYERS = [
   ['lib', 'text', 'styles'],
@@ -39,23 +51,16 @@ const WEB_LAYERS = [
   ['api'],
   ['state'],
   ['operations'],
-  [
-    'editor',
-    'layout',
-    'listing',
-    'prompts',
-    'search',
-    'settings',
-    'shares',
-    'terminal',
-    'uploads',
-    'viewers',
-  ],
+  ['layout'],
+  ['editor', 'viewers'],
+  ['listing', 'search', 'terminal', 'uploads'],
+  ['prompts'],
+  ['settings', 'shares'],
   ['screens'],
   ['app'],
   ['main'],
 ]
-const FEATURES = WEB_LAYERS.findIndex((areas) => areas.includes('listing'))
+const VIEWERS = WEB_LAYERS.findIndex((areas) => areas.includes('viewers'))
 
 const HONO_USERS = /^src\/((http|routes)\/|app\.ts$|server\.ts$)/
 
@@ -73,8 +78,7 @@ for (const folder of ['src', 'web']) {
         ? checkRelative(file, specifier, typeOnly)
         : checkPackage(file, specifier)
       if (problem) problems.push(`${file}: ${specifier}: ${problem}`)
-      if (specifier.startsWith('.') && !lazy && !(typeOnly && folder === 'src'))
-        targets.push(resolveFrom(file, specifier))
+      if (specifier.startsWith('.') && !lazy) targets.push(resolveFrom(file, specifier))
     }
     graph.set(file, targets)
   }
@@ -115,22 +119,21 @@ function checkRelative(file: string, specifier: string, typeOnly: boolean): stri
   if (!existsSync(join(ROOT, target))) return 'no such file'
   if (file.startsWith('web/')) {
     if (target.startsWith('web/') || target.startsWith('locales/')) return checkWeb(file, target)
-    if (target === 'src/api-types.ts' && typeOnly) return null
-    return 'web/ takes nothing from src/ but types of api-types.ts'
+    if (target === 'src/lib/vpath.ts' || (target === 'src/api-types.ts' && typeOnly)) return null
+    return 'web/ takes nothing from src/ but lib/vpath.ts and types of api-types.ts'
   }
   if (target === 'package.json') return null
   if (!target.startsWith('src/')) return 'src/ imports only from src/'
   return checkServer(file, target)
 }
 
-/** `import type` counts like any other import, `import()` as well. */
 function checkWeb(file: string, target: string): string | null {
   const [from, to] = [areaOf(file), areaOf(target)]
   if (from === to || target.startsWith('locales/')) return null
   const [own, other] = [layerOf(WEB_LAYERS, from), layerOf(WEB_LAYERS, to)]
   if (own === undefined) return `web/${from} has no layer in scripts/check-imports.ts`
   if (other === undefined) return `web/${to} has no layer in scripts/check-imports.ts`
-  if (other < own || (own === other && own === FEATURES)) return null
+  if (other < own || (own === other && own === VIEWERS)) return null
   return `${from} must not import ${to}`
 }
 
@@ -140,11 +143,15 @@ function layerOf(layers: readonly string[][], area: string): number | undefined 
 }
 
 function checkServer(file: string, target: string): string | null {
-  const from = areaOf(file)
-  const to = areaOf(target)
+  const isInFiles = areaOf(file) === 'files' && areaOf(target) === 'files'
+  const layers = isInFiles ? FILES_LAYERS : SRC_LAYERS
+  const [from, to] = [file, target].map((path) => areaOf(path, isInFiles ? 2 : 1)) as [
+    string,
+    string,
+  ]
   if (from === to) return null
-  const fromLayer = layerOf(SRC_LAYERS, from)
-  const toLayer = layerOf(SRC_LAYERS, to)
+  const fromLayer = layerOf(layers, from)
+  const toLayer = layerOf(layers, to)
   if (fromLayer === undefined || toLayer === undefined)
     return `src/${fromLayer === undefined ? from : to} has no row in the table of scripts/check-imports.ts`
   return toLayer < fromLayer ? null : `${from} must not import ${to}`
@@ -162,9 +169,9 @@ function checkPackage(file: string, specifier: string): string | null {
   return null
 }
 
-/** `src/files/place/scope.ts` is in area `files`, `src/app.ts` in area `app`. */
-function areaOf(file: string): string {
-  return file.split('/')[1]?.replace(/\.tsx?$/, '') ?? ''
+/** `src/files/place/scope.ts` is in area `files`, at depth 2 in `place`; `src/app.ts` in area `app`. */
+function areaOf(file: string, depth = 1): string {
+  return file.split('/')[depth]?.replace(/\.tsx?$/, '') ?? ''
 }
 
 function resolveFrom(file: string, specifier: string): string {

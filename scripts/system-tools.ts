@@ -14,7 +14,6 @@ const TOOLS: readonly Tool[] = [
   { files: ['/usr/bin/chromium', '/usr/bin/google-chrome'], debian: 'chromium' },
   // Not needed, but faster: see test/support/browser.ts.
   { files: ['/usr/bin/chromium-headless-shell'], debian: 'chromium-headless-shell' },
-  { files: ['/usr/share/fonts/truetype/noto'], debian: 'fonts-noto-core' },
   { files: ['/usr/bin/bzip2', '/bin/bzip2'], debian: 'bzip2' },
   { files: ['/usr/bin/xz'], debian: 'xz-utils' },
   { files: ['/usr/bin/lz4'], debian: 'lz4' },

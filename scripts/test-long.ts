@@ -1,6 +1,6 @@
 // `npm run test:long`: the tests that take minutes or gigabytes (test/long), on the packaged
-// executable. Writes a dated report to docs/reports/. `npm run test:long -- faults` runs the files of that
-// name alone.
+// executable. Writes a dated report to dist/reports/; docs/reports keeps those that somebody looked
+// through. `npm run test:long -- faults` runs the files of that name alone.
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { availableParallelism, cpus, totalmem } from 'node:os'
@@ -46,8 +46,8 @@ const status = run([
 ])
 const report = JSON.parse(readFileSync(file, 'utf8')) as Report
 const day = new Date().toISOString().slice(0, 10)
-const target = join(ROOT, 'docs', 'reports', `${[day, 'long', ...only].join('-')}.md`)
-mkdirSync(join(ROOT, 'docs', 'reports'), { recursive: true })
+const target = join(OUT_DIR, 'reports', `${[day, 'long', ...only].join('-')}.md`)
+mkdirSync(join(OUT_DIR, 'reports'), { recursive: true })
 writeFileSync(target, describe(report, day))
 process.stdout.write(`${target}\n`)
 const { numPassedTests, numFailedTests, numPendingTests } = report

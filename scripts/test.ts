@@ -1,6 +1,7 @@
 // `npm test`: checks, the packaged executable, and every test but the long ones. The last line is
 // `N passed, N failed, N skipped`. `-- unit browser` runs only the named parts.
-import { spawnSync } from 'node:child_process'
+import { type SpawnOptions, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { OUT_DIR, ROOT } from './build/paths.ts'
@@ -29,14 +30,15 @@ const PART_MS = {
   browser: 30 * 60_000,
 }
 
-const parts: Record<string, () => Tally> = {
-  check: () =>
+const parts: Record<string, () => Promise<Tally>> = {
+  check: async () =>
     sum(
-      command('lock file', ['scripts/complete-lock.ts', '--check']),
-      command('import directions', ['scripts/check-imports.ts']),
-      command('catalogues', ['scripts/extract-messages.ts', '--check']),
-      command('lint and format', ['node_modules/@biomejs/biome/bin/biome', 'ci', '.']),
-      command('types', ['node_modules/typescript/bin/tsc', '-p', '.']),
+      await command('lock file', ['scripts/complete-lock.ts', '--check']),
+      await command('import directions', ['scripts/check-imports.ts']),
+      await command('sizes of functions, files and folders', ['scripts/check-sizes.ts']),
+      await command('catalogues', ['scripts/extract-messages.ts', '--check']),
+      await command('lint and format', ['node_modules/@biomejs/biome/bin/biome', 'ci', '.']),
+      await command('types', ['node_modules/typescript/bin/tsc', '-p', '.']),
     ),
   package: () => command('executable', ['scripts/package.ts'], PART_MS.package),
   unit: () => vitest(['unit', 'dom'], PART_MS.unit),
@@ -47,25 +49,24 @@ const parts: Record<string, () => Tally> = {
 const wanted = process.argv.slice(2).filter((word) => word in parts)
 provideSystemTools()
 const started = performance.now()
-const total: Tally = { passed: 0, failed: 0, skipped: 0 }
-for (const name of wanted.length > 0 ? wanted : Object.keys(parts)) {
-  const tally = parts[name]?.() ?? total
-  total.passed += tally.passed
-  total.failed += tally.failed
-  total.skipped += tally.skipped
-}
+const names = wanted.length > 0 ? wanted : Object.keys(parts)
+// Neither of these keeps two cores busy alone; all others do.
+const together = ['check', 'package'].filter((name) => names.includes(name))
+const tallies = await Promise.all(together.map((name) => parts[name]?.()))
+for (const name of names) if (!together.includes(name)) tallies.push(await parts[name]?.())
+const total = sum(...tallies.filter((tally) => tally !== undefined))
 process.stdout.write(`\nin ${Math.round((performance.now() - started) / 1000)} s\n`)
 process.stdout.write(`${total.passed} passed, ${total.failed} failed, ${total.skipped} skipped\n`)
 process.exit(total.failed > 0 ? 1 : 0)
 
 /** One check that passes or fails as a whole. */
-function command(title: string, args: string[], timeout = PART_MS.check): Tally {
-  const { status } = spawnSync(process.execPath, args, { cwd: ROOT, stdio: 'inherit', timeout })
+async function command(title: string, args: string[], timeout = PART_MS.check): Promise<Tally> {
+  const status = await run(args, { timeout })
   process.stdout.write(`${status === 0 ? 'ok' : 'FAILED'}: ${title}\n`)
   return status === 0 ? { passed: 1, failed: 0, skipped: 0 } : { passed: 0, failed: 1, skipped: 0 }
 }
 
-function vitest(projects: string[], timeout: number): Tally {
+async function vitest(projects: string[], timeout: number): Promise<Tally> {
   const folder = join(OUT_DIR, 'test')
   const file = join(folder, `${projects[0]}.json`)
   mkdirSync(folder, { recursive: true })
@@ -79,18 +80,20 @@ function vitest(projects: string[], timeout: number): Tally {
   ]
   // A log of ten thousand coloured dots is no log.
   const env = process.stdout.isTTY ? process.env : { ...process.env, NO_COLOR: '1' }
-  const { status } = spawnSync(process.execPath, args, {
-    cwd: ROOT,
-    env,
-    stdio: 'inherit',
-    timeout,
-  })
+  const status = await run(args, { env, timeout })
   const report = readReport(file)
   // No report: it crashed, or did not end in time.
   if (!report) return { passed: 0, failed: 1, skipped: 0 }
   const failed = Math.max(report.numFailedTests, status === 0 ? 0 : 1)
   const skipped = report.numPendingTests + report.numTodoTests
   return { passed: report.numPassedTests, failed, skipped }
+}
+
+/** Runs Node to its end; gives the exit code, null when it was ended. */
+async function run(args: string[], options: SpawnOptions): Promise<number | null> {
+  const child = spawn(process.execPath, args, { cwd: ROOT, stdio: 'inherit', ...options })
+  const [status] = await once(child, 'exit')
+  return status
 }
 
 function readReport(file: string): VitestReport | null {

@@ -25,6 +25,10 @@ export const PAPERS: readonly string[] = [
   'docs/limits.md',
   'docs/migrate-from-filebrowser.md',
   'docs/security.md',
+  'docs/screenshots/editor-light.webp',
+  'docs/screenshots/gallery-dark.webp',
   'docs/screenshots/list-light.webp',
+  'docs/screenshots/list-rtl-light.webp',
+  'docs/screenshots/mobile-list-light.webp',
   'filebrowser.json.example',
 ]
