@@ -2,13 +2,27 @@ import { defineConfig, type ViteUserConfig } from 'vitest/config'
 import { catalogues, linguiMacros } from './scripts/build/vite-plugins.ts'
 
 const plugins = [linguiMacros(), catalogues()]
-/** Browser tests that measure the page's main thread: nothing else may run meanwhile. */
-const MEASURED = ['csv', 'first-moments', 'large-folder', 'smooth-text', 'upload-many'].map(
-  (name) => `test/web/${name}.test.ts`,
-)
+/** Browser tests that measure the page's main thread or memory: nothing else may run meanwhile. */
+const MEASURED = [
+  'csv',
+  'first-moments',
+  'large-folder',
+  'smooth-text',
+  'turning',
+  'upload-many',
+].map((name) => `test/web/${name}.test.ts`)
 
 /** The default leaves one of two cores idle. */
 const WORKERS = 2
+
+/** Polls end by the clock too; the default of a second is for machines with nothing else to do. */
+const patience = { poll: { timeout: 20_000 } }
+
+/** Comparing a mebibyte element by element takes a fifth of a second. */
+const setupFiles = ['test/support/equal-bytes.ts']
+
+/** For the projects with browser tests. */
+const globalSetup = ['test/support/shared-server.ts']
 
 /** One server or browser at a time: these tests measure, kill and listen. */
 const serial: NonNullable<ViteUserConfig['test']> = {
@@ -16,10 +30,8 @@ const serial: NonNullable<ViteUserConfig['test']> = {
   maxWorkers: 1,
   testTimeout: 120_000,
   hookTimeout: 120_000,
-  // Polls end by the clock too; the default of a second is for machines with nothing else to do.
-  expect: { poll: { timeout: 20_000 } },
-  // Real browsers and processes on a busy machine: what fails twice in a row is broken.
-  retry: 2,
+  expect: patience,
+  setupFiles,
 }
 
 export default defineConfig({
@@ -33,9 +45,9 @@ export default defineConfig({
           include: ['test/**/*.test.ts'],
           exclude: ['test/bin/**', 'test/web/*.test.ts', 'test/long/**', 'test/bench/**'],
           testTimeout: 30_000,
+          expect: patience,
           maxWorkers: WORKERS,
-          // Real sockets, disks and child processes on a busy machine: what fails twice is broken.
-          retry: 1,
+          setupFiles,
         },
       },
       {
@@ -44,6 +56,7 @@ export default defineConfig({
           name: 'dom',
           environment: 'happy-dom',
           include: ['test/**/*.test.tsx'],
+          expect: patience,
           maxWorkers: WORKERS,
           // Twelve times faster; each test cleans up its own document.
           isolate: false,
@@ -54,17 +67,23 @@ export default defineConfig({
         test: {
           ...serial,
           name: 'browser',
+          globalSetup,
           include: ['test/web/*.test.ts'],
           exclude: MEASURED,
           // More at once only wait for each other: the browsers need all of two cores.
           fileParallelism: true,
           maxWorkers: 3,
+          // One browser for all files of a worker, and its modules loaded once.
+          isolate: false,
+          // Three browsers on two cores: of 788 tests two waited too long once, and passed alone.
+          retry: 1,
         },
       },
       {
         test: {
           ...serial,
           name: 'measured',
+          globalSetup,
           include: MEASURED,
           sequence: { groupOrder: 1 },
         },
@@ -73,9 +92,11 @@ export default defineConfig({
         test: {
           ...serial,
           name: 'long',
+          globalSetup,
           // The tables that `npm test` takes a part of (test/support/scale.ts) are here as a whole.
           include: [
             'test/long/**/*.test.ts',
+            'test/web/names.test.ts',
             'test/web/round-trip.test.ts',
             'test/web/samples.test.ts',
             'test/web/turning.test.ts',

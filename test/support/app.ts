@@ -1,4 +1,4 @@
-// The application in this process over a real tree and a real socket: what the route tests use.
+// The application in this process over a real tree: what the route tests use.
 import { join } from 'node:path'
 import { type App, createApp } from '../../src/app.ts'
 import { hashPassword } from '../../src/auth/hash.ts'
@@ -14,14 +14,14 @@ import {
   type User,
 } from '../../src/store/document.ts'
 import { createStore, type Store } from '../../src/store/store.ts'
+import { incomingOf } from './incoming.ts'
 import { loginAs, type SignedIn } from './login.ts'
 import { makeTree, type Tree, type TreeContent } from './tree.ts'
 
 export const PASSWORD = 'Blue-Kettle-77-Window'
 
-export interface TestApp extends AsyncDisposable {
-  origin: string
-  port: number
+/** An application without a socket: its answers are made in memory, redirects are not followed. */
+export interface OpenedApp extends AsyncDisposable {
   tree: Tree
   store: Store
   /** Lines the server logged. */
@@ -30,8 +30,13 @@ export interface TestApp extends AsyncDisposable {
   errors: string[]
   routes: App['routes']
   as(username: string): Promise<SignedIn>
-  /** fetch without a session. */
+  /** Asks without a session. */
   fetch(path: string, init?: RequestInit): Promise<Response>
+}
+
+export interface TestApp extends OpenedApp {
+  origin: string
+  port: number
 }
 
 export interface TestAppOptions {
@@ -54,8 +59,45 @@ export interface TestAppOptions {
 
 let hashed: Promise<string> | undefined
 
-/** Starts the application. Dispose it with `await using`. */
+/** Opens the application without listening. Dispose it with `await using`. */
+export async function openApp(options: TestAppOptions = {}): Promise<OpenedApp> {
+  const { app, close, config, logger, ...opened } = await createTestApp(options)
+  const ask = async (path: string, init?: RequestInit) =>
+    app.request(path, init, { incoming: await incomingOf(path, init) })
+  return {
+    ...opened,
+    as: (username) => loginAs('', username, PASSWORD, ask),
+    fetch: ask,
+    [Symbol.asyncDispose]: close,
+  }
+}
+
+/** Starts the application on a port of its own. Dispose it with `await using`. */
 export async function startApp(options: TestAppOptions = {}): Promise<TestApp> {
+  const { app, close, config, logger, ...opened } = await createTestApp(options)
+  const { pingMs, connections } = options
+  const server = await listen({
+    config,
+    fetch: app.fetch as never,
+    log: logger,
+    ...(pingMs !== undefined && { pingMs }),
+    ...(connections !== undefined && { connections }),
+  })
+  const origin = `http://127.0.0.1:${server.port}`
+  return {
+    ...opened,
+    origin,
+    port: server.port,
+    as: (username) => loginAs(origin, username, PASSWORD),
+    fetch: (path, init) => fetch(origin + path, { redirect: 'manual', ...init }),
+    async [Symbol.asyncDispose]() {
+      await server.close(1_000)
+      await close()
+    },
+  }
+}
+
+async function createTestApp(options: TestAppOptions) {
   hashed ??= hashPassword(PASSWORD)
   const password = await hashed
   const tree = await makeTree(options.tree)
@@ -67,7 +109,7 @@ export async function startApp(options: TestAppOptions = {}): Promise<TestApp> {
   const store = await createStore(options.database ?? join(tree.base, 'filebrowser.db'), {
     ...emptyDocument(settings),
     users: users.map((user, i) => makeUser(settings, { password, ...user, id: i + 1 })),
-    nextUserId: users.length + 1,
+    next: { users: users.length + 1 },
   })
   const config: Config = {
     ...buildConfig({
@@ -82,7 +124,7 @@ export async function startApp(options: TestAppOptions = {}): Promise<TestApp> {
     port: 0,
     ...options.config,
   }
-  const { foldCase = false, pingMs, connections, bodyTimeoutMs } = options
+  const { foldCase = false, bodyTimeoutMs } = options
   const log: string[] = []
   const errors: string[] = []
   const logger = keepLines(log, errors)
@@ -94,26 +136,16 @@ export async function startApp(options: TestAppOptions = {}): Promise<TestApp> {
     foldCase,
     ...(bodyTimeoutMs !== undefined && { bodyTimeoutMs }),
   })
-  const server = await listen({
-    config,
-    fetch: app.fetch as never,
-    log: logger,
-    ...(pingMs !== undefined && { pingMs }),
-    ...(connections !== undefined && { connections }),
-  })
-  const origin = `http://127.0.0.1:${server.port}`
   return {
-    origin,
-    port: server.port,
+    app,
+    config,
+    logger,
     tree,
     store,
     log,
     errors,
     routes: app.routes,
-    as: (username) => loginAs(origin, username, PASSWORD),
-    fetch: (path, init) => fetch(origin + path, { redirect: 'manual', ...init }),
-    async [Symbol.asyncDispose]() {
-      await server.close(1_000)
+    close: async () => {
       await app.close()
       await store.close()
       await tree[Symbol.asyncDispose]()
@@ -138,7 +170,6 @@ function keepLines(lines: string[], errors: string[]): Logger {
   const add = (message: string, fields?: Record<string, unknown>) =>
     void lines.push(fields ? `${message} ${JSON.stringify(fields)}` : message)
   return {
-    debug: add,
     info: add,
     warn: add,
     error: (message, fields) => {

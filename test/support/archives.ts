@@ -5,13 +5,14 @@ import { createWriteStream } from 'node:fs'
 import { lstat, open, readdir, readFile, readlink, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { type ArchiveFormat, writeArchive } from '../../src/files/archive/archive.ts'
+import { writeArchive } from '../../src/files/archive/archive.ts'
 import type { ByteSink } from '../../src/files/archive/byte-sink.ts'
 import { archiveEntries, commonFolder } from '../../src/files/archive/entries.ts'
+import type { ArchiveFormat } from '../../src/files/archive/formats.ts'
 import { createScope, type Scope } from '../../src/files/place/scope.ts'
 import type { VPath } from '../../src/lib/vpath.ts'
 import { needProgram } from './programs.ts'
-import { DISKS } from './scope.ts'
+import { VOLUME } from './scope.ts'
 
 export const FORMATS = [
   'zip',
@@ -28,7 +29,7 @@ export const FORMATS = [
 export function openScope(root: string, allow: (vpath: VPath) => boolean = () => true): Scope {
   const followExternalSymlinks = false
   return createScope({
-    disks: DISKS,
+    volume: VOLUME,
     root,
     allow,
     followExternalSymlinks,

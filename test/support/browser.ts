@@ -1,5 +1,6 @@
-// A real browser on the built product. One browser per test file, one context per test.
+// A real browser on the built product: shared by the files of a worker, with one context per test.
 import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import {
   type Browser,
   type BrowserContext,
@@ -7,6 +8,7 @@ import {
   chromium,
   type Page,
 } from 'playwright-core'
+import { ROOT } from '../../scripts/build/paths.ts'
 import { ADMIN, type Program } from './program.ts'
 
 const FULL = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome']
@@ -28,6 +30,15 @@ const ARGS = [
   '--disable-sync',
 ]
 
+/** One process for all pages of a context, which then compiles the scripts of the page once. */
+const REOPENED = ['--process-per-site', '--js-flags=--no-script-streaming']
+
+// What texts measure must not depend on the fonts of the machine. Without these there would be none.
+const FONTS = join(import.meta.dirname, 'fonts.conf')
+if (!existsSync(join(ROOT, 'node_modules/@expo-google-fonts/noto-sans')))
+  throw new Error('the fonts of the tests are missing: npm ci')
+const env = { ...process.env, FONTCONFIG_FILE: FONTS }
+
 function findChromium(candidates: readonly string[]): string {
   const path = process.env.CHROMIUM ?? candidates.find((candidate) => existsSync(candidate))
   if (!path) throw new Error('no Chromium found: apt-get install chromium')
@@ -37,12 +48,25 @@ function findChromium(candidates: readonly string[]): string {
 /** `args` are further switches of the browser. */
 export async function launchBrowser(args: readonly string[] = []): Promise<Browser> {
   const executablePath = findChromium([SHELL, ...FULL])
-  return chromium.launch({ executablePath, args: [...ARGS, ...args] })
+  return chromium.launch({ executablePath, args: [...ARGS, ...args], env })
+}
+
+/** Browsers that outlive a test file, by their switches. A worker's end closes them. */
+const shared = new Map<string, Promise<Browser>>()
+
+/** A browser that all files of this worker use. Nobody closes it; one that died is started anew. */
+export async function workerBrowser(args: readonly string[] = []): Promise<Browser> {
+  const key = args.join(' ')
+  const running = await shared.get(key)?.catch(() => null)
+  if (running?.isConnected()) return running
+  const started = launchBrowser([...args, ...REOPENED])
+  shared.set(key, started)
+  return started
 }
 
 /** The browser as people have it, with its own PDF viewer and access to local files. */
 export async function launchFullBrowser(): Promise<Browser> {
-  return chromium.launch({ executablePath: findChromium(FULL), args: ARGS })
+  return chromium.launch({ executablePath: findChromium(FULL), args: ARGS, env })
 }
 
 /**
@@ -53,6 +77,7 @@ export async function launchProfile(profile: string, program: Program): Promise<
   return chromium.launchPersistentContext(profile, {
     executablePath: findChromium(FULL),
     args: ARGS,
+    env,
     baseURL: program.origin,
     viewport: DESKTOP,
     locale: 'en-US',
@@ -74,21 +99,24 @@ export interface PageOptions extends BrowserContextOptions {
   as?: { username: string; password: string } | null
 }
 
+/** A server whose pages are opened; `reopened` when more than one test opens some, one after the other. */
+export interface Opened {
+  origin: string
+  reopened?: boolean
+}
+
 /** Opens a page of a running program, signed in unless `as` is null. */
 export async function openPage(
   browser: Browser,
-  program: Program,
+  server: Opened,
   options: PageOptions = {},
 ): Promise<OpenPage> {
   const { path = '/', as = ADMIN, ...contextOptions } = options
-  const context = await browser.newContext({
-    baseURL: program.origin,
-    viewport: DESKTOP,
-    locale: 'en-US',
-    timezoneId: 'UTC',
-    reducedMotion: 'reduce',
-    ...contextOptions,
-  })
+  const plain = Object.keys(contextOptions).length === 0
+  const { context, leave } =
+    plain && server.reopened === true
+      ? await borrowContext(browser, server.origin)
+      : await ownContext(browser, server.origin, contextOptions)
   const page = await context.newPage()
   page.setDefaultTimeout(WAIT_MS)
   const problems: string[] = []
@@ -103,12 +131,86 @@ export async function openPage(
     if (!response.ok()) throw new Error(`login as ${as.username}: ${response.status()}`)
   }
   await page.goto(path)
-  return {
-    page,
-    context,
-    problems,
-    [Symbol.asyncDispose]: () => context.close(),
+  return { page, context, problems, [Symbol.asyncDispose]: leave }
+}
+
+/** A context and how to leave it once its pages are no longer needed. */
+interface Lent {
+  context: BrowserContext
+  leave(): Promise<void>
+}
+
+async function ownContext(
+  browser: Browser,
+  origin: string,
+  options: BrowserContextOptions = {},
+): Promise<Lent> {
+  const context = await browser.newContext({
+    baseURL: origin,
+    viewport: DESKTOP,
+    locale: 'en-US',
+    timezoneId: 'UTC',
+    reducedMotion: 'reduce',
+    ...options,
+  })
+  return { context, leave: () => context.close() }
+}
+
+/** A context that several tests use, one after the other. */
+interface Kept extends Lent {
+  /** An empty page of the server: keeps the process of the site, with the scripts it has compiled, alive. */
+  keeper: Page
+  used: boolean
+}
+
+const kept = new Map<string, Kept>()
+
+/** A context as new, unless an earlier one of the server can be had: a third of the work is loading scripts. */
+async function borrowContext(browser: Browser, origin: string): Promise<Lent> {
+  let found = kept.get(origin)
+  if (found?.used) return ownContext(browser, origin)
+  if (found === undefined || found.context.browser() !== browser || found.keeper.isClosed()) {
+    const { context } = await ownContext(browser, origin)
+    const keeper = await context.newPage()
+    found = { context, keeper, used: false, leave: () => giveBack(origin) }
+    kept.set(origin, found)
+    await keeper.goto('/health')
   }
+  found.used = true
+  return found
+}
+
+/** Closes what the test opened and forgets what the browser knows; a context that cannot be cleared goes. */
+async function giveBack(origin: string): Promise<void> {
+  const found = kept.get(origin)
+  if (found === undefined) return
+  const { context, keeper } = found
+  try {
+    for (const page of context.pages()) if (page !== keeper) await page.close()
+    for (const event of ['page', 'request', 'response', 'dialog', 'console'] as const) {
+      context.removeAllListeners(event)
+    }
+    await context.unrouteAll({ behavior: 'ignoreErrors' })
+    await context.setOffline(false)
+    await context.clearPermissions()
+    await context.clearCookies()
+    const session = await context.newCDPSession(keeper)
+    await session.send('Storage.clearDataForOrigin', { origin, storageTypes: 'all' })
+    await session.detach()
+    // A clock that a test has set stays set.
+    if (!(await keeper.evaluate(() => `${Date}`.includes('[native code]'))))
+      throw new Error('clock')
+    found.used = false
+  } catch {
+    await forgetContext(origin)
+  }
+}
+
+/** Closes the context that is kept for a server, if any: before the server ends. */
+export async function forgetContext(origin: string): Promise<void> {
+  const found = kept.get(origin)
+  kept.delete(origin)
+  await found?.context.close()
 }
 
 /** A refused call is logged by the browser whatever the page does with it. */

@@ -38,7 +38,6 @@ export function startCli(words: string[], { cwd, env = {}, home = '' }: CliOptio
     env,
     cwd,
     home,
-    debug: false,
     stdout: (text) => {
       stdout += text
     },

@@ -1,5 +1,7 @@
 // Every wait in a test has an end and a name.
 
+const MAX_PAUSE_MS = 100
+
 /** Rejects with the label when the promise takes longer than `ms`. */
 export async function withDeadline<T>(label: string, ms: number, promise: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined
@@ -24,6 +26,7 @@ export async function waitFor<T>(
 ): Promise<NonNullable<T>> {
   const end = performance.now() + ms
   let last: unknown
+  let pauseMs = 10
   while (performance.now() < end) {
     try {
       const value = await probe()
@@ -31,7 +34,9 @@ export async function waitFor<T>(
     } catch (error) {
       last = error
     }
-    await new Promise((resolve) => setTimeout(resolve, 20))
+    // What takes long is asked less often: asking a page costs it milliseconds.
+    await new Promise((resolve) => setTimeout(resolve, pauseMs))
+    pauseMs = Math.min(MAX_PAUSE_MS, pauseMs * 1.3)
   }
   throw new Error(`${label} did not happen within ${ms} ms`, { cause: last })
 }

@@ -1,8 +1,12 @@
 // Every door of the server: a call, the rights it needs, and its answers with and without them.
+
 import type { Permissions } from '../../src/api-types.ts'
+import { addApiToken } from '../../src/auth/api-tokens.ts'
+import { ROOT } from '../../src/lib/vpath.ts'
 import { defaultPermissions } from '../../src/store/document.ts'
 import { PASSWORD, startApp, type TestApp } from './app.ts'
 import type { SignedIn } from './login.ts'
+import { changeRecords, recordsOf } from './records.ts'
 import { makeShare } from './shares.ts'
 import { runLine } from './shell.ts'
 
@@ -16,6 +20,8 @@ export interface Door {
   denied: number
   /** Status with every right. */
   open: number
+  /** For people, not for tokens. */
+  isPersonal?: true
   go(user: SignedIn, app: TestApp): Promise<Response>
 }
 
@@ -274,7 +280,7 @@ export const DOORS: Door[] = [
     open: 204,
     go: async (user, app) => {
       await app.as('admin')
-      const { id } = app.store.read().sessions.find(({ userID }) => userID === 1) ?? { id: '' }
+      const { id } = recordsOf(app.store).sessions.find(({ userID }) => userID === 1) ?? { id: '' }
       return user.fetch(`/api/sessions/${id}`, { method: 'DELETE' })
     },
   },
@@ -284,9 +290,34 @@ export const DOORS: Door[] = [
     needs: [],
     denied: 0,
     open: 200,
+    isPersonal: true,
     go: send('PUT', '/api/users/2', update(2, 'locale', 'de')),
   },
-  { name: 'own sessions', needs: [], denied: 0, open: 200, go: get('/api/sessions') },
+  {
+    name: 'own sessions',
+    needs: [],
+    denied: 0,
+    open: 200,
+    isPersonal: true,
+    go: get('/api/sessions'),
+  },
+  { name: 'own tokens', needs: [], denied: 0, open: 200, isPersonal: true, go: get('/api/tokens') },
+  {
+    name: 'make a token',
+    needs: [],
+    denied: 0,
+    open: 201,
+    isPersonal: true,
+    go: send('POST', '/api/tokens', JSON.stringify({ name: 'x', current_password: PASSWORD })),
+  },
+  {
+    name: 'remove a token of their own',
+    needs: [],
+    denied: 0,
+    open: 404,
+    isPersonal: true,
+    go: send('DELETE', '/api/tokens/none', ''),
+  },
   { name: 'list accounts', needs: ['admin'], denied: 403, open: 200, go: get('/api/users') },
   {
     name: 'create an account',
@@ -361,9 +392,24 @@ function update(id: number, field: string, value: unknown): string {
   })
 }
 
+/** The account `subject`, acting by a token with these rights. */
+export async function subjectByToken(app: TestApp, perm: Permissions): Promise<SignedIn> {
+  const wanted = { name: 'matrix', perm, folder: ROOT, expiresMs: 0 }
+  const { text } = await app.store.transaction((tx) => addApiToken(tx, 2, wanted))
+  return {
+    token: text,
+    cookie: '',
+    fetch: (path, init = {}) => {
+      const headers = new Headers(init.headers)
+      headers.set('X-Auth', text)
+      return app.fetch(path, { ...init, headers })
+    },
+  }
+}
+
 /** Hash of the folder that `subject` shares. */
 export function shareOf(app: TestApp): string {
-  return app.store.read().shares.find(({ path }) => path === '/shared/')?.hash ?? ''
+  return recordsOf(app.store).shares.find(({ path }) => path === '/shared/')?.hash ?? ''
 }
 
 /** An application with the account `subject` (id 2), who has shared a folder, and `other` (id 3). */
@@ -377,9 +423,9 @@ export async function startMatrix(perm: Permissions): Promise<TestApp> {
     ],
   })
   await makeShare(app, '/shared/', {}, 'subject')
-  await app.store.update((doc) => {
+  await changeRecords(app.store, (doc) => {
     const users = doc.users.map((user) => (user.id === 2 ? { ...user, perm } : user))
-    return [{ ...doc, users }, undefined]
+    return { ...doc, users }
   })
   return app
 }

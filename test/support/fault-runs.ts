@@ -29,6 +29,7 @@ async function settle(tree: Tree, ledger: Ledger): Promise<void> {
   {
     await using program = await startProgram(tree, { args: ARGS })
     await checkRecords(program, ledger)
+    expect(await ledger.checkLinked()).toEqual([])
   }
   // A server with a short memory sweeps what was begun and never finished, when it starts and ends.
   let left: string[] = []
@@ -124,36 +125,87 @@ function within(tree: Tree, base: string): Tree {
   return { ...tree, base, root, at: (name) => join(root, name) }
 }
 
-/** Each change of a disk fails once, one after the other; `lasting`: from it on all of them do. */
+export interface FailingDisk {
+  /** From the change on that fails all others fail too. */
+  lasting: boolean
+  seed: number
+  /** Every how many changes one fails; 1 for each. */
+  step?: number
+  /** Every how many kinds one is tried, from which on. */
+  kinds?: { from: number; step: number }
+}
+
+/** Each change that a disk is asked for, the database's too, fails, one after the other, by kinds. */
 export async function failingDisk(
   errno: 'EIO' | 'ENOSPC' | 'EROFS',
-  options: { step: number; lasting: boolean; seed: number; max: number },
+  { lasting, seed, step = 1, kinds = { from: 0, step: 1 } }: FailingDisk,
 ): Promise<Figures> {
   await using base = await makeTree({})
   const place = join(base.base, 'disk')
   await using disk = await mountFuse(join(base.base, 'source'), place)
   const tree = within(base, place)
   await mkdir(tree.at('near'), { recursive: true })
-  await mkdir(tree.at('far'))
+  // Another disk, which does not fail.
+  await using _ = await mountDisk(tree.at('far'), 16 * MIB)
   await writeFile(tree.at(SHARED.slice(1)), 's')
-  const ledger = createLedger(tree, options.seed)
-  let faults = 0
+  const ledger = createLedger(tree, seed)
+  let [faults, changes] = [0, 0]
   {
     await using program = await startProgram(tree, { args: ARGS })
     let admin = await loginAs(program.origin)
-    for (let from = 1; from <= options.max; from += options.step) {
-      await disk.obey({ fail: { errno, from, calls: options.lasting ? 1e9 : 1 } })
-      for (let i = 0; i < 6; i++) await ledger.change(admin, i % WORKERS)
-      const changes = await disk.obey({ fail: null })
-      if (changes >= from) faults += options.lasting ? changes - from + 1 : 1
-      expect((await ledger.check()).words).toEqual([])
-      expect((await fetch(`${program.origin}/health`)).status).toBe(200)
+    const idle = await inUse(program)
+    const tried = ledger.kinds.filter((_, i) => i % kinds.step === kinds.from)
+    for (const { name, prepare, change } of tried) {
+      // Until a round has no such change any more: after a failure there are fewer or more of them.
+      for (let from = 1; ; from += step) {
+        await prepare(admin)
+        await disk.obey({ fail: { errno, from, calls: lasting ? 1e9 : 1 } })
+        await change(admin)
+        const seen = await disk.obey({ fail: null })
+        expect((await ledger.check()).words, name).toEqual([])
+        expect((await fetch(`${program.origin}/health`)).status).toBe(200)
+        await checkDatabase(program, ledger)
+        if (seen < from) {
+          changes += seen
+          break
+        }
+        faults += lasting ? seen - from + 1 : 1
+      }
       admin = await loginAs(program.origin)
     }
-    expect(faults).toBeGreaterThan(0)
+    expect(faults).toBeGreaterThanOrEqual(Math.floor(changes / step))
+    await expectIdle(program, idle)
   }
   await settle(tree, ledger)
-  return { ...ledger.counts, faults, 'bytes lost': 0, 'files torn': 0 }
+  const kept = { 'bytes lost': 0, 'files torn': 0 }
+  return { ...ledger.counts, kinds: ledger.kinds.length, changes, faults, ...kept }
+}
+
+/** What was confirmed is in the database on disk. */
+async function checkDatabase({ database }: Program, { shares, titles }: Ledger): Promise<void> {
+  const text = await readFile(database, 'utf8')
+  expect([...shares].filter((hash) => !text.includes(`"${hash}"`))).toEqual([])
+  expect([...titles].filter((title) => text.includes(JSON.stringify(title)))).not.toEqual([])
+}
+
+interface InUse {
+  bytes: number
+  descriptors: number
+}
+
+async function inUse({ process }: Program): Promise<InUse> {
+  const pid = process.pid ?? 0
+  return { bytes: await residentBytes(pid), descriptors: await openDescriptors(pid) }
+}
+
+/** Descriptors come back to what they were, and so does memory but for what the heap keeps. */
+async function expectIdle(program: Program, idle: InUse): Promise<void> {
+  await waitFor(
+    'the descriptors',
+    async () => (await inUse(program)).descriptors < idle.descriptors + 20,
+    30_000,
+  )
+  expect((await inUse(program)).bytes - idle.bytes).toBeLessThan(150 * MIB)
 }
 
 /**
@@ -288,48 +340,80 @@ export async function shiftedClock(operations: number, seed: number): Promise<Fi
   return { ...ledger.counts, faults: sets, 'bytes lost': 0, 'files torn': 0 }
 }
 
-/** Connections that send a byte now and then and never a whole request. */
-export async function slowConnections(connections: number): Promise<Figures> {
+/** One byte a minute. */
+const BYTE_EVERY_MS = 60_000
+
+/**
+ * Connections that send a byte a minute and never a whole request, until the server has ended them or
+ * for `holdMs`. Memory and descriptors come back to what they were while the server did the same work.
+ */
+export async function slowConnections(connections: number, holdMs: number): Promise<Figures> {
   await using tree = await makeTree({ near: null, far: null, 'a.txt': 'a' })
   await using program = await startProgram(tree, { args: ARGS })
-  const pid = program.process.pid ?? 0
-  const admin = await loginAs(program.origin)
-  const idle = { bytes: await residentBytes(pid), descriptors: await openDescriptors(pid) }
+  const work = async () => {
+    const admin = await loginAs(program.origin)
+    for (let i = 0; i < 300; i++) expect((await admin.fetch('/api/resources/')).status).toBe(200)
+  }
+  await work()
+  const idle = await inUse(program)
   const head = 'POST /api/login HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 60\r\n\r\n{'
   const sockets: Socket[] = []
   let ended = 0
-  for (let i = 0; i < connections; i++) {
-    const socket = connect(program.port, '127.0.0.1')
-    // The server may end them; that is one way to bound them.
-    socket.on('error', () => {}).on('close', () => ended++)
-    socket.resume()
-    // Half of them do not get beyond the head.
-    socket.write(i % 2 === 0 ? head : head.slice(0, 30))
-    sockets.push(socket)
-    if (i % 200 === 199) await new Promise((resolve) => socket.once('connect', resolve))
+  const open = async () => {
+    for (let i = 0; i < connections; i++) {
+      const socket = connect(program.port, '127.0.0.1')
+      // The server may end them; that is one way to bound them.
+      socket.on('error', () => {}).on('close', () => ended++)
+      socket.resume()
+      // Half of them do not get beyond the head.
+      socket.write(i % 2 === 0 ? head : head.slice(0, 30))
+      sockets.push(socket)
+      if (i % 200 === 199) await new Promise((resolve) => socket.once('connect', resolve))
+    }
   }
-  await new Promise((resolve) => setTimeout(resolve, 2_000))
-  for (const socket of sockets) if (socket.writable) socket.write('x')
+  await open()
   const startedAt = performance.now()
-  expect((await admin.fetch('/api/resources/')).status).toBe(200)
-  await loginAs(program.origin)
-  const answerMs = Math.round(performance.now() - startedAt)
-  const fullBytes = await residentBytes(pid)
-  expect(answerMs).toBeLessThan(5_000)
-  expect(fullBytes - idle.bytes).toBeLessThan(connections * 40_000 + 60 * MIB)
+  await work()
+  const answersMs = Math.round(performance.now() - startedAt)
+  const full = await inUse(program)
+  expect(full.bytes - idle.bytes).toBeLessThan(connections * 40_000 + 60 * MIB)
+  const sending = setInterval(() => {
+    for (const socket of sockets) if (socket.writable) socket.write('x')
+  }, BYTE_EVERY_MS)
+  const allEnded = waitFor('the server to end all', () => ended === connections, holdMs)
+  const isEnded = await allEnded.then(
+    () => true,
+    () => false,
+  )
+  clearInterval(sending)
+  const heldMs = Math.round(performance.now() - startedAt)
   const endedByServer = ended
   for (const socket of sockets) socket.destroy()
-  await waitFor(
-    'the descriptors',
-    async () => (await openDescriptors(pid)) < idle.descriptors + 20,
-    30_000,
-  )
+  const settled = async () => {
+    await work()
+    await waitFor(
+      'the descriptors',
+      async () => (await inUse(program)).descriptors < idle.descriptors + 20,
+      30_000,
+    )
+    return inUse(program)
+  }
+  const after = await settled()
+  expect(after.bytes - idle.bytes).toBeLessThan(80 * MIB)
+  // What the process keeps it uses again.
+  await open()
+  for (const socket of sockets) socket.destroy()
+  const again = await settled()
+  expect(again.bytes - after.bytes).toBeLessThan(20 * MIB)
   return {
     faults: connections,
     'ended by the server': endedByServer,
-    'answer meanwhile, ms': answerMs,
-    'memory meanwhile, MiB': Math.round((fullBytes - idle.bytes) / MIB),
-    'memory after, MiB': Math.round(((await residentBytes(pid)) - idle.bytes) / MIB),
+    'all of them within, s': isEnded ? Math.round(heldMs / 1_000) : 'no',
+    '300 answers and a sign-in meanwhile, ms': answersMs,
+    'memory meanwhile, MiB': Math.round((full.bytes - idle.bytes) / MIB),
+    'memory after, MiB': Math.round((after.bytes - idle.bytes) / MIB),
+    'memory after as many again, MiB': Math.round((again.bytes - idle.bytes) / MIB),
+    'descriptors after': after.descriptors - idle.descriptors,
   }
 }
 

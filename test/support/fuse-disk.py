@@ -51,7 +51,7 @@ class Control:
 
 CONTROL = Control()
 CHANGES = ['chmod', 'chown', 'create', 'link', 'mkdir', 'rename', 'rmdir', 'symlink', 'truncate']
-CHANGES += ['unlink', 'utimens', 'write', 'fsync']
+CHANGES += ['unlink', 'utimens', 'write', 'fsync', 'fsyncdir']
 STAT = ['st_atime', 'st_ctime', 'st_gid', 'st_mode', 'st_mtime', 'st_nlink', 'st_size', 'st_uid']
 STAT += ['st_ino', 'st_blocks']
 STATVFS = ['f_bavail', 'f_bfree', 'f_blocks', 'f_bsize', 'f_favail', 'f_ffree', 'f_files', 'f_frsize']

@@ -6,7 +6,7 @@ import { mkdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { setTimeout as delay } from 'node:timers/promises'
-import { MOUNTS_MS } from '../../src/files/disks/disks.ts'
+import { MOUNTS_MS } from '../../src/files/disks/mount-table.ts'
 import { waitFor } from './deadline.ts'
 import { MAY_MOUNT } from './mounts.ts'
 

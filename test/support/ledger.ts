@@ -1,12 +1,14 @@
 // Changes made over HTTP and what must be true of them afterwards, whatever happened meanwhile: each
 // path is in the state that was confirmed last, or in one that a change without an answer would leave.
 import { createHash, randomBytes } from 'node:crypto'
-import { readFile } from 'node:fs/promises'
+import { link, readFile, writeFile } from 'node:fs/promises'
 import type { SignedIn } from './login.ts'
 import type { Tree } from './tree.ts'
 
 const TUS = 'application/offset+octet-stream'
 const MAX_BYTES = 120_000
+/** Sent in more than one piece, and copied in more than one. */
+const LARGE_BYTES = 1_300_000
 
 /** SHA-256 of what a file holds; null for no file. */
 type State = string | null
@@ -27,13 +29,25 @@ export interface Findings {
 
 export interface Ledger {
   counts: Counts
-  /** Makes one change of those listed in KINDS to files of one worker; never rejects. */
+  /** Makes one change of a kind that is drawn, to files of one worker; never rejects. */
   change(user: SignedIn, worker: number): Promise<void>
+  /** A change of every kind. */
+  kinds: readonly Kind[]
   /** Compares every path that was touched with what may be there. */
   check(): Promise<Findings>
+  /** To be asked after a start: files that are written in place may be in part until then. */
+  checkLinked(): Promise<string[]>
   /** Names of shares and settings that were confirmed. */
   shares: Set<string>
   titles: Set<string>
+}
+
+export interface Kind {
+  name: string
+  /** Makes ready for it; nothing may fail meanwhile. */
+  prepare(user: SignedIn): Promise<void>
+  /** Makes the same change each time; never rejects. */
+  change(user: SignedIn): Promise<void>
 }
 
 const FILES_PER_WORKER = 6
@@ -55,6 +69,8 @@ export function createLedger(tree: Tree, seed: number): Ledger {
   /** Moves without an answer: what was moved is at one of both places. */
   const moves = new Set<{ hash: string; from: string; to: string }>()
   const counts: Counts = { operations: 0, confirmed: 0, refused: 0, unanswered: 0 }
+  /** What each file with two names may hold. */
+  const linked: Set<State>[] = []
   const shares = new Set<string>()
   const titles = new Set([''])
   let random = seed
@@ -63,8 +79,8 @@ export function createLedger(tree: Tree, seed: number): Ledger {
     return Math.floor((random / 2 ** 32) * below)
   }
   const stateOf = (path: string) => states.get(path) ?? new Set<State>([null])
-  const content = () => {
-    const bytes = randomBytes(1 + draw(MAX_BYTES))
+  const content = (sizeBytes = 1 + draw(MAX_BYTES)) => {
+    const bytes = randomBytes(sizeBytes)
     const hash = sha256(bytes)
     sizes.set(hash, bytes.length)
     return { bytes, hash }
@@ -96,8 +112,8 @@ export function createLedger(tree: Tree, seed: number): Ledger {
     for (const { path, state } of effects) states.set(path, new Set([state]))
   }
 
-  const write = (user: SignedIn, path: string, method: 'POST' | 'PUT') => {
-    const { bytes, hash } = content()
+  const write = (user: SignedIn, path: string, method: 'POST' | 'PUT', sizeBytes?: number) => {
+    const { bytes, hash } = content(sizeBytes)
     const query = method === 'POST' ? '?override=true' : ''
     const send = () => user.fetch(`/api/resources${path}${query}`, { method, body: bytes })
     return perform([{ path, state: hash }], send)
@@ -127,17 +143,37 @@ export function createLedger(tree: Tree, seed: number): Ledger {
       return answer
     })
   }
-  const transfer = (user: SignedIn, action: 'copy' | 'rename', from: string, to: string) => {
-    const [state] = stateOf(from)
+  // With a `name` it is a folder that goes, and in it the file of that name.
+  const linkedName = (n = linked.length - 1) => `near/linked-${n}.bin`
+  const writeLinked = async (user: SignedIn) => {
+    const { bytes, hash } = content()
+    const wanted = linked.at(-1) ?? new Set()
+    wanted.add(hash)
+    await perform([], async () => {
+      const path = `/api/resources/${linkedName()}`
+      const response = await user.fetch(path, { method: 'PUT', body: bytes })
+      if (response.ok) linked.splice(-1, 1, new Set([hash]))
+      return response
+    })
+  }
+  const transfer = (
+    user: SignedIn,
+    action: 'copy' | 'rename',
+    from: string,
+    to: string,
+    name = '',
+  ) => {
+    const [state] = stateOf(from + name)
     // Only what is known for sure can be moved on.
-    if (stateOf(from).size !== 1 || !state || from === to) return write(user, from, 'POST')
-    const effects: Effect[] = [{ path: to, state }]
-    if (action === 'rename') effects.push({ path: from, state: null })
+    if (stateOf(from + name).size !== 1 || !state || from === to)
+      return write(user, from + name, 'POST')
+    const effects: Effect[] = [{ path: to + name, state }]
+    if (action === 'rename') effects.push({ path: from + name, state: null })
     const query = `action=${action}&override=true&destination=${encodeURIComponent(to)}`
     return perform(effects, () => user.fetch(`/api/resources${from}?${query}`, { method: 'PATCH' }))
   }
-  const remove = (user: SignedIn, path: string) =>
-    perform([{ path, state: null }], () =>
+  const remove = (user: SignedIn, path: string, name = '') =>
+    perform([{ path: path + name, state: null }], () =>
       user.fetch(`/api/resources${path}`, { method: 'DELETE' }),
     )
   const share = async (user: SignedIn) =>
@@ -161,6 +197,70 @@ export function createLedger(tree: Tree, seed: number): Ledger {
       return response
     })
 
+  /** `gone` is removed and `files` are written before it. */
+  const kind = (
+    name: string,
+    { gone = [], files = [] }: { gone?: string[]; files?: string[] },
+    change: Kind['change'],
+  ): Kind => ({
+    name,
+    change,
+    prepare: async (user) => {
+      states.clear()
+      for (const path of [...gone, ...files]) {
+        const { status } = await user.fetch(`/api/resources${path}`, { method: 'DELETE' })
+        if (![204, 404].includes(status)) throw new Error(`DELETE ${path}: ${status}`)
+      }
+      for (const path of files) await write(user, path, 'POST')
+    },
+  })
+  const [a, b] = ['/near/a.bin', '/near/b.bin']
+  const IN_FOLDER = '/file.bin'
+  const kinds: Kind[] = [
+    kind('a new file', { gone: [a] }, (user) => write(user, a, 'POST')),
+    kind('an empty file', { gone: [a] }, (user) => write(user, a, 'POST', 0)),
+    kind('a large file', { gone: [a] }, (user) => write(user, a, 'POST', LARGE_BYTES)),
+    kind('a file over another', { files: [a] }, (user) => write(user, a, 'POST')),
+    kind('a file in new folders', { gone: ['/near/new'] }, (user) =>
+      write(user, '/near/new/in/a.bin', 'POST'),
+    ),
+    kind('a new folder', { gone: ['/near/new'] }, (user) =>
+      perform([], () => user.fetch('/api/resources/near/new/', { method: 'POST' })),
+    ),
+    kind('a save', { files: [a] }, (user) => write(user, a, 'PUT')),
+    {
+      name: 'a save of a file with two names',
+      change: writeLinked,
+      prepare: async () => {
+        const { bytes, hash } = content()
+        linked.push(new Set([hash]))
+        await writeFile(tree.at(linkedName()), bytes)
+        await link(tree.at(linkedName()), tree.at(`${linkedName()}.too`))
+      },
+    },
+    kind('a resumable upload', { gone: [a] }, (user) => sendTus(user, a)),
+    kind('a resumable upload over a file', { files: [a] }, (user) => sendTus(user, a)),
+    kind('a copy', { files: [a], gone: [b] }, (user) => transfer(user, 'copy', a, b)),
+    kind('a copy over a file', { files: [a, b] }, (user) => transfer(user, 'copy', a, b)),
+    kind('a copy of a folder', { files: ['/near/d/file.bin'], gone: ['/near/e'] }, (user) =>
+      transfer(user, 'copy', '/near/d', '/near/e', IN_FOLDER),
+    ),
+    kind('a rename', { files: [a], gone: [b] }, (user) => transfer(user, 'rename', a, b)),
+    kind('a rename over a file', { files: [a, b] }, (user) => transfer(user, 'rename', a, b)),
+    kind('a move off the disk', { files: ['/near/d/file.bin'], gone: ['/far/d'] }, (user) =>
+      transfer(user, 'rename', '/near/d', '/far/d', IN_FOLDER),
+    ),
+    kind('a move onto the disk', { files: ['/far/d/file.bin'], gone: ['/near/d'] }, (user) =>
+      transfer(user, 'rename', '/far/d', '/near/d', IN_FOLDER),
+    ),
+    kind('a deleted file', { files: [a] }, (user) => remove(user, a)),
+    kind('a deleted folder', { files: ['/near/d/file.bin'] }, (user) =>
+      remove(user, '/near/d', IN_FOLDER),
+    ),
+    kind('a share', {}, share),
+    kind('a setting', {}, setTitle),
+  ]
+
   return {
     counts,
     shares,
@@ -183,6 +283,14 @@ export function createLedger(tree: Tree, seed: number): Ledger {
         () => (worker === 0 ? setTitle(user) : share(user)),
       ]
       await kinds[draw(kinds.length)]?.()
+    },
+    kinds,
+    checkLinked: async () => {
+      const words: string[] = []
+      for (const [n, wanted] of linked.entries())
+        for (const name of [linkedName(n), `${linkedName(n)}.too`])
+          if (!wanted.has(sha256(await readFile(tree.at(name))))) words.push(`${name} is torn`)
+      return words
     },
     check: async () => {
       const findings: Findings = { bytesLost: 0, filesTorn: 0, words: [] }

@@ -1,9 +1,9 @@
 // Share links made over HTTP.
-import type { TestApp } from './app.ts'
+import type { OpenedApp } from './app.ts'
 
 /** Makes a share as a user and gives its hash; throws unless the answer is 200. */
 export async function makeShare(
-  app: TestApp,
+  app: OpenedApp,
   path: string,
   body: { password?: string; expires?: string; unit?: string } = {},
   username = 'admin',
@@ -31,7 +31,7 @@ export const PUBLIC_DOORS = [
 
 /** All bytes that visitors get at these doors, with `below` behind the hash, as one text. */
 export async function readPublic(
-  app: TestApp,
+  app: OpenedApp,
   hash: string,
   below = '',
   init: RequestInit = {},

@@ -1,4 +1,5 @@
 // Real temporary folders. The default content is awkward on purpose: names that break naive code.
+import { closeSync, mkdirSync, openSync, symlinkSync, writeFileSync } from 'node:fs'
 import { mkdir, mkdtemp, readFile, rm, symlink, utimes, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -55,9 +56,9 @@ export const AWKWARD_NAMES = [
  * `folder` with `inner.txt`, links inside (`link-inside`), outside (`link-outside`) and nowhere
  * (`link-dangling`). Dispose it with `await using`.
  */
-export async function makeTree(content?: TreeContent): Promise<Tree> {
+export async function makeTree(content?: TreeContent, place?: string): Promise<Tree> {
   const base = await mkdtemp(join(tmpdir(), 'filebrowser-test-'))
-  const root = join(base, 'root')
+  const root = place ?? join(base, 'root')
   const outside = join(base, 'outside')
   await mkdir(root)
   await mkdir(outside)
@@ -69,10 +70,38 @@ export async function makeTree(content?: TreeContent): Promise<Tree> {
     at: (name) => join(root, name),
     read: (name) => readFile(join(root, name), 'utf8'),
     add: (more) => addContent(root, more),
-    [Symbol.asyncDispose]: () => rm(base, { recursive: true, force: true, maxRetries: 3 }),
+    async [Symbol.asyncDispose]() {
+      for (const folder of [root, base]) {
+        await rm(folder, { recursive: true, force: true, maxRetries: 3 })
+      }
+    },
   }
   await tree.add(content ?? awkwardContent(outside))
   return tree
+}
+
+/**
+ * Makes a chain of folders `d` below a folder, with `content` in the last one. By open folders, as
+ * its path may be too long for the system. Linux only.
+ */
+export function makeChain(
+  top: string,
+  depth: number,
+  content: Record<string, string | { link: string }>,
+): void {
+  let fd = openSync(top, 'r')
+  for (let level = 0; level < depth; level++) {
+    mkdirSync(`/proc/self/fd/${fd}/d`)
+    const child = openSync(`/proc/self/fd/${fd}/d`, 'r')
+    closeSync(fd)
+    fd = child
+  }
+  for (const [name, value] of Object.entries(content)) {
+    const file = `/proc/self/fd/${fd}/${name}`
+    if (typeof value === 'string') writeFileSync(file, value)
+    else symlinkSync(value.link, file)
+  }
+  closeSync(fd)
 }
 
 /** Sets the modification time of an entry, so that answers can be compared literally. */
