@@ -6,7 +6,6 @@ import { useSnapshot } from 'valtio'
 import { Redirect, Route, Router, Switch } from 'wouter'
 import { ErrorBoundary } from './layout/boundary.tsx'
 import { Frame } from './layout/frame.tsx'
-import { PageCommands } from './layout/page-commands.tsx'
 import { ToastHost } from './layout/toasts.tsx'
 import { boot } from './lib/boot.ts'
 import { currentPath, go, usePath, useRawLocation } from './lib/page/navigate.ts'
@@ -14,6 +13,7 @@ import { onDemand } from './lib/page/on-demand.tsx'
 import { dismissPrompts } from './operations/prompts.ts'
 import { PromptHost } from './prompts/host.tsx'
 import { FilesScreen } from './screens/files.tsx'
+import { PageCommands } from './screens/page-commands.tsx'
 import { session, wasSignedIn } from './state/session.ts'
 import { closeShell } from './state/shell.ts'
 import { ShellDock } from './terminal/dock.tsx'
@@ -21,21 +21,13 @@ import { Spinner } from './ui/progress.tsx'
 import { TooltipLayer } from './ui/tooltip.tsx'
 import { UploadDock } from './uploads/dock.tsx'
 
-const ShareScreen = onDemand(async () => ({
-  default: (await import('./screens/share.tsx')).ShareScreen,
-}))
-const LoginScreen = onDemand(async () => ({
-  default: (await import('./screens/login.tsx')).LoginScreen,
-}))
-const ErrorScreen = onDemand(async () => ({
-  default: (await import('./screens/error.tsx')).ErrorScreen,
-}))
-const SettingsScreen = onDemand(async () => ({
-  default: (await import('./settings/settings.tsx')).SettingsScreen,
-}))
-const SignInAgain = onDemand(async () => ({
-  default: (await import('./screens/sign-in-again.tsx')).SignInAgain,
-}))
+const ShareScreen = onDemand(async () => (await import('./screens/share.tsx')).ShareScreen)
+const LoginScreen = onDemand(async () => (await import('./screens/login.tsx')).LoginScreen)
+const ErrorScreen = onDemand(async () => (await import('./screens/error.tsx')).ErrorScreen)
+const SettingsScreen = onDemand(
+  async () => (await import('./settings/settings.tsx')).SettingsScreen,
+)
+const SignInAgain = onDemand(async () => (await import('./screens/sign-in-again.tsx')).SignInAgain)
 
 /** Fetches the likely screen while the session is still being asked for. */
 export function preloadScreen(): void {
@@ -129,7 +121,7 @@ function Guarded({ children }: { children: ReactNode }) {
       </ErrorBoundary>
       <Suspense
         fallback={
-          <div className="sheet__wait">
+          <div className="sheet__wait center">
             <Spinner large />
           </div>
         }

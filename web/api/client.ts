@@ -55,7 +55,7 @@ export interface CallOptions {
 }
 
 /** What the session and the network indicator want to know; set once by state/session.ts. */
-export interface ClientHooks {
+interface ClientHooks {
   token(): string
   /** The server asks for a new token: rights changed, or it ends soon. */
   renew(): Promise<void>

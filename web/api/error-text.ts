@@ -13,6 +13,7 @@ const byCode = {
   wrong_credentials: msg`The username or the password is wrong.`,
   forbidden: msg`You don’t have permission to do this.`,
   last_admin: msg`This is the last administrator. Make someone else an administrator first.`,
+  token_not_allowed: msg`You don’t have permission to do this.`,
   download_forbidden: msg`You don’t have permission to download.`,
   not_found: msg`This no longer exists. It may have been moved, renamed or deleted.`,
   method_not_allowed: msg`The server cannot do this.`,

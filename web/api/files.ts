@@ -3,28 +3,42 @@
 import type { FileEntry, FileInfo, RecursiveEntry } from '../../src/api-types.ts'
 import { boot } from '../lib/boot.ts'
 import { encodePath } from '../lib/paths.ts'
+import { storage } from '../lib/storage.ts'
 import { ApiError, apiUrl, call, callJson } from './client.ts'
 import { readJsonList } from './json-list.ts'
 import { selectionQuery } from './selections.ts'
 
 export type ChecksumAlgorithm = 'md5' | 'sha1' | 'sha256' | 'sha512'
 
-const knownFormats = [
-  'zip',
-  'tar',
-  'targz',
-  'tarbz2',
-  'tarxz',
-  'tarlz4',
-  'tarsz',
-  'tarbr',
-  'tarzst',
-] as const
-export type ArchiveFormat = (typeof knownFormats)[number]
-/** Archive formats that the server makes, as it names them, most useful first. */
-export const archiveFormats = knownFormats.filter(
+/** The ending of each archive format, most useful first. */
+export const archiveEndings = {
+  zip: '.zip',
+  tar: '.tar',
+  targz: '.tar.gz',
+  tarbz2: '.tar.bz2',
+  tarxz: '.tar.xz',
+  tarlz4: '.tar.lz4',
+  tarsz: '.tar.sz',
+  tarbr: '.tar.br',
+  tarzst: '.tar.zst',
+}
+export type ArchiveFormat = keyof typeof archiveEndings
+/** Archive formats that the server makes, as it names them. */
+export const archiveFormats = (Object.keys(archiveEndings) as ArchiveFormat[]).filter(
   (format) => !boot.MissingArchives.includes(format),
 )
+
+const LAST_FORMAT_KEY = 'fb-archive-format'
+
+/** The format chosen last in this browser, signed in or not. */
+export function lastFormat(): ArchiveFormat {
+  const stored = storage.get(LAST_FORMAT_KEY)
+  return archiveFormats.find((format) => format === stored) ?? 'zip'
+}
+
+export function rememberFormat(format: ArchiveFormat): void {
+  storage.set(LAST_FORMAT_KEY, format)
+}
 
 /** A folder with its items, or one file; small text files come with their content. */
 export async function fetchInfo(vpath: string, signal: AbortSignal): Promise<FileInfo> {

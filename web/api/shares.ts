@@ -9,7 +9,7 @@ import { selectionQuery } from './selections.ts'
 
 export type LifeUnit = 'seconds' | 'minutes' | 'hours' | 'days'
 
-export interface NewShare {
+interface NewShare {
   /** How long it lives in `unit`s; 0 or null is for ever. */
   expires: number | null
   unit: LifeUnit

@@ -1,7 +1,8 @@
 // Where uploads go, what is there before them, and how much room is left.
 
+import type { UnfinishedUpload } from '../../src/api-types.ts'
 import { encodePath } from '../lib/paths.ts'
-import { apiUrl, call } from './client.ts'
+import { apiUrl, call, callJson } from './client.ts'
 import { getUsage } from './usage.ts'
 
 /** Where a resumable upload of `vpath` is created; its parts go to the address in the answer. */
@@ -20,9 +21,22 @@ export async function fetchReceivedBytes(vpath: string, signal: AbortSignal): Pr
   return Number(headers.get('Upload-Offset') ?? 0)
 }
 
-/** Throws away what the server holds of an unfinished upload; the target itself is not touched. */
+/** Where the server takes the rest of an upload it holds a part of. */
+export function unfinishedUrl(vpath: string): string {
+  return new URL(apiUrl(`/tus${encodePath(vpath)}`), location.href).href
+}
+
+/** One's own unfinished uploads, from all devices. */
+export async function listUnfinished(signal?: AbortSignal): Promise<UnfinishedUpload[]> {
+  return callJson<UnfinishedUpload[]>('/uploads', { signal })
+}
+
+/**
+ * Throws away what the server holds of an unfinished upload; the target itself is not touched, and
+ * no right to delete is needed.
+ */
 export async function discardUpload(vpath: string): Promise<void> {
-  await call(`/tus${encodePath(vpath)}`, { method: 'DELETE' })
+  await call(`/uploads${encodePath(vpath)}`, { method: 'DELETE' })
 }
 
 /** Bytes free where `vpath` lies; null when the server does not say. */

@@ -18,9 +18,9 @@ export function Header({ onMenu }: { onMenu: () => void }) {
       <Brand />
       <IconButton className="head__menu" icon={MenuIcon} label={t`Menu`} onClick={onMenu} />
       <div className="head__phone" ref={setPhoneBar} />
-      <div className="head__tools">
+      <div className="head__tools row">
         {search ? (
-          <button type="button" className="searchbox" id="search" onClick={() => search.run()}>
+          <button type="button" className="searchbox row" id="search" onClick={() => search.run()}>
             <Search className="i" aria-hidden />
             <span className="grow trunc">{t`Search files and folders`}</span>
             <Kbd keys={isApple() ? '⌘ K' : 'Ctrl K'} />

@@ -9,11 +9,12 @@ import {
   HardDrive,
   Link,
   LogOut,
+  type LucideIcon,
   PinOff,
   Plus,
   Settings,
 } from 'lucide-react'
-import { useEffect, useRef } from 'react'
+import { type ComponentProps, useEffect, useRef } from 'react'
 import { useSnapshot } from 'valtio'
 import { boot, canLogOut } from '../lib/boot.ts'
 import { formatPercent, formatSize } from '../lib/format.ts'
@@ -35,9 +36,7 @@ export function Sidebar({ open, onDone }: { open: boolean; onDone: () => void })
   const { t } = useLingui()
   const path = usePath()
   const { user } = useSnapshot(session)
-  const { pinned } = useSnapshot(prefs)
   const ref = useRef<HTMLElement>(null)
-  const base = boot.BaseURL
   const inFiles = path === '/files' || path.startsWith('/files/')
   const inShares = path === '/settings/shares'
   const inSettings = path.startsWith('/settings') && !inShares
@@ -58,70 +57,83 @@ export function Sidebar({ open, onDone }: { open: boolean; onDone: () => void })
       <nav className="side__list" aria-label={t`Places`}>
         {user && (
           <>
-            <a
-              className="nav"
-              data-drop-path="/"
-              href={`${base}/files/`}
-              aria-current={inFiles ? 'page' : undefined}
-            >
-              <Folder className="i" aria-hidden />
-              <span className="trunc">{t`My files`}</span>
-            </a>
+            <Place to="/files/" icon={Folder} current={inFiles} data-drop-path="/">
+              {t`My files`}
+            </Place>
             {user.perm.share && user.perm.download && (
-              <a
-                className="nav"
-                href={`${base}/settings/shares`}
-                aria-current={inShares ? 'page' : undefined}
-              >
-                <Link className="i" aria-hidden />
-                <span className="trunc">{t`Shared links`}</span>
-              </a>
+              <Place to="/settings/shares" icon={Link} current={inShares}>
+                {t`Shared links`}
+              </Place>
             )}
-            <a
-              className="nav"
-              href={`${base}/settings/profile`}
-              aria-current={inSettings ? 'page' : undefined}
-            >
-              <Settings className="i" aria-hidden />
-              <span className="trunc">{t`Settings`}</span>
-            </a>
+            <Place to="/settings/profile" icon={Settings} current={inSettings}>
+              {t`Settings`}
+            </Place>
           </>
         )}
       </nav>
-      {user && pinned.length > 0 && (
-        <>
-          <h2 className="eyebrow">{t`Pinned`}</h2>
-          <nav className="side__list" aria-label={t`Pinned folders`}>
-            {pinned.map((pin) => (
-              <div className="side__pin" key={pin.path}>
-                <a
-                  className="nav"
-                  href={filesHref(base, pin.path, true)}
-                  data-drop-path={pin.path}
-                  aria-current={here === pin.path ? 'location' : undefined}
-                >
-                  <FolderGlyph />
-                  <span className="trunc">
-                    <bdi>{pin.name}</bdi>
-                  </span>
-                </a>
-                <IconButton
-                  className="side__unpin"
-                  size="sm"
-                  icon={PinOff}
-                  label={t`Unpin ${pin.name}`}
-                  onClick={() => togglePinned(pin.path, pin.name)}
-                />
-              </div>
-            ))}
-          </nav>
-        </>
-      )}
+      {user && <Pins here={here} />}
       <span className="grow" />
       {user && inFiles && <Storage folder={here ?? '/'} />}
       {user && <Person />}
       <Credits />
     </aside>
+  )
+}
+
+interface PlaceProps extends ComponentProps<'a'> {
+  /** Address below the base. */
+  to: string
+  icon: LucideIcon
+  current: boolean
+}
+
+function Place({ to, icon: Icon, current, children, ...rest }: PlaceProps) {
+  return (
+    <a
+      className="nav"
+      href={boot.BaseURL + to}
+      aria-current={current ? 'page' : undefined}
+      {...rest}
+    >
+      <Icon className="i" aria-hidden />
+      <span className="trunc">{children}</span>
+    </a>
+  )
+}
+
+/** Pinned folders; `here` is the path of the open one. */
+function Pins({ here }: { here: string | null }) {
+  const { t } = useLingui()
+  const { pinned } = useSnapshot(prefs)
+  if (pinned.length === 0) return null
+  return (
+    <>
+      <h2 className="eyebrow">{t`Pinned`}</h2>
+      <nav className="side__list" aria-label={t`Pinned folders`}>
+        {pinned.map((pin) => (
+          <div className="side__pin" key={pin.path}>
+            <a
+              className="nav"
+              href={filesHref(boot.BaseURL, pin.path, true)}
+              data-drop-path={pin.path}
+              aria-current={here === pin.path ? 'location' : undefined}
+            >
+              <FolderGlyph />
+              <span className="trunc">
+                <bdi>{pin.name}</bdi>
+              </span>
+            </a>
+            <IconButton
+              className="side__unpin"
+              size="sm"
+              icon={PinOff}
+              label={t`Unpin ${pin.name}`}
+              onClick={() => togglePinned(pin.path, pin.name)}
+            />
+          </div>
+        ))}
+      </nav>
+    </>
   )
 }
 
@@ -174,7 +186,7 @@ function Storage({ folder }: { folder: string }) {
   const total = formatSize(current.total)
   return (
     <div className="store">
-      <div className="store__head">
+      <div className="store__head row">
         <HardDrive className="i i-sm" aria-hidden />
         <span className="grow">{t`Storage`}</span>
         <span className="num">{formatPercent(percent)}</span>
@@ -194,14 +206,14 @@ function Person() {
   const { user } = useSnapshot(session)
   if (!user) return null
   return (
-    <div className="me">
-      <a className="me__who" href={`${boot.BaseURL}/settings/profile`}>
+    <div className="me row">
+      <a className="me__who row grow" href={`${boot.BaseURL}/settings/profile`}>
         <Avatar name={user.username} />
         <span className="grow">
           <span className="trunc me__name">
             <bdi>{user.username}</bdi>
           </span>
-          {user.perm.admin && <small>{t`Administrator`}</small>}
+          {user.perm.admin && <small className="trunc">{t`Administrator`}</small>}
         </span>
       </a>
       {canLogOut && (

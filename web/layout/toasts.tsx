@@ -52,8 +52,8 @@ function useLife(id: number, lifeMs: number) {
       leftMs -= performance.now() - startedMs
     }
     const resume = () => {
-      const held = card.matches(':hover, :focus-within') || document.hidden
-      if (timer !== undefined || held) return
+      const paused = card.matches(':hover, :focus-within') || document.hidden
+      if (timer !== undefined || paused) return
       startedMs = performance.now()
       timer = setTimeout(() => dismissToast(id), Math.max(leftMs, 400))
     }
@@ -78,7 +78,7 @@ function ToastCard({ toast }: { toast: Toast }) {
   const { action, progress } = toast
   const report = toast.report && boot.HelpURL !== '' && !boot.DisableExternal
   return (
-    <div ref={ref} className={`toast toast--${toast.tone}`}>
+    <div ref={ref} className={`toast row toast--${toast.tone}`}>
       {progress === null ? (
         <Icon className="i" aria-hidden />
       ) : progress.total > 1 ? (

@@ -14,7 +14,7 @@ import './bare.css'
 export function VisitorHead({ back, children }: { back?: string; children?: ReactNode }) {
   const { state } = useSnapshot(session)
   return (
-    <header className="bare__head">
+    <header className="bare__head row">
       <Brand />
       <span className="grow" />
       <LanguageSwitch />

@@ -1,29 +1,16 @@
 // Virtual paths in the browser and their addresses. Names stay raw here; they are encoded segment by
 // segment when an address is built and decoded once when one is read.
 
-/** `/` or `/a/b`: absolute, never a trailing slash except for the root itself. */
-export const ROOT = '/'
+import { joinVPath, parentOf } from '../../src/lib/vpath.ts'
 
-/** The child `name` of `folder`. */
-export function joinPath(folder: string, name: string): string {
-  return folder === ROOT ? `/${name}` : `${folder}/${name}`
-}
+export {
+  baseName as nameOf,
+  isWithin,
+  joinVPath as joinPath,
+  parentOf,
+} from '../../src/lib/vpath.ts'
 
-/** The last segment; empty for the root. */
-export function nameOf(vpath: string): string {
-  return vpath.slice(vpath.lastIndexOf('/') + 1)
-}
-
-/** The containing folder; the root is its own parent. */
-export function parentOf(vpath: string): string {
-  const at = vpath.lastIndexOf('/')
-  return at <= 0 ? ROOT : vpath.slice(0, at)
-}
-
-/** True when `vpath` is `ancestor` or lies below it, on segment boundaries. */
-export function isWithin(ancestor: string, vpath: string): boolean {
-  return ancestor === ROOT || vpath === ancestor || vpath.startsWith(`${ancestor}/`)
-}
+export const ROOT: string = '/'
 
 export function segmentsOf(vpath: string): string[] {
   return vpath === ROOT ? [] : vpath.slice(1).split('/')
@@ -31,10 +18,10 @@ export function segmentsOf(vpath: string): string[] {
 
 /** Every folder from the root down to `vpath` itself. */
 export function lineageOf(vpath: string): string[] {
-  const out = [ROOT]
-  let at = ROOT
+  let at: string = ROOT
+  const out = [at]
   for (const segment of segmentsOf(vpath)) {
-    at = joinPath(at, segment)
+    at = joinVPath(at, segment)
     out.push(at)
   }
   return out

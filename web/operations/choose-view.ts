@@ -8,27 +8,27 @@ import {
   toWire,
 } from '../lib/sorting/sort-entries.ts'
 import { rememberView } from '../state/folder-views.ts'
-import { landAt, listing, setSort } from '../state/listing.ts'
+import { landAt, listing, openFolderPath, setShown, shownFolder } from '../state/listing.ts'
 import { saveDefaults } from './user-defaults.ts'
 
-/** The folder a choice is for; one that is still awaited counts, too. */
+/** The folder a choice is for; one that is still loading counts, too. */
 function chosenFolder(): string | null {
-  const { kind, vpath, folder } = listing.phase
-  return kind === 'loading' ? vpath : (folder?.vpath ?? null)
+  const { kind, vpath } = listing.phase
+  return kind === 'loading' ? vpath : openFolderPath()
 }
 
 export function chooseView(view: ViewMode): void {
-  if (listing.view === view) return
-  listing.view = view
-  if (listing.focus === null) landAt({ kind: 'top' })
-  else landAt({ kind: 'entry', path: listing.focus })
+  const { view: before, focus } = shownFolder()
+  if (before === view) return
+  setShown({ view })
+  landAt(focus === null ? { kind: 'top' } : { kind: 'entry', path: focus })
   const folder = chosenFolder()
   if (folder !== null) rememberView(folder, { view })
   saveDefaults({ viewMode: view })
 }
 
 export function chooseSort(sort: SortChoice): void {
-  setSort(sort)
+  setShown({ sort })
   const folder = chosenFolder()
   if (folder !== null) rememberView(folder, { sort })
   saveDefaults({ sorting: toWire(sort) })
@@ -36,5 +36,5 @@ export function chooseSort(sort: SortChoice): void {
 
 /** What a click on a column head does. */
 export function sortByColumn(column: SortColumn): void {
-  chooseSort(nextChoice({ ...listing.sort }, column))
+  chooseSort(nextChoice(shownFolder().sort, column))
 }

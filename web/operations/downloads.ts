@@ -1,20 +1,12 @@
 // Downloads: one file as it is; a folder or several entries as an archive in a format of choice.
 
 import type { FileEntry } from '../../src/api-types.ts'
-import { type ArchiveFormat, archiveFormats, archiveUrl, rawUrl } from '../api/files.ts'
+import { archiveUrl, rawUrl, rememberFormat } from '../api/files.ts'
 import { namesToSend } from '../api/selections.ts'
 import { saveUrl } from '../lib/save-url.ts'
-import { storage } from '../lib/storage.ts'
-import { listing } from '../state/listing.ts'
+import { shownFolder } from '../state/listing.ts'
 import { openPrompt } from './prompts.ts'
 import { toastError } from './toasts.ts'
-
-const LAST_FORMAT_KEY = 'fb-archive-format'
-
-export function lastFormat(): ArchiveFormat {
-  const stored = storage.get(LAST_FORMAT_KEY)
-  return archiveFormats.find((format) => format === stored) ?? 'zip'
-}
 
 /** Downloads `entries` of `folder`, or the whole folder when there are none. */
 export async function startDownload(folder: string, entries: readonly FileEntry[]): Promise<void> {
@@ -25,7 +17,7 @@ export async function startDownload(folder: string, entries: readonly FileEntry[
   }
   const format = await openPrompt('download', { folder, entries })
   if (format === null) return
-  storage.set(LAST_FORMAT_KEY, format)
+  rememberFormat(format)
   const [at, names] =
     entries.length === 1 && first !== undefined
       ? [first.path, []]
@@ -40,6 +32,6 @@ export async function startDownload(folder: string, entries: readonly FileEntry[
 
 /** Entries of the folder on the screen, those filtered out included. */
 function countIn(folder: string): number | undefined {
-  const shown = listing.phase.folder
+  const shown = shownFolder().folder
   return shown?.vpath === folder ? shown.entries.length : undefined
 }

@@ -11,10 +11,10 @@ import { draftEntry, movedEntry, patchFolder, type ShownChange } from '../state/
 import {
   entryAt,
   heirOf,
-  listing,
   markBusy,
   openFolderPath,
   revealEntry,
+  shownFolder,
 } from '../state/listing.ts'
 import { dropPinned, movePinned } from '../state/prefs.ts'
 import { renameSelected, selectResult } from '../state/selection.ts'
@@ -101,7 +101,7 @@ async function moveTo(from: string, to: string): Promise<void> {
     entry !== undefined && sameFolder
       ? patchFolder({ folder, remove: [from], add: [movedEntry(entry, to)] })
       : null
-  const focused = listing.focus === from || listing.focus === null
+  const focused = shownFolder().focus === from || shownFolder().focus === null
   if (focused && sameFolder) revealEntry(to)
   markBusy([to], true)
   try {
@@ -203,7 +203,7 @@ export async function makeFolder(parent: string, segments: readonly string[]): P
 
 /** Whether `parent` holds `path`: as far as it is known here, else as the server says. */
 async function isThere(parent: string, path: string): Promise<boolean> {
-  const known = (openFolderPath() === parent && listing.phase.folder) || cachedFolder(parent)
+  const known = (openFolderPath() === parent && shownFolder().folder) || cachedFolder(parent)
   if (known) return known.byPath.has(path)
   const info = await fetchInfo(parent, new AbortController().signal)
   return (info.items ?? []).some((item) => trimPath(item.path) === path)

@@ -98,7 +98,7 @@ export async function removeMade(folder: string, made: Made): Promise<void> {
   )
 }
 
-/** Deletes what was looked at; false when something came or changed in the moment since. */
+/** Deletes what was checked; false when something came or changed in the moment since. */
 async function remove(path: string, content: Content): Promise<boolean> {
   const times = [...content].map(([at, facts]) => {
     return [at, facts === 'folder' ? null : facts.modified] as const

@@ -1,7 +1,6 @@
 // Opening paths: what the address says becomes what the screen shows. A folder seen before appears at
 // once, with scroll, focus and selection as they were left, and is then checked against the server.
 
-import { ref } from 'valtio'
 import { ApiError } from '../api/client.ts'
 import { fetchInfo } from '../api/files.ts'
 import { lastNavigation } from '../lib/page/navigate.ts'
@@ -19,7 +18,17 @@ import {
 import { changesSettled } from '../state/folder-changes.ts'
 import { viewOf } from '../state/folder-views.ts'
 import { isSame, toFolder } from '../state/listed-folder.ts'
-import { landAt, listing, revealEntry, sendToListing, setFilter } from '../state/listing.ts'
+import {
+  entryAt,
+  landAt,
+  listing,
+  openFolderPath,
+  revealEntry,
+  sendToListing,
+  setShown,
+  shownFolder,
+} from '../state/listing.ts'
+import type { OpenedFolder } from '../state/listing-phase.ts'
 import { whenOnline } from '../state/network.ts'
 import { forgetRecentFolder, noteRecentFolder } from '../state/recent-folders.ts'
 import {
@@ -60,7 +69,8 @@ const fetching = { load: null as AbortController | null, refresh: null as Refres
  */
 export function watchWindow(): () => void {
   const onReturn = () => {
-    const { kind, folder } = listing.phase
+    const { kind, shown } = listing.phase
+    const { folder } = shown
     if (document.visibilityState !== 'visible') return
     if (kind === 'failed') return retryQuietly()
     if (folder === null) return
@@ -79,7 +89,8 @@ export function watchWindow(): () => void {
 
 /** Shows `vpath`. Never rejects: failures become the state of the screen. */
 export function openPath(vpath: string): void {
-  const { kind, vpath: from, folder: drawn } = listing.phase
+  const { kind, vpath: from, shown } = listing.phase
+  const drawn = shown.folder
   if (from === vpath && (kind === 'folder' || kind === 'file')) return
   leave()
   const entry = knownEntry(vpath, parentOf(vpath))
@@ -89,8 +100,8 @@ export function openPath(vpath: string): void {
     return
   }
   const known = drawn?.vpath === vpath ? drawn : cachedFolder(vpath)
-  if (known !== null && known !== drawn) prepare(known)
-  sendToListing({ type: 'opened', vpath, known })
+  if (known !== null && known !== drawn) noteRecentFolder(vpath)
+  sendToListing({ type: 'opened', vpath, known: known && withView(known) })
   if (known === null) {
     if (lastNavigation() === 'link') clearSelection()
     void load(vpath).then((loaded) => {
@@ -111,15 +122,16 @@ export function leave(): void {
   fetching.load?.abort()
   fetching.load = null
   stopRefresh()
-  const { kind, folder } = listing.phase
+  const { kind, shown } = listing.phase
+  const { folder, focus, filter } = shown
   // While another one loads or failed, the place in this one was noted already.
   if (folder === null || (kind !== 'folder' && kind !== 'file')) return
   rememberPlace(folder.vpath, {
     scrollPx: scroll.px,
-    focus: listing.focus,
+    focus,
     selected: selection.paths,
     anchor: selection.anchor,
-    filter: listing.filter,
+    filter,
   })
 }
 
@@ -137,54 +149,48 @@ function retryQuietly(): void {
   })
 }
 
-/** View, order and filter for a folder that is about to be drawn. */
-function prepare(folder: Folder): void {
-  const view = viewOf(folder.vpath)
-  listing.filter = ''
-  listing.sort = view.sort ?? fromWire(folder.sorting)
-  listing.view = view.view ?? defaultView()
-  listing.fresh = ref(new Set<string>())
-  listing.busy = ref(new Set<string>())
-  listing.focus = null
-  noteRecentFolder(folder.vpath)
+/** A folder with the view and order that were chosen for it. */
+function withView(folder: Folder): OpenedFolder {
+  const { sort, view } = viewOf(folder.vpath)
+  return { folder, sort: sort ?? fromWire(folder.sorting), view: view ?? defaultView() }
 }
+
+let expected: { folder: string; paths: readonly string[] } | null = null
 
 /** The next time `folder` opens, these of its entries are selected. */
 export function selectOnArrival(folder: string, paths: readonly string[]): void {
-  listing.awaited = ref({ folder, paths })
+  expected = { folder, paths }
 }
 
 /** Puts selection, focus and scroll where they belong on arriving in `vpath`. */
 function arrive(vpath: string, from: string): void {
-  const expected = listing.awaited
-  listing.awaited = null
-  const [first] = expected?.paths ?? []
-  if (expected?.folder === vpath && first !== undefined) {
-    selectResult(expected.paths)
+  const { folder: target, paths = [] } = expected ?? {}
+  expected = null
+  const [first] = paths
+  if (target === vpath && first !== undefined) {
+    selectResult(paths)
     revealEntry(first, { arrival: true })
     return
   }
   const place = placeIn(vpath)
   if (lastNavigation() === 'history' && place !== null) {
-    if (place.filter !== '') setFilter(place.filter)
+    setShown({ filter: place.filter })
     restoreSelection(place.selected, place.anchor)
-    const { folder } = listing.phase
-    if (folder !== null) keepSelected((path) => folder.byPath.has(path))
-    listing.focus = place.focus
-    landAt({ kind: 'offset', scrollPx: place.scrollPx }, { arrival: true })
+    keepSelected((path) => entryAt(path) !== undefined)
+    setShown({ focus: place.focus })
+    landAt({ kind: 'offset', scrollPx: place.scrollPx, arrival: true })
     return
   }
   clearSelection()
   if (from !== vpath && isWithin(vpath, from)) arriveFrom(from)
-  else landAt({ kind: 'top' }, { arrival: true })
+  else landAt({ kind: 'top', arrival: true })
 }
 
 /** Selects the child that was open below the folder now shown. */
 function arriveFrom(from: string): void {
-  const { folder } = listing.phase
-  const child = lineageOf(from).find((path) => folder?.byPath.has(path))
+  const child = lineageOf(from).find((path) => entryAt(path) !== undefined)
   if (child === undefined) {
-    landAt({ kind: 'top' }, { arrival: true })
+    landAt({ kind: 'top', arrival: true })
     return
   }
   selectResult([child])
@@ -216,8 +222,8 @@ async function load(vpath: string): Promise<boolean> {
     }
     const folder = toFolder(vpath, info)
     cacheFolder(folder)
-    prepare(folder)
-    sendToListing({ type: 'listed', folder })
+    noteRecentFolder(vpath)
+    sendToListing({ type: 'listed', ...withView(folder) })
     // It may be from before that change.
     if (changesSettled() !== settled) void refreshFolder()
     return true
@@ -238,14 +244,15 @@ function fail(error: unknown): void {
     type: 'failed',
     error: error instanceof Error ? error : new Error(String(error)),
   })
-  const { phase } = listing
-  forgetFolder(phase.vpath)
+  const { vpath } = listing.phase
+  forgetFolder(vpath)
   if (!(error instanceof ApiError)) return
-  if (error.code === 'not_found') forgetRecentFolder(phase.vpath)
+  if (error.code === 'not_found') forgetRecentFolder(vpath)
   if (!error.isNetwork) return
   void whenOnline().then(() => {
+    const { phase, mounted } = listing
     // Tried again by hand or left meanwhile.
-    if (listing.mounted && listing.phase === phase) retryQuietly()
+    if (mounted && phase.kind === 'failed' && phase.error === error) retryQuietly()
   })
 }
 
@@ -255,7 +262,8 @@ function fail(error: unknown): void {
  * shows what was there at the time of the call, or something newer.
  */
 export function refreshFolder(): Promise<void> {
-  const { kind, folder } = listing.phase
+  const { kind, shown } = listing.phase
+  const { folder } = shown
   if (folder === null || (kind !== 'folder' && kind !== 'file')) return Promise.resolve()
   const { vpath } = folder
   if (fetching.refresh?.vpath === vpath) {
@@ -283,7 +291,7 @@ function stopRefresh(): void {
 
 async function runRefresh(own: Refresh): Promise<void> {
   const { vpath, controller } = own
-  const isLeft = () => controller.signal.aborted || listing.phase.folder?.vpath !== vpath
+  const isLeft = () => controller.signal.aborted || openFolderPath() !== vpath
   try {
     while (own.again) {
       own.again = false
@@ -304,22 +312,20 @@ async function runRefresh(own: Refresh): Promise<void> {
 }
 
 function showAgain(folder: Folder): void {
-  const before = listing.phase.folder
+  const before = shownFolder().folder
   cacheFolder(folder)
   if (before === null || isSame(before, folder)) return
-  listing.fresh = ref(
-    new Set(
-      folder.entries.length > LARGE_FOLDER
-        ? []
-        : folder.entries.filter((e) => !before.byPath.has(e.path)).map((e) => e.path),
-    ),
+  const fresh = new Set(
+    folder.entries.length > LARGE_FOLDER
+      ? []
+      : folder.entries.filter((e) => !before.byPath.has(e.path)).map((e) => e.path),
   )
-  sendToListing({ type: 'changed', folder })
+  sendToListing({ type: 'changed', folder, fresh })
   keepSelected((path) => folder.byPath.has(path))
 }
 
 /** Something changed in `vpath` from elsewhere, such as a finished upload. */
 export async function reloadFolder(vpath: string): Promise<void> {
-  if (listing.phase.folder?.vpath === vpath) await refreshFolder()
+  if (openFolderPath() === vpath) await refreshFolder()
   else forgetFolder(vpath)
 }

@@ -3,6 +3,7 @@
 import type { ReactNode } from 'react'
 import type { FileEntry } from '../../src/api-types.ts'
 import type { ArchiveFormat } from '../api/files.ts'
+import type { MadeToken } from '../api/tokens.ts'
 import type { ButtonTone } from '../ui/button.tsx'
 import type { IconOf } from '../ui/file-icon.tsx'
 import type { ClashChoice, ConflictProps, TransferItem, TransferKind } from './transfer-types.ts'
@@ -69,7 +70,8 @@ interface ShareProps {
 }
 
 interface TransferProps {
-  kind: TransferKind
+  /** 'choose' asks for a folder alone, without items. */
+  kind: TransferKind | 'choose'
   items: readonly TransferItem[]
   /** The folder to start in. */
   folder: string
@@ -96,8 +98,10 @@ export interface PromptKinds {
   download: { props: DownloadProps; answer: ArchiveFormat }
   help: { props: object; answer: never }
   info: { props: InfoProps; answer: never }
+  madeToken: { props: { made: MadeToken }; answer: never }
   newFile: { props: NewEntryProps; answer: string }
   newFolder: { props: NewEntryProps; answer: string }
+  newToken: { props: object; answer: MadeToken }
   palette: { props: object; answer: never }
   rename: { props: RenameProps; answer: string }
   renameMany: { props: RenameManyProps; answer: true }

@@ -4,9 +4,9 @@
 import { proxy, ref } from 'valtio'
 import type { PromptKinds } from './prompt-kinds.ts'
 
-export type PromptKind = keyof PromptKinds
+type PromptKind = keyof PromptKinds
 
-export interface OpenPrompt {
+interface OpenPrompt {
   id: number
   kind: PromptKind
   /** Never made reactive: they may hold files, callbacks and elements. */

@@ -5,7 +5,7 @@ import { isAbort } from '../api/client.ts'
 import { messageOf } from '../api/error-text.ts'
 import { announce } from '../lib/page/announce.ts'
 
-export interface ToastAction {
+interface ToastAction {
   label: string
   run: () => void
 }
@@ -23,7 +23,7 @@ export interface Toast {
   progress: { done: number; total: number } | null
 }
 
-export interface ToastOptions {
+interface ToastOptions {
   /** One button, such as Undo. It closes the toast. */
   action?: ToastAction
   lifeMs?: number

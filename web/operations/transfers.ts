@@ -15,7 +15,7 @@ import {
   ROOT,
 } from '../lib/paths.ts'
 import { draftEntry, movedEntry, patchFolder, type ShownChange } from '../state/folder-changes.ts'
-import { entryAt, heirOf, listing, markBusy, revealEntry } from '../state/listing.ts'
+import { entryAt, heirOf, markBusy, revealEntry, shownFolder } from '../state/listing.ts'
 import { permissions } from '../state/session.ts'
 import { openPrompt } from './prompts.ts'
 import type { ClashSide, TransferItem, TransferKind } from './transfer-types.ts'
@@ -203,7 +203,7 @@ function showTransfers(kind: TransferKind, plan: readonly PlannedTransfer[]): Sh
   })
   const leaving = kind === 'move' ? plan.map((step) => step.from) : []
   // Where the keyboard was goes: it stays beside it, or the next arrow key would begin at the top.
-  const heir = leaving.some((path) => path === listing.focus) ? heirOf(leaving) : null
+  const heir = leaving.some((path) => path === shownFolder().focus) ? heirOf(leaving) : null
   const changes: ShownChange[] = []
   for (const [folder, add] of groupByParent(arriving, (entry) => entry.path)) {
     changes.push(patchFolder({ folder, add }))

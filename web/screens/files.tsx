@@ -20,7 +20,7 @@ import { FolderBody } from '../listing/folder-body.tsx'
 import { GridMenu } from '../listing/grid/grid-menu.tsx'
 import { PhoneFoot, PhoneHeader } from '../listing/phone-parts.tsx'
 import { Toolbar } from '../listing/toolbar.tsx'
-import { useListing, useSelection, useSession } from '../listing/use-listing.ts'
+import { useCounts, useListing, useSelection, useSession } from '../listing/use-listing.ts'
 import { UploadButton, ViewSwitch } from '../listing/view-switch.tsx'
 import { currentContext, folderContext } from '../operations/commands/context.ts'
 import { folderMenu, menuEntries, newMenu } from '../operations/commands/menus.ts'
@@ -45,12 +45,12 @@ import '../listing/skeleton.css'
 import '../listing/phone.css'
 
 const DetailsPanel = onDemandAtOnce(
-  async () => ({ default: (await import('../listing/details/details-panel.tsx')).DetailsPanel }),
+  async () => (await import('../listing/details/details-panel.tsx')).DetailsPanel,
   () => <aside className="details" />,
 )
-const FileView = onDemandAtOnce(async () => ({
-  default: (await import('../viewers/frame/file-view.tsx')).FileView,
-}))
+const FileView = onDemandAtOnce(
+  async () => (await import('../viewers/frame/file-view.tsx')).FileView,
+)
 
 loadClipboard()
 
@@ -58,7 +58,7 @@ export function FilesScreen() {
   const { t } = useLingui()
   const address = usePath()
   const vpath = readFilesPath('', address)
-  const { phase } = useListing()
+  const phase = useListing()
   const { kind, vpath: shown } = phase
   const hidden = kind === 'file'
   const phone = useMedia(PHONE)
@@ -93,7 +93,7 @@ export function FilesScreen() {
         <h1 className="sr">{folderTitle(hidden ? parentOf(shown) : shown)}</h1>
         {phone ? <PhoneHeader /> : <Bar vpath={hidden ? parentOf(shown) : shown} />}
         <div className="split">
-          <div className="pane">
+          <div className="pane grow">
             <Toolbar />
             <FolderBody />
           </div>
@@ -117,9 +117,9 @@ function Bar({ vpath }: { vpath: string }) {
   const { t } = useLingui()
   const { details } = useSnapshot(prefs)
   const narrow = useMedia(NO_DETAILS_PANEL)
-  const { phase } = useListing()
+  const { kind, shown } = useListing()
   return (
-    <div className="crumbbar">
+    <div className="crumbbar row">
       <Breadcrumbs vpath={vpath} />
       <div className="row crumbbar__end">
         <UploadButton />
@@ -131,7 +131,7 @@ function Bar({ vpath }: { vpath: string }) {
           pressed={narrow ? undefined : details}
           onClick={() => void actionOf('details').run(currentContext())}
         />
-        {phase.folder !== null && phase.kind !== 'failed' && (
+        {shown.folder !== null && kind !== 'failed' && (
           <MenuButton
             label={t`More actions`}
             items={() => menuEntries(folderMenu, folderContext())}
@@ -155,10 +155,9 @@ function Details() {
 
 /** The New button of the frame shows what can be made in the open folder. */
 function useNewMenu(): void {
-  const { phase } = useListing()
+  const open = useListing().kind === 'folder'
   const { paths } = useSelection()
   const can = useCreate()
-  const open = phase.kind === 'folder'
   // biome-ignore lint/correctness/useExhaustiveDependencies: the context is read when the menu opens
   useEffect(() => {
     if (!open || !can) return
@@ -168,9 +167,9 @@ function useNewMenu(): void {
 
 /** On touch screens Back first ends the selection; a viewer over it goes before that. */
 function useBackEndsSelection(): void {
-  const { phase } = useListing()
+  const { kind } = useListing()
   const { paths, mode } = useSelection()
-  const selecting = phase.kind !== 'file' && (mode || paths.size > 0)
+  const selecting = kind !== 'file' && (mode || paths.size > 0)
   useEffect(() => (selecting ? closeOnBack(clearSelection) : undefined), [selecting])
 }
 
@@ -180,7 +179,7 @@ function useCreate(): boolean {
 
 /** Tells screen readers where they are after the folder changed. */
 function useFolderAnnouncement(vpath: string | null): void {
-  const { folders, files } = useListing()
+  const { folders, files } = useCounts()
   const said = useRef<string | null>(null)
   useEffect(() => {
     if (vpath === null || said.current === vpath) return

@@ -1,6 +1,7 @@
 // The form for signing in and for creating an account, used by the login page and by the question
 // for the password when a session ends.
 
+import { t } from '@lingui/core/macro'
 import { Plural, Trans, useLingui } from '@lingui/react/macro'
 import { CircleAlert } from 'lucide-react'
 import { type FormEvent, type ReactNode, useRef, useState } from 'react'
@@ -14,12 +15,14 @@ import { Checkbox } from '../ui/toggle.tsx'
 import { Captcha, type CaptchaHandle } from './captcha.tsx'
 import './login.css'
 
-export interface LoginFormProps {
+type Mode = 'login' | 'signup'
+
+interface LoginFormProps {
   /** Known already, when a session is taken up again. */
   username?: string
-  mode: 'login' | 'signup'
+  mode: Mode
   /** Left out where creating an account makes no sense. */
-  onMode?: (mode: 'login' | 'signup') => void
+  onMode?: (mode: Mode) => void
   onDone: () => void
 }
 
@@ -34,12 +37,12 @@ export function LoginForm({ username: known, mode, onMode, onDone }: LoginFormPr
   const captcha = useRef<CaptchaHandle | null>(null)
   const form = useRef<HTMLFormElement>(null)
   const signup = mode === 'signup'
-  const differs = signup && repeated !== '' && repeated !== password
 
   async function submit(event: FormEvent) {
     event.preventDefault()
     if (busy) return
-    const gap = firstGap()
+    const recaptcha = captcha.current?.answer() ?? ''
+    const gap = firstGap({ username, password, repeated: signup ? repeated : password, recaptcha })
     if (gap) {
       setError(gap.text)
       form.current?.querySelector<HTMLInputElement>(`[name="${gap.field}"]`)?.focus()
@@ -47,67 +50,20 @@ export function LoginForm({ username: known, mode, onMode, onDone }: LoginFormPr
     }
     setBusy(true)
     setError(null)
-    const recaptcha = captcha.current?.answer() ?? ''
     try {
       await (signup ? signUp : logIn)({ username: username.trim(), password, recaptcha, remember })
       onDone()
     } catch (problem) {
       captcha.current?.reset()
-      setError(explain(problem))
+      setError(explain(problem, password, signup))
       setBusy(false)
       form.current?.querySelector<HTMLInputElement>('[name="password"]')?.focus()
     }
   }
 
-  function firstGap() {
-    if (username.trim() === '') return { field: 'username', text: t`Enter your username.` }
-    if (password === '') return { field: 'password', text: t`Enter your password.` }
-    if (signup && password !== repeated) {
-      return { field: 'repeated', text: t`The two passwords differ.` }
-    }
-    // A check that is not there yet, or could not be loaded, is not answered either.
-    if (boot.ReCaptcha && (captcha.current?.answer() ?? '') === '') {
-      return { field: 'password', text: t`Confirm that you are human.` }
-    }
-    return null
-  }
-
-  function explain(problem: unknown): ReactNode {
-    if (!(problem instanceof ApiError)) return messageOf(problem)
-    if (problem.status === 409) return t`This username is taken.`
-    if (problem.code === 'weak_password' || (signup && problem.status === 400)) {
-      const least = boot.MinimumPasswordLength
-      return [...password].length < least ? (
-        <Plural
-          value={least}
-          one="The password must have at least # character."
-          other="The password must have at least # characters."
-        />
-      ) : (
-        t`This password is too easy to guess. Choose a longer or less common one.`
-      )
-    }
-    if (problem.status === 403) return t`The username or the password is wrong.`
-    if (problem.status === 429 && problem.retryAfterS !== undefined) {
-      return (
-        <Plural
-          value={Math.max(1, Math.ceil(problem.retryAfterS / 60))}
-          one="Too many attempts. Try again in # minute."
-          other="Too many attempts. Try again in # minutes."
-        />
-      )
-    }
-    return messageOf(problem)
-  }
-
   return (
     <form className="login-form" ref={form} onSubmit={(event) => void submit(event)} noValidate>
-      {error && (
-        <div className="note note--danger" role="alert" id="login-error">
-          <CircleAlert className="i i-sm" aria-hidden />
-          <span>{error}</span>
-        </div>
-      )}
+      {error && <Problem>{error}</Problem>}
       <TextField
         label={t`Username`}
         name="username"
@@ -127,29 +83,11 @@ export function LoginForm({ username: known, mode, onMode, onDone }: LoginFormPr
         autoComplete={signup ? 'new-password' : 'current-password'}
         autoFocus={known !== undefined}
         data-autofocus={known !== undefined ? '' : undefined}
-        hint={
-          signup ? (
-            <Plural
-              value={boot.MinimumPasswordLength}
-              one="At least # character."
-              other="At least # characters."
-            />
-          ) : undefined
-        }
+        hint={signup && <LeastLength />}
         value={password}
         onChange={setPassword}
       />
-      {signup && (
-        <PasswordField
-          label={t`Repeat password`}
-          name="repeated"
-          autoComplete="new-password"
-          error={differs ? t`The two passwords differ.` : null}
-          ok={repeated !== '' && !differs}
-          value={repeated}
-          onChange={setRepeated}
-        />
-      )}
+      {signup && <RepeatedField password={password} value={repeated} onChange={setRepeated} />}
       {boot.ReCaptcha && (
         <Captcha
           onReady={(handle) => {
@@ -166,25 +104,117 @@ export function LoginForm({ username: known, mode, onMode, onDone }: LoginFormPr
       <Button type="submit" tone="fill" size="lg" block busy={busy}>
         {signup ? t`Create account` : t`Log in`}
       </Button>
-      {onMode && boot.Signup && (
-        <p className="login-form__switch">
-          {signup ? (
-            <Trans>
-              Have an account?{' '}
-              <button type="button" onClick={() => onMode('login')}>
-                Log in
-              </button>
-            </Trans>
-          ) : (
-            <Trans>
-              New here?{' '}
-              <button type="button" onClick={() => onMode('signup')}>
-                Create an account
-              </button>
-            </Trans>
-          )}
-        </p>
-      )}
+      {onMode && boot.Signup && <ModeSwitch signup={signup} onMode={onMode} />}
     </form>
   )
+}
+
+function LeastLength() {
+  return (
+    <Plural
+      value={boot.MinimumPasswordLength}
+      one="At least # character."
+      other="At least # characters."
+    />
+  )
+}
+
+function Problem({ children }: { children: ReactNode }) {
+  return (
+    <div className="note note--danger" role="alert" id="login-error">
+      <CircleAlert className="i i-sm" aria-hidden />
+      <span>{children}</span>
+    </div>
+  )
+}
+
+interface RepeatedFieldProps {
+  password: string
+  value: string
+  onChange(value: string): void
+}
+
+function RepeatedField({ password, value, onChange }: RepeatedFieldProps) {
+  const { t } = useLingui()
+  const differs = value !== '' && value !== password
+  return (
+    <PasswordField
+      label={t`Repeat password`}
+      name="repeated"
+      autoComplete="new-password"
+      error={differs ? t`The two passwords differ.` : null}
+      ok={value !== '' && !differs}
+      value={value}
+      onChange={onChange}
+    />
+  )
+}
+
+function ModeSwitch({ signup, onMode }: { signup: boolean; onMode(mode: Mode): void }) {
+  return (
+    <p className="login-form__switch">
+      {signup ? (
+        <Trans>
+          Have an account?{' '}
+          <button type="button" onClick={() => onMode('login')}>
+            Log in
+          </button>
+        </Trans>
+      ) : (
+        <Trans>
+          New here?{' '}
+          <button type="button" onClick={() => onMode('signup')}>
+            Create an account
+          </button>
+        </Trans>
+      )}
+    </p>
+  )
+}
+
+interface Typed {
+  username: string
+  password: string
+  repeated: string
+  recaptcha: string
+}
+
+/** The first field that keeps the form from being sent. */
+function firstGap({ username, password, repeated, recaptcha }: Typed) {
+  if (username.trim() === '') return { field: 'username', text: t`Enter your username.` }
+  if (password === '') return { field: 'password', text: t`Enter your password.` }
+  if (password !== repeated) return { field: 'repeated', text: t`The two passwords differ.` }
+  // A check that is not there yet, or could not be loaded, is not answered either.
+  if (boot.ReCaptcha && recaptcha === '') {
+    return { field: 'password', text: t`Confirm that you are human.` }
+  }
+  return null
+}
+
+function explain(problem: unknown, password: string, signup: boolean): ReactNode {
+  if (!(problem instanceof ApiError)) return messageOf(problem)
+  if (problem.status === 409) return t`This username is taken.`
+  if (problem.code === 'weak_password' || (signup && problem.status === 400)) {
+    const least = boot.MinimumPasswordLength
+    return [...password].length < least ? (
+      <Plural
+        value={least}
+        one="The password must have at least # character."
+        other="The password must have at least # characters."
+      />
+    ) : (
+      t`This password is too easy to guess. Choose a longer or less common one.`
+    )
+  }
+  if (problem.status === 403) return t`The username or the password is wrong.`
+  if (problem.status === 429 && problem.retryAfterS !== undefined) {
+    return (
+      <Plural
+        value={Math.max(1, Math.ceil(problem.retryAfterS / 60))}
+        one="Too many attempts. Try again in # minute."
+        other="Too many attempts. Try again in # minutes."
+      />
+    )
+  }
+  return messageOf(problem)
 }

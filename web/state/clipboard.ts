@@ -24,12 +24,12 @@ interface Stored {
 // Two servers can share an origin.
 const storageKey = () => `fb-clipboard${boot.BaseURL}`
 
-export interface ClipboardItem {
+interface ClipboardItem {
   path: string
   isDir: boolean
 }
 
-export type ClipboardKind = 'copy' | 'cut'
+type ClipboardKind = 'copy' | 'cut'
 
 export const clipboard = proxy({
   kind: 'copy' as ClipboardKind,

@@ -3,11 +3,12 @@
 
 import { ref } from 'valtio'
 import type { FileEntry } from '../../src/api-types.ts'
+import { nameOf } from '../lib/paths.ts'
 import { cachedFolder, cacheFolder, type Folder } from './folder-cache.ts'
-import { listing, sendToListing } from './listing.ts'
+import { sendToListing, shownFolder } from './listing.ts'
 import { keepSelected } from './selection.ts'
 
-export interface FolderPatch {
+interface FolderPatch {
   folder: string
   remove?: Iterable<string>
   add?: readonly FileEntry[]
@@ -43,7 +44,7 @@ export function changesSettled(): number {
   return settled
 }
 
-/** Shows a change. A folder nobody looked at gets it when it is fetched. */
+/** Shows a change. A folder that is not cached gets it when it is fetched. */
 export function patchFolder({ folder, remove, add = [] }: FolderPatch): ShownChange {
   const change: Change = {
     remove: new Set(remove),
@@ -102,7 +103,7 @@ function noteHidden(change: Change, folder: Folder) {
 }
 
 function current(vpath: string): Folder | null {
-  const { folder } = listing.phase
+  const { folder } = shownFolder()
   return folder?.vpath === vpath ? folder : cachedFolder(vpath)
 }
 
@@ -122,31 +123,23 @@ function rebuilt(folder: Folder, gone: ReadonlySet<string>, add: readonly FileEn
 
 function put(folder: Folder) {
   cacheFolder(folder)
-  if (listing.phase.folder?.vpath !== folder.vpath) return
+  if (shownFolder().folder?.vpath !== folder.vpath) return
   sendToListing({ type: 'changed', folder })
   keepSelected((path) => folder.byPath.has(path))
 }
 
 /** What a freshly made entry looks like until the server has listed it. */
 export function draftEntry(path: string, isDir: boolean): FileEntry {
-  const name = path.slice(path.lastIndexOf('/') + 1)
-  const dot = name.lastIndexOf('.')
-  return {
-    path,
-    name,
-    size: 0,
-    extension: dot < 0 ? '' : name.slice(dot),
-    modified: new Date().toISOString(),
-    mode: isDir ? 0o20000000755 : 0o644,
-    isDir,
-    isSymlink: false,
-    type: isDir ? '' : 'text',
-  }
+  const modified = new Date().toISOString()
+  const mode = isDir ? 0o20000000755 : 0o644
+  const type = isDir ? '' : 'text'
+  const entry = { path, name: '', extension: '', size: 0, modified, mode, isDir, isSymlink: false }
+  return movedEntry({ ...entry, type }, path)
 }
 
 /** The same entry under another path. */
 export function movedEntry(entry: FileEntry, path: string): FileEntry {
-  const name = path.slice(path.lastIndexOf('/') + 1)
+  const name = nameOf(path)
   const dot = name.lastIndexOf('.')
   return { ...entry, path, name, extension: dot < 0 ? '' : name.slice(dot) }
 }

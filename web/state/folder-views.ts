@@ -9,7 +9,7 @@ import { session } from './session.ts'
 const STORAGE_KEY = 'fb-folder-views'
 const MAX_FOLDERS = 300
 
-export interface FolderView {
+interface FolderView {
   view?: ViewMode
   sort?: SortChoice
 }

@@ -1,69 +1,223 @@
 // What the files screen shows, as a state machine: four phases with their data, and the events that
 // lead from one to the next. Pure; listing.ts holds the phase.
 
-import type { FileInfo } from '../../src/api-types.ts'
+import type { FileEntry, FileInfo, ViewMode } from '../../src/api-types.ts'
+import { fromWire, type SortChoice, sameChoice } from '../lib/sorting/sort-entries.ts'
+import { sortNow, WORKER_FROM_ENTRIES } from '../lib/sorting/sort-queue.ts'
+import { foldForTyping } from '../lib/type-ahead.ts'
 import type { Folder } from './folder-cache.ts'
+import type { PathSet } from './selection.ts'
 
-interface Shown {
+/** Where the view scrolls to, once for each object. `arrival`: the keyboard focus goes there, too. */
+export type Landing = { arrival?: boolean } & (
+  | { kind: 'top' }
+  | { kind: 'offset'; scrollPx: number }
+  | { kind: 'entry'; path: string }
+)
+
+/** The folder that is drawn: the one before while another loads, the one behind an open file. */
+export interface Shown {
+  folder: Folder | null
+  view: ViewMode
+  sort: SortChoice
+  filter: string
+  /** All entries, folders first; of an older order while `ordering`. */
+  ordered: readonly FileEntry[]
+  /** The worker still sorts the entries. */
+  ordering: boolean
+  /** Those of `ordered` that the filter lets through. */
+  visible: readonly FileEntry[]
+  /** The entry that holds the tab stop. */
+  focus: string | null
+  /** Paths the server is still changing. */
+  busy: PathSet
+  /** Paths that a quiet reload brought in: they fade in. */
+  fresh: PathSet
+  landing: Landing
+  /** The landing was asked for while `ordering`, when its entry may not have been there yet. */
+  landedEarly: boolean
+}
+
+interface AnyPhase {
   /** The path in the address. */
   vpath: string
-  /** The folder drawn: the one before while another loads, the one behind an open file. */
-  folder: Folder | null
+  shown: Shown
 }
 
 export type ListingPhase =
   /** `slow`: it takes long enough to deserve a skeleton. */
-  | (Shown & { kind: 'loading'; slow: boolean })
-  | (Shown & { kind: 'folder'; folder: Folder })
+  | (AnyPhase & { kind: 'loading'; slow: boolean })
+  | (AnyPhase & { kind: 'folder' })
   /** `file`: an entry of its folder at first, then the full information. */
-  | (Shown & { kind: 'file'; file: FileInfo })
-  | (Shown & { kind: 'failed'; error: Error })
+  | (AnyPhase & { kind: 'file'; file: FileInfo })
+  | (AnyPhase & { kind: 'failed'; error: Error })
+
+/** A folder with the view and order it was given. */
+export type OpenedFolder = Pick<Shown, 'view' | 'sort'> & { folder: Folder }
+
+type ShownEvent =
+  /** The folder drawn has other entries. */
+  | { type: 'changed'; folder: Folder; fresh?: PathSet }
+  /** The worker has sorted. */
+  | { type: 'ordered'; folder: Folder; sort: SortChoice; entries: readonly FileEntry[] }
+  /** The person chose. */
+  | { type: 'chosen'; choice: Partial<Pick<Shown, 'view' | 'sort' | 'filter' | 'focus'>> }
+  | { type: 'landed'; landing: Landing }
+  | { type: 'busy'; paths: PathSet }
 
 export type ListingEvent =
   /** The address changed; `known` is what is there as far as it is cached. */
-  | { type: 'opened'; vpath: string; known: Folder | FileInfo | null }
+  | { type: 'opened'; vpath: string; known: OpenedFolder | FileInfo | null }
   /** The answer is late. */
   | { type: 'delayed' }
-  | { type: 'listed'; folder: Folder }
+  | ({ type: 'listed' } & OpenedFolder)
   | { type: 'found'; file: FileInfo }
   | { type: 'failed'; error: Error }
   | { type: 'retried' }
-  /** The folder drawn has other entries. */
-  | { type: 'changed'; folder: Folder }
+  | ShownEvent
 
-export const START: ListingPhase = { kind: 'loading', vpath: '/', folder: null, slow: false }
+const NO_PATHS: PathSet = new Set()
 
+export const START: ListingPhase = {
+  kind: 'loading',
+  vpath: '/',
+  slow: false,
+  shown: {
+    folder: null,
+    view: 'list',
+    sort: { column: 'name', ascending: true },
+    filter: '',
+    ordered: [],
+    ordering: false,
+    visible: [],
+    focus: null,
+    busy: NO_PATHS,
+    fresh: NO_PATHS,
+    landing: { kind: 'top' },
+    landedEarly: false,
+  },
+}
+
+/** The same object when nothing changes. */
 export function nextPhase(phase: ListingPhase, event: ListingEvent): ListingPhase {
-  const { vpath, folder } = phase
+  const { vpath, shown } = phase
   switch (event.type) {
     case 'opened':
       return openedPhase(phase, event.vpath, event.known)
     case 'delayed':
       return phase.kind === 'loading' ? { ...phase, slow: true } : phase
     case 'listed':
-      return { kind: 'folder', vpath, folder: event.folder }
+      return { kind: 'folder', vpath, shown: openedFolder(shown, event) }
     case 'found':
-      return { kind: 'file', vpath, folder, file: event.file }
+      return { kind: 'file', vpath, shown, file: event.file }
     case 'failed':
-      return { kind: 'failed', vpath, folder, error: event.error }
+      return { kind: 'failed', vpath, shown, error: event.error }
     case 'retried':
-      return { kind: 'loading', vpath, folder, slow: false }
-    case 'changed':
-      return folder?.vpath === event.folder.vpath ? { ...phase, folder: event.folder } : phase
+      return { kind: 'loading', vpath, shown, slow: false }
+    default: {
+      const next = nextShown(shown, event)
+      return next === shown ? phase : { ...phase, shown: next }
+    }
   }
 }
 
 function openedPhase(
   phase: ListingPhase,
   vpath: string,
-  known: Folder | FileInfo | null,
+  known: OpenedFolder | FileInfo | null,
 ): ListingPhase {
-  const drawn = phase.folder
-  if (known !== null && !('entries' in known))
-    return { kind: 'file', vpath, folder: drawn, file: known }
-  const folder = drawn?.vpath === vpath ? drawn : known
-  if (folder !== null) return { kind: 'folder', vpath, folder }
+  const { shown } = phase
+  if (known !== null && !('folder' in known)) return { kind: 'file', vpath, shown, file: known }
+  if (shown.folder?.vpath === vpath) return { kind: 'folder', vpath, shown }
+  if (known !== null) return { kind: 'folder', vpath, shown: openedFolder(shown, known) }
   // A skeleton that is there stays: what was drawn before it would only flash up.
-  const slow = phase.kind === 'loading' && phase.slow
-  return { kind: 'loading', vpath, folder: drawn, slow }
+  return { kind: 'loading', vpath, shown, slow: phase.kind === 'loading' && phase.slow }
+}
+
+function openedFolder(before: Shown, { folder, view, sort }: OpenedFolder): Shown {
+  return arranged({
+    ...before,
+    ...{ folder, view, sort, filter: '', focus: null, busy: NO_PATHS, fresh: NO_PATHS },
+    landedEarly: before.landedEarly && before.folder?.vpath === folder.vpath,
+  })
+}
+
+function nextShown(shown: Shown, event: ShownEvent): Shown {
+  switch (event.type) {
+    case 'changed': {
+      const { folder, fresh = shown.fresh } = event
+      if (folder === shown.folder || folder.vpath !== shown.folder?.vpath) return shown
+      return arranged({ ...shown, folder, fresh })
+    }
+    case 'ordered':
+      if (event.folder !== shown.folder || !sameChoice(event.sort, shown.sort)) return shown
+      return withOrder(shown, event.entries)
+    case 'chosen': {
+      const next = { ...shown, ...event.choice }
+      if (!sameChoice(next.sort, shown.sort)) return arranged(next)
+      return next.filter === shown.filter ? next : filtered(next)
+    }
+    case 'landed':
+      return { ...shown, landing: event.landing, landedEarly: shown.ordering }
+    case 'busy':
+      return { ...shown, busy: event.paths }
+  }
+}
+
+/** Sorted, or in an older order when the folder is so large that the worker has to do it. */
+function arranged(shown: Shown): Shown {
+  const { folder, sort } = shown
+  if (folder === null) return shown
+  if (isServerOrder(folder, sort)) return withOrder(shown, foldersFirst(folder.entries))
+  if (folder.entries.length <= WORKER_FROM_ENTRIES)
+    return withOrder(shown, sortNow(folder.entries, sort))
+  const ordered = shown.ordered.filter((entry) => folder.byPath.has(entry.path))
+  return filtered({ ...shown, ordered, ordering: true })
+}
+
+function withOrder(shown: Shown, ordered: readonly FileEntry[]): Shown {
+  const next = filtered({ ...shown, ordered, ordering: false })
+  if (!shown.landedEarly) return next
+  // No arrival any more: who has turned to something else meanwhile stays there.
+  return { ...next, landing: { ...shown.landing, arrival: false }, landedEarly: false }
+}
+
+/** By size the server mixes in what directories occupy on disk; there its order does not serve. */
+function isServerOrder(folder: Folder, sort: SortChoice): boolean {
+  return (
+    folder.inServerOrder &&
+    folder.sorting !== undefined &&
+    sort.column !== 'size' &&
+    sameChoice(fromWire(folder.sorting), sort) &&
+    folder.sorting.by === sort.column
+  )
+}
+
+function foldersFirst(entries: readonly FileEntry[]): FileEntry[] {
+  const folders = entries.filter((entry) => entry.isDir)
+  return folders.concat(entries.filter((entry) => !entry.isDir))
+}
+
+function filtered(shown: Shown): Shown {
+  const { ordered, filter, folder } = shown
+  const wanted = foldForTyping(filter.trim())
+  const names = wanted === '' ? [] : foldedNames(ordered)
+  const visible = wanted === '' ? ordered : ordered.filter((_, i) => names[i]?.includes(wanted))
+  let { focus } = shown
+  if (focus !== null && !visible.some((entry) => entry.path === focus)) {
+    // What is to be focused may come with the order.
+    if (!shown.ordering || !folder?.byPath.has(focus)) focus = null
+  }
+  return { ...shown, visible, focus }
+}
+
+const folded = new WeakMap<readonly FileEntry[], string[]>()
+
+/** Made once for each order: the next letter of the filter asks again. */
+function foldedNames(entries: readonly FileEntry[]): string[] {
+  const known = folded.get(entries)
+  if (known !== undefined) return known
+  const names = entries.map((entry) => foldForTyping(entry.name))
+  folded.set(entries, names)
+  return names
 }

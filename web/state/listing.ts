@@ -1,235 +1,74 @@
-// The listing: its phase, and the folder drawn, order.sorted, filtered, with the focused entry and the place to
-// scroll to. Loading is in operations/open-folder.ts, changes by the person in folder-changes.ts.
+// The listing: its phase, what sends it events, and what is read of the folder drawn. Loading is in
+// operations/open-folder.ts, changes by the person in folder-changes.ts.
 
 import { proxy, ref } from 'valtio'
-import type { FileEntry, ViewMode } from '../../src/api-types.ts'
-import { fromWire, type SortChoice, sameChoice } from '../lib/sorting/sort-entries.ts'
-import { sortAside, sortNow, WORKER_FROM_ENTRIES } from '../lib/sorting/sort-queue.ts'
-import { foldForTyping } from '../lib/type-ahead.ts'
-import type { Folder } from './folder-cache.ts'
-import { type ListingEvent, type ListingPhase, nextPhase, START } from './listing-phase.ts'
+import type { FileEntry } from '../../src/api-types.ts'
+import { sameChoice } from '../lib/sorting/sort-entries.ts'
+import { sortAside } from '../lib/sorting/sort-queue.ts'
+import { type Landing, type ListingEvent, nextPhase, type Shown, START } from './listing-phase.ts'
 import type { PathSet } from './selection.ts'
 
-const NO_ENTRIES: readonly FileEntry[] = []
-const NO_PATHS: PathSet = new Set()
+/** `mounted`: the files screen is the one that is shown. */
+export const listing = proxy({ mounted: false, phase: START })
 
-/** What the view does with its scroll position when a folder appears. */
-export type Landing =
-  | { kind: 'top' }
-  | { kind: 'offset'; scrollPx: number }
-  | { kind: 'entry'; path: string }
-
-interface Listing {
-  /** The files screen is the one that is shown. */
-  mounted: boolean
-  phase: ListingPhase
-  /** The next time `folder` opens, these of its entries are selected. */
-  awaited: { folder: string; paths: readonly string[] } | null
-
-  /** Sorted and filtered, folders first. */
-  visible: readonly FileEntry[]
-  /** How many of `visible`, from the start, are folders. */
-  visibleFolders: number
-  folders: number
-  files: number
-  filter: string
-  sort: SortChoice
-  view: ViewMode
-
-  /** The entry that holds the tab stop. */
-  focus: string | null
-  /** Paths the server is still changing. */
-  busy: PathSet
-  /** Paths that a quiet reload brought in: they fade in. */
-  fresh: PathSet
-  landing: Landing
-  /** Counts the times a landing has to be made. */
-  landings: number
-  /** The landing is an arrival in a folder: the keyboard focus goes there, too. */
-  arrival: boolean
-}
-
-export const listing = proxy<Listing>({
-  mounted: false,
-  phase: ref(START),
-  awaited: null,
-  visible: ref(NO_ENTRIES),
-  visibleFolders: 0,
-  folders: 0,
-  files: 0,
-  filter: '',
-  sort: { column: 'name', ascending: true },
-  view: 'list',
-  focus: null,
-  busy: ref(NO_PATHS),
-  fresh: ref(NO_PATHS),
-  landing: { kind: 'top' },
-  landings: 0,
-  arrival: false,
-})
-
-/** What the order on the screen was made from. */
-const order = {
-  sorted: null as { folder: Folder; choice: SortChoice; entries: readonly FileEntry[] } | null,
-  folded: null as { entries: readonly FileEntry[]; names: string[] } | null,
-  /** Counts the orders asked for: only the last one is shown. */
-  turn: 0,
-  /** The order of what is shown comes later, from the worker. */
-  awaited: false,
-  /** A landing was asked for meanwhile: its entry or offset may not have been there yet. */
-  landedEarly: false,
-}
-
-/** Takes the listing to its next phase; another folder is put on the screen as sort and filter say. */
+/** Takes the listing to its next phase. What the worker has to sort is asked of it. */
 export function sendToListing(event: ListingEvent) {
-  const before = listing.phase.folder
-  listing.phase = ref(nextPhase(listing.phase, event))
-  const { folder } = listing.phase
-  if (folder === null || folder === before) return
-  if (before?.vpath !== folder.vpath) order.landedEarly = false
-  listing.folders = folder.entries.filter((entry) => entry.isDir).length
-  listing.files = folder.entries.length - listing.folders
-  arrange()
+  const before = listing.phase.shown
+  const phase = nextPhase(listing.phase, event)
+  // Compared as a whole, and too large to be watched entry by entry.
+  for (const part of [phase.shown.ordered, phase.shown.visible, phase.shown.landing]) ref(part)
+  if (phase.kind === 'file') ref(phase.file)
+  listing.phase = phase
+  const { folder, sort, ordering } = phase.shown
+  if (!ordering || folder === null) return
+  if (before.ordering && before.folder === folder && sameChoice(before.sort, sort)) return
+  void sortAside(folder.entries, { ...sort }).then((entries) => {
+    sendToListing({ type: 'ordered', folder, sort, entries })
+  })
 }
 
-/** The folder on the screen, when there is one. */
+/** The folder on the screen and how it is shown. */
+export function shownFolder(): Shown {
+  return listing.phase.shown
+}
+
+/** Its path, when there is one. */
 export function openFolderPath(): string | null {
-  return listing.phase.folder?.vpath ?? null
+  return shownFolder().folder?.vpath ?? null
 }
 
-/** Sorts (aside when the folder is very large) and filters. */
-function arrange() {
-  const { folder } = listing.phase
-  // An order that is still on its way is no longer wanted, even where this one is known already.
-  const turn = ++order.turn
-  if (folder === null) {
-    present(NO_ENTRIES)
-    return
-  }
-  const choice = { ...listing.sort }
-  if (order.sorted?.folder === folder && sameChoice(order.sorted.choice, choice)) {
-    presentOrder(order.sorted.entries)
-  } else if (isServerOrder(folder, choice)) {
-    presentOrder(keep(folder, choice, foldersFirst(folder.entries)))
-  } else if (folder.entries.length <= WORKER_FROM_ENTRIES) {
-    presentOrder(keep(folder, choice, sortNow(folder.entries, choice)))
-  } else {
-    order.awaited = true
-    // Until the order is known the old one stands, without what no longer exists.
-    present(listing.visible.filter((entry) => folder.byPath.has(entry.path)))
-    void sortAside(folder.entries, choice).then((entries) => {
-      if (turn === order.turn) presentOrder(keep(folder, choice, entries))
-    })
-  }
-}
-
-/** Shows the entries in their order, and makes the landing that came before it once more. */
-function presentOrder(entries: readonly FileEntry[]) {
-  order.awaited = false
-  present(entries)
-  if (!order.landedEarly) return
-  // No arrival any more: who has turned to something else meanwhile stays there.
-  landAt({ ...listing.landing })
-}
-
-function keep(folder: Folder, choice: SortChoice, entries: readonly FileEntry[]) {
-  order.sorted = { folder, choice, entries }
-  return entries
-}
-
-/** By size the server mixes in what directories occupy on disk; there its order does not serve. */
-function isServerOrder(folder: Folder, choice: SortChoice): boolean {
-  return (
-    folder.inServerOrder &&
-    folder.sorting !== undefined &&
-    choice.column !== 'size' &&
-    sameChoice(fromWire(folder.sorting), choice) &&
-    folder.sorting.by === choice.column
-  )
-}
-
-function foldersFirst(entries: readonly FileEntry[]): FileEntry[] {
-  const folders = entries.filter((entry) => entry.isDir)
-  return folders.concat(entries.filter((entry) => !entry.isDir))
-}
-
-function present(entries: readonly FileEntry[]) {
-  const shown = filtered(entries)
-  let folders = 0
-  while (shown[folders]?.isDir === true) folders++
-  listing.visible = ref(shown)
-  listing.visibleFolders = folders
-  const { focus } = listing
-  if (focus === null || shown.some((entry) => entry.path === focus)) return
-  // What is to be focused may come with the order.
-  if (!order.awaited || entryAt(focus) === undefined) listing.focus = null
-}
-
-function filtered(entries: readonly FileEntry[]): readonly FileEntry[] {
-  const wanted = foldForTyping(listing.filter.trim())
-  if (wanted === '') return entries
-  if (order.folded?.entries !== entries) {
-    order.folded = { entries, names: entries.map((entry) => foldForTyping(entry.name)) }
-  }
-  const { names } = order.folded
-  return entries.filter((_, i) => (names[i] as string).includes(wanted))
-}
-
-export function setFilter(text: string) {
-  listing.filter = text
-  if (order.sorted !== null && order.sorted.folder === listing.phase.folder)
-    present(order.sorted.entries)
-  else arrange()
-}
-
-/** Orders what is on the screen; saving the choice is the caller's business. */
-export function setSort(choice: SortChoice) {
-  listing.sort = choice
-  arrange()
-}
-
-export function setFocus(path: string | null) {
-  listing.focus = path
+export function setShown(choice: Partial<Pick<Shown, 'view' | 'sort' | 'filter' | 'focus'>>) {
+  sendToListing({ type: 'chosen', choice })
 }
 
 /** Asks the view to scroll, once, when it next renders. */
-export function landAt(landing: Landing, options: { arrival?: boolean } = {}) {
-  order.landedEarly = order.awaited
-  listing.landing = landing
-  listing.arrival = options.arrival === true
-  listing.landings++
+export function landAt(landing: Landing) {
+  sendToListing({ type: 'landed', landing })
 }
 
 /** Focuses an entry and brings it into view. */
 export function revealEntry(path: string, options: { arrival?: boolean } = {}) {
-  listing.focus = path
-  landAt({ kind: 'entry', path }, options)
+  setShown({ focus: path })
+  landAt({ kind: 'entry', path, ...options })
 }
 
 export function indexOfPath(path: string | null): number {
-  return path === null ? -1 : listing.visible.findIndex((entry) => entry.path === path)
+  return path === null ? -1 : shownFolder().visible.findIndex((entry) => entry.path === path)
 }
 
 /** The entry that gets the focus when `paths` are gone: the next one, else the one before. */
 export function heirOf(paths: readonly string[]): string | null {
   const gone = new Set(paths)
-  const { visible } = listing
+  const { visible } = shownFolder()
   const at = visible.findIndex((entry) => gone.has(entry.path))
   if (at < 0) return null
-  for (let i = at; i < visible.length; i++) {
-    const path = visible[i]?.path
-    if (path !== undefined && !gone.has(path)) return path
-  }
-  for (let i = at - 1; i >= 0; i--) {
-    const path = visible[i]?.path
-    if (path !== undefined && !gone.has(path)) return path
-  }
-  return null
+  const stays = (entry: FileEntry) => !gone.has(entry.path)
+  return (visible.slice(at).find(stays) ?? visible.slice(0, at).findLast(stays))?.path ?? null
 }
 
 /** The entry at `path` in the open folder, shown or filtered out. */
-export function entryAt(path: string): FileEntry | undefined {
-  return listing.phase.folder?.byPath.get(path)
+export function entryAt(path: string | null): FileEntry | undefined {
+  return path === null ? undefined : shownFolder().folder?.byPath.get(path)
 }
 
 /** The given paths as entries of the open folder, in the order of the screen. */
@@ -240,7 +79,7 @@ export function entriesOf(paths: PathSet): FileEntry[] {
     const entry = path === undefined ? undefined : entryAt(path)
     return entry === undefined ? [] : [entry]
   }
-  const shown = listing.visible.filter((entry) => paths.has(entry.path))
+  const shown = shownFolder().visible.filter((entry) => paths.has(entry.path))
   if (shown.length === paths.size) return shown
   // Some are hidden by the filter: selected is selected all the same.
   const seen = new Set(shown.map((entry) => entry.path))
@@ -252,10 +91,10 @@ export function entriesOf(paths: PathSet): FileEntry[] {
 }
 
 export function markBusy(paths: Iterable<string>, busy: boolean) {
-  const next = new Set(listing.busy)
+  const next = new Set(shownFolder().busy)
   for (const path of paths) {
     if (busy) next.add(path)
     else next.delete(path)
   }
-  listing.busy = ref(next)
+  sendToListing({ type: 'busy', paths: next })
 }

@@ -6,7 +6,7 @@ import { proxy } from 'valtio'
 
 export const network = proxy({ online: true })
 
-/** A connection that held for this long is taken for sound: the next loss is a new one. */
+/** A connection that lasted this long counts as sound: the next loss is a new one. */
 const SOUND_MS = 60_000
 
 const waiting = new Set<() => void>()

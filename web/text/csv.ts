@@ -1,5 +1,5 @@
 // Tables in text files: which character parts the cells, where rows begin, what a cell says. A table
-// is kept as its text and the offsets of its rows; cells are read when they are looked at.
+// is kept as its text and the offsets of its rows; cells are read when they are shown.
 
 /** Characters each of which parts cells; most tables have one. */
 export type Delimiter = ',' | ';' | ',;' | '\t' | '|' | ':' | ' '
@@ -14,7 +14,7 @@ export const MAX_COLUMNS = 2000
 const QUOTE = 0x22
 const LF = 10
 const CR = 13
-/** Text looked at for guessing. */
+/** Text read for guessing. */
 const SNIFF_CHARS = 256 * 1024
 const SNIFF_ROWS = 200
 

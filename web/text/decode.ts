@@ -10,7 +10,7 @@ export interface DecodedText {
   encoding: TextEncoding
 }
 
-/** Bytes that are looked at for the zero bytes of UTF-16 without a mark. */
+/** Bytes searched for the zero bytes of UTF-16 without a mark. */
 const SNIFF_BYTES = 64 * 1024
 
 function startsWith(bytes: Uint8Array, prefix: readonly number[]): boolean {

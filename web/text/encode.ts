@@ -1,7 +1,7 @@
 // Text to bytes in any encoding the browser can read. It writes UTF-8 only, so the tables of the
 // others are obtained by asking its decoder about every code, once, when first needed.
 
-import { bomOf, isSingleByte, type TextEncoding } from './encodings.ts'
+import { bomOf, type TextEncoding } from './encodings.ts'
 
 export type Encoded =
   | { ok: true; bytes: Uint8Array<ArrayBuffer> }
@@ -10,7 +10,7 @@ export type Encoded =
   /** The encoding switches state within the text, and we only read it. */
   | { ok: false; reason: 'read-only' }
 
-/** Writes `text`, with the byte order mark when `encoding.bom`; refuses what cannot be held. */
+/** Writes `text`, with the byte order mark when `encoding.bom`; refuses what the encoding lacks. */
 export function encodeText(text: string, encoding: TextEncoding): Encoded {
   const mark = encoding.bom ? bomOf(encoding.name) : []
   switch (encoding.name) {
@@ -19,9 +19,8 @@ export function encodeText(text: string, encoding: TextEncoding): Encoded {
     case 'utf-16le':
     case 'utf-16be':
       return { ok: true, bytes: encodeUtf16(text, encoding.name === 'utf-16be', mark) }
-    case 'iso-2022-jp':
-      return { ok: false, reason: 'read-only' }
     default:
+      if (!canWrite(encoding)) return { ok: false, reason: 'read-only' }
       return encodeByTable(text, tableOf(encoding.name))
   }
 }
@@ -88,47 +87,32 @@ function encodeByTable(text: string, table: EncodeTable): Encoded {
 const tables = new Map<string, EncodeTable>()
 
 function tableOf(name: string): EncodeTable {
-  let table = tables.get(name)
-  if (table === undefined) {
-    table = isSingleByte(name) ? singleByteTable(name) : multiByteTable(name)
-    tables.set(name, table)
+  const table = tables.get(name) ?? makeTable(name)
+  tables.set(name, table)
+  return table
+}
+
+/**
+ * Every byte alone, then the pairs of legacy encodings of East Asia: a lead byte from 0x81 and a trail
+ * byte from 0x40. The first code of a character wins: of two the lower one is the usual one.
+ */
+function makeTable(name: string): EncodeTable {
+  const table = new Map<string, number>()
+  const decoder = new TextDecoder(name)
+  const add = (...bytes: number[]) => {
+    const decoded = decoder.decode(Uint8Array.from(bytes))
+    const single = [...decoded].length === 1 && decoded !== '\ufffd'
+    const code = bytes.reduce((sum, byte) => sum * 256 + byte, 0)
+    if (single && !table.has(decoded)) table.set(decoded, code)
   }
-  return table
-}
-
-function singleByteTable(name: string): EncodeTable {
-  const table = new Map<string, number>()
-  const decoder = new TextDecoder(name)
-  for (let byte = 0; byte < 256; byte++) add(table, decoder.decode(new Uint8Array([byte])), byte)
-  return table
-}
-
-/** Legacy encodings of East Asia: a lead byte from 0x81 and a trail byte from 0x40. */
-function multiByteTable(name: string): EncodeTable {
-  const table = new Map<string, number>()
-  const decoder = new TextDecoder(name)
-  for (let byte = 0; byte < 256; byte++) add(table, decoder.decode(new Uint8Array([byte])), byte)
+  for (let byte = 0; byte < 256; byte++) add(byte)
   for (let lead = 0x81; lead <= 0xfe; lead++) {
-    for (let trail = 0x40; trail <= 0xfe; trail++) {
-      add(table, decoder.decode(new Uint8Array([lead, trail])), (lead << 8) | trail)
-    }
+    for (let trail = 0x40; trail <= 0xfe; trail++) add(lead, trail)
   }
   if (name === 'euc-jp') {
     for (let lead = 0xa1; lead <= 0xfe; lead++) {
-      for (let trail = 0xa1; trail <= 0xfe; trail++) {
-        add(
-          table,
-          decoder.decode(new Uint8Array([0x8f, lead, trail])),
-          0x8f0000 | (lead << 8) | trail,
-        )
-      }
+      for (let trail = 0xa1; trail <= 0xfe; trail++) add(0x8f, lead, trail)
     }
   }
   return table
-}
-
-/** The first code of a character wins: where there are two, the lower one is the usual one. */
-function add(table: Map<string, number>, decoded: string, code: number): void {
-  const single = [...decoded].length === 1 && decoded !== '\ufffd'
-  if (single && !table.has(decoded)) table.set(decoded, code)
 }

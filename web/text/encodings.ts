@@ -12,7 +12,7 @@ export interface TextEncoding {
 export const UTF8: TextEncoding = { name: 'utf-8', bom: false }
 
 /** Choices offered to people, grouped by region; `windows-1252` covers ISO 8859-1. */
-export const encodingGroups: readonly { group: EncodingGroup; names: readonly string[] }[] = [
+export const encodingGroups = [
   { group: 'unicode', names: ['utf-8', 'utf-16le', 'utf-16be'] },
   { group: 'western', names: ['windows-1252', 'iso-8859-15', 'macintosh', 'iso-8859-14'] },
   { group: 'central', names: ['windows-1250', 'iso-8859-2', 'iso-8859-16', 'iso-8859-3'] },
@@ -31,21 +31,9 @@ export const encodingGroups: readonly { group: EncodingGroup; names: readonly st
   { group: 'chinese', names: ['gb18030', 'gbk', 'big5'] },
   { group: 'japanese', names: ['shift_jis', 'euc-jp', 'iso-2022-jp'] },
   { group: 'korean', names: ['euc-kr'] },
-]
+] as const
 
-export type EncodingGroup =
-  | 'unicode'
-  | 'western'
-  | 'central'
-  | 'baltic'
-  | 'cyrillic'
-  | 'greek'
-  | 'turkish'
-  | 'hebrewArabic'
-  | 'thaiVietnamese'
-  | 'chinese'
-  | 'japanese'
-  | 'korean'
+export type EncodingGroup = (typeof encodingGroups)[number]['group']
 
 const displayNames: Record<string, string> = {
   'utf-8': 'UTF-8',
@@ -73,11 +61,6 @@ export function encodingLabel(encoding: TextEncoding): string {
     displayNames[encoding.name] ??
     encoding.name.replace(/^windows-/, 'Windows-').replace(/^iso-8859-/, 'ISO 8859-')
   return encoding.name === 'utf-8' && encoding.bom ? `${label} BOM` : label
-}
-
-/** Encodings of one byte per character, whose tables can be turned round for writing. */
-export function isSingleByte(name: string): boolean {
-  return /^(windows-(125\d|874)|iso-8859-\d+|koi8-[ru]|macintosh|x-mac-cyrillic|ibm866)$/.test(name)
 }
 
 /** The byte order mark of an encoding, empty for those that have none. */

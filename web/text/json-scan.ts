@@ -3,7 +3,7 @@
 // long numbers are shown as they were written. Comments, trailing commas and one value per line
 // (JSON Lines) are accepted, because such files are about.
 
-export type JsonKind = 'object' | 'array' | 'string' | 'number' | 'literal'
+type JsonKind = 'object' | 'array' | 'string' | 'number' | 'literal'
 
 export interface JsonNode {
   /** Offsets in the text; `end` is exclusive. `start` names the node. */
@@ -100,7 +100,7 @@ export class JsonText {
   readonly #maxChildren: number
 
   /**
-   * @throws JsonError when the text is no JSON; the whole of it is looked at. TooManyError when one of
+   * @throws JsonError when the text is no JSON; the whole of it is read. TooManyError when one of
    * its containers has more than `maxChildren`.
    */
   constructor(text: string, maxChildren = MAX_CHILDREN) {

@@ -3,6 +3,7 @@
 
 import { LanguageDescription } from '@codemirror/language'
 import { languages as packaged } from '@codemirror/language-data'
+import { byWord } from './by-word.ts'
 import { ownLanguages } from './own-languages.ts'
 
 /** Markdown as GitHub has it, with the code in it coloured by its own language. */
@@ -29,164 +30,100 @@ export const languages: readonly LanguageDescription[] = [
 ].sort((a, b) => a.name.localeCompare(b.name, 'en'))
 
 /** Whole names, lower case, that say more than an extension does. */
-const byName: Readonly<Record<string, string>> = {
-  makefile: 'Makefile',
-  gnumakefile: 'Makefile',
-  'makefile.am': 'Makefile',
-  'makefile.in': 'Makefile',
-  justfile: 'Makefile',
-  dockerfile: 'Dockerfile',
-  containerfile: 'Dockerfile',
-  vagrantfile: 'Ruby',
-  podfile: 'Ruby',
-  brewfile: 'Ruby',
-  fastfile: 'Ruby',
-  guardfile: 'Ruby',
-  capfile: 'Ruby',
-  'config.ru': 'Ruby',
-  sconstruct: 'Python',
-  wscript: 'Python',
-  pipfile: 'TOML',
-  'cargo.lock': 'TOML',
-  'poetry.lock': 'TOML',
-  'uv.lock': 'TOML',
-  'yarn.lock': 'YAML',
-  'pnpm-lock.yaml': 'YAML',
-  'composer.lock': 'JSON',
-  'pipfile.lock': 'JSON',
-  'flake.lock': 'JSON',
-  caddyfile: 'Nginx',
-  crontab: 'Shell',
-  procfile: 'YAML',
-  '.bashrc': 'Shell',
-  '.bash_profile': 'Shell',
-  '.bash_aliases': 'Shell',
-  '.bash_logout': 'Shell',
-  '.bash_history': 'Shell',
-  '.profile': 'Shell',
-  '.zshrc': 'Shell',
-  '.zshenv': 'Shell',
-  '.zprofile': 'Shell',
-  '.kshrc': 'Shell',
-  '.envrc': 'Shell',
-  '.xinitrc': 'Shell',
-  '.babelrc': 'JSON',
-  '.eslintrc': 'JSON',
-  '.prettierrc': 'JSON',
-  '.swcrc': 'JSON',
-  '.gitconfig': 'Properties files',
-  '.gitmodules': 'Properties files',
-  '.gitattributes': 'Properties files',
-  '.gitignore': 'Properties files',
-  '.dockerignore': 'Properties files',
-  '.npmignore': 'Properties files',
-  '.npmrc': 'Properties files',
-  '.editorconfig': 'Properties files',
-  '.htaccess': 'Nginx',
-  '.clang-format': 'YAML',
-  '.clang-tidy': 'YAML',
-  '.rspec': 'Properties files',
-  '.irbrc': 'Ruby',
-  '.pryrc': 'Ruby',
-  '.rprofile': 'R',
-  '.emacs': 'Common Lisp',
-  known_hosts: 'Properties files',
-  sudoers: 'Properties files',
-  fstab: 'Properties files',
-  hosts: 'Properties files',
-}
+const byName = byWord({
+  Makefile: 'makefile gnumakefile makefile.am makefile.in justfile',
+  Dockerfile: 'dockerfile containerfile',
+  Ruby: 'vagrantfile podfile brewfile fastfile guardfile capfile config.ru .irbrc .pryrc',
+  Python: 'sconstruct wscript',
+  TOML: 'pipfile cargo.lock poetry.lock uv.lock',
+  YAML: 'yarn.lock pnpm-lock.yaml procfile .clang-format .clang-tidy',
+  JSON: 'composer.lock pipfile.lock flake.lock .babelrc .eslintrc .prettierrc .swcrc',
+  Nginx: 'caddyfile .htaccess',
+  Shell:
+    'crontab .bashrc .bash_profile .bash_aliases .bash_logout .bash_history .profile .zshrc .zshenv .zprofile .kshrc .envrc .xinitrc',
+  'Properties files':
+    '.gitconfig .gitmodules .gitattributes .gitignore .dockerignore .npmignore .npmrc .editorconfig .rspec known_hosts sudoers fstab hosts',
+  R: '.rprofile',
+  'Common Lisp': '.emacs',
+})
 
 /** Extensions the packaged list lacks, or gives to a language few people mean. */
-const byExtension: Readonly<Record<string, string>> = Object.fromEntries(
-  Object.entries({
-    Shell: 'zsh fish bats command ash dash ebuild install',
-    'Properties files':
-      'cfg conf config cnf env service socket timer mount target desktop reg inf prefs',
-    JSON: 'jsonc json5 jsonl ndjson geojson topojson webmanifest har ipynb avsc gltf code-workspace',
-    HTML: 'xhtml svelte astro ejs mustache njk twig shtml cshtml razor aspx jsp',
-    XML: 'plist xsl xslt rss atom xaml resx csproj vbproj fsproj vcxproj props targets nuspec wsdl gpx kml opml xlf ui qrc storyboard xib drawio pom fxml mml musicxml dae collada',
-    Markdown: 'mdx mdown mkdn rmd qmd',
-    'C++': 'cu cuh ipp inl tpp glsl vert frag comp hlsl metal ixx cppm pde',
-    Ruby: 'rake gemspec podspec ru erb rbi jbuilder',
-    Python: 'pyi ipy gyp gypi sage star tac wsgi',
-    JavaScript: 'es6 jsm gs userjs',
-    Groovy: 'gvy gy nf',
-    Scala: 'sbt sc',
-    Haskell: 'lhs hsc purs',
-    Clojure: 'boot bb',
-    'Common Lisp': 'lsp asd fasl emacs',
-    Scheme: 'rkt sld sls',
-    Erlang: 'hrl escript',
-    Perl: 'pod psgi',
-    Fortran: 'f03 f08 ftn fpp',
-    Pascal: 'dpr dpk lpr',
-    LaTeX: 'sty cls bib dtx ins',
-    SQL: 'ddl dml psql pgsql',
-    'VB.NET': 'bas frm vba',
-    Gas: 'asm nasm inc',
-    'F#': 'fsx fsi',
-    D: 'di',
-    R: 'rprofile',
-    YAML: 'eyaml sublime-syntax cff',
-    TOML: 'tml',
-    diff: 'rej',
-    PHP: 'php8 phps',
-    LESS: 'lss',
-    'Objective-C': 'm',
-    Verilog: 'v',
-    Batch: 'bat cmd',
-    HCL: 'tf tfvars hcl nomad',
-    GraphQL: 'graphql gql graphqls',
-    Zig: 'zig zon',
-    Nix: 'nix',
-    Elixir: 'ex exs',
-    Makefile: 'mk mak make',
-    Subtitles: 'srt vtt',
-    Log: 'log',
-  }).flatMap(([name, list]) => list.split(' ').map((extension) => [extension, name])),
-)
+const byExtension = byWord({
+  Shell: 'zsh fish bats command ash dash ebuild install',
+  'Properties files':
+    'cfg conf config cnf env service socket timer mount target desktop reg inf prefs',
+  JSON: 'jsonc json5 jsonl ndjson geojson topojson webmanifest har ipynb avsc gltf code-workspace',
+  HTML: 'xhtml svelte astro ejs mustache njk twig shtml cshtml razor aspx jsp',
+  XML: 'plist xsl xslt rss atom xaml resx csproj vbproj fsproj vcxproj props targets nuspec wsdl gpx kml opml xlf ui qrc storyboard xib drawio pom fxml mml musicxml dae collada',
+  Markdown: 'mdx mdown mkdn rmd qmd',
+  'C++': 'cu cuh ipp inl tpp glsl vert frag comp hlsl metal ixx cppm pde',
+  Ruby: 'rake gemspec podspec ru erb rbi jbuilder',
+  Python: 'pyi ipy gyp gypi sage star tac wsgi',
+  JavaScript: 'es6 jsm gs userjs',
+  Groovy: 'gvy gy nf',
+  Scala: 'sbt sc',
+  Haskell: 'lhs hsc purs',
+  Clojure: 'boot bb',
+  'Common Lisp': 'lsp asd fasl emacs',
+  Scheme: 'rkt sld sls',
+  Erlang: 'hrl escript',
+  Perl: 'pod psgi',
+  Fortran: 'f03 f08 ftn fpp',
+  Pascal: 'dpr dpk lpr',
+  LaTeX: 'sty cls bib dtx ins',
+  SQL: 'ddl dml psql pgsql',
+  'VB.NET': 'bas frm vba',
+  Gas: 'asm nasm inc',
+  'F#': 'fsx fsi',
+  D: 'di',
+  R: 'rprofile',
+  YAML: 'eyaml sublime-syntax cff',
+  TOML: 'tml',
+  diff: 'rej',
+  PHP: 'php8 phps',
+  LESS: 'lss',
+  'Objective-C': 'm',
+  Verilog: 'v',
+  Batch: 'bat cmd',
+  HCL: 'tf tfvars hcl nomad',
+  GraphQL: 'graphql gql graphqls',
+  Zig: 'zig zon',
+  Nix: 'nix',
+  Elixir: 'ex exs',
+  Makefile: 'mk mak make',
+  Subtitles: 'srt vtt',
+  Log: 'log',
+})
 
 /** No highlighting, though the packaged list would guess. */
 const plainExtensions = new Set(['txt', 'text', 'in', 'map'])
 
-const interpreters: Readonly<Record<string, string>> = {
-  sh: 'Shell',
-  bash: 'Shell',
-  dash: 'Shell',
-  zsh: 'Shell',
-  ksh: 'Shell',
-  fish: 'Shell',
-  python: 'Python',
-  pypy: 'Python',
-  node: 'JavaScript',
-  deno: 'TypeScript',
-  bun: 'TypeScript',
-  'ts-node': 'TypeScript',
-  tsx: 'TypeScript',
-  ruby: 'Ruby',
-  perl: 'Perl',
-  php: 'PHP',
-  lua: 'Lua',
-  luajit: 'Lua',
-  tclsh: 'Tcl',
-  wish: 'Tcl',
-  rscript: 'R',
-  julia: 'Julia',
-  groovy: 'Groovy',
-  scala: 'Scala',
-  pwsh: 'PowerShell',
-  awk: 'Perl',
-  make: 'Makefile',
-  escript: 'Erlang',
-  elixir: 'Elixir',
-  crystal: 'Crystal',
-  racket: 'Scheme',
-  sbcl: 'Common Lisp',
-  swift: 'Swift',
-  dart: 'Dart',
-  kotlin: 'Kotlin',
-  nft: 'Nginx',
-}
+const interpreters = byWord({
+  Shell: 'sh bash dash zsh ksh fish',
+  Python: 'python pypy',
+  JavaScript: 'node',
+  TypeScript: 'deno bun ts-node tsx',
+  Ruby: 'ruby',
+  Perl: 'perl awk',
+  PHP: 'php',
+  Lua: 'lua luajit',
+  Tcl: 'tclsh wish',
+  R: 'rscript',
+  Julia: 'julia',
+  Groovy: 'groovy',
+  Scala: 'scala',
+  PowerShell: 'pwsh',
+  Makefile: 'make',
+  Erlang: 'escript',
+  Elixir: 'elixir',
+  Crystal: 'crystal',
+  Scheme: 'racket',
+  'Common Lisp': 'sbcl',
+  Swift: 'swift',
+  Dart: 'dart',
+  Kotlin: 'kotlin',
+  Nginx: 'nft',
+})
 
 /** First lines that give a language away; the text is trimmed at its start. */
 const openings: readonly (readonly [RegExp, string])[] = [
@@ -207,7 +144,7 @@ const openings: readonly (readonly [RegExp, string])[] = [
   [/^[[{]\s*(["'[{\]}]|-?\d)/, 'JSON'],
 ]
 
-/** Characters looked at for signs of a language. */
+/** Characters searched for signs of a language. */
 const HEAD_CHARS = 4096
 
 /** The language of a file, or null for plain text. `text` may be its beginning only. */
@@ -232,7 +169,7 @@ export function languageNamed(name: string): LanguageDescription | null {
 
 function byFileName(name: string, head: string): LanguageDescription | null {
   const lower = name.toLowerCase()
-  const whole = byName[lower] ?? (/^\.env(\.|$)/.test(lower) ? 'Properties files' : undefined)
+  const whole = byName.get(lower) ?? (/^\.env(\.|$)/.test(lower) ? 'Properties files' : undefined)
   if (whole !== undefined) return languageNamed(whole)
   if (/^(docker|container)file\./.test(lower)) return languageNamed('Dockerfile')
   const named = packaged.find((language) => language.filename?.test(name))
@@ -252,7 +189,7 @@ function byFileName(name: string, head: string): LanguageDescription | null {
 }
 
 function byExtensionOf(extension: string): LanguageDescription | null {
-  const name = byExtension[extension]
+  const name = byExtension.get(extension)
   return name === undefined ? null : exactly(name)
 }
 
@@ -273,7 +210,7 @@ function byContent(head: string): LanguageDescription | null {
   const program = /^#!\s*(?:\S*\/)?(?:env\s+(?:-\S+\s+)*)?(\S+)/.exec(head)?.[1]
   if (program !== undefined) {
     const base = program.slice(program.lastIndexOf('/') + 1).replace(/[\d.]+$/, '')
-    const name = interpreters[base.toLowerCase()]
+    const name = interpreters.get(base.toLowerCase())
     if (name !== undefined) return exactly(name)
   }
   const start = head.trimStart()

@@ -10,7 +10,7 @@ export interface LineEnds {
   others: readonly { line: number; end: LineEnd }[]
 }
 
-export interface SplitText {
+interface SplitText {
   /** Without their ends; a final line end gives an empty last line. */
   lines: string[]
   ends: LineEnds

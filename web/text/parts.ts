@@ -20,7 +20,7 @@ export interface TextPart {
 }
 
 /** Bytes from `start` up to, not including, `end`; fewer when the file ends before. */
-export type ReadBytes = (start: number, end: number, signal: AbortSignal) => Promise<ArrayBuffer>
+type ReadBytes = (start: number, end: number, signal: AbortSignal) => Promise<ArrayBuffer>
 
 export class TextParts {
   readonly sizeBytes: number
@@ -148,7 +148,7 @@ export class TextParts {
   ): Promise<{ start: number; end: number } | null> {
     const pattern = new RegExp(text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&'), 'iu')
     let offset = this.#align(start)
-    // The end of each part is looked at again with the next one: a match may lie across the cut.
+    // The end of each part is searched again with the next one: a match may lie across the cut.
     let carry = ''
     let carryStart = offset
     while (offset < this.sizeBytes) {

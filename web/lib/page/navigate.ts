@@ -7,7 +7,7 @@ import { boot } from '../boot.ts'
 import { closeTopLayer } from './back.ts'
 
 /** Asked before the screen changes; resolves false to stay. One at a time: the newest. */
-export type LeaveGuard = () => Promise<boolean> | boolean
+type LeaveGuard = () => Promise<boolean> | boolean
 
 let guard: LeaveGuard | null = null
 /** The question that waits for its answer: who wants to leave meanwhile is answered with it. */
@@ -36,7 +36,7 @@ function warn(event: BeforeUnloadEvent): void {
   event.preventDefault()
 }
 
-export interface GoOptions {
+interface GoOptions {
   replace?: boolean
   state?: unknown
   /** Does not ask the guard: the caller already did, or nothing can be lost. */
@@ -88,7 +88,7 @@ export function currentPath(): string {
 }
 
 /** `link`: by a link or command; `history`: by Back or Forward. */
-export type Navigation = 'link' | 'history'
+type Navigation = 'link' | 'history'
 
 const listeners = new Set<() => void>()
 let last: Navigation = 'link'

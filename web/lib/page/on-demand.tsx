@@ -9,17 +9,20 @@ import { type ComponentType, lazy, useEffect, useState } from 'react'
  */
 const PAUSE_MS = 1000
 
-/** Takes what React.lazy takes. The failure of a load is thrown where the part is shown. */
+/** Like React.lazy. The failure of a load is thrown where the part is shown. */
 export function onDemand<P extends object>(
-  load: () => Promise<{ default: ComponentType<P> }>,
+  load: () => Promise<ComponentType<P>>,
 ): ComponentType<P> {
   let failedAtMs: number | null = null
   const make = () =>
     lazy(() =>
-      load().catch((error: unknown) => {
-        failedAtMs = performance.now()
-        throw error
-      }),
+      load().then(
+        (loaded) => ({ default: loaded }),
+        (error: unknown) => {
+          failedAtMs = performance.now()
+          throw error
+        },
+      ),
     )
   let part = make()
   // biome-ignore lint/correctness/noComponentHookFactories: called at module level, as lazy is
@@ -38,7 +41,7 @@ export function onDemand<P extends object>(
  * another 300 ms, which keeps placeholders of one part after another from flickering.
  */
 export function onDemandAtOnce<P extends object>(
-  load: () => Promise<{ default: ComponentType<P> }>,
+  load: () => Promise<ComponentType<P>>,
   Placeholder?: ComponentType,
 ): ComponentType<P> {
   let part: ComponentType<P> | null = null
@@ -55,7 +58,7 @@ export function onDemandAtOnce<P extends object>(
       let left = false
       load().then(
         (loaded) => {
-          part = loaded.default
+          part = loaded
           if (!left) setState({ part })
         },
         (failure: unknown) => {

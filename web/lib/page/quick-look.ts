@@ -1,4 +1,4 @@
-// Whether the shown file was only to be looked at quickly: opened by Space, it closes by Space. Kept
+// Whether the shown file is a quick look: opened by Space, it closes by Space. Kept
 // in the history entry, so that turning to a neighbour and coming back by the browser keep it.
 
 export const quickLookState = { quickLook: true } as const

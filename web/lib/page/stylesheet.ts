@@ -1,4 +1,4 @@
-// Style sheets of lazy chunks: linked once, and awaited so that nothing is painted unstyled.
+// Style sheets of lazy chunks: linked once, and loaded before the chunk runs, so that nothing is painted unstyled.
 
 const loading = new Map<string, Promise<void>>()
 

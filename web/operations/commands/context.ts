@@ -1,4 +1,4 @@
-import { entriesOf, entryAt, listing } from '../../state/listing.ts'
+import { entriesOf, entryAt, listing, shownFolder } from '../../state/listing.ts'
 import { selection } from '../../state/selection.ts'
 import { permissions } from '../../state/session.ts'
 import type { ActionContext } from './types.ts'
@@ -10,7 +10,7 @@ export function currentContext(): ActionContext {
   return {
     folder: onScreen ? vpath : null,
     selected: onScreen ? entriesOf(selection.paths) : [],
-    focused: onScreen && listing.focus !== null ? (entryAt(listing.focus) ?? null) : null,
+    focused: (onScreen && entryAt(shownFolder().focus)) || null,
     can: permissions(),
   }
 }

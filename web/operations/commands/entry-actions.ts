@@ -23,7 +23,6 @@ import {
 import type { FileEntry } from '../../../src/api-types.ts'
 import { absoluteUrl } from '../../api/files.ts'
 import { boot } from '../../lib/boot.ts'
-import { ClipboardError, copyText } from '../../lib/clipboard.ts'
 import { announce } from '../../lib/page/announce.ts'
 import { NO_DETAILS_PANEL } from '../../lib/page/media.ts'
 import { quickLookState } from '../../lib/page/quick-look.ts'
@@ -31,10 +30,10 @@ import { filesHref, nameOf } from '../../lib/paths.ts'
 import { canPasteInto, clipboard, fillClipboard } from '../../state/clipboard.ts'
 import { isPinnedPath, prefs, setPref, togglePinned } from '../../state/prefs.ts'
 import { duplicateEntries, pasteInto, transferEntries } from '../copy-and-move.ts'
+import { copyLink } from '../copy-text.ts'
 import { startDownload } from '../downloads.ts'
 import { deleteEntries } from '../file-operations.ts'
 import { openPrompt } from '../prompts.ts'
-import { toastError, toastSuccess } from '../toasts.ts'
 import { isFile, openEntry, openFileItself } from './open-entry.ts'
 import type { Action, ActionContext } from './types.ts'
 
@@ -172,13 +171,7 @@ export const entryActions = [
     async run(context) {
       const entry = one(context)
       if (entry === undefined) return
-      const address = absoluteUrl(filesHref(boot.BaseURL, entry.path, entry.isDir))
-      try {
-        await copyText(address)
-        toastSuccess(t`Link copied`)
-      } catch (error) {
-        toastError(error instanceof ClipboardError ? error.message : error)
-      }
+      await copyLink(absoluteUrl(filesHref(boot.BaseURL, entry.path, entry.isDir)))
     },
   },
   {

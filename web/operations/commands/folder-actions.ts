@@ -23,7 +23,7 @@ import { boot } from '../../lib/boot.ts'
 import { canPickFolders, PHONE } from '../../lib/page/media.ts'
 import { goHref } from '../../lib/page/navigate.ts'
 import { filesHref } from '../../lib/paths.ts'
-import { listing } from '../../state/listing.ts'
+import { shownFolder } from '../../state/listing.ts'
 import { prefs, setPref } from '../../state/prefs.ts'
 import { invertSelection, selection, startSelectionMode, toggleAll } from '../../state/selection.ts'
 import { slots } from '../../state/slots.ts'
@@ -46,7 +46,7 @@ function viewAction(
     id,
     scope: 'listing',
     enabled: ({ folder }) => folder !== null,
-    checked: () => listing.view === view,
+    checked: () => shownFolder().view === view,
     run: () => chooseView(view),
   } satisfies Action
 }
@@ -144,7 +144,7 @@ export const folderActions = [
     label: msg`Select`,
     icon: CircleCheck,
     scope: 'listing',
-    enabled: ({ folder }) => folder !== null && listing.visible.length > 0 && !selection.mode,
+    enabled: ({ folder }) => folder !== null && shownFolder().visible.length > 0 && !selection.mode,
     run: () => startSelectionMode(),
   },
   {
@@ -153,16 +153,16 @@ export const folderActions = [
     icon: ListChecks,
     shortcuts: ['Mod+A'],
     scope: 'listing',
-    enabled: ({ folder }) => folder !== null && listing.visible.length > 0,
-    run: () => toggleAll(listing.visible),
+    enabled: ({ folder }) => folder !== null && shownFolder().visible.length > 0,
+    run: () => toggleAll(shownFolder().visible),
   },
   {
     id: 'invert-selection',
     label: msg`Invert selection`,
     icon: SquareDashedMousePointer,
     scope: 'listing',
-    enabled: ({ folder }) => folder !== null && listing.visible.length > 0,
-    run: () => invertSelection(listing.visible),
+    enabled: ({ folder }) => folder !== null && shownFolder().visible.length > 0,
+    run: () => invertSelection(shownFolder().visible),
   },
   viewAction('view-list', 'list', {
     label: msg`List`,
@@ -186,7 +186,7 @@ export const folderActions = [
     scope: 'listing',
     toggle: true,
     enabled: ({ folder }) =>
-      folder !== null && listing.view === 'list' && !matchMedia(PHONE).matches,
+      folder !== null && shownFolder().view === 'list' && !matchMedia(PHONE).matches,
     checked: () => prefs.compactRows,
     run: () => setPref('compactRows', !prefs.compactRows),
   },

@@ -6,7 +6,7 @@ import { type ActionId, actionOf } from './registry.ts'
 import { shownKeys } from './shortcut.ts'
 import type { Action, ActionContext } from './types.ts'
 
-export type MenuPlan = readonly (ActionId | 'line')[]
+type MenuPlan = readonly (ActionId | 'line')[]
 
 export const entryMenu: MenuPlan = [
   'preview',

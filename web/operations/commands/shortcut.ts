@@ -14,10 +14,7 @@ interface Combination {
   key: string
 }
 
-export type KeyPress = Pick<
-  KeyboardEvent,
-  'key' | 'code' | 'ctrlKey' | 'metaKey' | 'altKey' | 'shiftKey'
->
+type KeyPress = Pick<KeyboardEvent, 'key' | 'code' | 'ctrlKey' | 'metaKey' | 'altKey' | 'shiftKey'>
 
 export function isApple(): boolean {
   return typeof navigator !== 'undefined' && /Mac|iPhone|iPad/.test(navigator.platform)
@@ -80,8 +77,8 @@ const SIGNS: Record<string, string> = {
 /** The keys as printed on a keyboard, for menus and help: `Ctrl Shift F`. */
 export function shownKeys(shortcut: string, apple = isApple()): string {
   const { key } = parse(shortcut)
-  const held = MODIFIERS.filter((name) => shortcut.split('+').slice(0, -1).includes(name))
-  return [...held, key]
+  const modifiers = MODIFIERS.filter((name) => shortcut.split('+').slice(0, -1).includes(name))
+  return [...modifiers, key]
     .map((name) => (apple ? APPLE_SIGNS[name] : undefined) ?? SIGNS[name] ?? name)
     .join(' ')
 }
