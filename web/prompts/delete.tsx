@@ -26,15 +26,10 @@ export function DeletePrompt({ items, answer }: PromptProps<'delete'>) {
       size="md"
       title={title}
       onClose={() => answer(null)}
-      footer={
-        <>
-          <Button tone="line" data-autofocus onClick={() => answer(null)}>
-            <Trans>Cancel</Trans>
-          </Button>
-          <Button tone="danger" onClick={() => answer(true)}>
-            <Trans>Delete</Trans>
-          </Button>
-        </>
+      answers={
+        <Button tone="danger" onClick={() => answer(true)}>
+          <Trans>Delete</Trans>
+        </Button>
       }
     >
       <p className="mid">

@@ -4,29 +4,15 @@ import { plural } from '@lingui/core/macro'
 import { Trans, useLingui } from '@lingui/react/macro'
 import { FileArchive } from 'lucide-react'
 import { useState } from 'react'
-import { type ArchiveFormat, archiveFormats } from '../api/files.ts'
+import { type ArchiveFormat, archiveEndings, archiveFormats, lastFormat } from '../api/files.ts'
 import { loadStylesheet } from '../lib/page/stylesheet.ts'
 import { shownName } from '../lib/shown-name.ts'
-import { lastFormat } from '../operations/downloads.ts'
 import { folderTitle } from '../operations/failure-toasts.ts'
 import type { PromptProps } from '../operations/prompt-kinds.ts'
-import { Button } from '../ui/button.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import styles from './files.css?url'
 
 await loadStylesheet(styles)
-
-const endings: Record<ArchiveFormat, string> = {
-  zip: '.zip',
-  tar: '.tar',
-  targz: '.tar.gz',
-  tarbz2: '.tar.bz2',
-  tarxz: '.tar.xz',
-  tarlz4: '.tar.lz4',
-  tarsz: '.tar.sz',
-  tarbr: '.tar.br',
-  tarzst: '.tar.zst',
-}
 
 export function DownloadPrompt({ folder, entries, answer }: PromptProps<'download'>) {
   const { t } = useLingui()
@@ -56,24 +42,20 @@ export function DownloadPrompt({ folder, entries, answer }: PromptProps<'downloa
       title={<Trans>Download as</Trans>}
       subtitle={<bdi>{what}</bdi>}
       onClose={() => answer(null)}
-      footer={
-        <Button tone="line" onClick={() => answer(null)}>
-          <Trans>Cancel</Trans>
-        </Button>
-      }
+      answers={null}
     >
       <div className="formats">
         {formats.map((format, index) => (
           <button
             key={format}
             type="button"
-            className="formats__item"
+            className="formats__item row"
             data-autofocus={index === 0 ? '' : undefined}
             data-format={format}
             onClick={() => answer(format)}
           >
             <FileArchive className="i" aria-hidden />
-            <span className="formats__name">{endings[format]}</span>
+            <span className="formats__name">{archiveEndings[format]}</span>
             <small>{notes[format]}</small>
           </button>
         ))}

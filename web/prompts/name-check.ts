@@ -6,11 +6,11 @@ import { messageOf } from '../api/error-text.ts'
 import { nameProblem } from '../lib/paths.ts'
 import { shownName } from '../lib/shown-name.ts'
 import { cachedFolder } from '../state/folder-cache.ts'
-import { listing } from '../state/listing.ts'
+import { shownFolder } from '../state/listing.ts'
 
 /** Names in a folder as far as they are known here; the server has the last word. */
 export function namesIn(folder: string): ReadonlySet<string> {
-  const shown = listing.phase.folder
+  const shown = shownFolder().folder
   const known = shown?.vpath === folder ? shown : cachedFolder(folder)
   return new Set(known?.entries.map((entry) => entry.name))
 }

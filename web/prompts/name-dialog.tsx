@@ -1,6 +1,5 @@
 // A dialog that asks for one name: says what is wrong with it while it is typed, and what the server said.
 
-import { Trans } from '@lingui/react/macro'
 import { type ReactNode, useLayoutEffect, useRef, useState } from 'react'
 import { Button } from '../ui/button.tsx'
 import { Dialog } from '../ui/dialog.tsx'
@@ -65,15 +64,10 @@ export function NameDialog(props: NameDialogProps) {
       guarded={props.guarded}
       onClose={() => answer(null)}
       onSubmit={() => void submit()}
-      footer={
-        <>
-          <Button tone="line" onClick={() => answer(null)}>
-            <Trans>Cancel</Trans>
-          </Button>
-          <Button tone="fill" type="submit" busy={busy} disabled={!ready || shownError !== null}>
-            {props.submitLabel}
-          </Button>
-        </>
+      answers={
+        <Button tone="fill" type="submit" busy={busy} disabled={!ready || shownError !== null}>
+          {props.submitLabel}
+        </Button>
       }
     >
       <TextField

@@ -51,6 +51,7 @@ export function PalettePrompt({ answer }: PromptProps<'palette'>) {
   const groups = useGroups(text)
   const items = groups.flatMap((group) => group.items)
   const active = Math.min(at, items.length - 1)
+  const wanted = wantedOf(text)
 
   useModal(dialog, { focus: () => input.current?.focus(), dismiss: () => answer(null) })
 
@@ -58,6 +59,11 @@ export function PalettePrompt({ answer }: PromptProps<'palette'>) {
   useEffect(() => {
     dialog.current?.querySelector('[aria-selected="true"]')?.scrollIntoView({ block: 'nearest' })
   }, [active, text])
+
+  function type(value: string) {
+    setText(value)
+    setAt(0)
+  }
 
   function run(item: Item | undefined) {
     if (item === undefined) return
@@ -69,41 +75,31 @@ export function PalettePrompt({ answer }: PromptProps<'palette'>) {
   function onKeyDown(event: KeyboardEvent) {
     event.stopPropagation()
     if (event.nativeEvent.isComposing) return
-    const count = Math.max(items.length, 1)
-    if (event.key === 'ArrowDown') setAt((active + 1) % count)
-    else if (event.key === 'ArrowUp') setAt((active - 1 + count) % count)
-    else if (event.key === 'Home' && text === '') setAt(0)
-    else if (event.key === 'End' && text === '') setAt(count - 1)
+    const to = lineOf(event.key, active, items.length, text)
+    if (to !== null) setAt(to)
     else if (event.key === 'Enter') run(items[active])
-    else if (event.key === 'Escape' || (keyLetter(event) === 'K' && event.ctrlKey)) {
-      answer(null)
-    } else return
+    else if (event.key === 'Escape' || (keyLetter(event) === 'K' && event.ctrlKey)) answer(null)
+    else return
     event.preventDefault()
   }
 
-  let line = -1
   return (
     <dialog
       ref={dialog}
       className="dlg dlg--top palette"
       aria-label={t`Commands`}
       onKeyDown={onKeyDown}
-      onPointerDown={(event) => {
-        if (event.target === dialog.current) answer(null)
-      }}
+      onPointerDown={(event) => event.target === dialog.current && answer(null)}
     >
       <div className="palette__box">
         {/* biome-ignore lint/a11y/noLabelWithoutControl: the combobox is its control */}
-        <label className="palette__field">
+        <label className="palette__field row">
           <SquareChevronRight className="i flip" aria-hidden />
           <Combobox
             ref={input}
             label={t`Type a command or a folder`}
             value={text}
-            onChange={(value) => {
-              setText(value)
-              setAt(0)
-            }}
+            onChange={type}
             list={`${id}-list`}
             active={active}
           />
@@ -112,59 +108,106 @@ export function PalettePrompt({ answer }: PromptProps<'palette'>) {
         <div className="palette__list" role="listbox" id={`${id}-list`} aria-label={t`Commands`}>
           {groups.map((group) => (
             <div key={group.id} role="group" aria-label={group.title}>
-              <div className="eyebrow" aria-hidden>
-                {group.title}
-              </div>
+              <GroupTitle>{group.title}</GroupTitle>
               {group.items.map((item) => {
-                line++
-                const index = line
+                const index = items.indexOf(item)
                 return (
-                  // biome-ignore lint/a11y/useKeyWithClickEvents: the field has the keys
-                  <div
+                  <Option
                     key={item.id}
                     id={`${id}-list-${index}`}
-                    role="option"
-                    tabIndex={-1}
-                    aria-selected={index === active}
-                    className="palette__item"
-                    onPointerMove={() => setAt(index)}
-                    onClick={() => run(item)}
-                  >
-                    <item.icon className={item.flip ? 'i flip' : 'i'} aria-hidden />
-                    <Marked label={item.label} typed={wantedOf(text)} />
-                    {item.note !== undefined && <span className="palette__note">{item.note}</span>}
-                    {item.keys !== undefined && (
-                      <span className="palette__keys">
-                        <Kbd keys={item.keys} />
-                      </span>
-                    )}
-                  </div>
+                    item={item}
+                    typed={wanted}
+                    active={index === active}
+                    onHover={() => setAt(index)}
+                    onRun={() => run(item)}
+                  />
                 )
               })}
             </div>
           ))}
-          {items.length === 0 && (
-            <p className="hint palette__none">
-              <Trans>No command matches.</Trans>
-            </p>
-          )}
+          {items.length === 0 && <NoMatch />}
         </div>
-        <footer className="palette__foot">
-          <span>
-            <Kbd keys="↑ ↓" /> <Trans>Move</Trans>
-          </span>
-          <span>
-            <Kbd keys="↵" /> <Trans>Run</Trans>
-          </span>
-          <span className="grow" />
-          <span>
-            <Trans>
-              Type <Kbd keys=">" /> for actions only
-            </Trans>
-          </span>
-        </footer>
+        <Foot />
       </div>
     </dialog>
+  )
+}
+
+/** The line a key leads to; around the ends with the arrows. */
+function lineOf(key: string, at: number, lines: number, typed: string): number | null {
+  const count = Math.max(lines, 1)
+  if (key === 'ArrowDown') return (at + 1) % count
+  if (key === 'ArrowUp') return (at - 1 + count) % count
+  if (typed !== '') return null
+  if (key === 'Home') return 0
+  return key === 'End' ? count - 1 : null
+}
+
+interface OptionProps {
+  id: string
+  item: Item
+  typed: string
+  active: boolean
+  onHover(): void
+  onRun(): void
+}
+
+function Option({ id, item, typed, active, onHover, onRun }: OptionProps) {
+  return (
+    // biome-ignore lint/a11y/useKeyWithClickEvents: the field has the keys
+    <div
+      id={id}
+      role="option"
+      tabIndex={-1}
+      aria-selected={active}
+      className="palette__item row"
+      onPointerMove={onHover}
+      onClick={onRun}
+    >
+      <item.icon className={item.flip ? 'i flip' : 'i'} aria-hidden />
+      <Marked label={item.label} typed={typed} />
+      {item.note !== undefined && <span className="palette__note">{item.note}</span>}
+      {item.keys !== undefined && (
+        <span className="palette__keys">
+          <Kbd keys={item.keys} />
+        </span>
+      )}
+    </div>
+  )
+}
+
+function GroupTitle({ children }: { children: string }) {
+  return (
+    <div className="eyebrow" aria-hidden>
+      {children}
+    </div>
+  )
+}
+
+function NoMatch() {
+  return (
+    <p className="hint palette__none">
+      <Trans>No command matches.</Trans>
+    </p>
+  )
+}
+
+function Foot() {
+  return (
+    <footer className="palette__foot row">
+      <span>
+        <Kbd keys="↑ ↓" /> <Trans>Move</Trans>
+      </span>
+      <span>
+        <Kbd keys="↵" /> <Trans>Run</Trans>
+      </span>
+      <span className="grow" />
+      <span>
+        <Trans>
+          Type <Kbd keys=">" /> for actions only
+        </Trans>
+      </span>
+    </footer>
   )
 }
 

@@ -5,14 +5,14 @@ import { Clock, Copy, Download, Link, Lock, QrCode, Trash2 } from 'lucide-react'
 import { useId, useState } from 'react'
 import type { ShareRecord } from '../../src/api-types.ts'
 import { directLinkOf, sharePageUrl } from '../api/shares.ts'
-import { ClipboardError, copyText } from '../lib/clipboard.ts'
 import { useMinute } from '../lib/clock.ts'
 import { formatDistanceInText, formatMoment } from '../lib/format.ts'
-import { toastError, toastSuccess } from '../operations/toasts.ts'
+import { copyWithToast } from '../operations/copy-text.ts'
 import { IconButton } from '../ui/button.tsx'
+import { tintOf } from '../ui/file-icon.tsx'
 import { Qr } from '../ui/qr.tsx'
 
-export interface ShareLinkProps {
+interface ShareLinkProps {
   link: ShareRecord
   isDir: boolean
   onCopy: () => void
@@ -29,18 +29,11 @@ export function ShareLink({ link, isDir, onCopy, onDelete }: ShareLinkProps) {
   const ends = formatDistanceInText(endsMs, nowMs)
   const expired = link.expire !== 0 && endsMs <= nowMs
 
-  async function copyDirect() {
-    try {
-      await copyText(directLinkOf(link.hash))
-      toastSuccess(t`Direct link copied`)
-    } catch (error) {
-      toastError(error instanceof ClipboardError ? error.message : error)
-    }
-  }
+  const copyDirect = () => copyWithToast(directLinkOf(link.hash), t`Direct link copied`)
 
   return (
-    <li className="share__link">
-      <span className={link.hasPassword ? 'tile k-slides' : 'tile k-folder'} aria-hidden>
+    <li className="share__link row">
+      <span className="tile" style={tintOf(link.hasPassword ? 'slides' : 'folder')} aria-hidden>
         {link.hasPassword ? <Lock className="i" /> : <Link className="i" />}
       </span>
       <div className="grow share__facts">
@@ -93,7 +86,7 @@ export function ShareLink({ link, isDir, onCopy, onDelete }: ShareLinkProps) {
         />
       </span>
       {showQr && (
-        <div className="share__qr" id={qrId}>
+        <div className="share__qr row" id={qrId}>
           <Qr text={page} sizePx={160} label={t`QR code of the link`} />
           <p className="mid">
             <Trans>Scan to open the link on another device.</Trans>

@@ -12,10 +12,11 @@ import {
   listSharesOf,
   sharePageUrl,
 } from '../api/shares.ts'
-import { ClipboardError, copyText } from '../lib/clipboard.ts'
+import { type FormPart, partOf } from '../lib/form-part.ts'
 import { formatMoment } from '../lib/format.ts'
 import { loadStylesheet } from '../lib/page/stylesheet.ts'
 import { suggestPassword } from '../lib/pass-phrase.ts'
+import { copyLink } from '../operations/copy-text.ts'
 import type { PromptProps } from '../operations/prompt-kinds.ts'
 import { openPrompt } from '../operations/prompts.ts'
 import { toastError, toastSuccess } from '../operations/toasts.ts'
@@ -52,69 +53,26 @@ const UNIT_MS: Record<LifeUnit, number> = {
 
 export function SharePrompt({ path, entry, answer }: PromptProps<'share'>) {
   const { t } = useLingui()
-  const [links, setLinks] = useState<ShareRecord[] | null>(null)
-  const [preset, setPreset] = useState<Preset>('7d')
-  const [amount, setAmount] = useState<number | null>(48)
-  const [unit, setUnit] = useState<LifeUnit>('hours')
+  const { isDir } = entry
+  const links = useLinks(path, isDir)
+  const [life, setLife] = useState<Life>({ preset: '7d', amount: 48, unit: 'hours' })
   const [password, setPassword] = useState('')
   const [busy, setBusy] = useState(false)
-  const { isDir } = entry
-  const outOfRange = amount !== null && (amount < 0 || amount > MAX_DURATION)
-  const badAmount = preset === 'custom' && outOfRange
-
-  useEffect(() => {
-    const controller = new AbortController()
-    listSharesOf(path, isDir, controller.signal).then(
-      // A link may have been made meanwhile, before or after the list was read.
-      (found) => setLinks((made) => sorted([...found, ...(made ?? [])])),
-      (error: unknown) => {
-        if (isAbort(error)) return
-        setLinks((made) => made ?? [])
-        toastError(error)
-      },
-    )
-    return () => controller.abort()
-  }, [path, isDir])
 
   async function onCreate() {
-    if (busy || badAmount) return
+    if (busy || (life.preset === 'custom' && isOutOfRange(life))) return
     setBusy(true)
     try {
-      const life = preset === 'custom' ? { expires: amount, unit } : presets[preset]
-      const made = await createShare(path, isDir, { ...life, password })
-      setLinks((before) => sorted([...(before ?? []), made]))
+      const { preset, amount: expires, unit } = life
+      const length = preset === 'custom' ? { expires, unit } : presets[preset]
+      const made = await createShare(path, isDir, { ...length, password })
+      links.add(made)
       setPassword('')
-      await copyLink(made)
+      await copyLink(sharePageUrl(made.hash))
     } catch (error) {
       toastError(error)
     } finally {
       setBusy(false)
-    }
-  }
-
-  async function copyLink(link: ShareRecord) {
-    try {
-      await copyText(sharePageUrl(link.hash))
-      toastSuccess(t`Link copied`)
-    } catch (error) {
-      // The link exists; only copying it failed, and it is in the list to be copied by hand.
-      toastError(error instanceof ClipboardError ? error.message : error)
-    }
-  }
-
-  async function onDelete(link: ShareRecord) {
-    const choice = await openPrompt('confirm', {
-      title: t`Delete this link?`,
-      text: t`It stops working at once for everyone who has it. The files themselves stay.`,
-      answers: [{ id: 'delete', label: t`Delete link`, tone: 'danger' }],
-    })
-    if (choice !== 'delete') return
-    try {
-      await deleteShare(link.hash)
-      setLinks((before) => before?.filter(({ hash }) => hash !== link.hash) ?? null)
-      toastSuccess(t`Link deleted`)
-    } catch (error) {
-      toastError(error)
     }
   }
 
@@ -136,97 +94,166 @@ export function SharePrompt({ path, entry, answer }: PromptProps<'share'>) {
       guarded={password !== ''}
       onClose={() => answer(null)}
       onSubmit={() => void onCreate()}
-      footer={
-        <>
-          <Button tone="line" onClick={() => answer(null)}>
-            <Trans>Close</Trans>
-          </Button>
-          <Button tone="fill" type="submit" icon={Link} busy={busy} data-autofocus>
-            <Trans>Create and copy link</Trans>
-          </Button>
-        </>
+      closeLabel={t`Close`}
+      answers={
+        <Button tone="fill" type="submit" icon={Link} busy={busy} data-autofocus>
+          <Trans>Create and copy link</Trans>
+        </Button>
       }
     >
-      {links === null ? (
-        <div className="share__link" aria-busy>
-          <Skeleton width="1.875rem" height="1.875rem" />
-          <span className="grow share__wait">
-            <Skeleton width="60%" />
-            <Skeleton width="35%" />
-          </span>
-        </div>
-      ) : (
-        links.length > 0 && (
-          <ul className="share__links" aria-label={t`Existing links`}>
-            {links.map((link) => (
-              <ShareLink
-                key={link.hash}
-                link={link}
-                isDir={isDir}
-                onCopy={() => void copyLink(link)}
-                onDelete={() => void onDelete(link)}
-              />
-            ))}
-          </ul>
-        )
-      )}
+      <Links list={links.list} isDir={isDir} onDelete={(link) => void links.remove(link)} />
       <h3 className="share__new">
         <Trans>New link</Trans>
       </h3>
       <div className="share__box">
-        <div className="field">
-          <span className="label" aria-hidden>
-            <Trans>Expires after</Trans>
-          </span>
-          <div className="share__presets">
-            <Segmented
-              label={t`Expires after`}
-              value={preset}
-              onChange={setPreset}
-              options={[
-                { value: '1h', label: t`1 hour` },
-                { value: '1d', label: t`1 day` },
-                { value: '7d', label: t`7 days` },
-                { value: '30d', label: t`30 days` },
-                { value: 'never', label: t`Never` },
-                { value: 'custom', label: t`Custom` },
-              ]}
-            />
-          </div>
-        </div>
-        {preset === 'custom' && (
-          <div className="share__custom">
-            <NumberField
-              label={t`Duration`}
-              hideLabel
-              min={0}
-              max={MAX_DURATION}
-              value={amount}
-              onChange={setAmount}
-              error={outOfRange && t`Enter a number from 0 to ${MAX_DURATION}.`}
-            />
-            <Select
-              label={t`Unit`}
-              hideLabel
-              value={unit}
-              onChange={(value) => setUnit(value as LifeUnit)}
-              options={[
-                { value: 'seconds', label: t`seconds` },
-                { value: 'minutes', label: t`minutes` },
-                { value: 'hours', label: t`hours` },
-                { value: 'days', label: t`days` },
-              ]}
-            />
-            {!outOfRange && (
-              <span className="share__until dim num">
-                <Until amount={amount} unit={unit} />
-              </span>
-            )}
-          </div>
-        )}
+        <LifeFields {...partOf(life, (change) => setLife({ ...life, ...change }))} />
         <PasswordField value={password} onChange={setPassword} />
       </div>
     </Dialog>
+  )
+}
+
+/** The links to an entry; null while they are read. */
+function useLinks(path: string, isDir: boolean) {
+  const { t } = useLingui()
+  const [list, setLinks] = useState<ShareRecord[] | null>(null)
+
+  useEffect(() => {
+    const controller = new AbortController()
+    listSharesOf(path, isDir, controller.signal).then(
+      // A link may have been made meanwhile, before or after the list was read.
+      (found) => setLinks((made) => sorted([...found, ...(made ?? [])])),
+      (error: unknown) => {
+        if (isAbort(error)) return
+        setLinks((made) => made ?? [])
+        toastError(error)
+      },
+    )
+    return () => controller.abort()
+  }, [path, isDir])
+
+  async function remove(link: ShareRecord) {
+    const choice = await openPrompt('confirm', {
+      title: t`Delete this link?`,
+      text: t`It stops working at once for everyone who has it. The files themselves stay.`,
+      answers: [{ id: 'delete', label: t`Delete link`, tone: 'danger' }],
+    })
+    if (choice !== 'delete') return
+    try {
+      await deleteShare(link.hash)
+      setLinks((before) => before?.filter(({ hash }) => hash !== link.hash) ?? null)
+      toastSuccess(t`Link deleted`)
+    } catch (error) {
+      toastError(error)
+    }
+  }
+
+  const add = (made: ShareRecord) => setLinks((before) => sorted([...(before ?? []), made]))
+  return { list, add, remove }
+}
+
+interface LinksProps {
+  list: readonly ShareRecord[] | null
+  isDir: boolean
+  onDelete(link: ShareRecord): void
+}
+
+function Links({ list, isDir, onDelete }: LinksProps) {
+  const { t } = useLingui()
+  if (list === null) {
+    return (
+      <div className="share__link row" aria-busy>
+        <Skeleton width="1.875rem" height="1.875rem" />
+        <span className="grow share__wait">
+          <Skeleton width="60%" />
+          <Skeleton width="35%" />
+        </span>
+      </div>
+    )
+  }
+  if (list.length === 0) return null
+  return (
+    <ul className="share__links" aria-label={t`Existing links`}>
+      {list.map((link) => (
+        <ShareLink
+          key={link.hash}
+          link={link}
+          isDir={isDir}
+          onCopy={() => void copyLink(sharePageUrl(link.hash))}
+          onDelete={() => onDelete(link)}
+        />
+      ))}
+    </ul>
+  )
+}
+
+/** How long a new link works: a preset, or an amount of a unit. */
+interface Life {
+  preset: Preset
+  /** Null for no end. */
+  amount: number | null
+  unit: LifeUnit
+}
+
+function isOutOfRange({ amount }: Life): boolean {
+  return amount !== null && (amount < 0 || amount > MAX_DURATION)
+}
+
+function LifeFields({ draft: life, set, field }: FormPart<Life>) {
+  const { t } = useLingui()
+  const { preset, amount, unit } = life
+  const outOfRange = isOutOfRange(life)
+  return (
+    <>
+      <div className="field">
+        <span className="label" aria-hidden>
+          <Trans>Expires after</Trans>
+        </span>
+        <div className="share__presets">
+          <Segmented
+            label={t`Expires after`}
+            {...field('preset')}
+            options={[
+              { value: '1h', label: t`1 hour` },
+              { value: '1d', label: t`1 day` },
+              { value: '7d', label: t`7 days` },
+              { value: '30d', label: t`30 days` },
+              { value: 'never', label: t`Never` },
+              { value: 'custom', label: t`Custom` },
+            ]}
+          />
+        </div>
+      </div>
+      {preset === 'custom' && (
+        <div className="share__custom row">
+          <NumberField
+            label={t`Duration`}
+            hideLabel
+            min={0}
+            max={MAX_DURATION}
+            {...field('amount')}
+            error={outOfRange && t`Enter a number from 0 to ${MAX_DURATION}.`}
+          />
+          <Select
+            label={t`Unit`}
+            hideLabel
+            value={unit}
+            onChange={(next) => set({ unit: next as LifeUnit })}
+            options={[
+              { value: 'seconds', label: t`seconds` },
+              { value: 'minutes', label: t`minutes` },
+              { value: 'hours', label: t`hours` },
+              { value: 'days', label: t`days` },
+            ]}
+          />
+          {!outOfRange && (
+            <span className="share__until dim num">
+              <Until amount={amount} unit={unit} />
+            </span>
+          )}
+        </div>
+      )}
+    </>
   )
 }
 

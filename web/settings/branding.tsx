@@ -4,82 +4,36 @@ import { Trans, useLingui } from '@lingui/react/macro'
 import type { Branding } from '../../src/api-types.ts'
 import { Logo } from '../layout/brand.tsx'
 import { isHexColour, readableOn } from '../lib/colour.ts'
-import { Select, TextField } from '../ui/field.tsx'
+import type { FormPart } from '../lib/form-part.ts'
+import { CodeField } from '../ui/field.tsx'
 import { Switch } from '../ui/toggle.tsx'
-import { Line } from './parts.tsx'
+import { CodeLine, Line, SelectLine, TextLine } from './parts.tsx'
 
 const DEFAULT_COLOUR = '#2466dc'
 
-export function BrandingFields({
-  branding,
-  onChange,
-}: {
-  branding: Branding
-  onChange: (branding: Branding) => void
-}) {
+export function BrandingFields({ draft: branding, field, toggle }: FormPart<Branding>) {
   const { t } = useLingui()
-  const set = (change: Partial<Branding>) => onChange({ ...branding, ...change })
-  const colour = branding.color.trim()
-  const wrong = colour !== '' && !isHexColour(colour)
   return (
     <>
-      <Line label={t`Instance name`} hint={t`Shown in the title bar and on the login page.`}>
-        <TextField
-          label={t`Instance name`}
-          hideLabel
-          placeholder="File Browser"
-          value={branding.name}
-          onChange={(name) => set({ name })}
-        />
-      </Line>
-      <Line label={t`Theme for everyone`} hint={t`People can still choose their own.`}>
-        <Select
-          label={t`Theme for everyone`}
-          hideLabel
-          value={branding.theme}
-          onChange={(theme) => set({ theme })}
-          options={[
-            { value: '', label: t`System` },
-            { value: 'light', label: t`Light` },
-            { value: 'dark', label: t`Dark` },
-          ]}
-        />
-      </Line>
-      <Line label={t`Colour`} hint={t`Of buttons and marks, such as #2466dc.`}>
-        <div className="colour">
-          <TextField
-            className="mono-field"
-            label={t`Colour`}
-            hideLabel
-            dir="ltr"
-            placeholder={DEFAULT_COLOUR}
-            value={branding.color}
-            error={wrong ? t`Write it as # and six digits or letters a to f.` : null}
-            onChange={(color) => set({ color })}
-          />
-          <input
-            className="colour__pick"
-            type="color"
-            aria-label={t`Pick a colour`}
-            value={isHexColour(colour) && colour.length === 7 ? colour : DEFAULT_COLOUR}
-            onChange={(event) => set({ color: event.currentTarget.value })}
-          />
-        </div>
-      </Line>
-      <div className="brandview" aria-hidden>
-        <Logo />
-        <strong className="trunc">{branding.name || 'File Browser'}</strong>
-        <span
-          className="brandview__button"
-          style={{
-            background: isHexColour(colour) ? colour : 'var(--accent-fill)',
-            color: isHexColour(colour) ? readableOn(colour) : 'var(--on-fill)',
-          }}
-        >
-          <Trans>Upload</Trans>
-        </span>
-      </div>
-      <Line
+      <TextLine
+        label={t`Instance name`}
+        hint={t`Shown in the title bar and on the login page.`}
+        placeholder="File Browser"
+        {...field('name')}
+      />
+      <SelectLine
+        label={t`Theme for everyone`}
+        hint={t`People can still choose their own.`}
+        {...field('theme')}
+        options={[
+          { value: '', label: t`System` },
+          { value: 'light', label: t`Light` },
+          { value: 'dark', label: t`Dark` },
+        ]}
+      />
+      <ColourLine {...field('color')} />
+      <BrandView branding={branding} />
+      <CodeLine
         label={t`Branding folder`}
         hint={
           <Trans>
@@ -87,28 +41,58 @@ export function BrandingFields({
             <span className="mono">img/</span>.
           </Trans>
         }
-      >
-        <TextField
-          className="mono-field"
-          label={t`Branding folder`}
-          hideLabel
-          dir="ltr"
-          spellCheck={false}
-          placeholder="/srv/branding"
-          value={branding.files}
-          onChange={(files) => set({ files })}
-        />
-      </Line>
-      <Switch
-        label={t`Hide external links`}
-        checked={branding.disableExternal}
-        onChange={(disableExternal) => set({ disableExternal })}
+        placeholder="/srv/branding"
+        {...field('files')}
       />
-      <Switch
-        label={t`Hide the storage bar`}
-        checked={branding.disableUsedPercentage}
-        onChange={(disableUsedPercentage) => set({ disableUsedPercentage })}
-      />
+      <Switch label={t`Hide external links`} {...toggle('disableExternal')} />
+      <Switch label={t`Hide the storage bar`} {...toggle('disableUsedPercentage')} />
     </>
+  )
+}
+
+function ColourLine({ value, onChange }: { value: string; onChange(value: string): void }) {
+  const { t } = useLingui()
+  const colour = value.trim()
+  const wrong = colour !== '' && !isHexColour(colour)
+  return (
+    <Line label={t`Colour`} hint={t`Of buttons and marks, such as #2466dc.`}>
+      <div className="colour">
+        <CodeField
+          label={t`Colour`}
+          hideLabel
+          placeholder={DEFAULT_COLOUR}
+          value={value}
+          error={wrong ? t`Write it as # and six digits or letters a to f.` : null}
+          onChange={onChange}
+        />
+        <input
+          className="colour__pick"
+          type="color"
+          aria-label={t`Pick a colour`}
+          value={isHexColour(colour) && colour.length === 7 ? colour : DEFAULT_COLOUR}
+          onChange={(event) => onChange(event.currentTarget.value)}
+        />
+      </div>
+    </Line>
+  )
+}
+
+/** What the interface will look like. */
+function BrandView({ branding }: { branding: Branding }) {
+  const colour = branding.color.trim()
+  return (
+    <div className="brandview row" aria-hidden>
+      <Logo />
+      <strong className="trunc">{branding.name || 'File Browser'}</strong>
+      <span
+        className="brandview__button"
+        style={{
+          background: isHexColour(colour) ? colour : 'var(--accent-fill)',
+          color: isHexColour(colour) ? readableOn(colour) : 'var(--on-fill)',
+        }}
+      >
+        <Trans>Upload</Trans>
+      </span>
+    </div>
   )
 }

@@ -2,18 +2,14 @@
 
 import { useLingui } from '@lingui/react/macro'
 import { useEffect, useEffectEvent } from 'react'
+import type { ControlProps } from '../lib/form-part.ts'
 import { TextField } from '../ui/field.tsx'
 import { formatChunkSize, parseChunkSize, readChunkSize } from './chunk-size.ts'
 
 /** As in the original: what is typed is read when it rests for so long. */
 const TYPING_PAUSE_MS = 1500
 
-interface ChunkSizeFieldProps {
-  value: string
-  onChange: (value: string) => void
-}
-
-export function ChunkSizeField({ value, onChange }: ChunkSizeFieldProps) {
+export function ChunkSizeField({ value, onChange }: ControlProps<string>) {
   const { t } = useLingui()
   const normal = formatChunkSize(parseChunkSize(value))
   const settle = useEffectEvent(() => {

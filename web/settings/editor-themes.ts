@@ -9,7 +9,7 @@ export function editorThemes(current: string): SelectOption[] {
   const options = palettes
     .filter((palette) => palette.dark !== null)
     .map((palette) => {
-      const old = Object.keys(aceThemes).find((name) => aceThemes[name] === palette.id)
+      const old = [...aceThemes].find(([, id]) => id === palette.id)?.[0]
       const own = current !== '' && paletteOf(current).id === palette.id
       return { value: own ? current : (old ?? palette.id), label: palette.name }
     })

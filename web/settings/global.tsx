@@ -6,18 +6,20 @@ import { getSettings, putSettings } from '../api/settings.ts'
 import { switchableLanguages } from '../layout/switches.tsx'
 import { boot } from '../lib/boot.ts'
 import { applyAccent, isHexColour } from '../lib/colour.ts'
+import type { FormPart } from '../lib/form-part.ts'
 import { toastSuccess } from '../operations/toasts.ts'
 import { setInstanceTheme } from '../state/prefs.ts'
-import { NumberField, Select, TextField } from '../ui/field.tsx'
+import { CodeField, Select } from '../ui/field.tsx'
 import { Switch } from '../ui/toggle.tsx'
 import { BrandingFields } from './branding.tsx'
 import { ChunkSizeField } from './chunk-size-field.tsx'
 import { type GlobalDraft, globalDraftOf, settingsOf } from './global-draft.ts'
 import { CommandHooks, isWebAddress, Webhooks } from './hooks.tsx'
-import { Line, SaveBar, Section, WhenLoaded } from './parts.tsx'
-import { setMinimumPasswordLength } from './password-length.ts'
-import { useForm } from './use-form.ts'
+import { CodeLine, Line, NumberLine, SaveBar, Section, WhenLoaded } from './parts.tsx'
+import { type Form, useForm } from './use-form.ts'
 import { useLoad } from './use-load.ts'
+import { BrowsingSwitches } from './users/browsing-switches.tsx'
+import { setMinimumPasswordLength } from './users/password-length.ts'
 import { PermissionFields } from './users/permission-fields.tsx'
 import { problemOf } from './users/rule-draft.ts'
 import { RulesEditor } from './users/rules.tsx'
@@ -44,11 +46,8 @@ function isComplete(draft: GlobalDraft): boolean {
 function GlobalForm({ settings }: { settings: SettingsRecord }) {
   const { t } = useLingui()
   const form = useForm<GlobalDraft>(globalDraftOf(settings), save)
-  const { draft, set } = form
+  const { draft, field } = form
   const late = form.attempts > 0
-  const { defaults } = draft
-  const setDefaults = (change: Partial<typeof defaults>) =>
-    set({ defaults: { ...defaults, ...change } })
 
   async function save(next: GlobalDraft): Promise<GlobalDraft | null> {
     if (!isComplete(next)) {
@@ -69,187 +68,133 @@ function GlobalForm({ settings }: { settings: SettingsRecord }) {
 
   return (
     <div className="form">
-      <Section title={t`Accounts`}>
-        <Switch
-          label={t`Allow people to sign up`}
-          checked={draft.signup}
-          onChange={(signup) => set({ signup })}
-        />
-        <Switch
-          label={t`Create a home folder for new users`}
-          checked={draft.createUserDir}
-          onChange={(createUserDir) => set({ createUserDir })}
-        />
-        <Switch
-          label={t`Hide the login link on public pages`}
-          checked={draft.hideLoginButton}
-          onChange={(hideLoginButton) => set({ hideLoginButton })}
-        />
-        <Line label={t`Home folder base path`}>
-          <TextField
-            className="mono-field"
-            label={t`Home folder base path`}
-            hideLabel
-            dir="ltr"
-            spellCheck={false}
-            value={draft.userHomeBasePath}
-            onChange={(userHomeBasePath) => set({ userHomeBasePath })}
-          />
-        </Line>
-        <Line label={t`Minimum password length`} narrow>
-          <NumberField
-            label={t`Minimum password length`}
-            hideLabel
-            min={1}
-            max={72}
-            value={draft.minimumPasswordLength}
-            error={
-              draft.minimumPasswordLength === null || draft.minimumPasswordLength < 1
-                ? t`At least 1.`
-                : null
-            }
-            onChange={(minimumPasswordLength) => set({ minimumPasswordLength })}
-          />
-        </Line>
-      </Section>
+      <AccountsSection {...form} />
 
       <Section title={t`Branding`}>
-        <BrandingFields branding={draft.branding} onChange={(branding) => set({ branding })} />
+        <BrandingFields {...form.part('branding')} />
       </Section>
 
-      <Section
-        title={t`Resumable uploads`}
-        hint={t`Large files travel in pieces and continue after a lost connection.`}
-      >
-        <Line
-          narrow
-          label={t`Chunk size`}
-          hint={t`B, KB, MB, GB or TB. Anything else falls back to 1 MB.`}
-        >
-          <ChunkSizeField value={draft.chunkSize} onChange={(chunkSize) => set({ chunkSize })} />
-        </Line>
-        <Line label={t`Retries`} narrow>
-          <NumberField
-            label={t`Retries`}
-            hideLabel
-            min={0}
-            value={draft.retryCount}
-            error={draft.retryCount === null || draft.retryCount < 0 ? t`0 or more.` : null}
-            onChange={(retryCount) => set({ retryCount })}
-          />
-        </Line>
-      </Section>
+      <UploadsSection {...form} />
 
       <Section
         title={t`Global rules`}
         hint={t`For everyone. Read from top to bottom; the last match wins.`}
       >
-        <RulesEditor rules={draft.rules} strict={late} onChange={(rules) => set({ rules })} />
+        <RulesEditor strict={late} {...field('rules')} />
       </Section>
 
-      <Section title={t`Defaults for new users`} hint={t`Accounts start with these values.`}>
-        <div className="pair">
-          <TextField
-            className="mono-field"
-            label={t`Scope`}
-            dir="ltr"
-            spellCheck={false}
-            value={defaults.scope}
-            onChange={(scope) => setDefaults({ scope })}
-          />
-          <Select
-            label={t`Language`}
-            value={defaults.locale}
-            onChange={(locale) => setDefaults({ locale })}
-            options={switchableLanguages(defaults.locale)}
-          />
-          <Select
-            label={t`View`}
-            value={defaults.viewMode}
-            onChange={(viewMode) => setDefaults({ viewMode })}
-            options={[
-              { value: 'list', label: t`List` },
-              { value: 'mosaic', label: t`Grid` },
-              { value: 'mosaic gallery', label: t`Gallery` },
-            ]}
-          />
-        </div>
-        <Switch
-          label={t`Hide dotfiles`}
-          checked={defaults.hideDotfiles}
-          onChange={(hideDotfiles) => setDefaults({ hideDotfiles })}
-        />
-        <Switch
-          label={t`Open with a single click`}
-          checked={defaults.singleClick}
-          onChange={(singleClick) => setDefaults({ singleClick })}
-        />
-        <Switch
-          label={t`Go to the target after copy or move`}
-          checked={defaults.redirectAfterCopyMove}
-          onChange={(redirectAfterCopyMove) => setDefaults({ redirectAfterCopyMove })}
-        />
-        <Switch
-          label={t`Show exact dates`}
-          checked={defaults.dateFormat}
-          onChange={(dateFormat) => setDefaults({ dateFormat })}
-        />
-        <PermissionFields perm={defaults.perm} onChange={(perm) => setDefaults({ perm })} />
-        {boot.EnableExec && (
-          <WordField
-            label={t`Commands`}
-            placeholder={t`Add a command`}
-            words={defaults.commands}
-            onChange={(commands) => setDefaults({ commands })}
-          />
-        )}
-      </Section>
+      <DefaultsSection {...form.part('defaults')} />
 
       <Section
         title={t`Webhooks`}
         hint={t`Addresses that are told about events by a POST request with JSON.`}
       >
-        <Webhooks
-          webhooks={draft.webhooks}
-          secret={draft.webhookSecret ?? ''}
-          strict={late}
-          onChange={(webhooks) => set({ webhooks })}
-        />
+        <Webhooks secret={draft.webhookSecret ?? ''} strict={late} {...field('webhooks')} />
       </Section>
 
-      {boot.EnableExec && (
-        <>
-          <Section
-            title={t`Command hooks`}
-            hint={
-              <Trans>
-                Commands that run on the server. They find the path in{' '}
-                <span className="mono">FILE</span>, the user in{' '}
-                <span className="mono">USERNAME</span> and the target of a copy or move in{' '}
-                <span className="mono">DESTINATION</span>.
-              </Trans>
-            }
-          >
-            <CommandHooks commands={draft.commands} onChange={(commands) => set({ commands })} />
-          </Section>
-          <Section
-            title={t`Shell`}
-            hint={t`The program that runs commands, with its arguments. Empty runs them directly.`}
-          >
-            <TextField
-              className="mono-field"
-              label={t`Shell`}
-              hideLabel
-              dir="ltr"
-              spellCheck={false}
-              placeholder="/bin/sh -c"
-              value={draft.shell}
-              onChange={(shell) => set({ shell })}
-            />
-          </Section>
-        </>
-      )}
+      {boot.EnableExec && <CommandSections {...form} />}
       <SaveBar form={form} />
     </div>
+  )
+}
+
+function AccountsSection({ draft, field, toggle }: Form<GlobalDraft>) {
+  const { t } = useLingui()
+  return (
+    <Section title={t`Accounts`}>
+      <Switch label={t`Allow people to sign up`} {...toggle('signup')} />
+      <Switch label={t`Create a home folder for new users`} {...toggle('createUserDir')} />
+      <Switch label={t`Hide the login link on public pages`} {...toggle('hideLoginButton')} />
+      <CodeLine label={t`Home folder base path`} {...field('userHomeBasePath')} />
+      <NumberLine
+        label={t`Minimum password length`}
+        narrow
+        min={1}
+        max={72}
+        {...field('minimumPasswordLength')}
+        error={(draft.minimumPasswordLength ?? 0) < 1 && t`At least 1.`}
+      />
+    </Section>
+  )
+}
+
+function UploadsSection({ draft, field }: Form<GlobalDraft>) {
+  const { t } = useLingui()
+  return (
+    <Section
+      title={t`Resumable uploads`}
+      hint={t`Large files travel in pieces and continue after a lost connection.`}
+    >
+      <Line
+        narrow
+        label={t`Chunk size`}
+        hint={t`B, KB, MB, GB or TB. Anything else falls back to 1 MB.`}
+      >
+        <ChunkSizeField {...field('chunkSize')} />
+      </Line>
+      <NumberLine
+        label={t`Retries`}
+        narrow
+        min={0}
+        {...field('retryCount')}
+        error={(draft.retryCount ?? -1) < 0 && t`0 or more.`}
+      />
+    </Section>
+  )
+}
+
+function DefaultsSection({ draft: defaults, field, toggle }: FormPart<SettingsRecord['defaults']>) {
+  const { t } = useLingui()
+  return (
+    <Section title={t`Defaults for new users`} hint={t`Accounts start with these values.`}>
+      <div className="pair">
+        <CodeField label={t`Scope`} {...field('scope')} />
+        <Select
+          label={t`Language`}
+          {...field('locale')}
+          options={switchableLanguages(defaults.locale)}
+        />
+        <Select
+          label={t`View`}
+          {...field('viewMode')}
+          options={[
+            { value: 'list', label: t`List` },
+            { value: 'mosaic', label: t`Grid` },
+            { value: 'mosaic gallery', label: t`Gallery` },
+          ]}
+        />
+      </div>
+      <BrowsingSwitches toggle={toggle} />
+      <PermissionFields {...field('perm')} />
+      {boot.EnableExec && (
+        <WordField label={t`Commands`} placeholder={t`Add a command`} {...field('commands')} />
+      )}
+    </Section>
+  )
+}
+
+function CommandSections({ field }: Form<GlobalDraft>) {
+  const { t } = useLingui()
+  return (
+    <>
+      <Section
+        title={t`Command hooks`}
+        hint={
+          <Trans>
+            Commands that run on the server. They find the path in{' '}
+            <span className="mono">FILE</span>, the user in <span className="mono">USERNAME</span>{' '}
+            and the target of a copy or move in <span className="mono">DESTINATION</span>.
+          </Trans>
+        }
+      >
+        <CommandHooks {...field('commands')} />
+      </Section>
+      <Section
+        title={t`Shell`}
+        hint={t`The program that runs commands, with its arguments. Empty runs them directly.`}
+      >
+        <CodeField label={t`Shell`} hideLabel placeholder="/bin/sh -c" {...field('shell')} />
+      </Section>
+    </>
   )
 }

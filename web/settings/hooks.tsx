@@ -3,15 +3,16 @@
 import { Trans, useLingui } from '@lingui/react/macro'
 import { ChevronRight, Plus, X } from 'lucide-react'
 import type { Webhook } from '../../src/api-types.ts'
+import { type ControlProps, partOf } from '../lib/form-part.ts'
 import { Badge, Chip } from '../ui/badge.tsx'
 import { Button, IconButton } from '../ui/button.tsx'
-import { TextArea, TextField } from '../ui/field.tsx'
+import { CodeField, TextArea } from '../ui/field.tsx'
 import { Switch } from '../ui/toggle.tsx'
 
 export const EVENTS = ['upload', 'save', 'copy', 'rename', 'delete'] as const
 const MOMENTS = ['before', 'after'] as const
 
-export type HookName = `${(typeof MOMENTS)[number]}_${(typeof EVENTS)[number]}`
+type HookName = `${(typeof MOMENTS)[number]}_${(typeof EVENTS)[number]}`
 
 const HOOK_NAMES: readonly HookName[] = EVENTS.flatMap((event) =>
   MOMENTS.map((moment): HookName => `${moment}_${event}`),
@@ -34,13 +35,7 @@ function useHookLabels(): Record<HookName, string> {
 }
 
 /** Command lines per event, one text each. */
-export function CommandHooks({
-  commands,
-  onChange,
-}: {
-  commands: Record<string, string>
-  onChange: (commands: Record<string, string>) => void
-}) {
+export function CommandHooks({ value: commands, onChange }: ControlProps<Record<string, string>>) {
   const { t } = useLingui()
   const labels = useHookLabels()
   return HOOK_NAMES.map((name) => {
@@ -79,99 +74,37 @@ export function isWebAddress(text: string): boolean {
   }
 }
 
-export function Webhooks({
-  webhooks,
-  secret,
-  onChange,
-  strict,
-}: {
-  webhooks: readonly Webhook[]
+interface WebhooksProps extends ControlProps<Webhook[]> {
   /** Key of the signature; empty when it is none of ours to show. */
   secret: string
-  onChange: (webhooks: Webhook[]) => void
   strict: boolean
-}) {
+}
+
+export function Webhooks({ value: webhooks, secret, onChange, strict }: WebhooksProps) {
   const { t } = useLingui()
-  const labels = useHookLabels()
-
-  function edit(at: number, change: Partial<Webhook>) {
-    onChange(webhooks.map((hook, index) => (index === at ? { ...hook, ...change } : hook)))
-  }
-
-  function toggle(at: number, hook: Webhook, event: string) {
-    const events = hook.events.includes(event)
-      ? hook.events.filter((each) => each !== event)
-      : [...hook.events, event]
-    edit(at, { events })
-  }
-
+  const added = { url: '', events: ['after_upload'], enabled: true }
   return (
     <>
-      {webhooks.map((hook, at) => {
-        const place = at + 1
-        const wrong = hook.url !== '' || strict ? !isWebAddress(hook.url) : false
-        return (
+      {webhooks.map((hook, at) => (
+        <WebhookCard
           // biome-ignore lint/suspicious/noArrayIndexKey: webhooks have no identity but their place
-          <fieldset className="hookcard" key={at} aria-label={t`Webhook ${place}`}>
-            <div className="hookcard__top">
-              <TextField
-                className="mono-field"
-                label={t`Address of webhook ${place}`}
-                hideLabel
-                type="url"
-                dir="ltr"
-                placeholder="https://example.org/hook"
-                value={hook.url}
-                error={wrong ? t`Enter an address that starts with https:// or http://.` : null}
-                onChange={(url) => edit(at, { url })}
-              />
-              <Switch
-                label={t`Active`}
-                checked={hook.enabled}
-                onChange={(enabled) => edit(at, { enabled })}
-              />
-              <IconButton
-                size="sm"
-                icon={X}
-                label={t`Remove webhook ${place}`}
-                onClick={() => onChange(webhooks.filter((_, index) => index !== at))}
-              />
-            </div>
-            <div className="hookcard__events">
-              {HOOK_NAMES.map((name) => (
-                <Chip
-                  key={name}
-                  pressed={hook.events.includes(name)}
-                  onClick={() => toggle(at, hook, name)}
-                >
-                  {labels[name]}
-                </Chip>
-              ))}
-            </div>
-            {strict && hook.events.length === 0 && (
-              <span className="err" role="alert">
-                <Trans>Choose at least one event.</Trans>
-              </span>
-            )}
-          </fieldset>
-        )
-      })}
-      <Button
-        size="sm"
-        className="add"
-        icon={Plus}
-        onClick={() =>
-          onChange([...webhooks, { url: '', events: ['after_upload'], enabled: true }])
-        }
-      >
+          key={at}
+          hook={hook}
+          place={at + 1}
+          strict={strict}
+          onEdit={(change) =>
+            onChange(webhooks.map((each) => (each === hook ? { ...hook, ...change } : each)))
+          }
+          onRemove={() => onChange(webhooks.filter((each) => each !== hook))}
+        />
+      ))}
+      <Button size="sm" className="add" icon={Plus} onClick={() => onChange([...webhooks, added])}>
         <Trans>Add webhook</Trans>
       </Button>
       {webhooks.length > 0 && secret !== '' && (
-        <TextField
-          className="mono-field"
+        <CodeField
           label={t`Signing key`}
           hint="X-FileBrowser-Signature: sha256=HMAC(body)"
-          dir="ltr"
           readOnly
           value={secret}
           onChange={() => {}}
@@ -179,5 +112,59 @@ export function Webhooks({
         />
       )}
     </>
+  )
+}
+
+interface WebhookCardProps {
+  hook: Webhook
+  /** From 1. */
+  place: number
+  /** Also shows what is missing where nobody has typed yet. */
+  strict: boolean
+  onEdit(change: Partial<Webhook>): void
+  onRemove(): void
+}
+
+function WebhookCard({ hook, place, strict, onEdit, onRemove }: WebhookCardProps) {
+  const { t } = useLingui()
+  const labels = useHookLabels()
+  const { toggle } = partOf(hook, onEdit)
+  const wrong = (hook.url !== '' || strict) && !isWebAddress(hook.url)
+  const toggled = (event: string) =>
+    hook.events.includes(event)
+      ? hook.events.filter((each) => each !== event)
+      : [...hook.events, event]
+  return (
+    <fieldset className="hookcard" aria-label={t`Webhook ${place}`}>
+      <div className="hookcard__top">
+        <CodeField
+          label={t`Address of webhook ${place}`}
+          hideLabel
+          type="url"
+          placeholder="https://example.org/hook"
+          value={hook.url}
+          error={wrong && t`Enter an address that starts with https:// or http://.`}
+          onChange={(url) => onEdit({ url })}
+        />
+        <Switch label={t`Active`} {...toggle('enabled')} />
+        <IconButton size="sm" icon={X} label={t`Remove webhook ${place}`} onClick={onRemove} />
+      </div>
+      <div className="hookcard__events">
+        {HOOK_NAMES.map((name) => (
+          <Chip
+            key={name}
+            pressed={hook.events.includes(name)}
+            onClick={() => onEdit({ events: toggled(name) })}
+          >
+            {labels[name]}
+          </Chip>
+        ))}
+      </div>
+      {strict && hook.events.length === 0 && (
+        <span className="err" role="alert">
+          <Trans>Choose at least one event.</Trans>
+        </span>
+      )}
+    </fieldset>
   )
 }

@@ -1,10 +1,11 @@
 // What all settings pages are made of: sections, lines with a control at the end, the save bar.
 
 import { Trans, useLingui } from '@lingui/react/macro'
-import { createContext, type ReactNode, useContext } from 'react'
+import { type ComponentType, createContext, type ReactNode, useContext } from 'react'
 import { createPortal } from 'react-dom'
 import { ErrorPanel } from '../layout/error-panel.tsx'
 import { Button } from '../ui/button.tsx'
+import { CodeField, type FieldText, NumberField, Select, TextField } from '../ui/field.tsx'
 import { Skeleton } from '../ui/progress.tsx'
 import type { Form } from './use-form.ts'
 import type { Loaded } from './use-load.ts'
@@ -44,8 +45,8 @@ export function Line({
   narrow?: boolean
 }) {
   return (
-    <div className="opt line">
-      <div className="opt__words" aria-hidden>
+    <div className="opt row line">
+      <div className="opt__words grow" aria-hidden>
         {label}
         {hint && <span className="hint">{hint}</span>}
       </div>
@@ -55,6 +56,20 @@ export function Line({
     </div>
   )
 }
+
+/** A control in a line, whose words are its label and hint. */
+function inLine<P extends FieldText>(Control: ComponentType<P>) {
+  return ({ narrow = false, ...props }: P & { narrow?: boolean }) => (
+    <Line label={props.label} hint={props.hint} narrow={narrow}>
+      <Control {...(props as unknown as P)} hint={undefined} hideLabel />
+    </Line>
+  )
+}
+
+export const CodeLine = inLine(CodeField)
+export const NumberLine = inLine(NumberField)
+export const SelectLine = inLine(Select)
+export const TextLine = inLine(TextField)
 
 /** Shown while something is unsaved. `lead` replaces the words at the start. */
 export function SaveBar<T extends object>({
@@ -73,8 +88,8 @@ export function SaveBar<T extends object>({
   const place = useContext(BarPlace)
   if (!place || (!form.dirty && !always)) return null
   return createPortal(
-    <section className="savebar" aria-label={t`Save`}>
-      <span className="savebar__lead">
+    <section className="savebar row" aria-label={t`Save`}>
+      <span className="savebar__lead row grow">
         {lead ?? (
           <>
             <span className="savebar__dot" />

@@ -36,15 +36,11 @@ interface Page {
   content: ReactNode
 }
 
-export function SettingsScreen() {
+function usePages(): Page[] {
   const { t } = useLingui()
-  const path = usePath().replace(/\/+$/, '')
-  const { user } = useSnapshot(session)
-  const [bar, setBar] = useState<HTMLElement | null>(null)
-  const [userName, setUserName] = useState('')
-  const perm = user?.perm
+  const perm = useSnapshot(session).user?.perm
   const admin = perm?.admin === true
-  const pages: Page[] = [
+  return [
     {
       path: '/settings/profile',
       label: t`Profile`,
@@ -74,6 +70,15 @@ export function SettingsScreen() {
       content: <UsersPage />,
     },
   ]
+}
+
+export function SettingsScreen() {
+  const { t } = useLingui()
+  const path = usePath().replace(/\/+$/, '')
+  const { user } = useSnapshot(session)
+  const [bar, setBar] = useState<HTMLElement | null>(null)
+  const [userName, setUserName] = useState('')
+  const pages = usePages()
   const which = /^\/settings\/users\/(new|\d+)$/.exec(path)?.[1]
   const page = pages.find((each) => each.path === (which ? '/settings/users' : path))
   // What is no page of the settings is a file, like any other address.
@@ -99,7 +104,7 @@ export function SettingsScreen() {
       <PhoneBar title={which ? userName || page.label : t`Settings`} />
       <div className="set__head">
         {which ? (
-          <h1 className="set__title set__crumbs">
+          <h1 className="set__title set__crumbs row">
             <a href={`${boot.BaseURL}/settings/users`}>{page.label}</a>
             <ChevronRight className="i i-sm flip dim" aria-hidden />
             <bdi className="trunc">{userName}</bdi>

@@ -1,15 +1,16 @@
 // All links one has given away; administrators see everybody's.
 
+import { t } from '@lingui/core/macro'
 import { Trans, useLingui } from '@lingui/react/macro'
 import { Copy, ExternalLink, Lock, Trash2 } from 'lucide-react'
 import { useSnapshot } from 'valtio'
 import type { ShareRecord, UserRecord } from '../../src/api-types.ts'
 import { deleteShare, listShares, sharePageUrl } from '../api/shares.ts'
 import { listUsers } from '../api/users.ts'
-import { copyText } from '../lib/clipboard.ts'
 import { useMinute } from '../lib/clock.ts'
 import { formatDistance, formatMoment } from '../lib/format.ts'
 import { nameOf, trimPath } from '../lib/paths.ts'
+import { copyLink } from '../operations/copy-text.ts'
 import { openPrompt } from '../operations/prompts.ts'
 import { toastError, toastSuccess } from '../operations/toasts.ts'
 import { permissions, session } from '../state/session.ts'
@@ -43,9 +44,8 @@ export function SharesPage() {
   )
 }
 
-function ShareTable({ shares, users, onChange }: Loaded & { onChange: () => void }) {
+export function ShareTable({ shares, users, onChange }: Loaded & { onChange: () => void }) {
   const { t } = useLingui()
-  const nowMs = useMinute()
   const { user } = useSnapshot(session)
   const admin = user?.perm.admin === true
 
@@ -58,13 +58,7 @@ function ShareTable({ shares, users, onChange }: Loaded & { onChange: () => void
   }
 
   async function remove(share: ShareRecord) {
-    const name = nameOf(trimPath(share.path)) || t`My files`
-    const answer = await openPrompt('confirm', {
-      title: t`Delete this link?`,
-      text: t`“${name}” can no longer be opened with it. The files themselves stay.`,
-      answers: [{ id: 'delete', label: t`Delete link`, tone: 'danger' }],
-    })
-    if (answer !== 'delete') return
+    if (!(await isConfirmed(share))) return
     try {
       await deleteShare(share.hash)
       toastSuccess(t`Link deleted`)
@@ -72,15 +66,6 @@ function ShareTable({ shares, users, onChange }: Loaded & { onChange: () => void
       toastError(error)
     }
     onChange()
-  }
-
-  async function copy(share: ShareRecord) {
-    try {
-      await copyText(sharePageUrl(share.hash))
-      toastSuccess(t`Link copied`)
-    } catch (error) {
-      toastError(error instanceof Error ? error.message : error)
-    }
   }
 
   function ownerOf(share: ShareRecord): string {
@@ -102,62 +87,92 @@ function ShareTable({ shares, users, onChange }: Loaded & { onChange: () => void
           </tr>
         </thead>
         <tbody>
-          {shares.map((share) => {
-            const path = trimPath(share.path)
-            const isDir = share.path.endsWith('/')
-            return (
-              <tr key={share.hash}>
-                <td>
-                  <a
-                    className="tbl__main"
-                    href={sharePageUrl(share.hash)}
-                    target="_blank"
-                    rel="noreferrer"
-                  >
-                    <FileTile entry={{ name: nameOf(path), isDir }} />
-                    <bdi>{path}</bdi>
-                    <ExternalLink className="i i-xs dim" aria-label={t`opens in a new tab`} />
-                    {share.hasPassword && (
-                      <Badge icon={Lock}>
-                        <Trans>Password</Trans>
-                      </Badge>
-                    )}
-                  </a>
+          {shares.map((share) => (
+            <tr key={share.hash}>
+              <td>
+                <SharedPath share={share} />
+              </td>
+              <td className="mid" data-label={share.ended ? undefined : t`Expires`}>
+                <Life share={share} />
+              </td>
+              {admin && (
+                <td className="mid" data-label={t`Owner`}>
+                  <bdi>{ownerOf(share)}</bdi>
                 </td>
-                <td className="mid" data-label={t`Expires`}>
-                  {share.expire === 0 ? (
-                    <Trans>Never</Trans>
-                  ) : (
-                    <span data-tip={formatMoment(share.expire * 1000)}>
-                      {formatDistance(share.expire * 1000, nowMs)}
-                    </span>
-                  )}
-                </td>
-                {admin && (
-                  <td className="mid" data-label={t`Owner`}>
-                    <bdi>{ownerOf(share)}</bdi>
-                  </td>
-                )}
-                <td className="tbl__acts">
+              )}
+              <td className="tbl__acts">
+                {!share.ended && (
                   <IconButton
                     size="sm"
                     icon={Copy}
                     label={t`Copy link`}
-                    onClick={() => void copy(share)}
+                    onClick={() => void copyLink(sharePageUrl(share.hash))}
                   />
-                  <IconButton
-                    size="sm"
-                    tone="danger"
-                    icon={Trash2}
-                    label={t`Delete link`}
-                    onClick={() => void remove(share)}
-                  />
-                </td>
-              </tr>
-            )
-          })}
+                )}
+                <IconButton
+                  size="sm"
+                  tone="danger"
+                  icon={Trash2}
+                  label={t`Delete link`}
+                  onClick={() => void remove(share)}
+                />
+              </td>
+            </tr>
+          ))}
         </tbody>
       </table>
     </div>
   )
+}
+
+async function isConfirmed(share: ShareRecord): Promise<boolean> {
+  // Nobody can open it any more.
+  if (share.ended) return true
+  const name = nameOf(trimPath(share.path)) || t`My files`
+  const answer = await openPrompt('confirm', {
+    title: t`Delete this link?`,
+    text: t`“${name}” can no longer be opened with it. The files themselves stay.`,
+    answers: [{ id: 'delete', label: t`Delete link`, tone: 'danger' }],
+  })
+  return answer === 'delete'
+}
+
+/** What the link opens; no link itself once there is nothing left to open. */
+function SharedPath({ share }: { share: ShareRecord }) {
+  const { t } = useLingui()
+  const path = trimPath(share.path)
+  const isDir = share.path.endsWith('/')
+  const words = (
+    <>
+      <FileTile
+        entry={{ name: nameOf(path), isDir, ...(share.ended && { type: 'invalid_link' }) }}
+      />
+      <bdi>{path}</bdi>
+      {!share.ended && <ExternalLink className="i i-xs dim" aria-label={t`opens in a new tab`} />}
+      {share.hasPassword && (
+        <Badge icon={Lock}>
+          <Trans>Password</Trans>
+        </Badge>
+      )}
+    </>
+  )
+  if (share.ended) return <span className="tbl__main row dim">{words}</span>
+  return (
+    <a className="tbl__main row" href={sharePageUrl(share.hash)} target="_blank" rel="noreferrer">
+      {words}
+    </a>
+  )
+}
+
+function Life({ share }: { share: ShareRecord }) {
+  const nowMs = useMinute()
+  if (share.ended)
+    return (
+      <span className="tbl__words">
+        <Trans>Ended: what was shared is gone</Trans>
+      </span>
+    )
+  if (share.expire === 0) return <Trans>Never</Trans>
+  const endsMs = share.expire * 1000
+  return <span data-tip={formatMoment(endsMs)}>{formatDistance(endsMs, nowMs)}</span>
 }

@@ -3,15 +3,14 @@
 
 import { useLingui } from '@lingui/react/macro'
 import { useEffect, useRef, useState } from 'react'
+import { type FormPart, partOf } from '../lib/form-part.ts'
 import { guardLeaving } from '../lib/page/navigate.ts'
 import { openPrompt } from '../operations/prompts.ts'
 import { toastError } from '../operations/toasts.ts'
 
-export interface Form<T> {
-  draft: T
+export interface Form<T> extends FormPart<T> {
   /** As it was loaded or stored last. */
   saved: T
-  set: (change: Partial<T>) => void
   dirty: boolean
   busy: boolean
   /** Counts the attempts to save; fields show what is missing after the first. */
@@ -82,10 +81,10 @@ export function useForm<T extends object>(
     })
   }, [dirty, t])
 
+  const set = (change: Partial<T>) => setDraft((before) => ({ ...before, ...change }))
   return {
-    draft,
+    ...partOf(draft, set),
     saved,
-    set: (change) => setDraft((before) => ({ ...before, ...change })),
     dirty,
     busy,
     attempts,

@@ -4,18 +4,17 @@
 import { useLingui } from '@lingui/react/macro'
 import { X } from 'lucide-react'
 import { type ClipboardEvent, type KeyboardEvent, useState } from 'react'
+import type { ControlProps } from '../lib/form-part.ts'
 import { Badge } from '../ui/badge.tsx'
 import { Field } from '../ui/field.tsx'
 
-export interface WordFieldProps {
+interface WordFieldProps extends ControlProps<string[]> {
   label: string
   hint?: string
   placeholder: string
-  words: readonly string[]
-  onChange: (words: string[]) => void
 }
 
-export function WordField({ label, hint, placeholder, words, onChange }: WordFieldProps) {
+export function WordField({ label, hint, placeholder, value: words, onChange }: WordFieldProps) {
   const { t } = useLingui()
   const [typed, setTyped] = useState('')
 

@@ -3,25 +3,15 @@
 import { useLingui } from '@lingui/react/macro'
 import { ChevronDown, Download } from 'lucide-react'
 import { useState } from 'react'
-import { type ArchiveFormat, archiveFormats } from '../api/files.ts'
-import { storage } from '../lib/storage.ts'
+import {
+  type ArchiveFormat,
+  archiveEndings,
+  archiveFormats,
+  lastFormat,
+  rememberFormat,
+} from '../api/files.ts'
 import { Button, type ButtonTone } from '../ui/button.tsx'
 import { MenuButton } from '../ui/menu.tsx'
-
-/** Shared with the downloads of signed-in people, so that a choice holds on both. */
-const LAST_FORMAT_KEY = 'fb-archive-format'
-
-const formatSuffixes: Record<ArchiveFormat, string> = {
-  zip: '.zip',
-  tar: '.tar',
-  targz: '.tar.gz',
-  tarbz2: '.tar.bz2',
-  tarxz: '.tar.xz',
-  tarlz4: '.tar.lz4',
-  tarsz: '.tar.sz',
-  tarbr: '.tar.br',
-  tarzst: '.tar.zst',
-}
 
 export interface ArchiveMenuProps {
   label: string
@@ -34,7 +24,7 @@ export function ArchiveMenu({ label, tone, onDownload }: ArchiveMenuProps) {
   const [last, setLast] = useState(lastFormat)
 
   function choose(format: ArchiveFormat) {
-    storage.set(LAST_FORMAT_KEY, format)
+    rememberFormat(format)
     setLast(format)
     onDownload(format)
   }
@@ -44,7 +34,7 @@ export function ArchiveMenu({ label, tone, onDownload }: ArchiveMenuProps) {
       <Button tone={tone} icon={Download} onClick={() => onDownload(last)}>
         {label}{' '}
         <bdi dir="ltr" className="pubsplit__suffix">
-          {formatSuffixes[last]}
+          {archiveEndings[last]}
         </bdi>
       </Button>
       <MenuButton
@@ -52,7 +42,7 @@ export function ArchiveMenu({ label, tone, onDownload }: ArchiveMenuProps) {
         items={() =>
           archiveFormats.map((format) => ({
             id: format,
-            label: formatSuffixes[format],
+            label: archiveEndings[format],
             checked: format === last,
             onSelect: () => choose(format),
           }))
@@ -66,9 +56,4 @@ export function ArchiveMenu({ label, tone, onDownload }: ArchiveMenuProps) {
       </MenuButton>
     </span>
   )
-}
-
-function lastFormat(): ArchiveFormat {
-  const stored = storage.get(LAST_FORMAT_KEY)
-  return archiveFormats.find((format) => format === stored) ?? 'zip'
 }

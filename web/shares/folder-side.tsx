@@ -13,7 +13,7 @@ import { LinkLife } from './link-life.tsx'
 
 const QR_PX = 100
 
-export interface FolderSideProps {
+interface FolderSideProps {
   access: ShareAccess
   inner: string
   /** The only chosen entry. */
@@ -38,7 +38,7 @@ export function FolderSide({
     <aside className="pubside" aria-label={t`Preview and QR code`}>
       <section className="panel pubside__card">
         {entry === undefined ? (
-          <p className="pubside__empty dim">
+          <p className="pubside__empty center dim">
             <MousePointerClick className="i i-lg" aria-hidden />
             <Trans>Choose a file to see it here.</Trans>
           </p>
@@ -57,7 +57,7 @@ export function FolderSide({
           </>
         )}
       </section>
-      <section className="panel pubside__qr">
+      <section className="panel pubside__qr row">
         <Qr
           text={address}
           sizePx={QR_PX}
@@ -87,14 +87,14 @@ function Picture({
   const kind = kindOf(entry)
   if (entry.isDir) {
     return (
-      <div className="pubside__pic">
+      <div className="pubside__pic center">
         <PageIcon entry={entry} className="pubside__icon" />
       </div>
     )
   }
   if (kind === 'video') {
     return (
-      <div className="pubside__pic pubside__pic--dark">
+      <div className="pubside__pic center pubside__pic--dark">
         {/* biome-ignore lint/a11y/useMediaCaption: a small preview; the viewer has the captions */}
         <video
           key={entry.path}
@@ -108,7 +108,7 @@ function Picture({
   }
   if (kind === 'audio') {
     return (
-      <div className="pubside__pic">
+      <div className="pubside__pic center">
         <PageIcon entry={entry} className="pubside__icon" />
         {/* biome-ignore lint/a11y/useMediaCaption: sound files have no captions */}
         <audio
@@ -127,7 +127,7 @@ function Picture({
   return (
     <button
       type="button"
-      className="pubside__pic"
+      className="pubside__pic center"
       aria-label={t`Preview ${entry.name}`}
       onClick={() => onPreview(entry)}
     >

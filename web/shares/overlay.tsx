@@ -15,7 +15,7 @@ export interface OpenFile {
   as?: ViewerKind
 }
 
-export interface OverlayProps {
+interface OverlayProps {
   source: FileSource
   file: OpenFile
   onChange: (file: OpenFile | null) => void

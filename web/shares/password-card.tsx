@@ -8,7 +8,7 @@ import { messageOf } from '../api/error-text.ts'
 import { Button } from '../ui/button.tsx'
 import { PasswordField } from '../ui/field.tsx'
 
-export interface PasswordCardProps {
+interface PasswordCardProps {
   /** What came of the last password; null before the first. */
   error: unknown
   busy: boolean
@@ -36,7 +36,7 @@ export function PasswordCard({ error, busy, onSubmit }: PasswordCardProps) {
         if (password !== '' && !busy) onSubmit(password)
       }}
     >
-      <span className="pubpass__mark" aria-hidden>
+      <span className="pubpass__mark center" aria-hidden>
         <LockKeyhole className="i-lg" strokeWidth={1.75} />
       </span>
       <h1>

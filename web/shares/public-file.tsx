@@ -8,10 +8,10 @@ import { useMinute } from '../lib/clock.ts'
 import { classIcons, fileClassOf } from '../lib/file-class.ts'
 import { formatDistanceInText, formatMoment, formatSize } from '../lib/format.ts'
 import { nameOf, parentOf, ROOT } from '../lib/paths.ts'
+import { copyLink } from '../operations/copy-text.ts'
 import { Badge } from '../ui/badge.tsx'
 import { Button } from '../ui/button.tsx'
 import { Qr } from '../ui/qr.tsx'
-import { copyShareLink } from './copy-link.ts'
 import { LinkLife } from './link-life.tsx'
 import { type OpenFile, ShareOverlay } from './overlay.tsx'
 import { shareHref } from './share-address.ts'
@@ -65,39 +65,12 @@ export function PublicFile({ access, inner, info, expiresAtMs }: ShareReady) {
             </time>
           </p>
         </div>
-        <div className="pubfile__acts">
-          <a
-            className="btn btn--fill btn--lg btn--block"
-            href={sharedDownloadUrl(access, inner)}
-            download={info.name}
-            data-native
-          >
-            <Download className="i" aria-hidden />
-            <Trans>Download</Trans>
-          </a>
-          <div className="pubfile__two">
-            {guarded ? (
-              // A new tab would show the ticket in its address; the viewer here does not.
-              <Button tone="line" icon={Eye} onClick={() => setOpen({ entry: info })}>
-                <Trans>Open</Trans>
-              </Button>
-            ) : (
-              <a
-                className="btn btn--line"
-                href={direct}
-                target="_blank"
-                rel="noreferrer"
-                data-native
-              >
-                <ExternalLink className="i i-sm" aria-hidden />
-                <Trans>Open</Trans>
-              </a>
-            )}
-            <Button tone="line" icon={Link} onClick={() => void copyShareLink(page)}>
-              <Trans>Copy link</Trans>
-            </Button>
-          </div>
-        </div>
+        <Actions
+          access={access}
+          inner={inner}
+          name={info.name}
+          onOpen={() => setOpen({ entry: info })}
+        />
         <hr />
         <div className="pubfile__qr">
           <Qr
@@ -116,6 +89,50 @@ export function PublicFile({ access, inner, info, expiresAtMs }: ShareReady) {
         <LinkLife expiresAtMs={expiresAtMs} />
       </section>
       {open !== null && <ShareOverlay source={source} file={open} onChange={setOpen} />}
+    </div>
+  )
+}
+
+interface ActionsProps extends Pick<ShareReady, 'access' | 'inner'> {
+  name: string
+  onOpen(): void
+}
+
+function Actions({ access, inner, name, onOpen }: ActionsProps) {
+  const page = sharePageUrl(access.hash, inner)
+  return (
+    <div className="pubfile__acts">
+      <a
+        className="btn btn--fill btn--lg btn--block"
+        href={sharedDownloadUrl(access, inner)}
+        download={name}
+        data-native
+      >
+        <Download className="i" aria-hidden />
+        <Trans>Download</Trans>
+      </a>
+      <div className="pubfile__two">
+        {access.password !== '' ? (
+          // A new tab would show the ticket in its address; the viewer here does not.
+          <Button tone="line" icon={Eye} onClick={onOpen}>
+            <Trans>Open</Trans>
+          </Button>
+        ) : (
+          <a
+            className="btn btn--line"
+            href={directLinkOf(access.hash, inner)}
+            target="_blank"
+            rel="noreferrer"
+            data-native
+          >
+            <ExternalLink className="i i-sm" aria-hidden />
+            <Trans>Open</Trans>
+          </a>
+        )}
+        <Button tone="line" icon={Link} onClick={() => void copyLink(page)}>
+          <Trans>Copy link</Trans>
+        </Button>
+      </div>
     </div>
   )
 }

@@ -6,7 +6,7 @@ import { useEffect, useMemo, useState } from 'react'
 import type { FileEntry } from '../../src/api-types.ts'
 import type { ArchiveFormat } from '../api/files.ts'
 import { namesToSend } from '../api/selections.ts'
-import { directLinkOf, sharedArchiveUrl, sharePageUrl } from '../api/shares.ts'
+import { directLinkOf, type ShareAccess, sharedArchiveUrl, sharePageUrl } from '../api/shares.ts'
 import { instanceName } from '../lib/boot.ts'
 import { formatNumber, formatSize } from '../lib/format.ts'
 import { keyLetter } from '../lib/key-letter.ts'
@@ -17,16 +17,16 @@ import { lineageOf, nameOf, ROOT, trimPath } from '../lib/paths.ts'
 import { saveUrl } from '../lib/save-url.ts'
 import type { SortChoice, SortColumn } from '../lib/sorting/sort-entries.ts'
 import { sortNow } from '../lib/sorting/sort-queue.ts'
+import { copyLink } from '../operations/copy-text.ts'
 import { toastError } from '../operations/toasts.ts'
 import { Button, IconButton } from '../ui/button.tsx'
 import { EmptyState } from '../ui/empty.tsx'
 import { FolderGlyph } from '../ui/file-icon.tsx'
 import { ArchiveMenu } from './archive-menu.tsx'
-import { copyShareLink } from './copy-link.ts'
 import { FolderSide } from './folder-side.tsx'
 import { type OpenFile, ShareOverlay } from './overlay.tsx'
 import { FolderRows } from './rows.tsx'
-import { nothingSelected, selectRow } from './selection.ts'
+import { nothingSelected, type RowSelection, selectRow } from './selection.ts'
 import { shareHref } from './share-address.ts'
 import { createShareSource } from './share-source.ts'
 import type { ShareReady } from './use-share.ts'
@@ -42,17 +42,15 @@ export function PublicFolder({
   loading,
 }: ShareReady & { loading: boolean }) {
   const { t } = useLingui()
-  const [sort, setSort] = useState<SortChoice>({ column: 'name', ascending: true })
   const [limit, setLimit] = useState(ROWS_STEP)
-  const [selection, setSelection] = useState(nothingSelected)
   const [open, setOpen] = useState<OpenFile | null>(null)
-  const entries = useMemo(() => sortNow(info.items ?? [], sort), [info, sort])
+  const { entries, sort, sortBy } = useSorted(info)
+  const [selection, setSelection] = useFolderSelection(entries)
   const source = useMemo(
     () => createShareSource(access, (folder) => (folder === inner ? entries : null)),
     [access, inner, entries],
   )
   const shown = entries.slice(0, limit)
-  const left = entries.length - shown.length
   const chosen = entries.filter((entry) => selection.paths.has(entry.path))
   const only = chosen.length === 1 ? chosen[0] : undefined
   const name = titleOf(info.name, inner)
@@ -65,108 +63,28 @@ export function PublicFolder({
     scrollTo({ top: 0 })
   }, [inner, access.hash])
 
-  useDocumentKeys((event) => {
-    if (event.defaultPrevented || takesKeys(event.target)) return
-    if (event.key === 'Escape') setSelection(nothingSelected)
-    if (keyLetter(event) === 'A' && (event.ctrlKey || event.metaKey)) {
-      event.preventDefault()
-      setSelection({ paths: new Set(entries.map(({ path }) => path)), anchor: null })
-    }
-  })
-
-  const count = selection.paths.size
-  useEffect(() => {
-    if (count > 0) announce(t`Selected: ${formatNumber(count)}`)
-  }, [count, t])
-
-  async function download(format: ArchiveFormat, items: readonly FileEntry[]) {
-    const [first] = items
-    const [at, names] =
-      items.length === 1 && first?.isDir === true
-        ? [trimPath(first.path), []]
-        : [inner, namesToSend(items, entries.length)]
-    try {
-      saveUrl(await sharedArchiveUrl(access, at, names, format), '')
-    } catch (error) {
-      toastError(error)
-    }
-  }
-
-  function sortBy(column: SortColumn) {
-    setSort((before) => ({
-      column,
-      ascending: before.column === column ? !before.ascending : true,
-    }))
-  }
+  const download = (format: ArchiveFormat, items: readonly FileEntry[]) =>
+    downloadArchive(access, inner, items, entries.length, format)
 
   return (
     <div className="pubfolder">
       <section className="panel pubfolder__list" aria-label={name} aria-busy={loading}>
-        <header className="pubfolder__head">
-          <FolderGlyph className="pubfolder__glyph" />
-          <div className="grow">
-            <h1 className="pubfolder__name">
-              <bdi>{name}</bdi>
-            </h1>
-            <p className="dim num">
-              <Counts folders={info.numDirs ?? 0} files={info.numFiles ?? 0} />
-            </p>
-          </div>
-          <Button
-            tone="line"
-            icon={Link}
-            className="pubfolder__copy"
-            onClick={() => void copyShareLink(sharePageUrl(access.hash, inner))}
-          >
-            <Trans>Copy link</Trans>
-          </Button>
-          {entries.length > 0 && (
-            <ArchiveMenu
-              tone="fill"
-              label={t`Download all`}
-              onDownload={(format) => void download(format, [])}
-            />
-          )}
-        </header>
+        <Head
+          name={name}
+          info={info}
+          onCopy={() => void copyLink(sharePageUrl(access.hash, inner))}
+          onDownload={entries.length > 0 ? (format) => void download(format, []) : null}
+        />
         {inner !== ROOT && <Crumbs hash={access.hash} inner={inner} />}
         {chosen.length > 0 && (
-          <div className="pubfolder__selbar" role="toolbar" aria-label={t`Selection`}>
-            <IconButton
-              size="sm"
-              icon={X}
-              label={t`Clear selection`}
-              onClick={() => setSelection(nothingSelected)}
-            />
-            <strong className="num">
-              <Trans>{formatNumber(chosen.length)} selected</Trans>
-            </strong>
-            <span className="num pubfolder__sum">{sumOf(chosen)}</span>
-            <span className="grow" />
-            {only !== undefined && !only.isDir && (
-              <>
-                <Button icon={Eye} onClick={() => setOpen({ entry: only })}>
-                  <Trans>Preview</Trans>
-                </Button>
-                <Button
-                  icon={Link}
-                  className="pubfolder__direct"
-                  onClick={() => void copyShareLink(directOf(only))}
-                >
-                  <Trans>Copy direct link</Trans>
-                </Button>
-                <Button icon={Download} onClick={() => source.download(only)}>
-                  <Trans>Download</Trans>
-                </Button>
-              </>
-            )}
-            {(only === undefined || only.isDir) && (
-              <ArchiveMenu
-                tone="ghost"
-                label={t`Download`}
-                onDownload={(format) => void download(format, chosen)}
-              />
-            )}
-          </div>
+          <SelectionBar
+            chosen={chosen}
+            onClear={() => setSelection(nothingSelected)}
+            onPreview={(entry) => setOpen({ entry })}
+            onCopy={(entry) => void copyLink(directOf(access, entry))}
+            onDownload={(entry) => source.download(entry)}
+            onArchive={(format) => void download(format, chosen)}
+          />
         )}
         {entries.length === 0 ? (
           <EmptyState art="folder" title={t`This folder is empty`} />
@@ -180,37 +98,19 @@ export function PublicFolder({
             selected={selection.paths}
             onSort={sortBy}
             onSelect={(path, keys) =>
-              setSelection((before) =>
-                selectRow(
-                  before,
-                  path,
-                  keys,
-                  shown.map((entry) => entry.path),
-                ),
-              )
+              setSelection((before) => selectRow(before, path, keys, shown.map(pathOf)))
             }
-            onSelectAll={(all) =>
-              setSelection(
-                all
-                  ? { paths: new Set(entries.map(({ path }) => path)), anchor: null }
-                  : nothingSelected,
-              )
-            }
+            onSelectAll={(all) => setSelection(all ? allOf(entries) : nothingSelected)}
             onPreview={(entry) => setOpen({ entry })}
-            onCopy={(entry) => void copyShareLink(directOf(entry))}
+            onCopy={(entry) => void copyLink(directOf(access, entry))}
           />
         )}
-        {left > 0 && (
-          <div className="pubfolder__more">
-            <Button size="sm" tone="line" onClick={() => setLimit(limit + ROWS_STEP)}>
-              <Plural value={Math.min(left, ROWS_STEP)} one="Show # more" other="Show # more" />
-            </Button>
-            <span className="dim num">
-              <Trans>
-                {formatNumber(shown.length)} of {formatNumber(entries.length)}
-              </Trans>
-            </span>
-          </div>
+        {shown.length < entries.length && (
+          <More
+            shown={shown.length}
+            total={entries.length}
+            onMore={() => setLimit(limit + ROWS_STEP)}
+          />
         )}
       </section>
       <FolderSide
@@ -224,14 +124,157 @@ export function PublicFolder({
       {open !== null && <ShareOverlay source={source} file={open} onChange={setOpen} />}
     </div>
   )
+}
 
-  /** Protected files have no address that works alone: theirs is the page. */
-  function directOf(entry: FileEntry): string {
-    const path = trimPath(entry.path)
-    return access.password === ''
-      ? directLinkOf(access.hash, path)
-      : sharePageUrl(access.hash, path)
+function useSorted(info: ShareReady['info']) {
+  const [sort, setSort] = useState<SortChoice>({ column: 'name', ascending: true })
+  const entries = useMemo(() => sortNow(info.items ?? [], sort), [info, sort])
+  function sortBy(column: SortColumn) {
+    setSort((before) => ({
+      column,
+      ascending: before.column === column ? !before.ascending : true,
+    }))
   }
+  return { entries, sort, sortBy }
+}
+
+/** One folder as itself, other entries by their names in the open folder. */
+async function downloadArchive(
+  access: ShareAccess,
+  inner: string,
+  items: readonly FileEntry[],
+  total: number,
+  format: ArchiveFormat,
+) {
+  const [first] = items
+  const [at, names] =
+    items.length === 1 && first?.isDir === true
+      ? [trimPath(first.path), []]
+      : [inner, namesToSend(items, total)]
+  try {
+    saveUrl(await sharedArchiveUrl(access, at, names, format), '')
+  } catch (error) {
+    toastError(error)
+  }
+}
+
+const pathOf = ({ path }: FileEntry) => path
+
+function allOf(entries: readonly FileEntry[]): RowSelection {
+  return { paths: new Set(entries.map(pathOf)), anchor: null }
+}
+
+/** What is chosen; Ctrl+A chooses all, Escape nothing, and readers hear how many. */
+function useFolderSelection(entries: readonly FileEntry[]) {
+  const { t } = useLingui()
+  const [selection, setSelection] = useState(nothingSelected)
+
+  useDocumentKeys((event) => {
+    if (event.defaultPrevented || takesKeys(event.target)) return
+    if (event.key === 'Escape') setSelection(nothingSelected)
+    if (keyLetter(event) === 'A' && (event.ctrlKey || event.metaKey)) {
+      event.preventDefault()
+      setSelection(allOf(entries))
+    }
+  })
+
+  const count = selection.paths.size
+  useEffect(() => {
+    if (count > 0) announce(t`Selected: ${formatNumber(count)}`)
+  }, [count, t])
+  return [selection, setSelection] as const
+}
+
+/** Protected files have no address that works alone: theirs is the page. */
+function directOf(access: ShareAccess, entry: FileEntry): string {
+  const path = trimPath(entry.path)
+  return access.password === '' ? directLinkOf(access.hash, path) : sharePageUrl(access.hash, path)
+}
+
+interface HeadProps {
+  name: string
+  info: ShareReady['info']
+  onCopy(): void
+  /** Null where there is nothing to download. */
+  onDownload: ((format: ArchiveFormat) => void) | null
+}
+
+function Head({ name, info, onCopy, onDownload }: HeadProps) {
+  const { t } = useLingui()
+  return (
+    <header className="pubfolder__head row">
+      <FolderGlyph className="pubfolder__glyph" />
+      <div className="grow">
+        <h1 className="pubfolder__name">
+          <bdi>{name}</bdi>
+        </h1>
+        <p className="dim num">
+          <Counts folders={info.numDirs ?? 0} files={info.numFiles ?? 0} />
+        </p>
+      </div>
+      <Button tone="line" icon={Link} className="pubfolder__copy" onClick={onCopy}>
+        <Trans>Copy link</Trans>
+      </Button>
+      {onDownload !== null && (
+        <ArchiveMenu tone="fill" label={t`Download all`} onDownload={onDownload} />
+      )}
+    </header>
+  )
+}
+
+interface SelectionBarProps {
+  chosen: readonly FileEntry[]
+  onClear(): void
+  onPreview(entry: FileEntry): void
+  onCopy(entry: FileEntry): void
+  onDownload(entry: FileEntry): void
+  onArchive(format: ArchiveFormat): void
+}
+
+function SelectionBar({ chosen, onClear, ...on }: SelectionBarProps) {
+  const { t } = useLingui()
+  const only = chosen.length === 1 ? chosen[0] : undefined
+  return (
+    <div className="pubfolder__selbar row" role="toolbar" aria-label={t`Selection`}>
+      <IconButton size="sm" icon={X} label={t`Clear selection`} onClick={onClear} />
+      <strong className="num">
+        <Trans>{formatNumber(chosen.length)} selected</Trans>
+      </strong>
+      <span className="num pubfolder__sum">{sumOf(chosen)}</span>
+      <span className="grow" />
+      {only !== undefined && !only.isDir && (
+        <>
+          <Button icon={Eye} onClick={() => on.onPreview(only)}>
+            <Trans>Preview</Trans>
+          </Button>
+          <Button icon={Link} className="pubfolder__direct" onClick={() => on.onCopy(only)}>
+            <Trans>Copy direct link</Trans>
+          </Button>
+          <Button icon={Download} onClick={() => on.onDownload(only)}>
+            <Trans>Download</Trans>
+          </Button>
+        </>
+      )}
+      {(only === undefined || only.isDir) && (
+        <ArchiveMenu tone="ghost" label={t`Download`} onDownload={on.onArchive} />
+      )}
+    </div>
+  )
+}
+
+function More({ shown, total, onMore }: { shown: number; total: number; onMore(): void }) {
+  return (
+    <div className="pubfolder__more row">
+      <Button size="sm" tone="line" onClick={onMore}>
+        <Plural value={Math.min(total - shown, ROWS_STEP)} one="Show # more" other="Show # more" />
+      </Button>
+      <span className="dim num">
+        <Trans>
+          {formatNumber(shown)} of {formatNumber(total)}
+        </Trans>
+      </span>
+    </div>
+  )
 }
 
 /** The server names the shared folder in all its sub-folders, and `.` for everything a user has. */

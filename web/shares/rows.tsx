@@ -17,7 +17,7 @@ import type { FileSource } from '../viewers/frame/source.ts'
 import type { ClickKeys } from './selection.ts'
 import { shareHref } from './share-address.ts'
 
-export interface FolderRowsProps {
+interface FolderRowsProps {
   entries: readonly FileEntry[]
   total: number
   hash: string

@@ -34,7 +34,7 @@ export function Stage({ source, entry, covered, onOpenAs }: StageProps) {
 
   if (covered) {
     return (
-      <div className="pubstage pubstage--icon">
+      <div className="pubstage pubstage--icon center">
         <PageIcon entry={entry} className="pubstage__page" />
       </div>
     )

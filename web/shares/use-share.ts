@@ -14,13 +14,13 @@ export interface ShareReady {
   expiresAtMs: number | null
 }
 
-export type ShareView =
+type ShareView =
   | { kind: 'loading' }
   | { kind: 'password'; error: unknown; busy: boolean }
   | { kind: 'failed'; error: unknown }
   | ({ kind: 'ready'; loading: boolean } & ShareReady)
 
-export interface ShareState {
+interface ShareState {
   view: ShareView
   submitPassword: (password: string) => void
   retry: () => void

@@ -6,7 +6,7 @@ import type { Clash, ClashChoice, ConflictProps } from '../../operations/transfe
 /** `older` replaces what is older and skips the rest; `resume` sends what is larger here. */
 export type BulkRule = 'older' | 'replace' | 'rename' | 'skip' | 'resume'
 
-export type NewerSide = 'incoming' | 'existing' | null
+type NewerSide = 'incoming' | 'existing' | null
 
 // Archives, FAT and some servers keep times in steps of two seconds.
 const SAME_TIME_MS = 2000

@@ -2,11 +2,11 @@
 // uploads, paste, copy and move; nothing is touched before Continue.
 
 import { Plural, Trans, useLingui } from '@lingui/react/macro'
-import { useVirtualizer } from '@tanstack/react-virtual'
 import { ArrowRight } from 'lucide-react'
 import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { formatDayAndTime, formatSize } from '../../lib/format.ts'
 import { loadStylesheet } from '../../lib/page/stylesheet.ts'
+import { useRows } from '../../lib/page/use-rows.ts'
 import type { PromptProps } from '../../operations/prompt-kinds.ts'
 import type {
   Clash,
@@ -40,7 +40,7 @@ export function ConflictPrompt({ answer, ...props }: PromptProps<'conflict'>) {
   const { t } = useLingui()
   const [preset] = useState(() => presetChoices(props))
   const [choices, setChoices] = useState(preset)
-  const { clashes, allowReplace, allowResume, targetName, kind, otherCount } = props
+  const { clashes, allowReplace, targetName, kind } = props
   const rule = matchingRule(props, choices)
   const single = clashes.length === 1 ? clashes[0] : undefined
   const count = clashes.length
@@ -48,12 +48,6 @@ export function ConflictPrompt({ answer, ...props }: PromptProps<'conflict'>) {
   function chooseForAll(next: BulkRule) {
     setChoices(new Map(clashes.map((clash) => [clash.id, bulkChoice(next, clash, allowReplace)])))
   }
-
-  const chip = (value: BulkRule, label: string) => (
-    <Chip pressed={count > 1 && rule === value} onClick={() => chooseForAll(value)}>
-      {label}
-    </Chip>
-  )
 
   return (
     <Dialog
@@ -80,48 +74,14 @@ export function ConflictPrompt({ answer, ...props }: PromptProps<'conflict'>) {
       guarded={choices !== preset}
       onClose={() => answer(null)}
       onSubmit={() => answer(choices)}
-      footer={
-        <>
-          <Outcome choices={choices} />
-          <Button tone="line" onClick={() => answer(null)}>
-            <Trans>Cancel</Trans>
-          </Button>
-          <Button tone="fill" type="submit" data-autofocus>
-            <Trans>Continue</Trans>
-          </Button>
-        </>
+      lead={<Outcome choices={choices} />}
+      answers={
+        <Button tone="fill" type="submit" data-autofocus>
+          <Trans>Continue</Trans>
+        </Button>
       }
     >
-      {!single && (
-        <fieldset className="conflict__all" aria-label={t`For all`}>
-          <span className="mid">
-            <Trans>For all:</Trans>
-          </span>
-          {allowReplace && chip('older', t`Replace older`)}
-          {allowReplace && chip('replace', t`Replace`)}
-          {chip('rename', t`Keep both`)}
-          {chip('skip', t`Skip`)}
-          {allowResume && allowReplace && (
-            <Chip
-              pressed={rule === 'resume'}
-              data-tip={t`Sends files that are larger here or were interrupted, and skips the rest`}
-              onClick={() => chooseForAll('resume')}
-            >
-              <Trans>Resume</Trans>
-            </Chip>
-          )}
-          <span className="grow" />
-          {otherCount > 0 && (
-            <span className="conflict__rest dim num">
-              <Plural
-                value={otherCount}
-                one="# more file has no conflict"
-                other="# more files have no conflict"
-              />
-            </span>
-          )}
-        </fieldset>
-      )}
+      {!single && <ForAll {...props} rule={rule} onChoose={chooseForAll} />}
       <Cards
         clashes={clashes}
         choices={choices}
@@ -130,6 +90,51 @@ export function ConflictPrompt({ answer, ...props }: PromptProps<'conflict'>) {
         onChoose={(id, choice) => setChoices((before) => new Map(before).set(id, choice))}
       />
     </Dialog>
+  )
+}
+
+interface ForAllProps extends ConflictProps {
+  rule: BulkRule | null
+  onChoose(rule: BulkRule): void
+}
+
+/** One choice for all of them. */
+function ForAll({ allowReplace, allowResume, otherCount, rule, onChoose }: ForAllProps) {
+  const { t } = useLingui()
+  const chip = (value: BulkRule, label: string) => (
+    <Chip pressed={rule === value} onClick={() => onChoose(value)}>
+      {label}
+    </Chip>
+  )
+  return (
+    <fieldset className="conflict__all row" aria-label={t`For all`}>
+      <span className="mid">
+        <Trans>For all:</Trans>
+      </span>
+      {allowReplace && chip('older', t`Replace older`)}
+      {allowReplace && chip('replace', t`Replace`)}
+      {chip('rename', t`Keep both`)}
+      {chip('skip', t`Skip`)}
+      {allowResume && allowReplace && (
+        <Chip
+          pressed={rule === 'resume'}
+          data-tip={t`Sends files that are larger here or were interrupted, and skips the rest`}
+          onClick={() => onChoose('resume')}
+        >
+          <Trans>Resume</Trans>
+        </Chip>
+      )}
+      <span className="grow" />
+      {otherCount > 0 && (
+        <span className="conflict__rest dim num">
+          <Plural
+            value={otherCount}
+            one="# more file has no conflict"
+            other="# more files have no conflict"
+          />
+        </span>
+      )}
+    </fieldset>
   )
 }
 
@@ -171,14 +176,12 @@ function VirtualCards({
   card: (clash: Clash) => ReactNode
 }) {
   const list = useRef<HTMLUListElement>(null)
-  const virtual = useVirtualizer({
-    count: clashes.length,
-    getScrollElement: () => list.current?.closest<HTMLElement>('.dlg__body') ?? null,
-    estimateSize: () => CARD_HEIGHT_PX,
-    gap: 10,
-    overscan: 4,
-    scrollMargin: list.current?.offsetTop ?? 0,
-  })
+  const virtual = useRows(
+    () => list.current?.closest<HTMLElement>('.dlg__body') ?? null,
+    clashes.length,
+    CARD_HEIGHT_PX,
+    { gap: 10, overscan: 4, scrollMargin: list.current?.offsetTop ?? 0 },
+  )
   return (
     <ul
       ref={list}
@@ -229,9 +232,9 @@ function Card({
 
   return (
     <section className="conflict__card" aria-label={name}>
-      <div className="conflict__head">
+      <div className="conflict__head row">
         <FileTile entry={{ name, isDir: incoming.isDir }} />
-        <span className="conflict__name grow">
+        <span className="conflict__name trunc grow">
           {location !== '' && <bdi className="dim">{location}/</bdi>}
           <bdi>{name}</bdi>
         </span>
@@ -290,8 +293,8 @@ function Side({
     side.isDir ? t`Folder` : side.sizeBytes === null ? t`Size unknown` : formatSize(side.sizeBytes),
   ]
   return (
-    <div className={kept ? 'conflict__side conflict__side--kept' : 'conflict__side'}>
-      <span className="conflict__picture">
+    <div className={kept ? 'conflict__side row conflict__side--kept' : 'conflict__side row'}>
+      <span className="conflict__picture center">
         {thumbnail === null ? (
           <PageIcon entry={{ name, isDir: side.isDir }} />
         ) : (

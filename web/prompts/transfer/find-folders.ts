@@ -8,7 +8,7 @@ const MAX_FOUND = 100
 const TYPING_PAUSE_MS = 200
 
 /**
- * Folders whose name contains the text, null while nothing is being looked for, and whether they are
+ * Folders whose name contains the text, null while nothing is searched for, and whether they are
  * those of this text already.
  */
 export function useFoundFolders(text: string): { found: string[] | null; isCurrent: boolean } {

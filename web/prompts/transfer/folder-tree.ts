@@ -15,7 +15,7 @@ export interface TreeRow {
   hasChildren: boolean | null
 }
 
-export interface FolderTree {
+interface FolderTree {
   /** Folders by parent, sorted; a folder missing here was not fetched. */
   children: ReadonlyMap<string, readonly string[]>
   expanded: ReadonlySet<string>

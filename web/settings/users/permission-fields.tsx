@@ -3,6 +3,7 @@
 import { useLingui } from '@lingui/react/macro'
 import type { Permissions } from '../../../src/api-types.ts'
 import { boot } from '../../lib/boot.ts'
+import { type ControlProps, partOf } from '../../lib/form-part.ts'
 import { Switch } from '../../ui/toggle.tsx'
 
 /** A set of rights that does not contradict itself. */
@@ -22,70 +23,29 @@ export function withImplied(perm: Permissions): Permissions {
   return perm.share ? { ...perm, download: true } : perm
 }
 
-export function PermissionFields({
-  perm,
-  onChange,
-}: {
-  perm: Permissions
-  onChange: (perm: Permissions) => void
-}) {
+export function PermissionFields({ value: perm, onChange }: ControlProps<Permissions>) {
   const { t } = useLingui()
-  const set = (change: Partial<Permissions>) => onChange(withImplied({ ...perm, ...change }))
+  const { toggle } = partOf(perm, (change) => onChange(withImplied({ ...perm, ...change })))
   const all = perm.admin
   return (
     <div className="perms">
       <Switch
         label={t`Administrator`}
         hint={t`May do everything, also in the settings.`}
-        checked={perm.admin}
-        onChange={(admin) => set({ admin })}
+        {...toggle('admin')}
       />
-      <Switch
-        label={t`Delete files and folders`}
-        checked={perm.delete}
-        disabled={all}
-        onChange={(value) => set({ delete: value })}
-      />
-      <Switch
-        label={t`Create and upload`}
-        checked={perm.create}
-        disabled={all}
-        onChange={(create) => set({ create })}
-      />
-      <Switch
-        label={t`Share`}
-        hint={t`Needs download.`}
-        checked={perm.share}
-        disabled={all}
-        onChange={(share) => set({ share })}
-      />
-      <Switch
-        label={t`Rename and move`}
-        checked={perm.rename}
-        disabled={all}
-        onChange={(rename) => set({ rename })}
-      />
+      <Switch label={t`Delete files and folders`} disabled={all} {...toggle('delete')} />
+      <Switch label={t`Create and upload`} disabled={all} {...toggle('create')} />
+      <Switch label={t`Share`} hint={t`Needs download.`} disabled={all} {...toggle('share')} />
+      <Switch label={t`Rename and move`} disabled={all} {...toggle('rename')} />
       <Switch
         label={t`Download`}
         hint={t`On while share is on.`}
-        checked={perm.download}
         disabled={all || perm.share}
-        onChange={(download) => set({ download })}
+        {...toggle('download')}
       />
-      <Switch
-        label={t`Edit files`}
-        checked={perm.modify}
-        disabled={all}
-        onChange={(modify) => set({ modify })}
-      />
-      {boot.EnableExec && (
-        <Switch
-          label={t`Run commands`}
-          checked={perm.execute}
-          disabled={all}
-          onChange={(execute) => set({ execute })}
-        />
-      )}
+      <Switch label={t`Edit files`} disabled={all} {...toggle('modify')} />
+      {boot.EnableExec && <Switch label={t`Run commands`} disabled={all} {...toggle('execute')} />}
     </div>
   )
 }

@@ -40,7 +40,7 @@ export function toRules(drafts: readonly RuleDraft[]): Rule[] {
 
 export type RuleProblem = 'empty' | 'slash' | 'dots' | 'expression'
 
-/** What keeps a rule from ever matching, or null. Expressions need `matches` to be judged. */
+/** What keeps a rule from ever matching, or null. Expressions need `matches` to be checked. */
 export function problemOf(rule: RuleDraft, matches: Matcher | null): RuleProblem | null {
   if (rule.text === '') return 'empty'
   if (rule.regex) return matches && matches(rule.text, '/') === null ? 'expression' : null

@@ -3,11 +3,21 @@
 
 import { Trans, useLingui } from '@lingui/react/macro'
 import { Ban, Check, GripVertical, Plus, X } from 'lucide-react'
-import { type KeyboardEvent, type PointerEvent, useEffect, useId, useRef, useState } from 'react'
+import {
+  type ComponentProps,
+  type KeyboardEvent,
+  type PointerEvent,
+  type RefObject,
+  useEffect,
+  useId,
+  useRef,
+  useState,
+} from 'react'
+import type { ControlProps } from '../../lib/form-part.ts'
 import { announce } from '../../lib/page/announce.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Button, IconButton } from '../../ui/button.tsx'
-import { Select, TextField } from '../../ui/field.tsx'
+import { CodeField, Select } from '../../ui/field.tsx'
 import {
   decide,
   type Matcher,
@@ -38,7 +48,7 @@ function useMatcher(needed: boolean): Matcher | null {
   useEffect(() => {
     if (!needed || matcher) return
     let gone = false
-    // Without it expressions are simply not judged here; the server refuses what is wrong.
+    // Without it expressions are not checked here; the server refuses what is wrong.
     loadMatcher().then(
       (loaded) => {
         if (!gone) setMatcher(() => loaded)
@@ -52,36 +62,66 @@ function useMatcher(needed: boolean): Matcher | null {
   return matcher
 }
 
-export interface RulesEditorProps {
-  rules: readonly RuleDraft[]
-  onChange: (rules: RuleDraft[]) => void
+interface RulesEditorProps extends ControlProps<RuleDraft[]> {
   /** Rules that apply before these: those of the instance, for a user's. */
   before?: readonly RuleDraft[]
   /** Also shows what is missing in rules nobody has typed into yet. */
-  strict?: boolean
+  strict: boolean
 }
 
-export function RulesEditor({ rules, onChange, before = [], strict = false }: RulesEditorProps) {
-  const { t } = useLingui()
+export function RulesEditor({ value: rules, onChange, before = [], strict }: RulesEditorProps) {
   const list = useRef<HTMLUListElement>(null)
-  const [held, setHeld] = useState<number | null>(null)
   const matcher = useMatcher([...before, ...rules].some((rule) => rule.regex))
-
-  const problems: Record<RuleProblem, string> = {
-    empty: t`Enter a path or an expression.`,
-    slash: t`A path starts with a slash.`,
-    dots: t`A path has no “.”, “..” or double slashes.`,
-    expression: t`This expression is not valid.`,
-  }
-
-  function edit(key: number, change: Partial<RuleDraft>) {
+  const order = useReordering(list, rules, onChange)
+  const edit = (key: number, change: Partial<RuleDraft>) =>
     onChange(rules.map((rule) => (rule.key === key ? { ...rule, ...change } : rule)))
+
+  function add() {
+    onChange([...rules, newRule()])
+    requestAnimationFrame(() => {
+      list.current?.lastElementChild?.querySelector<HTMLElement>('input')?.focus()
+    })
   }
 
-  function shift(from: number, to: number) {
-    if (to < 0 || to >= rules.length || from === to) return
-    onChange(moveRule(rules, from, to))
-  }
+  return (
+    <>
+      <ul className="rules" ref={list}>
+        {rules.map((rule, at) => (
+          <li
+            key={rule.key}
+            className={order.dragged === rule.key ? 'rule is-dragged' : 'rule'}
+            onKeyDown={(event) => order.onKeyDown(event, at)}
+          >
+            <RuleFields
+              rule={rule}
+              place={at + 1}
+              problem={problemOf(rule, matcher)}
+              strict={strict}
+              grip={order.gripOf(rule.key)}
+              onEdit={(change) => edit(rule.key, change)}
+              onRemove={() => onChange(rules.filter((each) => each.key !== rule.key))}
+            />
+          </li>
+        ))}
+      </ul>
+      <Button size="sm" className="add" icon={Plus} onClick={add}>
+        <Trans>Add rule</Trans>
+      </Button>
+      {rules.length + before.length > 0 && <Tester rules={rules} before={before} />}
+    </>
+  )
+}
+
+/** Moving rules by dragging a grip, or with Alt and the arrow keys. */
+function useReordering(
+  list: RefObject<HTMLUListElement | null>,
+  rules: readonly RuleDraft[],
+  onChange: (rules: RuleDraft[]) => void,
+) {
+  const { t } = useLingui()
+  /** Key of the rule that is dragged. */
+  const [dragged, setDragged] = useState<number | null>(null)
+  const release = () => setDragged(null)
 
   function onKeyDown(event: KeyboardEvent, at: number) {
     if (!event.altKey || (event.key !== 'ArrowUp' && event.key !== 'ArrowDown')) return
@@ -89,7 +129,7 @@ export function RulesEditor({ rules, onChange, before = [], strict = false }: Ru
     const to = at + (event.key === 'ArrowUp' ? -1 : 1)
     if (to < 0 || to >= rules.length) return
     const active = document.activeElement
-    shift(at, to)
+    onChange(moveRule(rules, at, to))
     const place = to + 1
     const count = rules.length
     announce(t`Rule moved to place ${place} of ${count}`)
@@ -97,105 +137,94 @@ export function RulesEditor({ rules, onChange, before = [], strict = false }: Ru
     requestAnimationFrame(() => active instanceof HTMLElement && active.focus())
   }
 
-  function onGrab(event: PointerEvent<HTMLElement>, key: number) {
-    if (event.button !== 0) return
-    event.currentTarget.setPointerCapture(event.pointerId)
-    setHeld(key)
-  }
-
   function onDrag(event: PointerEvent<HTMLElement>) {
-    if (held === null || !list.current) return
-    const from = rules.findIndex((rule) => rule.key === held)
+    if (dragged === null || !list.current) return
+    const from = rules.findIndex((rule) => rule.key === dragged)
     const boxes = [...list.current.children].map((item) => item.getBoundingClientRect())
     const to = boxes.findIndex((box) => event.clientY >= box.top && event.clientY <= box.bottom)
     const box = boxes[to]
     if (!box || to === from) return
     // Past the middle of the neighbour, or rows of different height would swap back and forth.
     const middle = box.top + box.height / 2
-    if (to < from ? event.clientY < middle : event.clientY > middle) shift(from, to)
+    if (to < from ? event.clientY < middle : event.clientY > middle) {
+      onChange(moveRule(rules, from, to))
+    }
   }
 
+  const gripOf = (key: number): ComponentProps<'button'> => ({
+    onPointerDown(event) {
+      if (event.button !== 0) return
+      event.currentTarget.setPointerCapture(event.pointerId)
+      setDragged(key)
+    },
+    onPointerMove: onDrag,
+    onPointerUp: release,
+    onPointerCancel: release,
+  })
+  return { dragged, onKeyDown, gripOf }
+}
+
+interface RuleFieldsProps {
+  rule: RuleDraft
+  /** From 1. */
+  place: number
+  problem: RuleProblem | null
+  strict: boolean
+  /** Handlers of the grip that drags the rule. */
+  grip: ComponentProps<'button'>
+  onEdit(change: Partial<RuleDraft>): void
+  onRemove(): void
+}
+
+function RuleFields({ rule, place, problem, strict, grip, onEdit, onRemove }: RuleFieldsProps) {
+  const { t } = useLingui()
+  const problems: Record<RuleProblem, string> = {
+    empty: t`Enter a path or an expression.`,
+    slash: t`A path starts with a slash.`,
+    dots: t`A path has no “.”, “..” or double slashes.`,
+    expression: t`This expression is not valid.`,
+  }
   return (
     <>
-      <ul className="rules" ref={list}>
-        {rules.map((rule, at) => {
-          const problem = problemOf(rule, matcher)
-          const shown = problem !== null && (problem !== 'empty' || strict)
-          const place = at + 1
-          return (
-            <li
-              key={rule.key}
-              className={held === rule.key ? 'rule rule--held' : 'rule'}
-              onKeyDown={(event) => onKeyDown(event, at)}
-            >
-              <button
-                type="button"
-                className="rule__grip"
-                aria-label={t`Move rule ${place}`}
-                data-tip={t`Drag to reorder`}
-                data-tip-keys="Alt ↑ ↓"
-                onPointerDown={(event) => onGrab(event, rule.key)}
-                onPointerMove={onDrag}
-                onPointerUp={() => setHeld(null)}
-                onPointerCancel={() => setHeld(null)}
-              >
-                <GripVertical className="i i-sm" aria-hidden />
-              </button>
-              <Select
-                label={t`Effect of rule ${place}`}
-                hideLabel
-                value={rule.allow ? 'allow' : 'deny'}
-                onChange={(value) => edit(rule.key, { allow: value === 'allow' })}
-                options={[
-                  { value: 'allow', label: t`Allow` },
-                  { value: 'deny', label: t`Deny` },
-                ]}
-              />
-              <Select
-                label={t`Kind of rule ${place}`}
-                hideLabel
-                value={rule.regex ? 'regex' : 'path'}
-                onChange={(value) => edit(rule.key, { regex: value === 'regex' })}
-                options={[
-                  { value: 'path', label: t`Path` },
-                  { value: 'regex', label: t`Expression` },
-                ]}
-              />
-              <TextField
-                className="mono-field"
-                label={rule.regex ? t`Expression of rule ${place}` : t`Path of rule ${place}`}
-                hideLabel
-                dir="ltr"
-                spellCheck={false}
-                placeholder={rule.regex ? '\\.pdf$' : '/folder'}
-                value={rule.text}
-                error={shown && problem ? problems[problem] : null}
-                onChange={(text) => edit(rule.key, { text })}
-              />
-              <IconButton
-                size="sm"
-                icon={X}
-                label={t`Remove rule ${place}`}
-                onClick={() => onChange(rules.filter((each) => each.key !== rule.key))}
-              />
-            </li>
-          )
-        })}
-      </ul>
-      <Button
-        size="sm"
-        className="add"
-        icon={Plus}
-        onClick={() => {
-          onChange([...rules, newRule()])
-          requestAnimationFrame(() => {
-            list.current?.lastElementChild?.querySelector<HTMLElement>('input')?.focus()
-          })
-        }}
+      <button
+        type="button"
+        className="rule__grip center"
+        aria-label={t`Move rule ${place}`}
+        data-tip={t`Drag to reorder`}
+        data-tip-keys="Alt ↑ ↓"
+        {...grip}
       >
-        <Trans>Add rule</Trans>
-      </Button>
-      {rules.length + before.length > 0 && <Tester rules={rules} before={before} />}
+        <GripVertical className="i i-sm" aria-hidden />
+      </button>
+      <Select
+        label={t`Effect of rule ${place}`}
+        hideLabel
+        value={rule.allow ? 'allow' : 'deny'}
+        onChange={(value) => onEdit({ allow: value === 'allow' })}
+        options={[
+          { value: 'allow', label: t`Allow` },
+          { value: 'deny', label: t`Deny` },
+        ]}
+      />
+      <Select
+        label={t`Kind of rule ${place}`}
+        hideLabel
+        value={rule.regex ? 'regex' : 'path'}
+        onChange={(value) => onEdit({ regex: value === 'regex' })}
+        options={[
+          { value: 'path', label: t`Path` },
+          { value: 'regex', label: t`Expression` },
+        ]}
+      />
+      <CodeField
+        label={rule.regex ? t`Expression of rule ${place}` : t`Path of rule ${place}`}
+        hideLabel
+        placeholder={rule.regex ? '\\.pdf$' : '/folder'}
+        value={rule.text}
+        error={problem !== null && (problem !== 'empty' || strict) && problems[problem]}
+        onChange={(text) => onEdit({ text })}
+      />
+      <IconButton size="sm" icon={X} label={t`Remove rule ${place}`} onClick={onRemove} />
     </>
   )
 }
@@ -213,17 +242,14 @@ function Tester({ rules, before }: { rules: readonly RuleDraft[]; before: readon
   const global = at + 1
   return (
     <div className="tester">
-      <TextField
-        className="mono-field"
+      <CodeField
         label={t`Test a path`}
-        dir="ltr"
-        spellCheck={false}
         placeholder="/folder/file.pdf"
         aria-controls={id}
         value={path}
         onChange={setPath}
       />
-      <output className="tester__verdict" id={id}>
+      <output className="tester__verdict row" id={id}>
         {path !== '' && (
           <>
             <Badge tone={allow ? 'ok' : 'danger'} icon={allow ? Check : Ban}>

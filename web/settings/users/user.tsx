@@ -1,8 +1,10 @@
 // One account: making it, changing it, deleting it.
 
+import { t } from '@lingui/core/macro'
 import { Trans, useLingui } from '@lingui/react/macro'
 import { Trash2 } from 'lucide-react'
 import { useEffect } from 'react'
+import type { UserRecord } from '../../../src/api-types.ts'
 import { ApiError } from '../../api/client.ts'
 import { getSettings } from '../../api/settings.ts'
 import { createUser, deleteUser, getUser, replaceUser } from '../../api/users.ts'
@@ -13,13 +15,13 @@ import { openPrompt } from '../../operations/prompts.ts'
 import { toastError, toastSuccess } from '../../operations/toasts.ts'
 import { logOut, renewSession, session } from '../../state/session.ts'
 import { Button } from '../../ui/button.tsx'
-import { PasswordField, Select, TextField } from '../../ui/field.tsx'
+import { CodeField, PasswordField, Select, TextField } from '../../ui/field.tsx'
 import { Switch } from '../../ui/toggle.tsx'
 import { SaveBar, Section, WhenLoaded } from '../parts.tsx'
-import { isTooShort, minimumPasswordLength, setMinimumPasswordLength } from '../password-length.ts'
-import { useForm } from '../use-form.ts'
+import { type Form, useForm } from '../use-form.ts'
 import { useLoad } from '../use-load.ts'
 import { WordField } from '../word-field.tsx'
+import { isTooShort, minimumPasswordLength, setMinimumPasswordLength } from './password-length.ts'
 import { PermissionFields } from './permission-fields.tsx'
 import { problemOf, type RuleDraft, toDrafts } from './rule-draft.ts'
 import { RulesEditor } from './rules.tsx'
@@ -58,70 +60,191 @@ function UserForm({
 }: Loaded & { onName: (name: string) => void }) {
   const { t } = useLingui()
   const isNew = initial.id === 0
-  const asksPassword = boot.AuthMethod === 'json'
   const form = useForm<UserDraft>(initial, save)
-  const { draft, set } = form
+  const { draft, set, field } = form
   const { username } = form.saved
   const title = isNew ? t`New user` : username
   useEffect(() => onName(title), [onName, title])
 
-  const late = form.attempts > 0
-  const noName = draft.username.trim() === ''
-  const noPassword = isNew && draft.password === ''
-  const tooShort = isTooShort(draft.password)
-
   async function save(next: UserDraft): Promise<UserDraft | null> {
-    if (noName || noPassword || tooShort) return null
+    if (Object.values(problemsOf(next)).some(Boolean)) return null
     if (next.rules.some((rule) => problemOf(rule, null) !== null)) return null
     const record = userOf(next)
-    let createdId = 0
-    const send = async (ownPassword: string) => {
-      if (isNew) createdId = await createUser(record, ownPassword)
-      else await replaceUser(record, ownPassword)
-    }
-    if (asksPassword) {
-      const answer = await openPrompt('currentPassword', {
-        title: isNew ? t`Create this user?` : t`Save this user?`,
-        text: t`Confirm with your own password.`,
-        confirmLabel: isNew ? t`Create user` : t`Save changes`,
-        attempt: send,
-        explain,
-      })
-      if (answer === null) return null
-    } else {
-      try {
-        await send('')
-      } catch (error) {
-        const known = explain(error)
-        if (known === null) throw error
-        toastError(known)
-        return null
-      }
-    }
+    const id = await store(record)
+    if (id === null) return null
     toastSuccess(isNew ? t`User created` : t`User saved`)
     if (record.id === session.user?.id) await renewSession()
     const stored = { ...next, username: record.username, password: '' }
     if (isNew) {
       form.reset(stored)
-      const to = createdId > 0 ? `/settings/users/${createdId}` : '/settings/users'
+      const to = id > 0 ? `/settings/users/${id}` : '/settings/users'
       void go(to, { force: true })
     }
     return stored
   }
 
-  function explain(error: unknown): string | null {
-    if (!(error instanceof ApiError)) return null
-    return error.code === 'exists' || error.status === 409 ? t`This username is taken.` : null
+  return (
+    <div className="form form--wide">
+      <AccountSection form={form} makesHomes={makesHomes} />
+
+      <Section title={t`Permissions`}>
+        <PermissionFields
+          value={draft.perm}
+          onChange={(perm) => set({ perm, ...(perm.admin && { lockPassword: false }) })}
+        />
+        {boot.EnableExec && (
+          <WordField
+            label={t`Commands`}
+            hint={t`Programs this user may run in the shell, by exact name.`}
+            placeholder={t`Add a command`}
+            {...field('commands')}
+          />
+        )}
+      </Section>
+
+      <Section
+        title={t`Rules`}
+        hint={t`Read from top to bottom; the last match wins. They come after the global rules.`}
+      >
+        <RulesEditor before={globalRules} strict={form.attempts > 0} {...field('rules')} />
+      </Section>
+
+      <SaveBar
+        form={form}
+        always
+        {...(isNew && { saveLabel: t`Create user` })}
+        lead={
+          isNew ? (
+            <a className="btn btn--ghost" href={`${boot.BaseURL}/settings/users`}>
+              <Trans>Cancel</Trans>
+            </a>
+          ) : (
+            <DeleteButton id={initial.id} username={username} />
+          )
+        }
+      />
+    </div>
+  )
+}
+
+/** Changes to accounts are confirmed with one's own password, where there is one. */
+const asksPassword = () => boot.AuthMethod === 'json'
+
+/** Creates or replaces an account and gives its id; null when that was refused or given up. */
+async function store(record: UserRecord): Promise<number | null> {
+  const isNew = record.id === 0
+  let { id } = record
+  const send = async (ownPassword: string) => {
+    if (isNew) id = await createUser(record, ownPassword)
+    else await replaceUser(record, ownPassword)
   }
+  if (asksPassword()) {
+    const answer = await openPrompt('currentPassword', {
+      title: isNew ? t`Create this user?` : t`Save this user?`,
+      text: t`Confirm with your own password.`,
+      confirmLabel: isNew ? t`Create user` : t`Save changes`,
+      attempt: send,
+      explain: explainRefusal,
+    })
+    return answer === null ? null : id
+  }
+  try {
+    await send('')
+    return id
+  } catch (error) {
+    const known = explainRefusal(error)
+    if (known === null) throw error
+    toastError(known)
+    return null
+  }
+}
+
+function explainRefusal(error: unknown): string | null {
+  if (!(error instanceof ApiError)) return null
+  return error.code === 'exists' || error.status === 409 ? t`This username is taken.` : null
+}
+
+function problemsOf(draft: UserDraft) {
+  return {
+    noName: draft.username.trim() === '',
+    noPassword: draft.id === 0 && draft.password === '',
+    tooShort: isTooShort(draft.password),
+  }
+}
+
+function AccountSection({ form, makesHomes }: { form: Form<UserDraft>; makesHomes: boolean }) {
+  const { t } = useLingui()
+  const { draft, field, toggle } = form
+  const isNew = draft.id === 0
+  const late = form.attempts > 0
+  const { noName, noPassword, tooShort } = problemsOf(draft)
+  return (
+    <Section title={t`Account`}>
+      <div className="pair">
+        <TextField
+          label={t`Username`}
+          autoComplete="off"
+          autoCapitalize="none"
+          spellCheck={false}
+          {...field('username')}
+          error={late && noName && t`Enter a username.`}
+        />
+        <PasswordField
+          label={t`Password`}
+          autoComplete="new-password"
+          placeholder={isNew ? undefined : t`Leave blank to keep the current one`}
+          {...field('password')}
+          error={
+            late && noPassword
+              ? t`Enter a password.`
+              : tooShort
+                ? t`At least ${minimumPasswordLength()} characters.`
+                : null
+          }
+        />
+        <CodeField
+          label={t`Scope`}
+          hint={
+            draft.makeHome
+              ? t`Made from the username when the user is created.`
+              : t`The folder this user sees as the root.`
+          }
+          disabled={draft.makeHome}
+          {...field('scope')}
+          {...(draft.makeHome && { value: '' })}
+        />
+        <Select
+          label={t`Language`}
+          {...field('locale')}
+          options={switchableLanguages(draft.locale)}
+        />
+      </div>
+      {isNew && makesHomes && <Switch label={t`Create a home folder`} {...toggle('makeHome')} />}
+      <Switch
+        label={t`Lock password`}
+        hint={
+          draft.perm.admin
+            ? t`Administrators can always change their password.`
+            : t`The user cannot change it.`
+        }
+        disabled={draft.perm.admin}
+        {...toggle('lockPassword')}
+      />
+    </Section>
+  )
+}
+
+function DeleteButton({ id, username }: { id: number; username: string }) {
+  const { t } = useLingui()
 
   async function remove() {
-    const isSelf = initial.id === session.user?.id
+    const isSelf = id === session.user?.id
     const text = isSelf
       ? t`This is your own account: you will be logged out. Files stay where they are.`
       : t`“${username}” can no longer log in. Files stay where they are.`
     const label = t`Delete user`
-    const attempt = (password: string) => deleteUser(initial.id, password)
-    if (asksPassword) {
+    const attempt = (password: string) => deleteUser(id, password)
+    if (asksPassword()) {
       const prompt = { title: t`Delete this user?`, text, confirmLabel: label, attempt }
       if ((await openPrompt('currentPassword', { ...prompt, tone: 'danger' })) === null) return
     } else {
@@ -139,121 +262,8 @@ function UserForm({
   }
 
   return (
-    <div className="form form--wide">
-      <Section title={t`Account`}>
-        <div className="pair">
-          <TextField
-            label={t`Username`}
-            autoComplete="off"
-            autoCapitalize="none"
-            spellCheck={false}
-            value={draft.username}
-            error={late && noName ? t`Enter a username.` : null}
-            onChange={(username) => set({ username })}
-          />
-          <PasswordField
-            label={t`Password`}
-            autoComplete="new-password"
-            placeholder={isNew ? undefined : t`Leave blank to keep the current one`}
-            value={draft.password}
-            error={
-              late && noPassword
-                ? t`Enter a password.`
-                : tooShort
-                  ? t`At least ${minimumPasswordLength()} characters.`
-                  : null
-            }
-            onChange={(password) => set({ password })}
-          />
-          <TextField
-            className="mono-field"
-            label={t`Scope`}
-            hint={
-              draft.makeHome
-                ? t`Made from the username when the user is created.`
-                : t`The folder this user sees as the root.`
-            }
-            dir="ltr"
-            spellCheck={false}
-            disabled={draft.makeHome}
-            value={draft.makeHome ? '' : draft.scope}
-            onChange={(scope) => set({ scope })}
-          />
-          <Select
-            label={t`Language`}
-            value={draft.locale}
-            onChange={(locale) => set({ locale })}
-            options={switchableLanguages(draft.locale)}
-          />
-        </div>
-        {isNew && makesHomes && (
-          <Switch
-            label={t`Create a home folder`}
-            checked={draft.makeHome}
-            onChange={(makeHome) => set({ makeHome })}
-          />
-        )}
-        <Switch
-          label={t`Lock password`}
-          hint={
-            draft.perm.admin
-              ? t`Administrators can always change their password.`
-              : t`The user cannot change it.`
-          }
-          checked={draft.lockPassword}
-          disabled={draft.perm.admin}
-          onChange={(lockPassword) => set({ lockPassword })}
-        />
-      </Section>
-
-      <Section title={t`Permissions`}>
-        <PermissionFields
-          perm={draft.perm}
-          onChange={(perm) => set({ perm, ...(perm.admin && { lockPassword: false }) })}
-        />
-        {boot.EnableExec && (
-          <WordField
-            label={t`Commands`}
-            hint={t`Programs this user may run in the shell, by exact name.`}
-            placeholder={t`Add a command`}
-            words={draft.commands}
-            onChange={(commands) => set({ commands })}
-          />
-        )}
-      </Section>
-
-      <Section
-        title={t`Rules`}
-        hint={t`Read from top to bottom; the last match wins. They come after the global rules.`}
-      >
-        <RulesEditor
-          rules={draft.rules}
-          before={globalRules}
-          strict={late}
-          onChange={(rules) => set({ rules })}
-        />
-      </Section>
-
-      <SaveBar
-        form={form}
-        always
-        {...(isNew && { saveLabel: t`Create user` })}
-        lead={
-          isNew ? (
-            <a className="btn btn--ghost" href={`${boot.BaseURL}/settings/users`}>
-              <Trans>Cancel</Trans>
-            </a>
-          ) : (
-            <Button
-              tone="danger-text"
-              icon={Trash2}
-              onClick={() => void remove().catch(toastError)}
-            >
-              <Trans>Delete user</Trans>
-            </Button>
-          )
-        }
-      />
-    </div>
+    <Button tone="danger-text" icon={Trash2} onClick={() => void remove().catch(toastError)}>
+      <Trans>Delete user</Trans>
+    </Button>
   )
 }

@@ -44,17 +44,15 @@ function UserTable({ users }: { users: UserRecord[] }) {
   const { t } = useLingui()
   const { user: me } = useSnapshot(session)
   const [find, setFind] = useState('')
-  const words = usePermissionWords()
   const wanted = find.trim().toLocaleLowerCase()
   const shown = users.filter(
     (user) =>
       user.username.toLocaleLowerCase().includes(wanted) ||
       user.scope.toLocaleLowerCase().includes(wanted),
   )
-  const hrefOf = (id: number | 'new') => `${boot.BaseURL}/settings/users/${id}`
   return (
     <>
-      <div className="tbl-top">
+      <div className="tbl-top row">
         <TextField
           label={t`Find a user`}
           hideLabel
@@ -93,49 +91,59 @@ function UserTable({ users }: { users: UserRecord[] }) {
             </thead>
             <tbody>
               {shown.map((user) => (
-                <tr key={user.id}>
-                  <td>
-                    <a className="tbl__main" href={hrefOf(user.id)}>
-                      <Avatar name={user.username} />
-                      <bdi>{user.username}</bdi>
-                      {user.id === me?.id && (
-                        <Badge>
-                          <Trans>You</Trans>
-                        </Badge>
-                      )}
-                    </a>
-                  </td>
-                  <td className={user.perm.admin ? '' : 'tbl__none'}>
-                    {user.perm.admin ? (
-                      <Badge tone="accent" icon={ShieldCheck}>
-                        <Trans>Admin</Trans>
-                      </Badge>
-                    ) : (
-                      <span className="dim">—</span>
-                    )}
-                  </td>
-                  <td className="tbl__cut mono" data-label={t`Scope`} data-tip={user.scope}>
-                    <bdi dir="ltr">{user.scope}</bdi>
-                  </td>
-                  <td className="tbl__cut" data-label={t`Permissions`} data-tip={words(user.perm)}>
-                    {words(user.perm)}
-                  </td>
-                  <td className="tbl__acts">
-                    <a
-                      className="ib ib--sm"
-                      href={hrefOf(user.id)}
-                      aria-label={t`Edit ${user.username}`}
-                      data-tip={t`Edit ${user.username}`}
-                    >
-                      <Pencil className="i i-sm" aria-hidden />
-                    </a>
-                  </td>
-                </tr>
+                <UserRow key={user.id} user={user} own={user.id === me?.id} />
               ))}
             </tbody>
           </table>
         </div>
       )}
     </>
+  )
+}
+
+const hrefOf = (id: number | 'new') => `${boot.BaseURL}/settings/users/${id}`
+
+function UserRow({ user, own }: { user: UserRecord; own: boolean }) {
+  const { t } = useLingui()
+  const words = usePermissionWords()(user.perm)
+  return (
+    <tr>
+      <td>
+        <a className="tbl__main row" href={hrefOf(user.id)}>
+          <Avatar name={user.username} />
+          <bdi>{user.username}</bdi>
+          {own && (
+            <Badge>
+              <Trans>You</Trans>
+            </Badge>
+          )}
+        </a>
+      </td>
+      <td className={user.perm.admin ? '' : 'tbl__none'}>
+        {user.perm.admin ? (
+          <Badge tone="accent" icon={ShieldCheck}>
+            <Trans>Admin</Trans>
+          </Badge>
+        ) : (
+          <span className="dim">—</span>
+        )}
+      </td>
+      <td className="tbl__cut trunc mono" data-label={t`Scope`} data-tip={user.scope}>
+        <bdi dir="ltr">{user.scope}</bdi>
+      </td>
+      <td className="tbl__cut trunc" data-label={t`Permissions`} data-tip={words}>
+        {words}
+      </td>
+      <td className="tbl__acts">
+        <a
+          className="ib ib--sm"
+          href={hrefOf(user.id)}
+          aria-label={t`Edit ${user.username}`}
+          data-tip={t`Edit ${user.username}`}
+        >
+          <Pencil className="i i-sm" aria-hidden />
+        </a>
+      </td>
+    </tr>
   )
 }

@@ -1,6 +1,6 @@
 // How long passwords must be in this instance, as far as this page knows.
 
-import { boot } from '../lib/boot.ts'
+import { boot } from '../../lib/boot.ts'
 
 let bytes = boot.MinimumPasswordLength
 

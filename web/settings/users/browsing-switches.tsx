@@ -1,0 +1,44 @@
+// How folders are browsed: one's own choice, and what new accounts begin with.
+
+import { useLingui } from '@lingui/react/macro'
+import type { TokenUser } from '../../../src/api-types.ts'
+import type { FormPart } from '../../lib/form-part.ts'
+import { formatMoment } from '../../lib/format.ts'
+import { Switch } from '../../ui/toggle.tsx'
+
+export type Browsing = Pick<
+  TokenUser,
+  'hideDotfiles' | 'singleClick' | 'redirectAfterCopyMove' | 'dateFormat'
+>
+
+const SAMPLE_MS = Date.UTC(2026, 10, 20, 18, 30)
+
+interface BrowsingSwitchesProps {
+  toggle: FormPart<Browsing>['toggle']
+  /** Explains each switch. */
+  hints?: boolean
+}
+
+export function BrowsingSwitches({ toggle, hints = false }: BrowsingSwitchesProps) {
+  const { t } = useLingui()
+  return (
+    <>
+      <Switch
+        label={t`Hide dotfiles`}
+        hint={hints && t`Names that start with a dot stay out of listings.`}
+        {...toggle('hideDotfiles')}
+      />
+      <Switch
+        label={t`Open with a single click`}
+        hint={hints && t`Select with the check box, Ctrl or a long press.`}
+        {...toggle('singleClick')}
+      />
+      <Switch label={t`Go to the target after copy or move`} {...toggle('redirectAfterCopyMove')} />
+      <Switch
+        label={t`Show exact dates`}
+        hint={hints && t`${formatMoment(SAMPLE_MS)} instead of “2 hours ago”.`}
+        {...toggle('dateFormat')}
+      />
+    </>
+  )
+}
