@@ -4,10 +4,10 @@
 import { indentLess, redo, redoDepth, undo, undoDepth } from '@codemirror/commands'
 import type { LanguageDescription } from '@codemirror/language'
 import { closeSearchPanel, openSearchPanel } from '@codemirror/search'
-import { EditorState, Prec } from '@codemirror/state'
+import { type Compartment, EditorState, type Extension, Prec } from '@codemirror/state'
 import { EditorView, keymap, lineNumbers, type ViewUpdate } from '@codemirror/view'
 import { useLingui } from '@lingui/react/macro'
-import { useEffect, useEffectEvent, useRef } from 'react'
+import { type RefObject, useEffect, useEffectEvent, useRef } from 'react'
 import { proxy } from 'valtio'
 import { type ChoiceWords, type CodeView, createCodeView } from './code/code-view.ts'
 import { changesText, openLines } from './code/line-end-state.ts'
@@ -29,7 +29,7 @@ export const cursor = proxy({
   canRedo: false,
 })
 
-export interface CodePaneProps {
+interface CodePaneProps {
   palette: Palette
   language: LanguageDescription | null
   readOnly: boolean
@@ -82,20 +82,7 @@ export function CodePane(props: CodePaneProps) {
   useEffect(() => {
     if (box.current === null) return
     const { doc, extension } = openLines(initialText())
-    const always = (run: () => void) => () => {
-      run()
-      return true
-    }
-    const keys = Prec.high(
-      keymap.of([
-        { key: 'Mod-s', run: always(onSave), preventDefault: true },
-        { key: 'Mod-f', run: always(() => onFind(false)), preventDefault: true },
-        { key: 'Mod-h', mac: 'Mod-Alt-f', run: always(() => onFind(true)), preventDefault: true },
-        { key: 'Ctrl-g', run: always(onGoToLine), preventDefault: true },
-        { key: 'Escape', run: () => onEscape() },
-        { key: 'Shift-Tab', run: indentLess },
-      ]),
-    )
+    const keys = textKeys({ onSave, onFind, onGoToLine, onEscape })
     const extra = [
       EditorView.updateListener.of((update) => onUpdate(update)),
       EditorView.contentAttributes.of({ 'aria-label': label, spellcheck: 'false' }),
@@ -126,28 +113,11 @@ export function CodePane(props: CodePaneProps) {
     }
   }, [])
 
-  useEffect(() => {
-    code.current?.view.dispatch({ effects: parts.theme.reconfigure(editorTheme(palette)) })
-  }, [palette])
-  useEffect(() => {
-    code.current?.view.dispatch({
-      effects: parts.wrap.reconfigure(wrap ? EditorView.lineWrapping : []),
-    })
-  }, [wrap])
-  useEffect(() => {
-    code.current?.view.dispatch({ effects: parts.readOnly.reconfigure(readOnlyPart(readOnly)) })
-  }, [readOnly])
-  useEffect(() => {
-    code.current?.view.dispatch({
-      effects: parts.numbers.reconfigure(showLineNumbers ? lineNumbers() : []),
-    })
-  }, [showLineNumbers])
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the words are those of the locale
-  useEffect(() => {
-    code.current?.view.dispatch({
-      effects: parts.words.reconfigure(EditorState.phrases.of(editorWords())),
-    })
-  }, [i18n.locale])
+  useSetting(code, parts.theme, palette, editorTheme)
+  useSetting(code, parts.wrap, wrap, (on) => (on ? EditorView.lineWrapping : []))
+  useSetting(code, parts.readOnly, readOnly, readOnlyPart)
+  useSetting(code, parts.numbers, showLineNumbers, (on) => (on ? lineNumbers() : []))
+  useSetting(code, parts.words, i18n.locale, () => EditorState.phrases.of(editorWords()))
 
   useEffect(() => {
     let current = true
@@ -168,6 +138,38 @@ export function CodePane(props: CodePaneProps) {
   }, [original, choices, beside])
 
   return <div className="ed-code" ref={box} data-own-keys />
+}
+
+type KeyHandlers = Pick<CodePaneProps, 'onSave' | 'onFind' | 'onGoToLine' | 'onEscape'>
+
+function textKeys({ onSave, onFind, onGoToLine, onEscape }: KeyHandlers): Extension {
+  const always = (run: () => void) => () => {
+    run()
+    return true
+  }
+  return Prec.high(
+    keymap.of([
+      { key: 'Mod-s', run: always(onSave), preventDefault: true },
+      { key: 'Mod-f', run: always(() => onFind(false)), preventDefault: true },
+      { key: 'Mod-h', mac: 'Mod-Alt-f', run: always(() => onFind(true)), preventDefault: true },
+      { key: 'Ctrl-g', run: always(onGoToLine), preventDefault: true },
+      { key: 'Escape', run: () => onEscape() },
+      { key: 'Shift-Tab', run: indentLess },
+    ]),
+  )
+}
+
+/** Passes a setting on to the view when it changes. */
+function useSetting<T>(
+  code: RefObject<CodeView | null>,
+  part: Compartment,
+  value: T,
+  extensionOf: (value: T) => Extension,
+): void {
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the value decides
+  useEffect(() => {
+    code.current?.view.dispatch({ effects: part.reconfigure(extensionOf(value)) })
+  }, [value])
 }
 
 function followCursor(state: EditorState): void {

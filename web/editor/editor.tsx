@@ -2,25 +2,27 @@
 // happens to the file is in open-file.ts.
 
 import type { LanguageDescription } from '@codemirror/language'
+import { t } from '@lingui/core/macro'
 import { useLingui } from '@lingui/react/macro'
 import { type RefObject, useEffect, useEffectEvent, useMemo, useRef, useState } from 'react'
 import { useSnapshot } from 'valtio'
 import type { FileInfo } from '../../src/api-types.ts'
 import { keyLetter } from '../lib/key-letter.ts'
 import { announce } from '../lib/page/announce.ts'
+import { useMedia } from '../lib/page/media.ts'
 import { guardLeaving } from '../lib/page/navigate.ts'
 import { useDocumentKeys } from '../lib/page/use-document-keys.ts'
 import { openPrompt } from '../operations/prompts.ts'
 import { toastError } from '../operations/toasts.ts'
 import { session } from '../state/session.ts'
-import { languageOf, languages } from '../text/language.ts'
 import { isNestedTooDeep } from '../text/nesting.ts'
-import type { FrameAction } from '../viewers/frame/frame.tsx'
-import type { FileSource } from '../viewers/frame/source.ts'
+import type { FileSource, FrameAction } from '../viewers/frame/source.ts'
+import type { ChoiceWords } from './code/code-view.ts'
 import { paletteOf } from './code/palettes.ts'
 import { CodePane } from './code-pane.tsx'
 import { currentView, discardChanges, initialText, keepDraftNow } from './current-file.ts'
 import { checkDisk } from './disk-version.ts'
+import { editorMenu } from './editor-menu.ts'
 import { type EditorMode, editorPrefs, setEditorPref } from './editor-prefs.ts'
 import { editor } from './editor-state.ts'
 import { EncodingDialog } from './encoding-dialog.tsx'
@@ -28,13 +30,12 @@ import { useFileKeys } from './file-keys.ts'
 import { FindBar } from './find-bar.tsx'
 import { GoToLine } from './go-to-line.tsx'
 import { Header, type Rendering } from './header.tsx'
+import { LanguageDialog, useLanguage } from './language-dialog.tsx'
 import { Notices } from './notices.tsx'
 import { closeFile, noteEntry, openFile, saveFile } from './open-file.ts'
-import { PickDialog } from './pick-dialog.tsx'
 import { Preview, previewScroll } from './preview.tsx'
 import { StatusBar } from './status-bar.tsx'
 import { Unavailable } from './unavailable.tsx'
-import { useEditorMenu } from './use-editor-menu.ts'
 
 /** Below this width source and preview take turns. */
 const SPLIT_FITS = '(min-width: 900px)'
@@ -61,16 +62,11 @@ type OpenDialog = 'line' | 'language' | 'encoding' | null
 
 export function Editor({ source, entry, actions = [], close, ...rest }: EditorProps) {
   const { previous, next, anyway = false, onBytes } = rest
-  const { t } = useLingui()
-  const { phase, readOnly, comparing, generation, path } = useSnapshot(editor)
-  const { wrap, lineNumbers, sizePx } = useSnapshot(editorPrefs)
-  const { user } = useSnapshot(session)
-  const splitFits = useMatch(SPLIT_FITS)
-  const besideFits = useMatch(BESIDE_FITS)
+  const { phase, readOnly, generation, path } = useSnapshot(editor)
+  const { sizePx } = useSnapshot(editorPrefs)
+  const splitFits = useMedia(SPLIT_FITS)
   const root = useRef<HTMLDivElement>(null)
   const [dialog, setDialog] = useState<OpenDialog>(null)
-  const [find, setFind] = useState({ open: false, replace: false, asked: 0 })
-  const [textVersion, setTextVersion] = useState(0)
   const ready = phase === 'ready' && path === entry.path
 
   // A save changes the entry's date, which must not open the file anew.
@@ -81,77 +77,30 @@ export function Editor({ source, entry, actions = [], close, ...rest }: EditorPr
   }, [entry.path])
   useEffect(() => noteEntry(entry), [entry])
 
-  // What is no text is no Markdown either, and has nothing to render.
+  // Binary files have no Markdown preview.
   const isText = ready && readOnly !== 'binary'
   const [language, chooseLanguage] = useLanguage(isText, entry.name, generation)
   const rendering = renderingOf(language)
-  // biome-ignore lint/correctness/useExhaustiveDependencies: judged once for each text
-  const coloured = useMemo(
-    () => (rendering === 'markdown' && isNestedTooDeep(initialText()) ? null : language),
-    [rendering, language, generation],
-  )
   const [mode, setMode] = useMode(rendering, readOnly !== null, splitFits)
-  const palette = useMemo(() => paletteOf(user?.aceEditorTheme ?? ''), [user?.aceEditorTheme])
-
-  async function save(overwrite = false): Promise<boolean> {
-    try {
-      const saved = await saveFile({ overwrite })
-      if (saved) announce(t`Saved`)
-      return saved
-    } catch (error) {
-      toastError(error)
-      return false
-    }
-  }
+  const find = useFind(mode, setMode)
   useLeaveGuard(entry.name, save)
   useSafeguards()
   useAlone(root)
-
-  function askFind(replace: boolean) {
-    if (mode === 'preview') setMode('source')
-    setFind(({ open, replace: was, asked }) => ({
-      open: true,
-      replace: replace || (open && was),
-      asked: asked + 1,
-    }))
-  }
-
-  useDocumentKeys((event) => {
-    const mod = event.ctrlKey || event.metaKey
-    if (event.defaultPrevented || !mod || event.altKey || event.shiftKey) return
-    const key = keyLetter(event)
-    if (key === 'S') {
-      event.preventDefault()
-      if (editor.dirty) void save()
-    } else if (ready && document.querySelector('dialog[open]') === null) {
-      if (key === 'F' || (key === 'H' && readOnly === null)) askFind(key === 'H')
-      else if (key === 'G') setDialog('line')
-      else return
-      event.preventDefault()
-    }
-  })
-
+  useEditorKeys(ready, find.ask, () => setDialog('line'))
   useFileKeys(actions)
-  const menu = useEditorMenu({
-    actions,
-    onPrevious: previous,
-    onNext: next,
-    onFind: () => askFind(false),
-    onReplace: () => askFind(true),
+  const dialogs = {
     onGoToLine: () => setDialog('line'),
     onLanguage: () => setDialog('language'),
     onEncoding: () => setDialog('encoding'),
+  }
+  const menu = editorMenu({
+    actions,
+    onPrevious: previous,
+    onNext: next,
+    onFind: () => find.ask(false),
+    onReplace: () => find.ask(true),
+    ...dialogs,
   })
-  const noteText = () => setTextVersion((version) => version + 1)
-  const view = currentView()
-  const compared = readOnly === null ? comparing?.with : undefined
-  const choices = useMemo(() => {
-    if (compared === undefined) return null
-    if (compared === 'disk') return { accept: t`Keep mine`, reject: t`Take theirs` }
-    return compared === 'draft'
-      ? { accept: t`Keep`, reject: t`Take from the draft` }
-      : { accept: t`Keep`, reject: t`Take back` }
-  }, [compared, t])
 
   return (
     <div
@@ -170,89 +119,21 @@ export function Editor({ source, entry, actions = [], close, ...rest }: EditorPr
         splitFits={splitFits}
         menu={menu}
         onMode={setMode}
-        onFind={() => askFind(false)}
+        onFind={() => find.ask(false)}
         onSave={() => void save()}
         onClose={close}
       />
       {ready ? (
-        <>
-          <Notices onSave={(overwrite) => void save(overwrite)} />
-          {find.open && view !== null && mode !== 'preview' && (
-            <FindBar
-              view={view}
-              replace={find.replace}
-              readOnly={readOnly !== null}
-              asked={find.asked}
-              textVersion={textVersion}
-              onReplace={(replace) => setFind({ ...find, replace })}
-              onClose={() => setFind({ ...find, open: false, replace: false })}
-            />
-          )}
-          <div className={`ed-pane ed-pane--${mode}`}>
-            <CodePane
-              key={generation}
-              palette={palette}
-              language={coloured}
-              readOnly={readOnly !== null}
-              wrap={wrap}
-              showLineNumbers={lineNumbers}
-              original={comparing?.text ?? null}
-              choices={choices}
-              beside={besideFits && mode === 'source'}
-              label={t`Text of ${entry.name}`}
-              onSave={() => void save()}
-              onFind={askFind}
-              onGoToLine={() => setDialog('line')}
-              onEscape={() => {
-                if (!find.open) return false
-                setFind({ ...find, open: false, replace: false })
-                return true
-              }}
-              onView={noteText}
-              onText={() => {
-                // With nobody who follows the text, a key does not draw the page around it anew.
-                if (find.open || mode !== 'source') noteText()
-              }}
-              onScroll={previewScroll.follow}
-            />
-            {rendering !== null && mode !== 'source' && (
-              <Preview
-                rendering={rendering}
-                source={source}
-                entry={entry}
-                textVersion={textVersion}
-              />
-            )}
-          </div>
-          <StatusBar
-            languageName={language?.name ?? null}
-            onGoToLine={() => setDialog('line')}
-            onLanguage={() => setDialog('language')}
-            onEncoding={() => setDialog('encoding')}
-          />
-        </>
+        <OpenText {...{ source, entry, language, rendering, mode, find }} {...dialogs} />
       ) : (
         <Unavailable source={source} entry={entry} onBytes={onBytes} close={close} />
       )}
       {dialog === 'line' && <GoToLine onClose={() => setDialog(null)} />}
       {dialog === 'encoding' && <EncodingDialog onClose={() => setDialog(null)} />}
       {dialog === 'language' && (
-        <PickDialog
-          title={t`Language`}
-          placeholder={t`Find a language`}
-          value={language?.name ?? ''}
-          options={[
-            { value: '', label: t`Plain text` },
-            ...languages.map(({ name, alias }) => ({
-              value: name,
-              label: name,
-              words: alias.join(' '),
-            })),
-          ]}
-          onPick={(name) => {
-            chooseLanguage(languages.find((each) => each.name === name) ?? null)
-            setDialog(null)
-          }}
+        <LanguageDialog
+          language={language}
+          onPick={chooseLanguage}
           onClose={() => setDialog(null)}
         />
       )}
@@ -260,20 +141,139 @@ export function Editor({ source, entry, actions = [], close, ...rest }: EditorPr
   )
 }
 
-/** By name and content until somebody chooses another. */
-function useLanguage(ready: boolean, name: string, generation: number) {
-  const [chosen, setChosen] = useState<{
-    generation: number
-    language: LanguageDescription | null
-  }>()
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another text, another language
-  const found = useMemo(
-    () => (ready ? languageOf(name, initialText()) : null),
-    [ready, name, generation],
+/** True when it was saved; what fails is told. */
+async function save(overwrite = false): Promise<boolean> {
+  try {
+    const saved = await saveFile({ overwrite })
+    if (saved) announce(t`Saved`)
+    return saved
+  } catch (error) {
+    toastError(error)
+    return false
+  }
+}
+
+function useEditorKeys(ready: boolean, find: (replace: boolean) => void, goToLine: () => void) {
+  useDocumentKeys((event) => {
+    const mod = event.ctrlKey || event.metaKey
+    if (event.defaultPrevented || !mod || event.altKey || event.shiftKey) return
+    const key = keyLetter(event)
+    if (key === 'S') {
+      event.preventDefault()
+      if (editor.dirty) void save()
+    } else if (ready && document.querySelector('dialog[open]') === null) {
+      if (key === 'F' || (key === 'H' && editor.readOnly === null)) find(key === 'H')
+      else if (key === 'G') goToLine()
+      else return
+      event.preventDefault()
+    }
+  })
+}
+
+/** Whether the find bar is open; it works in the source, so that is shown when it opens. */
+function useFind(mode: EditorMode, setMode: (mode: EditorMode) => void) {
+  const [state, setState] = useState({ open: false, replace: false, asked: 0 })
+  return {
+    ...state,
+    ask(replace: boolean) {
+      if (mode === 'preview') setMode('source')
+      setState(({ open, replace: was, asked }) => ({
+        open: true,
+        replace: replace || (open && was),
+        asked: asked + 1,
+      }))
+    },
+    setReplace: (replace: boolean) => setState({ ...state, replace }),
+    close: () => setState({ ...state, open: false, replace: false }),
+  }
+}
+
+interface OpenTextProps {
+  source: FileSource
+  entry: FileInfo
+  language: LanguageDescription | null
+  rendering: Rendering
+  mode: EditorMode
+  find: ReturnType<typeof useFind>
+  onGoToLine(): void
+  onLanguage(): void
+  onEncoding(): void
+}
+
+/** Everything below the header: bars, text, preview, status. */
+function OpenText({ source, entry, language, rendering, mode, find, ...dialogs }: OpenTextProps) {
+  const { t } = useLingui()
+  const { readOnly, comparing, generation } = useSnapshot(editor)
+  const { wrap, lineNumbers } = useSnapshot(editorPrefs)
+  const { user } = useSnapshot(session)
+  const besideFits = useMedia(BESIDE_FITS)
+  const [textVersion, setTextVersion] = useState(0)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: decided once for each text
+  const coloured = useMemo(
+    () => (rendering === 'markdown' && isNestedTooDeep(initialText()) ? null : language),
+    [rendering, language, generation],
   )
-  const language = chosen?.generation === generation ? chosen.language : found
-  const choose = (next: LanguageDescription | null) => setChosen({ generation, language: next })
-  return [language, choose] as const
+  const palette = useMemo(() => paletteOf(user?.aceEditorTheme ?? ''), [user?.aceEditorTheme])
+  const choices = useChoices(readOnly === null ? comparing?.with : undefined)
+  const noteText = () => setTextVersion((version) => version + 1)
+  const view = currentView()
+  return (
+    <>
+      <Notices onSave={(overwrite) => void save(overwrite)} />
+      {find.open && view !== null && mode !== 'preview' && (
+        <FindBar
+          view={view}
+          replace={find.replace}
+          readOnly={readOnly !== null}
+          asked={find.asked}
+          textVersion={textVersion}
+          onReplace={find.setReplace}
+          onClose={find.close}
+        />
+      )}
+      <div className={`ed-pane ed-pane--${mode}`}>
+        <CodePane
+          key={generation}
+          palette={palette}
+          language={coloured}
+          readOnly={readOnly !== null}
+          wrap={wrap}
+          showLineNumbers={lineNumbers}
+          original={comparing?.text ?? null}
+          choices={choices}
+          beside={besideFits && mode === 'source'}
+          label={t`Text of ${entry.name}`}
+          onSave={() => void save()}
+          onFind={find.ask}
+          onGoToLine={dialogs.onGoToLine}
+          onEscape={() => {
+            if (find.open) find.close()
+            return find.open
+          }}
+          onView={noteText}
+          onText={() => {
+            // With nobody who follows the text, a key does not draw the page around it anew.
+            if (find.open || mode !== 'source') noteText()
+          }}
+          onScroll={previewScroll.follow}
+        />
+        {rendering !== null && mode !== 'source' && (
+          <Preview rendering={rendering} source={source} entry={entry} textVersion={textVersion} />
+        )}
+      </div>
+      <StatusBar languageName={language?.name ?? null} {...dialogs} />
+    </>
+  )
+}
+
+/** What the buttons at each difference say; null without such buttons. */
+function useChoices(compared: 'disk' | 'draft' | 'saved' | undefined): ChoiceWords | null {
+  const { t } = useLingui()
+  return useMemo(() => {
+    if (compared === undefined) return null
+    if (compared === 'disk') return { accept: t`Keep mine`, reject: t`Take theirs` }
+    return { accept: t`Keep`, reject: compared === 'draft' ? t`Take from the draft` : t`Take back` }
+  }, [compared, t])
 }
 
 function renderingOf(language: LanguageDescription | null): Rendering {
@@ -295,18 +295,6 @@ function useMode(rendering: Rendering, readOnly: boolean, splitFits: boolean) {
     else setTree(next !== 'source')
   }
   return [mode, setMode] as const
-}
-
-function useMatch(query: string): boolean {
-  const [matches, setMatches] = useState(() => matchMedia(query).matches)
-  useEffect(() => {
-    const media = matchMedia(query)
-    const listener = () => setMatches(media.matches)
-    listener()
-    media.addEventListener('change', listener)
-    return () => media.removeEventListener('change', listener)
-  }, [query])
-  return matches
 }
 
 /** What lies behind the editor cannot be seen, so it must not be reached by keyboard or reader. */
@@ -352,18 +340,15 @@ function useLeaveGuard(name: string, save: () => Promise<boolean>) {
 /** Drafts are written before the page can vanish; coming back asks whether the file changed. */
 function useSafeguards() {
   useEffect(() => {
+    const abort = new AbortController()
+    const { signal } = abort
     const hide = () => void keepDraftNow()
     const turn = () => {
       if (document.visibilityState === 'hidden') hide()
     }
-    const back = () => void checkDisk()
-    window.addEventListener('pagehide', hide)
-    window.addEventListener('focus', back)
-    document.addEventListener('visibilitychange', turn)
-    return () => {
-      window.removeEventListener('pagehide', hide)
-      window.removeEventListener('focus', back)
-      document.removeEventListener('visibilitychange', turn)
-    }
+    window.addEventListener('pagehide', hide, { signal })
+    window.addEventListener('focus', () => void checkDisk(), { signal })
+    document.addEventListener('visibilitychange', turn, { signal })
+    return () => abort.abort()
   }, [])
 }

@@ -1,7 +1,7 @@
 // Keys of what can be done with the file, while the text has the focus.
 
 import { useDocumentKeys } from '../lib/page/use-document-keys.ts'
-import type { FrameAction } from '../viewers/frame/frame.tsx'
+import type { FrameAction } from '../viewers/frame/source.ts'
 
 /** In a text Ctrl+S saves and Delete deletes a character, whatever they do elsewhere. */
 const KEYS_OF_THE_TEXT = new Set(['download', 'delete'])

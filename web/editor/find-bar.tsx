@@ -21,7 +21,7 @@ import {
   WholeWord,
   X,
 } from 'lucide-react'
-import { type KeyboardEvent, useEffect, useRef, useState } from 'react'
+import { type KeyboardEvent, type Ref, useEffect, useRef, useState } from 'react'
 import { useSnapshot } from 'valtio'
 import { keyLetter } from '../lib/key-letter.ts'
 import { Button, IconButton } from '../ui/button.tsx'
@@ -56,9 +56,8 @@ export function FindBar(props: FindBarProps) {
   const { view, replace, readOnly, asked, textVersion, onReplace, onClose } = props
   const { t } = useLingui()
   const field = useRef<HTMLInputElement>(null)
-  const { line, column, selected } = useSnapshot(cursor)
   const [query, setQuery] = useState(() => startQuery(view))
-  const [count, setCount] = useState<Count>({ current: 0, total: 0, more: false })
+  const count = useCount(view, query, textVersion)
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: each request takes the selection anew
   useEffect(() => {
@@ -69,11 +68,6 @@ export function FindBar(props: FindBarProps) {
   }, [asked, view])
   useEffect(() => () => void codeCommands.hideMatches(view), [view])
   useEffect(() => view.dispatch({ effects: setSearchQuery.of(query) }), [view, query])
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the count follows text and cursor
-  useEffect(
-    () => setCount(countMatches(view, query)),
-    [query, view, textVersion, line, column, selected],
-  )
 
   function change(part: Partial<QueryParts>) {
     const { search, caseSensitive, regexp, wholeWord, replace: replacement } = query
@@ -83,24 +77,23 @@ export function FindBar(props: FindBarProps) {
     if (part.replace === undefined) selectNearest(view, changed)
   }
 
-  function step(direction: 1 | -1) {
-    if (query.valid) (direction === 1 ? findNext : findPrevious)(view)
-  }
+  const step = (direction: 1 | -1) =>
+    query.valid && (direction === 1 ? findNext : findPrevious)(view)
 
   function onKeyDown(event: KeyboardEvent) {
     const mod = event.ctrlKey || event.metaKey
-    if (event.key === 'Escape') {
-      onClose()
-      view.focus()
-    } else if (event.key === 'F3' || (mod && keyLetter(event) === 'G')) {
-      step(event.shiftKey ? -1 : 1)
-    } else if (mod && keyLetter(event) === 'F') {
-      field.current?.select()
-    } else if (mod && keyLetter(event) === 'H') {
-      onReplace(!replace)
-    } else return
+    if (event.key === 'Escape') close()
+    else if (event.key === 'F3' || (mod && keyLetter(event) === 'G')) step(event.shiftKey ? -1 : 1)
+    else if (mod && keyLetter(event) === 'F') field.current?.select()
+    else if (mod && keyLetter(event) === 'H') onReplace(!replace)
+    else return
     event.preventDefault()
     event.stopPropagation()
+  }
+
+  function close() {
+    onClose()
+    view.focus()
   }
 
   const bad = query.search !== '' && !query.valid
@@ -119,43 +112,7 @@ export function FindBar(props: FindBarProps) {
       )}
       <div className="ed-find__rows">
         <div className="ed-find__row">
-          <span className={bad ? 'input input--bad ed-find__field' : 'input ed-find__field'}>
-            <input
-              ref={field}
-              type="text"
-              value={query.search}
-              aria-label={t`Find`}
-              placeholder={t`Find`}
-              aria-invalid={bad}
-              spellCheck={false}
-              autoComplete="off"
-              onChange={(event) => change({ search: event.currentTarget.value })}
-              onKeyDown={(event) => {
-                if (event.key === 'Enter') step(event.shiftKey ? -1 : 1)
-              }}
-            />
-            <IconButton
-              size="sm"
-              icon={CaseSensitive}
-              label={t`Match case`}
-              pressed={query.caseSensitive}
-              onClick={() => change({ caseSensitive: !query.caseSensitive })}
-            />
-            <IconButton
-              size="sm"
-              icon={WholeWord}
-              label={t`Whole words`}
-              pressed={query.wholeWord}
-              onClick={() => change({ wholeWord: !query.wholeWord })}
-            />
-            <IconButton
-              size="sm"
-              icon={Regex}
-              label={t`Regular expression`}
-              pressed={query.regexp}
-              onClick={() => change({ regexp: !query.regexp })}
-            />
-          </span>
+          <FindField ref={field} query={query} bad={bad} onChange={change} onStep={step} />
           <span className="ed-find__count num" role="status">
             <CountText query={query} count={count} bad={bad} />
           </span>
@@ -173,53 +130,106 @@ export function FindBar(props: FindBarProps) {
             shortcut="F3"
             onClick={() => step(1)}
           />
-          <IconButton
-            size="sm"
-            icon={X}
-            label={t`Close search`}
-            shortcut="Esc"
-            onClick={() => {
-              onClose()
-              view.focus()
-            }}
-          />
+          <IconButton size="sm" icon={X} label={t`Close search`} shortcut="Esc" onClick={close} />
         </div>
         {replace && !readOnly && (
-          <div className="ed-find__row">
-            <span className="input ed-find__field">
-              <input
-                type="text"
-                value={query.replace}
-                aria-label={t`Replace with`}
-                placeholder={t`Replace with`}
-                spellCheck={false}
-                autoComplete="off"
-                onChange={(event) => change({ replace: event.currentTarget.value })}
-                onKeyDown={(event) => {
-                  if (event.key === 'Enter') replaceNext(view)
-                }}
-              />
-            </span>
-            <Button
-              size="sm"
-              tone="line"
-              disabled={count.total === 0}
-              onClick={() => replaceNext(view)}
-            >
-              <Trans>Replace</Trans>
-            </Button>
-            <Button
-              size="sm"
-              tone="line"
-              disabled={count.total === 0}
-              onClick={() => replaceAll(view)}
-            >
-              <Trans>Replace all</Trans>
-            </Button>
-          </div>
+          <ReplaceRow view={view} query={query} none={count.total === 0} onChange={change} />
         )}
       </div>
     </search>
+  )
+}
+
+function useCount(view: EditorView, query: SearchQuery, textVersion: number): Count {
+  const { line, column, selected } = useSnapshot(cursor)
+  const [count, setCount] = useState<Count>({ current: 0, total: 0, more: false })
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the count follows text and cursor
+  useEffect(
+    () => setCount(countMatches(view, query)),
+    [query, view, textVersion, line, column, selected],
+  )
+  return count
+}
+
+interface FindFieldProps {
+  ref: Ref<HTMLInputElement>
+  query: SearchQuery
+  bad: boolean
+  onChange(part: Partial<QueryParts>): void
+  onStep(direction: 1 | -1): void
+}
+
+/** What is searched for, and how it is compared. */
+function FindField({ ref, query, bad, onChange, onStep }: FindFieldProps) {
+  const { t } = useLingui()
+  const ways = [
+    { way: 'caseSensitive', icon: CaseSensitive, label: t`Match case` },
+    { way: 'wholeWord', icon: WholeWord, label: t`Whole words` },
+    { way: 'regexp', icon: Regex, label: t`Regular expression` },
+  ] as const
+  return (
+    <span className={bad ? 'input input--bad ed-find__field' : 'input ed-find__field'}>
+      <input
+        ref={ref}
+        type="text"
+        value={query.search}
+        aria-label={t`Find`}
+        placeholder={t`Find`}
+        aria-invalid={bad}
+        spellCheck={false}
+        autoComplete="off"
+        onChange={(event) => onChange({ search: event.currentTarget.value })}
+        onKeyDown={(event) => {
+          if (event.key === 'Enter') onStep(event.shiftKey ? -1 : 1)
+        }}
+      />
+      {ways.map(({ way, icon, label }) => (
+        <IconButton
+          key={way}
+          size="sm"
+          icon={icon}
+          label={label}
+          pressed={query[way]}
+          onClick={() => onChange({ [way]: !query[way] })}
+        />
+      ))}
+    </span>
+  )
+}
+
+interface ReplaceRowProps {
+  view: EditorView
+  query: SearchQuery
+  /** Nothing is found that could be replaced. */
+  none: boolean
+  onChange(part: Partial<QueryParts>): void
+}
+
+function ReplaceRow({ view, query, none, onChange }: ReplaceRowProps) {
+  const { t } = useLingui()
+  return (
+    <div className="ed-find__row">
+      <span className="input ed-find__field">
+        <input
+          type="text"
+          value={query.replace}
+          aria-label={t`Replace with`}
+          placeholder={t`Replace with`}
+          spellCheck={false}
+          autoComplete="off"
+          onChange={(event) => onChange({ replace: event.currentTarget.value })}
+          onKeyDown={(event) => {
+            if (event.key === 'Enter') replaceNext(view)
+          }}
+        />
+      </span>
+      <Button size="sm" tone="line" disabled={none} onClick={() => replaceNext(view)}>
+        <Trans>Replace</Trans>
+      </Button>
+      <Button size="sm" tone="line" disabled={none} onClick={() => replaceAll(view)}>
+        <Trans>Replace all</Trans>
+      </Button>
+    </div>
   )
 }
 

@@ -30,15 +30,10 @@ export function GoToLine({ onClose }: { onClose(): void }) {
       top
       onClose={onClose}
       onSubmit={go}
-      footer={
-        <>
-          <Button tone="line" onClick={onClose}>
-            <Trans>Cancel</Trans>
-          </Button>
-          <Button tone="fill" type="submit" disabled={target === null}>
-            <Trans>Go</Trans>
-          </Button>
-        </>
+      answers={
+        <Button tone="fill" type="submit" disabled={target === null}>
+          <Trans>Go</Trans>
+        </Button>
       }
     >
       <TextField

@@ -52,11 +52,9 @@ export function Header(props: HeaderProps) {
   const { entry, rendering, mode, splitFits, menu, onMode, onFind, onSave, onClose } = props
   const { t } = useLingui()
   const { phase, readOnly, dirty, saving } = useSnapshot(editor)
-  const { wrap, sizePx } = useSnapshot(editorPrefs)
   const ready = phase === 'ready'
   const codeShown = ready && mode !== 'preview'
   const place = segmentsOf(parentOf(entry.path)).join(' / ')
-  const size = formatNumber(sizePx)
   return (
     <header className="ed-head">
       <IconButton icon={X} label={t`Close editor`} onClick={onClose} />
@@ -90,30 +88,7 @@ export function Header(props: HeaderProps) {
               onClick={onFind}
             />
           )}
-          {codeShown && (
-            <span className="ed-tools__wide">
-              <span className="vr" aria-hidden="true" />
-              <IconButton
-                icon={AArrowDown}
-                label={t`Smaller text`}
-                onClick={() => changeTextSize(-1)}
-              />
-              <span className="num mid ed-tools__size">
-                <Trans>{size} px</Trans>
-              </span>
-              <IconButton
-                icon={AArrowUp}
-                label={t`Larger text`}
-                onClick={() => changeTextSize(1)}
-              />
-              <IconButton
-                icon={TextWrap}
-                label={t`Wrap lines`}
-                pressed={wrap}
-                onClick={() => setEditorPref('wrap', !wrap)}
-              />
-            </span>
-          )}
+          {codeShown && <TextTools />}
           {rendering !== null && (
             <>
               <span className="vr ed-tools__rule" aria-hidden="true" />
@@ -143,6 +118,28 @@ export function Header(props: HeaderProps) {
         </Button>
       )}
     </header>
+  )
+}
+
+function TextTools() {
+  const { t } = useLingui()
+  const { wrap, sizePx } = useSnapshot(editorPrefs)
+  const size = formatNumber(sizePx)
+  return (
+    <span className="ed-tools__wide">
+      <span className="vr" aria-hidden="true" />
+      <IconButton icon={AArrowDown} label={t`Smaller text`} onClick={() => changeTextSize(-1)} />
+      <span className="num mid ed-tools__size">
+        <Trans>{size} px</Trans>
+      </span>
+      <IconButton icon={AArrowUp} label={t`Larger text`} onClick={() => changeTextSize(1)} />
+      <IconButton
+        icon={TextWrap}
+        label={t`Wrap lines`}
+        pressed={wrap}
+        onClick={() => setEditorPref('wrap', !wrap)}
+      />
+    </span>
   )
 }
 

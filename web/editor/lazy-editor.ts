@@ -16,7 +16,7 @@ const load = async () => {
 }
 
 /** The full-page text editor; see EditorProps. */
-export const LazyEditor = onDemand(async () => ({ default: (await load()).Editor }))
+export const LazyEditor = onDemand(async () => (await load()).Editor)
 
 /** Fetches the editor ahead of its use, e.g. while the pointer rests on a text file. */
 export function prefetchEditor(): void {

@@ -3,7 +3,14 @@
 
 import { t } from '@lingui/core/macro'
 import { Trans, useLingui } from '@lingui/react/macro'
-import { FileDiff, GitCompareArrows, History, Lock, TriangleAlert } from 'lucide-react'
+import {
+  FileDiff,
+  GitCompareArrows,
+  History,
+  Lock,
+  type LucideIcon,
+  TriangleAlert,
+} from 'lucide-react'
 import type { ReactNode } from 'react'
 import { useSnapshot } from 'valtio'
 import { isTooLarge } from '../api/text-files.ts'
@@ -11,7 +18,7 @@ import { formatNumber } from '../lib/format.ts'
 import { toastError } from '../operations/toasts.ts'
 import { permissions } from '../state/session.ts'
 import { encodingLabel, UTF8 } from '../text/encodings.ts'
-import { Button } from '../ui/button.tsx'
+import { Button, type ButtonProps } from '../ui/button.tsx'
 import { ageInSentence } from './age.ts'
 import { goTo } from './code-pane.tsx'
 import { currentView, discardDraft, restoreDraft } from './current-file.ts'
@@ -29,7 +36,7 @@ export function Notices({ onSave }: NoticesProps) {
   return (
     <>
       {readOnly === 'encoding' && (
-        <Bar icon={<Lock className="i" aria-hidden />}>
+        <Bar icon={Lock}>
           <Trans>
             Not every byte of this file is a character of the chosen encoding, so it can be read but
             not saved. Choose another encoding in the status bar to edit it.
@@ -37,7 +44,7 @@ export function Notices({ onSave }: NoticesProps) {
         </Bar>
       )}
       {readOnly === 'binary' && (
-        <Bar icon={<Lock className="i" aria-hidden />}>
+        <Bar icon={Lock}>
           <NoText />
         </Bar>
       )}
@@ -54,19 +61,32 @@ export function Notices({ onSave }: NoticesProps) {
   )
 }
 
-interface BarProps {
-  icon: ReactNode
-  tone?: 'warn' | 'info'
-  children: ReactNode
-  actions?: ReactNode
+interface Action extends ButtonProps {
+  label: string
 }
 
-function Bar({ icon, tone, children, actions }: BarProps) {
+interface BarProps {
+  icon: LucideIcon
+  tone?: 'warn' | 'info'
+  children: ReactNode
+  actions?: readonly (Action | false)[]
+}
+
+function Bar({ icon: Icon, tone, children, actions }: BarProps) {
+  const buttons = actions?.filter((action) => action !== false)
   return (
     <div className={tone === undefined ? 'ed-bar' : `ed-bar ed-bar--${tone}`} role="status">
-      {icon}
+      <Icon className="i" aria-hidden />
       <p className="ed-bar__text">{children}</p>
-      {actions !== undefined && <div className="ed-bar__actions">{actions}</div>}
+      {buttons && (
+        <div className="ed-bar__actions">
+          {buttons.map(({ label, ...button }) => (
+            <Button key={label} size="sm" {...button}>
+              {label}
+            </Button>
+          ))}
+        </div>
+      )}
     </div>
   )
 }
@@ -79,24 +99,17 @@ function run(task: () => Promise<void>) {
 }
 
 function DraftBar({ savedAtMs }: { savedAtMs: number }) {
+  const { t } = useLingui()
   const age = ageInSentence(savedAtMs)
   return (
     <Bar
       tone="info"
-      icon={<History className="i" aria-hidden />}
-      actions={
-        <>
-          <Button size="sm" onClick={run(discardDraft)}>
-            <Trans>Discard it</Trans>
-          </Button>
-          <Button size="sm" tone="line" onClick={compareWithDraft}>
-            <Trans>Compare</Trans>
-          </Button>
-          <Button size="sm" tone="fill" onClick={restoreDraft}>
-            <Trans>Restore</Trans>
-          </Button>
-        </>
-      }
+      icon={History}
+      actions={[
+        { label: t`Discard it`, onClick: run(discardDraft) },
+        { label: t`Compare`, tone: 'line', onClick: compareWithDraft },
+        { label: t`Restore`, tone: 'fill', onClick: restoreDraft },
+      ]}
     >
       <Trans>You left unsaved edits in this file ({age}).</Trans>
     </Bar>
@@ -104,23 +117,16 @@ function DraftBar({ savedAtMs }: { savedAtMs: number }) {
 }
 
 function ChangedBar({ onSave }: NoticesProps) {
+  const { t } = useLingui()
   return (
     <Bar
       tone="warn"
-      icon={<TriangleAlert className="i" aria-hidden />}
-      actions={
-        <>
-          <Button size="sm" onClick={run(reloadFromDisk)}>
-            <Trans>Reload</Trans>
-          </Button>
-          <Button size="sm" tone="danger-text" onClick={() => onSave(true)}>
-            <Trans>Overwrite</Trans>
-          </Button>
-          <Button size="sm" tone="line" icon={FileDiff} onClick={run(compareWithDisk)}>
-            <Trans>Compare</Trans>
-          </Button>
-        </>
-      }
+      icon={TriangleAlert}
+      actions={[
+        { label: t`Reload`, onClick: run(reloadFromDisk) },
+        { label: t`Overwrite`, tone: 'danger-text', onClick: () => onSave(true) },
+        { label: t`Compare`, tone: 'line', icon: FileDiff, onClick: run(compareWithDisk) },
+      ]}
     >
       <Trans>
         This file was changed by someone else since you opened it. Nothing has been saved yet.
@@ -131,69 +137,38 @@ function ChangedBar({ onSave }: NoticesProps) {
 
 function GoneBar({ onSave }: NoticesProps) {
   const { t } = useLingui()
-  const mayCreate = permissions().create
+  const disabled = !permissions().create && t`You don’t have permission to create files`
   return (
     <Bar
       tone="warn"
-      icon={<TriangleAlert className="i" aria-hidden />}
-      actions={
-        <Button
-          size="sm"
-          tone="line"
-          disabled={mayCreate ? undefined : t`You don’t have permission to create files`}
-          onClick={() => onSave(true)}
-        >
-          <Trans>Create it again</Trans>
-        </Button>
-      }
+      icon={TriangleAlert}
+      actions={[{ label: t`Create it again`, tone: 'line', disabled, onClick: () => onSave(true) }]}
     >
       <Trans>This file was moved or deleted since you opened it. Your text is still here.</Trans>
     </Bar>
   )
 }
 
-function ComparingBar({
-  with: other,
-  onSave,
-}: NoticesProps & { with: 'saved' | 'disk' | 'draft' }) {
-  const texts = {
-    saved: <Trans>Your edits, compared with the saved version.</Trans>,
-    disk: (
-      <Trans>
-        Your text, compared with the version on disk. Red lines are only on disk, green ones only
-        here.
-      </Trans>
-    ),
-    draft: (
-      <Trans>The saved file, compared with your draft. Red lines are only in the draft.</Trans>
-    ),
+type Other = 'saved' | 'disk' | 'draft'
+
+function ComparingBar({ with: other, onSave }: NoticesProps & { with: Other }) {
+  const { t } = useLingui()
+  const texts: Record<Other, string> = {
+    saved: t`Your edits, compared with the saved version.`,
+    disk: t`Your text, compared with the version on disk. Red lines are only on disk, green ones only here.`,
+    draft: t`The saved file, compared with your draft. Red lines are only in the draft.`,
   }
+  const disk = other === 'disk'
   return (
     <Bar
       tone="info"
-      icon={<GitCompareArrows className="i" aria-hidden />}
-      actions={
-        <>
-          <Button size="sm" onClick={stopComparing}>
-            <Trans>Stop comparing</Trans>
-          </Button>
-          {other === 'disk' && (
-            <>
-              <Button size="sm" tone="line" onClick={run(reloadFromDisk)}>
-                <Trans>Take the version on disk</Trans>
-              </Button>
-              <Button size="sm" tone="fill" onClick={() => onSave(false)}>
-                <Trans>Save this text</Trans>
-              </Button>
-            </>
-          )}
-          {other === 'draft' && (
-            <Button size="sm" tone="fill" onClick={restoreDraft}>
-              <Trans>Restore the draft</Trans>
-            </Button>
-          )}
-        </>
-      }
+      icon={GitCompareArrows}
+      actions={[
+        { label: t`Stop comparing`, onClick: stopComparing },
+        disk && { label: t`Take the version on disk`, tone: 'line', onClick: run(reloadFromDisk) },
+        disk && { label: t`Save this text`, tone: 'fill', onClick: () => onSave(false) },
+        other === 'draft' && { label: t`Restore the draft`, tone: 'fill', onClick: restoreDraft },
+      ]}
     >
       {texts[other]}
     </Bar>
@@ -201,6 +176,7 @@ function ComparingBar({
 }
 
 function UnencodableBar({ problem, onSave }: NoticesProps & { problem: Unencodable }) {
+  const { t } = useLingui()
   const { encoding } = useSnapshot(editor)
   const { character, count } = problem
   const name = encodingLabel(encoding)
@@ -213,27 +189,18 @@ function UnencodableBar({ problem, onSave }: NoticesProps & { problem: Unencodab
     const line = view.state.doc.lineAt(Math.max(0, at))
     goTo(view, line.number, at - line.from + 1)
   }
+  function saveAsUtf8() {
+    saveAs(UTF8)
+    onSave(false)
+  }
   return (
     <Bar
       tone="warn"
-      icon={<TriangleAlert className="i" aria-hidden />}
-      actions={
-        <>
-          <Button size="sm" onClick={show}>
-            <Trans>Show</Trans>
-          </Button>
-          <Button
-            size="sm"
-            tone="fill"
-            onClick={() => {
-              saveAs(UTF8)
-              onSave(false)
-            }}
-          >
-            <Trans>Save as UTF-8</Trans>
-          </Button>
-        </>
-      }
+      icon={TriangleAlert}
+      actions={[
+        { label: t`Show`, onClick: show },
+        { label: t`Save as UTF-8`, tone: 'fill', onClick: saveAsUtf8 },
+      ]}
     >
       {others === 0 ? (
         <Trans>

@@ -26,7 +26,7 @@ import { editor, type Notice } from './editor-state.ts'
 
 let opening: AbortController | null = null
 
-export interface OpenOptions {
+interface OpenOptions {
   /** Shows what is no text as one all the same, read only. */
   anyway?: boolean
 }
@@ -98,7 +98,7 @@ export function closeFile(): void {
   current.view = null
 }
 
-export interface SaveOptions {
+interface SaveOptions {
   /** Replaces the file even when it changed on disk, or makes it anew when it is gone. */
   overwrite?: boolean
 }

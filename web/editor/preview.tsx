@@ -12,12 +12,10 @@ import { MAX_MARKDOWN_CHARS } from '../viewers/text/use-text.ts'
 import { currentText } from './current-file.ts'
 import type { Rendering } from './header.tsx'
 
-const MarkdownView = onDemand(async () => ({
-  default: (await import('../viewers/text/markdown-view.tsx')).MarkdownView,
-}))
-const JsonTree = onDemand(async () => ({
-  default: (await import('../viewers/json/json-tree.tsx')).JsonTree,
-}))
+const MarkdownView = onDemand(
+  async () => (await import('../viewers/text/markdown-view.tsx')).MarkdownView,
+)
+const JsonTree = onDemand(async () => (await import('../viewers/json/json-tree.tsx')).JsonTree)
 
 /** Rendering waits for a pause at least this long, and longer where rendering itself takes long. */
 const QUIET_MS = 120

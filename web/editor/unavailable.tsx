@@ -14,9 +14,7 @@ import type { FileSource } from '../viewers/frame/source.ts'
 import { editor } from './editor-state.ts'
 import { openFile } from './open-file.ts'
 
-const BigText = onDemand(async () => ({
-  default: (await import('../viewers/text/big-text.tsx')).BigText,
-}))
+const BigText = onDemand(async () => (await import('../viewers/text/big-text.tsx')).BigText)
 
 interface UnavailableProps {
   source: FileSource

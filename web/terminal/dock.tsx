@@ -5,9 +5,7 @@ import { useSnapshot } from 'valtio'
 import { onDemandAtOnce } from '../lib/page/on-demand.tsx'
 import { closeShell, shell } from '../state/shell.ts'
 
-const ShellPanel = onDemandAtOnce(async () => ({
-  default: (await import('./panel.tsx')).ShellPanel,
-}))
+const ShellPanel = onDemandAtOnce(async () => (await import('./panel.tsx')).ShellPanel)
 
 export function ShellDock() {
   const { open } = useSnapshot(shell)

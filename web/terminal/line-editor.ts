@@ -1,7 +1,7 @@
 // The line being typed in the shell: text, cursor, history. It knows the codes a terminal sends for
 // keys and nothing of the screen.
 
-export type LineEvent = 'changed' | 'submit' | 'interrupt' | 'clear'
+type LineEvent = 'changed' | 'submit' | 'interrupt' | 'clear'
 
 const MOST_HISTORY = 200
 const segmenter = new Intl.Segmenter(undefined, { granularity: 'grapheme' })
@@ -24,6 +24,14 @@ export class LineEditor {
   constructor(history: string[]) {
     this.#history = history
     this.#at = history.length
+  }
+
+  get cursor(): number {
+    return this.#cursor
+  }
+
+  get length(): number {
+    return this.#chars.length
   }
 
   get text(): string {
@@ -55,11 +63,11 @@ export class LineEditor {
 
   /** Handles what the terminal sent for one key press, or pasted text. Null when nothing changed. */
   feed(data: string): LineEvent | null {
-    const key = keys[data]
-    if (key !== undefined) return key.call(this)
+    const key = keys.get(data)
+    if (key !== undefined) return key(this)
     // Other escape sequences are keys without a meaning here.
     if (data.startsWith('\x1b')) return null
-    // Pasted lines are joined: nothing runs that was not looked at.
+    // Pasted lines are joined: nothing runs before Enter.
     const text = data.replace(/[\r\n\t]+/g, ' ').replace(/[\x00-\x1f\x7f]/g, '')
     if (text === '') return null
     const typed = split(text)
@@ -75,14 +83,6 @@ export class LineEditor {
     return 'changed'
   }
 
-  step(by: number): LineEvent | null {
-    return this.move(this.#cursor + by)
-  }
-
-  toEnd(): LineEvent | null {
-    return this.move(this.#chars.length)
-  }
-
   /** Deletes between the cursor and `to`. */
   cut(to: number): LineEvent | null {
     const from = Math.max(0, Math.min(this.#cursor, to))
@@ -91,14 +91,6 @@ export class LineEditor {
     this.#chars.splice(from, count)
     this.#cursor = from
     return 'changed'
-  }
-
-  cutBy(by: number): LineEvent | null {
-    return this.cut(this.#cursor + by)
-  }
-
-  cutToEnd(): LineEvent | null {
-    return this.cut(this.#chars.length)
   }
 
   /** Where the word before or after the cursor begins or ends. */
@@ -126,65 +118,36 @@ export class LineEditor {
   }
 }
 
-const keys: Record<string, (this: LineEditor) => LineEvent | null> = {
-  '\r': () => 'submit',
-  '\n': () => 'submit',
-  '\x03': () => 'interrupt',
-  '\x0c': () => 'clear',
-  '\x7f': function () {
-    return this.cutBy(-1)
-  },
-  '\b': function () {
-    return this.cutBy(-1)
-  },
-  '\x1b[3~': function () {
-    return this.cutBy(1)
-  },
-  '\x1b[D': function () {
-    return this.step(-1)
-  },
-  '\x1b[C': function () {
-    return this.step(1)
-  },
-  '\x1b[A': function () {
-    return this.recall(-1)
-  },
-  '\x1b[B': function () {
-    return this.recall(1)
-  },
-  '\x1b[H': home,
-  '\x1bOH': home,
-  '\x01': home,
-  '\x1b[F': end,
-  '\x1bOF': end,
-  '\x05': end,
-  '\x1b[1;5D': wordLeft,
-  '\x1bb': wordLeft,
-  '\x1b[1;5C': wordRight,
-  '\x1bf': wordRight,
-  '\x15': function () {
-    return this.cut(0)
-  },
-  '\x0b': function () {
-    return this.cutToEnd()
-  },
-  '\x17': function () {
-    return this.cut(this.wordEdge(-1))
-  },
-}
+type Key = (line: LineEditor) => LineEvent | null
+const backspace: Key = (line) => line.cut(line.cursor - 1)
+const home: Key = (line) => line.move(0)
+const end: Key = (line) => line.move(line.length)
+const wordLeft: Key = (line) => line.move(line.wordEdge(-1))
+const wordRight: Key = (line) => line.move(line.wordEdge(1))
 
-function home(this: LineEditor) {
-  return this.move(0)
-}
-
-function end(this: LineEditor) {
-  return this.toEnd()
-}
-
-function wordLeft(this: LineEditor) {
-  return this.move(this.wordEdge(-1))
-}
-
-function wordRight(this: LineEditor) {
-  return this.move(this.wordEdge(1))
-}
+const keys = new Map<string, Key>([
+  ['\r', () => 'submit'],
+  ['\n', () => 'submit'],
+  ['\x03', () => 'interrupt'],
+  ['\x0c', () => 'clear'],
+  ['\x7f', backspace],
+  ['\b', backspace],
+  ['\x1b[3~', (line) => line.cut(line.cursor + 1)],
+  ['\x1b[D', (line) => line.move(line.cursor - 1)],
+  ['\x1b[C', (line) => line.move(line.cursor + 1)],
+  ['\x1b[A', (line) => line.recall(-1)],
+  ['\x1b[B', (line) => line.recall(1)],
+  ['\x1b[H', home],
+  ['\x1bOH', home],
+  ['\x01', home],
+  ['\x1b[F', end],
+  ['\x1bOF', end],
+  ['\x05', end],
+  ['\x1b[1;5D', wordLeft],
+  ['\x1bb', wordLeft],
+  ['\x1b[1;5C', wordRight],
+  ['\x1bf', wordRight],
+  ['\x15', (line) => line.cut(0)],
+  ['\x0b', (line) => line.cut(line.length)],
+  ['\x17', (line) => line.cut(line.wordEdge(-1))],
+])

@@ -52,122 +52,128 @@ interface Words {
   label: string
 }
 
-/** Joins screen, line and commands; lives as long as the panel. Returns what the buttons need. */
-function openShell(host: HTMLElement, words: Words) {
-  const screen = new Screen(host, words.label)
-  const editor = new LineEditor(history)
-  let running: RunningCommand | null = null
-  let closed = false
+/** Joins screen, line and commands; lives as long as the panel. */
+class Shell {
+  readonly #words: Words
+  readonly #screen: Screen
+  readonly #editor = new LineEditor(history)
+  readonly #sizes: ResizeObserver
+  #running: RunningCommand | null = null
+  #closed = false
   /** From Enter until the next prompt is drawn. */
-  let busy = false
+  #busy = false
   /** Typed meanwhile; it counts when the prompt is back, as in any terminal. */
-  let ahead: string[] = []
+  #ahead: string[] = []
 
-  const ask = () => {
-    if (closed) return
-    editor.reset()
-    screen.ask(promptFor(openFolder()))
+  constructor(host: HTMLElement, words: Words) {
+    this.#words = words
+    const screen = new Screen(host, words.label)
+    this.#screen = screen
+    screen.terminal.onData((data) => this.#handle(data))
+    screen.terminal.attachCustomKeyEventHandler((event) => {
+      // Tab and F6 leave the terminal; a selection is copied rather than ending the command.
+      if (event.key === 'Tab' || event.key === 'F6') return false
+      const mod = event.ctrlKey || event.metaKey
+      if (mod && keyLetter(event) === 'C' && screen.terminal.hasSelection()) return false
+      return !(mod && keyLetter(event) === 'V')
+    })
+    this.#sizes = new ResizeObserver(() => {
+      screen.fit()
+      if (!this.#running) screen.show(this.#editor)
+    })
+    screen.fit()
+    this.#sizes.observe(host)
+    this.#ask()
+    screen.focus()
   }
 
-  async function submit() {
-    busy = true
-    const typed = editor.text
-    const line = editor.take().trim()
-    screen.commit(typed)
+  clear(): void {
+    this.#clear()
+    this.#screen.focus()
+  }
+
+  /** The folder changed: the prompt says so, what is typed stays. */
+  moved(): void {
+    if (this.#running) return
+    this.#prompt('\r\x1b[2K')
+  }
+
+  close(): void {
+    this.#closed = true
+    this.#running?.stop()
+    this.#sizes.disconnect()
+    this.#screen.dispose()
+  }
+
+  #ask(): void {
+    if (this.#closed) return
+    this.#editor.reset()
+    this.#screen.ask(promptFor(openFolder()))
+  }
+
+  /** A prompt, and behind it what is typed; it has to be drawn first. */
+  #prompt(before = ''): void {
+    this.#screen.ask(before + promptFor(openFolder()))
+    this.#screen.terminal.write('', () => this.#screen.show(this.#editor))
+  }
+
+  async #submit(): Promise<void> {
+    this.#busy = true
+    const typed = this.#editor.text
+    const line = this.#editor.take().trim()
+    this.#screen.commit(typed)
     if (line === 'exit') {
       closeShell()
       return
     }
-    if (line === 'clear') screen.clear()
-    else if (line !== '') await execute(line)
-    ask()
+    if (line === 'clear') this.#screen.clear()
+    else if (line !== '') await this.#execute(line)
+    this.#ask()
     // The prompt has to be drawn first, the line comes behind it.
-    screen.terminal.write('', () => {
-      busy = false
-      const typedAhead = ahead
-      ahead = []
-      for (const data of typedAhead) handle(data)
+    this.#screen.terminal.write('', () => {
+      this.#busy = false
+      for (const data of this.#ahead.splice(0)) this.#handle(data)
     })
   }
 
-  async function execute(line: string) {
-    running = runCommand(openFolder(), line, (text) => {
-      if (closed) return
+  async #execute(line: string): Promise<void> {
+    const screen = this.#screen
+    this.#running = runCommand(openFolder(), line, (text) => {
+      if (this.#closed) return
       if (text === REFUSED) {
-        const allowed = session.user?.commands ?? []
-        screen.print(`${RED}${text}${PLAIN} ${DIM}${words.refused(line, allowed)}${PLAIN}`)
+        const refused = this.#words.refused(line, session.user?.commands ?? [])
+        screen.print(`${RED}${text}${PLAIN} ${DIM}${refused}${PLAIN}`)
       } else screen.print(text)
     })
-    const { opened } = await running.ended
-    running = null
-    if (!opened && !closed) screen.print(`${RED}${words.unreachable}${PLAIN}`)
+    const { opened } = await this.#running.ended
+    this.#running = null
+    if (!opened && !this.#closed) screen.print(`${RED}${this.#words.unreachable}${PLAIN}`)
   }
 
-  function handle(data: string) {
-    if (running && data === '\x03') {
-      ahead = []
-      screen.print('^C')
-      running.stop()
+  #handle(data: string): void {
+    if (this.#running && data === '\x03') {
+      this.#ahead = []
+      this.#screen.print('^C')
+      this.#running.stop()
       return
     }
-    if (busy) {
-      ahead.push(data)
+    if (this.#busy) {
+      this.#ahead.push(data)
       return
     }
-    const event = editor.feed(data)
-    if (event === 'submit') void submit()
-    else if (event === 'changed') screen.show(editor)
-    else if (event === 'clear') clear()
+    const event = this.#editor.feed(data)
+    if (event === 'submit') void this.#submit()
+    else if (event === 'changed') this.#screen.show(this.#editor)
+    else if (event === 'clear') this.#clear()
     else if (event === 'interrupt') {
-      screen.commit(`${editor.text}^C`)
-      ask()
+      this.#screen.commit(`${this.#editor.text}^C`)
+      this.#ask()
     }
   }
 
-  const onData = screen.terminal.onData(handle)
-
-  screen.terminal.attachCustomKeyEventHandler((event) => {
-    // Tab and F6 leave the terminal; a selection is copied rather than ending the command.
-    if (event.key === 'Tab' || event.key === 'F6') return false
-    const copies = (event.ctrlKey || event.metaKey) && keyLetter(event) === 'C'
-    if (copies && screen.terminal.hasSelection()) return false
-    return !((event.ctrlKey || event.metaKey) && keyLetter(event) === 'V')
-  })
-
-  function clear() {
-    screen.clear()
-    if (running) return
-    screen.ask(promptFor(openFolder()))
-    screen.terminal.write('', () => screen.show(editor))
-  }
-
-  const sizes = new ResizeObserver(() => {
-    screen.fit()
-    if (!running) screen.show(editor)
-  })
-  screen.fit()
-  sizes.observe(host)
-  ask()
-  screen.focus()
-
-  return {
-    clear: () => {
-      clear()
-      screen.focus()
-    },
-    /** The folder changed: the prompt says so, what is typed stays. */
-    moved: () => {
-      if (running) return
-      screen.ask(`\r\x1b[2K${promptFor(openFolder())}`)
-      screen.terminal.write('', () => screen.show(editor))
-    },
-    close: () => {
-      closed = true
-      running?.stop()
-      sizes.disconnect()
-      onData.dispose()
-      screen.dispose()
-    },
+  #clear(): void {
+    this.#screen.clear()
+    if (!this.#running) this.#prompt()
   }
 }
 
@@ -177,7 +183,7 @@ export function ShellPanel() {
   const isFile = useSnapshot(listing).phase.kind === 'file'
   const path = usePath()
   const host = useRef<HTMLDivElement>(null)
-  const shell = useRef<ReturnType<typeof openShell> | null>(null)
+  const shell = useRef<Shell | null>(null)
   const [heightPx, setHeightPx] = useState(shellHeightPx)
   const at = readFilesPath('', path) ?? '/'
   const name = nameOf(isFile ? parentOf(at) : at) || t`My files`
@@ -196,7 +202,7 @@ export function ShellPanel() {
 
   useEffect(() => {
     if (!host.current || !words.current) return
-    const opened = openShell(host.current, words.current)
+    const opened = new Shell(host.current, words.current)
     shell.current = opened
     return () => {
       shell.current = null
@@ -225,7 +231,7 @@ export function ShellPanel() {
         onChange={setHeightPx}
         onDone={(px) => setPref('shellHeightPx', px)}
       />
-      <header className="term__head">
+      <header className="term__head row">
         <SquareTerminal className="i i-sm" aria-hidden />
         <span className="grow trunc">
           {t`Shell`} · <bdi>{name}</bdi>

@@ -15,7 +15,7 @@ interface Grab {
   timer?: ReturnType<typeof setTimeout> | undefined
 }
 
-export interface ResizerProps {
+interface ResizerProps {
   label: string
   heightPx: number
   onChange: (heightPx: number) => void
@@ -39,22 +39,22 @@ export function Resizer({ label, heightPx, onChange, onDone }: ResizerProps) {
   }
 
   function onPointerMove(event: PointerEvent) {
-    const held = grab.current
-    if (!held) return
-    held.wantedPx = clampHeight(held.heightPx + held.y - event.clientY)
-    held.timer ??= setTimeout(() => {
-      held.timer = undefined
-      onChange(held.wantedPx)
+    const drag = grab.current
+    if (!drag) return
+    drag.wantedPx = clampHeight(drag.heightPx + drag.y - event.clientY)
+    drag.timer ??= setTimeout(() => {
+      drag.timer = undefined
+      onChange(drag.wantedPx)
     }, DRAG_INTERVAL_MS)
   }
 
   function onPointerUp() {
-    const held = grab.current
-    if (!held) return
+    const drag = grab.current
+    if (!drag) return
     grab.current = null
-    clearTimeout(held.timer)
-    onChange(held.wantedPx)
-    onDone(held.wantedPx)
+    clearTimeout(drag.timer)
+    onChange(drag.wantedPx)
+    onDone(drag.wantedPx)
   }
 
   function onKeyDown(event: KeyboardEvent) {

@@ -1,6 +1,8 @@
 // Colours of the editor. File Browser stored the names of its editor's themes with each user, so every
 // one of those names leads to the palette nearest to it; an unknown name means the default.
 
+import { byWord } from '../../text/by-word.ts'
+
 export interface Palette {
   id: string
   /** Shown to people; proper names are the same in every language. */
@@ -108,56 +110,29 @@ export const palettes: readonly Palette[] = [
 ]
 
 /** Theme names of the editor in File Browser 2, and the palette each of them leads to. */
-export const aceThemes: Readonly<Record<string, string>> = {
-  ambiance: 'embers',
-  chaos: 'terminal',
-  chrome: 'paper',
-  cloud9_day: 'github-light',
-  cloud9_night: 'one-dark',
-  cloud9_night_low_color: 'one-dark',
-  cloud_editor: 'github-light',
-  cloud_editor_dark: 'github-dark',
-  clouds: 'paper',
-  clouds_midnight: 'twilight',
+export const aceThemes = byWord({
+  embers: 'ambiance idle_fingers kr_theme merbivore merbivore_soft',
+  terminal: 'chaos gob terminal',
+  paper: 'chrome clouds crimson_editor dreamweaver eclipse sqlserver textmate',
+  'github-light': 'cloud9_day cloud_editor github github_light_default iplastic xcode',
+  'one-dark': 'cloud9_night cloud9_night_low_color one_dark',
+  'github-dark': 'cloud_editor_dark github_dark',
+  twilight: 'clouds_midnight twilight',
   cobalt: 'cobalt',
-  crimson_editor: 'paper',
-  dawn: 'warm-paper',
+  'warm-paper': 'dawn katzenmilch kuroir',
   dracula: 'dracula',
-  dreamweaver: 'paper',
-  eclipse: 'paper',
-  github: 'github-light',
-  github_dark: 'github-dark',
-  github_light_default: 'github-light',
-  gob: 'terminal',
-  gruvbox: 'gruvbox-dark',
-  gruvbox_dark_hard: 'gruvbox-dark',
-  gruvbox_light_hard: 'gruvbox-light',
-  idle_fingers: 'embers',
-  iplastic: 'github-light',
-  katzenmilch: 'warm-paper',
-  kr_theme: 'embers',
-  kuroir: 'warm-paper',
-  merbivore: 'embers',
-  merbivore_soft: 'embers',
-  mono_industrial: 'tomorrow-night-eighties',
+  'gruvbox-dark': 'gruvbox gruvbox_dark_hard',
+  'gruvbox-light': 'gruvbox_light_hard',
+  'tomorrow-night-eighties': 'mono_industrial pastel_on_dark tomorrow_night_eighties',
   monokai: 'monokai',
-  nord_dark: 'nord',
-  one_dark: 'one-dark',
-  pastel_on_dark: 'tomorrow-night-eighties',
-  solarized_dark: 'solarized-dark',
-  solarized_light: 'solarized-light',
-  sqlserver: 'paper',
-  terminal: 'terminal',
-  textmate: 'paper',
+  nord: 'nord_dark',
+  'solarized-dark': 'solarized_dark',
+  'solarized-light': 'solarized_light',
   tomorrow: 'tomorrow',
-  tomorrow_night: 'tomorrow-night',
-  tomorrow_night_blue: 'tomorrow-night-blue',
-  tomorrow_night_bright: 'tomorrow-night-bright',
-  tomorrow_night_eighties: 'tomorrow-night-eighties',
-  twilight: 'twilight',
-  vibrant_ink: 'tomorrow-night-bright',
-  xcode: 'github-light',
-}
+  'tomorrow-night': 'tomorrow_night',
+  'tomorrow-night-blue': 'tomorrow_night_blue',
+  'tomorrow-night-bright': 'tomorrow_night_bright vibrant_ink',
+})
 
 /** The palette for the theme in a user record; spaces, hyphens and a path prefix do not matter. */
 export function paletteOf(theme: string): Palette {
@@ -165,6 +140,6 @@ export function paletteOf(theme: string): Palette {
     .trim()
     .toLowerCase()
     .replace(/^ace\/theme\//, '')
-  const id = aceThemes[name.replace(/[\s-]+/g, '_')] ?? name.replace(/[\s_]+/g, '-')
+  const id = aceThemes.get(name.replace(/[\s-]+/g, '_')) ?? name.replace(/[\s_]+/g, '-')
   return palettes.find((entry) => entry.id === id) ?? defaultPalette
 }

@@ -46,7 +46,7 @@ import {
   scrollPastEnd,
 } from '@codemirror/view'
 import { keepLines } from './line-end-state.ts'
-import { nearView } from './near-parser.ts'
+import { viewportSupport } from './viewport-parser.ts'
 
 /** Settings that change while a file is open. */
 export const parts = {
@@ -69,7 +69,7 @@ export interface OwnParts {
   extra: Extension
 }
 
-export interface SetupOptions extends OwnParts {
+interface SetupOptions extends OwnParts {
   readOnly: boolean
   wrap: boolean
   theme: Extension
@@ -198,5 +198,5 @@ export function cspNonce(): Extension {
 }
 
 export function languagePart(support: LanguageSupport | null): Extension {
-  return support === null ? [] : nearView(support)
+  return support === null ? [] : viewportSupport(support)
 }

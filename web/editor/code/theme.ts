@@ -47,8 +47,14 @@ export function highlightStyle(palette: Palette): HighlightStyle {
 
 /** Look of the editor itself. Sizes come from the surrounding style sheet by custom properties. */
 export function editorTheme(palette: Palette): Extension {
-  const p = palette
-  const rules = {
+  return [
+    EditorView.theme(themeRules(palette), { dark: palette.dark === true }),
+    syntaxHighlighting(highlightStyle(palette)),
+  ]
+}
+
+function themeRules(p: Palette): Parameters<typeof EditorView.theme>[0] {
+  return {
     '&': { backgroundColor: p.background, color: p.text, height: '100%', outline: 'none' },
     ...(p.dark === null ? {} : { '&.cm-editor': { colorScheme: p.dark ? 'dark' : 'light' } }),
     '.cm-scroller': {
@@ -171,8 +177,4 @@ export function editorTheme(palette: Palette): Extension {
       fontSize: 'var(--fs-sm)',
     },
   }
-  return [
-    EditorView.theme(rules, { dark: p.dark === true }),
-    syntaxHighlighting(highlightStyle(palette)),
-  ]
 }

@@ -6,13 +6,13 @@ import type { FileEntry } from '../../../src/api-types.ts'
 import { ApiError } from '../../api/client.ts'
 import { OneVersion } from '../../api/content.ts'
 import type { FileSource } from '../frame/source.ts'
-import { type ArchiveFile, type ArchiveItem, cleanPath } from './archive-item.ts'
+import { type ArchiveFile, type ArchiveItem, archiveOf, cleanPath } from './archive-item.ts'
 import { openByLibrary } from './archive-worker.ts'
 import { readInPasses } from './tar-passes.ts'
 import {
+  type ReadAhead,
   readAheadOfRange,
   readAheadOfStream,
-  StreamLimitError,
   type TarEntry,
   walkTar,
 } from './tar-reader.ts'
@@ -63,22 +63,43 @@ function startsWith(bytes: Uint8Array, prefix: number[]): boolean {
 
 async function openZip(read: ReadRange, fileBytes: number): Promise<ArchiveFile> {
   const { entries, truncated } = await listZip(read, fileBytes, MAX_ENTRIES)
-  const items = entries.map((part) => ({
-    path: cleanPath(part.name),
-    isDir: part.isDir,
-    sizeBytes: part.sizeBytes,
-    modified: part.modified,
-    encrypted: part.encrypted,
-  }))
-  const parts = new Map(items.map((item, index) => [item, entries[index]]))
-  return {
-    items: items.filter(({ path }) => path !== ''),
-    truncated,
-    async read(item, maxBytes) {
-      const part = parts.get(item as (typeof items)[number])
-      if (!part) throw new ZipError('damaged', 'no such entry')
-      return readZipEntry(read, part, maxBytes)
-    },
+  const places = new Map(
+    entries.map((part) => {
+      const { name, isDir, sizeBytes, modified, encrypted } = part
+      return [{ path: cleanPath(name), isDir, sizeBytes, modified, encrypted }, part]
+    }),
+  )
+  return archiveOf(places, truncated, (part, maxBytes) => readZipEntry(read, part, maxBytes))
+}
+
+/** The entries of a tar up to its end, or up to where reading it fails. */
+class TarList {
+  readonly #places = new Map<ArchiveItem, TarEntry>()
+  /** Links and the like, which have no content to look at. */
+  #hasOthers = false
+  truncated = false
+
+  get isEmpty(): boolean {
+    return this.#places.size === 0
+  }
+
+  async fill(read: ReadAhead): Promise<void> {
+    for await (const part of walkTar(read)) {
+      if (this.#places.size >= MAX_ENTRIES) {
+        this.truncated = true
+        return
+      }
+      if (part.kind === 'other') this.#hasOthers = true
+      else this.#places.set(fromTar(part), part)
+    }
+  }
+
+  /** @throws ZipError when nothing was found. */
+  archive(read: (part: TarEntry) => Promise<Uint8Array<ArrayBuffer>>): ArchiveFile {
+    if (this.isEmpty && !this.#hasOthers) {
+      throw new ZipError(this.truncated ? 'too_large' : 'damaged', 'no entries')
+    }
+    return archiveOf(this.#places, this.truncated || this.#hasOthers, read)
   }
 }
 
@@ -93,29 +114,11 @@ function fromTar(part: TarEntry): ArchiveItem {
 }
 
 async function openTar(read: ReadRange, fileBytes: number): Promise<ArchiveFile> {
-  const places = new Map<ArchiveItem, TarEntry>()
-  let truncated = false
-  /** Links and the like, which have no content to look at. */
-  let hasOthers = false
-  for await (const part of walkTar(readAheadOfRange(read, fileBytes))) {
-    if (places.size >= MAX_ENTRIES) {
-      truncated = true
-      break
-    }
-    if (part.kind === 'other') hasOthers = true
-    else places.set(fromTar(part), part)
-  }
-  if (places.size === 0 && !hasOthers) throw new ZipError('damaged', 'no entries')
-  return {
-    items: [...places.keys()].filter(({ path }) => path !== ''),
-    truncated: truncated || hasOthers,
-    async read(item, maxBytes) {
-      const part = places.get(item)
-      if (!part) throw new ZipError('damaged', 'no such entry')
-      if (part.sizeBytes > maxBytes) throw new ZipError('too_large', 'larger than the limit')
-      return new Uint8Array(await read(part.dataAt, part.dataAt + part.sizeBytes))
-    },
-  }
+  const list = new TarList()
+  await list.fill(readAheadOfRange(read, fileBytes))
+  return list.archive(
+    async ({ dataAt, sizeBytes }) => new Uint8Array(await read(dataAt, dataAt + sizeBytes)),
+  )
 }
 
 async function openTarStream(
@@ -129,46 +132,19 @@ async function openTarStream(
     )
     return readAheadOfStream(plain, MAX_UNPACKED_BYTES)
   }
-  const places = new Map<ArchiveItem, TarEntry>()
-  let truncated = false
-  let hasOthers = false
+  const list = new TarList()
   const first = await open()
   try {
-    for await (const part of walkTar(first.read)) {
-      if (places.size >= MAX_ENTRIES) {
-        truncated = true
-        break
-      }
-      if (part.kind === 'other') hasOthers = true
-      else places.set(fromTar(part), part)
-    }
+    await list.fill(first.read)
   } catch (error) {
     if (error instanceof ApiError || signal.aborted) throw error
     // Cut off or too much: what was found so far is worth showing.
-    if (places.size === 0 && !(error instanceof StreamLimitError)) {
+    if (list.isEmpty && !(error instanceof ZipError)) {
       throw new ZipError('damaged', 'compressed data is damaged')
     }
-    truncated = true
+    list.truncated = true
   } finally {
     await first.cancel()
   }
-  if (places.size === 0 && !hasOthers) {
-    throw new ZipError(truncated ? 'too_large' : 'damaged', 'no entries')
-  }
-  const readPart = readInPasses(open)
-  return {
-    items: [...places.keys()].filter(({ path }) => path !== ''),
-    truncated: truncated || hasOthers,
-    async read(item, maxBytes) {
-      const part = places.get(item)
-      if (!part) throw new ZipError('damaged', 'no such entry')
-      if (part.sizeBytes > maxBytes) throw new ZipError('too_large', 'larger than the limit')
-      try {
-        return await readPart(part)
-      } catch (error) {
-        if (error instanceof StreamLimitError) throw new ZipError('too_large', error.message)
-        throw error
-      }
-    },
-  }
+  return list.archive(readInPasses(open))
 }

@@ -1,5 +1,7 @@
 // What every reader of archives gives: the list, and a way to the bytes of one entry.
 
+import { ZipError } from './zip-reader.ts'
+
 export interface ArchiveItem {
   /** `/`-separated, without leading slash, `.` and `..`. */
   path: string
@@ -25,4 +27,22 @@ export function cleanPath(name: string): string {
     else if (part !== '' && part !== '.') parts.push(part)
   }
   return parts.join('/')
+}
+
+/** An archive of the entries in `places`, each with what `read` needs to find its bytes. */
+export function archiveOf<Place>(
+  places: ReadonlyMap<ArchiveItem, Place>,
+  truncated: boolean,
+  read: (place: Place, maxBytes: number) => Promise<Uint8Array<ArrayBuffer>>,
+): ArchiveFile {
+  return {
+    items: [...places.keys()].filter(({ path }) => path !== ''),
+    truncated,
+    async read(item, maxBytes) {
+      const place = places.get(item)
+      if (place === undefined) throw new ZipError('damaged', 'no such entry')
+      if (item.sizeBytes > maxBytes) throw new ZipError('too_large', 'larger than the limit')
+      return read(place, maxBytes)
+    },
+  }
 }

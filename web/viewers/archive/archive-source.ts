@@ -5,35 +5,30 @@ import { ApiError } from '../../api/client.ts'
 import { extensionOf } from '../../lib/file-class.ts'
 import { nameOf } from '../../lib/paths.ts'
 import { saveBlob } from '../../lib/save-url.ts'
+import { byWord } from '../../text/by-word.ts'
 import { kindOf } from '../frame/kinds.ts'
 import type { FileSource, ViewerKind } from '../frame/source.ts'
 import type { ArchiveFile, ArchiveItem } from './archive-item.ts'
 
 /** Types the page may show by address. Everything else is bytes without meaning. */
-const types = new Map(
-  Object.entries({
-    jpg: 'image/jpeg',
-    jpeg: 'image/jpeg',
-    png: 'image/png',
-    gif: 'image/gif',
-    webp: 'image/webp',
-    avif: 'image/avif',
-    bmp: 'image/bmp',
-    ico: 'image/x-icon',
-    svg: 'image/svg+xml',
-    mp4: 'video/mp4',
-    m4v: 'video/mp4',
-    mov: 'video/mp4',
-    webm: 'video/webm',
-    ogv: 'video/ogg',
-    mp3: 'audio/mpeg',
-    m4a: 'audio/mp4',
-    ogg: 'audio/ogg',
-    opus: 'audio/ogg',
-    flac: 'audio/flac',
-    wav: 'audio/wav',
-  }),
-)
+const types = byWord({
+  'image/jpeg': 'jpg jpeg',
+  'image/png': 'png',
+  'image/gif': 'gif',
+  'image/webp': 'webp',
+  'image/avif': 'avif',
+  'image/bmp': 'bmp',
+  'image/x-icon': 'ico',
+  'image/svg+xml': 'svg',
+  'video/mp4': 'mp4 m4v mov',
+  'video/webm': 'webm',
+  'video/ogg': 'ogv',
+  'audio/mpeg': 'mp3',
+  'audio/mp4': 'm4a',
+  'audio/ogg': 'ogg opus',
+  'audio/flac': 'flac',
+  'audio/wav': 'wav',
+})
 
 /** Pictures of one text, unpacked for it: each, and all together. */
 const MAX_PICTURE_BYTES = 32 * 1024 * 1024
@@ -149,7 +144,7 @@ function createPictures(archive: ArchiveFile, archivePath: string) {
   }
 }
 
-/** Text when it has no NUL byte near its start, as the server judges files without a known type. */
+/** Text when it has no NUL byte near its start, as the server decides for files without a known type. */
 function typeOf(bytes: Uint8Array): FileType {
   return bytes.subarray(0, 512).includes(0) ? 'blob' : 'textImmutable'
 }

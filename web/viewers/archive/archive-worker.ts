@@ -7,7 +7,7 @@
 import { proxy, type Remote, wrap } from 'comlink'
 import meta from 'libarchive.js/package.json' with { type: 'json' }
 import { boot } from '../../lib/boot.ts'
-import { type ArchiveFile, type ArchiveItem, cleanPath } from './archive-item.ts'
+import { type ArchiveFile, type ArchiveItem, archiveOf, cleanPath } from './archive-item.ts'
 import { ZipError } from './zip-reader.ts'
 
 const LIST_PATIENCE_MS = 20_000
@@ -79,19 +79,12 @@ export async function openByLibrary(
       modified: null,
       encrypted: locked === true,
     }
-    if (item.path !== '') inner.set(item, path)
+    inner.set(item, path)
   }
-  return {
-    items: [...inner.keys()],
-    truncated: listed.length > maxEntries,
-    async read(item, maxBytes) {
-      const path = inner.get(item)
-      if (path === undefined) throw new ZipError('damaged', 'no such entry')
-      if (item.sizeBytes > maxBytes) throw new ZipError('too_large', 'larger than the limit')
-      const { fileData } = await patiently(library.extractSingleFile(path), READ_PATIENCE_MS)
-      return new Uint8Array(fileData)
-    },
-  }
+  return archiveOf(inner, listed.length > maxEntries, async (path) => {
+    const { fileData } = await patiently(library.extractSingleFile(path), READ_PATIENCE_MS)
+    return new Uint8Array(fileData)
+  })
 }
 
 async function start(worker: Worker, bytes: ArrayBuffer): Promise<Remote<LibraryWorker>> {

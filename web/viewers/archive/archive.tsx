@@ -1,7 +1,6 @@
-// The inside of an archive as folders: looked at without extracting, single files opened or saved.
+// The inside of an archive as folders: shown without extracting, single files opened or saved.
 
 import { Trans, useLingui } from '@lingui/react/macro'
-import { useVirtualizer } from '@tanstack/react-virtual'
 import { Download, Lock, Search } from 'lucide-react'
 import { useEffect, useMemo, useRef, useState } from 'react'
 import { ApiError } from '../../api/client.ts'
@@ -9,6 +8,7 @@ import { isChanged } from '../../api/content.ts'
 import { messageOf } from '../../api/error-text.ts'
 import { formatDate, formatNumber, formatSize } from '../../lib/format.ts'
 import { loadStylesheet } from '../../lib/page/stylesheet.ts'
+import { useRows } from '../../lib/page/use-rows.ts'
 import { nameOf } from '../../lib/paths.ts'
 import { saveBlob } from '../../lib/save-url.ts'
 import { toastError } from '../../operations/toasts.ts'
@@ -17,6 +17,7 @@ import { FileTile } from '../../ui/file-icon.tsx'
 import partsStyles from '../frame/parts.css?url'
 import type { ViewerProps } from '../frame/source.ts'
 import { Busy, Message } from '../frame/tools.tsx'
+import { useFile } from '../frame/use-file.ts'
 import { scrollByKey, useViewerKeys } from '../frame/viewer-keys.ts'
 import archiveStyles from './archive.css?url'
 import { EntryView } from './archive-entry.tsx'
@@ -28,7 +29,7 @@ import { ZipError } from './zip-reader.ts'
 
 await Promise.all([loadStylesheet(partsStyles), loadStylesheet(archiveStyles)])
 
-/** Unpacked into memory, to be looked at or to be saved. */
+/** Unpacked into memory, to be shown or saved. */
 const MAX_OPEN_BYTES = 64 * 1024 * 1024
 const MAX_SAVE_BYTES = 512 * 1024 * 1024
 const ROW_PX = 44
@@ -38,23 +39,10 @@ type Failure = ZipError['reason'] | ApiError
 export function ArchiveViewer(props: ViewerProps) {
   const { source, entry, setFacts } = props
   const { t } = useLingui()
-  const [archive, setArchive] = useState<ArchiveFile | null>(null)
-  const [failure, setFailure] = useState<Failure | null>(null)
-
-  useEffect(() => {
-    const abort = new AbortController()
-    setFailure(null)
-    setArchive(null)
-    openArchive(source, entry, abort.signal).then(
-      (opened) => {
-        if (!abort.signal.aborted) setArchive(opened)
-      },
-      (error: unknown) => {
-        if (!abort.signal.aborted) setFailure(failureOf(error))
-      },
-    )
-    return () => abort.abort()
-  }, [source, entry])
+  const read = useFile(source, entry, (signal) => openArchive(source, entry, signal))
+  const archive = read.state === 'ready' ? read.value : null
+  /** The archive that was replaced while it was open. */
+  const [changed, setChanged] = useState<{ archive: ArchiveFile; error: ApiError } | null>(null)
 
   useEffect(() => {
     if (!archive) return
@@ -64,7 +52,9 @@ export function ArchiveViewer(props: ViewerProps) {
     setFacts(count === 1 ? t`1 file, ${total} unpacked` : t`${files} files, ${total} unpacked`)
   }, [archive, setFacts, t])
 
-  if (failure) {
+  if (read.state === 'loading') return <Busy />
+  if (archive === null || archive === changed?.archive) {
+    const failure = read.state === 'failed' ? failureOf(read.error) : (changed?.error ?? 'damaged')
     return (
       <Message
         source={source}
@@ -76,7 +66,9 @@ export function ArchiveViewer(props: ViewerProps) {
       </Message>
     )
   }
-  return archive ? <Inside {...props} archive={archive} onChanged={setFailure} /> : <Busy />
+  return (
+    <Inside {...props} archive={archive} onChanged={(error) => setChanged({ archive, error })} />
+  )
 }
 
 /** Unread, or read and found to be what cannot be opened. */
@@ -100,17 +92,73 @@ interface InsideProps extends ViewerProps {
 }
 
 function Inside({ onChanged, ...props }: InsideProps) {
-  const { source, entry, archive } = props
+  const { entry, archive } = props
   const { t } = useLingui()
   const [folder, setFolder] = useState('')
   const [filter, setFilter] = useState('')
-  const [opened, setOpened] = useState<EntryFile | null>(null)
-  const [busy, setBusy] = useState<string | null>(null)
+  const { opened, busy, open, save, back } = useUnpacking({ ...props, onChanged })
   const rows = useMemo(
     () => (filter ? searchRows(archive.items, filter) : folderRows(archive.items, folder)),
     [archive, folder, filter],
   )
 
+  function goUp() {
+    setFolder(folder.includes('/') ? folder.slice(0, folder.lastIndexOf('/')) : '')
+  }
+
+  useViewerKeys((event) => {
+    if (event.ctrlKey || event.metaKey || event.altKey) return false
+    if (opened && (event.key === 'Escape' || event.key === 'Backspace')) back()
+    else if (!opened && event.key === 'Backspace' && folder) goUp()
+    else if (!opened && event.key === 'Escape' && filter) setFilter('')
+    else return false
+    return true
+  })
+
+  if (opened) return <EntryView {...props} file={opened} back={back} />
+  return (
+    <div className="vw-archive vw-part vw-column">
+      <div className="vw-archive-head">
+        <Crumbs name={entry.name} folder={folder} onGo={setFolder} />
+        <label className="input vw-archive-filter">
+          <Search className="i i-sm" aria-hidden />
+          <input
+            type="search"
+            value={filter}
+            placeholder={t`Find in archive`}
+            aria-label={t`Find in archive`}
+            onChange={(event) => setFilter(event.currentTarget.value)}
+          />
+        </label>
+      </div>
+      {archive.truncated && (
+        <p className="vw-note" role="note">
+          <Trans>The archive holds more than is listed here.</Trans>
+        </p>
+      )}
+      <Rows
+        key={folder}
+        rows={rows}
+        busy={busy}
+        onOpen={(row) => {
+          if (row.item) void open(row.item)
+          else {
+            setFilter('')
+            setFolder(row.path)
+          }
+        }}
+        onSave={(item) => void save(item)}
+      />
+    </div>
+  )
+}
+
+/** Unpacks entries, to be shown or saved; what fails is told. */
+function useUnpacking({ source, entry, archive, onChanged }: InsideProps) {
+  const { t } = useLingui()
+  const [opened, setOpened] = useState<EntryFile | null>(null)
+  /** Path of the entry that is being unpacked. */
+  const [busy, setBusy] = useState<string | null>(null)
   useEffect(() => () => opened?.release(), [opened])
 
   /** The entry asked for last: an older one that arrives later is not wanted any more. */
@@ -161,55 +209,8 @@ function Inside({ onChanged, ...props }: InsideProps) {
     const bytes = await unpack(item, MAX_SAVE_BYTES)
     if (bytes) saveBlob(new Blob([bytes]), nameOf(`/${item.path}`))
   }
-  function goUp() {
-    setFolder(folder.includes('/') ? folder.slice(0, folder.lastIndexOf('/')) : '')
-  }
 
-  useViewerKeys((event) => {
-    if (event.ctrlKey || event.metaKey || event.altKey) return false
-    if (opened && (event.key === 'Escape' || event.key === 'Backspace')) setOpened(null)
-    else if (!opened && event.key === 'Backspace' && folder) goUp()
-    else if (!opened && event.key === 'Escape' && filter) setFilter('')
-    else return false
-    return true
-  })
-
-  if (opened) return <EntryView {...props} file={opened} back={() => setOpened(null)} />
-  return (
-    <div className="vw-archive">
-      <div className="vw-archive-head">
-        <Crumbs name={entry.name} folder={folder} onGo={setFolder} />
-        <label className="input vw-archive-filter">
-          <Search className="i i-sm" aria-hidden />
-          <input
-            type="search"
-            value={filter}
-            placeholder={t`Find in archive`}
-            aria-label={t`Find in archive`}
-            onChange={(event) => setFilter(event.currentTarget.value)}
-          />
-        </label>
-      </div>
-      {archive.truncated && (
-        <p className="vw-note" role="note">
-          <Trans>The archive holds more than is listed here.</Trans>
-        </p>
-      )}
-      <Rows
-        key={folder}
-        rows={rows}
-        busy={busy}
-        onOpen={(row) => {
-          if (row.item) void open(row.item)
-          else {
-            setFilter('')
-            setFolder(row.path)
-          }
-        }}
-        onSave={(item) => void save(item)}
-      />
-    </div>
-  )
+  return { opened, busy, open, save, back: () => setOpened(null) }
 }
 
 interface CrumbsProps {
@@ -221,28 +222,19 @@ interface CrumbsProps {
 function Crumbs({ name, folder, onGo }: CrumbsProps) {
   const { t } = useLingui()
   const parts = folder ? folder.split('/') : []
+  const crumbs = parts.map((part, index) => [parts.slice(0, index + 1).join('/'), part] as const)
   return (
     <nav className="vw-crumbs" aria-label={t`Path in the archive`}>
-      <button
-        type="button"
-        onClick={() => onGo('')}
-        aria-current={folder === '' ? 'page' : undefined}
-      >
-        <bdi>{name}</bdi>
-      </button>
-      {parts.map((part, index) => {
-        const path = parts.slice(0, index + 1).join('/')
-        return (
-          <button
-            type="button"
-            key={path}
-            onClick={() => onGo(path)}
-            aria-current={path === folder ? 'page' : undefined}
-          >
-            <bdi>{part}</bdi>
-          </button>
-        )
-      })}
+      {[['', name] as const, ...crumbs].map(([path, shown]) => (
+        <button
+          type="button"
+          key={path}
+          onClick={() => onGo(path)}
+          aria-current={path === folder ? 'page' : undefined}
+        >
+          <bdi>{shown}</bdi>
+        </button>
+      ))}
     </nav>
   )
 }
@@ -257,12 +249,7 @@ interface RowsProps {
 function Rows({ rows, busy, onOpen, onSave }: RowsProps) {
   const { t } = useLingui()
   const scroller = useRef<HTMLDivElement>(null)
-  const list = useVirtualizer({
-    count: rows.length,
-    getScrollElement: () => scroller.current,
-    estimateSize: () => ROW_PX,
-    overscan: 10,
-  })
+  const list = useRows(() => scroller.current, rows.length, ROW_PX)
 
   useViewerKeys((event) => scrollByKey(event, scroller.current))
 
@@ -284,7 +271,7 @@ function Rows({ rows, busy, onOpen, onSave }: RowsProps) {
   }
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: moves the focus among its buttons
-    <div className="vw-archive-rows" ref={scroller} onKeyDown={onKeyDown}>
+    <div className="vw-archive-rows vw-scroll" ref={scroller} onKeyDown={onKeyDown}>
       <ul style={{ blockSize: list.getTotalSize() }}>
         {list.getVirtualItems().map((virtual) => {
           const row = rows[virtual.index]
@@ -304,10 +291,10 @@ function Rows({ rows, busy, onOpen, onSave }: RowsProps) {
                   <Lock className="i i-sm" aria-label={t`Protected by a password`} />
                 )}
               </button>
-              <span className="vw-archive-date">
+              <span className="vw-archive-date dim num">
                 {row.item?.modified ? formatDate(row.item.modified) : ''}
               </span>
-              <span className="vw-archive-size">
+              <span className="vw-archive-size dim num">
                 {row.item ? formatSize(row.item.sizeBytes) : '—'}
               </span>
               {row.item ? (

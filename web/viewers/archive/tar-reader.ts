@@ -2,7 +2,7 @@
 // stream has to be read through. Names in ustar, GNU and pax form.
 // https://pubs.opengroup.org/onlinepubs/9799919799/utilities/pax.html
 
-import type { ReadRange } from './zip-reader.ts'
+import { type ReadRange, ZipError } from './zip-reader.ts'
 
 const BLOCK = 512
 /** Pax headers and long names are read into memory; genuine ones have a few hundred bytes. */
@@ -132,11 +132,7 @@ export function readAheadOfRange(read: ReadRange, fileBytes: number): ReadAhead 
   }
 }
 
-export class StreamLimitError extends Error {
-  override name = 'StreamLimitError'
-}
-
-/** Over a stream: what lies before `at` is dropped as it arrives. Stops after `maxBytes`. */
+/** Over a stream: what lies before `at` is dropped as it arrives. @throws ZipError after `maxBytes`. */
 export function readAheadOfStream(stream: ReadableStream<Uint8Array>, maxBytes: number) {
   const reader = stream.getReader()
   let chunk: Uint8Array = new Uint8Array(0)
@@ -147,7 +143,7 @@ export function readAheadOfStream(stream: ReadableStream<Uint8Array>, maxBytes: 
     position += chunk.length
     const { done, value } = await reader.read()
     chunk = done ? new Uint8Array(0) : value
-    if (position + chunk.length > maxBytes) throw new StreamLimitError('too much to unpack')
+    if (position + chunk.length > maxBytes) throw new ZipError('too_large', 'too much to unpack')
     return !done
   }
   const read: ReadAhead = async (at, length) => {

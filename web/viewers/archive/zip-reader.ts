@@ -30,7 +30,7 @@ const END_BYTES = 22
 const MAX_COMMENT_BYTES = 65_535
 const MAX_DIRECTORY_BYTES = 64 * 1024 * 1024
 
-export interface ZipList {
+interface ZipList {
   entries: ZipEntry[]
   /** True when there are more than `maxEntries`. */
   truncated: boolean

@@ -4,7 +4,7 @@
 import { ZipError } from '../archive/zip-reader.ts'
 import { type PackageFile, resolvePart } from '../office/package-file.ts'
 
-export interface TocItem {
+interface TocItem {
   title: string
   /** Index into `spine`; -1 when it leads nowhere. */
   chapter: number
@@ -103,6 +103,15 @@ function item(title: string, href: string, from: string, depth: number, spine: s
   }
 }
 
+/** How many elements called `name` there are around `element` and below `root`, less one. */
+function depthOf(element: Element, name: string, root: Element | null): number {
+  let depth = -1
+  for (let up: Element | null = element; up && up !== root; up = up.parentElement) {
+    if (up.localName === name) depth++
+  }
+  return depth
+}
+
 function fromNav(nav: Element, name: string, spine: string[]): TocItem[] {
   return named(nav, 'li')
     .slice(0, MAX_TOC_ITEMS)
@@ -111,10 +120,7 @@ function fromNav(nav: Element, name: string, spine: string[]): TocItem[] {
         (child) => child.localName === 'a' || child.localName === 'span',
       )
       if (!link) return []
-      let depth = -1
-      for (let up: Element | null = li; up && up !== nav; up = up.parentElement) {
-        if (up.localName === 'ol') depth++
-      }
+      const depth = depthOf(li, 'ol', nav)
       return item(link.textContent ?? '', link.getAttribute('href') ?? '', name, depth, spine)
     })
 }
@@ -123,10 +129,7 @@ function fromNcx(ncx: Document, name: string, spine: string[]): TocItem[] {
   return named(ncx, 'navPoint')
     .slice(0, MAX_TOC_ITEMS)
     .map((point) => {
-      let depth = -1
-      for (let up: Element | null = point; up; up = up.parentElement) {
-        if (up.localName === 'navPoint') depth++
-      }
+      const depth = depthOf(point, 'navPoint', null)
       const children = [...point.children]
       const label = children.find((child) => child.localName === 'navLabel')?.textContent ?? ''
       const content = children.find((child) => child.localName === 'content')

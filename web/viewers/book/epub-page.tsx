@@ -1,14 +1,15 @@
 // One chapter of a book in a shadow root of its own, shown where the reader was.
 
 import { Trans, useLingui } from '@lingui/react/macro'
-import { useEffect, useRef, useState } from 'react'
+import { useEffect, useRef } from 'react'
 import { ApiError } from '../../api/client.ts'
 import { ZipError } from '../archive/zip-reader.ts'
 import type { ViewerProps } from '../frame/source.ts'
 import { Message } from '../frame/tools.tsx'
+import { useRead } from '../frame/use-file.ts'
 import { focusQuietly } from '../frame/viewer-keys.ts'
 import type { PackageFile } from '../office/package-file.ts'
-import { paperSheet } from '../office/paper.ts'
+import { clickedHref, paperSheet, showInShadow } from '../office/paper.ts'
 import type { Book } from './epub-book.ts'
 import { type Chapter, INSIDE, loadChapter } from './epub-chapter.ts'
 import { keepPlace } from './epub-place.ts'
@@ -33,76 +34,42 @@ interface ChapterPageProps extends OpenedBook, Pick<ViewerProps, 'source' | 'ent
   onScrolled(ratio: number): void
 }
 
-type Loaded = Chapter | { error: unknown }
-
-export function ChapterPage({
-  source,
-  entry,
-  file,
-  book,
-  place,
-  prefs,
-  scroller,
-  onFollow,
-  onScrolled,
-}: ChapterPageProps) {
+export function ChapterPage(props: ChapterPageProps) {
+  const { source, entry, file, book, place, prefs, scroller, onFollow, onScrolled } = props
   const host = useRef<HTMLDivElement>(null)
   const { t } = useLingui()
-  const [chapter, setChapter] = useState<{ index: number; loaded: Loaded } | null>(null)
+  const read = useRead([file, book, place.chapter], async (signal): Promise<Chapter> => {
+    const loaded = await loadChapter(file, book, place.chapter)
+    if (signal.aborted) loaded.release()
+    else signal.addEventListener('abort', loaded.release)
+    return loaded
+  })
+  const chapter = read.state === 'ready' ? read.value : null
 
   useEffect(() => {
-    let current = true
-    let made: Chapter | null = null
-    loadChapter(file, book, place.chapter).then(
-      (loaded) => {
-        made = loaded
-        if (current) setChapter({ index: place.chapter, loaded })
-        else loaded.release()
-      },
-      (error: unknown) => {
-        if (current) setChapter({ index: place.chapter, loaded: { error } })
-      },
-    )
-    return () => {
-      current = false
-      made?.release()
-    }
-  }, [file, book, place.chapter])
-
-  useEffect(() => {
-    const element = host.current
-    const loaded = chapter?.loaded
-    if (!element || !loaded || 'error' in loaded) return
-    const root = element.shadowRoot ?? element.attachShadow({ mode: 'open' })
-    if (loaded.content.hasChildNodes()) {
-      const box = document.createElement('div')
-      box.className = 'document'
-      box.append(loaded.content)
-      root.replaceChildren(box)
-    }
-    root.adoptedStyleSheets = [...loaded.sheets, paperSheet(prefs.theme, prefs.size)]
+    if (!host.current || !chapter) return
+    const sheets = [...chapter.sheets, paperSheet(prefs.theme, prefs.size)]
+    showInShadow(host.current, chapter.content, sheets)
   }, [chapter, prefs])
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: runs when the chapter is in place
   useEffect(() => {
     const view = scroller.current
-    if (!view || !host.current || chapter?.index !== place.chapter) return
+    if (!view || !host.current || !chapter) return
     focusQuietly(view)
     return keepPlace(view, host.current, place.at, onScrolled)
   }, [chapter, place])
 
   function onClick(event: React.MouseEvent) {
-    // Inside the shadow root the event's target is its host; the path still knows the link.
-    const link = event.nativeEvent.composedPath().find((node) => node instanceof HTMLAnchorElement)
-    const href = link instanceof HTMLAnchorElement ? (link.getAttribute('href') ?? '') : ''
+    const href = clickedHref(event)
     if (!href.startsWith(INSIDE)) return
     event.preventDefault()
     event.stopPropagation()
     onFollow(href)
   }
 
-  if (chapter && 'error' in chapter.loaded) {
-    const { error } = chapter.loaded
+  if (read.state === 'failed') {
+    const { error } = read
     if (error instanceof ApiError || (error instanceof ZipError && error.reason === 'too_large')) {
       return (
         <Message

@@ -2,15 +2,16 @@
 
 import { Trans, useLingui } from '@lingui/react/macro'
 import { AArrowDown, AArrowUp, ChevronLeft, ChevronRight, List, Palette } from 'lucide-react'
-import { useEffect, useRef, useState } from 'react'
+import { type RefObject, useEffect, useRef, useState } from 'react'
 import { loadStylesheet } from '../../lib/page/stylesheet.ts'
-import { Button, IconButton } from '../../ui/button.tsx'
-import { MenuButton } from '../../ui/menu.tsx'
+import { Button } from '../../ui/button.tsx'
+import { ChoiceMenu } from '../../ui/choice-menu.tsx'
 import partsStyles from '../frame/parts.css?url'
 import { recallPosition, rememberPosition } from '../frame/positions.ts'
 import type { ViewerProps } from '../frame/source.ts'
 import { useSwipe } from '../frame/swipe.ts'
-import { Busy, Message, Tool, ToolGap, ToolRow } from '../frame/tools.tsx'
+import { Tool, ToolGap, ToolRow, Unready } from '../frame/tools.tsx'
+import { useFile } from '../frame/use-file.ts'
 import { useViewerKeys } from '../frame/viewer-keys.ts'
 import { openPackage } from '../office/package-file.ts'
 import paperStyles from '../office/paper.css?url'
@@ -28,129 +29,37 @@ const SIDE_SHARE = 0.25
 export function EpubViewer(props: ViewerProps) {
   const { source, entry } = props
   const { t } = useLingui()
-  const [opened, setOpened] = useState<OpenedBook | { error: unknown } | null>(null)
-
-  useEffect(() => {
-    const abort = new AbortController()
-    setOpened(null)
-    openPackage(source, entry, abort.signal)
-      .then(async (file) => ({ file, book: await readBook(file) }))
-      .then(
-        (result) => {
-          if (!abort.signal.aborted) setOpened(result)
-        },
-        (error: unknown) => {
-          if (!abort.signal.aborted) setOpened({ error })
-        },
-      )
-    return () => abort.abort()
-  }, [source, entry])
-
-  if (opened && 'error' in opened) {
-    const { error } = opened
-    return (
-      <Message source={source} entry={entry} error={error} title={t`This book can’t be opened`}>
-        <Trans>The file is damaged or is not a book.</Trans>
-      </Message>
-    )
-  }
-  return opened ? <Reader {...props} {...opened} /> : <Busy />
+  const read = useFile(source, entry, async (signal): Promise<OpenedBook> => {
+    const file = await openPackage(source, entry, signal)
+    return { file, book: await readBook(file) }
+  })
+  if (read.state === 'ready') return <Reader {...props} {...read.value} />
+  return (
+    <Unready title={t`This book can’t be opened`} {...{ source, entry, read }}>
+      <Trans>The file is damaged or is not a book.</Trans>
+    </Unready>
+  )
 }
 
 function Reader({ source, entry, setFacts, file, book }: ViewerProps & OpenedBook) {
   const { t } = useLingui()
-  const [prefs, setPrefs] = useState(loadPrefs)
+  const type = useTypeface()
   const [tocShown, setTocShown] = useState(false)
-  const [place, setPlace] = useState<Place>(() => parsePlace(recallPosition(source, entry), book))
   const scroller = useRef<HTMLDivElement>(null)
+  const reading = useReading(scroller, book, () => parsePlace(recallPosition(source, entry), book))
+  const { place, setPlace, turn, page } = reading
   const last = book.spine.length - 1
 
   useEffect(() => {
     setFacts([book.title, book.author].filter(Boolean).join(' · '))
   }, [book, setFacts])
 
-  function change(next: Partial<ReaderPrefs>) {
-    const merged = { ...prefs, ...next }
-    setPrefs(merged)
-    savePrefs(merged)
-  }
-  function resize(step: 1 | -1) {
-    const size = SIZES[SIZES.indexOf(prefs.size) + step]
-    if (size) change({ size })
-  }
-  function turn(step: 1 | -1) {
-    const chapter = place.chapter + step
-    if (chapter >= 0 && chapter <= last) setPlace({ chapter, at: step === 1 ? 0 : 1 })
-  }
-  /** One screen on; at the end of the chapter to the next one. */
-  function page(step: 1 | -1) {
-    const view = scroller.current
-    if (!view) return
-    const room =
-      step === 1 ? view.scrollHeight - view.clientHeight - view.scrollTop : view.scrollTop
-    if (room < 4) turn(step)
-    else view.scrollBy({ top: step * (view.clientHeight - 48), behavior: 'smooth' })
-  }
   const swipe = useSwipe({
     turn: (direction) => page(book.rightToLeft === (direction === -1) ? 1 : -1),
     close() {},
   })
-  /** On touch screens the sides of the page turn it, as in a book in the hand. */
-  function onTap(event: React.MouseEvent<HTMLElement>) {
-    const { nativeEvent, clientX, currentTarget } = event
-    if (!(nativeEvent instanceof PointerEvent) || nativeEvent.pointerType !== 'touch') return
-    if (nativeEvent.composedPath().some(isControl) || getSelection()?.isCollapsed === false) return
-    const box = currentTarget.getBoundingClientRect()
-    const at = (clientX - box.left) / box.width
-    if (at < SIDE_SHARE) page(book.rightToLeft ? 1 : -1)
-    else if (at > 1 - SIDE_SHARE) page(book.rightToLeft ? -1 : 1)
-  }
-  function follow(href: string) {
-    const [chapter = '', ...fragment] = href.slice(INSIDE.length).split(':')
-    setPlace({ chapter: Number(chapter), at: fragment.join(':') || 0 })
-  }
+  useBookKeys(scroller, book, reading, type.resize)
 
-  useViewerKeys((event) => {
-    if (event.ctrlKey || event.metaKey || event.altKey) return false
-    const forward = book.rightToLeft ? 'ArrowLeft' : 'ArrowRight'
-    const back = book.rightToLeft ? 'ArrowRight' : 'ArrowLeft'
-    switch (event.key) {
-      case forward:
-      case 'PageDown':
-        page(1)
-        return true
-      case back:
-      case 'PageUp':
-        page(-1)
-        return true
-      case ' ':
-        page(event.shiftKey ? -1 : 1)
-        return true
-      case 'ArrowDown':
-      case 'ArrowUp':
-        scroller.current?.scrollBy({ top: event.key === 'ArrowDown' ? 60 : -60 })
-        return true
-      case 'Home':
-      case 'End':
-        setPlace({ chapter: event.key === 'Home' ? 0 : last, at: event.key === 'Home' ? 0 : 1 })
-        return true
-      case '+':
-      case '=':
-        resize(1)
-        return true
-      case '-':
-        resize(-1)
-        return true
-      default:
-        return false
-    }
-  })
-
-  const themes: [PaperTheme, string][] = [
-    ['light', t`Light`],
-    ['sepia', t`Sepia`],
-    ['dark', t`Dark`],
-  ]
   return (
     <>
       <ToolRow label={t`Book`}>
@@ -161,77 +70,25 @@ function Reader({ source, entry, setFacts, file, book }: ViewerProps & OpenedBoo
           onClick={() => setTocShown(!tocShown)}
         />
         <ToolGap />
-        <Tool
-          icon={ChevronLeft}
-          flipIcon
-          label={t`Previous chapter`}
-          disabled={place.chapter === 0}
-          onClick={() => turn(-1)}
-        />
-        <span className="vw-count">{t`${place.chapter + 1} of ${book.spine.length}`}</span>
-        <Tool
-          icon={ChevronRight}
-          flipIcon
-          label={t`Next chapter`}
-          disabled={place.chapter === last}
-          onClick={() => turn(1)}
-        />
+        <ChapterTools place={place} book={book} turn={turn} />
         <ToolGap />
-        <Tool
-          icon={AArrowDown}
-          label={t`Smaller text`}
-          disabled={prefs.size === SIZES[0]}
-          onClick={() => resize(-1)}
-        />
-        <output className="vw-percent" aria-label={t`Text size`}>{t`${prefs.size}%`}</output>
-        <Tool
-          icon={AArrowUp}
-          label={t`Larger text`}
-          disabled={prefs.size === SIZES.at(-1)}
-          onClick={() => resize(1)}
-        />
-        <MenuButton
-          label={t`Colours`}
-          items={() =>
-            themes.map(([id, label]) => ({
-              id,
-              label,
-              checked: prefs.theme === id,
-              onSelect: () => change({ theme: id }),
-            }))
-          }
-        >
-          {(trigger) => <IconButton {...trigger} size="sm" icon={Palette} label={t`Colours`} />}
-        </MenuButton>
+        <TypeTools type={type} />
       </ToolRow>
-      <div className="vw-book" data-theme={prefs.theme}>
+      <div className="vw-book vw-part" data-theme={type.prefs.theme}>
         {tocShown && (
-          <nav className="vw-side" aria-label={t`Contents`} data-gestures="own">
-            <ul>
-              {book.toc.map((item, index) => (
-                // biome-ignore lint/suspicious/noArrayIndexKey: contents have no identity
-                <li key={index}>
-                  <button
-                    type="button"
-                    disabled={item.chapter < 0}
-                    aria-current={item.chapter === place.chapter}
-                    style={{ paddingInlineStart: `${0.75 + item.depth * 0.9}rem` }}
-                    onClick={() => {
-                      setPlace({ chapter: item.chapter, at: item.fragment || 0 })
-                      if (innerWidth < 736) setTocShown(false)
-                    }}
-                  >
-                    {item.title || t`Chapter ${item.chapter + 1}`}
-                  </button>
-                </li>
-              ))}
-            </ul>
-          </nav>
+          <Contents
+            book={book}
+            chapter={place.chapter}
+            onGo={(to) => {
+              setPlace(to)
+              if (innerWidth < 736) setTocShown(false)
+            }}
+          />
         )}
         {/* biome-ignore lint/a11y/useKeyWithClickEvents: the keys of the viewer turn pages, too */}
         {/* biome-ignore lint/a11y/noStaticElementInteractions: a tap on its side is one way of several */}
         <div
-          className="vw-book-scroll"
+          className="vw-book-scroll vw-scroll"
           ref={scroller}
           {...swipe.handlers}
           onPointerDown={(event) => {
@@ -239,7 +96,10 @@ function Reader({ source, entry, setFacts, file, book }: ViewerProps & OpenedBoo
             event.stopPropagation()
             swipe.handlers.onPointerDown(event)
           }}
-          onClick={onTap}
+          onClick={(event) => {
+            const side = tappedSide(event)
+            if (side !== 0) page(book.rightToLeft === (side === -1) ? 1 : -1)
+          }}
           // biome-ignore lint/a11y/noNoninteractiveTabindex: scrolled by keyboard
           tabIndex={0}
           lang={book.language || undefined}
@@ -250,9 +110,9 @@ function Reader({ source, entry, setFacts, file, book }: ViewerProps & OpenedBoo
             file={file}
             book={book}
             place={place}
-            prefs={prefs}
+            prefs={type.prefs}
             scroller={scroller}
-            onFollow={follow}
+            onFollow={reading.follow}
             onScrolled={(ratio) =>
               rememberPosition(source, entry, `${place.chapter}:${ratio.toFixed(4)}`)
             }
@@ -267,6 +127,182 @@ function Reader({ source, entry, setFacts, file, book }: ViewerProps & OpenedBoo
         </div>
       </div>
     </>
+  )
+}
+
+type Reading = ReturnType<typeof useReading>
+type Typeface = ReturnType<typeof useTypeface>
+
+/** Where one is in the book, and the ways from there. */
+function useReading(scroller: RefObject<HTMLElement | null>, book: Book, first: () => Place) {
+  const [place, setPlace] = useState<Place>(first)
+  const last = book.spine.length - 1
+
+  function turn(step: 1 | -1) {
+    const chapter = place.chapter + step
+    if (chapter >= 0 && chapter <= last) setPlace({ chapter, at: step === 1 ? 0 : 1 })
+  }
+  /** One screen on; at the end of the chapter to the next one. */
+  function page(step: 1 | -1) {
+    const view = scroller.current
+    if (!view) return
+    const room =
+      step === 1 ? view.scrollHeight - view.clientHeight - view.scrollTop : view.scrollTop
+    if (room < 4) turn(step)
+    else view.scrollBy({ top: step * (view.clientHeight - 48), behavior: 'smooth' })
+  }
+  function follow(href: string) {
+    const [chapter = '', ...fragment] = href.slice(INSIDE.length).split(':')
+    setPlace({ chapter: Number(chapter), at: fragment.join(':') || 0 })
+  }
+  return { place, setPlace, turn, page, follow }
+}
+
+/** Size and colours of the text, remembered for all books. */
+function useTypeface() {
+  const [prefs, setPrefs] = useState(loadPrefs)
+  function change(next: Partial<ReaderPrefs>) {
+    const merged = { ...prefs, ...next }
+    setPrefs(merged)
+    savePrefs(merged)
+  }
+  function resize(step: 1 | -1) {
+    const size = SIZES[SIZES.indexOf(prefs.size) + step]
+    if (size) change({ size })
+  }
+  return { prefs, change, resize }
+}
+
+function useBookKeys(
+  scroller: RefObject<HTMLElement | null>,
+  book: Book,
+  { page, setPlace }: Reading,
+  resize: (step: 1 | -1) => void,
+) {
+  useViewerKeys((event) => {
+    if (event.ctrlKey || event.metaKey || event.altKey) return false
+    const forward = book.rightToLeft ? -1 : 1
+    const scroll = (top: number) => scroller.current?.scrollBy({ top })
+    const commands = new Map<string, () => void>([
+      ['ArrowRight', () => page(forward)],
+      ['ArrowLeft', () => page(forward === 1 ? -1 : 1)],
+      ['PageDown', () => page(1)],
+      ['PageUp', () => page(-1)],
+      [' ', () => page(event.shiftKey ? -1 : 1)],
+      ['ArrowDown', () => scroll(60)],
+      ['ArrowUp', () => scroll(-60)],
+      ['Home', () => setPlace({ chapter: 0, at: 0 })],
+      ['End', () => setPlace({ chapter: book.spine.length - 1, at: 1 })],
+      ['+', () => resize(1)],
+      ['=', () => resize(1)],
+      ['-', () => resize(-1)],
+    ])
+    const command = commands.get(event.key)
+    command?.()
+    return command !== undefined
+  })
+}
+
+/** The side of the page that a finger tapped, as in a book in the hand: -1 left, 1 right. */
+function tappedSide({ nativeEvent, clientX, currentTarget }: React.MouseEvent): -1 | 0 | 1 {
+  if (!(nativeEvent instanceof PointerEvent) || nativeEvent.pointerType !== 'touch') return 0
+  if (nativeEvent.composedPath().some(isControl) || getSelection()?.isCollapsed === false) return 0
+  const box = currentTarget.getBoundingClientRect()
+  const at = (clientX - box.left) / box.width
+  return at < SIDE_SHARE ? -1 : at > 1 - SIDE_SHARE ? 1 : 0
+}
+
+interface ChapterToolsProps {
+  place: Place
+  book: Book
+  turn(step: 1 | -1): void
+}
+
+function ChapterTools({ place, book, turn }: ChapterToolsProps) {
+  const { t } = useLingui()
+  return (
+    <>
+      <Tool
+        icon={ChevronLeft}
+        flipIcon
+        label={t`Previous chapter`}
+        disabled={place.chapter === 0}
+        onClick={() => turn(-1)}
+      />
+      <span className="vw-count num">{t`${place.chapter + 1} of ${book.spine.length}`}</span>
+      <Tool
+        icon={ChevronRight}
+        flipIcon
+        label={t`Next chapter`}
+        disabled={place.chapter === book.spine.length - 1}
+        onClick={() => turn(1)}
+      />
+    </>
+  )
+}
+
+function TypeTools({ type: { prefs, change, resize } }: { type: Typeface }) {
+  const { t } = useLingui()
+  const themes: { id: PaperTheme; label: string }[] = [
+    { id: 'light', label: t`Light` },
+    { id: 'sepia', label: t`Sepia` },
+    { id: 'dark', label: t`Dark` },
+  ]
+  return (
+    <>
+      <Tool
+        icon={AArrowDown}
+        label={t`Smaller text`}
+        disabled={prefs.size === SIZES[0]}
+        onClick={() => resize(-1)}
+      />
+      <output className="vw-percent num" aria-label={t`Text size`}>{t`${prefs.size}%`}</output>
+      <Tool
+        icon={AArrowUp}
+        label={t`Larger text`}
+        disabled={prefs.size === SIZES.at(-1)}
+        onClick={() => resize(1)}
+      />
+      <ChoiceMenu
+        size="sm"
+        icon={Palette}
+        label={t`Colours`}
+        choices={themes}
+        chosen={prefs.theme}
+        onChoose={(theme) => change({ theme })}
+      />
+    </>
+  )
+}
+
+interface ContentsProps {
+  book: Book
+  chapter: number
+  onGo(to: Place): void
+}
+
+function Contents({ book, chapter, onGo }: ContentsProps) {
+  const { t } = useLingui()
+  return (
+    <nav className="vw-side" aria-label={t`Contents`} data-gestures="own">
+      <ul>
+        {book.toc.map((item, index) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: contents have no identity
+          <li key={index}>
+            <button
+              type="button"
+              className="vw-item"
+              disabled={item.chapter < 0}
+              aria-current={item.chapter === chapter}
+              style={{ paddingInlineStart: `${0.75 + item.depth * 0.9}rem` }}
+              onClick={() => onGo({ chapter: item.chapter, at: item.fragment || 0 })}
+            >
+              {item.title || t`Chapter ${item.chapter + 1}`}
+            </button>
+          </li>
+        ))}
+      </ul>
+    </nav>
   )
 }
 

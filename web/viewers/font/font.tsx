@@ -1,15 +1,16 @@
 // Fonts: a specimen in several sizes, text of one's own, and every character the font has.
 
 import { Trans, useLingui } from '@lingui/react/macro'
-import { useVirtualizer } from '@tanstack/react-virtual'
 import { useEffect, useRef, useState } from 'react'
 import { formatNumber } from '../../lib/format.ts'
 import { loadStylesheet } from '../../lib/page/stylesheet.ts'
+import { useRows } from '../../lib/page/use-rows.ts'
+import { useSize } from '../../lib/page/use-size.ts'
 import { splitName } from '../../lib/paths.ts'
 import partsStyles from '../frame/parts.css?url'
 import type { ViewerProps } from '../frame/source.ts'
-import { Busy, Message } from '../frame/tools.tsx'
-import { useSize } from '../frame/use-size.ts'
+import { Unready } from '../frame/tools.tsx'
+import { useFile } from '../frame/use-file.ts'
 import { focusQuietly, scrollByKey, useViewerKeys } from '../frame/viewer-keys.ts'
 import fontStyles from './font.css?url'
 import { type FontFacts, readFontFacts } from './font-file.ts'
@@ -28,48 +29,32 @@ interface Loaded {
 
 export function FontViewer({ source, entry, setFacts }: ViewerProps) {
   const { t } = useLingui()
-  const [loaded, setLoaded] = useState<Loaded | { error: unknown } | null>(null)
-
-  useEffect(() => {
-    const abort = new AbortController()
-    setLoaded(null)
+  const read = useFile(source, entry, async (signal): Promise<Loaded> => {
     const family = `viewed-font-${++lastId}`
-    let face: FontFace | null = null
-    async function load() {
-      const bytes = await source.readAll(entry, MAX_BYTES, abort.signal)
-      const facts = await readFontFacts(bytes)
-      face = new FontFace(family, bytes)
-      await face.load()
-      if (abort.signal.aborted) return
-      document.fonts.add(face)
-      setLoaded({ family, facts })
-    }
-    load().catch((error: unknown) => {
-      if (!abort.signal.aborted) setLoaded({ error })
-    })
-    return () => {
-      abort.abort()
-      if (face) document.fonts.delete(face)
-    }
-  }, [source, entry])
+    const bytes = await source.readAll(entry, MAX_BYTES, signal)
+    const facts = await readFontFacts(bytes)
+    const face = await new FontFace(family, bytes).load()
+    signal.throwIfAborted()
+    document.fonts.add(face)
+    signal.addEventListener('abort', () => document.fonts.delete(face))
+    return { family, facts }
+  })
 
-  const count = loaded && 'facts' in loaded ? loaded.facts.characters?.length : undefined
+  const count = read.state === 'ready' ? read.value.facts.characters?.length : undefined
   useEffect(() => {
     if (count === undefined) return
     const text = formatNumber(count)
     setFacts(count === 1 ? t`1 character` : t`${text} characters`)
   }, [count, setFacts, t])
 
-  if (loaded && 'error' in loaded) {
-    const { error } = loaded
+  if (read.state !== 'ready') {
     return (
-      <Message source={source} entry={entry} error={error} title={t`This font can’t be shown`}>
+      <Unready title={t`This font can’t be shown`} {...{ source, entry, read }}>
         <Trans>The file is damaged, or your browser refuses it.</Trans>
-      </Message>
+      </Unready>
     )
   }
-  if (!loaded) return <Busy />
-  return <Specimen {...loaded} name={splitName(entry.name).stem} />
+  return <Specimen {...read.value} name={splitName(entry.name).stem} />
 }
 
 function Specimen({ family, facts, name }: Loaded & { name: string }) {
@@ -87,7 +72,7 @@ function Specimen({ family, facts, name }: Loaded & { name: string }) {
 
   return (
     <div
-      className="vw-font"
+      className="vw-font vw-scroll"
       ref={scroller}
       // biome-ignore lint/a11y/noNoninteractiveTabindex: scrolled by keyboard
       tabIndex={0}
@@ -111,7 +96,7 @@ function Specimen({ family, facts, name }: Loaded & { name: string }) {
       <div className="vw-font-sizes">
         {SIZES_PX.map((size) => (
           <p key={size}>
-            <small>{size}</small>
+            <small className="num">{size}</small>
             <span className="vw-face" style={{ fontSize: size }}>
               {sample}
             </span>
@@ -148,11 +133,7 @@ function Characters({ characters, scroller }: CharactersProps) {
     characters.filter((code) => printable.test(String.fromCodePoint(code))),
   )
   const perRow = Math.max(1, Math.floor(width / CELL_PX))
-  const rows = useVirtualizer({
-    count: Math.ceil(shown.length / perRow),
-    getScrollElement: () => scroller.current,
-    estimateSize: () => CELL_PX + 18,
-    overscan: 6,
+  const rows = useRows(() => scroller.current, Math.ceil(shown.length / perRow), CELL_PX + 18, {
     scrollMargin: box.current?.offsetTop ?? 0,
   })
   return (

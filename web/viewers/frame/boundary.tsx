@@ -5,8 +5,7 @@ import { Trans } from '@lingui/react/macro'
 import { Component, Fragment, type ReactNode } from 'react'
 import type { FileEntry } from '../../../src/api-types.ts'
 import type { FileSource } from './source.ts'
-import { Message, TryAgainButton } from './tools.tsx'
-import { TryAgain } from './try-again.ts'
+import { Message, TryAgain, TryAgainButton } from './tools.tsx'
 
 interface BoundaryProps {
   source: FileSource

@@ -3,8 +3,7 @@
 
 import { use, useEffect, useEffectEvent, useState } from 'react'
 import { ApiError, currentToken } from '../../api/client.ts'
-import { Busy, Message, type MessageProps } from './tools.tsx'
-import { TryAgain } from './try-again.ts'
+import { Busy, Message, type MessageProps, TryAgain } from './tools.tsx'
 
 interface ElementMessageProps extends Omit<MessageProps, 'error'> {
   /** The bytes stopped coming: the file can be reached again, and yet it is not to blame. */
@@ -36,6 +35,5 @@ export function ElementMessage({ lost = false, ...props }: ElementMessageProps) 
   }, [source, entry, lost])
 
   if (found === null) return <Busy />
-  const { error } = found
-  return <Message {...props} error={error} actions={error === null ? props.actions : null} />
+  return <Message {...props} error={found.error} />
 }

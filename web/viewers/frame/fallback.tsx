@@ -7,10 +7,10 @@ import type { FileInfo } from '../../../src/api-types.ts'
 import { isAbort } from '../../api/client.ts'
 import { messageOf } from '../../api/error-text.ts'
 import { type ChecksumAlgorithm, fetchChecksum } from '../../api/files.ts'
-import { copyText } from '../../lib/clipboard.ts'
 import { formatMoment, formatNumber, formatSize } from '../../lib/format.ts'
 import { parentOf } from '../../lib/paths.ts'
-import { toastError, toastSuccess } from '../../operations/toasts.ts'
+import { copyWithToast } from '../../operations/copy-text.ts'
+import { toastError } from '../../operations/toasts.ts'
 import { Button, IconButton } from '../../ui/button.tsx'
 import { PageIcon } from '../../ui/file-icon.tsx'
 import { Spinner } from '../../ui/progress.tsx'
@@ -111,15 +111,6 @@ function Checksums({ entry }: { entry: FileInfo }) {
     }
   }
 
-  async function copy(sum: string) {
-    try {
-      await copyText(sum)
-      toastSuccess(t`Checksum copied`)
-    } catch (error) {
-      toastError(error instanceof Error ? error.message : error)
-    }
-  }
-
   return algorithms.map(({ id, name }) => {
     const sum = sums[id]
     return (
@@ -131,7 +122,7 @@ function Checksums({ entry }: { entry: FileInfo }) {
               size="sm"
               icon={Copy}
               label={t`Copy ${name}`}
-              onClick={() => void copy(sum)}
+              onClick={() => void copyWithToast(sum, t`Checksum copied`)}
             />
           </span>
         ) : busy === id ? (

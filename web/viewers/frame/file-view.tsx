@@ -10,7 +10,7 @@ import { goHref, useQuery } from '../../lib/page/navigate.ts'
 import { filesHref, parentOf } from '../../lib/paths.ts'
 import { cachedFolder } from '../../state/folder-cache.ts'
 import { prefetchFolder } from '../../state/listed-folder.ts'
-import { listing } from '../../state/listing.ts'
+import { listing, openFolderPath, shownFolder } from '../../state/listing.ts'
 import { session } from '../../state/session.ts'
 import { endSession } from '../media/use-media.ts'
 import { createFilesSource } from './files-source.ts'
@@ -28,12 +28,12 @@ const source: FileSource = createFilesSource(entriesOf)
  * The folder stays in the cache: turning to a neighbour then knows the file before it is asked for.
  */
 async function entriesOf(folder: string, signal: AbortSignal): Promise<readonly FileEntry[]> {
-  if (listing.phase.folder?.vpath === folder) return listing.visible
+  if (openFolderPath() === folder) return shownFolder().visible
   await prefetchFolder(folder)
   return cachedFolder(folder)?.entries ?? (await fetchInfo(folder, signal)).items ?? []
 }
 
-export interface FileViewProps {
+interface FileViewProps {
   vpath: string
   /** What is known of the file: an entry of its listing at first, then the full information. */
   info: FileInfo
@@ -100,7 +100,7 @@ function useSteady(info: FileInfo): FileInfo {
 function useSiblings(entry: FileEntry): readonly FileEntry[] {
   const folder = parentOf(entry.path)
   const [found, setFound] = useState<{ folder: string; files: readonly FileEntry[] } | null>(null)
-  const { visible } = useSnapshot(listing)
+  const { visible } = useSnapshot(listing).phase.shown
   // biome-ignore lint/correctness/useExhaustiveDependencies: a changed listing has other neighbours
   useEffect(() => {
     const abort = new AbortController()
@@ -121,7 +121,7 @@ const none: readonly FileEntry[] = []
 /** Back to the folder: by the history when it is the page before, so that Back does not return here. */
 function useClose(vpath: string) {
   const folder = parentOf(vpath)
-  const cameFromFolder = useRef(listing.phase.folder?.vpath === folder)
+  const cameFromFolder = useRef(openFolderPath() === folder)
   return useMemo(
     () => () => {
       if (cameFromFolder.current) history.back()

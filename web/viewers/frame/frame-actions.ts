@@ -10,10 +10,9 @@ import { openFileItself } from '../../operations/commands/open-entry.ts'
 import { matchesShortcut, shownKeys } from '../../operations/commands/shortcut.ts'
 import { deleteEntries } from '../../operations/file-operations.ts'
 import { openPrompt } from '../../operations/prompts.ts'
-import type { FrameAction } from './frame.tsx'
-import { opensInEditor } from './kinds.ts'
+import { isText, opensInEditor } from './kinds.ts'
 import { showFile } from './show-file.ts'
-import type { ViewerProps } from './source.ts'
+import type { FrameAction, ViewerProps } from './source.ts'
 
 export function useFrameActions(props: Omit<ViewerProps, 'setFacts'>): FrameAction[] {
   const { source, entry, siblings, navigate, close, openAs } = props
@@ -58,7 +57,7 @@ export function useFrameActions(props: Omit<ViewerProps, 'setFacts'>): FrameActi
         },
       },
       download &&
-        isText(entry.type) && {
+        isText(entry) && {
           id: 'edit',
           label: t`Open in editor`,
           icon: SquarePen,
@@ -94,8 +93,4 @@ export function useFrameActions(props: Omit<ViewerProps, 'setFacts'>): FrameActi
     ]
     return all.filter((action) => action !== false)
   }, [source, entry, siblings, navigate, close, openAs, share, download, rename, remove, t])
-}
-
-function isText(type: string): boolean {
-  return type === 'text' || type === 'textImmutable'
 }

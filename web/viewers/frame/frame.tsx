@@ -7,70 +7,40 @@ import {
   ChevronLeft,
   ChevronRight,
   EllipsisVertical,
-  type LucideIcon,
   Maximize,
   Minimize,
 } from 'lucide-react'
 import { Suspense, useEffect, useRef, useState } from 'react'
-import type { FileEntry, FileInfo } from '../../../src/api-types.ts'
+import type { FileEntry } from '../../../src/api-types.ts'
 import { formatSize } from '../../lib/format.ts'
-import { keyLetter } from '../../lib/key-letter.ts'
-import { isQuickLook } from '../../lib/page/quick-look.ts'
 import { loadStylesheet } from '../../lib/page/stylesheet.ts'
-import { useDocumentKeys } from '../../lib/page/use-document-keys.ts'
 import { IconButton } from '../../ui/button.tsx'
 import { MenuButton } from '../../ui/menu.tsx'
 import { Boundary } from './boundary.tsx'
 import { Film } from './film.tsx'
+import { useFrameKeys } from './frame-keys.ts'
 import { viewers } from './index.ts'
-import type { FileSource, ViewerKind } from './source.ts'
+import type { FrameAction, ViewerKind, ViewerProps } from './source.ts'
 import { useSwipe } from './swipe.ts'
 import textStyles from './text-viewers.css?url'
 import { Busy, Message } from './tools.tsx'
 import { usePrefetch } from './use-prefetch.ts'
-import { keysAreTaken, offerKey, stepOf } from './viewer-keys.ts'
 import styles from './viewers.css?url'
 
 await Promise.all([loadStylesheet(styles), loadStylesheet(textStyles)])
 
 /** Chrome fades after this much stillness, in full screen only. */
 const IDLE_MS = 1500
-/** In these, page keys, Home and End belong to the document, also while it is loading. */
-const documents: ReadonlySet<ViewerKind> = new Set([
-  ...(['pdf', 'epub', 'document', 'sheet', 'csv', 'markdown', 'json'] as const),
-  ...(['font', 'archive', 'text', 'hex'] as const),
-])
-/** In these, Space plays and pauses, however they were opened. */
-const players: ReadonlySet<ViewerKind> = new Set(['video', 'audio'])
 /** The one action that stays beside the menu on narrow screens. */
 const NARROW_ACTION = 'download'
 
-export interface FrameAction {
-  id: string
-  label: string
-  icon: LucideIcon
-  /** As shown in tooltips and menus. */
-  shortcut?: string
-  danger?: boolean
-  /** Tells whether a key event means this action. */
-  matches?(event: KeyboardEvent): boolean
-  run(): void
-}
-
-export interface FrameProps {
-  source: FileSource
-  entry: FileInfo
+export interface FrameProps extends Omit<ViewerProps, 'setFacts'> {
   kind: ViewerKind
-  /** Files to turn to, the shown one among them; empty while being fetched. */
-  siblings: readonly FileEntry[]
   actions: readonly FrameAction[]
-  navigate(entry: FileEntry): void
-  close(): void
-  openAs(kind: ViewerKind): void
 }
 
 export function ViewerFrame(props: FrameProps) {
-  const { source, entry, kind, siblings, actions, navigate, close, openAs } = props
+  const { source, entry, kind, siblings, actions, navigate, close } = props
   const { t } = useLingui()
   const root = useRef<HTMLDivElement>(null)
   const [facts, setFacts] = useState('')
@@ -94,53 +64,10 @@ export function ViewerFrame(props: FrameProps) {
   useEffect(() => setFacts(''), [entry.path])
   useEffect(() => root.current?.focus({ preventScroll: true }), [])
 
-  useDocumentKeys((event) => {
-    if (keysAreTaken(event)) return
-    const ends = { previous, next, first: siblings[0], last: siblings.at(-1) }
-    const used =
-      endQuickLook(event) ||
-      offerKey(event) ||
-      turnByKey(event, ends, !documents.has(kind), navigate) ||
-      commandByKey(event)
-    if (used) {
-      event.preventDefault()
-      event.stopPropagation()
-    }
-  })
-
-  /** Space closes what Space opened, before pictures and papers have a use for it. */
-  function endQuickLook(event: KeyboardEvent): boolean {
-    const plain = event.key === ' ' && !event.ctrlKey && !event.metaKey && !event.altKey
-    if (!plain || event.shiftKey || players.has(kind) || !isQuickLook()) return false
-    if (isOnControl(event)) return false
-    // Held down since it opened the file, it neither closes it nor starts a slideshow.
-    if (!event.repeat) close()
-    return true
-  }
-
-  function commandByKey(event: KeyboardEvent): boolean {
-    const plain = !event.ctrlKey && !event.metaKey && !event.altKey
-    if (event.key === 'Escape' && plain) {
-      close()
-      return true
-    }
-    // Held down since it opened the file, it would run through the folder.
-    if (event.key === 'Enter' && plain && !event.shiftKey && !event.repeat && !isOnControl(event)) {
-      if (next) navigate(next)
-      return next !== undefined
-    }
-    if (plain && keyLetter(event) === 'F') {
-      toggleFullScreen()
-      return true
-    }
-    const action = actions.find((candidate) => candidate.matches?.(event))
-    action?.run()
-    return action !== undefined
-  }
+  useFrameKeys({ ...props, previous, next, toggleFullScreen })
 
   const position = at >= 0 && siblings.length > 1 ? t`${at + 1} of ${siblings.length}` : ''
   const line = [position, facts, formatSize(entry.size)].filter((part) => part !== '')
-  const Viewer = viewers[kind]
   const quiet = fullScreen && still
 
   return (
@@ -158,38 +85,14 @@ export function ViewerFrame(props: FrameProps) {
     >
       {/* Tab goes round inside: what lies behind the frame cannot be seen. */}
       <Turnstile onFocus={() => focusEdge(root.current, 'last')} />
-      <header className="vw-head">
-        <IconButton
-          icon={ArrowLeft}
-          flipIcon
-          label={t`Back to folder`}
-          shortcut="Esc"
-          onClick={close}
-        />
-        <div className="vw-title">
-          <h1>
-            <bdi>{entry.name}</bdi>
-          </h1>
-          <p>
-            {line.map((part, n) => (
-              // biome-ignore lint/suspicious/noArrayIndexKey: they have no other name, and no state
-              <span key={n}>{n === 0 ? part : ` · ${part}`}</span>
-            ))}
-          </p>
-        </div>
-        <Actions actions={actions} />
-        {document.fullscreenEnabled && (
-          <>
-            <span className="vw-gap" aria-hidden="true" />
-            <IconButton
-              icon={fullScreen ? Minimize : Maximize}
-              label={fullScreen ? t`Leave full screen` : t`Full screen`}
-              shortcut="F"
-              onClick={toggleFullScreen}
-            />
-          </>
-        )}
-      </header>
+      <Head
+        name={entry.name}
+        facts={line}
+        actions={actions}
+        close={close}
+        fullScreen={fullScreen}
+        toggleFullScreen={toggleFullScreen}
+      />
 
       <main className="vw-stage" {...swipe.handlers}>
         <div
@@ -197,48 +100,9 @@ export function ViewerFrame(props: FrameProps) {
           data-moving={swipe.offset.x !== 0 || swipe.offset.y !== 0}
           style={{ translate: `${swipe.offset.x}px ${swipe.offset.y}px` }}
         >
-          {!source.permissions.download ? (
-            <Message source={source} entry={entry} title={t`You can’t look inside this file`}>
-              <Trans>
-                Your account may list files here, but not see or download their content.
-              </Trans>
-            </Message>
-          ) : (
-            <Boundary key={kind} source={source} entry={entry}>
-              <Suspense fallback={<Busy />}>
-                <Viewer
-                  // Pictures stay mounted, so that a slideshow and the full screen go on.
-                  key={kind === 'image' ? kind : entry.path}
-                  source={source}
-                  entry={entry}
-                  siblings={siblings}
-                  navigate={navigate}
-                  close={close}
-                  setFacts={setFacts}
-                  openAs={openAs}
-                />
-              </Suspense>
-            </Boundary>
-          )}
+          <Content {...props} setFacts={setFacts} />
         </div>
-        {previous && (
-          <IconButton
-            className="vw-nav vw-nav-previous"
-            icon={ChevronLeft}
-            flipIcon
-            label={t`Previous file`}
-            onClick={() => navigate(previous)}
-          />
-        )}
-        {next && (
-          <IconButton
-            className="vw-nav vw-nav-next"
-            icon={ChevronRight}
-            flipIcon
-            label={t`Next file`}
-            onClick={() => navigate(next)}
-          />
-        )}
+        <TurnButtons previous={previous} next={next} navigate={navigate} />
       </main>
 
       {siblings.length > 1 && (
@@ -249,16 +113,110 @@ export function ViewerFrame(props: FrameProps) {
   )
 }
 
+/** The viewer, or why there is none. */
+function Content(props: FrameProps & Pick<ViewerProps, 'setFacts'>) {
+  const { t } = useLingui()
+  const { source, entry, kind } = props
+  const Viewer = viewers[kind]
+  if (!source.permissions.download) {
+    return (
+      <Message source={source} entry={entry} title={t`You can’t look inside this file`}>
+        <Trans>Your account may list files here, but not see or download their content.</Trans>
+      </Message>
+    )
+  }
+  return (
+    <Boundary key={kind} source={source} entry={entry}>
+      <Suspense fallback={<Busy />}>
+        <Viewer
+          // Pictures stay mounted, so that a slideshow and the full screen go on.
+          key={kind === 'image' ? kind : entry.path}
+          {...props}
+        />
+      </Suspense>
+    </Boundary>
+  )
+}
+
+interface HeadProps {
+  name: string
+  /** What is known of the file, in one line. */
+  facts: readonly string[]
+  actions: readonly FrameAction[]
+  close(): void
+  fullScreen: boolean
+  toggleFullScreen(): void
+}
+
+function Head({ name, facts, actions, close, fullScreen, toggleFullScreen }: HeadProps) {
+  const { t } = useLingui()
+  return (
+    <header className="vw-head">
+      <IconButton
+        icon={ArrowLeft}
+        flipIcon
+        label={t`Back to folder`}
+        shortcut="Esc"
+        onClick={close}
+      />
+      <div className="vw-title">
+        <h1>
+          <bdi>{name}</bdi>
+        </h1>
+        <p className="num">
+          {facts.map((part, n) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: they have no other name, and no state
+            <span key={n}>{n === 0 ? part : ` · ${part}`}</span>
+          ))}
+        </p>
+      </div>
+      <Actions actions={actions} />
+      {document.fullscreenEnabled && (
+        <>
+          <span className="vw-gap" aria-hidden="true" />
+          <IconButton
+            icon={fullScreen ? Minimize : Maximize}
+            label={fullScreen ? t`Leave full screen` : t`Full screen`}
+            shortcut="F"
+            onClick={toggleFullScreen}
+          />
+        </>
+      )}
+    </header>
+  )
+}
+
+interface TurnButtonsProps {
+  previous: FileEntry | undefined
+  next: FileEntry | undefined
+  navigate(entry: FileEntry): void
+}
+
+function TurnButtons({ previous, next, navigate }: TurnButtonsProps) {
+  const { t } = useLingui()
+  const turns = [
+    { to: previous, side: 'previous', icon: ChevronLeft, label: t`Previous file` },
+    { to: next, side: 'next', icon: ChevronRight, label: t`Next file` },
+  ]
+  return turns.map(
+    ({ to, side, icon, label }) =>
+      to && (
+        <IconButton
+          key={side}
+          className={`vw-nav vw-nav-${side}`}
+          icon={icon}
+          flipIcon
+          label={label}
+          onClick={() => navigate(to)}
+        />
+      ),
+  )
+}
+
 function Turnstile({ onFocus }: { onFocus(): void }) {
   // biome-ignore lint/a11y/noNoninteractiveTabindex: only passes the focus on
   // biome-ignore lint/a11y/noStaticElementInteractions: as above
   return <span className="sr" tabIndex={0} onFocus={onFocus} />
-}
-
-/** Enter and Space belong to the button, link or table with the focus. */
-function isOnControl({ target }: KeyboardEvent): boolean {
-  const controls = 'button, a[href], summary, input, [role=grid], [role=tree]'
-  return target instanceof Element && target.closest(controls) !== null
 }
 
 function focusEdge(frame: HTMLElement | null, edge: 'first' | 'last') {
@@ -311,33 +269,6 @@ function Actions({ actions }: { actions: readonly FrameAction[] }) {
       )}
     </div>
   )
-}
-
-interface Neighbours {
-  previous: FileEntry | undefined
-  next: FileEntry | undefined
-  first: FileEntry | undefined
-  last: FileEntry | undefined
-}
-
-function turnByKey(
-  event: KeyboardEvent,
-  to: Neighbours,
-  byPage: boolean,
-  navigate: (entry: FileEntry) => void,
-) {
-  if (event.ctrlKey || event.metaKey || event.altKey || event.shiftKey) return false
-  const step = stepOf(event)
-  const pages: Record<string, FileEntry | undefined> = {
-    PageDown: to.next,
-    PageUp: to.previous,
-    Home: to.first,
-    End: to.last,
-  }
-  const target = step === 1 ? to.next : step === -1 ? to.previous : byPage && pages[event.key]
-  if (!target) return false
-  navigate(target)
-  return true
 }
 
 function useFullScreen(): [boolean, () => void] {

@@ -26,10 +26,7 @@ const loaders: Record<ViewerKind, () => Promise<Viewer>> = {
 }
 
 export const viewers = Object.fromEntries(
-  Object.entries(loaders).map(([kind, load]) => [
-    kind,
-    onDemandAtOnce(async () => ({ default: await load() }), Busy),
-  ]),
+  Object.entries(loaders).map(([kind, load]) => [kind, onDemandAtOnce(load, Busy)]),
 ) as Record<ViewerKind, Viewer>
 
 /** Fetches the code of a viewer ahead of its use: a neighbour of the shown file will need it. */

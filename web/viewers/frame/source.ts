@@ -1,12 +1,13 @@
 // Where the bytes of an opened file come from: the user's own files or a public share. Viewers know
 // this interface only, so that one viewer serves both.
 
+import type { LucideIcon } from 'lucide-react'
 import type { FileEntry, FileInfo } from '../../../src/api-types.ts'
 import type { OneVersion } from '../../api/content.ts'
 import type { PictureSize } from '../../api/files.ts'
 
 /** What the person looking may do with the opened file. */
-export interface SourcePermissions {
+interface SourcePermissions {
   download: boolean
   rename: boolean
   delete: boolean
@@ -80,19 +81,22 @@ export interface ViewerProps {
   openAs(kind: ViewerKind): void
 }
 
-export type ViewerKind =
-  | 'image'
-  | 'video'
-  | 'audio'
-  | 'pdf'
-  | 'epub'
-  | 'document'
-  | 'sheet'
-  | 'csv'
-  | 'markdown'
-  | 'json'
-  | 'font'
-  | 'archive'
-  | 'text'
-  | 'hex'
-  | 'fallback'
+export const viewerKinds = [
+  ...(['image', 'video', 'audio', 'pdf', 'epub', 'document', 'sheet', 'csv', 'markdown'] as const),
+  ...(['json', 'font', 'archive', 'text', 'hex', 'fallback'] as const),
+] as const
+
+export type ViewerKind = (typeof viewerKinds)[number]
+
+/** Something that can be done with the shown file. */
+export interface FrameAction {
+  id: string
+  label: string
+  icon: LucideIcon
+  /** As shown in tooltips and menus. */
+  shortcut?: string
+  danger?: boolean
+  /** Tells whether a key event means this action. */
+  matches?(event: KeyboardEvent): boolean
+  run(): void
+}

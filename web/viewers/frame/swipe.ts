@@ -8,7 +8,7 @@ const CLOSE_PX = 90
 /** Before this the direction is not decided, so that a tap never moves anything. */
 const SLOP_PX = 10
 
-export interface Swipe {
+interface Swipe {
   /** How far the picture follows the finger, in px. */
   offset: { x: number; y: number }
   handlers: {

@@ -1,20 +1,20 @@
 // The small parts every viewer is dressed with: floating tool bar, messages, busy sign.
 
 import { Trans, useLingui } from '@lingui/react/macro'
-import { Download, RotateCw, TriangleAlert } from 'lucide-react'
-import { type ReactNode, use, useEffect, useState } from 'react'
+import { Download, RotateCw, TextAlignStart, TriangleAlert } from 'lucide-react'
+import { createContext, type ReactNode, use, useEffect, useState } from 'react'
 import type { FileEntry } from '../../../src/api-types.ts'
 import { ApiError } from '../../api/client.ts'
 import { messageOf } from '../../api/error-text.ts'
 import { Button, IconButton, type IconButtonProps } from '../../ui/button.tsx'
 import { Spinner } from '../../ui/progress.tsx'
-import type { FileSource } from './source.ts'
-import { TryAgain } from './try-again.ts'
+import type { FileSource, ViewerProps } from './source.ts'
+import type { FileRead } from './use-file.ts'
 
 /** Controls floating over the lower edge of the stage. */
 export function Tools({ label, children }: { label: string; children: ReactNode }) {
   return (
-    <div className="vw-tools" role="toolbar" aria-label={label} data-gestures="own">
+    <div className="vw-tools vw-glass" role="toolbar" aria-label={label} data-gestures="own">
       {children}
     </div>
   )
@@ -72,13 +72,13 @@ export function Busy() {
 
 export interface MessageProps {
   title: string
-  /** What is wrong with the file, unless `error` says that it could not be read at all. */
+  /** What is wrong with the file where `error` does not say it; by default what `error` says. */
   children?: ReactNode
   /** What reading the file threw. Only an ApiError tells more than `children`. */
   error?: unknown
   source: FileSource
   entry: FileEntry
-  /** Further ways on beside Download. */
+  /** Further ways on beside Download, unless nothing could be read. */
   actions?: ReactNode
 }
 
@@ -92,7 +92,7 @@ export function Message({ title, children, error, source, entry, actions }: Mess
   ) : tooLarge ? (
     <Trans>It is too large to be read in the browser.</Trans>
   ) : (
-    children
+    (children ?? (error !== undefined && messageOf(error)))
   )
   return (
     <div className="vw-message" role="alert">
@@ -106,11 +106,31 @@ export function Message({ title, children, error, source, entry, actions }: Mess
             <Trans>Download</Trans>
           </Button>
         )}
-        {actions}
+        {!unread && actions}
       </div>
     </div>
   )
 }
+
+/** In place of a file that is still being read, or could not be. */
+export function Unready({ read, ...message }: MessageProps & { read: FileRead<unknown> }) {
+  return read.state === 'failed' ? <Message {...message} error={read.error} /> : <Busy />
+}
+
+/** Shows the same file as text; `children` name the way there. */
+export function AsText({
+  openAs,
+  children,
+}: Pick<ViewerProps, 'openAs'> & { children?: ReactNode }) {
+  return (
+    <Button size="sm" icon={TextAlignStart} onClick={() => openAs('text')}>
+      {children ?? <Trans>Open as text</Trans>}
+    </Button>
+  )
+}
+
+/** Has the boundary make the whole viewer anew; null where nothing can be tried again. */
+export const TryAgain = createContext<(() => void) | null>(null)
 
 /** Makes the viewer anew, which reads the file again. */
 export function TryAgainButton() {

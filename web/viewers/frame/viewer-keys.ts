@@ -4,7 +4,7 @@
 import { useEffect, useEffectEvent } from 'react'
 
 /** Returns true when the key was used; the frame then prevents the browser's own effect. */
-export type KeyHandler = (event: KeyboardEvent) => boolean
+type KeyHandler = (event: KeyboardEvent) => boolean
 
 const handlers: KeyHandler[] = []
 

@@ -10,7 +10,7 @@ export type JsonQuestion =
   | { kind: 'text'; start: number; end: number }
   | { kind: 'find'; wanted: string; after: number }
 
-export interface JsonFound {
+interface JsonFound {
   offset: number
   /** 1-based. */
   current: number

@@ -10,6 +10,7 @@ import { IconButton } from '../../ui/button.tsx'
 import { ElementMessage } from '../frame/element-message.tsx'
 import { kindOf } from '../frame/kinds.ts'
 import type { FileSource, ViewerProps } from '../frame/source.ts'
+import { useFile } from '../frame/use-file.ts'
 import type { AudioTags } from './audio-tags.ts'
 import { Player } from './player.tsx'
 import { useMedia } from './use-media.ts'
@@ -117,10 +118,11 @@ function Playlist({ songs, entry, navigate }: PlaylistProps) {
           <li key={song.path}>
             <button
               type="button"
+              className="vw-item"
               aria-current={song.path === entry.path}
               onClick={() => navigate(song)}
             >
-              <span className="vw-playlist-number">{from + index + 1}</span>
+              <span className="vw-playlist-number num">{from + index + 1}</span>
               <bdi className="trunc">{song.name}</bdi>
             </button>
           </li>
@@ -131,21 +133,12 @@ function Playlist({ songs, entry, navigate }: PlaylistProps) {
 }
 
 function useTags(source: FileSource, entry: FileEntry): AudioTags | null {
-  const [found, setFound] = useState<{ path: string; tags: AudioTags | null } | null>(null)
-  useEffect(() => {
-    const abort = new AbortController()
-    import('./audio-tags.ts')
-      .then(({ readAudioTags }) => readAudioTags(source, entry, abort.signal))
-      .then(
-        (tags) => {
-          if (!abort.signal.aborted) setFound({ path: entry.path, tags })
-        },
-        // Not reachable or aborted: the song shows by its file name.
-        () => {},
-      )
-    return () => abort.abort()
-  }, [source, entry])
-  return found?.path === entry.path ? found.tags : null
+  const read = useFile(source, entry, async (signal) => {
+    const { readAudioTags } = await import('./audio-tags.ts')
+    return readAudioTags(source, entry, signal)
+  })
+  // Of a file that is not reachable nothing but its name is known.
+  return read.state === 'ready' ? read.value : null
 }
 
 function useBlobUrl(blob: Blob | null): string | null {

@@ -19,7 +19,7 @@ import { formatDuration } from '../../lib/format.ts'
 import { keyLetter } from '../../lib/key-letter.ts'
 import { loadStylesheet } from '../../lib/page/stylesheet.ts'
 import { IconButton } from '../../ui/button.tsx'
-import { MenuButton } from '../../ui/menu.tsx'
+import { ChoiceMenu } from '../../ui/choice-menu.tsx'
 import { useViewerKeys } from '../frame/viewer-keys.ts'
 import mediaStyles from './media.css?url'
 import type { Media } from './use-media.ts'
@@ -28,7 +28,7 @@ await loadStylesheet(mediaStyles)
 
 const speeds = [0.5, 0.75, 1, 1.25, 1.5, 1.75, 2, 2.5, 3]
 
-export interface TextTrackChoice {
+interface TextTrackChoice {
   id: string
   label: string
 }
@@ -48,81 +48,22 @@ interface PlayerProps {
 export function Player({ element, media, tracks = [], track, chooseTrack, ...rest }: PlayerProps) {
   const { t } = useLingui()
 
-  function toggle() {
-    const player = element.current
-    if (!player) return
-    // A refusal shows as a button that stays on "Play".
-    if (player.paused) player.play().catch(() => {})
-    else player.pause()
-  }
-  function seek(to: number) {
-    const player = element.current
-    if (player && Number.isFinite(player.duration)) {
-      player.currentTime = Math.min(player.duration, Math.max(0, to))
-    }
-  }
-  function setVolume(volume: number) {
-    const player = element.current
-    if (!player) return
-    player.volume = Math.min(1, Math.max(0, volume))
-    player.muted = false
-  }
-  function setRate(rate: number) {
-    if (element.current) element.current.playbackRate = rate
-  }
+  const controls = playerControls(element)
+  const { toggle, seek, togglePicture } = controls
+  useViewerKeys((event) => {
+    const command = commandOf(event, media, controls, nextTrack)
+    command?.()
+    return command !== undefined
+  })
+
   function nextTrack() {
     const at = tracks.findIndex(({ id }) => id === track)
     chooseTrack?.(tracks[at + 1]?.id ?? null)
   }
-  function togglePicture() {
-    const film = element.current
-    if (!(film instanceof HTMLVideoElement)) return
-    const change = document.pictureInPictureElement
-      ? document.exitPictureInPicture()
-      : film.requestPictureInPicture()
-    // Refused by the browser or the person; the film goes on where it is.
-    Promise.resolve(change).catch(() => {})
-  }
 
-  useViewerKeys((event) => {
-    if (event.ctrlKey || event.metaKey || event.altKey) return false
-    // The slider under the finger keeps its own arrow keys.
-    if (event.target instanceof HTMLInputElement && event.key.startsWith('Arrow')) return false
-    if (event.target instanceof HTMLButtonElement && (event.key === ' ' || event.key === 'Enter')) {
-      return false
-    }
-    const { time, duration, volume } = media
-    const at = speeds.indexOf(media.rate)
-    const commands: Record<string, () => void> = {
-      ' ': toggle,
-      k: toggle,
-      arrowleft: () => seek(time - 5),
-      arrowright: () => seek(time + 5),
-      j: () => seek(time - 10),
-      l: () => seek(time + 10),
-      arrowup: () => setVolume(volume + 0.1),
-      arrowdown: () => setVolume(volume - 0.1),
-      m: () => {
-        if (element.current) element.current.muted = !media.muted
-      },
-      c: nextTrack,
-      p: togglePicture,
-      '<': () => setRate(speeds[at - 1] ?? media.rate),
-      '>': () => setRate(speeds[at + 1] ?? media.rate),
-      home: () => seek(0),
-      end: () => seek(duration),
-    }
-    for (let digit = 0; digit <= 9; digit++) commands[digit] = () => seek((duration * digit) / 10)
-    const command = commands[keyLetter(event).toLowerCase()]
-    if (!command || (event.shiftKey && event.key !== '<' && event.key !== '>')) return false
-    command()
-    return true
-  })
-
-  const Sound = media.muted || media.volume === 0 ? VolumeX : media.volume < 0.5 ? Volume1 : Volume2
   return (
     // Media runs from left to right in every language.
-    <section className="vw-player" dir="ltr" aria-label={t`Player`} data-gestures="own">
+    <section className="vw-player vw-glass" dir="ltr" aria-label={t`Player`} data-gestures="own">
       <Scrubber media={media} seek={seek} />
       <div className="vw-player-row">
         <IconButton
@@ -145,63 +86,28 @@ export function Player({ element, media, tracks = [], track, chooseTrack, ...res
           shortcut="L"
           onClick={() => seek(media.time + 10)}
         />
-        <span className="vw-time" dir="ltr">
+        <span className="vw-time num" dir="ltr">
           {formatDuration(media.time)} / {formatDuration(media.duration)}
         </span>
         <span className="grow" />
-        <span className="vw-volume">
-          <IconButton
-            icon={Sound}
-            label={media.muted ? t`Sound on` : t`Mute`}
-            shortcut="M"
-            onClick={() => {
-              if (element.current) element.current.muted = !media.muted
-            }}
-          />
-          <input
-            type="range"
-            className="vw-range"
-            min={0}
-            max={1}
-            step={0.05}
-            value={media.muted ? 0 : media.volume}
-            style={
-              { '--vw-done': `${(media.muted ? 0 : media.volume) * 100}%` } as React.CSSProperties
-            }
-            aria-label={t`Volume`}
-            onChange={(event) => setVolume(Number(event.currentTarget.value))}
-          />
-        </span>
-        <MenuButton
+        <Volume media={media} controls={controls} />
+        <ChoiceMenu
+          icon={Gauge}
           label={t`Speed`}
-          items={() =>
-            speeds.map((speed) => ({
-              id: String(speed),
-              label: `${speed}×`,
-              checked: media.rate === speed,
-              onSelect: () => setRate(speed),
-            }))
-          }
-        >
-          {(trigger) => <IconButton {...trigger} icon={Gauge} label={t`Speed`} shortcut="< >" />}
-        </MenuButton>
+          shortcut="< >"
+          choices={speeds.map((speed) => ({ id: speed, label: `${speed}×` }))}
+          chosen={media.rate}
+          onChoose={controls.setRate}
+        />
         {tracks.length > 0 && chooseTrack && (
-          <MenuButton
+          <ChoiceMenu
+            icon={Captions}
             label={t`Subtitles`}
-            items={() => [
-              { id: '', label: t`Off`, checked: track === null, onSelect: () => chooseTrack(null) },
-              ...tracks.map(({ id, label }) => ({
-                id,
-                label,
-                checked: track === id,
-                onSelect: () => chooseTrack(id),
-              })),
-            ]}
-          >
-            {(trigger) => (
-              <IconButton {...trigger} icon={Captions} label={t`Subtitles`} shortcut="C" />
-            )}
-          </MenuButton>
+            shortcut="C"
+            choices={[{ id: null, label: t`Off` }, ...tracks]}
+            chosen={track ?? null}
+            onChoose={chooseTrack}
+          />
         )}
         {rest.pictureInPicture && document.pictureInPictureEnabled && (
           <IconButton
@@ -214,6 +120,109 @@ export function Player({ element, media, tracks = [], track, chooseTrack, ...res
         {rest.children}
       </div>
     </section>
+  )
+}
+
+type Controls = ReturnType<typeof playerControls>
+
+/** What buttons and keys do to the element. */
+function playerControls(element: RefObject<HTMLMediaElement | null>) {
+  function toggle() {
+    const player = element.current
+    if (!player) return
+    // A refusal shows as a button that stays on "Play".
+    if (player.paused) player.play().catch(() => {})
+    else player.pause()
+  }
+  function seek(to: number) {
+    const player = element.current
+    if (player && Number.isFinite(player.duration)) {
+      player.currentTime = Math.min(player.duration, Math.max(0, to))
+    }
+  }
+  function setVolume(volume: number) {
+    const player = element.current
+    if (!player) return
+    player.volume = Math.min(1, Math.max(0, volume))
+    player.muted = false
+  }
+  function setRate(rate: number) {
+    if (element.current) element.current.playbackRate = rate
+  }
+  function togglePicture() {
+    const film = element.current
+    if (!(film instanceof HTMLVideoElement)) return
+    const change = document.pictureInPictureElement
+      ? document.exitPictureInPicture()
+      : film.requestPictureInPicture()
+    // Refused by the browser or the person; the film goes on where it is.
+    Promise.resolve(change).catch(() => {})
+  }
+  function toggleMuted() {
+    if (element.current) element.current.muted = !element.current.muted
+  }
+  return { toggle, seek, setVolume, setRate, togglePicture, toggleMuted }
+}
+
+/** What a key does; nothing where it belongs to the slider or button with the focus. */
+function commandOf(
+  event: KeyboardEvent,
+  { time, duration, volume, rate }: Media,
+  controls: Controls,
+  nextTrack: () => void,
+): (() => void) | undefined {
+  const { toggle, seek, setVolume, setRate, togglePicture, toggleMuted } = controls
+  const { target, key } = event
+  if (event.ctrlKey || event.metaKey || event.altKey) return
+  if (event.shiftKey && key !== '<' && key !== '>') return
+  // The slider under the finger keeps its own arrow keys.
+  if (target instanceof HTMLInputElement && key.startsWith('Arrow')) return
+  if (target instanceof HTMLButtonElement && (key === ' ' || key === 'Enter')) return
+  const at = speeds.indexOf(rate)
+  const commands: Record<string, () => void> = {
+    ' ': toggle,
+    k: toggle,
+    arrowleft: () => seek(time - 5),
+    arrowright: () => seek(time + 5),
+    j: () => seek(time - 10),
+    l: () => seek(time + 10),
+    arrowup: () => setVolume(volume + 0.1),
+    arrowdown: () => setVolume(volume - 0.1),
+    m: toggleMuted,
+    c: nextTrack,
+    p: togglePicture,
+    '<': () => setRate(speeds[at - 1] ?? rate),
+    '>': () => setRate(speeds[at + 1] ?? rate),
+    home: () => seek(0),
+    end: () => seek(duration),
+  }
+  for (let digit = 0; digit <= 9; digit++) commands[digit] = () => seek((duration * digit) / 10)
+  return commands[keyLetter(event).toLowerCase()]
+}
+
+function Volume({ media, controls }: { media: Media; controls: Controls }) {
+  const { t } = useLingui()
+  const volume = media.muted ? 0 : media.volume
+  return (
+    <span className="vw-volume">
+      <IconButton
+        icon={volume === 0 ? VolumeX : volume < 0.5 ? Volume1 : Volume2}
+        label={media.muted ? t`Sound on` : t`Mute`}
+        shortcut="M"
+        onClick={controls.toggleMuted}
+      />
+      <input
+        type="range"
+        className="vw-range"
+        min={0}
+        max={1}
+        step={0.05}
+        value={volume}
+        style={{ '--vw-done': `${volume * 100}%` } as React.CSSProperties}
+        aria-label={t`Volume`}
+        onChange={(event) => controls.setVolume(Number(event.currentTarget.value))}
+      />
+    </span>
   )
 }
 

@@ -3,8 +3,7 @@
 import { useLingui } from '@lingui/react/macro'
 import { AudioLines } from 'lucide-react'
 import { type RefObject, useEffect, useState } from 'react'
-import { IconButton } from '../../ui/button.tsx'
-import { MenuButton } from '../../ui/menu.tsx'
+import { ChoiceMenu } from '../../ui/choice-menu.tsx'
 
 /** https://html.spec.whatwg.org/multipage/media.html#audiotrack */
 interface AudioTrack {
@@ -42,24 +41,20 @@ export function SoundTracks({ film, durationS }: SoundTracksProps) {
   }, [film, durationS])
 
   if (tracks.length < 2) return null
-  const label = t`Audio track`
   return (
-    <MenuButton
-      label={label}
-      items={() =>
-        tracks.map((track, index) => ({
-          id: track.id,
-          label: nameOf(track, i18n.locale) || String(index + 1),
-          checked: track.enabled,
-          onSelect() {
-            // All that are on would sound at once.
-            for (const other of tracks) other.enabled = other === track
-          },
-        }))
-      }
-    >
-      {(trigger) => <IconButton {...trigger} icon={AudioLines} label={label} />}
-    </MenuButton>
+    <ChoiceMenu
+      icon={AudioLines}
+      label={t`Audio track`}
+      choices={tracks.map((track, index) => ({
+        id: track,
+        label: nameOf(track, i18n.locale) || String(index + 1),
+      }))}
+      chosen={tracks.find(({ enabled }) => enabled)}
+      onChoose={(chosen) => {
+        // All that are on would sound at once.
+        for (const track of tracks) track.enabled = track === chosen
+      }}
+    />
   )
 }
 

@@ -56,6 +56,30 @@ function loadSound(): Sound {
   }
 }
 
+function applySound(element: HTMLMediaElement): void {
+  const { volume, muted, rate } = loadSound()
+  Object.assign(element, { volume, muted, defaultPlaybackRate: rate, playbackRate: rate })
+}
+
+/** Events after which nothing is to be done but to look again. */
+const PLAIN_EVENTS = 'pause playing waiting seeked progress durationchange error emptied'.split(' ')
+
+function stateOf(element: HTMLMediaElement): Media {
+  const { buffered } = element
+  return {
+    playing: !element.paused && !element.ended,
+    waiting: element.readyState < HTMLMediaElement.HAVE_FUTURE_DATA && !element.paused,
+    failed: element.error !== null,
+    lost: element.error?.code === MediaError.MEDIA_ERR_NETWORK,
+    time: element.currentTime,
+    duration: element.duration,
+    bufferedUntil: buffered.length > 0 ? buffered.end(buffered.length - 1) : 0,
+    volume: element.volume,
+    muted: element.muted,
+    rate: element.playbackRate,
+  }
+}
+
 /** Follows the element inside `ref` while it shows `props.entry`. `onEnded` runs at its end. */
 export function useMedia(
   ref: RefObject<HTMLMediaElement | null>,
@@ -70,88 +94,59 @@ export function useMedia(
   useEffect(() => {
     const element = ref.current
     if (!element) return
-    const sound = loadSound()
-    element.volume = sound.volume
-    element.muted = sound.muted
-    element.defaultPlaybackRate = sound.rate
-    element.playbackRate = sound.rate
+    applySound(element)
     let savedAt = 0
 
-    function update() {
-      if (!element) return
-      const { buffered } = element
-      setMedia({
-        playing: !element.paused && !element.ended,
-        waiting: element.readyState < HTMLMediaElement.HAVE_FUTURE_DATA && !element.paused,
-        failed: element.error !== null,
-        lost: element.error?.code === MediaError.MEDIA_ERR_NETWORK,
-        time: element.currentTime,
-        duration: element.duration,
-        bufferedUntil: buffered.length > 0 ? buffered.end(buffered.length - 1) : 0,
-        volume: element.volume,
-        muted: element.muted,
-        rate: element.playbackRate,
-      })
-    }
-    function save() {
-      if (!element || !(element.duration > 3 * EDGE_S)) return
+    const update = () => setMedia(stateOf(element))
+    const save = () => {
+      if (!(element.duration > 3 * EDGE_S)) return
       const { currentTime, duration } = element
       const worth = currentTime > EDGE_S && currentTime < duration - EDGE_S
       rememberPosition(source, entry, worth ? Math.round(currentTime) : null)
       savedAt = currentTime
     }
-    function onTime() {
+    const onTime = () => {
       update()
-      if (element && Math.abs(element.currentTime - savedAt) > SAVE_EVERY_S) save()
+      if (Math.abs(element.currentTime - savedAt) > SAVE_EVERY_S) save()
     }
-    function onReady() {
+    const onReady = () => {
       const position = recallPosition(source, entry)
-      if (element && typeof position === 'number') element.currentTime = position
+      if (typeof position === 'number') element.currentTime = position
       // Refused where the browser wants a click first; the play button is there for that.
-      if (started) element?.play().catch(() => {})
+      if (started) element.play().catch(() => {})
       update()
     }
-    function onPlay() {
+    const onPlay = () => {
       started = true
       update()
     }
-    function onSound() {
-      if (!element) return
+    const onSound = () => {
       const { volume, muted, playbackRate: rate } = element
       storage.set(SOUND_KEY, JSON.stringify({ volume, muted, rate }))
       update()
     }
-    function onEnd() {
+    const onEnd = () => {
       save()
       update()
       ended()
     }
 
-    const listeners: [string, () => void][] = [
-      ['loadedmetadata', onReady],
-      ['timeupdate', onTime],
-      ['play', onPlay],
-      ['volumechange', onSound],
-      ['ratechange', onSound],
-      ['ended', onEnd],
-      ...[
-        'pause',
-        'playing',
-        'waiting',
-        'seeked',
-        'progress',
-        'durationchange',
-        'error',
-        'emptied',
-      ].map((name): [string, () => void] => [name, update]),
-    ]
-    for (const [name, listener] of listeners) element.addEventListener(name, listener)
+    const abort = new AbortController()
+    const listen = (name: string, listener: () => void) =>
+      element.addEventListener(name, listener, { signal: abort.signal })
+    listen('loadedmetadata', onReady)
+    listen('timeupdate', onTime)
+    listen('play', onPlay)
+    listen('volumechange', onSound)
+    listen('ratechange', onSound)
+    listen('ended', onEnd)
+    for (const name of PLAIN_EVENTS) listen(name, update)
     // Loading began when the element was made, which can be well before it is watched.
     update()
     if (element.readyState >= HTMLMediaElement.HAVE_METADATA) onReady()
     return () => {
       save()
-      for (const [name, listener] of listeners) element.removeEventListener(name, listener)
+      abort.abort()
       // Out of the page it would go on loading, and hold its connection, until it is collected.
       if (element.isConnected) return
       element.removeAttribute('src')

@@ -2,7 +2,7 @@
 
 import { Trans, useLingui } from '@lingui/react/macro'
 import { ZoomIn, ZoomOut } from 'lucide-react'
-import { useEffect, useRef, useState } from 'react'
+import { useRef, useState } from 'react'
 import type { FileEntry } from '../../../src/api-types.ts'
 import { lostConnection } from '../../api/client.ts'
 import { extensionOf } from '../../lib/file-class.ts'
@@ -10,11 +10,12 @@ import { loadStylesheet } from '../../lib/page/stylesheet.ts'
 import { ZipError } from '../archive/zip-reader.ts'
 import type { FileSource, ViewerProps } from '../frame/source.ts'
 import { Busy, Message, Tool, ToolRow } from '../frame/tools.tsx'
+import { useFile } from '../frame/use-file.ts'
 import { focusQuietly, scrollByKey, useViewerKeys } from '../frame/viewer-keys.ts'
 import { createMarkupBudget } from './markup-limits.ts'
 import { openPackage } from './package-file.ts'
 import paperStyles from './paper.css?url'
-import { paperSheet } from './paper.ts'
+import { clickedHref, paperSheet, showInShadow } from './paper.ts'
 import { repackOffice } from './repack.ts'
 import { cleanSheet } from './safe-css.ts'
 import { cleanMarkup, ID_PREFIX, openLinksOutside, outsideLink } from './safe-html.ts'
@@ -32,46 +33,24 @@ const MAX_ZOOM = 300
 const ZOOMS = [MIN_ZOOM, 33, 50, 67, 80, 100, 125, 150, 200, MAX_ZOOM]
 
 /** Percent at which a page of fixed width just fits; never larger than life. */
-function zoomToFit(box: HTMLElement, view: HTMLElement | null): number {
-  const page = box.querySelector<HTMLElement>('section.docx')?.offsetWidth ?? 0
+function zoomToFit(box: HTMLElement | null, view: HTMLElement | null): number {
+  const page = box?.querySelector<HTMLElement>('section.docx')?.offsetWidth ?? 0
   if (!view || page === 0) return 100
   return Math.max(MIN_ZOOM, Math.min(100, Math.floor((view.clientWidth / (page + 16)) * 100)))
 }
 
 export function DocumentViewer({ source, entry }: ViewerProps) {
-  const { t } = useLingui()
   const host = useRef<HTMLDivElement>(null)
   const scroller = useRef<HTMLDivElement>(null)
-  const [state, setState] = useState<'loading' | 'ready' | { error: unknown }>('loading')
   const [zoom, setZoom] = useState(100)
-
-  useEffect(() => {
-    const abort = new AbortController()
-    setState('loading')
-    let shown: Rendered | null = null
-    render(source, entry, abort.signal).then(
-      (rendered) => {
-        shown = rendered
-        if (abort.signal.aborted || !host.current) return rendered.release()
-        const root = host.current.shadowRoot ?? host.current.attachShadow({ mode: 'open' })
-        const box = document.createElement('div')
-        box.className = 'document'
-        box.append(rendered.content)
-        root.replaceChildren(box)
-        root.adoptedStyleSheets = rendered.sheets
-        setZoom(zoomToFit(box, scroller.current))
-        setState('ready')
-        focusQuietly(scroller.current)
-      },
-      (error: unknown) => {
-        if (!abort.signal.aborted) setState({ error })
-      },
-    )
-    return () => {
-      abort.abort()
-      shown?.release()
-    }
-  }, [source, entry])
+  const read = useFile(source, entry, async (signal) => {
+    const { content, sheets, release } = await render(source, entry, signal)
+    if (signal.aborted || !host.current) return release()
+    signal.addEventListener('abort', release)
+    const box = showInShadow(host.current, content, sheets)
+    setZoom(zoomToFit(box, scroller.current))
+    focusQuietly(scroller.current)
+  })
 
   function step(by: 1 | -1) {
     const next = by === 1 ? ZOOMS.find((z) => z > zoom) : ZOOMS.findLast((z) => z < zoom)
@@ -88,53 +67,26 @@ export function DocumentViewer({ source, entry }: ViewerProps) {
   })
 
   function onClick(event: React.MouseEvent) {
-    const link = event.nativeEvent.composedPath().find((node) => node instanceof HTMLAnchorElement)
-    const href = link instanceof HTMLAnchorElement ? (link.getAttribute('href') ?? '') : ''
+    const href = clickedHref(event)
     if (!href.startsWith('#')) return
     event.preventDefault()
     event.stopPropagation()
     host.current?.shadowRoot?.getElementById(ID_PREFIX + href.slice(1))?.scrollIntoView()
   }
 
-  if (typeof state === 'object') {
-    const { error } = state
-    const reason = error instanceof ZipError ? error.reason : 'damaged'
-    return (
-      <Message source={source} entry={entry} error={error} title={t`This document can’t be shown`}>
-        {reason === 'encrypted' ? (
-          <Trans>It is protected by a password.</Trans>
-        ) : reason === 'too_large' ? (
-          <Trans>It is too large to be read in the browser.</Trans>
-        ) : (
-          <Trans>The file is damaged or in an older format.</Trans>
-        )}
-      </Message>
-    )
+  if (read.state === 'failed') {
+    return <Failure source={source} entry={entry} error={read.error} />
   }
   return (
     <>
-      <ToolRow label={t`Document`}>
-        <Tool
-          icon={ZoomOut}
-          label={t`Zoom out`}
-          disabled={zoom <= MIN_ZOOM}
-          onClick={() => step(-1)}
-        />
-        <output className="vw-percent" aria-label={t`Zoom`}>{t`${zoom}%`}</output>
-        <Tool
-          icon={ZoomIn}
-          label={t`Zoom in`}
-          disabled={zoom >= MAX_ZOOM}
-          onClick={() => step(1)}
-        />
-      </ToolRow>
+      <ZoomTools zoom={zoom} step={step} />
       <div
-        className="vw-paper-scroll"
+        className="vw-paper-scroll vw-scroll"
         ref={scroller}
         // biome-ignore lint/a11y/noNoninteractiveTabindex: scrolled by keyboard
         tabIndex={0}
       >
-        {state === 'loading' && <Busy />}
+        {read.state === 'loading' && <Busy />}
         {/* biome-ignore lint/a11y/useKeyWithClickEvents: links inside work by keyboard themselves */}
         {/* biome-ignore lint/a11y/noStaticElementInteractions: only catches clicks on links inside */}
         <div
@@ -146,6 +98,42 @@ export function DocumentViewer({ source, entry }: ViewerProps) {
         />
       </div>
     </>
+  )
+}
+
+interface FailureProps extends Pick<ViewerProps, 'source' | 'entry'> {
+  error: unknown
+}
+
+function Failure({ source, entry, error }: FailureProps) {
+  const { t } = useLingui()
+  const reason = error instanceof ZipError ? error.reason : 'damaged'
+  return (
+    <Message source={source} entry={entry} error={error} title={t`This document can’t be shown`}>
+      {reason === 'encrypted' ? (
+        <Trans>It is protected by a password.</Trans>
+      ) : reason === 'too_large' ? (
+        <Trans>It is too large to be read in the browser.</Trans>
+      ) : (
+        <Trans>The file is damaged or in an older format.</Trans>
+      )}
+    </Message>
+  )
+}
+
+function ZoomTools({ zoom, step }: { zoom: number; step(by: 1 | -1): void }) {
+  const { t } = useLingui()
+  return (
+    <ToolRow label={t`Document`}>
+      <Tool
+        icon={ZoomOut}
+        label={t`Zoom out`}
+        disabled={zoom <= MIN_ZOOM}
+        onClick={() => step(-1)}
+      />
+      <output className="vw-percent num" aria-label={t`Zoom`}>{t`${zoom}%`}</output>
+      <Tool icon={ZoomIn} label={t`Zoom in`} disabled={zoom >= MAX_ZOOM} onClick={() => step(1)} />
+    </ToolRow>
   )
 }
 

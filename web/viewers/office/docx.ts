@@ -2,7 +2,7 @@
 
 import { parseAsync, renderDocument } from 'docx-preview'
 
-export interface RenderedDocx {
+interface RenderedDocx {
   body: HTMLElement
   /** Style sheets the library made, as text. */
   styles: string[]

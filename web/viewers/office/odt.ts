@@ -3,10 +3,11 @@
 // attempted.
 // https://docs.oasis-open.org/office/OpenDocument/v1.3/
 
+import { byWord } from '../../text/by-word.ts'
 import { ZipError } from '../archive/zip-reader.ts'
 import type { PackageFile } from './package-file.ts'
 
-export interface RenderedText {
+interface RenderedText {
   body: HTMLElement
   release(): void
 }
@@ -184,17 +185,14 @@ async function renderElement(element: Element, to: HTMLElement, context: Context
   }
 }
 
-const pictureTypes = new Map(
-  Object.entries({
-    png: 'image/png',
-    jpg: 'image/jpeg',
-    jpeg: 'image/jpeg',
-    gif: 'image/gif',
-    webp: 'image/webp',
-    svg: 'image/svg+xml',
-    bmp: 'image/bmp',
-  }),
-)
+const pictureTypes = byWord({
+  'image/png': 'png',
+  'image/jpeg': 'jpg jpeg',
+  'image/gif': 'gif',
+  'image/webp': 'webp',
+  'image/svg+xml': 'svg',
+  'image/bmp': 'bmp',
+})
 
 async function renderImage(element: Element, to: HTMLElement, context: Context) {
   const name = get(element, 'href').replace(/^\.\//, '')

@@ -43,3 +43,27 @@ export function paperSheet(theme: PaperTheme, sizePercent: number): CSSStyleShee
   made.set(key, sheet)
   return sheet
 }
+
+/** Shows `content` in the shadow root of `host`, where no rule of the page applies; gives its box. */
+export function showInShadow(
+  host: HTMLElement,
+  content: DocumentFragment,
+  sheets: CSSStyleSheet[],
+): HTMLElement | null {
+  const root = host.shadowRoot ?? host.attachShadow({ mode: 'open' })
+  // A fragment is empty once it was shown.
+  if (content.hasChildNodes()) {
+    const box = document.createElement('div')
+    box.className = 'document'
+    box.append(content)
+    root.replaceChildren(box)
+  }
+  root.adoptedStyleSheets = sheets
+  return root.querySelector<HTMLElement>('.document')
+}
+
+/** Where the clicked link of a shadow root leads, '' for none: the target of the event is its host. */
+export function clickedHref({ nativeEvent }: { nativeEvent: Event }): string {
+  const link = nativeEvent.composedPath().find((node) => node instanceof HTMLAnchorElement)
+  return link?.getAttribute('href') ?? ''
+}

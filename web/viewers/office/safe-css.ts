@@ -1,7 +1,7 @@
 // Style sheets of documents: parsed by the browser first, so that no spelling hides anything, then
 // freed from what loads files and from what could cover the page's own controls.
 
-/** A sheet for `adoptedStyleSheets` of a shadow root. Rules that cannot be judged are dropped. */
+/** A sheet for `adoptedStyleSheets` of a shadow root. Rules that cannot be checked are dropped. */
 export function cleanSheet(css: string): CSSStyleSheet {
   const sheet = new CSSStyleSheet()
   // Constructed sheets ignore @import by definition.

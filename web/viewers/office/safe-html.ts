@@ -15,7 +15,7 @@ const linking = ['src', 'href', 'xlink:href', 'srcset', 'poster', 'background', 
 const forbiddenTags =
   'style form input button textarea select audio video source track iframe object embed link meta base dialog'
 
-export interface CleanOptions {
+interface CleanOptions {
   /** The address to use for a picture, or null to leave it out. */
   picture(src: string): string | null
   /** The address to use for a link; null keeps the text only. */

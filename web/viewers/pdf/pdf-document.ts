@@ -1,4 +1,4 @@
-// Opens a PDF with pdf.js: read in ranges as pages are looked at, decoded in a worker, nothing of the
+// Opens a PDF with pdf.js: read in ranges as pages are shown, decoded in a worker, nothing of the
 // document run. The library's scripting engine is not part of this build at all.
 
 import * as pdfjs from 'pdfjs-dist/legacy/build/pdf.mjs'
@@ -19,7 +19,7 @@ const MAX_IMAGE_PIXELS = 100_000_000
 
 export type PdfDocument = pdfjs.PDFDocumentProxy
 
-export interface OpenPdfOptions {
+interface OpenPdfOptions {
   source: FileSource
   entry: FileEntry
   signal: AbortSignal

@@ -1,27 +1,15 @@
 // The contents of a PDF, as its author wrote them.
 
 import { Trans, useLingui } from '@lingui/react/macro'
-import { useEffect, useState } from 'react'
+import { useRead } from '../frame/use-file.ts'
 import type { PdfDocument } from './pdf-document.ts'
 import { type OutlineItem, withinLimits } from './pdf-outline-items.ts'
 
 export function PdfOutline({ pdf, onGo }: { pdf: PdfDocument; onGo(destination: unknown): void }) {
   const { t } = useLingui()
-  const [items, setItems] = useState<OutlineItem[] | null>(null)
-
-  useEffect(() => {
-    let current = true
-    pdf.getOutline().then(
-      (found) => {
-        if (current) setItems(withinLimits(found ?? []))
-      },
-      // A damaged outline is as good as none; the pages are still there.
-      () => setItems([]),
-    )
-    return () => {
-      current = false
-    }
-  }, [pdf])
+  const read = useRead([pdf], async () => withinLimits((await pdf.getOutline()) ?? []))
+  // A damaged outline is as good as none; the pages are still there.
+  const items = read.state === 'ready' ? read.value : read.state === 'failed' ? [] : null
 
   return (
     <nav className="vw-side" aria-label={t`Contents`} data-gestures="own">
@@ -50,6 +38,7 @@ function Level({ items, depth, onGo }: LevelProps) {
         <li key={index}>
           <button
             type="button"
+            className="vw-item"
             disabled={!item.dest}
             style={{ paddingInlineStart: `${0.75 + depth * 0.9}rem` }}
             onClick={() => onGo(item.dest)}

@@ -37,7 +37,7 @@ export interface PdfView {
   destroy(): void
 }
 
-export interface PdfViewOptions {
+interface PdfViewOptions {
   /** Scrolls; must be absolutely placed and hold one empty child. */
   container: HTMLDivElement
   pdf: PdfDocument

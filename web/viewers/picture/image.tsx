@@ -10,6 +10,7 @@ import { ElementMessage } from '../frame/element-message.tsx'
 import { kindOf } from '../frame/kinds.ts'
 import type { FileSource, ViewerProps } from '../frame/source.ts'
 import { Busy, Tool, Tools } from '../frame/tools.tsx'
+import { useFile } from '../frame/use-file.ts'
 import { useViewerKeys } from '../frame/viewer-keys.ts'
 import { type ImagePlan, planImage, type Rendition, renditionUrl } from './image-plan.ts'
 import {
@@ -59,12 +60,12 @@ export function ImageViewer(props: ViewerProps) {
     return false
   })
 
-  if (prepared?.entry !== entry) return <Busy />
+  if (prepared === null) return <Busy />
   return (
     <Picture
       {...props}
       key={entry.path}
-      {...prepared.value}
+      {...prepared}
       sliding={sliding}
       toggleSliding={nextPicture(siblings, entry) ? () => setSliding(!sliding) : null}
       onShown={() => setReady(entry.path)}
@@ -74,18 +75,11 @@ export function ImageViewer(props: ViewerProps) {
 
 /** Reads size and orientation from the head of the file; a failure only means not knowing. */
 function usePrepared(source: FileSource, entry: FileEntry) {
-  const [prepared, setPrepared] = useState<{ entry: FileEntry; value: Prepared } | null>(null)
-  useEffect(() => {
-    const abort = new AbortController()
-    readFacts(source, entry, abort.signal)
-      .catch(() => null)
-      .then((facts) => {
-        if (abort.signal.aborted) return
-        setPrepared({ entry, value: { facts, plan: planImage(source, entry, facts) } })
-      })
-    return () => abort.abort()
-  }, [source, entry])
-  return prepared
+  const read = useFile(source, entry, async (signal): Promise<Prepared> => {
+    const facts = await readFacts(source, entry, signal).catch(() => null)
+    return { facts, plan: planImage(source, entry, facts) }
+  })
+  return read.state === 'ready' ? read.value : null
 }
 
 async function readFacts(source: FileSource, entry: FileEntry, signal: AbortSignal) {

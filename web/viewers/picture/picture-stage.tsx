@@ -6,9 +6,9 @@ import { RotateCw, Scan, ZoomIn, ZoomOut } from 'lucide-react'
 import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { keyLetter } from '../../lib/key-letter.ts'
 import { loadStylesheet } from '../../lib/page/stylesheet.ts'
+import { useSize } from '../../lib/page/use-size.ts'
 import type { ViewerProps } from '../frame/source.ts'
 import { Busy, TextTool, Tool, ToolGap, Tools } from '../frame/tools.tsx'
-import { useSize } from '../frame/use-size.ts'
 import { useViewerKeys } from '../frame/viewer-keys.ts'
 import { type ImagePlan, type Rendition, renditionUrl } from './image-plan.ts'
 import pictureStyles from './picture.css?url'
@@ -54,30 +54,7 @@ export function PictureStage(props: StageProps) {
     if (sharpen && rendition === 'preview' && !fitted) setShowOriginal(true)
   }, [sharpen, rendition, fitted])
 
-  useViewerKeys((event) => {
-    if (event.ctrlKey || event.metaKey || event.altKey) return false
-    switch (keyLetter(event)) {
-      case '+':
-      case '=':
-        picture.zoom(1.25)
-        return true
-      case '-':
-        picture.zoom(0.8)
-        return true
-      case '0':
-        picture.fit()
-        return true
-      case '1':
-        picture.zoomTo(1)
-        return true
-      case 'R':
-        picture.turn()
-        return true
-      default:
-        // While zoomed in, arrows move the picture and do not turn to the next.
-        return !fitted && picture.panByKey(event.key)
-    }
-  })
+  usePictureKeys(picture)
 
   const width = size.width * view.scale
   const height = size.height * view.scale
@@ -128,22 +105,7 @@ export function PictureStage(props: StageProps) {
           onError={() => setShowOriginal(false)}
         />
       )}
-      <Tools label={t`Picture`}>
-        <Tool icon={ZoomOut} label={t`Zoom out`} onClick={() => picture.zoom(0.8)} />
-        <output className="vw-percent" aria-label={t`Zoom`}>
-          {loaded ? t`${percent}%` : ''}
-        </output>
-        <Tool icon={ZoomIn} label={t`Zoom in`} onClick={() => picture.zoom(1.25)} />
-        <ToolGap />
-        <Tool icon={Scan} label={t`Fit to window`} pressed={fitted} onClick={picture.fit} />
-        <TextTool
-          label={t`Actual size`}
-          pressed={percent === 100}
-          onClick={() => picture.zoomTo(1)}
-        >
-          1:1
-        </TextTool>
-        <Tool icon={RotateCw} label={t`Rotate`} onClick={picture.turn} />
+      <PictureTools picture={picture} percent={loaded ? percent : null}>
         {slideshow}
         {plan.hasOriginal && rendition === 'preview' && (
           <>
@@ -153,7 +115,63 @@ export function PictureStage(props: StageProps) {
             </TextTool>
           </>
         )}
-      </Tools>
+      </PictureTools>
     </div>
+  )
+}
+
+type Picture = ReturnType<typeof usePicture>
+
+function usePictureKeys(picture: Picture) {
+  useViewerKeys((event) => {
+    if (event.ctrlKey || event.metaKey || event.altKey) return false
+    switch (keyLetter(event)) {
+      case '+':
+      case '=':
+        picture.zoom(1.25)
+        return true
+      case '-':
+        picture.zoom(0.8)
+        return true
+      case '0':
+        picture.fit()
+        return true
+      case '1':
+        picture.zoomTo(1)
+        return true
+      case 'R':
+        picture.turn()
+        return true
+      default:
+        // While zoomed in, arrows move the picture and do not turn to the next.
+        return !picture.fitted && picture.panByKey(event.key)
+    }
+  })
+}
+
+interface PictureToolsProps {
+  picture: Picture
+  /** Null before the picture is there. */
+  percent: number | null
+  children: ReactNode
+}
+
+function PictureTools({ picture, percent, children }: PictureToolsProps) {
+  const { t } = useLingui()
+  return (
+    <Tools label={t`Picture`}>
+      <Tool icon={ZoomOut} label={t`Zoom out`} onClick={() => picture.zoom(0.8)} />
+      <output className="vw-percent num" aria-label={t`Zoom`}>
+        {percent === null ? '' : t`${percent}%`}
+      </output>
+      <Tool icon={ZoomIn} label={t`Zoom in`} onClick={() => picture.zoom(1.25)} />
+      <ToolGap />
+      <Tool icon={Scan} label={t`Fit to window`} pressed={picture.fitted} onClick={picture.fit} />
+      <TextTool label={t`Actual size`} pressed={percent === 100} onClick={() => picture.zoomTo(1)}>
+        1:1
+      </TextTool>
+      <Tool icon={RotateCw} label={t`Rotate`} onClick={picture.turn} />
+      {children}
+    </Tools>
   )
 }

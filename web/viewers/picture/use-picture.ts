@@ -17,8 +17,22 @@ const PAN_STEP_PX = 80
 const WIDE_STAGE_PX = 736
 const SIDE_ROOM_PX = 144
 
+interface Point {
+  x: number
+  y: number
+}
+
+const distance = (a: Point, b: Point) => Math.hypot(a.x - b.x, a.y - b.y)
+
 function roomIn({ width, height }: Size): Size {
   return { width: width > WIDE_STAGE_PX ? width - SIDE_ROOM_PX : width, height }
+}
+
+const PAN_STEPS: Record<string, [x: number, y: number]> = {
+  ArrowLeft: [PAN_STEP_PX, 0],
+  ArrowRight: [-PAN_STEP_PX, 0],
+  ArrowUp: [0, PAN_STEP_PX],
+  ArrowDown: [0, -PAN_STEP_PX],
 }
 
 export function usePicture(stage: RefObject<HTMLElement | null>, stageSize: Size, size: Size) {
@@ -28,7 +42,7 @@ export function usePicture(stage: RefObject<HTMLElement | null>, stageSize: Size
   const [turns, setTurns] = useState(0)
   const turned = turnedSize(size, turns)
   const view = chosen ? clampView(chosen, turned, stageSize) : fitView(turned, room)
-  const pointers = useRef(new Map<number, { x: number; y: number }>())
+  const pointers = useRef(new Map<number, Point>())
   const lastTap = useRef(0)
 
   function place(clientX: number, clientY: number) {
@@ -42,7 +56,7 @@ export function usePicture(stage: RefObject<HTMLElement | null>, stageSize: Size
     setChosen((last) => next(last ? clampView(last, turned, stageSize) : fitView(turned, room)))
   }
 
-  function zoom(factor: number, at = { x: 0, y: 0 }) {
+  function zoom(factor: number, at: Point = { x: 0, y: 0 }) {
     change((from) => zoomAt(from, factor, at, turned, stageSize))
   }
 
@@ -50,31 +64,15 @@ export function usePicture(stage: RefObject<HTMLElement | null>, stageSize: Size
     change((from) => clampView({ ...from, x: from.x + x, y: from.y + y }, turned, stageSize))
   }
 
-  function zoomTo(scale: number, at = { x: 0, y: 0 }) {
-    zoom(scale / view.scale, at)
-  }
+  const zoomTo = (scale: number, at?: Point) => zoom(scale / view.scale, at)
 
-  function toggleAt(at: { x: number; y: number }) {
+  function toggleAt(at: Point) {
     const fit = fitScale(turned, room)
     if (view.scale > fit * 1.01) setChosen(null)
     else zoomTo(fit < 0.5 ? 1 : fit * 2.5, at)
   }
 
-  const onWheel = useEffectEvent((event: WheelEvent) => {
-    event.preventDefault()
-    const lines = event.deltaMode === WheelEvent.DOM_DELTA_LINE ? 30 : 1
-    // A pinch on a touch pad arrives as a wheel with Ctrl and much smaller steps.
-    const speed = event.ctrlKey ? 0.01 : 0.0018
-    zoom(Math.exp(-event.deltaY * lines * speed), place(event.clientX, event.clientY))
-  })
-  useEffect(() => {
-    const element = stage.current
-    if (!element) return
-    const listener = (event: WheelEvent) => onWheel(event)
-    // React's own wheel listener is passive and could not keep the page from zooming.
-    element.addEventListener('wheel', listener, { passive: false })
-    return () => element.removeEventListener('wheel', listener)
-  }, [stage])
+  useWheel(stage, (factor, event) => zoom(factor, place(event.clientX, event.clientY)))
 
   function drag(event: PointerEvent) {
     const before = pointers.current.get(event.pointerId)
@@ -83,18 +81,14 @@ export function usePicture(stage: RefObject<HTMLElement | null>, stageSize: Size
     const other = [...pointers.current].find(([id]) => id !== event.pointerId)?.[1]
     pointers.current.set(event.pointerId, now)
     if (other) {
-      const factor =
-        Math.hypot(now.x - other.x, now.y - other.y) /
-        Math.hypot(before.x - other.x, before.y - other.y)
+      const factor = distance(now, other) / distance(before, other)
       // What was between the fingers stays between them: the middle moves half as far as one.
       pan((now.x - before.x) / 2, (now.y - before.y) / 2)
       zoom(factor, place((now.x + other.x) / 2, (now.y + other.y) / 2))
     } else if (chosen) pan(now.x - before.x, now.y - before.y)
   }
 
-  function release(event: PointerEvent) {
-    pointers.current.delete(event.pointerId)
-  }
+  const release = (event: PointerEvent) => pointers.current.delete(event.pointerId)
 
   return {
     view,
@@ -109,13 +103,7 @@ export function usePicture(stage: RefObject<HTMLElement | null>, stageSize: Size
     },
     /** True when the key was an arrow. */
     panByKey(key: string): boolean {
-      const steps: Record<string, [number, number]> = {
-        ArrowLeft: [PAN_STEP_PX, 0],
-        ArrowRight: [-PAN_STEP_PX, 0],
-        ArrowUp: [0, PAN_STEP_PX],
-        ArrowDown: [0, -PAN_STEP_PX],
-      }
-      const step = steps[key]
+      const step = PAN_STEPS[key]
       if (!step) return false
       pan(step[0], step[1])
       return true
@@ -123,7 +111,7 @@ export function usePicture(stage: RefObject<HTMLElement | null>, stageSize: Size
     handlers: {
       onPointerDown(event: PointerEvent<HTMLElement>) {
         if (event.button !== 0) return
-        if (event.target instanceof Element && event.target.closest('[role=toolbar]')) return
+        if (isTool(event.target)) return
         pointers.current.set(event.pointerId, { x: event.clientX, y: event.clientY })
         event.currentTarget.setPointerCapture(event.pointerId)
         if (event.pointerType !== 'touch') return
@@ -137,9 +125,35 @@ export function usePicture(stage: RefObject<HTMLElement | null>, stageSize: Size
       onPointerUp: release,
       onPointerCancel: release,
       onDoubleClick(event: React.MouseEvent) {
-        if (event.target instanceof Element && event.target.closest('[role=toolbar]')) return
+        if (isTool(event.target)) return
         toggleAt(place(event.clientX, event.clientY))
       },
     },
   }
+}
+
+function isTool(target: EventTarget): boolean {
+  return target instanceof Element && target.closest('[role=toolbar]') !== null
+}
+
+/** Calls `zoom` with the factor of each turn of the wheel and each pinch on a touch pad. */
+function useWheel(
+  stage: RefObject<HTMLElement | null>,
+  zoom: (factor: number, event: WheelEvent) => void,
+) {
+  const onWheel = useEffectEvent((event: WheelEvent) => {
+    event.preventDefault()
+    const lines = event.deltaMode === WheelEvent.DOM_DELTA_LINE ? 30 : 1
+    // A pinch on a touch pad arrives as a wheel with Ctrl and much smaller steps.
+    const speed = event.ctrlKey ? 0.01 : 0.0018
+    zoom(Math.exp(-event.deltaY * lines * speed), event)
+  })
+  useEffect(() => {
+    const element = stage.current
+    if (!element) return
+    const listener = (event: WheelEvent) => onWheel(event)
+    // React's own wheel listener is passive and could not keep the page from zooming.
+    element.addEventListener('wheel', listener, { passive: false })
+    return () => element.removeEventListener('wheel', listener)
+  }, [stage])
 }

@@ -5,12 +5,22 @@
 // browser can scroll over, so the scroll bar then stands for the share and not for pixels.
 
 import { useLingui } from '@lingui/react/macro'
+import type { VirtualItem } from '@tanstack/react-virtual'
 import { ArrowDown, ArrowUp, Copy, X } from 'lucide-react'
-import { type KeyboardEvent, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react'
-import { copyText } from '../../lib/clipboard.ts'
+import {
+  type KeyboardEvent,
+  type RefObject,
+  useEffect,
+  useLayoutEffect,
+  useMemo,
+  useRef,
+  useState,
+} from 'react'
 import { formatNumber } from '../../lib/format.ts'
+import { isRtl } from '../../lib/i18n.ts'
 import { keyLetter } from '../../lib/key-letter.ts'
-import { toastError, toastSuccess } from '../../operations/toasts.ts'
+import { useColumns } from '../../lib/page/use-rows.ts'
+import { copyWithToast } from '../../operations/copy-text.ts'
 import { isNumeric } from '../../text/csv.ts'
 import { IconButton } from '../../ui/button.tsx'
 import { focusQuietly } from '../frame/viewer-keys.ts'
@@ -22,7 +32,7 @@ const CHAR_PX = 7.6
 const CELL_PADDING_PX = 24
 /** Browsers give up on taller boxes, some of them a little above this. */
 const MAX_HEIGHT_PX = 15_000_000
-const OVERSCAN_PX = 400
+const OVERSCAN_ROWS = 6
 
 interface CsvGridProps {
   label: string
@@ -33,49 +43,175 @@ interface CsvGridProps {
   onSort(sort: CsvSort | null): void
 }
 
-interface Scroll {
-  top: number
-  left: number
-  width: number
-  height: number
+interface Cell {
+  row: number
+  column: number
 }
 
 export function CsvGrid({ label, facts, rowCount, sort, rowAt, onSort }: CsvGridProps) {
   const { t } = useLingui()
   const box = useRef<HTMLDivElement>(null)
-  const [scroll, setScroll] = useState<Scroll>({ top: 0, left: 0, width: 1200, height: 800 })
-  const [active, setActive] = useState({ row: 0, column: 0 })
+  const [active, setActive] = useState<Cell>({ row: 0, column: 0 })
   const [open, setOpen] = useState(false)
   const numberPx = 20 + String(facts.rowCount).length * 8.5
-  const columns = useMemo(() => layOut(facts.widths), [facts.widths])
+  const widths = useMemo(() => facts.widths.map(widthOf), [facts.widths])
+  const columns = useColumns(() => box.current, widths, {
+    paddingStart: numberPx,
+    scrollPaddingStart: numberPx,
+  })
+  const rows = useTallRows(box, rowCount)
+  const text = rowAt(active.row)?.cells[active.column] ?? ''
+  const copyCell = () => copyWithToast(text, t`Cell copied`)
+  const nameOf = (column: number) => facts.headings[column] || t`Column ${column + 1}`
 
-  const full = rowCount * ROW_PX
-  const height = Math.min(full, MAX_HEIGHT_PX)
-  const view = Math.max(0, scroll.height - HEAD_PX)
-  const exact = full === height
-  const range = Math.max(1, height - view)
-  const virtualTop = exact ? scroll.top : (scroll.top / range) * Math.max(0, full - view)
-  const firstRow = Math.max(0, Math.floor(virtualTop / ROW_PX) - (exact ? 6 : 0))
-  const lastRow = Math.min(rowCount, Math.ceil((virtualTop + view) / ROW_PX) + 6)
-  const shift = exact ? firstRow * ROW_PX : scroll.top - (virtualTop - firstRow * ROW_PX)
-  const seen = columns.list.filter(
-    (column) =>
-      column.left + column.width > scroll.left - OVERSCAN_PX &&
-      column.left < scroll.left + scroll.width + OVERSCAN_PX,
+  useEffect(() => focusQuietly(box.current), [])
+
+  // Another order or another filter starts at the top.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: they are the trigger
+  useEffect(() => {
+    if (box.current !== null) box.current.scrollTop = 0
+    setActive(({ column }) => ({ row: 0, column }))
+  }, [sort, rowCount, facts])
+
+  function onKeyDown(event: KeyboardEvent) {
+    if ((event.ctrlKey || event.metaKey) && keyLetter(event) === 'C') {
+      if (getSelection()?.isCollapsed) void copyCell()
+      return
+    }
+    const move = moveOf(event, { rows: rowCount, columns: widths.length, page: rows.page })
+    if (move !== undefined) {
+      const row = clamp(active.row + move[0], rowCount)
+      const column = clamp(active.column + move[1], widths.length)
+      setActive({ row, column })
+      rows.bringIntoSight(row)
+      columns.scrollToIndex(column)
+    } else if (event.key === 'Enter') setOpen(!open)
+    else if (event.key === 'Escape' && open) setOpen(false)
+    else return
+    event.preventDefault()
+    event.stopPropagation()
+  }
+
+  return (
+    <>
+      <div
+        className="csv vw-scroll"
+        ref={box}
+        role="grid"
+        tabIndex={0}
+        aria-label={label}
+        aria-rowcount={rowCount + 1}
+        aria-colcount={widths.length + 1}
+        aria-activedescendant={`csv-${active.row}-${active.column}`}
+        onKeyDown={onKeyDown}
+        data-own-keys
+      >
+        <Sheet
+          {...{ rows, columns, numberPx, nameOf, sort, onSort, rowAt, active }}
+          onChoose={(cell) => {
+            setActive(cell)
+            setOpen(true)
+          }}
+        />
+      </div>
+      {open && rowCount > 0 && (
+        <CellDetail
+          name={nameOf(active.column)}
+          rowNumber={rowAt(active.row)?.number ?? 0}
+          text={text}
+          onCopy={() => void copyCell()}
+          onClose={() => setOpen(false)}
+        />
+      )}
+    </>
   )
+}
 
+interface SheetProps extends Pick<CsvGridProps, 'rowAt'>, Omit<HeadRowProps, 'columns'> {
+  rows: ReturnType<typeof useTallRows>
+  columns: ReturnType<typeof useColumns>
+  active: Cell
+  onChoose(cell: Cell): void
+}
+
+function Sheet({ rows, columns, rowAt, active, onChoose, ...head }: SheetProps) {
+  const inSight = columns.getVirtualItems()
+  const inlineSize = columns.getTotalSize()
+  return (
+    <div
+      className="csv-sheet"
+      role="none"
+      style={{ blockSize: rows.heightPx + HEAD_PX, inlineSize }}
+    >
+      <HeadRow columns={inSight} {...head} />
+      <div
+        role="rowgroup"
+        style={{
+          position: 'absolute',
+          insetBlockStart: HEAD_PX,
+          transform: `translateY(${rows.shiftPx}px)`,
+        }}
+      >
+        {rows.indexes.map((at) => (
+          <Row
+            key={at}
+            at={at}
+            row={rowAt(at)}
+            columns={inSight}
+            numberPx={head.numberPx}
+            inlineSize={inlineSize}
+            activeColumn={active.row === at ? active.column : null}
+            onChoose={(column) => onChoose({ row: at, column })}
+          />
+        ))}
+      </div>
+    </div>
+  )
+}
+
+/**
+ * Which rows are in sight, by arithmetic: all have the same height. Tables taller than browsers can
+ * scroll over are mapped onto a lower box, whose scroll bar then stands for the share.
+ */
+function useTallRows(box: RefObject<HTMLDivElement | null>, count: number) {
+  const { top, height } = useScroll(box)
+  const viewPx = Math.max(0, height - HEAD_PX)
+  const fullPx = count * ROW_PX
+  const heightPx = Math.min(fullPx, MAX_HEIGHT_PX)
+  const exact = fullPx === heightPx
+  /** Pixels of the table for one pixel of the scroll bar. */
+  const scale = exact ? 1 : Math.max(0, fullPx - viewPx) / Math.max(1, heightPx - viewPx)
+  const topPx = top * scale
+  const first = Math.max(0, Math.floor(topPx / ROW_PX) - (exact ? OVERSCAN_ROWS : 0))
+  const end = Math.min(count, Math.ceil((topPx + viewPx) / ROW_PX) + OVERSCAN_ROWS)
+  return {
+    indexes: Array.from({ length: Math.max(0, end - first) }, (_, offset) => first + offset),
+    heightPx,
+    /** Where the first row is drawn, below the heading. */
+    shiftPx: first * ROW_PX + top - topPx,
+    /** Rows of a page. */
+    page: Math.max(1, Math.floor(viewPx / ROW_PX) - 1),
+    bringIntoSight(row: number) {
+      const element = box.current
+      const rowTopPx = row * ROW_PX
+      if (element === null) return
+      if (rowTopPx < topPx) element.scrollTop = rowTopPx / scale
+      else if (rowTopPx + ROW_PX > topPx + viewPx) {
+        element.scrollTop = (rowTopPx + ROW_PX - viewPx) / scale
+      }
+    },
+  }
+}
+
+function useScroll(box: RefObject<HTMLDivElement | null>) {
+  const [scroll, setScroll] = useState({ top: 0, height: 800 })
   useLayoutEffect(() => {
     const element = box.current
     if (element === null) return
     let frame = 0
     const measure = () => {
       frame = 0
-      setScroll({
-        top: element.scrollTop,
-        left: Math.abs(element.scrollLeft),
-        width: element.clientWidth,
-        height: element.clientHeight,
-      })
+      setScroll({ top: element.scrollTop, height: element.clientHeight })
     }
     const later = () => {
       frame ||= requestAnimationFrame(measure)
@@ -89,210 +225,141 @@ export function CsvGrid({ label, facts, rowCount, sort, rowAt, onSort }: CsvGrid
       observer.disconnect()
       element.removeEventListener('scroll', later)
     }
-  }, [])
+  }, [box])
+  return scroll
+}
 
-  useEffect(() => focusQuietly(box.current), [])
-
-  // Another order or another filter starts at the top.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: they are the trigger
-  useEffect(() => {
-    if (box.current !== null) box.current.scrollTop = 0
-    setActive(({ column }) => ({ row: 0, column }))
-  }, [sort, rowCount, facts])
-
-  function bringIntoSight(row: number, column: number) {
-    const element = box.current
-    if (element === null) return
-    const top = row * ROW_PX
-    if (top < virtualTop) element.scrollTop = exact ? top : (top / Math.max(1, full - view)) * range
-    else if (top + ROW_PX > virtualTop + view) {
-      const wanted = top + ROW_PX - view
-      element.scrollTop = exact ? wanted : (wanted / Math.max(1, full - view)) * range
-    }
-    const place = columns.list[column]
-    if (place === undefined) return
-    const room = element.clientWidth - numberPx
-    const sign = document.documentElement.dir === 'rtl' ? -1 : 1
-    if (place.left < scroll.left) element.scrollLeft = place.left * sign
-    else if (place.left + place.width > scroll.left + room) {
-      element.scrollLeft = (place.left + place.width - room) * sign
-    }
+/** Rows and columns a key moves by. */
+function moveOf(
+  event: KeyboardEvent,
+  { rows, columns, page }: { rows: number; columns: number; page: number },
+): readonly [rows: number, columns: number] | undefined {
+  const side = isRtl() ? -1 : 1
+  const moves: Record<string, readonly [number, number]> = {
+    ArrowDown: [1, 0],
+    ArrowUp: [-1, 0],
+    PageDown: [page, 0],
+    PageUp: [-page, 0],
+    ArrowRight: [0, side],
+    ArrowLeft: [0, -side],
+    Home: event.ctrlKey ? [-rows, 0] : [0, -columns],
+    End: event.ctrlKey ? [rows, 0] : [0, columns],
   }
+  return moves[event.key]
+}
 
-  function onKeyDown(event: KeyboardEvent) {
-    if ((event.ctrlKey || event.metaKey) && keyLetter(event) === 'C') {
-      if (getSelection()?.isCollapsed) void copyCell()
-      return
-    }
-    const page = Math.max(1, Math.floor(view / ROW_PX) - 1)
-    const side = document.documentElement.dir === 'rtl' ? -1 : 1
-    const moves: Record<string, readonly [rows: number, columns: number]> = {
-      ArrowDown: [1, 0],
-      ArrowUp: [-1, 0],
-      PageDown: [page, 0],
-      PageUp: [-page, 0],
-      ArrowRight: [0, side],
-      ArrowLeft: [0, -side],
-      Home: event.ctrlKey ? [-rowCount, 0] : [0, -columns.list.length],
-      End: event.ctrlKey ? [rowCount, 0] : [0, columns.list.length],
-    }
-    const move = moves[event.key]
-    if (move !== undefined) {
-      const row = clamp(active.row + move[0], rowCount)
-      const column = clamp(active.column + move[1], columns.list.length)
-      setActive({ row, column })
-      bringIntoSight(row, column)
-    } else if (event.key === 'Enter') setOpen(!open)
-    else if (event.key === 'Escape' && open) setOpen(false)
-    else return
-    event.preventDefault()
-    event.stopPropagation()
-  }
+interface RowProps {
+  at: number
+  /** Undefined while it is read. */
+  row: CsvRow | undefined
+  columns: readonly VirtualItem[]
+  numberPx: number
+  inlineSize: number
+  activeColumn: number | null
+  onChoose(column: number): void
+}
 
-  const cell = rowAt(active.row)?.cells[active.column] ?? ''
-  async function copyCell() {
-    try {
-      await copyText(cell)
-      toastSuccess(t`Cell copied`)
-    } catch (error) {
-      toastError(error instanceof Error ? error.message : error)
-    }
-  }
-
-  const nameOf = (column: number) => facts.headings[column] || t`Column ${column + 1}`
-  const lastColumn = columns.list.length
+function Row({ at, row, columns, numberPx, inlineSize, activeColumn, onChoose }: RowProps) {
   return (
-    <>
-      <div
-        className="csv"
-        ref={box}
-        role="grid"
-        tabIndex={0}
-        aria-label={label}
-        aria-rowcount={rowCount + 1}
-        aria-colcount={lastColumn + 1}
-        aria-activedescendant={`csv-${active.row}-${active.column}`}
-        onKeyDown={onKeyDown}
-        data-own-keys
-      >
-        <div
-          className="csv-sheet"
-          role="none"
-          style={{ blockSize: height + HEAD_PX, inlineSize: columns.width + numberPx }}
-        >
-          <div className="csv-head" role="row" aria-rowindex={1} style={{ blockSize: HEAD_PX }}>
-            <span
-              className="csv-corner"
-              style={{ inlineSize: numberPx }}
-              role="columnheader"
-              aria-label={t`Row`}
-            />
-            {seen.map((column) => (
-              <Heading
-                key={column.index}
-                name={nameOf(column.index)}
-                index={column.index}
-                start={column.left + numberPx}
-                width={column.width}
-                sort={sort?.column === column.index ? sort : null}
-                onSort={onSort}
-              />
-            ))}
-          </div>
-          <div
-            role="rowgroup"
-            style={{
-              position: 'absolute',
-              insetBlockStart: HEAD_PX,
-              transform: `translateY(${shift}px)`,
-            }}
+    <div
+      className="csv-row"
+      role="row"
+      aria-rowindex={at + 2}
+      data-odd={at % 2 === 1}
+      style={{ blockSize: ROW_PX, inlineSize }}
+    >
+      <span className="csv-number num" role="rowheader" style={{ inlineSize: numberPx }}>
+        {row === undefined ? '' : formatNumber(row.number)}
+      </span>
+      {columns.map((column) => {
+        const text = row?.cells[column.index] ?? ''
+        return (
+          // biome-ignore lint/a11y/useKeyWithClickEvents: the grid handles the keys
+          <span
+            key={column.index}
+            id={`csv-${at}-${column.index}`}
+            className={isNumeric(text) ? 'csv-cell num' : 'csv-cell'}
+            role="gridcell"
+            aria-selected={activeColumn === column.index}
+            style={{ insetInlineStart: column.start, inlineSize: column.size }}
+            onClick={() => onChoose(column.index)}
           >
-            {Array.from({ length: Math.max(0, lastRow - firstRow) }, (_, offset) => {
-              const at = firstRow + offset
-              const row = rowAt(at)
-              return (
-                <div
-                  key={at}
-                  className="csv-row"
-                  role="row"
-                  aria-rowindex={at + 2}
-                  data-odd={at % 2 === 1}
-                  style={{ blockSize: ROW_PX, inlineSize: columns.width + numberPx }}
-                >
-                  <span
-                    className="csv-number num"
-                    role="rowheader"
-                    style={{ inlineSize: numberPx }}
-                  >
-                    {row === undefined ? '' : formatNumber(row.number)}
-                  </span>
-                  {seen.map((column) => {
-                    const text = row?.cells[column.index] ?? ''
-                    const chosen = active.row === at && active.column === column.index
-                    return (
-                      // biome-ignore lint/a11y/useKeyWithClickEvents: the grid handles the keys
-                      <span
-                        key={column.index}
-                        id={`csv-${at}-${column.index}`}
-                        className={isNumeric(text) ? 'csv-cell num' : 'csv-cell'}
-                        role="gridcell"
-                        aria-selected={chosen}
-                        style={{
-                          insetInlineStart: column.left + numberPx,
-                          inlineSize: column.width,
-                        }}
-                        onClick={() => {
-                          setActive({ row: at, column: column.index })
-                          setOpen(true)
-                        }}
-                      >
-                        {/* Its own direction; that of the cell is where the cell is counted from. */}
-                        <bdi className="trunc">
-                          {text.length > 200 ? `${text.slice(0, 200)}…` : text}
-                        </bdi>
-                      </span>
-                    )
-                  })}
-                </div>
-              )
-            })}
-          </div>
-        </div>
+            {/* Its own direction; that of the cell is where the cell is counted from. */}
+            <bdi className="trunc">{text.length > 200 ? `${text.slice(0, 200)}…` : text}</bdi>
+          </span>
+        )
+      })}
+    </div>
+  )
+}
+
+interface CellDetailProps {
+  name: string
+  rowNumber: number
+  text: string
+  onCopy(): void
+  onClose(): void
+}
+
+function CellDetail({ name, rowNumber, text, onCopy, onClose }: CellDetailProps) {
+  const { t } = useLingui()
+  return (
+    <aside className="csv-detail" aria-label={t`Cell`}>
+      <div className="csv-detail__head">
+        <strong className="trunc">{name}</strong>
+        <span className="dim num">{t`Row ${formatNumber(rowNumber)}`}</span>
+        <span className="grow" />
+        <IconButton size="sm" icon={Copy} label={t`Copy cell`} onClick={onCopy} />
+        <IconButton size="sm" icon={X} label={t`Close`} onClick={onClose} />
       </div>
-      {open && rowCount > 0 && (
-        <aside className="csv-detail" aria-label={t`Cell`}>
-          <div className="csv-detail__head">
-            <strong className="trunc">{nameOf(active.column)}</strong>
-            <span className="dim num">{t`Row ${formatNumber(rowAt(active.row)?.number ?? 0)}`}</span>
-            <span className="grow" />
-            <IconButton
-              size="sm"
-              icon={Copy}
-              label={t`Copy cell`}
-              onClick={() => void copyCell()}
-            />
-            <IconButton size="sm" icon={X} label={t`Close`} onClick={() => setOpen(false)} />
-          </div>
-          <p className="csv-detail__text" dir="auto">
-            {cell === '' ? <span className="dim">{t`Empty`}</span> : cell}
-          </p>
-        </aside>
-      )}
-    </>
+      <p className="csv-detail__text" dir="auto">
+        {text === '' ? <span className="dim">{t`Empty`}</span> : text}
+      </p>
+    </aside>
+  )
+}
+
+interface HeadRowProps {
+  columns: readonly VirtualItem[]
+  numberPx: number
+  nameOf(column: number): string
+  sort: CsvSort | null
+  onSort(sort: CsvSort | null): void
+}
+
+function HeadRow({ columns, numberPx, nameOf, sort, onSort }: HeadRowProps) {
+  const { t } = useLingui()
+  return (
+    <div className="csv-head" role="row" aria-rowindex={1} style={{ blockSize: HEAD_PX }}>
+      <span
+        className="csv-corner"
+        style={{ inlineSize: numberPx }}
+        role="columnheader"
+        aria-label={t`Row`}
+      />
+      {columns.map((column) => (
+        <Heading
+          key={column.index}
+          name={nameOf(column.index)}
+          column={column}
+          sort={sort?.column === column.index ? sort : null}
+          onSort={onSort}
+        />
+      ))}
+    </div>
   )
 }
 
 interface HeadingProps {
   name: string
-  index: number
-  start: number
-  width: number
+  column: VirtualItem
   sort: CsvSort | null
   onSort(sort: CsvSort | null): void
 }
 
 /** Up, down, and back to the order of the file. */
-function Heading({ name, index, start, width, sort, onSort }: HeadingProps) {
+function Heading({ name, column, sort, onSort }: HeadingProps) {
+  const { index } = column
   const next =
     sort === null
       ? { column: index, ascending: true }
@@ -305,7 +372,7 @@ function Heading({ name, index, start, width, sort, onSort }: HeadingProps) {
       className="csv-heading"
       role="columnheader"
       aria-sort={order}
-      style={{ insetInlineStart: start, inlineSize: width }}
+      style={{ insetInlineStart: column.start, inlineSize: column.size }}
     >
       <button type="button" onClick={() => onSort(next)} title={name}>
         <bdi className="trunc">{name}</bdi>
@@ -316,15 +383,8 @@ function Heading({ name, index, start, width, sort, onSort }: HeadingProps) {
   )
 }
 
-function layOut(widths: readonly number[]) {
-  let left = 0
-  const list = widths.map((chars, index) => {
-    const width = Math.round(chars * CHAR_PX + CELL_PADDING_PX)
-    const column = { index, left, width }
-    left += width
-    return column
-  })
-  return { list, width: left }
+function widthOf(chars: number): number {
+  return Math.round(chars * CHAR_PX + CELL_PADDING_PX)
 }
 
 function clamp(value: number, count: number): number {

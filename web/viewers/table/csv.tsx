@@ -2,21 +2,18 @@
 // as there are.
 
 import { Trans, useLingui } from '@lingui/react/macro'
-import { Funnel, TextAlignStart } from 'lucide-react'
+import { Funnel } from 'lucide-react'
 import { useEffect, useRef, useState } from 'react'
-import { ApiError, isAbort } from '../../api/client.ts'
-import { messageOf } from '../../api/error-text.ts'
-import { encodingGroupNames } from '../../editor/code/encoding-groups.ts'
 import { formatNumber } from '../../lib/format.ts'
 import { loadStylesheet } from '../../lib/page/stylesheet.ts'
 import { type Delimiter, delimiters } from '../../text/csv.ts'
-import { encodingGroups, encodingLabel } from '../../text/encodings.ts'
-import { Button } from '../../ui/button.tsx'
 import { Checkbox } from '../../ui/toggle.tsx'
 import { editsElsewhere } from '../frame/kinds.ts'
 import partsStyles from '../frame/parts.css?url'
 import type { ViewerProps } from '../frame/source.ts'
-import { Busy, Message } from '../frame/tools.tsx'
+import { AsText, Message, Unready } from '../frame/tools.tsx'
+import { type FileRead, useFile } from '../frame/use-file.ts'
+import { EncodingSelect } from '../text/encoding-select.tsx'
 import { CsvClient, type CsvFacts, type CsvSort } from './csv-client.ts'
 import { CsvGrid } from './csv-grid.tsx'
 
@@ -25,125 +22,44 @@ await loadStylesheet(partsStyles)
 const MAX_CSV_BYTES = 256 * 1024 * 1024
 const FILTER_PAUSE_MS = 180
 
-export function CsvViewer({ source, entry, openAs, setFacts }: ViewerProps) {
-  const { t, i18n } = useLingui()
-  const client = useRef<CsvClient>(null)
-  const [facts, setTable] = useState<CsvFacts | null>(null)
-  const [rowCount, setRowCount] = useState(0)
-  const [sort, setSort] = useState<CsvSort | null>(null)
-  const [filter, setFilter] = useState('')
-  const [problem, setProblem] = useState<{ error: unknown } | null>(null)
-  const [busy, setBusy] = useState(false)
+interface OpenTable {
+  client: CsvClient
+  facts: CsvFacts
+}
+
+export function CsvViewer(props: ViewerProps) {
+  const { source, entry } = props
   const [, setRowsVersion] = useState(0)
-  const filterTimer = useRef<ReturnType<typeof setTimeout>>(undefined)
-  const { path, modified, size } = entry
+  const read = useFile(source, entry, async (signal): Promise<OpenTable> => {
+    const client = new CsvClient(() => setRowsVersion((version) => version + 1))
+    signal.addEventListener('abort', () => client.close())
+    const data = await source.readAll(entry, MAX_CSV_BYTES, signal)
+    return { client, facts: await client.open({ data }) }
+  })
+  if (read.state === 'ready') return <Table {...props} opened={read.value} />
+  return <NoTable {...props} read={read} />
+}
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the same version is not read twice
-  useEffect(() => {
-    const abort = new AbortController()
-    const made = new CsvClient(() => setRowsVersion((version) => version + 1))
-    client.current = made
-    setTable(null)
-    setProblem(null)
-    showAll()
-    source
-      .readAll(entry, MAX_CSV_BYTES, abort.signal)
-      .then((data) => made.open({ data }))
-      .then((found) => {
-        if (!abort.signal.aborted) take(found)
-      })
-      .catch((error) => {
-        if (!isAbort(error) && !abort.signal.aborted) setProblem({ error })
-      })
-    return () => {
-      abort.abort()
-      clearTimeout(filterTimer.current)
-      made.close()
-      client.current = null
-    }
-  }, [source, path, modified, size])
+function NoTable({ source, entry, openAs, read }: ViewerProps & { read: FileRead<unknown> }) {
+  const { t } = useLingui()
+  const actions = <AsText openAs={openAs} />
+  return <Unready title={t`Couldn’t show this table`} {...{ source, entry, read, actions }} />
+}
 
-  function take(found: CsvFacts) {
-    setTable(found)
-    setRowCount(found.rowCount)
-    const [rows, columns] = [formatNumber(found.rowCount), formatNumber(found.columnCount)]
-    setFacts(t`${rows} rows × ${columns} columns`)
-  }
-
-  /** As the worker begins with a table; what is chosen from then on stays. */
-  function showAll() {
-    clearTimeout(filterTimer.current)
-    setSort(null)
-    setFilter('')
-  }
-
-  async function reopen(how: { encoding?: string; delimiter?: Delimiter; header?: boolean }) {
-    if (client.current === null || facts === null) return
-    const { encoding, delimiter, header } = facts
-    // The control shows the choice at once, the rows when they are read.
-    setTable({ ...facts, ...how })
-    showAll()
-    setBusy(true)
-    try {
-      take(await client.current.open({ encoding, delimiter, header, ...how }))
-    } catch (error) {
-      setProblem({ error })
-    } finally {
-      setBusy(false)
-    }
-  }
-
-  async function arrange(nextFilter: string, nextSort: CsvSort | null) {
-    // Of a text that waits to be filtered by: it is in `nextFilter`, and its order is out of date.
-    clearTimeout(filterTimer.current)
-    setSort(nextSort)
-    setBusy(true)
-    try {
-      const count = await client.current?.arrange(nextFilter.trim(), nextSort, i18n.locale)
-      if (count !== undefined) setRowCount(count)
-    } catch (error) {
-      setProblem({ error })
-    } finally {
-      setBusy(false)
-    }
-  }
-
-  const asText = (
-    <Button size="sm" icon={TextAlignStart} onClick={() => openAs('text')}>
-      <Trans>Open as text</Trans>
-    </Button>
-  )
-  if (problem !== null) {
-    const { error } = problem
-    return (
-      <Message
-        title={t`Couldn’t show this table`}
-        {...{ source, entry, error }}
-        actions={error instanceof ApiError && error.code !== 'too_large' ? null : asText}
-      >
-        {messageOf(error)}
-      </Message>
-    )
-  }
-  if (facts === null) return <Busy />
+function Table(props: ViewerProps & { opened: OpenTable }) {
+  const { source, entry, openAs, opened, setFacts } = props
+  const { t } = useLingui()
+  const table = useTable(opened, setFacts)
+  const { facts, rowCount, sort, filter, problem, busy } = table
+  const asText = <AsText openAs={openAs} />
+  if (problem !== null) return <NoTable {...props} read={problem} />
   if (facts.widths.length === 0) {
     return <Message title={t`This table is empty`} source={source} entry={entry} actions={asText} />
-  }
-  const shown = formatNumber(rowCount)
-  const all = formatNumber(facts.rowCount)
-  const names: Record<Delimiter, string> = {
-    ',': t`Comma`,
-    ';': t`Semicolon`,
-    ',;': t`Comma and semicolon`,
-    '\t': t`Tab`,
-    '|': t`Vertical bar`,
-    ':': t`Colon`,
-    ' ': t`Space`,
   }
   return (
     <div className="vx-page" data-gestures="own" aria-busy={busy}>
       <div className="vx-bar" role="toolbar" aria-label={t`Table`}>
-        <span className="input vx-filter">
+        <span className="input vx-find">
           <Funnel className="i i-sm" aria-hidden />
           <input
             type="text"
@@ -151,60 +67,12 @@ export function CsvViewer({ source, entry, openAs, setFacts }: ViewerProps) {
             aria-label={t`Filter rows`}
             placeholder={t`Filter rows`}
             spellCheck={false}
-            onChange={(event) => {
-              const text = event.currentTarget.value
-              setFilter(text)
-              clearTimeout(filterTimer.current)
-              filterTimer.current = setTimeout(() => void arrange(text, sort), FILTER_PAUSE_MS)
-            }}
+            onChange={(event) => table.filterLater(event.currentTarget.value)}
           />
         </span>
-        <span
-          className={rowCount === facts.rowCount ? 'vx-note vx-note--plain num' : 'vx-note num'}
-          role="status"
-        >
-          {rowCount === facts.rowCount ? (
-            <Trans>{all} rows</Trans>
-          ) : (
-            <Trans>
-              {shown} of {all} rows
-            </Trans>
-          )}
-        </span>
+        <RowCount count={rowCount} total={facts.rowCount} />
         <span className="grow" />
-        <Checkbox
-          label={<Trans>Heading</Trans>}
-          checked={facts.header}
-          onChange={(header) => void reopen({ header })}
-        />
-        <select
-          className="vx-select"
-          aria-label={t`Delimiter`}
-          value={facts.delimiter}
-          onChange={(event) => void reopen({ delimiter: event.currentTarget.value as Delimiter })}
-        >
-          {delimiters.map((delimiter) => (
-            <option key={delimiter} value={delimiter}>
-              {names[delimiter]}
-            </option>
-          ))}
-        </select>
-        <select
-          className="vx-select"
-          aria-label={t`Encoding`}
-          value={facts.encoding}
-          onChange={(event) => void reopen({ encoding: event.currentTarget.value })}
-        >
-          {encodingGroups.map(({ group, names: list }) => (
-            <optgroup key={group} label={i18n._(encodingGroupNames[group])}>
-              {list.map((name) => (
-                <option key={name} value={name}>
-                  {encodingLabel({ name, bom: false })}
-                </option>
-              ))}
-            </optgroup>
-          ))}
-        </select>
+        <ReadingFields facts={facts} reopen={(how) => void table.reopen(how)} />
         {!editsElsewhere(source, entry) && asText}
       </div>
       {facts.columnCount > facts.widths.length && (
@@ -217,9 +85,132 @@ export function CsvViewer({ source, entry, openAs, setFacts }: ViewerProps) {
         facts={facts}
         rowCount={rowCount}
         sort={sort}
-        rowAt={(at) => client.current?.row(at)}
-        onSort={(next) => void arrange(filter, next)}
+        rowAt={(at) => opened.client.row(at)}
+        onSort={(next) => void table.arrange(filter, next)}
       />
     </div>
+  )
+}
+
+interface Reading {
+  encoding?: string
+  delimiter?: Delimiter
+  header?: boolean
+}
+
+/** A table in its worker: what is known of it, and how it is read, sorted and filtered. */
+function useTable({ client, facts: first }: OpenTable, setFacts: ViewerProps['setFacts']) {
+  const { t, i18n } = useLingui()
+  const [facts, setTable] = useState(first)
+  const [rowCount, setRowCount] = useState(first.rowCount)
+  const [sort, setSort] = useState<CsvSort | null>(null)
+  const [filter, setFilter] = useState('')
+  const [problem, setProblem] = useState<FileRead<never> | null>(null)
+  const [busy, setBusy] = useState(false)
+  const filterTimer = useRef<ReturnType<typeof setTimeout>>(undefined)
+  useEffect(() => () => clearTimeout(filterTimer.current), [])
+
+  const rows = formatNumber(facts.rowCount)
+  const columns = formatNumber(facts.columnCount)
+  useEffect(() => setFacts(t`${rows} rows × ${columns} columns`), [setFacts, t, rows, columns])
+
+  async function work(task: () => Promise<void>) {
+    setBusy(true)
+    try {
+      await task()
+    } catch (error) {
+      setProblem({ state: 'failed', error })
+    } finally {
+      setBusy(false)
+    }
+  }
+
+  async function reopen(how: Reading) {
+    const { encoding, delimiter, header } = facts
+    // The control shows the choice at once, the rows when they are read.
+    setTable({ ...facts, ...how })
+    clearTimeout(filterTimer.current)
+    setSort(null)
+    setFilter('')
+    await work(async () => {
+      const found = await client.open({ encoding, delimiter, header, ...how })
+      setTable(found)
+      setRowCount(found.rowCount)
+    })
+  }
+
+  async function arrange(nextFilter: string, nextSort: CsvSort | null) {
+    // Of a text that waits to be filtered by: it is in `nextFilter`, and its order is out of date.
+    clearTimeout(filterTimer.current)
+    setSort(nextSort)
+    await work(async () => {
+      setRowCount(await client.arrange(nextFilter.trim(), nextSort, i18n.locale))
+    })
+  }
+
+  function filterLater(text: string) {
+    setFilter(text)
+    clearTimeout(filterTimer.current)
+    filterTimer.current = setTimeout(() => void arrange(text, sort), FILTER_PAUSE_MS)
+  }
+
+  return { facts, rowCount, sort, filter, problem, busy, reopen, arrange, filterLater }
+}
+
+function RowCount({ count, total }: { count: number; total: number }) {
+  const [shown, all] = [formatNumber(count), formatNumber(total)]
+  if (count === total) {
+    return (
+      <span className="vx-note vx-note--plain num" role="status">
+        <Trans>{all} rows</Trans>
+      </span>
+    )
+  }
+  return (
+    <span className="vx-note num" role="status">
+      <Trans>
+        {shown} of {all} rows
+      </Trans>
+    </span>
+  )
+}
+
+/** How the text becomes a table: heading, delimiter, encoding. */
+function ReadingFields({ facts, reopen }: { facts: CsvFacts; reopen(how: Reading): void }) {
+  const { t } = useLingui()
+  const names: Record<Delimiter, string> = {
+    ',': t`Comma`,
+    ';': t`Semicolon`,
+    ',;': t`Comma and semicolon`,
+    '\t': t`Tab`,
+    '|': t`Vertical bar`,
+    ':': t`Colon`,
+    ' ': t`Space`,
+  }
+  return (
+    <>
+      <Checkbox
+        label={<Trans>Heading</Trans>}
+        checked={facts.header}
+        onChange={(header) => reopen({ header })}
+      />
+      <select
+        className="vx-select"
+        aria-label={t`Delimiter`}
+        value={facts.delimiter}
+        onChange={(event) => reopen({ delimiter: event.currentTarget.value as Delimiter })}
+      >
+        {delimiters.map((delimiter) => (
+          <option key={delimiter} value={delimiter}>
+            {names[delimiter]}
+          </option>
+        ))}
+      </select>
+      <EncodingSelect
+        className="vx-select"
+        value={facts.encoding}
+        onChange={(encoding) => reopen({ encoding })}
+      />
+    </>
   )
 }

@@ -4,8 +4,9 @@
 // biome-ignore-all lint/a11y/useFocusableInteractive: cells are read, not operated
 
 import { useLingui } from '@lingui/react/macro'
-import { useVirtualizer } from '@tanstack/react-virtual'
+import type { VirtualItem } from '@tanstack/react-virtual'
 import { useEffect, useRef, useState } from 'react'
+import { useColumns, useRows } from '../../lib/page/use-rows.ts'
 import { focusQuietly, useViewerKeys } from '../frame/viewer-keys.ts'
 import type { SheetTable } from './sheet-message.ts'
 
@@ -17,20 +18,9 @@ export function SheetGrid({ table }: { table: SheetTable }) {
   const { t } = useLingui()
   const scroller = useRef<HTMLDivElement>(null)
   const [widths] = useState(() => columnWidths(table))
-  const rows = useVirtualizer({
-    count: table.rows.length,
-    getScrollElement: () => scroller.current,
-    estimateSize: () => ROW_PX,
-    overscan: 10,
-    paddingStart: ROW_PX,
-  })
-  const columns = useVirtualizer({
-    horizontal: true,
+  const rows = useRows(() => scroller.current, table.rows.length, ROW_PX, { paddingStart: ROW_PX })
+  const columns = useColumns(() => scroller.current, widths, {
     isRtl: false,
-    count: table.columns,
-    getScrollElement: () => scroller.current,
-    estimateSize: (index) => widths[index] ?? 100,
-    overscan: 4,
     paddingStart: HEAD_COLUMN_PX,
   })
 
@@ -57,7 +47,7 @@ export function SheetGrid({ table }: { table: SheetTable }) {
   const visible = columns.getVirtualItems()
   return (
     <div
-      className="vw-grid"
+      className="vw-grid vw-scroll"
       ref={scroller}
       // biome-ignore lint/a11y/noNoninteractiveTabindex: scrolled by keyboard
       tabIndex={0}
@@ -85,35 +75,53 @@ export function SheetGrid({ table }: { table: SheetTable }) {
           ))}
         </div>
         {rows.getVirtualItems().map((row) => (
-          <div
-            className="vw-grid-row"
-            role="row"
+          <SheetRow
             key={row.key}
-            aria-rowindex={row.index + 1}
-            style={{ transform: `translateY(${row.start}px)` }}
-          >
-            <span className="vw-grid-number" role="rowheader">
-              {row.index + 1}
-            </span>
-            {visible.map((column) => {
-              const text = table.rows[row.index]?.[column.index] ?? ''
-              return (
-                <span
-                  key={column.key}
-                  role="cell"
-                  aria-colindex={column.index + 1}
-                  className="vw-grid-cell"
-                  data-number={isNumber(text)}
-                  title={text.length > 24 ? text : undefined}
-                  style={{ width: column.size, transform: `translateX(${column.start}px)` }}
-                >
-                  {text}
-                </span>
-              )
-            })}
-          </div>
+            index={row.index}
+            startPx={row.start}
+            cells={table.rows[row.index] ?? []}
+            columns={visible}
+          />
         ))}
       </div>
+    </div>
+  )
+}
+
+interface SheetRowProps {
+  index: number
+  startPx: number
+  cells: readonly string[]
+  columns: readonly VirtualItem[]
+}
+
+function SheetRow({ index, startPx, cells, columns }: SheetRowProps) {
+  return (
+    <div
+      className="vw-grid-row"
+      role="row"
+      aria-rowindex={index + 1}
+      style={{ transform: `translateY(${startPx}px)` }}
+    >
+      <span className="vw-grid-number" role="rowheader">
+        {index + 1}
+      </span>
+      {columns.map((column) => {
+        const text = cells[column.index] ?? ''
+        return (
+          <span
+            key={column.key}
+            role="cell"
+            aria-colindex={column.index + 1}
+            className="vw-grid-cell"
+            data-number={isNumber(text)}
+            title={text.length > 24 ? text : undefined}
+            style={{ width: column.size, transform: `translateX(${column.start}px)` }}
+          >
+            {text}
+          </span>
+        )
+      })}
     </div>
   )
 }

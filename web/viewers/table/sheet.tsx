@@ -11,6 +11,7 @@ import { ZipError } from '../archive/zip-reader.ts'
 import partsStyles from '../frame/parts.css?url'
 import type { FileSource, ViewerProps } from '../frame/source.ts'
 import { Busy, Message } from '../frame/tools.tsx'
+import { useFile } from '../frame/use-file.ts'
 import { readWhole, repackOffice } from '../office/repack.ts'
 import sheetStyles from './sheet.css?url'
 import workerUrl from './sheet.worker.ts?worker'
@@ -27,30 +28,16 @@ type Failure = 'damaged' | 'locked' | 'large' | 'slow' | ApiError
 
 export function SheetViewer({ source, entry, setFacts }: ViewerProps) {
   const { t } = useLingui()
-  const [tables, setTables] = useState<SheetTable[] | null>(null)
-  const [failure, setFailure] = useState<Failure | null>(null)
+  const read = useFile(source, entry, (signal) =>
+    readSheets(source, entry, signal).catch((error): Failure => {
+      if (error instanceof ApiError) return error
+      const reason = error instanceof ZipError ? error.reason : 'damaged'
+      return reason === 'too_large' ? 'large' : reason === 'encrypted' ? 'locked' : 'damaged'
+    }),
+  )
   const [shown, setShown] = useState(0)
+  const tables = read.state === 'ready' && Array.isArray(read.value) ? read.value : null
   const table = tables?.[shown]
-
-  useEffect(() => {
-    const abort = new AbortController()
-    setFailure(null)
-    setTables(null)
-    readSheets(source, entry, abort.signal).then(
-      (result) => {
-        if (abort.signal.aborted) return
-        if (Array.isArray(result)) setTables(result)
-        else setFailure(result)
-      },
-      (error) => {
-        if (abort.signal.aborted) return
-        if (error instanceof ApiError) return setFailure(error)
-        const reason = error instanceof ZipError ? error.reason : 'damaged'
-        setFailure(reason === 'too_large' ? 'large' : reason === 'encrypted' ? 'locked' : 'damaged')
-      },
-    )
-    return () => abort.abort()
-  }, [source, entry])
 
   useEffect(() => {
     if (!table) return
@@ -59,7 +46,9 @@ export function SheetViewer({ source, entry, setFacts }: ViewerProps) {
     setFacts(t`${rows} rows × ${columns} columns`)
   }, [table, setFacts, t])
 
-  if (failure) {
+  if (read.state !== 'ready') return <Busy />
+  if (tables === null) {
+    const failure = read.value
     return (
       <Message source={source} entry={entry} error={failure} title={t`This table can’t be shown`}>
         {failure === 'damaged' && (
@@ -71,9 +60,8 @@ export function SheetViewer({ source, entry, setFacts }: ViewerProps) {
       </Message>
     )
   }
-  if (!tables) return <Busy />
   return (
-    <div className="vw-sheet">
+    <div className="vw-sheet vw-part vw-column">
       {table && table.rows.length > 0 ? (
         <SheetGrid key={shown} table={table} />
       ) : (

@@ -160,10 +160,12 @@ export class BigTextWindow {
   #select(part: TextPart, offset: number, text: string): number {
     const doc = this.#view.state.doc.toString().toLowerCase()
     const wanted = text.toLowerCase()
-    const near = Math.min(this.#charsBefore(part, offset), doc.length)
-    const found = doc.startsWith(wanted, near) ? near : doc.indexOf(wanted, Math.max(0, near - 8))
+    const guess = Math.min(this.#charsBefore(part, offset), doc.length)
+    const found = doc.startsWith(wanted, guess)
+      ? guess
+      : doc.indexOf(wanted, Math.max(0, guess - 8))
     // A break put into a long line may lie within the match.
-    const at = found < 0 ? near : found
+    const at = found < 0 ? guess : found
     this.#view.dispatch({
       selection: { anchor: at, head: found < 0 ? at : at + text.length },
       effects: View.scrollIntoView(at, { y: 'center' }),

@@ -6,20 +6,20 @@ import { EditorState } from '@codemirror/state'
 import { EditorView, lineNumbers } from '@codemirror/view'
 import { Trans, useLingui } from '@lingui/react/macro'
 import { ArrowDownToLine, ArrowUpToLine, Search, X } from 'lucide-react'
-import { useEffect, useEffectEvent, useRef, useState } from 'react'
+import { type RefObject, useEffect, useRef, useState } from 'react'
 import type { FileEntry } from '../../../src/api-types.ts'
 import { isAbort } from '../../api/client.ts'
 import { messageOf } from '../../api/error-text.ts'
-import { encodingGroupNames } from '../../editor/code/encoding-groups.ts'
 import { defaultPalette } from '../../editor/code/palettes.ts'
 import { cspNonce } from '../../editor/code/setup.ts'
 import { editorTheme } from '../../editor/code/theme.ts'
 import { formatPercent, formatSize } from '../../lib/format.ts'
-import { encodingGroups, encodingLabel, type TextEncoding } from '../../text/encodings.ts'
+import type { TextEncoding } from '../../text/encodings.ts'
 import { Button, IconButton } from '../../ui/button.tsx'
 import { Spinner } from '../../ui/progress.tsx'
 import type { FileSource } from '../frame/source.ts'
 import { BigTextWindow } from './big-text-window.ts'
+import { EncodingSelect } from './encoding-select.tsx'
 
 interface BigTextProps {
   source: FileSource
@@ -31,148 +31,29 @@ interface BigTextProps {
 const STEPS = 10_000
 
 export function BigText({ source, entry, autoFocus = true }: BigTextProps) {
-  const { t, i18n } = useLingui()
+  const { t } = useLingui()
   const box = useRef<HTMLDivElement>(null)
-  const reader = useRef<BigTextWindow>(null)
-  const [place, setPlace] = useState({ offset: 0, loading: true })
-  const [encoding, setEncoding] = useState<TextEncoding | null>(null)
-  const [binary, setBinary] = useState(false)
-  const [problem, setProblem] = useState('')
-  const [wanted, setWanted] = useState('')
-  const [search, setSearch] = useState<{ progress: number; state: 'idle' | 'busy' | 'none' }>({
-    progress: 0,
-    state: 'idle',
-  })
-  const searching = useRef<AbortController>(null)
-  const onPlace = useEffectEvent((offset: number, loading: boolean) =>
-    setPlace({ offset, loading }),
-  )
-
-  const { path, size, modified } = entry
-  // biome-ignore lint/correctness/useExhaustiveDependencies: one reader for each version of the file
-  useEffect(() => {
-    if (box.current === null) return
-    const view = new EditorView({
-      parent: box.current,
-      state: EditorState.create({
-        extensions: [
-          EditorState.readOnly.of(true),
-          EditorView.contentAttributes.of({ 'aria-label': entry.name, 'aria-readonly': 'true' }),
-          EditorView.lineWrapping,
-          cspNonce(),
-          editorTheme(defaultPalette),
-          lineNumbers({ formatNumber: (line) => reader.current?.lineLabel(line) ?? '' }),
-        ],
-      }),
-    })
-    const made = new BigTextWindow(view, source, entry, onPlace, (error) => {
-      if (isAbort(error)) return
-      setProblem(error === null ? '' : messageOf(error))
-      setEncoding(made.facts.encoding)
-      setBinary(made.facts.binary)
-    })
-    reader.current = made
-    setProblem('')
-    void made.open().then(() => {
-      if (autoFocus) view.focus()
-    })
-    return () => {
-      searching.current?.abort()
-      made.close()
-      view.destroy()
-      reader.current = null
-    }
-  }, [source, path, size, modified])
-
-  async function find() {
-    const window = reader.current
-    if (window === null || wanted === '') return
-    searching.current?.abort()
-    const abort = new AbortController()
-    searching.current = abort
-    setSearch({ progress: window.searchFrom / Math.max(1, size), state: 'busy' })
-    try {
-      const hit = await window.find(
-        wanted,
-        (offset) => setSearch({ progress: offset / Math.max(1, size), state: 'busy' }),
-        abort.signal,
-      )
-      setSearch({ progress: 0, state: hit ? 'idle' : 'none' })
-    } catch (error) {
-      setSearch({ progress: 0, state: 'idle' })
-      if (!isAbort(error)) setProblem(messageOf(error))
-    }
-  }
-
+  const text = useBigText(box, source, entry, autoFocus)
+  const { reader, place, setPlace, encoding, setEncoding, binary, problem } = text
+  const find = useFind(reader, entry, text.setProblem)
+  const { size } = entry
   const share = size === 0 ? 0 : place.offset / size
   const [offsetText, sizeText] = [formatSize(place.offset), formatSize(size)]
   const percent = formatPercent(share * 100, 1)
-  const progress = formatPercent(search.progress * 100)
   return (
-    <div className="big" data-gestures="own">
-      <div className="big-bar" role="toolbar" aria-label={t`Text`}>
-        <form
-          className="input big-find"
-          onSubmit={(event) => {
-            event.preventDefault()
-            void find()
-          }}
-        >
-          <Search className="i i-sm" aria-hidden />
-          <input
-            type="text"
-            value={wanted}
-            placeholder={t`Find in the file`}
-            aria-label={t`Find in the file`}
-            spellCheck={false}
-            onChange={(event) => {
-              setWanted(event.currentTarget.value)
-              setSearch({ progress: 0, state: 'idle' })
-            }}
-          />
-        </form>
-        {search.state === 'busy' ? (
-          <span className="big-note" role="status">
-            <Spinner />
-            <Trans>{progress} searched</Trans>
-            <IconButton
-              size="sm"
-              icon={X}
-              label={t`Stop searching`}
-              onClick={() => searching.current?.abort()}
-            />
-          </span>
-        ) : (
-          <Button size="sm" disabled={wanted === ''} onClick={() => void find()}>
-            <Trans>Find next</Trans>
-          </Button>
-        )}
-        {search.state === 'none' && (
-          <span className="big-note" role="status">
-            <Trans>Not found from here to the end</Trans>
-          </span>
-        )}
+    <div className="vx-page big" data-gestures="own">
+      <div className="vx-bar" role="toolbar" aria-label={t`Text`}>
+        <FindField find={find} />
         <span className="grow" />
-        <select
-          className="big-select"
-          aria-label={t`Encoding`}
+        <EncodingSelect
+          className="vx-select"
           value={encoding?.name ?? 'utf-8'}
-          onChange={(event) => {
-            const chosen = { name: event.currentTarget.value, bom: false }
+          onChange={(name) => {
+            const chosen = { name, bom: false }
             setEncoding(chosen)
             void reader.current?.readAs(chosen)
           }}
-        >
-          {encodingGroups.map(({ group, names }) => (
-            <optgroup key={group} label={i18n._(encodingGroupNames[group])}>
-              {names.map((name) => (
-                <option key={name} value={name}>
-                  {encodingLabel({ name, bom: false })}
-                </option>
-              ))}
-            </optgroup>
-          ))}
-        </select>
+        />
         <IconButton
           size="sm"
           icon={ArrowUpToLine}
@@ -198,7 +79,7 @@ export function BigText({ source, entry, autoFocus = true }: BigTextProps) {
             size="sm"
             onClick={() => {
               // It was either the text or the search in it.
-              if (reader.current?.retry() === false) void find()
+              if (reader.current?.retry() === false) void find.run()
             }}
           >
             <Trans>Try again</Trans>
@@ -228,5 +109,141 @@ export function BigText({ source, entry, autoFocus = true }: BigTextProps) {
         </span>
       </div>
     </div>
+  )
+}
+
+/** The editor in `box`, the window of text in it, and what is known of both. */
+function useBigText(
+  box: RefObject<HTMLDivElement | null>,
+  source: FileSource,
+  entry: FileEntry,
+  autoFocus: boolean,
+) {
+  const reader = useRef<BigTextWindow>(null)
+  const [place, setPlace] = useState({ offset: 0, loading: true })
+  const [encoding, setEncoding] = useState<TextEncoding | null>(null)
+  const [binary, setBinary] = useState(false)
+  const [problem, setProblem] = useState('')
+  const { path, size, modified } = entry
+  // biome-ignore lint/correctness/useExhaustiveDependencies: one reader for each version of the file
+  useEffect(() => {
+    if (box.current === null) return
+    const view = new EditorView({
+      parent: box.current,
+      state: EditorState.create({
+        extensions: [
+          EditorState.readOnly.of(true),
+          EditorView.contentAttributes.of({ 'aria-label': entry.name, 'aria-readonly': 'true' }),
+          EditorView.lineWrapping,
+          cspNonce(),
+          editorTheme(defaultPalette),
+          lineNumbers({ formatNumber: (line) => reader.current?.lineLabel(line) ?? '' }),
+        ],
+      }),
+    })
+    const onPlace = (offset: number, loading: boolean) => setPlace({ offset, loading })
+    const made = new BigTextWindow(view, source, entry, onPlace, (error) => {
+      if (isAbort(error)) return
+      setProblem(error === null ? '' : messageOf(error))
+      setEncoding(made.facts.encoding)
+      setBinary(made.facts.binary)
+    })
+    reader.current = made
+    setProblem('')
+    void made.open().then(() => {
+      if (autoFocus) view.focus()
+    })
+    return () => {
+      made.close()
+      view.destroy()
+      reader.current = null
+    }
+  }, [source, path, size, modified])
+  return { reader, place, setPlace, encoding, setEncoding, binary, problem, setProblem }
+}
+
+/** Looks for a text from the place being read on; one search at a time. */
+function useFind(
+  reader: RefObject<BigTextWindow | null>,
+  { path, size, modified }: FileEntry,
+  onProblem: (problem: string) => void,
+) {
+  const [wanted, setWanted] = useState('')
+  const [state, setState] = useState<'idle' | 'busy' | 'none'>('idle')
+  const [share, setShare] = useState(0)
+  const searching = useRef<AbortController>(null)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a search ends with its version of the file
+  useEffect(() => () => searching.current?.abort(), [path, size, modified])
+
+  async function run() {
+    const window = reader.current
+    if (window === null || wanted === '') return
+    searching.current?.abort()
+    const abort = new AbortController()
+    searching.current = abort
+    const progress = (offset: number) => setShare(offset / Math.max(1, size))
+    progress(window.searchFrom)
+    setState('busy')
+    try {
+      const hit = await window.find(wanted, progress, abort.signal)
+      setState(hit ? 'idle' : 'none')
+    } catch (error) {
+      setState('idle')
+      if (!isAbort(error)) onProblem(messageOf(error))
+    }
+  }
+
+  return {
+    wanted,
+    state,
+    share,
+    run,
+    type(text: string) {
+      setWanted(text)
+      setState('idle')
+    },
+    stop: () => searching.current?.abort(),
+  }
+}
+
+function FindField({ find }: { find: ReturnType<typeof useFind> }) {
+  const { t } = useLingui()
+  const progress = formatPercent(find.share * 100)
+  return (
+    <>
+      <form
+        className="input vx-find"
+        onSubmit={(event) => {
+          event.preventDefault()
+          void find.run()
+        }}
+      >
+        <Search className="i i-sm" aria-hidden />
+        <input
+          type="text"
+          value={find.wanted}
+          placeholder={t`Find in the file`}
+          aria-label={t`Find in the file`}
+          spellCheck={false}
+          onChange={(event) => find.type(event.currentTarget.value)}
+        />
+      </form>
+      {find.state === 'busy' ? (
+        <span className="vx-note" role="status">
+          <Spinner />
+          <Trans>{progress} searched</Trans>
+          <IconButton size="sm" icon={X} label={t`Stop searching`} onClick={find.stop} />
+        </span>
+      ) : (
+        <Button size="sm" disabled={find.wanted === ''} onClick={() => void find.run()}>
+          <Trans>Find next</Trans>
+        </Button>
+      )}
+      {find.state === 'none' && (
+        <span className="vx-note" role="status">
+          <Trans>Not found from here to the end</Trans>
+        </span>
+      )}
+    </>
   )
 }

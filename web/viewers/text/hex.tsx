@@ -1,18 +1,16 @@
 // The first 64 KiB of a file as bytes.
 
 import { Trans, useLingui } from '@lingui/react/macro'
-import { useVirtualizer } from '@tanstack/react-virtual'
-import { Copy, TextAlignStart } from 'lucide-react'
-import { useEffect, useRef, useState } from 'react'
-import { isAbort } from '../../api/client.ts'
-import { messageOf } from '../../api/error-text.ts'
-import { copyText } from '../../lib/clipboard.ts'
+import { Copy } from 'lucide-react'
+import { useEffect, useRef } from 'react'
 import { formatSize } from '../../lib/format.ts'
-import { toastError, toastSuccess } from '../../operations/toasts.ts'
+import { useRows } from '../../lib/page/use-rows.ts'
+import { useSize } from '../../lib/page/use-size.ts'
+import { copyWithToast } from '../../operations/copy-text.ts'
 import { Button } from '../../ui/button.tsx'
 import type { ViewerProps } from '../frame/source.ts'
-import { Busy, Message } from '../frame/tools.tsx'
-import { useSize } from '../frame/use-size.ts'
+import { AsText, Unready } from '../frame/tools.tsx'
+import { useFile } from '../frame/use-file.ts'
 import { focusQuietly, scrollByKey, useViewerKeys } from '../frame/viewer-keys.ts'
 
 const SHOWN_BYTES = 64 * 1024
@@ -22,43 +20,17 @@ const WIDE_PX = 640
 
 export function HexViewer({ source, entry, openAs }: ViewerProps) {
   const { t } = useLingui()
-  const [bytes, setBytes] = useState<Uint8Array | null>(null)
-  const [problem, setProblem] = useState<{ error: unknown } | null>(null)
-  const { path, modified, size } = entry
-
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the same version is not read twice
-  useEffect(() => {
-    const abort = new AbortController()
-    setBytes(null)
-    setProblem(null)
-    source.readRange(entry, 0, SHOWN_BYTES, abort.signal).then(
-      (buffer) => setBytes(new Uint8Array(buffer, 0, Math.min(buffer.byteLength, SHOWN_BYTES))),
-      (error) => {
-        if (!isAbort(error) && !abort.signal.aborted) setProblem({ error })
-      },
-    )
-    return () => abort.abort()
-  }, [source, path, modified, size])
-
-  if (problem !== null) {
-    const { error } = problem
-    return (
-      <Message title={t`Couldn’t read this file`} {...{ source, entry, error }}>
-        {messageOf(error)}
-      </Message>
-    )
+  const { size } = entry
+  const read = useFile(source, entry, async (signal) =>
+    new Uint8Array(await source.readRange(entry, 0, SHOWN_BYTES, signal)).subarray(0, SHOWN_BYTES),
+  )
+  if (read.state !== 'ready') {
+    return <Unready title={t`Couldn’t read this file`} {...{ source, entry, read }} />
   }
-  if (bytes === null) return <Busy />
+  const bytes = read.value
   const [shown, all] = [formatSize(bytes.length), formatSize(size)]
 
-  async function copy() {
-    try {
-      await copyText([...(bytes ?? [])].map(hexByte).join(' '))
-      toastSuccess(t`Bytes copied`)
-    } catch (error) {
-      toastError(error instanceof Error ? error.message : error)
-    }
-  }
+  const copy = () => copyWithToast([...bytes].map(hexByte).join(' '), t`Bytes copied`)
 
   return (
     <div className="vx-page" data-gestures="own">
@@ -76,9 +48,7 @@ export function HexViewer({ source, entry, openAs }: ViewerProps) {
         <Button size="sm" icon={Copy} onClick={() => void copy()}>
           <Trans>Copy as hex</Trans>
         </Button>
-        <Button size="sm" icon={TextAlignStart} onClick={() => openAs('text')}>
-          <Trans>Open as text</Trans>
-        </Button>
+        <AsText openAs={openAs} />
       </div>
       <Rows bytes={bytes} label={t`Bytes of ${entry.name}`} />
     </div>
@@ -89,17 +59,14 @@ function Rows({ bytes, label }: { bytes: Uint8Array; label: string }) {
   const box = useRef<HTMLDivElement>(null)
   const { width } = useSize(box)
   const perRow = width === 0 || width >= WIDE_PX ? 16 : 8
-  const virtual = useVirtualizer({
-    count: Math.ceil(bytes.length / perRow),
-    getScrollElement: () => box.current,
-    estimateSize: () => ROW_PX,
+  const virtual = useRows(() => box.current, Math.ceil(bytes.length / perRow), ROW_PX, {
     overscan: 30,
   })
   useEffect(() => focusQuietly(box.current), [])
   useViewerKeys((event) => scrollByKey(event, box.current))
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so the keyboard must reach it
-    <section className="hex" ref={box} tabIndex={0} aria-label={label} dir="ltr">
+    <section className="hex vw-scroll" ref={box} tabIndex={0} aria-label={label} dir="ltr">
       <div style={{ blockSize: virtual.getTotalSize(), position: 'relative' }}>
         {virtual.getVirtualItems().map((item) => {
           const start = item.index * perRow

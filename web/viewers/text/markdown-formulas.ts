@@ -28,9 +28,13 @@ const escapeHtml = (text: string) =>
 /**
  * Extensions for `marked` that make formulas into `<code class="language-math">`, as fences do.
  * `isAfterWord` tells, once for each place, whether the text before it ends with a letter or digit:
- * asking the tokens would read the paragraph again for each sign.
+ * asking the tokens would read the paragraph again for each sign. `onLook` hears, before the parser
+ * takes plain words, whether a sign comes in the same text.
  */
-export const formulaExtensions = (isAfterWord: () => boolean): TokenizerAndRendererExtension[] => [
+export const formulaExtensions = (
+  isAfterWord: () => boolean,
+  onLook: (isSignAhead: boolean) => void,
+): TokenizerAndRendererExtension[] => [
   {
     name: 'formulaBlock',
     level: 'block',
@@ -45,6 +49,7 @@ export const formulaExtensions = (isAfterWord: () => boolean): TokenizerAndRende
     level: 'inline',
     start: (src) => {
       const at = src.slice(0, MAX_LOOK_CHARS).indexOf('$')
+      onLook(at >= 0)
       return at < 0 ? undefined : at
     },
     tokenizer(src) {

@@ -5,8 +5,8 @@ import { formulaExtensions } from './markdown-formulas.ts'
 
 /**
  * Each mark that may open emphasis looks through the rest of its paragraph for one that closes it,
- * which takes the parser minutes for ten thousand in a row. So long may be looked for in vain in one
- * text; what is no emphasis by then stays as it was written.
+ * which takes the parser minutes for ten thousand in a row. Searches that find nothing may take this
+ * long in one text; the marks after that stay as they were written.
  */
 const MAX_VAIN_MS = 500
 /** Emphasis within emphasis, all of which is gone through for each level. */
@@ -16,7 +16,8 @@ const MAX_WORDS_CHARS = 2000
 
 let vainMs = 0
 let depth = 0
-/** Whether plain words that end with a letter, a digit or a dollar sign were found last. */
+let isSignAhead = false
+/** Whether plain words before a dollar sign end with a letter, a digit or another sign. */
 let afterWord = false
 
 function isAfterWord(): boolean {
@@ -42,7 +43,9 @@ function search<Token>(find: () => Token | undefined): Token | undefined {
 const ask = Tokenizer.prototype
 const marked = new Marked({
   gfm: true,
-  extensions: formulaExtensions(isAfterWord),
+  extensions: formulaExtensions(isAfterWord, (ahead) => {
+    isSignAhead = ahead
+  }),
   tokenizer: {
     emStrong(text, masked, before) {
       return search(() => ask.emStrong.call(this, text, masked, before))
@@ -54,7 +57,8 @@ const marked = new Marked({
       // Between two words, or a bare address there would be cut in two.
       const end = text.length > MAX_WORDS_CHARS ? text.lastIndexOf(' ', MAX_WORDS_CHARS) : -1
       const words = ask.inlineText.call(this, text.slice(0, end > 0 ? end : MAX_WORDS_CHARS))
-      afterWord = words !== undefined && /[\p{L}\p{N}$]$/u.test(words.raw)
+      // Without a sign ahead the paragraph or cell ends, and another one begins anew.
+      afterWord = isSignAhead && words !== undefined && /[\p{L}\p{N}$]$/u.test(words.raw)
       return words
     },
   },

@@ -21,7 +21,7 @@ const ALLOWED_ATTRIBUTES =
     ' ',
   )
 
-export interface RenderOptions {
+interface RenderOptions {
   source: FileSource
   /** The file the text is from: links and pictures are relative to it. */
   entry: FileEntry

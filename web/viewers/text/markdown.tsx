@@ -1,13 +1,10 @@
 // Rendered Markdown in the viewer frame, for shares and for reading.
 
 import { Trans, useLingui } from '@lingui/react/macro'
-import { TextAlignStart } from 'lucide-react'
 import { useEffect, useRef } from 'react'
-import { messageOf } from '../../api/error-text.ts'
-import { Button } from '../../ui/button.tsx'
 import { editsElsewhere } from '../frame/kinds.ts'
 import type { ViewerProps } from '../frame/source.ts'
-import { Busy, Message, ToolRow } from '../frame/tools.tsx'
+import { AsText, Message, ToolRow, Unready } from '../frame/tools.tsx'
 import { focusQuietly, scrollByKey, useViewerKeys } from '../frame/viewer-keys.ts'
 import { MarkdownView } from './markdown-view.tsx'
 import { MAX_MARKDOWN_CHARS, useText } from './use-text.ts'
@@ -20,21 +17,16 @@ export function MarkdownViewer({ source, entry, openAs }: ViewerProps) {
     if (read.state === 'ready') focusQuietly(page.current)
   }, [read])
   useViewerKeys((event) => read.state === 'ready' && scrollByKey(event, page.current))
-  if (read.state === 'loading') return <Busy />
-  const asText = (
-    <Button size="sm" icon={TextAlignStart} onClick={() => openAs('text')}>
-      <Trans>Source</Trans>
-    </Button>
-  )
-  if (read.state === 'failed') {
-    const { error } = read
-    return (
-      <Message title={t`Couldn’t show this document`} {...{ source, entry, error }}>
-        {messageOf(error)}
-      </Message>
-    )
+  if (read.state !== 'ready') {
+    return <Unready title={t`Couldn’t show this document`} {...{ source, entry, read }} />
   }
-  if (read.text.length > MAX_MARKDOWN_CHARS) {
+  const asText = (
+    <AsText openAs={openAs}>
+      <Trans>Source</Trans>
+    </AsText>
+  )
+  const { text } = read.value
+  if (text.length > MAX_MARKDOWN_CHARS) {
     return (
       <Message title={t`This document is very long`} source={source} entry={entry} actions={asText}>
         <Trans>It is shown as text instead.</Trans>
@@ -45,14 +37,14 @@ export function MarkdownViewer({ source, entry, openAs }: ViewerProps) {
     <>
       {!editsElsewhere(source, entry) && <ToolRow label={t`Document`}>{asText}</ToolRow>}
       <section
-        className="md-page"
+        className="md-page vw-scroll"
         ref={page}
         // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so the keyboard must reach it
         tabIndex={0}
         aria-label={entry.name}
         data-gestures="own"
       >
-        <MarkdownView text={read.text} source={source} entry={entry} />
+        <MarkdownView text={text} source={source} entry={entry} />
       </section>
     </>
   )

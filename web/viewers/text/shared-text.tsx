@@ -6,7 +6,6 @@ import { EditorView, keymap } from '@codemirror/view'
 import { Trans, useLingui } from '@lingui/react/macro'
 import { Binary, Search, TextAlignStart } from 'lucide-react'
 import { useEffect, useEffectEvent, useRef, useState } from 'react'
-import { messageOf } from '../../api/error-text.ts'
 import { defaultPalette } from '../../editor/code/palettes.ts'
 import { createState, languagePart, parts } from '../../editor/code/setup.ts'
 import { editorTheme } from '../../editor/code/theme.ts'
@@ -18,7 +17,7 @@ import { splitLines } from '../../text/line-ends.ts'
 import { Button } from '../../ui/button.tsx'
 import { kindOf } from '../frame/kinds.ts'
 import type { ViewerProps } from '../frame/source.ts'
-import { Busy, Message, ToolRow } from '../frame/tools.tsx'
+import { Message, ToolRow, Unready } from '../frame/tools.tsx'
 import { useText } from './use-text.ts'
 
 export function SharedText({ source, entry, openAs }: ViewerProps) {
@@ -29,16 +28,11 @@ export function SharedText({ source, entry, openAs }: ViewerProps) {
   // A file that is no text by its name either was opened as one by choice.
   const [anyway, setAnyway] = useState(kindOf(entry) !== 'text')
   const ask = () => setFind(({ asked }) => ({ open: true, asked: asked + 1 }))
-  if (read.state === 'loading') return <Busy />
-  if (read.state === 'failed') {
-    const { error } = read
-    return (
-      <Message title={t`Couldn’t show this text`} {...{ source, entry, error }}>
-        {messageOf(error)}
-      </Message>
-    )
+  if (read.state !== 'ready') {
+    return <Unready title={t`Couldn’t show this text`} {...{ source, entry, read }} />
   }
-  if (read.binary && !anyway) {
+  const { text, encoding, binary } = read.value
+  if (binary && !anyway) {
     return (
       <Message
         title={t`This doesn’t look like text`}
@@ -63,7 +57,7 @@ export function SharedText({ source, entry, openAs }: ViewerProps) {
         <Button size="sm" icon={Search} onClick={ask}>
           <Trans>Find</Trans>
         </Button>
-        <span className="dim">{encodingLabel(read.encoding)}</span>
+        <span className="dim">{encodingLabel(encoding)}</span>
       </ToolRow>
       {find.open && view !== null && (
         <FindBar
@@ -76,7 +70,7 @@ export function SharedText({ source, entry, openAs }: ViewerProps) {
           onClose={() => setFind({ ...find, open: false })}
         />
       )}
-      <Code text={read.text} name={entry.name} onView={setView} onFind={ask} />
+      <Code text={text} name={entry.name} onView={setView} onFind={ask} />
     </>
   )
 }

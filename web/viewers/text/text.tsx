@@ -11,10 +11,8 @@ import { Busy } from '../frame/tools.tsx'
 import { usePrefetch } from '../frame/use-prefetch.ts'
 import { MAX_TEXT_BYTES } from './use-text.ts'
 
-const BigText = onDemand(async () => ({ default: (await import('./big-text.tsx')).BigText }))
-const SharedText = onDemand(async () => ({
-  default: (await import('./shared-text.tsx')).SharedText,
-}))
+const BigText = onDemand(async () => (await import('./big-text.tsx')).BigText)
+const SharedText = onDemand(async () => (await import('./shared-text.tsx')).SharedText)
 
 export function TextViewer(props: ViewerProps) {
   if (props.source.kind === 'files') return <OwnText {...props} />
@@ -39,7 +37,7 @@ function OwnText(props: ViewerProps) {
   const next = at < 0 ? undefined : siblings[at + 1]
   usePrefetch(source, [next, previous])
   return (
-    <Suspense fallback={<div className="ed-splash" role="status" aria-label={t`Loading`} />}>
+    <Suspense fallback={<div className="ed-splash center" role="status" aria-label={t`Loading`} />}>
       <LazyEditor
         source={source}
         entry={entry}

@@ -27,21 +27,21 @@ const FROM_START = 500_000
 const BEFORE = 20_000
 /** The beginning moves in steps, so that scrolling and typing reuse what was read. */
 const STEP = 16_384
-/** How far above that is looked for what the text there belongs to. */
+/** How far above that a mark is searched for that says what the text belongs to. */
 const LOOK_BACK = 100_000
 
-/** `support` with a grammar that skips what is far above the lines shown. */
-export function nearView(support: LanguageSupport): Extension {
+/** `support`, parsing from a little above the lines shown. */
+export function viewportSupport(support: LanguageSupport): Extension {
   const { language } = support
   // These skip by themselves.
   if (language instanceof StreamLanguage) return support
-  const near = new Language(
+  const local = new Language(
     language.data,
-    new NearParser(language.parser, middleOf(language)),
+    new ViewportParser(language.parser, middleOf(language)),
     [],
     language.name,
   )
-  return [near, support.support]
+  return [local, support.support]
 }
 
 /** The parser for a text that is begun at `from`. */
@@ -55,7 +55,7 @@ function middleOf(language: Language): Middle {
   return (doc, from) => (isInsidePhp(doc, from) ? inside : parser)
 }
 
-/** By the last mark before `from`; where none is near, by the last one of the beginning. */
+/** By the last mark before `from`: searched in the text just above, then from the start. */
 function isInsidePhp(doc: Text, from: number): boolean {
   for (const start of [Math.max(0, from - LOOK_BACK), 0]) {
     const text = doc.sliceString(start, Math.min(from, start + LOOK_BACK))
@@ -66,7 +66,7 @@ function isInsidePhp(doc: Text, from: number): boolean {
   return false
 }
 
-class NearParser extends Parser {
+class ViewportParser extends Parser {
   readonly #parser: LezerParser
   readonly #middle: Middle
 

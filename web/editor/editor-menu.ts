@@ -1,0 +1,156 @@
+// The "More" menu of the editor. On narrow screens it is also where the tools of the header are.
+
+import { foldAll, unfoldAll } from '@codemirror/language'
+import type { EditorView } from '@codemirror/view'
+import { t } from '@lingui/core/macro'
+import {
+  AArrowDown,
+  AArrowUp,
+  ChevronLeft,
+  ChevronRight,
+  ChevronsDownUp,
+  ChevronsUpDown,
+  Code,
+  FileDiff,
+  Hash,
+  Languages,
+  ListOrdered,
+  Redo2,
+  Replace,
+  Search,
+  TextWrap,
+  Undo2,
+} from 'lucide-react'
+import { shownKeys } from '../operations/commands/shortcut.ts'
+import type { MenuEntry } from '../ui/menu.tsx'
+import type { FrameAction } from '../viewers/frame/source.ts'
+import { codeCommands, cursor } from './code-pane.tsx'
+import { currentView } from './current-file.ts'
+import { compareWithSaved, stopComparing } from './disk-version.ts'
+import { changeTextSize, editorPrefs, setEditorPref } from './editor-prefs.ts'
+import { editor } from './editor-state.ts'
+import { shortcutInText } from './file-keys.ts'
+
+interface MenuOptions {
+  actions: readonly FrameAction[]
+  onPrevious: (() => void) | undefined
+  onNext: (() => void) | undefined
+  onFind(): void
+  onReplace(): void
+  onGoToLine(): void
+  onLanguage(): void
+  onEncoding(): void
+}
+
+/** A function that makes the items anew at each opening, from the state of that moment. */
+export function editorMenu(options: MenuOptions): () => readonly MenuEntry[] {
+  return () => {
+    const view = editor.phase === 'ready' ? currentView() : null
+    const text: MenuEntry[] =
+      view === null ? [] : [...editItems(view, options), 'line', ...viewItems(view, options)]
+    const file = options.actions
+      .filter((action) => action.id !== 'edit')
+      .map((action) => ({
+        id: action.id,
+        label: action.label,
+        icon: action.icon,
+        shortcut: shortcutInText(action),
+        danger: action.danger ?? false,
+        onSelect: () => action.run(),
+      }))
+    const turn = [
+      { id: 'previous', label: t`Previous file`, icon: ChevronLeft, onSelect: options.onPrevious },
+      { id: 'next', label: t`Next file`, icon: ChevronRight, onSelect: options.onNext },
+    ].flatMap(({ onSelect, ...item }) =>
+      onSelect === undefined ? [] : [{ ...item, flipIcon: true, onSelect }],
+    )
+    return [text, file, turn]
+      .filter((group) => group.length > 0)
+      .flatMap((group, index) => (index === 0 ? group : ['line' as const, ...group]))
+  }
+}
+
+function editItems(view: EditorView, options: MenuOptions): MenuEntry[] {
+  const writable = editor.readOnly === null
+  const items: (MenuEntry | false)[] = [
+    writable && {
+      id: 'undo',
+      label: t`Undo`,
+      icon: Undo2,
+      flipIcon: true,
+      shortcut: shownKeys('Mod+Z'),
+      disabled: !cursor.canUndo,
+      onSelect: () => codeCommands.undo(view),
+    },
+    writable && {
+      id: 'redo',
+      label: t`Redo`,
+      icon: Redo2,
+      flipIcon: true,
+      shortcut: shownKeys('Mod+Y'),
+      disabled: !cursor.canRedo,
+      onSelect: () => codeCommands.redo(view),
+    },
+    {
+      id: 'find',
+      label: t`Find`,
+      icon: Search,
+      shortcut: shownKeys('Mod+F'),
+      onSelect: options.onFind,
+    },
+    writable && {
+      id: 'replace',
+      label: t`Find and replace`,
+      icon: Replace,
+      shortcut: shownKeys('Mod+H'),
+      onSelect: options.onReplace,
+    },
+    {
+      id: 'line',
+      label: t`Go to line`,
+      icon: Hash,
+      shortcut: shownKeys('Ctrl+G'),
+      onSelect: options.onGoToLine,
+    },
+    editor.comparing !== null
+      ? { id: 'compare', label: t`Stop comparing`, icon: FileDiff, onSelect: stopComparing }
+      : editor.dirty && {
+          id: 'compare',
+          label: t`Compare with saved version`,
+          icon: FileDiff,
+          onSelect: compareWithSaved,
+        },
+  ]
+  return items.filter((item) => item !== false)
+}
+
+function viewItems(view: EditorView, options: MenuOptions): MenuEntry[] {
+  const { wrap, lineNumbers } = editorPrefs
+  return [
+    { id: 'smaller', label: t`Smaller text`, icon: AArrowDown, onSelect: () => changeTextSize(-1) },
+    { id: 'larger', label: t`Larger text`, icon: AArrowUp, onSelect: () => changeTextSize(1) },
+    {
+      id: 'wrap',
+      label: t`Wrap lines`,
+      icon: TextWrap,
+      checked: wrap,
+      onSelect: () => setEditorPref('wrap', !wrap),
+    },
+    {
+      id: 'numbers',
+      label: t`Line numbers`,
+      icon: ListOrdered,
+      checked: lineNumbers,
+      onSelect: () => setEditorPref('lineNumbers', !lineNumbers),
+    },
+    { id: 'fold', label: t`Fold all`, icon: ChevronsDownUp, onSelect: () => void foldAll(view) },
+    {
+      id: 'unfold',
+      label: t`Unfold all`,
+      icon: ChevronsUpDown,
+      onSelect: () => void unfoldAll(view),
+    },
+    { id: 'language', label: t`Language…`, icon: Code, onSelect: options.onLanguage },
+    { id: 'encoding', label: t`Encoding…`, icon: Languages, onSelect: options.onEncoding },
+  ]
+}

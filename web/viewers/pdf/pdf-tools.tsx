@@ -1,0 +1,139 @@
+// The controls of a PDF: pages, zoom, search, print.
+
+import { useLingui } from '@lingui/react/macro'
+import {
+  ChevronDown,
+  ChevronUp,
+  MoveHorizontal,
+  PanelLeft,
+  Printer,
+  Scan,
+  Search,
+  X,
+  ZoomIn,
+  ZoomOut,
+} from 'lucide-react'
+import { type RefObject, useState } from 'react'
+import { Tool, ToolGap, ToolRow } from '../frame/tools.tsx'
+import type { PdfMatches, PdfState, PdfView } from './pdf-view.ts'
+
+interface ToolbarProps {
+  view: RefObject<PdfView | null>
+  state: PdfState
+  outlineShown: boolean
+  searching: boolean
+  onOutline(): void
+  onSearch(): void
+  onPrint(): void
+}
+
+export function Toolbar({ view, state, outlineShown, searching, ...on }: ToolbarProps) {
+  const { t } = useLingui()
+  return (
+    <ToolRow label={t`Document`}>
+      <Tool
+        icon={PanelLeft}
+        flipIcon
+        label={t`Contents`}
+        pressed={outlineShown}
+        onClick={on.onOutline}
+      />
+      <ToolGap />
+      <PageField state={state} onGo={(page) => view.current?.goToPage(page)} />
+      <ToolGap />
+      <Tool icon={ZoomOut} label={t`Zoom out`} onClick={() => view.current?.zoom(1 / 1.2)} />
+      <output className="vw-percent num" aria-label={t`Zoom`}>
+        {t`${Math.round(state.scale * 100)}%`}
+      </output>
+      <Tool icon={ZoomIn} label={t`Zoom in`} onClick={() => view.current?.zoom(1.2)} />
+      <Tool icon={MoveHorizontal} label={t`Fit width`} onClick={() => view.current?.fitWidth()} />
+      <Tool icon={Scan} label={t`Fit page`} onClick={() => view.current?.fitPage()} />
+      <ToolGap />
+      <Tool icon={Search} label={t`Find in document`} pressed={searching} onClick={on.onSearch} />
+      <Tool icon={Printer} label={t`Print`} onClick={on.onPrint} />
+    </ToolRow>
+  )
+}
+
+function PageField({ state, onGo }: { state: PdfState; onGo(page: number): void }) {
+  const { t } = useLingui()
+  const [typed, setTyped] = useState<string | null>(null)
+  return (
+    <form
+      className="vw-page num"
+      onSubmit={(event) => {
+        event.preventDefault()
+        const page = Number.parseInt(typed ?? '', 10)
+        if (page > 0) onGo(page)
+        setTyped(null)
+      }}
+    >
+      <input
+        className="vw-field"
+        inputMode="numeric"
+        aria-label={t`Page`}
+        size={Math.max(2, String(state.pages).length)}
+        value={typed ?? state.page}
+        onChange={(event) => setTyped(event.currentTarget.value)}
+        onFocus={(event) => event.currentTarget.select()}
+        onBlur={() => setTyped(null)}
+      />
+      <span>/ {state.pages}</span>
+    </form>
+  )
+}
+
+interface FindRowProps {
+  view: RefObject<PdfView | null>
+  matches: PdfMatches | null
+  onClose(): void
+}
+
+export function FindRow({ view, matches, onClose }: FindRowProps) {
+  const { t } = useLingui()
+  const [text, setText] = useState('')
+  const found = matches?.total ?? 0
+  const current = matches?.current ?? 0
+  return (
+    <search className="vw-row">
+      <input
+        className="vw-field vw-field-wide"
+        type="search"
+        // biome-ignore lint/a11y/noAutofocus: the row opens because somebody asked to search
+        autoFocus
+        aria-label={t`Find in document`}
+        placeholder={t`Find in document`}
+        value={text}
+        onChange={(event) => {
+          setText(event.currentTarget.value)
+          view.current?.find(event.currentTarget.value, 'new')
+        }}
+        onKeyDown={(event) => {
+          if (event.key === 'Enter') view.current?.find(text, event.shiftKey ? 'previous' : 'next')
+          else if (event.key === 'Escape') onClose()
+          else return
+          event.preventDefault()
+          event.stopPropagation()
+        }}
+      />
+      <span className="vw-count num" role="status">
+        {text === '' || matches?.searching
+          ? ''
+          : found === 0
+            ? t`Not found`
+            : t`${current} of ${found}`}
+      </span>
+      <Tool
+        icon={ChevronUp}
+        label={t`Previous match`}
+        onClick={() => view.current?.find(text, 'previous')}
+      />
+      <Tool
+        icon={ChevronDown}
+        label={t`Next match`}
+        onClick={() => view.current?.find(text, 'next')}
+      />
+      <Tool icon={X} label={t`Close search`} onClick={onClose} />
+    </search>
+  )
+}
