@@ -24,7 +24,10 @@ export function Breadcrumbs({ vpath }: { vpath: string }) {
   const hidden = folders.slice(0, Math.max(0, folders.length - SHOWN))
   const shown = folders.slice(hidden.length)
   return (
-    <nav className={dragging ? 'breadcrumbs is-target' : 'breadcrumbs'} aria-label={t`Breadcrumb`}>
+    <nav
+      className={dragging ? 'breadcrumbs grow is-target' : 'breadcrumbs grow'}
+      aria-label={t`Breadcrumb`}
+    >
       <ol>
         <li>
           <Crumb vpath={ROOT} current={vpath === ROOT}>

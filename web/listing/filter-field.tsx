@@ -5,14 +5,14 @@ import { ListFilter, X } from 'lucide-react'
 import { useEffect, useRef, useState } from 'react'
 import { flushSync } from 'react-dom'
 import { announce } from '../lib/page/announce.ts'
-import { listing, setFilter } from '../state/listing.ts'
+import { setShown, shownFolder } from '../state/listing.ts'
 import { provide } from '../state/slots.ts'
 import { IconButton } from '../ui/button.tsx'
 import { useListing } from './use-listing.ts'
 
 export function FilterField({ folded }: { folded?: boolean }) {
   const { t } = useLingui()
-  const { filter } = useListing()
+  const { filter } = useListing().shown
   const input = useRef<HTMLInputElement>(null)
   const [asked, setAsked] = useState(false)
   const shown = !folded || asked || filter !== ''
@@ -30,7 +30,7 @@ export function FilterField({ folded }: { folded?: boolean }) {
   if (!shown) return null
 
   function close() {
-    setFilter('')
+    setShown({ filter: '' })
     setAsked(false)
     document.getElementById('listing')?.focus({ preventScroll: true })
   }
@@ -49,12 +49,12 @@ export function FilterField({ folded }: { folded?: boolean }) {
         autoComplete="off"
         enterKeyHint="done"
         onChange={(event) => {
-          setFilter(event.currentTarget.value)
-          const count = listing.visible.length
+          setShown({ filter: event.currentTarget.value })
+          const count = shownFolder().visible.length
           announce(t`${count} shown`)
         }}
         onBlur={() => {
-          if (listing.filter === '') setAsked(false)
+          if (shownFolder().filter === '') setAsked(false)
         }}
         onKeyDown={(event) => {
           if (event.key === 'Escape') close()

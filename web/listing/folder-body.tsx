@@ -1,4 +1,4 @@
-// The area below the toolbar: the entries, a skeleton while they are awaited, an invitation when there
+// The area below the toolbar: the entries, a skeleton while they load, an invitation when there
 // are none, or what went wrong.
 
 import { Trans, useLingui } from '@lingui/react/macro'
@@ -11,7 +11,7 @@ import { canPickFolders, TOUCHED, useMedia } from '../lib/page/media.ts'
 import { filesHref, parentOf } from '../lib/paths.ts'
 import { runAction } from '../operations/commands/registry.ts'
 import { retry } from '../operations/open-folder.ts'
-import { setFilter } from '../state/listing.ts'
+import { setShown } from '../state/listing.ts'
 import { Button } from '../ui/button.tsx'
 import { EmptyState } from '../ui/empty.tsx'
 import { Spinner } from '../ui/progress.tsx'
@@ -24,8 +24,9 @@ import { ListingSkeleton } from './skeleton.tsx'
 import { useListing, useSession } from './use-listing.ts'
 
 export function FolderBody() {
-  const { phase, visible, filter } = useListing()
-  const { kind, vpath, folder } = phase
+  const phase = useListing()
+  const { kind, vpath } = phase
+  const { folder, visible, filter } = phase.shown
   if (kind === 'failed') {
     return (
       <div className="body body--message">
@@ -120,14 +121,14 @@ function EmptyFolder() {
 }
 
 function NothingShown() {
-  const { filter } = useListing()
+  const { filter } = useListing().shown
   return (
     <div className="body__message" id="listing" tabIndex={-1} data-listing-keys="">
       <EmptyState
         art="search"
         title={<Trans>No matching names</Trans>}
         actions={
-          <Button tone="line" onClick={() => setFilter('')}>
+          <Button tone="line" onClick={() => setShown({ filter: '' })}>
             <Trans>Clear filter</Trans>
           </Button>
         }

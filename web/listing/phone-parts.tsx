@@ -28,7 +28,7 @@ import {
 import { openSearch } from '../operations/commands/open-search.ts'
 import { actionOf } from '../operations/commands/registry.ts'
 import { folderTitle } from '../operations/failure-toasts.ts'
-import { listing } from '../state/listing.ts'
+import { shownFolder } from '../state/listing.ts'
 import { clearSelection, toggleAll } from '../state/selection.ts'
 import { session } from '../state/session.ts'
 import { IconButton } from '../ui/button.tsx'
@@ -45,7 +45,7 @@ const nextView = {
 export function PhoneHeader() {
   const { t } = useLingui()
   const { paths, mode } = useSelection()
-  const { phase, view } = useListing()
+  const { vpath, shown } = useListing()
   if (paths.size > 0 || mode) {
     const count = paths.size
     return (
@@ -59,14 +59,14 @@ export function PhoneHeader() {
         <IconButton
           icon={ListChecks}
           label={t`Select all`}
-          onClick={() => toggleAll(listing.visible)}
+          onClick={() => toggleAll(shownFolder().visible)}
         />
       </PhoneBar>
     )
   }
-  const next = nextView[view]
+  const next = nextView[shown.view]
   return (
-    <PhoneBar title={folderTitle(phase.vpath)}>
+    <PhoneBar title={folderTitle(vpath)}>
       <IconButton icon={Search} label={t`Search`} onClick={() => openSearch('')} />
       <IconButton icon={next.icon} label={t`Switch view`} onClick={() => chooseView(next.view)} />
       <MenuButton
@@ -82,10 +82,10 @@ export function PhoneHeader() {
 export function PhoneFoot() {
   const { t } = useLingui()
   const { paths, mode } = useSelection()
-  const { phase } = useListing()
+  const { kind } = useListing()
   useSnapshot(session)
   const context = currentContext()
-  if (phase.kind !== 'folder') return null
+  if (kind !== 'folder') return null
   if (paths.size > 0) {
     return (
       <div className="bbar" role="toolbar" aria-label={t`Selection`} id="file-selection">
@@ -105,7 +105,7 @@ export function PhoneFoot() {
   return (
     <MenuButton label={t`New`} items={() => menuEntries(newMenu, currentContext())}>
       {(trigger) => (
-        <button type="button" className="fab" aria-label={t`New`} {...trigger}>
+        <button type="button" className="fab center" aria-label={t`New`} {...trigger}>
           <Plus className="i" aria-hidden />
         </button>
       )}

@@ -11,7 +11,7 @@ import { useListing } from './use-listing.ts'
 const WIDTHS = [38, 24, 46, 30, 52, 27, 33, 42, 29, 36, 48, 26, 40, 31]
 
 export function ListingSkeleton() {
-  const { view } = useListing()
+  const { view } = useListing().shown
   const phone = useMedia(PHONE)
   const { compactRows } = useSnapshot(prefs)
   const layout = layoutOf(view, phone)

@@ -29,7 +29,7 @@ import { Button, IconButton } from '../ui/button.tsx'
 import { MenuButton, type MenuEntry } from '../ui/menu.tsx'
 import { Breadcrumbs } from './breadcrumbs.tsx'
 import { FilterField } from './filter-field.tsx'
-import { useListing, useSelection } from './use-listing.ts'
+import { useCounts, useListing, useSelection } from './use-listing.ts'
 
 export function Toolbar() {
   const { paths, mode } = useSelection()
@@ -39,11 +39,12 @@ export function Toolbar() {
 }
 
 function IdleBar({ phone }: { phone: boolean }) {
-  const { phase, view, visible, filter } = useListing()
+  const phase = useListing()
+  const { view, visible, filter } = phase.shown
   const { paths } = useSelection()
   const waiting = phase.kind === 'loading' && phase.slow
   return (
-    <div className="tools">
+    <div className="tools row">
       <span className="tools__count grow" aria-live="off">
         {waiting ? (
           <span className="sk tools__sk" />
@@ -63,14 +64,15 @@ function IdleBar({ phone }: { phone: boolean }) {
 
 function Counts() {
   const { t } = useLingui()
-  const { phase, folders, files, filter, visible } = useListing()
-  if (phase.kind === 'failed') return null
-  if (filter.trim() !== '') {
-    const shown = visible.length
+  const { kind, shown: folder } = useListing()
+  const { folders, files } = useCounts()
+  if (kind === 'failed') return null
+  if (folder.filter.trim() !== '') {
+    const shown = folder.visible.length
     const all = folders + files
     return t`${shown} of ${all} shown`
   }
-  if (folders + files === 0) return phase.kind === 'folder' ? t`Empty folder` : null
+  if (folders + files === 0) return kind === 'folder' ? t`Empty folder` : null
   const parts: string[] = []
   if (folders > 0) parts.push(plural(folders, { one: '# folder', other: '# folders' }))
   if (files > 0) parts.push(plural(files, { one: '# file', other: '# files' }))
@@ -93,14 +95,14 @@ function SelectedSize() {
 
 export function useSelectedEntries(): FileEntry[] {
   const { paths } = useSelection()
-  const { visible, phase } = useListing()
+  const { visible, folder } = useListing().shown
   // biome-ignore lint/correctness/useExhaustiveDependencies: what entriesOf reads
-  return useMemo(() => entriesOf(paths), [paths, visible, phase.folder])
+  return useMemo(() => entriesOf(paths), [paths, visible, folder])
 }
 
 function SortMenu() {
   const { t } = useLingui()
-  const { sort } = useListing()
+  const { sort } = useListing().shown
   const names: Record<SortColumn, string> = {
     name: t`Name`,
     modified: t`Modified`,
@@ -166,7 +168,12 @@ function SelectionBar() {
   const shown = fitting.filter((action) => action.enabled(context))
   const more = count === 0 ? selectionStart : selectionMore
   return (
-    <div className="tools selbar" role="toolbar" aria-label={t`Selection`} id="multiple-selection">
+    <div
+      className="tools row selbar"
+      role="toolbar"
+      aria-label={t`Selection`}
+      id="multiple-selection"
+    >
       <IconButton
         size="sm"
         icon={X}

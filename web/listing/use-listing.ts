@@ -1,17 +1,23 @@
 // State for components.
 
+import { useMemo } from 'react'
 import { useSnapshot } from 'valtio'
 import { clipboard } from '../state/clipboard.ts'
 import { listing } from '../state/listing.ts'
 import { selection } from '../state/selection.ts'
 import { session } from '../state/session.ts'
 
-/** The types of snapshots are readonly in depth; entries go to functions that only read them. */
-function useStore<T extends object>(store: T): T {
-  return useSnapshot(store) as T
-}
+export const useListing = () => useSnapshot(listing).phase
+export const useSelection = () => useSnapshot(selection)
+export const useClipboard = () => useSnapshot(clipboard)
+export const useSession = () => useSnapshot(session)
 
-export const useListing = () => useStore(listing)
-export const useSelection = () => useStore(selection)
-export const useClipboard = () => useStore(clipboard)
-export const useSession = () => useStore(session)
+/** How many folders and files the folder drawn has, whatever the filter says. */
+export function useCounts(): { folders: number; files: number } {
+  const { folder } = useListing().shown
+  return useMemo(() => {
+    const entries = folder?.entries ?? []
+    const folders = entries.filter((entry) => entry.isDir).length
+    return { folders, files: entries.length - folders }
+  }, [folder])
+}

@@ -12,7 +12,7 @@ import { useListing, useSession } from './use-listing.ts'
 
 export function ViewSwitch() {
   const { t } = useLingui()
-  const { view } = useListing()
+  const { view } = useListing().shown
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: the switch inside is what is operated
     // biome-ignore lint/a11y/useKeyWithClickEvents: only a pointer needs its focus given back
@@ -56,9 +56,9 @@ export function ViewSwitch() {
 
 export function UploadButton() {
   const { t } = useLingui()
-  const { phase } = useListing()
+  const { kind, shown } = useListing()
   const can = useSession().user?.perm.create === true
-  if (!can || phase.folder === null || phase.kind === 'failed') return null
+  if (!can || shown.folder === null || kind === 'failed') return null
   return (
     <MenuButton
       label={t`Upload`}

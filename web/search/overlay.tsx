@@ -9,10 +9,10 @@ import {
   Image,
   type LucideIcon,
   Music,
-  Search,
+  Search as SearchIcon,
   X,
 } from 'lucide-react'
-import { type KeyboardEvent, useEffect, useId, useRef, useState } from 'react'
+import { type KeyboardEvent, type RefObject, useEffect, useId, useRef, useState } from 'react'
 import { boot } from '../lib/boot.ts'
 import { formatNumber } from '../lib/format.ts'
 import { announce } from '../lib/page/announce.ts'
@@ -36,16 +36,99 @@ await loadStylesheet(styles)
 
 const TYPING_PAUSE_MS = 250
 
-export function SearchOverlay({
-  base: openFolder,
-  query: firstText,
-  answer,
-}: PromptProps<'search'>) {
+export function SearchOverlay({ base: openFolder, query, answer }: PromptProps<'search'>) {
   const { t } = useLingui()
   const id = useId()
   const dialog = useRef<HTMLDialogElement>(null)
   const input = useRef<HTMLInputElement>(null)
   const results = useRef<ResultsHandle>(null)
+  const search = useSearch(openFolder, query)
+  const { base, text, matchCase, current, hits, active, setActive } = search
+  const close = () => answer(null)
+
+  useModal(dialog, { focus: () => input.current?.focus(), dismiss: close })
+
+  async function open(index: number, inFolder: boolean) {
+    const hit = hits[index]
+    if (hit === undefined) return
+    const vpath = joinPath(base, hit.path)
+    close()
+    if (inFolder) await showInFolder(vpath)
+    else await goHref(filesHref(boot.BaseURL, vpath, hit.dir))
+  }
+
+  function move(to: number) {
+    if (hits.length === 0) return
+    const next = Math.max(0, Math.min(hits.length - 1, to))
+    setActive(next)
+    results.current?.scrollTo(next)
+  }
+
+  function onEnter(inFolder: boolean) {
+    if (active >= 0) void open(active, inFolder)
+    else if (current === null && search.query !== '') search.start()
+    else move(0)
+  }
+
+  function onKeyDown(event: KeyboardEvent) {
+    event.stopPropagation()
+    if (event.nativeEvent.isComposing) return
+    const step = listStep(event)
+    if (event.key === 'Escape') close()
+    else if (event.target !== input.current) return
+    else if (event.key === 'Backspace' && text === '') return search.setFilter(null)
+    else if (event.key === 'ArrowUp' && active <= 0) setActive(-1)
+    else if (step !== undefined) move(active + step)
+    else if (event.key === 'Enter') onEnter(event.ctrlKey || event.metaKey)
+    else return
+    event.preventDefault()
+  }
+
+  return (
+    <dialog
+      ref={dialog}
+      className="sx"
+      aria-label={t`Search`}
+      onKeyDown={onKeyDown}
+      onPointerDown={(event) => event.target === dialog.current && close()}
+    >
+      <div className="sx__box">
+        <QueryLine id={id} input={input} search={search} onClose={close} />
+        <Filters input={input} search={search} openFolder={openFolder} />
+        {current !== null && hits.length > 0 ? (
+          <SearchResults
+            ref={results}
+            id={id}
+            base={base}
+            hits={hits}
+            terms={termsOf(text)}
+            matchCase={matchCase}
+            active={active}
+            onActive={setActive}
+            onClose={close}
+          />
+        ) : (
+          <div className="sx__none">
+            <Nothing
+              state={current}
+              query={search.query}
+              base={base}
+              onRetry={search.start}
+              onEverywhere={() => search.setBase(ROOT)}
+            />
+          </div>
+        )}
+        <Foot />
+      </div>
+    </dialog>
+  )
+}
+
+type Search = ReturnType<typeof useSearch>
+
+/** What is searched for and where, and what was found for exactly that. */
+function useSearch(openFolder: string, firstText: string) {
+  const { t } = useLingui()
   const [base, setBase] = useState(openFolder)
   const [text, setText] = useState(firstText)
   const [filter, setFilter] = useState<TypeFilter | null>(null)
@@ -56,8 +139,8 @@ export function SearchOverlay({
   const query = toQuery({ text, filter, matchCase })
   const current = found !== null && found.query === query && found.base === base ? found : null
   const hits = current?.hits ?? []
+  const start = () => run.start(base, query)
 
-  useModal(dialog, { focus: () => input.current?.focus(), dismiss: () => answer(null) })
   useEffect(() => run.stop, [run])
 
   // Typing ends the search before; a pause starts the next.
@@ -77,185 +160,129 @@ export function SearchOverlay({
     announce(count === 0 ? t`Nothing found` : t`Results: ${formatNumber(count)}`)
   }, [current, running, count, t])
 
-  function changeText(value: string) {
+  function type(value: string) {
     const typed = takeTypedFilter(value)
     if (typed !== null) setFilter(typed.filter)
     setText(typed?.rest ?? value)
   }
 
-  function pathOf(index: number): string | null {
-    const hit = hits[index]
-    return hit === undefined ? null : joinPath(base, hit.path)
+  return {
+    ...{ base, text, filter, matchCase, query, current, hits, running, active },
+    ...{ setBase, setText, setFilter, setMatchCase, setActive, type, start },
   }
+}
 
-  async function open(index: number, inFolder: boolean) {
-    const hit = hits[index]
-    const vpath = pathOf(index)
-    if (hit === undefined || vpath === null) return
-    if (inFolder) {
-      answer(null)
-      await showInFolder(vpath)
-    } else {
-      answer(null)
-      await goHref(filesHref(boot.BaseURL, vpath, hit.dir))
-    }
-  }
+interface QueryLineProps {
+  id: string
+  input: RefObject<HTMLInputElement | null>
+  search: Search
+  onClose(): void
+}
 
-  function move(to: number) {
-    if (hits.length === 0) return
-    const next = Math.max(0, Math.min(hits.length - 1, to))
-    setActive(next)
-    results.current?.scrollTo(next)
-  }
+function QueryLine({ id, input, search, onClose }: QueryLineProps) {
+  const { t } = useLingui()
+  const { text, filter, current, hits } = search
+  return (
+    <div className="sx__query row">
+      <SearchIcon className="i sx__lens" aria-hidden />
+      {filter !== null && (
+        <span className="badge badge--accent mono" dir="ltr">
+          type:{filter}
+        </span>
+      )}
+      <Combobox
+        ref={input}
+        className="sx__input grow"
+        dir="auto"
+        label={t`Search files and folders`}
+        value={text}
+        onChange={search.type}
+        list={`${id}-list`}
+        active={search.active}
+        expanded={hits.length > 0}
+        aria-autocomplete="list"
+        autoCapitalize="none"
+        enterKeyHint="search"
+      />
+      {search.running && <Spinner />}
+      {current !== null && (
+        <span className="sx__count dim num">
+          <Plural value={hits.length} one="# result" other="# results" />
+        </span>
+      )}
+      <IconButton
+        size="sm"
+        icon={X}
+        label={text === '' ? t`Close` : t`Clear`}
+        onClick={() => {
+          if (text === '') onClose()
+          search.setText('')
+          input.current?.focus()
+        }}
+      />
+    </div>
+  )
+}
 
-  function onEnter(inFolder: boolean) {
-    if (active >= 0) void open(active, inFolder)
-    else if (current === null && query !== '') run.start(base, query)
-    else move(0)
-  }
+interface FiltersProps {
+  input: RefObject<HTMLInputElement | null>
+  search: Search
+  openFolder: string
+}
 
-  function onKeyDown(event: KeyboardEvent) {
-    event.stopPropagation()
-    if (event.nativeEvent.isComposing) return
-    const inText = event.target === input.current
-    if (event.key === 'Escape') {
-      event.preventDefault()
-      answer(null)
-      return
-    }
-    if (!inText) return
-    if (event.key === 'Backspace' && text === '' && filter !== null) setFilter(null)
-    const step = listStep(event)
-    if (step !== undefined) {
-      event.preventDefault()
-      if (event.key === 'ArrowUp' && active <= 0) setActive(-1)
-      else move(active + step)
-    } else if (event.key === 'Enter') {
-      event.preventDefault()
-      onEnter(event.ctrlKey || event.metaKey)
-    }
-  }
-
+function Filters({ input, search, openFolder }: FiltersProps) {
+  const { t } = useLingui()
   const typeChip = (value: TypeFilter | null, label: string, icon?: LucideIcon) => (
     <Chip
-      pressed={filter === value}
+      pressed={search.filter === value}
       icon={icon}
       onClick={() => {
-        setFilter(value)
+        search.setFilter(value)
         input.current?.focus()
       }}
     >
       {label}
     </Chip>
   )
-
   return (
-    <dialog
-      ref={dialog}
-      className="sx"
-      aria-label={t`Search`}
-      onKeyDown={onKeyDown}
-      onPointerDown={(event) => {
-        if (event.target === dialog.current) answer(null)
-      }}
-    >
-      <div className="sx__box">
-        <div className="sx__query">
-          <Search className="i sx__lens" aria-hidden />
-          {filter !== null && (
-            <span className="badge badge--accent mono" dir="ltr">
-              type:{filter}
-            </span>
-          )}
-          <Combobox
-            ref={input}
-            className="sx__input"
-            dir="auto"
-            label={t`Search files and folders`}
-            value={text}
-            onChange={changeText}
-            list={`${id}-list`}
-            active={active}
-            expanded={hits.length > 0}
-            aria-autocomplete="list"
-            autoCapitalize="none"
-            enterKeyHint="search"
-          />
-          {running && <Spinner />}
-          {current !== null && (
-            <span className="sx__count dim num">
-              <Plural value={hits.length} one="# result" other="# results" />
-            </span>
-          )}
-          <IconButton
-            size="sm"
-            icon={X}
-            label={text === '' ? t`Close` : t`Clear`}
-            onClick={() => {
-              if (text === '') answer(null)
-              setText('')
-              input.current?.focus()
-            }}
-          />
-        </div>
-        <div className="sx__filters">
-          {typeChip(null, t`All`)}
-          {typeChip('image', t`Images`, Image)}
-          {typeChip('audio', t`Music`, Music)}
-          {typeChip('video', t`Video`, Clapperboard)}
-          {typeChip('pdf', 'PDF', FileText)}
-          <span className="vr" aria-hidden />
-          <Chip
-            pressed={matchCase}
-            icon={CaseSensitive}
-            onClick={() => {
-              setMatchCase(!matchCase)
-              input.current?.focus()
-            }}
-          >
-            <Trans>Match case</Trans>
-          </Chip>
-          <Place base={base} openFolder={openFolder} onChange={setBase} />
-        </div>
-        {current !== null && hits.length > 0 ? (
-          <SearchResults
-            ref={results}
-            id={id}
-            base={base}
-            hits={hits}
-            terms={termsOf(text)}
-            matchCase={matchCase}
-            active={active}
-            onActive={setActive}
-            onClose={() => answer(null)}
-          />
-        ) : (
-          <div className="sx__none">
-            <Nothing
-              state={current}
-              query={query}
-              base={base}
-              onRetry={() => run.start(base, query)}
-              onEverywhere={() => setBase(ROOT)}
-            />
-          </div>
-        )}
-        <footer className="sx__foot">
-          <span>
-            <Kbd keys="↑ ↓" /> <Trans>Move</Trans>
-          </span>
-          <span>
-            <Kbd keys="↵" /> <Trans>Open</Trans>
-          </span>
-          <span>
-            <Kbd keys="Ctrl ↵" /> <Trans>Show in folder</Trans>
-          </span>
-          <span className="grow" />
-          <span>
-            <Kbd keys="Esc" /> <Trans>Close</Trans>
-          </span>
-        </footer>
-      </div>
-    </dialog>
+    <div className="sx__filters row">
+      {typeChip(null, t`All`)}
+      {typeChip('image', t`Images`, Image)}
+      {typeChip('audio', t`Music`, Music)}
+      {typeChip('video', t`Video`, Clapperboard)}
+      {typeChip('pdf', 'PDF', FileText)}
+      <span className="vr" aria-hidden />
+      <Chip
+        pressed={search.matchCase}
+        icon={CaseSensitive}
+        onClick={() => {
+          search.setMatchCase(!search.matchCase)
+          input.current?.focus()
+        }}
+      >
+        <Trans>Match case</Trans>
+      </Chip>
+      <Place base={search.base} openFolder={openFolder} onChange={search.setBase} />
+    </div>
+  )
+}
+
+function Foot() {
+  return (
+    <footer className="sx__foot row">
+      <span>
+        <Kbd keys="↑ ↓" /> <Trans>Move</Trans>
+      </span>
+      <span>
+        <Kbd keys="↵" /> <Trans>Open</Trans>
+      </span>
+      <span>
+        <Kbd keys="Ctrl ↵" /> <Trans>Show in folder</Trans>
+      </span>
+      <span className="grow" />
+      <span>
+        <Kbd keys="Esc" /> <Trans>Close</Trans>
+      </span>
+    </footer>
   )
 }

@@ -2,7 +2,7 @@
 
 export type TypeFilter = 'image' | 'audio' | 'video' | 'pdf'
 
-export interface SearchTerms {
+interface SearchTerms {
   text: string
   filter: TypeFilter | null
   matchCase: boolean
@@ -44,7 +44,7 @@ export function termsOf(text: string): string[] {
   return plain.split(' ').filter(Boolean)
 }
 
-export interface NamePart {
+interface NamePart {
   text: string
   matches: boolean
 }

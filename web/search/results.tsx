@@ -1,18 +1,17 @@
 // The list of hits; only the rows in sight are in the page, however many there are.
 
 import { useLingui } from '@lingui/react/macro'
-import { useVirtualizer } from '@tanstack/react-virtual'
 import { Download, FolderOpen, Link } from 'lucide-react'
 import { type Ref, useImperativeHandle, useRef } from 'react'
 import type { SearchHit } from '../../src/api-types.ts'
 import { absoluteUrl, previewUrl, rawUrl } from '../api/files.ts'
 import { boot } from '../lib/boot.ts'
-import { ClipboardError, copyText } from '../lib/clipboard.ts'
 import { fileClassOf } from '../lib/file-class.ts'
 import { formatDate, formatSize } from '../lib/format.ts'
+import { useRows } from '../lib/page/use-rows.ts'
 import { filesHref, joinPath, nameOf, parentOf } from '../lib/paths.ts'
 import { isLightThumbnail } from '../lib/previews.ts'
-import { toastError, toastSuccess } from '../operations/toasts.ts'
+import { copyLink } from '../operations/copy-text.ts'
 import { permissions, session } from '../state/session.ts'
 import { Kbd } from '../ui/badge.tsx'
 import { IconButton } from '../ui/button.tsx'
@@ -26,7 +25,7 @@ export interface ResultsHandle {
   scrollTo(index: number): void
 }
 
-export interface ResultsProps {
+interface ResultsProps {
   ref: Ref<ResultsHandle>
   /** Prefix of the options' ids. */
   id: string
@@ -43,13 +42,7 @@ export function SearchResults(props: ResultsProps) {
   const { t } = useLingui()
   const { id, hits, active } = props
   const list = useRef<HTMLDivElement>(null)
-  const virtual = useVirtualizer({
-    count: hits.length,
-    getScrollElement: () => list.current,
-    estimateSize: () => ROW_HEIGHT_PX,
-    overscan: 6,
-    paddingEnd: 8,
-  })
+  const virtual = useRows(() => list.current, hits.length, ROW_HEIGHT_PX, { paddingEnd: 8 })
   useImperativeHandle(props.ref, () => ({ scrollTo: (index) => virtual.scrollToIndex(index) }), [
     virtual,
   ])
@@ -102,7 +95,6 @@ function Result({
   onActive,
   onClose,
 }: ResultProps) {
-  const { t } = useLingui()
   const vpath = joinPath(base, hit.path)
   const name = nameOf(vpath)
   const href = filesHref(boot.BaseURL, vpath, hit.dir)
@@ -112,18 +104,9 @@ function Result({
     hit.modified === undefined ? null : formatDate(hit.modified, exact),
   ].filter((fact) => fact !== null)
 
-  async function copyLink() {
-    try {
-      await copyText(absoluteUrl(href))
-      toastSuccess(t`Link copied`)
-    } catch (error) {
-      toastError(error instanceof ClipboardError ? error.message : error)
-    }
-  }
-
   return (
     <div
-      className={active ? 'sx__row is-on' : 'sx__row'}
+      className={active ? 'sx__row row is-on' : 'sx__row row'}
       style={{ translate: `0 ${startPx}px` }}
       onPointerMove={() => {
         if (!active) onActive(index)
@@ -131,7 +114,7 @@ function Result({
     >
       <a
         id={`${id}-list-${index}`}
-        className="sx__hit"
+        className="sx__hit row grow"
         role="option"
         aria-selected={active}
         aria-setsize={hits.length}
@@ -163,41 +146,57 @@ function Result({
         {facts.length > 0 && <span className="sx__facts num">{facts.join(' · ')}</span>}
       </a>
       {active && (
-        <span className="sx__acts">
-          <IconButton
-            size="sm"
-            tabIndex={-1}
-            icon={FolderOpen}
-            label={t`Show in folder`}
-            onClick={() => {
-              onClose()
-              void showInFolder(vpath)
-            }}
-          />
-          <IconButton
-            size="sm"
-            tabIndex={-1}
-            icon={Link}
-            label={t`Copy link`}
-            onClick={() => void copyLink()}
-          />
-          {permissions().download && !hit.dir && (
-            <a
-              className="ib ib--sm"
-              tabIndex={-1}
-              href={rawUrl(vpath)}
-              download
-              aria-label={t`Download`}
-              data-tip={t`Download`}
-              data-native
-            >
-              <Download className="i i-sm" aria-hidden />
-            </a>
-          )}
+        <span className="sx__acts row">
+          <Actions vpath={vpath} href={href} isDir={hit.dir} onClose={onClose} />
           <Kbd keys="↵" />
         </span>
       )}
     </div>
+  )
+}
+
+interface ActionsProps {
+  vpath: string
+  href: string
+  isDir: boolean
+  onClose(): void
+}
+
+function Actions({ vpath, href, isDir, onClose }: ActionsProps) {
+  const { t } = useLingui()
+  return (
+    <>
+      <IconButton
+        size="sm"
+        tabIndex={-1}
+        icon={FolderOpen}
+        label={t`Show in folder`}
+        onClick={() => {
+          onClose()
+          void showInFolder(vpath)
+        }}
+      />
+      <IconButton
+        size="sm"
+        tabIndex={-1}
+        icon={Link}
+        label={t`Copy link`}
+        onClick={() => void copyLink(absoluteUrl(href))}
+      />
+      {permissions().download && !isDir && (
+        <a
+          className="ib ib--sm"
+          tabIndex={-1}
+          href={rawUrl(vpath)}
+          download
+          aria-label={t`Download`}
+          data-tip={t`Download`}
+          data-native
+        >
+          <Download className="i i-sm" aria-hidden />
+        </a>
+      )}
+    </>
   )
 }
 

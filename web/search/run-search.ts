@@ -14,7 +14,7 @@ export interface SearchState {
   error: unknown
 }
 
-export interface SearchRun {
+interface SearchRun {
   start(base: string, query: string): void
   /** Ends a running search; what was found stays. */
   stop(): void

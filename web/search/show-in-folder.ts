@@ -4,7 +4,7 @@ import { boot } from '../lib/boot.ts'
 import { goHref } from '../lib/page/navigate.ts'
 import { filesHref, parentOf } from '../lib/paths.ts'
 import { whenFolderShown } from '../state/folder-shown.ts'
-import { listing, revealEntry } from '../state/listing.ts'
+import { revealEntry, shownFolder } from '../state/listing.ts'
 import { selectOnly } from '../state/selection.ts'
 
 /** Resolves when the folder shows the entry, or false when it never did. */
@@ -12,7 +12,7 @@ export async function showInFolder(vpath: string): Promise<boolean> {
   const folder = parentOf(vpath)
   if (!(await goHref(filesHref(boot.BaseURL, folder, true)))) return false
   if (!(await whenFolderShown(folder))) return false
-  if (listing.phase.folder?.byPath.has(vpath) !== true) return false
+  if (shownFolder().folder?.byPath.has(vpath) !== true) return false
   selectOnly(vpath)
   revealEntry(vpath)
   return true

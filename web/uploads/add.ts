@@ -5,7 +5,7 @@ import { i18n } from '@lingui/core'
 import { msg, plural } from '@lingui/core/macro'
 import { ApiError, isAbort } from '../api/client.ts'
 import { fetchInfo, fetchTree, previewUrl } from '../api/files.ts'
-import { fetchFreeBytes, fetchReceivedBytes } from '../api/uploads.ts'
+import { fetchReceivedBytes } from '../api/uploads.ts'
 import { boot, instanceName } from '../lib/boot.ts'
 import { formatSize } from '../lib/format.ts'
 import { freeName, joinPath, nameOf, parentOf, trimPath } from '../lib/paths.ts'
@@ -26,6 +26,7 @@ import type { Scan, TopEntry } from './dropped-files.ts'
 import { createResumeIndex, type Found, isStillThere, type Resumable } from './interrupted.ts'
 import type { JournalItem } from './journal.ts'
 import { interruptedBatches, showInterrupted, takeInterrupted } from './resume.ts'
+import { NoRoomError, openRoom } from './room.ts'
 import {
   abandonBatch,
   type Batch,
@@ -101,7 +102,11 @@ async function addTo(batch: Batch, scan: Scan, target: string): Promise<void> {
     if (!names.has(name)) top.push({ name, isDir: true })
   }
   const existing = await loadExisting(target, top, signal)
-  const room = createRoom(await fetchFreeBytes(target, signal).catch(() => null))
+  const folders = top.filter(({ name }) => existing.get(name)?.isDir === true)
+  const room = await openRoom(target, folders, signal)
+  const takeRoom = (entries: readonly PlannedEntry[]) => {
+    for (const { targetPath, file } of entries) room.take(targetPath, file?.size ?? 0)
+  }
   // As long as nothing at the top is there already, nothing can clash, and files go at once. Else
   // everything waits for the answer, so that Cancel really means that nothing was touched.
   const mayClash = top.some(({ name }) => existing.has(name))
@@ -123,7 +128,8 @@ async function addTo(batch: Batch, scan: Scan, target: string): Promise<void> {
       if (known?.changed === false && isStillThere(known.item, existing)) {
         present.push(known)
       } else if (known?.changed === false && isFree(known.item, existing)) {
-        room.take(known.item.sizeBytes - (await receivedBytes(target, known.item, signal)))
+        const received = await receivedBytes(target, known.item, signal)
+        room.take(known.item.targetPath, known.item.sizeBytes - received)
         unfinished.push(known)
         continued.push({ ...entry, targetPath: known.item.targetPath, overwrite: false })
       } else {
@@ -133,7 +139,7 @@ async function addTo(batch: Batch, scan: Scan, target: string): Promise<void> {
       }
     }
     const found = compare(fresh, existing)
-    room.take(sizeOf(found.clean))
+    takeRoom(found.clean)
     if (mayClash) clean.push(...found.clean)
     else enqueue(batch, found.clean)
     for (const [id, list] of found.clashing) {
@@ -155,7 +161,7 @@ async function addTo(batch: Batch, scan: Scan, target: string): Promise<void> {
 
   const chosen = await choose(clashing, existing, [...clean, ...continued], target)
   if (chosen === null) return
-  room.take(sizeOf(chosen))
+  takeRoom(chosen)
   enqueue(batch, clean)
   enqueue(batch, chosen)
   // Only now, when nothing can stop this upload any more, is it no longer the interrupted one: what
@@ -282,33 +288,6 @@ function withPictures(clash: Clash, entry: PlacedEntry | undefined, vpath: strin
 
 function folderName(vpath: string): string {
   return vpath === '/' ? instanceName : nameOf(vpath)
-}
-
-function sizeOf(entries: readonly PlannedEntry[]): number {
-  return entries.reduce((sum, { file }) => sum + (file?.size ?? 0), 0)
-}
-
-/** Refuses more than fits, in words, before it is sent. */
-function createRoom(freeBytes: number | null) {
-  let neededBytes = 0
-  return {
-    /** @throws NoRoomError when `bytes` more than before do not fit. */
-    take(bytes: number) {
-      neededBytes += bytes
-      if (freeBytes !== null && neededBytes > freeBytes)
-        throw new NoRoomError(neededBytes, freeBytes)
-    },
-  }
-}
-
-class NoRoomError extends Error {
-  readonly neededBytes: number
-  readonly freeBytes: number
-  constructor(neededBytes: number, freeBytes: number) {
-    super('not enough room')
-    this.neededBytes = neededBytes
-    this.freeBytes = freeBytes
-  }
 }
 
 function explain(error: unknown) {

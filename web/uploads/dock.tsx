@@ -12,9 +12,7 @@ import { Ring } from '../ui/progress.tsx'
 import { findInterrupted } from './entry.ts'
 import './dock.css'
 
-const UploadPanel = onDemandAtOnce(async () => ({
-  default: (await import('./panel.tsx')).UploadPanel,
-}))
+const UploadPanel = onDemandAtOnce(async () => (await import('./panel.tsx')).UploadPanel)
 
 export function UploadDock() {
   const state = useSnapshot(uploads)
@@ -46,7 +44,7 @@ function UploadRing() {
   return (
     <button
       type="button"
-      className="upring"
+      className="upring center"
       aria-label={t`Uploads: ${percent} % done. Show details`}
       data-tip={t`Show uploads`}
       onClick={() => collapseUploads(false)}

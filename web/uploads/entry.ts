@@ -3,6 +3,8 @@
 
 import { i18n } from '@lingui/core'
 import { msg } from '@lingui/core/macro'
+import type { UnfinishedUpload } from '../../src/api-types.ts'
+import { nameOf, parentOf } from '../lib/paths.ts'
 import { toastError } from '../operations/toasts.ts'
 import { nameClipboardFiles, type Scan, scanDrop, scanFiles } from './dropped-files.ts'
 
@@ -32,8 +34,7 @@ export function addPasted(data: DataTransfer, targetVPath: string): boolean {
  * on devices that can. Call it inside a click or key handler.
  */
 export function pickFiles(kind: 'files' | 'folder' | 'camera', targetVPath: string): void {
-  const input = document.createElement('input')
-  input.type = 'file'
+  const input = fileInput((files) => void addFiles(files, targetVPath))
   input.multiple = kind !== 'camera'
   input.webkitdirectory = kind === 'folder'
   if (kind === 'camera') {
@@ -41,6 +42,30 @@ export function pickFiles(kind: 'files' | 'folder' | 'camera', targetVPath: stri
     // As an attribute: browsers of computers do not know the property.
     input.setAttribute('capture', 'environment')
   }
+  input.click()
+}
+
+/**
+ * Asks for the file of an upload that the server holds a part of, and sends what is missing. Call it
+ * inside a click or key handler.
+ */
+export function pickUnfinished(upload: UnfinishedUpload): void {
+  const name = nameOf(upload.path)
+  fileInput(async (files) => {
+    const other = files.find((file) => file.name !== name)?.name
+    if (other !== undefined) {
+      toastError(i18n._(msg`“${other}” is another file. Choose “${name}”.`))
+      return
+    }
+    const { adoptUnfinished } = await import('./resume.ts')
+    adoptUnfinished(upload)
+    await addFiles(files, parentOf(upload.path))
+  }).click()
+}
+
+function fileInput(onFiles: (files: File[]) => void): HTMLInputElement {
+  const input = document.createElement('input')
+  input.type = 'file'
   // In the page, not only in memory: some browsers forget the answer otherwise.
   input.hidden = true
   input.className = 'upload-input'
@@ -48,10 +73,10 @@ export function pickFiles(kind: 'files' | 'folder' | 'camera', targetVPath: stri
   input.addEventListener('change', () => {
     const files = Array.from(input.files ?? [])
     input.remove()
-    if (files.length > 0) void addFiles(files, targetVPath)
+    if (files.length > 0) onFiles(files)
   })
   input.addEventListener('cancel', () => input.remove())
-  input.click()
+  return input
 }
 
 /** Looks for uploads that a reload or crash cut short. Call when somebody signed in. */

@@ -12,6 +12,7 @@ const texts = {
   wrong_credentials: msg`Signed out`,
   forbidden: msg`No permission`,
   last_admin: msg`Refused by the server`,
+  token_not_allowed: msg`No permission`,
   download_forbidden: msg`No permission`,
   not_found: msg`Folder is gone`,
   method_not_allowed: msg`Refused by the server`,

@@ -18,7 +18,7 @@ export interface Found extends Resumable {
   changed: boolean
 }
 
-export interface ResumeIndex {
+interface ResumeIndex {
   /** What was remembered of this entry: of its path, and a folder or a file as it is. */
   find(entry: ScannedEntry): Found | null
   /** Where an entry belongs whose folder went under another name before, else its own path. */

@@ -2,7 +2,7 @@
 // sent, what the server already has and where to continue. The files themselves cannot be kept, so
 // the person is asked for them again. Without IndexedDB uploads work, but are forgotten on reload.
 
-export interface JournalBatch {
+interface JournalBatch {
   id: string
   userID: number
   targetPath: string
@@ -28,7 +28,7 @@ export interface InterruptedBatch extends JournalBatch {
   items: JournalItem[]
 }
 
-export interface Journal {
+interface Journal {
   addBatch(batch: JournalBatch): void
   putItem(item: JournalItem): void
   removeItem(batchID: string, sourcePath: string): void

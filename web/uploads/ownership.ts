@@ -4,7 +4,7 @@ const ANSWER_WAIT_MS = 250
 
 type Message = { kind: 'ask' } | { kind: 'mine'; ids: string[] }
 
-export interface Ownership {
+interface Ownership {
   /** Ids of uploads that other tabs are working on. */
   ofOthers(): Promise<Set<string>>
 }

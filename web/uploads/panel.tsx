@@ -54,7 +54,7 @@ export function UploadPanel() {
       {showQueue && (
         <>
           <PanelHead state={state} busy={busy} />
-          <UploadRows revision={state.revision} held={state.hold} />
+          <UploadRows revision={state.revision} hold={state.hold} />
           <PanelFoot state={state} busy={busy} />
         </>
       )}
@@ -66,15 +66,15 @@ function PanelHead({ state, busy }: { state: State; busy: boolean }) {
   const { t } = useLingui()
   const percent = uploadPercent(state)
   return (
-    <header className="up__head">
+    <header className="up__head row">
       {busy ? (
         <Ring percent={percent} label={t`All uploads`} />
       ) : state.failed > 0 ? (
-        <span className="up__mark up__mark--bad">
+        <span className="up__mark center up__mark--bad">
           <TriangleAlert className="i" aria-hidden />
         </span>
       ) : (
-        <span className="up__mark">
+        <span className="up__mark center">
           <Check className="i" aria-hidden />
         </span>
       )}
@@ -188,7 +188,7 @@ function PanelFoot({ state, busy }: { state: State; busy: boolean }) {
 
   if (!busy && state.failed === 0) return null
   return (
-    <footer className="up__foot">
+    <footer className="up__foot row">
       <span className="num">
         {state.totalBytes > 0 && (
           <Trans>

@@ -10,7 +10,7 @@ const NOTIFY_INTERVAL_MS = 100
 
 export interface SendEvents {
   onProgress(sentBytes: number): void
-  /** The server keeps this upload at `url`; it can be continued from there. */
+  /** The server keeps this upload at `url`; it can be continued from there. May come after an abort. */
   onUploadURL(url: string): void
 }
 
@@ -20,7 +20,7 @@ export interface SendEvents {
  */
 export type Send = (item: UploadItem, events: SendEvents, signal: AbortSignal) => Promise<void>
 
-export interface QueueTotals {
+interface QueueTotals {
   files: number
   done: number
   failed: number
@@ -46,32 +46,6 @@ export interface QueueOptions {
   defer?(task: () => void, delayMs: number): void
 }
 
-export interface UploadQueue {
-  add(items: readonly UploadItem[]): void
-  pause(id: number): void
-  resume(id: number): void
-  cancel(id: number): void
-  /** Cancels these, without starting any of them meanwhile. */
-  cancelMany(ids: readonly number[]): void
-  /** Starts a failed item anew, before those still waiting. */
-  retry(id: number): void
-  retryFailed(): void
-  /** Stops everything running and starts nothing new. */
-  hold(reason: Hold): void
-  /** Goes on after a hold for this reason; items paused one by one stay paused. */
-  release(reason: Hold): void
-  /** Goes on with everything, whatever stopped it. */
-  resumeAll(): void
-  cancelAll(): void
-  /** Forgets finished items; failed ones stay when `keepFailed`. */
-  clearFinished(keepFailed: boolean): void
-  get(id: number): UploadItem | undefined
-  /** In display order: failed, active, waiting and paused, done. */
-  rows(): UploadItem[]
-  totals(): QueueTotals
-  held(): Hold | null
-}
-
 /** Failures that stop the whole queue, because every other file would meet them too. */
 const HOLD_FOR: Partial<Record<UploadFailureCode, Hold>> = {
   network: 'offline',
@@ -84,20 +58,18 @@ function unsentOf(item: UploadItem): number {
   return weightOf(item) - item.sentBytes
 }
 
-export function createQueue(options: QueueOptions): UploadQueue {
-  const { send, discard, onChange, onSettled, onUploadURL, onHold } = options
-  const maxActive = options.maxActive ?? MAX_ACTIVE
-  const defer = options.defer ?? ((task, delayMs) => void setTimeout(task, delayMs))
-
-  const items = new Map<number, UploadItem>()
-  const controllers = new Map<number, AbortController>()
+export class UploadQueue {
+  readonly #options: QueueOptions
+  readonly #items = new Map<number, UploadItem>()
+  readonly #controllers = new Map<number, AbortController>()
   // Entries may be stale: an item is started from here only while its state is `waiting`.
-  let queue: UploadItem[] = []
-  let head = 0
-  const urgent: UploadItem[] = []
-  let hold: Hold | null = null
-  let notifying = false
-  const counts: Record<UploadItem['state'], number> = {
+  #queue: UploadItem[] = []
+  #head = 0
+  /** These go before the queue. */
+  readonly #urgent: UploadItem[] = []
+  #hold: Hold | null = null
+  #notifying = false
+  readonly #counts: Record<UploadItem['state'], number> = {
     waiting: 0,
     active: 0,
     paused: 0,
@@ -106,263 +78,290 @@ export function createQueue(options: QueueOptions): UploadQueue {
     cancelled: 0,
   }
   // A failed item counts with what was sent of it only, so that the rest can reach 100 %.
-  let totalBytes = 0
-  let sentBytes = 0
+  #totalBytes = 0
+  #sentBytes = 0
 
-  function notify() {
-    if (notifying) return
-    notifying = true
+  constructor(options: QueueOptions) {
+    this.#options = options
+  }
+
+  add(added: readonly UploadItem[]): void {
+    for (const item of added) {
+      this.#items.set(item.id, item)
+      this.#queue.push(item)
+      this.#counts[item.state]++
+      this.#totalBytes += weightOf(item)
+      this.#sentBytes += item.sentBytes
+    }
+    this.#notify()
+    this.#fill()
+  }
+
+  pause(id: number): void {
+    const item = this.#items.get(id)
+    if (item === undefined || (item.state !== 'active' && item.state !== 'waiting')) return
+    this.#stop(item)
+    this.#setState(item, 'paused')
+    this.#fill()
+  }
+
+  resume(id: number): void {
+    const item = this.#items.get(id)
+    if (item?.state !== 'paused') return
+    this.#setState(item, 'waiting')
+    this.#urgent.push(item)
+    this.#fill()
+  }
+
+  cancel(id: number): void {
+    this.cancelMany([id])
+  }
+
+  /** Cancels these, without starting any of them meanwhile. */
+  cancelMany(ids: readonly number[]): void {
+    for (const id of ids) {
+      const item = this.#items.get(id)
+      if (item !== undefined) this.#cancelItem(item)
+    }
+    this.#fill()
+  }
+
+  /** Starts a failed item anew, before those still waiting. */
+  retry(id: number): void {
+    const item = this.#items.get(id)
+    if (item === undefined) return
+    this.#retryItem(item)
+    if (this.#hold === 'no-space') this.#setHold(null)
+    this.#fill()
+  }
+
+  retryFailed(): void {
+    for (const item of this.#items.values()) this.#retryItem(item)
+    if (this.#hold === 'no-space') this.#setHold(null)
+    this.#fill()
+  }
+
+  /** Stops everything running and starts nothing new. */
+  hold(reason: Hold): void {
+    this.#setHold(reason)
+    for (const id of [...this.#controllers.keys()].reverse()) {
+      const item = this.#items.get(id)
+      if (item === undefined) continue
+      this.#stop(item)
+      this.#setState(item, 'waiting')
+      this.#urgent.unshift(item)
+    }
+  }
+
+  /** Goes on after a hold for this reason; items paused one by one stay paused. */
+  release(reason: Hold): void {
+    if (this.#hold !== reason) return
+    this.#setHold(null)
+    this.#fill()
+  }
+
+  /** Goes on with everything, whatever stopped it. */
+  resumeAll(): void {
+    this.#setHold(null)
+    for (const item of this.#items.values()) {
+      if (item.state !== 'paused') continue
+      this.#setState(item, 'waiting')
+      this.#urgent.push(item)
+    }
+    this.#fill()
+  }
+
+  cancelAll(): void {
+    this.#queue = []
+    this.#head = 0
+    this.#urgent.length = 0
+    for (const item of [...this.#items.values()]) this.#cancelItem(item)
+    this.#setHold(null)
+  }
+
+  /** Forgets finished items; failed ones stay when `keepFailed`. */
+  clearFinished(keepFailed: boolean): void {
+    for (const item of [...this.#items.values()]) {
+      if (item.state !== 'done' && (keepFailed || item.state !== 'failed')) continue
+      this.#drop(item)
+    }
+  }
+
+  get(id: number): UploadItem | undefined {
+    return this.#items.get(id)
+  }
+
+  /** In display order: failed, active, waiting and paused, done. */
+  rows(): UploadItem[] {
+    const failed: UploadItem[] = []
+    const active: UploadItem[] = []
+    const waiting: UploadItem[] = []
+    const done: UploadItem[] = []
+    for (const item of this.#items.values()) {
+      if (item.state === 'failed') failed.push(item)
+      else if (item.state === 'active') active.push(item)
+      else if (item.state === 'done') done.push(item)
+      else waiting.push(item)
+    }
+    return [...failed, ...active, ...waiting, ...done]
+  }
+
+  totals(): QueueTotals {
+    const { done, failed, active, waiting, paused } = this.#counts
+    const files = this.#items.size
+    return {
+      ...{ files, done, failed, active, waiting, paused },
+      totalBytes: this.#totalBytes,
+      sentBytes: this.#sentBytes,
+    }
+  }
+
+  currentHold(): Hold | null {
+    return this.#hold
+  }
+
+  #notify(): void {
+    if (this.#notifying) return
+    this.#notifying = true
+    const defer = this.#options.defer ?? ((task, delayMs) => void setTimeout(task, delayMs))
     defer(() => {
-      notifying = false
-      onChange()
+      this.#notifying = false
+      this.#options.onChange()
     }, NOTIFY_INTERVAL_MS)
   }
 
-  function setState(item: UploadItem, state: UploadItem['state']) {
-    if (item.state === 'failed') totalBytes += unsentOf(item)
-    if (state === 'failed') totalBytes -= unsentOf(item)
-    counts[item.state]--
-    counts[state]++
+  #setState(item: UploadItem, state: UploadItem['state']): void {
+    if (item.state === 'failed') this.#totalBytes += unsentOf(item)
+    if (state === 'failed') this.#totalBytes -= unsentOf(item)
+    this.#counts[item.state]--
+    this.#counts[state]++
     item.state = state
-    notify()
+    this.#notify()
   }
 
   /** Takes an item out of the counts and the totals. */
-  function drop(item: UploadItem) {
-    if (item.state === 'failed') totalBytes += unsentOf(item)
-    totalBytes -= weightOf(item)
-    sentBytes -= item.sentBytes
-    counts[item.state]--
-    items.delete(item.id)
-    notify()
+  #drop(item: UploadItem): void {
+    if (item.state === 'failed') this.#totalBytes += unsentOf(item)
+    this.#totalBytes -= weightOf(item)
+    this.#sentBytes -= item.sentBytes
+    this.#counts[item.state]--
+    this.#items.delete(item.id)
+    this.#notify()
   }
 
-  function setSent(item: UploadItem, bytes: number) {
+  #setSent(item: UploadItem, bytes: number): void {
     const next = Math.min(Math.max(0, bytes), weightOf(item))
-    sentBytes += next - item.sentBytes
+    this.#sentBytes += next - item.sentBytes
     item.sentBytes = next
   }
 
-  function setHold(reason: Hold | null) {
-    if (hold === reason) return
-    hold = reason
-    onHold?.(hold)
-    notify()
+  #setHold(reason: Hold | null): void {
+    if (this.#hold === reason) return
+    this.#hold = reason
+    this.#options.onHold?.(this.#hold)
+    this.#notify()
   }
 
-  function takeNext(): UploadItem | null {
-    for (let item = urgent.shift(); item !== undefined; item = urgent.shift()) {
+  #takeNext(): UploadItem | null {
+    for (let item = this.#urgent.shift(); item !== undefined; item = this.#urgent.shift()) {
       if (item.state === 'waiting') return item
     }
-    while (head < queue.length) {
-      const item = queue[head++]
-      if (head > 1000 && head * 2 > queue.length) {
-        queue = queue.slice(head)
-        head = 0
+    while (this.#head < this.#queue.length) {
+      const item = this.#queue[this.#head++]
+      if (this.#head > 1000 && this.#head * 2 > this.#queue.length) {
+        this.#queue = this.#queue.slice(this.#head)
+        this.#head = 0
       }
       if (item?.state === 'waiting') return item
     }
     return null
   }
 
-  function fill() {
-    while (hold === null && counts.active < maxActive) {
-      const item = takeNext()
+  #fill(): void {
+    while (this.#hold === null && this.#counts.active < (this.#options.maxActive ?? MAX_ACTIVE)) {
+      const item = this.#takeNext()
       if (item === null) return
-      void run(item)
+      void this.#run(item)
     }
   }
 
-  async function run(item: UploadItem) {
+  async #run(item: UploadItem): Promise<void> {
     const controller = new AbortController()
-    controllers.set(item.id, controller)
+    this.#controllers.set(item.id, controller)
     item.failure = null
-    setState(item, 'active')
+    this.#setState(item, 'active')
     try {
-      await send(
+      await this.#options.send(
         item,
         {
           onProgress: (bytes) => {
             if (controller.signal.aborted) return
-            setSent(item, bytes)
-            notify()
+            this.#setSent(item, bytes)
+            this.#notify()
           },
           onUploadURL: (url) => {
             if (item.uploadURL === url) return
             item.uploadURL = url
-            onUploadURL?.(item)
+            if (item.state === 'cancelled') void this.#options.discard(item)
+            else this.#options.onUploadURL?.(item)
           },
         },
         controller.signal,
       )
       // Paused or cancelled in the same moment: the server has it all, so it counts as done
       // unless someone already decided otherwise.
-      if (controllers.get(item.id) === controller) finish(item)
+      if (this.#controllers.get(item.id) === controller) this.#finish(item)
     } catch (error) {
-      if (controllers.get(item.id) === controller) fail(item, error)
+      if (this.#controllers.get(item.id) === controller) this.#fail(item, error)
     }
-    fill()
+    this.#fill()
   }
 
-  function finish(item: UploadItem) {
-    controllers.delete(item.id)
-    setSent(item, weightOf(item))
-    setState(item, 'done')
-    onSettled?.(item, false)
+  #finish(item: UploadItem): void {
+    this.#controllers.delete(item.id)
+    this.#setSent(item, weightOf(item))
+    this.#setState(item, 'done')
+    this.#options.onSettled?.(item, false)
   }
 
-  function fail(item: UploadItem, error: unknown) {
-    controllers.delete(item.id)
+  #fail(item: UploadItem, error: unknown): void {
+    this.#controllers.delete(item.id)
     const code = error instanceof UploadError ? error.code : 'internal'
     const reason = HOLD_FOR[code]
     if (reason === 'offline' || reason === 'signed-out') {
       // Not this file's fault: it goes back to the front and continues when the cause is gone.
-      setState(item, 'waiting')
-      urgent.push(item)
-      if (hold === null) setHold(reason)
+      this.#setState(item, 'waiting')
+      this.#urgent.push(item)
+      if (this.#hold === null) this.#setHold(reason)
       return
     }
     item.failure = code
-    setState(item, 'failed')
-    if (reason !== undefined && hold === null) setHold(reason)
-    onSettled?.(item, false)
+    this.#setState(item, 'failed')
+    if (reason !== undefined && this.#hold === null) this.#setHold(reason)
+    this.#options.onSettled?.(item, false)
   }
 
-  /** Ends the running request, if any, so that its result no longer counts. */
-  function stop(item: UploadItem) {
-    const controller = controllers.get(item.id)
-    controllers.delete(item.id)
+  /** Ends the running request, if any, so that its result no longer this.#counts. */
+  #stop(item: UploadItem): void {
+    const controller = this.#controllers.get(item.id)
+    this.#controllers.delete(item.id)
     controller?.abort()
   }
 
-  function cancelItem(item: UploadItem) {
+  #cancelItem(item: UploadItem): void {
     if (item.state === 'done' || item.state === 'cancelled') return
     const hadFailed = item.state === 'failed'
-    stop(item)
-    drop(item)
+    this.#stop(item)
+    this.#drop(item)
     item.state = 'cancelled'
-    if (item.uploadURL !== null) void discard(item)
-    onSettled?.(item, hadFailed)
+    if (item.uploadURL !== null) void this.#options.discard(item)
+    this.#options.onSettled?.(item, hadFailed)
   }
 
-  function cancelMany(ids: readonly number[]) {
-    for (const id of ids) {
-      const item = items.get(id)
-      if (item !== undefined) cancelItem(item)
-    }
-    fill()
-  }
-
-  function retryItem(item: UploadItem) {
+  #retryItem(item: UploadItem): void {
     if (item.state !== 'failed') return
     item.failure = null
-    setState(item, 'waiting')
-    urgent.push(item)
-  }
-
-  return {
-    add(added) {
-      for (const item of added) {
-        items.set(item.id, item)
-        queue.push(item)
-        counts[item.state]++
-        totalBytes += weightOf(item)
-        sentBytes += item.sentBytes
-      }
-      notify()
-      fill()
-    },
-    pause(id) {
-      const item = items.get(id)
-      if (item === undefined || (item.state !== 'active' && item.state !== 'waiting')) return
-      stop(item)
-      setState(item, 'paused')
-      fill()
-    },
-    resume(id) {
-      const item = items.get(id)
-      if (item?.state !== 'paused') return
-      setState(item, 'waiting')
-      urgent.push(item)
-      fill()
-    },
-    cancel(id) {
-      cancelMany([id])
-    },
-    cancelMany,
-    retry(id) {
-      const item = items.get(id)
-      if (item === undefined) return
-      retryItem(item)
-      if (hold === 'no-space') setHold(null)
-      fill()
-    },
-    retryFailed() {
-      for (const item of items.values()) retryItem(item)
-      if (hold === 'no-space') setHold(null)
-      fill()
-    },
-    hold(reason) {
-      setHold(reason)
-      for (const id of [...controllers.keys()].reverse()) {
-        const item = items.get(id)
-        if (item === undefined) continue
-        stop(item)
-        setState(item, 'waiting')
-        urgent.unshift(item)
-      }
-    },
-    release(reason) {
-      if (hold !== reason) return
-      setHold(null)
-      fill()
-    },
-    resumeAll() {
-      setHold(null)
-      for (const item of items.values()) {
-        if (item.state !== 'paused') continue
-        setState(item, 'waiting')
-        urgent.push(item)
-      }
-      fill()
-    },
-    cancelAll() {
-      queue = []
-      head = 0
-      urgent.length = 0
-      for (const item of [...items.values()]) cancelItem(item)
-      setHold(null)
-    },
-    clearFinished(keepFailed) {
-      for (const item of [...items.values()]) {
-        if (item.state !== 'done' && (keepFailed || item.state !== 'failed')) continue
-        drop(item)
-      }
-    },
-    get: (id) => items.get(id),
-    rows() {
-      const failed: UploadItem[] = []
-      const active: UploadItem[] = []
-      const waiting: UploadItem[] = []
-      const done: UploadItem[] = []
-      for (const item of items.values()) {
-        if (item.state === 'failed') failed.push(item)
-        else if (item.state === 'active') active.push(item)
-        else if (item.state === 'done') done.push(item)
-        else waiting.push(item)
-      }
-      return [...failed, ...active, ...waiting, ...done]
-    },
-    totals: () => ({
-      files: items.size,
-      done: counts.done,
-      failed: counts.failed,
-      active: counts.active,
-      waiting: counts.waiting,
-      paused: counts.paused,
-      totalBytes,
-      sentBytes,
-    }),
-    held: () => hold,
+    this.#setState(item, 'waiting')
+    this.#urgent.push(item)
   }
 }

@@ -1,8 +1,9 @@
 // Uploads that a reload, a crash or a closed browser cut short, as far as this page knows them.
 
 import { ref } from 'valtio'
-import { discardUpload } from '../api/uploads.ts'
-import { joinPath } from '../lib/paths.ts'
+import type { UnfinishedUpload } from '../../src/api-types.ts'
+import { discardUpload, unfinishedUrl } from '../api/uploads.ts'
+import { joinPath, nameOf, parentOf } from '../lib/paths.ts'
 import { session } from '../state/session.ts'
 import { uploads } from '../state/uploads.ts'
 import { toSummary } from './interrupted.ts'
@@ -10,6 +11,8 @@ import type { InterruptedBatch, JournalItem } from './journal.ts'
 import { isOpenBatch, journal, ownership } from './run.ts'
 
 const interrupted = new Map<string, InterruptedBatch>()
+/** Those that only the server remembers, by their path. */
+const adopted = new Map<string, InterruptedBatch>()
 
 /** Finds out what a reload or crash cut short. Call when somebody signed in. */
 export async function loadInterrupted(): Promise<void> {
@@ -26,11 +29,40 @@ export async function loadInterrupted(): Promise<void> {
 }
 
 export function interruptedBatches(): InterruptedBatch[] {
-  return [...interrupted.values()]
+  return [...adopted.values(), ...interrupted.values()]
+}
+
+/**
+ * Lets an upload of this file go on with what the server has of it. Without the time of the file it
+ * cannot be known to be the same, and is sent from the start.
+ */
+export function adoptUnfinished({ path, length, override, fileModified }: UnfinishedUpload): void {
+  const name = nameOf(path)
+  adopted.set(path, {
+    id: path,
+    userID: session.user?.id ?? 0,
+    targetPath: parentOf(path),
+    // What this browser remembers itself comes first.
+    startedAtMs: 0,
+    items: [
+      {
+        batchID: path,
+        sourcePath: name,
+        targetPath: name,
+        isDir: false,
+        sizeBytes: length,
+        lastModifiedMs: fileModified ?? Number.NaN,
+        overwrite: override,
+        done: false,
+        uploadURL: unfinishedUrl(path),
+      },
+    ],
+  })
 }
 
 /** An interrupted item was taken up again, or turned out to be finished. */
 export function takeInterrupted(batchID: string, item: JournalItem): void {
+  adopted.delete(batchID)
   const batch = interrupted.get(batchID)
   if (batch === undefined) return
   batch.items = batch.items.filter((other) => other !== item)

@@ -1,13 +1,13 @@
 // The files of the upload panel; only the rows in sight are in the page.
 
 import { useLingui } from '@lingui/react/macro'
-import { useVirtualizer } from '@tanstack/react-virtual'
 import { CircleCheck, Pause, Play, RotateCw, X } from 'lucide-react'
 import { type RefObject, useRef } from 'react'
 import { previewUrl } from '../api/files.ts'
 import { boot } from '../lib/boot.ts'
 import { fileClassOf } from '../lib/file-class.ts'
 import { formatPercent } from '../lib/format.ts'
+import { useRows } from '../lib/page/use-rows.ts'
 import type { Hold } from '../state/uploads.ts'
 import { percentOf } from '../state/uploads.ts'
 import { IconButton } from '../ui/button.tsx'
@@ -28,16 +28,12 @@ import { type UploadItem, weightOf } from './upload-item.ts'
 const ROW_HEIGHT_PX = 46
 
 /** `revision` changes with the rows; they are asked of the queue, not copied into state. */
-export function UploadRows({ held }: { revision: number; held: Hold | null }) {
+export function UploadRows({ hold }: { revision: number; hold: Hold | null }) {
   const { t } = useLingui()
   const list = useRef<HTMLDivElement>(null)
   const rows = uploadRows()
-  const virtual = useVirtualizer({
-    count: rows.length,
-    getScrollElement: () => list.current,
-    estimateSize: () => ROW_HEIGHT_PX,
+  const virtual = useRows(() => list.current, rows.length, ROW_HEIGHT_PX, {
     getItemKey: (index) => rows[index]?.id ?? index,
-    overscan: 4,
   })
   return (
     <div ref={list} className="up__list" tabIndex={-1}>
@@ -48,12 +44,12 @@ export function UploadRows({ held }: { revision: number; held: Hold | null }) {
           return (
             <li
               key={item.id}
-              className="up__row"
+              className="up__row row"
               aria-setsize={rows.length}
               aria-posinset={index + 1}
               style={{ translate: `0 ${start}px` }}
             >
-              <Row item={item} held={held} list={list} />
+              <Row item={item} hold={hold} list={list} />
             </li>
           )
         })}
@@ -64,11 +60,11 @@ export function UploadRows({ held }: { revision: number; held: Hold | null }) {
 
 function Row({
   item,
-  held,
+  hold,
   list,
 }: {
   item: UploadItem
-  held: Hold | null
+  hold: Hold | null
   list: RefObject<HTMLDivElement | null>
 }) {
   const { t } = useLingui()
@@ -91,7 +87,7 @@ function Row({
             className={state === 'failed' ? 'up__state up__state--bad' : 'up__state num'}
             data-tip={hint}
           >
-            <StateText item={item} held={held} />
+            <StateText item={item} hold={hold} />
           </span>
         </div>
         {state !== 'done' && (
@@ -149,11 +145,11 @@ function Row({
   )
 }
 
-function StateText({ item, held }: { item: UploadItem; held: Hold | null }) {
+function StateText({ item, hold }: { item: UploadItem; hold: Hold | null }) {
   const { t } = useLingui()
   if (item.failure !== null) return failureText(item.failure)
   if (item.state === 'done') return t`Done`
-  if (item.state === 'paused' || (held === 'paused' && item.sentBytes > 0)) return t`Paused`
+  if (item.state === 'paused' || (hold === 'paused' && item.sentBytes > 0)) return t`Paused`
   if (item.state === 'waiting') return t`Waiting`
   return formatPercent(Math.floor(percentOf(item.sentBytes, weightOf(item))))
 }

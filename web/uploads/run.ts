@@ -17,7 +17,7 @@ import type { PlannedEntry } from './clashes.ts'
 import { keepAwake, warnOnLeaving } from './guards.ts'
 import { openJournal } from './journal.ts'
 import { watchOwnership } from './ownership.ts'
-import { createQueue } from './queue.ts'
+import { UploadQueue } from './queue.ts'
 import { refusedToken, send } from './send.ts'
 import { whenSignedIn } from './signed-out.ts'
 import { createSpeedMeter, SAMPLE_INTERVAL_MS, secondsLeft } from './speed.ts'
@@ -40,7 +40,7 @@ export interface Batch {
 }
 
 /** What is already known of an entry from an upload that was interrupted. */
-export interface Continuation {
+interface Continuation {
   overwrite: boolean
   uploadURL: string | null
   targetPath: string
@@ -65,7 +65,7 @@ let ticking: ReturnType<typeof setInterval> | undefined
 let milestone = 0
 let wasBusy = false
 
-const queue = createQueue({
+const queue = new UploadQueue({
   send,
   async discard(item) {
     // Nothing there any more, or not reachable: the server forgets unfinished uploads by itself.
@@ -133,21 +133,11 @@ export function enqueue(
 ): void {
   if (batch.controller.signal.aborted) return
   const items = entries.map((entry): UploadItem => {
-    const known = continuation.get(entry.sourcePath)
-    const vpath = joinPath(batch.targetPath, known?.targetPath ?? entry.targetPath)
-    return {
-      id: nextID++,
-      batchId: batch.id,
-      sourcePath: entry.sourcePath,
-      file: entry.file,
-      vpath,
-      name: nameOf(vpath),
-      overwrite: known?.overwrite ?? entry.overwrite,
-      state: 'waiting',
-      sentBytes: 0,
-      failure: null,
-      uploadURL: known?.uploadURL ?? null,
-    }
+    const { sourcePath, file } = entry
+    const known = continuation.get(sourcePath)
+    const { targetPath, overwrite } = known ?? entry
+    const uploadURL = known?.uploadURL ?? null
+    return { ...newItem(batch, sourcePath, targetPath), file, overwrite, uploadURL }
   })
   batch.open += items.length
   for (const item of items) remember(item)
@@ -156,23 +146,26 @@ export function enqueue(
 
 /** Shows an entry that could not be read at all. */
 export function enqueueUnreadable(batch: Batch, sourcePath: string): void {
-  const vpath = joinPath(batch.targetPath, sourcePath)
   batch.failed++
-  queue.add([
-    {
-      id: nextID++,
-      batchId: batch.id,
-      sourcePath,
-      file: null,
-      vpath,
-      name: nameOf(vpath),
-      overwrite: false,
-      state: 'failed',
-      sentBytes: 0,
-      failure: 'unreadable',
-      uploadURL: null,
-    },
-  ])
+  const item = newItem(batch, sourcePath, sourcePath)
+  queue.add([{ ...item, state: 'failed', failure: 'unreadable' }])
+}
+
+function newItem(batch: Batch, sourcePath: string, targetPath: string): UploadItem {
+  const vpath = joinPath(batch.targetPath, targetPath)
+  return {
+    id: nextID++,
+    batchId: batch.id,
+    sourcePath,
+    file: null,
+    vpath,
+    name: nameOf(vpath),
+    overwrite: false,
+    state: 'waiting',
+    sentBytes: 0,
+    failure: null,
+    uploadURL: null,
+  }
 }
 
 /** Gives up what of this batch has not been sent yet. */
@@ -191,17 +184,16 @@ export function countSkipped(files: number): void {
 
 export const uploadRows = () => queue.rows()
 
-export function pauseUpload(id: number): void {
-  queue.pause(id)
+/** True for what the panel shows as unfinished. */
+export function isInPanel(vpath: string): boolean {
+  return queue.rows().some((item) => item.vpath === vpath && item.state !== 'done')
 }
 
-export function resumeUpload(id: number): void {
-  queue.resume(id)
-}
-
-export function cancelUpload(id: number): void {
-  queue.cancel(id)
-}
+export const pauseUpload = (id: number) => queue.pause(id)
+export const resumeUpload = (id: number) => queue.resume(id)
+export const cancelUpload = (id: number) => queue.cancel(id)
+export const pauseAll = () => queue.hold('paused')
+export const resumeAll = () => queue.resumeAll()
 
 export function retryUpload(id: number): void {
   const item = queue.get(id)
@@ -229,14 +221,6 @@ export function retryAs(id: number, change: { overwrite: boolean; vpath: string 
 /** What could not be read on this computer has nothing to be sent again. */
 export function isRetryable(item: UploadItem): boolean {
   return item.failure !== 'unreadable' || item.file !== null
-}
-
-export function pauseAll(): void {
-  queue.hold('paused')
-}
-
-export function resumeAll(): void {
-  queue.resumeAll()
 }
 
 export function cancelAll(): void {
@@ -323,7 +307,7 @@ function show() {
   endIdleHold()
   const totals = queue.totals()
   Object.assign(uploads, totals)
-  uploads.hold = queue.held()
+  uploads.hold = queue.currentHold()
   uploads.revision++
   uploads.shown = totals.files > 0 || uploads.preparing > 0 || uploads.skipped > 0
   const busy = isUploading()

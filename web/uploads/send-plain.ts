@@ -5,7 +5,7 @@ import type { SendEvents } from './queue.ts'
 import { failureCode } from './send-tus.ts'
 import { UploadError, type UploadItem } from './upload-item.ts'
 
-export interface PlainDeps {
+interface PlainDeps {
   /** The address of the item; a folder's ends in a slash. */
   url(item: UploadItem): string
   headers(item: UploadItem): Record<string, string>

@@ -1,7 +1,7 @@
 // Sends one file by the resumable protocol. The library is loaded with the first upload; the token
 // is read for every request, so that an upload may outlive the token it began with.
 
-import type { HttpRequest, HttpResponse } from 'tus-js-client'
+import type { HttpRequest, HttpResponse, UploadOptions } from 'tus-js-client'
 import type { ErrorCode } from '../../src/api-types.ts'
 import type { SendEvents } from './queue.ts'
 import { UploadError, type UploadFailureCode, type UploadItem } from './upload-item.ts'
@@ -12,7 +12,7 @@ export interface TusSettings {
   retryCount: number
 }
 
-export interface TusDeps {
+interface TusDeps {
   settings: TusSettings
   /** Where an upload of this item is created, `override` included. */
   endpoint(item: UploadItem): string
@@ -98,15 +98,10 @@ export function createTusSend(deps: TusDeps) {
         }
         // The answer to the last chunk was lost: the file is there, and the second attempt is
         // refused because of it.
-        if (status === 409 && method === 'POST' && (await isDone(item, file))) return
+        if (status === 409 && method === 'POST' && (await isDone(deps, item, file))) return
         throw await toUploadError(error, file)
       }
     }
-  }
-
-  /** All was sent before, the answer to it was lost, and the server has the file. */
-  async function isDone(item: UploadItem, file: File): Promise<boolean> {
-    return item.sentBytes >= file.size && (await deps.isComplete(item))
   }
 
   async function attempt(
@@ -117,6 +112,7 @@ export function createTusSend(deps: TusDeps) {
   ): Promise<void> {
     const { Upload } = await import('tus-js-client')
     signal.throwIfAborted()
+    const creation = { underWay: false }
     await new Promise<void>((resolve, reject) => {
       const upload = new Upload(file, {
         endpoint: deps.endpoint(item),
@@ -126,37 +122,18 @@ export function createTusSend(deps: TusDeps) {
         retryDelays: retryDelaysMs(deps.settings.retryCount),
         // The journal remembers interrupted uploads; the library's own store would do so twice.
         storeFingerprintForResuming: false,
-        onBeforeRequest(request) {
-          for (const [name, value] of Object.entries(deps.headers(item))) {
-            request.setHeader(name, value)
-          }
-          if (request.getMethod() === 'POST') {
-            request.setHeader('X-Modified', String(file.lastModified))
-          }
-        },
-        async onAfterResponse(request, response) {
-          if (response.getHeader('X-Renew-Token') === 'true') deps.onRenewHint()
-          if (isRefusedQuestion(request, response)) throw new RefusedQuestion(response)
-          if (request.getMethod() === 'HEAD' && isLost(response) && (await isDone(item, file))) {
-            throw new DoneBefore()
-          }
-        },
-        onShouldRetry(error) {
-          if (isDoneBefore(error)) return false
-          const { status, method } = answerOf(error)
-          // Without any network there is nothing to try: the queue waits for its return instead.
-          if (status === 0 && !navigator.onLine) return false
-          return isRetryable(status, method)
-        },
+        ...hooksFor(deps, item, file, signal, creation),
         onUploadUrlAvailable() {
           if (upload.url !== null) events.onUploadURL(upload.url)
+          if (signal.aborted) void upload.abort()
         },
         onProgress: (sentBytes) => events.onProgress(sentBytes),
         onSuccess: () => settle(resolve),
         onError: (error) => settle(() => reject(error)),
       })
       const onAbort = () => {
-        void upload.abort()
+        // The server may hold an upload already: its answer says where, and nothing is sent after it.
+        if (!creation.underWay) void upload.abort()
         settle(() => reject(signal.reason))
       }
       function settle(end: () => void) {
@@ -167,6 +144,48 @@ export function createTusSend(deps: TusDeps) {
       upload.start()
     })
   }
+}
+
+/** Headers of each request, and what answers and failures mean for going on. */
+function hooksFor(
+  deps: TusDeps,
+  item: UploadItem,
+  file: File,
+  signal: AbortSignal,
+  creation: { underWay: boolean },
+): Partial<UploadOptions> {
+  return {
+    onBeforeRequest(request) {
+      creation.underWay = request.getMethod() === 'POST'
+      for (const [name, value] of Object.entries(deps.headers(item))) {
+        request.setHeader(name, value)
+      }
+      if (request.getMethod() === 'POST') {
+        request.setHeader('X-Modified', String(file.lastModified))
+      }
+    },
+    async onAfterResponse(request, response) {
+      creation.underWay = false
+      if (response.getHeader('X-Renew-Token') === 'true') deps.onRenewHint()
+      if (isRefusedQuestion(request, response)) throw new RefusedQuestion(response)
+      if (request.getMethod() === 'HEAD' && isLost(response) && (await isDone(deps, item, file))) {
+        throw new DoneBefore()
+      }
+    },
+    onShouldRetry(error) {
+      creation.underWay = false
+      if (signal.aborted || isDoneBefore(error)) return false
+      const { status, method } = answerOf(error)
+      // Without any network there is nothing to try: the queue waits for its return instead.
+      if (status === 0 && !navigator.onLine) return false
+      return isRetryable(status, method)
+    },
+  }
+}
+
+/** All was sent before, the answer to it was lost, and the server has the file. */
+async function isDone(deps: TusDeps, item: UploadItem, file: File): Promise<boolean> {
+  return item.sentBytes >= file.size && (await deps.isComplete(item))
 }
 
 /** The server, or a proxy before it, did not say how much of an upload is there. */

@@ -7,7 +7,7 @@ const LEAST_INTERVAL_MS = SAMPLE_INTERVAL_MS / 2
 const SAMPLES_KEPT = 5
 const NEW_WEIGHT = 0.2
 
-export interface SpeedMeter {
+interface SpeedMeter {
   /** Notes the bytes sent so far; samples closer than half the interval are ignored. */
   sample(sentBytes: number, nowMs: number): void
   /** Bytes per second, 0 before the first full interval. */

@@ -2,7 +2,7 @@
 
 import type { ErrorCode } from '../../src/api-types.ts'
 
-export type UploadState = 'waiting' | 'active' | 'paused' | 'failed' | 'done' | 'cancelled'
+type UploadState = 'waiting' | 'active' | 'paused' | 'failed' | 'done' | 'cancelled'
 
 /** `network` had no answer at all; `unreadable` could not be read from this computer. */
 export type UploadFailureCode = ErrorCode | 'network' | 'unreadable' | 'timeout'

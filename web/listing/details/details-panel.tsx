@@ -14,7 +14,7 @@ await loadStylesheet(styles)
 
 export function DetailsPanel() {
   const { t } = useLingui()
-  const { folder } = useListing().phase
+  const { folder } = useListing().shown
   const entries = useSelectedEntries()
   return (
     <aside className="details" aria-label={t`Details`} id="details" tabIndex={-1}>

@@ -48,15 +48,14 @@ export const EntrySize = memo(function EntrySize({ entry }: { entry: FileEntry }
 export function EntryFacts({ entry }: { entry: FileEntry }) {
   const { t } = useLingui()
   if (entry.unreachable === true) {
-    // Cards may be narrower than these words.
     return (
-      <small className="facts" data-tip={t`Disk does not answer`}>
+      <small className="facts trunc facts--reason" data-tip={t`Disk does not answer`}>
         <EntrySize entry={entry} />
       </small>
     )
   }
   return (
-    <small className="facts num">
+    <small className="facts trunc num">
       {!entry.isDir && (
         <>
           <EntrySize entry={entry} />

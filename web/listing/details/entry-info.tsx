@@ -15,7 +15,7 @@ import { folderTitle } from '../../operations/failure-toasts.ts'
 import type { InfoProps } from '../../operations/prompt-kinds.ts'
 import { permissions } from '../../state/session.ts'
 import { FolderGlyph, PageIcon } from '../../ui/file-icon.tsx'
-import { useListing } from '../use-listing.ts'
+import { useCounts, useListing } from '../use-listing.ts'
 import { EntryDate } from './entry-facts.tsx'
 import { Fact } from './fact.tsx'
 import { Checksums } from './info-checksums.tsx'
@@ -42,15 +42,15 @@ function Location({ vpath }: { vpath: string }) {
 
 function FolderInfo({ vpath }: { vpath: string }) {
   const { t } = useLingui()
-  const { phase, folders, files } = useListing()
-  const { folder } = phase
+  const { folder } = useListing().shown
+  const { folders, files } = useCounts()
   const items = [
     plural(folders, { one: '# folder', other: '# folders' }),
     plural(files, { one: '# file', other: '# files' }),
   ]
   return (
     <>
-      <div className="info__picture">
+      <div className="info__picture center">
         <FolderGlyph className="info__folder" />
       </div>
       <h3>
@@ -162,7 +162,7 @@ function Picture({ entry }: { entry: FileEntry }) {
   const [failed, setFailed] = useState(false)
   const pictured = !failed && permissions().download && entry.type !== 'pdf' && isPictured(entry)
   return (
-    <div className="info__picture">
+    <div className="info__picture center">
       {pictured ? (
         <img
           src={previewUrl(entry, entry.type === 'video' ? 'thumb' : 'big')}

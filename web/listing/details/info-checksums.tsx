@@ -4,8 +4,8 @@ import { Trans, useLingui } from '@lingui/react/macro'
 import { Copy } from 'lucide-react'
 import { useEffect, useState } from 'react'
 import { type ChecksumAlgorithm, fetchChecksum } from '../../api/files.ts'
-import { ClipboardError, copyText } from '../../lib/clipboard.ts'
-import { toastError, toastSuccess } from '../../operations/toasts.ts'
+import { copyWithToast } from '../../operations/copy-text.ts'
+import { toastError } from '../../operations/toasts.ts'
 import { Button, IconButton } from '../../ui/button.tsx'
 import { Fact } from './fact.tsx'
 
@@ -51,15 +51,6 @@ function Checksum({ path, algorithm }: { path: string; algorithm: ChecksumAlgori
     }
   }
 
-  async function copy() {
-    try {
-      await copyText(sum)
-      toastSuccess(t`Checksum copied`)
-    } catch (error) {
-      toastError(error instanceof ClipboardError ? error.message : error)
-    }
-  }
-
   if (sum === '') {
     return (
       <Button
@@ -74,11 +65,16 @@ function Checksum({ path, algorithm }: { path: string; algorithm: ChecksumAlgori
     )
   }
   return (
-    <span className="info__sum">
+    <span className="info__sum row">
       <code dir="ltr" data-checksum={algorithm}>
         {sum}
       </code>
-      <IconButton size="sm" icon={Copy} label={t`Copy`} onClick={() => void copy()} />
+      <IconButton
+        size="sm"
+        icon={Copy}
+        label={t`Copy`}
+        onClick={() => void copyWithToast(sum, t`Checksum copied`)}
+      />
     </span>
   )
 }

@@ -66,7 +66,7 @@ function isFileDrag(event: DragEvent): boolean {
 }
 
 /** Must read the data before it returns: the browser empties it afterwards. */
-export type FileDrop = (data: DataTransfer, folder: string) => void
+type FileDrop = (data: DataTransfer, folder: string) => void
 
 /** Listens until the returned function is called. */
 export function watchNativeDrags(

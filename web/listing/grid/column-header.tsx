@@ -11,13 +11,13 @@ import { useListing, useSelection } from '../use-listing.ts'
 
 export function ColumnHeader() {
   const { t } = useLingui()
-  const { visible } = useListing()
+  const { visible } = useListing().shown
   const { paths } = useSelection()
   const all = visible.length > 0 && paths.size >= visible.length
   const checked = all ? true : paths.size > 0 ? 'mixed' : false
   return (
     <div role="row" aria-rowindex={1} className="header lhead lcols">
-      <span role="columnheader" className="lrow__check">
+      <span role="columnheader" className="lrow__check center">
         <Checkbox
           aria-label={t`Select all`}
           checked={checked}
@@ -53,7 +53,7 @@ function Head({
   end?: boolean
   children: ReactNode
 }) {
-  const { sort } = useListing()
+  const { sort } = useListing().shown
   const active = sort.column === column
   const Arrow = sort.ascending ? ArrowUp : ArrowDown
   return (

@@ -10,7 +10,7 @@ import { classIcons, fileClassOf } from '../../lib/file-class.ts'
 import { filesHref } from '../../lib/paths.ts'
 import { permissions } from '../../state/session.ts'
 import { IconButton } from '../../ui/button.tsx'
-import { FolderGlyph, PageIcon } from '../../ui/file-icon.tsx'
+import { FolderGlyph, PageIcon, tintOf } from '../../ui/file-icon.tsx'
 import { EntryDate, EntryFacts, EntrySize } from '../details/entry-facts.tsx'
 import { NameLabel } from './name-label.tsx'
 import { Thumbnail } from './thumbnail.tsx'
@@ -24,7 +24,7 @@ export interface CellProps {
   /** Holds the tab stop. */
   tabStop: boolean
   /** Pointer over it, selected or focused: the quick actions show. */
-  lively: boolean
+  showsActions: boolean
   cut: boolean
   busy: boolean
   fresh: boolean
@@ -79,7 +79,7 @@ function EntryCheck({ entry, selected }: { entry: FileEntry; selected: boolean }
 function EntryLink({ entry, children }: { entry: FileEntry; children: React.ReactNode }) {
   return (
     <a
-      className="entry-link"
+      className="entry-link row"
       href={filesHref(boot.BaseURL, entry.path, entry.isDir)}
       tabIndex={-1}
       draggable={false}
@@ -94,14 +94,14 @@ export function EntryIcon({ entry, large }: { entry: FileEntry; large?: boolean 
   const size = large ? ' tile--lg' : ''
   if (kind === 'folder') {
     return (
-      <span className={`tile tile--folder k-folder${size}`} aria-hidden>
+      <span className={`tile tile--folder${size}`} style={tintOf(kind)} aria-hidden>
         <FolderGlyph />
       </span>
     )
   }
   const Icon = classIcons[kind]
   return (
-    <span className={`tile k-${kind}${size}`} aria-hidden>
+    <span className={`tile${size}`} style={tintOf(kind)} aria-hidden>
       <Icon className="i" />
       <Thumbnail entry={entry} className="tile__thumb" />
     </span>
@@ -131,20 +131,10 @@ function QuickActions({ entry }: { entry: FileEntry }) {
 }
 
 export const ListRow = memo(function ListRow(props: CellProps) {
-  const { entry, index, rowIndex, selected, tabStop, lively, draggable, busy } = props
+  const { entry, selected, showsActions } = props
   return (
-    <div
-      {...dataOf(entry, index)}
-      role="row"
-      aria-rowindex={rowIndex}
-      aria-selected={selected}
-      aria-label={entry.name}
-      aria-busy={busy || undefined}
-      tabIndex={tabStop ? 0 : -1}
-      draggable={draggable}
-      className={stateClasses(props, 'lrow lcols')}
-    >
-      <span role="gridcell" className="lrow__check">
+    <div {...cellAttributes(props, 'lrow lcols', 'row')}>
+      <span role="gridcell" className="lrow__check center">
         <EntryCheck entry={entry} selected={selected} />
       </span>
       <span role="gridcell" className="name lrow__name">
@@ -160,7 +150,7 @@ export const ListRow = memo(function ListRow(props: CellProps) {
         <EntrySize entry={entry} />
       </span>
       <span role="gridcell" className="lrow__acts">
-        {lively && <QuickActions entry={entry} />}
+        {showsActions && <QuickActions entry={entry} />}
       </span>
     </div>
   )
@@ -168,21 +158,11 @@ export const ListRow = memo(function ListRow(props: CellProps) {
 
 /** Two lines, a round check mark at the end while selecting, a menu button otherwise. */
 export const TouchRow = memo(function TouchRow(props: CellProps & { selecting: boolean }) {
-  const { entry, index, rowIndex, selected, tabStop, selecting, busy, draggable } = props
+  const { entry, selected, selecting } = props
   const { t } = useLingui()
   return (
-    <div
-      {...dataOf(entry, index)}
-      role="row"
-      aria-rowindex={rowIndex}
-      aria-selected={selected}
-      aria-label={entry.name}
-      aria-busy={busy || undefined}
-      tabIndex={tabStop ? 0 : -1}
-      draggable={draggable}
-      className={stateClasses(props, 'trow')}
-    >
-      <span role="gridcell" className="name trow__name">
+    <div {...cellAttributes(props, 'trow', 'row')}>
+      <span role="gridcell" className="name trow__name grow">
         <EntryLink entry={entry}>
           <EntryIcon entry={entry} large />
           <span className="trow__words">
@@ -191,7 +171,7 @@ export const TouchRow = memo(function TouchRow(props: CellProps & { selecting: b
           </span>
         </EntryLink>
       </span>
-      <span role="gridcell" className="trow__end">
+      <span role="gridcell" className="trow__end center">
         {selecting ? (
           <EntryCheck entry={entry} selected={selected} />
         ) : (
@@ -202,11 +182,12 @@ export const TouchRow = memo(function TouchRow(props: CellProps & { selecting: b
   )
 })
 
-function cellAttributes(props: CellProps, base: string) {
-  const { entry, index, selected, tabStop, busy, draggable } = props
+function cellAttributes(props: CellProps, base: string, role: 'row' | 'gridcell' = 'gridcell') {
+  const { entry, index, rowIndex, selected, tabStop, busy, draggable } = props
   return {
     ...dataOf(entry, index),
-    role: 'gridcell',
+    role,
+    'aria-rowindex': role === 'row' ? rowIndex : undefined,
     'aria-selected': selected,
     'aria-label': entry.name,
     'aria-busy': busy || undefined,
@@ -249,7 +230,7 @@ export const FileCard = memo(function FileCard(props: CellProps) {
   return (
     <div {...cellAttributes(props, 'card')}>
       <EntryLink entry={entry}>
-        <span className="card__picture">
+        <span className="card__picture center">
           <PageIcon entry={entry} />
           <Thumbnail entry={entry} className="card__thumb" onShown={() => setPictured(true)} />
           {pictured && entry.type === 'video' && <PlayMark />}
@@ -277,7 +258,10 @@ export const GalleryTile = memo(function GalleryTile(props: CellProps) {
   const [pictured, setPictured] = useState(false)
   const kind = fileClassOf(entry)
   return (
-    <div {...cellAttributes(props, pictured ? 'gtile gtile--picture' : `gtile k-${kind}`)}>
+    <div
+      {...cellAttributes(props, pictured ? 'gtile gtile--picture' : 'gtile')}
+      style={pictured ? undefined : tintOf(kind)}
+    >
       <EntryLink entry={entry}>
         {!pictured && <PageIcon entry={entry} />}
         <Thumbnail entry={entry} className="gtile__thumb" onShown={() => setPictured(true)} />

@@ -1,14 +1,23 @@
 // The entries of the open folder in any view: a scroller in which only the lines in sight exist.
 
 import { useLingui } from '@lingui/react/macro'
-import { memo, useEffect, useEffectEvent, useLayoutEffect, useMemo, useRef, useState } from 'react'
+import {
+  memo,
+  type RefObject,
+  useEffect,
+  useEffectEvent,
+  useLayoutEffect,
+  useMemo,
+  useRef,
+  useState,
+} from 'react'
 import { useSnapshot } from 'valtio'
 import type { FileEntry } from '../../../src/api-types.ts'
 import { formatNumber } from '../../lib/format.ts'
 import { setFocusFallback, takesKeys } from '../../lib/page/focus.ts'
 import { PHONE, useMedia } from '../../lib/page/media.ts'
 import { scroll } from '../../operations/open-folder.ts'
-import { indexOfPath, listing, setFocus } from '../../state/listing.ts'
+import { indexOfPath, setShown, shownFolder } from '../../state/listing.ts'
 import { prefs } from '../../state/prefs.ts'
 import { drag } from '../drag/drag-session.ts'
 import { useClipboard, useListing, useSelection } from '../use-listing.ts'
@@ -21,7 +30,7 @@ import {
   ListRow,
   TouchRow,
 } from './entry-cells.tsx'
-import { type Line, lineAt, linesBetween, lineTop, placeOf } from './geometry.ts'
+import { type Geometry, type Line, lineAt, linesBetween, lineTop, placeOf } from './geometry.ts'
 import { type Metrics, measure } from './metrics.ts'
 import { band } from './rubber-band.ts'
 import { useGridEvents } from './use-grid-events.ts'
@@ -35,31 +44,15 @@ const CHUNK_PX = 176
 
 export function EntryGrid() {
   const { t } = useLingui()
-  const state = useListing()
-  const { visible, visibleFolders, view, focus, landing, landings } = state
+  const { kind, shown } = useListing()
+  const { visible, view, focus } = shown
   const { mode, paths } = useSelection()
-  const phone = useMedia(PHONE)
   const { compactRows } = useSnapshot(prefs)
   const scroller = useRef<HTMLDivElement>(null)
   const content = useRef<HTMLDivElement>(null)
   const { widthPx, heightPx, remPx } = useGridSize(scroller)
   const [chunk, setChunk] = useState(0)
-  /** How many more drawings may bring the row that is to be focused. */
-  const focusTries = useRef(0)
-
-  const metrics = useMemo(
-    () =>
-      measure({
-        view,
-        phone,
-        compact: compactRows,
-        widthPx: Math.max(widthPx, 1),
-        folders: visibleFolders,
-        files: visible.length - visibleFolders,
-        remPx,
-      }),
-    [view, phone, compactRows, widthPx, visibleFolders, visible.length, remPx],
-  )
+  const metrics = useMetrics(widthPx, remPx)
   const { geometry, layout } = metrics
   const lines = useMemo(
     () => linesInSight(metrics, chunk * CHUNK_PX, heightPx),
@@ -67,6 +60,113 @@ export function EntryGrid() {
   )
   const tabStop = focus ?? visible[0]?.path ?? null
   const headerPx = layout === 'list' ? Math.round(2.25 * remPx) : 0
+  const look = (px: number) => setChunk(Math.floor(px / CHUNK_PX))
+  const focusEntry = useFocusAndScroll({
+    scroller,
+    geometry,
+    headerPx,
+    lines,
+    ready: widthPx > 0,
+    look,
+  })
+  const events = useGridEvents({
+    scroller,
+    content,
+    metrics,
+    widthPx,
+    viewportPx: heightPx - headerPx,
+    focusEntry,
+  })
+
+  const classes = ['grid', `grid--${layout}`, 'file-icons', view]
+  if (layout === 'list' && compactRows) classes.push('is-compact')
+  if (mode || paths.size > 0) classes.push('is-selecting')
+  const stop = indexOfPath(tabStop)
+  const stopInSight = lines.some((line) => holds(line, stop))
+
+  return (
+    <div
+      {...events.attributes}
+      ref={scroller}
+      id="listing"
+      role="grid"
+      aria-label={t`Files`}
+      aria-multiselectable
+      aria-rowcount={geometry.lines + (layout === 'list' ? 1 : 0)}
+      aria-colcount={layout === 'list' ? 5 : metrics.fileColumns}
+      aria-busy={kind === 'loading'}
+      tabIndex={stopInSight ? -1 : 0}
+      className={classes.join(' ')}
+      onScroll={(event) => {
+        const { scrollTop } = event.currentTarget
+        scroll.px = scrollTop
+        look(scrollTop)
+      }}
+    >
+      {layout === 'list' && <ColumnHeader />}
+      <div
+        ref={content}
+        role="presentation"
+        className="grid__space"
+        style={{ blockSize: geometry.totalPx }}
+      >
+        <div
+          role="presentation"
+          className="grid__lines"
+          style={{ insetBlockStart: lineTop(geometry, lines[0]?.line ?? 0) }}
+        >
+          <Lines {...{ lines, metrics, visible, tabStop }} hover={events.hover} />
+        </div>
+        <Band />
+      </div>
+    </div>
+  )
+}
+
+function useMetrics(widthPx: number, remPx: number): Metrics {
+  const { visible, view } = useListing().shown
+  const folders = useMemo(() => countFolders(visible), [visible])
+  const { compactRows } = useSnapshot(prefs)
+  const phone = useMedia(PHONE)
+  return useMemo(
+    () =>
+      measure({
+        view,
+        phone,
+        compact: compactRows,
+        widthPx: Math.max(widthPx, 1),
+        folders,
+        files: visible.length - folders,
+        remPx,
+      }),
+    [view, phone, compactRows, widthPx, folders, visible.length, remPx],
+  )
+}
+
+/** Folders come first. */
+function countFolders(entries: readonly FileEntry[]): number {
+  const files = entries.findIndex((entry) => !entry.isDir)
+  return files < 0 ? entries.length : files
+}
+
+interface Placing {
+  scroller: RefObject<HTMLElement | null>
+  geometry: Geometry
+  /** Height of the column headings, which cover the first pixels. */
+  headerPx: number
+  /** What is drawn. */
+  lines: readonly Line[]
+  /** False before the first layout. */
+  ready: boolean
+  /** Draws what is in sight at this position. */
+  look(px: number): void
+}
+
+/** Lands where a folder opens, and keeps the focused entry in sight. Gives what moves the focus. */
+function useFocusAndScroll({ scroller, geometry, headerPx, lines, ready, look }: Placing) {
+  const { focus, landing } = useListing().shown
+  /** How many more drawings may bring the row that is to be focused. */
+  const focusTries = useRef(0)
 
   const bringIntoView = useEffectEvent((path: string, where: 'nearest' | 'middle') => {
     const element = scroller.current
@@ -82,10 +182,9 @@ export function EntryGrid() {
       // At the very first line the heading above it comes along.
       element.scrollTop = index === 0 ? 0 : topPx
     } else if (top + linePx > element.scrollTop + seen) element.scrollTop = top + linePx - seen
-    setChunk(Math.floor(element.scrollTop / CHUNK_PX))
+    look(element.scrollTop)
   })
 
-  const ready = widthPx > 0
   // biome-ignore lint/correctness/useExhaustiveDependencies: a landing is made once, when it is asked
   useLayoutEffect(() => {
     const element = scroller.current
@@ -94,12 +193,12 @@ export function EntryGrid() {
     else if (landing.kind === 'offset') element.scrollTop = landing.scrollPx
     else bringIntoView(landing.path, 'middle')
     scroll.px = element.scrollTop
-    setChunk(Math.floor(element.scrollTop / CHUNK_PX))
+    look(element.scrollTop)
     const active = document.activeElement
     const idle = active === null || active === document.body || element.contains(active)
     // Coming from a link elsewhere, keys should act here; what is being typed into keeps them.
-    if (idle || (state.arrival && !takesKeys(active))) focusTries.current = 2
-  }, [landings, ready])
+    if (idle || (landing.arrival && !takesKeys(active))) focusTries.current = 2
+  }, [landing, ready])
 
   // The focused row may have been drawn just now, or not be in sight at all.
   // biome-ignore lint/correctness/useExhaustiveDependencies: lines say what is drawn
@@ -115,78 +214,22 @@ export function EntryGrid() {
     // Nothing to wait for without a focused entry; a later try would interrupt a press of the mouse.
     focusTries.current = cell === null && focus !== null ? focusTries.current - 1 : 0
     ;(cell ?? element)?.focus({ preventScroll: true })
-  }, [focus, lines, landings])
+  }, [focus, lines, landing])
 
   useEffect(
     () =>
       setFocusFallback(() => {
         const element = scroller.current
-        return cellOf(element, indexOfPath(listing.focus)) ?? element
+        return cellOf(element, indexOfPath(shownFolder().focus)) ?? element
       }),
-    [],
+    [scroller],
   )
 
-  const events = useGridEvents({
-    scroller,
-    content,
-    metrics,
-    widthPx,
-    viewportPx: heightPx - headerPx,
-    focusEntry(path) {
-      setFocus(path)
-      focusTries.current = 2
-      bringIntoView(path, 'nearest')
-    },
-  })
-
-  const classes = ['grid', `grid--${layout}`, 'file-icons', view]
-  if (layout === 'list' && compactRows) classes.push('is-compact')
-  if (mode || paths.size > 0) classes.push('is-selecting')
-  const stopInSight = lines.some((line) => line.kind === 'row' && holds(line, indexOfPath(tabStop)))
-
-  return (
-    <div
-      {...events.attributes}
-      ref={scroller}
-      id="listing"
-      role="grid"
-      aria-label={t`Files`}
-      aria-multiselectable
-      aria-rowcount={geometry.lines + (layout === 'list' ? 1 : 0)}
-      aria-colcount={layout === 'list' ? 5 : metrics.fileColumns}
-      aria-busy={state.phase.kind === 'loading'}
-      tabIndex={stopInSight ? -1 : 0}
-      className={classes.join(' ')}
-      onScroll={(event) => {
-        const { scrollTop } = event.currentTarget
-        scroll.px = scrollTop
-        setChunk(Math.floor(scrollTop / CHUNK_PX))
-      }}
-    >
-      {layout === 'list' && <ColumnHeader />}
-      <div
-        ref={content}
-        role="presentation"
-        className="grid__space"
-        style={{ blockSize: geometry.totalPx }}
-      >
-        <div
-          role="presentation"
-          className="grid__lines"
-          style={{ insetBlockStart: lineTop(geometry, lines[0]?.line ?? 0) }}
-        >
-          <Lines
-            lines={lines}
-            metrics={metrics}
-            visible={visible}
-            tabStop={tabStop}
-            hover={events.hover}
-          />
-        </div>
-        <Band />
-      </div>
-    </div>
-  )
+  return (path: string) => {
+    setShown({ focus: path })
+    focusTries.current = 2
+    bringIntoView(path, 'nearest')
+  }
 }
 
 function linesInSight(metrics: Metrics, scrollPx: number, heightPx: number): Line[] {
@@ -216,7 +259,7 @@ interface LinesProps {
 
 function Lines({ lines, metrics, visible, tabStop, hover }: LinesProps) {
   const { paths, mode } = useSelection()
-  const { focus, busy, fresh } = useListing()
+  const { focus, busy, fresh } = useListing().shown
   const { cutPaths } = useClipboard()
   const dragged = useSnapshot(drag).paths
   const { layout } = metrics
@@ -236,7 +279,7 @@ function Lines({ lines, metrics, visible, tabStop, hover }: LinesProps) {
       rowIndex,
       selected,
       tabStop: path === tabStop,
-      lively: selected || index === hover || path === focus,
+      showsActions: selected || index === hover || path === focus,
       cut: cutPaths.has(path),
       busy: busy.has(path),
       fresh: fresh.has(path),

@@ -3,7 +3,7 @@
 
 export type Group = 'folders' | 'files'
 
-export interface GroupSpec {
+interface GroupSpec {
   group: Group
   /** Entries in this group; a group without entries takes no room. */
   count: number

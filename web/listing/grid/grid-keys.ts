@@ -5,7 +5,7 @@ import { isRtl } from '../../lib/i18n.ts'
 import { findTyped, TypedText } from '../../lib/type-ahead.ts'
 import { isApple } from '../../operations/commands/shortcut.ts'
 import { clearClipboard, clipboard } from '../../state/clipboard.ts'
-import { indexOfPath, listing } from '../../state/listing.ts'
+import { indexOfPath, shownFolder } from '../../state/listing.ts'
 import {
   clearSelection,
   extendSelection,
@@ -16,7 +16,7 @@ import {
 import { pageNeighbour, verticalNeighbour } from './geometry.ts'
 import type { Metrics } from './metrics.ts'
 
-export interface GridForKeys {
+interface GridForKeys {
   metrics: Metrics
   viewportPx: number
   /** Brings an entry into view and gives it the focus. */
@@ -27,10 +27,10 @@ const typed = new TypedText()
 
 /** Handles a key pressed in the listing or on the page itself. True when it meant something here. */
 export function handleGridKey(event: KeyboardEvent, grid: GridForKeys): boolean {
-  const { visible } = listing
+  const { visible } = shownFolder()
   if (visible.length === 0 || event.altKey) return false
   const mod = isApple() ? event.metaKey : event.ctrlKey
-  const at = indexOfPath(listing.focus)
+  const at = indexOfPath(shownFolder().focus)
   const isLetter = event.key === ' ' && !mod && typed.isOpen(event.timeStamp)
   if (event.key === ' ' && !isLetter) return space(mod, at)
   const target = destination(event, at, grid)
@@ -57,7 +57,7 @@ export function handleEscape(): boolean {
 
 /** Space: toggles with Ctrl and while selecting. Inside a name being typed it is a letter instead. */
 function space(mod: boolean, at: number): boolean {
-  const entry = listing.visible[at]
+  const entry = shownFolder().visible[at]
   if (entry === undefined) return false
   if (mod || selection.mode || selection.paths.size > 1) {
     toggleSelected(entry.path)
@@ -67,7 +67,7 @@ function space(mod: boolean, at: number): boolean {
 }
 
 function destination(event: KeyboardEvent, at: number, grid: GridForKeys): number | null {
-  const last = listing.visible.length - 1
+  const last = shownFolder().visible.length - 1
   const { geometry, layout } = grid.metrics
   const tiles = layout === 'mosaic' || layout === 'gallery'
   const from = at < 0 ? null : at
@@ -96,12 +96,13 @@ function destination(event: KeyboardEvent, at: number, grid: GridForKeys): numbe
 }
 
 function moveTo(index: number, extend: boolean, focusOnly: boolean, grid: GridForKeys) {
-  const entry = listing.visible[index]
+  const { visible, focus } = shownFolder()
+  const entry = visible[index]
   if (entry === undefined) return
   if (extend) {
     // The first extension starts where the focus was.
-    if (selection.anchor === null && listing.focus !== null) selectOnly(listing.focus)
-    extendSelection(listing.visible, entry.path)
+    if (selection.anchor === null && focus !== null) selectOnly(focus)
+    extendSelection(visible, entry.path)
   } else if (!focusOnly) selectOnly(entry.path)
   grid.focusEntry(entry.path)
 }
@@ -109,7 +110,7 @@ function moveTo(index: number, extend: boolean, focusOnly: boolean, grid: GridFo
 function typeAhead(event: KeyboardEvent, at: number, grid: GridForKeys): boolean {
   if (event.key === '?' || !/[\p{L}\p{N}\p{P}\p{S} ]/u.test(event.key)) return false
   const text = typed.add(event.key, event.timeStamp)
-  const { visible } = listing
+  const { visible } = shownFolder()
   const names = {
     length: visible.length,
     at: (index: number) => visible[index]?.name ?? '',

@@ -52,7 +52,7 @@ export function GridMenu() {
       header={
         entry !== null &&
         context.selected.length <= 1 && (
-          <span className="menu-entry">
+          <span className="menu-entry row">
             <EntryIcon entry={entry} large />
             <span className="menu-entry__words">
               <NameLabel name={entry.name} />

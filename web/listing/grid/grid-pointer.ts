@@ -3,7 +3,7 @@
 import type { FileEntry } from '../../../src/api-types.ts'
 import { isFile, openEntry, openFileItself } from '../../operations/commands/open-entry.ts'
 import { runAction } from '../../operations/commands/registry.ts'
-import { listing, setFocus } from '../../state/listing.ts'
+import { setShown, shownFolder } from '../../state/listing.ts'
 import {
   clearSelection,
   extendSelection,
@@ -33,16 +33,16 @@ export function isTouch(): boolean {
 export function entryOf(element: EventTarget | null): FileEntry | null {
   const cell = element instanceof Element ? element.closest<HTMLElement>('[data-index]') : null
   const index = Number(cell?.dataset.index ?? -1)
-  return listing.visible[index] ?? null
+  return shownFolder().visible[index] ?? null
 }
 
 /** Makes an entry the selection unless it is part of it already. */
 export function selectForAction(entry: FileEntry): void {
   if (!selection.paths.has(entry.path)) selectOnly(entry.path)
-  setFocus(entry.path)
+  setShown({ focus: entry.path })
 }
 
-export interface ClickReplies {
+interface ClickReplies {
   openMenu(entry: FileEntry, anchor: HTMLElement): void
 }
 
@@ -84,9 +84,9 @@ export function handleMiddleClick(event: MouseEvent): void {
 function handleAct(act: HTMLElement, entry: FileEntry, event: MouseEvent, replies: ClickReplies) {
   const kind = act.dataset.act
   if (kind === 'check') {
-    if (event.shiftKey) extendSelection(listing.visible, entry.path)
+    if (event.shiftKey) extendSelection(shownFolder().visible, entry.path)
     else toggleSelected(entry.path)
-    setFocus(entry.path)
+    setShown({ focus: entry.path })
     return
   }
   if (kind === 'menu') replies.openMenu(entry, act)
@@ -100,13 +100,13 @@ function handleAct(act: HTMLElement, entry: FileEntry, event: MouseEvent, replie
 }
 
 function handleTap(entry: FileEntry): void {
-  setFocus(entry.path)
+  setShown({ focus: entry.path })
   if (selection.mode || selection.paths.size > 0) toggleSelected(entry.path)
   else openEntry(entry)
 }
 
 function handleMouse(entry: FileEntry, event: MouseEvent): void {
-  setFocus(entry.path)
+  setShown({ focus: entry.path })
   const { path } = entry
   // Held keys change the selection, however fast: they neither begin a double click nor end one.
   const plain = !event.shiftKey && !event.ctrlKey && !event.metaKey
@@ -114,7 +114,7 @@ function handleMouse(entry: FileEntry, event: MouseEvent): void {
   const again = plain && lastClick.path === path && soon
   lastClick = again || !plain ? { path: '', atMs: 0 } : { path, atMs: event.timeStamp }
   if (again) openEntry(entry)
-  else if (event.shiftKey) extendSelection(listing.visible, path)
+  else if (event.shiftKey) extendSelection(shownFolder().visible, path)
   else if (event.ctrlKey || event.metaKey || selection.mode) toggleSelected(path)
   else if (session.user?.singleClick === true) openEntry(entry)
   else selectOnly(path)

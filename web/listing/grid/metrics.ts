@@ -4,7 +4,7 @@
 import type { ViewMode } from '../../../src/api-types.ts'
 import { columnsFor, type Geometry, layOut } from './geometry.ts'
 
-export type Layout = 'list' | 'touch' | 'mosaic' | 'gallery'
+type Layout = 'list' | 'touch' | 'mosaic' | 'gallery'
 
 export interface Metrics {
   layout: Layout

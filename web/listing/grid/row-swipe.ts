@@ -3,7 +3,7 @@
 
 import { proxy, ref } from 'valtio'
 import type { FileEntry } from '../../../src/api-types.ts'
-import { setFocus } from '../../state/listing.ts'
+import { setShown } from '../../state/listing.ts'
 import { startSelectionMode } from '../../state/selection.ts'
 
 /** Two buttons of 72 px. */
@@ -35,7 +35,7 @@ export function endSwipe(row: HTMLElement, entry: FileEntry, px: number): void {
   if (px >= SELECT_PX) {
     shift(row, 0)
     startSelectionMode(entry.path)
-    setFocus(entry.path)
+    setShown({ focus: entry.path })
   } else if (px <= -REVEALED_PX / 2) {
     shift(row, -REVEALED_PX)
     swipe.open = ref({ entry, row })

@@ -31,6 +31,8 @@ export function followBand(down: PointerEvent, options: BandOptions): void {
   const start = place(down.clientX, down.clientY)
   let last = { x: down.clientX, y: down.clientY }
   let drawing = false
+  const abort = new AbortController()
+  const { signal } = abort
 
   const update = () => {
     const now = place(last.x, last.y)
@@ -67,16 +69,13 @@ export function followBand(down: PointerEvent, options: BandOptions): void {
   const onEnd = (event: PointerEvent) => {
     if (event.pointerId !== down.pointerId) return
     autoScroll.stop()
-    scroller.removeEventListener('pointermove', onMove)
-    scroller.removeEventListener('pointerup', onEnd)
-    scroller.removeEventListener('pointercancel', onEnd)
-    scroller.removeEventListener('scroll', onScroll)
+    abort.abort()
     if (!drawing) return
     band.box = null
     options.onEnd()
   }
-  scroller.addEventListener('pointermove', onMove)
-  scroller.addEventListener('pointerup', onEnd)
-  scroller.addEventListener('pointercancel', onEnd)
-  scroller.addEventListener('scroll', onScroll)
+  scroller.addEventListener('pointermove', onMove, { signal })
+  scroller.addEventListener('pointerup', onEnd, { signal })
+  scroller.addEventListener('pointercancel', onEnd, { signal })
+  scroller.addEventListener('scroll', onScroll, { signal })
 }

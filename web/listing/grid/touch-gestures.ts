@@ -32,120 +32,144 @@ export interface GestureHandlers {
 
 type Phase = 'none' | 'undecided' | 'held' | 'drag' | 'swipe' | 'pull' | 'two' | 'scroll'
 
+/** In these the page does not scroll. */
+const OURS: ReadonlySet<Phase> = new Set<Phase>(['held', 'drag', 'swipe', 'pull'])
+
 /** Attaches to the scroller; the result detaches. */
 export function attachGestures(scroller: HTMLElement, handlers: GestureHandlers): () => void {
-  const autoScroll = createAutoScroll(() => scroller)
-  let phase: Phase = 'none'
-  let cell: HTMLElement | null = null
-  let start = { x: 0, y: 0 }
-  let moved = 0
-  let timer: ReturnType<typeof setTimeout> | undefined
+  const fingers = new Fingers(scroller, handlers)
+  const abort = new AbortController()
+  const { signal } = abort
+  const onEnd = (event: TouchEvent) => fingers.end(event)
+  scroller.addEventListener('touchstart', (event) => fingers.start(event), {
+    passive: true,
+    signal,
+  })
+  scroller.addEventListener('touchmove', (event) => fingers.move(event), {
+    passive: false,
+    signal,
+  })
+  scroller.addEventListener('touchend', onEnd, { signal })
+  scroller.addEventListener('touchcancel', onEnd, { signal })
+  return () => {
+    fingers.reset()
+    abort.abort()
+  }
+}
 
-  const cellAt = (x: number, y: number) =>
-    document.elementFromPoint(x, y)?.closest<HTMLElement>('[data-index]') ?? null
+/** From the first touch to the last finger lifted. */
+class Fingers {
+  readonly #scroller: HTMLElement
+  readonly #handlers: GestureHandlers
+  readonly #autoScroll
+  #phase: Phase = 'none'
+  #cell: HTMLElement | null = null
+  #from = { x: 0, y: 0 }
+  /** How far a swipe or a pull has come, in px. */
+  #movedPx = 0
+  #timer: ReturnType<typeof setTimeout> | undefined
 
-  const reset = () => {
-    clearTimeout(timer)
-    autoScroll.stop()
-    phase = 'none'
-    cell = null
-    moved = 0
+  constructor(scroller: HTMLElement, handlers: GestureHandlers) {
+    this.#scroller = scroller
+    this.#handlers = handlers
+    this.#autoScroll = createAutoScroll(() => scroller)
   }
 
-  const onStart = (event: TouchEvent) => {
+  reset(): void {
+    clearTimeout(this.#timer)
+    this.#autoScroll.stop()
+    this.#phase = 'none'
+    this.#cell = null
+    this.#movedPx = 0
+  }
+
+  start(event: TouchEvent): void {
     const [first, second] = event.touches
     if (first === undefined) return
     if (second !== undefined) {
-      if (phase === 'drag') handlers.onDragEnd(true)
-      clearTimeout(timer)
-      const from = cellAt(first.clientX, first.clientY)
-      const to = cellAt(second.clientX, second.clientY)
-      phase = from !== null && to !== null ? 'two' : 'scroll'
+      if (this.#phase === 'drag') this.#handlers.onDragEnd(true)
+      clearTimeout(this.#timer)
+      this.#phase = cellAt(first) !== null && cellAt(second) !== null ? 'two' : 'scroll'
       return
     }
-    reset()
+    this.reset()
     const target = event.target instanceof Element ? event.target : null
     if (target?.closest('button, input') != null) return
-    phase = 'undecided'
-    start = { x: first.clientX, y: first.clientY }
-    cell = target?.closest<HTMLElement>('[data-index]') ?? null
+    this.#phase = 'undecided'
+    this.#from = { x: first.clientX, y: first.clientY }
+    const cell = target?.closest<HTMLElement>('[data-index]') ?? null
+    this.#cell = cell
     if (cell === null) return
-    timer = setTimeout(() => {
-      if (phase !== 'undecided' || cell === null) return
-      phase = 'held'
+    this.#timer = setTimeout(() => {
+      if (this.#phase !== 'undecided') return
+      this.#phase = 'held'
       navigator.vibrate?.(12)
-      handlers.onHold(cell)
+      this.#handlers.onHold(cell)
     }, HOLD_MS)
   }
 
-  const decide = (dx: number, dy: number) => {
-    if (Math.hypot(dx, dy) < SLOP_PX) return
-    clearTimeout(timer)
-    if (cell !== null && Math.abs(dx) > Math.abs(dy) * SWIPE_SLOPE && handlers.canSwipe()) {
-      phase = 'swipe'
-    } else if (dy > 0 && scroller.scrollTop <= 0 && handlers.canPull()) phase = 'pull'
-    else phase = 'scroll'
-  }
-
-  const onMove = (event: TouchEvent) => {
+  move(event: TouchEvent): void {
     const [first, second] = event.touches
     if (first === undefined) return
     const { clientX: x, clientY: y } = first
-    const dx = x - start.x
-    const dy = y - start.y
-    if (phase === 'two') {
+    const dx = x - this.#from.x
+    const dy = y - this.#from.y
+    if (this.#phase === 'two') {
       if (second === undefined) return
-      const from = cellAt(x, y)
-      const to = cellAt(second.clientX, second.clientY)
-      if (from !== null && to !== null) handlers.onTwoFingers(from, to)
+      const [from, to] = [cellAt(first), cellAt(second)]
+      if (from !== null && to !== null) this.#handlers.onTwoFingers(from, to)
       event.preventDefault()
       return
     }
-    if (phase === 'undecided') decide(dx, dy)
-    if (phase === 'held' && Math.hypot(dx, dy) >= SLOP_PX && handlers.canDrag()) {
-      phase = 'drag'
-      handlers.onDragStart(x, y)
+    if (this.#phase === 'undecided') this.#decide(dx, dy)
+    const held = this.#phase === 'held'
+    if (held && Math.hypot(dx, dy) >= SLOP_PX && this.#handlers.canDrag()) {
+      this.#phase = 'drag'
+      this.#handlers.onDragStart(x, y)
     }
-    if (phase === 'held' || phase === 'drag' || phase === 'swipe' || phase === 'pull') {
-      // From here on the finger is ours, not the page's.
-      if (event.cancelable) event.preventDefault()
-    }
-    if (phase === 'drag') {
-      handlers.onDragMove(document.elementFromPoint(x, y), x, y)
-      autoScroll.at(y)
-    } else if (phase === 'swipe' && cell !== null) {
-      moved = dx
-      handlers.onSwipe(cell, dx)
-    } else if (phase === 'pull') {
+    // From here on the finger is ours, not the page's.
+    if (OURS.has(this.#phase) && event.cancelable) event.preventDefault()
+    if (this.#phase === 'drag') {
+      this.#handlers.onDragMove(document.elementFromPoint(x, y), x, y)
+      this.#autoScroll.at(y)
+    } else if (this.#phase === 'swipe' && this.#cell !== null) {
+      this.#movedPx = dx
+      this.#handlers.onSwipe(this.#cell, dx)
+    } else if (this.#phase === 'pull') {
       // The further, the harder.
-      moved = Math.min(PULL_MAX_PX, Math.max(0, dy) * 0.55)
-      handlers.onPull(moved / PULL_REFRESH_PX)
+      this.#movedPx = Math.min(PULL_MAX_PX, Math.max(0, dy) * 0.55)
+      this.#handlers.onPull(this.#movedPx / PULL_REFRESH_PX)
     }
   }
 
-  const onEnd = (event: TouchEvent) => {
+  #decide(dx: number, dy: number): void {
+    if (Math.hypot(dx, dy) < SLOP_PX) return
+    clearTimeout(this.#timer)
+    const sideways = Math.abs(dx) > Math.abs(dy) * SWIPE_SLOPE
+    if (this.#cell !== null && sideways && this.#handlers.canSwipe()) this.#phase = 'swipe'
+    else if (dy > 0 && this.#scroller.scrollTop <= 0 && this.#handlers.canPull()) {
+      this.#phase = 'pull'
+    } else this.#phase = 'scroll'
+  }
+
+  end(event: TouchEvent): void {
     if (event.touches.length > 0) return
     const cancelled = event.type === 'touchcancel'
-    if (phase === 'drag') handlers.onDragEnd(cancelled)
-    if (phase === 'swipe' && cell !== null) handlers.onSwipeEnd(cell, cancelled ? 0 : moved)
+    const phase = this.#phase
+    if (phase === 'drag') this.#handlers.onDragEnd(cancelled)
+    if (phase === 'swipe' && this.#cell !== null) {
+      this.#handlers.onSwipeEnd(this.#cell, cancelled ? 0 : this.#movedPx)
+    }
     if (phase === 'pull') {
-      if (!cancelled && moved >= PULL_REFRESH_PX) handlers.onRefresh()
-      else handlers.onPull(null)
+      if (!cancelled && this.#movedPx >= PULL_REFRESH_PX) this.#handlers.onRefresh()
+      else this.#handlers.onPull(null)
     }
     // The click that follows a press and hold would open or toggle what was just selected.
-    if (phase === 'held' || phase === 'drag' || phase === 'swipe') event.preventDefault()
-    reset()
+    if (OURS.has(phase) && phase !== 'pull') event.preventDefault()
+    this.reset()
   }
+}
 
-  scroller.addEventListener('touchstart', onStart, { passive: true })
-  scroller.addEventListener('touchmove', onMove, { passive: false })
-  scroller.addEventListener('touchend', onEnd)
-  scroller.addEventListener('touchcancel', onEnd)
-  return () => {
-    reset()
-    scroller.removeEventListener('touchstart', onStart)
-    scroller.removeEventListener('touchmove', onMove)
-    scroller.removeEventListener('touchend', onEnd)
-    scroller.removeEventListener('touchcancel', onEnd)
-  }
+function cellAt({ clientX, clientY }: Touch): HTMLElement | null {
+  return document.elementFromPoint(clientX, clientY)?.closest<HTMLElement>('[data-index]') ?? null
 }

@@ -2,7 +2,10 @@
 // all its rows.
 
 import {
+  type DragEvent,
   type HTMLAttributes,
+  type MouseEvent,
+  type PointerEvent,
   type RefObject,
   useEffect,
   useEffectEvent,
@@ -17,7 +20,7 @@ import { actionOf } from '../../operations/commands/registry.ts'
 import type { ActionContext } from '../../operations/commands/types.ts'
 import { refreshFolder } from '../../operations/open-folder.ts'
 import { prefetchFolder } from '../../state/listed-folder.ts'
-import { indexOfPath, listing, setFocus } from '../../state/listing.ts'
+import { indexOfPath, listing, setShown, shownFolder } from '../../state/listing.ts'
 import {
   extendSelection,
   selection,
@@ -44,7 +47,7 @@ import { prefetchEntry } from './prefetch.ts'
 import { pull } from './pull.ts'
 import { closeSwipe, endSwipe, moveSwipe } from './row-swipe.ts'
 import { followBand } from './rubber-band.ts'
-import { attachGestures } from './touch-gestures.ts'
+import { attachGestures, type GestureHandlers } from './touch-gestures.ts'
 
 interface Given {
   scroller: RefObject<HTMLDivElement | null>
@@ -63,16 +66,58 @@ const PREFETCH_AFTER_MS = 65
 
 export function useGridEvents(given: Given): {
   attributes: HTMLAttributes<HTMLDivElement>
+  /** Position of the entry under the mouse, -1 for none. */
   hover: number
 } {
-  const { scroller, content, metrics, widthPx } = given
-  const [hover, setHover] = useState(-1)
-  const swallowClick = useRef(false)
-  /** What was pressed is held by its name or was selected already: moving drags it. */
-  const held = useRef(false)
+  const { scroller } = given
+  const menuKeyAtMs = useGridKeys(given)
+  const press = usePress(given)
+  const { hover, onPointerOver, onPointerLeave } = useHover()
+
+  useEffect(() => {
+    const element = scroller.current
+    if (element !== null) return attachGestures(element, gesturesOf(element))
+  }, [scroller])
+
+  const attributes: HTMLAttributes<HTMLDivElement> & Record<`data-${string}`, string> = {
+    'data-listing-keys': '',
+    ...press,
+    onAuxClick: (event) => handleMiddleClick(event.nativeEvent),
+    onContextMenu(event) {
+      // Shift gives the browser's own menu.
+      if (event.shiftKey) return
+      event.preventDefault()
+      // Some systems send this after the key that has opened the menu already.
+      if (event.timeStamp - menuKeyAtMs.current < MENU_KEY_MS || isTouch()) return
+      openGridMenu(entryOf(event.target), { x: event.clientX + 2, y: event.clientY })
+    },
+    onPointerOver,
+    onPointerLeave,
+    onFocus(event) {
+      const entry = entryOf(event.target)
+      if (entry === null) {
+        // Reached by Tab while the entry with the tab stop was out of sight.
+        const stop = shownFolder().focus ?? shownFolder().visible[0]?.path
+        const byKey = event.target === scroller.current && event.target.matches(':focus-visible')
+        if (byKey && event.relatedTarget !== null && stop !== undefined) given.focusEntry(stop)
+        return
+      }
+      setShown({ focus: entry.path })
+      if (entry.isDir) void prefetchFolder(entry.path)
+    },
+    onTouchStart(event) {
+      const entry = entryOf(event.target)
+      if (entry?.isDir === true) void prefetchFolder(entry.path)
+    },
+  }
+
+  return { attributes, hover }
+}
+
+/** Keys of the listing. Gives the time at which the menu key was pressed last, in ms. */
+function useGridKeys({ scroller, metrics, viewportPx, focusEntry }: Given) {
   // Not 0: a click in the first moments of the page is near that.
   const menuKeyAtMs = useRef(Number.NEGATIVE_INFINITY)
-  const prefetchTimer = useRef<ReturnType<typeof setTimeout>>(undefined)
 
   // Before the shortcuts of the page, which listen on the document, too.
   useDocumentKeys((event) => {
@@ -88,79 +133,82 @@ export function useGridEvents(given: Given): {
       openMenuByKey(scroller.current)
       return
     }
-    const used = handleGridKey(event, {
-      metrics,
-      viewportPx: given.viewportPx,
-      focusEntry: given.focusEntry,
-    })
+    const used = handleGridKey(event, { metrics, viewportPx, focusEntry })
     if (used) event.preventDefault()
     else if (event.key === ' ' && quickLook()) event.preventDefault()
     else if (event.key === 'Enter' && openFocused()) event.preventDefault()
   }, true)
+  return menuKeyAtMs
+}
+
+/** What fingers do. */
+function gesturesOf(element: HTMLElement): GestureHandlers {
+  return {
+    onHold(cell) {
+      const entry = entryOf(cell)
+      if (entry === null) return
+      startSelectionMode(entry.path)
+      setShown({ focus: entry.path })
+    },
+    onTwoFingers(from, to) {
+      const a = entryOf(from)
+      const b = entryOf(to)
+      if (a === null || b === null) return
+      selectOnly(a.path)
+      extendSelection(shownFolder().visible, b.path)
+      startSelectionMode()
+    },
+    canDrag: () => permissions().rename,
+    onDragStart: (x, y) => startEntryDrag(currentContext().selected, x, y),
+    onDragMove: (at, x, y) => dragOver(at, x, y, false),
+    onDragEnd: (cancelled) => (cancelled ? endDrag() : dropEntries()),
+    canSwipe: () =>
+      element.classList.contains('grid--touch') &&
+      !selection.mode &&
+      !matchMedia('(prefers-reduced-motion: reduce)').matches,
+    onSwipe: (cell, px) => moveSwipe(cell, isRtl() ? -px : px),
+    onSwipeEnd: (cell, px) => {
+      const entry = entryOf(cell)
+      if (entry !== null) endSwipe(cell, entry, isRtl() ? -px : px)
+    },
+    canPull: () => !selection.mode,
+    onPull(share) {
+      pull.share = share
+    },
+    async onRefresh() {
+      pull.refreshing = true
+      await refreshFolder()
+      pull.refreshing = false
+      pull.share = null
+    },
+  }
+}
+
+/** Presses of the mouse: a click, dragging what was pressed, or drawing a box. */
+function usePress({ scroller, content, metrics, widthPx }: Given) {
+  const swallowClick = useRef(false)
+  /** The press was on a handle or on a selected entry: moving drags it. */
+  const onHandle = useRef(false)
 
   const selectInBand = useEffectEvent((box: Parameters<typeof indexesInBox>[1], base: string[]) => {
     const indexes = indexesInBox(metrics.geometry, box, widthPx, metrics.gapPx, isRtl())
-    const paths = indexes.flatMap((index) => listing.visible[index]?.path ?? [])
+    const paths = indexes.flatMap((index) => shownFolder().visible[index]?.path ?? [])
     selectPaths([...base, ...paths])
     const last = paths.at(-1)
-    if (last !== undefined) setFocus(last)
+    if (last !== undefined) setShown({ focus: last })
   })
 
-  useEffect(() => {
-    const element = scroller.current
-    if (element === null) return
-    return attachGestures(element, {
-      onHold(cell) {
-        const entry = entryOf(cell)
-        if (entry === null) return
-        startSelectionMode(entry.path)
-        setFocus(entry.path)
-      },
-      onTwoFingers(from, to) {
-        const a = entryOf(from)
-        const b = entryOf(to)
-        if (a === null || b === null) return
-        selectOnly(a.path)
-        extendSelection(listing.visible, b.path)
-        startSelectionMode()
-      },
-      canDrag: () => permissions().rename,
-      onDragStart: (x, y) => startEntryDrag(currentContext().selected, x, y),
-      onDragMove: (at, x, y) => dragOver(at, x, y, false),
-      onDragEnd: (cancelled) => (cancelled ? endDrag() : dropEntries()),
-      canSwipe: () =>
-        element.classList.contains('grid--touch') &&
-        !selection.mode &&
-        !matchMedia('(prefers-reduced-motion: reduce)').matches,
-      onSwipe: (cell, px) => moveSwipe(cell, isRtl() ? -px : px),
-      onSwipeEnd: (cell, px) => {
-        const entry = entryOf(cell)
-        if (entry !== null) endSwipe(cell, entry, isRtl() ? -px : px)
-      },
-      canPull: () => !selection.mode,
-      onPull(share) {
-        pull.share = share
-      },
-      async onRefresh() {
-        pull.refreshing = true
-        await refreshFolder()
-        pull.refreshing = false
-        pull.share = null
-      },
-    })
-  }, [scroller])
-
-  function onPointerDown(event: React.PointerEvent<HTMLDivElement>) {
+  function onPointerDown(event: PointerEvent) {
     notePointer(event.pointerType)
     const target = event.target as Element
-    held.current = false
+    onHandle.current = false
     if (target.closest('.swipe-acts') === null) closeSwipe()
     if (event.pointerType !== 'mouse' || event.button !== 0) return
     if (target.closest('button, input') !== null) return
     // Pressing a name or icon, or anything selected, takes hold of it; elsewhere a box begins.
     const entry = entryOf(target)
-    held.current = entry !== null && (isHandle(target) || selection.paths.has(entry.path))
-    if (held.current) return
+    onHandle.current = entry !== null && (isHandle(target) || selection.paths.has(entry.path))
+    if (onHandle.current) return
     const base: string[] = []
     if (scroller.current === null || content.current === null) return
     followBand(event.nativeEvent, {
@@ -180,35 +228,30 @@ export function useGridEvents(given: Given): {
     })
   }
 
-  const attributes: HTMLAttributes<HTMLDivElement> & Record<`data-${string}`, string> = {
-    'data-listing-keys': '',
+  return {
     onPointerDown,
-    onClick(event) {
-      if (swallowClick.current) {
-        event.preventDefault()
-        return
-      }
-      handleClick(event.nativeEvent, { openMenu: (entry, anchor) => openGridMenu(entry, anchor) })
+    onClick(event: MouseEvent) {
+      if (swallowClick.current) event.preventDefault()
+      else handleClick(event.nativeEvent, { openMenu: openGridMenu })
     },
-    onAuxClick: (event) => handleMiddleClick(event.nativeEvent),
-    onContextMenu(event) {
-      // Shift gives the browser's own menu.
-      if (event.shiftKey) return
-      event.preventDefault()
-      // Some systems send this after the key that has opened the menu already.
-      if (event.timeStamp - menuKeyAtMs.current < MENU_KEY_MS || isTouch()) return
-      openGridMenu(entryOf(event.target), { x: event.clientX + 2, y: event.clientY })
-    },
-    onDragStart(event) {
+    onDragStart(event: DragEvent) {
       const entry = entryOf(event.target)
-      if (entry === null || !held.current || isTouch()) {
+      if (entry === null || !onHandle.current || isTouch()) {
         event.preventDefault()
         return
       }
       selectForAction(entry)
       beginNativeDrag(event.nativeEvent, currentContext().selected)
     },
-    onPointerOver(event) {
+  }
+}
+
+function useHover() {
+  const [hover, setHover] = useState(-1)
+  const prefetchTimer = useRef<ReturnType<typeof setTimeout>>(undefined)
+  return {
+    hover,
+    onPointerOver(event: PointerEvent) {
       if (event.pointerType !== 'mouse') return
       const entry = entryOf(event.target)
       setHover(entry === null ? -1 : indexOfPath(entry.path))
@@ -221,25 +264,7 @@ export function useGridEvents(given: Given): {
       setHover(-1)
       clearTimeout(prefetchTimer.current)
     },
-    onFocus(event) {
-      const entry = entryOf(event.target)
-      if (entry === null) {
-        // Reached by Tab while the entry with the tab stop was out of sight.
-        const stop = listing.focus ?? listing.visible[0]?.path
-        const byKey = event.target === scroller.current && event.target.matches(':focus-visible')
-        if (byKey && event.relatedTarget !== null && stop !== undefined) given.focusEntry(stop)
-        return
-      }
-      setFocus(entry.path)
-      if (entry.isDir) void prefetchFolder(entry.path)
-    },
-    onTouchStart(event) {
-      const entry = entryOf(event.target)
-      if (entry?.isDir === true) void prefetchFolder(entry.path)
-    },
   }
-
-  return { attributes, hover }
 }
 
 /** A name that is cut short can be read in a tooltip. */
@@ -251,7 +276,7 @@ function showWholeName(target: Element, name: string): void {
   else delete label.dataset.tip
 }
 
-/** Name and icon are what an entry is held by. */
+/** Name and icon are the handle of an entry. */
 function isHandle(target: Element): boolean {
   return target.closest('.tile, .fname, .fcard, .card, .gtile, .trow') !== null
 }
@@ -301,11 +326,11 @@ function openFocused(): boolean {
 
 /** Where the focused entry is, or at the top of the listing for the folder itself. */
 function openMenuByKey(scroller: HTMLElement | null): void {
-  const index = indexOfPath(listing.focus)
+  const index = indexOfPath(shownFolder().focus)
   const cell = scroller?.querySelector<HTMLElement>(`[data-index="${index}"]`)
   const box = (cell ?? scroller)?.getBoundingClientRect()
   const rtl = isRtl()
   const x = box === undefined ? 0 : rtl ? box.right - 56 : box.left + 56
   const y = box === undefined ? 0 : Math.min(box.bottom, box.top + 40)
-  openGridMenu(listing.visible[index] ?? null, { x, y }, true)
+  openGridMenu(shownFolder().visible[index] ?? null, { x, y }, true)
 }
