@@ -4,7 +4,7 @@ import type { LucideIcon } from 'lucide-react'
 import type { ComponentPropsWithRef, ReactNode } from 'react'
 import './badge.css'
 
-export type Tone = 'plain' | 'accent' | 'ok' | 'warn' | 'danger'
+type Tone = 'plain' | 'accent' | 'ok' | 'warn' | 'danger'
 
 export function Badge({
   tone = 'plain',

@@ -63,7 +63,7 @@ export function Button({
         {EndIcon && <EndIcon className="i i-sm btn__end" aria-hidden />}
       </span>
       {busy && (
-        <span className="btn__spin">
+        <span className="btn__spin center">
           <Spinner />
         </span>
       )}

@@ -3,7 +3,7 @@
 import { useMinute } from '../lib/clock.ts'
 import { formatDate, formatDistance, formatMoment } from '../lib/format.ts'
 
-export interface DateTextProps {
+interface DateTextProps {
   /** RFC 3339, or ms since the epoch. */
   moment: string | number
   /** Date and time instead of "2 hours ago". */

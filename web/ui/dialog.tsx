@@ -13,10 +13,10 @@ import {
   useState,
 } from 'react'
 import { useModal } from '../lib/page/use-modal.ts'
-import { IconButton } from './button.tsx'
+import { Button, IconButton } from './button.tsx'
 import './dialog.css'
 
-export interface DialogProps {
+interface DialogProps {
   title: ReactNode
   /** One sentence under the title. */
   subtitle?: ReactNode
@@ -32,6 +32,13 @@ export interface DialogProps {
   guarded?: boolean
   /** Escape, the cross, the backdrop. The parent then stops rendering the dialog. */
   onClose: () => void
+  /** Buttons at the end, after the one that closes. */
+  answers?: ReactNode
+  /** Instead of "Cancel". */
+  closeLabel?: string | undefined
+  /** Before the buttons. */
+  lead?: ReactNode
+  /** Replaces the three. */
   footer?: ReactNode
   /** Called on Enter in a field and by `type="submit"` buttons of the footer. */
   onSubmit?: (() => void) | undefined
@@ -56,14 +63,7 @@ export function Dialog(props: DialogProps) {
 
   useModal(ref, {
     guarded,
-    focus(dialog) {
-      const target =
-        dialog.querySelector<HTMLElement>('[data-autofocus]') ??
-        dialog.querySelector<HTMLElement>(`.dlg__body :is(${FOCUSABLE})`) ??
-        dialog.querySelector<HTMLElement>(`.dlg__foot button:${alert ? 'first' : 'last'}-of-type`)
-      target?.focus()
-      if (target instanceof HTMLInputElement && target.dataset.select === undefined) target.select()
-    },
+    focus: (dialog) => focusFirst(dialog, alert),
     dismiss,
   })
 
@@ -91,62 +91,35 @@ export function Dialog(props: DialogProps) {
     dismiss()
   }
 
-  function isBackdrop(event: PointerEvent): boolean {
-    if (event.target !== ref.current) return false
-    const box = ref.current.getBoundingClientRect()
-    return (
-      event.clientX < box.left ||
-      event.clientX > box.right ||
-      event.clientY < box.top ||
-      event.clientY > box.bottom
-    )
-  }
-
-  // The later names are File Browser's, for custom.css; so are those of the parts.
-  const classes = ['dlg', 'card', 'floating']
-  if (props.size && props.size !== 'form') classes.push(`dlg--${props.size}`)
-  if (props.top) classes.push('dlg--top')
-  if (props.fullOnPhone) classes.push('dlg--full')
-  if (alert) classes.push('dlg--alert')
-  if (props.className) classes.push(props.className)
-
   const inner = (
     <>
       <div className="dlg__body card-content" id={`${id}-body`}>
         {props.children}
       </div>
-      {props.footer && <footer className="dlg__foot card-action">{props.footer}</footer>}
+      <Foot {...props} />
     </>
   )
 
   return (
     <dialog
       ref={ref}
-      className={classes.join(' ')}
+      className={classesOf(props)}
       role={alert ? 'alertdialog' : undefined}
       aria-labelledby={`${id}-title`}
       aria-describedby={alert ? `${id}-body` : undefined}
       onKeyDown={onKeyDown}
       onPointerDown={(event) => {
         ref.current?.classList.remove(NUDGED)
-        downOnBackdrop.current = isBackdrop(event)
+        downOnBackdrop.current = isBeside(event)
       }}
       onPointerUp={(event) => {
         // A drag that starts inside, such as selecting text, must not close the dialog.
-        if (!downOnBackdrop.current || !isBackdrop(event)) return
+        if (!downOnBackdrop.current || !isBeside(event)) return
         if (guarded || alert) refuse()
         else onClose()
       }}
     >
-      <header className="dlg__head card-title">
-        <div className="grow">
-          <h2 className="dlg__title" id={`${id}-title`}>
-            {props.title}
-          </h2>
-          {props.subtitle && <p className="dlg__sub">{props.subtitle}</p>}
-        </div>
-        {!alert && <IconButton size="sm" icon={X} label={t`Close`} onClick={onClose} />}
-      </header>
+      <Head id={`${id}-title`} {...props} />
       {props.onSubmit ? (
         <form
           className="dlg__form"
@@ -169,6 +142,66 @@ export function Dialog(props: DialogProps) {
       )}
     </dialog>
   )
+}
+
+function Head({ id, title, subtitle, alert, onClose }: DialogProps & { id: string }) {
+  const { t } = useLingui()
+  return (
+    <header className="dlg__head card-title">
+      <div className="grow">
+        <h2 className="dlg__title" id={id}>
+          {title}
+        </h2>
+        {subtitle && <p className="dlg__sub">{subtitle}</p>}
+      </div>
+      {!alert && <IconButton size="sm" icon={X} label={t`Close`} onClick={onClose} />}
+    </header>
+  )
+}
+
+function Foot({ answers, closeLabel, lead, footer, onClose }: DialogProps) {
+  const { t } = useLingui()
+  if (answers === undefined && footer === undefined) return null
+  return (
+    <footer className="dlg__foot row card-action">
+      {footer ?? (
+        <>
+          {lead}
+          <Button tone="line" onClick={onClose}>
+            {closeLabel ?? t`Cancel`}
+          </Button>
+          {answers}
+        </>
+      )}
+    </footer>
+  )
+}
+
+function classesOf({ size = 'form', top, fullOnPhone, alert, className }: DialogProps): string {
+  // The later names are File Browser's, for custom.css; so are those of the parts.
+  const classes = ['dlg', 'card', 'floating']
+  if (size !== 'form') classes.push(`dlg--${size}`)
+  if (top) classes.push('dlg--top')
+  if (fullOnPhone) classes.push('dlg--full')
+  if (alert) classes.push('dlg--alert')
+  if (className) classes.push(className)
+  return classes.join(' ')
+}
+
+function focusFirst(dialog: HTMLDialogElement, alert: boolean): void {
+  const target =
+    dialog.querySelector<HTMLElement>('[data-autofocus]') ??
+    dialog.querySelector<HTMLElement>(`.dlg__body :is(${FOCUSABLE})`) ??
+    dialog.querySelector<HTMLElement>(`.dlg__foot button:${alert ? 'first' : 'last'}-of-type`)
+  target?.focus()
+  if (target instanceof HTMLInputElement && target.dataset.select === undefined) target.select()
+}
+
+/** True on the backdrop, which is a part of the dialog element outside of its box. */
+function isBeside({ target, currentTarget, clientX, clientY }: PointerEvent): boolean {
+  if (target !== currentTarget) return false
+  const { left, right, top, bottom } = currentTarget.getBoundingClientRect()
+  return clientX < left || clientX > right || clientY < top || clientY > bottom
 }
 
 const NUDGED = 'dlg--nudge'

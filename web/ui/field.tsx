@@ -60,7 +60,7 @@ export function Field({
 
 type InputProps = Omit<ComponentPropsWithRef<'input'>, 'onChange' | 'value' | 'size'>
 
-export interface TextFieldProps extends FieldText, InputProps {
+interface TextFieldProps extends FieldText, InputProps {
   value: string
   onChange: (value: string) => void
   /** Icon before the text. */
@@ -73,27 +73,22 @@ export interface TextFieldProps extends FieldText, InputProps {
   bad?: boolean | undefined
 }
 
-export function TextField({
-  label,
-  hideLabel,
-  hint,
-  error,
-  value,
-  onChange,
-  icon: Icon,
-  end,
-  ok,
-  bad,
-  className,
-  disabled,
-  ...rest
-}: TextFieldProps) {
+/** What the field takes, and what is left for its control. */
+function split<P extends FieldText & { className?: string | undefined }>(props: P) {
+  const { label, hideLabel, hint, error, className, ...rest } = props
+  return [{ label, hideLabel, hint, error, className }, rest] as const
+}
+
+export function TextField(props: TextFieldProps) {
+  const [field, control] = split(props)
+  const { error } = field
+  const { value, onChange, icon: Icon, end, ok, bad, disabled, ...rest } = control
   const classes = ['input']
   if (error || bad) classes.push('input--bad')
   else if (ok) classes.push('input--ok')
   if (disabled) classes.push('input--off')
   return (
-    <Field label={label} hideLabel={hideLabel} hint={hint} error={error} className={className}>
+    <Field {...field}>
       {(ids) => (
         <span className={classes.join(' ')}>
           {Icon && <Icon className="i i-sm" aria-hidden />}
@@ -112,6 +107,11 @@ export function TextField({
       )}
     </Field>
   )
+}
+
+/** A path, a pattern or a command: left to right, in letters of one width, without spelling marks. */
+export function CodeField(props: TextFieldProps) {
+  return <TextField className="mono-field" dir="ltr" spellCheck={false} {...props} />
 }
 
 /** A password with a button that shows it. */
@@ -139,7 +139,7 @@ export function PasswordField(props: Omit<TextFieldProps, 'type' | 'end'>) {
   )
 }
 
-export interface NumberFieldProps extends Omit<TextFieldProps, 'value' | 'onChange' | 'type'> {
+interface NumberFieldProps extends Omit<TextFieldProps, 'value' | 'onChange' | 'type'> {
   /** Null while the field is empty or holds no number. */
   value: number | null
   onChange: (value: number | null) => void
@@ -171,7 +171,7 @@ export interface SelectOption {
   lang?: string
 }
 
-export interface SelectProps
+interface SelectProps
   extends FieldText,
     Omit<ComponentPropsWithRef<'select'>, 'onChange' | 'value'> {
   value: string
@@ -179,23 +179,13 @@ export interface SelectProps
   options: readonly SelectOption[]
 }
 
-export function Select({
-  label,
-  hideLabel,
-  hint,
-  error,
-  value,
-  onChange,
-  options,
-  className,
-  disabled,
-  ...rest
-}: SelectProps) {
+export function Select(props: SelectProps) {
+  const [field, { value, onChange, options, disabled, ...rest }] = split(props)
   const classes = ['input']
-  if (error) classes.push('input--bad')
+  if (field.error) classes.push('input--bad')
   if (disabled) classes.push('input--off')
   return (
-    <Field label={label} hideLabel={hideLabel} hint={hint} error={error} className={className}>
+    <Field {...field}>
       {(ids) => (
         <span className="select">
           <select
@@ -224,30 +214,22 @@ export function Select({
   )
 }
 
-export interface TextAreaProps
+interface TextAreaProps
   extends FieldText,
     Omit<ComponentPropsWithRef<'textarea'>, 'onChange' | 'value'> {
   value: string
   onChange: (value: string) => void
 }
 
-export function TextArea({
-  label,
-  hideLabel,
-  hint,
-  error,
-  value,
-  onChange,
-  className,
-  ...rest
-}: TextAreaProps) {
+export function TextArea(props: TextAreaProps) {
+  const [field, { value, onChange, ...rest }] = split(props)
   return (
-    <Field label={label} hideLabel={hideLabel} hint={hint} error={error} className={className}>
+    <Field {...field}>
       {(ids) => (
         <textarea
           {...rest}
           {...ids}
-          className={error ? 'input input--bad' : 'input'}
+          className={field.error ? 'input input--bad' : 'input'}
           value={value}
           onChange={(event) => onChange(event.currentTarget.value)}
         />

@@ -1,8 +1,8 @@
 // File icons in their two forms: a tile in rows, a page with a folded corner in grids. A thumbnail
 // covers the tile; when it cannot be loaded, the tile is what remains.
 
-import { useState } from 'react'
-import { classIcons, extensionOf, fileClassOf } from '../lib/file-class.ts'
+import { type CSSProperties, useState } from 'react'
+import { classIcons, extensionOf, type FileClass, fileClassOf } from '../lib/file-class.ts'
 import './file-icon.css'
 
 export interface IconOf {
@@ -10,6 +10,11 @@ export interface IconOf {
   isDir: boolean
   /** The server's type; '' or absent when unknown. */
   type?: string
+}
+
+/** The colour of a class of files, for an element that draws in `--k`. */
+export function tintOf(kind: FileClass): CSSProperties {
+  return { '--k': `var(--t-${kind})` } as CSSProperties
 }
 
 /** Two-tone folder in the size of its box. */
@@ -33,7 +38,7 @@ export function FolderGlyph({ className = 'fic' }: { className?: string }) {
   )
 }
 
-export interface FileTileProps {
+interface FileTileProps {
   entry: IconOf
   size?: 'md' | 'lg'
   /** Address of a thumbnail. */
@@ -43,19 +48,19 @@ export interface FileTileProps {
 export function FileTile({ entry, size = 'md', thumb }: FileTileProps) {
   const [failed, setFailed] = useState<string | null>(null)
   const kind = fileClassOf(entry)
-  const classes = ['tile', `k-${kind}`]
+  const classes = ['tile']
   if (size === 'lg') classes.push('tile--lg')
   if (kind === 'folder') {
     classes.push('tile--folder')
     return (
-      <span className={classes.join(' ')} aria-hidden>
+      <span className={classes.join(' ')} style={tintOf(kind)} aria-hidden>
         <FolderGlyph />
       </span>
     )
   }
   const Icon = classIcons[kind]
   return (
-    <span className={classes.join(' ')} aria-hidden>
+    <span className={classes.join(' ')} style={tintOf(kind)} aria-hidden>
       <Icon className="i" />
       {thumb && thumb !== failed && (
         <img
@@ -79,7 +84,8 @@ export function PageIcon({ entry, className }: { entry: IconOf; className?: stri
   const extension = extensionOf(entry.name).slice(0, 5).toUpperCase()
   return (
     <svg
-      className={`pageicon k-${kind}${className ? ` ${className}` : ''}`}
+      className={className ? `pageicon ${className}` : 'pageicon'}
+      style={tintOf(kind)}
       viewBox="0 0 52 64"
       aria-hidden="true"
     >

@@ -7,7 +7,9 @@ import {
   type KeyboardEvent,
   type MouseEvent,
   type ReactNode,
+  type RefObject,
   useEffect,
+  useEffectEvent,
   useLayoutEffect,
   useRef,
   useState,
@@ -16,10 +18,11 @@ import { createPortal } from 'react-dom'
 import { closeOnBack } from '../lib/page/back.ts'
 import { focusFallback } from '../lib/page/focus.ts'
 import { onNavigation } from '../lib/page/navigate.ts'
+import { findTyped, TypedText } from '../lib/type-ahead.ts'
 import { placeMenu } from './place.ts'
 import './menu.css'
 
-export interface MenuItem {
+interface MenuItem {
   id: string
   label: string
   icon?: LucideIcon | undefined
@@ -43,7 +46,7 @@ export interface MenuItem {
 
 export type MenuEntry = MenuItem | 'line' | { heading: ReactNode }
 
-export interface MenuProps {
+interface MenuProps {
   /** Name for screen readers. */
   label: string
   items: readonly MenuEntry[]
@@ -64,9 +67,7 @@ function wantsSheet(): boolean {
 export function Menu({ label, items, anchor, focusFirst, header, onClose }: MenuProps) {
   const ref = useRef<HTMLDivElement>(null)
   const sheet = useState(wantsSheet)[0]
-  const typed = useRef({ text: '', atMs: 0 })
-  const close = useRef(onClose)
-  close.current = onClose
+  const [typed] = useState(() => new TypedText())
 
   useLayoutEffect(() => {
     const menu = ref.current
@@ -86,36 +87,7 @@ export function Menu({ label, items, anchor, focusFirst, header, onClose }: Menu
     }
   }, [anchor, focusFirst, sheet])
 
-  useEffect(() => {
-    const outside = (event: Event) => {
-      const target = event.target
-      if (target instanceof Node && ref.current?.contains(target)) return
-      // The opener closes the menu itself with the click that follows.
-      if (anchor instanceof HTMLElement && target instanceof Node && anchor.contains(target)) {
-        if (event.type === 'pointerdown') return
-      }
-      close.current()
-    }
-    const leave = () => close.current()
-    const scroll = (event: Event) => {
-      if (sheet) return
-      // What scrolls by itself elsewhere, such as a viewer's strip of neighbours, moves no button.
-      const moves = event.target instanceof Node && anchor instanceof Node
-      if (!moves || (event.target as Node).contains(anchor)) outside(event)
-    }
-    document.addEventListener('pointerdown', outside, true)
-    document.addEventListener('scroll', scroll, true)
-    window.addEventListener('resize', leave)
-    window.addEventListener('blur', leave)
-    const release = [closeOnBack(leave, { menu: true }), onNavigation(leave)]
-    return () => {
-      for (const end of release) end()
-      document.removeEventListener('pointerdown', outside, true)
-      document.removeEventListener('scroll', scroll, true)
-      window.removeEventListener('resize', leave)
-      window.removeEventListener('blur', leave)
-    }
-  }, [anchor, sheet])
+  useDismissal(ref, anchor, sheet, onClose)
 
   function onKeyDown(event: KeyboardEvent) {
     event.stopPropagation()
@@ -133,12 +105,9 @@ export function Menu({ label, items, anchor, focusFirst, header, onClose }: Menu
       event.preventDefault()
       onClose()
     } else if (event.key.length === 1 && event.key !== ' ' && !event.ctrlKey && !event.metaKey) {
-      const nowMs = event.timeStamp
-      const before = nowMs - typed.current.atMs < 700 ? typed.current.text : ''
-      typed.current = { text: before + event.key.toLowerCase(), atMs: nowMs }
-      const from = before === '' ? at + 1 : Math.max(at, 0)
-      const order = [...all.slice(from), ...all.slice(0, from)]
-      order.find((item) => item.textContent?.toLowerCase().startsWith(typed.current.text))?.focus()
+      const labels = all.map((item) => item.textContent ?? '')
+      const index = findTyped(labels, typed.add(event.key, event.timeStamp), at)
+      if (index !== null) all[index]?.focus()
     }
   }
 
@@ -177,6 +146,43 @@ export function Menu({ label, items, anchor, focusFirst, header, onClose }: Menu
   )
 }
 
+/** A press elsewhere, scrolling, leaving the window or the page closes a menu. */
+function useDismissal(
+  ref: RefObject<HTMLElement | null>,
+  anchor: MenuProps['anchor'],
+  sheet: boolean,
+  onClose: () => void,
+) {
+  const leave = useEffectEvent(() => onClose())
+  useEffect(() => {
+    const abort = new AbortController()
+    const { signal } = abort
+    const close = () => leave()
+    const outside = ({ target, type }: Event) => {
+      if (target instanceof Node && ref.current?.contains(target)) return
+      // The opener closes the menu itself with the click that follows.
+      const onOpener =
+        anchor instanceof HTMLElement && target instanceof Node && anchor.contains(target)
+      if (!onOpener || type !== 'pointerdown') leave()
+    }
+    const scroll = (event: Event) => {
+      if (sheet) return
+      // What scrolls by itself elsewhere, such as a viewer's strip of neighbours, moves no button.
+      const moves = event.target instanceof Node && anchor instanceof Node
+      if (!moves || (event.target as Node).contains(anchor)) outside(event)
+    }
+    document.addEventListener('pointerdown', outside, { capture: true, signal })
+    document.addEventListener('scroll', scroll, { capture: true, signal })
+    window.addEventListener('resize', close, { signal })
+    window.addEventListener('blur', close, { signal })
+    const release = [closeOnBack(close, { menu: true }), onNavigation(close)]
+    return () => {
+      for (const end of release) end()
+      abort.abort()
+    }
+  }, [ref, anchor, sheet])
+}
+
 function MenuButtonItem({ item, onClose }: { item: MenuItem; onClose: () => void }) {
   const Icon = item.icon
   const off = item.disabled !== undefined && item.disabled !== false
@@ -193,7 +199,7 @@ function MenuButtonItem({ item, onClose }: { item: MenuItem; onClose: () => void
       tabIndex={-1}
       lang={item.lang}
       data-tip={typeof item.disabled === 'string' ? item.disabled : undefined}
-      className={item.danger ? 'menu__item menu__item--danger' : 'menu__item'}
+      className={item.danger ? 'menu__item row menu__item--danger' : 'menu__item row'}
       onPointerMove={(event) => event.currentTarget.focus({ preventScroll: true })}
       onClick={() => {
         if (off) return
@@ -209,7 +215,7 @@ function MenuButtonItem({ item, onClose }: { item: MenuItem; onClose: () => void
   )
 }
 
-export interface MenuTriggerProps {
+interface MenuTriggerProps {
   'aria-haspopup': 'menu'
   'aria-expanded': boolean
   onClick: (event: MouseEvent<HTMLElement>) => void

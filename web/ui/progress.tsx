@@ -64,7 +64,7 @@ export function Ring({ percent, label, size = 2.5 }: BarProps & { size?: number 
   )
 }
 
-/** Turning circle; the place that shows it says in words what is awaited. */
+/** Turning circle; the place that shows it says what it waits for. */
 export function Spinner({ large }: { large?: boolean }) {
   return <span className={large ? 'spin spin--lg' : 'spin'} aria-hidden />
 }

@@ -3,7 +3,7 @@
 import { useEffect, useState } from 'react'
 import './qr.css'
 
-export interface QrProps {
+interface QrProps {
   /** What the code says, such as an address. */
   text: string
   /** Edge in px, the white margin included. */

@@ -10,7 +10,7 @@ type NativeProps = Omit<
   'onChange' | 'checked' | 'type' | 'children'
 >
 
-export interface SwitchProps extends NativeProps {
+interface SwitchProps extends NativeProps {
   label: ReactNode
   hint?: ReactNode
   checked: boolean
@@ -28,12 +28,12 @@ export function Switch({
   ...rest
 }: SwitchProps) {
   const id = useId()
-  const classes = ['opt']
+  const classes = ['opt row']
   if (disabled) classes.push('opt--off')
   if (className) classes.push(className)
   return (
     <div className={classes.join(' ')}>
-      <div className="opt__words">
+      <div className="opt__words grow">
         <label htmlFor={id}>{label}</label>
         {hint && (
           <span className="hint" id={`${id}-hint`}>
@@ -57,7 +57,7 @@ export function Switch({
   )
 }
 
-export interface CheckboxProps extends NativeProps {
+interface CheckboxProps extends NativeProps {
   /** Without a visible label give `aria-label`. */
   label?: ReactNode
   checked: boolean | 'mixed'
@@ -99,7 +99,7 @@ export interface SegmentedOption<T extends string> {
   shortcut?: string | undefined
 }
 
-export interface SegmentedProps<T extends string> {
+interface SegmentedProps<T extends string> {
   label: string
   value: T
   onChange: (value: T) => void
