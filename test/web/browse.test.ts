@@ -6,7 +6,7 @@ import { waitFor } from '../support/deadline.ts'
 import { loginAs } from '../support/login.ts'
 import { startProgram } from '../support/program.ts'
 import { AWKWARD_NAMES, makeTree, setModified } from '../support/tree.ts'
-import { boxOf, followLink, servedPages, sharedBrowser } from './browser-steps.ts'
+import { boxOf, folderPages, followLink, servedPages, sharedBrowser } from './browser-steps.ts'
 import {
   dragTo,
   entry,
@@ -19,7 +19,8 @@ import {
 } from './listing-steps.ts'
 
 const openIn = sharedBrowser()
-const openServed = servedPages(openIn)
+const openServed = folderPages(openIn)
+const openServer = servedPages(openIn)
 const openFolder = listedFolders(openIn)
 
 /** `file 0.txt` to `file 299.txt`. */
@@ -41,11 +42,11 @@ async function selectLastTwo(page: Page): Promise<number> {
 describe('the listing', () => {
   it('shows every awkward name, and opens each through a real link', async () => {
     await using open = await openFolder()
-    const { page, program } = open
+    const { page, origin } = open
     for (const name of AWKWARD_NAMES) {
       await entry(page, name).waitFor()
       const href = await entry(page, name).locator('a').getAttribute('href')
-      const path = new URL(href ?? '', program.origin).pathname
+      const path = new URL(href ?? '', origin).pathname
       expect(decodeURIComponent(path.slice('/files/'.length))).toBe(name)
     }
     await entry(page, 'link-dangling').getByText('Broken link').waitFor()
@@ -184,7 +185,7 @@ describe('the listing', () => {
   })
 
   it('switches between list, grid and gallery by button and key, per folder', async () => {
-    await using open = await openServed({ 'a.txt': 'a', 'sub/b.txt': 'b' }, { path: '/files/sub/' })
+    await using open = await openServer({ 'a.txt': 'a', 'sub/b.txt': 'b' }, { path: '/files/sub/' })
     const { page, program } = open
     await page.getByRole('radio', { name: 'Gallery' }).check()
     await page.locator('.grid--gallery').waitFor()

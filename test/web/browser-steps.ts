@@ -1,29 +1,38 @@
-// The beginning of most browser tests: one browser for a file, for each test a page, mostly with a server
-// and a folder of its own.
+// The beginning of most browser tests: a page for each test, with a folder of its own and, where it
+// matters, a server of its own.
+import { join } from 'node:path'
 import type { Browser, Locator, Page } from 'playwright-core'
-import { afterAll, beforeAll } from 'vitest'
-import { launchBrowser, type OpenPage, openPage, type PageOptions } from '../support/browser.ts'
-import { type Program, startProgram } from '../support/program.ts'
+import { afterAll, beforeAll, inject } from 'vitest'
+import type { SettingsRecord } from '../../src/api-types.ts'
+import {
+  forgetContext,
+  type Opened,
+  type OpenPage,
+  openPage,
+  type PageOptions,
+  workerBrowser,
+} from '../support/browser.ts'
+import { loginAs, type SignedIn } from '../support/login.ts'
+import { ADMIN, type Program, startProgram } from '../support/program.ts'
 import { makeTree, type Tree, type TreeContent } from '../support/tree.ts'
 
 /** Some folders are large. */
 const SITE_MS = 120_000
 
-/** A browser, by `launch`, for all tests of a file; gives what opens a page of a program in it. */
-export function sharedBrowser(
-  launch: () => Promise<Browser> = launchBrowser,
-): (program: Program, options?: PageOptions) => Promise<OpenPage> {
+export type OpenIn = (server: Opened, options?: PageOptions) => Promise<OpenPage>
+
+/** Gives what opens a page of a program: in a browser that `launch` starts for this file, else in the worker's. */
+export function sharedBrowser(launch?: () => Promise<Browser>): OpenIn {
   let browser: Browser
   beforeAll(async () => {
-    browser = await launch()
+    browser = await (launch ?? workerBrowser)()
   })
-  afterAll(() => browser.close())
+  afterAll(() => (launch ? browser.close() : undefined))
   return (program, options) => openPage(browser, program, options)
 }
 
 /** A page of a server with a folder of its own. Disposing it ends page, server and folder. */
-export interface ServedPage extends OpenPage {
-  tree: Tree
+export interface ServedPage extends FolderPage {
   program: Program
 }
 
@@ -36,10 +45,7 @@ export interface ServedPageOptions extends PageOptions {
 
 export type OpenServed = (content?: TreeContent, options?: ServedPageOptions) => Promise<ServedPage>
 
-/**
- * One browser for all tests of a file, that of `openIn` if there is one already; gives what serves a
- * folder with `content`, the awkward one of `makeTree` by default, and opens a page of it.
- */
+/** Gives what serves a folder with `content`, by default the awkward one of `makeTree`, and opens a page of it. */
 export function servedPages(openIn = sharedBrowser()): OpenServed {
   return async (content, { args = [], prepare, ...options } = {}) => {
     await using begun = new AsyncDisposableStack()
@@ -49,8 +55,51 @@ export function servedPages(openIn = sharedBrowser()): OpenServed {
     const open = begun.use(await openIn(program, options))
     // From here on the test disposes them; what failed before has been disposed by now.
     const all = begun.move()
-    return { ...open, tree, program, [Symbol.asyncDispose]: () => all.disposeAsync() }
+    const { origin } = program
+    return { ...open, tree, origin, program, [Symbol.asyncDispose]: () => all.disposeAsync() }
   }
+}
+
+/** A page of the server that all tests share, as an account that sees `tree` alone. */
+export interface FolderPage extends OpenPage {
+  tree: Tree
+  origin: string
+}
+
+export type OpenFolder = (
+  content?: TreeContent,
+  options?: Omit<PageOptions, 'as'>,
+) => Promise<FolderPage>
+
+/** Like `servedPages`, on the server that all tests share: for what needs no server of its own. */
+export function folderPages(openIn = sharedBrowser()): OpenFolder {
+  return async (content, options) => {
+    const { origin, root } = inject('sharedServer')
+    const username = `${process.pid}-${++accounts}`
+    await using begun = new AsyncDisposableStack()
+    const tree = begun.use(await makeTree(content, join(root, username)))
+    await makeAccount(origin, username)
+    const as = { username, password: ADMIN.password }
+    const open = begun.use(await openIn({ origin, reopened: true }, { ...options, as }))
+    const all = begun.move()
+    return { ...open, tree, origin, [Symbol.asyncDispose]: () => all.disposeAsync() }
+  }
+}
+
+let accounts = 0
+let admin: Promise<SignedIn> | undefined
+
+/** An account with all rights in the folder of its name. */
+async function makeAccount(origin: string, username: string): Promise<void> {
+  admin ??= loginAs(origin)
+  const { fetch } = await admin
+  const { defaults } = (await (await fetch('/api/settings')).json()) as SettingsRecord
+  const perm = Object.fromEntries(Object.keys(defaults.perm).map((right) => [right, true]))
+  const own = { id: 0, username, password: ADMIN.password, scope: `/${username}`, perm }
+  const data = { ...defaults, rules: [], lockPassword: false, ...own }
+  const body = { what: 'user', which: [], current_password: ADMIN.password, data }
+  const answer = await fetch('/api/users', { method: 'POST', body: JSON.stringify(body) })
+  if (answer.status !== 201) throw new Error(`account: ${answer.status} ${await answer.text()}`)
 }
 
 /** What all tests of a file share. */
@@ -63,25 +112,30 @@ export interface SharedSite {
 }
 
 /**
- * A browser, by `launch`, and a server over the folder that `makeContent` gives, for all tests of a file
- * and ended after them. `args` are options of the server. Filled before the tests run.
+ * A server over the folder that `makeContent` gives, for all tests of a file and ended after them, and a
+ * browser: the worker's, which remembers compiled scripts from test to test, or one that `launch` starts,
+ * which does not. `args` are options of the server. Filled before the tests run.
  */
 export function sharedSite(
   makeContent: () => TreeContent | Promise<TreeContent>,
-  { args = [], launch = launchBrowser }: { args?: string[]; launch?: () => Promise<Browser> } = {},
+  { args = [], launch }: { args?: string[]; launch?: () => Promise<Browser> } = {},
 ): SharedSite {
   const site = {
-    open: (options) => openPage(site.browser, site.program, options),
+    open: (options) => {
+      const { origin } = site.program
+      return openPage(site.browser, { origin, reopened: launch === undefined }, options)
+    },
   } as SharedSite
   beforeAll(async () => {
-    site.browser = await launch()
+    site.browser = await (launch ?? workerBrowser)()
     site.tree = await makeTree(await makeContent())
     site.program = await startProgram(site.tree, { args })
   }, SITE_MS)
   afterAll(async () => {
+    await forgetContext(site.program.origin)
     await site.program[Symbol.asyncDispose]()
     await site.tree[Symbol.asyncDispose]()
-    await site.browser.close()
+    if (launch) await site.browser.close()
   })
   return site
 }

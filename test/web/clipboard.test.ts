@@ -2,14 +2,15 @@
 import { readdir } from 'node:fs/promises'
 import { describe, expect, it } from 'vitest'
 import { waitFor } from '../support/deadline.ts'
-import { servedPages } from './browser-steps.ts'
+import { folderPages, servedPages } from './browser-steps.ts'
 import { addUser, entry, showList, toast, userLogin } from './listing-steps.ts'
 
+const openPages = folderPages()
 const openServed = servedPages()
 
 describe('the clipboard', () => {
   it('pastes in a tab what was cut in another, and is then empty in both', async () => {
-    await using open = await openServed(
+    await using open = await openPages(
       { 'from/a.txt': 'A', 'from/b.txt': 'B', to: null },
       { path: '/files/from/' },
     )
@@ -65,7 +66,7 @@ describe('the clipboard', () => {
     await waitFor('nothing moved', async () => (await readdir(tree.at('to'))).length === 1)
   })
   it('keeps what another tab took while a cut was still being pasted', async () => {
-    await using open = await openServed(
+    await using open = await openPages(
       { 'a.txt': 'A', 'b.txt': 'B', 'to/x.txt': 'X' },
       { path: '/files/' },
     )
@@ -136,7 +137,7 @@ describe('the clipboard', () => {
   })
 
   it('is pasted once for each Ctrl+V, also when the event of the key comes late', async () => {
-    await using open = await openServed({ 'a.txt': 'A' }, { path: '/files/' })
+    await using open = await openPages({ 'a.txt': 'A' }, { path: '/files/' })
     const { page, tree } = open
     await showList(page)
     // As on a machine that is busy: the key at once, its event after what it meant has been asked for.
@@ -193,7 +194,7 @@ describe('the clipboard', () => {
   })
 
   it('is pasted into a folder that is still on its way', async () => {
-    await using open = await openServed({ 'a.txt': 'A', 'to/x.txt': 'X' }, { path: '/files/' })
+    await using open = await openPages({ 'a.txt': 'A', 'to/x.txt': 'X' }, { path: '/files/' })
     const { page, tree } = open
     await showList(page)
     const listed = Promise.withResolvers<void>()

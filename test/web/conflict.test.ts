@@ -9,11 +9,12 @@ import { waitFor } from '../support/deadline.ts'
 import { colourAt, distance } from '../support/pictures.ts'
 import { startProgram } from '../support/program.ts'
 import { makeTree, type Tree } from '../support/tree.ts'
-import { boxOf, servedPages, sharedBrowser } from './browser-steps.ts'
+import { boxOf, folderPages, servedPages, sharedBrowser } from './browser-steps.ts'
 import { addUser, entry, expectNames, showList, toast, userLogin } from './listing-steps.ts'
 import { dropTree, panel, pickFiles } from './upload-steps.ts'
 
 const openIn = sharedBrowser()
+const openPages = folderPages(openIn)
 const openServed = servedPages(openIn)
 
 const OLD_S = 1_600_000_000
@@ -72,7 +73,7 @@ describe('names that are taken', () => {
   })
 
   it('asks about a name with a backslash inside a folder', async () => {
-    await using open = await openServed({ 'pack/a\\b.txt': 'old' }, { path: '/files/' })
+    await using open = await openPages({ 'pack/a\\b.txt': 'old' }, { path: '/files/' })
     const { page, tree } = open
     await entry(page, 'pack').waitFor()
     await dropTree(page, { pack: { 'a\\b.txt': 'a newer one' } })
@@ -134,7 +135,7 @@ describe('names that are taken', () => {
   })
 
   it('touches nothing when it cannot be found out what is there', async () => {
-    await using open = await openServed(
+    await using open = await openPages(
       {
         'set/a.txt': 'server',
         'to/a.txt': 'server',
@@ -169,7 +170,7 @@ describe('names that are taken', () => {
       content[`set/f${n}.txt`] = 'server'
       dropped[`f${n}.txt`] = 'dropped one'
     }
-    await using open = await openServed(content, { path: '/files/' })
+    await using open = await openPages(content, { path: '/files/' })
     const { page, tree } = open
     await page.locator('#listing').getByText('set').first().waitFor()
     await dropTree(page, { set: dropped })
@@ -189,7 +190,7 @@ describe('names that are taken', () => {
   })
 
   it('merges equal folders and asks about the files inside alone', async () => {
-    await using open = await openServed(
+    await using open = await openPages(
       { 'set/sub/a.txt': 'server', 'set/only.txt': 'server' },
       { path: '/files/' },
     )

@@ -4,7 +4,7 @@ import { basename, join } from 'node:path'
 import type { Download, Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import type { ShareRecord } from '../../src/api-types.ts'
-import type { ArchiveFormat } from '../../src/files/archive/archive.ts'
+import type { ArchiveFormat } from '../../src/files/archive/formats.ts'
 import { FORMATS, unpack } from '../support/archives.ts'
 import { loginAs } from '../support/login.ts'
 import { startProgram } from '../support/program.ts'
@@ -54,7 +54,7 @@ describe('downloads', () => {
     const archive = await downloaded(page, () =>
       dialog.getByRole('button', { name: '.tar.gz' }).click(),
     )
-    expect(archive.suggestedFilename()).toBe('_root.tar.gz')
+    expect(archive.suggestedFilename()).toBe(`_${basename(tree.root)}.tar.gz`)
     expect(await contentOf(tree, archive, 'targz')).toEqual({
       'a #1.txt': 'aaa',
       'dir/c,d.txt': 'c',

@@ -29,6 +29,7 @@ const site = sharedSite(async () => ({
   'pack.zip': await readFile(join(SAMPLES, 'pack.zip')),
   [`long/${DEEP.join('/')}/a.txt`]: 'a',
   'table.csv': 'name;city;amount\nMüller;Köln;12,5\nSmith;Leeds;7\n',
+  'teams/Aurora launch/a.txt': 'a',
   [LONG]: 'x',
   [RTL_NAME]: 'x',
 }))
@@ -46,8 +47,10 @@ beforeAll(async () => {
     expect((await admin.fetch(`/api/users/${user?.id}`, request)).status).toBe(200)
   }
   await makeShare(site.program, '/long/', { password: 'open sesame 12', expires: '3' })
+  await makeShare(site.program, '/teams/Aurora launch/', { password: 'open sesame 12' })
 }, 60_000)
 
+const TABLET = { width: 820, height: 1180 }
 const phone = { viewport: PHONE, isMobile: true, hasTouch: true }
 
 async function boxOf(target: Locator) {
@@ -82,7 +85,42 @@ async function smallTargets(part: Locator): Promise<string[]> {
   }, FINGER_PX)
 }
 
+describe('on a tablet', () => {
+  const tablet = { viewport: TABLET, hasTouch: true }
+  const lines = (words: Locator) =>
+    words.evaluate((element) => {
+      const range = document.createRange()
+      range.selectNodeContents(element)
+      return new Set([...range.getClientRects()].map(({ bottom }) => Math.round(bottom))).size
+    })
+
+  it('what somebody is stays whole beside the button that signs out', async () => {
+    await using open = await site.open({ path: '/files/', ...tablet })
+    const words = open.page.getByRole('complementary').getByText('Administrator')
+    expect(await lines(words)).toBe(1)
+    expect(await words.evaluate((each) => each.scrollWidth <= each.clientWidth)).toBe(true)
+  })
+
+  it('a protected link leaves its path the room to be read', async () => {
+    await using open = await site.open({ path: '/settings/shares', ...tablet })
+    const row = open.page.getByRole('row').filter({ hasText: 'Password' })
+    expect(await lines(row.getByText('/teams/Aurora launch'))).toBe(1)
+  })
+})
+
 describe('on a phone', () => {
+  it('the menu of a card covers little of its picture, and takes a finger', async () => {
+    await using open = await site.open({ path: '/files/', ...phone })
+    const menu = open.page.locator('.card__menu').first()
+    expect((await boxOf(menu)).width).toBeGreaterThanOrEqual(FINGER_PX)
+    const drawn = await menu.evaluate((each) => {
+      const { backgroundColor } = getComputedStyle(each)
+      return { backgroundColor, width: getComputedStyle(each, '::before').width }
+    })
+    expect(drawn.backgroundColor).toBe('rgba(0, 0, 0, 0)')
+    expect(Number.parseFloat(drawn.width)).toBeLessThanOrEqual(30)
+  })
+
   it('the switch between settings, their fields and the ways of an archive fit a finger', async () => {
     await using open = await site.open({ path: '/settings/profile', ...phone })
     const { page } = open
@@ -173,7 +211,7 @@ describe('in other languages', () => {
     const direction = () => field.evaluate((each) => getComputedStyle(each).direction)
     expect(await direction()).toBe('rtl')
     await field.fill('plan')
-    expect(await direction()).toBe('ltr')
+    await waitFor('the direction of the text', async () => (await direction()) === 'ltr')
   })
 
   it('the cells of a table lie below their heading from right to left', async () => {

@@ -3,10 +3,11 @@ import { readdir } from 'node:fs/promises'
 import type { Locator } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import { waitFor } from '../support/deadline.ts'
-import { servedPages } from './browser-steps.ts'
+import { folderPages, servedPages } from './browser-steps.ts'
 import { entry, expectSelected, showList, twoFrames } from './listing-steps.ts'
 import { makeShare } from './share-steps.ts'
 
+const openPages = folderPages()
 const openServed = servedPages()
 
 /** A tenth of a second of silence. */
@@ -29,7 +30,7 @@ const WAV = (() => {
 
 describe('the keys of the page', () => {
   it('leaves keys alone where something is typed, and letters while a dialog is open', async () => {
-    await using open = await openServed({ 'a.txt': 'a', 'b.txt': 'b' }, { path: '/files/' })
+    await using open = await openPages({ 'a.txt': 'a', 'b.txt': 'b' }, { path: '/files/' })
     const { page } = open
     await showList(page)
     await page.keyboard.press('ArrowDown')
@@ -52,7 +53,7 @@ describe('the keys of the page', () => {
   })
 
   it('opens help, palette and search from text, tables, trees, players and fields', async () => {
-    await using open = await openServed(
+    await using open = await openPages(
       {
         'notes.txt': 'some text',
         'table.csv': 'a,b\n1,2\n',
@@ -143,7 +144,7 @@ describe('the keys of the page', () => {
   })
 
   it('never lets the browser save the page, wherever the focus is', async () => {
-    await using open = await openServed({ 'a.txt': 'a' }, { path: '/files/' })
+    await using open = await openPages({ 'a.txt': 'a' }, { path: '/files/' })
     const { page } = open
     await showList(page)
     await page.evaluate(() => {
@@ -199,7 +200,7 @@ describe('the keys of the page', () => {
   })
 
   it('takes Cmd for Ctrl on a Mac', async () => {
-    await using open = await openServed({ 'a.txt': 'a', 'b.txt': 'b' }, { path: '/login' })
+    await using open = await openPages({ 'a.txt': 'a', 'b.txt': 'b' }, { path: '/login' })
     const { page } = open
     await page.addInitScript(() =>
       Object.defineProperty(navigator, 'platform', { get: () => 'MacIntel' }),
@@ -222,7 +223,7 @@ describe('the keys of the page', () => {
     await page.getByRole('dialog', { name: 'Commands' }).waitFor()
   })
   it('copies, cuts, pastes, saves, searches and adds to the selection with Cmd on a Mac', async () => {
-    await using open = await openServed(
+    await using open = await openPages(
       { 'a.txt': 'a', 'b.txt': 'b', 'c.txt': 'c', 'to/x.txt': 'x' },
       { path: '/login' },
     )

@@ -3,7 +3,14 @@ import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import { waitFor } from '../support/deadline.ts'
 import { boxOf, followLink, sharedSite } from './browser-steps.ts'
-import { entry, expectSelected, focusedName, showList, twoFrames } from './listing-steps.ts'
+import {
+  entry,
+  expectSelected,
+  focusedName,
+  showList,
+  twoFrames,
+  typeQuickly,
+} from './listing-steps.ts'
 
 const FOLDERS = 300
 const FILES = 20_500
@@ -44,6 +51,20 @@ async function ordersCame(page: Page): Promise<void> {
   await twoFrames(page)
 }
 
+/** Orders by name once the worker is there, which the order by size needs. */
+async function orderByName(page: Page): Promise<void> {
+  await goToBiggest(page)
+  await orderBy(page, 'Name')
+  await ordersCame(page)
+}
+
+/** To the first folder; from the head of a column, which was clicked, a space would click it again. */
+async function goToFirst(page: Page): Promise<void> {
+  await page.locator('#listing').focus()
+  await page.keyboard.press('Home')
+  await waitFor('the first one', async () => (await focusedName(page)).startsWith('dir'))
+}
+
 /** In sight, and the keyboard is there. */
 async function expectFocusInSight(page: Page, name: string): Promise<void> {
   await waitFor(`the focus on ${name}`, async () => (await focusedName(page)) === name)
@@ -69,7 +90,7 @@ describe('a folder that is sorted aside', () => {
     await expectFocusInSight(page, 'big.txt')
     await expectSelected(page, ['big.txt'])
 
-    await page.keyboard.type('dir 250')
+    await typeQuickly(page, 'dir 250')
     await expectFocusInSight(page, 'dir 250')
     await page.keyboard.press('Enter')
     await entry(page, 'in 250.txt').waitFor()
@@ -83,9 +104,9 @@ describe('a folder that is sorted aside', () => {
     await using open = await site.open({ path: '/files/many/' })
     const { page } = open
     await showList(page)
-    await orderBy(page, 'Name')
-    await ordersCame(page)
-    await page.keyboard.type('file 30.')
+    await orderByName(page)
+    await goToFirst(page)
+    await typeQuickly(page, 'file 30.')
     await expectFocusInSight(page, 'file 30.txt')
     await page.keyboard.press('F2')
     await page.getByRole('dialog').getByLabel('New name').fill('zz.txt')
@@ -98,17 +119,12 @@ describe('a folder that is sorted aside', () => {
     await using open = await site.open({ path: '/files/many/' })
     const { page } = open
     await showList(page)
-    // The worker is there by then.
-    await goToBiggest(page)
-    await orderBy(page, 'Name')
-    await ordersCame(page)
+    await orderByName(page)
     await head(page, 'Name').dblclick()
     await ordersCame(page)
     const name = page.getByRole('columnheader', { name: 'Name' })
     expect(await name.getAttribute('aria-sort')).toBe('ascending')
-    await page.locator('#listing').focus()
-    await page.keyboard.press('Home')
-    await waitFor('the first one', async () => (await focusedName(page)).startsWith('dir'))
+    await goToFirst(page)
     expect(await focusedName(page)).toBe('dir 0')
     expect(open.problems).toEqual([])
   })

@@ -1,9 +1,18 @@
 // What a person sees and does in the listing, for the browser tests.
 import type { Locator, Page } from 'playwright-core'
+import type { PageOptions } from '../support/browser.ts'
 import { waitFor } from '../support/deadline.ts'
 import { loginAs } from '../support/login.ts'
 import { ADMIN, type Program } from '../support/program.ts'
-import { type OpenServed, servedPages, sharedBrowser } from './browser-steps.ts'
+import type { TreeContent } from '../support/tree.ts'
+import {
+  type FolderPage,
+  folderPages,
+  type OpenFolder,
+  type OpenServed,
+  servedPages,
+  sharedBrowser,
+} from './browser-steps.ts'
 
 /** The row or card of an entry by its name; names may hold anything. */
 export function entry(page: Page, name: string): Locator {
@@ -50,6 +59,16 @@ export async function focusedName(page: Page): Promise<string> {
   return page.evaluate(() => document.activeElement?.getAttribute('aria-label') ?? '')
 }
 
+/** Types without the pauses of a busy machine, which would begin another name: all keys have one time. */
+export async function typeQuickly(page: Page, text: string): Promise<void> {
+  await page.evaluate((keys) => {
+    const presses = [...keys].map((key) => {
+      return new KeyboardEvent('keydown', { key, bubbles: true, cancelable: true })
+    })
+    for (const press of presses) document.activeElement?.dispatchEvent(press)
+  }, text)
+}
+
 /** List view, whatever the account starts with. */
 export async function showList(page: Page): Promise<void> {
   await page.locator('#listing').waitFor()
@@ -57,11 +76,21 @@ export async function showList(page: Page): Promise<void> {
   await page.locator('.grid--list, .empty').first().waitFor()
 }
 
+/** As `folderPages`, and the page is that of the folder, as a list. */
+export function listedFolders(openIn = sharedBrowser()): OpenFolder {
+  return listed(folderPages(openIn))
+}
+
 /** As `servedPages`, and the page is that of the folder, as a list. */
-export function listedFolders(openIn = sharedBrowser()): OpenServed {
-  const openServed = servedPages(openIn)
+export function listedServers(openIn = sharedBrowser()): OpenServed {
+  return listed(servedPages(openIn))
+}
+
+function listed<Options extends PageOptions, Open extends FolderPage>(
+  openPageOf: (content?: TreeContent, options?: Options) => Promise<Open>,
+): (content?: TreeContent, options?: Options) => Promise<Open> {
   return async (content, options) => {
-    const open = await openServed(content, { path: '/files/', ...options })
+    const open = await openPageOf(content, { path: '/files/', ...options } as Options)
     try {
       await showList(open.page)
     } catch (error) {

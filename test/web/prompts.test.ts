@@ -293,12 +293,12 @@ describe('the dialogs about files', () => {
       { 'a#b %.txt': 'x' },
       { permissions: ['clipboard-read', 'clipboard-write'] },
     )
-    const { page, program } = open
+    const { page, origin } = open
     await entry(page, 'a#b %.txt').click({ button: 'right' })
     await page.getByRole('menuitem', { name: 'Copy link' }).click()
     await toast(page, 'Link copied').waitFor()
     expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(
-      `${program.origin}/files/a%23b%20%25.txt`,
+      `${origin}/files/a%23b%20%25.txt`,
     )
   })
 

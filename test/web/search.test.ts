@@ -3,9 +3,9 @@ import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import { PHONE } from '../support/browser.ts'
 import { waitFor } from '../support/deadline.ts'
-import { servedPages } from './browser-steps.ts'
+import { folderPages } from './browser-steps.ts'
 
-const openServed = servedPages()
+const openServed = folderPages()
 
 const overlay = (page: Page) => page.getByRole('dialog', { name: 'Search' })
 const box = (page: Page) => overlay(page).getByRole('combobox')
@@ -116,14 +116,14 @@ describe('search', () => {
       path: '/files/',
       permissions: ['clipboard-read', 'clipboard-write'],
     })
-    const { page, program } = open
+    const { page, origin } = open
     await openSearch(page)
     await box(page).pressSequentially('#1')
     await overlay(page).getByText('1 result', { exact: true }).waitFor()
     await page.keyboard.press('ArrowDown')
     await overlay(page).getByRole('button', { name: 'Copy link' }).click()
     const copied = await page.evaluate(() => navigator.clipboard.readText())
-    expect(copied).toBe(`${program.origin}/files/desk/dawn%231%20100%25.pdf`)
+    expect(copied).toBe(`${origin}/files/desk/dawn%231%20100%25.pdf`)
     await box(page).focus()
     await page.keyboard.press('Control+Enter')
     await page.waitForURL('**/files/desk/')

@@ -9,6 +9,7 @@ import {
   expectNames,
   expectSelected,
   listedFolders,
+  listedServers,
   selectedNames,
   selectionBar,
   toast,
@@ -16,6 +17,7 @@ import {
 } from './listing-steps.ts'
 
 const openFolder = listedFolders()
+const openServer = listedServers()
 
 const letters = Object.fromEntries(['a', 'b', 'c', 'd', 'e'].map((name) => [`${name}.txt`, 'xyz']))
 
@@ -106,7 +108,7 @@ describe('selecting', () => {
   })
 
   it('opens with a second click within 300 ms, and with one when the account says so', async () => {
-    await using open = await openFolder({ 'folder/in.txt': 'x' })
+    await using open = await openServer({ 'folder/in.txt': 'x' })
     const { page, program } = open
     await entry(page, 'folder').click()
     await pause()

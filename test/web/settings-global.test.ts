@@ -235,6 +235,7 @@ describe('global settings', () => {
     const field = page.getByLabel('Chunk size')
     await field.waitFor()
     await page.clock.install()
+    await page.clock.pauseAt(Date.now() + 60_000)
     await field.fill('2')
     await page.clock.runFor(1400)
     await field.pressSequentially('.5g')

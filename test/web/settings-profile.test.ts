@@ -16,7 +16,10 @@ const openIn = sharedBrowser()
 const openServed = servedPages(openIn)
 
 async function save(page: Page): Promise<void> {
+  // A message of an earlier save may still be there.
+  const stored = page.waitForResponse((response) => response.request().method() === 'PUT')
   await page.getByRole('button', { name: 'Save changes' }).click()
+  await stored
   await page
     .getByText(/settings saved/i)
     .first()

@@ -1,5 +1,6 @@
 // A disk that does not answer, as people see it.
 import { expect, it } from 'vitest'
+import { DESKTOP, PHONE } from '../support/browser.ts'
 import { MAY_MOUNT, mountDead } from '../support/mounts.ts'
 import { startProgram } from '../support/program.ts'
 import { makeTree } from '../support/tree.ts'
@@ -24,6 +25,13 @@ it.runIf(MAY_MOUNT)(
       const facts = entry(page, 'disk').locator('.facts[data-tip="Disk does not answer"]')
       await facts.waitFor()
       expect(await facts.textContent()).toBe('Disk does not answer')
+      await page.setViewportSize(PHONE)
+      const cut = await facts.evaluate((words) => ({
+        right: words.scrollWidth - words.clientWidth,
+        below: words.scrollHeight - words.clientHeight,
+      }))
+      expect(cut).toEqual({ right: 0, below: 0 })
+      await page.setViewportSize(DESKTOP)
       await entry(page, 'disk').dblclick()
       await toast(page, 'The disk does not answer. Try again later.').waitFor()
       expect(new URL(page.url()).pathname).toBe('/files/')

@@ -7,7 +7,7 @@ import { delimiter, join } from 'node:path'
 import type { Browser, Locator, Page } from 'playwright-core'
 import sharp from 'sharp'
 import { afterAll, beforeAll, expect, it, type TestContext } from 'vitest'
-import { launchBrowser, openPage } from '../support/browser.ts'
+import { openPage, workerBrowser } from '../support/browser.ts'
 import { waitFor } from '../support/deadline.ts'
 import { liveliness, SAMPLES } from '../support/pictures.ts'
 import { type Program, startProgram } from '../support/program.ts'
@@ -35,7 +35,7 @@ let program: Program
 let hash = ''
 
 beforeAll(async () => {
-  browser = await launchBrowser()
+  browser = await workerBrowser()
   const sample = (name: string) => readFile(join(SAMPLES, name))
   const film = await sample('film.mp4')
   const many = await Promise.all(
@@ -64,7 +64,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await program[Symbol.asyncDispose]()
   await tree[Symbol.asyncDispose]()
-  await browser.close()
 })
 
 /** The small picture is there, made by the server where it makes one, and has something on it. */

@@ -5,6 +5,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { CDPSession, Locator, Page } from 'playwright-core'
 import { expect, it } from 'vitest'
+import { launchBrowser } from '../support/browser.ts'
 import { LONG } from '../support/scale.ts'
 import { sharedSite } from './browser-steps.ts'
 
@@ -35,10 +36,13 @@ const names = Object.keys(files)
 /** In these the arrows page, seek or choose a cell; one turns to the next file by the strip below. */
 const OWN_ARROWS = /\.(epub|webm|mp3|csv|xlsx)$/
 
-const site = sharedSite(async () => {
-  const read = names.map(async (name) => [name, await readFile(join(SAMPLES, name))] as const)
-  return Object.fromEntries(await Promise.all(read))
-})
+const site = sharedSite(
+  async () => {
+    const read = names.map(async (name) => [name, await readFile(join(SAMPLES, name))] as const)
+    return Object.fromEntries(await Promise.all(read))
+  },
+  { launch: launchBrowser },
+)
 
 /** Turns from file to file, each the neighbour of the one before. */
 async function walk(page: Page, way: readonly string[], patient: boolean) {

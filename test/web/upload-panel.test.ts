@@ -7,12 +7,12 @@ import { describe, expect, it } from 'vitest'
 import { waitFor } from '../support/deadline.ts'
 import { sampleTree } from '../support/pictures.ts'
 import type { Tree } from '../support/tree.ts'
-import { servedPages, sharedBrowser } from './browser-steps.ts'
+import { folderPages, sharedBrowser } from './browser-steps.ts'
 import { entry, expectSelected, listedFolders } from './listing-steps.ts'
 import { dropTree, goOffline, panel, pickFiles, slowUploads } from './upload-steps.ts'
 
 const openIn = sharedBrowser()
-const openServed = servedPages(openIn)
+const openServed = folderPages(openIn)
 const openFolder = listedFolders(openIn)
 
 const MIB = 1 << 20
@@ -109,7 +109,8 @@ describe('the upload panel', () => {
     for (const [i, { atMs, told }] of speeds.entries()) {
       const before = speeds[i - 1]
       if (before === undefined || i >= 5) continue
-      expect(atMs - before.atMs).toBeGreaterThan(500)
+      // A busy page tells one late, but none too many.
+      expect(i).toBeLessThanOrEqual((atMs - (speeds[0]?.atMs ?? 0)) / 1000 + 1.5)
       // The line became sixteen times slower; four fifths of what was told stay.
       expect(told).toBeGreaterThan(before.told * 0.7)
     }

@@ -8,7 +8,7 @@ import { PHONE } from '../support/browser.ts'
 import { waitFor } from '../support/deadline.ts'
 import { startProgram } from '../support/program.ts'
 import { makeTree, type Tree } from '../support/tree.ts'
-import { servedPages, sharedBrowser } from './browser-steps.ts'
+import { folderPages, sharedBrowser } from './browser-steps.ts'
 import { entry } from './listing-steps.ts'
 import {
   dragFromOutside,
@@ -20,7 +20,7 @@ import {
 } from './upload-steps.ts'
 
 const openIn = sharedBrowser()
-const openServed = servedPages(openIn)
+const openServed = folderPages(openIn)
 
 /** Files beside the served folder, as if on the person's own disk. */
 async function localFiles(tree: Tree, files: Record<string, Buffer | string>): Promise<string> {
@@ -177,6 +177,29 @@ describe('uploads', () => {
     await waitFor('only b.txt', async () => {
       const names = (await readdir(tree.root)).sort()
       return names.join() === 'b.txt,old.txt'
+    })
+  })
+
+  it('leaves nothing of a file that is cancelled while the server begins with it', async () => {
+    await using open = await openServed({ 'old.txt': 'x' }, { path: '/files/' })
+    const { page, tree } = open
+    const local = await localFiles(tree, { 'a.bin': randomBytes(1 << 20) })
+    const begun = Promise.withResolvers<void>()
+    const cancelled = Promise.withResolvers<void>()
+    await page.route('**/api/tus/a.bin*', async (route) => {
+      if (route.request().method() !== 'POST') return route.continue()
+      const response = await route.fetch()
+      begun.resolve()
+      await cancelled.promise
+      await route.fulfill({ response })
+    })
+    await pickFiles(page, [join(local, 'a.bin')])
+    await begun.promise
+    expect((await readdir(tree.root)).length).toBe(2)
+    await panel(page).getByRole('button', { name: 'Cancel a.bin' }).click()
+    cancelled.resolve()
+    await waitFor('only what was there', async () => {
+      return (await readdir(tree.root)).join() === 'old.txt'
     })
   })
 

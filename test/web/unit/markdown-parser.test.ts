@@ -41,6 +41,12 @@ it.each([
   ['markup in it', '$a<b&c$', '<code class="language-math">a&lt;b&amp;c</code>'],
   ['GitHub’s other form', '$`a`$', '<code class="language-math">a</code>'],
   ['one in lines of its own', 'x:\n\n$$\na\n- b\n$$\ny', '<pre><code class="language-math">a\n- b'],
+  [
+    'one at the start of what follows words',
+    'x y\n\n$a$',
+    '<p><code class="language-math">a</code>',
+  ],
+  ['one in a table', '|a|\n|-|\n|$a$|', '<td><code class="language-math">a</code></td>'],
   ['one right after words', 'x:\n$$\na\n$$', '<code class="language-math-display">\na\n</code>'],
   ['a large one among words', 'x $$a$$ y', 'x <code class="language-math-display">a</code> y'],
 ])('finds %s', (_what, text, html) => {

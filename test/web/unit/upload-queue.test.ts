@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createQueue, type QueueOptions, type SendEvents } from '../../../web/uploads/queue.ts'
+import { type QueueOptions, type SendEvents, UploadQueue } from '../../../web/uploads/queue.ts'
 import { UploadError, type UploadItem } from '../../../web/uploads/upload-item.ts'
 
 /** A queue whose sends are ended by the test. */
@@ -13,7 +13,7 @@ function makeQueue(options: Partial<QueueOptions> = {}) {
   const settled: string[] = []
   const deferred: (() => void)[] = []
   let changes = 0
-  const queue = createQueue({
+  const queue = new UploadQueue({
     send: (item, events, signal) =>
       new Promise((resolve, reject) => {
         started.push(item.name)
@@ -127,7 +127,7 @@ test('a lost connection holds the queue; the file goes on first when it is back'
   const { queue, started, end } = makeQueue({ maxActive: 1 })
   queue.add(names(3))
   await end('f1', new UploadError('network', 'no answer'))
-  expect(queue.held()).toBe('offline')
+  expect(queue.currentHold()).toBe('offline')
   expect(started).toEqual(['f1'])
   queue.release('signed-out')
   expect(started).toEqual(['f1'])
@@ -140,7 +140,7 @@ test('an ended session holds the queue without failing anything', async () => {
   queue.add(names(2))
   await end('f1', new UploadError('unauthenticated', '401'))
   await end('f2', new UploadError('unauthenticated', '401'))
-  expect(queue.held()).toBe('signed-out')
+  expect(queue.currentHold()).toBe('signed-out')
   expect(queue.totals()).toMatchObject({ failed: 0, waiting: 2 })
   queue.release('signed-out')
   expect(queue.totals()).toMatchObject({ active: 2 })
@@ -177,7 +177,7 @@ test('a full disk stops the queue until the person tries again', async () => {
   const items = names(2)
   queue.add(items)
   await end('f1', new UploadError('no_space', '507'))
-  expect(queue.held()).toBe('no-space')
+  expect(queue.currentHold()).toBe('no-space')
   expect(started).toEqual(['f1'])
   queue.retry(items[0]?.id ?? 0)
   expect(started).toEqual(['f1', 'f1'])
@@ -220,4 +220,15 @@ test('holds twenty thousand files without slowing down', async () => {
   expect(queue.totals()).toMatchObject({ files: 3000, done: 3000, waiting: 0, active: 0 })
   queue.clearFinished(true)
   expect(queue.totals()).toMatchObject({ files: 0, totalBytes: 0, sentBytes: 0 })
+})
+
+test('what the server begins after its item was cancelled is discarded', () => {
+  const { queue, running, discarded } = makeQueue()
+  const [item] = names(1)
+  if (item === undefined) throw new Error('no item')
+  queue.add([item])
+  queue.cancel(item.id)
+  expect(discarded).toEqual([])
+  running.get(item.name)?.events.onUploadURL('/api/tus/f1')
+  expect(discarded).toEqual([item.name])
 })
