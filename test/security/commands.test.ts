@@ -1,5 +1,6 @@
 // Running programs (class 13): off by default, argv only, an exact list, the folder of the scope, a
 // fixed environment, an end to time and output, and nothing left when the client goes.
+
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { chmod, mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
@@ -9,6 +10,7 @@ import { afterEach, describe, expect, it } from 'vitest'
 import { createPrograms } from '../../src/programs/runner.ts'
 import { PASSWORD, startApp, type TestApp, type TestAppOptions } from '../support/app.ts'
 import { waitFor } from '../support/deadline.ts'
+import { changeRecords } from '../support/records.ts'
 import { openShell, runLine } from '../support/shell.ts'
 
 const REFUSED = ['Command not allowed.']
@@ -111,9 +113,9 @@ describe('CVE-2025-52904: a program works in the scope of its user', () => {
 
   it('nor in a folder that a rule denies', async () => {
     await using app = await shellApp(['ls'], { tree, scope: '/home' })
-    await app.store.update((doc) => {
+    await changeRecords(app.store, (doc) => {
       const rules = [{ regex: false, allow: false, path: '/denied', regexp: null }]
-      return [{ ...doc, settings: { ...doc.settings, rules } }, undefined]
+      return { ...doc, settings: { ...doc.settings, rules } }
     })
     expect(await runAsBob(app, 'ls', '/denied/').catch(() => [])).toEqual([])
   })
@@ -157,9 +159,9 @@ describe('CVE-2025-52995: the list of programs is exact', () => {
 
   it('needs the right to execute besides', async () => {
     await using app = await shellApp(['echo'])
-    await app.store.update((doc) => {
+    await changeRecords(app.store, (doc) => {
       const users = doc.users.map((user) => ({ ...user, perm: { ...user.perm, execute: false } }))
-      return [{ ...doc, users }, undefined]
+      return { ...doc, users }
     })
     expect(await runAsBob(app, 'echo a')).toEqual(REFUSED)
   })
@@ -194,9 +196,9 @@ describe('CVE-2026-35585, CVE-2026-54090: the name of a file is never part of a 
       const record = join(app.tree.base, 'record.sh')
       await writeFile(record, 'printf %s "$2" >> "$1"\n')
       const text = line.replace('OUT', out).replace('RECORD', record)
-      await app.store.update((doc) => {
+      await changeRecords(app.store, (doc) => {
         const commands = { after_upload: [text] }
-        return [{ ...doc, settings: { ...doc.settings, shell, commands } }, undefined]
+        return { ...doc, settings: { ...doc.settings, shell, commands } }
       })
       const admin = await app.as('admin')
       const path = `/api/resources/${encodeURIComponent(name)}`
@@ -231,9 +233,9 @@ describe('CVE-2026-54088: name and password never reach the line of a sign-in pr
       `printf %s "$USERNAME" > ${out}/name; printf %s "$PASSWORD" > ${out}/password\n` +
         `printf '%s\\n' "$@" > ${out}/arguments; cat > ${out}/stdin; echo hook.action=block\n`,
     )
-    await app.store.update((doc) => {
+    await changeRecords(app.store, (doc) => {
       const auther = { ...doc.settings.auther, command: `sh ${script} one` }
-      return [{ ...doc, settings: { ...doc.settings, auther } }, undefined]
+      return { ...doc, settings: { ...doc.settings, auther } }
     })
     const signIn = async (username: string, password: string) => {
       const body = JSON.stringify({ username, password })
@@ -275,10 +277,10 @@ describe('CVE-2026-54088: name and password never reach the line of a sign-in pr
     const out = join(app.tree.base, 'arguments')
     const script = join(app.tree.base, 'hook.sh')
     await writeFile(script, `printf '%s\\n' "$@" > ${out}\necho hook.action=block\n`)
-    await app.store.update((doc) => {
+    await changeRecords(app.store, (doc) => {
       const command = `sh ${script} $USERNAME $PASSWORD`
       const auther = { ...doc.settings.auther, command }
-      return [{ ...doc, settings: { ...doc.settings, auther } }, undefined]
+      return { ...doc, settings: { ...doc.settings, auther } }
     })
     const body = JSON.stringify({ username: 'admin', password: PASSWORD })
     await app.fetch('/api/login', { method: 'POST', body })
@@ -323,12 +325,12 @@ describe.runIf(process.platform === 'linux')('a program that does not end', () =
   it('is ended when its user may not execute any more', async () => {
     await using app = await shellApp(['sh'], { tree: {} })
     const { closed, ended } = await startEndless(app)
-    await app.store.update((doc) => {
+    await changeRecords(app.store, (doc) => {
       const users = doc.users.map((user) => ({
         ...user,
         perm: { ...user.perm, execute: user.perm.execute && user.username !== 'bob' },
       }))
-      return [{ ...doc, users }, undefined]
+      return { ...doc, users }
     })
     await ended()
     await closed
@@ -348,10 +350,7 @@ describe.runIf(process.platform === 'linux')('a program that does not end', () =
       'run.sh': `trap "" TERM; echo $$ > ${pid}; while :; do sleep 1; done`,
     })
     const commands = { after_upload: [`sh ${app.tree.at('run.sh')} &`] }
-    await app.store.update((doc) => [
-      { ...doc, settings: { ...doc.settings, commands } },
-      undefined,
-    ])
+    await changeRecords(app.store, (doc) => ({ ...doc, settings: { ...doc.settings, commands } }))
     const admin = await app.as('admin')
     await admin.fetch('/api/resources/new.txt', { method: 'POST', body: 'x' })
     const running = await waitFor('the program', async () => (await readFile(pid, 'utf8')).trim())

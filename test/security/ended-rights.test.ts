@@ -1,12 +1,14 @@
 // Rights that end while a body is still on its way: what is done then is what a request that begins
 // then could do, whoever asks and whatever it asks for.
+
 import { readdir } from 'node:fs/promises'
 import { describe, expect, it } from 'vitest'
-import { withoutSessions } from '../../src/auth/sessions.ts'
-import { type Document, defaultPermissions, type User } from '../../src/store/document.ts'
-import { removeUser } from '../../src/store/users.ts'
+import type { Change } from '../../src/store/collection.ts'
+import { defaultPermissions, type User } from '../../src/store/document.ts'
+import { endSessions, findUser, removeUser, replaceUser } from '../../src/store/users.ts'
 import { PASSWORD, startApp, type TestApp } from '../support/app.ts'
 import { holdRequest } from '../support/held-request.ts'
+import { changeRecords, recordsOf } from '../support/records.ts'
 import { makeShare } from '../support/shares.ts'
 
 const ADMIN_RIGHTS = { ...defaultPermissions(), admin: true }
@@ -22,20 +24,21 @@ function withEve(): Promise<TestApp> {
   })
 }
 
-const changeEve = (change: Partial<User>) => (doc: Document) => ({
-  ...doc,
-  users: doc.users.map((user) => (user.id === EVE ? { ...user, ...change } : user)),
-})
-const WAYS: Record<string, (doc: Document) => Document> = {
+const changeEve =
+  (change: Partial<User>): Change<void> =>
+  (tx) =>
+    void replaceUser(tx, { ...(findUser(tx, EVE) as User), ...change })
+const WAYS = {
   'lost every right': changeEve({ perm: NONE }),
-  'was deleted': (doc) => removeUser(doc, EVE)[0],
-  'was signed out': (doc) => withoutSessions(doc, EVE),
-  'was given another password': (doc) =>
-    withoutSessions(changeEve({ password: 'another' })(doc), EVE),
+  'was deleted': (tx) => void removeUser(tx, EVE),
+  'was signed out': (tx) => endSessions(tx, EVE),
+  'was given another password': (tx) => {
+    changeEve({ password: 'another' })(tx)
+    endSessions(tx, EVE)
+  },
   'was moved to another home': changeEve({ scope: '/elsewhere' }),
-}
-const change = (app: TestApp, way: (doc: Document) => Document) =>
-  app.store.update((doc) => [way(doc), undefined])
+} satisfies Record<string, Change<void>>
+const change = (app: TestApp, way: Change<void>) => app.store.transaction(way)
 
 const backdoor = {
   id: 0,
@@ -83,11 +86,11 @@ describe.each(Object.entries(WAYS))('who %s while a body is on its way', (_, way
       // Signing in takes longer than judging a head.
       await app.as('admin')
       await change(app, way)
-      const before = app.store.read()
+      const before = recordsOf(app.store)
 
       // A missing right to download is 202.
       expect([202, 401, 403]).toContain(await held.finish())
-      const after = app.store.read()
+      const after = recordsOf(app.store)
       expect(after.users).toEqual(before.users)
       expect(after.settings).toEqual(before.settings)
       expect(after.shares).toEqual(before.shares)
@@ -137,7 +140,7 @@ it('an upload ends when the rights end, not when the body does', async () => {
     'Content-Length': '2000',
   })
   await app.as('admin')
-  await change(app, WAYS['was deleted'] as (doc: Document) => Document)
+  await change(app, WAYS['was deleted'])
   // Half of the body never comes.
   expect(await held.finish()).toBe(401)
   expect(await readdir(app.tree.root)).toEqual(['a.txt', 'gone.txt'])
@@ -153,7 +156,7 @@ it('the current password is the one of now', async () => {
   // As where a change of the password leaves this session alone.
   await change(app, changeEve({ password: 'another' }))
   expect(await held.finish()).toBe(400)
-  expect(app.store.read().users).toHaveLength(3)
+  expect(recordsOf(app.store).users).toHaveLength(3)
 })
 
 it('who signs up gets no account when sign-up was switched off meanwhile', async () => {
@@ -161,9 +164,9 @@ it('who signs up gets no account when sign-up was switched off meanwhile', async
   const body = JSON.stringify({ username: 'late', password: 'Green-Bottle-55-Harbour' })
   const held = await holdRequest(app.port, 'POST /api/signup', body)
   await app.as('admin')
-  await change(app, (doc) => ({ ...doc, settings: { ...doc.settings, signup: false } }))
+  await changeRecords(app.store, ({ settings }) => ({ settings: { ...settings, signup: false } }))
   expect(await held.finish()).toBe(405)
-  expect(app.store.read().users).toHaveLength(1)
+  expect(recordsOf(app.store).users).toHaveLength(1)
 })
 
 it('a visitor registers no selection of a share that has ended', async () => {
@@ -172,6 +175,6 @@ it('a visitor registers no selection of a share that has ended', async () => {
   const body = JSON.stringify({ files: ['a.txt'] })
   const held = await holdRequest(app.port, `POST /api/public/selections/${hash}`, body)
   await app.as('admin')
-  await change(app, (doc) => ({ ...doc, shares: [] }))
+  await changeRecords(app.store, () => ({ shares: [] }))
   expect(await held.finish()).toBe(404)
 })

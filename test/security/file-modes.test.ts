@@ -4,7 +4,7 @@ import { chmod, readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
 import { openLogFile } from '../../src/lib/log-file.ts'
-import { startApp, type TestApp } from '../support/app.ts'
+import { type OpenedApp, openApp } from '../support/app.ts'
 import { waitFor } from '../support/deadline.ts'
 
 const TUS = { 'Content-Type': 'application/offset+octet-stream', 'Upload-Offset': '0' }
@@ -23,7 +23,7 @@ async function modeOf(file: string): Promise<string> {
 }
 
 /** Makes files and folders in every way there is, and gives their modes. */
-async function makeAll(app: TestApp): Promise<Record<string, string>> {
+async function makeAll(app: OpenedApp): Promise<Record<string, string>> {
   const admin = await app.as('admin')
   const send = async (method: string, path: string, body = 'x', headers = {}) => {
     const response = await admin.fetch(path, { method, body, headers })
@@ -53,14 +53,14 @@ describe.skipIf(process.platform === 'win32')('CVE-2025-52900: files of users', 
 
   it('are for the owner and the group to read unless configured otherwise', async () => {
     process.umask(0o022)
-    await using app = await startApp({ tree: {} })
+    await using app = await openApp({ tree: {} })
     expect(await makeAll(app)).toEqual(expected('750', '640'))
   })
 
   it('have the modes that were configured', async () => {
     process.umask(0)
     const settings = { fileMode: 0o664, dirMode: 0o2775 }
-    await using app = await startApp({ tree: {}, settings })
+    await using app = await openApp({ tree: {}, settings })
     const modes = await makeAll(app)
     expect(modes['posted.txt']).toBe('664')
     expect(modes['tus.bin']).toBe('664')
@@ -69,13 +69,13 @@ describe.skipIf(process.platform === 'win32')('CVE-2025-52900: files of users', 
 
   it('never have more than the umask allows', async () => {
     process.umask(0o077)
-    await using app = await startApp({ tree: {}, settings: { fileMode: 0o666, dirMode: 0o777 } })
+    await using app = await openApp({ tree: {}, settings: { fileMode: 0o666, dirMode: 0o777 } })
     expect(await makeAll(app)).toEqual(expected('700', '600'))
   })
 
   it('keep the mode they had when they are replaced or copied', async () => {
     process.umask(0o022)
-    await using app = await startApp({ tree: { 'own.sh': 'x', 'secret.txt': 'x' } })
+    await using app = await openApp({ tree: { 'own.sh': 'x', 'secret.txt': 'x' } })
     await chmod(app.tree.at('own.sh'), 0o755)
     await chmod(app.tree.at('secret.txt'), 0o600)
     const admin = await app.as('admin')
@@ -94,7 +94,7 @@ describe.skipIf(process.platform === 'win32')('CVE-2025-52900: files of users', 
 describe.skipIf(process.platform === 'win32')('CVE-2025-52900: files of the server', () => {
   it('are for its own account alone: database, note of uploads, unfinished uploads', async () => {
     process.umask(0)
-    await using app = await startApp({ tree: {} })
+    await using app = await openApp({ tree: {} })
     const admin = await app.as('admin')
     const begun = await admin.fetch('/api/tus/big.bin', {
       method: 'POST',
@@ -115,9 +115,9 @@ describe.skipIf(process.platform === 'win32')('CVE-2025-52900: files of the serv
 
   it('and the pictures in its cache', async () => {
     process.umask(0)
-    const app = await startApp({ tree: { 'a.png': PIXEL } })
+    const app = await openApp({ tree: { 'a.png': PIXEL } })
     await app[Symbol.asyncDispose]()
-    await using cached = await startApp({
+    await using cached = await openApp({
       tree: { 'a.png': PIXEL },
       config: { cacheDir: join(app.tree.base, 'cache') },
     })
@@ -135,7 +135,7 @@ describe.skipIf(process.platform === 'win32')('CVE-2025-52900: files of the serv
 
   it('and its log', async () => {
     process.umask(0)
-    await using app = await startApp({ tree: {} })
+    await using app = await openApp({ tree: {} })
     const target = join(app.tree.base, 'server.log')
     const log = await openLogFile(target, { onError: () => {} })
     log.write('hello\n')

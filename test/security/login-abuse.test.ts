@@ -1,5 +1,6 @@
 // Guessing at the door (class 10): what a refusal costs and tells, and what it takes to change a
 // password.
+
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setFlagsFromString } from 'node:v8'
@@ -7,6 +8,7 @@ import { runInNewContext } from 'node:vm'
 import { hash as bcrypt } from 'bcrypt'
 import { describe, expect, it } from 'vitest'
 import { PASSWORD, startApp, type TestApp } from '../support/app.ts'
+import { recordsOf } from '../support/records.ts'
 import { makeShare } from '../support/shares.ts'
 
 const GOOD = 'Green-Lantern-42-Stair'
@@ -128,7 +130,7 @@ describe('CVE-2025-52997: guessing passwords', () => {
       const response = await app.fetch('/api/signup', { method: 'POST', body })
       expect(response.status, password).toBe(400)
     }
-    expect(app.store.read().users).toHaveLength(1)
+    expect(recordsOf(app.store).users).toHaveLength(1)
   })
 })
 

@@ -1,6 +1,8 @@
 // Advisories of the other File Browser (Quantum): the same product, the same temptations.
+
 import { describe, expect, it } from 'vitest'
 import { startApp } from '../support/app.ts'
+import { recordsOf } from '../support/records.ts'
 import { makeShare, PUBLIC_DOORS, readPublic } from '../support/shares.ts'
 
 const tree = {
@@ -81,7 +83,7 @@ describe('CVE-2026-44542, CVE-2026-48777: a visitor of a share', () => {
     expect(await app.tree.read('pub/a.txt')).toBe('shared bytes')
     await expect(app.tree.read('pub/new.txt')).rejects.toThrow()
     await expect(app.tree.read('pub/b.txt')).rejects.toThrow()
-    expect(app.store.read().shares).toHaveLength(1)
+    expect(recordsOf(app.store).shares).toHaveLength(1)
   })
 })
 

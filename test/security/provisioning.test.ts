@@ -1,11 +1,13 @@
 // Accounts that come into being by themselves (class 6; docs/http-api.md 3.8, 4.6, 4.7): no power they were
 // not given, and a home that is theirs alone.
+
 import { mkdir, readdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { defaultPermissions, defaultSettings, type Settings } from '../../src/store/document.ts'
-import { PASSWORD, startApp, type TestApp, type TestAppOptions } from '../support/app.ts'
+import { type OpenedApp, openApp, PASSWORD, type TestAppOptions } from '../support/app.ts'
 import { waitFor } from '../support/deadline.ts'
+import { changeRecords, recordsOf } from '../support/records.ts'
 
 const byProxy = { authMethod: 'proxy', auther: { header: 'X-User', command: '', recaptcha: null } }
 const generous: Settings['defaults'] = {
@@ -14,28 +16,28 @@ const generous: Settings['defaults'] = {
   commands: ['rm'],
 }
 
-function proxyLogin(app: TestApp, username: string): Promise<Response> {
+function proxyLogin(app: OpenedApp, username: string): Promise<Response> {
   return app.fetch('/api/login', { method: 'POST', headers: { 'X-User': username } })
 }
 
-function passwordLogin(app: TestApp, username: string, password = PASSWORD): Promise<Response> {
+function passwordLogin(app: OpenedApp, username: string, password = PASSWORD): Promise<Response> {
   return app.fetch('/api/login', { method: 'POST', body: JSON.stringify({ username, password }) })
 }
 
-function account(app: TestApp, username: string) {
-  return app.store.read().users.find((user) => user.username === username)
+function account(app: OpenedApp, username: string) {
+  return recordsOf(app.store).users.find((user) => user.username === username)
 }
 
 /** Starts an application whose sign-in program prints `answers`. */
-async function withHook(answers: string[], options: TestAppOptions = {}): Promise<TestApp> {
-  const app = await startApp({ tree: {}, ...options })
+async function withHook(answers: string[], options: TestAppOptions = {}): Promise<OpenedApp> {
+  const app = await openApp({ tree: {}, ...options })
   const script = join(app.tree.base, 'hook.sh')
   await writeFile(script, `cat <<'END'\n${answers.join('\n')}\nEND\n`)
   const auther = { header: '', command: `sh ${script}`, recaptcha: null }
-  await app.store.update((doc) => [
-    { ...doc, settings: { ...doc.settings, authMethod: 'hook', auther } },
-    undefined,
-  ])
+  await changeRecords(app.store, (doc) => ({
+    ...doc,
+    settings: { ...doc.settings, authMethod: 'hook', auther },
+  }))
   return app
 }
 
@@ -87,7 +89,7 @@ describe('CVE-2026-62685: an account made by a sign-in program', () => {
     const name = 'hugo\nuser.perm.admin=true'
     expect((await passwordLogin(app, name)).status).toBe(403)
     expect((await passwordLogin(app, 'hugo', 'nul\0byte')).status).toBe(403)
-    expect(app.store.read().users).toHaveLength(1)
+    expect(recordsOf(app.store).users).toHaveLength(1)
     expect((await passwordLogin(app, 'hugo')).status).toBe(200)
     expect(account(app, 'hugo')?.scope).toBe('/home/hugo')
   })
@@ -108,7 +110,7 @@ describe('CVE-2026-62685: an account made by a sign-in program', () => {
 describe('an account that makes itself', () => {
   const ways: Record<
     string,
-    { ids: string; settings: Partial<Settings>; come(app: TestApp): Promise<Response> }
+    { ids: string; settings: Partial<Settings>; come(app: OpenedApp): Promise<Response> }
   > = {
     'by signing up': {
       ids: 'CVE-2026-32760, CVE-2026-34528, CVE-2026-72839',
@@ -126,7 +128,7 @@ describe('an account that makes itself', () => {
   }
   for (const [title, { ids, settings, come }] of Object.entries(ways)) {
     it(`${ids}: ${title} inherits no power and gets a home, not the whole tree`, async () => {
-      await using app = await startApp({
+      await using app = await openApp({
         tree: { 'private.txt': 'x' },
         settings: { ...settings, defaults: generous },
       })
@@ -141,7 +143,7 @@ describe('an account that makes itself', () => {
 
     it(`${title} gets the whole tree where the administrator wrote so`, async () => {
       const defaults = { ...generous, scope: '/' }
-      await using app = await startApp({ tree: {}, settings: { ...settings, defaults } })
+      await using app = await openApp({ tree: {}, settings: { ...settings, defaults } })
       expect((await come(app)).status).toBe(200)
       expect(account(app, 'new')?.scope).toBe('/')
     })
@@ -151,7 +153,7 @@ describe('an account that makes itself', () => {
       async (scope) => {
         const defaults = { ...generous, scope }
         const tree = { 'shared/ours.txt': 'x' }
-        await using app = await startApp({
+        await using app = await openApp({
           tree,
           settings: { ...settings, defaults, createUserDir: true },
         })
@@ -164,7 +166,7 @@ describe('an account that makes itself', () => {
     it(`${title} gets the folder of the scope without --createUserDir`, async () => {
       const defaults = { ...generous, scope: '/shared' }
       const tree = { 'shared/ours.txt': 'x' }
-      await using app = await startApp({ tree, settings: { ...settings, defaults } })
+      await using app = await openApp({ tree, settings: { ...settings, defaults } })
       expect((await come(app)).status).toBe(200)
       expect(account(app, 'new')?.scope).toBe('/shared')
       expect(await readdir(app.tree.root)).toEqual(['shared'])
@@ -174,14 +176,14 @@ describe('an account that makes itself', () => {
       `${title} gets a home where the scope says nothing: %j`,
       async (scope) => {
         const defaults = { ...generous, scope }
-        await using app = await startApp({ tree: {}, settings: { ...settings, defaults } })
+        await using app = await openApp({ tree: {}, settings: { ...settings, defaults } })
         expect((await come(app)).status).toBe(200)
         expect(account(app, 'new')?.scope).toBe('/users/new')
       },
     )
 
     it(`${title} does not stay when its home cannot be made`, async () => {
-      await using app = await startApp({ tree: { users: 'a file in the way' }, settings })
+      await using app = await openApp({ tree: { users: 'a file in the way' }, settings })
       expect((await come(app)).status).toBe(500)
       expect(account(app, 'new')).toBeUndefined()
       await rm(app.tree.at('users'))
@@ -190,10 +192,10 @@ describe('an account that makes itself', () => {
   }
 
   it('CVE-2026-72836: is one account for all who come first at the same time', async () => {
-    await using app = await startApp({ tree: {}, settings: byProxy })
+    await using app = await openApp({ tree: {}, settings: byProxy })
     const answers = await Promise.all([1, 2, 3, 4].map(() => proxyLogin(app, 'new')))
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200])
-    expect(app.store.read().users.filter(({ username }) => username === 'new')).toHaveLength(1)
+    expect(recordsOf(app.store).users.filter(({ username }) => username === 'new')).toHaveLength(1)
   })
 
   it.each([
@@ -201,7 +203,7 @@ describe('an account that makes itself', () => {
     ['name@example.org', 'NAME@Example.org', 'name@example..org'],
     ['caf\u00e9', 'cafe\u0301', 'CAF\u00c9'],
   ])('CVE-2026-72837: has a home of its own among names that look alike: %s', async (...names) => {
-    await using app = await startApp({ tree: {}, settings: { signup: true } })
+    await using app = await openApp({ tree: {}, settings: { signup: true } })
     const answers = await Promise.all(
       names.map((username) =>
         app.fetch('/api/signup', {
@@ -210,7 +212,7 @@ describe('an account that makes itself', () => {
         }),
       ),
     )
-    const made = app.store.read().users.slice(1)
+    const made = recordsOf(app.store).users.slice(1)
     expect(made).toHaveLength(answers.filter(({ status }) => status === 200).length)
     expect(made.length).toBeGreaterThan(0)
     const homes = made.map(({ scope }) => scope.normalize('NFKC').toLowerCase())
@@ -219,7 +221,7 @@ describe('an account that makes itself', () => {
   })
 
   it('CVE-2026-72837: through a proxy does not get the home of somebody else', async () => {
-    await using app = await startApp({ tree: {}, settings: byProxy })
+    await using app = await openApp({ tree: {}, settings: byProxy })
     expect((await proxyLogin(app, 'teamone-x')).status).toBe(200)
     expect((await proxyLogin(app, 'TeamOne/x')).status).toBe(500)
     expect(await readdir(app.tree.at('users'))).toEqual(['teamone-x'])
@@ -228,29 +230,29 @@ describe('an account that makes itself', () => {
   it.each(['..', '/', '.', ' ', '../..', '-'])(
     'CVE-2026-72837: has no home that climbs: %j',
     async (username) => {
-      await using app = await startApp({ tree: {}, settings: { signup: true } })
+      await using app = await openApp({ tree: {}, settings: { signup: true } })
       const body = JSON.stringify({ username, password: PASSWORD })
       const response = await app.fetch('/api/signup', { method: 'POST', body })
       expect(response.status).toBeGreaterThanOrEqual(400)
-      expect(app.store.read().users).toHaveLength(1)
+      expect(recordsOf(app.store).users).toHaveLength(1)
       expect(await readdir(app.tree.root)).toEqual([])
     },
   )
 
   it('does not come in while signing up is off, and keeps to the rules for passwords', async () => {
-    await using app = await startApp({ tree: {} })
+    await using app = await openApp({ tree: {} })
     const signup = (password: string) =>
       app.fetch('/api/signup', {
         method: 'POST',
         body: JSON.stringify({ username: 'new', password }),
       })
     expect((await signup(PASSWORD)).status).toBe(405)
-    await app.store.update((doc) => [
-      { ...doc, settings: { ...doc.settings, signup: true, minimumPasswordLength: 30 } },
-      undefined,
-    ])
+    await changeRecords(app.store, (doc) => ({
+      ...doc,
+      settings: { ...doc.settings, signup: true, minimumPasswordLength: 30 },
+    }))
     expect(await (await signup(PASSWORD)).text()).toContain('minimum length is 30')
-    expect(app.store.read().users).toHaveLength(1)
+    expect(recordsOf(app.store).users).toHaveLength(1)
     expect((await signup(`${PASSWORD}-and-somewhat-longer`)).status).toBe(200)
     expect((await signup(`${PASSWORD}-and-somewhat-longer`)).status).toBe(409)
   })
@@ -262,27 +264,27 @@ describe('signing up', () => {
     settings: { signup: true },
     config: { loginRateLimit: { attempts: 3, windowMs: 60_000 } },
   }
-  const signup = async (app: TestApp, username: string, password = PASSWORD) => {
+  const signup = async (app: OpenedApp, username: string, password = PASSWORD) => {
     const body = JSON.stringify({ username, password })
     return (await app.fetch('/api/signup', { method: 'POST', body })).status
   }
 
   it('stays open to somebody who puts mistakes in the form right', async () => {
-    await using app = await startApp(limited)
+    await using app = await openApp(limited)
     for (let i = 0; i < 12; i++) expect(await signup(app, 'new', `short ${i}`)).toBe(400)
     for (let i = 0; i < 4; i++) expect(await signup(app, `line\n${i}`)).toBe(400)
     expect(await signup(app, 'new')).toBe(200)
   })
 
   it('makes no more accounts from one address than sign-ins may fail', async () => {
-    await using app = await startApp(limited)
+    await using app = await openApp(limited)
     const statuses: number[] = []
     for (let i = 0; i < 5; i++) statuses.push(await signup(app, `new-${i}`))
     expect(statuses).toEqual([200, 200, 200, 429, 429])
   })
 
   it('tells of taken names only so often, whatever else was made', async () => {
-    await using app = await startApp(limited)
+    await using app = await openApp(limited)
     expect(await signup(app, 'first')).toBe(200)
     const statuses: number[] = []
     for (let i = 0; i < 4; i++) statuses.push(await signup(app, 'admin'))
@@ -291,25 +293,25 @@ describe('signing up', () => {
 })
 
 describe('a home that is there already', () => {
-  const link = async (app: TestApp) => {
+  const link = async (app: OpenedApp) => {
     await mkdir(app.tree.at('users'))
     await symlink(app.tree.outside, app.tree.at('users/new'))
   }
-  const left = async (app: TestApp) => {
+  const left = async (app: OpenedApp) => {
     await mkdir(app.tree.at('users/new'), { recursive: true })
     await writeFile(app.tree.at('users/new/diary.txt'), 'MY DIARY')
   }
-  const signup = (app: TestApp) => {
+  const signup = (app: OpenedApp) => {
     const body = JSON.stringify({ username: 'new', password: PASSWORD })
     return app.fetch('/api/signup', { method: 'POST', body })
   }
 
   it.each([
     ['left by a deleted account', left, 409],
-    ['empty', (app: TestApp) => mkdir(app.tree.at('users/new'), { recursive: true }), 409],
+    ['empty', (app: OpenedApp) => mkdir(app.tree.at('users/new'), { recursive: true }), 409],
     ['a link out of the served folder', link, 403],
   ])('%s is not handed to somebody who signs up', async (_, prepare, status) => {
-    await using app = await startApp({ tree: {}, settings: { signup: true } })
+    await using app = await openApp({ tree: {}, settings: { signup: true } })
     await prepare(app)
     expect((await signup(app)).status).toBe(status)
     expect(account(app, 'new')).toBeUndefined()
@@ -324,14 +326,14 @@ describe('a home that is there already', () => {
   })
 
   it('is that of the person whom a proxy names', async () => {
-    await using app = await startApp({ tree: {}, settings: byProxy })
+    await using app = await openApp({ tree: {}, settings: byProxy })
     await left(app)
     expect((await proxyLogin(app, 'new')).status).toBe(200)
     expect(account(app, 'new')?.scope).toBe('/users/new')
   })
 
   it('is not followed out of the served folder for a proxy either', async () => {
-    await using app = await startApp({ tree: {}, settings: byProxy })
+    await using app = await openApp({ tree: {}, settings: byProxy })
     await link(app)
     expect((await proxyLogin(app, 'new')).status).toBe(500)
     expect(account(app, 'new')).toBeUndefined()
@@ -341,7 +343,7 @@ describe('a home that is there already', () => {
 it.each([false, true])(
   'a scope that a link leads out of the served folder works only with followExternalSymlinks: %s',
   async (followExternalSymlinks) => {
-    await using app = await startApp({ tree: {}, config: { followExternalSymlinks } })
+    await using app = await openApp({ tree: {}, config: { followExternalSymlinks } })
     await symlink(app.tree.outside, app.tree.at('out'))
     const admin = await app.as('admin')
     const data = { username: 'new', password: PASSWORD, scope: '/out', perm: { download: true } }
@@ -388,7 +390,7 @@ it.each([
   ['NUL', 'new\0'],
   ['no end', 'n'.repeat(256)],
 ])('no account gets a name with %s, neither made nor renamed', async (_, username) => {
-  await using app = await startApp({
+  await using app = await openApp({
     tree: {},
     settings: { signup: true },
     users: [{ username: 'bob' }],
@@ -405,11 +407,11 @@ it.each([
   expect(made.status).toBe(400)
   const id = account(app, 'bob')?.id
   expect((await write('PUT', `/api/users/${id}`, ['username'], { id, username })).status).toBe(400)
-  expect(app.store.read().users.map((user) => user.username)).toEqual(['admin', 'bob'])
+  expect(recordsOf(app.store).users.map((user) => user.username)).toEqual(['admin', 'bob'])
 })
 
 it('an account made by an administrator does not stay without its folder', async () => {
-  await using app = await startApp({ tree: { taken: 'a file in the way' } })
+  await using app = await openApp({ tree: { taken: 'a file in the way' } })
   const admin = await app.as('admin')
   const data = { username: 'new', password: PASSWORD, scope: '/taken/new', perm: {} }
   const body = JSON.stringify({ what: 'user', which: [], current_password: PASSWORD, data })

@@ -1,8 +1,13 @@
 // Rules reach every node (class 2): an operation on a folder stops at, or leaves out, what a rule
 // denies below it. Links inside the scope: cve-2026-90930-link-target.
-import { describe, expect, it } from 'vitest'
-import { startApp } from '../support/app.ts'
+
+import { existsSync } from 'node:fs'
+import { readdir } from 'node:fs/promises'
+import { beforeEach, describe, expect, it, vi } from 'vitest'
+import { type OpenedApp, openApp } from '../support/app.ts'
+import { changeRecords } from '../support/records.ts'
 import { makeShare, readPublic } from '../support/shares.ts'
+import { makeChain } from '../support/tree.ts'
 
 const SECRET = 'bytes behind a rule'
 const deny = (path: string) => ({ regex: false, allow: false, path, regexp: null })
@@ -20,7 +25,7 @@ const options = {
 
 describe('CVE-2026-54091: a change of a folder with a denied descendant', () => {
   it.each(['/p', '/p/', '/p/sub', '/'])('does not copy, move or delete %s', async (path) => {
-    await using app = await startApp(options)
+    await using app = await openApp(options)
     const bob = await app.as('bob')
     for (const action of ['copy', 'rename'])
       for (const more of ['', '&override=true', '&rename=true']) {
@@ -37,7 +42,7 @@ describe('CVE-2026-54091: a change of a folder with a denied descendant', () => 
   })
 
   it('does not put a folder where one of its parts would be denied', async () => {
-    await using app = await startApp({
+    await using app = await openApp({
       ...options,
       tree: { ...options.tree, 'q/p/denied.txt': 'mine', 'q/sub/denied.txt': 'mine' },
     })
@@ -49,7 +54,7 @@ describe('CVE-2026-54091: a change of a folder with a denied descendant', () => 
   })
 
   it('is not refused for what a rule allows again', async () => {
-    await using app = await startApp({
+    await using app = await openApp({
       ...options,
       users: [
         { username: 'bob', rules: [deny('/p/denied'), { ...deny('/p/denied'), allow: true }] },
@@ -59,6 +64,57 @@ describe('CVE-2026-54091: a change of a folder with a denied descendant', () => 
     const query = 'action=copy&destination=/taken'
     const response = await bob.fetch(`/api/resources/p?${query}`, { method: 'PATCH' })
     expect(response.status).toBe(200)
+  })
+})
+
+describe.runIf(process.platform === 'linux')('a tree with a path too long for the system', () => {
+  const DEPTH = 2_100
+  const withRules = {
+    tree: { 'deep/beside.txt': '', 'p/other.txt': '' },
+    users: [{ username: 'bob', rules: [{ ...deny(''), regex: true, regexp: { raw: 'secret' } }] }],
+  }
+  // Thousands of folders take a disk its time.
+  beforeEach(() => {
+    if (existsSync('/dev/shm')) vi.stubEnv('TMPDIR', '/dev/shm')
+    return () => vi.unstubAllEnvs()
+  })
+  const change = async (app: OpenedApp, method: string, path: string) =>
+    (await (await app.as('bob')).fetch(`/api/resources${path}`, { method })).status
+
+  it('is moved and deleted while rules are in force', async () => {
+    await using app = await openApp(withRules)
+    makeChain(app.tree.at('deep'), DEPTH, { 'last.txt': '', inside: { link: '../last.txt' } })
+    expect(await change(app, 'PATCH', '/deep?action=rename&destination=/p/moved')).toBe(200)
+    expect(await change(app, 'DELETE', '/p/moved')).toBe(204)
+    expect(await readdir(app.tree.root, { recursive: true })).toEqual(['p', 'p/other.txt'])
+  })
+
+  it('is not copied in part', async () => {
+    await using app = await openApp(withRules)
+    makeChain(app.tree.at('deep'), DEPTH, { 'last.txt': '' })
+    const admin = await app.as('admin')
+    const query = 'action=copy&destination=/p/copied'
+    const response = await admin.fetch(`/api/resources/deep?${query}`, { method: 'PATCH' })
+    expect(response.headers.get('x-error-code')).toBe('invalid_name')
+    expect(await readdir(app.tree.at('p'))).toEqual(['other.txt'])
+    await admin.fetch('/api/resources/deep', { method: 'DELETE' })
+  })
+
+  it.each([
+    ['what a rule denies', { 'secret.txt': SECRET }],
+    ['a link out of the scope', { out: { link: '/etc/passwd' } }],
+  ])('stays as it is with %s at its end', async (_, content) => {
+    await using app = await openApp(withRules)
+    makeChain(app.tree.at('deep'), DEPTH, content)
+    try {
+      expect(await change(app, 'PATCH', '/deep?action=rename&destination=/p/moved')).toBe(403)
+      expect(await change(app, 'PATCH', '/deep?action=copy&destination=/p/copied')).toBe(403)
+      expect(await change(app, 'DELETE', '/deep')).toBe(403)
+      expect(await readdir(app.tree.at('deep'))).toEqual(['beside.txt', 'd'])
+      expect(await readdir(app.tree.at('p'))).toEqual(['other.txt'])
+    } finally {
+      await (await app.as('admin')).fetch('/api/resources/deep', { method: 'DELETE' })
+    }
   })
 })
 
@@ -77,7 +133,7 @@ describe('CVE-2026-73612: what is read of a folder with a denied descendant', ()
     '/api/resources/recursive/',
     '/api/resources/recursive/p/denied/',
   ])('is nothing of it by %s', async (path) => {
-    await using app = await startApp(options)
+    await using app = await openApp(options)
     const response = await (await app.as('bob')).fetch(path)
     const text = Buffer.from(await response.arrayBuffer()).toString('latin1')
     expect(text).not.toContain(SECRET)
@@ -88,7 +144,7 @@ describe('CVE-2026-73612: what is read of a folder with a denied descendant', ()
     ['the folder above', '/p/', ['', '/denied', '/denied/s.txt', '/denied/s.srt', '/sub']],
     ['the folder itself', '/p/sub/', ['', '/denied.txt']],
   ])('is nothing of it through a share of %s', async (_, shared, belows) => {
-    await using app = await startApp(options)
+    await using app = await openApp(options)
     const hash = await makeShare(app, shared, {}, 'bob')
     for (const below of belows) {
       const { text } = await readPublic(app, hash, below)
@@ -98,12 +154,11 @@ describe('CVE-2026-73612: what is read of a folder with a denied descendant', ()
   })
 
   it('is nothing at all through a share of what was denied later', async () => {
-    await using app = await startApp({ ...options, users: [{ username: 'bob' }] })
+    await using app = await openApp({ ...options, users: [{ username: 'bob' }] })
     const hash = await makeShare(app, '/p/denied/', {}, 'bob')
-    await app.store.update((doc) => [
-      { ...doc, settings: { ...doc.settings, rules: [deny('/p')] } },
-      undefined,
-    ])
+    await changeRecords(app.store, ({ settings }) => ({
+      settings: { ...settings, rules: [deny('/p')] },
+    }))
     for (const below of ['', '/s.txt', '/s.srt']) {
       const { statuses, text } = await readPublic(app, hash, below)
       expect(new Set(statuses)).toEqual(new Set([403]))

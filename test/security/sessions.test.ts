@@ -1,10 +1,12 @@
 // Sessions and forged requests (class 9): a session is a record that can end, and only what a form
 // of another site cannot send changes anything.
+
 import { request } from 'node:http'
 import { describe, expect, it } from 'vitest'
 import { defaultPermissions, type User } from '../../src/store/document.ts'
 import { PASSWORD, startApp, type TestApp } from '../support/app.ts'
 import { withDeadline } from '../support/deadline.ts'
+import { changeRecords, recordsOf } from '../support/records.ts'
 import { openShell } from '../support/shell.ts'
 
 const CHANGES: [method: string, path: string, body: string][] = [
@@ -30,7 +32,7 @@ describe('CVE-2021-46398: a page of another site, which has the cookie but no he
   it.each(CHANGES)('changes nothing by %s %s', async (method, path, body) => {
     await using app = await startApp({ tree: { 'a.txt': 'mine' } })
     const { cookie } = await app.as('admin')
-    const before = JSON.stringify(app.store.read().settings)
+    const before = JSON.stringify(app.store.settings())
     for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'application/json']) {
       const response = await app.fetch(path, {
         method,
@@ -42,9 +44,9 @@ describe('CVE-2021-46398: a page of another site, which has the cookie but no he
     expect(await app.tree.read('a.txt')).toBe('mine')
     await expect(app.tree.read('b.txt')).rejects.toThrow()
     await expect(app.tree.read('new.txt')).rejects.toThrow()
-    expect(JSON.stringify(app.store.read().settings)).toBe(before)
-    expect(app.store.read().users).toHaveLength(1)
-    expect(app.store.read().shares).toEqual([])
+    expect(JSON.stringify(app.store.settings())).toBe(before)
+    expect(recordsOf(app.store).users).toHaveLength(1)
+    expect(recordsOf(app.store).shares).toEqual([])
   })
 
   it('gets no cookie from the browser in the first place', async () => {
@@ -275,9 +277,9 @@ describe('a WebSocket', () => {
 })
 
 function changeBob(app: TestApp, change: Partial<User>): Promise<unknown> {
-  return app.store.update((doc) => {
+  return changeRecords(app.store, (doc) => {
     const users = doc.users.map((user) => (user.username === 'bob' ? { ...user, ...change } : user))
-    return [{ ...doc, users }, undefined]
+    return { ...doc, users }
   })
 }
 

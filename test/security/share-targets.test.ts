@@ -1,11 +1,15 @@
 // A link belongs to the file or folder it was made for, not to a name: it ends with it, whoever takes
 // it away and by whatever call, and serves nothing that takes the name later.
+
 import { link, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import type { Share } from '../../src/store/document.ts'
 import { MAX_SHARES } from '../../src/store/shares.ts'
+import { openStore } from '../../src/store/store.ts'
 import { startApp, type TestApp, type TestAppOptions } from '../support/app.ts'
 import { MAY_MOUNT, mountDisk } from '../support/mounts.ts'
+import { changeRecords, recordsOf } from '../support/records.ts'
 import { makeShare, readPublic } from '../support/shares.ts'
 
 const SHARED = 'what was shared'
@@ -33,7 +37,14 @@ async function call(app: TestApp, username: string, method: string, path: string
   expect(response.status, `${method} ${path}`).toBeLessThan(300)
 }
 
-const hashes = (app: TestApp) => app.store.read().shares.map(({ hash }) => hash)
+/** As another process finds them. */
+async function storedShares(app: TestApp): Promise<readonly Share[]> {
+  const again = await openStore(app.store.file)
+  await again.close()
+  return recordsOf(again).shares
+}
+
+const hashes = (app: TestApp) => recordsOf(app.store).shares.map(({ hash }) => hash)
 
 /** What an account sees of its links: by hash, whether they have ended. */
 async function listed(app: TestApp, username: string): Promise<Record<string, boolean>> {
@@ -107,10 +118,8 @@ describe('a link that ended by what somebody else did', () => {
     await call(app, 'bob', 'DELETE', 'resources/report.txt')
     expect(await listed(app, 'ann')).toEqual({ [theirs]: true })
     expect(await listed(app, 'bob')).toEqual({})
-    const { parseDocument } = await import('../../src/store/parse-document.ts')
-    const stored = parseDocument(JSON.parse(JSON.stringify(app.store.read())))
-    expect(stored.shares).toEqual(app.store.read().shares)
-    expect(stored.shares).toMatchObject([{ hash: theirs, ended: true }])
+    expect(await storedShares(app)).toEqual(recordsOf(app.store).shares)
+    expect(await storedShares(app)).toMatchObject([{ hash: theirs, ended: true }])
     // It is no link to what takes the name.
     await call(app, 'ann', 'POST', 'resources/team/report.txt', LATER)
     const ann = await app.as('ann')
@@ -127,18 +136,18 @@ describe('a link that ended by what somebody else did', () => {
     const hash = await makeShare(app, '/team/report.txt', { expires: '1', unit: 'days' }, 'ann')
     await call(app, 'bob', 'DELETE', 'resources/report.txt')
     const fill = { path: '/team/own.txt', userID: 2, expire: 0, passwordHash: '', token: '' }
-    await app.store.update((doc) => {
+    await changeRecords(app.store, (doc) => {
       const more = Array.from({ length: MAX_SHARES - 1 }, (_, i) => ({ ...fill, hash: `fill${i}` }))
-      return [{ ...doc, shares: [...doc.shares, ...more] }, undefined]
+      return { ...doc, shares: [...doc.shares, ...more] }
     })
     const ann = await app.as('ann')
     const make = () => ann.fetch('/api/share/team/own.txt', { method: 'POST', body: '{}' })
     expect((await make()).status).toBe(400)
-    await app.store.update((doc) => {
+    await changeRecords(app.store, (doc) => {
       const shares = doc.shares.map((share) =>
         share.hash === hash ? { ...share, expire: 1 } : share,
       )
-      return [{ ...doc, shares }, undefined]
+      return { ...doc, shares }
     })
     expect((await make()).status).toBe(200)
     expect(hashes(app)).not.toContain(hash)
@@ -199,12 +208,12 @@ describe('a link goes on', () => {
   it('when our own save has a time of birth before the link, as after the clock was set back', async () => {
     await using app = await start()
     const hash = await makeShare(app, '/team/report.txt', {}, 'ann')
-    await app.store.update((doc) => {
+    await changeRecords(app.store, (doc) => {
       const ahead = Date.now() + 3_600_000
       const shares = doc.shares.map((share) =>
         share.target ? { ...share, target: { ...share.target, notedMs: ahead } } : share,
       )
-      return [{ ...doc, shares }, undefined]
+      return { ...doc, shares }
     })
     await call(app, 'bob', 'PUT', 'resources/report.txt', saved)
     expect(await read(app, hash)).toContain(saved)
@@ -243,10 +252,10 @@ describe('a link goes on', () => {
   it('where it was imported: the first use notes what it is for', async () => {
     await using app = await start()
     const imported = { hash: 'imported', path: '/team/pub/', userID: 2, expire: 0 }
-    await app.store.update((doc) => [
-      { ...doc, shares: [{ ...imported, passwordHash: '', token: '' }] },
-      undefined,
-    ])
+    await changeRecords(app.store, (doc) => ({
+      ...doc,
+      shares: [{ ...imported, passwordHash: '', token: '' }],
+    }))
     expect(await read(app, 'imported')).toContain(SHARED)
     const aside = join(app.tree.base, 'aside')
     await rename(app.tree.at('team/pub'), aside)
@@ -258,10 +267,10 @@ describe('a link goes on', () => {
 it('an imported link that was never used ends with its file, too', async () => {
   await using app = await start()
   const imported = { hash: 'imported', path: '/team/report.txt', userID: 2, expire: 0 }
-  await app.store.update((doc) => [
-    { ...doc, shares: [{ ...imported, passwordHash: '', token: '' }] },
-    undefined,
-  ])
+  await changeRecords(app.store, (doc) => ({
+    ...doc,
+    shares: [{ ...imported, passwordHash: '', token: '' }],
+  }))
   await call(app, 'bob', 'DELETE', 'resources/report.txt')
   expect(await listed(app, 'ann')).toEqual({ imported: true })
 })
@@ -269,10 +278,9 @@ it('an imported link that was never used ends with its file, too', async () => {
 it('what a link was made for survives a restart and is told to nobody', async () => {
   await using app = await start()
   const hash = await makeShare(app, '/team/report.txt', {}, 'ann')
-  const { parseDocument } = await import('../../src/store/parse-document.ts')
-  const stored = JSON.parse(JSON.stringify(app.store.read()))
-  expect(parseDocument(stored).shares).toEqual(app.store.read().shares)
-  expect(parseDocument(stored).shares[0]?.target?.place).toBe(app.tree.at('team/report.txt'))
+  const stored = await storedShares(app)
+  expect(stored).toEqual(recordsOf(app.store).shares)
+  expect(stored[0]?.target?.place).toBe(app.tree.at('team/report.txt'))
   const ann = await app.as('ann')
   for (const path of ['/api/shares', '/api/share/team/report.txt', `/api/public/share/${hash}`])
     expect(await (await ann.fetch(path)).text()).not.toMatch(/target|bornNs|notedMs/)

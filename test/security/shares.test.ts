@@ -1,9 +1,11 @@
 // Life cycle of shares (class 5): what a visitor reaches is exactly what its owner may still share.
+
 import { mkdir, rename } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { defaultPermissions } from '../../src/store/document.ts'
 import { PASSWORD, startApp, type TestApp } from '../support/app.ts'
+import { changeRecords, recordsOf } from '../support/records.ts'
 import { makeShare, readPublic } from '../support/shares.ts'
 
 const SECRET = 'bytes that were not shared'
@@ -84,10 +86,10 @@ it.each(['share', 'download'] as const)(
 it('CVE-2026-35604: a share follows the rules its owner has got since', async () => {
   await using app = await startApp({ tree, users: [{ username: 'bob' }] })
   const hash = await makeShare(app, '/docs/pub/', {}, 'bob')
-  await app.store.update((doc) => {
+  await changeRecords(app.store, (doc) => {
     const rules = [{ regex: false, allow: false, path: '/docs/pub/a.txt', regexp: null }]
     const users = doc.users.map((user) => (user.username === 'bob' ? { ...user, rules } : user))
-    return [{ ...doc, users }, undefined]
+    return { ...doc, users }
   })
   const { text } = await readPublic(app, hash)
   expect(text).not.toContain('a.txt')
@@ -112,10 +114,10 @@ it('CVE-2026-54096: nothing is shared that is not there or lies outside of the s
     const response = await bob.fetch(`/api/share${path}`, { method: 'POST', body: '{}' })
     expect(response.status, path).toBeGreaterThanOrEqual(400)
   }
-  expect(app.store.read().shares).toEqual([])
+  expect(recordsOf(app.store).shares).toEqual([])
   // A share made in advance would open whatever is put there later.
   await app.tree.add({ 'bob/none.txt': 'later' })
-  expect(app.store.read().shares).toEqual([])
+  expect(recordsOf(app.store).shares).toEqual([])
 })
 
 it('CVE-2026-54097: neither hash of the password nor ticket leaves the server', async () => {
@@ -218,7 +220,7 @@ it('CVE-2025-52996: nothing that is handed on leads around the password', async 
   const html = await page.text()
   expect(html).not.toMatch(/[?&]token=/)
   expect(html).not.toContain('a.txt')
-  const stored = app.store.read().shares[0]
+  const stored = recordsOf(app.store).shares[0]
   expect(stored?.token).toBe('')
   const guesses = ['', 'null', 'undefined', stored?.passwordHash ?? '', hash]
   for (const guess of guesses.map(encodeURIComponent)) {
@@ -307,12 +309,12 @@ function setPermission(
   bit: 'share' | 'download',
   value: boolean,
 ): Promise<unknown> {
-  return app.store.update((doc) => {
+  return changeRecords(app.store, (doc) => {
     const users = doc.users.map((user) =>
       user.username === username
         ? { ...user, perm: { ...defaultPermissions(), [bit]: value } }
         : user,
     )
-    return [{ ...doc, users }, undefined]
+    return { ...doc, users }
   })
 }

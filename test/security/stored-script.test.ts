@@ -1,11 +1,13 @@
 // Script in what people store (class 8): every byte of a user's file leaves under a policy that runs
 // nothing, as a download unless asked for otherwise. That nothing really runs is tried in a browser
 // with a canary: test/web/viewers-hostile.test.ts.
+
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { PASSWORD, startApp, type TestApp } from '../support/app.ts'
 import { scriptedFiles } from '../support/hostile.ts'
+import { changeRecords } from '../support/records.ts'
 import { makeShare } from '../support/shares.ts'
 
 const SCRIPT = '<script>fire()</script>'
@@ -110,9 +112,9 @@ describe('CVE-2026-34530: what administrators write', () => {
 
   it.each(values)('stays text in the page: %j', async (name) => {
     await using app = await startApp()
-    await app.store.update((doc) => {
+    await changeRecords(app.store, (doc) => {
       const branding = { ...doc.settings.branding, name, color: name, theme: name }
-      return [{ ...doc, settings: { ...doc.settings, branding } }, undefined]
+      return { ...doc, settings: { ...doc.settings, branding } }
     })
     for (const path of ['/', '/files/', '/login']) {
       const response = await app.fetch(path)
@@ -141,9 +143,9 @@ describe('CVE-2026-34530: what administrators write', () => {
     await mkdir(join(files, 'img'), { recursive: true })
     await writeFile(join(files, 'img', 'logo.svg'), SVG)
     await writeFile(join(files, 'custom.css'), '</style><script>fire()</script>')
-    await app.store.update((doc) => {
+    await changeRecords(app.store, (doc) => {
       const branding = { ...doc.settings.branding, files }
-      return [{ ...doc, settings: { ...doc.settings, branding } }, undefined]
+      return { ...doc, settings: { ...doc.settings, branding } }
     })
     for (const path of ['/static/img/logo.svg', '/static/custom.css']) {
       const response = await app.fetch(path)

@@ -15,7 +15,6 @@ import {
 } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { createPace } from '../../src/files/place/pace.ts'
 import { copyTree } from '../../src/files/transfer/copy.ts'
 import { scopeOf } from '../support/scope.ts'
 import { makeTree, SECRET, type Tree } from '../support/tree.ts'
@@ -100,7 +99,7 @@ it.runIf(process.platform === 'linux')('neither reads nor writes outside by copi
   const swapping = keepSwapping(tree)
   const options = { replace: true, signal: new AbortController().signal }
   const write = async (name: string) => {
-    const into = await scope.holdToWrite('/dir' as never, createPace())
+    const into = await scope.openFolderToWrite('/dir' as never)
     const temp = await into.openTemp(name)
     await temp?.commit({ replace: true })
     await into.close()

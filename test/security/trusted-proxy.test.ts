@@ -1,5 +1,6 @@
 // Sign-in by a header (class 7): it counts from proxies the administrator named, and without such a
 // list from this machine alone.
+
 import { mkdtemp, rm } from 'node:fs/promises'
 import { request } from 'node:http'
 import { networkInterfaces, tmpdir } from 'node:os'
@@ -7,6 +8,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { PASSWORD, startApp, type TestApp, type TestAppOptions } from '../support/app.ts'
 import { waitFor } from '../support/deadline.ts'
+import { changeRecords, recordsOf } from '../support/records.ts'
 
 const proxied: TestAppOptions = {
   settings: { authMethod: 'proxy', auther: { header: 'X-User', command: '', recaptcha: null } },
@@ -152,7 +154,7 @@ it('an account that comes through a proxy cannot set a password of its own', asy
   await using app = await startApp({ ...proxied, tree: {} })
   const headers = { 'X-User': 'new' }
   expect((await app.fetch('/api/login', { method: 'POST', headers })).status).toBe(200)
-  const made = app.store.read().users.find(({ username }) => username === 'new')
+  const made = recordsOf(app.store).users.find(({ username }) => username === 'new')
   expect(made?.lockPassword).toBe(true)
 })
 
@@ -201,9 +203,9 @@ describe('an expired token behind a proxy (GHSA-v3jv-rmh2-635j)', () => {
       ...options,
       config: { ...options.config, trustedProxies: ['192.0.2.77'] },
     })
-    await stricter.store.update((doc) => {
-      const { settings, sessions } = app.store.read()
-      return [{ ...doc, settings: { ...doc.settings, key: settings.key }, sessions }, undefined]
+    await changeRecords(stricter.store, (doc) => {
+      const { settings, sessions } = recordsOf(app.store)
+      return { ...doc, settings: { ...doc.settings, key: settings.key }, sessions }
     })
     expect(await ask(stricter, token, 'bob')).toBe(401)
   })

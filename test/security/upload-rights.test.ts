@@ -1,17 +1,19 @@
 // Who may only rename, create or modify does nothing else by it.
+
 import { readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { expect, it } from 'vitest'
 import { defaultPermissions, type User } from '../../src/store/document.ts'
-import { startApp, type TestApp } from '../support/app.ts'
+import { type OpenedApp, openApp } from '../support/app.ts'
 import type { SignedIn } from '../support/login.ts'
+import { changeRecords } from '../support/records.ts'
 
 const CHUNK = { 'Content-Type': 'application/offset+octet-stream' }
 const { create, ...others } = defaultPermissions()
 const nothingElse = Object.fromEntries(Object.keys(others).map((name) => [name, false]))
 const createOnly = { ...nothingElse, create: true } as unknown as User['perm']
 
-function begin(user: SignedIn, length: number): Promise<Response> {
-  const headers = { 'Upload-Length': String(length) }
+function begin(user: SignedIn, length: number, more = {}): Promise<Response> {
+  const headers = { 'Upload-Length': String(length), ...more }
   return user.fetch('/api/tus/a.txt?override=true', { method: 'POST', headers })
 }
 
@@ -22,17 +24,17 @@ function append(user: SignedIn, offset: number, body: string): Promise<Response>
 
 const ask = (user: SignedIn) => user.fetch('/api/tus/a.txt', { method: 'HEAD' })
 
-async function takeModify(app: TestApp, username: string): Promise<void> {
-  await app.store.update((doc) => {
+async function takeModify(app: OpenedApp, username: string): Promise<void> {
+  await changeRecords(app.store, (doc) => {
     const users = doc.users.map((user) =>
       user.username === username ? { ...user, perm: { ...user.perm, modify: false } } : user,
     )
-    return [{ ...doc, users }, undefined]
+    return { ...doc, users }
   })
 }
 
 it('who may only create adds nothing to what will replace a file', async () => {
-  await using app = await startApp({
+  await using app = await openApp({
     tree: { 'a.txt': 'old' },
     users: [{ username: 'bob' }, { username: 'eve', perm: createOnly }],
   })
@@ -47,7 +49,7 @@ it('who may only create adds nothing to what will replace a file', async () => {
 })
 
 it('who may not modify any more does not finish replacing a file', async () => {
-  await using app = await startApp({ tree: { 'a.txt': 'old' }, users: [{ username: 'bob' }] })
+  await using app = await openApp({ tree: { 'a.txt': 'old' }, users: [{ username: 'bob' }] })
   const bob = await app.as('bob')
   await begin(bob, 6)
   expect((await append(bob, 0, 'bob')).status).toBe(204)
@@ -59,7 +61,7 @@ it('who may not modify any more does not finish replacing a file', async () => {
 
 it('who may only create does not replace a file that came meanwhile', async () => {
   const users = [{ username: 'eve', perm: createOnly }]
-  await using app = await startApp({ tree: {}, users })
+  await using app = await openApp({ tree: {}, users })
   const eve = await app.as('eve')
   expect((await begin(eve, 6)).status).toBe(201)
   await writeFile(app.tree.at('a.txt'), 'of a colleague')
@@ -68,7 +70,7 @@ it('who may only create does not replace a file that came meanwhile', async () =
 })
 
 it('an unfinished upload belongs to who began it', async () => {
-  await using app = await startApp({
+  await using app = await openApp({
     tree: {},
     users: [{ username: 'bob' }, { username: 'eve', perm: createOnly }],
   })
@@ -91,14 +93,15 @@ it('an unfinished upload belongs to who began it', async () => {
 
 it('who may only create sees and removes unfinished uploads of their own, and no others', async () => {
   const users = [{ username: 'bob' }, { username: 'eve', perm: createOnly }]
-  await using app = await startApp({ tree: {}, users })
+  await using app = await openApp({ tree: {}, users })
   const [bob, eve] = [await app.as('bob'), await app.as('eve')]
   await begin(bob, 6)
-  await begin(eve, 8)
+  await begin(eve, 8, { 'X-Modified': '1700000000000' })
   await append(eve, 0, 'eve')
   const list = async () => (await eve.fetch('/api/uploads')).json()
+  const modified = expect.stringMatching(/^20.*Z$/)
   expect(await list()).toEqual([
-    { path: '/a.txt', length: 8, offset: 3, modified: expect.stringMatching(/^20.*Z$/) },
+    { path: '/a.txt', length: 8, offset: 3, modified, override: true, fileModified: 1700000000000 },
   ])
   expect((await eve.fetch('/api/uploads/a.txt', { method: 'DELETE' })).status).toBe(204)
   expect(await list()).toEqual([])
@@ -108,7 +111,7 @@ it('who may only create sees and removes unfinished uploads of their own, and no
 
 it('an account has at most a thousand unfinished uploads', async () => {
   const users = [{ username: 'bob' }, { username: 'eve', perm: createOnly }]
-  await using app = await startApp({ tree: {}, users })
+  await using app = await openApp({ tree: {}, users })
   const [bob, eve] = [await app.as('bob'), await app.as('eve')]
   const headers = { 'Upload-Length': '9' }
   const beginAt = (user: SignedIn, path: string) =>
@@ -129,7 +132,7 @@ it('an account has at most a thousand unfinished uploads', async () => {
 
 it('who may rename but not create makes no folders by it', async () => {
   const users = [{ username: 'eve', perm: { ...nothingElse, rename: true } as User['perm'] }]
-  await using app = await startApp({ tree: { 'a.txt': 'a', there: null }, users })
+  await using app = await openApp({ tree: { 'a.txt': 'a', there: null }, users })
   const eve = await app.as('eve')
   const rename = (to: string) =>
     eve.fetch(`/api/resources/a.txt?action=rename&destination=${encodeURIComponent(to)}`, {
