@@ -8,10 +8,10 @@ import { waitFor } from './support/deadline.ts'
 
 const NOW = new Date(2026, 10, 20, 9, 5, 7)
 
-function logger(format: 'text' | 'json', debug = false) {
+function logger(format: 'text' | 'json') {
   const lines: string[] = []
   const write = (line: string) => void lines.push(line)
-  return { log: createLogger({ write, format, debug, now: () => NOW }), lines }
+  return { log: createLogger({ write, format, now: () => NOW }), lines }
 }
 
 describe('text lines', () => {
@@ -20,7 +20,6 @@ describe('text lines', () => {
     log.info('Listening on x')
     log.warn('disk is slow', { ms: 12, path: '/a b' })
     log.error('failed')
-    log.debug('not wanted')
     expect(lines).toEqual([
       '2026/11/20 09:05:07 Listening on x\n',
       '2026/11/20 09:05:07 warning: disk is slow ms=12 path="/a b"\n',
@@ -69,14 +68,14 @@ describe('text lines', () => {
 
 describe('json lines', () => {
   test('are one object each, errors with their stack', () => {
-    const { log, lines } = logger('json', true)
-    log.debug('detail', { n: 1 })
+    const { log, lines } = logger('json')
+    log.info('detail', { n: 1 })
     log.error('failed', { error: new Error('boom') })
-    log.request({ path: '/p', status: 500, address: '::1', error: 'x', requestId: 'r1' })
-    const [debug, error, request] = lines.map((line) => JSON.parse(line))
-    expect(debug).toEqual({ time: NOW.toISOString(), level: 'debug', msg: 'detail', n: 1 })
+    log.request({ path: '/p', status: 500, address: '::1', error: 'x' })
+    const [info, error, request] = lines.map((line) => JSON.parse(line))
+    expect(info).toEqual({ time: NOW.toISOString(), level: 'info', msg: 'detail', n: 1 })
     expect(error.error).toContain('Error: boom\n')
-    expect(request).toMatchObject({ level: 'error', path: '/p', status: 500, requestId: 'r1' })
+    expect(request).toMatchObject({ level: 'error', path: '/p', status: 500 })
   })
 })
 

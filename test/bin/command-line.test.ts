@@ -235,6 +235,7 @@ test('the shells take the completion scripts', async () => {
       'import',
       'ls',
       'rm',
+      'token',
       'update',
       '--perm.admin',
       'json',

@@ -149,14 +149,14 @@ test('the order of listings and the preferences of an account come from its flag
   ]
   for (const [flags, expected] of orders) {
     await update(...flags)
-    await expect.poll(order, { timeout: 2000 }).toBe(expected)
+    await expect.poll(order).toBe(expected)
   }
   await update('--redirectAfterCopyMove', '--singleClick', '--dateFormat', '--locale', 'pt-br')
   const claims = async () => {
     const { token } = await loginAs(server.origin)
     return JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()).user
   }
-  await expect.poll(claims, { timeout: 2000 }).toMatchObject({
+  await expect.poll(claims).toMatchObject({
     redirectAfterCopyMove: true,
     singleClick: true,
     dateFormat: true,

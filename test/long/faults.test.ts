@@ -28,15 +28,15 @@ faultRun('kill -9 at random moments during 1,000 changes', MAY_MOUNT, () =>
 faultRun('a disk that is full half of the time', MAY_MOUNT, () => fullDisk(400, 12))
 for (const errno of ERRNOS) {
   faultRun(`${errno} at each change of the disk, once`, HAS_FUSE, () =>
-    failingDisk(errno, { step: 1, lasting: false, seed: 13, max: 60 }),
+    failingDisk(errno, { lasting: false, seed: 13 }),
   )
   faultRun(`${errno} at each change from one on`, HAS_FUSE, () =>
-    failingDisk(errno, { step: 4, lasting: true, seed: 14, max: 60 }),
+    failingDisk(errno, { lasting: true, seed: 14 }),
   )
 }
 faultRun('the database cut off or garbled at each boundary of a write', true, () =>
   damagedDatabase(512),
 )
 faultRun('the clock an hour back and forth', CAN_SHIFT_CLOCK, () => shiftedClock(120, 15))
-faultRun('5,000 connections that send a byte now and then', true, () => slowConnections(5_000))
+faultRun('5,000 connections that send a byte a minute', true, () => slowConnections(5_000, 150_000))
 faultRun('a mount that stops answering, again and again', HAS_FUSE, () => silentMount(10, 16))

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { decodeAs, decodeText, detectEncoding, writesBack } from '../../web/text/decode.ts'
 import { encodeText } from '../../web/text/encode.ts'
-import { encodingGroups, encodingLabel, isSingleByte } from '../../web/text/encodings.ts'
+import { encodingGroups, encodingLabel } from '../../web/text/encodings.ts'
 
 const bytesOf = (...bytes: number[]) => new Uint8Array(bytes)
 const utf8 = (text: string) => new TextEncoder().encode(text)
@@ -43,7 +43,9 @@ describe('reading and writing back', () => {
   const everyByte = Uint8Array.from({ length: 256 }, (_, byte) => byte)
 
   it('gives every single-byte encoding its bytes back, where a byte means a character', () => {
-    for (const name of encodingGroups.flatMap((group) => group.names).filter(isSingleByte)) {
+    const ofOneByte = /^(windows-|iso-8859-|koi8-|macintosh|x-mac-|ibm866)/
+    const names = encodingGroups.flatMap((group) => [...group.names])
+    for (const name of names.filter((each) => ofOneByte.test(each))) {
       const meant = everyByte.filter(
         (byte) => decodeAs(bytesOf(byte), { name, bom: false }) !== '\ufffd',
       )

@@ -19,6 +19,7 @@ describe('the language of a file', () => {
     ['docker-compose.yml', 'YAML'],
     ['Dockerfile', 'Dockerfile'],
     ['Dockerfile.dev', 'Dockerfile'],
+    ['constructor', null],
     ['Makefile', 'Makefile'],
     ['CMakeLists.txt', 'CMake'],
     ['Cargo.toml', 'TOML'],
