@@ -90,7 +90,7 @@ class ViewportParser extends Parser {
     const from = context.state.doc.lineAt(step).from
     context.skipUntilInView(0, from)
     const parser = this.#middle(context.state.doc, from)
-    return new LaterParse(parser.startParse(input, fragments, [{ from, to }]), from)
+    return new LaterParse(parser.startParse(input, fragments, [{ from, to }]), from, context)
   }
 }
 
@@ -98,14 +98,20 @@ class ViewportParser extends Parser {
 class LaterParse implements PartialParse {
   readonly #parse: PartialParse
   readonly #from: number
+  readonly #context: ParseContext
 
-  constructor(parse: PartialParse, from: number) {
+  constructor(parse: PartialParse, from: number, context: ParseContext) {
     this.#parse = parse
     this.#from = from
+    this.#context = context
   }
 
+  /**
+   * Before everything once lines above the beginning are shown: CodeMirror keeps what an interrupted
+   * parse read if it is further than the last one was, and would take those lines for read.
+   */
   get parsedPos() {
-    return this.#parse.parsedPos
+    return this.#context.viewport.from < this.#from ? -1 : this.#parse.parsedPos
   }
 
   get stoppedAt() {
