@@ -75,8 +75,6 @@ export default defineConfig({
           maxWorkers: 3,
           // One browser for all files of a worker, and its modules loaded once.
           isolate: false,
-          // Three browsers on two cores: of 788 tests two waited too long once, and passed alone.
-          retry: 1,
         },
       },
       {
