@@ -34,7 +34,6 @@ const SRC_LAYERS = [
 const FILES_LAYERS = [
   ['disks', 'pictures'],
   ['volume', 'caseless'],
-  ['temp'],
   ['place'],
   ['listing'],
   ['transfer'],

@@ -4,7 +4,6 @@ import type { Rule } from '../api-types.ts'
 import type { Config } from '../config/config.ts'
 import type { CaselessDisks } from '../files/caseless/caseless-disks.ts'
 import { createScope, type Scope } from '../files/place/scope.ts'
-import type { TempNotes } from '../files/temp/temp-registry.ts'
 import type { Volume } from '../files/volume/volume.ts'
 import { ROOT, type VPath, vpathOf } from '../lib/vpath.ts'
 import type { Settings, User } from '../store/document.ts'
@@ -16,7 +15,6 @@ export interface TreeServices {
   store: Store
   volume: Volume
   caselessDisks: CaselessDisks
-  temps: TempNotes
   /** The served tree ignores case (macOS, Windows): rules are folded then. */
   foldCase: boolean
 }
@@ -56,7 +54,7 @@ function limitOf({ folder = ROOT }: TreeUser): Rule[] {
 }
 
 function buildScope(services: TreeServices, user: TreeUser, allow: PathTest): Scope {
-  const { config, store, volume, caselessDisks, temps } = services
+  const { config, store, volume, caselessDisks } = services
   const { fileMode, dirMode } = store.settings()
   return createScope({
     volume,
@@ -67,7 +65,6 @@ function buildScope(services: TreeServices, user: TreeUser, allow: PathTest): Sc
     caseless: hasRules(services, user)
       ? { disks: caselessDisks, allow: rulesOf(services, user).folded }
       : undefined,
-    temps,
     followExternalSymlinks: config.followExternalSymlinks,
     fileMode,
     dirMode,

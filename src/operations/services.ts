@@ -3,9 +3,9 @@ import type { TreeServices } from '../access/user-tree.ts'
 import { createCaselessDisks } from '../files/caseless/caseless-disks.ts'
 import { createDisks } from '../files/disks/disks.ts'
 import type { Previews } from '../files/preview/previews.ts'
-import { createTempRegistry, type TempRegistry } from '../files/temp/temp-registry.ts'
 import { createResumables, type Resumables } from '../files/transfer/resumable.ts'
 import { createDiskVolume } from '../files/volume/disk-volume.ts'
+import { createTempRegistry, type TempRegistry } from '../files/volume/temp-registry.ts'
 import { createHooks, type HookServices, type Hooks } from '../hooks/hooks.ts'
 import { createLocks, type Locks } from '../lib/locks.ts'
 import { admitUpload } from './unfinished.ts'
@@ -28,11 +28,12 @@ export function createServices(base: ServiceBase): Services {
   const { config, store, foldCase } = base
   const disks = createDisks()
   const temps = createTempRegistry(disks, `${store.file}.uploads`, config.tusExpiryMs)
+  const volume = createDiskVolume(disks, temps)
   return {
     ...base,
-    volume: createDiskVolume(disks),
+    volume,
     temps,
-    resumables: createResumables((owner) => admitUpload(disks, temps, owner)),
+    resumables: createResumables((owner) => admitUpload(volume, temps, owner)),
     saves: createLocks(),
     hooks: createHooks(base),
     caselessDisks: createCaselessDisks(disks, config.root, foldCase),

@@ -1,9 +1,8 @@
 // The unfinished uploads of an account: how many there may be, and which they are.
-import { lstat } from 'node:fs/promises'
 import { basename } from 'node:path'
-import type { Disks } from '../files/disks/disks.ts'
-import { type Declared, declaredIn } from '../files/temp/temp-name.ts'
-import { MAX_NOTED, type TempRegistry } from '../files/temp/temp-registry.ts'
+import { type Declared, declaredIn } from '../files/volume/temp-name.ts'
+import { MAX_NOTED, type TempRegistry } from '../files/volume/temp-registry.ts'
+import type { Volume } from '../files/volume/volume.ts'
 import { AppError, isLostEntry } from '../lib/errors.ts'
 
 /** Our page begins few at once; each holds a name on the disk, and as much as was sent of it. */
@@ -20,7 +19,7 @@ export interface Unfinished {
 
 /** Those that are still there. */
 export async function unfinishedOf(
-  disks: Disks,
+  volume: Volume,
   registry: TempRegistry,
   owner: number,
 ): Promise<Unfinished[]> {
@@ -28,8 +27,7 @@ export async function unfinishedOf(
   for (const [path, { upload }] of [...registry.noted()]) {
     const declared = declaredIn(basename(path))
     if (upload?.owner !== owner || declared === null) continue
-    const looking = disks.of(path).query(() => lstat(path))
-    const stats = await looking.catch((error) => {
+    const stats = await volume.statAt(path).catch((error) => {
       if (isLostEntry(error)) return null
       throw error
     })
@@ -37,8 +35,8 @@ export async function unfinishedOf(
     found.push({
       vpath: upload.vpath,
       declared,
-      offsetBytes: stats.size,
-      receivedMs: stats.mtimeMs,
+      offsetBytes: Number(stats.size),
+      receivedMs: Number(stats.mtimeMs),
     })
   }
   return found
@@ -46,7 +44,7 @@ export async function unfinishedOf(
 
 /** Throws `too_many_requests` when the account has, or all have, as many as there may be. */
 export async function admitUpload(
-  disks: Disks,
+  volume: Volume,
   registry: TempRegistry,
   owner: number,
 ): Promise<void> {
@@ -57,7 +55,7 @@ export async function admitUpload(
   // Some may have gone with their folder.
   if (
     noted < MAX_UNFINISHED ||
-    (await unfinishedOf(disks, registry, owner)).length < MAX_UNFINISHED
+    (await unfinishedOf(volume, registry, owner)).length < MAX_UNFINISHED
   )
     return
   const message = `account ${owner} has ${MAX_UNFINISHED} unfinished uploads`

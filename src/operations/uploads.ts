@@ -3,10 +3,9 @@
 import type { Readable } from 'node:stream'
 import { scopeOf } from '../access/user-tree.ts'
 import type { Place } from '../files/place/scope.ts'
-import { finishWrites } from '../files/temp/in-place.ts'
-import { type Declared, declaredIn } from '../files/temp/temp-name.ts'
 import { hasArrived } from '../files/transfer/receive.ts'
-import type { Destination, Found, Upload } from '../files/transfer/resumable.ts'
+import type { Destination, FoundUpload, Upload } from '../files/transfer/resumable.ts'
+import { type Declared, declaredIn } from '../files/volume/temp-name.ts'
 import { AppError, badRequest } from '../lib/errors.ts'
 import { ROOT, toVPath, type VPath } from '../lib/vpath.ts'
 import { findUser } from '../store/users.ts'
@@ -55,7 +54,7 @@ export async function findUpload(
   actor: Actor,
   vpath: VPath,
   { completes }: { completes: boolean },
-): Promise<Found> {
+): Promise<FoundUpload> {
   requireMay(actor, 'create', vpath)
   using place = await actor.scope.place(vpath)
   const destination = destinationOf(actor, place)
@@ -65,7 +64,7 @@ export async function findUpload(
   return found
 }
 
-function isComplete({ upload, offsetBytes, isOwn }: Found): boolean {
+function isComplete({ upload, offsetBytes, isOwn }: FoundUpload): boolean {
   return isOwn && offsetBytes === upload.lengthBytes
 }
 
@@ -144,8 +143,7 @@ async function finish(actor: Actor, begun: Destination, upload: Upload): Promise
  * had come. Uploads that cannot be finished are kept until they expire.
  */
 export async function finishLeftovers(services: Services): Promise<void> {
-  const { volume, temps, log } = services
-  await Promise.all([finishWrites(volume.disks, temps, log), finishUploads(services)])
+  await Promise.all([services.volume.finishWrites(services.log), finishUploads(services)])
 }
 
 async function finishUploads(services: Services): Promise<void> {

@@ -1,9 +1,9 @@
 // Writing a file from a body that comes as a stream, and making folders.
 import type { Readable } from 'node:stream'
 import type { At, Place, Scope } from '../files/place/scope.ts'
-import type { CommittedFile } from '../files/temp/temp-file.ts'
 import { hasArrived, receive } from '../files/transfer/receive.ts'
 import type { EntryStat } from '../files/volume/entry-stat.ts'
+import type { CommittedFile } from '../files/volume/temp-file.ts'
 import { AppError } from '../lib/errors.ts'
 import type { VPath } from '../lib/vpath.ts'
 import { type Actor, requireStill, type Verb, watchRights } from './actor.ts'
@@ -134,8 +134,7 @@ async function writeBody(
   }
   try {
     await reserve(temp, sizeBytes)
-    const { isDirect, device } = temp
-    await receive(stream, temp.fd, { isDirect, device, signal: rights?.signal })
+    await receive(stream, temp, { signal: rights?.signal })
     return await putInPlace(actor, vpath, realPath, () =>
       // Without the right to modify, a file that appeared meanwhile is not replaced.
       temp.commit({ replace: replace && actor.user.perm.modify, mtimeMs, check: checkAgain }),

@@ -17,7 +17,7 @@ export function uploadRoutes(deps: Deps): Hono<Env> {
   app.get(UPLOADS, requireUser(deps), async (c) => {
     const { user } = signedIn(c)
     const scope = c.get('scope')
-    const found = await unfinishedOf(deps.volume.disks, deps.temps, user.id)
+    const found = await unfinishedOf(deps.volume, deps.temps, user.id)
     const uploads: UnfinishedUpload[] = found
       .filter(({ vpath }) => scope.allow(vpathOf(vpath)))
       .map(({ vpath, declared, offsetBytes, receivedMs }) => ({

@@ -1,8 +1,8 @@
 // Copying many files at once keeps what copying them one by one promised.
 import { chmod, lstat, mkdir, readdir, readlink, stat } from 'node:fs/promises'
 import { expect, it } from 'vitest'
-import { TEMP_PREFIX } from '../../src/files/temp/temp-name.ts'
 import { copyTree } from '../../src/files/transfer/copy.ts'
+import { TEMP_PREFIX } from '../../src/files/volume/temp-name.ts'
 import { toVPath } from '../../src/lib/vpath.ts'
 import { scopeOf } from '../support/scope.ts'
 import { makeTree, type Tree } from '../support/tree.ts'

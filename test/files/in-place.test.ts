@@ -1,12 +1,12 @@
 // Files that cannot be replaced get their new content all the same, whole or not at all.
 import { execFileSync } from 'node:child_process'
-import { chmodSync, existsSync, linkSync, statSync, writeFileSync, writeSync } from 'node:fs'
+import { chmodSync, existsSync, linkSync, statSync, writeFileSync } from 'node:fs'
 import { mkdir, readdir, readFile, stat, truncate, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { createDisks } from '../../src/files/disks/disks.ts'
-import { finishWrites } from '../../src/files/temp/in-place.ts'
-import { createTempRegistry } from '../../src/files/temp/temp-registry.ts'
+import { finishWrites } from '../../src/files/volume/in-place.ts'
+import { createTempRegistry } from '../../src/files/volume/temp-registry.ts'
 import type { Logger } from '../../src/lib/log.ts'
 import { vpathOf } from '../../src/lib/vpath.ts'
 import { waitFor, withDeadline } from '../support/deadline.ts'
@@ -24,7 +24,7 @@ function start(tree: Tree) {
   const save = async (path: string, content: string) => {
     const temp = await scope.openTemp(vpathOf(path))
     try {
-      writeSync(temp.fd, content)
+      await temp.write([Buffer.from(content)], 0, { direct: true })
       return await temp.commit({ replace: true })
     } finally {
       await temp.discard()
@@ -117,7 +117,7 @@ describe.skipIf(!MAY_MOUNT)('with mounts (needs root)', () => {
     await writeFile(join(small, 'full'), 'x'.repeat(128 * 1024)).catch(() => {})
     const registry = createTempRegistry(DISKS, join(small, 'fb.db.uploads'), HOUR_MS)
     const temp = await scopeOf(tree, { temps: registry }).openTemp(vpathOf('/a.txt'))
-    writeSync(temp.fd, 'new content')
+    await temp.write([Buffer.from('new content')], 0, { direct: true })
     await expect(temp.commit({ replace: true })).rejects.toMatchObject({ code: 'no_space' })
     await temp.discard()
     expect(await tree.read('b.txt')).toBe('what was there')

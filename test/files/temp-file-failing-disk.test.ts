@@ -1,12 +1,12 @@
-import { closeSync } from 'node:fs'
 import { readdir, readFile } from 'node:fs/promises'
 import { afterEach, expect, it, vi } from 'vitest'
 import { createLocalDevice } from '../../src/files/disks/device.ts'
-import { openTemp } from '../../src/files/temp/temp-file.ts'
+import { openTemp } from '../../src/files/volume/temp-file.ts'
+import { openTop } from '../support/scope.ts'
 import { makeTree, type Tree } from '../support/tree.ts'
 
-/** A disk that refuses to set times. */
-const disk = vi.hoisted(() => ({ refusal: '' }))
+/** A disk that refuses to set times, or to close. */
+const disk = vi.hoisted(() => ({ refusal: '', isClosing: true }))
 
 vi.mock('node:fs', async (original) => {
   const real = await original<typeof import('node:fs')>()
@@ -16,24 +16,25 @@ vi.mock('node:fs', async (original) => {
       if (disk.refusal) throw Object.assign(new Error(disk.refusal), { code: disk.refusal })
       real.futimesSync(...args)
     },
+    closeSync: (fd: number) => {
+      real.closeSync(fd)
+      if (!disk.isClosing) {
+        disk.isClosing = true
+        throw Object.assign(new Error('EIO'), { code: 'EIO' })
+      }
+    },
   }
 })
 
 afterEach(() => {
   disk.refusal = ''
+  disk.isClosing = true
 })
 
 async function openIn(tree: Tree) {
-  let isFolderOpen = true
-  const folder = {
-    ref: tree.root,
-    device: createLocalDevice(),
-    close: async () => {
-      isFolderOpen = false
-    },
-  }
-  const temp = await openTemp(folder, 'a.txt', { fileMode: 0o640, isDirect: true })
-  return { temp, isFolderOpen: () => isFolderOpen }
+  const { folder, timesClosed } = await openTop(tree, createLocalDevice())
+  const temp = await openTemp(folder, 'a.txt', { fileMode: 0o640 })
+  return { temp, isFolderOpen: () => timesClosed() === 0 }
 }
 
 it.each(['EPERM', 'EACCES', 'ENOSYS', 'ENOTSUP'])(
@@ -60,8 +61,8 @@ it('a disk that fails while the time is set is told', async () => {
 it('the folder is let go also when the file cannot be closed', async () => {
   await using tree = await makeTree({})
   const { temp, isFolderOpen } = await openIn(tree)
-  closeSync(temp.fd)
-  await expect(temp.release()).rejects.toThrow('EBADF')
+  disk.isClosing = false
+  await expect(temp.release()).rejects.toThrow('EIO')
   expect(isFolderOpen()).toBe(false)
   expect(await readdir(tree.root)).toHaveLength(1)
 })

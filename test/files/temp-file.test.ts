@@ -1,31 +1,32 @@
 // The same promises by both ways: at once on a local disk, through the pool elsewhere.
-import { chmodSync, statSync, writeSync } from 'node:fs'
+import { chmodSync, statSync } from 'node:fs'
 import { mkdir, readdir, writeFile } from 'node:fs/promises'
 import { describe, expect, it } from 'vitest'
 import { createLocalDevice } from '../../src/files/disks/device.ts'
-import { openTemp } from '../../src/files/temp/temp-file.ts'
-import { TEMP_PREFIX } from '../../src/files/temp/temp-name.ts'
+import { openTemp } from '../../src/files/volume/temp-file.ts'
+import { TEMP_PREFIX } from '../../src/files/volume/temp-name.ts'
+import { openTop } from '../support/scope.ts'
 import { makeTree, type Tree } from '../support/tree.ts'
+
+/** One such call, and the disk is asked through the pool for a while. */
+const SLOW_MS = 1_000
 
 describe.each([{ isDirect: true }, { isDirect: false }])(
   'a temporary file (isDirect: $isDirect)',
   ({ isDirect }) => {
     const begin = async (tree: Tree, options: { label?: string; resume?: string } = {}) => {
-      let closed = 0
-      const folder = {
-        ref: tree.root,
-        device: createLocalDevice(),
-        close: async () => void closed++,
-      }
-      const temp = await openTemp(folder, 'a.txt', { fileMode: 0o640, isDirect, ...options })
-      return { temp, timesClosed: () => closed }
+      const device = createLocalDevice()
+      if (!isDirect) device.measure(SLOW_MS)
+      const { folder, timesClosed } = await openTop(tree, device)
+      const temp = await openTemp(folder, 'a.txt', { fileMode: 0o640, ...options })
+      return { temp, timesClosed }
     }
 
     it('takes the place, the mode and nothing else of what it replaces', async () => {
       await using tree = await makeTree({ 'a.txt': 'old and longer' })
       chmodSync(tree.at('a.txt'), 0o604)
       const { temp, timesClosed } = await begin(tree)
-      writeSync(temp.fd, 'new')
+      await temp.write([Buffer.from('new')], 0, { direct: true })
       const done = await temp.commit({ replace: true, mtimeMs: 1_000_000_000_000 })
       await temp.discard()
       expect(await tree.read('a.txt')).toBe('new')
@@ -73,7 +74,7 @@ describe.each([{ isDirect: true }, { isDirect: false }])(
     it('is found again by its label, and empty when it is begun anew', async () => {
       await using tree = await makeTree({})
       const first = await begin(tree, { label: 'up-x' })
-      writeSync(first.temp.fd, 'begun')
+      await first.temp.write([Buffer.from('begun')], 0, { direct: true })
       await first.temp.release()
       const again = await begin(tree, { resume: `${TEMP_PREFIX}up-x` })
       expect(await again.temp.sizeBytes()).toBe(5)

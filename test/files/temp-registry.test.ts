@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto'
 import { mkdir, readdir, readFile, rename, rm, utimes, writeFile } from 'node:fs/promises'
-import { basename, join } from 'node:path'
+import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { createLocalDevice } from '../../src/files/disks/device.ts'
-import { openTemp, type TempFile } from '../../src/files/temp/temp-file.ts'
-import { TEMP_PREFIX } from '../../src/files/temp/temp-name.ts'
-import { createTempRegistry, MAX_NOTED } from '../../src/files/temp/temp-registry.ts'
+import { openTemp, type TempFile } from '../../src/files/volume/temp-file.ts'
+import { TEMP_PREFIX } from '../../src/files/volume/temp-name.ts'
+import { createTempRegistry, MAX_NOTED } from '../../src/files/volume/temp-registry.ts'
 import { vpathOf } from '../../src/lib/vpath.ts'
 import { admitUpload } from '../../src/operations/unfinished.ts'
-import { DISKS, scopeOf } from '../support/scope.ts'
+import { DISKS, openTop, scopeOf, VOLUME } from '../support/scope.ts'
 import { makeTree } from '../support/tree.ts'
 
 const HOUR_MS = 60 * 60_000
@@ -57,15 +57,14 @@ it('files that follow each other into a folder share a name, which stays noted',
   const names = new Set<string>()
   for (const name of ['/a', '/b', '/c']) {
     const temp = await scope.openTemp(vpathOf(name))
-    names.add(basename(temp.hostPath))
+    for (const path of registry.noted().keys()) names.add(path)
     await temp.commit({ replace: false })
   }
-  const [shared] = names
-  expect([names.size, [...registry.noted().keys()]]).toEqual([1, [tree.at(shared as string)]])
+  expect([names.size, [...registry.noted().keys()]]).toEqual([1, [...names]])
   expect((await readFile(file, 'utf8')).trim().split('\n')).toHaveLength(1)
   // One at a time.
   const both = [await scope.openTemp(vpathOf('/d')), await scope.openTemp(vpathOf('/e'))]
-  expect(new Set(both.map(({ hostPath }) => basename(hostPath))).size).toBe(2)
+  expect(registry.noted().size).toBe(2)
   for (const temp of both) await temp.discard()
   await registry.close()
   expect(await readdir(tree.base)).not.toContain('uploads')
@@ -150,23 +149,24 @@ it('a full registry takes no further uploads, and notes what is made all the sam
   await writeFile(file, lines.join(''))
   const registry = createTempRegistry(DISKS, file, HOUR_MS)
   expect(registry.noted().size).toBe(MAX_NOTED)
-  await expect(admitUpload(DISKS, registry, 1)).rejects.toMatchObject({ code: 'too_many_requests' })
+  await expect(admitUpload(VOLUME, registry, 1)).rejects.toMatchObject({
+    code: 'too_many_requests',
+  })
   const temp = join(tree.root, tempName())
   registry.note(temp)
   expect(registry.noted().has(temp)).toBe(true)
   registry.forget(temp)
   registry.forget([...registry.noted().keys()][0] as string)
-  await admitUpload(DISKS, registry, 1)
+  await admitUpload(VOLUME, registry, 1)
 })
 
 it('a file whose folder cannot be synced leaves the next one alone that has taken its name', async () => {
   await using tree = await makeTree({})
   const registry = createTempRegistry(DISKS, join(tree.base, 'uploads'), HOUR_MS)
-  const begin = (name: string, syncFolder: () => Promise<void>) => {
+  const begin = async (name: string, syncFolder: () => Promise<void>) => {
     const device = { ...createLocalDevice(), syncFolder }
-    const folder = { ref: tree.root, device, close: async () => {} }
-    const noted = { in: registry, folder: tree.root }
-    return openTemp(folder, name, { fileMode: 0o640, isDirect: true, noted })
+    const { folder } = await openTop(tree, device)
+    return openTemp(folder, name, { fileMode: 0o640 }, registry)
   }
   let second: TempFile | undefined
   const first = await begin('first', async () => {

@@ -2,7 +2,7 @@
 import { readdir } from 'node:fs/promises'
 import { PassThrough, Readable } from 'node:stream'
 import { describe, expect, it } from 'vitest'
-import { isTempName } from '../../src/files/temp/temp-name.ts'
+import { isTempName } from '../../src/files/volume/temp-name.ts'
 import { AppError } from '../../src/lib/errors.ts'
 import { vpathOf } from '../../src/lib/vpath.ts'
 import type { Actor } from '../../src/operations/actor.ts'

@@ -1,13 +1,10 @@
 // What a scope changes: folders, files by temporary ones, moves, removals.
-import { readdir } from 'node:fs/promises'
 import { basename, dirname } from 'node:path'
 import { AppError, errnoOf } from '../../lib/errors.ts'
 import { ROOT, type VPath } from '../../lib/vpath.ts'
-import { openTemp, type TempFile } from '../temp/temp-file.ts'
-import { TEMP_PREFIX } from '../temp/temp-name.ts'
-import type { TempFacts } from '../temp/temp-registry.ts'
 import { permissionBits } from '../volume/file-mode.ts'
-import { deviceIn, moved, type OpenFolder } from '../volume/open-folder.ts'
+import { moved, type OpenFolder } from '../volume/open-folder.ts'
+import type { OpenTempOptions, TempFile } from '../volume/temp-file.ts'
 import type { Place } from './jail.ts'
 import {
   type At,
@@ -21,14 +18,8 @@ import {
 } from './tree.ts'
 import { createWriteFolder, type WriteFolder } from './write-folder.ts'
 
-export interface TempOptions {
+export interface TempOptions extends Pick<OpenTempOptions, 'label' | 'resume' | 'facts'> {
   parents?: boolean
-  /** Name of a sibling that findTemps is to find again. */
-  label?: string
-  /** A name from findTemps: that one is opened instead of a new one. */
-  resume?: string
-  /** What is to be known of a new one after a restart. */
-  facts?: TempFacts
 }
 
 export interface Changing {
@@ -60,14 +51,13 @@ export interface Changing {
 
 /** The changing part of a scope. */
 export function changingOf(tree: Tree): Changing {
-  const { volume, rules, temps, fileMode, dirMode } = tree
+  const { volume, rules, fileMode, dirMode } = tree
   return {
     openFolderToWrite: (at) =>
       within(tree, at, async (place, vpath) => {
         const allow = await rules.below(vpath, place.realPath)
         const folder = await openAsFolder(tree, place)
-        const noted = temps && { in: temps, folder: place.realPath }
-        return createWriteFolder(folder, vpath, { allow, fileMode, noted })
+        return createWriteFolder(volume, folder, vpath, { allow, fileMode })
       }),
     makeFolder: (vpath) =>
       within(tree, vpath, async ({ realPath, stats }) => {
@@ -82,14 +72,7 @@ export function changingOf(tree: Tree): Changing {
         await volume.makeFolder(dirname(realPath), basename(realPath), dirMode)
       }),
     openTemp: (at, options = {}) => within(tree, at, (place) => openTempAt(tree, place, options)),
-    findTemps: (at, label) =>
-      within(tree, at, async ({ folder }) => {
-        const names = [
-          ...(folder ? await volume.names(folder) : []),
-          ...(temps ? await readdir(temps.stagingFolder).catch(() => []) : []),
-        ]
-        return names.filter((name) => name.startsWith(TEMP_PREFIX + label))
-      }),
+    findTemps: (at, label) => within(tree, at, ({ folder }) => volume.findTemps(folder, label)),
     remove: (vpath, signal) =>
       withEntry(tree, vpath, async ({ folder, name }) => {
         if (vpath === ROOT) throw new AppError('forbidden', 'the root cannot be removed')
@@ -119,31 +102,20 @@ export function changingOf(tree: Tree): Changing {
 async function openTempAt(
   tree: Tree,
   place: Place,
-  { parents = false, label, resume, facts }: TempOptions,
+  { parents = false, ...options }: TempOptions,
 ): Promise<TempFile> {
-  const { volume, temps, fileMode } = tree
-  const realDir = dirname(place.realPath)
+  const { volume, fileMode } = tree
   const folder = await folderFor(tree, place, parents)
-  try {
-    const name = basename(place.realPath)
-    const isDirect = folder.device.isDirect && deviceIn(folder, name).isDirect
-    const noted = temps && { in: temps, folder: realDir, facts }
-    const temp = await openTemp(folder, name, { fileMode, isDirect, label, resume, noted })
-    const commit: TempFile['commit'] = async (how) => {
-      // A folder that was moved would take the file to where nobody checked it.
-      const check = async () => {
-        await how.check?.()
-        if (!volume.isInPlace(folder)) throw moved(realDir)
-      }
-      const done = await guarded(place.vpath, () => temp.commit({ ...how, check }))
-      if (isDirect) volume.disks.noteSynced(realDir)
-      return done
+  const temp = await volume.openTemp(folder, basename(place.realPath), { fileMode, ...options })
+  const commit: TempFile['commit'] = (how) => {
+    // A folder that was moved would take the file to where nobody checked it.
+    const check = async () => {
+      await how.check?.()
+      if (!volume.isInPlace(folder)) throw moved(dirname(place.realPath))
     }
-    return { ...temp, commit }
-  } catch (error) {
-    await folder.close()
-    throw error
+    return guarded(place.vpath, () => temp.commit({ ...how, check }))
   }
+  return { ...temp, commit }
 }
 
 // The folder for a file of the place, to be closed by the caller; made with `parents`. One that was open

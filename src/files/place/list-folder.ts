@@ -129,7 +129,7 @@ async function linkKind(
   const realPath = join(folder.realDir, name)
   // Nobody can follow it here; its text tells where it would lead.
   if (Buffer.byteLength(realPath) >= MAX_PATH_BYTES)
-    return (await pointsInside(jail, realPath, join(folder.ref, name))) ? 'link' : null
+    return (await pointsInside(jail, realPath, folder)) ? 'link' : null
   try {
     const landed = await landing(jail.volume, realPath)
     const target = vpathIn(await rootOf(jail), landed.realPath)
@@ -147,16 +147,16 @@ async function linkKind(
 const NO_WAY = new Set(['ENOENT', 'EACCES', 'EPERM', 'ENOTDIR', 'ENAMETOOLONG'])
 
 /**
- * Whether the text of a link leads inside: what counts while its disk does not answer. `path` is
- * another way to it.
+ * Whether the text of a link leads inside: what counts while its disk does not answer. `folder`: the open
+ * one that it lies in.
  */
 export async function pointsInside(
   jail: Jail,
   realPath: string,
-  path = realPath,
+  folder?: OpenFolder,
 ): Promise<boolean> {
   if (jail.follows) return true
-  const target = await jail.volume.readLink(realPath, path).catch(unlessLost)
+  const target = await jail.volume.readLink(realPath, folder).catch(unlessLost)
   if (target === null) return false
   return vpathIn(await rootOf(jail), resolve(dirname(realPath), target)) !== null
 }

@@ -4,9 +4,9 @@ import type { Usage } from '../../api-types.ts'
 import { AppError } from '../../lib/errors.ts'
 import { ROOT, type VPath } from '../../lib/vpath.ts'
 import type { EntryStats } from '../disks/stat-many.ts'
-import { leadsToTemp } from '../temp/temp-name.ts'
 import { type EntryKind, type EntryStat, kindOf, toEntryStat } from '../volume/entry-stat.ts'
 import { requireFree } from '../volume/free-space.ts'
+import { leadsToTemp } from '../volume/temp-name.ts'
 import { entriesBelow } from './entries-below.ts'
 import {
   createFolderReader,
@@ -77,7 +77,6 @@ export interface Reading {
 /** The reading part of a scope. */
 export function readingOf(tree: Tree): Reading {
   const { volume, rules, jail } = tree
-  const { disks } = volume
   return {
     openRead: (at) => within(tree, at, (place) => openRead(tree, place)),
     openFolder: (at) =>
@@ -127,9 +126,9 @@ export function readingOf(tree: Tree): Reading {
       ),
     entryPath: (vpath) => withEntry(tree, vpath, async ({ realPath }) => realPath),
     isMountPoint: (vpath) =>
-      withEntry(tree, vpath, async ({ realPath }) => disks.isKnownMount(realPath)),
+      withEntry(tree, vpath, async ({ realPath }) => volume.isMountPoint(realPath)),
     holdsMount: (vpath) =>
-      withEntry(tree, vpath, async ({ realPath }) => disks.holdsMount(realPath)),
+      withEntry(tree, vpath, async ({ realPath }) => volume.holdsMount(realPath)),
     hostPath: (at) => within(tree, at, async ({ realPath }) => realPath),
   }
 }

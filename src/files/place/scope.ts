@@ -1,8 +1,7 @@
 // One user's tree: the only door to content. Every call names a virtual path, meets the rules first and
 // is then confined by the jail (see jail.ts for what may happen between check and use).
 import { rebase, type VPath } from '../../lib/vpath.ts'
-import { leadsToTemp } from '../temp/temp-name.ts'
-import type { TempNotes } from '../temp/temp-registry.ts'
+import { leadsToTemp } from '../volume/temp-name.ts'
 import type { Volume } from '../volume/volume.ts'
 import { type Changing, changingOf, type TempOptions } from './changing.ts'
 import type { OpenFile } from './folder-reader.ts'
@@ -27,8 +26,6 @@ export interface ScopeOptions {
   /** Permission bits for new files and folders, before umask. */
   fileMode: number
   dirMode: number
-  /** Told of every temporary file before it is made, for the clean-up. */
-  temps?: TempNotes | undefined
   /** Where disks without case are met, and their rules; without it they are like others. */
   caseless?: CaselessRules | undefined
   /** Rules of the tree that this one was cut out of, see Scope.below. */
@@ -58,7 +55,7 @@ export interface Scope extends Reading, Changing {
 
 /** Builds a scope. Touches the disk on first use only. */
 export function createScope(options: ScopeOptions): Scope {
-  const { allow, caseless, volume, fileMode, dirMode, temps } = options
+  const { allow, caseless, volume, fileMode, dirMode } = options
   const jail = createJail(volume, options.root, {
     follows: options.followExternalSymlinks,
     isReal: options.isRootReal,
@@ -67,7 +64,7 @@ export function createScope(options: ScopeOptions): Scope {
   const isAllowed = (vpath: VPath) => allow(vpath) && !leadsToTemp(vpath)
   const rules = createPathRules(jail, isAllowed, options.outer, caseless)
   const isCaseless = caseless !== undefined
-  const tree: Tree = { volume, jail, rules, allow, isCaseless, fileMode, dirMode, temps }
+  const tree: Tree = { volume, jail, rules, allow, isCaseless, fileMode, dirMode }
   return {
     ...readingOf(tree),
     ...changingOf(tree),

@@ -1,9 +1,8 @@
 // What the functions of a scope share, and how they come from a path to a place.
 import { AppError, fromErrno } from '../../lib/errors.ts'
 import { ROOT, type VPath } from '../../lib/vpath.ts'
-import { leadsToTemp } from '../temp/temp-name.ts'
-import type { TempNotes } from '../temp/temp-registry.ts'
 import { moved, type OpenFolder } from '../volume/open-folder.ts'
+import { leadsToTemp } from '../volume/temp-name.ts'
 import type { Volume } from '../volume/volume.ts'
 import { type Jail, locate, locateEntry, type Place } from './jail.ts'
 import type { Allow, PathRules } from './path-rules.ts'
@@ -23,7 +22,6 @@ export interface Tree {
   /** Permission bits for new files and folders, before umask. */
   readonly fileMode: number
   readonly dirMode: number
-  readonly temps: TempNotes | undefined
 }
 
 /** Runs what is done at a path; the system's errors become those of the path. */

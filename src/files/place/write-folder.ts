@@ -1,10 +1,9 @@
 // A folder kept open to write many files into, without resolving each path anew.
-import { join } from 'node:path'
 import { AppError, fromErrno } from '../../lib/errors.ts'
 import { joinVPath, type VPath } from '../../lib/vpath.ts'
-import { atOnce, poolCalls } from '../disks/disk-calls.ts'
-import { type OpenTempOptions, openTemp, type TempFile } from '../temp/temp-file.ts'
-import { deviceIn, type OpenFolder } from '../volume/open-folder.ts'
+import type { OpenFolder } from '../volume/open-folder.ts'
+import type { TempFile } from '../volume/temp-file.ts'
+import type { Volume } from '../volume/volume.ts'
 import type { Allow } from './path-rules.ts'
 
 export interface WriteFolder {
@@ -21,45 +20,33 @@ export interface WriteFolder {
  * Takes over closing `folder`, which is open at `vpath`; `allow` is the rule test for what comes into it.
  */
 export function createWriteFolder(
+  volume: Volume,
   folder: OpenFolder,
   vpath: VPath,
-  options: {
-    allow: Allow
-    fileMode: number
-    noted: OpenTempOptions['noted']
-  },
+  { allow, fileMode }: { allow: Allow; fileMode: number },
 ): WriteFolder {
-  const { allow, fileMode, noted } = options
   let isChanged = false
-  const shared = { ref: folder.ref, device: folder.device, close: async () => {} }
   return {
     openTemp: async (name) => {
       const child = joinVPath(vpath, name)
       if (!allow(child)) throw new AppError('forbidden', `${child} is denied by a rule`)
-      const device = deviceIn(folder, name)
-      const isDirect = device.isDirect
-      try {
-        const path = join(folder.ref, name)
-        const found = await (isDirect ? atOnce : poolCalls(device)).lstat(path)
-        if (found?.isSymbolicLink()) return null
-        const temp = await openTemp(shared, name, { fileMode, isDirect, noted, syncsFolder: false })
-        const commit: TempFile['commit'] = async (how) => {
-          try {
-            const done = await temp.commit(how)
-            isChanged = true
-            return done
-          } catch (error) {
-            throw fromErrno(error, child)
-          }
-        }
-        return { ...temp, commit }
-      } catch (error) {
+      const failed = (error: unknown) => {
         throw fromErrno(error, child)
       }
+      const found = await volume.stat(folder, name, { direct: true }).catch(failed)
+      if (found?.isSymbolicLink()) return null
+      const options = { fileMode, syncsFolder: false }
+      const temp = await volume.openTemp(folder.share(), name, options).catch(failed)
+      const commit: TempFile['commit'] = async (how) => {
+        const done = await temp.commit(how).catch(failed)
+        isChanged = true
+        return done
+      }
+      return { ...temp, commit }
     },
     close: async () => {
       try {
-        if (isChanged) await folder.device.syncFolder(folder.ref)
+        if (isChanged) await volume.sync(folder)
       } finally {
         await folder.close()
       }

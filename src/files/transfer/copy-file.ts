@@ -3,8 +3,7 @@ import type { VPath } from '../../lib/vpath.ts'
 import type { FolderReader, Named, OpenFile } from '../place/folder-reader.ts'
 import type { Scope } from '../place/scope.ts'
 import type { WriteFolder } from '../place/write-folder.ts'
-import type { TempFile } from '../temp/temp-file.ts'
-import { writeFully } from './write-fully.ts'
+import type { TempFile } from '../volume/temp-file.ts'
 
 /** Larger files are copied one by one, and only where they fit. */
 const CHUNK_BYTES = 1024 * 1024
@@ -87,12 +86,12 @@ async function copyBytes(
   // Not by the copyFile of Node: it removes its target when a clone is refused, and writes a new one
   // under the name, which the descriptor that is synced and moved into place knows nothing of.
   const buffer = Buffer.allocUnsafe(Math.min(CHUNK_BYTES, sizeBytes + 4096))
-  const atOnce = temp.isDirect && sizeBytes <= SMALL_BYTES
+  const direct = sizeBytes <= SMALL_BYTES
   for (let position = 0; ; ) {
     signal.throwIfAborted()
     const { bytesRead } = await handle.read(buffer, 0, buffer.length, position)
     if (bytesRead === 0) return
-    await writeFully(temp, [buffer.subarray(0, bytesRead)], position, atOnce)
+    await temp.write([buffer.subarray(0, bytesRead)], position, { direct })
     position += bytesRead
     // Spares a read that finds nothing, unless the file has grown.
     if (bytesRead < buffer.length && Number((await handle.stat()).size) === position) return

@@ -3,11 +3,11 @@
 import type { IncomingMessage } from 'node:http'
 import type { Readable } from 'node:stream'
 import { AppError } from '../../lib/errors.ts'
-import { type WriteTarget, writeFully } from './write-fully.ts'
+import type { TempFile } from '../volume/temp-file.ts'
 
 /** Bytes collected before the source is paused. */
 const LIMIT_BYTES = 4 * 1024 * 1024
-/** Bodies up to this size may be written without the thread pool, see `isDirect` of receive. */
+/** Bodies up to this size may be written without the thread pool. */
 const SMALL_BYTES = 64 * 1024
 
 // What is given back at the end of the heap glibc returns to the system from 128 KiB on, only to ask
@@ -23,8 +23,6 @@ interface ReceiveOptions {
   position?: number
   maxBytes?: number
   signal?: AbortSignal | undefined
-  isDirect?: boolean
-  device?: WriteTarget['device']
 }
 
 /** True for a small body of announced length that has come as a whole: nothing needs to be awaited. */
@@ -35,21 +33,17 @@ export function hasArrived(source: Readable): boolean {
 }
 
 /**
- * Writes everything `source` delivers to `fd` from `position` on. Past `maxBytes` it stops with
+ * Writes everything `source` delivers to `file` from `position` on. Past `maxBytes` it stops with
  * `too_large`; when the source breaks off or the signal fires it rejects, with what had arrived
- * written to the file. With `isDirect`, for a file on a local disk, a small body that has come as a
- * whole is written at once; all else is written by the device's `run`. The chunks must be nobody
- * else's: their memory is given back as soon as they are written.
+ * written to the file. The chunks must be nobody else's: their memory is given back as soon as they are
+ * written.
  */
 export function receive(
   source: Readable,
-  fd: number,
-  options: ReceiveOptions = {},
+  file: Pick<TempFile, 'write'>,
+  { position: start = 0, maxBytes = Number.POSITIVE_INFINITY, signal }: ReceiveOptions = {},
 ): Promise<Received> {
-  const { position: start = 0, maxBytes = Number.POSITIVE_INFINITY, signal, isDirect } = options
-  if (isDirect && !signal?.aborted && hasArrived(source))
-    return receiveArrived(source, { fd }, start, maxBytes)
-  const target = { fd, device: options.device }
+  if (!signal?.aborted && hasArrived(source)) return receiveArrived(source, file, start, maxBytes)
   return new Promise((resolve, reject) => {
     let queue: Buffer[] = []
     let queuedBytes = 0
@@ -79,7 +73,7 @@ export function receive(
       queue = []
       queuedBytes = 0
       busy = true
-      const atOnce = isDirect === true && ended && partBytes <= SMALL_BYTES
+      const direct = ended && partBytes <= SMALL_BYTES
       const done = (error?: unknown) => {
         busy = false
         failure ??= error
@@ -91,7 +85,7 @@ export function receive(
         }
         advance()
       }
-      writeFully(target, part, start + writtenBytes, atOnce).then(() => done(), done)
+      file.write(part, start + writtenBytes, { direct }).then(() => done(), done)
     }
     const fail = (error: unknown) => {
       failure ??= error
@@ -133,7 +127,7 @@ export function receive(
 // Without the events of a stream, which take longer than the writing.
 async function receiveArrived(
   source: Readable,
-  target: WriteTarget,
+  file: Pick<TempFile, 'write'>,
   position: number,
   maxBytes: number,
 ): Promise<Received> {
@@ -147,7 +141,7 @@ async function receiveArrived(
     chunks.push(chunk)
     left -= chunk.length
   }
-  await writeFully(target, chunks, position, true)
+  await file.write(chunks, position, { direct: true })
   return { sizeBytes }
 }
 

@@ -5,9 +5,9 @@ import { hash } from 'node:crypto'
 import { dirname } from 'node:path'
 import type { Readable } from 'node:stream'
 import { AppError, badRequest } from '../../lib/errors.ts'
-import type { Place, Scope, TempOptions } from '../place/scope.ts'
-import type { TempFile } from '../temp/temp-file.ts'
-import { type Declared, declaredIn, TEMP_PREFIX } from '../temp/temp-name.ts'
+import type { Place, Scope } from '../place/scope.ts'
+import type { TempFile } from '../volume/temp-file.ts'
+import { type Declared, declaredIn, TEMP_PREFIX } from '../volume/temp-name.ts'
 import { hasArrived, receive } from './receive.ts'
 
 export interface Upload extends Declared {
@@ -26,7 +26,7 @@ export interface Resumables {
    * The unfinished upload and how much of it is on disk; null when there is none. Without one of the
    * account's own it is another account's (`isOwn` false), which only that one may go on with.
    */
-  find(destination: Destination): Promise<Found | null>
+  find(destination: Destination): Promise<FoundUpload | null>
   /**
    * Appends at `offsetBytes`. A newer append asks the one under way to stop and waits for it.
    * Bytes received before a broken connection stay. Throws `not_found` without an upload,
@@ -55,7 +55,7 @@ export interface Resumables {
   discard(destination: Destination): Promise<boolean>
 }
 
-export interface Found {
+export interface FoundUpload {
   upload: Upload
   offsetBytes: number
   isOwn: boolean
@@ -71,203 +71,227 @@ export interface Destination {
   mayReplace: boolean
 }
 
-interface Holder {
-  /** Made when it is asked for: most have ended by then. */
-  stop?: AbortController
-  done: Promise<void>
-}
-
 /** Uploads whose name is remembered, so that a chunk needs no look into the folder. */
 const MAX_REMEMBERED = 10_000
 const MAX_SEARCHED = 1_000
+
+/** What is known of uploads, by the key of their destination. */
+interface Known {
+  /** Asked before an upload is begun that does not take the place of another one. */
+  readonly admit: (owner: number) => Promise<void>
+  readonly remembered: Map<string, Upload>
+  /** Folders whose uploads of an earlier run of the server are remembered, too, or are about to be. */
+  readonly searched: Map<string, Promise<void>>
+  readonly exclusively: Turn
+  readonly completions: Map<string, Promise<void>>
+  readonly tried: WeakSet<Upload>
+}
 
 /** `admit` is asked before an upload is begun that does not take the place of another one. */
 export function createResumables(
   admit: (owner: number) => Promise<void> = async () => {},
 ): Resumables {
-  const remembered = new Map<string, Upload>()
-  /** Folders whose uploads of an earlier run of the server are remembered, too, or are about to be. */
-  const searched = new Map<string, Promise<void>>()
-  const exclusively = createTurns()
-  const completions = new Map<string, Promise<void>>()
-  const tried = new WeakSet<Upload>()
-
-  const remember = (key: string, upload: Upload) => {
-    if (remembered.size >= MAX_REMEMBERED) {
-      remembered.clear()
-      searched.clear()
-    }
-    remembered.set(key, upload)
+  const known: Known = {
+    admit,
+    remembered: new Map(),
+    searched: new Map(),
+    exclusively: createTurns(),
+    completions: new Map(),
+    tried: new WeakSet(),
   }
-
-  // Once a folder, so that beginning many uploads does not list it each time.
-  const rememberLeft = async (destination: Destination) => {
-    const folder = dirname(destination.place.realPath)
-    const known = searched.get(folder)
-    if (known) return known
-    if (searched.size >= MAX_SEARCHED) searched.clear()
-    const search = rememberFound(destination)
-    searched.set(folder, search)
-    try {
-      await search
-    } catch (error) {
-      if (searched.get(folder) === search) searched.delete(folder)
-      throw error
-    }
-  }
-
-  const rememberFound = async ({ scope, place }: Destination) => {
-    for (const tempName of await scope.findTemps(place, LABEL)) {
-      const found = parseName(tempName)
-      if (found && !remembered.has(found.key)) remember(found.key, found.upload)
-    }
-  }
-
-  const lookUp = async (destination: Destination, key: string): Promise<Upload | null> => {
-    const known = remembered.get(key)
-    if (known) return known
-    const found = await findLabelled(destination, labelOf(key))
-    if (found) remember(key, found)
-    return found
-  }
-
-  const openUpload = async (destination: Destination, key: string) => {
-    const upload = await lookUp(destination, key)
-    return upload && openFound(destination, key, upload)
-  }
-
-  const openFound = async (destination: Destination, key: string, upload: Upload) => {
-    if (upload.replace && !destination.mayReplace) await refuseTaken(destination)
-    try {
-      const temp = await openTempAt(destination, { resume: upload.tempName })
-      return { upload, temp }
-    } catch (error) {
-      // Expired and swept, or its folder is gone.
-      if (!(error instanceof AppError && error.code === 'not_found')) throw error
-      remembered.delete(key)
-      return null
-    }
-  }
-
-  const openOther = async (destination: Destination) => {
-    const upload = await findLabelled(destination, `${LABEL}${placeKeyOf(destination)}-u`)
-    return upload && openFound(destination, '', upload)
-  }
-
-  const missing = async (destination: Destination): Promise<AppError> => {
-    const other = await findLabelled(destination, `${LABEL}${placeKeyOf(destination)}-u`)
-    if (other)
-      return new AppError('forbidden', `the upload to ${destination.place.vpath} is not yours`)
-    return new AppError('not_found', `no upload to ${destination.place.vpath}`)
-  }
-
-  const commit = async (destination: Destination, key: string, upload: Upload) => {
-    const temp = await openTempAt(destination, { resume: upload.tempName })
-    try {
-      // Another one to the same target may have begun under the same name since it was complete.
-      const sizeBytes = await temp.sizeBytes()
-      if (sizeBytes !== upload.lengthBytes)
-        throw new AppError(
-          'conflict',
-          `the upload is at ${sizeBytes} of ${upload.lengthBytes} bytes`,
-        )
-      await temp.commit({
-        replace: upload.replace && destination.mayReplace,
-        mtimeMs: upload.mtimeMs ?? undefined,
-      })
-      remembered.delete(key)
-    } finally {
-      await temp.release()
-    }
-  }
-
-  const discard = async (destination: Destination, key: string): Promise<boolean> => {
-    let found = false
-    for (const tempName of await destination.scope.findTemps(destination.place, labelOf(key))) {
-      const temp = await openTempAt(destination, { resume: tempName })
-      await temp.discard()
-      found = true
-    }
-    remembered.delete(key)
-    return found
-  }
-
   return {
-    create: async (destination, { lengthBytes, replace, mtimeMs }) => {
-      const key = keyOf(destination)
-      return exclusively(key, async () => {
-        if (completions.has(key))
-          throw new AppError('locked', `${destination.place.vpath} is being put in place`)
-        await rememberLeft(destination)
-        if (remembered.has(key)) await discard(destination, key)
-        else await admit(destination.owner)
-        const words = [lengthBytes, replace ? 'r' : 'n', mtimeMs ?? '']
-        const label = labelOf(key) + words.join('-')
-        const facts = { upload: { owner: destination.owner, vpath: destination.place.vpath } }
-        const temp = await openTempAt(destination, { parents: true, label, facts })
-        await temp.release()
-        const upload = { lengthBytes, replace, mtimeMs, tempName: TEMP_PREFIX + label }
-        remember(key, upload)
-        return upload
-      })
-    },
-    find: async (destination) => {
-      const key = keyOf(destination)
-      const own = await openUpload(destination, key)
-      const opened = own ?? (await openOther(destination))
-      if (!opened) return null
-      const { upload, temp } = opened
-      try {
-        return { upload, offsetBytes: await temp.sizeBytes(), isOwn: own !== null }
-      } finally {
-        await temp.release()
-      }
-    },
-    append: async (destination, offsetBytes, source, signal) => {
-      const key = keyOf(destination)
-      return exclusively(key, async (stop) => {
-        const opened = await openUpload(destination, key)
+    create: (destination, declared) =>
+      known.exclusively(keyOf(destination), () => create(known, destination, declared)),
+    find: (destination) => find(known, destination),
+    append: (destination, offsetBytes, source, signal) =>
+      known.exclusively(keyOf(destination), async (stop) => {
+        const opened = await openOwn(known, destination)
         if (!opened) throw await missing(destination)
-        const { upload, temp } = opened
-        try {
-          // A body that is here ends by itself.
-          const ended = hasArrived(source)
-            ? undefined
-            : AbortSignal.any([stop(), ...(signal ? [signal] : [])])
-          const sizeBytes = await appendTo(temp, upload, offsetBytes, source, ended)
-          return { upload, offsetBytes: sizeBytes }
-        } finally {
-          await temp.release()
-        }
-      })
-    },
-    complete: async (destination, upload, around) => {
-      const key = keyOf(destination)
-      const running = completions.get(key)
-      if (running) return running
-      const again = tried.has(upload)
-      tried.add(upload)
-      const commitOnce = async () => {
-        await exclusively(key, () => commit(destination, key, upload))
-        // What comes now, while after-hooks run, is another upload.
-        completions.delete(key)
-      }
-      const work = around(commitOnce, again)
-      completions.set(key, work)
-      try {
-        await work
-      } finally {
-        if (completions.get(key) === work) completions.delete(key)
-      }
-    },
+        // A body that is here ends by itself.
+        const ended = hasArrived(source)
+          ? undefined
+          : AbortSignal.any([stop(), ...(signal ? [signal] : [])])
+        return appendTo(opened, offsetBytes, source, ended)
+      }),
+    complete: (destination, upload, around) => complete(known, destination, upload, around),
     discard: async (destination) => {
-      const key = keyOf(destination)
-      if (await exclusively(key, () => discard(destination, key))) return true
+      if (await known.exclusively(keyOf(destination), () => discard(known, destination)))
+        return true
       const error = await missing(destination)
       if (error.code === 'forbidden') throw error
       return false
     },
   }
+}
+
+async function create(
+  known: Known,
+  destination: Destination,
+  { lengthBytes, replace, mtimeMs }: Declared,
+): Promise<Upload> {
+  const { place, owner } = destination
+  const key = keyOf(destination)
+  if (known.completions.has(key))
+    throw new AppError('locked', `${place.vpath} is being put in place`)
+  await rememberLeft(known, destination)
+  if (known.remembered.has(key)) await discard(known, destination)
+  else await known.admit(owner)
+  const label = labelOf(key) + [lengthBytes, replace ? 'r' : 'n', mtimeMs ?? ''].join('-')
+  const facts = { upload: { owner, vpath: place.vpath } }
+  const temp = await destination.scope.openTemp(place, { parents: true, label, facts })
+  await temp.release()
+  const upload = { lengthBytes, replace, mtimeMs, tempName: TEMP_PREFIX + label }
+  remember(known, key, upload)
+  return upload
+}
+
+async function find(known: Known, destination: Destination): Promise<FoundUpload | null> {
+  const own = await openOwn(known, destination)
+  const opened = own ?? (await openOther(known, destination))
+  if (!opened) return null
+  const { upload, temp } = opened
+  try {
+    return { upload, offsetBytes: await temp.sizeBytes(), isOwn: own !== null }
+  } finally {
+    await temp.release()
+  }
+}
+
+async function complete(
+  known: Known,
+  destination: Destination,
+  upload: Upload,
+  around: (commit: () => Promise<void>, again: boolean) => Promise<void>,
+): Promise<void> {
+  const { exclusively, completions, tried } = known
+  const key = keyOf(destination)
+  const running = completions.get(key)
+  if (running) return running
+  const again = tried.has(upload)
+  tried.add(upload)
+  const commitOnce = async () => {
+    await exclusively(key, () => commit(known, destination, upload))
+    // What comes now, while after-hooks run, is another upload.
+    completions.delete(key)
+  }
+  const work = around(commitOnce, again)
+  completions.set(key, work)
+  try {
+    await work
+  } finally {
+    if (completions.get(key) === work) completions.delete(key)
+  }
+}
+
+async function commit(known: Known, destination: Destination, upload: Upload): Promise<void> {
+  const { scope, place, mayReplace } = destination
+  const temp = await scope.openTemp(place, { resume: upload.tempName })
+  try {
+    // Another one to the same target may have begun under the same name since it was complete.
+    const sizeBytes = await temp.sizeBytes()
+    if (sizeBytes !== upload.lengthBytes)
+      throw new AppError('conflict', `the upload is at ${sizeBytes} of ${upload.lengthBytes} bytes`)
+    await temp.commit({
+      replace: upload.replace && mayReplace,
+      mtimeMs: upload.mtimeMs ?? undefined,
+    })
+    known.remembered.delete(keyOf(destination))
+  } finally {
+    await temp.release()
+  }
+}
+
+async function discard({ remembered }: Known, destination: Destination): Promise<boolean> {
+  const { scope, place } = destination
+  const key = keyOf(destination)
+  const names = await scope.findTemps(place, labelOf(key))
+  for (const resume of names) await (await scope.openTemp(place, { resume })).discard()
+  remembered.delete(key)
+  return names.length > 0
+}
+
+function remember({ remembered, searched }: Known, key: string, upload: Upload): void {
+  if (remembered.size >= MAX_REMEMBERED) {
+    remembered.clear()
+    searched.clear()
+  }
+  remembered.set(key, upload)
+}
+
+// Once a folder, so that beginning many uploads does not list it each time.
+async function rememberLeft(known: Known, destination: Destination): Promise<void> {
+  const { searched } = known
+  const folder = dirname(destination.place.realPath)
+  const running = searched.get(folder)
+  if (running) return running
+  if (searched.size >= MAX_SEARCHED) searched.clear()
+  const search = rememberFound(known, destination)
+  searched.set(folder, search)
+  try {
+    await search
+  } catch (error) {
+    if (searched.get(folder) === search) searched.delete(folder)
+    throw error
+  }
+}
+
+async function rememberFound(known: Known, { scope, place }: Destination): Promise<void> {
+  for (const tempName of await scope.findTemps(place, LABEL)) {
+    const found = parseName(tempName)
+    if (found && !known.remembered.has(found.key)) remember(known, found.key, found.upload)
+  }
+}
+
+interface OpenUpload {
+  upload: Upload
+  temp: TempFile
+}
+
+async function openOwn(known: Known, destination: Destination): Promise<OpenUpload | null> {
+  const key = keyOf(destination)
+  let upload = known.remembered.get(key) ?? null
+  if (!upload) {
+    upload = await findLabelled(destination, labelOf(key))
+    if (upload) remember(known, key, upload)
+  }
+  return upload && openFound(known, destination, upload)
+}
+
+async function openOther(known: Known, destination: Destination): Promise<OpenUpload | null> {
+  const upload = await findLabelled(destination, anyLabelOf(destination))
+  return upload && openFound(known, destination, upload)
+}
+
+async function openFound(
+  { remembered }: Known,
+  destination: Destination,
+  upload: Upload,
+): Promise<OpenUpload | null> {
+  const { scope, place, mayReplace } = destination
+  if (upload.replace && !mayReplace && (await scope.exists(place.vpath)))
+    throw new AppError('forbidden', `${place.vpath} may not be replaced`)
+  try {
+    return { upload, temp: await scope.openTemp(place, { resume: upload.tempName }) }
+  } catch (error) {
+    // Expired and swept, or its folder is gone.
+    if (!(error instanceof AppError && error.code === 'not_found')) throw error
+    const key = keyOf(destination)
+    if (remembered.get(key) === upload) remembered.delete(key)
+    return null
+  }
+}
+
+async function missing(destination: Destination): Promise<AppError> {
+  const { vpath } = destination.place
+  return (await findLabelled(destination, anyLabelOf(destination)))
+    ? new AppError('forbidden', `the upload to ${vpath} is not yours`)
+    : new AppError('not_found', `no upload to ${vpath}`)
+}
+
+interface Holder {
+  /** Made when it is asked for: most have ended by then. */
+  stop?: AbortController
+  done: Promise<void>
 }
 
 type Turn = <T>(key: string, work: (stop: () => AbortSignal) => Promise<T>) => Promise<T>
@@ -297,39 +321,28 @@ function createTurns(): Turn {
 }
 
 async function appendTo(
-  temp: TempFile,
-  upload: Upload,
+  { upload, temp }: OpenUpload,
   offsetBytes: number,
   source: Readable,
   signal: AbortSignal | undefined,
-): Promise<number> {
-  if (offsetBytes > upload.lengthBytes)
-    throw badRequest(`upload offset ${offsetBytes} exceeds declared length ${upload.lengthBytes}`)
-  const sizeBytes = await temp.sizeBytes()
-  if (sizeBytes !== offsetBytes)
-    throw new AppError('conflict', `the upload is at ${sizeBytes}, not at ${offsetBytes}`)
+): Promise<{ upload: Upload; offsetBytes: number }> {
+  const { lengthBytes } = upload
   try {
-    const received = await receive(source, temp.fd, {
-      position: offsetBytes,
-      maxBytes: upload.lengthBytes - offsetBytes,
-      signal,
-      isDirect: temp.isDirect,
-      device: temp.device,
-    })
-    return offsetBytes + received.sizeBytes
+    if (offsetBytes > lengthBytes)
+      throw badRequest(`upload offset ${offsetBytes} exceeds declared length ${lengthBytes}`)
+    const sizeBytes = await temp.sizeBytes()
+    if (sizeBytes !== offsetBytes)
+      throw new AppError('conflict', `the upload is at ${sizeBytes}, not at ${offsetBytes}`)
+    const maxBytes = lengthBytes - offsetBytes
+    const received = await receive(source, temp, { position: offsetBytes, maxBytes, signal })
+    return { upload, offsetBytes: offsetBytes + received.sizeBytes }
   } catch (error) {
     // Declared length enforced: nothing of a request that overruns it is kept.
     if (error instanceof AppError && error.code === 'too_large') await temp.truncate(offsetBytes)
     throw error
+  } finally {
+    await temp.release()
   }
-}
-
-async function refuseTaken({ scope, place: { vpath } }: Destination): Promise<void> {
-  if (await scope.exists(vpath)) throw new AppError('forbidden', `${vpath} may not be replaced`)
-}
-
-async function openTempAt({ scope, place }: Destination, options: TempOptions): Promise<TempFile> {
-  return scope.openTemp(place, options)
 }
 
 async function findLabelled({ scope, place }: Destination, label: string): Promise<Upload | null> {
@@ -340,18 +353,24 @@ async function findLabelled({ scope, place }: Destination, label: string): Promi
   return null
 }
 
-function placeKeyOf(destination: Destination): string {
-  return hash('sha256', destination.place.realPath).slice(0, 32)
-}
-
-function keyOf(destination: Destination): string {
-  return `${placeKeyOf(destination)}-u${destination.owner}`
-}
-
 const LABEL = 'up-'
+
+/** One to each target and account. */
+function keyOf({ place, owner }: Destination): string {
+  return `${placeKeyOf(place)}-u${owner}`
+}
 
 function labelOf(key: string): string {
   return `${LABEL}${key}-`
+}
+
+/** How the labels of all accounts begin. */
+function anyLabelOf({ place }: Destination): string {
+  return `${LABEL}${placeKeyOf(place)}-u`
+}
+
+function placeKeyOf({ realPath }: Place): string {
+  return hash('sha256', realPath).slice(0, 32)
 }
 
 function parseName(tempName: string): { key: string; upload: Upload } | null {

@@ -1,11 +1,13 @@
 // The volume that is the disk of this machine.
 import { readdir, readlink } from 'node:fs/promises'
+import { basename } from 'node:path'
 import { poolCalls } from '../disks/disk-calls.ts'
 import type { Disks } from '../disks/disks.ts'
 import { statMany } from '../disks/stat-many.ts'
 import { createDescent } from './descent.ts'
 import { moveToFreeName } from './free-name.ts'
 import { spaceAt } from './free-space.ts'
+import { finishWrites } from './in-place.ts'
 import { makeFolders, makeIn } from './make-folder.ts'
 import {
   HAS_PROC,
@@ -21,19 +23,23 @@ import {
 } from './open-folder.ts'
 import { namesAt, readOpenFolder } from './read-folder.ts'
 import { removeEntry, removeSingle } from './remove.ts'
+import { openTemp } from './temp-file.ts'
+import { TEMP_PREFIX } from './temp-name.ts'
+import type { TempRegistry } from './temp-registry.ts'
 import type { Volume } from './volume.ts'
 
-/** Makes the volume. There is one to a process, like `disks`. */
-export function createDiskVolume(disks: Disks): Volume {
-  const can = { pinFolders: HAS_PROC, hardLinkSymlinks: process.platform === 'linux' }
+/** Makes the volume. There is one to a process, like `disks`. `temps` are told of temporary files. */
+export function createDiskVolume(disks: Disks, temps?: TempRegistry): Volume {
   return {
-    can,
-    disks,
+    can: { pinFolders: HAS_PROC },
     realpath: disks.realpath,
     statAt: disks.lstat,
     statPaths: (realPaths, signal) =>
       statMany(realPaths, (i) => disks.of(realPaths[i] as string), signal),
-    readLink: (realPath, path = realPath) => disks.of(realPath).query(() => readlink(path)),
+    readLink: (realPath, folder) => {
+      const path = folder ? pathIn(folder, basename(realPath)) : realPath
+      return disks.of(realPath).query(() => readlink(path))
+    },
     namesAt: (realDir) => namesAt(disks, realDir),
     openFolder: (realDir) => openFolder(disks, realDir),
     openPlain: (path) => openPlain(disks, path),
@@ -42,20 +48,33 @@ export function createDiskVolume(disks: Disks): Volume {
     isInPlace,
     stat: statIn,
     statMany: statAllIn,
-    names: ({ ref, device }) => device.query(() => readdir(ref)),
     list: readOpenFolder,
     openFile: openFileIn,
     makeFolders: (realPath, mode) => makeFolders(disks, realPath, mode),
     makeFolder: (realDir, name, mode) => makeIn(disks, realDir, name, mode),
+    openTemp: (folder, name, options) => openTemp(folder, name, options, temps),
+    findTemps: async (folder, label) => {
+      const names = [
+        ...(folder ? await folder.device.query(() => readdir(folder.ref)) : []),
+        ...(temps ? await readdir(temps.stagingFolder).catch(() => []) : []),
+      ]
+      return names.filter((name) => name.startsWith(TEMP_PREFIX + label))
+    },
+    sync: ({ ref, device }) => device.syncFolder(ref),
+    finishWrites: async (log) => {
+      if (temps) await finishWrites(disks, temps, log)
+    },
     rename: async (from, to, { replace }) => {
       const [old, free] = [pathIn(from.folder, from.name), pathIn(to.folder, to.name)]
       const calls = poolCalls(to.folder.device)
-      await (replace ? calls.rename(old, free) : moveToFreeName(old, free, calls, can))
+      await (replace ? calls.rename(old, free) : moveToFreeName(old, free, calls))
     },
     remove: removeEntry,
     removeSingle,
     setMode: setModeIn,
     space: (realDir, folder) =>
       spaceAt(disks.of(realDir), folder?.ref ?? realDir, folder?.device.isDirect),
+    isMountPoint: disks.isKnownMount,
+    holdsMount: disks.holdsMount,
   }
 }

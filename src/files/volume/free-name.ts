@@ -2,23 +2,20 @@
 // system has hard links.
 import { AppError, errnoOf } from '../../lib/errors.ts'
 import type { DiskCalls } from '../disks/disk-calls.ts'
-import type { Abilities } from './volume.ts'
 
 // File systems without hard links, and files of others that Linux lets nobody link.
 const NO_HARD_LINK = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'EMLINK', 'ENOSYS']
+
+// Elsewhere link(2) names what a symbolic link leads to.
+const LINKS_SYMLINKS = process.platform === 'linux'
 
 /**
  * Moves an entry on one file system. Throws `exists` when the target is taken, else the system's
  * error; nothing has changed then.
  */
-export async function moveToFreeName(
-  from: string,
-  to: string,
-  calls: DiskCalls,
-  can: Abilities,
-): Promise<void> {
+export async function moveToFreeName(from: string, to: string, calls: DiskCalls): Promise<void> {
   const found = await calls.lstat(from)
-  const canLink = found?.isFile() || (found?.isSymbolicLink() && can.hardLinkSymlinks)
+  const canLink = found?.isFile() || (found?.isSymbolicLink() && LINKS_SYMLINKS)
   return canLink ? moveFileToFreeName(from, to, calls) : renameToFreeName(from, to, calls)
 }
 

@@ -177,12 +177,16 @@ export function openFileIn(
 const STAT_OPTIONS = { bigint: true, throwIfNoEntry: false } as const
 
 /** lstat(2) of a name in an open folder; null where nothing is. Rejects with the system's error. */
-export async function statIn(folder: OpenFolder, name: Name): Promise<BigIntStats | null> {
+export async function statIn(
+  folder: OpenFolder,
+  name: Name,
+  { direct = false } = {},
+): Promise<BigIntStats | null> {
   const { disks, realDir } = folder
   const device = deviceIn(folder, name)
   const path = pathIn(folder, name)
   const realPath = name === '.' ? realDir : join(realDir, name.toString())
-  if (device.isDirect && disks.isCached(realPath))
+  if (device.isDirect && (direct || disks.isCached(realPath)))
     return device.direct(() => lstatSync(path, STAT_OPTIONS) ?? null)
   const found = await poolCalls(device).lstat(path)
   disks.noteCached(realPath)

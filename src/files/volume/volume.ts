@@ -1,35 +1,32 @@
 // What a tree of files is kept on: the disk, by the functions of this folder. Code above it reaches
 // content through this record, and goes by `can` where volumes differ.
 import type { BigIntStats, Dirent } from 'node:fs'
-import type { Disks } from '../disks/disks.ts'
+import type { Logger } from '../../lib/log.ts'
 import type { EntryStats } from '../disks/stat-many.ts'
 import type { Descent } from './descent.ts'
 import type { Space } from './free-space.ts'
 import type { Name, OpenFolder } from './open-folder.ts'
 import type { Entries } from './read-folder.ts'
 import type { ReadHandle } from './read-handle.ts'
+import type { OpenTempOptions, TempFile } from './temp-file.ts'
 
 /** What a volume is able to do. */
-export interface Abilities {
+interface Abilities {
   /** An open folder stays the same one when its path is swapped; without it a small race remains. */
   readonly pinFolders: boolean
-  /** A symbolic link can get a second name. Where it cannot, link(2) names what it leads to. */
-  readonly hardLinkSymlinks: boolean
 }
 
 /** Calls reject with the system's error, and with `forbidden` where something changed its place. */
 export interface Volume {
   readonly can: Abilities
-  /** How its devices are asked, and what is mounted where. */
-  readonly disks: Disks
   /** realpath(3). */
   realpath(path: string): Promise<string>
   /** lstat(2) of a path on which no link lies; null where nothing is. */
   statAt(realPath: string): Promise<BigIntStats | null>
   /** lstat(2) of paths that were read a moment ago, in their order. */
   statPaths(realPaths: readonly string[], signal: AbortSignal): Promise<EntryStats[]>
-  /** The text of a link; `path` is another way to it. */
-  readLink(realPath: string, path?: string): Promise<string>
+  /** The text of a link; `folder`: the open one that it lies in. */
+  readLink(realPath: string, folder?: OpenFolder): Promise<string>
   /** The names in a folder by its real path, in byte order; at once where the disk is quick. */
   namesAt(realDir: string): Dirent[] | Promise<Dirent[]>
   /** Opens the folder at a real path; `forbidden` where a link leads elsewhere by now. */
@@ -42,11 +39,9 @@ export interface Volume {
   descend(top: OpenFolder): Descent
   /** False when the folder is not where it was when it was opened. */
   isInPlace(folder: OpenFolder): boolean
-  /** lstat(2) of a name in an open folder; null where nothing is. */
-  stat(folder: OpenFolder, name: Name): Promise<BigIntStats | null>
+  /** lstat(2) of a name in an open folder; null where nothing is. `direct`: without the pool where that is quick. */
+  stat(folder: OpenFolder, name: Name, options?: { direct?: boolean }): Promise<BigIntStats | null>
   statMany(folder: OpenFolder, names: readonly Name[], signal: AbortSignal): Promise<EntryStats[]>
-  /** The names in an open folder. */
-  names(folder: OpenFolder): Promise<string[]>
   /** All entries of an open folder, in the order of the disk; `direct`: without the pool where that is quick. */
   list(folder: OpenFolder, options?: { direct?: boolean }): Promise<Entries>
   /** Opens a file for reading, never through a link; `direct`: without the pool where that is quick. */
@@ -55,6 +50,17 @@ export interface Volume {
   makeFolders(realPath: string, mode: number): Promise<void>
   /** Makes a folder in another; EEXIST when anything is there. */
   makeFolder(realDir: string, name: string, mode: number): Promise<void>
+  /**
+   * A new hidden sibling of a name to write to, or the one left under `resume`; takes over closing the
+   * folder.
+   */
+  openTemp(folder: OpenFolder, name: string, options: OpenTempOptions): Promise<TempFile>
+  /** Names of temporary files for entries of a folder that begin with the label. */
+  findTemps(folder: OpenFolder | null, label: string): Promise<string[]>
+  /** Waits until the names in an open folder are on the disk. */
+  sync(folder: OpenFolder): Promise<void>
+  /** To be called once at the start: finishes writes that a crash interrupted. */
+  finishWrites(log: Logger): Promise<void>
   /** Moves an entry on one device; `exists` when the target is taken and not to be replaced. */
   rename(from: EntryName, to: EntryName, options: { replace: boolean }): Promise<void>
   /** Removes an entry, a folder with all it holds; links are removed, not followed. */
@@ -65,6 +71,10 @@ export interface Volume {
   setMode(folder: OpenFolder, name: string, mode: number): Promise<void>
   /** The space where a folder is or will be made; `folder`: the open one at this path. */
   space(realDir: string, folder?: OpenFolder | null): Promise<Space>
+  /** What is there can be neither moved nor removed; null where nothing tells, as on other systems than Linux. */
+  isMountPoint(realPath: string): boolean | null
+  /** Something is mounted below a folder; null where nothing tells. */
+  holdsMount(realDir: string): boolean | null
 }
 
 /** An entry by its folder and its name there. */

@@ -4,18 +4,13 @@ import type { Device } from '../disks/device.ts'
 
 const writevInPool = promisify(writev)
 
-export interface WriteTarget {
-  fd: number
-  /** Its `run` makes the calls that are not made at once. */
-  device?: Pick<Device, 'run'> | undefined
-}
-
 /**
- * Writes all bytes to a file from `position` on; writev(2) may write less than asked, for instance when
- * the disk is almost full. `atOnce`: on the event loop. Rejects with the system's error.
+ * Writes all bytes to an open file from `position` on; writev(2) may write less than asked, for instance
+ * when the disk is almost full. `atOnce`: on the event loop. Rejects with the system's error.
  */
 export async function writeFully(
-  { fd, device }: WriteTarget,
+  fd: number,
+  device: Device,
   buffers: readonly Uint8Array[],
   position: number,
   atOnce: boolean,
@@ -23,9 +18,7 @@ export async function writeFully(
   const later = () => writevInPool(fd, left, position)
   let left = [...buffers]
   while (left.length > 0) {
-    const written = atOnce
-      ? writevSync(fd, left, position)
-      : (await (device?.run(later) ?? later())).bytesWritten
+    const written = atOnce ? writevSync(fd, left, position) : (await device.run(later)).bytesWritten
     position += written
     left = behind(left, written)
     if (written === 0 && left.length > 0) throw new Error('nothing could be written')

@@ -9,7 +9,7 @@ import { AppError, errnoOf } from '../../lib/errors.ts'
 import { createLocks, type Locks } from '../../lib/locks.ts'
 import { createLiveLog, readLogSync } from '../../store/log.ts'
 import type { Disks } from '../disks/disks.ts'
-import { inFolder } from '../volume/open-folder.ts'
+import { inFolder } from './open-folder.ts'
 import { declaredIn, isTempName } from './temp-name.ts'
 
 const SWEEP_EVERY_MS = 10 * 60_000

@@ -1,0 +1,327 @@
+// Writing so that what was there stays until the new content is whole: a hidden sibling is
+// written, synced and moved into place. Where no sibling can be made, or nothing be moved over the
+// old file, the new content is written into it when it is whole, see in-place.ts. An abandoned
+// temporary file is removed by its owner or, after a crash, by temp-registry.ts.
+import { randomUUID } from 'node:crypto'
+import { type BigIntStats, constants, fchown, ftruncate } from 'node:fs'
+import { mkdir } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { promisify } from 'node:util'
+import { AppError, errnoOf } from '../../lib/errors.ts'
+import { atOnce, type DiskCalls, poolCalls } from '../disks/disk-calls.ts'
+import { permissionBits } from './file-mode.ts'
+import { moveFileToFreeName } from './free-name.ts'
+import { requireFree, spaceAt } from './free-space.ts'
+import { CANNOT_CREATE, CANNOT_REPLACE, writeInPlace } from './in-place.ts'
+import { deviceIn, type OpenFolder } from './open-folder.ts'
+import { TEMP_PREFIX } from './temp-name.ts'
+import type { TempFacts, TempNotes } from './temp-registry.ts'
+import { writeFully } from './write-fully.ts'
+
+const changeOwner = promisify(fchown)
+const cut = promisify(ftruncate)
+
+export interface TempFile {
+  /** Writes all bytes from `position` on; `direct`: without the pool where that is quick, for few bytes. */
+  write(
+    buffers: readonly Uint8Array[],
+    position: number,
+    options: { direct: boolean },
+  ): Promise<void>
+  sizeBytes(): Promise<number>
+  /** Throws `no_space` unless a file of this size fits on the disk of this one. */
+  requireSpace(sizeBytes: number): Promise<void>
+  /** Cuts off what is past `sizeBytes`. */
+  truncate(sizeBytes: number): Promise<void>
+  /** Permission bits only. */
+  setMode(mode: number): Promise<void>
+  /**
+   * Syncs the file, moves it into place and syncs the folder. With `replace: false` an existing target is `exists` and
+   * the temp file stays; with `replace: true` the permission bits and, where allowed, the owner of
+   * the old file carry over; setuid, setgid and sticky were given to other content. `check` is called last; when it throws nothing is moved.
+   */
+  commit(options: CommitOptions): Promise<CommittedFile>
+  /**
+   * Closes and removes it. Does nothing after a commit, and only closes it when it alone has all of the
+   * content that was being written in place.
+   */
+  discard(): Promise<void>
+  /** Closes it and leaves it on disk, to be gone on with later. */
+  release(): Promise<void>
+}
+
+interface CommitOptions {
+  replace: boolean
+  mtimeMs?: number | undefined
+  check?: (() => Promise<void>) | undefined
+}
+
+export interface CommittedFile {
+  sizeBytes: number
+  mtimeNs: bigint
+}
+
+/** An old file of more than this is replaced in the pool: freeing its blocks takes its time. */
+const SMALL_BYTES = 1024 * 1024
+
+export interface OpenTempOptions {
+  fileMode: number
+  /** Names a new one that is to be found again. */
+  label?: string | undefined
+  /** The name of one that was left: it is opened instead of a new one. */
+  resume?: string | undefined
+  /** What is to be known of a new one after a restart. */
+  facts?: TempFacts | undefined
+  /** False when the caller syncs the folder after many files. */
+  syncsFolder?: boolean
+}
+
+/** A file that is being written: what it is, and how far it has come. */
+interface Temp extends Opened {
+  readonly folder: OpenFolder
+  /** The name that it is to get. */
+  readonly name: string
+  /** Calls that wait for no disk are made on the event loop. */
+  readonly isDirect: boolean
+  readonly calls: DiskCalls
+  readonly inPool: DiskCalls
+  readonly notes: TempNotes | undefined
+  /** Its own name is free for the next one when it is in place. */
+  readonly isSpare: boolean
+  readonly syncsFolder: boolean
+  /** `onlyCopy`: nothing else has all of the content that is being written in place. */
+  state: 'open' | 'moved' | 'onlyCopy' | 'closed'
+}
+
+/**
+ * Creates the sibling of `name` in an open folder, or opens the one left there under `resume`, and
+ * takes over closing that folder, also when it fails. One that is made with a `label` is empty also where one of that name
+ * was left. Where the folder takes no new names but has the file, the temporary one is made in the
+ * staging folder of `notes`, which are told of it as long as it is there.
+ */
+export async function openTemp(
+  folder: OpenFolder,
+  name: string,
+  options: OpenTempOptions,
+  notes?: TempNotes,
+): Promise<TempFile> {
+  const { resume, label, syncsFolder = true } = options
+  const { device } = folder
+  // The name does not depend on the target's, which may already have the longest allowed length.
+  const given = resume ?? (label === undefined ? undefined : TEMP_PREFIX + label)
+  const own = given ?? notes?.takeSpare(folder.realDir) ?? TEMP_PREFIX + randomUUID()
+  const isDirect = device.isDirect && deviceIn(folder, name).isDirect
+  const inPool = poolCalls(device)
+  const calls = isDirect ? atOnce : inPool
+  const base = { folder, name, isDirect, calls, inPool, notes, syncsFolder }
+  const opened = await openIn(base, own, options).catch(async (error) => {
+    await folder.close()
+    throw error
+  })
+  const temp: Temp = { ...base, ...opened, isSpare: given === undefined, state: 'open' }
+  const { fd, hostPath } = temp
+  return {
+    write: (buffers, position, { direct }) =>
+      writeFully(fd, device, buffers, position, direct && isDirect),
+    sizeBytes: async () => Number((await calls.fstat(fd)).size),
+    requireSpace: async (sizeBytes) =>
+      requireFree(await spaceAt(device, dirname(hostPath), isDirect), sizeBytes),
+    truncate: (sizeBytes) => device.run(() => cut(fd, sizeBytes)),
+    setMode: (mode) => calls.fchmod(fd, permissionBits(mode)),
+    commit: (how) => commit(temp, how),
+    release: async () => {
+      if (temp.state !== 'closed') await close(temp, calls)
+    },
+    discard: () => discard(temp),
+  }
+}
+
+interface Opened {
+  fd: number
+  hostPath: string
+  /** Its real path. */
+  notedPath: string
+  /** It is in the staging folder. */
+  isStaged: boolean
+}
+
+async function openIn(
+  {
+    folder,
+    name,
+    calls,
+    inPool,
+    notes,
+  }: Pick<Temp, 'folder' | 'name' | 'calls' | 'inPool' | 'notes'>,
+  own: string,
+  { fileMode, label, resume, facts }: OpenTempOptions,
+): Promise<Opened> {
+  const open = async (at: string, notedIn: string, isStaged: boolean): Promise<Opened> => {
+    const hostPath = join(at, own)
+    const notedPath = join(notedIn, own)
+    if (resume !== undefined)
+      return { fd: await calls.open(hostPath, READ_WRITE), hostPath, notedPath, isStaged }
+    notes?.note(notedPath, facts)
+    try {
+      const fd = await createEmpty(calls, inPool, hostPath, { fileMode, label })
+      return { fd, hostPath, notedPath, isStaged }
+    } catch (error) {
+      notes?.forget(notedPath)
+      throw error
+    }
+  }
+  try {
+    return await open(folder.ref, folder.realDir, false)
+  } catch (error) {
+    const isRefused = [...CANNOT_CREATE, ...(resume ? ['ENOENT'] : [])].includes(errnoOf(error))
+    if (!notes || !isRefused) throw error
+    const { stagingFolder } = notes
+    if (resume === undefined) {
+      if (!(await calls.lstat(join(folder.ref, name)))?.isFile()) throw error
+      await mkdir(stagingFolder, { recursive: true, mode: 0o700 })
+    }
+    return open(stagingFolder, stagingFolder, true)
+  }
+}
+
+const READ_WRITE = constants.O_RDWR | (constants.O_NOFOLLOW ?? 0)
+
+async function createEmpty(
+  calls: DiskCalls,
+  inPool: DiskCalls,
+  hostPath: string,
+  { fileMode, label }: { fileMode: number; label?: string | undefined },
+): Promise<number> {
+  const flags = READ_WRITE | constants.O_CREAT
+  const mode = permissionBits(fileMode)
+  try {
+    return await calls.open(hostPath, flags | constants.O_EXCL, mode)
+  } catch (error) {
+    if (label === undefined || errnoOf(error) !== 'EEXIST') throw error
+    return inPool.open(hostPath, flags | constants.O_TRUNC, mode)
+  }
+}
+
+async function commit(
+  temp: Temp,
+  { replace, mtimeMs, check }: CommitOptions,
+): Promise<CommittedFile> {
+  const { folder, name, fd, calls, isDirect, syncsFolder } = temp
+  await folder.device.syncFile(fd)
+  const old = replace ? await calls.lstat(join(folder.ref, name)) : null
+  if (old?.isDirectory()) throw new AppError('is_a_folder', 'a folder cannot be replaced by a file')
+  await check?.()
+  const placed = await settle(temp, old, replace)
+  try {
+    // Not before: a file that could not be moved would look abandoned for long, and be swept.
+    if (mtimeMs !== undefined) await setTime(placed, mtimeMs, calls)
+    const { size, mtimeNs } = await calls.fstat(placed)
+    if (isDirect && syncsFolder) folder.disks.noteSynced(folder.realDir)
+    return { sizeBytes: Number(size), mtimeNs }
+  } finally {
+    if (placed !== fd) await calls.close(placed)
+    await close(temp, calls)
+  }
+}
+
+/** Gives the descriptor of what has the name now: of this file, or of the old one that was written. */
+async function settle(temp: Temp, old: BigIntStats | null, replace: boolean): Promise<number> {
+  const { isStaged, fd } = temp
+  const file = old?.isFile() ? old : null
+  if (file && (isStaged || file.nlink > 1n)) {
+    const written = await intoPlace(temp, file)
+    if (written !== null) return written
+  }
+  if (isStaged) throw new AppError('forbidden', 'the folder takes no new names')
+  if (file) await carryOver(temp, file)
+  try {
+    await move(temp, old, replace)
+    return fd
+  } catch (error) {
+    if (!file || !CANNOT_REPLACE.includes(errnoOf(error))) throw error
+    const written = await intoPlace(temp, file)
+    if (written === null) throw error
+    return written
+  }
+}
+
+async function move(temp: Temp, old: BigIntStats | null, replace: boolean): Promise<void> {
+  const { folder, name, hostPath, notedPath, calls, inPool, notes } = temp
+  const target = join(folder.ref, name)
+  if (!replace) await moveFileToFreeName(hostPath, target, calls)
+  else await (old && old.size > SMALL_BYTES ? inPool : calls).rename(hostPath, target)
+  temp.state = 'moved'
+  if (temp.isSpare) notes?.spare(notedPath)
+  else notes?.forget(notedPath)
+  if (temp.syncsFolder) await folder.device.syncFolder(folder.ref)
+}
+
+async function intoPlace(temp: Temp, old: BigIntStats): Promise<number | null> {
+  const { folder, name, fd, notedPath, notes } = temp
+  const work = {
+    source: { fd, path: notedPath },
+    target: { path: join(folder.ref, name), realPath: join(folder.realDir, name) },
+    old,
+    notes,
+    onBegin: () => {
+      temp.state = 'onlyCopy'
+    },
+  }
+  const written = await folder.device.run(() => writeInPlace(work))
+  if (written === null) return null
+  temp.state = 'open'
+  await remove(temp)
+  return written
+}
+
+async function discard(temp: Temp): Promise<void> {
+  if (temp.state === 'closed') return
+  try {
+    // Once it is moved the name may be another file's.
+    if (temp.state === 'open') await remove(temp)
+  } finally {
+    // The last one to let go of a file waits until its blocks are free.
+    await close(temp, temp.inPool)
+  }
+}
+
+async function remove({ inPool, hostPath, notedPath, notes }: Temp): Promise<void> {
+  try {
+    await inPool.unlink(hostPath)
+  } catch (error) {
+    if (errnoOf(error) !== 'ENOENT') throw error
+  }
+  notes?.forget(notedPath)
+}
+
+async function close(temp: Temp, by: DiskCalls): Promise<void> {
+  temp.state = 'closed'
+  try {
+    await by.close(temp.fd)
+  } finally {
+    await temp.folder.close()
+  }
+}
+
+/** The file is in place: where times cannot be set (network disks), it keeps the time of its end. */
+async function setTime(fd: number, mtimeMs: number, calls: DiskCalls): Promise<void> {
+  try {
+    await calls.futimes(fd, new Date(), mtimeMs / 1000)
+  } catch (error) {
+    if (!['EPERM', 'EACCES', 'ENOSYS', 'ENOTSUP'].includes(errnoOf(error))) throw error
+  }
+}
+
+async function carryOver({ fd, calls, folder }: Temp, old: BigIntStats): Promise<void> {
+  const own = await calls.fstat(fd)
+  if (old.uid !== own.uid || old.gid !== own.gid) {
+    // Only root may give files away; without that right the writer becomes the owner.
+    const give = () => changeOwner(fd, Number(old.uid), Number(old.gid))
+    await folder.device.run(give).catch((error) => {
+      if (!['EPERM', 'EACCES', 'ENOSYS', 'EINVAL'].includes(errnoOf(error))) throw error
+    })
+  }
+  await calls.fchmod(fd, permissionBits(Number(old.mode))).catch((error) => {
+    if (!['EPERM', 'ENOSYS', 'ENOTSUP'].includes(errnoOf(error))) throw error
+  })
+}
