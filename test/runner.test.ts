@@ -16,13 +16,12 @@ it.skipIf(process.platform === 'win32')(
       maxOutputBytes: 1_000,
       onStdout: (chunk) => pid.resolve(Number(chunk)),
     })
-    const left = await withDeadline('the program', 10_000, pid.promise)
+    const left = await withDeadline('the program', 30_000, pid.promise)
     try {
-      await withDeadline('the end', KILL_DELAY_MS + 5_000, programs.close())
+      await withDeadline('the end', KILL_DELAY_MS + 20_000, programs.close())
       expect(await result).toMatchObject({ ended: 'abort' })
     } finally {
       process.kill(left, 'SIGKILL')
     }
   },
-  20_000,
 )

@@ -116,7 +116,7 @@ describe('signals', () => {
       await using tree = await makeTree({})
       await using program = await startProgram(tree)
       program.process.kill(signal)
-      const [code] = await withDeadline('the end', 12_000, once(program.process, 'exit'))
+      const [code] = await withDeadline('the end', 30_000, once(program.process, 'exit'))
       expect(code).toBe(0)
       expect(program.output()).toContain(`${signal}: stopping`)
     })
@@ -187,7 +187,7 @@ describe('streams', () => {
     child.stderr.on('data', (chunk) => {
       stderr += chunk
     })
-    await withDeadline('the pipe', 10_000, once(child, 'close'))
+    await withDeadline('the pipe', 30_000, once(child, 'close'))
     expect(stderr).toBe('')
   })
 })
@@ -227,7 +227,7 @@ test('the shells take the completion scripts', async () => {
     child.stdout.on('data', (chunk) => {
       out += chunk
     })
-    await withDeadline('bash', 15_000, once(child, 'close'))
+    await withDeadline('bash', 30_000, once(child, 'close'))
     expect(out.trim().split('\n')).toEqual([
       'add',
       'export',

@@ -65,7 +65,7 @@ test('every command of the guide does what the guide says', async () => {
     expect(await run(list ?? '')).toContain('user2')
   } finally {
     server.child.kill('SIGTERM')
-    await withDeadline('the end of the server', 15_000, server.closed)
+    await withDeadline('the end of the server', 30_000, server.closed)
   }
   expect(await readdir(home)).toEqual(expect.arrayContaining(['filebrowser.db.json']))
 

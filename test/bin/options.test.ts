@@ -223,11 +223,12 @@ describe('pictures', () => {
       for (const name of names) await copyFile(join(SAMPLES, 'film.mp4'), tree.at(name))
       const runs = join(tree.base, 'runs')
       const fake = join(tree.base, 'fake-ffmpeg')
-      // Notes how many run when it begins, and waits for a second one as long as "hold" is there.
+      // Notes how many run when it begins; the first waits for a second one, by "hold", which goes then.
       const script = `#!/bin/sh
         mkdir -p '${runs}/now' && : >'${runs}/now/'$$
         ls '${runs}/now' | wc -l >>'${runs}/counts'
         while [ -e '${runs}/hold' ] && [ "$(ls '${runs}/now' | wc -l)" -lt 2 ]; do sleep 0.05; done
+        rm -f '${runs}/hold'
         rm '${runs}/now/'$$
         exit 1`
       await writeFile(fake, script, { mode: 0o755 })

@@ -15,6 +15,7 @@ import {
   type TreeFacts,
   unpack,
 } from '../support/archives.ts'
+import { treesInMemory } from '../support/in-memory.ts'
 import { needProgram } from '../support/programs.ts'
 import { AWKWARD_NAMES, makeTree, type Tree } from '../support/tree.ts'
 
@@ -109,6 +110,7 @@ it('keeps the years that a header has no digits for', async () => {
 })
 
 it('archives 5,000 files', async () => {
+  treesInMemory()
   await using tree = await makeTree({})
   for (let i = 0; i < 50; i++) {
     await mkdir(tree.at(`folder ${i}`))
@@ -118,7 +120,7 @@ it('archives 5,000 files', async () => {
   const before = await describeTree(tree.root)
   for (const format of ['zip', 'targz'] as const)
     expect(await roundTrip(tree, format)).toEqual(before)
-}, 60_000)
+})
 
 it('writes zip beyond 65,535 entries so that unzip reads them all', async () => {
   const entries = (async function* () {
@@ -287,22 +289,18 @@ it.each(['zip', 'tar'] as const)(
   },
 )
 
-it.each(FORMATS)(
-  'stops %s on abort and closes every file',
-  async (format) => {
-    await using tree = await makeTree({})
-    for (let i = 0; i < 20; i++) await writeFile(tree.at(`f${i}`), Buffer.alloc(3 * MIB, `${i}`))
-    // Threads and modules that stay after the first use are not leaks.
-    await archiveTo({ write: async () => {} }, openScope(tree.root), format)
-    const before = openFiles()
-    const controller = new AbortController()
-    const write = async () => controller.abort()
-    const { signal } = controller
-    await expect(archiveTo({ write }, openScope(tree.root), format, { signal })).rejects.toThrow()
-    expect(openFiles()).toBeLessThanOrEqual(before)
-  },
-  60_000,
-)
+it.each(FORMATS)('stops %s on abort and closes every file', async (format) => {
+  await using tree = await makeTree({})
+  for (let i = 0; i < 20; i++) await writeFile(tree.at(`f${i}`), Buffer.alloc(3 * MIB, `${i}`))
+  // Threads and modules that stay after the first use are not leaks.
+  await archiveTo({ write: async () => {} }, openScope(tree.root), format)
+  const before = openFiles()
+  const controller = new AbortController()
+  const write = async () => controller.abort()
+  const { signal } = controller
+  await expect(archiveTo({ write }, openScope(tree.root), format, { signal })).rejects.toThrow()
+  expect(openFiles()).toBeLessThanOrEqual(before)
+})
 
 it.each(FORMATS)('passes on the failure of the target of %s', async (format) => {
   await using tree = await makeTree({ 'a.txt': 'a' })

@@ -210,7 +210,7 @@ describe.runIf(process.platform === 'linux')('the memory of the preview process'
     } finally {
       previews.close()
     }
-  }, 90_000)
+  })
 
   it('ends a process that takes more than it said', async () => {
     await using tree = await makeTree({ 'large.pdf': swellingPdf() })

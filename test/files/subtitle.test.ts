@@ -3,6 +3,7 @@ import { findSubtitles } from '../../src/files/listing/subtitle-files.ts'
 import type { DirEntry } from '../../src/files/place/list-folder.ts'
 import { toWebVtt } from '../../src/files/subtitle/subtitle.ts'
 import type { VPath } from '../../src/lib/vpath.ts'
+import { cpuMs, leastMs } from '../support/cpu-time.ts'
 
 const vtt = (text: string, format: 'srt' | 'ass' = 'srt') => toWebVtt(Buffer.from(text), format)
 /** The text of the only cue. */
@@ -114,20 +115,21 @@ second, with a comma
 `)
 })
 
-it('takes linear time on hostile text', () => {
-  const started = performance.now()
-  for (const text of [
+it('takes linear time on hostile text', async () => {
+  const texts = [
     '<'.repeat(500_000),
     '<a'.repeat(250_000),
     '{\\an'.repeat(200_000),
     '&'.repeat(500_000),
-  ])
-    cue(text)
-  vtt(
-    `[Events]\nFormat: Start, End, Text\nDialogue: 0:00:01.00,0:00:02.00,x${'{\\p1}'.repeat(100_000)}`,
-    'ass',
+  ]
+  const drawing = `Dialogue: 0:00:01.00,0:00:02.00,x${'{\\p1}'.repeat(100_000)}`
+  const takenMs = await leastMs(3_000, () =>
+    cpuMs(() => {
+      for (const text of texts) cue(text)
+      vtt(`[Events]\nFormat: Start, End, Text\n${drawing}`, 'ass')
+    }),
   )
-  expect(performance.now() - started).toBeLessThan(3_000)
+  expect(takenMs).toBeLessThan(3_000)
 })
 
 it('finds the subtitles of a video beside it and in subtitle folders', () => {
@@ -171,17 +173,14 @@ describe('hostile subtitles', () => {
   const MOST_MS = 10_000
 
   it('take no longer for tags closed that were never opened', () => {
-    const start = performance.now()
-    cue(`${'<b>'.repeat(100_000)}x${'</u>'.repeat(100_000)}`)
-    expect(performance.now() - start).toBeLessThan(MOST_MS)
+    const text = `${'<b>'.repeat(100_000)}x${'</u>'.repeat(100_000)}`
+    expect(cpuMs(() => cue(text))).toBeLessThan(MOST_MS)
   })
 
   it('take no longer for columns without end', () => {
     const columns = `Start, End, Text${','.repeat(500_000)}`
     const line = 'Dialogue: 0:00:01.00,0:00:02.00,words\n'
-    const start = performance.now()
-    const made = vtt(`[Events]\nFormat: ${columns}\n${line}${'Dialogue:\n'.repeat(20_000)}`, 'ass')
-    expect(made).toContain('words')
-    expect(performance.now() - start).toBeLessThan(MOST_MS)
+    const text = `[Events]\nFormat: ${columns}\n${line}${'Dialogue:\n'.repeat(20_000)}`
+    expect(cpuMs(() => expect(vtt(text, 'ass')).toContain('words'))).toBeLessThan(MOST_MS)
   })
 })

@@ -319,7 +319,7 @@ describe('webhooks', () => {
     expect(webhookSecret).toMatch(/^[\w-]{43}$/)
     expect((await (await app.as('bob')).fetch('/api/settings')).status).toBe(403)
     expect((await call(app, 'DELETE', 'a.txt')).status).toBe(204)
-    const { signature, body } = await withDeadline('the delivery', 10_000, promise)
+    const { signature, body } = await withDeadline('the delivery', 30_000, promise)
     receiver.close()
     const expected = createHmac('sha256', webhookSecret).update(body).digest('hex')
     expect(signature).toBe(`sha256=${expected}`)

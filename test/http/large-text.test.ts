@@ -3,6 +3,7 @@ import { truncate } from 'node:fs/promises'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { expect, it } from 'vitest'
 import { openApp, startApp } from '../support/app.ts'
+import { leastOf } from '../support/cpu-time.ts'
 
 const MIB = 1024 * 1024
 
@@ -26,17 +27,20 @@ it.each([
 it('is escaped in pieces, however much there is to escape', async () => {
   await using app = await openApp({ tree: { 'lt.txt': '<'.repeat(10 * MIB) } })
   const admin = await app.as('admin')
-  const delay = monitorEventLoopDelay({ resolution: 5 })
-  const startedAt = performance.now()
-  delay.enable()
-  const response = await admin.fetch('/api/resources/lt.txt')
-  let bytes = 0
-  for await (const part of response.body as unknown as AsyncIterable<Uint8Array>)
-    bytes += part.length
-  delay.disable()
-  expect(bytes).toBeGreaterThan(60 * MIB)
   // One call would have taken nearly all of the time.
-  expect(delay.max / 1e6).toBeLessThan((performance.now() - startedAt) / 4)
+  const share = await leastOf(1 / 4, async () => {
+    const delay = monitorEventLoopDelay({ resolution: 5 })
+    const startedAt = performance.now()
+    delay.enable()
+    const response = await admin.fetch('/api/resources/lt.txt')
+    let bytes = 0
+    for await (const part of response.body as unknown as AsyncIterable<Uint8Array>)
+      bytes += part.length
+    delay.disable()
+    expect(bytes).toBeGreaterThan(60 * MIB)
+    return delay.max / 1e6 / (performance.now() - startedAt)
+  })
+  expect(share).toBeLessThan(1 / 4)
 })
 
 it('breaks off when the file becomes shorter meanwhile', async () => {

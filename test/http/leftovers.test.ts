@@ -46,14 +46,14 @@ for (const [title, offset, status] of [
       await pause(100)
     }
     sending.end()
-    const [answer] = await withDeadline('the answer', 5_000, answered)
+    const [answer] = await withDeadline('the answer', 20_000, answered)
     expect(answer.statusCode).toBe(status)
     const { localPort } = answer.socket
     answer.resume()
     await once(answer, 'end')
 
     const next = request(`${app.origin}/health`, { agent }).end()
-    const [health] = (await withDeadline('the next', 5_000, once(next, 'response'))) as [
+    const [health] = (await withDeadline('the next', 20_000, once(next, 'response'))) as [
       IncomingMessage,
     ]
     expect(health.statusCode).toBe(200)

@@ -6,7 +6,9 @@ import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { expect, it } from 'vitest'
 import type { SearchHit } from '../../src/api-types.ts'
 import { openApp, startApp } from '../support/app.ts'
+import { leastOf } from '../support/cpu-time.ts'
 import { waitFor } from '../support/deadline.ts'
+import { treesInMemory } from '../support/in-memory.ts'
 
 const hitsOf = (text: string) =>
   text
@@ -46,6 +48,7 @@ it('has no type and no body without hits', async () => {
 })
 
 it('shows first hits before the walk is over, and stops when the client goes', async () => {
+  treesInMemory()
   await using app = await startApp({ tree: {} })
   for (let i = 0; i < 150; i++)
     for (let j = 0; j < 100; j++) mkdirSync(app.tree.at(`d${i}/e${j}`), { recursive: true })
@@ -145,6 +148,7 @@ it('a query has at most 100 different words', async () => {
 })
 
 it('many searches at once stop the loop no longer than one', async () => {
+  treesInMemory()
   const tree = Object.fromEntries(Array.from({ length: 40 }, (_, i) => [`dir${i}/a.txt`, '']))
   await using app = await openApp({ tree })
   for (let i = 0; i < 40; i++)
@@ -164,7 +168,10 @@ it('many searches at once stop the loop no longer than one', async () => {
     return delay.percentile(90) / 1e6
   }
   await measure(1)
-  const [one, many] = [await measure(1), await measure(30)]
   // Thirty turns in a row would be 150 ms.
-  expect(many).toBeLessThan(Math.max(40, one * 5))
+  const times = await leastOf(1, async () => {
+    const one = await measure(1)
+    return (await measure(30)) / Math.max(40, one * 5)
+  })
+  expect(times).toBeLessThan(1)
 })

@@ -22,7 +22,7 @@ export async function withDeadline<T>(label: string, ms: number, promise: Promis
 export async function waitFor<T>(
   label: string,
   probe: () => T | Promise<T>,
-  ms = 20_000,
+  ms = 40_000,
 ): Promise<NonNullable<T>> {
   const end = performance.now() + ms
   let last: unknown

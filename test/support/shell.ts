@@ -28,7 +28,7 @@ export async function openShell(
     socket.on('open', resolve)
     socket.on('error', reject)
   })
-  await withDeadline('the opening of the shell', 10_000, opened)
+  await withDeadline('the opening of the shell', 40_000, opened)
   return { socket, lines, closed }
 }
 
@@ -41,6 +41,6 @@ export async function runLine(
 ): Promise<string[]> {
   const shell = await openShell(app, token, folder)
   shell.socket.send(line)
-  await withDeadline(`the end of ${line}`, 20_000, shell.closed)
+  await withDeadline(`the end of ${line}`, 60_000, shell.closed)
   return shell.lines
 }

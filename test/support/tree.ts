@@ -81,18 +81,18 @@ export async function makeTree(content?: TreeContent, place?: string): Promise<T
 }
 
 /**
- * Makes a chain of folders `d` below a folder, with `content` in the last one. By open folders, as
- * its path may be too long for the system. Linux only.
+ * Makes a chain of folders of one name below a folder, with `content` in the last one. By open folders,
+ * as its path may be too long for the system. Linux only.
  */
 export function makeChain(
   top: string,
-  depth: number,
+  { name: folder, depth }: { name: string; depth: number },
   content: Record<string, string | { link: string }>,
 ): void {
   let fd = openSync(top, 'r')
   for (let level = 0; level < depth; level++) {
-    mkdirSync(`/proc/self/fd/${fd}/d`)
-    const child = openSync(`/proc/self/fd/${fd}/d`, 'r')
+    mkdirSync(`/proc/self/fd/${fd}/${folder}`)
+    const child = openSync(`/proc/self/fd/${fd}/${folder}`, 'r')
     closeSync(fd)
     fd = child
   }

@@ -106,7 +106,7 @@ describe('the language of a file', () => {
       const support = await language.load()
       expect(support.language.parser, language.name).toBeTruthy()
     }
-  }, 60_000)
+  })
 
   it('highlights the languages that are ours', async () => {
     const support = await languageNamed('Makefile')?.load()

@@ -177,7 +177,7 @@ it('opens a text of two gibibytes at once, at both ends and in the middle', asyn
     .waitFor()
   expect(bytes).toBeLessThan(40 * 1024 * 1024)
   expect(opened.problems).toEqual([])
-}, 90_000)
+})
 
 it('says in a share that a file is no text, whatever its name', async () => {
   await site.tree.add({ 'noise.txt': NOISE })

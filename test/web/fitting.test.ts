@@ -48,7 +48,7 @@ beforeAll(async () => {
   }
   await makeShare(site.program, '/long/', { password: 'open sesame 12', expires: '3' })
   await makeShare(site.program, '/teams/Aurora launch/', { password: 'open sesame 12' })
-}, 60_000)
+})
 
 const TABLET = { width: 820, height: 1180 }
 const phone = { viewport: PHONE, isMobile: true, hasTouch: true }

@@ -99,7 +99,7 @@ it('opens a large file, in groups, and finds in it', async () => {
     .waitFor({ timeout: 20_000 })
   expect(await page.getByRole('treeitem').count()).toBeLessThan(120)
   expect(opened.problems).toEqual([])
-}, 90_000)
+})
 
 describe('in a share on a phone', () => {
   const openShared = async (name: string) => {

@@ -53,7 +53,7 @@ it('keeps drafts of ten mebibytes between two letters, and gives one back after 
     .first()
     .getByText(/^z+kept a line/)
     .waitFor()
-}, 120_000)
+})
 
 it('colours the middle of a long PHP file, all of which stands behind one mark', async () => {
   const rows = Array.from({ length: 30_000 }, (_, n) => `function f${n}($a) { return $a; }\n`)

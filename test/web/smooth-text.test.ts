@@ -84,7 +84,7 @@ for (const name of ['ten.log', 'ten.ts']) {
     expect(scrolling).toBeLessThan(FRAME_MS)
     expect(typing).toBeLessThan(KEY_MS)
     expect(opened.problems).toEqual([])
-  }, 120_000)
+  })
 }
 
 it('colours a long text wherever it is shown, also what was passed over before', async () => {

@@ -153,7 +153,7 @@ describe('the upload panel', () => {
     await slowUploads(page, 0)
     await panel(page).getByText('1 file uploaded').waitFor({ timeout: 60_000 })
     expect((await readFile(tree.at('big.bin'))).equals(await readFile(path))).toBe(true)
-  }, 120_000)
+  })
 
   it('keeps the screen awake while it sends, and no longer', async () => {
     await using open = await openServed({ 'old.txt': 'x' })

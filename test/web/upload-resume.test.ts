@@ -95,7 +95,7 @@ describe('interrupted uploads', () => {
     await page.reload()
     await page.locator('#listing').getByText('big').first().waitFor()
     expect(await notice(page).count()).toBe(0)
-  }, 120_000)
+  })
 
   it('remembers what is unfinished after the data of the site was cleared', async () => {
     await using open = await openServed({}, { path: '/files/' })
@@ -168,7 +168,7 @@ describe('interrupted uploads', () => {
     } finally {
       await second.close()
     }
-  }, 120_000)
+  })
 
   it('continues where it was after the server was killed and started again', async () => {
     await using open = await openSending({ 'old.txt': 'x' }, '/files/')
@@ -182,7 +182,7 @@ describe('interrupted uploads', () => {
     await panel(page).getByText('1 file uploaded').waitFor({ timeout: 60_000 })
     expect((await readFile(tree.at('big.bin'))).equals(bytes)).toBe(true)
     expect(sent.get(path)).toBeLessThanOrEqual(bytes.length)
-  }, 120_000)
+  })
 
   it('needs room for what is missing only, and a refusal leaves what was sent', async () => {
     await using open = await openSending({ 'old.txt': 'x' }, '/files/')
@@ -209,38 +209,34 @@ describe('interrupted uploads', () => {
     await notice(page).waitFor({ state: 'detached' })
     expect((await readFile(tree.at('big.bin'))).equals(bytes)).toBe(true)
     expect(sent.get('/api/tus/big.bin')).toBeLessThanOrEqual(bytes.length)
-  }, 120_000)
+  })
 
-  it.each([503, 429])(
-    'asks again where to go on when a proxy answers %d',
-    async (status) => {
-      await using tree = await makeTree({ 'old.txt': 'x' })
-      const bytes = randomBytes(40 << 20)
-      await writeFile(join(tree.base, 'big.bin'), bytes)
-      await using program = await startProgram(tree)
-      await using gateway = await startGateway(program)
-      await using open = await openIn(program, {
-        path: '/files/',
-        baseURL: gateway.origin,
-      })
-      const { page, context } = open
-      const sent = countSent(context)
-      // The third chunk and the questions after it meet a proxy whose server is restarted.
-      let chunks = 0
-      let refusals = 0
-      gateway.refuse = ({ method }) => {
-        if (method === 'PATCH' && ++chunks === 3) return 502
-        return method === 'HEAD' && ++refusals < 3 ? status : null
-      }
-      await pickFiles(page, [join(tree.base, 'big.bin')])
-      await panel(page).getByText('1 file uploaded').waitFor({ timeout: 30_000 })
-      expect(refusals).toBe(3)
-      expect(begun(gateway)).toBe(1)
-      expect((await readFile(tree.at('big.bin'))).equals(bytes)).toBe(true)
-      expect(sent.get('/api/tus/big.bin')).toBe(bytes.length)
-    },
-    120_000,
-  )
+  it.each([503, 429])('asks again where to go on when a proxy answers %d', async (status) => {
+    await using tree = await makeTree({ 'old.txt': 'x' })
+    const bytes = randomBytes(40 << 20)
+    await writeFile(join(tree.base, 'big.bin'), bytes)
+    await using program = await startProgram(tree)
+    await using gateway = await startGateway(program)
+    await using open = await openIn(program, {
+      path: '/files/',
+      baseURL: gateway.origin,
+    })
+    const { page, context } = open
+    const sent = countSent(context)
+    // The third chunk and the questions after it meet a proxy whose server is restarted.
+    let chunks = 0
+    let refusals = 0
+    gateway.refuse = ({ method }) => {
+      if (method === 'PATCH' && ++chunks === 3) return 502
+      return method === 'HEAD' && ++refusals < 3 ? status : null
+    }
+    await pickFiles(page, [join(tree.base, 'big.bin')])
+    await panel(page).getByText('1 file uploaded').waitFor({ timeout: 30_000 })
+    expect(refusals).toBe(3)
+    expect(begun(gateway)).toBe(1)
+    expect((await readFile(tree.at('big.bin'))).equals(bytes)).toBe(true)
+    expect(sent.get('/api/tus/big.bin')).toBe(bytes.length)
+  })
 
   it('does not replace a file a second time when the last answer was lost', async () => {
     await using tree = await makeTree({ 'big.bin': 'the old one' })
@@ -263,7 +259,7 @@ describe('interrupted uploads', () => {
     await panel(page).getByText('1 file uploaded').waitFor({ timeout: 30_000 })
     expect(begun(gateway)).toBe(1)
     expect((await readFile(tree.at('big.bin'))).equals(bytes)).toBe(true)
-  }, 120_000)
+  })
 
   it('continues a folder that went under another name, and sends nothing again', async () => {
     await using tree = await makeTree({ trip: 'a file of this name', 'old.txt': 'x' })
@@ -303,7 +299,7 @@ describe('interrupted uploads', () => {
     }
     expect(bodies.get(large)).toBe((40 << 20) - (offsets.get(large) ?? 0))
     for (const name of small) expect(bodies.has(`/api/tus/trip(1)/${name}`)).toBe(false)
-  }, 120_000)
+  })
 
   it('says that a file has changed since, and sends it from the start', async () => {
     await using open = await openSending({ 'old.txt': 'x' }, '/files/')
@@ -327,7 +323,7 @@ describe('interrupted uploads', () => {
     await page.reload()
     await page.locator('#listing').getByText('big').first().waitFor()
     expect(await notice(page).count()).toBe(0)
-  }, 120_000)
+  })
 
   it('says nothing of a changed file that is skipped', async () => {
     await using open = await openSending({ 'old.txt': 'x' }, '/files/')
@@ -345,7 +341,7 @@ describe('interrupted uploads', () => {
     await panel(page).getByText('1 file uploaded').waitFor({ timeout: 30_000 })
     expect(await page.getByText('changed since its upload').count()).toBe(0)
     expect(await tree.read('big.bin')).toBe('from elsewhere')
-  }, 120_000)
+  })
 
   it('forgets an interrupted upload when it is discarded', async () => {
     await using tree = await makeTree({ 'old.txt': 'x' })

@@ -249,7 +249,7 @@ describe('uploads', () => {
     await slowUploads(page, 0)
     await panel(page).getByText('1 file uploaded').waitFor({ timeout: 30_000 })
     expect(await readFile(tree.at('big.bin'))).toEqual(bytes)
-  }, 120_000)
+  })
 
   it('halves the chunk when a proxy finds it too large', async () => {
     await using open = await openServed({ 'old.txt': 'x' }, { path: '/files/' })

@@ -7,6 +7,7 @@ import type { FileSource } from '../../../web/viewers/frame/source.ts'
 import { withoutDoctype, withoutEntities } from '../../../web/viewers/office/doctype.ts'
 import { createMarkupBudget } from '../../../web/viewers/office/markup-limits.ts'
 import { repackOffice, storeZip } from '../../../web/viewers/office/repack.ts'
+import { cpuMs, leastMs } from '../../support/cpu-time.ts'
 
 const BOMB = '<!DOCTYPE a [<!ENTITY lol1 "ha"><!ENTITY lol2 "&lol1;&lol1;"> ] >'
 
@@ -21,11 +22,12 @@ it.each([
   expect(withoutDoctype(xml)).toBe(left ?? xml)
 })
 
-it('reads millions of them once', () => {
-  const many = '<!DOCTYPE a>'.repeat(200_000)
-  const start = performance.now()
-  expect(withoutDoctype(`${many}<a>[</a>`)).toBe('<a>[</a>')
-  expect(performance.now() - start).toBeLessThan(2_000)
+it('reads millions of them once', async () => {
+  const text = `${'<!DOCTYPE a>'.repeat(200_000)}<a>[</a>`
+  const takenMs = await leastMs(2_000, () =>
+    cpuMs(() => expect(withoutDoctype(text)).toBe('<a>[</a>')),
+  )
+  expect(takenMs).toBeLessThan(2_000)
 })
 
 it('leaves nothing to declare of one that ends within a comment', () => {

@@ -74,9 +74,8 @@ it.each([
 ])('takes no longer than the text is for very many %s', (_what, part) => {
   parseMarkdown(part.repeat(1000))
   const timed = (count: number) => {
-    const start = performance.now()
-    parseMarkdown(part.repeat(count))
-    return performance.now() - start
+    const text = part.repeat(count)
+    return Math.min(...[1, 2, 3].map(() => cpuMs(() => parseMarkdown(text))))
   }
   expect(timed(40_000)).toBeLessThan(200 + 20 * timed(4000))
 })

@@ -7,7 +7,7 @@ import {
   toSortInput,
   toWire,
 } from '../../../web/lib/sorting/sort-entries.ts'
-import { cpuMs } from '../../support/cpu-time.ts'
+import { cpuMs, leastMs } from '../../support/cpu-time.ts'
 
 const byName = (names: string[]) =>
   [...names].sort((a, b) => compareFolded(foldName(a), foldName(b)))
@@ -81,17 +81,16 @@ describe('order on the screen', () => {
     })
   })
 
-  it('orders 100,000 entries in less than a second', () => {
+  it('orders 100,000 entries in less than a second', async () => {
     const many = Array.from({ length: 100_000 }, (_, i) =>
       entry(`file ${(i * 7919) % 100_000}.txt`),
     )
-    // The best of three: what the machine does besides is not ours.
-    const timesMs = [1, 2, 3].map(() =>
+    const takenMs = await leastMs(1000, () =>
       cpuMs(() => {
         const order = sortOrder(toSortInput(many), { column: 'name', ascending: true })
         expect(many[order[99_999] as number]?.name).toBe('file 99999.txt')
       }),
     )
-    expect(Math.min(...timesMs)).toBeLessThan(1000)
+    expect(takenMs).toBeLessThan(1000)
   })
 })
