@@ -27,6 +27,7 @@ const TOOLS: readonly Tool[] = [
   // Disks in user space that hang, fail or know no case: see test/support/fuse-disk.ts.
   { files: ['/usr/bin/fusermount3', '/bin/fusermount3'], debian: 'fuse3' },
   { files: ['/usr/lib/python3/dist-packages/fusepy.py'], debian: 'python3-fusepy' },
+  { files: ['/usr/bin/oathtool'], debian: 'oathtool' },
   { files: ['/usr/bin/strip'], debian: 'binutils' },
   { files: ['/usr/bin/ps', '/bin/ps'], debian: 'procps' },
   // A clock that is set is a library of a few lines: see test/support/fault-runs.ts.

@@ -7,6 +7,8 @@ export type ErrorCode =
   | 'weak_password'
   | 'unauthenticated'
   | 'wrong_credentials'
+  | 'second_factor_required'
+  | 'invalid_code'
   | 'forbidden'
   | 'last_admin'
   | 'token_not_allowed'
@@ -61,6 +63,9 @@ export interface Rule {
   path: string
   regexp: { raw: string } | null
 }
+
+/** Who needs a second factor where sign-in asks for a password; `off`: nobody is asked for one. */
+export type SecondFactorPolicy = 'off' | 'optional' | 'administrators' | 'everyone'
 
 /** Preferences and rights a new account starts with, and every account has. */
 export interface UserDefaults {
@@ -235,6 +240,10 @@ export interface SettingsRecord {
   webhooks: Webhook[]
   /** Key of the signature on webhook calls; empty when it was configured. Ignored when sent. */
   webhookSecret?: string
+  /** Who needs a second factor; stays when absent. */
+  secondFactor?: SecondFactorPolicy
+  /** The command line, environment or configuration file says so, and sending another changes nothing. */
+  secondFactorFixed?: boolean
 }
 
 /** A signed-in device, as GET /api/sessions shows it (ours). */
@@ -260,6 +269,41 @@ export interface ApiTokenRecord {
   created: string
   expires: string | null
   lastUsed: string | null
+}
+
+/** What `POST /api/login` answers with 401 when the password is right and not all (ours). */
+export interface SecondStep {
+  ticket: string
+  methods: ('code' | 'recovery' | 'enrol')[]
+}
+
+/** What an app needs to show codes; both say the same (ours). */
+export interface Enrolment {
+  /** Base32. */
+  secret: string
+  /** `otpauth://…`, for the QR code. */
+  uri: string
+}
+
+/** One's own second factor, as GET /api/second-factor shows it (ours). */
+export interface SecondFactorRecord {
+  /** An administrator has switched it off, or nobody signs in with a password here. */
+  offered: boolean
+  active: boolean
+  /** It must stay. */
+  required: boolean
+  /** RFC 3339; null unless active. */
+  created: string | null
+  /** Recovery codes that are left. */
+  recovery: number
+}
+
+/** Second factors as administrators see them (ours). */
+export interface AccountFactorRecord {
+  userID: number
+  active: boolean
+  /** An administrator wants this account to have one. */
+  required: boolean
 }
 
 /** Start-up settings injected into the page as `window.FileBrowser`. */

@@ -10,6 +10,7 @@ import { PAGE, parseTarget } from './http/request-path.ts'
 import { sendStatus } from './http/respond.ts'
 import { finishLeftovers } from './operations/uploads.ts'
 import { commandRoutes } from './routes/commands.ts'
+import { loginRoutes } from './routes/login.ts'
 import { openapiRoutes } from './routes/openapi.ts'
 import { previewRoutes } from './routes/previews.ts'
 import { publicRoutes } from './routes/public.ts'
@@ -17,6 +18,7 @@ import { rawRoutes } from './routes/raw.ts'
 import { recursiveRoutes } from './routes/recursive.ts'
 import { resourceRoutes } from './routes/resources.ts'
 import { searchRoutes } from './routes/search.ts'
+import { secondFactorRoutes } from './routes/second-factor.ts'
 import { sessionRoutes } from './routes/session.ts'
 import { settingsRoutes } from './routes/settings.ts'
 import { shareRoutes } from './routes/shares.ts'
@@ -67,7 +69,9 @@ export function createApp(base: BaseDeps): App {
   app.use(delivery(deps), frame(deps))
   const routes = [
     uiRoutes,
+    loginRoutes,
     sessionRoutes,
+    secondFactorRoutes,
     userRoutes,
     tokenRoutes,
     settingsRoutes,

@@ -89,6 +89,7 @@ describe('precedence', () => {
       styleSources: 'https://theme-park.dev',
       'branding.helpURL': 'https://help.example.org/',
       loginRateLimit: '3/1m',
+      secondFactor: 'everyone',
       hookEnv: 'ONE,TWO',
       logFormat: 'json',
       tusExpiry: '1h',

@@ -1,36 +1,92 @@
-// Who signs in: the method of the settings turns a login request into a user or a refusal.
+// Who signs in: one door for each method, which turns a login request into a user or a refusal. Doors that ask for a
+// password ask for the second factor too, where the account has one.
 import type { IncomingMessage } from 'node:http'
+import type { SecondFactorPolicy } from '../api-types.ts'
+import type { Config } from '../config/config.ts'
 import { AppError } from '../lib/errors.ts'
-import type { User } from '../store/document.ts'
+import type { Settings, User } from '../store/document.ts'
 import { findUser, findUserByName } from '../store/users.ts'
 import { signInByHook } from './hook.ts'
 import { type Credentials, type SignInDeps, signInByPassword } from './password.ts'
 import { provisionUser } from './provision.ts'
 import { assertedByProxy, mayAssert } from './proxy.ts'
+import type { SecondFactors } from './second-factor/factors.ts'
+
+/** Credentials, and the code of the second step; null from clients that know of none. */
+export interface Typed extends Credentials {
+  code: string | null
+}
+
+/** Who has come in. What is still asked of them is for the caller to say. */
+export interface Entered {
+  user: User
+  method: string
+  /** Whoever came without a password has proved who they are elsewhere. */
+  byPassword: boolean
+  /** As typed, or from behind the password; null when none came. */
+  code: string | null
+}
+
+type Deps = SignInDeps & { secondFactors: SecondFactors }
+
+type Door =
+  | { asks: 'password'; enter(deps: SignInDeps, given: Credentials): Promise<User> }
+  | { asks: 'nothing'; enter(deps: SignInDeps, incoming: IncomingMessage): Promise<User> }
+
+const DOORS: Readonly<Record<string, Door>> = {
+  json: { asks: 'password', enter: signInByPassword },
+  hook: { asks: 'password', enter: signInByHook },
+  proxy: { asks: 'nothing', enter: signInByProxy },
+  noauth: { asks: 'nothing', enter: signInAsFirst },
+}
+
+function doorOf({ authMethod }: Settings): Door {
+  return DOORS[authMethod] ?? (DOORS.json as Door)
+}
+
+/** True where signing in takes a password of this server's, so that there is something to add to. */
+export function asksPassword(settings: Settings): boolean {
+  return doorOf(settings).asks === 'password'
+}
+
+/** Who needs a second factor: as configured, else as stored; nobody where no password is asked. */
+export function policyOf({ secondFactor }: Config, settings: Settings): SecondFactorPolicy {
+  if (!asksPassword(settings)) return 'off'
+  return secondFactor || settings.secondFactor
+}
 
 /**
- * Answers the user or throws: `wrong_credentials` for a refusal, `internal` when the method itself
- * fails. `credentials` reads the body and is not called by methods that need none.
+ * Answers who it is or throws: `wrong_credentials` for a refusal, `internal` when the method itself
+ * fails. `typed` reads the body and is not called by methods that need none.
  */
 export async function signIn(
-  deps: SignInDeps,
+  deps: Deps,
   incoming: IncomingMessage,
-  credentials: () => Promise<Credentials>,
-): Promise<User> {
+  typed: () => Promise<Typed>,
+): Promise<Entered> {
   const settings = deps.store.settings()
-  switch (settings.authMethod) {
-    case 'noauth': {
-      const user = findUser(deps.store, 1)
-      if (!user) throw new AppError('sign_in_unavailable', 'noauth needs the user with id 1')
-      return user
-    }
-    case 'proxy':
-      return signInByProxy(deps, incoming)
-    case 'hook':
-      return signInByHook(deps, await credentials())
-    default:
-      return signInByPassword(deps, await credentials())
+  const method = settings.authMethod
+  const door = doorOf(settings)
+  if (door.asks === 'nothing') {
+    return { user: await door.enter(deps, incoming), method, byPassword: false, code: null }
   }
+  const { code, ...given } = splitCode(deps, await typed())
+  return { user: await door.enter(deps, given), method, byPassword: true, code }
+}
+
+// Clients that know of one step only have the six digits typed behind the password. One password is verified in every case.
+function splitCode(deps: Deps, typed: Typed): Typed {
+  if (typed.code !== null || policyOf(deps.config, deps.store.settings()) === 'off') return typed
+  const user = findUserByName(deps.store, typed.username)
+  const [, password, code] = /^(.*)(\d{6})$/s.exec(typed.password) ?? []
+  if (password === undefined || code === undefined) return typed
+  return user && deps.secondFactors.of(user.id) ? { ...typed, password, code } : typed
+}
+
+async function signInAsFirst({ store }: SignInDeps): Promise<User> {
+  const user = findUser(store, 1)
+  if (!user) throw new AppError('sign_in_unavailable', 'noauth needs the user with id 1')
+  return user
 }
 
 async function signInByProxy(deps: SignInDeps, incoming: IncomingMessage): Promise<User> {

@@ -6,6 +6,8 @@ interface ThrottleLimits {
   /** Failures allowed in a window; 0 switches the throttle off. */
   attempts: number
   windowMs: number
+  /** The longest that anybody has to wait; a window when absent. */
+  maxBlockMs?: number
 }
 
 interface Throttle {
@@ -72,7 +74,8 @@ export function createThrottle(limits: ThrottleLimits): Throttle {
         record.windowEndsMs = now() + limits.windowMs
         const over = record.failures - limits.attempts
         if (over >= 0) {
-          const blockMs = Math.min(limits.windowMs, FIRST_BLOCK_MS * 2 ** Math.min(over, 20))
+          const { windowMs, maxBlockMs = windowMs } = limits
+          const blockMs = Math.min(maxBlockMs, FIRST_BLOCK_MS * 2 ** Math.min(over, 20))
           record.blockedUntilMs = now() + blockMs
         }
         records.delete(key)

@@ -22,7 +22,14 @@ export function withUserFlags<T extends UserDefaults>(record: T, flags: GivenFla
 }
 
 // Settings whose flags have their names.
-const OF_SAME_NAME = ['signup', 'hideLoginButton', 'createUserDir', 'branding', 'tus'] as const
+const OF_SAME_NAME = [
+  'signup',
+  'hideLoginButton',
+  'createUserDir',
+  'secondFactor',
+  'branding',
+  'tus',
+] as const
 
 /**
  * Settings with the given flags. `fresh` is true for `config init`, where the sign-in method is

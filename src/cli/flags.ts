@@ -9,6 +9,7 @@ import {
   type OptionKey,
   optionOf,
 } from '../config/options.ts'
+import { SECOND_FACTOR_POLICIES } from '../store/document.ts'
 import type { Flag } from './command.ts'
 
 const text = (value: string) => value
@@ -101,6 +102,14 @@ export const SETTINGS_FLAGS: readonly Flag[] = [
     group: SIGN_IN,
     deprecated: ['minimum-password-length'],
     help: 'Fewest bytes of a new password; 0 means the default',
+  },
+  {
+    name: 'secondFactor',
+    value: 'WHO',
+    parse: oneOf(...SECOND_FACTOR_POLICIES),
+    default: 'optional',
+    group: SIGN_IN,
+    help: 'Who signs in with a second step: off, optional, administrators or everyone',
   },
   textFlag('shell', 'COMMAND', 'Shell that runs event commands, such as "/bin/sh -c"', SETTINGS),
   {

@@ -2,6 +2,7 @@
 // default, merged into one frozen Config. It is finished when loaded; later modules trust it.
 import { isIPv6 } from 'node:net'
 import { resolve } from 'node:path'
+import type { SecondFactorPolicy } from '../api-types.ts'
 import { AppError } from '../lib/errors.ts'
 import { COMMIT, VERSION } from '../lib/version.ts'
 import type { ServerOptions } from '../store/document.ts'
@@ -50,6 +51,8 @@ export interface Config {
   readonly sessionMaxMs: number
   readonly tusExpiryMs: number
   readonly loginRateLimit: RateLimit
+  /** Who needs a second factor; empty: as stored. */
+  readonly secondFactor: SecondFactorPolicy | ''
   readonly enableThumbnails: boolean
   readonly resizePreview: boolean
   readonly enableExec: boolean
@@ -251,6 +254,7 @@ export function buildConfig({ overrides, stored, database, cwd, warn }: ConfigCo
     sessionMaxMs: values.sessionMax,
     tusExpiryMs: values.tusExpiry,
     loginRateLimit: Object.freeze(values.loginRateLimit),
+    secondFactor: values.secondFactor,
     enableThumbnails: !values.disableThumbnails,
     resizePreview: !values.disablePreviewResize,
     enableExec: !values.disableExec,

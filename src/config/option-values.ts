@@ -284,3 +284,11 @@ export function oneOf<T extends string>(...words: readonly T[]) {
     return found
   }
 }
+
+/** `FB_` + the key split at capitals and dots: `baseURL` gives `FB_BASE_URL`. */
+export function envNameOf(key: string): string {
+  return `FB_${key
+    .replaceAll('.', '_')
+    .replace(/([a-z\d])([A-Z])/g, '$1_$2')
+    .toUpperCase()}`
+}

@@ -2,8 +2,9 @@
 // database. A new option is one entry here; help, completion, docs and merging follow from it.
 
 import { HOMEPAGE } from '../lib/version.ts'
-import type { ServerOptions } from '../store/document.ts'
+import { SECOND_FACTOR_POLICIES, type ServerOptions } from '../store/document.ts'
 import {
+  envNameOf,
   integerBetween,
   oneOf,
   parseBoolean,
@@ -254,6 +255,14 @@ export const OPTIONS = {
     ours: true,
     help: 'Failed sign-ins allowed from one address in that time, whatever the accounts; 0 for no limit',
   }),
+  secondFactor: option({
+    value: 'WHO',
+    parse: oneOf('', ...SECOND_FACTOR_POLICIES),
+    default: '',
+    group: 'Sign-in',
+    ours: true,
+    help: 'Who signs in with a second step: off, optional, administrators or everyone; empty leaves it to the settings',
+  }),
   'branding.helpURL': option({
     value: 'URL',
     parse: parseLink,
@@ -374,14 +383,6 @@ export const OPTION_KEYS = Object.keys(OPTIONS) as OptionKey[]
 /** The entry under its general type; the table itself keeps the value types apart. */
 export function optionOf(key: OptionKey): Option<unknown> {
   return OPTIONS[key]
-}
-
-/** `FB_` + the key split at capitals and dots: `baseURL` gives `FB_BASE_URL`. */
-function envNameOf(key: string): string {
-  return `FB_${key
-    .replaceAll('.', '_')
-    .replace(/([a-z\d])([A-Z])/g, '$1_$2')
-    .toUpperCase()}`
 }
 
 /** All environment names of an option, the documented one first. */

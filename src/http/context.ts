@@ -29,6 +29,8 @@ export interface Variables {
   headers: AnswerHeaders
   /** Text of the failure for the log line. */
   failure: string
+  /** The path in the line of the log, where it is not the address. */
+  logPath: string | undefined
 }
 
 export type Env = { Bindings: Bindings; Variables: Variables }

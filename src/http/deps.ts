@@ -3,8 +3,11 @@ import { availableParallelism } from 'node:os'
 import { isDeepStrictEqual } from 'node:util'
 import { createApiTokens } from '../auth/api-tokens.ts'
 import { createClients } from '../auth/clients.ts'
+import { createConfirmations } from '../auth/confirmations.ts'
 import { type HomeOptions, makeHome } from '../auth/home.ts'
 import { MAX_SIGN_IN_PROGRAMS, MAX_WAITING_SIGN_INS } from '../auth/hook.ts'
+import { createSecondFactors } from '../auth/second-factor/factors.ts'
+import { createTickets } from '../auth/second-factor/tickets.ts'
 import { createSessions } from '../auth/sessions.ts'
 import { createThrottle } from '../auth/throttle.ts'
 import { createTokens } from '../auth/tokens.ts'
@@ -60,6 +63,10 @@ export function createDeps(base: BaseDeps) {
         ),
     ),
     apiTokens: createApiTokens(store),
+    secondFactors: createSecondFactors(store),
+    /** Of those who have given their password and owe the second step. */
+    loginTickets: createTickets(),
+    confirmations: createConfirmations(),
     clients: createClients(config, log),
     logins: createThrottle(config.loginRateLimit),
     sharePasswords: createThrottle(config.loginRateLimit),

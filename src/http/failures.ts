@@ -55,5 +55,7 @@ function report(error: unknown, c: Ctx, deps: Deps): string {
 
 /** The path without line breaks, which would make a second log line. */
 export function logPath(c: Ctx): string {
-  return c.env.target.path.replace(/[\u0000-\u001f\u007f]/g, (char) => encodeURIComponent(char))
+  return (c.get('logPath') ?? c.env.target.path).replace(/[\u0000-\u001f\u007f]/g, (char) =>
+    encodeURIComponent(char),
+  )
 }

@@ -41,12 +41,18 @@ const EXACT = new Set([
   '/api/selections',
   '/api/sessions',
   '/api/tokens',
+  '/api/login/second',
+  '/api/login/enrol',
+  '/api/confirm',
+  '/api/second-factor',
+  '/api/second-factor/recovery',
+  '/api/second-factors',
   '/api/openapi.json',
   '/docs/api',
 ])
 
-/** One account, session or token; Hono takes the id from the path. */
-const RECORD = /^\/api\/(users\/\d+|sessions\/[^/]+|tokens\/[^/]+)$/
+/** One account, its second factor, one session or token; Hono takes the id from the path. */
+const RECORD = /^\/api\/(users\/\d+|second-factors\/\d+|sessions\/[^/]+|tokens\/[^/]+)$/
 
 /** Plain string prefixes, tried in order, as the original matches them: no segment boundary. */
 const PREFIXES = [

@@ -37,9 +37,11 @@ export class AppError extends Error {
 const STATUS: Record<ErrorCode, number> = {
   bad_request: 400,
   invalid_password: 400,
+  invalid_code: 400,
   weak_password: 400,
   too_many_shares: 400,
   unauthenticated: 401,
+  second_factor_required: 401,
   wrong_credentials: 403,
   forbidden: 403,
   last_admin: 403,

@@ -27,6 +27,10 @@ const TOKENS: Group = {
   tag: 'API tokens',
   inPath: { id: inPath('id', 'Id of the token, as listed.') },
 }
+const FACTORS: Group = {
+  tag: 'Two-step sign-in',
+  inPath: { id: inPath('id', 'Number of the account.', integer()) },
+}
 const ACCOUNTS: Group = {
   tag: 'Accounts',
   inPath: { id: inPath('id', 'Number of the account.', integer()) },
@@ -48,7 +52,28 @@ const SESSION_PATHS = operations(SESSION, {
   'POST /api/login': call('login', 'Sign in', {
     access: 'everybody',
     body: jsonBody(ref('Credentials')),
-    answers: { 200: TOKEN, ...failures(403) },
+    answers: {
+      200: TOKEN,
+      401: json(ref('SecondStep')),
+      ...failures(403),
+    },
+  }),
+  'POST /api/login/second': call('secondStep', 'Sign in with the second step', {
+    description: 'The ticket is that of `POST /api/login`; a code or a recovery code counts once.',
+    access: 'everybody',
+    body: jsonBody(object({ ticket: text(), 'code?': text(), 'recovery?': text() })),
+    answers: { 200: TOKEN, ...failures(401, 403) },
+  }),
+  'POST /api/login/enrol': call('enrolFirst', 'Set the second step up that sign-in asks for', {
+    description: 'The ticket alone begins, and is answered with the secret. With a code it ends.',
+    access: 'everybody',
+    body: jsonBody(object({ ticket: text(), 'code?': text() })),
+    answers: {
+      200: json({
+        anyOf: [ref('Enrolment'), object({ token: text(), recovery: list(text()) })],
+      }),
+      ...failures(401, 403, 409),
+    },
   }),
   'POST /api/renew': RENEW,
   'GET /api/renew': { ...RENEW, id: 'renewByCookie' },
@@ -96,6 +121,52 @@ const TOKEN_PATHS = operations(TOKENS, {
   }),
 })
 
+const PROOF = { 'current_password?': text(), 'code?': text(), 'recovery?': text() }
+const CODES = json(object({ recovery: list(text()) }))
+
+const FACTOR_PATHS = operations(FACTORS, {
+  'GET /api/second-factor': call('readSecondFactor', 'The second factor of one’s own', {
+    answers: { 200: json(ref('SecondFactor')), ...failures(403) },
+  }),
+  'POST /api/second-factor': call('beginSecondFactor', 'Begin to set up a second factor', {
+    body: jsonBody(object({ 'current_password?': text() })),
+    answers: { 200: json(ref('Enrolment')), ...failures(400, 403, 409) },
+  }),
+  'PUT /api/second-factor': call('finishSecondFactor', 'Switch it on with a first code', {
+    description: 'The recovery codes are told this once.',
+    body: jsonBody(object({ code: text() })),
+    answers: { 200: CODES, ...failures(400, 403, 404, 409) },
+  }),
+  'DELETE /api/second-factor': call('removeSecondFactor', 'Switch it off', {
+    description: 'Takes the password and a code or recovery code.',
+    body: jsonBody(object(PROOF)),
+    answers: { 204: empty('Switched off.'), ...failures(400, 403, 404) },
+  }),
+  'POST /api/second-factor/recovery': call('renewRecoveryCodes', 'Get new recovery codes', {
+    description: 'Takes the password and a code or recovery code; the old ones count no more.',
+    body: jsonBody(object(PROOF)),
+    answers: { 200: CODES, ...failures(400, 403, 404) },
+  }),
+  'GET /api/second-factors': call('listSecondFactors', 'Who has one, for administrators', {
+    answers: { 200: json(list(ref('AccountFactor'))), ...failures(403) },
+  }),
+  'PUT /api/second-factors/{id}': call('requireSecondFactor', 'Require one of an account', {
+    body: jsonBody(object({ required: flag(), 'current_password?': text() })),
+    answers: { 204: empty('Noted.'), ...failures(400, 403, 404) },
+  }),
+  'DELETE /api/second-factors/{id}': call('resetSecondFactor', 'Reset that of another account', {
+    description: 'Its sessions end.',
+    body: jsonBody(object({ 'current_password?': text() })),
+    answers: { 204: empty('Reset.'), ...failures(400, 403, 404) },
+  }),
+  'POST /api/confirm': call('confirm', 'Prove again who one is', {
+    description:
+      'By password, or by code where the account has a second factor. For ten minutes the session needs no `current_password`, except to remove the factor.',
+    body: jsonBody(object({ 'password?': text(), 'code?': text() })),
+    answers: { 204: empty('Confirmed.'), ...failures(400, 403) },
+  }),
+})
+
 const USER_PATHS = operations(ACCOUNTS, {
   'GET /api/users': call('listUsers', 'All accounts, for administrators', {
     answers: { 200: json(list(ref('User'))), ...failures(403) },
@@ -131,4 +202,10 @@ const SETTINGS_PATHS = operations(SETTINGS, {
   }),
 })
 
-export const ACCOUNT_PATHS = { ...SESSION_PATHS, ...TOKEN_PATHS, ...USER_PATHS, ...SETTINGS_PATHS }
+export const ACCOUNT_PATHS = {
+  ...SESSION_PATHS,
+  ...TOKEN_PATHS,
+  ...FACTOR_PATHS,
+  ...USER_PATHS,
+  ...SETTINGS_PATHS,
+}

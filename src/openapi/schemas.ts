@@ -97,6 +97,11 @@ const settings: Schema = object({
     'Key of the signature on these calls (`X-FileBrowser-Signature: sha256=<HMAC of the body>`). ' +
       'Empty when it was configured by `--webhookSecret`; ignored in a PUT.',
   ),
+  'secondFactor?': choice(
+    ['off', 'optional', 'administrators', 'everyone'],
+    'Who needs a second factor. Left alone when absent from a PUT.',
+  ),
+  'secondFactorFixed?': flag('It was configured by `--secondFactor`; ignored in a PUT.'),
 })
 
 const apiToken: Record<string, Schema> = {
@@ -186,6 +191,26 @@ export const SCHEMAS: Record<string, Schema> = {
     userAgent: text(),
     current: flag('The session of this request.'),
   }),
+  SecondStep: object({
+    ticket: text('For `/api/login/second`, or `/api/login/enrol`; good once and for minutes.'),
+    methods: list(choice(['code', 'recovery', 'enrol'])),
+  }),
+  Enrolment: object({
+    secret: text('Base32; SHA-1, six digits, 30 seconds.'),
+    uri: text('`otpauth://…`, for a QR code.'),
+  }),
+  SecondFactor: object({
+    offered: flag('False where it is switched off, or nobody signs in with a password.'),
+    active: flag(),
+    required: flag('It cannot be switched off.'),
+    created: { anyOf: [time(), { type: 'null' }] },
+    recovery: integer('Recovery codes that are left.'),
+  }),
+  AccountFactor: object({
+    userID: integer(),
+    active: flag(),
+    required: flag('An administrator wants this account to have one.'),
+  }),
   ApiToken: object(apiToken),
   MadeApiToken: object({ ...apiToken, token: text('To be sent; nobody can read it again.') }),
   NewApiToken: object({
@@ -199,6 +224,7 @@ export const SCHEMAS: Record<string, Schema> = {
     username: text(),
     password: text(),
     'recaptcha?': text('Answer of the human check, where one is configured.'),
+    'code?': text('Six digits of the second step; empty to be asked for them with a ticket.'),
     'remember?': flag('False ends the session with the browser. Default true.'),
   }),
   NewUser: object({

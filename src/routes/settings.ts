@@ -21,6 +21,7 @@ import {
 import {
   parseBranding,
   parseCommands,
+  parsePolicy,
   parseRule,
   parseUserDefaults,
   parseWebhook,
@@ -38,8 +39,13 @@ export function settingsRoutes(deps: Deps): Hono<Env> {
     await deps.store.transaction((tx) => {
       recheck(c)
       // The method of signing in is changed on the command line alone.
-      const { authMethod: _, ...fields } = given
-      tx.replace(SETTINGS, { ...tx.settings(), ...fields })
+      const { authMethod: _, secondFactor, ...fields } = given
+      tx.replace(SETTINGS, {
+        ...tx.settings(),
+        ...fields,
+        // Neither clients of the original nor what is configured besides changes what is stored.
+        ...(secondFactor !== undefined && deps.config.secondFactor === '' && { secondFactor }),
+      })
     })
     return sendStatus(200)
   })
@@ -50,7 +56,10 @@ export function settingsRoutes(deps: Deps): Hono<Env> {
  * What leaves the server: neither signing key nor sign-in secrets nor server options. The key of
  * webhooks does unless it was configured, because receivers need it and only here it can be read.
  */
-function presentSettings(settings: Settings, { webhookSecret }: Config): SettingsRecord {
+function presentSettings(
+  settings: Settings,
+  { webhookSecret, secondFactor }: Config,
+): SettingsRecord {
   return {
     signup: settings.signup,
     hideLoginButton: settings.hideLoginButton,
@@ -65,6 +74,8 @@ function presentSettings(settings: Settings, { webhookSecret }: Config): Setting
     shell: settings.shell,
     commands: settings.commands,
     webhooks: settings.webhooks,
+    secondFactor: secondFactor || settings.secondFactor,
+    secondFactorFixed: secondFactor !== '',
     webhookSecret: webhookSecret === '' ? webhookSecretOf('', settings.key) : '',
   }
 }
@@ -95,6 +106,7 @@ function parseSettings(r: Reader, before: Settings): SettingsRecord {
     tus: tus.chunkSize === 0 && tus.retryCount === 0 ? { ...DEFAULT_TUS } : tus,
     shell: r.list('shell', asString, 100),
     commands: r.obj('commands', parseCommands),
+    ...(r.has('secondFactor') && { secondFactor: parsePolicy(r) }),
     webhooks: r.has('webhooks')
       ? r.list('webhooks', parseWebhook, 100).map(checkWebhook)
       : before.webhooks,

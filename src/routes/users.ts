@@ -189,9 +189,22 @@ async function deleteUser(c: Ctx, deps: Deps): Promise<Response> {
   return sendStatus(200)
 }
 
-/** The caller's own password, asked for with the method json alone. Throws `invalid_password`. */
+/**
+ * The caller's own password, asked for with the method json alone, unless the session has just been confirmed.
+ * Throws `invalid_password`.
+ */
 export async function demandPassword(c: Ctx, deps: Deps, given: string): Promise<void> {
-  if (deps.store.settings().authMethod !== 'json') return
+  if (given === '' && deps.confirmations.isConfirmed(sessionOf(c).id)) return
+  await demandTypedPassword(c, deps, given)
+}
+
+/** The same, however lately the session was confirmed. */
+export async function demandTypedPassword(c: Ctx, deps: Deps, given: string): Promise<void> {
+  if (deps.store.settings().authMethod === 'json') await verifyOwnPassword(c, deps, given)
+}
+
+/** Throws `invalid_password` unless it is the caller's own. */
+export async function verifyOwnPassword(c: Ctx, deps: Deps, given: string): Promise<void> {
   const key = `current password of ${signedIn(c).user.id}`
   const over = deps.logins.begin(key)
   try {

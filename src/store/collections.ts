@@ -1,10 +1,19 @@
 // The collections of this program. A new one needs only its declaration: the engine stores, indexes and
 // migrates it by that.
 import type { Collection } from './collection.ts'
-import type { ApiToken, ImportedFrom, Session, Settings, Share, User } from './document.ts'
+import type {
+  ApiToken,
+  ImportedFrom,
+  SecondFactor,
+  Session,
+  Settings,
+  Share,
+  User,
+} from './document.ts'
 import {
   parseApiToken,
   parseImportedFrom,
+  parseSecondFactor,
   parseSession,
   parseSettings,
   parseShare,
@@ -74,11 +83,23 @@ export const API_TOKENS: Collection<ApiToken, 'userID'> = {
   parse: parseApiToken,
 }
 
+/** A program that does not know it would sign people in without asking for their second factor. */
+export const SECOND_FACTORS: Collection<SecondFactor, never> = {
+  name: 'secondFactors',
+  life: 'short',
+  keyOf: ({ userID }) => userID,
+  indexes: {},
+  unique: [],
+  isRequired: true,
+  parse: parseSecondFactor,
+}
+
 export const COLLECTIONS: readonly Collection[] = [
   SETTINGS,
   USERS,
   SHARES,
   SESSIONS,
   API_TOKENS,
+  SECOND_FACTORS,
   IMPORTED_FROM,
 ] as Collection[]

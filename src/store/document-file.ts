@@ -1,7 +1,7 @@
 // The database file: one JSON document with a key for each collection. In schema 1 the next id had
 // another name, and the sessions were in it as well.
 import { AppError } from '../lib/errors.ts'
-import { NO_LIMITS, ParseError, type Reader, readObject } from '../lib/parse.ts'
+import { asString, NO_LIMITS, ParseError, type Reader, readObject } from '../lib/parse.ts'
 import type { Collection } from './collection.ts'
 import { SCHEMA_VERSION } from './document.ts'
 import { createTable, demandUnique, listOf, setEntry, type Table, type Tables } from './table.ts'
@@ -11,6 +11,8 @@ export interface Head {
   version: number
   /** By log the last transaction that changed it together with other files, see record-log.ts. */
   commits: Record<string, string>
+  /** Collections without which it must not be opened. */
+  requires: readonly string[]
   /** Collections of later versions, carried along. */
   unknown: Record<string, unknown>
 }
@@ -99,7 +101,8 @@ export function parseDocument(value: unknown, collections: readonly Collection[]
   const unknown = Object.fromEntries(
     Object.entries(value as object).filter(([name]) => !known.has(name)),
   )
-  return { head: { version, commits, unknown }, tables }
+  const requires = doc.list('requires', asString)
+  return { head: { version, commits, requires, unknown }, tables }
 }
 
 function isInDocument({ life }: Collection, version: number): boolean {
@@ -133,6 +136,13 @@ export function parseRecord(collection: Collection, value: unknown, at: string):
   return isWhole ? record : { ...(value as object), ...record }
 }
 
+/** The collections that have records and without which these must not be opened. */
+export function requiredOf(tables: Tables): string[] {
+  return [...tables.values()]
+    .filter(({ collection, entries: { size } }) => collection.isRequired && size > 0)
+    .map(({ collection }) => collection.name)
+}
+
 /** What the file holds, with the records of `tables` that belong into it. */
 export function composeDocument(head: Head, tables: Tables): object {
   const inFile = [...tables.values()].filter(({ collection }) => collection.life === 'kept')
@@ -147,9 +157,7 @@ export function composeDocument(head: Head, tables: Tables): object {
       .filter(({ nextId }) => nextId > 1)
       .map(({ collection, nextId }) => [collection.name, nextId]),
   )
-  const requires = [...tables.values()]
-    .filter(({ collection, entries: { size } }) => collection.isRequired && size > 0)
-    .map(({ collection }) => collection.name)
+  const { requires } = head
   return {
     version: SCHEMA_VERSION,
     ...(requires.length > 0 && { requires }),

@@ -4,6 +4,7 @@ import type {
   Branding,
   Permissions,
   Rule,
+  SecondFactorPolicy,
   UserDefaults,
   UserRecord,
   Webhook,
@@ -103,6 +104,8 @@ export interface Settings {
   minimumPasswordLength: number
   authMethod: string
   auther: Auther
+  /** Who signs in with a code besides the password, where sign-in asks for one. */
+  secondFactor: SecondFactorPolicy
   /** Permission bits for new files and folders; 0 reads as 0640 and 0750. */
   fileMode: number
   dirMode: number
@@ -178,6 +181,28 @@ export interface ApiToken {
   /** At most some minutes old; 0 for never. */
   lastUsedMs: number
 }
+
+/** What an account proves itself with besides its password. */
+export interface SecondFactor {
+  userID: number
+  /** Of the codes that an app shows, base32 of 160 bits; empty as long as nobody has enrolled. */
+  secret: string
+  /** Of the last code that counted: seconds since the epoch by 30. None up to it counts again. */
+  lastStep: number
+  /** SHA-256 of each recovery code that is left, base64url. They have 80 random bits. */
+  recovery: string[]
+  /** 0 as long as nobody has enrolled. */
+  createdMs: number
+  /** An administrator wants this account to have one. */
+  required: boolean
+}
+
+export const SECOND_FACTOR_POLICIES = [
+  'off',
+  'optional',
+  'administrators',
+  'everyone',
+] as const satisfies readonly SecondFactorPolicy[]
 
 export const EVENTS = ['save', 'copy', 'rename', 'upload', 'delete'] as const
 export type EventName = (typeof EVENTS)[number]
@@ -271,6 +296,7 @@ export function defaultSettings(): Settings {
     minimumPasswordLength: DEFAULT_MINIMUM_PASSWORD_LENGTH,
     authMethod: 'json',
     auther: { header: '', command: '', recaptcha: null },
+    secondFactor: 'optional',
     fileMode: DEFAULT_FILE_MODE,
     dirMode: DEFAULT_DIR_MODE,
     hideDotfiles: false,

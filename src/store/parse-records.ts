@@ -1,6 +1,6 @@
 // Parsers of the records on disk. Absent fields read as their defaults, so that records of earlier
 // releases open.
-import type { Branding, Rule, UserDefaults, Webhook } from '../api-types.ts'
+import type { Branding, Rule, SecondFactorPolicy, UserDefaults, Webhook } from '../api-types.ts'
 import { asString, ParseError, type Reader, readLike, readObject, zeroOf } from '../lib/parse.ts'
 import {
   type ApiToken,
@@ -16,6 +16,8 @@ import {
   type ImportedFrom,
   NO_BRANDING,
   NO_RECAPTCHA,
+  SECOND_FACTOR_POLICIES,
+  type SecondFactor,
   type Session,
   type Settings,
   type Share,
@@ -78,7 +80,16 @@ export function parseCommonSettings(r: Reader) {
     shell: r.list('shell', asString),
     rules: r.list('rules', parseRule),
     webhooks: r.list('webhooks', parseWebhook),
+    secondFactor: parsePolicy(r),
   }
+}
+
+/** Who needs a second factor; `optional` when absent. Throws ParseError for a word that is none. */
+export function parsePolicy(r: Reader): SecondFactorPolicy {
+  const word = r.str('secondFactor', 'optional')
+  const policy = SECOND_FACTOR_POLICIES.find((known) => known === word)
+  if (!policy) throw new ParseError(`secondFactor must be ${SECOND_FACTOR_POLICIES.join(', ')}`)
+  return policy
 }
 
 export function parseSettings(r: Reader): Settings {
@@ -161,5 +172,16 @@ export function parseApiToken(r: Reader): ApiToken {
     createdMs: 0,
     expiresMs: 0,
     lastUsedMs: 0,
+  })
+}
+
+export function parseSecondFactor(r: Reader): SecondFactor {
+  return readLike(r, {
+    userID: 0,
+    secret: '',
+    lastStep: 0,
+    recovery: [],
+    createdMs: 0,
+    required: false,
   })
 }

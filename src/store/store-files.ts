@@ -12,6 +12,7 @@ import {
   type Head,
   type ParsedDocument,
   parseText,
+  requiredOf,
 } from './document-file.ts'
 import { replaceFile } from './durable-file.ts'
 import { appendToLog } from './log.ts'
@@ -53,7 +54,7 @@ export class StoreFiles {
   readonly #file: string
   readonly #tables: Tables
   readonly #db: Low<object | null>
-  #head: Head = { version: SCHEMA_VERSION, commits: {}, unknown: {} }
+  #head: Head = { version: SCHEMA_VERSION, commits: {}, requires: [], unknown: {} }
   #signature = 'not read yet'
 
   constructor(file: string, tables: Tables) {
@@ -77,6 +78,11 @@ export class StoreFiles {
 
   get needsMigration(): boolean {
     return this.#head.version < SCHEMA_VERSION
+  }
+
+  /** True when the document does not name the collections that are required by now. */
+  get requiresOthers(): boolean {
+    return !isDeepStrictEqual(requiredOf(this.#tables), this.#head.requires)
   }
 
   /** Reads what was changed by others. */
@@ -137,6 +143,7 @@ export class StoreFiles {
       ...this.#head,
       version: SCHEMA_VERSION,
       commits: { ...this.#head.commits, ...commits },
+      requires: requiredOf(this.#tables),
     }
     return { head, content: composeDocument(head, this.#tables) }
   }

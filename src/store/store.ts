@@ -242,7 +242,8 @@ class DocumentStore implements Store {
     const after = entriesOf(before)
     let write: () => Promise<void>
     try {
-      write = this.#prepareWrite(before, steps.some(isKept), aheads)
+      const changesDocument = steps.some(isKept) || this.#files.requiresOthers
+      write = this.#prepareWrite(before, changesDocument, aheads)
     } finally {
       undoRecords(steps, orders)
     }

@@ -1,7 +1,7 @@
 // Account records: names are unique, one administrator stays, and shares and sessions go with the account.
 import { AppError } from '../lib/errors.ts'
 import type { Records, Transaction } from './collection.ts'
-import { API_TOKENS, SESSIONS, SHARES, USERS } from './collections.ts'
+import { API_TOKENS, SECOND_FACTORS, SESSIONS, SHARES, USERS } from './collections.ts'
 import type { User } from './document.ts'
 
 export function findUser(records: Records, id: number): User | undefined {
@@ -28,7 +28,7 @@ export function replaceUser(tx: Transaction, user: User): User {
   return tx.replace(USERS, normalise(user))
 }
 
-/** Removes a user with sessions, tokens and shares. Throws `not_found`, `last_admin`. */
+/** Removes a user with sessions, tokens, second factor and shares. Throws `not_found`, `last_admin`. */
 export function removeUser(tx: Transaction, id: number): User {
   const user = findUser(tx, id)
   if (!user) throw new AppError('not_found', `no user ${id}`)
@@ -42,6 +42,7 @@ export function discardUser(tx: Transaction, id: number): void {
   endSessions(tx, id)
   for (const { hash } of tx.find(SHARES, 'userID', id)) tx.remove(SHARES, hash)
   removeApiTokens(tx, id)
+  tx.remove(SECOND_FACTORS, id)
   tx.remove(USERS, id)
 }
 

@@ -45,6 +45,7 @@ const OF_USERS: Record<string, Row> = {
 const OF_SETTINGS: Record<string, Row> = {
   signup: [['-s'], 'signup', true],
   hideLoginButton: on('hideLoginButton'),
+  secondFactor: [['--secondFactor', 'everyone'], 'secondFactor', 'everyone'],
   createUserDir: on('createUserDir'),
   minimumPasswordLength: [['--minimumPasswordLength', '20'], 'minimumPasswordLength', 20],
   shell: [['--shell', ' /bin/sh -c '], 'shell', ['/bin/sh', '-c']],

@@ -8,8 +8,10 @@ import { ApiError } from './client.ts'
 const byCode = {
   bad_request: msg`The server could not understand this request.`,
   invalid_password: msg`The current password is wrong.`,
+  invalid_code: msg`The server could not understand this request.`,
   weak_password: msg`This password is too easy to guess. Choose a longer or less common one.`,
   unauthenticated: msg`You are not signed in.`,
+  second_factor_required: msg`You are not signed in.`,
   wrong_credentials: msg`The username or the password is wrong.`,
   forbidden: msg`You don’t have permission to do this.`,
   last_admin: msg`This is the last administrator. Make someone else an administrator first.`,

@@ -7,8 +7,10 @@ import type { UploadFailureCode } from './upload-item.ts'
 const texts = {
   bad_request: msg`Refused by the server`,
   invalid_password: msg`Refused by the server`,
+  invalid_code: msg`Refused by the server`,
   weak_password: msg`Refused by the server`,
   unauthenticated: msg`Signed out`,
+  second_factor_required: msg`Signed out`,
   wrong_credentials: msg`Signed out`,
   forbidden: msg`No permission`,
   last_admin: msg`Refused by the server`,

@@ -76,8 +76,9 @@ function presentSettings(settings: Settings) {
     ...pick(settings, SETTINGS_KEYS),
     logoutPage: settings.logoutPage || DEFAULT_LOGOUT_PAGE,
     commands: Object.fromEntries(Object.entries(settings.commands).sort(byKey)),
-    // Ours: the original has no webhooks, so the key is there only when there is something to keep.
+    // Ours: the original has neither, so the keys are there only when there is something to keep.
     ...(settings.webhooks.length > 0 && { webhooks: settings.webhooks }),
+    ...(settings.secondFactor !== 'optional' && { secondFactor: settings.secondFactor }),
   }
 }
 

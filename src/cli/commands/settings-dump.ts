@@ -14,6 +14,8 @@ export function dumpSettings(settings: Settings, { raw = false } = {}): string {
     `Logout Page:\t${logoutPage}`,
     `Minimum Password Length:\t${settings.minimumPasswordLength}`,
     `Auth Method:\t${settings.authMethod}`,
+    // Ours, so only where it was chosen: scripts know the columns of the original.
+    ...(settings.secondFactor === 'optional' ? [] : [`Second Factor:\t${settings.secondFactor}`]),
     `Shell:\t${settings.shell.join(' ')}\t`,
     '',
     'Branding:',

@@ -16,6 +16,7 @@ import { withDatabase } from '../database.ts'
 import { USER_FLAGS } from '../flags.ts'
 import { makeScopeFolder } from '../home-folder.ts'
 import { userNamed, userTable } from './user-table.ts'
+import { usersSecondFactorCommand } from './users-second-factor.ts'
 import { usersTokenCommand } from './users-token.ts'
 import { usersExportCommand, usersImportCommand } from './users-transfer.ts'
 
@@ -95,6 +96,7 @@ export const usersCommand: Command = {
       run: remove,
     },
     usersTokenCommand,
+    usersSecondFactorCommand,
     usersExportCommand,
     usersImportCommand,
   ],

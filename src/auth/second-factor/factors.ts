@@ -1,0 +1,186 @@
+// The second factor of an account: who has one, who needs one, proving it, enrolling and losing it. It is a record of
+// its own, so that nothing that is done to accounts touches it.
+import type { Enrolment, SecondFactorPolicy } from '../../api-types.ts'
+import { AppError } from '../../lib/errors.ts'
+import type { Records, Store, Transaction } from '../../store/collection.ts'
+import { SECOND_FACTORS } from '../../store/collections.ts'
+import type { SecondFactor, User } from '../../store/document.ts'
+import { endSessions } from '../../store/users.ts'
+import { createThrottle } from '../throttle.ts'
+import { findRecoveryCode, hashOfRecoveryCode, newRecoveryCodes } from './recovery.ts'
+import { newSecret, stepOf, uriOf } from './totp.ts'
+
+/** Wrong codes of one account, from wherever: who tries one has the password already. */
+const WRONG_CODES = { attempts: 5, windowMs: 24 * 60 * 60_000, maxBlockMs: 15 * 60_000 }
+/** How long somebody may take to scan the code and type the first six digits. */
+const ENROL_MS = 15 * 60_000
+/** Started and not finished; the oldest goes first. */
+const MAX_ENROLLING = 10_000
+
+/** What somebody types to prove a second factor. */
+export interface Proof {
+  /** Six digits of an app. */
+  code?: string
+  /** One of the recovery codes. */
+  recovery?: string
+}
+
+export interface SecondFactors {
+  /** The factor of an account that has enrolled. */
+  of(userID: number): SecondFactor | undefined
+  /** Those of all that have one or shall have one. */
+  all(): readonly SecondFactor[]
+  /**
+   * Takes a code or a recovery code, which counts for nothing from then on. Throws `wrong_credentials`, also for an account
+   * without a factor, and `too_many_requests` after five that were wrong.
+   */
+  prove(userID: number, proof: Proof): Promise<void>
+  /** Begins an enrolment, in memory; another one of the account ends. Throws `exists`. */
+  begin(user: User): Promise<Enrolment>
+  /**
+   * Makes the factor that was begun the account's when the code is right; gives its recovery codes, which nobody can read
+   * again. Throws `not_found` when none was begun, `exists`, and like `prove`.
+   */
+  finish(userID: number, code: string, demand: () => void): Promise<string[]>
+}
+
+/** True where the policy or an administrator wants this account to have a second factor. */
+export function needsSecondFactor(
+  records: Records,
+  policy: SecondFactorPolicy,
+  user: User,
+): boolean {
+  if (policy === 'off') return false
+  if (policy === 'everyone' || (policy === 'administrators' && user.perm.admin)) return true
+  return records.get(SECOND_FACTORS, user.id)?.required === true
+}
+
+/** Puts ten new recovery codes in the place of those that were left. Throws `not_found`. */
+export function renewRecoveryCodes(tx: Transaction, userID: number): string[] {
+  const factor = enrolled(tx, userID)
+  if (!factor) throw new AppError('not_found', 'no second factor')
+  const codes = newRecoveryCodes()
+  tx.replace(SECOND_FACTORS, { ...factor, recovery: codes.map(hashOfRecoveryCode) })
+  return codes
+}
+
+/** Takes the factor away; whether one is required stays. Throws `not_found`. */
+export function removeSecondFactor(tx: Transaction, userID: number): void {
+  const factor = enrolled(tx, userID)
+  if (!factor) throw new AppError('not_found', 'no second factor')
+  if (!factor.required) tx.remove(SECOND_FACTORS, userID)
+  else tx.replace(SECOND_FACTORS, { ...NOBODYS, userID, required: true })
+}
+
+/** The same for somebody who has lost it: the sessions of the account end as well. Throws `not_found`. */
+export function resetSecondFactor(tx: Transaction, userID: number): void {
+  removeSecondFactor(tx, userID)
+  endSessions(tx, userID)
+}
+
+/** Notes whether this account has to have a second factor. */
+export function requireSecondFactor(tx: Transaction, userID: number, required: boolean): void {
+  const before = tx.get(SECOND_FACTORS, userID)
+  if (before?.secret) tx.replace(SECOND_FACTORS, { ...before, required })
+  else if (!required) tx.remove(SECOND_FACTORS, userID)
+  else if (!before) tx.insert(SECOND_FACTORS, { ...NOBODYS, userID, required })
+}
+
+export function createSecondFactors(store: Store): SecondFactors {
+  const wrong = createThrottle(WRONG_CODES)
+  const enrolling = new Map<number, { secret: string; endsMs: number }>()
+
+  const take = async (userID: number, proof: Proof): Promise<void> => {
+    const known = enrolled(store, userID)
+    if (!known) throw refused('no second factor')
+    const step = proof.code ? await stepOf(known.secret, proof.code) : null
+    const isRecovery = !proof.code && !!proof.recovery
+    if (step === null && !isRecovery) throw refused(wrongCode())
+    // Ahead of a disk that is full: people must get in to make room. One of two equal codes is the first all the same.
+    await store.ahead((tx) => {
+      const factor = enrolled(tx, userID)
+      if (factor?.secret !== known.secret) throw refused('another second factor')
+      if (step !== null) return takeStep(tx, factor, step)
+      const at = findRecoveryCode(factor.recovery, proof.recovery ?? '')
+      if (at < 0) throw refused('wrong recovery code')
+      tx.replace(SECOND_FACTORS, { ...factor, recovery: factor.recovery.toSpliced(at, 1) })
+    })
+  }
+  const counted = async (userID: number, attempt: () => Promise<void>): Promise<void> => {
+    const key = String(userID)
+    const over = wrong.begin(key)
+    try {
+      await attempt()
+      wrong.succeed(key)
+    } catch (error) {
+      if (error instanceof AppError && error.code === 'wrong_credentials') wrong.fail(key)
+      throw error
+    } finally {
+      over()
+    }
+  }
+  return {
+    of: (userID) => enrolled(store, userID),
+    all: () => store.all(SECOND_FACTORS),
+    prove: (userID, proof) => counted(userID, () => take(userID, proof)),
+    begin: async (user) => {
+      if (enrolled(store, user.id)) throw alreadyOn()
+      const secret = await newSecret()
+      enrolling.delete(user.id)
+      enrolling.set(user.id, { secret, endsMs: Date.now() + ENROL_MS })
+      if (enrolling.size > MAX_ENROLLING) enrolling.delete(enrolling.keys().next().value as number)
+      const issuer = store.settings().branding.name || 'File Browser'
+      return { secret, uri: await uriOf(secret, issuer, user.username) }
+    },
+    finish: async (userID, code, demand) => {
+      const begun = enrolling.get(userID)
+      if (!begun || begun.endsMs <= Date.now()) throw new AppError('not_found', 'nothing was begun')
+      const codes = newRecoveryCodes()
+      await counted(userID, async () => {
+        const lastStep = await stepOf(begun.secret, code)
+        if (lastStep === null) throw refused(wrongCode())
+        await store.transaction((tx) => {
+          demand()
+          if (enrolled(tx, userID)) throw alreadyOn()
+          const required = tx.get(SECOND_FACTORS, userID)?.required ?? false
+          tx.remove(SECOND_FACTORS, userID)
+          tx.insert(SECOND_FACTORS, {
+            userID,
+            secret: begun.secret,
+            lastStep,
+            recovery: codes.map(hashOfRecoveryCode),
+            createdMs: Date.now(),
+            required,
+          })
+        })
+      })
+      enrolling.delete(userID)
+      return codes
+    },
+  }
+}
+
+const NOBODYS = { secret: '', lastStep: 0, recovery: [], createdMs: 0 }
+
+function enrolled(records: Records, userID: number): SecondFactor | undefined {
+  const factor = records.get(SECOND_FACTORS, userID)
+  return factor?.secret ? factor : undefined
+}
+
+function takeStep(tx: Transaction, factor: SecondFactor, lastStep: number): void {
+  if (lastStep <= factor.lastStep) throw refused('the code has been used')
+  tx.replace(SECOND_FACTORS, { ...factor, lastStep })
+}
+
+// Boards without a battery begin with a wrong clock, and then no code is right.
+function wrongCode(): string {
+  return `wrong code; the clock of the server says ${new Date().toISOString()}`
+}
+
+function refused(message: string): AppError {
+  return new AppError('wrong_credentials', message)
+}
+
+function alreadyOn(): AppError {
+  return new AppError('exists', 'there is a second factor already')
+}

@@ -1,0 +1,248 @@
+// Signing in, in one step or two (docs/http-api.md 3.5, 27).
+import { hash } from 'node:crypto'
+import { Hono } from 'hono'
+import type { SecondStep } from '../api-types.ts'
+import { refused } from '../auth/password.ts'
+import { needsSecondFactor, type Proof } from '../auth/second-factor/factors.ts'
+import type { FirstStep } from '../auth/second-factor/tickets.ts'
+import { type Entered, policyOf, signIn, type Typed } from '../auth/sign-in.ts'
+import { answer, JSON_TYPE } from '../http/answer.ts'
+import { MAX_CREDENTIALS_BYTES, readJson } from '../http/body.ts'
+import { clientAddress, guessKeys, isSecure } from '../http/client-address.ts'
+import { type Ctx, type Env, setHeader } from '../http/context.ts'
+import type { Deps } from '../http/deps.ts'
+import { sendJson, toJson } from '../http/respond.ts'
+import { AppError } from '../lib/errors.ts'
+import type { Session, User } from '../store/document.ts'
+import { findUser } from '../store/users.ts'
+
+export function loginRoutes(deps: Deps): Hono<Env> {
+  const app = new Hono<Env>()
+  app.all('/api/login', (c) => login(c, deps))
+  app.post('/api/login/second', (c) => asLogin(c, () => takeSecondStep(c, deps)))
+  app.post('/api/login/enrol', (c) => asLogin(c, () => enrolFirst(c, deps)))
+  return app
+}
+
+async function login(c: Ctx, deps: Deps): Promise<Response> {
+  let given: LoginBody = { username: '', password: '', recaptcha: '', code: null, remember: true }
+  const keys = guessKeys(c, deps, 'sign-in')
+  const addressKeys = keys.length
+  let over = () => {}
+  let entered: Entered
+  let owed: FirstStep['purpose'] | null
+  try {
+    entered = await signIn(deps, c.env.incoming, async () => {
+      given = await readCredentials(c, deps)
+      // Per account only together with the address, so that nobody can lock others out. A name is
+      // whatever a stranger sends, up to a megabyte, and must not be what is kept.
+      keys.push(`account ${hash('sha256', given.username)} ${keys[0]}`)
+      over = deps.logins.begin(...keys)
+      return given
+    })
+    owed = await secondStepOf(deps, entered)
+    // A right password alone forgives nothing: who guesses codes has it.
+    if (owed === null) deps.logins.succeed(...keys.slice(addressKeys))
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'wrong_credentials') deps.logins.fail(...keys)
+    throw error
+  } finally {
+    over()
+  }
+  const { user } = entered
+  const { remember } = given
+  if (owed === null) return sendToken(c, deps, user, await openSession(c, deps, user, remember))
+  const step = { userID: user.id, passwordHash: user.password, purpose: owed, remember }
+  return askSecondStep(c, deps, step, given.code !== null)
+}
+
+interface LoginBody extends Typed {
+  /** Ours: false makes the cookie end with the browser. */
+  remember: boolean
+}
+
+// Whatever is wrong with a complete body is refused like a wrong password, never explained.
+async function readCredentials(c: Ctx, deps: Deps): Promise<LoginBody> {
+  try {
+    return await readJson(
+      c,
+      deps,
+      (r) => ({
+        username: r.str('username'),
+        password: r.str('password'),
+        recaptcha: r.str('recaptcha'),
+        code: r.has('code') ? r.str('code') : null,
+        remember: r.bool('remember', true),
+      }),
+      MAX_CREDENTIALS_BYTES,
+    )
+  } catch (error) {
+    // One that never came as a whole guessed nothing.
+    if (!(error instanceof AppError) || error.status !== 400) throw error
+    if (error.code === 'too_large') setHeader(c, 'Connection', 'close')
+    throw refused()
+  }
+}
+
+/** What somebody with the right password still owes; null when that is nothing. Throws like `prove`. */
+async function secondStepOf(
+  deps: Deps,
+  { user, byPassword, code }: Entered,
+): Promise<FirstStep['purpose'] | null> {
+  const policy = policyOf(deps.config, deps.store.settings())
+  if (!byPassword || policy === 'off') return null
+  if (!deps.secondFactors.of(user.id))
+    return needsSecondFactor(deps.store, policy, user) ? 'enrol' : null
+  if (!code) return 'prove'
+  await deps.secondFactors.prove(user.id, { code })
+  return null
+}
+
+const SENTENCES = {
+  prove: 'Two-step sign-in is on for this account: append the six digits to your password.',
+  enrol: 'This account needs two-step sign-in: open this server in a browser to set it up.',
+}
+
+// Not 403, which programs that watch the log take for a wrong password and shut people out.
+function askSecondStep(c: Ctx, deps: Deps, step: FirstStep, knowsSteps: boolean): Response {
+  const { purpose } = step
+  c.set('failure', purpose === 'prove' ? 'the second step is missing' : 'a second step is needed')
+  const headers = { 'X-Error-Code': 'second_factor_required' }
+  if (!knowsSteps)
+    return answer(
+      `${SENTENCES[purpose]}\n`,
+      { ...headers, 'Content-Type': 'text/plain; charset=utf-8' },
+      401,
+    )
+  const second: SecondStep = {
+    ticket: deps.loginTickets.issue(step),
+    methods: purpose === 'prove' ? ['code', 'recovery'] : ['enrol'],
+  }
+  return answer(toJson(second), { ...headers, ...JSON_TYPE }, 401)
+}
+
+// Programs that watch the log for refused sign-ins know this one address.
+function asLogin(c: Ctx, work: () => Promise<Response>): Promise<Response> {
+  c.set('logPath', '/api/login')
+  return work()
+}
+
+async function takeSecondStep(c: Ctx, deps: Deps): Promise<Response> {
+  const { ticket, ...proof } = await readStep(c, deps)
+  return withTicket(c, deps, { ticket, purpose: 'prove' }, async (user, remember) => {
+    await deps.secondFactors.prove(user.id, proof)
+    return sendToken(c, deps, user, await openSession(c, deps, user, remember))
+  })
+}
+
+/** With the ticket alone it begins an enrolment; with a code as well it ends it, and signs in. */
+async function enrolFirst(c: Ctx, deps: Deps): Promise<Response> {
+  const { ticket, code } = await readStep(c, deps)
+  const wanted = { ticket, purpose: 'enrol', isKept: code === '' } as const
+  return withTicket(c, deps, wanted, async (user, remember) => {
+    if (code === '') return sendJson(await deps.secondFactors.begin(user))
+    const recovery = await deps.secondFactors.finish(user.id, code, () => {})
+    const session = await openSession(c, deps, user, remember)
+    return sendJson({ token: await issueToken(c, deps, user, session), recovery })
+  })
+}
+
+async function readStep(c: Ctx, deps: Deps): Promise<Required<Proof> & { ticket: string }> {
+  return readJson(
+    c,
+    deps,
+    (r) => ({ ticket: r.str('ticket'), code: r.str('code'), recovery: r.str('recovery') }),
+    MAX_CREDENTIALS_BYTES,
+  )
+}
+
+interface WantedTicket {
+  ticket: string
+  purpose: FirstStep['purpose']
+  /** It is good for one more step. */
+  isKept?: boolean
+}
+
+async function withTicket(
+  c: Ctx,
+  deps: Deps,
+  { ticket, purpose, isKept = false }: WantedTicket,
+  act: (user: User, remember: boolean) => Promise<Response>,
+): Promise<Response> {
+  const taken = deps.loginTickets.take(ticket)
+  const user = taken && findUser(deps.store, taken.step.userID)
+  // Neither another password nor another way of signing in has been set since it was given.
+  const isGood =
+    user?.password === taken?.step.passwordHash &&
+    policyOf(deps.config, deps.store.settings()) !== 'off'
+  if (!taken || !user || !isGood || taken.step.purpose !== purpose)
+    throw new AppError('unauthenticated', 'the ticket has expired')
+  const keys = guessKeys(c, deps, 'sign-in')
+  let over = () => {}
+  try {
+    over = deps.logins.begin(...keys)
+    const response = await act(user, taken.step.remember)
+    if (isKept) taken.back()
+    return response
+  } catch (error) {
+    // A mistyped code is typed again.
+    taken.back()
+    if (error instanceof AppError && error.code === 'wrong_credentials') deps.logins.fail(...keys)
+    throw error
+  } finally {
+    over()
+  }
+}
+
+function openSession(c: Ctx, deps: Deps, user: User, remember: boolean): Promise<Session> {
+  return deps.sessions.open(user.id, {
+    remember,
+    address: clientAddress(c, deps),
+    userAgent: c.req.header('user-agent') ?? '',
+  })
+}
+
+/** The token as text, and the session's cookie for reloads and for media addresses. */
+export async function sendToken(
+  c: Ctx,
+  deps: Deps,
+  user: User,
+  session: Session,
+): Promise<Response> {
+  const token = await issueToken(c, deps, user, session)
+  return answer(token, { 'Content-Type': 'text/plain' })
+}
+
+async function issueToken(c: Ctx, deps: Deps, user: User, session: Session): Promise<string> {
+  const { sessionIdleMs, sessionMaxMs, tokenExpirationMs } = deps.config
+  const cookieLifeMs = Math.min(
+    Math.max(sessionIdleMs, tokenExpirationMs),
+    Math.max(1_000, session.createdMs + sessionMaxMs - Date.now()),
+  )
+  const [token, kept] = await Promise.all([
+    deps.tokens.issue(user, session, 'api', tokenExpirationMs),
+    deps.tokens.issue(user, session, 'cookie', cookieLifeMs),
+  ])
+  const maxAge = session.remember ? Math.floor(cookieLifeMs / 1000) : null
+  setCookie(c, deps, kept, maxAge)
+  return token
+}
+
+// HttpOnly keeps it from scripts, SameSite and GET-only use from other sites; the path keeps two
+// instances on one host apart. Frames of other sites get one of their own (CHIPS, `Partitioned`), which
+// needs TLS; a browser that ignores the word is kept from sending it across sites by the guard.
+export function setCookie(c: Ctx, deps: Deps, value: string, maxAgeSeconds: number | null): void {
+  const { baseURL, frameAncestors } = deps.config
+  const isSecureRequest = isSecure(c, deps)
+  const common = `Path=${baseURL || '/'}; HttpOnly`
+  const age = maxAgeSeconds === null ? '' : `; Max-Age=${maxAgeSeconds}`
+  if (frameAncestors.length === 0 || !isSecureRequest) {
+    const secure = isSecureRequest ? '; Secure' : ''
+    setHeader(c, 'Set-Cookie', `auth=${value}; ${common}; SameSite=Strict${age}${secure}`)
+    return
+  }
+  // One from before the option was set would go on beside the new one, and in front of it.
+  const ended = `auth=; ${common}; SameSite=Strict; Max-Age=0; Secure`
+  const attributes = `${common}; SameSite=None${age}; Secure; Partitioned`
+  setHeader(c, 'Set-Cookie', [ended, `auth=${value}; ${attributes}`])
+}

@@ -1,0 +1,189 @@
+// The second factor of one's own account, and those of all for administrators (docs/http-api.md 27); and proving again who
+// one is.
+import { Hono } from 'hono'
+import type { AccountFactorRecord, SecondFactorRecord } from '../api-types.ts'
+import {
+  needsSecondFactor,
+  type Proof,
+  removeSecondFactor,
+  renewRecoveryCodes,
+  requireSecondFactor,
+  resetSecondFactor,
+} from '../auth/second-factor/factors.ts'
+import { asksPassword, policyOf } from '../auth/sign-in.ts'
+import { formatTime } from '../files/listing/time-format.ts'
+import { MAX_CREDENTIALS_BYTES, readJson } from '../http/body.ts'
+import { type Ctx, type Env, keepChecking, recheck, sessionOf, signedIn } from '../http/context.ts'
+import type { Deps } from '../http/deps.ts'
+import { requireAdmin, requireSession, requireUser } from '../http/guard.ts'
+import { sendJson, sendStatus } from '../http/respond.ts'
+import { AppError, badRequest } from '../lib/errors.ts'
+import { findUser } from '../store/users.ts'
+import { demandPassword, demandTypedPassword, verifyOwnPassword } from './users.ts'
+
+export function secondFactorRoutes(deps: Deps): Hono<Env> {
+  const app = new Hono<Env>()
+  const guard = [requireUser(deps), requireSession] as const
+  const admin = [...guard, requireAdmin] as const
+  app.get('/api/second-factor', ...guard, (c) => sendJson(presentOwn(c, deps)))
+  app.post('/api/second-factor', ...guard, (c) => begin(c, deps))
+  app.put('/api/second-factor', ...guard, (c) => finish(c, deps))
+  app.delete('/api/second-factor', ...guard, (c) => remove(c, deps))
+  app.post('/api/second-factor/recovery', ...guard, (c) => renewCodes(c, deps))
+  app.get('/api/second-factors', ...admin, () => sendJson(presentAll(deps)))
+  app.put('/api/second-factors/:id', ...admin, (c) => changeRequired(c, deps))
+  app.delete('/api/second-factors/:id', ...admin, (c) => reset(c, deps))
+  app.post('/api/confirm', ...guard, (c) => confirm(c, deps))
+  return app
+}
+
+function presentOwn(c: Ctx, deps: Deps): SecondFactorRecord {
+  const { user } = signedIn(c)
+  const policy = policyOf(deps.config, deps.store.settings())
+  const factor = deps.secondFactors.of(user.id)
+  return {
+    offered: policy !== 'off',
+    active: factor !== undefined,
+    required: needsSecondFactor(deps.store, policy, user),
+    created: factor ? formatTime(BigInt(factor.createdMs) * 1_000_000n) : null,
+    recovery: factor?.recovery.length ?? 0,
+  }
+}
+
+function presentAll(deps: Deps): AccountFactorRecord[] {
+  return deps.secondFactors.all().map(({ userID, secret, required }) => {
+    return { userID, active: secret !== '', required }
+  })
+}
+
+function demandOffered(deps: Deps): void {
+  if (policyOf(deps.config, deps.store.settings()) === 'off')
+    throw new AppError('forbidden', 'two-step sign-in is not offered here')
+}
+
+async function begin(c: Ctx, deps: Deps): Promise<Response> {
+  keepChecking(c, () => demandOffered(deps))
+  const { currentPassword } = await readProof(c, deps)
+  await demandPassword(c, deps, currentPassword)
+  recheck(c)
+  return sendJson(await deps.secondFactors.begin(signedIn(c).user))
+}
+
+async function finish(c: Ctx, deps: Deps): Promise<Response> {
+  keepChecking(c, () => demandOffered(deps))
+  const { proof } = await readProof(c, deps)
+  const { id } = signedIn(c).user
+  const code = proof.code ?? ''
+  return sendJson({
+    recovery: await inOwnWords(() => deps.secondFactors.finish(id, code, () => recheck(c))),
+  })
+}
+
+/** Takes password and code: neither a stolen session nor one of the two is enough. */
+async function remove(c: Ctx, deps: Deps): Promise<Response> {
+  keepChecking(c, () => {
+    const { user } = signedIn(c)
+    if (needsSecondFactor(deps.store, policyOf(deps.config, deps.store.settings()), user))
+      throw new AppError('forbidden', 'this account has to have a second factor')
+  })
+  await proveBoth(c, deps)
+  await deps.store.transaction((tx) => {
+    recheck(c)
+    removeSecondFactor(tx, signedIn(c).user.id)
+  })
+  return sendStatus(204)
+}
+
+async function renewCodes(c: Ctx, deps: Deps): Promise<Response> {
+  await proveBoth(c, deps)
+  const recovery = await deps.store.transaction((tx) => {
+    recheck(c)
+    return renewRecoveryCodes(tx, signedIn(c).user.id)
+  })
+  return sendJson({ recovery })
+}
+
+async function proveBoth(c: Ctx, deps: Deps): Promise<void> {
+  const { currentPassword, proof } = await readProof(c, deps)
+  const { id } = signedIn(c).user
+  if (!deps.secondFactors.of(id)) throw new AppError('not_found', 'no second factor')
+  await demandTypedPassword(c, deps, currentPassword)
+  await inOwnWords(() => deps.secondFactors.prove(id, proof))
+}
+
+/** For who has lost it. One's own goes the way that takes a code. */
+async function reset(c: Ctx, deps: Deps): Promise<Response> {
+  const id = demandOther(c)
+  const { currentPassword } = await readProof(c, deps)
+  await demandPassword(c, deps, currentPassword)
+  await deps.store.transaction((tx) => {
+    recheck(c)
+    resetSecondFactor(tx, id)
+  })
+  return sendStatus(204)
+}
+
+async function changeRequired(c: Ctx, deps: Deps): Promise<Response> {
+  const id = Number(c.req.param('id'))
+  const { currentPassword, required } = await readJson(c, deps, (r) => ({
+    currentPassword: r.str('current_password'),
+    required: r.bool('required'),
+  }))
+  await demandPassword(c, deps, currentPassword)
+  await deps.store.transaction((tx) => {
+    recheck(c)
+    if (!findUser(tx, id)) throw new AppError('not_found', `no user ${id}`)
+    requireSecondFactor(tx, id, required)
+  })
+  return sendStatus(204)
+}
+
+function demandOther(c: Ctx): number {
+  const id = Number(c.req.param('id'))
+  if (id === signedIn(c).user.id)
+    throw new AppError('forbidden', 'one’s own second factor is removed with a code')
+  return id
+}
+
+/** A password, or a code where there is a factor: good for some minutes wherever the password is asked. */
+async function confirm(c: Ctx, deps: Deps): Promise<Response> {
+  if (!asksPassword(deps.store.settings()))
+    throw new AppError('forbidden', 'no password is asked here')
+  const { password, code } = await readJson(
+    c,
+    deps,
+    (r) => ({ password: r.str('password'), code: r.str('code') }),
+    MAX_CREDENTIALS_BYTES,
+  )
+  if (code === '') await verifyOwnPassword(c, deps, password)
+  else await inOwnWords(() => deps.secondFactors.prove(signedIn(c).user.id, { code }))
+  recheck(c)
+  deps.confirmations.confirm(sessionOf(c).id)
+  return sendStatus(204)
+}
+
+async function readProof(
+  c: Ctx,
+  deps: Deps,
+): Promise<{ currentPassword: string; proof: Required<Proof> }> {
+  return readJson(
+    c,
+    deps,
+    (r) => ({
+      currentPassword: r.str('current_password'),
+      proof: { code: r.str('code'), recovery: r.str('recovery') },
+    }),
+    MAX_CREDENTIALS_BYTES,
+  )
+}
+
+// Somebody who has signed in has mistyped: not the 403 of a refused sign-in.
+async function inOwnWords<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'wrong_credentials')
+      throw badRequest('the code is incorrect', 'invalid_code')
+    throw error
+  }
+}
