@@ -1,7 +1,7 @@
 // Making and ending shares, and keeping them true to their file when that is changed by any call.
 import { randomBytes } from 'node:crypto'
 import { scopeOf, type TreeUser } from '../access/user-tree.ts'
-import type { Scope } from '../files/place/scope.ts'
+import type { At, Place, Scope } from '../files/place/scope.ts'
 import { AppError } from '../lib/errors.ts'
 import { isWithin, ROOT, rebase, type VPath, vpathOf } from '../lib/vpath.ts'
 import type { Change } from '../store/collection.ts'
@@ -104,8 +104,8 @@ export async function locateShared({ scope, user }: Actor, vpath: VPath): Promis
 }
 
 /** What a path of a tree leads to, as a share remembers it. Throws like Scope.stat. */
-export async function targetAt(scope: Scope, vpath: VPath): Promise<ShareTarget> {
-  const { kind, dev, ino, birthtimeNs, realPath } = await scope.identify(vpath)
+export async function targetAt(scope: Scope, at: At): Promise<ShareTarget> {
+  const { kind, dev, ino, birthtimeNs, realPath } = await scope.identify(at)
   return {
     kind,
     dev: String(dev),
@@ -117,19 +117,19 @@ export async function targetAt(scope: Scope, vpath: VPath): Promise<ShareTarget>
 }
 
 /**
- * What a share leads to now. Throws `not_found` when that is not what it was made for, and like
- * Scope.stat. Shares that do not know what they were made for take what is there.
+ * Throws `not_found` unless what is at the place of a share, in its owner's tree, is what it was made for.
+ * Shares that do not know what they were made for take what is there.
  */
-export async function openTarget(
+export async function requireTarget(
   services: Services,
   share: Share,
   scope: Scope,
-): Promise<ShareTarget> {
-  const now = await targetAt(scope, vpathOf(share.path))
+  place: Place,
+): Promise<void> {
+  const now = await targetAt(scope, place)
   if (!share.target) await note(services, new Map([[share.hash, now]]))
   else if (!isSameTarget(share.target, now))
     throw new AppError('not_found', 'something else has taken the name of what was shared')
-  return now
 }
 
 /** Ends the shares of an entry that the actor has deleted, and of what it held, whoever made them. */

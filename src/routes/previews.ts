@@ -27,15 +27,18 @@ export function previewRoutes(deps: Deps): Hono<Env> {
     demandDownload(signedIn(c).user)
     const size = parsePreviewSize(previewSizeOf(c.env.target))
     const asker = { name: `user ${signedIn(c).user.id}`, isVisitor: false }
-    return sendPreview(c, deps, { scope: c.get('scope'), vpath: c.env.target.vpath, size, asker })
+    const scope = c.get('scope')
+    using place = await scope.place(c.env.target.vpath)
+    return await sendPreview(c, deps, { scope, place, size, asker })
   })
   // Ours: `/api/public/preview/{size}/{hash}/sub/path`, with the rights of a share's visitor.
   app.get('/api/public/preview', async (c) => {
     const [, sizeText = '', ...segments] = c.env.target.vpath.split('/')
     c.env.target = { ...c.env.target, vpath: vpathOf(...segments) }
-    const { scope, vpath, share } = await openShare(c, deps)
+    using opened = await openShare(c, deps)
+    const { scope, place, share } = opened
     const asker = { name: `share ${share.hash}`, isVisitor: true }
-    return sendPreview(c, deps, { scope, vpath, size: parsePreviewSize(sizeText), asker })
+    return await sendPreview(c, deps, { scope, place, size: parsePreviewSize(sizeText), asker })
   })
   return app
 }
@@ -48,7 +51,7 @@ export function parsePreviewSize(text: string): PreviewSize {
 
 interface Wanted {
   scope: Scope
-  vpath: VPath
+  place: Place
   size: PreviewSize
   asker: Asker
 }
@@ -60,10 +63,10 @@ interface Wanted {
 async function sendPreview(
   c: Ctx,
   deps: Deps,
-  { scope, vpath, size, asker }: Wanted,
+  { scope, place, size, asker }: Wanted,
 ): Promise<Response> {
+  const { vpath } = place
   const name = baseName(vpath)
-  using place = await scope.place(vpath)
   const stat = await scope.stat(place)
   const inline = c.env.target.query.get('inline') === 'true'
   setHeader(c, 'Content-Disposition', disposition(inline ? 'inline' : 'attachment', name))
@@ -80,7 +83,7 @@ async function sendPreview(
       : // Without previews these would not be shown at all.
         deps.config.resizePreview || (display && needsRendition(bare))
   if (!kind || !enabled) {
-    if (type.startsWith('image/')) return await sendRaw(c, deps, scope, vpath)
+    if (type.startsWith('image/')) return await sendRaw(c, deps, scope, place)
     throw new AppError('not_implemented', `no preview of ${vpath}`)
   }
   const mtimeMs = Number(stat.mtimeNs / 1_000_000n)
@@ -110,7 +113,7 @@ async function sendPreview(
     .catch((error: unknown) => {
       throw toAppError(error, vpath)
     })
-  if (preview === 'original') return await sendRaw(c, deps, scope, vpath)
+  if (preview === 'original') return await sendRaw(c, deps, scope, place)
   return sendBytes(c, preview.bytes, mtimeMs, {
     contentType: inline ? preview.contentType : 'application/octet-stream',
     cacheControl: CACHE_CONTROL,

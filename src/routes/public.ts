@@ -4,15 +4,15 @@ import { Hono } from 'hono'
 import { scopeOf } from '../access/user-tree.ts'
 import { verifyPassword } from '../auth/hash.ts'
 import { acceptsTicket, issueTicket } from '../auth/share-ticket.ts'
-import type { Scope } from '../files/place/scope.ts'
+import type { Place, Scope } from '../files/place/scope.ts'
 import { guessKeys } from '../http/client-address.ts'
 import { type Ctx, type Env, keepChecking, recheck, setHeader } from '../http/context.ts'
 import type { Deps } from '../http/deps.ts'
 import { describeFile, sendFolder } from '../http/listing-response.ts'
 import { sendJson } from '../http/respond.ts'
 import { AppError, badRequest } from '../lib/errors.ts'
-import { baseName, ROOT, toVPath, type VPath, vpathOf } from '../lib/vpath.ts'
-import { openTarget } from '../operations/shares.ts'
+import { baseName, ROOT, toVPath, vpathOf } from '../lib/vpath.ts'
+import { requireTarget } from '../operations/shares.ts'
 import type { Share, User } from '../store/document.ts'
 import { findShare } from '../store/shares.ts'
 import { findUser } from '../store/users.ts'
@@ -23,36 +23,39 @@ import { sendSubtitle } from './subtitles.ts'
 export function publicRoutes(deps: Deps): Hono<Env> {
   const app = new Hono<Env>()
   app.get('/api/public/share', async (c) => {
-    const opened = await openShare(c, deps)
+    using opened = await openShare(c, deps)
     // Unix seconds; ours, so that the page can say how long the link lives.
     const { expire } = opened.share
     if (expire !== 0) setHeader(c, 'X-Share-Expires', String(expire))
-    return showShared(c, deps, opened)
+    return await showShared(c, deps, opened)
   })
   app.get('/api/public/dl', async (c) => {
-    const { share, scope, vpath, name } = await openShare(c, deps)
-    const shared = vpath === ROOT ? { archiveName: name } : {}
-    return sendRaw(c, deps, scope, vpath, { owner: ownerOf.share(share.hash), ...shared })
+    using opened = await openShare(c, deps)
+    const { share, scope, place, name } = opened
+    const shared = place.vpath === ROOT ? { archiveName: name } : {}
+    return await sendRaw(c, deps, scope, place, { owner: ownerOf.share(share.hash), ...shared })
   })
   app.post('/api/public/selections', async (c) => {
-    const { share } = await openShare(c, deps)
-    const owner = ownerOf.share(share.hash)
+    using opened = await openShare(c, deps)
+    const owner = ownerOf.share(opened.share.hash)
     const files = await readSelection(c, deps, SELECTION_LIMITS.share)
     return sendJson({ id: deps.selections.add(owner, files) })
   })
   app.get('/api/public/subtitle', async (c) => {
-    const { scope, vpath } = await openShare(c, deps)
-    return sendSubtitle(c, deps, scope, vpath)
+    using opened = await openShare(c, deps)
+    return await sendSubtitle(c, deps, opened.scope, opened.place)
   })
   return app
 }
 
-interface OpenedShare {
+/** To be disposed of, with its place. */
+interface OpenedShare extends Disposable {
   share: Share
   owner: User
-  /** The tree the visitor may see; for a shared file the owner's, with `vpath` fixed. */
+  /** The tree the visitor may see; for a shared file the owner's. */
   scope: Scope
-  vpath: VPath
+  /** What is asked for in it; of a shared file nothing else can be. */
+  place: Place
   isFile: boolean
   /** What is shared is called this; `.` for a whole tree. */
   name: string
@@ -72,14 +75,18 @@ export async function openShare(c: Ctx, deps: Deps): Promise<OpenedShare> {
   const owner = demandShared(deps, share)
   const path = vpathOf(share.path)
   const ownerScope = scopeOf(deps, owner)
-  const { kind, place } = await openTarget(deps, share, ownerScope)
-  if (kind !== 'dir') {
-    // Further segments are ignored, so nothing else in the owner's tree can be named.
-    return { share, owner, scope: ownerScope, vpath: path, isFile: true, name: baseName(path) }
-  }
-  const scope = await ownerScope.below(path, place)
-  const vpath = toVPath(segments.join('/')) ?? ROOT
-  return { share, owner, scope, vpath, isFile: false, name: baseName(path) || '.' }
+  using resources = new DisposableStack()
+  const top = resources.use(await ownerScope.place(path))
+  await requireTarget(deps, share, ownerScope, top)
+  const isFile = !top.stats?.isDirectory()
+  const scope = isFile ? ownerScope : await ownerScope.below(top)
+  // Further segments after a file are ignored, so nothing else in the owner's tree can be named.
+  const vpath = isFile ? path : (toVPath(segments.join('/')) ?? ROOT)
+  const isTop = isFile || vpath === ROOT
+  const place = isTop ? { ...top, vpath, link: null } : resources.use(await scope.place(vpath))
+  const kept = resources.move()
+  const name = baseName(path) || '.'
+  return { share, owner, scope, place, isFile, name, [Symbol.dispose]: () => kept.dispose() }
 }
 
 /** The owner of a share that is still what it was; throws like openShare otherwise. */
@@ -125,8 +132,8 @@ function wrongPassword(): AppError {
 }
 
 async function showShared(c: Ctx, deps: Deps, opened: OpenedShare): Promise<Response> {
-  const { share, scope, vpath, owner, isFile, name } = opened
-  using place = await scope.place(vpath)
+  const { share, scope, place, owner, isFile, name } = opened
+  const { vpath } = place
   const stat = await scope.stat(place)
   const ticket =
     share.passwordHash === '' ? {} : { token: issueTicket(share, deps.store.settings().key) }

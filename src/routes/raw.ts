@@ -5,7 +5,7 @@ import { scopeOf } from '../access/user-tree.ts'
 import { issueContentTicket, readContentTicket } from '../auth/content-ticket.ts'
 import { contentTypeOf } from '../files/listing/mime.ts'
 import { SNIFF_BYTES, sniff } from '../files/listing/sniff.ts'
-import type { OpenFile, Scope } from '../files/place/scope.ts'
+import type { OpenFile, Place, Scope } from '../files/place/scope.ts'
 import type { EntryKind } from '../files/volume/entry-stat.ts'
 import { answer } from '../http/answer.ts'
 import { sendArchive } from '../http/archive-response.ts'
@@ -24,7 +24,7 @@ import { demandDownload, requireUser } from '../http/guard.ts'
 import { encodePath } from '../http/request-path.ts'
 import { sendJson } from '../http/respond.ts'
 import { AppError } from '../lib/errors.ts'
-import { extensionOf, type VPath } from '../lib/vpath.ts'
+import { baseName, extensionOf } from '../lib/vpath.ts'
 import { findUser } from '../store/users.ts'
 import { ownerOf, readSelection, SELECTION_LIMITS } from './selections.ts'
 
@@ -39,7 +39,7 @@ export function rawRoutes(deps: Deps): Hono<Env> {
     demandDownload(signedIn(c).user)
     if (belongsToContentOrigin(c, deps)) return showOnContentOrigin(c, deps)
     const owner = ownerOf.account(signedIn(c))
-    return sendRaw(c, deps, c.get('scope'), c.env.target.vpath, { owner })
+    return await sendAt(c, deps, c.get('scope'), owner)
   })
   app.post('/api/selections', requireUser(deps), async (c) => {
     keepChecking(c, () => demandDownload(signedIn(c).user))
@@ -56,7 +56,7 @@ function byContentTicket(deps: Deps) {
     if (!isContentOrigin(c, deps)) return next()
     keepChecking(c, () => c.set('principal', holderOfTicket(c, deps)))
     const owner = ownerOf.account(signedIn(c))
-    return sendRaw(c, deps, scopeOf(deps, signedIn(c).user), c.env.target.vpath, { owner })
+    return await sendAt(c, deps, scopeOf(deps, signedIn(c).user), owner)
   })
 }
 
@@ -91,6 +91,11 @@ function showOnContentOrigin(c: Ctx, deps: Deps): Response {
   return c.redirect(`${address}?inline=true&ticket=${ticket}`)
 }
 
+async function sendAt(c: Ctx, deps: Deps, scope: Scope, owner: string): Promise<Response> {
+  using place = await scope.place(c.env.target.vpath)
+  return await sendRaw(c, deps, scope, place, { owner })
+}
+
 /**
  * Sends a file or, for a folder, an archive. A pipe is answered empty and never opened. `owner` is
  * whose registered selections may be named; without it none.
@@ -99,13 +104,14 @@ export async function sendRaw(
   c: Ctx,
   deps: Deps,
   scope: Scope,
-  vpath: VPath,
-  options: { owner?: string; name?: string; archiveName?: string } = {},
+  place: Place,
+  options: { owner?: string; archiveName?: string } = {},
 ): Promise<Response> {
-  const name = options.name ?? vpath.slice(vpath.lastIndexOf('/') + 1)
+  const { vpath } = place
+  const name = baseName(vpath)
   const inline = c.env.target.query.get('inline') === 'true'
   const kind = inline ? 'inline' : 'attachment'
-  const file = await openRegular(scope, vpath)
+  const file = await openRegular(scope, place)
   if (typeof file === 'string') {
     if (file === 'dir') {
       return sendArchive(c, scope, vpath, {
@@ -131,8 +137,7 @@ export async function sendRaw(
 }
 
 /** The kind of what is no regular file. */
-async function openRegular(scope: Scope, vpath: VPath): Promise<OpenFile | EntryKind> {
-  using place = await scope.place(vpath)
+async function openRegular(scope: Scope, place: Place): Promise<OpenFile | EntryKind> {
   const { kind } = await scope.stat(place)
   return kind === 'file' || kind === 'brokenLink' ? await scope.openRead(place) : kind
 }

@@ -1,7 +1,7 @@
 // Subtitle files as WebVTT, for users and for shares (docs/http-api.md 14).
 import { Hono } from 'hono'
 import { isSubtitle } from '../files/listing/subtitle-files.ts'
-import type { OpenFile, Scope } from '../files/place/scope.ts'
+import type { OpenFile, Place, Scope } from '../files/place/scope.ts'
 import type { SubtitleText } from '../files/subtitle/converter.ts'
 import { MAX_SUBTITLE_BYTES, type SubtitleFormat } from '../files/subtitle/subtitle.ts'
 import { readFully } from '../files/volume/read-handle.ts'
@@ -10,7 +10,7 @@ import type { Deps } from '../http/deps.ts'
 import { disposition, sendBytes, sendFile } from '../http/file-response.ts'
 import { demandDownload, requireUser } from '../http/guard.ts'
 import { AppError } from '../lib/errors.ts'
-import { baseName, extensionOf, type VPath } from '../lib/vpath.ts'
+import { baseName, extensionOf } from '../lib/vpath.ts'
 import { CONTENT_POLICY } from './raw.ts'
 
 /** Only these spellings are converted; others are sent as they are, as clients know it. */
@@ -21,9 +21,11 @@ const TAKE_MS = 60_000
 
 export function subtitleRoutes(deps: Deps): Hono<Env> {
   const app = new Hono<Env>()
-  app.get('/api/subtitle', requireUser(deps), (c) => {
+  app.get('/api/subtitle', requireUser(deps), async (c) => {
     demandDownload(signedIn(c).user)
-    return sendSubtitle(c, deps, c.get('scope'), c.env.target.vpath)
+    const scope = c.get('scope')
+    using place = await scope.place(c.env.target.vpath)
+    return await sendSubtitle(c, deps, scope, place)
   })
   return app
 }
@@ -33,9 +35,9 @@ export async function sendSubtitle(
   c: Ctx,
   deps: Deps,
   scope: Scope,
-  vpath: VPath,
+  place: Place,
 ): Promise<Response> {
-  using place = await scope.place(vpath)
+  const { vpath } = place
   const found = await scope.stat(place)
   const name = baseName(vpath)
   if (found.kind === 'dir' || !isSubtitle(name))

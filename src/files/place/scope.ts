@@ -46,11 +46,8 @@ export interface Scope extends Reading, Changing {
    * whole.
    */
   allowBelow(vpath: VPath): Promise<Allow>
-  /**
-   * The tree below `vpath` as one of its own, under the same rules. `realPath` is what identify has said
-   * of the path: it is not resolved again.
-   */
-  below(vpath: VPath, realPath?: string): Promise<Scope>
+  /** The tree below a place as one of its own, under the same rules. */
+  below(place: Place): Promise<Scope>
 }
 
 /** Builds a scope. Touches the disk on first use only. */
@@ -72,8 +69,7 @@ export function createScope(options: ScopeOptions): Scope {
     rootPath: () => rootOf(jail),
     place: (vpath) => guarded(vpath, () => placeOf(tree, vpath)),
     allowBelow: (vpath) => within(tree, vpath, ({ realPath }) => rules.below(vpath, realPath)),
-    below: async (vpath, realPath) => {
-      const root = realPath ?? (await within(tree, vpath, async (place) => place.realPath))
+    below: async ({ vpath, realPath: root }) => {
       const allowedHere = await rules.below(vpath, root)
       const allowBelow = (child: VPath) => allowedHere(rebase(vpath, child))
       return createScope({
