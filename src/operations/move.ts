@@ -8,11 +8,12 @@ import {
   isSameEntry,
   moveTree,
 } from '../files/transfer/copy.ts'
-import { AppError } from '../lib/errors.ts'
+import { AppError, badRequest } from '../lib/errors.ts'
 import { parentOf, type VPath } from '../lib/vpath.ts'
 import { type Actor, requireAllowed, requireMay, requireStill } from './actor.ts'
 import { change, checkDescendants } from './change.ts'
 import { moveWithShares } from './shares.ts'
+import { reserve } from './write.ts'
 
 interface WhenTaken {
   /** A target that is there is replaced, a folder merged into; else it is `exists`. */
@@ -21,24 +22,22 @@ interface WhenTaken {
   rename: boolean
 }
 
-/** Copies an entry, with the right to create; see copyTree. Gives where the copy is. */
-export function copy(actor: Actor, source: VPath, wanted: VPath, how: WhenTaken): Promise<VPath> {
-  return transfer(actor, 'copy', source, wanted, how)
-}
-
-/** Moves an entry, with the right to rename; see moveTree, moveWithShares. Gives where it is then. */
-export function move(actor: Actor, source: VPath, wanted: VPath, how: WhenTaken): Promise<VPath> {
-  return transfer(actor, 'rename', source, wanted, how)
-}
-
-async function transfer(
+/**
+ * Copies an entry, with the right to create (see copyTree), or moves it, with the right to rename (see
+ * moveTree, moveWithShares). Gives where it is then. Another action is `bad_request`.
+ */
+export async function transfer(
   actor: Actor,
-  event: 'copy' | 'rename',
+  event: string,
   source: VPath,
   wanted: VPath,
   how: WhenTaken,
 ): Promise<VPath> {
-  checkPlaces(actor, source, wanted)
+  requireAllowed(actor, source)
+  requireAllowed(actor, wanted)
+  checkSourceAndTarget(source, wanted)
+  if (event !== 'copy' && event !== 'rename')
+    throw badRequest(`unsupported action ${event}: invalid request params`)
   const { scope, services, signal } = actor
   const target = await chooseTarget(scope, event, source, wanted, how)
   const { replace } = how
@@ -60,9 +59,10 @@ async function transfer(
   await change(actor, { event, vpath: source, destination: target }, async (hasRun) => {
     await checkAgain(hasRun)
     const trees = treeScopeOf(services, actor.user)
-    if (event === 'copy') return copyTree(trees, source, target, { replace, signal })
+    const options = { replace, signal, reserve }
+    if (event === 'copy') return copyTree(trees, source, target, options)
     await moveWithShares(actor, source, target, () =>
-      moveTree(besideSaves(actor, trees), source, target, { replace, signal }),
+      moveTree(besideSaves(actor, trees), source, target, options),
     )
   })
   return target
@@ -83,13 +83,6 @@ function besideSaves({ services }: Actor, scope: Scope): Scope {
       return locked()
     },
   }
-}
-
-/** Throws what is wrong with the paths alone: `forbidden`, `bad_request`. */
-export function checkPlaces(actor: Actor, source: VPath, target: VPath): void {
-  requireAllowed(actor, source)
-  requireAllowed(actor, target)
-  checkSourceAndTarget(source, target)
 }
 
 async function chooseTarget(

@@ -77,14 +77,17 @@ async function fileIfThere(scope: Scope, at: At): Promise<EntryStat | null> {
 /**
  * Replaces the content of a file, with the right to modify. `check` throws when the file, as it is now,
  * is not to be replaced; it is asked again when the body is complete: another save may have come first.
+ * `isFolder` is what the caller took the name for, which is `method_not_allowed`.
  */
 export async function saveFile(
   actor: Actor,
   vpath: VPath,
   body: Body,
   check: (file: EntryStat) => void,
+  { isFolder = false } = {},
 ): Promise<CommittedFile> {
   const demand = requireStill(actor, vpath, ['modify'])
+  if (isFolder) throw new AppError('method_not_allowed', `${vpath} was saved as a folder`)
   const { scope } = actor
   const checkFile = async (at: At) => {
     const file = await actor.scope.stat(at)

@@ -22,11 +22,10 @@ import { demandDownload, requireUser } from '../http/guard.ts'
 import { describeFile, sendFolder } from '../http/listing-response.ts'
 import { sendJson, sendStatus } from '../http/respond.ts'
 import { sendWithContent } from '../http/text-content.ts'
-import { AppError, badRequest } from '../lib/errors.ts'
+import { AppError } from '../lib/errors.ts'
 import { ParseError, type Reader } from '../lib/parse.ts'
 import { ROOT, toVPath, type VPath } from '../lib/vpath.ts'
-import { requireMay } from '../operations/actor.ts'
-import { checkPlaces, copy, move } from '../operations/move.ts'
+import { transfer } from '../operations/move.ts'
 import { remove } from '../operations/remove.ts'
 import { type Body, createFile, makeFolder, saveFile } from '../operations/write.ts'
 import { imageSizeOf } from './image-size.ts'
@@ -129,13 +128,9 @@ async function createResource(c: Ctx, deps: Deps): Promise<Response> {
 }
 
 async function saveResource(c: Ctx, deps: Deps): Promise<Response> {
-  const { vpath, trailingSlash } = c.env.target
-  const actor = actorOf(c, deps)
-  if (trailingSlash) {
-    requireMay(actor, 'modify', vpath)
-    return sendStatus(405, { code: 'method_not_allowed' })
-  }
-  const written = await saveFile(actor, vpath, bodyOf(c), (file) => checkConditions(c, file))
+  const { vpath, trailingSlash: isFolder } = c.env.target
+  const check = (file: EntryStat) => checkConditions(c, file)
+  const written = await saveFile(actorOf(c, deps), vpath, bodyOf(c), check, { isFolder })
   return sendStatus(200, { headers: { ETag: etagOf(written) } })
 }
 
@@ -192,14 +187,8 @@ function parseSeen(reader: Reader, base: VPath): SeenEntries {
 
 async function moveResource(c: Ctx, deps: Deps): Promise<Response> {
   const { vpath: source, query } = c.env.target
-  const actor = actorOf(c, deps)
-  const action = query.get('action') ?? ''
   const wanted = parseDestination(query.get('destination') ?? '')
-  if (action !== 'copy' && action !== 'rename') {
-    checkPlaces(actor, source, wanted)
-    throw badRequest(`unsupported action ${action}: invalid request params`)
-  }
-  const target = await (action === 'copy' ? copy : move)(actor, source, wanted, {
+  const target = await transfer(actorOf(c, deps), query.get('action') ?? '', source, wanted, {
     replace: query.get('override') === 'true',
     rename: query.get('rename') === 'true',
   })

@@ -73,7 +73,8 @@ export interface Store extends Records {
   /**
    * Applies a change in memory at once, where it stays whatever the disk says, and writes it as soon as
    * that works. Resolves when it is durable or could not be written for now, which `onDelay` is told.
-   * It is run again on what another process has written, so it must be idempotent.
+   * It is run again on what came to the disk first, so it must be idempotent; when it throws then it is
+   * undone, and its error is that of the call, or told to `onDelay` once that has resolved.
    */
   ahead<T>(change: Change<T>, onDelay?: (error: unknown) => void): Promise<T>
   /** Called after own changes and after changes from outside. */

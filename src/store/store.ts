@@ -16,10 +16,14 @@ import {
   createTable,
   createTransaction,
   type Entry,
+  entriesOf,
+  isKept,
+  type Orders,
   setEntry,
   type Table,
   type Undo,
   undo,
+  undoRecords,
 } from './table.ts'
 
 export type { Store } from './collection.ts'
@@ -77,6 +81,8 @@ interface Ahead {
   readonly lines: Map<Log, string>
   /** It changes the document. */
   isKept: boolean
+  /** Called when what came first has made it impossible; it is undone then. */
+  refuse(error: unknown): void
 }
 
 class DocumentStore implements Store {
@@ -129,7 +135,13 @@ class DocumentStore implements Store {
     if (this.#closed || this.#ahead.length >= MAX_AHEAD) return this.transaction(change)
     const steps: Undo[] = []
     const value = this.#apply(change, steps)
-    const made: Ahead = { change, steps, lines: new Map(), isKept: false }
+    let refusal: unknown
+    let isAnswered = false
+    const refuse = (error: unknown) => {
+      refusal = error
+      if (isAnswered) onDelay(error)
+    }
+    const made: Ahead = { change, steps, lines: new Map(), isKept: false, refuse }
     this.#noteWrites(made, this.#files.logs, true)
     this.#notify(beforeOf(steps))
     // Repeated on top of a batch that is being written.
@@ -141,6 +153,8 @@ class DocumentStore implements Store {
     } catch (error) {
       onDelay(error)
     }
+    isAnswered = true
+    if (refusal !== undefined) throw refusal
     return value
   }
 
@@ -332,16 +346,17 @@ class DocumentStore implements Store {
     this.#notify(shown)
   }
 
-  /** Applies changes again to records that are without them. */
+  /** Applies changes again to records that are without them; refuses those that what came first rules out. */
   #repeat(aheads: readonly Ahead[], logs: readonly Log[], isDocument: boolean): void {
     for (const one of aheads) {
       one.steps = []
       try {
         this.#apply(one.change, one.steps)
-      } catch {
-        // What it was about has gone by another process.
+        this.#noteWrites(one, logs, isDocument)
+      } catch (error) {
+        this.#ahead = this.#ahead.filter((other) => other !== one)
+        one.refuse(error)
       }
-      this.#noteWrites(one, logs, isDocument)
     }
   }
 
@@ -373,26 +388,4 @@ class DocumentStore implements Store {
     }
     for (const listener of this.#listeners) listener(changes)
   }
-}
-
-function isKept({ table }: Undo): boolean {
-  return table.collection.life === 'kept'
-}
-
-type Orders = readonly (readonly [Table, number])[]
-
-/** The present entries of these keys. */
-function entriesOf(keys: Before): Before {
-  return new Map(
-    [...keys].map(([table, entries]) => [
-      table,
-      new Map([...entries.keys()].map((key) => [key, table.entries.get(key)])),
-    ]),
-  )
-}
-
-/** Undoes steps but for numbers that were given: others may have seen them. */
-function undoRecords(steps: readonly Undo[], orders: Orders): void {
-  undo(steps.filter((step) => 'key' in step))
-  for (const [table, order] of orders) table.nextOrder = order
 }

@@ -91,6 +91,30 @@ export function undo(steps: readonly Undo[]): void {
   }
 }
 
+/** The step changes the document. */
+export function isKept({ table }: Undo): boolean {
+  return table.collection.life === 'kept'
+}
+
+/** The places in the order of insertion that come next. */
+export type Orders = readonly (readonly [Table, number])[]
+
+/** The present entries of these keys. */
+export function entriesOf(keys: Before): Before {
+  return new Map(
+    [...keys].map(([table, entries]) => [
+      table,
+      new Map([...entries.keys()].map((key) => [key, table.entries.get(key)])),
+    ]),
+  )
+}
+
+/** Undoes steps but for numbers that were given: others may have seen them. */
+export function undoRecords(steps: readonly Undo[], orders: Orders): void {
+  undo(steps.filter((step) => 'key' in step))
+  for (const [table, order] of orders) table.nextOrder = order
+}
+
 export function createRecords(tables: Tables): Records {
   const tableOf = (of: Collection) => demandTable(tables, of)
   return {

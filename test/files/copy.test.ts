@@ -4,6 +4,7 @@ import { expect, it } from 'vitest'
 import { copyTree } from '../../src/files/transfer/copy.ts'
 import { TEMP_PREFIX } from '../../src/files/volume/temp-name.ts'
 import { toVPath } from '../../src/lib/vpath.ts'
+import { reserve } from '../../src/operations/write.ts'
 import { scopeOf } from '../support/scope.ts'
 import { makeTree, type Tree } from '../support/tree.ts'
 
@@ -15,7 +16,7 @@ function copy(
 ): Promise<void> {
   const { deny, replace = true, signal = new AbortController().signal } = options
   const scope = scopeOf(tree, { allow: (path) => path !== deny })
-  return copyTree(scope, vpath('/from'), vpath('/to'), { replace, signal })
+  return copyTree(scope, vpath('/from'), vpath('/to'), { replace, signal, reserve })
 }
 
 /** Names of `count` files below `from`, each with its own name as content. */

@@ -8,6 +8,7 @@ import { copyTree, moveTree } from '../../src/files/transfer/copy.ts'
 import { createDiskVolume } from '../../src/files/volume/disk-volume.ts'
 import { AppError } from '../../src/lib/errors.ts'
 import { toVPath } from '../../src/lib/vpath.ts'
+import { reserve } from '../../src/operations/write.ts'
 import { MAY_MOUNT, mountDisk, mountFile, mountFolder } from '../support/mounts.ts'
 import { scopeOf } from '../support/scope.ts'
 import { makeTree } from '../support/tree.ts'
@@ -22,7 +23,7 @@ function failingRename(scope: Scope, code: string): Scope {
 /** A scope whose folders lie on different file systems. */
 const onTwoDisks = (scope: Scope) => failingRename(scope, 'EXDEV')
 
-const always = () => ({ replace: true, signal: new AbortController().signal })
+const always = () => ({ replace: true, signal: new AbortController().signal, reserve })
 
 describe('what comes into a folder while it is moved stays', () => {
   it('when the folder is merged into another', async () => {

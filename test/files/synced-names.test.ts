@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { expect, it, vi } from 'vitest'
 import { copyTree } from '../../src/files/transfer/copy.ts'
 import { vpathOf } from '../../src/lib/vpath.ts'
+import { reserve } from '../../src/operations/write.ts'
 import { scopeOf } from '../support/scope.ts'
 import { makeTree, type Tree } from '../support/tree.ts'
 
@@ -59,7 +60,7 @@ onDisk('a save over an old file, and a folder', async () => {
 onDisk('a copied tree, each folder of it once', async () => {
   await using tree = await makeTree({ 'from/a.txt': 'a', 'from/b.txt': 'b', 'from/sub/c.txt': 'c' })
   watch(tree, 'to/sub/c.txt')
-  const options = { replace: false, signal: new AbortController().signal }
+  const options = { replace: false, signal: new AbortController().signal, reserve }
   await copyTree(scopeOf(tree), vpathOf('/from'), vpathOf('/to'), options)
   const folders = disk.synced.filter((path) => !path.includes('.fb-tmp-'))
   expect(folders).toEqual([

@@ -6,7 +6,7 @@ import { Readable } from 'node:stream'
 import { describe, expect, it } from 'vitest'
 import { AppError } from '../../src/lib/errors.ts'
 import { vpathOf } from '../../src/lib/vpath.ts'
-import { copy, move } from '../../src/operations/move.ts'
+import { transfer } from '../../src/operations/move.ts'
 import { remove } from '../../src/operations/remove.ts'
 import { targetAt } from '../../src/operations/shares.ts'
 import { appendToUpload, beginUpload, findUpload } from '../../src/operations/uploads.ts'
@@ -43,20 +43,22 @@ describe('a name that is taken', () => {
     await expect(begun).rejects.toEqual(exists)
   })
 
-  it.each([
-    ['copy', copy],
-    ['move', move],
-  ])('is exists for a %s, replaced, or another one is taken', async (_name, run) => {
-    await using setup = await setUp({ 'a.txt': 'a', 'b.txt': 'b', 'c.txt': 'c' })
-    const { tree } = setup
-    const actor = setup.actor()
-    await expect(run(actor, at('/a.txt'), at('/b.txt'), KEEP)).rejects.toEqual(exists)
-    const renamed = { ...KEEP, rename: true }
-    expect(await run(actor, at('/a.txt'), at('/b.txt'), renamed)).toBe('/b(1).txt')
-    await run(actor, at('/b(1).txt'), at('/c.txt'), { ...KEEP, replace: true })
-    expect(await tree.read('b.txt')).toBe('b')
-    expect(await tree.read('c.txt')).toBe('a')
-  })
+  it.each(['copy', 'rename'])(
+    'is exists for a %s, replaced, or another one is taken',
+    async (action) => {
+      await using setup = await setUp({ 'a.txt': 'a', 'b.txt': 'b', 'c.txt': 'c' })
+      const { tree } = setup
+      const actor = setup.actor()
+      await expect(transfer(actor, action, at('/a.txt'), at('/b.txt'), KEEP)).rejects.toEqual(
+        exists,
+      )
+      const renamed = { ...KEEP, rename: true }
+      expect(await transfer(actor, action, at('/a.txt'), at('/b.txt'), renamed)).toBe('/b(1).txt')
+      await transfer(actor, action, at('/b(1).txt'), at('/c.txt'), { ...KEEP, replace: true })
+      expect(await tree.read('b.txt')).toBe('b')
+      expect(await tree.read('c.txt')).toBe('a')
+    },
+  )
 })
 
 describe('a save', () => {
@@ -105,9 +107,10 @@ it.each(['/y', '/x'])('a move waits while a save puts %s in place', async (path)
   const saved = Promise.withResolvers<void>()
   const place = await actor.scope.entryPath(at(path))
   const saving = services.saves.withLock(place, () => saved.promise)
-  const moving = move(actor, at('/y'), at('/x'), { ...KEEP, replace: true })
+  const moving = transfer(actor, 'rename', at('/y'), at('/x'), { ...KEEP, replace: true })
   // Moves that begin later come to their end meanwhile.
-  for (let n = 0; n < 5; n++) await move(actor, at(`/other-${n}`), at(`/other-${n + 1}`), KEEP)
+  for (let n = 0; n < 5; n++)
+    await transfer(actor, 'rename', at(`/other-${n}`), at(`/other-${n + 1}`), KEEP)
   expect(await tree.read('x')).toBe('x')
   saved.resolve()
   await Promise.all([saving, moving])
@@ -200,8 +203,8 @@ describe('hooks', () => {
     await makeFolder(actor, at('/d'))
     await createFile(actor, at('/d/b'), body('b'), { replace: false })
     await saveFile(actor, at('/a.txt'), body('new'), () => {})
-    await copy(actor, at('/a.txt'), at('/c'), KEEP)
-    await move(actor, at('/c'), at('/d/c'), KEEP)
+    await transfer(actor, 'copy', at('/a.txt'), at('/c'), KEEP)
+    await transfer(actor, 'rename', at('/c'), at('/d/c'), KEEP)
     await remove(actor, at('/d'))
     const events = ['upload', 'upload', 'save', 'copy', 'rename', 'delete']
     expect(await setup.lines()).toEqual(
@@ -238,7 +241,7 @@ describe('a share', () => {
     await using setup = await setUp({ 'd/a.txt': 'a' })
     await shareOf(setup, '/d/a.txt')
     await shareOf(setup, '/d/a.txt', 2)
-    await move(setup.actor(), at('/d'), at('/e'), KEEP)
+    await transfer(setup.actor(), 'rename', at('/d'), at('/e'), KEEP)
     expect(sharesOf(setup)).toEqual(['/e/a.txt', '/d/a.txt ended'])
   })
 
@@ -247,7 +250,7 @@ describe('a share', () => {
     await shareOf(setup, '/d/a.txt')
     await shareOf(setup, '/d/a.txt', 2)
     for (const how of [KEEP, { ...KEEP, replace: true }])
-      expect(await move(setup.actor(), at('/d'), at('/d'), how)).toBe('/d')
+      expect(await transfer(setup.actor(), 'rename', at('/d'), at('/d'), how)).toBe('/d')
     expect(sharesOf(setup)).toEqual(['/d/a.txt', '/d/a.txt'])
   })
 

@@ -6,7 +6,7 @@ import { isTempName } from '../../src/files/volume/temp-name.ts'
 import { AppError } from '../../src/lib/errors.ts'
 import { vpathOf } from '../../src/lib/vpath.ts'
 import type { Actor } from '../../src/operations/actor.ts'
-import { copy, move } from '../../src/operations/move.ts'
+import { transfer } from '../../src/operations/move.ts'
 import { remove } from '../../src/operations/remove.ts'
 import { appendToUpload, beginUpload } from '../../src/operations/uploads.ts'
 import { createFile, makeFolder, saveFile } from '../../src/operations/write.ts'
@@ -31,8 +31,8 @@ const ALL: Record<string, Run> = {
       facts: () => ({ lengthBytes: 0, mtimeMs: null }),
     }),
   remove: (a, folder) => remove(a, at(folder, 'a.txt')),
-  move: (a, folder) => move(a, at(folder, 'a.txt'), at(folder, 'new'), KEEP),
-  copy: (a, folder) => copy(a, at(folder, 'a.txt'), at(folder, 'new'), KEEP),
+  move: (a, folder) => transfer(a, 'rename', at(folder, 'a.txt'), at(folder, 'new'), KEEP),
+  copy: (a, folder) => transfer(a, 'copy', at(folder, 'a.txt'), at(folder, 'new'), KEEP),
 }
 const NONE = { create: false, modify: false, rename: false, delete: false }
 /** All but unfinished uploads, which may be gone on with. */
@@ -73,6 +73,25 @@ describe.each(Object.entries(ALL))('%s', (_name, run) => {
   })
 })
 
+describe('what nobody offers is answered once the caller may ask for it', () => {
+  const DENIED_BY_RULE = { user: { rules: [DENIED] } }
+
+  it('to save a folder', async () => {
+    await using setup = await setUp({ 'a/b.txt': 'old' })
+    const save = () => saveFile(setup.actor(), at('/a'), body('x'), () => {}, { isFolder: true })
+    await expect(save()).rejects.toMatchObject({ code: 'method_not_allowed' })
+    await setup.change(1, { perm: { ...defaultPermissions(), modify: false } })
+    await expect(save()).rejects.toMatchObject({ code: 'forbidden' })
+  })
+
+  it('another action than to copy and to rename', async () => {
+    await using setup = await setUp({ 'a.txt': 'old' }, DENIED_BY_RULE)
+    const link = (target: string) => transfer(setup.actor(), 'link', at('/a.txt'), at(target), KEEP)
+    await expect(link('/b.txt')).rejects.toMatchObject({ code: 'bad_request' })
+    await expect(link('/denied/b.txt')).rejects.toMatchObject({ code: 'forbidden' })
+  })
+})
+
 describe('rights that end amid a body', () => {
   const NO_MORE = { perm: { ...defaultPermissions(), ...NONE } }
 
@@ -106,12 +125,10 @@ describe('rights that end amid a body', () => {
   })
 })
 
-describe.each(['move', 'copy', 'remove'] as const)('%s', (name) => {
+describe.each(['rename', 'copy', 'remove'])('%s', (name) => {
   const expectForbidden = async (actor: Actor) => {
     const asked =
-      name === 'remove'
-        ? remove(actor, at('/p'))
-        : { move, copy }[name](actor, at('/p'), at('/q'), KEEP)
+      name === 'remove' ? remove(actor, at('/p')) : transfer(actor, name, at('/p'), at('/q'), KEEP)
     await expect(asked).rejects.toMatchObject({ code: 'forbidden' })
   }
 
@@ -128,7 +145,7 @@ describe.each(['move', 'copy', 'remove'] as const)('%s', (name) => {
     const rules = [{ ...DENIED, path: '/p/denied' }]
     await using setup = await setUp({ 'p/y': 'y' }, { user: { rules } })
     const { tree } = setup
-    const event = name === 'move' ? 'rename' : name === 'remove' ? 'delete' : 'copy'
+    const event = name === 'remove' ? 'delete' : name
     await changeRecords(setup.services.store, ({ settings }) => ({
       settings: {
         ...settings,

@@ -16,6 +16,7 @@ import {
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { copyTree } from '../../src/files/transfer/copy.ts'
+import { reserve } from '../../src/operations/write.ts'
 import { scopeOf } from '../support/scope.ts'
 import { makeTree, SECRET, type Tree } from '../support/tree.ts'
 
@@ -97,7 +98,7 @@ it.runIf(process.platform === 'linux')('neither reads nor writes outside by copi
   await using tree = await makeTree({ 'dir/secret.txt': 'inside', to: null })
   const scope = scopeOf(tree)
   const swapping = keepSwapping(tree)
-  const options = { replace: true, signal: new AbortController().signal }
+  const options = { replace: true, signal: new AbortController().signal, reserve }
   const write = async (name: string) => {
     const into = await scope.openFolderToWrite('/dir' as never)
     const temp = await into.openTemp(name)

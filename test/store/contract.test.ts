@@ -177,6 +177,27 @@ describe.each(ENGINES)('records kept by $name', (engine: Engine) => {
     await store.close()
   })
 
+  it('refuse a change ahead of the disk that one being written has ruled out', async () => {
+    await using place = await engine.make(ALL as Collection[])
+    const store = await place.open()
+    const first = { id: 'x', name: 'one', group: 1 }
+    let second: Promise<unknown> | undefined
+    const ahead = () => store.ahead((tx) => tx.insert(SHORT, { ...first, group: 2 }))
+    await store.transaction((tx) => {
+      // As soon as this is being written: what it has made shows to nobody yet.
+      queueMicrotask(() => {
+        second ??= ahead().catch((error) => error.code)
+      })
+      return tx.insert(SHORT, first)
+    })
+    expect(await second).toBe('exists')
+    expect(store.all(SHORT)).toEqual([first])
+    await store.close()
+    const again = await place.open()
+    expect(again.all(SHORT)).toEqual([first])
+    await again.close()
+  })
+
   it('are told of to who listens, with what was there before', async () => {
     await using place = await engine.make(ALL as Collection[])
     const store = await place.open()

@@ -10,9 +10,11 @@ const CHUNK_BYTES = 1024 * 1024
 /** Up to this size a file on a local disk is written without the thread pool, as in receive.ts. */
 const SMALL_BYTES = 64 * 1024
 
-export interface CopyFileOptions {
+export interface CopyOptions {
   replace: boolean
   signal: AbortSignal
+  /** Asked for the room of a large file before its first byte. */
+  reserve: (temp: TempFile, sizeBytes: number) => Promise<void>
 }
 
 /** Copies one file; links at both ends are followed inside the scope. */
@@ -20,7 +22,7 @@ export async function copyOneFile(
   scope: Scope,
   source: VPath,
   target: VPath,
-  options: CopyFileOptions,
+  options: CopyOptions,
 ): Promise<void> {
   const file = await scope.openRead(source)
   try {
@@ -39,7 +41,7 @@ export async function copyFileIn(
   from: FolderReader,
   into: WriteFolder,
   entry: Named,
-  options: CopyFileOptions & { largeFiles: OneByOne },
+  options: CopyOptions & { largeFiles: OneByOne },
 ): Promise<bigint | null> {
   const file = await from.openRead(entry, { direct: true })
   try {
@@ -67,9 +69,9 @@ export function oneByOne(): OneByOne {
   }
 }
 
-async function copyInto(file: OpenFile, temp: TempFile, options: CopyFileOptions): Promise<void> {
+async function copyInto(file: OpenFile, temp: TempFile, options: CopyOptions): Promise<void> {
   try {
-    if (file.sizeBytes > CHUNK_BYTES) await temp.requireSpace(file.sizeBytes)
+    if (file.sizeBytes > CHUNK_BYTES) await options.reserve(temp, file.sizeBytes)
     await copyBytes(file, temp, options)
     await temp.setMode(file.mode)
     await temp.commit({ replace: options.replace })
@@ -81,7 +83,7 @@ async function copyInto(file: OpenFile, temp: TempFile, options: CopyFileOptions
 async function copyBytes(
   { handle, sizeBytes }: OpenFile,
   temp: TempFile,
-  { signal }: CopyFileOptions,
+  { signal }: CopyOptions,
 ): Promise<void> {
   // Not by the copyFile of Node: it removes its target when a clone is refused, and writes a new one
   // under the name, which the descriptor that is synced and moved into place knows nothing of.

@@ -15,7 +15,7 @@ import {
 import type { DirEntry } from '../place/list-folder.ts'
 import type { Scope } from '../place/scope.ts'
 import type { EntryStat } from '../volume/entry-stat.ts'
-import { copyFileIn, copyOneFile, oneByOne } from './copy-file.ts'
+import { type CopyOptions, copyFileIn, copyOneFile, oneByOne } from './copy-file.ts'
 
 /** Refuses what could never end well: the root, a folder into itself (`bad_request`). */
 export function checkSourceAndTarget(source: VPath, target: VPath): void {
@@ -62,7 +62,7 @@ export async function copyTree(
   scope: Scope,
   source: VPath,
   target: VPath,
-  options: { replace: boolean; signal: AbortSignal },
+  options: CopyOptions,
 ): Promise<void> {
   await copyAll(scope, source, target, options, null)
 }
@@ -77,7 +77,7 @@ export async function moveTree(
   scope: Scope,
   source: VPath,
   target: VPath,
-  options: { replace: boolean; signal: AbortSignal },
+  options: CopyOptions,
 ): Promise<void> {
   if (source === target) return
   if (options.replace) await refuseOwnTarget(scope, source, target)
@@ -157,7 +157,7 @@ async function mergeFolder(
   scope: Scope,
   source: VPath,
   target: VPath,
-  options: { replace: boolean; signal: AbortSignal },
+  options: CopyOptions,
 ): Promise<void> {
   const entries = await scope.listAll(source)
   const unnamed = entries.find(({ rawName }) => rawName)
@@ -210,7 +210,7 @@ async function checkCopy(
 
 interface Copying {
   scope: Scope
-  options: { replace: boolean; signal: AbortSignal }
+  options: CopyOptions
   failures: string[]
   /** Copied entries that a move may remove; null for a copy, and behind a link. */
   copied: Copied[] | null
@@ -222,7 +222,7 @@ async function copyAll(
   scope: Scope,
   source: VPath,
   target: VPath,
-  options: { replace: boolean; signal: AbortSignal },
+  options: CopyOptions,
   copied: Copied[] | null,
 ): Promise<void> {
   if (source === target) throw new AppError('same_place', 'source and target are the same')
