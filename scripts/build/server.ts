@@ -1,4 +1,4 @@
-// The server bundle: main.cjs and one file per worker, native packages left outside.
+// The server bundle: main.cjs and one file for each thread and process, native packages left outside.
 import { execFileSync } from 'node:child_process'
 import { readdirSync } from 'node:fs'
 import { cp, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises'
@@ -49,7 +49,7 @@ export async function buildServer(outDir: string, dev: boolean): Promise<void> {
       outdir: next,
       // The preview process is the executable again; it needs no server around it.
       footer: {
-        js: 'start(()=>require(process.argv[2]==="__preview-worker"?"./preview.worker.cjs":"./main.cjs"));',
+        js: 'start(()=>require(process.argv[2]==="__preview-process"?"./preview.process.cjs":"./main.cjs"));',
       },
     })
     const old = join(outDir, `server.old-${process.pid}`)
@@ -101,12 +101,13 @@ function serverOptions(dev: boolean): esbuild.BuildOptions {
 }
 
 /**
- * `x.worker.ts`, wherever below src/, becomes `x.worker.cjs` beside main.cjs: names must be unique.
+ * `x.worker.ts` (a thread) and `x.process.ts`, wherever below src/, become `x.worker.cjs` and so on beside
+ * main.cjs: names must be unique.
  */
 function workerEntries(): Record<string, string> {
   const entries: Record<string, string> = {}
   for (const item of readdirSync(join(ROOT, 'src'), { recursive: true, withFileTypes: true })) {
-    if (!item.name.endsWith('.worker.ts')) continue
+    if (!/\.(?:worker|process)\.ts$/.test(item.name)) continue
     const name = basename(item.name, '.ts')
     if (entries[name]) throw new Error(`two workers are called ${name}`)
     entries[name] = join(item.parentPath, item.name)
@@ -124,9 +125,9 @@ const workerUrls: esbuild.Plugin = {
   setup(build) {
     build.onLoad({ filter: /[\\/]src[\\/].*\.ts$/ }, async ({ path }) => {
       const source = await readFile(path, 'utf8')
-      if (!source.includes('.worker.ts')) return undefined
+      if (!/\.(?:worker|process)\.ts'/.test(source)) return undefined
       const contents = source.replace(
-        /new URL\(\s*(['"])(?:[^'"]*\/)?([\w-]+\.worker)\.ts\1\s*,\s*import\.meta\.url,?\s*\)/g,
+        /new URL\(\s*(['"])(?:[^'"]*\/)?([\w-]+\.(?:worker|process))\.ts\1\s*,\s*import\.meta\.url,?\s*\)/g,
         "require('node:path').join(__dirname, '$2.cjs')",
       )
       return { contents, loader: 'ts' }

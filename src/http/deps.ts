@@ -12,6 +12,7 @@ import { createSessions } from '../auth/sessions.ts'
 import { createThrottle } from '../auth/throttle.ts'
 import { createTokens } from '../auth/tokens.ts'
 import type { Config } from '../config/config.ts'
+import { createSniffedTypes } from '../files/listing/sniffed-types.ts'
 import { createPreviews } from '../files/preview/previews.ts'
 import { createSubtitleConverter } from '../files/subtitle/converter.ts'
 import { createGate } from '../lib/gate.ts'
@@ -77,6 +78,7 @@ export function createDeps(base: BaseDeps) {
     programs,
     previews,
     subtitles: createSubtitleConverter(),
+    sniffedTypes: createSniffedTypes(),
     selections: createSelections(),
     bodies: createPendingBodies(),
     transfers: createTransfers(),

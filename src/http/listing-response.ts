@@ -1,9 +1,9 @@
 // Files and folders as JSON objects, for accounts and for shares (docs/http-api.md 6); the entries of a
 // folder are formatted while they are being sent.
-import type { FileInfo, Sorting } from '../api-types.ts'
+import type { FileInfo } from '../api-types.ts'
 import {
   childPath,
-  type Detection,
+  type ListingOptions,
   presentEntry,
   presentFile,
   presentListed,
@@ -42,11 +42,11 @@ export async function describeFile(
 /** Sends a folder object with `also`, its items first, in slices: 100,000 entries block nobody. */
 export async function sendFolder(
   { scope, place, stat, path, name = baseName(place.vpath) }: Asked,
-  options: { sorting: Sorting; detection: Detection; signal: AbortSignal },
+  options: ListingOptions,
   also: Partial<FileInfo> = {},
 ): Promise<Response> {
   const { sorting } = options
-  const { entries, numDirs, numFiles } = await readListing(scope, place, sorting, options)
+  const { entries, numDirs, numFiles } = await readListing(scope, place, options)
   const own = presentEntry(path, name, stat, '')
   const tail = `],${toJson({ numDirs, numFiles, sorting, ...own, ...also }).slice(1)}`
   const slice = (from: number) =>

@@ -56,7 +56,7 @@ export function rebase(base: VPath, vpath: VPath): VPath {
 }
 
 /** The extension from the last dot, dot included (`.env` for `.env`), or the empty string. */
-export function extensionOf(name: string): string {
+export function suffixOf(name: string): string {
   const at = name.lastIndexOf('.')
   return at < 0 ? '' : name.slice(at)
 }

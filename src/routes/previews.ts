@@ -15,7 +15,7 @@ import { disposition, sendBytes } from '../http/file-response.ts'
 import { demandDownload, requireUser } from '../http/guard.ts'
 import { previewSizeOf } from '../http/request-path.ts'
 import { AppError, badRequest } from '../lib/errors.ts'
-import { baseName, extensionOf, type VPath, vpathOf } from '../lib/vpath.ts'
+import { baseName, suffixOf, type VPath, vpathOf } from '../lib/vpath.ts'
 import { openShare } from './public.ts'
 import { CONTENT_POLICY, sendRaw } from './raw.ts'
 
@@ -70,7 +70,7 @@ async function sendPreview(
   const stat = await scope.stat(place)
   const inline = c.env.target.query.get('inline') === 'true'
   setHeader(c, 'Content-Disposition', disposition(inline ? 'inline' : 'attachment', name))
-  const extension = extensionOf(name)
+  const extension = suffixOf(name)
   const bare = extension.slice(1).toLowerCase()
   const type = stat.kind === 'file' ? await typeOf(scope, place, extension) : ''
   const kind = stat.kind === 'file' ? previewKind(bare, type) : null

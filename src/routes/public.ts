@@ -139,7 +139,8 @@ async function showShared(c: Ctx, deps: Deps, opened: OpenedShare): Promise<Resp
     share.passwordHash === '' ? {} : { token: issueTicket(share, deps.store.settings().key) }
   if (stat.kind === 'dir') {
     const sorting = { by: 'name', asc: false }
-    const options = { sorting, detection: 'media', signal: c.req.raw.signal } as const
+    const { signal } = c.req.raw
+    const options = { sorting, detection: 'media', types: deps.sniffedTypes, signal } as const
     // Always the name of what is shared, also further down: clients show it as the title.
     return await sendFolder({ scope, place, stat, path: vpath }, options, { ...ticket, name })
   }

@@ -24,7 +24,7 @@ import { demandDownload, requireUser } from '../http/guard.ts'
 import { encodePath } from '../http/request-path.ts'
 import { sendJson } from '../http/respond.ts'
 import { AppError } from '../lib/errors.ts'
-import { baseName, extensionOf } from '../lib/vpath.ts'
+import { baseName, suffixOf } from '../lib/vpath.ts'
 import { findUser } from '../store/users.ts'
 import { ownerOf, readSelection, SELECTION_LIMITS } from './selections.ts'
 
@@ -143,7 +143,7 @@ async function openRegular(scope: Scope, place: Place): Promise<OpenFile | Entry
 }
 
 async function inlineType({ handle }: OpenFile, name: string): Promise<string> {
-  const known = contentTypeOf(extensionOf(name))
+  const known = contentTypeOf(suffixOf(name))
   if (known !== '') return known
   const head = Buffer.alloc(SNIFF_BYTES)
   try {

@@ -55,7 +55,8 @@ async function readResource(c: Ctx, deps: Deps): Promise<Response> {
   if (stat.kind === 'dir') {
     const detection = deps.config.typeDetectionByHeader ? 'content' : 'name'
     const { sorting } = user
-    return await sendFolder(asked, { sorting, detection, signal: c.req.raw.signal })
+    const { signal } = c.req.raw
+    return await sendFolder(asked, { sorting, detection, types: deps.sniffedTypes, signal })
   }
   const info = await describeFile(asked, user.perm.modify)
   const { type } = info

@@ -10,7 +10,7 @@ import type { Deps } from '../http/deps.ts'
 import { disposition, sendBytes, sendFile } from '../http/file-response.ts'
 import { demandDownload, requireUser } from '../http/guard.ts'
 import { AppError } from '../lib/errors.ts'
-import { baseName, extensionOf } from '../lib/vpath.ts'
+import { baseName, suffixOf } from '../lib/vpath.ts'
 import { CONTENT_POLICY } from './raw.ts'
 
 /** Only these spellings are converted; others are sent as they are, as clients know it. */
@@ -43,7 +43,7 @@ export async function sendSubtitle(
   if (found.kind === 'dir' || !isSubtitle(name))
     throw new AppError('bad_request', `${vpath} is not a subtitle file`)
   const file = await scope.openRead(place)
-  const format = CONVERTED[extensionOf(name)]
+  const format = CONVERTED[suffixOf(name)]
   const kind = c.env.target.query.get('inline') === 'true' ? 'inline' : 'attachment'
   const headers = {
     contentType: 'text/vtt',

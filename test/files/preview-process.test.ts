@@ -22,7 +22,7 @@ function childrenOf(pid: number): number[] {
   const all = execFileSync('ps', ['-eo', 'pid=,ppid=,args='], { encoding: 'utf8' })
   return all
     .split('\n')
-    .filter((line) => line.includes('preview.worker'))
+    .filter((line) => line.includes('preview.process'))
     .map((line) => line.trim().split(/\s+/))
     .filter(([, parent]) => Number(parent) === pid)
     .map(([child]) => Number(child))

@@ -260,9 +260,9 @@ it('leaves no preview process behind', async () => {
   await look(app, '/api/preview/thumb/a.png?inline=true')
   const children = (): string =>
     execFileSync('ps', ['-o', 'args=', '--ppid', String(process.pid)], { encoding: 'utf8' })
-  expect(children()).toContain('preview.worker')
+  expect(children()).toContain('preview.process')
   await app[Symbol.asyncDispose]()
-  await expect.poll(children).not.toContain('preview.worker')
+  await expect.poll(children).not.toContain('preview.process')
 })
 
 describe('a drawing that is called a picture', () => {

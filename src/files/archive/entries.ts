@@ -1,7 +1,7 @@
 // What goes into an archive: the entries of a folder or a selection, under names that are safe to
 // unpack, found while the archive is being sent.
 import { AppError } from '../../lib/errors.ts'
-import { extensionOf, isWithin, parentOf, ROOT, type VPath } from '../../lib/vpath.ts'
+import { isWithin, parentOf, ROOT, suffixOf, type VPath } from '../../lib/vpath.ts'
 import { type FolderReader, MAX_OPEN_DEPTH, type OpenFile } from '../place/folder-reader.ts'
 import type { DirEntry } from '../place/list-folder.ts'
 import type { Scope } from '../place/scope.ts'
@@ -149,7 +149,7 @@ function segmentsOf(siblings: readonly DirEntry[]): (entry: DirEntry) => string 
   for (const entry of raw) {
     const bytes = entry.rawName?.toString('latin1') ?? ''
     const wanted = bytes.replace(/[%\x80-\xff]/g, percent).replaceAll('\\', '_')
-    const extension = extensionOf(wanted)
+    const extension = suffixOf(wanted)
     const base = wanted.slice(0, wanted.length - extension.length)
     let segment = wanted
     for (let n = 1; taken.has(segment); n++) segment = `${base}(${n})${extension}`

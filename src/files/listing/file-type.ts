@@ -1,6 +1,6 @@
 // The `type` of a file object: by extension, and by content where the extension does not decide.
 import type { FileType } from '../../api-types.ts'
-import { extensionOf } from '../../lib/vpath.ts'
+import { suffixOf } from '../../lib/vpath.ts'
 import { isBinaryExtension, isTextExtension, mimeOfExtension } from './mime.ts'
 import { isBinary, SNIFF_BYTES, sniff } from './sniff.ts'
 
@@ -12,7 +12,7 @@ export const MAX_TEXT_BYTES = 10 * 1024 * 1024
  * decides. `sizeBytes` decides whether text is still editable.
  */
 export function typeByName(name: string, sizeBytes: number): FileType | null {
-  const extension = extensionOf(name)
+  const extension = suffixOf(name)
   const mime = mimeOfExtension(extension)
   const media = mediaType(mime)
   if (media) return media
@@ -28,7 +28,7 @@ export function typeByName(name: string, sizeBytes: number): FileType | null {
 export function typeByContent(name: string, sizeBytes: number, head: Buffer): FileType {
   const decided = typeByName(name, sizeBytes)
   if (decided) return decided
-  const mime = mimeOfExtension(extensionOf(name)) || sniff(head)
+  const mime = mimeOfExtension(suffixOf(name)) || sniff(head)
   const media = mediaType(mime)
   if (media) return media
   const isText = mime.startsWith('text') || !isBinary(head)
@@ -39,14 +39,14 @@ export function typeByContent(name: string, sizeBytes: number, head: Buffer): Fi
 export function typeWithoutContent(name: string, sizeBytes: number): FileType {
   const decided = typeByName(name, sizeBytes)
   if (decided) return decided
-  const mime = mimeOfExtension(extensionOf(name))
+  const mime = mimeOfExtension(suffixOf(name))
   if (mime === '') return sizeBytes <= MAX_TEXT_BYTES ? 'text' : 'blob'
-  return isBinaryExtension(extensionOf(name)) || sizeBytes > MAX_TEXT_BYTES ? 'blob' : 'text'
+  return isBinaryExtension(suffixOf(name)) || sizeBytes > MAX_TEXT_BYTES ? 'blob' : 'text'
 }
 
 /** Media by name; anything else up to 10 MiB is text (docs/http-api.md 11.3). */
 export function mediaOrText(name: string, sizeBytes: number): FileType {
-  const media = mediaType(mimeOfExtension(extensionOf(name)))
+  const media = mediaType(mimeOfExtension(suffixOf(name)))
   return media ?? (sizeBytes <= MAX_TEXT_BYTES ? 'text' : 'blob')
 }
 

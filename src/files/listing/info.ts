@@ -2,7 +2,7 @@
 import type { FileEntry, FileType, Sorting } from '../../api-types.ts'
 import { AppError } from '../../lib/errors.ts'
 import { nextTurn } from '../../lib/turns.ts'
-import { baseName, extensionOf, parentOf, type VPath } from '../../lib/vpath.ts'
+import { baseName, parentOf, suffixOf, type VPath } from '../../lib/vpath.ts'
 import type { DetailedEntry, DirEntry } from '../place/list-folder.ts'
 import type { At, OpenFile, Scope } from '../place/scope.ts'
 import type { EntryStat } from '../volume/entry-stat.ts'
@@ -16,7 +16,7 @@ import {
   typeWithoutContent,
 } from './file-type.ts'
 import { SNIFF_BYTES } from './sniff.ts'
-import { rememberType, sniffedType } from './sniffed-types.ts'
+import type { SniffedTypes } from './sniffed-types.ts'
 import { sortEntries } from './sort.ts'
 import { findSubtitles, SUBTITLE_FOLDER, subtitleCandidates } from './subtitle-files.ts'
 import { formatTime } from './time-format.ts'
@@ -53,7 +53,7 @@ export function presentEntry(
     path,
     name,
     size: stat.sizeBytes,
-    extension: extensionOf(name),
+    extension: suffixOf(name),
     modified: formatTime(stat.ownMtimeNs),
     mode: toApiMode(stat.ownMode),
     isDir: stat.kind === 'dir',
@@ -80,7 +80,7 @@ export function presentListed(path: string, entry: ListedEntry): FileEntry {
     path,
     name: entry.name,
     size: stat.sizeBytes,
-    extension: extensionOf(entry.name),
+    extension: suffixOf(entry.name),
     modified: formatTime(stat.mtimeNs),
     mode: toApiMode(stat.mode),
     isDir: entry.isDir,
@@ -98,14 +98,21 @@ export function presentListed(path: string, entry: ListedEntry): FileEntry {
  */
 export type Detection = 'content' | 'name' | 'media'
 
+/** How a folder is listed; `types` are those of files whose content was read before. */
+export interface ListingOptions {
+  sorting: Sorting
+  detection: Detection
+  types: SniffedTypes
+  signal: AbortSignal
+}
+
 /** Reads, types and sorts a folder. */
 export async function readListing(
   scope: Scope,
   folder: At,
-  sorting: Sorting,
-  options: { detection: Detection; signal: AbortSignal },
+  { sorting, detection, types, signal }: ListingOptions,
 ): Promise<Listing> {
-  const found = await scope.listDetailed(folder, options.signal)
+  const found = await scope.listDetailed(folder, signal)
   const undecided: ListedEntry[] = []
   let numDirs = 0
   let videos = false
@@ -119,19 +126,15 @@ export async function readListing(
       isDir,
       sizeBytes: stat.sizeBytes,
       mtimeNs: stat.mtimeNs,
-      type: listedType(entry, options.detection),
+      type: listedType(entry, detection),
       subtitles: NO_SUBTITLES,
     })
     entries.push(listed)
-    if (
-      options.detection === 'content' &&
-      stat.kind === 'file' &&
-      !typeByName(entry.name, stat.sizeBytes)
-    )
+    if (detection === 'content' && stat.kind === 'file' && !typeByName(entry.name, stat.sizeBytes))
       undecided.push(listed)
     videos ||= listed.type === 'video'
   }
-  await sniffAll(scope, folder, undecided, options.signal)
+  await sniffAll(scope, folder, undecided, { types, signal })
   if (videos || undecided.some(({ type }) => type === 'video')) await addSubtitles(scope, entries)
   const sorted = await sortEntries(entries, sorting.by, sorting.asc)
   return { entries: sorted, numDirs, numFiles: entries.length - numDirs }
@@ -206,12 +209,12 @@ async function sniffAll(
   scope: Scope,
   folder: At,
   undecided: ListedEntry[],
-  signal: AbortSignal,
+  { types, signal }: Pick<ListingOptions, 'types' | 'signal'>,
 ): Promise<void> {
   const unknown: ListedEntry[] = []
   for (const entry of undecided) {
     // An empty file is text whatever its name; nothing to read.
-    const known = entry.sizeBytes === 0 ? 'text' : sniffedType(entry)
+    const known = entry.sizeBytes === 0 ? 'text' : types.get(entry)
     if (known) entry.type = known
     else unknown.push(entry)
   }
@@ -228,7 +231,7 @@ async function sniffAll(
               : reader.openRead(entry, { direct: true })
           const head = await headOf(open)
           entry.type = typeByContent(entry.name, entry.sizeBytes, head ?? NOTHING)
-          if (head) rememberType(entry, entry.type)
+          if (head) types.note(entry, entry.type)
         }),
       )
     }

@@ -1,7 +1,7 @@
 // Search by name: the query language, and the walk that answers it (docs/http-api.md 15).
 import type { SearchHit } from '../../api-types.ts'
 import { AppError, badRequest } from '../../lib/errors.ts'
-import { extensionOf, type VPath } from '../../lib/vpath.ts'
+import { suffixOf, type VPath } from '../../lib/vpath.ts'
 import type { Scope } from '../place/scope.ts'
 import type { Walked } from '../place/walk.ts'
 import { mimeOfExtension } from './mime.ts'
@@ -52,12 +52,12 @@ function typeTest(word: string): NameTest {
   switch (word) {
     case 'image':
     case 'video':
-      return (name) => mimeOfExtension(extensionOf(name)).startsWith(word)
+      return (name) => mimeOfExtension(suffixOf(name)).startsWith(word)
     case 'audio':
     case 'music':
-      return (name) => mimeOfExtension(extensionOf(name)).startsWith('audio')
+      return (name) => mimeOfExtension(suffixOf(name)).startsWith('audio')
     default:
-      return (name) => extensionOf(name) === `.${word}`
+      return (name) => suffixOf(name) === `.${word}`
   }
 }
 

@@ -1,25 +1,30 @@
 // Types found in the content, remembered for the file as it was: a listing that is
 // asked for again opens nothing.
 import type { FileType } from '../../api-types.ts'
-import { extensionOf } from '../../lib/vpath.ts'
+import { suffixOf } from '../../lib/vpath.ts'
 import type { DetailedEntry } from '../place/list-folder.ts'
 
 /** Some 100 bytes each. */
 const MAX_REMEMBERED = 50_000
 
-const remembered = new Map<string, FileType>()
-
-/** The type found before for the same file with the same time, size and extension. */
-export function sniffedType(entry: DetailedEntry): FileType | undefined {
-  return remembered.get(identityOf(entry))
+export interface SniffedTypes {
+  /** The type found before for the same file with the same time, size and suffix. */
+  get(entry: DetailedEntry): FileType | undefined
+  note(entry: DetailedEntry, type: FileType): void
 }
 
-export function rememberType(entry: DetailedEntry, type: FileType): void {
-  if (remembered.size >= MAX_REMEMBERED) remembered.delete(remembered.keys().next().value as string)
-  remembered.set(identityOf(entry), type)
+export function createSniffedTypes(): SniffedTypes {
+  const types = new Map<string, FileType>()
+  return {
+    get: (entry) => types.get(identityOf(entry)),
+    note: (entry, type) => {
+      if (types.size >= MAX_REMEMBERED) types.delete(types.keys().next().value as string)
+      types.set(identityOf(entry), type)
+    },
+  }
 }
 
 function identityOf({ name, stat }: DetailedEntry): string {
   const { dev, ino, mtimeNs, sizeBytes } = stat
-  return `${dev} ${ino} ${mtimeNs} ${sizeBytes} ${extensionOf(name)}`
+  return `${dev} ${ino} ${mtimeNs} ${sizeBytes} ${suffixOf(name)}`
 }

@@ -1,6 +1,6 @@
 // Which subtitle files belong to a video (docs/http-api.md 6.5). Text only: the caller has read the folders.
 
-import { extensionOf, type VPath } from '../../lib/vpath.ts'
+import { suffixOf, type VPath } from '../../lib/vpath.ts'
 import type { DirEntry } from '../place/list-folder.ts'
 
 /** Names of folders beside a video whose subtitles belong to every video there. */
@@ -9,7 +9,7 @@ export const SUBTITLE_FOLDER = /^(subs|subtitles)$/i
 const SUBTITLE_EXTENSION = /^\.(vtt|srt|ass|ssa)$/i
 
 export function isSubtitle(name: string): boolean {
-  return SUBTITLE_EXTENSION.test(extensionOf(name))
+  return SUBTITLE_EXTENSION.test(suffixOf(name))
 }
 
 /**
@@ -33,7 +33,7 @@ export function findSubtitles(
   entries: readonly DirEntry[],
   folders: ReadonlyMap<VPath, readonly DirEntry[]>,
 ): VPath[] {
-  const base = videoName.slice(0, videoName.length - extensionOf(videoName).length)
+  const base = videoName.slice(0, videoName.length - suffixOf(videoName).length)
   const found: VPath[] = []
   const add = (entry: DirEntry) => {
     if (isFile(entry) && isSubtitle(entry.name)) found.push(entry.vpath)

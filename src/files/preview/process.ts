@@ -307,8 +307,8 @@ async function residentBytes(pid: number): Promise<number> {
 
 /** The executable again with a hidden word, or Node with the file of the process. */
 function previewCommand(): [string, ...string[]] {
-  if ('pkg' in process) return [process.execPath, '__preview-worker']
-  const file: string | URL = new URL('./preview.worker.ts', import.meta.url)
+  if ('pkg' in process) return [process.execPath, '__preview-process']
+  const file: string | URL = new URL('./preview.process.ts', import.meta.url)
   return [process.execPath, typeof file === 'string' ? file : fileURLToPath(file)]
 }
 

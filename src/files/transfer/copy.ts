@@ -5,11 +5,11 @@ import { contains, MAX_PATH_BYTES } from '../../lib/host-path.ts'
 import { createTurns } from '../../lib/turns.ts'
 import {
   baseName,
-  extensionOf,
   isWithin,
   joinVPath,
   parentOf,
   ROOT,
+  suffixOf,
   type VPath,
 } from '../../lib/vpath.ts'
 import type { DirEntry } from '../place/list-folder.ts'
@@ -145,7 +145,7 @@ async function listsOnly(scope: Scope, a: VPath, b: VPath): Promise<boolean> {
 export async function freeName(scope: Scope, target: VPath): Promise<VPath> {
   if (!(await scope.exists(target))) return target
   const name = baseName(target)
-  const extension = extensionOf(name)
+  const extension = suffixOf(name)
   const base = name.slice(0, name.length - extension.length)
   for (let n = 1; ; n++) {
     const candidate = joinVPath(parentOf(target), `${base}(${n})${extension}`)
