@@ -9,6 +9,7 @@ import { frame, NO_CACHE, notAllowed } from './http/frame.ts'
 import { PAGE, parseTarget } from './http/request-path.ts'
 import { sendStatus } from './http/respond.ts'
 import { finishLeftovers } from './operations/uploads.ts'
+import { auditRoutes } from './routes/audit.ts'
 import { commandRoutes } from './routes/commands.ts'
 import { loginRoutes } from './routes/login.ts'
 import { openapiRoutes } from './routes/openapi.ts'
@@ -36,6 +37,8 @@ export interface App {
   request: Hono<Env>['request']
   /** What is mounted, for the test that holds the API's description against it. */
   routes: { method: string; path: string }[]
+  /** Opens the audit log anew, for tools that moved it away. */
+  reopen(): void
   /** Ends children, timers and pending records; call when the server has stopped. */
   close(): Promise<void>
 }
@@ -74,6 +77,7 @@ export function createApp(base: BaseDeps): App {
     secondFactorRoutes,
     userRoutes,
     tokenRoutes,
+    auditRoutes,
     settingsRoutes,
     recursiveRoutes,
     resourceRoutes,
@@ -101,6 +105,7 @@ export function createApp(base: BaseDeps): App {
     fetch: app.fetch,
     request: app.request,
     routes: app.routes,
+    reopen: deps.audit.reopen,
     close: async () => {
       deps.hooks.close()
       deps.transfers.close()
@@ -113,6 +118,7 @@ export function createApp(base: BaseDeps): App {
       await deps.apiTokens.flush().catch((error: unknown) => {
         deps.log.warn(`when tokens were last used was not written: ${(error as Error).message}`)
       })
+      await deps.audit.close()
       await deps.temps.close()
     },
   }

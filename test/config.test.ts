@@ -92,6 +92,8 @@ describe('precedence', () => {
       secondFactor: 'everyone',
       hookEnv: 'ONE,TWO',
       logFormat: 'json',
+      auditSize: '10MB',
+      auditAge: '14d',
       tusExpiry: '1h',
       sessionIdle: '1h',
       sessionMax: '2h',

@@ -31,6 +31,8 @@ export interface Example {
 export interface Invocation {
   stdout(text: string): void
   stderr(text: string): void
+  /** The words that name the command: `users add`. */
+  command: string
   /** Words after the command. */
   args: readonly string[]
   /** Flags given, by name. */

@@ -1,6 +1,7 @@
 // The tree of commands; reads like a table of contents.
 
 import type { Command } from './command.ts'
+import { auditCommand } from './commands/audit.ts'
 import { cmdsCommand } from './commands/cmds.ts'
 import { completeCommands, completionCommand } from './commands/completion.ts'
 import { configCommand } from './commands/config.ts'
@@ -52,6 +53,7 @@ export function commandTree(): Command {
     usersCommand,
     rulesCommand,
     cmdsCommand,
+    auditCommand,
     importCommand,
     hashCommand,
     healthcheckCommand,

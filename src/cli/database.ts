@@ -1,5 +1,8 @@
 // How commands reach the database: the two lines that say which files are used, then the store.
-import { databasePathOf } from '../config/config.ts'
+import { userInfo } from 'node:os'
+import { type AuditTarget, appendLine, auditTargetOf } from '../audit/audit-target.ts'
+import { lineOf } from '../audit/event.ts'
+import { buildConfig, collectOverrides, databasePathOf } from '../config/config.ts'
 import { type ConfigFile, findConfigFile } from '../config/config-file.ts'
 import type { Document } from '../store/document.ts'
 import { type OpenedDatabase, openDatabase } from '../store/open-database.ts'
@@ -42,9 +45,48 @@ export async function withDatabase<T>(
 ): Promise<T> {
   const { file, database } = findSources(invocation)
   const opened = await openDatabase(database, { ...options, notice: invocation.notice })
+  let hasChanged = opened.created
+  opened.store.subscribe(() => {
+    hasChanged = true
+  })
   try {
     return await use(opened.store, opened, file)
   } finally {
+    if (hasChanged) await recordCommand(invocation, file, opened.store)
     await opened.store.close()
+  }
+}
+
+/** Where the server that uses this database and this configuration writes its audit log. */
+export function findAuditTarget(
+  { flags, env, cwd }: Invocation,
+  file: ConfigFile | null,
+  store: Store,
+): AuditTarget {
+  const silent = () => {}
+  const audit = flags.get('audit')
+  const overrides = collectOverrides(
+    { flags: new Map(audit ? [['audit', audit]] : []), env, file },
+    silent,
+  )
+  const stored = store.settings().server
+  const config = buildConfig({ overrides, stored, database: store.file, cwd, warn: silent })
+  return auditTargetOf(config, store.file)
+}
+
+// Which command and about whom; never its other words, which may be passwords.
+async function recordCommand(
+  invocation: Invocation,
+  file: ConfigFile | null,
+  store: Store,
+): Promise<void> {
+  const { command, args, notice } = invocation
+  try {
+    const by = userInfo().username
+    const target = [command, ...args.slice(0, 1)].join(' ')
+    const event = { via: 'command line', by, action: 'command-line', target, result: 'ok' } as const
+    await appendLine(findAuditTarget(invocation, file, store), lineOf(Date.now(), event))
+  } catch (error) {
+    notice(`warning: the audit log has no line of this: ${(error as Error).message}`)
   }
 }

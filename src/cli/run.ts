@@ -2,14 +2,14 @@
 // and turns failures into the one line on stderr that scripts know.
 import { AppError } from '../lib/errors.ts'
 import { ParseError } from '../lib/parse.ts'
-import type { Command, Flag, Invocation } from './command.ts'
+import type { Command, Flag } from './command.ts'
 import { commandTree } from './commands.ts'
 import { GLOBAL_FLAGS } from './flags.ts'
 import { helpText } from './help.ts'
 import { closest, findCommand, parseArgs } from './parse-args.ts'
 import type { ServeInvocation } from './serve.ts'
 
-interface Surroundings extends Omit<ServeInvocation, 'args' | 'flags'> {
+interface Surroundings extends Omit<ServeInvocation, 'command' | 'args' | 'flags'> {
   /** Without the name of the program. */
   words: readonly string[]
 }
@@ -42,7 +42,8 @@ async function dispatch(surroundings: Surroundings): Promise<number> {
   if (command.raw) {
     // Completion asks about unfinished words: they are not flags of this command.
     const at = words.indexOf(command.name)
-    return command.run?.({ ...surroundings, args: words.slice(at + 1), flags: new Map() }) ?? 0
+    const args = words.slice(at + 1)
+    return command.run?.({ ...surroundings, command: nameOf(path), args, flags: new Map() }) ?? 0
   }
   const flags: readonly Flag[] = [...(command.flags ?? []), ...GLOBAL_FLAGS]
   const parsed = parseArgs(rest, flags)
@@ -61,8 +62,16 @@ async function dispatch(surroundings: Surroundings): Promise<number> {
   }
   checkArguments(command, parsed.args)
   for (const { old, name } of parsed.deprecations) notice(`--${old} is an old name, use --${name}`)
-  const invocation: Invocation = { ...surroundings, args: parsed.args, flags: parsed.flags }
-  return command.run(invocation)
+  const { args, flags: given } = parsed
+  return command.run({ ...surroundings, command: nameOf(path), args, flags: given })
+}
+
+// Without the name of the program.
+function nameOf(path: readonly Command[]): string {
+  return path
+    .slice(1)
+    .map(({ name }) => name)
+    .join(' ')
 }
 
 function unknownCommand(root: Command, word: string): string {

@@ -74,6 +74,7 @@ export async function serve(invocation: ServeInvocation): Promise<number> {
       // Before listening, so that whoever sees us listen can also stop us.
       const signals = watchSignals(invocation, log.logger, async () => {
         log.reopen()
+        app.reopen()
         await running?.reloadCertificate()
       })
       try {

@@ -7,15 +7,9 @@ import { AppError } from '../lib/errors.ts'
 import { COMMIT, VERSION } from '../lib/version.ts'
 import type { ServerOptions } from '../store/document.ts'
 import type { ConfigFile } from './config-file.ts'
+import type { StoredField } from './option.ts'
 import type { RateLimit } from './option-values.ts'
-import {
-  envNamesOf,
-  OPTION_KEYS,
-  type OptionKey,
-  type OptionValues,
-  optionOf,
-  type StoredField,
-} from './options.ts'
+import { envNamesOf, OPTION_KEYS, type OptionKey, type OptionValues, optionOf } from './options.ts'
 
 export interface Config {
   /** Absolute path of the served folder; existence is not guaranteed. */
@@ -38,6 +32,10 @@ export interface Config {
   /** `stdout`, `stderr`, empty (nowhere) or an absolute file path. */
   readonly log: string
   readonly logFormat: 'text' | 'json'
+  /** `file` (beside the database), `stdout`, `off` or an absolute file path. */
+  readonly audit: string
+  readonly auditSizeBytes: number
+  readonly auditAgeMs: number
   /** Absolute folder for resized images, empty for memory only. */
   readonly cacheDir: string
   /** Bytes kept in `cacheDir` before the oldest previews go; 0 means unlimited. */
@@ -245,6 +243,9 @@ export function buildConfig({ overrides, stored, database, cwd, warn }: ConfigCo
     database,
     log: isLogStream(values.log) ? values.log : resolve(cwd, values.log),
     logFormat: values.logFormat,
+    audit: AUDIT_WORDS.includes(values.audit) ? values.audit : resolve(cwd, values.audit),
+    auditSizeBytes: values.auditSize,
+    auditAgeMs: values.auditAge,
     cacheDir: values.cacheDir === '' ? '' : resolve(cwd, values.cacheDir),
     previewCacheSizeBytes: values.previewCacheSize,
     imageProcessors: values.imageProcessors,
@@ -339,6 +340,8 @@ function normalBaseURL(baseURL: string): string {
   const trimmed = baseURL.replace(/\/+$/, '')
   return trimmed === '' || trimmed.startsWith('/') ? trimmed : `/${trimmed}`
 }
+
+const AUDIT_WORDS = ['file', 'stdout', 'off']
 
 function isLogStream(log: string): boolean {
   return log === '' || log === 'stdout' || log === 'stderr'

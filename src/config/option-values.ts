@@ -147,6 +147,13 @@ export function parseSize(text: string): number {
   return bytes
 }
 
+/** At least 64 kB, for what is kept in pieces. */
+export function parsePieceSize(text: string): number {
+  const bytes = parseSize(text)
+  if (bytes < 64_000) throw new Error('must be 64kB or more')
+  return bytes
+}
+
 /** One line of comma separated values; double quotes protect commas, `""` is a quote inside. */
 export function parseCsvLine(text: string): string[] {
   if (text === '') return []

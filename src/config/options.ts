@@ -2,7 +2,8 @@
 // database. A new option is one entry here; help, completion, docs and merging follow from it.
 
 import { HOMEPAGE } from '../lib/version.ts'
-import { SECOND_FACTOR_POLICIES, type ServerOptions } from '../store/document.ts'
+import { SECOND_FACTOR_POLICIES } from '../store/document.ts'
+import { type Option, option } from './option.ts'
 import {
   envNameOf,
   integerBetween,
@@ -14,6 +15,7 @@ import {
   parseLink,
   parseMode,
   parseOrigin,
+  parsePieceSize,
   parsePort,
   parsePositiveDuration,
   parseProxyList,
@@ -24,38 +26,7 @@ import {
   type RateLimit,
 } from './option-values.ts'
 
-type OptionGroup = 'Listening' | 'Files' | 'Sign-in' | 'Previews' | 'Logging' | 'First start'
-
-export interface Option<T> {
-  /** One letter, for `-p`. */
-  short?: string
-  /** Word for the value in help (`--port NUMBER`); absent for booleans. */
-  value?: string
-  /** Text to value; throws an Error that says what was expected. */
-  parse: (text: string) => T
-  /** As it would be typed. */
-  default: string
-  group: OptionGroup
-  help: string
-  /** Field of the stored server record this option overrides; `!` in front negates it. */
-  stored?: StoredField
-  /** Older spellings of the flag. */
-  deprecated?: readonly string[]
-  /** Further environment names; the one derived from the key always works. */
-  env?: readonly string[]
-  /** Its value is never repeated in messages. */
-  secret?: true
-  /** Not offered to the original's users: marked as ours in the documentation. */
-  ours?: true
-}
-
-export type StoredField = keyof ServerOptions | `!${keyof ServerOptions}`
-
 const text = (value: string) => value
-
-function option<T>(spec: Option<T>): Option<T> {
-  return spec
-}
 
 export const OPTIONS = {
   address: option({
@@ -342,6 +313,30 @@ export const OPTIONS = {
     group: 'Logging',
     ours: true,
     help: 'Log lines as text or json',
+  }),
+  audit: option({
+    value: 'TARGET',
+    parse: text,
+    default: 'file',
+    group: 'Logging',
+    ours: true,
+    help: 'Who did what: file (beside the database), a path, stdout or off',
+  }),
+  auditSize: option({
+    value: 'SIZE',
+    parse: parsePieceSize,
+    default: '100MB',
+    group: 'Logging',
+    ours: true,
+    help: 'Most that the audit log may take, in ten pieces; the oldest goes first',
+  }),
+  auditAge: option({
+    value: 'DURATION',
+    parse: parsePositiveDuration,
+    default: '90d',
+    group: 'Logging',
+    ours: true,
+    help: 'How long lines of the audit log are kept',
   }),
   username: option({
     value: 'NAME',

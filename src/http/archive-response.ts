@@ -12,11 +12,14 @@ import { badRequest } from '../lib/errors.ts'
 import { nextTurn } from '../lib/turns.ts'
 import { baseName, parentOf, rebase, toVPath, type VPath } from '../lib/vpath.ts'
 import { type AnswerHeaders, stream } from './answer.ts'
+import { addFacts } from './audit.ts'
 import type { Ctx } from './context.ts'
 import { disposition } from './file-response.ts'
 
 /** Names that are put in place before others get their turn. */
 const SLICE = 4_000
+/** Of a selection, in the audit log. */
+const MAX_NAMES = 50
 
 interface ArchiveOptions {
   /** What the tree's root is called; default the name of the folder on disk. */
@@ -44,6 +47,8 @@ export async function sendArchive(
     ? await placeIn(vpath, options.selection(id))
     : parseSelection(vpath, target.query.get('files') ?? '')
   const rootName = options.rootName ?? basename(await scope.rootPath())
+  if (roots.length !== 1 || roots[0] !== vpath)
+    addFacts(c, { names: roots.slice(0, MAX_NAMES), selected: roots.length })
   const { common, name } = await nameSelection(scope, vpath, roots, rootName)
 
   const { signal } = c.req.raw

@@ -1,6 +1,8 @@
 // What a request carries: the facts of one request, who asks, and what it needs to be true until it acts.
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Context } from 'hono'
+import type { AuditAction } from '../api-types.ts'
+import type { AuditEvent } from '../audit/event.ts'
 import type { Scope } from '../files/place/scope.ts'
 import { AppError } from '../lib/errors.ts'
 import type { Actor } from '../operations/actor.ts'
@@ -27,6 +29,8 @@ export interface Variables {
   checks: Check[] | undefined
   /** See setHeader. */
   headers: AnswerHeaders
+  /** Set by `audited`. */
+  act: Act | undefined
   /** Text of the failure for the log line. */
   failure: string
   /** The path in the line of the log, where it is not the address. */
@@ -35,6 +39,24 @@ export interface Variables {
 
 export type Env = { Bindings: Bindings; Variables: Variables }
 export type Ctx = Context<Env>
+
+/** What a request does, for the audit log; what is not given follows from the request. */
+export interface Act extends Partial<AuditEvent> {
+  action: AuditAction
+  /** A part of an upload is worth a line only when it is refused. */
+  only?: 'refusals' | 'all'
+  /** The served folder as the one who asks sees it, for `place`. */
+  base?: string
+}
+
+/** How an answer ended. */
+export interface Ending {
+  status: number
+  /** False when nobody was there, or the body broke off. */
+  isWhole: boolean
+  /** Of the body, sent. */
+  bytes: number
+}
 
 export type Principal =
   /** Somebody with an account who has signed in. */

@@ -12,8 +12,9 @@ import {
   type Output,
   type Streamed,
 } from './answer.ts'
+import { recordAct } from './audit.ts'
 import { clientAddress } from './client-address.ts'
-import { type Ctx, type Env, recheck } from './context.ts'
+import { type Ctx, type Ending, type Env, recheck } from './context.ts'
 import type { Deps } from './deps.ts'
 import { answerError, logFailure, logPath } from './failures.ts'
 import type { Transfer, TransferKind } from './transfers.ts'
@@ -23,25 +24,29 @@ export function delivery(deps: Deps) {
   return createMiddleware<Env>(async function delivery(c, next) {
     c.set('headers', {})
     await next()
-    const delivered = await deliver(c, deps, await answerOf(c.res))
+    const ending: Ending = { status: 0, isWhole: true, bytes: 0 }
+    const delivered = await deliver(c, deps, await answerOf(c.res), ending)
+    recordAct(c, deps, ending)
     // Hono would copy the headers of the one before.
     c.res = undefined
     c.res = delivered
   })
 }
 
-async function deliver(c: Ctx, deps: Deps, answer: Answer): Promise<Response> {
+async function deliver(c: Ctx, deps: Deps, answer: Answer, ending: Ending): Promise<Response> {
   const { incoming, outgoing } = c.env
   const { body } = answer
+  ending.status = answer.status
   // Hono makes the answer to HEAD from the one to GET.
-  if (!outgoing || incoming.method === 'HEAD') return toResponse(c, deps, answer)
+  if (!outgoing || incoming.method === 'HEAD') return toResponse(c, deps, answer, ending)
   if (isGone(outgoing)) {
     outgoing.destroy()
+    ending.isWhole = false
     if (isStreamed(body)) await body.close?.()
-  } else if (isStreamed(body)) await sendStreamed(c, deps, answer, body, outgoing)
+  } else if (isStreamed(body)) await sendStreamed(c, deps, { ...answer, body }, ending)
   else {
     const headers: OutgoingHttpHeaders = headersOf(c, answer)
-    if (body !== null) headers['Content-Length'] = Buffer.byteLength(body)
+    if (body !== null) headers['Content-Length'] = ending.bytes = Buffer.byteLength(body)
     logFailure(c, deps, answer.status)
     outgoing.writeHead(answer.status, headers).end(body)
   }
@@ -51,10 +56,11 @@ async function deliver(c: Ctx, deps: Deps, answer: Answer): Promise<Response> {
 async function sendStreamed(
   c: Ctx,
   deps: Deps,
-  answer: Answer,
-  body: Streamed,
-  outgoing: ServerResponse,
+  answer: Answer & { body: Streamed },
+  ending: Ending,
 ): Promise<void> {
+  const { body } = answer
+  const { outgoing } = c.env as { outgoing: ServerResponse }
   const start = (firstBytes: Uint8Array | string | null, isAll = false) => {
     const headers: OutgoingHttpHeaders = headersOf(c, answer, firstBytes)
     if (isAll && firstBytes !== null) headers['Content-Length'] = Buffer.byteLength(firstBytes)
@@ -65,13 +71,14 @@ async function sendStreamed(
   let end = () => {}
   try {
     end = await admit(c, deps, body.memoryBytes)
-    await body.write(createOutput(outgoing, start))
+    await body.write(createOutput(outgoing, start, ending))
     if (!outgoing.headersSent) start(null)
     if (!outgoing.writableEnded) await ended(outgoing)
   } catch (error) {
     if (!outgoing.headersSent && !isGone(outgoing)) {
-      await deliver(c, deps, await answerOf(answerError(error, c, deps)))
+      await deliver(c, deps, await answerOf(answerError(error, c, deps)), ending)
     } else {
+      ending.isWhole = false
       const isFault = !isGone(outgoing) && !isAbort(error)
       // A part must not be taken for the whole.
       outgoing.destroy()
@@ -86,8 +93,9 @@ async function sendStreamed(
 }
 
 /** For requests without a socket, for WebSockets and for HEAD: the whole answer in memory. */
-async function toResponse(c: Ctx, deps: Deps, answer: Answer): Promise<Response> {
+async function toResponse(c: Ctx, deps: Deps, answer: Answer, ending: Ending): Promise<Response> {
   let { body } = answer
+  ending.status = answer.status
   const chunks: Buffer[] = []
   if (isStreamed(body)) {
     const write = async (chunk: Uint8Array | string) => void chunks.push(Buffer.from(chunk))
@@ -96,7 +104,7 @@ async function toResponse(c: Ctx, deps: Deps, answer: Answer): Promise<Response>
       end = await admit(c, deps, body.memoryBytes)
       await body.write({ write, end: write })
     } catch (error) {
-      return toResponse(c, deps, await answerOf(answerError(error, c, deps)))
+      return toResponse(c, deps, await answerOf(answerError(error, c, deps)), ending)
     } finally {
       end()
       await body.close?.()
@@ -109,6 +117,7 @@ async function toResponse(c: Ctx, deps: Deps, answer: Answer): Promise<Response>
   for (const [name, value] of Object.entries(all))
     for (const line of [value].flat()) headers.append(name, line)
   if (!('wss' in c.env)) logFailure(c, deps, answer.status)
+  ending.bytes = body === null ? 0 : Buffer.byteLength(body)
   return new Response(body as Uint8Array<ArrayBuffer> | string | null, {
     status: answer.status,
     headers,
@@ -130,10 +139,14 @@ function bytesOf(chunk: Uint8Array | string | null): Uint8Array | null {
   return typeof chunk === 'string' ? Buffer.from(chunk) : chunk
 }
 
-/** `start` sends the head and is called before the first bytes, which may be all there are. */
+/**
+ * `start` sends the head and is called before the first bytes, which may be all there are. `ending` counts
+ * what was taken.
+ */
 export function createOutput(
   outgoing: ServerResponse,
   start: (firstBytes: Uint8Array | string, isAll: boolean) => void,
+  ending: Pick<Ending, 'bytes'> = { bytes: 0 },
 ): Output {
   const put = (chunk: Uint8Array | string, isLast: boolean) =>
     new Promise<void>((resolve, reject) => {
@@ -144,8 +157,9 @@ export function createOutput(
       outgoing.once('close', leave)
       const done = (error?: Error | null) => {
         outgoing.off('close', leave)
-        if (error) reject(clientGone(error))
-        else resolve()
+        if (error) return reject(clientGone(error))
+        ending.bytes += Buffer.byteLength(chunk)
+        resolve()
       }
       if (isLast) outgoing.end(chunk, done)
       else outgoing.write(chunk, done)

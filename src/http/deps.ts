@@ -1,6 +1,8 @@
 // The services behind the routes, made once per application.
 import { availableParallelism } from 'node:os'
 import { isDeepStrictEqual } from 'node:util'
+import { createAuditLog } from '../audit/audit-log.ts'
+import { auditTargetOf } from '../audit/audit-target.ts'
 import { createApiTokens } from '../auth/api-tokens.ts'
 import { createClients } from '../auth/clients.ts'
 import { createConfirmations } from '../auth/confirmations.ts'
@@ -12,6 +14,7 @@ import { createSessions } from '../auth/sessions.ts'
 import { createThrottle } from '../auth/throttle.ts'
 import { createTokens } from '../auth/tokens.ts'
 import type { Config } from '../config/config.ts'
+import { createSelections } from '../files/archive/selections.ts'
 import { createSniffedTypes } from '../files/listing/sniffed-types.ts'
 import { createPreviews } from '../files/preview/previews.ts'
 import { createSubtitleConverter } from '../files/subtitle/converter.ts'
@@ -23,7 +26,6 @@ import { USERS } from '../store/collections.ts'
 import type { Store } from '../store/store.ts'
 import type { Assets } from './assets.ts'
 import { createPendingBodies } from './pending-bodies.ts'
-import { createSelections } from './selections.ts'
 import { createTransfers } from './transfers.ts'
 
 /** What the program brings along. */
@@ -51,6 +53,7 @@ export function createDeps(base: BaseDeps) {
     ffmpegPath: config.ffmpegPath,
   })
   const services = createServices({ ...base, programs, previews })
+  const auditTarget = auditTargetOf(config, store.file)
   return {
     ...base,
     ...services,
@@ -68,6 +71,11 @@ export function createDeps(base: BaseDeps) {
     /** Of those who have given their password and owe the second step. */
     loginTickets: createTickets(),
     confirmations: createConfirmations(),
+    auditTarget,
+    audit: createAuditLog(auditTarget, {
+      stdout: (line) => void process.stdout.write(line),
+      onError: (error) => log.error(`the audit log cannot be written: ${(error as Error).message}`),
+    }),
     clients: createClients(config, log),
     logins: createThrottle(config.loginRateLimit),
     sharePasswords: createThrottle(config.loginRateLimit),

@@ -47,6 +47,8 @@ const EXACT = new Set([
   '/api/second-factor',
   '/api/second-factor/recovery',
   '/api/second-factors',
+  '/api/audit',
+  '/api/audit/export',
   '/api/openapi.json',
   '/docs/api',
 ])

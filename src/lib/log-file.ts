@@ -1,4 +1,5 @@
-// A log file that rotates by size: 100 MB a piece, ten backups, none older than fourteen days.
+// A log file that rotates by size, and by age where that is wanted: by default 100 MB a piece, ten
+// backups, none older than fourteen days.
 import { type FileHandle, mkdir, open, readdir, rename, unlink } from 'node:fs/promises'
 import { basename, dirname, extname, join } from 'node:path'
 import { AppError, errnoOf } from './errors.ts'
@@ -13,6 +14,8 @@ export interface LogFile {
   write(line: string): void
   /** Opens the path anew, for tools that moved the file away. */
   reopen(): void
+  /** Resolves when all lines so far are written. */
+  flush(): Promise<void>
   /** Writes what waits and closes. */
   close(): Promise<void>
 }
@@ -21,6 +24,12 @@ interface LogFileOptions {
   maxBytes?: number
   maxBackups?: number
   maxAgeMs?: number
+  /** A file whose first line is older than this is rotated; without it, size alone counts. */
+  maxPieceAgeMs?: number
+  /** When a line was written, for `maxPieceAgeMs`: milliseconds since 1970, or NaN. */
+  timeOf?: (line: string) => number
+  /** The line that stands for so many dropped ones, newline included. */
+  droppedLine?: (count: number) => string
   /** Told about failures to write, which must not stop the server. */
   onError: (error: unknown) => void
 }
@@ -30,13 +39,15 @@ export async function openLogFile(file: string, options: LogFileOptions): Promis
   let current: Opened
   try {
     await mkdir(dirname(file), { recursive: true, mode: 0o755 })
-    current = await openAppend(file)
+    current = await openAppend(file, options.timeOf)
   } catch (error) {
     if (errnoOf(error) === '') throw error
     const message = `cannot open the log file ${file}: ${errnoOf(error)}`
     throw new AppError('bad_request', message, { cause: error })
   }
   const maxBytes = options.maxBytes ?? MAX_LOG_BYTES
+  const maxPieceAgeMs = options.maxPieceAgeMs ?? Number.POSITIVE_INFINITY
+  const droppedLine = options.droppedLine ?? textOfDropped
   let rotateAtBytes = maxBytes
   let waiting: string[] = []
   let dropped = 0
@@ -52,15 +63,19 @@ export async function openLogFile(file: string, options: LogFileOptions): Promis
         if (reopening || broken) {
           reopening = false
           await current.handle.close()
-          current = await openAppend(file)
+          current = await openAppend(file, options.timeOf)
           broken = false
           rotateAtBytes = maxBytes
         }
-        if (dropped > 0) lines.unshift(`${dropped} log lines were dropped, the disk is too slow\n`)
+        if (dropped > 0) lines.unshift(droppedLine(dropped))
         dropped = 0
         const data = Buffer.from(lines.join(''))
-        if (current.sizeBytes > 0 && current.sizeBytes + data.length > rotateAtBytes) {
-          current = await rotate(current)
+        const isFull = current.sizeBytes + data.length > rotateAtBytes
+        const isOld = Date.now() - current.startedMs > maxPieceAgeMs
+        if (current.sizeBytes > 0 && (isFull || isOld)) {
+          const before = current
+          current = await rotate(file, before, options)
+          rotateAtBytes = current === before ? before.sizeBytes + maxBytes / 10 : maxBytes
         }
         await current.handle.appendFile(data)
         current.sizeBytes += data.length
@@ -74,25 +89,12 @@ export async function openLogFile(file: string, options: LogFileOptions): Promis
     running = undefined
   }
 
-  // In a folder that is not ours to write (/var/log) the file can only grow: better than no log.
-  async function rotate(full: Opened): Promise<Opened> {
-    try {
-      await rename(file, backupName(file, new Date()))
-    } catch (error) {
-      rotateAtBytes = full.sizeBytes + maxBytes / 10
-      options.onError(error)
-      return full
-    }
-    rotateAtBytes = maxBytes
-    await full.handle.close()
-    const fresh = await openAppend(file)
-    const oldestMs = Date.now() - (options.maxAgeMs ?? MAX_LOG_AGE_MS)
-    await dropBackups(file, options.maxBackups ?? MAX_LOG_BACKUPS, oldestMs).catch(options.onError)
-    return fresh
-  }
-
   const start = () => {
     running ??= drain()
+  }
+
+  async function flush(): Promise<void> {
+    while (running) await running
   }
 
   return {
@@ -108,21 +110,56 @@ export async function openLogFile(file: string, options: LogFileOptions): Promis
       reopening = true
       start()
     },
+    flush,
     async close() {
-      while (running) await running
+      await flush()
       await current.handle.close()
     },
   }
 }
 
+// In a folder that is not ours to write (/var/log) the file can only grow: better than no log.
+async function rotate(file: string, full: Opened, options: LogFileOptions): Promise<Opened> {
+  // Never the name of the piece before.
+  const at = new Date(Math.max(Date.now(), full.startedMs + 1))
+  try {
+    await rename(file, backupName(file, at))
+  } catch (error) {
+    options.onError(error)
+    full.startedMs = Date.now()
+    return full
+  }
+  await full.handle.close()
+  const fresh = await openAppend(file, options.timeOf)
+  fresh.startedMs = Math.max(fresh.startedMs, at.getTime())
+  const oldestMs = Date.now() - (options.maxAgeMs ?? MAX_LOG_AGE_MS)
+  await dropBackups(file, options.maxBackups ?? MAX_LOG_BACKUPS, oldestMs).catch(options.onError)
+  return fresh
+}
+
+function textOfDropped(count: number): string {
+  return `${count} log lines were dropped, the disk is too slow\n`
+}
+
 interface Opened {
   handle: FileHandle
   sizeBytes: number
+  /** When its first line was written; now, where that is not known. */
+  startedMs: number
 }
 
-async function openAppend(file: string): Promise<Opened> {
-  const handle = await open(file, 'a', 0o600)
-  return { handle, sizeBytes: (await handle.stat()).size }
+/** A line that is longer gives no time. */
+const FIRST_LINE_BYTES = 4096
+
+async function openAppend(file: string, timeOf?: (line: string) => number): Promise<Opened> {
+  const handle = await open(file, timeOf ? 'a+' : 'a', 0o600)
+  const sizeBytes = (await handle.stat()).size
+  let startedMs = Number.NaN
+  if (timeOf && sizeBytes > 0) {
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(FIRST_LINE_BYTES), 0, undefined, 0)
+    startedMs = timeOf(buffer.toString('utf8', 0, bytesRead).split('\n', 1)[0] ?? '')
+  }
+  return { handle, sizeBytes, startedMs: Number.isNaN(startedMs) ? Date.now() : startedMs }
 }
 
 /** `server.log` rotated at a moment: `server-2026-11-20T19-55-01.123.log`, in UTC. */
@@ -132,7 +169,8 @@ export function backupName(file: string, at: Date): string {
   return join(dirname(file), `${basename(file, extension)}-${stamp}${extension}`)
 }
 
-async function dropBackups(file: string, keep: number, oldestMs: number): Promise<void> {
+/** Rotated pieces of a log, the newest first. */
+export async function listBackups(file: string): Promise<{ path: string; atMs: number }[]> {
   const extension = extname(file)
   const prefix = `${basename(file, extension)}-`
   const names = await readdir(dirname(file))
@@ -140,13 +178,19 @@ async function dropBackups(file: string, keep: number, oldestMs: number): Promis
     if (!name.startsWith(prefix) || !name.endsWith(extension)) return []
     const stamp = name.slice(prefix.length, name.length - extension.length)
     const match = /^(\d{4}-\d\d-\d\dT\d\d)-(\d\d)-(\d\d\.\d{3})$/.exec(stamp)
-    return match ? [{ name, atMs: Date.parse(`${match[1]}:${match[2]}:${match[3]}Z`) }] : []
+    if (!match) return []
+    const atMs = Date.parse(`${match[1]}:${match[2]}:${match[3]}Z`)
+    return [{ path: join(dirname(file), name), atMs }]
   })
-  backups.sort((a, b) => b.atMs - a.atMs)
-  for (const [index, { name, atMs }] of backups.entries()) {
+  return backups.sort((a, b) => b.atMs - a.atMs)
+}
+
+/** Removes the rotated pieces beyond `keep` and those of before `oldestMs`. */
+export async function dropBackups(file: string, keep: number, oldestMs: number): Promise<void> {
+  for (const [index, { path, atMs }] of (await listBackups(file)).entries()) {
     if (index < keep && atMs >= oldestMs) continue
     try {
-      await unlink(join(dirname(file), name))
+      await unlink(path)
     } catch (error) {
       // Another process tidied first: gone is what was wanted.
       if (errnoOf(error) !== 'ENOENT') throw error

@@ -66,6 +66,7 @@ export function createOpenApi(options: { version: string; baseURL: string }) {
       { name: 'Shares', description: 'Public links' },
       { name: 'Accounts', description: 'Users and what they may do' },
       { name: 'Settings', description: 'Settings of the whole server' },
+      { name: 'Audit log', description: 'Who did what' },
     ],
     paths: { ...ACCOUNT_PATHS, ...FILE_PATHS },
     components: {

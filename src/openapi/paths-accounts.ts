@@ -1,4 +1,5 @@
 // Operations on sessions, accounts and settings.
+import { AUDIT_ACTIONS, AUDIT_RESULTS } from '../audit/event.ts'
 import { call, type Group, operations } from './operations.ts'
 import {
   choice,
@@ -17,6 +18,7 @@ import {
   sends,
   status,
   text,
+  time,
 } from './shorthands.ts'
 
 const SESSION: Group = {
@@ -36,6 +38,7 @@ const ACCOUNTS: Group = {
   inPath: { id: inPath('id', 'Number of the account.', integer()) },
 }
 const SETTINGS: Group = { tag: 'Settings' }
+const AUDIT: Group = { tag: 'Audit log' }
 
 const TOKEN = plain('The token, as plain text. The cookie `auth` is set as well.', text())
 
@@ -202,10 +205,39 @@ const SETTINGS_PATHS = operations(SETTINGS, {
   }),
 })
 
+const AUDIT_FILTER = [
+  query('user', 'Name of the account.'),
+  query('action', 'What was done.', choice([...AUDIT_ACTIONS])),
+  query('path', 'Part of a path.'),
+  query('result', 'How it ended.', choice([...AUDIT_RESULTS])),
+  query('share', 'Hash of a link: what its visitors did. Whoever made the link may ask that.'),
+  query('from', 'Not before this time.', time()),
+  query('to', 'Before this time.', time()),
+]
+
+const AUDIT_PATHS = operations(AUDIT, {
+  'GET /api/audit': call('readAudit', 'Who did what, the newest first, for administrators', {
+    parameters: [
+      ...AUDIT_FILTER,
+      query('before', 'Older lines: `next` of the page before.'),
+      query('limit', '1 to 1000, by default 100.', integer()),
+    ],
+    answers: { 200: json(ref('AuditPage')), ...failures(400, 403) },
+  }),
+  'GET /api/audit/export': call('exportAudit', 'The same as a file, the oldest first', {
+    parameters: [
+      ...AUDIT_FILTER,
+      query('format', '`jsonl` when absent.', choice(['jsonl', 'csv'])),
+    ],
+    answers: { 200: plain('One line for each act.', text()), ...failures(400, 403, 404) },
+  }),
+})
+
 export const ACCOUNT_PATHS = {
   ...SESSION_PATHS,
   ...TOKEN_PATHS,
   ...FACTOR_PATHS,
   ...USER_PATHS,
   ...SETTINGS_PATHS,
+  ...AUDIT_PATHS,
 }

@@ -1,4 +1,5 @@
 // The values that travel, as JSON Schema. A test holds them against real answers.
+import { AUDIT_ACTIONS, AUDIT_RESULTS } from '../audit/event.ts'
 import { choice, flag, integer, list, map, object, ref, text, time } from './shorthands.ts'
 import type { Schema } from './types.ts'
 
@@ -219,6 +220,29 @@ export const SCHEMAS: Record<string, Schema> = {
     'folder?': text('`/` when absent.'),
     'expires?': text('RFC 3339; never when absent.'),
     'current_password?': text('Password of the caller, with the method json.'),
+  }),
+  AuditPage: object({
+    lines: list(ref('AuditRecord'), 'The newest first.'),
+    next: { type: ['string', 'null'], description: 'For `before`; null when there are no more.' },
+    target: choice(['file', 'stdout', 'off'], 'Only lines in a file can be read back.'),
+  }),
+  AuditRecord: object({
+    time: time(),
+    'user?': text('Account; for a refused sign-in what was typed.'),
+    'via?': text('`session`, `token`, `share`, `command line`, or the method of a sign-in.'),
+    'by?': text('Beginning of the session, id of the token, fingerprint of the link.'),
+    'address?': text(),
+    action: choice([...AUDIT_ACTIONS]),
+    'path?': text('As they see it.'),
+    'to?': text('Where it was copied or moved.'),
+    'place?': text('Below the served folder, where that differs from the path.'),
+    'target?': text('Account, token or link concerned, or a command line.'),
+    'names?': list(text(), 'Of a selection, 50 at most.'),
+    'selected?': integer('How many were selected.'),
+    result: choice([...AUDIT_RESULTS]),
+    'status?': integer(),
+    'bytes?': integer('Sent or received.'),
+    'times?': integer('Equal acts within a minute.'),
   }),
   Credentials: object({
     username: text(),

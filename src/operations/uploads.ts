@@ -17,7 +17,8 @@ import { putInPlace, reserve } from './write.ts'
 /**
  * Begins an upload, with the right to create; see Resumables.create. A file of the name is `exists`, or
  * to be replaced with `replace` and the right to modify. `facts` are asked for once the caller may
- * upload. `isFolder` is what the caller took the name for, which is refused. An empty file is complete at once.
+ * upload. `isFolder` is what the caller took the name for, which is refused. An empty file is complete at once:
+ * then it gives true.
  */
 export async function beginUpload(
   actor: Actor,
@@ -27,7 +28,7 @@ export async function beginUpload(
     isFolder = false,
     facts,
   }: { replace: boolean; isFolder?: boolean; facts: () => Omit<Declared, 'replace'> },
-): Promise<void> {
+): Promise<boolean> {
   requireMay(actor, 'create', vpath)
   if (vpath === ROOT || isFolder) throw badRequest('cannot upload to a directory')
   const { scope, services } = actor
@@ -42,7 +43,9 @@ export async function beginUpload(
   await reserve({ requireSpace: (bytes) => scope.requireSpace(place, bytes) }, lengthBytes)
   const destination = destinationOf(actor, place)
   const upload = await services.resumables.create(destination, declared)
-  if (lengthBytes === 0) await finish(actor, destination, upload)
+  const isDone = lengthBytes === 0
+  if (isDone) await finish(actor, destination, upload)
+  return isDone
 }
 
 /**
@@ -76,7 +79,7 @@ export async function appendToUpload(
   actor: Actor,
   vpath: VPath,
   { stream, offset }: { stream: Readable; offset: () => number },
-): Promise<number> {
+): Promise<{ offsetBytes: number; isDone: boolean }> {
   const demand = requireStill(actor, vpath, ['create'])
   const from = offset()
   using place = await actor.scope.place(vpath)
@@ -85,8 +88,9 @@ export async function appendToUpload(
   const { upload, offsetBytes } = await actor.services.resumables
     .append(destination, from, stream, rights?.signal)
     .finally(() => rights?.end())
-  if (offsetBytes === upload.lengthBytes) await finish(actor, destination, upload)
-  return offsetBytes
+  const isDone = offsetBytes === upload.lengthBytes
+  if (isDone) await finish(actor, destination, upload)
+  return { offsetBytes, isDone }
 }
 
 /** Removes an unfinished upload of one's own. Throws `not_found` when there is none. */

@@ -7,6 +7,7 @@ import { createMiddleware } from 'hono/factory'
 import type { WSContext } from 'hono/ws'
 import { scopeOf } from '../access/user-tree.ts'
 import type { Scope } from '../files/place/scope.ts'
+import { recordAct, setAct } from '../http/audit.ts'
 import { type Ctx, type Env, sessionOf, signedIn } from '../http/context.ts'
 import type { Deps } from '../http/deps.ts'
 import { requireSession, requireUser } from '../http/guard.ts'
@@ -26,6 +27,8 @@ const MAX_OWN_SOCKETS = 16
 const MAX_SOCKETS = 256
 const TIMEOUT_MS = 30 * 60_000
 const CLOSE_GRACE_MS = 250
+/** Of a line in the audit log. */
+const MAX_SHOWN_CHARACTERS = 500
 const MAX_OUTPUT_BYTES = 16 * 1024 * 1024
 /** Each is a frame: as many empty ones as bytes would pile up for a client that does not read. */
 const MAX_OUTPUT_LINES = 250_000
@@ -112,11 +115,16 @@ function commandEvents(c: Ctx, deps: Deps, open: Quota<object>) {
         const isLive = deps.store.get(SESSIONS, sessionOf(c).id) !== undefined
         if (!isLive || !findUser(deps.store, user.id)?.perm.execute) stop.abort()
       })
+      setAct(c, 'shell', { path: vpath, target: line.slice(0, MAX_SHOWN_CHARACTERS) })
       runCommand({ deps, user, scope, vpath, line, ws, signal: stop.signal })
-        .catch((error: unknown) => deps.log.error('a shell command failed', { error }))
-        .finally(() => {
+        .catch((error: unknown) => {
+          deps.log.error('a shell command failed', { error })
+          return 500
+        })
+        .then((status) => {
           leave()
           endConnection(ws)
+          recordAct(c, deps, { status, isWhole: true, bytes: 0 })
         })
     },
     onClose: onEnd,
@@ -146,6 +154,7 @@ interface CommandRun {
   signal: AbortSignal
 }
 
+/** Runs the line and sends what it writes. Gives the HTTP status that fits how it went. */
 async function runCommand({
   deps,
   user,
@@ -154,9 +163,9 @@ async function runCommand({
   line,
   ws,
   signal,
-}: CommandRun): Promise<void> {
+}: CommandRun): Promise<number> {
   const argv = admit(deps, user, line, ws)
-  if (!argv) return
+  if (!argv) return 403
   const tooMany = new AbortController()
   let lines = 0
   const counted = (send: (text: string) => void) => (text: string) => {
@@ -183,10 +192,12 @@ async function runCommand({
     if (ended === 'timeout') ws.send(`Ended after ${TIMEOUT_MS / 60_000} minutes.`)
     if (ended === 'output') ws.send(`Ended after ${MAX_OUTPUT_BYTES} bytes of output.`)
     if (tooMany.signal.aborted) ws.send(`Ended after ${MAX_OUTPUT_LINES} lines of output.`)
+    return 200
   } catch (error) {
     // A program or folder that does not exist is answered with the end alone, as clients know it.
     if (!(error instanceof AppError) && (error as { syscall?: string }).syscall === undefined)
       throw error
+    return 404
   }
 }
 

@@ -7,6 +7,7 @@ import { needsSecondFactor, type Proof } from '../auth/second-factor/factors.ts'
 import type { FirstStep } from '../auth/second-factor/tickets.ts'
 import { type Entered, policyOf, signIn, type Typed } from '../auth/sign-in.ts'
 import { answer, JSON_TYPE } from '../http/answer.ts'
+import { addFacts, audited } from '../http/audit.ts'
 import { MAX_CREDENTIALS_BYTES, readJson } from '../http/body.ts'
 import { clientAddress, guessKeys, isSecure } from '../http/client-address.ts'
 import { type Ctx, type Env, setHeader } from '../http/context.ts'
@@ -18,10 +19,17 @@ import { findUser } from '../store/users.ts'
 
 export function loginRoutes(deps: Deps): Hono<Env> {
   const app = new Hono<Env>()
-  app.all('/api/login', (c) => login(c, deps))
-  app.post('/api/login/second', (c) => asLogin(c, () => takeSecondStep(c, deps)))
-  app.post('/api/login/enrol', (c) => asLogin(c, () => enrolFirst(c, deps)))
+  app.all('/api/login', audited('sign-in'), (c) => login(c, deps))
+  app.post('/api/login/second', audited('sign-in'), (c) =>
+    asLogin(c, () => takeSecondStep(c, deps)),
+  )
+  app.post('/api/login/enrol', audited('sign-in'), (c) => asLogin(c, () => enrolFirst(c, deps)))
   return app
+}
+
+/** What a stranger typed, up to a megabyte, for the audit log. */
+export function shortName(username: string): string {
+  return username.slice(0, 255)
 }
 
 async function login(c: Ctx, deps: Deps): Promise<Response> {
@@ -29,17 +37,20 @@ async function login(c: Ctx, deps: Deps): Promise<Response> {
   const keys = guessKeys(c, deps, 'sign-in')
   const addressKeys = keys.length
   let over = () => {}
+  addFacts(c, { via: deps.store.settings().authMethod })
   let entered: Entered
   let owed: FirstStep['purpose'] | null
   try {
     entered = await signIn(deps, c.env.incoming, async () => {
       given = await readCredentials(c, deps)
+      addFacts(c, { user: shortName(given.username) })
       // Per account only together with the address, so that nobody can lock others out. A name is
       // whatever a stranger sends, up to a megabyte, and must not be what is kept.
       keys.push(`account ${hash('sha256', given.username)} ${keys[0]}`)
       over = deps.logins.begin(...keys)
       return given
     })
+    addFacts(c, { user: entered.user.username })
     owed = await secondStepOf(deps, entered)
     // A right password alone forgives nothing: who guesses codes has it.
     if (owed === null) deps.logins.succeed(...keys.slice(addressKeys))
@@ -52,6 +63,8 @@ async function login(c: Ctx, deps: Deps): Promise<Response> {
   const { user } = entered
   const { remember } = given
   if (owed === null) return sendToken(c, deps, user, await openSession(c, deps, user, remember))
+  // Worth a line of its own: whoever stops here has the password and no code.
+  addFacts(c, { action: 'password-accepted', result: 'ok' })
   const step = { userID: user.id, passwordHash: user.password, purpose: owed, remember }
   return askSecondStep(c, deps, step, given.code !== null)
 }
@@ -140,6 +153,7 @@ async function enrolFirst(c: Ctx, deps: Deps): Promise<Response> {
   const { ticket, code } = await readStep(c, deps)
   const wanted = { ticket, purpose: 'enrol', isKept: code === '' } as const
   return withTicket(c, deps, wanted, async (user, remember) => {
+    if (code === '') addFacts(c, { only: 'refusals' })
     if (code === '') return sendJson(await deps.secondFactors.begin(user))
     const recovery = await deps.secondFactors.finish(user.id, code, () => {})
     const session = await openSession(c, deps, user, remember)
@@ -177,6 +191,7 @@ async function withTicket(
     policyOf(deps.config, deps.store.settings()) !== 'off'
   if (!taken || !user || !isGood || taken.step.purpose !== purpose)
     throw new AppError('unauthenticated', 'the ticket has expired')
+  addFacts(c, { user: user.username, via: 'second step' })
   const keys = guessKeys(c, deps, 'sign-in')
   let over = () => {}
   try {

@@ -5,13 +5,14 @@ import { scopeOf } from '../access/user-tree.ts'
 import { verifyPassword } from '../auth/hash.ts'
 import { acceptsTicket, issueTicket } from '../auth/share-ticket.ts'
 import type { Place, Scope } from '../files/place/scope.ts'
+import { setAct, shareFingerprint } from '../http/audit.ts'
 import { guessKeys } from '../http/client-address.ts'
 import { type Ctx, type Env, keepChecking, recheck, setHeader } from '../http/context.ts'
 import type { Deps } from '../http/deps.ts'
 import { describeFile, sendFolder } from '../http/listing-response.ts'
 import { sendJson } from '../http/respond.ts'
 import { AppError, badRequest } from '../lib/errors.ts'
-import { baseName, ROOT, toVPath, vpathOf } from '../lib/vpath.ts'
+import { baseName, ROOT, rebase, toVPath, vpathOf } from '../lib/vpath.ts'
 import { requireTarget } from '../operations/shares.ts'
 import type { Share, User } from '../store/document.ts'
 import { findShare } from '../store/shares.ts'
@@ -23,14 +24,14 @@ import { sendSubtitle } from './subtitles.ts'
 export function publicRoutes(deps: Deps): Hono<Env> {
   const app = new Hono<Env>()
   app.get('/api/public/share', async (c) => {
-    using opened = await openShare(c, deps)
+    using opened = await openShare(c, deps, 'visit')
     // Unix seconds; ours, so that the page can say how long the link lives.
     const { expire } = opened.share
     if (expire !== 0) setHeader(c, 'X-Share-Expires', String(expire))
     return await showShared(c, deps, opened)
   })
   app.get('/api/public/dl', async (c) => {
-    using opened = await openShare(c, deps)
+    using opened = await openShare(c, deps, 'download')
     const { share, scope, place, name } = opened
     const shared = place.vpath === ROOT ? { archiveName: name } : {}
     return await sendRaw(c, deps, scope, place, { owner: ownerOf.share(share.hash), ...shared })
@@ -62,13 +63,18 @@ interface OpenedShare extends Disposable {
 }
 
 /**
- * Admits a visitor to `/{hash}/sub/path`, in the order of docs/http-api.md 11.1. Throws `not_found`, also when
+ * Admits a visitor to `/{hash}/sub/path`, in the order of docs/http-api.md 11.1; `action` is for the audit log. Throws `not_found`, also when
  * something else has taken the name of what was shared, `unauthenticated` for a missing or wrong password, `forbidden` when the owner may not share.
  */
-export async function openShare(c: Ctx, deps: Deps): Promise<OpenedShare> {
+export async function openShare(
+  c: Ctx,
+  deps: Deps,
+  action?: 'visit' | 'download',
+): Promise<OpenedShare> {
   const [, hash = '', ...segments] = c.env.target.vpath.split('/')
   const share = findShare(deps.store, hash)
   if (!share) throw new AppError('not_found', 'no such share')
+  if (action) actOfVisitor(c, deps, action, share, segments)
   await demandPassword(c, deps, share)
   c.set('principal', { kind: 'visitor', share })
   keepChecking(c, () => void demandShared(deps, share))
@@ -87,6 +93,19 @@ export async function openShare(c: Ctx, deps: Deps): Promise<OpenedShare> {
   const kept = resources.move()
   const name = baseName(path) || '.'
   return { share, owner, scope, place, isFile, name, [Symbol.dispose]: () => kept.dispose() }
+}
+
+// Wrong passwords as well.
+function actOfVisitor(
+  c: Ctx,
+  deps: Deps,
+  action: 'visit' | 'download',
+  { hash, path, userID }: Share,
+  segments: readonly string[],
+): void {
+  const base = rebase(vpathOf(findUser(deps.store, userID)?.scope ?? ''), vpathOf(path))
+  const by = shareFingerprint(hash)
+  setAct(c, action, { via: 'share', by, path: vpathOf(...segments), base })
 }
 
 /** The owner of a share that is still what it was; throws like openShare otherwise. */

@@ -9,6 +9,7 @@ import type { OpenFile, Place, Scope } from '../files/place/scope.ts'
 import type { EntryKind } from '../files/volume/entry-stat.ts'
 import { answer } from '../http/answer.ts'
 import { sendArchive } from '../http/archive-response.ts'
+import { audited, setAct } from '../http/audit.ts'
 import { isContentOrigin } from '../http/client-address.ts'
 import {
   type Ctx,
@@ -35,7 +36,7 @@ const PDF_POLICY = "script-src 'none';"
 
 export function rawRoutes(deps: Deps): Hono<Env> {
   const app = new Hono<Env>()
-  app.get('/api/raw', byContentTicket(deps), requireUser(deps), async (c) => {
+  app.get('/api/raw', byContentTicket(deps), requireUser(deps), audited('download'), async (c) => {
     demandDownload(signedIn(c).user)
     if (belongsToContentOrigin(c, deps)) return showOnContentOrigin(c, deps)
     const owner = ownerOf.account(signedIn(c))
@@ -55,6 +56,7 @@ function byContentTicket(deps: Deps) {
   return createMiddleware<Env>(async function byContentTicket(c, next) {
     if (!isContentOrigin(c, deps)) return next()
     keepChecking(c, () => c.set('principal', holderOfTicket(c, deps)))
+    setAct(c, 'download')
     const owner = ownerOf.account(signedIn(c))
     return await sendAt(c, deps, scopeOf(deps, signedIn(c).user), owner)
   })

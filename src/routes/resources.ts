@@ -1,5 +1,6 @@
 // Files and folders over HTTP: read, create, save, delete, copy, rename (docs/http-api.md 7).
 import { Hono } from 'hono'
+import type { AuditAction } from '../api-types.ts'
 import { subtitlesOf } from '../files/listing/info.ts'
 import type { Place } from '../files/place/scope.ts'
 import {
@@ -11,6 +12,7 @@ import {
 import type { SeenEntries } from '../files/transfer/remove-seen.ts'
 import type { EntryStat } from '../files/volume/entry-stat.ts'
 import { answer } from '../http/answer.ts'
+import { addFacts, audited, setAct } from '../http/audit.ts'
 import { readJson } from '../http/body.ts'
 import { isConditional, refusesWrite } from '../http/conditions.ts'
 import { actorOf, type Ctx, type Env, signedIn } from '../http/context.ts'
@@ -20,6 +22,7 @@ import { sendLast, TRANSFER_BYTES } from '../http/file-bytes.ts'
 import { etagOf } from '../http/file-response.ts'
 import { demandDownload, requireUser } from '../http/guard.ts'
 import { describeFile, sendFolder } from '../http/listing-response.ts'
+import type { Target } from '../http/request-path.ts'
 import { sendJson, sendStatus } from '../http/respond.ts'
 import { sendWithContent } from '../http/text-content.ts'
 import { AppError } from '../lib/errors.ts'
@@ -37,11 +40,19 @@ const MAX_SEEN_BYTES = 4 << 20
 export function resourceRoutes(deps: Deps): Hono<Env> {
   const app = new Hono<Env>()
   app.get(RESOURCES, requireUser(deps), (c) => readResource(c, deps))
-  app.post(RESOURCES, requireUser(deps), (c) => createResource(c, deps))
-  app.put(RESOURCES, requireUser(deps), (c) => saveResource(c, deps))
-  app.delete(RESOURCES, requireUser(deps), (c) => deleteResource(c, deps))
-  app.patch(RESOURCES, requireUser(deps), (c) => moveResource(c, deps))
+  app.post(RESOURCES, requireUser(deps), audited(createAction), (c) => createResource(c, deps))
+  app.put(RESOURCES, requireUser(deps), audited('save'), (c) => saveResource(c, deps))
+  app.delete(RESOURCES, requireUser(deps), audited('delete'), (c) => deleteResource(c, deps))
+  app.patch(RESOURCES, requireUser(deps), audited(transferAction), (c) => moveResource(c, deps))
   return app
+}
+
+function createAction({ trailingSlash, vpath }: Target): AuditAction {
+  return trailingSlash || vpath === ROOT ? 'make-folder' : 'upload'
+}
+
+function transferAction({ query }: Target): AuditAction {
+  return query.get('action') === 'copy' ? 'copy' : 'move'
 }
 
 async function readResource(c: Ctx, deps: Deps): Promise<Response> {
@@ -63,6 +74,7 @@ async function readResource(c: Ctx, deps: Deps): Promise<Response> {
   const wantsBytes = c.req.header('x-encoding') === 'true'
   if (wantsBytes) {
     demandDownload(user)
+    setAct(c, 'download')
     if (type === 'text') return await sendContent(c, place)
   }
   if (type === 'video') {
@@ -81,7 +93,10 @@ async function readResource(c: Ctx, deps: Deps): Promise<Response> {
   if (stat.kind === 'brokenLink' && user.perm.download)
     throw new AppError('not_found', `${vpath} leads nowhere`)
   const isText = type === 'text' || type === 'textImmutable'
-  if (isText && user.perm.download) return await sendWithContent(info, { scope, place })
+  if (isText && user.perm.download) {
+    setAct(c, 'download', { bytes: stat.sizeBytes })
+    return await sendWithContent(info, { scope, place })
+  }
   if (type === 'image' && !wantsBytes && deps.config.imageResolutionCalculation) {
     const resolution = await imageSizeOf(scope, place)
     if (resolution) info.resolution = resolution
@@ -125,6 +140,7 @@ async function createResource(c: Ctx, deps: Deps): Promise<Response> {
     ? (file: EntryStat | null) => checkConditions(c, file)
     : undefined
   const written = await createFile(actor, vpath, bodyOf(c), { replace, check })
+  addFacts(c, { bytes: written.sizeBytes })
   return sendStatus(200, { headers: { ETag: etagOf(written) } })
 }
 
@@ -132,6 +148,7 @@ async function saveResource(c: Ctx, deps: Deps): Promise<Response> {
   const { vpath, trailingSlash: isFolder } = c.env.target
   const check = (file: EntryStat) => checkConditions(c, file)
   const written = await saveFile(actorOf(c, deps), vpath, bodyOf(c), check, { isFolder })
+  addFacts(c, { bytes: written.sizeBytes })
   return sendStatus(200, { headers: { ETag: etagOf(written) } })
 }
 
@@ -189,10 +206,12 @@ function parseSeen(reader: Reader, base: VPath): SeenEntries {
 async function moveResource(c: Ctx, deps: Deps): Promise<Response> {
   const { vpath: source, query } = c.env.target
   const wanted = parseDestination(query.get('destination') ?? '')
+  addFacts(c, { to: wanted })
   const target = await transfer(actorOf(c, deps), query.get('action') ?? '', source, wanted, {
     replace: query.get('override') === 'true',
     rename: query.get('rename') === 'true',
   })
+  addFacts(c, { to: target })
   return sendStatus(200, { headers: { 'X-Target': encodeURI(target) } })
 }
 

@@ -12,6 +12,7 @@ import {
 } from '../auth/second-factor/factors.ts'
 import { asksPassword, policyOf } from '../auth/sign-in.ts'
 import { formatTime } from '../files/listing/time-format.ts'
+import { addFacts, audited } from '../http/audit.ts'
 import { MAX_CREDENTIALS_BYTES, readJson } from '../http/body.ts'
 import { type Ctx, type Env, keepChecking, recheck, sessionOf, signedIn } from '../http/context.ts'
 import type { Deps } from '../http/deps.ts'
@@ -23,16 +24,39 @@ import { demandPassword, demandTypedPassword, verifyOwnPassword } from './users.
 
 export function secondFactorRoutes(deps: Deps): Hono<Env> {
   const app = new Hono<Env>()
-  const guard = [requireUser(deps), requireSession] as const
+  const user = requireUser(deps)
+  const guard = [user, requireSession] as const
   const admin = [...guard, requireAdmin] as const
   app.get('/api/second-factor', ...guard, (c) => sendJson(presentOwn(c, deps)))
-  app.post('/api/second-factor', ...guard, (c) => begin(c, deps))
-  app.put('/api/second-factor', ...guard, (c) => finish(c, deps))
-  app.delete('/api/second-factor', ...guard, (c) => remove(c, deps))
-  app.post('/api/second-factor/recovery', ...guard, (c) => renewCodes(c, deps))
+  app.post('/api/second-factor', user, audited('second-factor-on'), requireSession, (c) =>
+    begin(c, deps),
+  )
+  app.put('/api/second-factor', user, audited('second-factor-on'), requireSession, (c) =>
+    finish(c, deps),
+  )
+  app.delete('/api/second-factor', user, audited('second-factor-off'), requireSession, (c) =>
+    remove(c, deps),
+  )
+  app.post('/api/second-factor/recovery', user, audited('recovery-codes'), requireSession, (c) =>
+    renewCodes(c, deps),
+  )
   app.get('/api/second-factors', ...admin, () => sendJson(presentAll(deps)))
-  app.put('/api/second-factors/:id', ...admin, (c) => changeRequired(c, deps))
-  app.delete('/api/second-factors/:id', ...admin, (c) => reset(c, deps))
+  app.put(
+    '/api/second-factors/:id',
+    user,
+    audited('user-change'),
+    requireSession,
+    requireAdmin,
+    (c) => changeRequired(c, deps),
+  )
+  app.delete(
+    '/api/second-factors/:id',
+    user,
+    audited('second-factor-off'),
+    requireSession,
+    requireAdmin,
+    (c) => reset(c, deps),
+  )
   app.post('/api/confirm', ...guard, (c) => confirm(c, deps))
   return app
 }
@@ -62,6 +86,7 @@ function demandOffered(deps: Deps): void {
 }
 
 async function begin(c: Ctx, deps: Deps): Promise<Response> {
+  addFacts(c, { only: 'refusals' })
   keepChecking(c, () => demandOffered(deps))
   const { currentPassword } = await readProof(c, deps)
   await demandPassword(c, deps, currentPassword)
@@ -114,6 +139,7 @@ async function proveBoth(c: Ctx, deps: Deps): Promise<void> {
 /** For who has lost it. One's own goes the way that takes a code. */
 async function reset(c: Ctx, deps: Deps): Promise<Response> {
   const id = demandOther(c)
+  addFacts(c, { target: findUser(deps.store, id)?.username ?? '' })
   const { currentPassword } = await readProof(c, deps)
   await demandPassword(c, deps, currentPassword)
   await deps.store.transaction((tx) => {
@@ -125,6 +151,7 @@ async function reset(c: Ctx, deps: Deps): Promise<Response> {
 
 async function changeRequired(c: Ctx, deps: Deps): Promise<Response> {
   const id = Number(c.req.param('id'))
+  addFacts(c, { target: findUser(deps.store, id)?.username ?? '' })
   const { currentPassword, required } = await readJson(c, deps, (r) => ({
     currentPassword: r.str('current_password'),
     required: r.bool('required'),

@@ -3,6 +3,7 @@ import { Hono } from 'hono'
 import type { SessionRecord } from '../api-types.ts'
 import { provisionUser } from '../auth/provision.ts'
 import { formatTime } from '../files/listing/time-format.ts'
+import { addFacts, audited } from '../http/audit.ts'
 import { MAX_CREDENTIALS_BYTES, readJson } from '../http/body.ts'
 import { guessKeys } from '../http/client-address.ts'
 import {
@@ -20,24 +21,26 @@ import { sendJson, sendStatus } from '../http/respond.ts'
 import { AppError } from '../lib/errors.ts'
 import type { Session } from '../store/document.ts'
 import { findUser } from '../store/users.ts'
-import { sendToken, setCookie } from './login.ts'
+import { sendToken, setCookie, shortName } from './login.ts'
 
 export function sessionRoutes(deps: Deps): Hono<Env> {
   const app = new Hono<Env>()
   app.all('/api/renew', (c) => renew(c, deps))
-  app.all('/api/signup', (c) => signup(c, deps))
-  const guard = [requireUser(deps), requireSession] as const
-  app.post('/api/logout', ...guard, async (c) => {
+  app.all('/api/signup', audited('sign-up'), (c) => signup(c, deps))
+  const user = requireUser(deps)
+  app.post('/api/logout', user, audited('sign-out'), requireSession, async (c) => {
     await deps.sessions.end(sessionOf(c).id)
     setCookie(c, deps, '', 0)
     return sendStatus(204)
   })
-  app.get('/api/sessions', ...guard, (c) => listSessions(c, deps))
-  app.delete('/api/sessions', ...guard, async (c) => {
+  app.get('/api/sessions', user, requireSession, (c) => listSessions(c, deps))
+  app.delete('/api/sessions', user, audited('session-end'), requireSession, async (c) => {
     await deps.sessions.endAll(signedIn(c).user.id, sessionOf(c).id)
     return sendStatus(204)
   })
-  app.delete('/api/sessions/:id', ...guard, (c) => endSession(c, deps))
+  app.delete('/api/sessions/:id', user, audited('session-end'), requireSession, (c) =>
+    endSession(c, deps),
+  )
   return app
 }
 
@@ -59,6 +62,7 @@ async function signup(c: Ctx, deps: Deps): Promise<Response> {
     (r) => ({ username: r.str('username'), password: r.str('password') }),
     MAX_CREDENTIALS_BYTES,
   )
+  addFacts(c, { user: shortName(username) })
   if (username === '' || password === '')
     throw new AppError('bad_request', 'name or password empty')
   const made = guessKeys(c, deps, 'account made')
@@ -98,6 +102,7 @@ async function endSession(c: Ctx, deps: Deps): Promise<Response> {
   // Somebody else's session is as good as absent, so that ids cannot be probed.
   if (!found || (found.userID !== user.id && !user.perm.admin))
     throw new AppError('not_found', 'no such session')
+  addFacts(c, { target: findUser(deps.store, found.userID)?.username ?? '' })
   await deps.sessions.end(id)
   return sendStatus(204)
 }

@@ -4,6 +4,7 @@ import { checkPermissions, checkRules } from '../access/rules.ts'
 import type { SettingsRecord } from '../api-types.ts'
 import type { Config } from '../config/config.ts'
 import { webhookSecretOf } from '../hooks/webhooks.ts'
+import { audited } from '../http/audit.ts'
 import { readJson } from '../http/body.ts'
 import { type Env, recheck } from '../http/context.ts'
 import type { Deps } from '../http/deps.ts'
@@ -32,7 +33,7 @@ export function settingsRoutes(deps: Deps): Hono<Env> {
   app.get('/api/settings', requireUser(deps), requireAdmin, () =>
     sendJson(presentSettings(deps.store.settings(), deps.config)),
   )
-  app.put('/api/settings', requireUser(deps), requireAdmin, async (c) => {
+  app.put('/api/settings', requireUser(deps), audited('settings'), requireAdmin, async (c) => {
     const given = await readJson(c, deps, (r) => parseSettings(r, deps.store.settings()))
     checkRules(given.rules)
     checkPermissions(given.defaults.perm)

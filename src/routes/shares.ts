@@ -2,6 +2,7 @@
 import { Hono } from 'hono'
 import type { ShareRecord } from '../api-types.ts'
 import { hashPassword, MAX_PASSWORD_BYTES } from '../auth/hash.ts'
+import { addFacts, audited, shareFingerprint } from '../http/audit.ts'
 import { readJson } from '../http/body.ts'
 import { actorOf, type Ctx, type Env } from '../http/context.ts'
 import type { Deps } from '../http/deps.ts'
@@ -24,8 +25,8 @@ export function shareRoutes(deps: Deps): Hono<Env> {
     return sendJson(shares.map(presentShare))
   })
   app.get('/api/share', guard, (c) => sharesOfPath(c, deps))
-  app.post('/api/share', guard, (c) => shareEntry(c, deps))
-  app.delete('/api/share', guard, (c) => deleteShare(c, deps))
+  app.post('/api/share', guard, audited('share'), (c) => shareEntry(c, deps))
+  app.delete('/api/share', guard, audited('unshare'), (c) => deleteShare(c, deps))
   return app
 }
 
@@ -50,7 +51,9 @@ function sharesOfPath(c: Ctx, deps: Deps): Response {
 async function shareEntry(c: Ctx, deps: Deps): Promise<Response> {
   const given = () => readShare(c, deps)
   const actor = actorOf(c, deps)
-  return sendJson(presentShare(await createShare(actor, c.env.target.vpath, storedPath(c), given)))
+  const share = await createShare(actor, c.env.target.vpath, storedPath(c), given)
+  addFacts(c, { target: shareFingerprint(share.hash) })
+  return sendJson(presentShare(share))
 }
 
 async function readShare(c: Ctx, deps: Deps): Promise<Pick<Share, 'expire' | 'passwordHash'>> {
@@ -70,6 +73,7 @@ async function readShare(c: Ctx, deps: Deps): Promise<Pick<Share, 'expire' | 'pa
 
 async function deleteShare(c: Ctx, deps: Deps): Promise<Response> {
   const hash = c.env.target.rest.slice(1)
+  addFacts(c, { target: shareFingerprint(hash) })
   await endShare(actorOf(c, deps), hash)
   return sendStatus(200)
 }

@@ -4,6 +4,7 @@ import type { ApiTokenRecord } from '../api-types.ts'
 import { addApiToken, type NewApiToken } from '../auth/api-tokens.ts'
 import { formatTime } from '../files/listing/time-format.ts'
 import { answer, JSON_TYPE } from '../http/answer.ts'
+import { addFacts, audited } from '../http/audit.ts'
 import { readJson } from '../http/body.ts'
 import { type Ctx, type Env, recheck, signedIn } from '../http/context.ts'
 import type { Deps } from '../http/deps.ts'
@@ -18,15 +19,16 @@ import { demandPassword } from './users.ts'
 
 export function tokenRoutes(deps: Deps): Hono<Env> {
   const app = new Hono<Env>()
-  const guard = [requireUser(deps), requireSession] as const
-  app.get('/api/tokens', ...guard, (c) => {
+  const user = requireUser(deps)
+  app.get('/api/tokens', user, requireSession, (c) => {
     const tokens = deps.apiTokens.list(signedIn(c).user.id)
     return sendJson(tokens.map(presentToken))
   })
-  app.post('/api/tokens', ...guard, (c) => createToken(c, deps))
-  app.delete('/api/tokens/:id', ...guard, async (c) => {
+  app.post('/api/tokens', user, audited('token-add'), requireSession, (c) => createToken(c, deps))
+  app.delete('/api/tokens/:id', user, audited('token-delete'), requireSession, async (c) => {
     const { user } = signedIn(c)
     const id = c.req.param('id')
+    addFacts(c, { target: id })
     await deps.store.transaction((tx) => {
       // Somebody else's token is as good as absent, so that ids cannot be probed.
       if (tx.get(API_TOKENS, id)?.userID !== user.id)
@@ -52,6 +54,7 @@ async function createToken(c: Ctx, deps: Deps): Promise<Response> {
     recheck(c)
     return addApiToken(tx, signedIn(c).user.id, wanted)
   })
+  addFacts(c, { target: `${token.id} ${token.name}` })
   return answer(toJson({ ...presentToken(token), token: text }), JSON_TYPE, 201)
 }
 

@@ -1,6 +1,7 @@
 // Resumable uploads: the subset of tus that clients of the original speak (docs/http-api.md 8), without
 // its headers of version and extension. https://tus.io/protocols/resumable-upload
 import { Hono } from 'hono'
+import { addFacts, audited, setAct } from '../http/audit.ts'
 import { actorOf, type Ctx, type Env, setHeader } from '../http/context.ts'
 import type { Deps } from '../http/deps.ts'
 import { requireUser } from '../http/guard.ts'
@@ -14,20 +15,22 @@ const TUS = '/api/tus'
 
 export function tusRoutes(deps: Deps): Hono<Env> {
   const app = new Hono<Env>()
-  app.post(TUS, requireUser(deps), (c) => createUpload(c, deps))
+  app.post(TUS, requireUser(deps), audited('upload'), (c) => createUpload(c, deps))
   app.get(TUS, requireUser(deps), (c) => showUpload(c, deps))
-  app.patch(TUS, requireUser(deps), (c) => appendUpload(c, deps))
+  app.patch(TUS, requireUser(deps), audited('upload'), (c) => appendUpload(c, deps))
   app.delete(TUS, requireUser(deps), (c) => deleteUpload(c, deps))
   return app
 }
 
 async function createUpload(c: Ctx, deps: Deps): Promise<Response> {
   const { vpath, query, trailingSlash } = c.env.target
-  await beginUpload(actorOf(c, deps), vpath, {
+  addFacts(c, { only: 'refusals' })
+  const isDone = await beginUpload(actorOf(c, deps), vpath, {
     replace: query.get('override') === 'true',
     isFolder: trailingSlash,
     facts: () => ({ lengthBytes: declaredLength(c), mtimeMs: modifiedHeader(c) ?? null }),
   })
+  if (isDone) addFacts(c, { only: 'all', bytes: 0 })
   return sendStatus(201, { headers: { Location: locationOf(c, deps) } })
 }
 
@@ -47,6 +50,8 @@ async function showUpload(c: Ctx, deps: Deps): Promise<Response> {
   // browser send it.
   const completes = c.req.method === 'HEAD'
   const found = await findUpload(actorOf(c, deps), c.env.target.vpath, { completes })
+  if (completes && found.offsetBytes === found.upload.lengthBytes)
+    setAct(c, 'upload', { bytes: found.offsetBytes })
   return sendStatus(200, {
     headers: {
       'Upload-Offset': String(found.offsetBytes),
@@ -58,8 +63,13 @@ async function showUpload(c: Ctx, deps: Deps): Promise<Response> {
 async function appendUpload(c: Ctx, deps: Deps): Promise<Response> {
   const { incoming: stream, target } = c.env
   const offset = () => declaredOffset(c)
-  const reached = await appendToUpload(actorOf(c, deps), target.vpath, { stream, offset })
-  return sendStatus(204, { headers: { 'Upload-Offset': String(reached) } })
+  addFacts(c, { only: 'refusals' })
+  const { offsetBytes, isDone } = await appendToUpload(actorOf(c, deps), target.vpath, {
+    stream,
+    offset,
+  })
+  if (isDone) addFacts(c, { only: 'all', bytes: offsetBytes })
+  return sendStatus(204, { headers: { 'Upload-Offset': String(offsetBytes) } })
 }
 
 function declaredOffset(c: Ctx): number {

@@ -7,6 +7,7 @@ import { hashPassword, verifyPassword } from '../auth/hash.ts'
 import { deriveScope } from '../auth/home.ts'
 import { checkPassword } from '../auth/password-policy.ts'
 import { addUserWithHome, checkUsername } from '../auth/provision.ts'
+import { addFacts, audited } from '../http/audit.ts'
 import { readJson } from '../http/body.ts'
 import { type Ctx, type Env, keepChecking, recheck, sessionOf, signedIn } from '../http/context.ts'
 import type { Deps } from '../http/deps.ts'
@@ -45,13 +46,19 @@ export function userRoutes(deps: Deps): Hono<Env> {
     const users = deps.store.all(USERS).toSorted((a, b) => a.id - b.id)
     return sendJson(users.map((user) => presentUser(user, true)))
   })
-  app.post('/api/users', guard, requireSession, requireAdmin, (c) => createUser(c, deps))
+  app.post('/api/users', guard, audited('user-add'), requireSession, requireAdmin, (c) =>
+    createUser(c, deps),
+  )
   app.get('/api/users/:id', guard, (c) => {
     const user = demandUser(deps, demandSelfOrAdmin(c))
     return sendJson(presentUser(user, signedIn(c).user.perm.admin))
   })
-  app.put('/api/users/:id', guard, requireSession, (c) => changeUser(c, deps))
-  app.delete('/api/users/:id', guard, requireSession, (c) => deleteUser(c, deps))
+  app.put('/api/users/:id', guard, audited('user-change'), requireSession, (c) =>
+    changeUser(c, deps),
+  )
+  app.delete('/api/users/:id', guard, audited('user-delete'), requireSession, (c) =>
+    deleteUser(c, deps),
+  )
   return app
 }
 
@@ -95,6 +102,7 @@ function parseUserData(r: Reader): UserRecord {
 async function createUser(c: Ctx, deps: Deps): Promise<Response> {
   const { what, which, currentPassword, data } = await readJson(c, deps, parseEnvelope)
   if (what !== 'user') throw badRequest('invalid data type')
+  addFacts(c, { target: data?.username.slice(0, 255) ?? '' })
   await demandPassword(c, deps, currentPassword)
   if (which.length > 0 || data === null) throw new AppError('bad_request', 'which must be empty')
   if (data.password === '') throw badRequest('password is empty')
@@ -121,6 +129,7 @@ async function createUser(c: Ctx, deps: Deps): Promise<Response> {
 
 async function changeUser(c: Ctx, deps: Deps): Promise<Response> {
   const id = demandSelfOrAdmin(c)
+  addFacts(c, { target: findUser(deps.store, id)?.username ?? '' })
   keepChecking(c, () => void demandSelfOrAdmin(c))
   const { what, which, currentPassword, data } = await readJson(c, deps, parseEnvelope)
   if (what !== 'user') throw badRequest('invalid data type')
@@ -179,6 +188,7 @@ function fieldsOf(c: Ctx, data: UserRecord, which: string[]): Partial<User> {
 
 async function deleteUser(c: Ctx, deps: Deps): Promise<Response> {
   const id = demandSelfOrAdmin(c)
+  addFacts(c, { target: findUser(deps.store, id)?.username ?? '' })
   keepChecking(c, () => void demandSelfOrAdmin(c))
   const currentPassword = await readJson(c, deps, (r) => r.str('current_password'))
   await demandPassword(c, deps, currentPassword)

@@ -47,7 +47,7 @@ describe.skipIf(!MAY_MOUNT)('with mounts', () => {
     await expect(writeFile(join(disk, 'filler'), Buffer.alloc(1 << 20))).rejects.toThrow(/ENOSPC/)
     expect(await refused('config', 'set', '--signup', ...words)).toContain('ENOSPC')
     expect(await readFile(join(disk, 'fb.db'))).toEqual(before)
-    expect((await readdir(disk)).sort()).toEqual(['fb.db', 'filler'])
+    expect((await readdir(disk)).sort()).toEqual(['fb.db', 'fb.db.audit.jsonl', 'filler'])
   })
 
   test.each<[string, string]>([

@@ -1,7 +1,7 @@
 import { mkdtemp, readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { createSelections } from '../../src/http/selections.ts'
+import { createSelections } from '../../src/files/archive/selections.ts'
 import { vpathOf } from '../../src/lib/vpath.ts'
 import { checkNames } from '../../src/routes/selections.ts'
 import { type OpenedApp, openApp } from '../support/app.ts'

@@ -1,9 +1,9 @@
 // Selections of entries that are too many for an address: registered first, then named by the
 // download. Kept in memory for a short while; never stored.
 import { randomBytes } from 'node:crypto'
-import { AppError, badRequest } from '../lib/errors.ts'
-import { createQuota } from '../lib/quota.ts'
-import type { VPath } from '../lib/vpath.ts'
+import { AppError, badRequest } from '../../lib/errors.ts'
+import { createQuota } from '../../lib/quota.ts'
+import type { VPath } from '../../lib/vpath.ts'
 
 /** A browser asks within a second; the rest is for retries of its download list. */
 const LIFE_MS = 10 * 60_000

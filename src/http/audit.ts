@@ -1,0 +1,108 @@
+// What a request does, for the audit log: the route names it, one place writes it when the answer is over.
+import { createHash } from 'node:crypto'
+import { createMiddleware } from 'hono/factory'
+import type { AuditAction, AuditResult } from '../api-types.ts'
+import { type AuditEvent, resultOf } from '../audit/event.ts'
+import { rebase, type VPath, vpathOf } from '../lib/vpath.ts'
+import { clientAddress } from './client-address.ts'
+import type { Act, Ctx, Ending, Env } from './context.ts'
+import type { Deps } from './deps.ts'
+import type { Target } from './request-path.ts'
+
+/** Acts on the path of the request. */
+const ON_PATH: ReadonlySet<AuditAction> = new Set([
+  'upload',
+  'save',
+  'make-folder',
+  'delete',
+  'copy',
+  'move',
+  'download',
+  'share',
+])
+
+/** Names what a route does, after the guard that says who asks. */
+export function audited(action: AuditAction | ((target: Target) => AuditAction)) {
+  return createMiddleware<Env>(async function auditedRoute(c, next) {
+    setAct(c, typeof action === 'string' ? action : action(c.env.target))
+    await next()
+  })
+}
+
+/** Adds facts to what the request does; without effect where it does nothing worth a line. */
+export function addFacts(c: Ctx, facts: Partial<Act>): void {
+  const act = c.get('act')
+  if (act) Object.assign(act, facts)
+}
+
+/** Names what the request does, where the route itself does not tell. */
+export function setAct(c: Ctx, action: AuditAction, facts: Partial<Act> = {}): void {
+  const path = ON_PATH.has(action) ? { path: c.env.target.vpath } : {}
+  c.set('act', { action, ...path, ...facts })
+}
+
+/** Says which link it is without being one: eight hexadecimal characters. */
+export function shareFingerprint(hash: string): string {
+  return createHash('sha256').update(hash).digest('hex').slice(0, 8)
+}
+
+/** Writes the line of this request, when it has one. */
+export function recordAct(c: Ctx, deps: Deps, { status, isWhole, bytes }: Ending): void {
+  const act = c.get('act')
+  if (!act || (isReading(act.action) && c.env.incoming.method === 'HEAD')) return
+  const { only, base, ...facts } = act
+  const result = isWhole ? resultOf(status) : brokenResultOf(act.action, status)
+  if (only === 'refusals' && result !== 'refused' && status !== 507) return
+  const event: AuditEvent = {
+    ...whoOf(c, deps),
+    ...placeOf(c, base, facts.path),
+    result,
+    ...facts,
+    status,
+  }
+  if (event.action === 'download' && status < 400) event.bytes ??= bytes
+  deps.audit.record(event, mergeKeyOf(event, status))
+}
+
+function isReading(action: AuditAction): boolean {
+  return action === 'download' || action === 'visit'
+}
+
+/** A change that was made counts, although nobody was there to read so. */
+function brokenResultOf(action: AuditAction, status: number): AuditResult {
+  return isReading(action) || status === 500 ? 'broken' : resultOf(status)
+}
+
+// Players and viewers ask for many parts of one file, visitors walk through a share, and programs guess
+// passwords: none of them may push the rest out of the log.
+function mergeKeyOf(event: AuditEvent, status: number): string | undefined {
+  const { user, by, address, action, path } = event
+  if (status !== 206 && status !== 429 && action !== 'visit') return undefined
+  const what = action === 'visit' || status === 429 ? '' : (path ?? user ?? '')
+  return JSON.stringify([user, by, address, action, what, status])
+}
+
+function whoOf(c: Ctx, deps: Deps): Partial<AuditEvent> {
+  const who: Partial<AuditEvent> = {}
+  const principal = c.get('principal')
+  if (principal?.kind === 'visitor') {
+    who.via = 'share'
+    who.by = shareFingerprint(principal.share.hash)
+  } else if (principal) {
+    who.user = principal.user.username
+    who.via = principal.kind
+    who.by = principal.kind === 'token' ? principal.token.id : principal.session.id.slice(0, 8)
+  }
+  const address = clientAddress(c, deps)
+  if (address !== '') who.address = address
+  return who
+}
+
+/** Where the path is below the served folder; nothing where the account sees all of that. */
+function placeOf(c: Ctx, base: string | undefined, path: string | undefined): Partial<AuditEvent> {
+  const principal = c.get('principal')
+  const scope = base ?? (principal && principal.kind !== 'visitor' ? principal.user.scope : '')
+  if (path === undefined) return {}
+  const place = rebase(vpathOf(scope), path as VPath)
+  return place === path ? {} : { place }
+}

@@ -1,0 +1,447 @@
+import { existsSync } from 'node:fs'
+import { mkdir, readdir, readFile, rm } from 'node:fs/promises'
+import { request } from 'node:http'
+import { dirname } from 'node:path'
+import { TOTP } from 'otpauth'
+import { describe, expect, it } from 'vitest'
+import type { AuditPage, AuditRecord } from '../../src/api-types.ts'
+import { SHARES } from '../../src/store/collections.ts'
+import { type OpenedApp, openApp, PASSWORD, startApp } from '../support/app.ts'
+import type { SignedIn } from '../support/login.ts'
+
+const USERS = [{ username: 'anna', scope: '/home/anna' }, { username: 'ben' }]
+const TREE = { 'home/anna/a.txt': 'hello', 'home/anna/docs/b.txt': 'b', 'c.txt': 'c' }
+const openWithUsers = () => openApp({ tree: TREE, users: USERS, settings: { signup: true } })
+
+async function read(who: SignedIn, query = ''): Promise<AuditRecord[]> {
+  const response = await who.fetch(`/api/audit?${query}`)
+  expect(response.status).toBe(200)
+  return ((await response.json()) as AuditPage).lines
+}
+
+/** Lines that a request leaves, the newest first. */
+async function linesOf(admin: SignedIn, ask: () => Promise<unknown>): Promise<AuditRecord[]> {
+  const before = (await read(admin, 'limit=1000')).length
+  await ask()
+  const all = await read(admin, 'limit=1000')
+  return all.slice(0, all.length - before)
+}
+
+const json = (method: string, body: unknown): RequestInit => ({
+  method,
+  body: JSON.stringify(body),
+})
+
+/** What the routes of the application do; each request is made once, in this order. */
+type Ask = (by: { admin: SignedIn; app: OpenedApp }) => Promise<Response>
+const ACTS: [route: string, action: string, ask: Ask][] = [
+  [
+    'ALL /api/login',
+    'sign-in',
+    ({ app }) => app.fetch('/api/login', json('POST', { username: 'ben', password: PASSWORD })),
+  ],
+  [
+    'ALL /api/signup',
+    'sign-up',
+    ({ app }) => app.fetch('/api/signup', json('POST', { username: 'cleo', password: PASSWORD })),
+  ],
+  [
+    'POST /api/logout',
+    'sign-out',
+    async ({ app }) => (await app.as('ben')).fetch('/api/logout', { method: 'POST' }),
+  ],
+  [
+    'DELETE /api/sessions',
+    'session-end',
+    async ({ app }) => (await app.as('ben')).fetch('/api/sessions', { method: 'DELETE' }),
+  ],
+  [
+    'DELETE /api/sessions/:id',
+    'session-end',
+    async ({ admin }) => {
+      const sessions = await (await admin.fetch('/api/sessions?all=true')).json()
+      const { id } = sessions.find((s: { current: boolean }) => !s.current)
+      return admin.fetch(`/api/sessions/${id}`, { method: 'DELETE' })
+    },
+  ],
+  [
+    'POST /api/resources',
+    'upload',
+    ({ admin }) => admin.fetch('/api/resources/new.txt', { method: 'POST', body: 'new' }),
+  ],
+  [
+    'POST /api/resources',
+    'make-folder',
+    ({ admin }) => admin.fetch('/api/resources/dir/', { method: 'POST' }),
+  ],
+  [
+    'PUT /api/resources',
+    'save',
+    ({ admin }) => admin.fetch('/api/resources/new.txt', { method: 'PUT', body: 'newer' }),
+  ],
+  [
+    'PATCH /api/resources',
+    'copy',
+    ({ admin }) =>
+      admin.fetch('/api/resources/new.txt?action=copy&destination=/copy.txt', { method: 'PATCH' }),
+  ],
+  [
+    'PATCH /api/resources',
+    'move',
+    ({ admin }) =>
+      admin.fetch('/api/resources/copy.txt?action=rename&destination=/dir/d.txt', {
+        method: 'PATCH',
+      }),
+  ],
+  [
+    'DELETE /api/resources',
+    'delete',
+    ({ admin }) => admin.fetch('/api/resources/dir/d.txt', { method: 'DELETE' }),
+  ],
+  ['GET /api/resources', 'download', ({ admin }) => admin.fetch('/api/resources/c.txt')],
+  ['GET /api/raw', 'download', ({ admin }) => admin.fetch('/api/raw/c.txt')],
+  ['GET /api/raw', 'download', ({ admin }) => admin.fetch('/api/raw/home/?files=anna&algo=tar')],
+  [
+    'POST /api/tus',
+    'upload',
+    ({ admin }) =>
+      admin.fetch('/api/tus/empty.bin', { method: 'POST', headers: { 'Upload-Length': '0' } }),
+  ],
+  [
+    'PATCH /api/tus',
+    'upload',
+    async ({ admin }) => {
+      await admin.fetch('/api/tus/parts.bin', { method: 'POST', headers: { 'Upload-Length': '4' } })
+      const part = (offset: number) =>
+        admin.fetch('/api/tus/parts.bin', {
+          method: 'PATCH',
+          headers: {
+            'Upload-Offset': String(offset),
+            'Content-Type': 'application/offset+octet-stream',
+          },
+          body: 'ab',
+        })
+      await part(0)
+      return part(2)
+    },
+  ],
+  ['POST /api/share', 'share', ({ admin }) => admin.fetch('/api/share/home/', json('POST', {}))],
+  [
+    'GET /api/public/share',
+    'visit',
+    ({ app }) => app.fetch(`/api/public/share/${app.store.all(SHARES)[0]?.hash}/`),
+  ],
+  [
+    'GET /api/public/dl',
+    'download',
+    ({ app }) => app.fetch(`/api/public/dl/${app.store.all(SHARES)[0]?.hash}/anna/a.txt`),
+  ],
+  [
+    'DELETE /api/share',
+    'unshare',
+    ({ admin, app }) =>
+      admin.fetch(`/api/share/${app.store.all(SHARES)[0]?.hash}`, { method: 'DELETE' }),
+  ],
+  [
+    'POST /api/users',
+    'user-add',
+    ({ admin }) =>
+      admin.fetch(
+        '/api/users',
+        json('POST', {
+          what: 'user',
+          which: [],
+          current_password: PASSWORD,
+          data: { username: 'dora', password: PASSWORD, scope: '.' },
+        }),
+      ),
+  ],
+  [
+    'PUT /api/users/:id',
+    'user-change',
+    ({ admin }) =>
+      admin.fetch(
+        '/api/users/2',
+        json('PUT', { what: 'user', which: ['locale'], data: { id: 2, locale: 'de' } }),
+      ),
+  ],
+  [
+    'DELETE /api/users/:id',
+    'user-delete',
+    ({ admin }) => admin.fetch('/api/users/3', json('DELETE', { current_password: PASSWORD })),
+  ],
+  [
+    'PUT /api/settings',
+    'settings',
+    async ({ admin }) =>
+      admin.fetch('/api/settings', json('PUT', await (await admin.fetch('/api/settings')).json())),
+  ],
+  [
+    'POST /api/tokens',
+    'token-add',
+    ({ admin }) =>
+      admin.fetch('/api/tokens', json('POST', { name: 'x', current_password: PASSWORD })),
+  ],
+  [
+    'DELETE /api/tokens/:id',
+    'token-delete',
+    async ({ admin }) => {
+      const [{ id }] = await (await admin.fetch('/api/tokens')).json()
+      return admin.fetch(`/api/tokens/${id}`, { method: 'DELETE' })
+    },
+  ],
+]
+
+/** Routes that change nothing and hand out no content of files, and why the others leave no line. */
+const WITHOUT_LINE = [
+  // The same session goes on.
+  'ALL /api/renew',
+  'ALL /health',
+  // What is confirmed is done by another request.
+  'POST /api/confirm',
+  // Names what a download will hold; the download leaves a line.
+  'POST /api/selections',
+  'POST /api/public/selections',
+  // Takes back a part that nobody saw.
+  'DELETE /api/tus',
+  'DELETE /api/uploads',
+  // A line for each command; see commands.test.ts.
+  'GET /api/command',
+]
+/** In the test of two-step sign-in. */
+const TWO_STEPS = [
+  'POST /api/second-factor',
+  'PUT /api/second-factor',
+  'DELETE /api/second-factor',
+  'POST /api/second-factor/recovery',
+  'PUT /api/second-factors/:id',
+  'DELETE /api/second-factors/:id',
+  'POST /api/login/enrol',
+  'POST /api/login/second',
+]
+/** Lists, facts and small pictures. */
+const READS = /^GET \/(?!api\/(raw|public\/dl|public\/share|resources)$)/
+
+describe('the audit log', () => {
+  it('has exactly one line for whatever changes or hands out something', async () => {
+    await using app = await openWithUsers()
+    const admin = await app.as('admin')
+    const covered = new Set([...TWO_STEPS, ...ACTS.map(([route]) => route), ...WITHOUT_LINE])
+    const routes = [...new Set(app.routes.map(({ method, path }) => `${method} ${path}`))]
+    const open = routes.filter((route) => !covered.has(route) && !READS.test(route))
+    expect(open.filter((route) => !/^ALL \/(\*|-)/.test(route))).toEqual([])
+    for (const [route, action, ask] of ACTS) {
+      let status = 0
+      const lines = await linesOf(admin, async () => {
+        status = (await ask({ admin, app })).status
+      })
+      const own = lines.filter((line) => line.action !== 'sign-in' || action === 'sign-in')
+      expect([route, status < 400, own.map((line) => line.action)]).toEqual([route, true, [action]])
+      expect(own[0]).toMatchObject({ result: 'ok', status, address: expect.any(String) })
+    }
+  })
+
+  it('says who came how, what it was to them, and where that is', async () => {
+    await using app = await openWithUsers()
+    const admin = await app.as('admin')
+    const anna = await app.as('anna')
+    const [line] = await linesOf(admin, () =>
+      anna.fetch('/api/resources/docs/b.txt?action=rename&destination=/docs/c.txt', {
+        method: 'PATCH',
+      }),
+    )
+    expect(line).toMatchObject({
+      user: 'anna',
+      via: 'session',
+      by: expect.stringMatching(/^.{8}$/),
+      action: 'move',
+      path: '/docs/b.txt',
+      to: '/docs/c.txt',
+      place: '/home/anna/docs/b.txt',
+    })
+  })
+
+  it('has sign-ins that were refused, with the name that was typed', async () => {
+    await using app = await openWithUsers()
+    const admin = await app.as('admin')
+    const lines = await linesOf(admin, () =>
+      app.fetch('/api/login', json('POST', { username: 'anna', password: 'wrong' })),
+    )
+    expect(lines).toMatchObject([
+      { action: 'sign-in', user: 'anna', result: 'refused', status: 403 },
+    ])
+  })
+
+  it('has each step of a two-step sign-in, and who switches it on and off', async () => {
+    await using app = await openWithUsers()
+    const admin = await app.as('admin')
+    const ben = await app.as('ben')
+    const proof = { current_password: PASSWORD }
+    const address = '/api/second-factor'
+    const { secret } = await (await ben.fetch(address, json('POST', proof))).json()
+    const code = new TOTP({ secret }).generate()
+    const { recovery } = await (await ben.fetch(address, json('PUT', { code }))).json()
+    const credentials = { username: 'ben', password: PASSWORD, code: '' }
+    const { ticket } = await (await app.fetch('/api/login', json('POST', credentials))).json()
+    const step = (given: string) =>
+      app.fetch('/api/login/second', json('POST', { ticket, recovery: given }))
+    expect((await step('wrong')).status).toBe(403)
+    expect((await step(recovery[0])).status).toBe(200)
+    const renewed = json('POST', { ...proof, recovery: recovery[1] })
+    const codes = (await (await ben.fetch(`${address}/recovery`, renewed)).json()).recovery
+    const off = json('DELETE', { ...proof, recovery: codes[0] })
+    expect((await ben.fetch(address, off)).status).toBe(204)
+    const required = json('PUT', { required: true, ...proof })
+    expect((await admin.fetch('/api/second-factors/3', required)).status).toBe(204)
+    expect((await admin.fetch('/api/second-factors/3', json('DELETE', proof))).status).toBe(404)
+    const first = await (await app.fetch('/api/login', json('POST', credentials))).json()
+    await app.fetch('/api/login/enrol', json('POST', { ticket: first.ticket }))
+    const lines = await read(admin, 'limit=1000')
+    const told = lines.map(({ action, result, user, target }) =>
+      [action, result, user, ...(target ? [target] : [])].join(' '),
+    )
+    expect(told.slice(0, -2).reverse()).toEqual([
+      'second-factor-on ok ben',
+      'password-accepted ok ben',
+      'sign-in refused ben',
+      'sign-in ok ben',
+      'recovery-codes ok ben',
+      'second-factor-off ok ben',
+      'user-change ok admin ben',
+      'second-factor-off failed admin ben',
+      'password-accepted ok ben',
+    ])
+  })
+
+  it('has what an account may not do, and nothing of those without one', async () => {
+    await using app = await openWithUsers()
+    const admin = await app.as('admin')
+    const ben = await app.as('ben')
+    const refused = await linesOf(admin, () => ben.fetch('/api/settings', json('PUT', {})))
+    expect(refused).toMatchObject([{ user: 'ben', action: 'settings', result: 'refused' }])
+    const stranger = () => app.fetch('/api/resources/c.txt', { method: 'DELETE' })
+    expect(await linesOf(admin, stranger)).toEqual([])
+  })
+
+  it('adds up the parts of a file that are asked for within a minute', async () => {
+    await using app = await openWithUsers()
+    const admin = await app.as('admin')
+    const lines = await linesOf(admin, async () => {
+      for (const range of ['bytes=0-1', 'bytes=2-3', 'bytes=4-4'])
+        await admin.fetch('/api/raw/home/anna/a.txt', { headers: { Range: range } })
+    })
+    expect(lines).toMatchObject([{ action: 'download', status: 206, bytes: 5, times: 3 }])
+  })
+
+  it('tells a download that broke off from one that arrived', async () => {
+    await using app = await startApp({ tree: { 'large.bin': Buffer.alloc(32 << 20) } })
+    const admin = await app.as('admin')
+    const headers = { 'X-Auth': admin.token }
+    await new Promise<void>((resolve) => {
+      const asked = request(`${app.origin}/api/raw/large.bin`, { headers }, (response) => {
+        response.once('data', () => response.destroy())
+        response.once('close', resolve)
+      })
+      asked.end()
+    })
+    await expect
+      .poll(() => read(admin, 'action=download'))
+      .toMatchObject([{ path: '/large.bin', result: 'broken', status: 200 }])
+    const [line] = await read(admin, 'action=download')
+    expect(line?.bytes).toBeLessThan(32 << 20)
+  })
+
+  it('is for administrators; visits to a link are for whoever made it', async () => {
+    await using app = await openWithUsers()
+    const anna = await app.as('anna')
+    const ben = await app.as('ben')
+    const { hash } = await (await anna.fetch('/api/share/docs/', json('POST', {}))).json()
+    await app.fetch(`/api/public/share/${hash}/`)
+    await app.fetch(`/api/public/dl/${hash}/b.txt`)
+    expect((await anna.fetch('/api/audit')).status).toBe(403)
+    expect((await anna.fetch('/api/audit/export')).status).toBe(403)
+    expect((await ben.fetch(`/api/audit?share=${hash}`)).status).toBe(403)
+    const lines = await read(anna, `share=${hash}`)
+    expect(lines.map(({ action }) => action).sort()).toEqual(['download', 'visit'])
+    expect(lines.find(({ action }) => action === 'download')).toMatchObject({
+      path: '/b.txt',
+      place: '/home/anna/docs/b.txt',
+      via: 'share',
+    })
+  })
+
+  it('holds nothing that opens anything', async () => {
+    await using app = await openWithUsers()
+    const admin = await app.as('admin')
+    const { hash } = await (await admin.fetch('/api/share/home/', json('POST', {}))).json()
+    await app.fetch(`/api/public/share/${hash}/`)
+    const body = { name: 'x', current_password: PASSWORD }
+    const { token } = await (await admin.fetch('/api/tokens', json('POST', body))).json()
+    await app.fetch('/api/resources/home/', { headers: { 'X-Auth': token } })
+    await read(admin)
+    const text = await readFile(`${app.store.file}.audit.jsonl`, 'utf8')
+    const [session] = await (await admin.fetch('/api/sessions')).json()
+    for (const secret of [hash, token, PASSWORD, session.id, admin.token])
+      expect(text).not.toContain(secret)
+  })
+
+  it('is exported for programs and for spreadsheets, where no name is a formula', async () => {
+    await using app = await openWithUsers()
+    const admin = await app.as('admin')
+    await admin.fetch('/api/resources/=1+1,"x".txt', { method: 'POST', body: 'x' })
+    const csv = await (await admin.fetch('/api/audit/export?format=csv')).text()
+    const [head, ...rows] = csv.trimEnd().split('\r\n')
+    expect(head).toMatch(/^\ufeff?time,user,via,by,address,action,path/)
+    expect(rows.at(-1)).toContain('upload,"/=1+1,""x"".txt",')
+    const jsonl = await (await admin.fetch('/api/audit/export?action=upload')).text()
+    expect(
+      jsonl
+        .trimEnd()
+        .split('\n')
+        .map((line) => JSON.parse(line)),
+    ).toMatchObject([{ action: 'upload', user: 'admin' }])
+    expect((await admin.fetch('/api/audit/export?format=xml')).status).toBe(400)
+  })
+
+  it('is in no file where it is off', async () => {
+    await using app = await openApp({ tree: TREE, config: { audit: 'off' } })
+    const admin = await app.as('admin')
+    expect(await (await admin.fetch('/api/audit')).json()).toEqual({
+      lines: [],
+      next: null,
+      target: 'off',
+    })
+    expect((await admin.fetch('/api/audit/export')).status).toBe(404)
+    expect(existsSync(`${app.store.file}.audit.jsonl`)).toBe(false)
+  })
+
+  it('stops no request when it cannot be written, and says so once', async () => {
+    await using app = await openWithUsers()
+    const file = `${app.store.file}.audit.jsonl`
+    await mkdir(file)
+    const admin = await app.as('admin')
+    expect((await admin.fetch('/api/resources/1.txt', { method: 'POST', body: '1' })).status).toBe(
+      200,
+    )
+    await admin.fetch('/api/audit').catch(() => {})
+    expect(app.log.filter((line) => line.includes('audit log cannot be written'))).toHaveLength(1)
+    await rm(file, { recursive: true })
+    await admin.fetch('/api/resources/2.txt', { method: 'POST', body: '2' })
+    expect((await read(admin)).some(({ action }) => action === 'lines-lost')).toBe(true)
+    expect(await readdir(dirname(file))).toContain('filebrowser.db.audit.jsonl')
+  })
+
+  it.each([
+    ['limit=0', 'limit'],
+    ['limit=1001', 'limit'],
+    ['action=fly', 'action'],
+    ['result=good', 'result'],
+    ['from=yesterday', 'from'],
+    ['before=x', 'before'],
+  ])('refuses %s', async (query, name) => {
+    await using app = await openWithUsers()
+    const response = await (await app.as('admin')).fetch(`/api/audit?${query}`)
+    expect(response.status).toBe(400)
+    expect(await response.text()).toContain(name)
+  })
+})
