@@ -9,6 +9,8 @@ import { parseLine, quoted } from './event.ts'
 
 const BLOCK_BYTES = 256 * 1024
 const NEWLINE = 10
+const TIME_AT = '{"time":"'.length
+const TIME_LENGTH = '2026-11-23T12:00:00.000Z'.length
 /** Merged acts are written up to a minute late, so times are in order but for this much. */
 const DISORDER_MS = 120_000
 
@@ -132,37 +134,54 @@ function nothingIfAbsent(error: unknown): null {
   return null
 }
 
+// One buffer for all blocks: what is yielded is good until the next one. Only the line that lies across two
+// blocks is copied.
 async function* blocksBackwards({ handle }: Piece, end: number): AsyncGenerator<Block> {
+  const buffer = Buffer.allocUnsafe(Math.min(BLOCK_BYTES, end))
   let rest = Buffer.alloc(0)
   for (let at = end; at > 0; ) {
     const offset = Math.max(0, at - BLOCK_BYTES)
-    const bytes = Buffer.concat([await readBytes(handle, offset, at - offset), rest])
+    const bytes = await readBytes(handle, buffer, offset, at - offset)
     at = offset
-    // What stands before the first line end belongs to a line of the block before.
-    const from = offset === 0 ? 0 : bytes.indexOf(NEWLINE) + 1
-    if (from === 0 && offset > 0) rest = bytes
-    else {
-      rest = bytes.subarray(0, from)
-      yield { bytes: bytes.subarray(from), offset: offset + from }
+    const last = bytes.lastIndexOf(NEWLINE) + 1
+    if (last === 0 && offset > 0) {
+      rest = Buffer.concat([bytes, rest])
+      continue
     }
+    // What stands before the first line end belongs to a line of the block before.
+    const first = offset === 0 ? 0 : bytes.indexOf(NEWLINE) + 1
+    yield { bytes: Buffer.concat([bytes.subarray(last), rest]), offset: offset + last }
+    yield { bytes: bytes.subarray(first, last), offset: offset + first }
+    rest = Buffer.from(bytes.subarray(0, first))
   }
 }
 
 async function* blocksForwards({ handle, sizeBytes }: Piece): AsyncGenerator<Block> {
+  const buffer = Buffer.allocUnsafe(Math.min(BLOCK_BYTES, sizeBytes))
   let rest = Buffer.alloc(0)
   for (let at = 0; at < sizeBytes; ) {
-    const read = await readBytes(handle, at, Math.min(BLOCK_BYTES, sizeBytes - at))
-    if (read.length === 0) return
-    const bytes = Buffer.concat([rest, read])
-    const end = bytes.lastIndexOf(NEWLINE) + 1
-    yield { bytes: bytes.subarray(0, end), offset: at - rest.length }
-    at += read.length
-    rest = bytes.subarray(end)
+    const bytes = await readBytes(handle, buffer, at, Math.min(BLOCK_BYTES, sizeBytes - at))
+    if (bytes.length === 0) return
+    const first = bytes.indexOf(NEWLINE) + 1
+    const last = bytes.lastIndexOf(NEWLINE) + 1
+    if (last > 0) {
+      const line = Buffer.concat([rest, bytes.subarray(0, first)])
+      yield { bytes: line, offset: at - rest.length }
+      yield { bytes: bytes.subarray(first, last), offset: at + first }
+      rest = Buffer.alloc(0)
+    }
+    rest = Buffer.concat([rest, bytes.subarray(last)])
+    at += bytes.length
   }
 }
 
-async function readBytes(handle: FileHandle, offset: number, length: number): Promise<Buffer> {
-  const { buffer, bytesRead } = await handle.read(Buffer.allocUnsafe(length), 0, length, offset)
+async function readBytes(
+  handle: FileHandle,
+  buffer: Buffer,
+  offset: number,
+  length: number,
+): Promise<Buffer> {
+  const { bytesRead } = await handle.read(buffer, 0, length, offset)
   return buffer.subarray(0, bytesRead)
 }
 
@@ -176,9 +195,12 @@ function findIn({ bytes, offset }: Block, filter: AuditFilter): Found[] {
     const from = needle === null ? at : bytes.lastIndexOf(NEWLINE, hit) + 1
     const lineEnd = bytes.indexOf(NEWLINE, hit)
     const to = lineEnd < 0 ? bytes.length : lineEnd
+    at = to + 1
+    // The time is the first field: reading it alone is ten times quicker than reading the line.
+    const atMs = Date.parse(bytes.toString('latin1', from + TIME_AT, from + TIME_AT + TIME_LENGTH))
+    if (atMs < filter.fromMs || atMs >= filter.toMs) continue
     const record = parseLine(bytes.toString('utf8', from, to))
     if (record && isAskedFor(record, filter)) found.push({ record, offset: offset + from })
-    at = to + 1
   }
   return found
 }

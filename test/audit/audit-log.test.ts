@@ -196,16 +196,16 @@ describe('reading it', () => {
     expect(pathsOf((await pageOf(setup.target)).lines)).toEqual(['/2', '/1'])
   })
 
-  it('reads blocks of any size, in both directions', async () => {
+  it('reads lines of any length, in both directions', async () => {
     await using setup = await openTarget()
     const now = Date.now()
-    const wide = 'ä'.repeat(1000)
-    const lines = Array.from({ length: 1000 }, (_, i) => lineOf(now + i, event(`/${i}${wide}`)))
+    const wide = (i: number) => 'ä'.repeat(i % 100 === 50 ? 300_000 : 1000)
+    const lines = Array.from({ length: 1000 }, (_, i) => lineOf(now + i, event(`/${i}${wide(i)}`)))
     await writeFile(setup.target.path, lines.join(''))
     const backwards = (await pageOf(setup.target, {}, '', 1000)).lines
     const forwards = []
     for await (const records of readAll(setup.target, ANY)) forwards.push(...records)
-    expect(pathsOf(forwards)).toEqual(lines.map((_, i) => `/${i}${wide}`))
+    expect(pathsOf(forwards)).toEqual(lines.map((_, i) => `/${i}${wide(i)}`))
     expect(backwards.reverse()).toEqual(forwards)
   })
 
