@@ -1,5 +1,5 @@
 // The audit log for spreadsheet programs: RFC 4180, UTF-8 with a byte order mark, which Excel needs.
-import type { AuditRecord } from '../api-types.ts'
+import type { AuditRecord } from '../audit-types.ts'
 
 const COLUMNS = [
   'time',

@@ -1,5 +1,5 @@
 // What the audit log holds: one line of JSON for each act (docs/http-api.md 28).
-import type { AuditAction, AuditRecord, AuditResult } from '../api-types.ts'
+import type { AuditAction, AuditRecord, AuditResult } from '../audit-types.ts'
 
 /** A line as it is made; what does not apply is left out, and the time is added. */
 export type AuditEvent = Omit<AuditRecord, 'time'>

@@ -1,7 +1,7 @@
 // Reads the audit log back: block by block, so that a hundred megabytes take little memory and time. A line
 // is parsed only when it holds the bytes that are asked for.
 import { type FileHandle, open } from 'node:fs/promises'
-import type { AuditAction, AuditRecord, AuditResult } from '../api-types.ts'
+import type { AuditAction, AuditRecord, AuditResult } from '../audit-types.ts'
 import { badRequest, errnoOf } from '../lib/errors.ts'
 import { listBackups } from '../lib/log-file.ts'
 import type { AuditTarget } from './audit-target.ts'

@@ -1,8 +1,8 @@
 // What a request does, for the audit log: the route names it, one place writes it when the answer is over.
 import { createHash } from 'node:crypto'
 import { createMiddleware } from 'hono/factory'
-import type { AuditAction, AuditResult } from '../api-types.ts'
 import { type AuditEvent, resultOf } from '../audit/event.ts'
+import type { AuditAction, AuditResult } from '../audit-types.ts'
 import { rebase, type VPath, vpathOf } from '../lib/vpath.ts'
 import { clientAddress } from './client-address.ts'
 import type { Act, Ctx, Ending, Env } from './context.ts'

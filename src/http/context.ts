@@ -1,8 +1,8 @@
 // What a request carries: the facts of one request, who asks, and what it needs to be true until it acts.
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Context } from 'hono'
-import type { AuditAction } from '../api-types.ts'
 import type { AuditEvent } from '../audit/event.ts'
+import type { AuditAction } from '../audit-types.ts'
 import type { Scope } from '../files/place/scope.ts'
 import { AppError } from '../lib/errors.ts'
 import type { Actor } from '../operations/actor.ts'

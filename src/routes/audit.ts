@@ -1,9 +1,9 @@
 // Who did what (docs/http-api.md 28): read by administrators, and visits to a link by whoever made it.
 import { Hono } from 'hono'
-import type { AuditPage } from '../api-types.ts'
 import { csvHeader, csvLine } from '../audit/csv.ts'
 import { AUDIT_ACTIONS, AUDIT_RESULTS } from '../audit/event.ts'
 import { type AuditFilter, readAll, readPage } from '../audit/read-audit.ts'
+import type { AuditPage } from '../audit-types.ts'
 import { type AnswerHeaders, stream } from '../http/answer.ts'
 import { shareFingerprint } from '../http/audit.ts'
 import { type Ctx, type Env, signedIn } from '../http/context.ts'

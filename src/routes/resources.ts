@@ -1,6 +1,6 @@
 // Files and folders over HTTP: read, create, save, delete, copy, rename (docs/http-api.md 7).
 import { Hono } from 'hono'
-import type { AuditAction } from '../api-types.ts'
+import type { AuditAction } from '../audit-types.ts'
 import { subtitlesOf } from '../files/listing/info.ts'
 import type { Place } from '../files/place/scope.ts'
 import {

@@ -1,10 +1,10 @@
 // `filebrowser audit`: the last lines of the audit log, and those to come.
 import { open } from 'node:fs/promises'
 import { setTimeout as wait } from 'node:timers/promises'
-import type { AuditRecord } from '../../api-types.ts'
 import type { AuditTarget } from '../../audit/audit-target.ts'
 import { AUDIT_ACTIONS, AUDIT_RESULTS, parseLine } from '../../audit/event.ts'
 import { type AuditFilter, isAskedFor, readPage } from '../../audit/read-audit.ts'
+import type { AuditRecord } from '../../audit-types.ts'
 import { integerBetween, oneOf, parseBoolean } from '../../config/option-values.ts'
 import { AppError, errnoOf } from '../../lib/errors.ts'
 import { type Command, type Flag, flagValue, type Invocation } from '../command.ts'
