@@ -143,12 +143,10 @@ function createWriter(target: AuditTarget, { stdout, onError }: Surroundings) {
       const lines = waiting
       waiting = []
       waitingBytes = 0
-      if (lines.length === 0) return
       if (target.kind === 'stdout') return stdout(lines.join(''))
-      if (!file) {
-        opening ??= open(target.path)
-        await opening
-      }
+      if (!file && lines.length > 0) opening ??= open(target.path)
+      // Also of lines before these: who closes the log waits for them.
+      await opening
       if (!file) lost += lines.length
       for (const line of lines) file?.write(line)
     },

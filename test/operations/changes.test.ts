@@ -168,11 +168,11 @@ it('an upload in parts is in place with its last byte and its own time', async (
     })
   const facts = () => ({ lengthBytes: 5, mtimeMs: 1_000_000_000_000 })
   await beginUpload(actor, path, { replace: false, facts })
-  expect(await append(0, 'he')).toBe(2)
+  expect(await append(0, 'he')).toEqual({ offsetBytes: 2, isDone: false })
   expect(await findUpload(actor, path, { completes: false })).toMatchObject({
     offsetBytes: 2,
   })
-  expect(await append(2, 'llo')).toBe(5)
+  expect(await append(2, 'llo')).toEqual({ offsetBytes: 5, isDone: true })
   expect(await tree.read('new/a.txt')).toBe('hello')
   expect((await actor.scope.stat(path)).mtimeNs).toBe(1_000_000_000_000_000_000n)
 })
