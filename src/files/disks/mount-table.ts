@@ -52,7 +52,10 @@ const KERNEL_TYPES = new Set([
   'nsfs',
 ])
 const MAX_DEVICE_CALLS = 6
-/** How long the list of mounts is taken to be true: reading it takes some 0.1 ms. */
+/**
+ * How long the list of mounts is taken to be true: reading it takes some 0.1 ms. A disk that is mounted and
+ * falls silent within that time is taken for the one around it: Node cannot poll the list for changes.
+ */
 export const MOUNTS_MS = 50
 
 export interface MountTable {
