@@ -22,6 +22,21 @@ export interface Flag {
   required?: true
 }
 
+/**
+ * A flag: `name`, which is a switch, or `name VALUE`, which takes text and is empty by default; `own` is what
+ * it has besides.
+ */
+export function flag(head: string, help: string, own: Partial<Flag> = {}): Flag {
+  const [name = '', value] = head.split(' ')
+  if (value === undefined) return { name, parse: String, default: 'false', help, ...own }
+  return { name, value, parse: String, default: '', help, ...own }
+}
+
+/** Flags under one heading. */
+export function grouped(group: string, flags: readonly Flag[]): Flag[] {
+  return flags.map((flag) => ({ ...flag, group }))
+}
+
 export interface Example {
   line: string
   says: string

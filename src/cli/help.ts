@@ -1,6 +1,6 @@
 // Help that teaches: what a command is for, examples, then the flags by group with their
 // environment names.
-import { type Command, type Flag, isSwitch } from './command.ts'
+import { type Command, type Flag, flag, isSwitch } from './command.ts'
 import { GLOBAL_FLAGS } from './flags.ts'
 
 const WIDTH = 100
@@ -25,13 +25,7 @@ export function helpText(path: readonly Command[]): string {
   return sections.filter((section) => section !== '').join('\n')
 }
 
-const HELP_FLAG: Flag = {
-  name: 'help',
-  short: 'h',
-  parse: (text) => text,
-  default: 'false',
-  help: 'Show this help',
-}
+const HELP_FLAG = flag('help', 'Show this help', { short: 'h' })
 
 function usageLines(command: Command, name: string): string {
   const lines: string[] = []

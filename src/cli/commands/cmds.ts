@@ -1,7 +1,7 @@
 // `filebrowser cmds`: commands run before and after events.
 import { SETTINGS } from '../../store/collections.ts'
 import { EVENTS } from '../../store/document.ts'
-import { type Command, flagValue, type Invocation } from '../command.ts'
+import { type Command, flag, flagValue, type Invocation } from '../command.ts'
 import { withDatabase } from '../database.ts'
 import { checkIndexes, indexRange } from '../index-range.ts'
 
@@ -36,16 +36,7 @@ export const cmdsCommand: Command = {
     {
       name: 'ls',
       summary: 'List the commands',
-      flags: [
-        {
-          name: 'event',
-          short: 'e',
-          value: 'EVENT',
-          parse: (text) => text,
-          default: '',
-          help: 'Only this event, without before_ or after_',
-        },
-      ],
+      flags: [flag('event EVENT', 'Only this event, without before_ or after_', { short: 'e' })],
       run: list,
     },
     {

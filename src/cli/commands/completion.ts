@@ -1,5 +1,5 @@
 // Shell completion: short scripts that ask the hidden `__complete` command for candidates.
-import { type Command, type Flag, isSwitch } from '../command.ts'
+import { type Command, type Flag, flag, isSwitch } from '../command.ts'
 import { GLOBAL_FLAGS } from '../flags.ts'
 import { findCommand, flagNamed } from '../parse-args.ts'
 import { SHELL_SCRIPTS, type ShellName } from './completion-scripts.ts'
@@ -7,13 +7,7 @@ import { SHELL_SCRIPTS, type ShellName } from './completion-scripts.ts'
 /** What the shell does besides the candidates; the bits are the original's. */
 const DIRECTIVE = { default: 0, noFiles: 4 } as const
 
-const HELP: Flag = {
-  name: 'help',
-  short: 'h',
-  parse: (text) => text,
-  default: 'false',
-  help: 'Show help',
-}
+const HELP = flag('help', 'Show help', { short: 'h' })
 
 export const completionCommand: Command = {
   name: 'completion',
@@ -23,14 +17,7 @@ export const completionCommand: Command = {
     summary: `Completion for ${shell}`,
     about: `Prints a completion script for ${shell}.`,
     examples: [SHELL_SCRIPTS[shell].install],
-    flags: [
-      {
-        name: 'no-descriptions',
-        parse: (text) => text,
-        default: 'false',
-        help: 'Offer words without their descriptions',
-      },
-    ],
+    flags: [flag('no-descriptions', 'Offer words without their descriptions')],
     async run({ flags, stdout }) {
       const bare = flags.get('no-descriptions')?.value === true
       stdout(SHELL_SCRIPTS[shell].script(bare ? '__completeNoDesc' : '__complete'))
@@ -73,8 +60,8 @@ export function complete(
   const { path, rest } = findCommand(root, before, GLOBAL_FLAGS)
   const command = path.at(-1) ?? root
   const flags = [...(command.flags ?? []), ...GLOBAL_FLAGS, HELP]
-  const flag = flagBefore(before, flags)
-  if (flag) return { candidates: matching(valuesOf(flag), current), directive: DIRECTIVE.default }
+  const open = flagBefore(before, flags)
+  if (open) return { candidates: matching(valuesOf(open), current), directive: DIRECTIVE.default }
   const inline = before.includes('--') ? null : /^--([^=]+)=/.exec(current)
   if (inline) {
     const named = flagNamed(flags, inline[1] ?? '')

@@ -1,7 +1,7 @@
 // `filebrowser docs` (hidden): one Markdown page per command, from the same descriptions as help.
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
-import { type Command, flagValue } from '../command.ts'
+import { type Command, flag, flagValue } from '../command.ts'
 import { helpText } from '../help.ts'
 
 const DEFAULT_OUT = 'docs/cli'
@@ -11,15 +11,7 @@ export function docsCommand(root: () => Command): Command {
     name: 'docs',
     summary: 'Write the help of all commands as Markdown',
     hidden: true,
-    flags: [
-      {
-        name: 'out',
-        value: 'FOLDER',
-        parse: (text) => text,
-        default: DEFAULT_OUT,
-        help: 'Where the files go',
-      },
-    ],
+    flags: [flag('out FOLDER', 'Where the files go', { default: DEFAULT_OUT })],
     async run({ flags, cwd, stdout }) {
       const folder = resolve(cwd, flagValue<string>(flags, 'out') ?? DEFAULT_OUT)
       await mkdir(folder, { recursive: true })

@@ -5,7 +5,7 @@ import { withFileLock } from '../../store/file-lock.ts'
 import { importBoltFile, reportLines } from '../../store/import.ts'
 import { detectDatabase, jsonBeside, refuseToForget } from '../../store/open-database.ts'
 import { createStore } from '../../store/store.ts'
-import { type Command, flagValue, type Invocation } from '../command.ts'
+import { type Command, flag, flagValue, type Invocation } from '../command.ts'
 import { findSources } from '../database.ts'
 
 export const importCommand: Command = {
@@ -26,14 +26,7 @@ export const importCommand: Command = {
       says: 'Write to another place',
     },
   ],
-  flags: [
-    {
-      name: 'dry-run',
-      parse: (text) => text,
-      default: 'false',
-      help: 'Show the report and write nothing',
-    },
-  ],
+  flags: [flag('dry-run', 'Show the report and write nothing')],
   minArgs: 1,
   run: runImport,
 }

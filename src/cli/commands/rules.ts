@@ -6,37 +6,19 @@ import { AppError } from '../../lib/errors.ts'
 import type { Records, Transaction } from '../../store/collection.ts'
 import { SETTINGS } from '../../store/collections.ts'
 import { findUser, replaceUser } from '../../store/users.ts'
-import { type Command, type Flag, flagValue, type Invocation } from '../command.ts'
+import { type Command, type Flag, flag, flagValue, type Invocation } from '../command.ts'
 import { withDatabase } from '../database.ts'
 import { checkIndexes, indexRange } from '../index-range.ts'
 import { userNamed } from './user-table.ts'
 
 const TARGET_FLAGS: readonly Flag[] = [
-  {
-    name: 'username',
-    short: 'u',
-    value: 'NAME',
-    parse: (text) => text,
-    default: '',
-    help: 'Rules of this account instead of the rules for all',
-  },
-  {
-    name: 'id',
+  flag('username NAME', 'Rules of this account instead of the rules for all', { short: 'u' }),
+  flag('id NUMBER', 'The same by id; wins over --username', {
     short: 'i',
-    value: 'NUMBER',
     parse: integerBetween(0),
     default: '0',
-    help: 'The same by id; wins over --username',
-  },
+  }),
 ]
-
-const switchFlag = (name: string, short: string, help: string): Flag => ({
-  name,
-  short,
-  parse: (text) => text,
-  default: 'false',
-  help,
-})
 
 export const rulesCommand: Command = {
   name: 'rules',
@@ -56,8 +38,8 @@ export const rulesCommand: Command = {
         { line: "filebrowser rules add --regex '\\.key$'", says: 'Hide key files' },
       ],
       flags: [
-        switchFlag('allow', 'a', 'Show instead of hide'),
-        switchFlag('regex', 'r', 'The argument is a regular expression'),
+        flag('allow', 'Show instead of hide', { short: 'a' }),
+        flag('regex', 'The argument is a regular expression', { short: 'r' }),
         ...TARGET_FLAGS,
       ],
       minArgs: 1,
@@ -70,13 +52,11 @@ export const rulesCommand: Command = {
       usage: '<index> [index_end]',
       about: 'Removes the rules from index to index_end, both included, as "rules ls" counts them.',
       flags: [
-        {
-          name: 'index',
-          value: 'NUMBER',
-          parse: integerBetween(0),
-          default: '0',
-          help: 'Needed by the original; used here when no index is given as an argument',
-        },
+        flag(
+          'index NUMBER',
+          'Needed by the original; used here when no index is given as an argument',
+          { parse: integerBetween(0), default: '0' },
+        ),
         ...TARGET_FLAGS,
       ],
       maxArgs: 2,

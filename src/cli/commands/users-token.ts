@@ -1,12 +1,11 @@
 // `filebrowser users token`: API tokens of an account, for scripts that set a server up.
 
 import { addApiToken } from '../../auth/api-tokens.ts'
-import { parseBoolean } from '../../config/option-values.ts'
 import { AppError } from '../../lib/errors.ts'
 import { ROOT, toVPath } from '../../lib/vpath.ts'
 import { API_TOKENS } from '../../store/collections.ts'
 import type { ApiToken } from '../../store/document.ts'
-import { type Command, type Flag, flagValue, type Invocation } from '../command.ts'
+import { type Command, type Flag, flag, flagValue, type Invocation } from '../command.ts'
 import { withDatabase } from '../database.ts'
 import { alignColumns } from '../print.ts'
 import { plain, userNamed } from './user-table.ts'
@@ -15,27 +14,17 @@ const DAY_MS = 86_400_000
 const RIGHTS = ['create', 'rename', 'modify', 'delete', 'share', 'download'] as const
 
 const ADD_FLAGS: readonly Flag[] = [
-  ...RIGHTS.map((name) => ({
-    name: `perm.${name}`,
-    parse: parseBoolean,
-    default: 'true',
-    help: `May ${name}, as far as the account may`,
-    group: 'Permissions',
-  })),
-  {
-    name: 'folder',
-    value: 'FOLDER',
-    parse: (text) => text,
-    default: '/',
-    help: 'All that it sees, as a path of the account',
-  },
-  {
-    name: 'days',
-    value: 'NUMBER',
+  ...RIGHTS.map((name) =>
+    flag(`perm.${name}`, `May ${name}, as far as the account may`, {
+      default: 'true',
+      group: 'Permissions',
+    }),
+  ),
+  flag('folder FOLDER', 'All that it sees, as a path of the account', { default: '/' }),
+  flag('days NUMBER', 'How long it is good for; 0 means for ever', {
     parse: daysFrom,
     default: '90',
-    help: 'How long it is good for; 0 means for ever',
-  },
+  }),
 ]
 
 export const usersTokenCommand: Command = {

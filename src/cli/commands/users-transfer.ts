@@ -17,7 +17,7 @@ import {
   findUserByName,
   replaceUser,
 } from '../../store/users.ts'
-import { type Command, flagValue, type Invocation, inContext } from '../command.ts'
+import { type Command, flag, flagValue, type Invocation, inContext } from '../command.ts'
 import { withDatabase } from '../database.ts'
 import { checkFormat, formatOf, presentUsers, readExport, writeExport } from './portable.ts'
 
@@ -41,18 +41,8 @@ export const usersImportCommand: Command = {
     'them are taken or none. Accounts whose id is not in use here get a new one.',
   usage: '<file.json|file.yaml>',
   flags: [
-    {
-      name: 'overwrite',
-      parse: (text) => text,
-      default: 'false',
-      help: 'Replace accounts whose id is in use',
-    },
-    {
-      name: 'replace',
-      parse: (text) => text,
-      default: 'false',
-      help: `Delete all other accounts; the old ones are kept in ${BACKUP_FILE}`,
-    },
+    flag('overwrite', 'Replace accounts whose id is in use'),
+    flag('replace', `Delete all other accounts; the old ones are kept in ${BACKUP_FILE}`),
   ],
   minArgs: 1,
   check: checkFormat,

@@ -11,7 +11,7 @@ import { USERS } from '../../store/collections.ts'
 import type { User } from '../../store/document.ts'
 import { endSessions, findUserByName, removeUser, replaceUser } from '../../store/users.ts'
 import { withUserFlags } from '../apply-flags.ts'
-import { type Command, type Flag, flagValue, type Invocation } from '../command.ts'
+import { type Command, type Flag, flag, flagValue, grouped, type Invocation } from '../command.ts'
 import { withDatabase } from '../database.ts'
 import { USER_FLAGS } from '../flags.ts'
 import { makeScopeFolder } from '../home-folder.ts'
@@ -21,24 +21,10 @@ import { usersTokenCommand } from './users-token.ts'
 import { usersExportCommand, usersImportCommand } from './users-transfer.ts'
 
 const UPDATE_FLAGS: readonly Flag[] = [
-  {
-    name: 'password',
-    short: 'p',
-    value: 'PASSWORD',
-    parse: (text) => text,
-    default: '',
-    help: 'New password; signs the account out everywhere',
-    group: 'Account',
-  },
-  {
-    name: 'username',
-    short: 'u',
-    value: 'NAME',
-    parse: (text) => text,
-    default: '',
-    help: 'New name',
-    group: 'Account',
-  },
+  ...grouped('Account', [
+    flag('password PASSWORD', 'New password; signs the account out everywhere', { short: 'p' }),
+    flag('username NAME', 'New name', { short: 'u' }),
+  ]),
   ...USER_FLAGS,
 ]
 
