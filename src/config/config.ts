@@ -2,89 +2,61 @@
 // default, merged into one frozen Config. It is finished when loaded; later modules trust it.
 import { isIPv6 } from 'node:net'
 import { resolve } from 'node:path'
-import type { SecondFactorPolicy } from '../api-types.ts'
 import { AppError } from '../lib/errors.ts'
-import { COMMIT, VERSION } from '../lib/version.ts'
+import { VERSION } from '../lib/version.ts'
 import type { ServerOptions } from '../store/document.ts'
 import type { ConfigFile } from './config-file.ts'
 import type { StoredField } from './option.ts'
-import type { RateLimit } from './option-values.ts'
 import { envNamesOf, OPTION_KEYS, type OptionKey, type OptionValues, optionOf } from './options.ts'
 
-export interface Config {
-  /** Absolute path of the served folder; existence is not guaranteed. */
-  readonly root: string
-  /** Host name or IP to listen on, empty for all interfaces. IPv6 without brackets. */
-  readonly address: string
-  /** Port number; 0 lets the system choose. */
-  readonly port: number
-  /** Absolute path of the unix socket to listen on, empty for TCP. */
-  readonly socket: string
-  /** Permission bits of the socket file. */
-  readonly socketPerm: number
-  /** PEM files, both set or both empty. */
-  readonly cert: string
-  readonly key: string
-  /** Empty, or `/prefix` without a trailing slash. */
-  readonly baseURL: string
+/** Options that are something else in Config: under another name, negated, or of no effect. */
+type Changed =
+  | 'previewCacheSize'
+  | 'auditSize'
+  | 'auditAge'
+  | 'tokenExpirationTime'
+  | 'sessionIdle'
+  | 'sessionMax'
+  | 'tusExpiry'
+  | 'trustedProxies'
+  | 'disableThumbnails'
+  | 'disablePreviewResize'
+  | 'disableExec'
+  | 'disableTypeDetectionByHeader'
+  | 'disableImageResolutionCalc'
+  | 'branding.helpURL'
+  | 'redisCacheUrl'
+
+/**
+ * What options.ts says of each, finished: paths are absolute unless they are empty, `address` has no
+ * brackets, `baseURL` is empty or begins with a slash and has none at its end, `cert` and `key` are both
+ * set or both empty. Existence of files is not guaranteed.
+ */
+export interface Config extends Readonly<Omit<OptionValues, Changed>> {
   /** Absolute path given by the user; the JSON document may live beside it (`<path>.json`). */
   readonly database: string
-  /** `stdout`, `stderr`, empty (nowhere) or an absolute file path. */
-  readonly log: string
-  readonly logFormat: 'text' | 'json'
-  /** `file` (beside the database), `stdout`, `off` or an absolute file path. */
-  readonly audit: string
-  readonly auditSizeBytes: number
-  readonly auditAgeMs: number
-  /** Absolute folder for resized images, empty for memory only. */
-  readonly cacheDir: string
   /** Bytes kept in `cacheDir` before the oldest previews go; 0 means unlimited. */
   readonly previewCacheSizeBytes: number
-  /** Image resizes running at once, at least 1. */
-  readonly imageProcessors: number
-  /** Program that makes frames of videos; empty disables. */
-  readonly ffmpegPath: string
+  readonly auditSizeBytes: number
+  readonly auditAgeMs: number
   readonly tokenExpirationMs: number
   readonly sessionIdleMs: number
   readonly sessionMaxMs: number
   readonly tusExpiryMs: number
-  readonly loginRateLimit: RateLimit
-  /** Who needs a second factor; empty: as stored. */
-  readonly secondFactor: SecondFactorPolicy | ''
   readonly enableThumbnails: boolean
   readonly resizePreview: boolean
   readonly enableExec: boolean
-  /** Variables of the environment that hooks, sign-in programs and shell commands get as well. */
-  readonly hookEnv: readonly string[]
   readonly typeDetectionByHeader: boolean
   readonly imageResolutionCalculation: boolean
-  readonly followExternalSymlinks: boolean
   /**
    * Addresses and CIDR blocks whose forwarding and identity headers are believed; null when the
    * option is not set, which differs from an empty list (believe nobody).
    */
   readonly trustedProxies: readonly string[] | null
-  /** Host names that are answered; empty: see auth/allowed-hosts.ts. In lower case. */
-  readonly allowedHosts: readonly string[]
-  /** Origin (`https://content.example.org`) that serves user files to browsers, empty for ours. */
-  readonly contentOrigin: string
-  /** Origins, `*.` in front of the host allowed, whose pages may frame the page besides our own. */
-  readonly frameAncestors: readonly string[]
-  /** Origins from which style sheets load further ones, images and fonts besides our own. */
-  readonly styleSources: readonly string[]
-  /** Key of the HMAC-SHA256 signature on webhook calls; empty: one of the installation's own. */
-  readonly webhookSecret: string
   /** Address behind the help and report links; empty hides them. */
   readonly helpURL: string
-  /** First start only. */
-  readonly noauth: boolean
-  readonly username: string
-  /** First start only: plain text or a hash; empty makes a random one. */
-  readonly password: string
   /** Product version, without a leading `v`. */
   readonly version: string
-  /** Short commit of the build. */
-  readonly commit: string
 }
 
 /** Values given for this run, each with the place it came from for messages. */
@@ -231,50 +203,34 @@ export function buildConfig({ overrides, stored, database, cwd, warn }: ConfigCo
   if (values.redisCacheUrl !== '') {
     warn('redisCacheUrl is accepted but not needed: unfinished uploads are kept on disk')
   }
+  const absolute = (path: string) => (path === '' ? '' : resolve(cwd, path))
   return Object.freeze({
+    ...values,
     root: resolve(cwd, values.root),
     address: plainAddress(values.address),
-    port: values.port,
-    socket: socket === '' ? '' : resolve(cwd, socket),
-    socketPerm: values.socketPerm,
-    cert: tls.cert === '' ? '' : resolve(cwd, tls.cert),
-    key: tls.key === '' ? '' : resolve(cwd, tls.key),
+    socket: absolute(socket),
+    cert: absolute(tls.cert),
+    key: absolute(tls.key),
     baseURL: normalBaseURL(values.baseURL),
     database,
     log: isLogStream(values.log) ? values.log : resolve(cwd, values.log),
-    logFormat: values.logFormat,
     audit: AUDIT_WORDS.includes(values.audit) ? values.audit : resolve(cwd, values.audit),
     auditSizeBytes: values.auditSize,
     auditAgeMs: values.auditAge,
-    cacheDir: values.cacheDir === '' ? '' : resolve(cwd, values.cacheDir),
+    cacheDir: absolute(values.cacheDir),
     previewCacheSizeBytes: values.previewCacheSize,
-    imageProcessors: values.imageProcessors,
-    ffmpegPath: values.ffmpegPath,
     tokenExpirationMs: values.tokenExpirationTime,
     sessionIdleMs: values.sessionIdle,
     sessionMaxMs: values.sessionMax,
     tusExpiryMs: values.tusExpiry,
-    loginRateLimit: Object.freeze(values.loginRateLimit),
-    secondFactor: values.secondFactor,
     enableThumbnails: !values.disableThumbnails,
     resizePreview: !values.disablePreviewResize,
     enableExec: !values.disableExec,
-    hookEnv: Object.freeze(values.hookEnv),
     typeDetectionByHeader: !values.disableTypeDetectionByHeader,
     imageResolutionCalculation: !values.disableImageResolutionCalc,
-    followExternalSymlinks: values.followExternalSymlinks,
-    trustedProxies: overrides.trustedProxies ? Object.freeze(values.trustedProxies) : null,
-    allowedHosts: Object.freeze(values.allowedHosts),
-    contentOrigin: values.contentOrigin,
-    frameAncestors: Object.freeze(values.frameAncestors),
-    styleSources: Object.freeze(values.styleSources),
-    webhookSecret: values.webhookSecret,
+    trustedProxies: overrides.trustedProxies ? values.trustedProxies : null,
     helpURL: values['branding.helpURL'],
-    noauth: values.noauth,
-    username: values.username,
-    password: values.password,
     version: VERSION,
-    commit: COMMIT,
   })
 }
 

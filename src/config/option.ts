@@ -1,5 +1,6 @@
 // What an entry of the table of options is.
 import type { ServerOptions } from '../store/document.ts'
+import { parseBoolean } from './option-values.ts'
 
 type OptionGroup = 'Listening' | 'Files' | 'Sign-in' | 'Previews' | 'Logging' | 'First start'
 
@@ -28,7 +29,32 @@ export interface Option<T> {
 
 export type StoredField = keyof ServerOptions | `!${keyof ServerOptions}`
 
-/** The entry, under the type of its value. */
-export function option<T>(spec: Option<T>): Option<T> {
-  return spec
+type Spec<T> = Omit<Option<T>, 'group'>
+type Own = Partial<Omit<Spec<never>, 'parse' | 'value' | 'help'>>
+
+/** An option that is true or false, by default false. */
+export function onOff(help: string, own: Own = {}): Spec<boolean> {
+  return { parse: parseBoolean, default: 'false', help, ...own }
+}
+
+/** An option that takes text, by default empty. */
+export function text(value: string, help: string, own: Own = {}): Spec<string> {
+  return { value, parse: String, default: '', help, ...own }
+}
+
+/** An option whose text means something else. */
+export function parsed<T>(
+  value: string,
+  parse: (text: string) => T,
+  byDefault: string,
+  help: string,
+  own: Own = {},
+): Spec<T> {
+  return { value, parse, default: byDefault, help, ...own }
+}
+
+/** Options under one heading of help. */
+export function inGroup<T extends Record<string, Spec<unknown>>>(group: OptionGroup, options: T) {
+  const entries = Object.entries(options).map(([key, option]) => [key, { ...option, group }])
+  return Object.fromEntries(entries) as { [K in keyof T]: T[K] & { group: OptionGroup } }
 }
