@@ -98,7 +98,7 @@ export function FindBar(props: FindBarProps) {
 
   const bad = query.search !== '' && !query.valid
   return (
-    <search className="ed-find" onKeyDown={onKeyDown} data-own-keys>
+    <search className="ed-find rigid line-bottom" onKeyDown={onKeyDown} data-own-keys>
       {!readOnly && (
         <IconButton
           size="sm"
@@ -110,10 +110,10 @@ export function FindBar(props: FindBarProps) {
           onClick={() => onReplace(!replace)}
         />
       )}
-      <div className="ed-find__rows">
-        <div className="ed-find__row">
+      <div className="ed-find__rows grow">
+        <div className="ed-find__row row">
           <FindField ref={field} query={query} bad={bad} onChange={change} onStep={step} />
-          <span className="ed-find__count num" role="status">
+          <span className="ed-find__count num fs-sm mid" role="status">
             <CountText query={query} count={count} bad={bad} />
           </span>
           <IconButton
@@ -208,7 +208,7 @@ interface ReplaceRowProps {
 function ReplaceRow({ view, query, none, onChange }: ReplaceRowProps) {
   const { t } = useLingui()
   return (
-    <div className="ed-find__row">
+    <div className="ed-find__row row">
       <span className="input ed-find__field">
         <input
           type="text"

@@ -56,11 +56,11 @@ export function Header(props: HeaderProps) {
   const codeShown = ready && mode !== 'preview'
   const place = segmentsOf(parentOf(entry.path)).join(' / ')
   return (
-    <header className="ed-head">
+    <header className="ed-head row rigid line-bottom">
       <IconButton icon={X} label={t`Close editor`} onClick={onClose} />
       <FileTile entry={entry} />
-      <div className="ed-title">
-        <div className="ed-title__line">
+      <div className="ed-title grow">
+        <div className="ed-title__line row">
           <h1 className="trunc">
             <bdi>{entry.name}</bdi>
           </h1>
@@ -129,7 +129,7 @@ function TextTools() {
     <span className="ed-tools__wide">
       <span className="vr" aria-hidden="true" />
       <IconButton icon={AArrowDown} label={t`Smaller text`} onClick={() => changeTextSize(-1)} />
-      <span className="num mid ed-tools__size">
+      <span className="num mid ed-tools__size fs-md">
         <Trans>{size} px</Trans>
       </span>
       <IconButton icon={AArrowUp} label={t`Larger text`} onClick={() => changeTextSize(1)} />

@@ -75,11 +75,18 @@ interface BarProps {
 function Bar({ icon: Icon, tone, children, actions }: BarProps) {
   const buttons = actions?.filter((action) => action !== false)
   return (
-    <div className={tone === undefined ? 'ed-bar' : `ed-bar ed-bar--${tone}`} role="status">
+    <div
+      className={
+        tone === undefined
+          ? 'ed-bar row rigid wraps fs-md mid line-bottom'
+          : `ed-bar row rigid wraps fs-md mid line-bottom ed-bar--${tone}`
+      }
+      role="status"
+    >
       <Icon className="i" aria-hidden />
       <p className="ed-bar__text">{children}</p>
       {buttons && (
-        <div className="ed-bar__actions">
+        <div className="ed-bar__actions wraps">
           {buttons.map(({ label, ...button }) => (
             <Button key={label} size="sm" {...button}>
               {label}

@@ -93,7 +93,7 @@ export function PickDialog(props: PickDialogProps) {
           />
         ))}
         {shown.length === 0 && (
-          <div className="ed-pick__none" role="presentation">
+          <div className="ed-pick__none mid" role="presentation">
             {t`Nothing found`}
           </div>
         )}
@@ -116,7 +116,7 @@ function PickRow({ id, option, heading, active, chosen, onPick, onHover }: PickR
   return (
     <>
       {heading !== undefined && (
-        <div className="ed-pick__group" role="presentation">
+        <div className="ed-pick__group dim" role="presentation">
           {heading}
         </div>
       )}
@@ -126,7 +126,7 @@ function PickRow({ id, option, heading, active, chosen, onPick, onHover }: PickR
         id={id}
         role="option"
         aria-selected={active}
-        className="ed-pick__row"
+        className="ed-pick__row row"
         onClick={onPick}
         onPointerMove={active ? undefined : onHover}
       >

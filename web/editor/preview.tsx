@@ -51,7 +51,7 @@ export function Preview({ rendering, source, entry, textVersion }: PreviewProps)
     >
       <Suspense
         fallback={
-          <div className="ed-wait">
+          <div className="ed-wait center">
             <Spinner large />
           </div>
         }

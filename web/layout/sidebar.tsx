@@ -49,7 +49,7 @@ export function Sidebar({ open, onDone }: { open: boolean; onDone: () => void })
   return (
     <aside
       ref={ref}
-      className={open ? 'side is-open' : 'side'}
+      className={open ? 'side is-open col' : 'side col'}
       id="sidebar"
       aria-label={t`Sidebar`}
     >
@@ -108,7 +108,7 @@ function Pins({ here }: { here: string | null }) {
   if (pinned.length === 0) return null
   return (
     <>
-      <h2 className="eyebrow">{t`Pinned`}</h2>
+      <h2 className="eyebrow strong dim">{t`Pinned`}</h2>
       <nav className="side__list" aria-label={t`Pinned folders`}>
         {pinned.map((pin) => (
           <div className="side__pin" key={pin.path}>
@@ -185,7 +185,7 @@ function Storage({ folder }: { folder: string }) {
   const used = formatSize(current.used)
   const total = formatSize(current.total)
   return (
-    <div className="store">
+    <div className="store fs-sm mid">
       <div className="store__head row">
         <HardDrive className="i i-sm" aria-hidden />
         <span className="grow">{t`Storage`}</span>
@@ -206,7 +206,7 @@ function Person() {
   const { user } = useSnapshot(session)
   if (!user) return null
   return (
-    <div className="me row">
+    <div className="me row line-top">
       <a className="me__who row grow" href={`${boot.BaseURL}/settings/profile`}>
         <Avatar name={user.username} />
         <span className="grow">
@@ -235,7 +235,7 @@ function Credits() {
   const { help } = useSnapshot(slots)
   const product = `File Browser ${boot.Version}`
   return (
-    <div className="credits">
+    <div className="credits dim">
       {boot.HelpURL && !boot.DisableExternal ? (
         <a href={boot.HelpURL} target="_blank" rel="noreferrer">
           {product}

@@ -78,7 +78,7 @@ function ToastCard({ toast }: { toast: Toast }) {
   const { action, progress } = toast
   const report = toast.report && boot.HelpURL !== '' && !boot.DisableExternal
   return (
-    <div ref={ref} className={`toast row toast--${toast.tone}`}>
+    <div ref={ref} className={`toast row fs-md toast--${toast.tone}`}>
       {progress === null ? (
         <Icon className="i" aria-hidden />
       ) : progress.total > 1 ? (

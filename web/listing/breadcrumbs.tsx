@@ -51,7 +51,7 @@ export function Breadcrumbs({ vpath }: { vpath: string }) {
               {(trigger) => (
                 <button
                   type="button"
-                  className="crumb"
+                  className="crumb nowrap mid"
                   aria-label={t`Folders above`}
                   data-tip={t`Folders above`}
                   {...trigger}
@@ -96,7 +96,7 @@ function Crumb({
   }, [hovered, current, vpath])
   return (
     <a
-      className="crumb"
+      className="crumb nowrap mid"
       href={filesHref(boot.BaseURL, vpath, true)}
       aria-current={current ? 'page' : undefined}
       data-drop-path={vpath}

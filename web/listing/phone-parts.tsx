@@ -88,11 +88,16 @@ export function PhoneFoot() {
   if (kind !== 'folder') return null
   if (paths.size > 0) {
     return (
-      <div className="bbar" role="toolbar" aria-label={t`Selection`} id="file-selection">
+      <div
+        className="bbar rigid line-top"
+        role="toolbar"
+        aria-label={t`Selection`}
+        id="file-selection"
+      >
         <PhoneActions plan={phoneBar.map(actionOf)} context={context} />
         <MenuButton label={t`More`} items={() => menuEntries(phoneMore, currentContext())}>
           {(trigger) => (
-            <button type="button" className="bbar__item" {...trigger}>
+            <button type="button" className="bbar__item mid" {...trigger}>
               <Ellipsis className="i i-lg" aria-hidden />
               <span>{t`More`}</span>
             </button>

@@ -44,7 +44,7 @@ function IdleBar({ phone }: { phone: boolean }) {
   const { paths } = useSelection()
   const waiting = phase.kind === 'loading' && phase.slow
   return (
-    <div className="tools row">
+    <div className="tools row rigid fs-md">
       <span className="tools__count grow" aria-live="off">
         {waiting ? (
           <span className="sk tools__sk" />
@@ -169,7 +169,7 @@ function SelectionBar() {
   const more = count === 0 ? selectionStart : selectionMore
   return (
     <div
-      className="tools row selbar"
+      className="tools row selbar rigid fs-md"
       role="toolbar"
       aria-label={t`Selection`}
       id="multiple-selection"
@@ -246,7 +246,7 @@ export function PhoneActions({
       <button
         key={action.id}
         type="button"
-        className={action.danger ? 'bbar__item is-danger' : 'bbar__item'}
+        className={action.danger ? 'bbar__item is-danger mid' : 'bbar__item mid'}
         onClick={() => void action.run(currentContext())}
       >
         <action.icon className={action.flipIcon ? 'i i-lg flip' : 'i i-lg'} aria-hidden />

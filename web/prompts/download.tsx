@@ -55,7 +55,7 @@ export function DownloadPrompt({ folder, entries, answer }: PromptProps<'downloa
             onClick={() => answer(format)}
           >
             <FileArchive className="i" aria-hidden />
-            <span className="formats__name">{archiveEndings[format]}</span>
+            <span className="formats__name strong">{archiveEndings[format]}</span>
             <small>{notes[format]}</small>
           </button>
         ))}

@@ -116,7 +116,7 @@ function Column({ sections }: { sections: readonly Section[] }) {
             {section.lines.map((line) => {
               const { label, keys } = typeof line === 'string' ? lineOf(line) : line
               return (
-                <div key={label.id} className="help__line row">
+                <div key={label.id} className="help__line row fs-md mid">
                   <dt>{i18n._(label)}</dt>
                   <dd>
                     {keys.map((key) => {

@@ -66,7 +66,7 @@ function NewEntry({ folder, kind, answer }: Given) {
 function PathPreview({ segments, kind }: { segments: readonly string[]; kind: 'folder' | 'file' }) {
   let path = ''
   return (
-    <div className="new-path row">
+    <div className="new-path row wraps fs-md mid">
       {segments.map((segment, index) => {
         path = joinPath(path === '' ? '/' : path, segment)
         const isFile = kind === 'file' && index === segments.length - 1

@@ -91,9 +91,9 @@ export function PalettePrompt({ answer }: PromptProps<'palette'>) {
       onKeyDown={onKeyDown}
       onPointerDown={(event) => event.target === dialog.current && answer(null)}
     >
-      <div className="palette__box">
+      <div className="palette__box col">
         {/* biome-ignore lint/a11y/noLabelWithoutControl: the combobox is its control */}
-        <label className="palette__field row">
+        <label className="palette__field row line-bottom">
           <SquareChevronRight className="i flip" aria-hidden />
           <Combobox
             ref={input}
@@ -178,7 +178,7 @@ function Option({ id, item, typed, active, onHover, onRun }: OptionProps) {
 
 function GroupTitle({ children }: { children: string }) {
   return (
-    <div className="eyebrow" aria-hidden>
+    <div className="eyebrow strong dim" aria-hidden>
       {children}
     </div>
   )
@@ -194,7 +194,7 @@ function NoMatch() {
 
 function Foot() {
   return (
-    <footer className="palette__foot row">
+    <footer className="palette__foot row fs-sm dim line-top">
       <span>
         <Kbd keys="↑ ↓" /> <Trans>Move</Trans>
       </span>

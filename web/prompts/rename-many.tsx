@@ -154,11 +154,14 @@ function Names({ entries, results }: NamesProps) {
         if (result === undefined) return null
         const { name, problem, changed: isNew } = result
         return (
-          <li key={entry.path} className={problem === null ? 'batch__row' : 'batch__row is-bad'}>
+          <li
+            key={entry.path}
+            className={problem === null ? 'batch__row fs-md' : 'batch__row is-bad fs-md'}
+          >
             <FileTile entry={entry} />
             <bdi className="trunc dim">{shownName(entry.name)}</bdi>
             <ArrowRight className="i i-xs flip" aria-hidden />
-            <bdi className={isNew ? 'trunc batch__new' : 'trunc dim'}>{shownName(name)}</bdi>
+            <bdi className={isNew ? 'trunc batch__new strong' : 'trunc dim'}>{shownName(name)}</bdi>
             {problem !== null && <span className="err">{problems[problem]}</span>}
           </li>
         )

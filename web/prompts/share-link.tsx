@@ -32,7 +32,7 @@ export function ShareLink({ link, isDir, onCopy, onDelete }: ShareLinkProps) {
   const copyDirect = () => copyWithToast(directLinkOf(link.hash), t`Direct link copied`)
 
   return (
-    <li className="share__link row">
+    <li className="share__link row wraps">
       <span className="tile" style={tintOf(link.hasPassword ? 'slides' : 'folder')} aria-hidden>
         {link.hasPassword ? <Lock className="i" /> : <Link className="i" />}
       </span>
@@ -86,7 +86,7 @@ export function ShareLink({ link, isDir, onCopy, onDelete }: ShareLinkProps) {
         />
       </span>
       {showQr && (
-        <div className="share__qr row" id={qrId}>
+        <div className="share__qr row fs-md" id={qrId}>
           <Qr text={page} sizePx={160} label={t`QR code of the link`} />
           <p className="mid">
             <Trans>Scan to open the link on another device.</Trans>

@@ -102,7 +102,7 @@ export function SharePrompt({ path, entry, answer }: PromptProps<'share'>) {
       }
     >
       <Links list={links.list} isDir={isDir} onDelete={(link) => void links.remove(link)} />
-      <h3 className="share__new">
+      <h3 className="share__new fs-md">
         <Trans>New link</Trans>
       </h3>
       <div className="share__box">
@@ -162,7 +162,7 @@ function Links({ list, isDir, onDelete }: LinksProps) {
   const { t } = useLingui()
   if (list === null) {
     return (
-      <div className="share__link row" aria-busy>
+      <div className="share__link row wraps" aria-busy>
         <Skeleton width="1.875rem" height="1.875rem" />
         <span className="grow share__wait">
           <Skeleton width="60%" />
@@ -225,7 +225,7 @@ function LifeFields({ draft: life, set, field }: FormPart<Life>) {
         </div>
       </div>
       {preset === 'custom' && (
-        <div className="share__custom row">
+        <div className="share__custom row wraps">
           <NumberField
             label={t`Duration`}
             hideLabel
@@ -247,7 +247,7 @@ function LifeFields({ draft: life, set, field }: FormPart<Life>) {
             ]}
           />
           {!outOfRange && (
-            <span className="share__until dim num">
+            <span className="dim num fs-md">
               <Until amount={amount} unit={unit} />
             </span>
           )}
@@ -275,7 +275,7 @@ function PasswordField({ value, onChange }: { value: string; onChange: (value: s
       label={
         <span className="row">
           <span className="grow">{t`Password`}</span>
-          <span className="share__optional dim">{t`Optional`}</span>
+          <span className="share__optional dim fs-sm">{t`Optional`}</span>
         </span>
       }
       icon={Lock}

@@ -119,9 +119,9 @@ function Bar({ vpath }: { vpath: string }) {
   const narrow = useMedia(NO_DETAILS_PANEL)
   const { kind, shown } = useListing()
   return (
-    <div className="crumbbar row">
+    <div className="crumbbar row rigid">
       <Breadcrumbs vpath={vpath} />
-      <div className="row crumbbar__end">
+      <div className="row rigid">
         <UploadButton />
         <ViewSwitch />
         <IconButton

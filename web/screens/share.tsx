@@ -33,7 +33,7 @@ export function ShareScreen() {
           <Share key={address.hash} {...address} />
         )}
       </main>
-      <footer className="pub__foot">
+      <footer className="pub__foot fs-sm dim">
         <Trans>
           Shared with <bdi>{instanceName}</bdi>
         </Trans>

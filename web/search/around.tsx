@@ -68,7 +68,7 @@ export function Nothing({
   const place = nameOf(base) || instanceName
   if (query === '') {
     return (
-      <p className="sx__hint">
+      <p className="sx__hint fs-md mid">
         <Trans>
           Searches the names in “<bdi>{place}</bdi>” and all folders below it.
         </Trans>
@@ -82,7 +82,7 @@ export function Nothing({
   }
   if (state === null || (state.running && state.error === null)) {
     return (
-      <p className="sx__hint row">
+      <p className="sx__hint row fs-md mid">
         <Spinner /> <Trans>Searching…</Trans>
       </p>
     )

@@ -183,7 +183,7 @@ function QueryLine({ id, input, search, onClose }: QueryLineProps) {
   const { t } = useLingui()
   const { text, filter, current, hits } = search
   return (
-    <div className="sx__query row">
+    <div className="sx__query row line-bottom">
       <SearchIcon className="i sx__lens" aria-hidden />
       {filter !== null && (
         <span className="badge badge--accent mono" dir="ltr">
@@ -206,7 +206,7 @@ function QueryLine({ id, input, search, onClose }: QueryLineProps) {
       />
       {search.running && <Spinner />}
       {current !== null && (
-        <span className="sx__count dim num">
+        <span className="dim num nowrap fs-md">
           <Plural value={hits.length} one="# result" other="# results" />
         </span>
       )}
@@ -269,7 +269,7 @@ function Filters({ input, search, openFolder }: FiltersProps) {
 
 function Foot() {
   return (
-    <footer className="sx__foot row">
+    <footer className="sx__foot row fs-sm dim line-top">
       <span>
         <Kbd keys="↑ ↓" /> <Trans>Move</Trans>
       </span>

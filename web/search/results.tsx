@@ -143,7 +143,9 @@ function Result({
             <Location base={base} vpath={vpath} />
           </small>
         </span>
-        {facts.length > 0 && <span className="sx__facts num">{facts.join(' · ')}</span>}
+        {facts.length > 0 && (
+          <span className="sx__facts num nowrap fs-sm dim">{facts.join(' · ')}</span>
+        )}
       </a>
       {active && (
         <span className="sx__acts row">

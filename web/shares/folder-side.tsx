@@ -57,7 +57,7 @@ export function FolderSide({
           </>
         )}
       </section>
-      <section className="panel pubside__qr row">
+      <section className="panel pubside__qr row fs-md">
         <Qr
           text={address}
           sizePx={QR_PX}

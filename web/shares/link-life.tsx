@@ -10,7 +10,7 @@ export function LinkLife({ expiresAtMs }: { expiresAtMs: number | null }) {
   if (expiresAtMs === null) return null
   const when = formatDistanceInText(expiresAtMs, nowMs)
   return (
-    <p className="publife row dim">
+    <p className="publife row dim fs-sm">
       <Clock className="i i-xs" aria-hidden />
       <time dateTime={new Date(expiresAtMs).toISOString()} data-tip={formatMoment(expiresAtMs)}>
         <Trans>Link expires: {when}</Trans>

@@ -42,14 +42,17 @@ export function PublicFile({ access, inner, info, expiresAtMs }: ShareReady) {
         covered={open !== null}
         onOpenAs={(kind) => setOpen({ entry: info, as: kind })}
       />
-      <section className="pubfile__side">
+      <section className="pubfile__side col">
         <div>
           {inner === ROOT ? (
             <Badge icon={icon}>
               <Trans>Shared file</Trans>
             </Badge>
           ) : (
-            <a className="pubfile__back" href={shareHref({ hash: access.hash, inner: folder })}>
+            <a
+              className="pubfile__back fs-md"
+              href={shareHref({ hash: access.hash, inner: folder })}
+            >
               <ArrowLeft className="i i-sm flip" aria-hidden />
               {folder === ROOT ? <Trans>All files</Trans> : <bdi>{nameOf(folder)}</bdi>}
             </a>
@@ -72,7 +75,7 @@ export function PublicFile({ access, inner, info, expiresAtMs }: ShareReady) {
           onOpen={() => setOpen({ entry: info })}
         />
         <hr />
-        <div className="pubfile__qr">
+        <div className="pubfile__qr fs-sm">
           <Qr
             text={direct}
             sizePx={QR_PX}

@@ -235,12 +235,12 @@ function SelectionBar({ chosen, onClear, ...on }: SelectionBarProps) {
   const { t } = useLingui()
   const only = chosen.length === 1 ? chosen[0] : undefined
   return (
-    <div className="pubfolder__selbar row" role="toolbar" aria-label={t`Selection`}>
+    <div className="pubfolder__selbar row wraps" role="toolbar" aria-label={t`Selection`}>
       <IconButton size="sm" icon={X} label={t`Clear selection`} onClick={onClear} />
       <strong className="num">
         <Trans>{formatNumber(chosen.length)} selected</Trans>
       </strong>
-      <span className="num pubfolder__sum">{sumOf(chosen)}</span>
+      <span className="num pubfolder__sum fs-md">{sumOf(chosen)}</span>
       <span className="grow" />
       {only !== undefined && !only.isDir && (
         <>
@@ -264,7 +264,7 @@ function SelectionBar({ chosen, onClear, ...on }: SelectionBarProps) {
 
 function More({ shown, total, onMore }: { shown: number; total: number; onMore(): void }) {
   return (
-    <div className="pubfolder__more row">
+    <div className="pubfolder__more row fs-sm">
       <Button size="sm" tone="line" onClick={onMore}>
         <Plural value={Math.min(total - shown, ROWS_STEP)} one="Show # more" other="Show # more" />
       </Button>
@@ -287,7 +287,7 @@ function Crumbs({ hash, inner }: { hash: string; inner: string }) {
   const { t } = useLingui()
   const folders = lineageOf(inner)
   return (
-    <nav className="pubcrumbs" aria-label={t`Breadcrumb`}>
+    <nav className="pubcrumbs fs-md" aria-label={t`Breadcrumb`}>
       <ol>
         {folders.map((folder, at) => (
           <li key={folder}>

@@ -42,7 +42,7 @@ export function Stage({ source, entry, covered, onOpenAs }: StageProps) {
   return (
     <div className="pubstage vw" data-kind={kind}>
       <div className="vw-stage">
-        <div className="vw-content">
+        <div className="vw-content col covers">
           <Boundary source={source} entry={entry}>
             <Suspense fallback={<Busy />}>
               <Viewer

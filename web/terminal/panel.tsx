@@ -219,7 +219,7 @@ export function ShellPanel() {
 
   return (
     <section
-      className="term shell"
+      className="term shell col rigid line-top"
       aria-label={t`Shell`}
       data-own-keys
       style={{ blockSize: heightPx }}
@@ -231,7 +231,7 @@ export function ShellPanel() {
         onChange={setHeightPx}
         onDone={(px) => setPref('shellHeightPx', px)}
       />
-      <header className="term__head row">
+      <header className="term__head row rigid strong fs-sm">
         <SquareTerminal className="i i-sm" aria-hidden />
         <span className="grow trunc">
           {t`Shell`} · <bdi>{name}</bdi>
@@ -244,7 +244,7 @@ export function ShellPanel() {
         />
         <IconButton size="sm" icon={X} label={t`Close shell`} onClick={closeShell} />
       </header>
-      <div className="term__body">
+      <div className="term__body fills">
         <div className="term__screen" ref={host} />
       </div>
     </section>

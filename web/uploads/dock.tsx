@@ -44,13 +44,13 @@ function UploadRing() {
   return (
     <button
       type="button"
-      className="upring center"
+      className="upring center rigid"
       aria-label={t`Uploads: ${percent} % done. Show details`}
       data-tip={t`Show uploads`}
       onClick={() => collapseUploads(false)}
     >
       <Ring percent={percent} label={t`Upload progress`} size={2} />
-      <span className="upring__number num" aria-hidden>
+      <span className="upring__number num strong" aria-hidden>
         {percent}
       </span>
     </button>

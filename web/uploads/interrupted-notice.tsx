@@ -43,7 +43,7 @@ export function InterruptedNotice({ batch }: { batch: Snapshot<InterruptedUpload
             other="# files were not finished uploading"
           />
         </strong>
-        <p className="up__cutwords">
+        <p className="up__cutwords fs-md mid">
           <bdi>{names}</bdi>
           {more > 0 && (
             <>
@@ -55,7 +55,7 @@ export function InterruptedNotice({ batch }: { batch: Snapshot<InterruptedUpload
             to “<bdi>{target}</bdi>”, {size}, started: {when}
           </Trans>
         </p>
-        <p className="up__cutwords">
+        <p className="up__cutwords fs-md mid">
           {batch.fromFolder ? (
             <Trans>Choose the same folder again to continue. Nothing is sent twice.</Trans>
           ) : (

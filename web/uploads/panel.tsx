@@ -82,7 +82,7 @@ function PanelHead({ state, busy }: { state: State; busy: boolean }) {
         <strong className="up__title">
           <Title state={state} busy={busy} />
         </strong>
-        <span className="up__sub num">
+        <span className="up__sub num fs-sm mid">
           <Details state={state} busy={busy} />
         </span>
       </div>
@@ -188,7 +188,7 @@ function PanelFoot({ state, busy }: { state: State; busy: boolean }) {
 
   if (!busy && state.failed === 0) return null
   return (
-    <footer className="up__foot row">
+    <footer className="up__foot row fs-sm mid line-top">
       <span className="num">
         {state.totalBytes > 0 && (
           <Trans>

@@ -84,7 +84,11 @@ function Row({
             <bdi>{name}</bdi>
           </span>
           <span
-            className={state === 'failed' ? 'up__state up__state--bad' : 'up__state num'}
+            className={
+              state === 'failed'
+                ? 'up__state up__state--bad nowrap fs-sm'
+                : 'up__state num nowrap fs-sm'
+            }
             data-tip={hint}
           >
             <StateText item={item} hold={hold} />
@@ -98,7 +102,7 @@ function Row({
           />
         )}
       </div>
-      <span className="up__acts">
+      <span className="up__acts rigid">
         {state === 'active' && (
           <IconButton
             size="sm"

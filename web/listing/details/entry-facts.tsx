@@ -49,13 +49,13 @@ export function EntryFacts({ entry }: { entry: FileEntry }) {
   const { t } = useLingui()
   if (entry.unreachable === true) {
     return (
-      <small className="facts trunc facts--reason" data-tip={t`Disk does not answer`}>
+      <small className="facts trunc facts--reason dim" data-tip={t`Disk does not answer`}>
         <EntrySize entry={entry} />
       </small>
     )
   }
   return (
-    <small className="facts trunc num">
+    <small className="facts trunc num dim">
       {!entry.isDir && (
         <>
           <EntrySize entry={entry} />

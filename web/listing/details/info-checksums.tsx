@@ -18,7 +18,7 @@ const algorithms: readonly { id: ChecksumAlgorithm; name: string }[] = [
 
 export function Checksums({ path }: { path: string }) {
   return (
-    <section className="info__sums">
+    <section className="info__sums line-top">
       <h4>
         <Trans>Checksums</Trans>
       </h4>

@@ -26,7 +26,7 @@ export function DragGhost() {
     >
       <EntryIcon entry={first} />
       <GhostWords entry={first} count={count} target={target} copy={copy} />
-      {count > 1 && <b className="ghost__count center num">{count}</b>}
+      {count > 1 && <b className="ghost__count center num fs-sm">{count}</b>}
     </div>
   )
 }
@@ -75,7 +75,7 @@ export function DropVeil() {
   const folder = folderTitle(target)
   return (
     <div className="dropveil" aria-hidden>
-      <div className="dropveil__pill row">
+      <div className="dropveil__pill row strong">
         <Upload className="i" />
         {count > 0 ? (
           <span>

@@ -16,7 +16,7 @@ export function ColumnHeader() {
   const all = visible.length > 0 && paths.size >= visible.length
   const checked = all ? true : paths.size > 0 ? 'mixed' : false
   return (
-    <div role="row" aria-rowindex={1} className="header lhead lcols">
+    <div role="row" aria-rowindex={1} className="header lhead lcols strong fs-sm dim line-bottom">
       <span role="columnheader" className="lrow__check center">
         <Checkbox
           aria-label={t`Select all`}

@@ -171,7 +171,7 @@ export const TouchRow = memo(function TouchRow(props: CellProps & { selecting: b
           </span>
         </EntryLink>
       </span>
-      <span role="gridcell" className="trow__end center">
+      <span role="gridcell" className="trow__end center rigid">
         {selecting ? (
           <EntryCheck entry={entry} selected={selected} />
         ) : (
@@ -230,7 +230,7 @@ export const FileCard = memo(function FileCard(props: CellProps) {
   return (
     <div {...cellAttributes(props, 'card')}>
       <EntryLink entry={entry}>
-        <span className="card__picture center">
+        <span className="card__picture center fills line-bottom">
           <PageIcon entry={entry} />
           <Thumbnail entry={entry} className="card__thumb" onShown={() => setPictured(true)} />
           {pictured && entry.type === 'video' && <PlayMark />}
@@ -266,7 +266,7 @@ export const GalleryTile = memo(function GalleryTile(props: CellProps) {
         {!pictured && <PageIcon entry={entry} />}
         <Thumbnail entry={entry} className="gtile__thumb" onShown={() => setPictured(true)} />
         {pictured && entry.type === 'video' && <PlayMark />}
-        <span className="gtile__name">
+        <span className="gtile__name strong fs-md">
           <NameLabel name={entry.name} />
         </span>
       </EntryLink>

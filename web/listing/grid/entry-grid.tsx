@@ -341,7 +341,7 @@ const Heading = memo(function Heading({
     <div
       role="row"
       aria-rowindex={line.line + offset}
-      className="grid__heading"
+      className="grid__heading strong fs-sm dim"
       style={{ blockSize: line.heightPx }}
     >
       <span role="gridcell">

@@ -20,7 +20,7 @@ export const NameLabel = memo(function NameLabel({ name }: { name: string }) {
   return (
     <bdi className="fname">
       <span className="fname__stem">{shownName(stem)}</span>
-      <span className="fname__ext">{shownName(extension)}</span>
+      <span className="fname__ext rigid">{shownName(extension)}</span>
     </bdi>
   )
 })

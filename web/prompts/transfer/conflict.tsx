@@ -107,7 +107,7 @@ function ForAll({ allowReplace, allowResume, otherCount, rule, onChoose }: ForAl
     </Chip>
   )
   return (
-    <fieldset className="conflict__all row" aria-label={t`For all`}>
+    <fieldset className="conflict__all row wraps fs-md" aria-label={t`For all`}>
       <span className="mid">
         <Trans>For all:</Trans>
       </span>
@@ -234,7 +234,7 @@ function Card({
     <section className="conflict__card" aria-label={name}>
       <div className="conflict__head row">
         <FileTile entry={{ name, isDir: incoming.isDir }} />
-        <span className="conflict__name trunc grow">
+        <span className="conflict__name trunc grow strong">
           {location !== '' && <bdi className="dim">{location}/</bdi>}
           <bdi>{name}</bdi>
         </span>
@@ -293,8 +293,12 @@ function Side({
     side.isDir ? t`Folder` : side.sizeBytes === null ? t`Size unknown` : formatSize(side.sizeBytes),
   ]
   return (
-    <div className={kept ? 'conflict__side row conflict__side--kept' : 'conflict__side row'}>
-      <span className="conflict__picture center">
+    <div
+      className={
+        kept ? 'conflict__side row conflict__side--kept fs-md' : 'conflict__side row fs-md'
+      }
+    >
+      <span className="conflict__picture center rigid">
         {thumbnail === null ? (
           <PageIcon entry={{ name, isDir: side.isDir }} />
         ) : (

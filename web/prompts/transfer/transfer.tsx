@@ -119,7 +119,7 @@ export function TransferPrompt({ kind, items, folder, answer }: PromptProps<'tra
         onEnter={submit}
       />
       <Notes error={tree.error} found={found} />
-      <p className="transfer__target" aria-live="polite">
+      <p className="transfer__target fs-md mid" aria-live="polite">
         <FolderInput className="i i-sm flip" aria-hidden />
         <TargetWords path={target} />
       </p>
@@ -221,7 +221,7 @@ function Pins({ target, blocked, onChoose }: PinsProps) {
   const { pinned } = useSnapshot(prefs)
   if (pinned.length === 0) return null
   return (
-    <fieldset className="transfer__pins" aria-label={t`Pinned folders`}>
+    <fieldset className="transfer__pins wraps" aria-label={t`Pinned folders`}>
       {pinned.map(({ path, name }) => (
         <Chip
           key={path}

@@ -179,7 +179,9 @@ function Row({ id, row, off, flat, target, current, loading, onChoose, onToggle 
         <button
           type="button"
           tabIndex={-1}
-          className={row.expanded ? 'tree__twist center is-open' : 'tree__twist center'}
+          className={
+            row.expanded ? 'tree__twist center is-open rigid dim' : 'tree__twist center rigid dim'
+          }
           aria-hidden
           hidden={row.hasChildren === false}
           onClick={(event) => {
@@ -194,7 +196,7 @@ function Row({ id, row, off, flat, target, current, loading, onChoose, onToggle 
       <bdi className="trunc">{name}</bdi>
       {flat && <small className="trunc dim">{shownName(row.path)}</small>}
       {row.path === current && (
-        <small className="tree__note">
+        <small className="tree__note nowrap">
           <Trans>Current folder</Trans>
         </small>
       )}

@@ -118,7 +118,7 @@ function Inside({ onChanged, ...props }: InsideProps) {
   if (opened) return <EntryView {...props} file={opened} back={back} />
   return (
     <div className="vw-archive vw-part vw-column">
-      <div className="vw-archive-head">
+      <div className="vw-archive-head row rigid line-bottom">
         <Crumbs name={entry.name} folder={folder} onGo={setFolder} />
         <label className="input vw-archive-filter">
           <Search className="i i-sm" aria-hidden />
@@ -224,7 +224,7 @@ function Crumbs({ name, folder, onGo }: CrumbsProps) {
   const parts = folder ? folder.split('/') : []
   const crumbs = parts.map((part, index) => [parts.slice(0, index + 1).join('/'), part] as const)
   return (
-    <nav className="vw-crumbs" aria-label={t`Path in the archive`}>
+    <nav className="vw-crumbs grow wraps" aria-label={t`Path in the archive`}>
       {[['', name] as const, ...crumbs].map(([path, shown]) => (
         <button
           type="button"
@@ -280,7 +280,7 @@ function Rows({ rows, busy, onOpen, onSave }: RowsProps) {
             <li key={row.path} style={{ transform: `translateY(${virtual.start}px)` }}>
               <button
                 type="button"
-                className="vw-archive-name"
+                className="vw-archive-name row"
                 aria-busy={busy === row.path}
                 disabled={row.item?.encrypted === true}
                 onClick={() => onOpen(row)}

@@ -118,7 +118,7 @@ function Reader({ source, entry, setFacts, file, book }: ViewerProps & OpenedBoo
             }
           />
           {place.chapter < last && (
-            <div className="vw-book-next">
+            <div className="vw-book-next center">
               <Button tone="line" endIcon={ChevronRight} onClick={() => turn(1)}>
                 <Trans>Next chapter</Trans>
               </Button>
@@ -229,7 +229,7 @@ function ChapterTools({ place, book, turn }: ChapterToolsProps) {
         disabled={place.chapter === 0}
         onClick={() => turn(-1)}
       />
-      <span className="vw-count num">{t`${place.chapter + 1} of ${book.spine.length}`}</span>
+      <span className="vw-count num fs-md mid">{t`${place.chapter + 1} of ${book.spine.length}`}</span>
       <Tool
         icon={ChevronRight}
         flipIcon
@@ -284,7 +284,7 @@ interface ContentsProps {
 function Contents({ book, chapter, onGo }: ContentsProps) {
   const { t } = useLingui()
   return (
-    <nav className="vw-side" aria-label={t`Contents`} data-gestures="own">
+    <nav className="vw-side rigid" aria-label={t`Contents`} data-gestures="own">
       <ul>
         {book.toc.map((item, index) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: contents have no identity

@@ -82,7 +82,7 @@ function Specimen({ family, facts, name }: Loaded & { name: string }) {
         <h2 className="vw-face">{facts.family || name}</h2>
         <p>{facts.style}</p>
       </header>
-      <label className="vw-font-try">
+      <label className="vw-font-try fs-md mid">
         <span>
           <Trans>Try your own text</Trans>
         </span>

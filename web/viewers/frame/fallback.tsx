@@ -27,7 +27,7 @@ export function FallbackViewer({ source, entry, openAs }: ViewerProps) {
   const { t } = useLingui()
   const { download } = source.permissions
   return (
-    <div className="fb" data-gestures="own">
+    <div className="fb center covers" data-gestures="own">
       <div className="fb-card">
         <PageIcon entry={entry} className="fb-icon" />
         <h2 className="fb-name">
@@ -43,7 +43,7 @@ export function FallbackViewer({ source, entry, openAs }: ViewerProps) {
           )}
         </p>
         {download && (
-          <div className="fb-actions">
+          <div className="fb-actions wraps">
             <Button tone="fill" icon={Download} onClick={() => source.download(entry)}>
               <Trans>Download</Trans>
             </Button>
@@ -55,7 +55,7 @@ export function FallbackViewer({ source, entry, openAs }: ViewerProps) {
             </Button>
           </div>
         )}
-        <dl className="fb-facts">
+        <dl className="fb-facts fs-md">
           <Fact name={t`Size`}>
             {formatSize(entry.size)}
             {entry.size >= 1024 && (

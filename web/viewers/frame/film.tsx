@@ -35,12 +35,17 @@ export function Film({ source, entry, siblings, navigate }: FilmProps) {
   }, [entry.path, siblings])
 
   return (
-    <nav className="vw-film" aria-label={t`Files in this folder`} ref={strip} data-gestures="own">
+    <nav
+      className="vw-film row"
+      aria-label={t`Files in this folder`}
+      ref={strip}
+      data-gestures="own"
+    >
       {shown.map((sibling) => (
         <button
           type="button"
           key={sibling.path}
-          className="vw-frame"
+          className="vw-frame rigid"
           data-tip={sibling.name}
           aria-label={sibling.name}
           aria-current={sibling.path === entry.path}

@@ -96,7 +96,7 @@ export function ViewerFrame(props: FrameProps) {
 
       <main className="vw-stage" {...swipe.handlers}>
         <div
-          className="vw-content"
+          className="vw-content col covers"
           data-moving={swipe.offset.x !== 0 || swipe.offset.y !== 0}
           style={{ translate: `${swipe.offset.x}px ${swipe.offset.y}px` }}
         >
@@ -151,7 +151,7 @@ interface HeadProps {
 function Head({ name, facts, actions, close, fullScreen, toggleFullScreen }: HeadProps) {
   const { t } = useLingui()
   return (
-    <header className="vw-head">
+    <header className="vw-head row">
       <IconButton
         icon={ArrowLeft}
         flipIcon
@@ -159,7 +159,7 @@ function Head({ name, facts, actions, close, fullScreen, toggleFullScreen }: Hea
         shortcut="Esc"
         onClick={close}
       />
-      <div className="vw-title">
+      <div className="vw-title grow">
         <h1>
           <bdi>{name}</bdi>
         </h1>
@@ -232,7 +232,7 @@ function Actions({ actions }: { actions: readonly FrameAction[] }) {
   const { t } = useLingui()
   const spare = actions.filter(({ id }) => id !== NARROW_ACTION)
   return (
-    <div className="vw-actions">
+    <div className="vw-actions row">
       {actions.map((action) => (
         <IconButton
           key={action.id}

@@ -14,7 +14,7 @@ import type { FileRead } from './use-file.ts'
 /** Controls floating over the lower edge of the stage. */
 export function Tools({ label, children }: { label: string; children: ReactNode }) {
   return (
-    <div className="vw-tools vw-glass" role="toolbar" aria-label={label} data-gestures="own">
+    <div className="vw-tools vw-glass row" role="toolbar" aria-label={label} data-gestures="own">
       {children}
     </div>
   )
@@ -64,7 +64,7 @@ export function Busy() {
     return () => clearTimeout(timer)
   }, [])
   return (
-    <div className="vw-busy" role="status" aria-label={t`Loading`}>
+    <div className="vw-busy center covers mid" role="status" aria-label={t`Loading`}>
       {shown && <Spinner />}
     </div>
   )
@@ -95,7 +95,7 @@ export function Message({ title, children, error, source, entry, actions }: Mess
     (children ?? (error !== undefined && messageOf(error)))
   )
   return (
-    <div className="vw-message" role="alert">
+    <div className="vw-message mid" role="alert">
       <TriangleAlert size={40} strokeWidth={1.25} aria-hidden="true" />
       <h2>{title}</h2>
       {text && <p>{text}</p>}

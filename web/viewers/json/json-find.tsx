@@ -53,7 +53,7 @@ export function JsonFind({ actions, find, onFound, onCloseAll }: JsonFindProps) 
           }}
         />
       </span>
-      <span className="vx-note jt-count num" role="status">
+      <span className="vx-note num rigid nowrap" role="status">
         {found === null && wanted !== '' && <Trans>No matches</Trans>}
         {found !== null && found !== 'none' && (
           <Trans>

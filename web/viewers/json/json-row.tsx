@@ -24,7 +24,7 @@ export function TreeRow({ id, row, top, active, onActivate, onToggle, onCopy }: 
     // biome-ignore lint/a11y/useFocusableInteractive: it is the tree's active descendant
     <div
       id={id}
-      className="jt-row"
+      className="jt-row row nowrap"
       role="treeitem"
       aria-level={level + 1}
       aria-selected={active}
@@ -35,7 +35,7 @@ export function TreeRow({ id, row, top, active, onActivate, onToggle, onCopy }: 
         if (row.expandable && getSelection()?.isCollapsed !== false) onToggle()
       }}
     >
-      <span className="jt-twist">
+      <span className="jt-twist rigid dim">
         {row.expandable && <ChevronRight className="i i-xs flip" aria-hidden />}
       </span>
       {label !== null && (

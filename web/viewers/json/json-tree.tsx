@@ -72,7 +72,7 @@ export function JsonTree({ text, actions, autoFocus = false }: JsonTreeProps) {
         }}
       />
       {state.phase === 'busy' && (
-        <div className="jt-wait">
+        <div className="jt-wait center">
           <Spinner large />
         </div>
       )}
@@ -246,7 +246,7 @@ interface BrokenProps {
 
 function Broken({ place, actions }: BrokenProps) {
   return (
-    <div className="jt-broken" role="alert">
+    <div className="jt-broken row wraps fs-md" role="alert">
       <p>
         {place === null ? (
           <Trans>The tree can’t be made from this text.</Trans>

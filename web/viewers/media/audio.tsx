@@ -34,7 +34,7 @@ export function AudioViewer(props: ViewerProps) {
   }, [media.duration, setFacts])
 
   return (
-    <div className="vw-audio">
+    <div className="vw-audio covers">
       {/* biome-ignore lint/a11y/useMediaCaption: sound files have no captions */}
       <audio ref={song} src={source.rawUrl(entry, { inline: true })} preload="metadata" />
       {media.failed ? (
@@ -48,7 +48,7 @@ export function AudioViewer(props: ViewerProps) {
         </ElementMessage>
       ) : (
         <div className="vw-song">
-          <div className="vw-cover">
+          <div className="vw-cover center">
             {coverUrl ? (
               <img src={coverUrl} alt={t`Cover`} />
             ) : (
@@ -108,7 +108,7 @@ function Playlist({ songs, entry, navigate }: PlaylistProps) {
   }, [entry.path])
 
   return (
-    <section className="vw-playlist" data-gestures="own">
+    <section className="vw-playlist col rigid" data-gestures="own">
       <h3>
         <ListMusic className="i i-sm" aria-hidden />
         <Trans>Playlist</Trans>
@@ -122,7 +122,7 @@ function Playlist({ songs, entry, navigate }: PlaylistProps) {
               aria-current={song.path === entry.path}
               onClick={() => navigate(song)}
             >
-              <span className="vw-playlist-number num">{from + index + 1}</span>
+              <span className="vw-playlist-number num rigid fs-sm dim">{from + index + 1}</span>
               <bdi className="trunc">{song.name}</bdi>
             </button>
           </li>

@@ -65,7 +65,7 @@ export function Player({ element, media, tracks = [], track, chooseTrack, ...res
     // Media runs from left to right in every language.
     <section className="vw-player vw-glass" dir="ltr" aria-label={t`Player`} data-gestures="own">
       <Scrubber media={media} seek={seek} />
-      <div className="vw-player-row">
+      <div className="vw-player-row row">
         <IconButton
           icon={media.playing ? Pause : Play}
           label={media.playing ? t`Pause` : t`Play`}
@@ -86,7 +86,7 @@ export function Player({ element, media, tracks = [], track, chooseTrack, ...res
           shortcut="L"
           onClick={() => seek(media.time + 10)}
         />
-        <span className="vw-time num" dir="ltr">
+        <span className="vw-time num nowrap fs-md" dir="ltr">
           {formatDuration(media.time)} / {formatDuration(media.duration)}
         </span>
         <span className="grow" />

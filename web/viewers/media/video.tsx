@@ -68,7 +68,7 @@ export function VideoViewer(props: ViewerProps) {
   }
 
   return (
-    <div className="vw-video">
+    <div className="vw-video center covers">
       {/* biome-ignore lint/a11y/useMediaCaption: captions are added when the file has some */}
       <video
         ref={film}
@@ -85,7 +85,7 @@ export function VideoViewer(props: ViewerProps) {
       {!media.playing && media.time === 0 && Number.isFinite(media.duration) && (
         <button
           type="button"
-          className="vw-bigplay"
+          className="vw-bigplay center"
           aria-label={t`Play`}
           onClick={() => film.current?.play().catch(() => {})}
         >

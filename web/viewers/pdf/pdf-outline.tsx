@@ -12,7 +12,7 @@ export function PdfOutline({ pdf, onGo }: { pdf: PdfDocument; onGo(destination: 
   const items = read.state === 'ready' ? read.value : read.state === 'failed' ? [] : null
 
   return (
-    <nav className="vw-side" aria-label={t`Contents`} data-gestures="own">
+    <nav className="vw-side rigid" aria-label={t`Contents`} data-gestures="own">
       {items?.length === 0 && (
         <p className="vw-side-empty">
           <Trans>This document has no table of contents.</Trans>

@@ -60,7 +60,7 @@ function PageField({ state, onGo }: { state: PdfState; onGo(page: number): void 
   const [typed, setTyped] = useState<string | null>(null)
   return (
     <form
-      className="vw-page num"
+      className="vw-page num row fs-md mid"
       onSubmit={(event) => {
         event.preventDefault()
         const page = Number.parseInt(typed ?? '', 10)
@@ -116,7 +116,7 @@ export function FindRow({ view, matches, onClose }: FindRowProps) {
           event.stopPropagation()
         }}
       />
-      <span className="vw-count num" role="status">
+      <span className="vw-count num fs-md mid" role="status">
         {text === '' || matches?.searching
           ? ''
           : found === 0

@@ -128,9 +128,9 @@ function Pages(props: ViewerProps & { pdf: PdfDocument; lost: Lost | null }) {
             }}
           />
         )}
-        <div className="vw-pdf-pages">
+        <div className="vw-pdf-pages grow">
           <div
-            className="vw-pdf-scroll vw-scroll"
+            className="vw-pdf-scroll vw-scroll covers"
             ref={container}
             // biome-ignore lint/a11y/noNoninteractiveTabindex: scrolled by keyboard
             tabIndex={0}
@@ -215,7 +215,7 @@ interface NotesProps {
 function Notes({ lost, page: printPage, state, onCancel }: NotesProps) {
   if (lost !== null) {
     return (
-      <div className="vw-toast" role="alert">
+      <div className="vw-toast row fs-md" role="alert">
         {messageOf(lost.error)}
         <Button size="sm" onClick={lost.retry}>
           <Trans>Try again</Trans>
@@ -225,7 +225,7 @@ function Notes({ lost, page: printPage, state, onCancel }: NotesProps) {
   }
   if (printPage === 0) return null
   return (
-    <div className="vw-toast" role="status">
+    <div className="vw-toast row fs-md" role="status">
       <Trans>
         Preparing page {printPage} of {state.pages}
       </Trans>
@@ -241,7 +241,7 @@ function PasswordForm({ lock, onDone }: { lock: Lock; onDone(): void }) {
   const [password, setPassword] = useState('')
   return (
     <form
-      className="vw-message"
+      className="vw-message mid"
       onSubmit={(event) => {
         event.preventDefault()
         onDone()

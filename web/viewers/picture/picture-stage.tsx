@@ -67,7 +67,7 @@ export function PictureStage(props: StageProps) {
 
   return (
     <div
-      className="vw-picture"
+      className="vw-picture center covers"
       ref={stage}
       data-gestures={fitted ? 'shared' : 'own'}
       {...picture.handlers}

@@ -262,7 +262,7 @@ interface RowProps {
 function Row({ at, row, columns, numberPx, inlineSize, activeColumn, onChoose }: RowProps) {
   return (
     <div
-      className="csv-row"
+      className="csv-row line-bottom"
       role="row"
       aria-rowindex={at + 2}
       data-odd={at % 2 === 1}
@@ -304,8 +304,8 @@ interface CellDetailProps {
 function CellDetail({ name, rowNumber, text, onCopy, onClose }: CellDetailProps) {
   const { t } = useLingui()
   return (
-    <aside className="csv-detail" aria-label={t`Cell`}>
-      <div className="csv-detail__head">
+    <aside className="csv-detail rigid line-top" aria-label={t`Cell`}>
+      <div className="csv-detail__head row">
         <strong className="trunc">{name}</strong>
         <span className="dim num">{t`Row ${formatNumber(rowNumber)}`}</span>
         <span className="grow" />

@@ -47,7 +47,7 @@ export function SheetGrid({ table }: { table: SheetTable }) {
   const visible = columns.getVirtualItems()
   return (
     <div
-      className="vw-grid vw-scroll"
+      className="vw-scroll fs-md"
       ref={scroller}
       // biome-ignore lint/a11y/noNoninteractiveTabindex: scrolled by keyboard
       tabIndex={0}
@@ -61,13 +61,13 @@ export function SheetGrid({ table }: { table: SheetTable }) {
         className="vw-grid-body"
         style={{ width: columns.getTotalSize(), height: rows.getTotalSize() }}
       >
-        <div className="vw-grid-row vw-grid-head" role="row">
+        <div className="vw-grid-row vw-grid-head dim" role="row">
           <span className="vw-grid-corner" role="columnheader" />
           {visible.map((column) => (
             <span
               key={column.key}
               role="columnheader"
-              className="vw-grid-cell"
+              className="vw-grid-cell trunc"
               style={{ width: column.size, transform: `translateX(${column.start}px)` }}
             >
               {letters(column.index)}
@@ -113,7 +113,7 @@ function SheetRow({ index, startPx, cells, columns }: SheetRowProps) {
             key={column.key}
             role="cell"
             aria-colindex={column.index + 1}
-            className="vw-grid-cell"
+            className="vw-grid-cell trunc"
             data-number={isNumber(text)}
             title={text.length > 24 ? text : undefined}
             style={{ width: column.size, transform: `translateX(${column.start}px)` }}

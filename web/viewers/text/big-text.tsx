@@ -86,8 +86,8 @@ export function BigText({ source, entry, autoFocus = true }: BigTextProps) {
           </Button>
         </p>
       )}
-      <div className="big-text" ref={box} data-own-keys />
-      <div className="big-foot">
+      <div className="big-text grow" ref={box} data-own-keys />
+      <div className="big-foot row rigid fs-sm mid line-top">
         <input
           type="range"
           className="big-slider"

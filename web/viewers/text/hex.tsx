@@ -74,14 +74,14 @@ function Rows({ bytes, label }: { bytes: Uint8Array; label: string }) {
           return (
             <div
               key={item.index}
-              className="hex-row"
+              className="hex-row row"
               style={{ transform: `translateY(${item.start}px)`, blockSize: ROW_PX }}
             >
-              <span className="hex-at">{start.toString(16).padStart(6, '0')}</span>
+              <span className="dim">{start.toString(16).padStart(6, '0')}</span>
               <span className="hex-bytes">
                 {row.map((byte, index) => (
                   // biome-ignore lint/suspicious/noArrayIndexKey: bytes have no name but their place
-                  <span key={index} className={byte === 0 ? 'hex-zero' : undefined}>
+                  <span key={index} className={byte === 0 ? 'hex-zero dim' : undefined}>
                     {hexByte(byte)}
                   </span>
                 ))}

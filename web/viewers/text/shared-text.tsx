@@ -116,5 +116,5 @@ function Code({ text, name, onView, onFind }: CodeProps) {
       view.destroy()
     }
   }, [text, name, label, onView])
-  return <div className="big-text" ref={box} data-own-keys data-gestures="own" />
+  return <div className="big-text grow" ref={box} data-own-keys data-gestures="own" />
 }
