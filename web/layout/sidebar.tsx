@@ -40,7 +40,7 @@ export function Sidebar({ open, onDone }: { open: boolean; onDone: () => void })
   const inFiles = path === '/files' || path.startsWith('/files/')
   const inShares = path === '/settings/shares'
   const inSettings = path.startsWith('/settings') && !inShares
-  const here = inFiles ? readFilesPath('', path) : null
+  const here = inFiles ? readFilesPath(path) : null
 
   useEffect(() => {
     if (open) ref.current?.querySelector<HTMLElement>('a, button')?.focus()
@@ -114,7 +114,7 @@ function Pins({ here }: { here: string | null }) {
           <div className="side__pin" key={pin.path}>
             <a
               className="nav"
-              href={filesHref(boot.BaseURL, pin.path, true)}
+              href={filesHref(pin.path, true)}
               data-drop-path={pin.path}
               aria-current={here === pin.path ? 'location' : undefined}
             >

@@ -2,6 +2,7 @@
 // segment when an address is built and decoded once when one is read.
 
 import { joinVPath, parentOf } from '../../src/lib/vpath.ts'
+import { boot } from './boot.ts'
 
 export {
   baseName as nameOf,
@@ -64,24 +65,19 @@ export function splitName(name: string): { stem: string; extension: string } {
 }
 
 /** The page showing `vpath`; folders end in a slash, as the original's links do. */
-export function filesHref(baseUrl: string, vpath: string, isDir: boolean): string {
-  if (vpath === ROOT) return `${baseUrl}/files/`
-  return `${baseUrl}/files${encodePath(vpath)}${isDir ? '/' : ''}`
+export function filesHref(vpath: string, isDir: boolean): string {
+  return `${boot.BaseURL}/files${encodePath(vpath)}${isDir && vpath !== ROOT ? '/' : ''}`
 }
 
 /**
- * The virtual path of a page address, from the raw `location.pathname`, decoded exactly once.
- * Null when the address is not below `/files` or holds a malformed escape.
+ * The virtual path of a page address without the base URL, decoded exactly once. Null when the address
+ * is not below `/files` or holds a malformed escape.
  */
-export function readFilesPath(baseUrl: string, pathname: string): string | null {
-  const prefix = `${baseUrl}/files`
-  if (pathname !== prefix && !pathname.startsWith(`${prefix}/`)) return null
-  const segments = pathname
-    .slice(prefix.length)
-    .split('/')
-    .filter((segment) => segment !== '')
+export function readFilesPath(pathname: string): string | null {
+  if (!/^\/files(\/|$)/.test(pathname)) return null
+  const segments = pathname.split('/').filter((segment) => segment !== '')
   try {
-    return trimPath(`/${segments.map(decodeURIComponent).join('/')}`)
+    return trimPath(segments.slice(1).map(decodeURIComponent).join('/'))
   } catch {
     return null
   }

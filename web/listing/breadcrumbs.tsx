@@ -5,7 +5,6 @@ import { useLingui } from '@lingui/react/macro'
 import { ChevronRight, Ellipsis, House } from 'lucide-react'
 import { useEffect, useState } from 'react'
 import { useSnapshot } from 'valtio'
-import { boot } from '../lib/boot.ts'
 import { filesHref, lineageOf, nameOf, ROOT } from '../lib/paths.ts'
 import { shownName } from '../lib/shown-name.ts'
 import { openFolder } from '../operations/commands/open-entry.ts'
@@ -97,7 +96,7 @@ function Crumb({
   return (
     <a
       className="crumb nowrap mid"
-      href={filesHref(boot.BaseURL, vpath, true)}
+      href={filesHref(vpath, true)}
       aria-current={current ? 'page' : undefined}
       data-drop-path={vpath}
       draggable={false}

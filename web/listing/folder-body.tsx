@@ -6,7 +6,6 @@ import { FolderPlus, FolderUp, Upload } from 'lucide-react'
 import type { MouseEvent } from 'react'
 import { useSnapshot } from 'valtio'
 import { ErrorPanel } from '../layout/error-panel.tsx'
-import { boot } from '../lib/boot.ts'
 import { canPickFolders, TOUCHED, useMedia } from '../lib/page/media.ts'
 import { filesHref, parentOf } from '../lib/paths.ts'
 import { runAction } from '../operations/commands/registry.ts'
@@ -64,7 +63,7 @@ export function FolderBody() {
 /** The server knows which folders exist; the one above is the best guess. */
 function NearestParent({ vpath }: { vpath: string }) {
   return (
-    <a className="btn btn--fill" href={filesHref(boot.BaseURL, parentOf(vpath), true)}>
+    <a className="btn btn--fill" href={filesHref(parentOf(vpath), true)}>
       <Trans>Go to the folder above</Trans>
     </a>
   )

@@ -4,7 +4,6 @@
 import { plural, t } from '@lingui/core/macro'
 import { messageOf } from '../api/error-text.ts'
 import { transfer } from '../api/files.ts'
-import { boot } from '../lib/boot.ts'
 import { goHref } from '../lib/page/navigate.ts'
 import { filesHref, nameOf, parentOf } from '../lib/paths.ts'
 import { shownName } from '../lib/shown-name.ts'
@@ -118,7 +117,7 @@ async function settle(
       target,
       done.map((step) => step.to),
     )
-    await goHref(filesHref(boot.BaseURL, target, true))
+    await goHref(filesHref(target, true))
   }
 }
 

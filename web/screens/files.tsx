@@ -57,7 +57,7 @@ loadClipboard()
 export function FilesScreen() {
   const { t } = useLingui()
   const address = usePath()
-  const vpath = readFilesPath('', address)
+  const vpath = readFilesPath(address)
   const phase = useListing()
   const { kind, vpath: shown } = phase
   const hidden = kind === 'file'

@@ -13,7 +13,6 @@ import {
   X,
 } from 'lucide-react'
 import { type KeyboardEvent, type RefObject, useEffect, useId, useRef, useState } from 'react'
-import { boot } from '../lib/boot.ts'
 import { formatNumber } from '../lib/format.ts'
 import { announce } from '../lib/page/announce.ts'
 import { goHref } from '../lib/page/navigate.ts'
@@ -54,7 +53,7 @@ export function SearchOverlay({ base: openFolder, query, answer }: PromptProps<'
     const vpath = joinPath(base, hit.path)
     close()
     if (inFolder) await showInFolder(vpath)
-    else await goHref(filesHref(boot.BaseURL, vpath, hit.dir))
+    else await goHref(filesHref(vpath, hit.dir))
   }
 
   function move(to: number) {

@@ -97,7 +97,7 @@ function Result({
 }: ResultProps) {
   const vpath = joinPath(base, hit.path)
   const name = nameOf(vpath)
-  const href = filesHref(boot.BaseURL, vpath, hit.dir)
+  const href = filesHref(vpath, hit.dir)
   const exact = session.user?.dateFormat === true
   const facts = [
     hit.dir || hit.size === undefined ? null : formatSize(hit.size),

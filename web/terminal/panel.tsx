@@ -31,7 +31,7 @@ const history: string[] = []
 
 /** The open folder, or the folder of the open file. */
 function openFolder(): string {
-  const path = readFilesPath('', currentPath()) ?? '/'
+  const path = readFilesPath(currentPath()) ?? '/'
   return listing.phase.kind === 'file' ? parentOf(path) : path
 }
 
@@ -185,7 +185,7 @@ export function ShellPanel() {
   const host = useRef<HTMLDivElement>(null)
   const shell = useRef<Shell | null>(null)
   const [heightPx, setHeightPx] = useState(shellHeightPx)
-  const at = readFilesPath('', path) ?? '/'
+  const at = readFilesPath(path) ?? '/'
   const name = nameOf(isFile ? parentOf(at) : at) || t`My files`
 
   const words = useRef<Words | null>(null)

@@ -6,7 +6,6 @@ import { useLingui } from '@lingui/react/macro'
 import { useState } from 'react'
 import type { FileEntry } from '../../../src/api-types.ts'
 import { previewUrl } from '../../api/files.ts'
-import { boot } from '../../lib/boot.ts'
 import { formatMoment, formatNumber } from '../../lib/format.ts'
 import { filesHref, parentOf, ROOT, segmentsOf } from '../../lib/paths.ts'
 import { isPictured } from '../../lib/previews.ts'
@@ -34,7 +33,7 @@ export function EntryInfo({ folder, entries }: InfoProps) {
 function Location({ vpath }: { vpath: string }) {
   const parts = segmentsOf(vpath).map(shownName)
   return (
-    <a href={filesHref(boot.BaseURL, vpath, true)}>
+    <a href={filesHref(vpath, true)}>
       <bdi>{vpath === ROOT ? folderTitle(ROOT) : parts.join(' / ')}</bdi>
     </a>
   )

@@ -3,7 +3,6 @@
 
 import { proxy, ref } from 'valtio'
 import type { FileEntry } from '../../../src/api-types.ts'
-import { boot } from '../../lib/boot.ts'
 import { goHref } from '../../lib/page/navigate.ts'
 import { filesHref } from '../../lib/paths.ts'
 import { transferEntries } from '../../operations/copy-and-move.ts'
@@ -95,7 +94,7 @@ export function dragOver(element: Element | null, x: number, y: number, copy: bo
   springPath = folder
   if (folder === null || drag.paths.has(folder)) return
   spring = setTimeout(() => {
-    if (drag.kind !== null) void goHref(filesHref(boot.BaseURL, folder, true))
+    if (drag.kind !== null) void goHref(filesHref(folder, true))
   }, SPRING_MS)
 }
 

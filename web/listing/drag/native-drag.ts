@@ -3,7 +3,6 @@
 
 import type { FileEntry } from '../../../src/api-types.ts'
 import { absoluteUrl, rawUrl } from '../../api/files.ts'
-import { boot } from '../../lib/boot.ts'
 import { filesHref } from '../../lib/paths.ts'
 import { isApple } from '../../operations/commands/shortcut.ts'
 import { listing, openFolderPath } from '../../state/listing.ts'
@@ -37,7 +36,7 @@ export function beginNativeDrag(event: DragEvent, entries: readonly FileEntry[])
   dataTransfer.effectAllowed = 'copyMove'
   dataTransfer.setData(OWN_TYPE, JSON.stringify(entries.map((entry) => entry.path)))
   const links = entries.map((entry) =>
-    absoluteUrl(filesHref(boot.BaseURL, entry.path, entry.isDir)),
+    absoluteUrl(filesHref(entry.path, entry.isDir)),
   )
   dataTransfer.setData('text/uri-list', links.join('\r\n'))
   dataTransfer.setData('text/plain', links.join('\n'))

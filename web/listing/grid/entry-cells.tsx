@@ -5,7 +5,6 @@ import { useLingui } from '@lingui/react/macro'
 import { Download, Ellipsis, EllipsisVertical, Play, Share2 } from 'lucide-react'
 import { memo, useState } from 'react'
 import type { FileEntry } from '../../../src/api-types.ts'
-import { boot } from '../../lib/boot.ts'
 import { classIcons, fileClassOf } from '../../lib/file-class.ts'
 import { filesHref } from '../../lib/paths.ts'
 import { permissions } from '../../state/session.ts'
@@ -80,7 +79,7 @@ function EntryLink({ entry, children }: { entry: FileEntry; children: React.Reac
   return (
     <a
       className="entry-link row"
-      href={filesHref(boot.BaseURL, entry.path, entry.isDir)}
+      href={filesHref(entry.path, entry.isDir)}
       tabIndex={-1}
       draggable={false}
     >

@@ -22,7 +22,6 @@ import {
 } from 'lucide-react'
 import type { FileEntry } from '../../../src/api-types.ts'
 import { absoluteUrl } from '../../api/files.ts'
-import { boot } from '../../lib/boot.ts'
 import { announce } from '../../lib/page/announce.ts'
 import { NO_DETAILS_PANEL } from '../../lib/page/media.ts'
 import { quickLookState } from '../../lib/page/quick-look.ts'
@@ -35,7 +34,9 @@ import { startDownload } from '../downloads.ts'
 import { deleteEntries } from '../file-operations.ts'
 import { openPrompt } from '../prompts.ts'
 import { isFile, openEntry, openFileItself } from './open-entry.ts'
-import type { Action, ActionContext } from './types.ts'
+import { type Action, type ActionContext, runOn } from './types.ts'
+
+const openFolder = ({ folder }: ActionContext) => folder
 
 const one = ({ selected }: ActionContext): FileEntry | undefined =>
   selected.length === 1 ? selected[0] : undefined
@@ -50,13 +51,12 @@ function transferItems(selected: readonly FileEntry[]) {
   return selected.map(({ path, isDir }) => ({ path, isDir }))
 }
 
-async function askAndTransfer(kind: 'copy' | 'move', context: ActionContext): Promise<void> {
-  const { folder, selected } = context
-  if (folder === null) return
-  const items = transferItems(selected)
-  const target = await openPrompt('transfer', { kind, items, folder })
-  if (target !== null) await transferEntries(kind, items, target, { follow: true })
-}
+const askAndTransfer = (kind: 'copy' | 'move') =>
+  runOn(openFolder, async (folder, { selected }) => {
+    const items = transferItems(selected)
+    const target = await openPrompt('transfer', { kind, items, folder })
+    if (target !== null) await transferEntries(kind, items, target, { follow: true })
+  })
 
 function takeToClipboard(kind: 'copy' | 'cut', { selected }: ActionContext): void {
   fillClipboard(kind, selected)
@@ -84,102 +84,76 @@ export const entryActions = [
     label: msg`Preview`,
     icon: Eye,
     shownKeys: ' ',
-    scope: 'listing',
     enabled: (context) => {
       const entry = subject(context)
       return entry !== undefined && isFile(entry)
     },
-    run(context) {
-      const entry = subject(context)
-      if (entry !== undefined) openEntry(entry, quickLookState)
-    },
+    run: runOn(subject, (entry) => openEntry(entry, quickLookState)),
   },
   {
     id: 'open',
     label: msg`Open`,
     icon: FolderOpen,
     shortcuts: ['Enter'],
-    scope: 'listing',
     enabled: (context) => subject(context) !== undefined,
-    run(context) {
-      const entry = subject(context)
-      if (entry !== undefined) openEntry(entry)
-    },
+    run: runOn(subject, (entry) => openEntry(entry)),
   },
   {
     id: 'open-file',
     label: msg`Open file`,
     icon: FileSymlink,
     flipIcon: true,
-    scope: 'listing',
     enabled: (context) => {
       const entry = one(context)
       return context.can.download && entry !== undefined && isFile(entry)
     },
-    run(context) {
-      const entry = one(context)
-      if (entry !== undefined) openFileItself(entry)
-    },
+    run: runOn(one, openFileItself),
   },
   {
     id: 'open-tab',
     label: msg`Open in new tab`,
     icon: SquareArrowOutUpRight,
     flipIcon: true,
-    scope: 'listing',
     enabled: (context) => {
       const entry = one(context)
       return entry !== undefined && entry.type !== 'invalid_link'
     },
-    run(context) {
-      const entry = one(context)
-      if (entry === undefined) return
-      window.open(filesHref(boot.BaseURL, entry.path, entry.isDir), '_blank', 'noopener')
-    },
+    run: runOn(one, ({ path, isDir }) => {
+      window.open(filesHref(path, isDir), '_blank', 'noopener')
+    }),
   },
   {
     id: 'share',
     label: msg`Share`,
     icon: Share2,
-    scope: 'listing',
     enabled: (context) => context.can.share && context.can.download && one(context) !== undefined,
-    async run(context) {
-      const entry = one(context)
-      if (entry !== undefined) await openPrompt('share', { path: entry.path, entry })
-    },
+    run: runOn(one, async (entry) => {
+      await openPrompt('share', { path: entry.path, entry })
+    }),
   },
   {
     id: 'download',
     label: msg`Download`,
     icon: Download,
     shortcuts: ['Mod+S'],
-    scope: 'listing',
     enabled: ({ can, folder, selected }) =>
       can.download &&
       folder !== null &&
       (selected.length !== 1 || selected[0]?.type !== 'invalid_link'),
-    async run({ folder, selected }) {
-      if (folder !== null) await startDownload(folder, selected)
-    },
+    run: runOn(openFolder, (folder, { selected }) => startDownload(folder, selected)),
   },
   {
     id: 'copy-link',
     label: msg`Copy link`,
     icon: Link,
-    scope: 'listing',
     enabled: (context) => one(context) !== undefined,
-    async run(context) {
-      const entry = one(context)
-      if (entry === undefined) return
-      await copyLink(absoluteUrl(filesHref(boot.BaseURL, entry.path, entry.isDir)))
-    },
+    run: runOn(one, ({ path, isDir }) => copyLink(absoluteUrl(filesHref(path, isDir)))),
   },
   {
     id: 'rename',
     label: msg`Rename`,
     icon: Pencil,
     shortcuts: ['F2'],
-    scope: 'listing',
     enabled: ({ can, selected }) => can.rename && selected.length > 0,
     async run({ selected }) {
       const [entry] = selected
@@ -192,9 +166,8 @@ export const entryActions = [
     label: msg`Copy to…`,
     shortLabel: msg`Copy`,
     icon: Copy,
-    scope: 'listing',
     enabled: ({ can, selected }) => can.create && selected.length > 0,
-    run: (context) => askAndTransfer('copy', context),
+    run: askAndTransfer('copy'),
   },
   {
     id: 'move-to',
@@ -202,16 +175,14 @@ export const entryActions = [
     shortLabel: msg`Move`,
     icon: FolderInput,
     flipIcon: true,
-    scope: 'listing',
     enabled: ({ can, selected }) => can.rename && selected.length > 0,
-    run: (context) => askAndTransfer('move', context),
+    run: askAndTransfer('move'),
   },
   {
     id: 'copy',
     label: msg({ message: 'Copy', context: 'to the clipboard' }),
     icon: Copy,
     shortcuts: ['Mod+C'],
-    scope: 'listing',
     enabled: ({ can, selected }) => can.create && selected.length > 0,
     run: (context) => takeToClipboard('copy', context),
   },
@@ -220,7 +191,6 @@ export const entryActions = [
     label: msg`Cut`,
     icon: Scissors,
     shortcuts: ['Mod+X'],
-    scope: 'listing',
     enabled: ({ can, selected }) => can.rename && selected.length > 0,
     run: (context) => takeToClipboard('cut', context),
   },
@@ -229,21 +199,17 @@ export const entryActions = [
     label: msg`Paste`,
     icon: ClipboardPaste,
     shownKeys: 'Mod+V',
-    scope: 'listing',
     enabled: ({ can, folder }) =>
       folder !== null &&
       canPasteInto(folder) &&
       (clipboard.kind === 'cut' ? can.rename : can.create),
-    async run({ folder }) {
-      if (folder !== null) await pasteInto(folder)
-    },
+    run: runOn(openFolder, pasteInto),
   },
   {
     id: 'duplicate',
     label: msg`Duplicate`,
     icon: CopyPlus,
     shortcuts: ['Mod+D'],
-    scope: 'listing',
     enabled: ({ can, selected }) => can.create && selected.length > 0,
     run: ({ selected }) => duplicateEntries(transferItems(selected)),
   },
@@ -251,36 +217,27 @@ export const entryActions = [
     id: 'pin',
     label: msg`Pin to sidebar`,
     icon: Pin,
-    scope: 'listing',
     enabled: (context) => {
       const path = pinnable(context)
       return path !== null && !isPinnedPath(path)
     },
-    run(context) {
-      const path = pinnable(context)
-      if (path !== null) togglePinned(path, nameOf(path))
-    },
+    run: runOn(pinnable, (path) => togglePinned(path, nameOf(path))),
   },
   {
     id: 'unpin',
     label: msg`Unpin from sidebar`,
     icon: PinOff,
-    scope: 'listing',
     enabled: (context) => {
       const path = pinnable(context)
       return path !== null && prefs.pinned.some((pin) => pin.path === path)
     },
-    run(context) {
-      const path = pinnable(context)
-      if (path !== null) togglePinned(path, nameOf(path))
-    },
+    run: runOn(pinnable, (path) => togglePinned(path, nameOf(path))),
   },
   {
     id: 'details',
     label: msg`Details`,
     icon: Info,
     shortcuts: ['Mod+I'],
-    scope: 'listing',
     enabled: ({ folder }) => folder !== null,
     run: toggleDetails,
   },
@@ -289,7 +246,6 @@ export const entryActions = [
     label: msg`Delete`,
     icon: Trash2,
     shortcuts: ['Delete', 'Mod+Backspace'],
-    scope: 'listing',
     danger: true,
     enabled: ({ can, selected }) => can.delete && selected.length > 0,
     async run({ selected }) {

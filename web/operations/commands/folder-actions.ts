@@ -19,7 +19,6 @@ import {
   Upload,
 } from 'lucide-react'
 import type { ViewMode } from '../../../src/api-types.ts'
-import { boot } from '../../lib/boot.ts'
 import { canPickFolders, PHONE } from '../../lib/page/media.ts'
 import { goHref } from '../../lib/page/navigate.ts'
 import { filesHref } from '../../lib/paths.ts'
@@ -32,9 +31,16 @@ import { chooseView } from '../choose-view.ts'
 import { refreshFolder } from '../open-folder.ts'
 import { openPrompt } from '../prompts.ts'
 import { openParent } from './open-entry.ts'
-import type { Action, ActionContext } from './types.ts'
+import { type Action, type ActionContext, runOn } from './types.ts'
 
+const openFolder = ({ folder }: ActionContext) => folder
+const inFolder = ({ folder }: ActionContext) => folder !== null
 const canCreate = ({ can, folder }: ActionContext) => can.create && folder !== null
+
+const hasEntries = ({ folder }: ActionContext) =>
+  folder !== null && shownFolder().visible.length > 0
+const pickUploads = (what: 'files' | 'folder' | 'camera') =>
+  runOn(openFolder, (folder) => slots.uploads?.pick(what, folder))
 
 function viewAction(
   id: string,
@@ -44,8 +50,7 @@ function viewAction(
   return {
     ...rest,
     id,
-    scope: 'listing',
-    enabled: ({ folder }) => folder !== null,
+    enabled: inFolder,
     checked: () => shownFolder().view === view,
     run: () => chooseView(view),
   } satisfies Action
@@ -57,63 +62,50 @@ export const folderActions = [
     label: msg`New folder`,
     icon: FolderPlus,
     shortcuts: ['Alt+N'],
-    scope: 'listing',
     enabled: canCreate,
-    async run({ folder }) {
-      if (folder !== null) await openPrompt('newFolder', { folder })
-    },
+    run: runOn(openFolder, async (folder) => {
+      await openPrompt('newFolder', { folder })
+    }),
   },
   {
     id: 'new-file',
     label: msg`New file`,
     icon: FilePlus2,
     shortcuts: ['Alt+Shift+N'],
-    scope: 'listing',
     enabled: canCreate,
-    async run({ folder }) {
-      if (folder === null) return
+    run: runOn(openFolder, async (folder) => {
       const made = await openPrompt('newFile', { folder })
-      if (made !== null) await goHref(filesHref(boot.BaseURL, made, false))
-    },
+      if (made !== null) await goHref(filesHref(made, false))
+    }),
   },
   {
     id: 'upload-files',
     label: msg`Upload files`,
     icon: Upload,
     shortcuts: ['Alt+U'],
-    scope: 'listing',
     enabled: canCreate,
-    run({ folder }) {
-      if (folder !== null) slots.uploads?.pick('files', folder)
-    },
+    run: pickUploads('files'),
   },
   {
     id: 'upload-folder',
     label: msg`Upload folder`,
     icon: FolderUp,
-    scope: 'listing',
     enabled: (context) => canCreate(context) && canPickFolders(),
-    run({ folder }) {
-      if (folder !== null) slots.uploads?.pick('folder', folder)
-    },
+    run: pickUploads('folder'),
   },
   {
     id: 'take-photo',
     label: msg`Take photo`,
     icon: Camera,
-    scope: 'listing',
     // A computer would only show its file dialog once more.
     enabled: (context) => canCreate(context) && matchMedia('(pointer: coarse)').matches,
-    run({ folder }) {
-      if (folder !== null) slots.uploads?.pick('camera', folder)
-    },
+    run: pickUploads('camera'),
   },
   {
     id: 'refresh',
     label: msg`Refresh`,
     icon: RefreshCw,
-    scope: 'listing',
-    enabled: ({ folder }) => folder !== null,
+    enabled: inFolder,
     async run() {
       refreshUsage()
       await refreshFolder()
@@ -124,8 +116,7 @@ export const folderActions = [
     label: msg`Filter this folder`,
     icon: ListFilter,
     shortcuts: ['/'],
-    scope: 'listing',
-    enabled: ({ folder }) => folder !== null,
+    enabled: inFolder,
     run: () => slots.filter?.run(),
   },
   {
@@ -133,18 +124,14 @@ export const folderActions = [
     label: msg`Parent folder`,
     icon: ArrowUp,
     shortcuts: ['Alt+ArrowUp', 'Backspace'],
-    scope: 'listing',
     enabled: ({ folder }) => folder !== null && folder !== '/',
-    run({ folder }) {
-      if (folder !== null) openParent(folder)
-    },
+    run: runOn(openFolder, openParent),
   },
   {
     id: 'select',
     label: msg`Select`,
     icon: CircleCheck,
-    scope: 'listing',
-    enabled: ({ folder }) => folder !== null && shownFolder().visible.length > 0 && !selection.mode,
+    enabled: (context) => hasEntries(context) && !selection.mode,
     run: () => startSelectionMode(),
   },
   {
@@ -152,16 +139,14 @@ export const folderActions = [
     label: msg`Select all`,
     icon: ListChecks,
     shortcuts: ['Mod+A'],
-    scope: 'listing',
-    enabled: ({ folder }) => folder !== null && shownFolder().visible.length > 0,
+    enabled: hasEntries,
     run: () => toggleAll(shownFolder().visible),
   },
   {
     id: 'invert-selection',
     label: msg`Invert selection`,
     icon: SquareDashedMousePointer,
-    scope: 'listing',
-    enabled: ({ folder }) => folder !== null && shownFolder().visible.length > 0,
+    enabled: hasEntries,
     run: () => invertSelection(shownFolder().visible),
   },
   viewAction('view-list', 'list', {
@@ -183,7 +168,6 @@ export const folderActions = [
     id: 'compact-rows',
     label: msg`Compact rows`,
     icon: Rows4,
-    scope: 'listing',
     toggle: true,
     enabled: ({ folder }) =>
       folder !== null && shownFolder().view === 'list' && !matchMedia(PHONE).matches,

@@ -31,7 +31,7 @@ function runShortcut(event: KeyboardEvent): boolean {
   const inListing = !typing && listingHasKeys(event.target)
   const candidates = actions.filter(
     (action) =>
-      (action.scope === 'page' || inListing) &&
+      (action.everywhere || inListing) &&
       action.shortcuts?.some((shortcut) => matchesShortcut(event, shortcut)),
   )
   if (candidates.length === 0) return false

@@ -1,7 +1,6 @@
 import { t } from '@lingui/core/macro'
 import type { FileEntry } from '../../../src/api-types.ts'
 import { rawUrl } from '../../api/files.ts'
-import { boot } from '../../lib/boot.ts'
 import { goHref } from '../../lib/page/navigate.ts'
 import { filesHref, parentOf } from '../../lib/paths.ts'
 import { shownName } from '../../lib/shown-name.ts'
@@ -21,7 +20,7 @@ export function openEntry(entry: FileEntry, state?: unknown): void {
     void refreshFolder()
     return
   }
-  void goHref(filesHref(boot.BaseURL, entry.path, entry.isDir), { state })
+  void goHref(filesHref(entry.path, entry.isDir), { state })
 }
 
 export function isFile({ isDir, type }: Pick<FileEntry, 'isDir' | 'type'>): boolean {
@@ -34,7 +33,7 @@ export function openFileItself({ path }: Pick<FileEntry, 'path'>): void {
 }
 
 export function openFolder(vpath: string): void {
-  void goHref(filesHref(boot.BaseURL, vpath, true))
+  void goHref(filesHref(vpath, true))
 }
 
 /** The folder above; the root has none. */

@@ -29,8 +29,8 @@ export interface Action {
   shortcuts?: readonly string[]
   /** Shown as a shortcut although another part of the page handles the key. */
   shownKeys?: string
-  /** `page` acts wherever nothing is typed; `listing` only while the listing has the keyboard. */
-  scope: 'page' | 'listing'
+  /** Its keys work wherever nothing is typed; those of others only while the listing has the keyboard. */
+  everywhere?: true
   danger?: boolean
   /** False hides the command: no permission, or it does not fit the selection. */
   enabled(context: ActionContext): boolean
@@ -39,4 +39,15 @@ export interface Action {
   /** True or false for commands that are on or off. */
   checked?(context: ActionContext): boolean
   run(context: ActionContext): void | Promise<void>
+}
+
+/** A command that does something with what `find` gives, and nothing where that is nothing. */
+export function runOn<T>(
+  find: (context: ActionContext) => T | null | undefined,
+  run: (found: T, context: ActionContext) => void | Promise<void>,
+): Action['run'] {
+  return (context) => {
+    const found = find(context)
+    return found === null || found === undefined ? undefined : run(found, context)
+  }
 }

@@ -5,7 +5,6 @@ import { Suspense, useEffect, useMemo, useRef, useState } from 'react'
 import { useSnapshot } from 'valtio'
 import type { FileEntry, FileInfo } from '../../../src/api-types.ts'
 import { fetchInfo } from '../../api/files.ts'
-import { boot } from '../../lib/boot.ts'
 import { goHref, useQuery } from '../../lib/page/navigate.ts'
 import { filesHref, parentOf } from '../../lib/paths.ts'
 import { cachedFolder } from '../../state/folder-cache.ts'
@@ -125,7 +124,7 @@ function useClose(vpath: string) {
   return useMemo(
     () => () => {
       if (cameFromFolder.current) history.back()
-      else void goHref(filesHref(boot.BaseURL, folder, true), { replace: true })
+      else void goHref(filesHref(folder, true), { replace: true })
     },
     [folder],
   )

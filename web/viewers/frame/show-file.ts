@@ -1,4 +1,4 @@
-import { boot } from '../../lib/boot.ts'
+
 import { goHref } from '../../lib/page/navigate.ts'
 import { filesHref } from '../../lib/paths.ts'
 import type { ViewerKind } from './source.ts'
@@ -12,5 +12,5 @@ interface ShowOptions {
 /** Goes to the page of a file; resolves false when unsaved work kept the present one. */
 export function showFile(vpath: string, { replace = false, view }: ShowOptions = {}) {
   const query = view ? `?view=${view}` : ''
-  return goHref(filesHref(boot.BaseURL, vpath, false) + query, { replace, state: history.state })
+  return goHref(filesHref(vpath, false) + query, { replace, state: history.state })
 }

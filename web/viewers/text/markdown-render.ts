@@ -3,7 +3,6 @@
 
 import createPurifier, { type DOMPurify } from 'dompurify'
 import type { FileEntry } from '../../../src/api-types.ts'
-import { boot } from '../../lib/boot.ts'
 import { filesHref, joinPath, parentOf } from '../../lib/paths.ts'
 import { isNestedTooDeep } from '../../text/nesting.ts'
 import type { FileSource } from '../frame/source.ts'
@@ -145,7 +144,7 @@ function placeLink(link: Element, { source, entry }: RenderOptions): void {
   if (path === null || source.kind === 'archive') {
     link.removeAttribute('href')
   } else if (source.kind === 'files') {
-    link.setAttribute('href', filesHref(boot.BaseURL, path, /\/(\?|#|$)/.test(address)))
+    link.setAttribute('href', filesHref(path, /\/(\?|#|$)/.test(address)))
   } else {
     link.setAttribute('href', source.rawUrl({ ...entry, path, name: path }, { inline: true }))
     openElsewhere(link)
