@@ -105,7 +105,6 @@ export function apiUrl(path: string, query?: CallOptions['query']): string {
   return text === '' ? url : `${url}?${text}`
 }
 
-/** Turns a failed answer into an ApiError; reads the body. */
 async function toApiError(response: Response): Promise<ApiError> {
   const text = (await response.text().catch(() => '')).trim()
   const code = response.headers.get('X-Error-Code') as ErrorCode | null

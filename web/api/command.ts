@@ -5,7 +5,6 @@ import { encodePath } from '../lib/paths.ts'
 import { apiUrl, currentToken, recoverSession } from './client.ts'
 
 export interface RunningCommand {
-  /** Ends the command. */
   stop: () => void
   /** Resolves when it has ended, `opened` false when the server could not be reached. */
   ended: Promise<{ opened: boolean }>

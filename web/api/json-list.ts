@@ -39,7 +39,6 @@ function createScan<T>() {
   let quoted = false
 
   return {
-    /** The objects that end in this part. */
     take(part: string): T[] {
       text += part
       let end = 0

@@ -37,7 +37,6 @@ interface CodePaneProps {
   showLineNumbers: boolean
   /** The other text while comparing. */
   original: string | null
-  /** Two columns while comparing. */
   beside: boolean
   /** What the buttons at each change say; null without buttons. */
   choices: ChoiceWords | null
@@ -159,7 +158,6 @@ function textKeys({ onSave, onFind, onGoToLine, onEscape }: KeyHandlers): Extens
   )
 }
 
-/** Passes a setting on to the view when it changes. */
 function useSetting<T>(
   code: RefObject<CodeView | null>,
   part: Compartment,

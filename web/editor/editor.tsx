@@ -200,7 +200,6 @@ interface OpenTextProps {
   onEncoding(): void
 }
 
-/** Everything below the header: bars, text, preview, status. */
 function OpenText({ source, entry, language, rendering, mode, find, ...dialogs }: OpenTextProps) {
   const { t } = useLingui()
   const { readOnly, comparing, generation } = useSnapshot(editor)

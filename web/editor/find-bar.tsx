@@ -37,7 +37,6 @@ interface FindBarProps {
   readOnly: boolean
   /** Grows each time Find is asked for, so that the field takes the focus again. */
   asked: number
-  /** Changes with the text, for the count. */
   textVersion: number
   onReplace(open: boolean): void
   onClose(): void
@@ -159,7 +158,6 @@ interface FindFieldProps {
   onStep(direction: 1 | -1): void
 }
 
-/** What is searched for, and how it is compared. */
 function FindField({ ref, query, bad, onChange, onStep }: FindFieldProps) {
   const { t } = useLingui()
   const ways = [

@@ -39,7 +39,6 @@ interface HeaderProps {
   entry: FileInfo
   rendering: Rendering
   mode: EditorMode
-  /** False on narrow screens, where two columns do not fit. */
   splitFits: boolean
   menu(): readonly MenuEntry[]
   onMode(mode: EditorMode): void

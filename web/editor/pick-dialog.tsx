@@ -10,7 +10,6 @@ import { Dialog } from '../ui/dialog.tsx'
 export interface PickOption {
   value: string
   label: string
-  /** Further words that find it. */
   words?: string
   group?: string
 }

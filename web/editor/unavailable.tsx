@@ -19,7 +19,6 @@ const BigText = onDemand(async () => (await import('../viewers/text/big-text.tsx
 interface UnavailableProps {
   source: FileSource
   entry: FileInfo
-  /** Shows the file's bytes instead. */
   onBytes(): void
   close(): void
 }

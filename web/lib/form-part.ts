@@ -9,11 +9,8 @@ export interface ControlProps<V> {
 export interface FormPart<T> {
   draft: T
   set: (change: Partial<T>) => void
-  /** What the control of a field needs. */
   field: <K extends keyof T>(name: K) => ControlProps<T[K]>
-  /** The same for a switch. */
   toggle: <K extends keyof T>(name: K) => { checked: T[K]; onChange: (checked: T[K]) => void }
-  /** The fields of a record in a field. */
   part: <K extends keyof T>(name: K) => FormPart<T[K]>
 }
 

@@ -8,7 +8,6 @@ export interface Language {
   code: string
   /** In the language itself. */
   name: string
-  /** Fetches its words. */
   load(): Promise<{ messages: Messages }>
 }
 

@@ -9,7 +9,6 @@ import type { IconOf } from '../ui/file-icon.tsx'
 import type { ClashChoice, ConflictProps, TransferItem, TransferKind } from './transfer-types.ts'
 
 interface ConfirmAnswer {
-  /** Given back by the promise. */
   id: string
   label: string
   tone?: ButtonTone
@@ -50,7 +49,6 @@ interface DownloadProps {
 }
 
 export interface NewEntryProps {
-  /** Where it will be made. */
   folder: string
 }
 
@@ -64,7 +62,6 @@ interface RenameManyProps {
 }
 
 interface ShareProps {
-  /** Virtual path of what is shared. */
   path: string
   entry: IconOf
 }
@@ -73,12 +70,10 @@ interface TransferProps {
   /** 'choose' asks for a folder alone, without items. */
   kind: TransferKind | 'choose'
   items: readonly TransferItem[]
-  /** The folder to start in. */
   folder: string
 }
 
 interface SearchProps {
-  /** The folder to search below. */
   base: string
   /** What is searched for at once, '' for nothing yet. */
   query: string

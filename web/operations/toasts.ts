@@ -17,7 +17,7 @@ export interface Toast {
   action: ToastAction | null
   /** How long it stays, in ms; 0 until it is dismissed. */
   lifeMs: number
-  /** Failed calls offer to be reported (specification, section 8). */
+  /** Failed calls offer to be reported. */
   report: boolean
   /** How far work is that still goes on. */
   progress: { done: number; total: number } | null

@@ -15,9 +15,7 @@ interface NameDialogProps {
   onChange(text: string): void
   /** The text a person may lose by closing. */
   guarded: boolean
-  /** What is wrong with the text. */
   error: string | null
-  /** There is something to do. */
   ready: boolean
   /** What the server refuses is said of this name. */
   name: string

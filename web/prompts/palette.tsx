@@ -133,7 +133,6 @@ export function PalettePrompt({ answer }: PromptProps<'palette'>) {
   )
 }
 
-/** The line a key leads to; around the ends with the arrows. */
 function lineOf(key: string, at: number, lines: number, typed: string): number | null {
   const count = Math.max(lines, 1)
   if (key === 'ArrowDown') return (at + 1) % count
@@ -270,7 +269,6 @@ function useGroups(text: string): Group[] {
   }, [text, context, i18n, t])
 }
 
-/** The label with the typed part marked. */
 function Marked({ label, typed }: { label: string; typed: string }) {
   const at = typed === '' ? -1 : foldForTyping(label).indexOf(typed)
   // Folding can change the length of a text; then nothing is marked rather than the wrong letters.

@@ -139,7 +139,6 @@ interface NamesProps {
   results: readonly BatchResult[]
 }
 
-/** Old and new names side by side. */
 function Names({ entries, results }: NamesProps) {
   const { t } = useLingui()
   const problems = {

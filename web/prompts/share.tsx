@@ -113,7 +113,6 @@ export function SharePrompt({ path, entry, answer }: PromptProps<'share'>) {
   )
 }
 
-/** The links to an entry; null while they are read. */
 function useLinks(path: string, isDir: boolean) {
   const { t } = useLingui()
   const [list, setLinks] = useState<ShareRecord[] | null>(null)

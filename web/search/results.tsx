@@ -27,7 +27,6 @@ export interface ResultsHandle {
 
 interface ResultsProps {
   ref: Ref<ResultsHandle>
-  /** Prefix of the options' ids. */
   id: string
   base: string
   hits: readonly SearchHit[]

@@ -16,7 +16,6 @@ const QR_PX = 100
 interface FolderSideProps {
   access: ShareAccess
   inner: string
-  /** The only chosen entry. */
   entry: FileEntry | undefined
   source: FileSource
   expiresAtMs: number | null

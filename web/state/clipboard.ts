@@ -15,7 +15,6 @@ const LIFE_MS = 24 * 60 * 60_000
 interface Stored {
   /** Id of the account that took them: paths are those of its tree. */
   user: number
-  /** When, in ms since the epoch. */
   atMs: number
   kind: ClipboardKind
   items: readonly ClipboardItem[]
@@ -34,7 +33,6 @@ type ClipboardKind = 'copy' | 'cut'
 export const clipboard = proxy({
   kind: 'copy' as ClipboardKind,
   items: ref([] as ClipboardItem[]) as readonly ClipboardItem[],
-  /** The folder everything was taken from. */
   folder: null as string | null,
   /** Paths to dim; empty after copying. */
   cutPaths: ref(new Set<string>()) as PathSet,

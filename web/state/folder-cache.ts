@@ -16,7 +16,6 @@ export interface Folder {
   sorting: Sorting | undefined
   /** False once an entry was added or renamed here. */
   inServerOrder: boolean
-  /** Milliseconds since the epoch. */
   modifiedMs: number
   mode: number
   fetchedAtMs: number

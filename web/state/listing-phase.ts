@@ -23,7 +23,6 @@ export interface Shown {
   filter: string
   /** All entries, folders first; of an older order while `ordering`. */
   ordered: readonly FileEntry[]
-  /** The worker still sorts the entries. */
   ordering: boolean
   /** Those of `ordered` that the filter lets through. */
   visible: readonly FileEntry[]
@@ -39,7 +38,6 @@ export interface Shown {
 }
 
 interface AnyPhase {
-  /** The path in the address. */
   vpath: string
   shown: Shown
 }
@@ -58,9 +56,7 @@ export type OpenedFolder = Pick<Shown, 'view' | 'sort'> & { folder: Folder }
 type ShownEvent =
   /** The folder drawn has other entries. */
   | { type: 'changed'; folder: Folder; fresh?: PathSet }
-  /** The worker has sorted. */
   | { type: 'ordered'; folder: Folder; sort: SortChoice; entries: readonly FileEntry[] }
-  /** The person chose. */
   | { type: 'chosen'; choice: Partial<Pick<Shown, 'view' | 'sort' | 'filter' | 'focus'>> }
   | { type: 'landed'; landing: Landing }
   | { type: 'busy'; paths: PathSet }

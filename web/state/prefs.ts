@@ -11,7 +11,6 @@ import { ownKey, session } from './session.ts'
 export type ThemeChoice = 'system' | 'light' | 'dark'
 
 export interface Pinned {
-  /** Virtual path of a folder. */
   path: string
   name: string
 }

@@ -14,11 +14,8 @@ interface UploadSlot {
 interface Slots {
   /** Entries of the New button and of the round button on phones; null hides them. */
   newMenu: { items: () => readonly MenuEntry[] } | null
-  /** What the search field in the header opens. */
   search: { run: () => void } | null
-  /** What the help buttons open. */
   help: { run: () => void } | null
-  /** Puts the cursor into the field that filters the folder. */
   filter: { run: () => void } | null
   uploads: UploadSlot | null
   /** The place in the header that a screen fills on phones. */

@@ -38,7 +38,6 @@ export class LineEditor {
     return this.#chars.join('')
   }
 
-  /** The part before the cursor. */
   get before(): string {
     return this.#chars.slice(0, this.#cursor).join('')
   }
@@ -83,7 +82,6 @@ export class LineEditor {
     return 'changed'
   }
 
-  /** Deletes between the cursor and `to`. */
   cut(to: number): LineEvent | null {
     const from = Math.max(0, Math.min(this.#cursor, to))
     const count = Math.min(this.#chars.length, Math.max(this.#cursor, to)) - from

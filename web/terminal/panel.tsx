@@ -29,7 +29,6 @@ const REFUSED = 'Command not allowed.'
 /** Lines typed so far, oldest first; they stay until the page is left. */
 const history: string[] = []
 
-/** The open folder, or the folder of the open file. */
 function openFolder(): string {
   const path = readFilesPath(currentPath()) ?? '/'
   return listing.phase.kind === 'file' ? parentOf(path) : path
@@ -92,7 +91,6 @@ class Shell {
     this.#screen.focus()
   }
 
-  /** The folder changed: the prompt says so, what is typed stays. */
   moved(): void {
     if (this.#running) return
     this.#prompt('\r\x1b[2K')

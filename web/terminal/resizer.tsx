@@ -6,7 +6,6 @@ const STEP_PX = 24
 /** A drag moves the edge at most this often: each new height lays the terminal out anew. */
 const DRAG_INTERVAL_MS = 32
 
-/** A drag under way. */
 interface Grab {
   y: number
   heightPx: number
@@ -19,7 +18,6 @@ interface ResizerProps {
   label: string
   heightPx: number
   onChange: (heightPx: number) => void
-  /** The height that was settled on. */
   onDone: (heightPx: number) => void
 }
 

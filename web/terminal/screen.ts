@@ -83,7 +83,6 @@ export class Screen {
     for (const line of transcript) this.terminal.writeln(line)
   }
 
-  /** Takes the size of its box. */
   fit(): void {
     this.#fit.fit()
   }

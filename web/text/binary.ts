@@ -3,7 +3,7 @@
 import { decodeAs } from './decode.ts'
 import type { TextEncoding } from './encodings.ts'
 
-/** Enough to judge by, and little for the largest file. */
+/** Enough to decide by, and little of the largest file. */
 const SAMPLE_BYTES = 64 * 1024
 /** Compressed data has one in ten; a log with a stray one among its lines stays far below. */
 const MAX_SHARE = 0.01

@@ -215,7 +215,6 @@ export class CsvTable {
     return this.#isPart(code) || code === LF || code === CR
   }
 
-  /** One cell, '' where the row is shorter. */
   cell(row: number, column: number): string {
     return this.cells(row)[column] ?? ''
   }

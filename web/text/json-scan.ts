@@ -186,7 +186,6 @@ export class JsonText {
     return table
   }
 
-  /** Where the children of one container are. */
   #scan(start: number): Int32Array {
     const isObject = this.text.charCodeAt(start) === OPEN_BRACE
     const close = isObject ? CLOSE_BRACE : CLOSE_BRACKET

@@ -144,7 +144,6 @@ const openings: readonly (readonly [RegExp, string])[] = [
   [/^[[{]\s*(["'[{\]}]|-?\d)/, 'JSON'],
 ]
 
-/** Characters searched for signs of a language. */
 const HEAD_CHARS = 4096
 
 /** The language of a file, or null for plain text. `text` may be its beginning only. */

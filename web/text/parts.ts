@@ -63,7 +63,6 @@ export class TextParts {
     return { start: from + skip, end, text: this.#decode(bytes.subarray(skip), from + skip) }
   }
 
-  /** The last part of the file. */
   async last(signal: AbortSignal): Promise<TextPart> {
     return this.before(this.sizeBytes, signal)
   }

@@ -13,7 +13,6 @@ export interface ButtonProps extends Omit<ComponentPropsWithRef<'button'>, 'disa
   icon?: LucideIcon | undefined
   /** An icon after the label, such as a chevron. */
   endIcon?: LucideIcon | undefined
-  /** Full width. */
   block?: boolean
   /** Shows a spinner and takes no clicks; the width stays. */
   busy?: boolean

@@ -18,7 +18,6 @@ import './dialog.css'
 
 interface DialogProps {
   title: ReactNode
-  /** One sentence under the title. */
   subtitle?: ReactNode
   /** 'wide' 46 rem, 'form' 30 rem (default), 'md' 27 rem, 'sm' 24 rem. */
   size?: 'sm' | 'md' | 'form' | 'wide'
@@ -36,7 +35,6 @@ interface DialogProps {
   answers?: ReactNode
   /** Instead of "Cancel". */
   closeLabel?: string | undefined
-  /** Before the buttons. */
   lead?: ReactNode
   /** Replaces the three. */
   footer?: ReactNode

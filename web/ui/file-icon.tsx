@@ -41,7 +41,6 @@ export function FolderGlyph({ className = 'fic' }: { className?: string }) {
 interface FileTileProps {
   entry: IconOf
   size?: 'md' | 'lg'
-  /** Address of a thumbnail. */
   thumb?: string | undefined
 }
 

@@ -47,7 +47,6 @@ interface MenuItem {
 export type MenuEntry = MenuItem | 'line' | { heading: ReactNode }
 
 interface MenuProps {
-  /** Name for screen readers. */
   label: string
   items: readonly MenuEntry[]
   /** The element that opened it, or the pointer position in viewport pixels. */

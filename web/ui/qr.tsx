@@ -4,11 +4,9 @@ import { useEffect, useState } from 'react'
 import './qr.css'
 
 interface QrProps {
-  /** What the code says, such as an address. */
   text: string
   /** Edge in px, the white margin included. */
   sizePx: number
-  /** What it is, for readers. */
   label: string
 }
 

@@ -95,7 +95,6 @@ export interface SegmentedOption<T extends string> {
   icon?: LucideIcon
   /** The icon alone is shown, the label becomes a tooltip. */
   iconOnly?: boolean
-  /** Shown in the tooltip. */
   shortcut?: string | undefined
 }
 

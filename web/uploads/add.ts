@@ -215,7 +215,6 @@ async function choose(
   return answer === null ? null : applyChoices(clashing, answer, existing, others)
 }
 
-/** Bytes that the server holds of an interrupted item. */
 async function receivedBytes(
   target: string,
   item: JournalItem,

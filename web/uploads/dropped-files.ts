@@ -18,7 +18,6 @@ export interface TopEntry {
 }
 
 export interface Scan {
-  /** How many things lie at the top. */
   count: number
   readTop(): Promise<TopEntry[]>
   /** Yields in batches; abort ends it without an error. */

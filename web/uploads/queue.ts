@@ -117,7 +117,6 @@ export class UploadQueue {
     this.cancelMany([id])
   }
 
-  /** Cancels these, without starting any of them meanwhile. */
   cancelMany(ids: readonly number[]): void {
     for (const id of ids) {
       const item = this.#items.get(id)
@@ -160,7 +159,6 @@ export class UploadQueue {
     this.#fill()
   }
 
-  /** Goes on with everything, whatever stopped it. */
   resumeAll(): void {
     this.#setHold(null)
     for (const item of this.#items.values()) {
@@ -239,7 +237,6 @@ export class UploadQueue {
     this.#notify()
   }
 
-  /** Takes an item out of the counts and the totals. */
   #drop(item: UploadItem): void {
     if (item.state === 'failed') this.#totalBytes += unsentOf(item)
     this.#totalBytes -= weightOf(item)
@@ -341,7 +338,7 @@ export class UploadQueue {
     this.#options.onSettled?.(item, false)
   }
 
-  /** Ends the running request, if any, so that its result no longer this.#counts. */
+  /** Ends the running request, if any, so that its result no longer counts. */
   #stop(item: UploadItem): void {
     const controller = this.#controllers.get(item.id)
     this.#controllers.delete(item.id)

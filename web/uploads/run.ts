@@ -27,7 +27,6 @@ import type { UploadItem } from './upload-item.ts'
 export interface Batch {
   readonly id: string
   readonly targetPath: string
-  /** Ends the reading of what was dropped. */
   readonly controller: AbortController
   /** Entries may still come. */
   reading: boolean

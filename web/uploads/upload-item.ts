@@ -24,10 +24,8 @@ export interface UploadItem {
   readonly sourcePath: string
   /** Null for a folder. */
   readonly file: File | null
-  /** Where it lands. */
   vpath: string
   name: string
-  /** May replace what is there. */
   overwrite: boolean
   state: UploadState
   /** Bytes the server has or is being sent. */

@@ -14,7 +14,6 @@ export interface ChoiceWords {
 }
 
 export interface Comparison {
-  /** The other text. */
   original: string
   /** Null without buttons. */
   words: ChoiceWords | null

@@ -4,7 +4,6 @@ import { type RefObject, useEffect, useEffectEvent, useLayoutEffect } from 'reac
 import { focusFallback } from './focus.ts'
 
 interface Modal {
-  /** Gives something inside the focus. */
   focus(dialog: HTMLDialogElement): void
   /** Somebody wants to close it: Escape, or the back gesture of a phone. */
   dismiss(): void

@@ -5,7 +5,6 @@ function isDigit(code: number): boolean {
   return code >= 48 && code <= 57
 }
 
-/** End of the run of digits that starts at `at`. */
 function digitsEnd(text: string, at: number): number {
   let end = at
   while (end < text.length && isDigit(text.charCodeAt(end))) end++

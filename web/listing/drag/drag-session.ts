@@ -67,7 +67,6 @@ export function endDrag(): void {
   drag.count = 0
 }
 
-/** True when `folder` would take all of what is carried. */
 function canDropInto(folder: string): boolean {
   if (drag.kind === 'files') return permissions().create
   if (drag.kind !== 'entries') return false

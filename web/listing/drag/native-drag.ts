@@ -35,9 +35,7 @@ export function beginNativeDrag(event: DragEvent, entries: readonly FileEntry[])
   if (dataTransfer === null) return
   dataTransfer.effectAllowed = 'copyMove'
   dataTransfer.setData(OWN_TYPE, JSON.stringify(entries.map((entry) => entry.path)))
-  const links = entries.map((entry) =>
-    absoluteUrl(filesHref(entry.path, entry.isDir)),
-  )
+  const links = entries.map((entry) => absoluteUrl(filesHref(entry.path, entry.isDir)))
   dataTransfer.setData('text/uri-list', links.join('\r\n'))
   dataTransfer.setData('text/plain', links.join('\n'))
   const [only] = entries

@@ -20,14 +20,12 @@ export interface CellProps {
   /** Number of the line for screen readers, from 1. */
   rowIndex: number
   selected: boolean
-  /** Holds the tab stop. */
   tabStop: boolean
   /** Pointer over it, selected or focused: the quick actions show. */
   showsActions: boolean
   cut: boolean
   busy: boolean
   fresh: boolean
-  /** Being dragged. */
   dragged: boolean
   /** The row below is selected, too. */
   joined: boolean

@@ -154,11 +154,9 @@ interface Placing {
   geometry: Geometry
   /** Height of the column headings, which cover the first pixels. */
   headerPx: number
-  /** What is drawn. */
   lines: readonly Line[]
   /** False before the first layout. */
   ready: boolean
-  /** Draws what is in sight at this position. */
   look(px: number): void
 }
 
@@ -253,7 +251,6 @@ interface LinesProps {
   metrics: Metrics
   visible: readonly FileEntry[]
   tabStop: string | null
-  /** Position of the entry under the mouse. */
   hover: number
 }
 

@@ -20,7 +20,6 @@ interface Given {
   phone: boolean
   /** Lower rows in the list; rows for fingers stay as they are. */
   compact: boolean
-  /** Inner width of the listing. */
   widthPx: number
   folders: number
   files: number

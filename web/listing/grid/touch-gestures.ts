@@ -57,7 +57,6 @@ export function attachGestures(scroller: HTMLElement, handlers: GestureHandlers)
   }
 }
 
-/** From the first touch to the last finger lifted. */
 class Fingers {
   readonly #scroller: HTMLElement
   readonly #handlers: GestureHandlers

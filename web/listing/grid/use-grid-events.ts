@@ -66,7 +66,6 @@ const PREFETCH_AFTER_MS = 65
 
 export function useGridEvents(given: Given): {
   attributes: HTMLAttributes<HTMLDivElement>
-  /** Position of the entry under the mouse, -1 for none. */
   hover: number
 } {
   const { scroller } = given
@@ -141,7 +140,6 @@ function useGridKeys({ scroller, metrics, viewportPx, focusEntry }: Given) {
   return menuKeyAtMs
 }
 
-/** What fingers do. */
 function gesturesOf(element: HTMLElement): GestureHandlers {
   return {
     onHold(cell) {

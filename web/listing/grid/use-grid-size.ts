@@ -3,9 +3,7 @@ import { type RefObject, useLayoutEffect, useState } from 'react'
 export interface Size {
   /** Width inside the padding, in px; 0 before the first layout. */
   widthPx: number
-  /** Height that is seen. */
   heightPx: number
-  /** Pixels of one rem. */
   remPx: number
 }
 

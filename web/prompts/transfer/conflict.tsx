@@ -98,7 +98,6 @@ interface ForAllProps extends ConflictProps {
   onChoose(rule: BulkRule): void
 }
 
-/** One choice for all of them. */
 function ForAll({ allowReplace, allowResume, otherCount, rule, onChoose }: ForAllProps) {
   const { t } = useLingui()
   const chip = (value: BulkRule, label: string) => (

@@ -170,7 +170,6 @@ interface FindFieldProps {
   text: string
   onChange(text: string): void
   finder: ReturnType<typeof useFinder>
-  /** To the folders below. */
   onDown(): void
 }
 

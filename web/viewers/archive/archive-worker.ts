@@ -19,7 +19,6 @@ interface ListedFile {
   size: number
 }
 
-/** What the library's worker offers. */
 interface LibraryWorker {
   open(file: Blob, done: () => void): void
   hasEncryptedData(): boolean | null

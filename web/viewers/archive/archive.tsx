@@ -157,7 +157,6 @@ function Inside({ onChanged, ...props }: InsideProps) {
 function useUnpacking({ source, entry, archive, onChanged }: InsideProps) {
   const { t } = useLingui()
   const [opened, setOpened] = useState<EntryFile | null>(null)
-  /** Path of the entry that is being unpacked. */
   const [busy, setBusy] = useState<string | null>(null)
   useEffect(() => () => opened?.release(), [opened])
 

@@ -20,7 +20,6 @@ export interface Book {
   /** Names of the parts in reading order. */
   spine: string[]
   toc: TocItem[]
-  /** Media type by part name. */
   types: Map<string, string>
 }
 

@@ -133,7 +133,6 @@ function Reader({ source, entry, setFacts, file, book }: ViewerProps & OpenedBoo
 type Reading = ReturnType<typeof useReading>
 type Typeface = ReturnType<typeof useTypeface>
 
-/** Where one is in the book, and the ways from there. */
 function useReading(scroller: RefObject<HTMLElement | null>, book: Book, first: () => Place) {
   const [place, setPlace] = useState<Place>(first)
   const last = book.spine.length - 1

@@ -113,7 +113,6 @@ export function ViewerFrame(props: FrameProps) {
   )
 }
 
-/** The viewer, or why there is none. */
 function Content(props: FrameProps & Pick<ViewerProps, 'setFacts'>) {
   const { t } = useLingui()
   const { source, entry, kind } = props

@@ -1,4 +1,3 @@
-
 import { goHref } from '../../lib/page/navigate.ts'
 import { filesHref } from '../../lib/paths.ts'
 import type { ViewerKind } from './source.ts'

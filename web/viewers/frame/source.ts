@@ -53,7 +53,6 @@ export interface FileSource {
     signal: AbortSignal,
     version?: OneVersion,
   ): Promise<ArrayBuffer>
-  /** The file as a stream, from its first byte. */
   readStream(
     entry: FileEntry,
     signal: AbortSignal,
@@ -63,7 +62,6 @@ export interface FileSource {
   info(vpath: string, signal: AbortSignal): Promise<FileInfo>
   /** The files beside `entry`, folders left out, in the order the listing shows them. */
   siblings(entry: FileEntry, signal: AbortSignal): Promise<FileEntry[]>
-  /** Starts a download by the browser. */
   download(entry: FileEntry): void
 }
 
@@ -96,7 +94,6 @@ export interface FrameAction {
   /** As shown in tooltips and menus. */
   shortcut?: string
   danger?: boolean
-  /** Tells whether a key event means this action. */
   matches?(event: KeyboardEvent): boolean
   run(): void
 }

@@ -61,7 +61,6 @@ export class JsonClient {
     return this.#ask({ kind: 'children', start, from, to })
   }
 
-  /** The text of a value as written. */
   text(node: JsonNode): Promise<string> {
     return this.#ask({ kind: 'text', start: Math.max(0, node.start), end: node.end })
   }

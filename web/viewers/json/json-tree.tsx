@@ -88,7 +88,6 @@ export function JsonTree({ text, actions, autoFocus = false }: JsonTreeProps) {
 
 interface RowsProps {
   rows: readonly JsonRow[]
-  /** Id of the row the keys act on. */
   active: string
   /** Id of a row to bring into sight when it is there. */
   sought: RefObject<string | null>

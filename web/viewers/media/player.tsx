@@ -125,7 +125,6 @@ export function Player({ element, media, tracks = [], track, chooseTrack, ...res
 
 type Controls = ReturnType<typeof playerControls>
 
-/** What buttons and keys do to the element. */
 function playerControls(element: RefObject<HTMLMediaElement | null>) {
   function toggle() {
     const player = element.current

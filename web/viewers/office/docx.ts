@@ -35,7 +35,6 @@ export async function renderDocx(bytes: Uint8Array<ArrayBuffer>): Promise<Render
   return { body, styles, release }
 }
 
-/** What the library makes of a document, as far as it is used here. */
 interface ParsedDocx {
   documentPart: unknown
   contentTypes: { partName?: string; extension?: string; contentType: string }[]

@@ -145,7 +145,6 @@ function Pages(props: ViewerProps & { pdf: PdfDocument; lost: Lost | null }) {
   )
 }
 
-/** The pages in the container, from where they were read last. */
 function usePdfView(
   container: RefObject<HTMLDivElement | null>,
   { source, entry, pdf, setFacts }: ViewerProps & { pdf: PdfDocument },
