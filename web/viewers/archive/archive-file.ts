@@ -52,7 +52,7 @@ export async function openArchive(
     return openTarStream(() => source.readStream(entry, signal, version), signal)
   }
   if (new TextDecoder().decode(head.subarray(257, 262)) === 'ustar') return openTar(read, sizeBytes)
-  if (sizeBytes > MAX_WHOLE_BYTES) throw new ZipError('too_large', 'the archive is too large')
+  if (sizeBytes > MAX_WHOLE_BYTES) throw new ZipError('too_large')
   const whole = await source.readAll(entry, MAX_WHOLE_BYTES, signal, version)
   return openByLibrary(whole, signal, MAX_ENTRIES)
 }
@@ -97,7 +97,7 @@ class TarList {
   /** @throws ZipError when nothing was found. */
   archive(read: (part: TarEntry) => Promise<Uint8Array<ArrayBuffer>>): ArchiveFile {
     if (this.isEmpty && !this.#hasOthers) {
-      throw new ZipError(this.truncated ? 'too_large' : 'damaged', 'no entries')
+      throw new ZipError(this.truncated ? 'too_large' : 'damaged')
     }
     return archiveOf(this.#places, this.truncated || this.#hasOthers, read)
   }
@@ -140,7 +140,7 @@ async function openTarStream(
     if (error instanceof ApiError || signal.aborted) throw error
     // Cut off or too much: what was found so far is worth showing.
     if (list.isEmpty && !(error instanceof ZipError)) {
-      throw new ZipError('damaged', 'compressed data is damaged')
+      throw new ZipError('damaged')
     }
     list.truncated = true
   } finally {

@@ -40,8 +40,8 @@ export function archiveOf<Place>(
     truncated,
     async read(item, maxBytes) {
       const place = places.get(item)
-      if (place === undefined) throw new ZipError('damaged', 'no such entry')
-      if (item.sizeBytes > maxBytes) throw new ZipError('too_large', 'larger than the limit')
+      if (place === undefined) throw new ZipError('damaged')
+      if (item.sizeBytes > maxBytes) throw new ZipError('too_large')
       return read(place, maxBytes)
     },
   }

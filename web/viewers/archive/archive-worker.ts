@@ -44,18 +44,16 @@ export async function openByLibrary(
     const ended = Promise.withResolvers<never>()
     const timer = setTimeout(() => {
       worker.terminate()
-      ended.reject(new ZipError('too_large', 'took too long'))
+      ended.reject(new ZipError('too_large'))
     }, patienceMs)
-    const fail = () => ended.reject(new ZipError('damaged', 'the archive cannot be read'))
+    const fail = () => ended.reject(new ZipError('damaged'))
     const leave = () => ended.reject(signal.reason)
     worker.addEventListener('error', fail)
     signal.addEventListener('abort', leave)
     try {
       return await Promise.race([work, ended.promise])
     } catch (error) {
-      throw error instanceof ZipError || signal.aborted
-        ? error
-        : new ZipError('damaged', 'the archive cannot be read')
+      throw error instanceof ZipError || signal.aborted ? error : new ZipError('damaged')
     } finally {
       clearTimeout(timer)
       worker.removeEventListener('error', fail)
@@ -66,7 +64,7 @@ export async function openByLibrary(
   const library = await patiently(start(worker, bytes), LIST_PATIENCE_MS)
   const listed = await patiently(library.listFiles(), LIST_PATIENCE_MS)
   const locked = await patiently(library.hasEncryptedData(), LIST_PATIENCE_MS)
-  if (listed.length === 0) throw new ZipError(locked ? 'encrypted' : 'damaged', 'no entries')
+  if (listed.length === 0) throw new ZipError(locked ? 'encrypted' : 'damaged')
   const inner = new Map<ArchiveItem, string>()
   for (const { type, path, size } of listed.slice(0, maxEntries)) {
     const item: ArchiveItem = {

@@ -143,7 +143,7 @@ export function readAheadOfStream(stream: ReadableStream<Uint8Array>, maxBytes: 
     position += chunk.length
     const { done, value } = await reader.read()
     chunk = done ? new Uint8Array(0) : value
-    if (position + chunk.length > maxBytes) throw new ZipError('too_large', 'too much to unpack')
+    if (position + chunk.length > maxBytes) throw new ZipError('too_large')
     return !done
   }
   const read: ReadAhead = async (at, length) => {

@@ -20,8 +20,8 @@ export interface ZipEntry {
 export class ZipError extends Error {
   override name = 'ZipError'
   readonly reason: 'damaged' | 'too_large' | 'encrypted' | 'unsupported'
-  constructor(reason: ZipError['reason'], message: string) {
-    super(message)
+  constructor(reason: ZipError['reason']) {
+    super(reason)
     this.reason = reason
   }
 }
@@ -45,7 +45,7 @@ export async function listZip(
   const tailStart = Math.max(0, fileBytes - END_BYTES - MAX_COMMENT_BYTES)
   const tail = new DataView(await read(tailStart, fileBytes))
   const end = findEnd(tail)
-  if (end < 0) throw new ZipError('damaged', 'no end of central directory')
+  if (end < 0) throw new ZipError('damaged')
   let count = tail.getUint16(end + 10, true)
   let size = tail.getUint32(end + 12, true)
   let start = tail.getUint32(end + 16, true)
@@ -53,8 +53,8 @@ export async function listZip(
     const large = await readZip64(read, tail, end)
     if (large) ({ count, size, start } = large)
   }
-  if (size > MAX_DIRECTORY_BYTES) throw new ZipError('too_large', 'directory too large')
-  if (start + size > fileBytes) throw new ZipError('damaged', 'directory lies outside the file')
+  if (size > MAX_DIRECTORY_BYTES) throw new ZipError('too_large')
+  if (start + size > fileBytes) throw new ZipError('damaged')
   const directory = new DataView(await read(start, start + size))
   const entries: ZipEntry[] = []
   let at = 0
@@ -64,7 +64,7 @@ export async function listZip(
     entries.push(entry)
     at = next
   }
-  if (entries.length === 0 && count > 0) throw new ZipError('damaged', 'directory is unreadable')
+  if (entries.length === 0 && count > 0) throw new ZipError('damaged')
   return { entries, truncated: false }
 }
 
@@ -81,7 +81,7 @@ async function readZip64(read: ReadRange, tail: DataView, end: number) {
   const at = Number(tail.getBigUint64(locator + 8, true))
   const record = new DataView(await read(at, at + 56))
   if (record.byteLength < 56 || record.getUint32(0, true) !== 0x06064b50) {
-    throw new ZipError('damaged', 'no zip64 end record')
+    throw new ZipError('damaged')
   }
   return {
     count: Number(record.getBigUint64(32, true)),
@@ -113,7 +113,7 @@ function readEntry(view: DataView, at: number): { entry: ZipEntry; next: number 
     }
     return { entry, next: at + 46 + nameLength + extraLength + commentLength }
   } catch (error) {
-    if (error instanceof RangeError) throw new ZipError('damaged', 'directory is cut off')
+    if (error instanceof RangeError) throw new ZipError('damaged')
     throw error
   }
 }
@@ -173,19 +173,19 @@ export async function readZipEntry(
   entry: ZipEntry,
   maxBytes: number,
 ): Promise<Uint8Array<ArrayBuffer>> {
-  if (entry.encrypted) throw new ZipError('encrypted', 'the entry is locked by a password')
+  if (entry.encrypted) throw new ZipError('encrypted')
   if (entry.sizeBytes > maxBytes || entry.compressedBytes > maxBytes) {
-    throw new ZipError('too_large', 'the entry is larger than the limit')
+    throw new ZipError('too_large')
   }
   const header = new DataView(await read(entry.headerAt, entry.headerAt + 30))
   if (header.byteLength < 30 || header.getUint32(0, true) !== 0x04034b50) {
-    throw new ZipError('damaged', 'no local header')
+    throw new ZipError('damaged')
   }
   const start = entry.headerAt + 30 + header.getUint16(26, true) + header.getUint16(28, true)
   const packed = await read(start, start + entry.compressedBytes)
-  if (packed.byteLength < entry.compressedBytes) throw new ZipError('damaged', 'data is cut off')
+  if (packed.byteLength < entry.compressedBytes) throw new ZipError('damaged')
   if (entry.method === 0) return new Uint8Array(packed)
-  if (entry.method !== 8) throw new ZipError('unsupported', `compression method ${entry.method}`)
+  if (entry.method !== 8) throw new ZipError('unsupported')
   return inflate(packed, 'deflate-raw', maxBytes)
 }
 
@@ -206,12 +206,12 @@ export async function inflate(
       const { done, value } = await reader.read()
       if (done) break
       size += value.length
-      if (size > maxBytes) throw new ZipError('too_large', 'unpacks to more than the limit')
+      if (size > maxBytes) throw new ZipError('too_large')
       chunks.push(value)
     }
   } catch (error) {
     await reader.cancel().catch(() => {})
-    if (error instanceof TypeError) throw new ZipError('damaged', 'compressed data is damaged')
+    if (error instanceof TypeError) throw new ZipError('damaged')
     throw error
   }
   return new Uint8Array(await new Blob(chunks).arrayBuffer())

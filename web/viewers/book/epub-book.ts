@@ -35,7 +35,7 @@ function named(root: ParentNode, name: string): Element[] {
 export async function readBook(file: PackageFile): Promise<Book> {
   const container = await file.xml('META-INF/container.xml')
   const opfName = named(container, 'rootfile')[0]?.getAttribute('full-path')
-  if (!opfName) throw new ZipError('damaged', 'the book names no package')
+  if (!opfName) throw new ZipError('damaged')
   const opf = await file.xml(opfName)
 
   const parts = new Map<string, { name: string; properties: string }>()
@@ -52,7 +52,7 @@ export async function readBook(file: PackageFile): Promise<Book> {
     .flatMap((ref) => parts.get(ref.getAttribute('idref') ?? '')?.name ?? [])
     .filter((name) => file.has(name))
     .slice(0, MAX_CHAPTERS)
-  if (spine.length === 0) throw new ZipError('damaged', 'the book has no chapters')
+  if (spine.length === 0) throw new ZipError('damaged')
 
   const nav = [...parts.values()].find(({ properties }) => properties.split(' ').includes('nav'))
   const ncx = parts.get(spineElement?.getAttribute('toc') ?? '')

@@ -31,7 +31,7 @@ export function createMarkupBudget(): MarkupBudget {
         if (cost > MAX_COST) break
       }
       if (bytes > MAX_MARKUP_BYTES || cost > MAX_COST) {
-        throw new ZipError('too_large', 'more markup than the page can hold')
+        throw new ZipError('too_large')
       }
     },
   }

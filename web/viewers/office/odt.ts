@@ -28,7 +28,7 @@ const MAX_REPEATS = 200
 export async function renderOdt(file: PackageFile): Promise<RenderedText> {
   const content = await file.xml('content.xml')
   const text = find(content, 'text', 'office')
-  if (!text) throw new ZipError('damaged', 'no text in the document')
+  if (!text) throw new ZipError('damaged')
   const context: Context = {
     file,
     styles: new Map(),

@@ -64,11 +64,11 @@ function packageOf(read: ReadRange, byName: ReadonlyMap<string, ZipEntry>): Pack
 
   async function unpack(name: string, maxBytes: number) {
     const part = byName.get(name)
-    if (!part) throw new ZipError('damaged', `no part ${name}`)
+    if (!part) throw new ZipError('damaged')
     // Several at once: the room is taken before they are read, or together they could exceed it.
     const claimed = Math.max(part.sizeBytes, part.compressedBytes)
     if (claimed > Math.min(maxBytes, MAX_TOTAL_BYTES - totalBytes)) {
-      throw new ZipError('too_large', 'the part is larger than the limit')
+      throw new ZipError('too_large')
     }
     totalBytes += claimed
     let takenBytes = 0
@@ -93,7 +93,7 @@ function packageOf(read: ReadRange, byName: ReadonlyMap<string, ZipEntry>): Pack
       const content = await text(name)
       const plain = withoutEntities(withoutDoctype(content))
       const parsed = new DOMParser().parseFromString(plain, 'text/xml')
-      if (parsed.querySelector('parsererror')) throw new ZipError('damaged', `${name} is no XML`)
+      if (parsed.querySelector('parsererror')) throw new ZipError('damaged')
       return parsed
     },
     afresh: () => packageOf(read, byName),

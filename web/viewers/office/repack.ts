@@ -26,7 +26,7 @@ export async function repackOffice(
   const whole = await readWhole(source, entry, MAX_FILE_BYTES, signal)
   const read = (start: number, end: number) => Promise.resolve(whole.slice(start, end))
   const { entries, truncated } = await listZip(read, whole.byteLength, MAX_PARTS)
-  if (truncated) throw new ZipError('too_large', 'too many parts')
+  if (truncated) throw new ZipError('too_large')
   const parts: [string, Uint8Array<ArrayBuffer>][] = []
   let room = MAX_TOTAL_BYTES
   for (const part of entries) {
@@ -53,7 +53,7 @@ export async function readWhole(
   const whole =
     entry.size > maxBytes ? null : await source.readRange(entry, 0, maxBytes + 1, signal)
   if (whole === null || whole.byteLength > maxBytes) {
-    throw new ZipError('too_large', 'the file is too large')
+    throw new ZipError('too_large')
   }
   return whole
 }
