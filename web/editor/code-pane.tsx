@@ -136,7 +136,7 @@ export function CodePane(props: CodePaneProps) {
     void code.current?.compare(original === null ? null : { original, words: choices, beside })
   }, [original, choices, beside])
 
-  return <div className="ed-code" ref={box} data-own-keys />
+  return <div className="ed-code shrinks" ref={box} data-own-keys />
 }
 
 type KeyHandlers = Pick<CodePaneProps, 'onSave' | 'onFind' | 'onGoToLine' | 'onEscape'>

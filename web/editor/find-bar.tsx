@@ -97,7 +97,7 @@ export function FindBar(props: FindBarProps) {
 
   const bad = query.search !== '' && !query.valid
   return (
-    <search className="ed-find rigid line-bottom" onKeyDown={onKeyDown} data-own-keys>
+    <search className="ed-find rigid line-bottom sunken" onKeyDown={onKeyDown} data-own-keys>
       {!readOnly && (
         <IconButton
           size="sm"
@@ -109,7 +109,7 @@ export function FindBar(props: FindBarProps) {
           onClick={() => onReplace(!replace)}
         />
       )}
-      <div className="ed-find__rows grow">
+      <div className="ed-find__rows grow stack">
         <div className="ed-find__row row">
           <FindField ref={field} query={query} bad={bad} onChange={change} onStep={step} />
           <span className="ed-find__count num fs-sm mid" role="status">

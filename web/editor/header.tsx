@@ -59,7 +59,7 @@ export function Header(props: HeaderProps) {
       <IconButton icon={X} label={t`Close editor`} onClick={onClose} />
       <FileTile entry={entry} />
       <div className="ed-title grow">
-        <div className="ed-title__line row">
+        <div className="ed-title__line row shrinks">
           <h1 className="trunc">
             <bdi>{entry.name}</bdi>
           </h1>

@@ -78,13 +78,13 @@ function Bar({ icon: Icon, tone, children, actions }: BarProps) {
     <div
       className={
         tone === undefined
-          ? 'ed-bar row rigid wraps fs-md mid line-bottom'
-          : `ed-bar row rigid wraps fs-md mid line-bottom ed-bar--${tone}`
+          ? 'ed-bar row rigid wraps fs-md mid line-bottom sunken'
+          : `ed-bar row rigid wraps fs-md mid line-bottom sunken ed-bar--${tone}`
       }
       role="status"
     >
       <Icon className="i" aria-hidden />
-      <p className="ed-bar__text">{children}</p>
+      <p className="ed-bar__text shrinks">{children}</p>
       {buttons && (
         <div className="ed-bar__actions wraps">
           {buttons.map(({ label, ...button }) => (

@@ -78,7 +78,13 @@ export function PickDialog(props: PickDialogProps) {
           onKeyDown={onKeyDown}
         />
       </span>
-      <div className="ed-pick__list" role="listbox" id={`${id}-list`} aria-label={title} ref={list}>
+      <div
+        className="ed-pick__list scrolls"
+        role="listbox"
+        id={`${id}-list`}
+        aria-label={title}
+        ref={list}
+      >
         {shown.map((option, index) => (
           <PickRow
             key={option.value}
@@ -125,7 +131,7 @@ function PickRow({ id, option, heading, active, chosen, onPick, onHover }: PickR
         id={id}
         role="option"
         aria-selected={active}
-        className="ed-pick__row row"
+        className="ed-pick__row row rounded"
         onClick={onPick}
         onPointerMove={active ? undefined : onHover}
       >

@@ -41,7 +41,7 @@ export function Preview({ rendering, source, entry, textVersion }: PreviewProps)
   const text = useCalmText(textVersion)
   return (
     <section
-      className={`ed-preview ed-preview--${rendering}`}
+      className={`ed-preview scrolls shrinks ed-preview--${rendering}`}
       aria-label={entry.name}
       // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so the keyboard must reach it
       tabIndex={0}

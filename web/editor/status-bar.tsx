@@ -27,7 +27,7 @@ export function StatusBar({ languageName, onGoToLine, onLanguage, onEncoding }: 
   const { encoding, lineEnd, mixedEnds, readOnly } = useSnapshot(editor)
   const ends = mixedEnds ? t`${lineEndLabel(lineEnd)}, mixed` : lineEndLabel(lineEnd)
   return (
-    <footer className="ed-stat row rigid nowrap fs-sm mid line-top">
+    <footer className="ed-stat row rigid nowrap fs-sm mid line-top sunken">
       <Position onClick={onGoToLine} />
       <button type="button" className="ed-stat__item" data-tip={t`Language`} onClick={onLanguage}>
         {languageName ?? <Trans>Plain text</Trans>}

@@ -7,7 +7,7 @@ import { boot, instanceName } from '../lib/boot.ts'
 /** Logo and name, leading to the files. */
 export function Brand() {
   return (
-    <a className="brand row strong" href={`${boot.BaseURL}/files/`}>
+    <a className="brand row strong shrinks rounded" href={`${boot.BaseURL}/files/`}>
       <Logo />
       <span className="trunc">{instanceName}</span>
     </a>

@@ -18,7 +18,7 @@ export function Header({ onMenu }: { onMenu: () => void }) {
       <Brand />
       <IconButton className="head__menu" icon={MenuIcon} label={t`Menu`} onClick={onMenu} />
       <div className="head__phone" ref={setPhoneBar} />
-      <div className="head__tools row">
+      <div className="head__tools row shrinks">
         {search ? (
           <button
             type="button"

@@ -54,7 +54,7 @@ export function Sidebar({ open, onDone }: { open: boolean; onDone: () => void })
       aria-label={t`Sidebar`}
     >
       {user && <NewButton inFiles={inFiles} onDone={onDone} />}
-      <nav className="side__list" aria-label={t`Places`}>
+      <nav className="side__list stack" aria-label={t`Places`}>
         {user && (
           <>
             <Place to="/files/" icon={Folder} current={inFiles} data-drop-path="/">
@@ -109,9 +109,9 @@ function Pins({ here }: { here: string | null }) {
   return (
     <>
       <h2 className="eyebrow strong dim">{t`Pinned`}</h2>
-      <nav className="side__list" aria-label={t`Pinned folders`}>
+      <nav className="side__list stack" aria-label={t`Pinned folders`}>
         {pinned.map((pin) => (
-          <div className="side__pin" key={pin.path}>
+          <div className="side__pin relative" key={pin.path}>
             <a
               className="nav"
               href={filesHref(pin.path, true)}
@@ -185,7 +185,7 @@ function Storage({ folder }: { folder: string }) {
   const used = formatSize(current.used)
   const total = formatSize(current.total)
   return (
-    <div className="store fs-sm mid">
+    <div className="store fs-sm mid stack">
       <div className="store__head row">
         <HardDrive className="i i-sm" aria-hidden />
         <span className="grow">{t`Storage`}</span>
@@ -207,7 +207,7 @@ function Person() {
   if (!user) return null
   return (
     <div className="me row line-top">
-      <a className="me__who row grow" href={`${boot.BaseURL}/settings/profile`}>
+      <a className="me__who row grow rounded" href={`${boot.BaseURL}/settings/profile`}>
         <Avatar name={user.username} />
         <span className="grow">
           <span className="trunc me__name">

@@ -28,7 +28,7 @@ export function ToastHost() {
   }, [newest])
 
   return (
-    <section ref={ref} className="toasts" popover="manual" aria-label={t`Messages`}>
+    <section ref={ref} className="toasts stack" popover="manual" aria-label={t`Messages`}>
       {list.map((toast) => (
         <ToastCard key={toast.id} toast={toast as Toast} />
       ))}

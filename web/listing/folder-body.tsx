@@ -28,7 +28,7 @@ export function FolderBody() {
   const { folder, visible, filter } = phase.shown
   if (kind === 'failed') {
     return (
-      <div className="body body--message">
+      <div className="body body--message relative">
         <ErrorPanel
           error={phase.error}
           address={vpath}
@@ -40,7 +40,7 @@ export function FolderBody() {
   }
   if (kind === 'loading' && (phase.slow || folder === null)) {
     return (
-      <div className="body" id="loading" role="status">
+      <div className="body relative" id="loading" role="status">
         <span className="sr">
           <Trans>Loading…</Trans>
         </span>
@@ -51,7 +51,7 @@ export function FolderBody() {
   const empty = folder !== null && folder.entries.length === 0
   const nothing = visible.length === 0 && filter.trim() !== ''
   return (
-    <div className={kind === 'loading' ? 'body is-stale' : 'body'}>
+    <div className={kind === 'loading' ? 'body is-stale relative' : 'body relative'}>
       {empty ? <EmptyFolder /> : nothing ? <NothingShown /> : <EntryGrid />}
       <SwipeActions />
       <PullMark />

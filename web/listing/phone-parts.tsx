@@ -97,7 +97,7 @@ export function PhoneFoot() {
         <PhoneActions plan={phoneBar.map(actionOf)} context={context} />
         <MenuButton label={t`More`} items={() => menuEntries(phoneMore, currentContext())}>
           {(trigger) => (
-            <button type="button" className="bbar__item mid" {...trigger}>
+            <button type="button" className="bbar__item mid stack" {...trigger}>
               <Ellipsis className="i i-lg" aria-hidden />
               <span>{t`More`}</span>
             </button>

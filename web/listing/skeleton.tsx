@@ -25,7 +25,7 @@ export function ListingSkeleton() {
           // biome-ignore lint/suspicious/noArrayIndexKey: fixed rows
           <div key={row} className={layout === 'list' ? 'lrow lcols' : 'trow'}>
             {layout === 'list' && <span />}
-            <span className="lrow__name">
+            <span className="lrow__name shrinks">
               <Skeleton
                 width={layout === 'list' ? '1.875rem' : '2.5rem'}
                 height={layout === 'list' ? '1.875rem' : '2.5rem'}
@@ -49,7 +49,7 @@ export function ListingSkeleton() {
     <div className={`skeleton skeleton--${layout}`} aria-hidden>
       {WIDTHS.slice(0, 12).map((percent, card) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: fixed cards
-        <div key={card} className="skeleton__card">
+        <div key={card} className="skeleton__card stack">
           <Skeleton width="100%" height="100%" />
           {layout === 'mosaic' && <Skeleton width={`${percent + 30}%`} />}
         </div>

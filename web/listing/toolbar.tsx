@@ -246,7 +246,7 @@ export function PhoneActions({
       <button
         key={action.id}
         type="button"
-        className={action.danger ? 'bbar__item is-danger mid' : 'bbar__item mid'}
+        className={action.danger ? 'bbar__item is-danger mid stack' : 'bbar__item mid stack'}
         onClick={() => void action.run(currentContext())}
       >
         <action.icon className={action.flipIcon ? 'i i-lg flip' : 'i i-lg'} aria-hidden />

@@ -44,7 +44,7 @@ export function DownloadPrompt({ folder, entries, answer }: PromptProps<'downloa
       onClose={() => answer(null)}
       answers={null}
     >
-      <div className="formats">
+      <div className="formats stack">
         {formats.map((format, index) => (
           <button
             key={format}

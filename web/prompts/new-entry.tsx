@@ -71,7 +71,7 @@ function PathPreview({ segments, kind }: { segments: readonly string[]; kind: 'f
         path = joinPath(path === '' ? '/' : path, segment)
         const isFile = kind === 'file' && index === segments.length - 1
         return (
-          <span className="new-path__part" key={path}>
+          <span className="new-path__part shrinks" key={path}>
             {index > 0 && <ChevronRight className="i i-xs flip" aria-hidden />}
             {isFile ? <FileTile entry={{ name: segment, isDir: false }} /> : <FolderGlyph />}
             <bdi>{shownName(segment)}</bdi>

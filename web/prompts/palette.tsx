@@ -105,7 +105,12 @@ export function PalettePrompt({ answer }: PromptProps<'palette'>) {
           />
           <Kbd keys={shownKeys('Escape')} />
         </label>
-        <div className="palette__list" role="listbox" id={`${id}-list`} aria-label={t`Commands`}>
+        <div
+          className="palette__list scrolls"
+          role="listbox"
+          id={`${id}-list`}
+          aria-label={t`Commands`}
+        >
           {groups.map((group) => (
             <div key={group.id} role="group" aria-label={group.title}>
               <GroupTitle>{group.title}</GroupTitle>
@@ -159,7 +164,7 @@ function Option({ id, item, typed, active, onHover, onRun }: OptionProps) {
       role="option"
       tabIndex={-1}
       aria-selected={active}
-      className="palette__item row"
+      className="palette__item row rounded"
       onPointerMove={onHover}
       onClick={onRun}
     >

@@ -112,20 +112,20 @@ function RuleFields({ draft: { kind }, field, part }: FormPart<Rules>) {
         ]}
       />
       {kind === 'replace' && (
-        <div className="batch__fields">
+        <div className="batch__fields stack">
           <TextField label={t`Find`} {...replace.field('find')} data-autofocus spellCheck={false} />
           <TextField label={t`Replace with`} {...replace.field('replacement')} spellCheck={false} />
           <Checkbox label={t`Match case`} {...replace.toggle('matchCase')} />
         </div>
       )}
       {kind === 'add' && (
-        <div className="batch__fields">
+        <div className="batch__fields stack">
           <TextField label={t`Before the name`} {...add.field('before')} spellCheck={false} />
           <TextField label={t`After the name`} {...add.field('after')} spellCheck={false} />
         </div>
       )}
       {kind === 'number' && (
-        <div className="batch__fields">
+        <div className="batch__fields stack">
           <TextField label={t`Name`} {...number.field('base')} spellCheck={false} />
           <NumberField label={t`Start at`} {...number.field('start')} min={0} />
         </div>
@@ -147,7 +147,7 @@ function Names({ entries, results }: NamesProps) {
     clash: t`Name is taken`,
   }
   return (
-    <ul className="batch" aria-label={t`New names`}>
+    <ul className="batch scrolls rounded" aria-label={t`New names`}>
       {entries.slice(0, PREVIEWED).map((entry, i) => {
         const result = results[i]
         if (result === undefined) return null
@@ -155,7 +155,9 @@ function Names({ entries, results }: NamesProps) {
         return (
           <li
             key={entry.path}
-            className={problem === null ? 'batch__row fs-md' : 'batch__row is-bad fs-md'}
+            className={
+              problem === null ? 'batch__row fs-md stack' : 'batch__row is-bad fs-md stack'
+            }
           >
             <FileTile entry={entry} />
             <bdi className="trunc dim">{shownName(entry.name)}</bdi>

@@ -32,7 +32,7 @@ export function ShareLink({ link, isDir, onCopy, onDelete }: ShareLinkProps) {
   const copyDirect = () => copyWithToast(directLinkOf(link.hash), t`Direct link copied`)
 
   return (
-    <li className="share__link row wraps">
+    <li className="share__link row wraps rounded">
       <span className="tile" style={tintOf(link.hasPassword ? 'slides' : 'folder')} aria-hidden>
         {link.hasPassword ? <Lock className="i" /> : <Link className="i" />}
       </span>

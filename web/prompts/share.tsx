@@ -81,7 +81,7 @@ export function SharePrompt({ path, entry, answer }: PromptProps<'share'>) {
       className="share"
       fullOnPhone
       title={
-        <span className="share__title">
+        <span className="share__title stack">
           <FileTile entry={entry} />
           <span>
             <Trans>
@@ -105,7 +105,7 @@ export function SharePrompt({ path, entry, answer }: PromptProps<'share'>) {
       <h3 className="share__new fs-md">
         <Trans>New link</Trans>
       </h3>
-      <div className="share__box">
+      <div className="share__box stack">
         <LifeFields {...partOf(life, (change) => setLife({ ...life, ...change }))} />
         <PasswordField value={password} onChange={setPassword} />
       </div>
@@ -161,7 +161,7 @@ function Links({ list, isDir, onDelete }: LinksProps) {
   const { t } = useLingui()
   if (list === null) {
     return (
-      <div className="share__link row wraps" aria-busy>
+      <div className="share__link row wraps rounded" aria-busy>
         <Skeleton width="1.875rem" height="1.875rem" />
         <span className="grow share__wait">
           <Skeleton width="60%" />

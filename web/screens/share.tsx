@@ -87,7 +87,7 @@ function Failed({ error, onRetry }: { error: unknown; onRetry: () => void }) {
 function Loading() {
   const { t } = useLingui()
   return (
-    <div className="panel pub__wait" role="status" aria-label={t`Loading`}>
+    <div className="panel pub__wait stack" role="status" aria-label={t`Loading`}>
       <Skeleton width="40%" height="1.5rem" />
       <Skeleton width="25%" />
       <Skeleton height="14rem" />

@@ -107,7 +107,7 @@ export function SearchOverlay({ base: openFolder, query, answer }: PromptProps<'
             onClose={close}
           />
         ) : (
-          <div className="sx__none">
+          <div className="sx__none scrolls">
             <Nothing
               state={current}
               query={search.query}

@@ -46,13 +46,13 @@ export function SearchResults(props: ResultsProps) {
     virtual,
   ])
   return (
-    <div ref={list} className="sx__list">
+    <div ref={list} className="sx__list scrolls">
       <div
         role="listbox"
         id={`${id}-list`}
         aria-label={t`Results`}
         tabIndex={-1}
-        className="sx__rows"
+        className="relative"
         style={{ blockSize: virtual.getTotalSize() }}
       >
         {virtual.getVirtualItems().map(({ index, start }) => {
@@ -105,7 +105,7 @@ function Result({
 
   return (
     <div
-      className={active ? 'sx__row row is-on' : 'sx__row row'}
+      className={active ? 'sx__row row is-on rounded' : 'sx__row row rounded'}
       style={{ translate: `0 ${startPx}px` }}
       onPointerMove={() => {
         if (!active) onActive(index)

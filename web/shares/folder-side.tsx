@@ -34,7 +34,7 @@ export function FolderSide({
   const guarded = access.password !== ''
   const address = guarded ? sharePageUrl(access.hash, inner) : directLinkOf(access.hash, inner)
   return (
-    <aside className="pubside" aria-label={t`Preview and QR code`}>
+    <aside className="pubside stack" aria-label={t`Preview and QR code`}>
       <section className="panel pubside__card">
         {entry === undefined ? (
           <p className="pubside__empty center dim">

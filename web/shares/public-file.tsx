@@ -114,7 +114,7 @@ function Actions({ access, inner, name, onOpen }: ActionsProps) {
         <Download className="i" aria-hidden />
         <Trans>Download</Trans>
       </a>
-      <div className="pubfile__two">
+      <div className="pubfile__two stack">
         {access.password !== '' ? (
           // A new tab would show the ticket in its address; the viewer here does not.
           <Button tone="line" icon={Eye} onClick={onOpen}>

@@ -67,7 +67,7 @@ export function PublicFolder({
     downloadArchive(access, inner, items, entries.length, format)
 
   return (
-    <div className="pubfolder">
+    <div className="pubfolder stack">
       <section className="panel pubfolder__list" aria-label={name} aria-busy={loading}>
         <Head
           name={name}

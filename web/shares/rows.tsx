@@ -117,7 +117,7 @@ function Row({
           draggable={false}
         >
           <FileTile entry={entry} thumb={thumbOf(entry, source)} />
-          <span className="pubrows__words">
+          <span className="pubrows__words shrinks">
             <NameLabel name={name} />
             <small className="num">{isDir ? date : `${size} · ${date}`}</small>
           </span>

@@ -34,14 +34,14 @@ export function Stage({ source, entry, covered, onOpenAs }: StageProps) {
 
   if (covered) {
     return (
-      <div className="pubstage pubstage--icon center">
+      <div className="pubstage center sunken">
         <PageIcon entry={entry} className="pubstage__page" />
       </div>
     )
   }
   return (
     <div className="pubstage vw" data-kind={kind}>
-      <div className="vw-stage">
+      <div className="vw-stage relative">
         <div className="vw-content col covers">
           <Boundary source={source} entry={entry}>
             <Suspense fallback={<Busy />}>

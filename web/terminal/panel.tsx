@@ -217,7 +217,7 @@ export function ShellPanel() {
 
   return (
     <section
-      className="term shell col rigid line-top"
+      className="term shell col rigid line-top relative"
       aria-label={t`Shell`}
       data-own-keys
       style={{ blockSize: heightPx }}

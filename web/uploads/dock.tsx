@@ -44,7 +44,7 @@ function UploadRing() {
   return (
     <button
       type="button"
-      className="upring center rigid"
+      className="upring center rigid relative"
       aria-label={t`Uploads: ${percent} % done. Show details`}
       data-tip={t`Show uploads`}
       onClick={() => collapseUploads(false)}

@@ -36,7 +36,7 @@ export function UploadRows({ hold }: { revision: number; hold: Hold | null }) {
     getItemKey: (index) => rows[index]?.id ?? index,
   })
   return (
-    <div ref={list} className="up__list" tabIndex={-1}>
+    <div ref={list} className="up__list scrolls" tabIndex={-1}>
       <ul aria-label={t`Files being uploaded`} style={{ blockSize: virtual.getTotalSize() }}>
         {virtual.getVirtualItems().map(({ index, start }) => {
           const item = rows[index]

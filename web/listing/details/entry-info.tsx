@@ -49,13 +49,13 @@ function FolderInfo({ vpath }: { vpath: string }) {
   ]
   return (
     <>
-      <div className="info__picture center">
+      <div className="info__picture center sunken">
         <FolderGlyph className="info__folder" />
       </div>
       <h3>
         <bdi>{folderTitle(vpath)}</bdi>
       </h3>
-      <dl className="kv">
+      <dl className="kv fs-md stack">
         <Fact label={t`Contents`}>{items.join(', ')}</Fact>
         <Fact label={t`Size`}>
           <FolderSize paths={[vpath]} bytes={0} />
@@ -92,7 +92,7 @@ function SeveralInfo({ entries }: { entries: readonly FileEntry[] }) {
   return (
     <>
       <h3>{plural(entries.length, { one: '# item', other: '# items' })}</h3>
-      <dl className="kv">
+      <dl className="kv fs-md stack">
         <Fact label={t`Contents`}>{parts.join(', ')}</Fact>
         <Fact label={t`Size`}>
           {folders.length === 0 ? (
@@ -120,7 +120,7 @@ function SingleInfo({ entry }: { entry: FileEntry }) {
       <h3>
         <bdi>{shownName(entry.name)}</bdi>
       </h3>
-      <dl className="kv">
+      <dl className="kv fs-md stack">
         {entry.type === 'invalid_link' && <Fact label={t`Kind`}>{t`Broken link`}</Fact>}
         {entry.isSymlink && entry.type !== 'invalid_link' && <Fact label={t`Kind`}>{t`Link`}</Fact>}
         <Fact label={t`Size`}>
@@ -161,7 +161,7 @@ function Picture({ entry }: { entry: FileEntry }) {
   const [failed, setFailed] = useState(false)
   const pictured = !failed && permissions().download && entry.type !== 'pdf' && isPictured(entry)
   return (
-    <div className="info__picture center">
+    <div className="info__picture center sunken">
       {pictured ? (
         <img
           src={previewUrl(entry, entry.type === 'video' ? 'thumb' : 'big')}

@@ -22,7 +22,7 @@ export function Checksums({ path }: { path: string }) {
       <h4>
         <Trans>Checksums</Trans>
       </h4>
-      <dl className="kv">
+      <dl className="kv fs-md stack">
         {algorithms.map(({ id, name }) => (
           <Fact key={id} label={name}>
             <Checksum path={path} algorithm={id} />

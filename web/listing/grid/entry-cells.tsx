@@ -76,7 +76,7 @@ function EntryCheck({ entry, selected }: { entry: FileEntry; selected: boolean }
 function EntryLink({ entry, children }: { entry: FileEntry; children: React.ReactNode }) {
   return (
     <a
-      className="entry-link row"
+      className="entry-link row shrinks"
       href={filesHref(entry.path, entry.isDir)}
       tabIndex={-1}
       draggable={false}
@@ -134,7 +134,7 @@ export const ListRow = memo(function ListRow(props: CellProps) {
       <span role="gridcell" className="lrow__check center">
         <EntryCheck entry={entry} selected={selected} />
       </span>
-      <span role="gridcell" className="name lrow__name">
+      <span role="gridcell" className="name lrow__name shrinks">
         <EntryLink entry={entry}>
           <EntryIcon entry={entry} />
           <NameLabel name={entry.name} />
@@ -227,7 +227,7 @@ export const FileCard = memo(function FileCard(props: CellProps) {
   return (
     <div {...cellAttributes(props, 'card')}>
       <EntryLink entry={entry}>
-        <span className="card__picture center fills line-bottom">
+        <span className="card__picture center fills line-bottom sunken relative">
           <PageIcon entry={entry} />
           <Thumbnail entry={entry} className="card__thumb" onShown={() => setPictured(true)} />
           {pictured && entry.type === 'video' && <PlayMark />}

@@ -107,7 +107,7 @@ export function EntryGrid() {
       <div
         ref={content}
         role="presentation"
-        className="grid__space"
+        className="relative"
         style={{ blockSize: geometry.totalPx }}
       >
         <div

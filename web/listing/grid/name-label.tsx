@@ -11,14 +11,14 @@ export const NameLabel = memo(function NameLabel({ name }: { name: string }) {
   const { stem, extension } = splitName(name)
   if (extension === '' || extension.length > MAX_EXTENSION) {
     return (
-      <bdi className="fname">
+      <bdi className="fname shrinks">
         <span className="fname__stem">{shownName(name)}</span>
       </bdi>
     )
   }
   // Isolated from each other: a right-to-left mark in the stem cannot disguise the extension.
   return (
-    <bdi className="fname">
+    <bdi className="fname shrinks">
       <span className="fname__stem">{shownName(stem)}</span>
       <span className="fname__ext rigid">{shownName(extension)}</span>
     </bdi>

@@ -37,7 +37,9 @@ export function SwipeActions() {
           <button
             key={id}
             type="button"
-            className={action.danger ? 'swipe-acts__item is-danger' : 'swipe-acts__item'}
+            className={
+              action.danger ? 'swipe-acts__item is-danger stack' : 'swipe-acts__item stack'
+            }
             onClick={() => {
               closeSwipe()
               runAction(id, { ...currentContext(), selected: [entry], focused: entry })

@@ -184,7 +184,7 @@ function VirtualCards({
   return (
     <ul
       ref={list}
-      className="conflict__cards conflict__cards--virtual"
+      className="conflict__cards conflict__cards--virtual relative"
       style={{ blockSize: virtual.getTotalSize() }}
     >
       {virtual.getVirtualItems().map((row) => {
@@ -230,7 +230,7 @@ function Card({
   const incomingWords = { upload: t`Uploading`, copy: t`Copying`, move: t`Moving` }[kind]
 
   return (
-    <section className="conflict__card" aria-label={name}>
+    <section className="conflict__card stack" aria-label={name}>
       <div className="conflict__head row">
         <FileTile entry={{ name, isDir: incoming.isDir }} />
         <span className="conflict__name trunc grow strong">
@@ -244,7 +244,7 @@ function Card({
           onChange={(value) => onChoose(clash.id, value)}
         />
       </div>
-      <div className="conflict__sides">
+      <div className="conflict__sides stack">
         <Side
           side={incoming}
           name={name}
@@ -294,7 +294,9 @@ function Side({
   return (
     <div
       className={
-        kept ? 'conflict__side row conflict__side--kept fs-md' : 'conflict__side row fs-md'
+        kept
+          ? 'conflict__side row conflict__side--kept fs-md shrinks rounded'
+          : 'conflict__side row fs-md shrinks rounded'
       }
     >
       <span className="conflict__picture center rigid">

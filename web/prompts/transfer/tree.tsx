@@ -166,7 +166,7 @@ function Row({ id, row, off, flat, target, current, loading, onChoose, onToggle 
       aria-selected={row.path === target}
       aria-disabled={off || undefined}
       aria-label={name}
-      className="tree__row row"
+      className="tree__row row rounded"
       style={{ paddingInlineStart: `${(row.level - 1) * 1.25 + 0.4}rem` }}
       onClick={() => {
         if (!off) onChoose()

@@ -23,7 +23,7 @@ export function EntryView({ file, back, ...props }: EntryViewProps) {
   const Viewer = viewers[kind]
   return (
     <>
-      <div className="vw-row vw-row-start">
+      <div className="vw-row vw-row-start row line-bottom">
         <Button size="sm" icon={ArrowLeft} flipIcon onClick={back}>
           <Trans>Back to the archive</Trans>
         </Button>

@@ -132,7 +132,7 @@ function Inside({ onChanged, ...props }: InsideProps) {
         </label>
       </div>
       {archive.truncated && (
-        <p className="vw-note" role="note">
+        <p className="vw-note rigid fs-md" role="note">
           <Trans>The archive holds more than is listed here.</Trans>
         </p>
       )}
@@ -263,7 +263,7 @@ function Rows({ rows, busy, onOpen, onSave }: RowsProps) {
 
   if (rows.length === 0) {
     return (
-      <p className="vw-side-empty">
+      <p className="vw-side-empty dim">
         <Trans>Nothing here.</Trans>
       </p>
     )
@@ -279,7 +279,7 @@ function Rows({ rows, busy, onOpen, onSave }: RowsProps) {
             <li key={row.path} style={{ transform: `translateY(${virtual.start}px)` }}>
               <button
                 type="button"
-                className="vw-archive-name row"
+                className="vw-archive-name row shrinks"
                 aria-busy={busy === row.path}
                 disabled={row.item?.encrypted === true}
                 onClick={() => onOpen(row)}

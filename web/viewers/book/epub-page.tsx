@@ -83,7 +83,7 @@ export function ChapterPage(props: ChapterPageProps) {
       )
     }
     return (
-      <p className="vw-side-empty">
+      <p className="vw-side-empty dim">
         <Trans>This chapter is damaged and can’t be shown.</Trans>
       </p>
     )

@@ -88,7 +88,7 @@ function Reader({ source, entry, setFacts, file, book }: ViewerProps & OpenedBoo
         {/* biome-ignore lint/a11y/useKeyWithClickEvents: the keys of the viewer turn pages, too */}
         {/* biome-ignore lint/a11y/noStaticElementInteractions: a tap on its side is one way of several */}
         <div
-          className="vw-book-scroll vw-scroll"
+          className="vw-book-scroll vw-scroll shrinks"
           ref={scroller}
           {...swipe.handlers}
           onPointerDown={(event) => {
@@ -255,7 +255,10 @@ function TypeTools({ type: { prefs, change, resize } }: { type: Typeface }) {
         disabled={prefs.size === SIZES[0]}
         onClick={() => resize(-1)}
       />
-      <output className="vw-percent num" aria-label={t`Text size`}>{t`${prefs.size}%`}</output>
+      <output
+        className="vw-percent num nowrap fs-md"
+        aria-label={t`Text size`}
+      >{t`${prefs.size}%`}</output>
       <Tool
         icon={AArrowUp}
         label={t`Larger text`}
@@ -283,14 +286,14 @@ interface ContentsProps {
 function Contents({ book, chapter, onGo }: ContentsProps) {
   const { t } = useLingui()
   return (
-    <nav className="vw-side rigid" aria-label={t`Contents`} data-gestures="own">
+    <nav className="vw-side rigid sunken" aria-label={t`Contents`} data-gestures="own">
       <ul>
         {book.toc.map((item, index) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: contents have no identity
           <li key={index}>
             <button
               type="button"
-              className="vw-item"
+              className="vw-item mid"
               disabled={item.chapter < 0}
               aria-current={item.chapter === chapter}
               style={{ paddingInlineStart: `${0.75 + item.depth * 0.9}rem` }}

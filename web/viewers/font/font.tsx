@@ -82,7 +82,7 @@ function Specimen({ family, facts, name }: Loaded & { name: string }) {
         <h2 className="vw-face">{facts.family || name}</h2>
         <p>{facts.style}</p>
       </header>
-      <label className="vw-font-try fs-md mid">
+      <label className="vw-font-try fs-md mid stack">
         <span>
           <Trans>Try your own text</Trans>
         </span>
@@ -137,7 +137,7 @@ function Characters({ characters, scroller }: CharactersProps) {
     scrollMargin: box.current?.offsetTop ?? 0,
   })
   return (
-    <div className="vw-glyphs" ref={box} style={{ blockSize: rows.getTotalSize() }}>
+    <div className="relative" ref={box} style={{ blockSize: rows.getTotalSize() }}>
       {rows.getVirtualItems().map((row) => (
         <div
           key={row.key}
@@ -148,7 +148,7 @@ function Characters({ characters, scroller }: CharactersProps) {
           }}
         >
           {shown.slice(row.index * perRow, (row.index + 1) * perRow).map((code) => (
-            <span key={code} className="vw-glyph" data-tip={hex(code)}>
+            <span key={code} className="vw-glyph rounded" data-tip={hex(code)}>
               <span className="vw-face">{String.fromCodePoint(code)}</span>
               <small>{hex(code)}</small>
             </span>

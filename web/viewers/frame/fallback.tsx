@@ -27,8 +27,8 @@ export function FallbackViewer({ source, entry, openAs }: ViewerProps) {
   const { t } = useLingui()
   const { download } = source.permissions
   return (
-    <div className="fb center covers" data-gestures="own">
-      <div className="fb-card">
+    <div className="fb center covers scrolls" data-gestures="own">
+      <div className="fb-card stack">
         <PageIcon entry={entry} className="fb-icon" />
         <h2 className="fb-name">
           <bdi>{entry.name}</bdi>

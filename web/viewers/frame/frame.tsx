@@ -94,7 +94,7 @@ export function ViewerFrame(props: FrameProps) {
         toggleFullScreen={toggleFullScreen}
       />
 
-      <main className="vw-stage" {...swipe.handlers}>
+      <main className="vw-stage relative" {...swipe.handlers}>
         <div
           className="vw-content col covers"
           data-moving={swipe.offset.x !== 0 || swipe.offset.y !== 0}

@@ -23,7 +23,7 @@ export function Tools({ label, children }: { label: string; children: ReactNode 
 /** Controls in one line above a document. */
 export function ToolRow({ label, children }: { label: string; children: ReactNode }) {
   return (
-    <div className="vw-row" role="toolbar" aria-label={label} data-gestures="own">
+    <div className="vw-row row line-bottom" role="toolbar" aria-label={label} data-gestures="own">
       {children}
     </div>
   )
@@ -95,7 +95,7 @@ export function Message({ title, children, error, source, entry, actions }: Mess
     (children ?? (error !== undefined && messageOf(error)))
   )
   return (
-    <div className="vw-message mid" role="alert">
+    <div className="vw-message mid stack" role="alert">
       <TriangleAlert size={40} strokeWidth={1.25} aria-hidden="true" />
       <h2>{title}</h2>
       {text && <p>{text}</p>}

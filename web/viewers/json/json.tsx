@@ -18,7 +18,7 @@ export function JsonViewer({ source, entry, openAs }: ViewerProps) {
     return <Unready title={title} {...{ source, entry, read }} actions={asText} />
   }
   return (
-    <div className="vx-page" data-gestures="own">
+    <div className="vx-page col covers" data-gestures="own">
       <JsonTree
         text={read.value}
         actions={editsElsewhere(source, entry) ? undefined : asText}

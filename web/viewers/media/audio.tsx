@@ -34,7 +34,7 @@ export function AudioViewer(props: ViewerProps) {
   }, [media.duration, setFacts])
 
   return (
-    <div className="vw-audio covers">
+    <div className="vw-audio covers scrolls">
       {/* biome-ignore lint/a11y/useMediaCaption: sound files have no captions */}
       <audio ref={song} src={source.rawUrl(entry, { inline: true })} preload="metadata" />
       {media.failed ? (
@@ -47,7 +47,7 @@ export function AudioViewer(props: ViewerProps) {
           <Trans>Your browser doesn’t know its format, or the file is damaged.</Trans>
         </ElementMessage>
       ) : (
-        <div className="vw-song">
+        <div className="vw-song stack">
           <div className="vw-cover center">
             {coverUrl ? (
               <img src={coverUrl} alt={t`Cover`} />
@@ -118,7 +118,7 @@ function Playlist({ songs, entry, navigate }: PlaylistProps) {
           <li key={song.path}>
             <button
               type="button"
-              className="vw-item"
+              className="vw-item mid"
               aria-current={song.path === entry.path}
               onClick={() => navigate(song)}
             >

@@ -85,7 +85,7 @@ export function VideoViewer(props: ViewerProps) {
       {!media.playing && media.time === 0 && Number.isFinite(media.duration) && (
         <button
           type="button"
-          className="vw-bigplay center"
+          className="vw-bigplay center relative"
           aria-label={t`Play`}
           onClick={() => film.current?.play().catch(() => {})}
         >

@@ -81,7 +81,7 @@ export function DocumentViewer({ source, entry }: ViewerProps) {
     <>
       <ZoomTools zoom={zoom} step={step} />
       <div
-        className="vw-paper-scroll vw-scroll"
+        className="vw-paper-scroll vw-scroll relative"
         ref={scroller}
         // biome-ignore lint/a11y/noNoninteractiveTabindex: scrolled by keyboard
         tabIndex={0}
@@ -131,7 +131,7 @@ function ZoomTools({ zoom, step }: { zoom: number; step(by: 1 | -1): void }) {
         disabled={zoom <= MIN_ZOOM}
         onClick={() => step(-1)}
       />
-      <output className="vw-percent num" aria-label={t`Zoom`}>{t`${zoom}%`}</output>
+      <output className="vw-percent num nowrap fs-md" aria-label={t`Zoom`}>{t`${zoom}%`}</output>
       <Tool icon={ZoomIn} label={t`Zoom in`} disabled={zoom >= MAX_ZOOM} onClick={() => step(1)} />
     </ToolRow>
   )

@@ -12,9 +12,9 @@ export function PdfOutline({ pdf, onGo }: { pdf: PdfDocument; onGo(destination: 
   const items = read.state === 'ready' ? read.value : read.state === 'failed' ? [] : null
 
   return (
-    <nav className="vw-side rigid" aria-label={t`Contents`} data-gestures="own">
+    <nav className="vw-side rigid sunken" aria-label={t`Contents`} data-gestures="own">
       {items?.length === 0 && (
-        <p className="vw-side-empty">
+        <p className="vw-side-empty dim">
           <Trans>This document has no table of contents.</Trans>
         </p>
       )}
@@ -38,7 +38,7 @@ function Level({ items, depth, onGo }: LevelProps) {
         <li key={index}>
           <button
             type="button"
-            className="vw-item"
+            className="vw-item mid"
             disabled={!item.dest}
             style={{ paddingInlineStart: `${0.75 + depth * 0.9}rem` }}
             onClick={() => onGo(item.dest)}

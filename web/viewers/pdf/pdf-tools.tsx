@@ -42,7 +42,7 @@ export function Toolbar({ view, state, outlineShown, searching, ...on }: Toolbar
       <PageField state={state} onGo={(page) => view.current?.goToPage(page)} />
       <ToolGap />
       <Tool icon={ZoomOut} label={t`Zoom out`} onClick={() => view.current?.zoom(1 / 1.2)} />
-      <output className="vw-percent num" aria-label={t`Zoom`}>
+      <output className="vw-percent num nowrap fs-md" aria-label={t`Zoom`}>
         {t`${Math.round(state.scale * 100)}%`}
       </output>
       <Tool icon={ZoomIn} label={t`Zoom in`} onClick={() => view.current?.zoom(1.2)} />
@@ -95,7 +95,7 @@ export function FindRow({ view, matches, onClose }: FindRowProps) {
   const found = matches?.total ?? 0
   const current = matches?.current ?? 0
   return (
-    <search className="vw-row">
+    <search className="vw-row row line-bottom">
       <input
         className="vw-field vw-field-wide"
         type="search"

@@ -128,7 +128,7 @@ function Pages(props: ViewerProps & { pdf: PdfDocument; lost: Lost | null }) {
             }}
           />
         )}
-        <div className="vw-pdf-pages grow">
+        <div className="vw-pdf-pages grow relative">
           <div
             className="vw-pdf-scroll vw-scroll covers"
             ref={container}
@@ -240,7 +240,7 @@ function PasswordForm({ lock, onDone }: { lock: Lock; onDone(): void }) {
   const [password, setPassword] = useState('')
   return (
     <form
-      className="vw-message mid"
+      className="vw-message mid stack"
       onSubmit={(event) => {
         event.preventDefault()
         onDone()

@@ -161,7 +161,7 @@ function PictureTools({ picture, percent, children }: PictureToolsProps) {
   return (
     <Tools label={t`Picture`}>
       <Tool icon={ZoomOut} label={t`Zoom out`} onClick={() => picture.zoom(0.8)} />
-      <output className="vw-percent num" aria-label={t`Zoom`}>
+      <output className="vw-percent num nowrap fs-md" aria-label={t`Zoom`}>
         {percent === null ? '' : t`${percent}%`}
       </output>
       <Tool icon={ZoomIn} label={t`Zoom in`} onClick={() => picture.zoom(1.25)} />

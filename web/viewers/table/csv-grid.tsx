@@ -139,7 +139,7 @@ function Sheet({ rows, columns, rowAt, active, onChoose, ...head }: SheetProps) 
   const inlineSize = columns.getTotalSize()
   return (
     <div
-      className="csv-sheet"
+      className="csv-sheet relative"
       role="none"
       style={{ blockSize: rows.heightPx + HEAD_PX, inlineSize }}
     >
@@ -262,7 +262,7 @@ interface RowProps {
 function Row({ at, row, columns, numberPx, inlineSize, activeColumn, onChoose }: RowProps) {
   return (
     <div
-      className="csv-row line-bottom"
+      className="csv-row line-bottom relative"
       role="row"
       aria-rowindex={at + 2}
       data-odd={at % 2 === 1}
@@ -304,7 +304,7 @@ interface CellDetailProps {
 function CellDetail({ name, rowNumber, text, onCopy, onClose }: CellDetailProps) {
   const { t } = useLingui()
   return (
-    <aside className="csv-detail rigid line-top" aria-label={t`Cell`}>
+    <aside className="csv-detail rigid line-top scrolls" aria-label={t`Cell`}>
       <div className="csv-detail__head row">
         <strong className="trunc">{name}</strong>
         <span className="dim num">{t`Row ${formatNumber(rowNumber)}`}</span>
@@ -330,7 +330,7 @@ interface HeadRowProps {
 function HeadRow({ columns, numberPx, nameOf, sort, onSort }: HeadRowProps) {
   const { t } = useLingui()
   return (
-    <div className="csv-head" role="row" aria-rowindex={1} style={{ blockSize: HEAD_PX }}>
+    <div className="csv-head sunken" role="row" aria-rowindex={1} style={{ blockSize: HEAD_PX }}>
       <span
         className="csv-corner"
         style={{ inlineSize: numberPx }}

@@ -57,8 +57,12 @@ function Table(props: ViewerProps & { opened: OpenTable }) {
     return <Message title={t`This table is empty`} source={source} entry={entry} actions={asText} />
   }
   return (
-    <div className="vx-page" data-gestures="own" aria-busy={busy}>
-      <div className="vx-bar" role="toolbar" aria-label={t`Table`}>
+    <div className="vx-page col covers" data-gestures="own" aria-busy={busy}>
+      <div
+        className="vx-bar row rigid wraps fs-md line-bottom sunken"
+        role="toolbar"
+        aria-label={t`Table`}
+      >
         <span className="input vx-find">
           <Funnel className="i i-sm" aria-hidden />
           <input
@@ -76,7 +80,7 @@ function Table(props: ViewerProps & { opened: OpenTable }) {
         {!editsElsewhere(source, entry) && asText}
       </div>
       {facts.columnCount > facts.widths.length && (
-        <p className="vw-note" role="note">
+        <p className="vw-note rigid fs-md" role="note">
           <Trans>The sheet goes on. Download the file to see all of it.</Trans>
         </p>
       )}

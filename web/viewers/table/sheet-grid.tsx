@@ -58,7 +58,7 @@ export function SheetGrid({ table }: { table: SheetTable }) {
       dir="ltr"
     >
       <div
-        className="vw-grid-body"
+        className="vw-grid-body relative"
         style={{ width: columns.getTotalSize(), height: rows.getTotalSize() }}
       >
         <div className="vw-grid-row vw-grid-head dim" role="row">

@@ -66,19 +66,19 @@ export function SheetViewer({ source, entry, setFacts }: ViewerProps) {
         <SheetGrid key={shown} table={table} />
       ) : (
         !table?.cut && (
-          <p className="vw-side-empty">
+          <p className="vw-side-empty dim">
             <Trans>This sheet is empty.</Trans>
           </p>
         )
       )}
       {table?.cut && (
-        <p className="vw-note" role="note">
+        <p className="vw-note rigid fs-md" role="note">
           <Trans>The sheet goes on. Download the file to see all of it.</Trans>
         </p>
       )}
       {tables.length > 1 && (
         <div
-          className="vw-sheet-tabs rigid line-top"
+          className="vw-sheet-tabs rigid line-top sunken"
           role="tablist"
           aria-label={t`Sheets`}
           data-gestures="own"

@@ -41,8 +41,12 @@ export function BigText({ source, entry, autoFocus = true }: BigTextProps) {
   const [offsetText, sizeText] = [formatSize(place.offset), formatSize(size)]
   const percent = formatPercent(share * 100, 1)
   return (
-    <div className="vx-page big" data-gestures="own">
-      <div className="vx-bar" role="toolbar" aria-label={t`Text`}>
+    <div className="vx-page big col covers" data-gestures="own">
+      <div
+        className="vx-bar row rigid wraps fs-md line-bottom sunken"
+        role="toolbar"
+        aria-label={t`Text`}
+      >
         <FindField find={find} />
         <span className="grow" />
         <EncodingSelect
@@ -87,7 +91,7 @@ export function BigText({ source, entry, autoFocus = true }: BigTextProps) {
         </p>
       )}
       <div className="big-text grow" ref={box} data-own-keys />
-      <div className="big-foot row rigid fs-sm mid line-top">
+      <div className="big-foot row rigid fs-sm mid line-top sunken">
         <input
           type="range"
           className="big-slider"

@@ -33,8 +33,12 @@ export function HexViewer({ source, entry, openAs }: ViewerProps) {
   const copy = () => copyWithToast([...bytes].map(hexByte).join(' '), t`Bytes copied`)
 
   return (
-    <div className="vx-page" data-gestures="own">
-      <div className="vx-bar" role="toolbar" aria-label={t`Bytes`}>
+    <div className="vx-page col covers" data-gestures="own">
+      <div
+        className="vx-bar row rigid wraps fs-md line-bottom sunken"
+        role="toolbar"
+        aria-label={t`Bytes`}
+      >
         <span className="vx-note num">
           {bytes.length < size ? (
             <Trans>
