@@ -67,7 +67,7 @@ interface Action extends ButtonProps {
 
 interface BarProps {
   icon: LucideIcon
-  tone?: 'warn' | 'info'
+  tone?: 'tone-warn' | 'tone-accent'
   children: ReactNode
   actions?: readonly (Action | false)[]
 }
@@ -76,11 +76,7 @@ function Bar({ icon: Icon, tone, children, actions }: BarProps) {
   const buttons = actions?.filter((action) => action !== false)
   return (
     <div
-      className={
-        tone === undefined
-          ? 'ed-bar row rigid wraps fs-md mid line-bottom sunken'
-          : `ed-bar row rigid wraps fs-md mid line-bottom sunken ed-bar--${tone}`
-      }
+      className={`ed-bar row rigid wraps fs-md line-bottom ${tone ?? 'mid sunken'}`}
       role="status"
     >
       <Icon className="i" aria-hidden />
@@ -110,7 +106,7 @@ function DraftBar({ savedAtMs }: { savedAtMs: number }) {
   const age = ageInSentence(savedAtMs)
   return (
     <Bar
-      tone="info"
+      tone="tone-accent"
       icon={History}
       actions={[
         { label: t`Discard it`, onClick: run(discardDraft) },
@@ -127,7 +123,7 @@ function ChangedBar({ onSave }: NoticesProps) {
   const { t } = useLingui()
   return (
     <Bar
-      tone="warn"
+      tone="tone-warn"
       icon={TriangleAlert}
       actions={[
         { label: t`Reload`, onClick: run(reloadFromDisk) },
@@ -147,7 +143,7 @@ function GoneBar({ onSave }: NoticesProps) {
   const disabled = !permissions().create && t`You don’t have permission to create files`
   return (
     <Bar
-      tone="warn"
+      tone="tone-warn"
       icon={TriangleAlert}
       actions={[{ label: t`Create it again`, tone: 'line', disabled, onClick: () => onSave(true) }]}
     >
@@ -168,7 +164,7 @@ function ComparingBar({ with: other, onSave }: NoticesProps & { with: Other }) {
   const disk = other === 'disk'
   return (
     <Bar
-      tone="info"
+      tone="tone-accent"
       icon={GitCompareArrows}
       actions={[
         { label: t`Stop comparing`, onClick: stopComparing },
@@ -202,7 +198,7 @@ function UnencodableBar({ problem, onSave }: NoticesProps & { problem: Unencodab
   }
   return (
     <Bar
-      tone="warn"
+      tone="tone-warn"
       icon={TriangleAlert}
       actions={[
         { label: t`Show`, onClick: show },

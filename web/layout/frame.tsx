@@ -62,7 +62,7 @@ export function OfflineBar() {
   const { online } = useSnapshot(network)
   if (online) return null
   return (
-    <div className="offline" role="status">
+    <div className="offline tone-warn" role="status">
       <WifiOff className="i i-sm" aria-hidden />
       <span>
         <Trans>No connection to the server. Trying again…</Trans>

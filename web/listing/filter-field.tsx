@@ -36,7 +36,7 @@ export function FilterField({ folded }: { folded?: boolean }) {
   }
 
   return (
-    <search className="filter">
+    <search className="filter in-box">
       <ListFilter className="i i-sm" aria-hidden />
       <input
         ref={input}

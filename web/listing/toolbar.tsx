@@ -169,7 +169,7 @@ function SelectionBar() {
   const more = count === 0 ? selectionStart : selectionMore
   return (
     <div
-      className="tools row selbar rigid fs-md"
+      className="tools row selbar rigid fs-md tone-accent"
       role="toolbar"
       aria-label={t`Selection`}
       id="multiple-selection"

@@ -93,7 +93,7 @@ export function PalettePrompt({ answer }: PromptProps<'palette'>) {
     >
       <div className="palette__box col">
         {/* biome-ignore lint/a11y/noLabelWithoutControl: the combobox is its control */}
-        <label className="palette__field row line-bottom">
+        <label className="palette__field in-box row line-bottom">
           <SquareChevronRight className="i flip" aria-hidden />
           <Combobox
             ref={input}

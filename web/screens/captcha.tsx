@@ -43,7 +43,7 @@ export function Captcha({ onReady }: { onReady: (handle: CaptchaHandle) => void 
     <>
       <div className="captcha" ref={ref} hidden={failed} />
       {failed && (
-        <p className="note note--warn" role="alert">
+        <p className="note tone-warn" role="alert">
           <Trans>
             The human check could not be loaded. Allow scripts from its address, then load this page
             again.

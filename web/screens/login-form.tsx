@@ -121,7 +121,7 @@ function LeastLength() {
 
 function Problem({ children }: { children: ReactNode }) {
   return (
-    <div className="note note--danger" role="alert" id="login-error">
+    <div className="note tone-danger" role="alert" id="login-error">
       <CircleAlert className="i i-sm" aria-hidden />
       <span>{children}</span>
     </div>

@@ -62,7 +62,7 @@ export function LoginScreen() {
         </div>
         <OfflineBar />
         {query.get('logout-reason') === 'inactivity' && !signup && (
-          <div className="note note--warn" role="status">
+          <div className="note tone-warn" role="status">
             <Clock className="i i-sm" aria-hidden />
             <span>
               <Trans>You were signed out after a period of inactivity.</Trans>

@@ -182,16 +182,16 @@ function QueryLine({ id, input, search, onClose }: QueryLineProps) {
   const { t } = useLingui()
   const { text, filter, current, hits } = search
   return (
-    <div className="sx__query row line-bottom">
+    <div className="sx__query in-box row line-bottom">
       <SearchIcon className="i sx__lens" aria-hidden />
       {filter !== null && (
-        <span className="badge badge--accent mono" dir="ltr">
+        <span className="badge tone-accent mono" dir="ltr">
           type:{filter}
         </span>
       )}
       <Combobox
         ref={input}
-        className="sx__input grow"
+        className="sx__input"
         dir="auto"
         label={t`Search files and folders`}
         value={text}

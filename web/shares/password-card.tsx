@@ -36,7 +36,7 @@ export function PasswordCard({ error, busy, onSubmit }: PasswordCardProps) {
         if (password !== '' && !busy) onSubmit(password)
       }}
     >
-      <span className="pubpass__mark center" aria-hidden>
+      <span className="pubpass__mark center tone-accent" aria-hidden>
         <LockKeyhole className="i-lg" strokeWidth={1.75} />
       </span>
       <h1>

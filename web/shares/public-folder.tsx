@@ -235,7 +235,11 @@ function SelectionBar({ chosen, onClear, ...on }: SelectionBarProps) {
   const { t } = useLingui()
   const only = chosen.length === 1 ? chosen[0] : undefined
   return (
-    <div className="pubfolder__selbar row wraps" role="toolbar" aria-label={t`Selection`}>
+    <div
+      className="pubfolder__selbar row wraps tone-accent"
+      role="toolbar"
+      aria-label={t`Selection`}
+    >
       <IconButton size="sm" icon={X} label={t`Clear selection`} onClick={onClear} />
       <strong className="num">
         <Trans>{formatNumber(chosen.length)} selected</Trans>

@@ -16,7 +16,7 @@ export function Badge({
   children: ReactNode
 }) {
   return (
-    <span className={tone === 'plain' ? 'badge' : `badge badge--${tone}`}>
+    <span className={tone === 'plain' ? 'badge' : `badge tone-${tone}`}>
       {Icon && <Icon className="i" aria-hidden />}
       {children}
     </span>

@@ -32,7 +32,7 @@ export function InterruptedNotice({ batch }: { batch: Snapshot<InterruptedUpload
 
   return (
     <section className="up__cut" aria-label={t`Interrupted upload`}>
-      <span className="up__mark center up__mark--warn rigid">
+      <span className="up__mark center rigid tone-warn">
         <History className="i" aria-hidden />
       </span>
       <div className="grow">

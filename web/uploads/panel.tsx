@@ -70,11 +70,11 @@ function PanelHead({ state, busy }: { state: State; busy: boolean }) {
       {busy ? (
         <Ring percent={percent} label={t`All uploads`} />
       ) : state.failed > 0 ? (
-        <span className="up__mark center up__mark--bad rigid">
+        <span className="up__mark center rigid tone-danger">
           <TriangleAlert className="i" aria-hidden />
         </span>
       ) : (
-        <span className="up__mark center rigid">
+        <span className="up__mark center rigid tone-ok">
           <Check className="i" aria-hidden />
         </span>
       )}

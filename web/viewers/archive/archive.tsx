@@ -132,7 +132,7 @@ function Inside({ onChanged, ...props }: InsideProps) {
         </label>
       </div>
       {archive.truncated && (
-        <p className="vw-note rigid fs-md" role="note">
+        <p className="vw-note rigid fs-md tone-warn" role="note">
           <Trans>The archive holds more than is listed here.</Trans>
         </p>
       )}

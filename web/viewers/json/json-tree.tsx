@@ -245,7 +245,7 @@ interface BrokenProps {
 
 function Broken({ place, actions }: BrokenProps) {
   return (
-    <div className="jt-broken row wraps fs-md" role="alert">
+    <div className="jt-broken row wraps fs-md tone-warn" role="alert">
       <p>
         {place === null ? (
           <Trans>The tree can’t be made from this text.</Trans>

@@ -80,7 +80,7 @@ function Table(props: ViewerProps & { opened: OpenTable }) {
         {!editsElsewhere(source, entry) && asText}
       </div>
       {facts.columnCount > facts.widths.length && (
-        <p className="vw-note rigid fs-md" role="note">
+        <p className="vw-note rigid fs-md tone-warn" role="note">
           <Trans>The sheet goes on. Download the file to see all of it.</Trans>
         </p>
       )}

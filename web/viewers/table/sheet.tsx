@@ -72,7 +72,7 @@ export function SheetViewer({ source, entry, setFacts }: ViewerProps) {
         )
       )}
       {table?.cut && (
-        <p className="vw-note rigid fs-md" role="note">
+        <p className="vw-note rigid fs-md tone-warn" role="note">
           <Trans>The sheet goes on. Download the file to see all of it.</Trans>
         </p>
       )}

@@ -72,12 +72,12 @@ export function BigText({ source, entry, autoFocus = true }: BigTextProps) {
         />
       </div>
       {binary && (
-        <p className="big-problem big-problem--note" role="note">
+        <p className="big-problem sunken" role="note">
           <Trans>This doesn’t look like text</Trans>
         </p>
       )}
       {problem !== '' && (
-        <p className="big-problem" role="alert">
+        <p className="big-problem tone-danger" role="alert">
           {problem}{' '}
           <Button
             size="sm"
