@@ -2,8 +2,8 @@
 
 import { Trans, useLingui } from '@lingui/react/macro'
 import { Copy } from 'lucide-react'
-import { useEffect, useState } from 'react'
 import { type ChecksumAlgorithm, fetchChecksum } from '../../api/files.ts'
+import { useAsked } from '../../lib/page/use-asked.ts'
 import { copyWithToast } from '../../operations/copy-text.ts'
 import { toastError } from '../../operations/toasts.ts'
 import { Button, IconButton } from '../../ui/button.tsx'
@@ -35,30 +35,16 @@ export function Checksums({ path }: { path: string }) {
 
 function Checksum({ path, algorithm }: { path: string; algorithm: ChecksumAlgorithm }) {
   const { t } = useLingui()
-  const [sum, setSum] = useState('')
-  const [controller, setController] = useState<AbortController | null>(null)
-  useEffect(() => () => controller?.abort(), [controller])
-
-  async function calculate() {
-    const own = new AbortController()
-    setController(own)
-    try {
-      setSum(await fetchChecksum(path, algorithm, own.signal))
-    } catch (error) {
-      if (!own.signal.aborted) toastError(error)
-    } finally {
-      if (!own.signal.aborted) setController(null)
-    }
-  }
-
-  if (sum === '') {
+  const sum = useAsked((signal) => fetchChecksum(path, algorithm, signal), toastError)
+  const { value } = sum
+  if (value === null) {
     return (
       <Button
         size="sm"
         className="info__ask"
-        busy={controller !== null}
+        busy={sum.busy}
         data-algorithm={algorithm}
-        onClick={() => void calculate()}
+        onClick={sum.ask}
       >
         <Trans>Calculate</Trans>
       </Button>
@@ -67,13 +53,13 @@ function Checksum({ path, algorithm }: { path: string; algorithm: ChecksumAlgori
   return (
     <span className="info__sum row">
       <code dir="ltr" data-checksum={algorithm}>
-        {sum}
+        {value}
       </code>
       <IconButton
         size="sm"
         icon={Copy}
         label={t`Copy`}
-        onClick={() => void copyWithToast(sum, t`Checksum copied`)}
+        onClick={() => void copyWithToast(value, t`Checksum copied`)}
       />
     </span>
   )

@@ -2,10 +2,9 @@
 
 import { plural } from '@lingui/core/macro'
 import { Trans } from '@lingui/react/macro'
-import { useEffect, useState } from 'react'
-import { isAbort } from '../../api/client.ts'
 import { streamTree } from '../../api/files.ts'
 import { formatNumber, formatSize } from '../../lib/format.ts'
+import { useAsked } from '../../lib/page/use-asked.ts'
 import { toastError } from '../../operations/toasts.ts'
 import { Button } from '../../ui/button.tsx'
 
@@ -26,35 +25,23 @@ export function ExactSize({ bytes }: { bytes: number }) {
 
 /** The size of everything in folders, listed by the server when asked. */
 export function FolderSize({ paths, bytes }: { paths: readonly string[]; bytes: number }) {
-  const [sum, setSum] = useState<{ bytes: number; items: number } | null>(null)
-  const [controller, setController] = useState<AbortController | null>(null)
-  useEffect(() => () => controller?.abort(), [controller])
-
-  async function count() {
-    const own = new AbortController()
-    setController(own)
-    try {
-      let total = bytes
-      let items = 0
-      for (const path of paths) {
-        for await (const entries of streamTree(path, own.signal)) {
-          items += entries.length
-          for (const entry of entries) if (!entry.isDir) total += entry.size
-        }
+  const sum = useAsked(async (signal) => {
+    let total = bytes
+    let items = 0
+    for (const path of paths) {
+      for await (const entries of streamTree(path, signal)) {
+        items += entries.length
+        for (const entry of entries) if (!entry.isDir) total += entry.size
       }
-      setSum({ bytes: total, items })
-    } catch (error) {
-      if (!own.signal.aborted && !isAbort(error)) toastError(error)
-    } finally {
-      if (!own.signal.aborted) setController(null)
     }
-  }
+    return { total, items }
+  }, toastError)
 
-  if (sum !== null) {
-    const items = sum.items
+  if (sum.value !== null) {
+    const { total, items } = sum.value
     return (
       <>
-        <ExactSize bytes={sum.bytes} />
+        <ExactSize bytes={total} />
         <br />
         <span className="dim">
           {plural(items, { one: '# item inside', other: '# items inside' })}
@@ -63,7 +50,7 @@ export function FolderSize({ paths, bytes }: { paths: readonly string[]; bytes: 
     )
   }
   return (
-    <Button size="sm" className="info__ask" busy={controller !== null} onClick={() => void count()}>
+    <Button size="sm" className="info__ask" busy={sum.busy} onClick={sum.ask}>
       <Trans>Calculate</Trans>
     </Button>
   )

@@ -2,12 +2,11 @@
 
 import { Trans, useLingui } from '@lingui/react/macro'
 import { Binary, Copy, Download, TextAlignStart } from 'lucide-react'
-import { type ReactNode, useEffect, useState } from 'react'
-import type { FileInfo } from '../../../src/api-types.ts'
-import { isAbort } from '../../api/client.ts'
+import type { ReactNode } from 'react'
 import { messageOf } from '../../api/error-text.ts'
 import { type ChecksumAlgorithm, fetchChecksum } from '../../api/files.ts'
 import { formatMoment, formatNumber, formatSize } from '../../lib/format.ts'
+import { useAsked } from '../../lib/page/use-asked.ts'
 import { parentOf } from '../../lib/paths.ts'
 import { copyWithToast } from '../../operations/copy-text.ts'
 import { toastError } from '../../operations/toasts.ts'
@@ -16,11 +15,11 @@ import { PageIcon } from '../../ui/file-icon.tsx'
 import { Spinner } from '../../ui/progress.tsx'
 import type { ViewerProps } from './source.ts'
 
-const algorithms: readonly { id: ChecksumAlgorithm; name: string }[] = [
-  { id: 'md5', name: 'MD5' },
-  { id: 'sha1', name: 'SHA-1' },
-  { id: 'sha256', name: 'SHA-256' },
-  { id: 'sha512', name: 'SHA-512' },
+const algorithms: readonly { algorithm: ChecksumAlgorithm; name: string }[] = [
+  { algorithm: 'md5', name: 'MD5' },
+  { algorithm: 'sha1', name: 'SHA-1' },
+  { algorithm: 'sha256', name: 'SHA-256' },
+  { algorithm: 'sha512', name: 'SHA-512' },
 ]
 
 export function FallbackViewer({ source, entry, openAs }: ViewerProps) {
@@ -74,7 +73,13 @@ export function FallbackViewer({ source, entry, openAs }: ViewerProps) {
           <Fact name={t`Folder`}>
             <bdi>{parentOf(entry.path)}</bdi>
           </Fact>
-          {source.kind === 'files' && download && <Checksums entry={entry} />}
+          {source.kind === 'files' &&
+            download &&
+            algorithms.map((each) => (
+              <Fact key={each.algorithm} name={each.name}>
+                <Checksum path={entry.path} {...each} />
+              </Fact>
+            ))}
         </dl>
       </div>
     </div>
@@ -91,49 +96,31 @@ function Fact({ name, children }: { name: string; children: ReactNode }) {
 }
 
 /** Calculated when asked for: the server reads the whole file each time. */
-function Checksums({ entry }: { entry: FileInfo }) {
+function Checksum({ path, algorithm, name }: (typeof algorithms)[number] & { path: string }) {
   const { t } = useLingui()
-  const [sums, setSums] = useState<Partial<Record<ChecksumAlgorithm, string>>>({})
-  const [busy, setBusy] = useState<ChecksumAlgorithm | null>(null)
-  const [abort] = useState(() => new AbortController())
-  useEffect(() => () => abort.abort(), [abort])
-
-  async function calculate(algorithm: ChecksumAlgorithm) {
-    setBusy(algorithm)
-    try {
-      const sum = await fetchChecksum(entry.path, algorithm, abort.signal)
-      setSums((known) => ({ ...known, [algorithm]: sum }))
-    } catch (error) {
-      if (isAbort(error)) return
-      toastError(t`Couldn’t calculate the checksum. ${messageOf(error)}`, { report: true })
-    } finally {
-      setBusy(null)
-    }
-  }
-
-  return algorithms.map(({ id, name }) => {
-    const sum = sums[id]
+  const { value, busy, ask } = useAsked(
+    (signal) => fetchChecksum(path, algorithm, signal),
+    (error) =>
+      toastError(t`Couldn’t calculate the checksum. ${messageOf(error)}`, { report: true }),
+  )
+  if (value !== null) {
     return (
-      <Fact key={id} name={name}>
-        {sum !== undefined ? (
-          <span className="fb-sum">
-            <code dir="ltr">{sum}</code>
-            <IconButton
-              size="sm"
-              icon={Copy}
-              label={t`Copy ${name}`}
-              onClick={() => void copyWithToast(sum, t`Checksum copied`)}
-            />
-          </span>
-        ) : busy === id ? (
-          <Spinner />
-        ) : (
-          <button type="button" className="fb-link" onClick={() => void calculate(id)}>
-            <Trans>Calculate</Trans>
-            <span className="sr">{name}</span>
-          </button>
-        )}
-      </Fact>
+      <span className="fb-sum">
+        <code dir="ltr">{value}</code>
+        <IconButton
+          size="sm"
+          icon={Copy}
+          label={t`Copy ${name}`}
+          onClick={() => void copyWithToast(value, t`Checksum copied`)}
+        />
+      </span>
     )
-  })
+  }
+  if (busy) return <Spinner />
+  return (
+    <button type="button" className="fb-link" onClick={ask}>
+      <Trans>Calculate</Trans>
+      <span className="sr">{name}</span>
+    </button>
+  )
 }
