@@ -22,25 +22,7 @@ import {
 } from 'lucide-react'
 import type { FileType } from '../../src/api-types.ts'
 
-export type FileClass =
-  | 'folder'
-  | 'image'
-  | 'video'
-  | 'audio'
-  | 'pdf'
-  | 'doc'
-  | 'sheet'
-  | 'slides'
-  | 'code'
-  | 'archive'
-  | 'disk'
-  | 'font'
-  | 'exe'
-  | 'text'
-  | 'other'
-  | 'broken'
-
-export const classIcons: Record<FileClass, LucideIcon> = {
+export const classIcons = {
   folder: Folder,
   image: Image,
   video: Clapperboard,
@@ -57,7 +39,9 @@ export const classIcons: Record<FileClass, LucideIcon> = {
   text: TextAlignStart,
   other: File,
   broken: Unlink,
-}
+} satisfies Record<string, LucideIcon>
+
+export type FileClass = keyof typeof classIcons
 
 const extensions: Partial<Record<FileClass, string>> = {
   image:

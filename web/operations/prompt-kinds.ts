@@ -38,10 +38,6 @@ interface CurrentPasswordProps {
   explain?: (error: unknown) => string | null
 }
 
-interface DeleteProps {
-  items: readonly TransferItem[]
-}
-
 interface DownloadProps {
   folder: string
   /** Nothing means the whole folder. */
@@ -52,18 +48,9 @@ export interface NewEntryProps {
   folder: string
 }
 
-interface RenameProps {
-  entry: Pick<FileEntry, 'path' | 'name' | 'isDir'>
-}
-
 interface RenameManyProps {
   /** All in one folder, in the order of the screen. */
   entries: readonly FileEntry[]
-}
-
-interface ShareProps {
-  path: string
-  entry: IconOf
 }
 
 interface TransferProps {
@@ -89,7 +76,7 @@ export interface PromptKinds {
   confirm: { props: ConfirmProps; answer: string }
   conflict: { props: ConflictProps; answer: Map<string, ClashChoice> }
   currentPassword: { props: CurrentPasswordProps; answer: string }
-  delete: { props: DeleteProps; answer: true }
+  delete: { props: { items: readonly TransferItem[] }; answer: true }
   download: { props: DownloadProps; answer: ArchiveFormat }
   help: { props: object; answer: never }
   info: { props: InfoProps; answer: never }
@@ -98,10 +85,10 @@ export interface PromptKinds {
   newFolder: { props: NewEntryProps; answer: string }
   newToken: { props: object; answer: MadeToken }
   palette: { props: object; answer: never }
-  rename: { props: RenameProps; answer: string }
+  rename: { props: { entry: Pick<FileEntry, 'path' | 'name' | 'isDir'> }; answer: string }
   renameMany: { props: RenameManyProps; answer: true }
   search: { props: SearchProps; answer: never }
-  share: { props: ShareProps; answer: never }
+  share: { props: { path: string; entry: IconOf }; answer: never }
   transfer: { props: TransferProps; answer: string }
 }
 

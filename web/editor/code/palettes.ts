@@ -3,48 +3,23 @@
 
 import { byWord } from '../../text/by-word.ts'
 
-export interface Palette {
+const parts = [
+  ...(['background', 'text', 'comment', 'activeLine', 'selection'] as const),
+  ...(['keyword', 'string', 'number', 'function', 'type', 'property', 'tag'] as const),
+]
+
+export interface Palette extends Record<(typeof parts)[number], string> {
   id: string
   /** Shown to people; proper names are the same in every language. */
   name: string
   /** Null follows the page: the colours are tokens that have both themes in them. */
   dark: boolean | null
-  background: string
-  text: string
-  comment: string
-  activeLine: string
-  selection: string
-  keyword: string
-  string: string
-  number: string
-  function: string
-  type: string
-  property: string
-  tag: string
 }
 
-type Colours = readonly [
-  background: string,
-  text: string,
-  comment: string,
-  activeLine: string,
-  selection: string,
-  keyword: string,
-  string: string,
-  number: string,
-  functionName: string,
-  type: string,
-  property: string,
-  tag: string,
-]
-
-function palette(id: string, name: string, dark: boolean | null, colours: Colours): Palette {
-  const [background, text, comment, activeLine, selection, ...syntax] = colours
-  const [keyword, string, number, functionName, type, property, tag] = syntax
-  return {
-    ...{ id, name, dark, background, text, comment, activeLine, selection },
-    ...{ keyword, string, number, function: functionName, type, property, tag },
-  }
+/** `colours` in the order of `parts`. */
+function palette(id: string, name: string, dark: boolean | null, colours: string[]): Palette {
+  const named = Object.fromEntries(parts.map((part, at) => [part, colours[at] ?? '']))
+  return { id, name, dark, ...(named as Record<(typeof parts)[number], string>) }
 }
 
 export const defaultPalette = palette('default', 'Default', null, [

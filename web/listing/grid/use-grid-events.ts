@@ -16,7 +16,7 @@ import { isRtl } from '../../lib/i18n.ts'
 import { isLayerOpen, takesKeys } from '../../lib/page/focus.ts'
 import { useDocumentKeys } from '../../lib/page/use-document-keys.ts'
 import { currentContext } from '../../operations/commands/context.ts'
-import { actionOf } from '../../operations/commands/registry.ts'
+import { runAction } from '../../operations/commands/registry.ts'
 import type { ActionContext } from '../../operations/commands/types.ts'
 import { refreshFolder } from '../../operations/open-folder.ts'
 import { prefetchFolder } from '../../state/listed-folder.ts'
@@ -134,8 +134,8 @@ function useGridKeys({ scroller, metrics, viewportPx, focusEntry }: Given) {
     }
     const used = handleGridKey(event, { metrics, viewportPx, focusEntry })
     if (used) event.preventDefault()
-    else if (event.key === ' ' && quickLook()) event.preventDefault()
-    else if (event.key === 'Enter' && openFocused()) event.preventDefault()
+    else if (event.key === ' ' && runAction('preview', keyContext())) event.preventDefault()
+    else if (event.key === 'Enter' && runAction('open', keyContext())) event.preventDefault()
   }, true)
   return menuKeyAtMs
 }
@@ -304,22 +304,6 @@ function keyContext(): ActionContext {
   const { focused } = context
   const ringed = document.activeElement?.matches('[data-index]:focus-visible') === true
   return focused !== null && ringed ? { ...context, selected: [focused] } : context
-}
-
-function quickLook(): boolean {
-  const context = keyContext()
-  const preview = actionOf('preview')
-  if (!preview.enabled(context)) return false
-  void preview.run(context)
-  return true
-}
-
-function openFocused(): boolean {
-  const context = keyContext()
-  const open = actionOf('open')
-  if (!open.enabled(context)) return false
-  void open.run(context)
-  return true
 }
 
 /** Where the focused entry is, or at the top of the listing for the folder itself. */

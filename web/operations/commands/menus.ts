@@ -6,125 +6,49 @@ import { type ActionId, actionOf } from './registry.ts'
 import { shownKeys } from './shortcut.ts'
 import type { Action, ActionContext } from './types.ts'
 
-type MenuPlan = readonly (ActionId | 'line')[]
+type MenuPlan = readonly (ActionId | '|')[]
 
-export const entryMenu: MenuPlan = [
-  'preview',
-  'open',
-  'open-file',
-  'open-tab',
-  'line',
-  'share',
-  'download',
-  'copy-link',
-  'line',
-  'rename',
-  'duplicate',
-  'copy-to',
-  'move-to',
-  'copy',
-  'cut',
-  'line',
-  'pin',
-  'unpin',
-  'details',
-  'delete',
-]
+type WordsOf<Text> = Text extends `${infer First} ${infer Rest}` ? First | WordsOf<Rest> : Text
+
+/** Ids of commands, parted by spaces; `|` is a line. */
+function plan<const Text extends string>(
+  words: WordsOf<Text> extends ActionId | '|' ? Text : never,
+): readonly WordsOf<Text>[] {
+  return words.split(' ') as WordsOf<Text>[]
+}
+
+export const entryMenu = plan(
+  'preview open open-file open-tab | share download copy-link | rename duplicate copy-to move-to copy cut | pin unpin details delete',
+)
 
 /** The same on phones, shorter: the list does not scroll there. */
-export const entrySheet: MenuPlan = [
-  'open-file',
-  'share',
-  'download',
-  'copy-link',
-  'rename',
-  'copy-to',
-  'move-to',
-  'duplicate',
-  'pin',
-  'unpin',
-  'details',
-  'delete',
-]
+export const entrySheet = plan(
+  'open-file share download copy-link rename copy-to move-to duplicate pin unpin details delete',
+)
 
 /** On blank space and behind the menu button of the open folder. */
-export const folderMenu: MenuPlan = [
-  'new-folder',
-  'new-file',
-  'upload-files',
-  'upload-folder',
-  'line',
-  'paste',
-  'select',
-  'select-all',
-  'refresh',
-  'compact-rows',
-  'line',
-  'download',
-  'pin',
-  'unpin',
-  'shell',
-  'details',
-]
+export const folderMenu = plan(
+  'new-folder new-file upload-files upload-folder | paste select select-all refresh compact-rows | download pin unpin shell details',
+)
 
-export const newMenu: MenuPlan = [
-  'new-folder',
-  'new-file',
-  'line',
-  'upload-files',
-  'upload-folder',
-  'take-photo',
-]
+export const newMenu = plan('new-folder new-file | upload-files upload-folder take-photo')
 
 /** The selection bar, and what its More button adds. */
-export const selectionBar: readonly ActionId[] = [
-  'share',
-  'download',
-  'copy-to',
-  'move-to',
-  'rename',
-  'delete',
-]
+export const selectionBar = plan('share download copy-to move-to rename delete')
 
-export const selectionMore: MenuPlan = [
-  'open',
-  'open-file',
-  'open-tab',
-  'copy-link',
-  'line',
-  'copy',
-  'cut',
-  'duplicate',
-  'line',
-  'pin',
-  'unpin',
-  'shell',
-  'details',
-  'line',
-  'select-all',
-  'invert-selection',
-]
+export const selectionMore = plan(
+  'open open-file open-tab copy-link | copy cut duplicate | pin unpin shell details | select-all invert-selection',
+)
 
 /** What its More button has while nothing is selected yet. */
-export const selectionStart: MenuPlan = ['select-all', 'invert-selection']
+export const selectionStart = plan('select-all invert-selection')
 
 /** The bar at the lower edge of a phone while something is selected. */
-export const phoneBar: readonly ActionId[] = ['download', 'move-to', 'copy-to', 'delete']
+export const phoneBar = plan('download move-to copy-to delete')
 
-export const phoneMore: MenuPlan = [
-  'share',
-  'rename',
-  'line',
-  'copy-link',
-  'copy',
-  'cut',
-  'duplicate',
-  'pin',
-  'unpin',
-  'line',
-  'details',
-  'invert-selection',
-]
+export const phoneMore = plan(
+  'share rename | copy-link copy cut duplicate pin unpin | details invert-selection',
+)
 
 /** The keys of a command as shown, or undefined when it has none. */
 export function keysOf(action: Action): string | undefined {
@@ -136,7 +60,7 @@ export function keysOf(action: Action): string | undefined {
 export function menuEntries(plan: MenuPlan, context: ActionContext): MenuEntry[] {
   const out: MenuEntry[] = []
   for (const id of plan) {
-    if (id === 'line') {
+    if (id === '|') {
       if (out.length > 0 && out.at(-1) !== 'line') out.push('line')
       continue
     }
