@@ -22,7 +22,7 @@ import {
   Undo2,
 } from 'lucide-react'
 import { shownKeys } from '../operations/commands/shortcut.ts'
-import type { MenuEntry } from '../ui/menu.tsx'
+import type { MenuEntry, MenuItem } from '../ui/menu.tsx'
 import type { FrameAction } from '../viewers/frame/source.ts'
 import { codeCommands, cursor } from './code-pane.tsx'
 import { currentView } from './current-file.ts'
@@ -47,7 +47,7 @@ export function editorMenu(options: MenuOptions): () => readonly MenuEntry[] {
   return () => {
     const view = editor.phase === 'ready' ? currentView() : null
     const text: MenuEntry[] =
-      view === null ? [] : [...editItems(view, options), 'line', ...viewItems(view, options)]
+      view === null ? [] : [...editItems(options), 'line', ...viewItems(view, options)]
     const file = options.actions
       .filter((action) => action.id !== 'edit')
       .map((action) => ({
@@ -70,27 +70,56 @@ export function editorMenu(options: MenuOptions): () => readonly MenuEntry[] {
   }
 }
 
-function editItems(view: EditorView, options: MenuOptions): MenuEntry[] {
-  const writable = editor.readOnly === null
-  const items: (MenuEntry | false)[] = [
-    writable && {
+/** Undo and Redo. */
+export function historyItems({ canUndo, canRedo }: Readonly<typeof cursor>): MenuItem[] {
+  const inView = (run: (typeof codeCommands)['undo']) => () => {
+    const view = currentView()
+    if (view !== null) run(view)
+  }
+  return [
+    {
       id: 'undo',
       label: t`Undo`,
       icon: Undo2,
       flipIcon: true,
       shortcut: shownKeys('Mod+Z'),
-      disabled: !cursor.canUndo,
-      onSelect: () => codeCommands.undo(view),
+      disabled: !canUndo,
+      onSelect: inView(codeCommands.undo),
     },
-    writable && {
+    {
       id: 'redo',
       label: t`Redo`,
       icon: Redo2,
       flipIcon: true,
       shortcut: shownKeys('Mod+Y'),
-      disabled: !cursor.canRedo,
-      onSelect: () => codeCommands.redo(view),
+      disabled: !canRedo,
+      onSelect: inView(codeCommands.redo),
     },
+  ]
+}
+
+/** Smaller and larger text. */
+export function sizeItems(): [smaller: MenuItem, larger: MenuItem] {
+  return [
+    { id: 'smaller', label: t`Smaller text`, icon: AArrowDown, onSelect: () => changeTextSize(-1) },
+    { id: 'larger', label: t`Larger text`, icon: AArrowUp, onSelect: () => changeTextSize(1) },
+  ]
+}
+
+export function wrapItem({ wrap }: Pick<typeof editorPrefs, 'wrap'>): MenuItem {
+  return {
+    id: 'wrap',
+    label: t`Wrap lines`,
+    icon: TextWrap,
+    checked: wrap,
+    onSelect: () => setEditorPref('wrap', !wrap),
+  }
+}
+
+function editItems(options: MenuOptions): MenuEntry[] {
+  const writable = editor.readOnly === null
+  const items: (MenuEntry | false)[] = [
+    ...(writable ? historyItems(cursor) : []),
     {
       id: 'find',
       label: t`Find`,
@@ -125,17 +154,10 @@ function editItems(view: EditorView, options: MenuOptions): MenuEntry[] {
 }
 
 function viewItems(view: EditorView, options: MenuOptions): MenuEntry[] {
-  const { wrap, lineNumbers } = editorPrefs
+  const { lineNumbers } = editorPrefs
   return [
-    { id: 'smaller', label: t`Smaller text`, icon: AArrowDown, onSelect: () => changeTextSize(-1) },
-    { id: 'larger', label: t`Larger text`, icon: AArrowUp, onSelect: () => changeTextSize(1) },
-    {
-      id: 'wrap',
-      label: t`Wrap lines`,
-      icon: TextWrap,
-      checked: wrap,
-      onSelect: () => setEditorPref('wrap', !wrap),
-    },
+    ...sizeItems(),
+    wrapItem(editorPrefs),
     {
       id: 'numbers',
       label: t`Line numbers`,

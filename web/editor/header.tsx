@@ -1,22 +1,7 @@
 // The top of the editor: which file, what can be done with the text, Save.
 
 import { Trans, useLingui } from '@lingui/react/macro'
-import {
-  AArrowDown,
-  AArrowUp,
-  Code,
-  Ellipsis,
-  Eye,
-  ListTree,
-  Lock,
-  type LucideIcon,
-  Redo2,
-  Save,
-  Search,
-  TextWrap,
-  Undo2,
-  X,
-} from 'lucide-react'
+import { Code, Ellipsis, Eye, ListTree, Lock, type LucideIcon, Save, Search, X } from 'lucide-react'
 import { useSnapshot } from 'valtio'
 import type { FileInfo } from '../../src/api-types.ts'
 import { formatNumber } from '../lib/format.ts'
@@ -25,11 +10,11 @@ import { shownKeys } from '../operations/commands/shortcut.ts'
 import { Badge } from '../ui/badge.tsx'
 import { Button, IconButton } from '../ui/button.tsx'
 import { FileTile } from '../ui/file-icon.tsx'
-import { MenuButton, type MenuEntry } from '../ui/menu.tsx'
+import { MenuButton, type MenuEntry, type MenuItem } from '../ui/menu.tsx'
 import { Segmented } from '../ui/toggle.tsx'
-import { codeCommands, cursor } from './code-pane.tsx'
-import { currentView } from './current-file.ts'
-import { changeTextSize, type EditorMode, editorPrefs, setEditorPref } from './editor-prefs.ts'
+import { cursor } from './code-pane.tsx'
+import { historyItems, sizeItems, wrapItem } from './editor-menu.ts'
+import { type EditorMode, editorPrefs } from './editor-prefs.ts'
 import { editor } from './editor-state.ts'
 
 /** Documents that can be shown as something else than their source. */
@@ -121,53 +106,45 @@ export function Header(props: HeaderProps) {
 }
 
 function TextTools() {
-  const { t } = useLingui()
   const { wrap, sizePx } = useSnapshot(editorPrefs)
   const size = formatNumber(sizePx)
+  const [smaller, larger] = sizeItems()
   return (
     <span className="ed-tools__wide">
       <span className="vr" aria-hidden="true" />
-      <IconButton icon={AArrowDown} label={t`Smaller text`} onClick={() => changeTextSize(-1)} />
-      <span className="num mid ed-tools__size fs-md">
+      <ItemButton item={smaller} />
+      <span className="num mid ed-tools__size">
         <Trans>{size} px</Trans>
       </span>
-      <IconButton icon={AArrowUp} label={t`Larger text`} onClick={() => changeTextSize(1)} />
-      <IconButton
-        icon={TextWrap}
-        label={t`Wrap lines`}
-        pressed={wrap}
-        onClick={() => setEditorPref('wrap', !wrap)}
-      />
+      <ItemButton item={larger} />
+      <ItemButton item={wrapItem({ wrap })} />
     </span>
   )
 }
 
 function UndoButtons() {
-  const { t } = useLingui()
-  const { canUndo, canRedo } = useSnapshot(cursor)
-  const withView = (run: (typeof codeCommands)['undo']) => () => {
-    const view = currentView()
-    if (view !== null) run(view)
-  }
+  const state = useSnapshot(cursor)
   return (
     <span className="ed-tools__wide">
-      <IconButton
-        icon={Undo2}
-        flipIcon
-        label={t`Undo`}
-        shortcut={shownKeys('Mod+Z')}
-        disabled={!canUndo}
-        onClick={withView(codeCommands.undo)}
-      />
-      <IconButton
-        icon={Redo2}
-        flipIcon
-        label={t`Redo`}
-        shortcut={shownKeys('Mod+Y')}
-        disabled={!canRedo}
-        onClick={withView(codeCommands.redo)}
-      />
+      {historyItems(state).map((item) => (
+        <ItemButton key={item.id} item={item} />
+      ))}
     </span>
+  )
+}
+
+/** An item of the menu beside it. */
+function ItemButton({ item }: { item: MenuItem }) {
+  return (
+    <IconButton
+      icon={item.icon as LucideIcon}
+      flipIcon={item.flipIcon ?? false}
+      label={item.label}
+      shortcut={item.shortcut}
+      pressed={item.checked}
+      disabled={item.disabled}
+      onClick={item.onSelect}
+    />
   )
 }
 

@@ -4,16 +4,6 @@
 import type { ReactNode } from 'react'
 import './empty.css'
 
-export type Art =
-  | 'folder'
-  | 'search'
-  | 'missing'
-  | 'locked'
-  | 'broken'
-  | 'offline'
-  | 'link'
-  | 'people'
-
 interface EmptyStateProps {
   art: Art
   title: ReactNode
@@ -72,7 +62,7 @@ const lens = (
   </>
 )
 
-const arts: Record<Art, ReactNode> = {
+const arts = {
   folder: (
     <>
       <path
@@ -154,4 +144,6 @@ const arts: Record<Art, ReactNode> = {
       <path d="M48 130c0-26 17-40 40-40s40 14 40 40z" fill="var(--accent-fill)" />
     </>
   ),
-}
+} satisfies Record<string, ReactNode>
+
+export type Art = keyof typeof arts

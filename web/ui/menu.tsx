@@ -22,7 +22,7 @@ import { findTyped, TypedText } from '../lib/type-ahead.ts'
 import { placeMenu } from './place.ts'
 import './menu.css'
 
-interface MenuItem {
+export interface MenuItem {
   id: string
   label: string
   icon?: LucideIcon | undefined

@@ -16,7 +16,7 @@ import { IconButton } from '../../ui/button.tsx'
 import { FileTile } from '../../ui/file-icon.tsx'
 import partsStyles from '../frame/parts.css?url'
 import type { ViewerProps } from '../frame/source.ts'
-import { Busy, Message } from '../frame/tools.tsx'
+import { Busy, Message, UnreadReason } from '../frame/tools.tsx'
 import { useFile } from '../frame/use-file.ts'
 import { scrollByKey, useViewerKeys } from '../frame/viewer-keys.ts'
 import archiveStyles from './archive.css?url'
@@ -78,11 +78,10 @@ function failureOf(error: unknown): Failure {
 }
 
 function FailureText({ reason }: { reason: Failure }) {
-  if (reason === 'encrypted') return <Trans>It is protected by a password.</Trans>
   if (reason === 'too_large') return <Trans>It is too large to be opened in the browser.</Trans>
   if (reason === 'unsupported')
     return <Trans>It is compressed in a way that is not known here.</Trans>
-  return <Trans>The file is damaged or in a format that can’t be read here.</Trans>
+  return <UnreadReason reason={reason} />
 }
 
 interface InsideProps extends ViewerProps {

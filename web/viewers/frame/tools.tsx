@@ -112,6 +112,13 @@ export function Message({ title, children, error, source, entry, actions }: Mess
   )
 }
 
+/** Why a file of parts cannot be shown; `children` say what is wrong with a damaged one. */
+export function UnreadReason({ reason, children }: { reason: unknown; children?: ReactNode }) {
+  if (reason === 'encrypted') return <Trans>It is protected by a password.</Trans>
+  if (reason === 'too_large') return <Trans>It is too large to be read in the browser.</Trans>
+  return children ?? <Trans>The file is damaged or in a format that can’t be read here.</Trans>
+}
+
 /** In place of a file that is still being read, or could not be. */
 export function Unready({ read, ...message }: MessageProps & { read: FileRead<unknown> }) {
   return read.state === 'failed' ? <Message {...message} error={read.error} /> : <Busy />

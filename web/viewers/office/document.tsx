@@ -9,7 +9,7 @@ import { extensionOf } from '../../lib/file-class.ts'
 import { loadStylesheet } from '../../lib/page/stylesheet.ts'
 import { ZipError } from '../archive/zip-reader.ts'
 import type { FileSource, ViewerProps } from '../frame/source.ts'
-import { Busy, Message, Tool, ToolRow } from '../frame/tools.tsx'
+import { Busy, Message, Tool, ToolRow, UnreadReason } from '../frame/tools.tsx'
 import { useFile } from '../frame/use-file.ts'
 import { focusQuietly, scrollByKey, useViewerKeys } from '../frame/viewer-keys.ts'
 import { createMarkupBudget } from './markup-limits.ts'
@@ -110,13 +110,9 @@ function Failure({ source, entry, error }: FailureProps) {
   const reason = error instanceof ZipError ? error.reason : 'damaged'
   return (
     <Message source={source} entry={entry} error={error} title={t`This document can’t be shown`}>
-      {reason === 'encrypted' ? (
-        <Trans>It is protected by a password.</Trans>
-      ) : reason === 'too_large' ? (
-        <Trans>It is too large to be read in the browser.</Trans>
-      ) : (
+      <UnreadReason reason={reason}>
         <Trans>The file is damaged or in an older format.</Trans>
-      )}
+      </UnreadReason>
     </Message>
   )
 }

@@ -20,4 +20,4 @@ export interface SheetTable {
   cut: boolean
 }
 
-export type SheetReply = { tables: SheetTable[] } | { failed: 'locked' | 'damaged' }
+export type SheetReply = { tables: SheetTable[] } | { failed: 'encrypted' | 'damaged' }

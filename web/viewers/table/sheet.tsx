@@ -10,7 +10,7 @@ import { loadStylesheet } from '../../lib/page/stylesheet.ts'
 import { ZipError } from '../archive/zip-reader.ts'
 import partsStyles from '../frame/parts.css?url'
 import type { FileSource, ViewerProps } from '../frame/source.ts'
-import { Busy, Message } from '../frame/tools.tsx'
+import { Busy, Message, UnreadReason } from '../frame/tools.tsx'
 import { useFile } from '../frame/use-file.ts'
 import { readWhole, repackOffice } from '../office/repack.ts'
 import sheetStyles from './sheet.css?url'
@@ -24,15 +24,14 @@ const PATIENCE_MS = 30_000
 /** The binary formats of old are no archives and cannot be unpacked beforehand. */
 const MAX_BINARY_BYTES = 24 * 1024 * 1024
 
-type Failure = 'damaged' | 'locked' | 'large' | 'slow' | ApiError
+type Failure = ZipError['reason'] | 'slow' | ApiError
 
 export function SheetViewer({ source, entry, setFacts }: ViewerProps) {
   const { t } = useLingui()
   const read = useFile(source, entry, (signal) =>
     readSheets(source, entry, signal).catch((error): Failure => {
       if (error instanceof ApiError) return error
-      const reason = error instanceof ZipError ? error.reason : 'damaged'
-      return reason === 'too_large' ? 'large' : reason === 'encrypted' ? 'locked' : 'damaged'
+      return error instanceof ZipError ? error.reason : 'damaged'
     }),
   )
   const [shown, setShown] = useState(0)
@@ -51,12 +50,11 @@ export function SheetViewer({ source, entry, setFacts }: ViewerProps) {
     const failure = read.value
     return (
       <Message source={source} entry={entry} error={failure} title={t`This table can’t be shown`}>
-        {failure === 'damaged' && (
-          <Trans>The file is damaged or in a format that can’t be read here.</Trans>
+        {failure === 'slow' ? (
+          <Trans>Reading it took too long.</Trans>
+        ) : (
+          <UnreadReason reason={failure} />
         )}
-        {failure === 'locked' && <Trans>It is protected by a password.</Trans>}
-        {failure === 'large' && <Trans>It is too large to be read in the browser.</Trans>}
-        {failure === 'slow' && <Trans>Reading it took too long.</Trans>}
       </Message>
     )
   }

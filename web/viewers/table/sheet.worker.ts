@@ -20,7 +20,7 @@ addEventListener('message', (event: MessageEvent<ArrayBuffer>) => {
     reply = { tables: tablesOf(book) }
   } catch (error) {
     const locked = /password|encrypt/i.test(String(error))
-    reply = { failed: locked ? 'locked' : 'damaged' }
+    reply = { failed: locked ? 'encrypted' : 'damaged' }
   }
   postMessage(reply)
 })
