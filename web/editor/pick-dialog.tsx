@@ -78,13 +78,7 @@ export function PickDialog(props: PickDialogProps) {
           onKeyDown={onKeyDown}
         />
       </span>
-      <div
-        className="ed-pick__list scrolls"
-        role="listbox"
-        id={`${id}-list`}
-        aria-label={title}
-        ref={list}
-      >
+      <div className="ed-pick__list" role="listbox" id={`${id}-list`} aria-label={title} ref={list}>
         {shown.map((option, index) => (
           <PickRow
             key={option.value}

@@ -20,12 +20,7 @@ export function Header({ onMenu }: { onMenu: () => void }) {
       <div className="head__phone" ref={setPhoneBar} />
       <div className="head__tools row shrinks">
         {search ? (
-          <button
-            type="button"
-            className="searchbox row dim"
-            id="search"
-            onClick={() => search.run()}
-          >
+          <button type="button" className="searchbox row" id="search" onClick={() => search.run()}>
             <Search className="i" aria-hidden />
             <span className="grow trunc">{t`Search files and folders`}</span>
             <Kbd keys={isApple() ? '⌘ K' : 'Ctrl K'} />

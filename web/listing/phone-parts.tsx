@@ -88,12 +88,7 @@ export function PhoneFoot() {
   if (kind !== 'folder') return null
   if (paths.size > 0) {
     return (
-      <div
-        className="bbar rigid line-top"
-        role="toolbar"
-        aria-label={t`Selection`}
-        id="file-selection"
-      >
+      <div className="bbar" role="toolbar" aria-label={t`Selection`} id="file-selection">
         <PhoneActions plan={phoneBar.map(actionOf)} context={context} />
         <MenuButton label={t`More`} items={() => menuEntries(phoneMore, currentContext())}>
           {(trigger) => (

@@ -105,12 +105,7 @@ export function PalettePrompt({ answer }: PromptProps<'palette'>) {
           />
           <Kbd keys={shownKeys('Escape')} />
         </label>
-        <div
-          className="palette__list scrolls"
-          role="listbox"
-          id={`${id}-list`}
-          aria-label={t`Commands`}
-        >
+        <div className="palette__list" role="listbox" id={`${id}-list`} aria-label={t`Commands`}>
           {groups.map((group) => (
             <div key={group.id} role="group" aria-label={group.title}>
               <GroupTitle>{group.title}</GroupTitle>

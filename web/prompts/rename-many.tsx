@@ -155,9 +155,7 @@ function Names({ entries, results }: NamesProps) {
         return (
           <li
             key={entry.path}
-            className={
-              problem === null ? 'batch__row fs-md stack' : 'batch__row is-bad fs-md stack'
-            }
+            className={problem === null ? 'batch__row stack' : 'batch__row is-bad stack'}
           >
             <FileTile entry={entry} />
             <bdi className="trunc dim">{shownName(entry.name)}</bdi>

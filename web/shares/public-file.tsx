@@ -49,10 +49,7 @@ export function PublicFile({ access, inner, info, expiresAtMs }: ShareReady) {
               <Trans>Shared file</Trans>
             </Badge>
           ) : (
-            <a
-              className="pubfile__back fs-md"
-              href={shareHref({ hash: access.hash, inner: folder })}
-            >
+            <a className="pubfile__back" href={shareHref({ hash: access.hash, inner: folder })}>
               <ArrowLeft className="i i-sm flip" aria-hidden />
               {folder === ROOT ? <Trans>All files</Trans> : <bdi>{nameOf(folder)}</bdi>}
             </a>

@@ -295,8 +295,8 @@ function Side({
     <div
       className={
         kept
-          ? 'conflict__side row conflict__side--kept fs-md shrinks rounded'
-          : 'conflict__side row fs-md shrinks rounded'
+          ? 'conflict__side row conflict__side--kept shrinks rounded'
+          : 'conflict__side row shrinks rounded'
       }
     >
       <span className="conflict__picture center rigid">

@@ -2,8 +2,8 @@
 // one by name, and the target in words.
 
 import { Plural, Trans, useLingui } from '@lingui/react/macro'
-import { FolderInput, FolderPlus, Pin, Search } from 'lucide-react'
-import { useEffect, useRef, useState } from 'react'
+import { FolderInput, FolderPlus, Pin } from 'lucide-react'
+import { useRef, useState } from 'react'
 import { useSnapshot } from 'valtio'
 import { messageOf } from '../../api/error-text.ts'
 import { loadStylesheet } from '../../lib/page/stylesheet.ts'
@@ -19,9 +19,8 @@ import { permissions } from '../../state/session.ts'
 import { Chip } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
-import { TextField } from '../../ui/field.tsx'
 import styles from '../files.css?url'
-import { useFoundFolders } from './find-folders.ts'
+import { FindField, useFinder } from './find-folders.tsx'
 import { rowsOf, type TreeRow } from './folder-tree.ts'
 import { Tree, useTree } from './tree.tsx'
 
@@ -29,15 +28,14 @@ await loadStylesheet(styles)
 
 type Kind = PromptKinds['transfer']['props']['kind']
 
-/** Answers with the path of the chosen folder. */
-export function TransferPrompt({ kind, items, folder, answer }: PromptProps<'transfer'>) {
+/** The folder that is chosen so far, and the ways to another one. */
+function useTarget({ kind, items, folder }: PromptKinds['transfer']['props']) {
   const [target, setTarget] = useState(folder)
   const [text, setText] = useState('')
   const tree = useTree(folder)
   const folders = useRef<HTMLDivElement>(null)
   const blocked = (path: string) =>
     kind !== 'choose' && items.some((item) => transferProblem(kind, item, path) === 'into-itself')
-  const reason = useReason(kind, items, target)
   const finder = useFinder(text, (found) => {
     const path = found.includes(target) ? target : found.find((hit) => !blocked(hit))
     if (path === undefined) return
@@ -45,11 +43,6 @@ export function TransferPrompt({ kind, items, folder, answer }: PromptProps<'tra
     // The next Enter answers.
     folders.current?.focus()
   })
-  const { found } = finder
-
-  const submit = () => {
-    if (reason === null) answer(target)
-  }
 
   async function makeFolder() {
     const made = await openPrompt('newFolder', { folder: target })
@@ -57,6 +50,20 @@ export function TransferPrompt({ kind, items, folder, answer }: PromptProps<'tra
     tree.add(made)
     setText('')
     setTarget(made)
+  }
+  return { target, setTarget, text, setText, tree, folders, blocked, finder, makeFolder }
+}
+
+/** Answers with the path of the chosen folder. */
+export function TransferPrompt({ answer, ...asked }: PromptProps<'transfer'>) {
+  const { kind, items, folder } = asked
+  const choice = useTarget(asked)
+  const { target, setTarget, text, setText, tree, folders, blocked, finder } = choice
+  const { found } = finder
+  const reason = useReason(kind, items, target)
+
+  const submit = () => {
+    if (reason === null) answer(target)
   }
 
   const names = items.map((item) => shownName(nameOf(item.path)))
@@ -75,7 +82,7 @@ export function TransferPrompt({ kind, items, folder, answer }: PromptProps<'tra
       lead={
         <>
           {permissions().create && (
-            <Button icon={FolderPlus} onClick={() => void makeFolder()}>
+            <Button icon={FolderPlus} onClick={() => void choice.makeFolder()}>
               <Trans>New folder</Trans>
             </Button>
           )}
@@ -127,22 +134,6 @@ export function TransferPrompt({ kind, items, folder, answer }: PromptProps<'tra
   )
 }
 
-/** Folders by name. Enter in the field takes the first as soon as there is one. */
-function useFinder(text: string, onFirst: (found: readonly string[]) => void) {
-  const { found, isCurrent } = useFoundFolders(text)
-  const [takesFirst, setTakesFirst] = useState(false)
-  useEffect(() => {
-    if (!takesFirst || !isCurrent) return
-    setTakesFirst(false)
-    onFirst(found ?? [])
-  })
-  return {
-    found,
-    takeFirst: () => setTakesFirst(true),
-    forget: () => setTakesFirst(false),
-  }
-}
-
 function rowsOfFound(found: readonly string[]): TreeRow[] {
   return found.map((path) => ({
     path,
@@ -163,40 +154,6 @@ function Notes({ error, found }: { error: unknown; found: readonly string[] | nu
         </p>
       )}
     </>
-  )
-}
-
-interface FindFieldProps {
-  text: string
-  onChange(text: string): void
-  finder: ReturnType<typeof useFinder>
-  onDown(): void
-}
-
-function FindField({ text, onChange, finder, onDown }: FindFieldProps) {
-  const { t } = useLingui()
-  return (
-    <TextField
-      label={t`Find a folder`}
-      hideLabel
-      icon={Search}
-      placeholder={t`Find a folder`}
-      value={text}
-      onChange={(next) => {
-        onChange(next)
-        finder.forget()
-      }}
-      onKeyDown={(event) => {
-        if (event.nativeEvent.isComposing || text.trim() === '') return
-        if (event.key === 'Enter') finder.takeFirst()
-        else if (event.key === 'ArrowDown') onDown()
-        else return
-        event.preventDefault()
-      }}
-      type="search"
-      autoComplete="off"
-      spellCheck={false}
-    />
   )
 }
 

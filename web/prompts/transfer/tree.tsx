@@ -179,9 +179,7 @@ function Row({ id, row, off, flat, target, current, loading, onChoose, onToggle 
         <button
           type="button"
           tabIndex={-1}
-          className={
-            row.expanded ? 'tree__twist center is-open rigid dim' : 'tree__twist center rigid dim'
-          }
+          className={row.expanded ? 'tree__twist center is-open' : 'tree__twist center'}
           aria-hidden
           hidden={row.hasChildren === false}
           onClick={(event) => {

@@ -35,12 +35,7 @@ export function Film({ source, entry, siblings, navigate }: FilmProps) {
   }, [entry.path, siblings])
 
   return (
-    <nav
-      className="vw-film row"
-      aria-label={t`Files in this folder`}
-      ref={strip}
-      data-gestures="own"
-    >
+    <nav className="vw-film" aria-label={t`Files in this folder`} ref={strip} data-gestures="own">
       {shown.map((sibling) => (
         <button
           type="button"

@@ -34,7 +34,7 @@ export function JsonFind({ actions, find, onFound, onCloseAll }: JsonFindProps) 
   const again = () => void search(wanted, found === 'none' || found === null ? -1 : found.offset)
 
   return (
-    <search className="vx-bar row rigid wraps fs-md line-bottom sunken">
+    <search className="vx-bar">
       <span className="input vx-find jt-find">
         <Search className="i i-sm" aria-hidden />
         <input

@@ -63,12 +63,7 @@ export function Player({ element, media, tracks = [], track, chooseTrack, ...res
 
   return (
     // Media runs from left to right in every language.
-    <section
-      className="vw-player vw-glass stack"
-      dir="ltr"
-      aria-label={t`Player`}
-      data-gestures="own"
-    >
+    <section className="vw-player vw-glass" dir="ltr" aria-label={t`Player`} data-gestures="own">
       <Scrubber media={media} seek={seek} />
       <div className="vw-player-row row">
         <IconButton

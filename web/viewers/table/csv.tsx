@@ -58,11 +58,7 @@ function Table(props: ViewerProps & { opened: OpenTable }) {
   }
   return (
     <div className="vx-page col covers" data-gestures="own" aria-busy={busy}>
-      <div
-        className="vx-bar row rigid wraps fs-md line-bottom sunken"
-        role="toolbar"
-        aria-label={t`Table`}
-      >
+      <div className="vx-bar" role="toolbar" aria-label={t`Table`}>
         <span className="input vx-find">
           <Funnel className="i i-sm" aria-hidden />
           <input

@@ -75,12 +75,7 @@ export function SheetViewer({ source, entry, setFacts }: ViewerProps) {
         </p>
       )}
       {tables.length > 1 && (
-        <div
-          className="vw-sheet-tabs rigid line-top sunken"
-          role="tablist"
-          aria-label={t`Sheets`}
-          data-gestures="own"
-        >
+        <div className="vw-sheet-tabs" role="tablist" aria-label={t`Sheets`} data-gestures="own">
           {tables.map(({ name }, index) => (
             <button
               type="button"

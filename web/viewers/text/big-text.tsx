@@ -42,11 +42,7 @@ export function BigText({ source, entry, autoFocus = true }: BigTextProps) {
   const percent = formatPercent(share * 100, 1)
   return (
     <div className="vx-page big col covers" data-gestures="own">
-      <div
-        className="vx-bar row rigid wraps fs-md line-bottom sunken"
-        role="toolbar"
-        aria-label={t`Text`}
-      >
+      <div className="vx-bar" role="toolbar" aria-label={t`Text`}>
         <FindField find={find} />
         <span className="grow" />
         <EncodingSelect

@@ -34,11 +34,7 @@ export function HexViewer({ source, entry, openAs }: ViewerProps) {
 
   return (
     <div className="vx-page col covers" data-gestures="own">
-      <div
-        className="vx-bar row rigid wraps fs-md line-bottom sunken"
-        role="toolbar"
-        aria-label={t`Bytes`}
-      >
+      <div className="vx-bar" role="toolbar" aria-label={t`Bytes`}>
         <span className="vx-note num">
           {bytes.length < size ? (
             <Trans>
