@@ -162,11 +162,11 @@ function useSetting<T>(
   code: RefObject<CodeView | null>,
   part: Compartment,
   value: T,
-  extensionOf: (value: T) => Extension,
+  toExtension: (value: T) => Extension,
 ): void {
   // biome-ignore lint/correctness/useExhaustiveDependencies: the value decides
   useEffect(() => {
-    code.current?.view.dispatch({ effects: part.reconfigure(extensionOf(value)) })
+    code.current?.view.dispatch({ effects: part.reconfigure(toExtension(value)) })
   }, [value])
 }
 

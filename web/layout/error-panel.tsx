@@ -8,24 +8,20 @@ import { messageOf } from '../api/error-text.ts'
 import { Button } from '../ui/button.tsx'
 import { type Art, EmptyState } from '../ui/empty.tsx'
 
-/**
- * A failure of a call as a panel: for a folder that cannot be shown, a share that does not exist.
- * `actions` come first, "Try again" last.
- */
-export function ErrorPanel({
-  error,
-  address,
-  actions,
-  onRetry,
-  asPage,
-}: {
+interface ErrorPanelProps {
   error: unknown
   /** What was asked for, shown to the person. */
   address?: string | undefined
   actions?: ReactNode
   onRetry?: (() => void) | undefined
   asPage?: boolean
-}) {
+}
+
+/**
+ * A failure of a call as a panel: for a folder that cannot be shown, a share that does not exist.
+ * `actions` come first, "Try again" last.
+ */
+export function ErrorPanel({ error, address, actions, onRetry, asPage }: ErrorPanelProps) {
   const status = error instanceof ApiError ? error.status : 500
   const look = lookOf(status, error, address)
   return (

@@ -78,15 +78,13 @@ function Separator() {
   return <ChevronRight className="i i-sm crumb__sep flip" aria-hidden />
 }
 
-function Crumb({
-  vpath,
-  current,
-  children,
-}: {
+interface CrumbProps {
   vpath: string
   current: boolean
   children: React.ReactNode
-}) {
+}
+
+function Crumb({ vpath, current, children }: CrumbProps) {
   const [hovered, setHovered] = useState(false)
   useEffect(() => {
     if (!hovered || current) return

@@ -71,7 +71,7 @@ export function PhoneHeader() {
       <IconButton icon={next.icon} label={t`Switch view`} onClick={() => chooseView(next.view)} />
       <MenuButton
         label={t`More`}
-        items={() => menuEntries([...folderMenu, 'line', 'filter'], folderContext())}
+        items={() => menuEntries([...folderMenu, '|', 'filter'], folderContext())}
       >
         {(trigger) => <IconButton {...trigger} icon={EllipsisVertical} label={t`More`} />}
       </MenuButton>

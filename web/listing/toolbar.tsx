@@ -79,6 +79,11 @@ function Counts() {
   return parts.join(', ')
 }
 
+interface PhoneActionsProps {
+  plan: readonly Action[]
+  context: ActionContext
+}
+
 /** Sum of the selected files; folders count as nothing, because their size is unknown. */
 export function sizeOf(entries: readonly FileEntry[]): number {
   let bytes = 0
@@ -232,13 +237,7 @@ function BarAction({
 }
 
 /** The commands at the lower edge of a phone while something is selected. */
-export function PhoneActions({
-  plan,
-  context,
-}: {
-  plan: readonly Action[]
-  context: ActionContext
-}) {
+export function PhoneActions({ plan, context }: PhoneActionsProps) {
   const { i18n } = useLingui()
   return plan
     .filter((action) => action.enabled(context))

@@ -1,17 +1,23 @@
 import { Trans, useLingui } from '@lingui/react/macro'
-import { Images, LayoutGrid, List, Upload } from 'lucide-react'
+import { Upload } from 'lucide-react'
 import { chooseView } from '../operations/choose-view.ts'
 import { currentContext } from '../operations/commands/context.ts'
-import { menuEntries } from '../operations/commands/menus.ts'
-import { shownKeys } from '../operations/commands/shortcut.ts'
+import { keysOf, menuEntries } from '../operations/commands/menus.ts'
+import { actionOf } from '../operations/commands/registry.ts'
 import { Button } from '../ui/button.tsx'
 import { MenuButton } from '../ui/menu.tsx'
 import { Segmented } from '../ui/toggle.tsx'
 import { focusListing } from './grid/focus-listing.ts'
 import { useListing, useSession } from './use-listing.ts'
 
+const views = [
+  ['list', 'view-list'],
+  ['mosaic', 'view-grid'],
+  ['mosaic gallery', 'view-gallery'],
+] as const
+
 export function ViewSwitch() {
-  const { t } = useLingui()
+  const { t, i18n } = useLingui()
   const { view } = useListing().shown
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: the switch inside is what is operated
@@ -26,29 +32,11 @@ export function ViewSwitch() {
         label={t`View`}
         value={view}
         onChange={chooseView}
-        options={[
-          {
-            value: 'list',
-            label: t`List`,
-            icon: List,
-            iconOnly: true,
-            shortcut: shownKeys('Mod+Shift+1'),
-          },
-          {
-            value: 'mosaic',
-            label: t`Grid`,
-            icon: LayoutGrid,
-            iconOnly: true,
-            shortcut: shownKeys('Mod+Shift+2'),
-          },
-          {
-            value: 'mosaic gallery',
-            label: t`Gallery`,
-            icon: Images,
-            iconOnly: true,
-            shortcut: shownKeys('Mod+Shift+3'),
-          },
-        ]}
+        options={views.map(([value, id]) => {
+          const action = actionOf(id)
+          const label = i18n._(action.label)
+          return { value, label, icon: action.icon, iconOnly: true, shortcut: keysOf(action) }
+        })}
       />
     </span>
   )

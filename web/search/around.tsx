@@ -12,16 +12,14 @@ import { MenuButton } from '../ui/menu.tsx'
 import { Spinner } from '../ui/progress.tsx'
 import type { SearchState } from './run-search.ts'
 
-/** Where it is searched: the open folder, or everything. */
-export function Place({
-  base,
-  openFolder,
-  onChange,
-}: {
+interface PlaceProps {
   base: string
   openFolder: string
   onChange: (base: string) => void
-}) {
+}
+
+/** Where it is searched: the open folder, or everything. */
+export function Place({ base, openFolder, onChange }: PlaceProps) {
   const { t } = useLingui()
   const name = nameOf(base) || t`My files`
   if (openFolder === ROOT) return null
@@ -51,19 +49,15 @@ export function Place({
   )
 }
 
-export function Nothing({
-  state,
-  query,
-  base,
-  onRetry,
-  onEverywhere,
-}: {
+interface NothingProps {
   state: SearchState | null
   query: string
   base: string
   onRetry: () => void
   onEverywhere: () => void
-}) {
+}
+
+export function Nothing({ state, query, base, onRetry, onEverywhere }: NothingProps) {
   const { t } = useLingui()
   const place = nameOf(base) || instanceName
   if (query === '') {

@@ -6,15 +6,13 @@ import './badge.css'
 
 type Tone = 'plain' | 'accent' | 'ok' | 'warn' | 'danger'
 
-export function Badge({
-  tone = 'plain',
-  icon: Icon,
-  children,
-}: {
+interface BadgeProps {
   tone?: Tone
   icon?: LucideIcon
   children: ReactNode
-}) {
+}
+
+export function Badge({ tone = 'plain', icon: Icon, children }: BadgeProps) {
   return (
     <span className={tone === 'plain' ? 'badge' : `badge tone-${tone}`}>
       {Icon && <Icon className="i" aria-hidden />}

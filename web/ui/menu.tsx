@@ -58,6 +58,12 @@ interface MenuProps {
   onClose: () => void
 }
 
+interface MenuButtonProps {
+  label: string
+  items: () => readonly MenuEntry[]
+  children: (trigger: MenuTriggerProps) => ReactNode
+}
+
 /** True where a menu is better a sheet: small screens that are touched. */
 function wantsSheet(): boolean {
   return matchMedia('(max-width: 736px), (hover: none) and (pointer: coarse)').matches
@@ -221,15 +227,7 @@ interface MenuTriggerProps {
 }
 
 /** A button that opens a menu. The items are asked for at each opening. */
-export function MenuButton({
-  label,
-  items,
-  children,
-}: {
-  label: string
-  items: () => readonly MenuEntry[]
-  children: (trigger: MenuTriggerProps) => ReactNode
-}) {
+export function MenuButton({ label, items, children }: MenuButtonProps) {
   const [open, setOpen] = useState<{ anchor: HTMLElement; byKeyboard: boolean } | null>(null)
   return (
     <>

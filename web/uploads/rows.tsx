@@ -58,15 +58,13 @@ export function UploadRows({ hold }: { revision: number; hold: Hold | null }) {
   )
 }
 
-function Row({
-  item,
-  hold,
-  list,
-}: {
+interface RowProps {
   item: UploadItem
   hold: Hold | null
   list: RefObject<HTMLDivElement | null>
-}) {
+}
+
+function Row({ item, hold, list }: RowProps) {
   const { t } = useLingui()
   const { name, state, failure } = item
   const isDir = item.file === null && failure !== 'unreadable'

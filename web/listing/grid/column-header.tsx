@@ -44,15 +44,13 @@ export function ColumnHeader() {
   )
 }
 
-function Head({
-  column,
-  end,
-  children,
-}: {
+interface HeadProps {
   column: SortColumn
   end?: boolean
   children: ReactNode
-}) {
+}
+
+function Head({ column, end, children }: HeadProps) {
   const { sort } = useListing().shown
   const active = sort.column === column
   const Arrow = sort.ascending ? ArrowUp : ArrowDown

@@ -42,8 +42,8 @@ const hasEntries = ({ folder }: ActionContext) =>
 const pickUploads = (what: 'files' | 'folder' | 'camera') =>
   runOn(openFolder, (folder) => slots.uploads?.pick(what, folder))
 
-function viewAction(
-  id: string,
+function viewAction<const Id extends string>(
+  id: Id,
   view: ViewMode,
   rest: Pick<Action, 'label' | 'icon' | 'shortcuts'>,
 ) {

@@ -167,13 +167,12 @@ function Cards({ clashes, choices, ...rest }: CardsProps) {
   )
 }
 
-function VirtualCards({
-  clashes,
-  card,
-}: {
+interface VirtualCardsProps {
   clashes: readonly Clash[]
   card: (clash: Clash) => ReactNode
-}) {
+}
+
+function VirtualCards({ clashes, card }: VirtualCardsProps) {
   const list = useRef<HTMLUListElement>(null)
   const virtual = useRows(
     () => list.current?.closest<HTMLElement>('.dlg__body') ?? null,
@@ -272,19 +271,15 @@ function Card({
   )
 }
 
-function Side({
-  side,
-  name,
-  title,
-  kept,
-  newer,
-}: {
+interface SideProps {
   side: ClashSide
   name: string
   title: string
   kept: boolean
   newer: boolean
-}) {
+}
+
+function Side({ side, name, title, kept, newer }: SideProps) {
   const { t } = useLingui()
   const [thumbnail, forget] = useThumbnail(side)
   const facts = [
