@@ -32,7 +32,7 @@ export function EntryView({ file, back, ...props }: EntryViewProps) {
           <Trans>Download</Trans>
         </Button>
       </div>
-      <section className="vw-part vw-column" aria-label={t`Content of ${entry.name}`}>
+      <section className="vw-part col" aria-label={t`Content of ${entry.name}`}>
         <Boundary key={kind} source={source} entry={entry}>
           <Suspense fallback={<Busy />}>
             <Viewer

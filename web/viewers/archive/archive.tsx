@@ -116,7 +116,7 @@ function Inside({ onChanged, ...props }: InsideProps) {
 
   if (opened) return <EntryView {...props} file={opened} back={back} />
   return (
-    <div className="vw-archive vw-part vw-column">
+    <div className="vw-archive vw-part col">
       <div className="vw-archive-head row rigid line-bottom">
         <Crumbs name={entry.name} folder={folder} onGo={setFolder} />
         <label className="input vw-archive-filter">

@@ -61,7 +61,7 @@ export function JsonTree({ text, actions, autoFocus = false }: JsonTreeProps) {
 
   if (state.phase === 'bad') return <Broken place={state.place} actions={actions} />
   return (
-    <div className="jt vw-part vw-column">
+    <div className="jt vw-part col">
       <JsonFind
         actions={actions}
         find={(wanted, after) => tree.current?.client.find(wanted, after) ?? Promise.resolve(null)}

@@ -59,7 +59,7 @@ export function SheetViewer({ source, entry, setFacts }: ViewerProps) {
     )
   }
   return (
-    <div className="vw-sheet vw-part vw-column">
+    <div className="vw-sheet vw-part col">
       {table && table.rows.length > 0 ? (
         <SheetGrid key={shown} table={table} />
       ) : (
