@@ -125,27 +125,18 @@ type Picture = ReturnType<typeof usePicture>
 function usePictureKeys(picture: Picture) {
   useViewerKeys((event) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return false
-    switch (keyLetter(event)) {
-      case '+':
-      case '=':
-        picture.zoom(1.25)
-        return true
-      case '-':
-        picture.zoom(0.8)
-        return true
-      case '0':
-        picture.fit()
-        return true
-      case '1':
-        picture.zoomTo(1)
-        return true
-      case 'R':
-        picture.turn()
-        return true
-      default:
-        // While zoomed in, arrows move the picture and do not turn to the next.
-        return !picture.fitted && picture.panByKey(event.key)
+    const commands: Record<string, () => void> = {
+      '+': () => picture.zoom(1.25),
+      '=': () => picture.zoom(1.25),
+      '-': () => picture.zoom(0.8),
+      '0': picture.fit,
+      '1': () => picture.zoomTo(1),
+      R: picture.turn,
     }
+    const command = commands[keyLetter(event)]
+    command?.()
+    // While zoomed in, arrows move the picture and do not turn to the next.
+    return command !== undefined || (!picture.fitted && picture.panByKey(event.key))
   })
 }
 
