@@ -3,6 +3,7 @@
 import { Trans, useLingui } from '@lingui/react/macro'
 import {
   ChevronRight,
+  History,
   Link,
   type LucideIcon,
   SlidersHorizontal,
@@ -17,6 +18,8 @@ import { go, usePath } from '../lib/page/navigate.ts'
 import { loadStylesheet } from '../lib/page/stylesheet.ts'
 import { useTitle } from '../lib/page/title.ts'
 import { session } from '../state/session.ts'
+import { ActivityPage } from './activity/activity.tsx'
+import { VisitsPage } from './activity/visits.tsx'
 import { GlobalPage } from './global.tsx'
 import { BarPlace } from './parts.tsx'
 import { ProfilePage } from './profile.tsx'
@@ -69,6 +72,13 @@ function usePages(): Page[] {
       allowed: admin,
       content: <UsersPage />,
     },
+    {
+      path: '/settings/activity',
+      label: t`Activity`,
+      icon: History,
+      allowed: admin,
+      content: <ActivityPage />,
+    },
   ]
 }
 
@@ -80,10 +90,12 @@ export function SettingsScreen() {
   const [userName, setUserName] = useState('')
   const pages = usePages()
   const which = /^\/settings\/users\/(new|\d+)$/.exec(path)?.[1]
-  const page = pages.find((each) => each.path === (which ? '/settings/users' : path))
+  const visited = /^\/settings\/shares\/([\w-]+)$/.exec(path)?.[1]
+  const pagePath = which ? '/settings/users' : visited ? '/settings/shares' : path
+  const page = pages.find((each) => each.path === pagePath)
   // What is no page of the settings is a file, like any other address.
   const refused = page === undefined ? `/files${path}` : page.allowed ? null : '/403'
-  useTitle(which ? userName : (page?.label ?? ''), t`Settings`)
+  useTitle(which ? userName : visited ? t`Visits` : (page?.label ?? ''), t`Settings`)
 
   const menu = useRef<HTMLElement>(null)
   // On phones the menu is a row that scrolls; the open page has to be in sight.
@@ -103,11 +115,11 @@ export function SettingsScreen() {
     <>
       <PhoneBar title={which ? userName || page.label : t`Settings`} />
       <div className="set__head">
-        {which ? (
+        {which || visited ? (
           <h1 className="set__title set__crumbs row">
-            <a href={`${boot.BaseURL}/settings/users`}>{page.label}</a>
+            <a href={boot.BaseURL + page.path}>{page.label}</a>
             <ChevronRight className="i i-sm flip dim" aria-hidden />
-            <bdi className="trunc">{userName}</bdi>
+            <bdi className="trunc">{visited ? t`Visits` : userName}</bdi>
           </h1>
         ) : (
           <h1 className="set__title">
@@ -133,7 +145,13 @@ export function SettingsScreen() {
         </nav>
         <div className="set__page" key={path}>
           <BarPlace value={bar}>
-            {which ? <UserPage id={which} onName={setUserName} /> : page.content}
+            {which ? (
+              <UserPage id={which} onName={setUserName} />
+            ) : visited ? (
+              <VisitsPage hash={visited} />
+            ) : (
+              page.content
+            )}
           </BarPlace>
         </div>
       </div>

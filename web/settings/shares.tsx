@@ -2,13 +2,14 @@
 
 import { t } from '@lingui/core/macro'
 import { Trans, useLingui } from '@lingui/react/macro'
-import { Copy, ExternalLink, Lock, Trash2 } from 'lucide-react'
+import { Copy, ExternalLink, Eye, Lock, Trash2 } from 'lucide-react'
 import { useSnapshot } from 'valtio'
 import type { ShareRecord, UserRecord } from '../../src/api-types.ts'
 import { deleteShare, listShares, sharePageUrl } from '../api/shares.ts'
 import { listUsers } from '../api/users.ts'
 import { useMinute } from '../lib/clock.ts'
 import { formatDistance, formatMoment } from '../lib/format.ts'
+import { go } from '../lib/page/navigate.ts'
 import { nameOf, trimPath } from '../lib/paths.ts'
 import { copyLink } from '../operations/copy-text.ts'
 import { openPrompt } from '../operations/prompts.ts'
@@ -101,6 +102,12 @@ export function ShareTable({ shares, users, onChange }: Loaded & { onChange: () 
                 </td>
               )}
               <td className="tbl__acts">
+                <IconButton
+                  size="sm"
+                  icon={Eye}
+                  label={t`Visits`}
+                  onClick={() => void go(`/settings/shares/${share.hash}`)}
+                />
                 {!share.ended && (
                   <IconButton
                     size="sm"

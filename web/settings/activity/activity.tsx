@@ -1,0 +1,69 @@
+// Who did what on this server, for administrators.
+
+import { Trans, useLingui } from '@lingui/react/macro'
+import { Download, Search, UserRound } from 'lucide-react'
+import { useState } from 'react'
+import { type AuditFilter, auditCsvUrl } from '../../api/audit.ts'
+import { saveUrl } from '../../lib/save-url.ts'
+import { Button } from '../../ui/button.tsx'
+import { Select, TextField } from '../../ui/field.tsx'
+import { Activity } from './activity-table.tsx'
+import { useSettled } from './use-settled.ts'
+import { useActionWords, useResultWords } from './words.ts'
+
+const NOTHING: AuditFilter = { user: '', action: '', path: '', result: '', share: '' }
+
+export function ActivityPage() {
+  const { t } = useLingui()
+  const [filter, setFilter] = useState(NOTHING)
+  const asked = useSettled(filter)
+  const field = (name: keyof AuditFilter) => ({
+    value: filter[name],
+    onChange: (value: string) => setFilter({ ...filter, [name]: value }),
+    hideLabel: true,
+  })
+  const options = (all: string, words: Record<string, string>) => [
+    { value: '', label: all },
+    ...Object.entries(words).map(([value, label]) => ({ value, label })),
+  ]
+  return (
+    <>
+      <div className="tbl-top row activity__filter">
+        <TextField
+          {...field('path')}
+          label={t`Part of a path`}
+          placeholder={t`Part of a path`}
+          type="search"
+          icon={Search}
+        />
+        <TextField
+          {...field('user')}
+          label={t`Username`}
+          placeholder={t`Username`}
+          type="search"
+          autoCapitalize="none"
+          icon={UserRound}
+        />
+        <Select
+          {...field('action')}
+          label={t`What`}
+          options={options(t`Everything`, useActionWords())}
+        />
+        <Select
+          {...field('result')}
+          label={t`Result`}
+          options={options(t`All results`, useResultWords())}
+        />
+        <span className="grow" />
+        <Button
+          tone="line"
+          icon={Download}
+          onClick={() => saveUrl(auditCsvUrl(asked), 'audit.csv')}
+        >
+          <Trans>Save as table</Trans>
+        </Button>
+      </div>
+      <Activity filter={asked} />
+    </>
+  )
+}

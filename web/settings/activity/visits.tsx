@@ -1,0 +1,7 @@
+// What visitors of one link did, for whoever made it.
+
+import { Activity } from './activity-table.tsx'
+
+export function VisitsPage({ hash }: { hash: string }) {
+  return <Activity filter={{ user: '', action: '', path: '', result: '', share: hash }} />
+}

@@ -1,0 +1,57 @@
+// Acts and their results in words.
+
+import { useLingui } from '@lingui/react/macro'
+import type { AuditAction, AuditRecord, AuditResult } from '../../../src/audit-types.ts'
+
+export function useActionWords(): Record<AuditAction, string> {
+  const { t } = useLingui()
+  return {
+    upload: t`Uploaded`,
+    save: t`Saved`,
+    'make-folder': t`Made a folder`,
+    delete: t`Deleted`,
+    copy: t`Copied`,
+    move: t`Moved`,
+    download: t`Downloaded`,
+    visit: t`Visited a link`,
+    share: t`Made a link`,
+    unshare: t`Deleted a link`,
+    'sign-in': t`Signed in`,
+    'password-accepted': t`Gave the right password`,
+    'sign-out': t`Signed out`,
+    'sign-up': t`Signed up`,
+    'session-end': t`Ended sessions`,
+    'user-add': t`Added a user`,
+    'user-change': t`Changed a user`,
+    'user-delete': t`Deleted a user`,
+    settings: t`Changed settings`,
+    'token-add': t`Made a token`,
+    'token-delete': t`Removed a token`,
+    'second-factor-on': t`Set up two-step sign-in`,
+    'second-factor-off': t`Removed two-step sign-in`,
+    'recovery-codes': t`Made recovery codes`,
+    shell: t`Ran a command`,
+    'command-line': t`Used the command line`,
+    'lines-lost': t`Entries are missing`,
+  }
+}
+
+export function useResultWords(): Record<AuditResult, string> {
+  const { t } = useLingui()
+  return {
+    ok: t`Succeeded`,
+    refused: t`Refused`,
+    failed: t`Failed`,
+    broken: t`Interrupted`,
+  }
+}
+
+/** Who did it, where there is no account. */
+export function useVisitorWords() {
+  const { t } = useLingui()
+  return ({ user, via }: AuditRecord): string | undefined => {
+    if (user !== undefined) return user
+    if (via === 'share') return t`Visitor`
+    return via === 'command line' ? t`Command line` : undefined
+  }
+}
