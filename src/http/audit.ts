@@ -53,13 +53,19 @@ export function recordAct(c: Ctx, deps: Deps, { status, isWhole, bytes }: Ending
   const { only, base, ...facts } = act
   const result = isWhole ? resultOf(status) : brokenResultOf(act.action, status)
   if (only === 'refusals' && result !== 'refused' && status !== 507) return
-  const event: AuditEvent = {
-    ...whoOf(c, deps),
-    ...placeOf(c, base, facts.path),
+  const { action, path, to, target, ...more } = facts
+  // In the order in which people read a line; what is not set is not written.
+  const event = {
+    ...whoOf(c, deps, facts),
+    action,
+    path,
+    to,
+    place: placeOf(c, base, path),
+    target,
     result,
-    ...facts,
+    ...more,
     status,
-  }
+  } as AuditEvent
   if (event.action === 'download' && status < 400) event.bytes ??= bytes
   deps.audit.record(event, mergeKeyOf(event, status))
 }
@@ -82,27 +88,21 @@ function mergeKeyOf(event: AuditEvent, status: number): string | undefined {
   return JSON.stringify([user, by, address, action, what, status])
 }
 
-function whoOf(c: Ctx, deps: Deps): Partial<AuditEvent> {
-  const who: Partial<AuditEvent> = {}
+function whoOf(c: Ctx, deps: Deps, { user, via, by }: Partial<AuditEvent>) {
   const principal = c.get('principal')
-  if (principal?.kind === 'visitor') {
-    who.via = 'share'
-    who.by = shareFingerprint(principal.share.hash)
-  } else if (principal) {
-    who.user = principal.user.username
-    who.via = principal.kind
-    who.by = principal.kind === 'token' ? principal.token.id : principal.session.id.slice(0, 8)
-  }
-  const address = clientAddress(c, deps)
-  if (address !== '') who.address = address
-  return who
+  const address = clientAddress(c, deps) || undefined
+  if (principal === undefined) return { user, via, by, address }
+  if (principal.kind === 'visitor')
+    return { via: 'share', by: shareFingerprint(principal.share.hash), address }
+  const id = principal.kind === 'token' ? principal.token.id : principal.session.id.slice(0, 8)
+  return { user: principal.user.username, via: principal.kind, by: id, address }
 }
 
-/** Where the path is below the served folder; nothing where the account sees all of that. */
-function placeOf(c: Ctx, base: string | undefined, path: string | undefined): Partial<AuditEvent> {
+/** Where the path is below the served folder; undefined where the account sees all of that. */
+function placeOf(c: Ctx, base: string | undefined, path: string | undefined): string | undefined {
   const principal = c.get('principal')
   const scope = base ?? (principal && principal.kind !== 'visitor' ? principal.user.scope : '')
-  if (path === undefined) return {}
+  if (path === undefined) return undefined
   const place = rebase(vpathOf(scope), path as VPath)
-  return place === path ? {} : { place }
+  return place === path ? undefined : place
 }

@@ -120,7 +120,7 @@ function Line({ line }: { line: AuditRecord }) {
       <td data-label={t`Where`} className="activity__where">
         <Place line={line} />
       </td>
-      <td data-label={t`Who`}>
+      <td className="activity__who" data-label={t`Who`}>
         {who !== undefined && <bdi>{who}</bdi>}
         {address !== undefined && (
           <small className="dim">
@@ -144,7 +144,7 @@ function Outcome({ result }: { result: AuditResult }) {
 /** The path below the served folder, since two people's paths of one name differ. */
 function Place({ line: { path, place, to, target, names } }: { line: AuditRecord }) {
   const shown = place ?? path ?? target
-  if (shown === undefined) return <span className="dim">—</span>
+  if (shown === undefined) return null
   return (
     <>
       <bdi>{shown}</bdi>
