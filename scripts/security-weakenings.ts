@@ -257,8 +257,8 @@ export const WEAKENINGS: Weakening[] = [
   {
     title: 'requests are parsed leniently',
     file: 'src/server.ts',
-    from: 'autoCleanupIncoming: false,',
-    to: 'autoCleanupIncoming: false, serverOptions: { insecureHTTPParser: true },',
+    from: 'keepAlive: true,',
+    to: 'keepAlive: true, insecureHTTPParser: true,',
     test: 'http-parsing',
     about: 'GHSA-6jqf-mv7m-3q7p',
   },
