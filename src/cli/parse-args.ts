@@ -4,7 +4,7 @@ import { parseBoolean, parseCsvLine } from '../config/option-values.ts'
 import { AppError } from '../lib/errors.ts'
 import { type Command, type Flag, isSwitch } from './command.ts'
 
-export interface ChosenCommand {
+interface ChosenCommand {
   /** From the root command down to the chosen one. */
   path: readonly Command[]
   /** The words without the names of the commands. */

@@ -32,7 +32,7 @@ export interface Streamed {
 /** What a walk over a tree takes: some folders and the entries on their way. */
 export const WALK_BYTES = 2 * 1024 * 1024
 
-export type AnswerBody = string | Uint8Array | Streamed | null
+type AnswerBody = string | Uint8Array | Streamed | null
 
 export interface Answer {
   status: number

@@ -6,7 +6,7 @@ import type { Volume } from '../files/volume/volume.ts'
 import { AppError, isLostEntry } from '../lib/errors.ts'
 
 /** Our page begins few at once; each holds a name on the disk, and as much as was sent of it. */
-export const MAX_UNFINISHED = 1_000
+const MAX_UNFINISHED = 1_000
 
 export interface Unfinished {
   /** Where to, as the account saw it when it began. */

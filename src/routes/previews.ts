@@ -44,7 +44,7 @@ export function previewRoutes(deps: Deps): Hono<Env> {
 }
 
 /** `thumb` or `big`; throws `bad_request` with the original's words for anything else. */
-export function parsePreviewSize(text: string): PreviewSize {
+function parsePreviewSize(text: string): PreviewSize {
   if (text === 'thumb' || text === 'big') return text
   throw badRequest(`${text} is not a valid PreviewSize, try [thumb, big]`)
 }

@@ -6,7 +6,7 @@ import { AppError, errnoOf } from '../lib/errors.ts'
 import { MOUNT_LIST, mountsOf } from '../lib/mount-points.ts'
 
 /** The user a process runs as. */
-export interface ProcessUser {
+interface ProcessUser {
   uid: number
   gid: number
 }

@@ -177,7 +177,7 @@ function taken(): AppError {
 }
 
 /** The store's refusals in the words that scripts of the original look for. */
-export function inOldWords<T>(change: () => T): T {
+function inOldWords<T>(change: () => T): T {
   try {
     return change()
   } catch (error) {

@@ -7,7 +7,7 @@ const IDLE_MS = 10_000
 /** The work happens outside of the heap; the scripts themselves need next to nothing. */
 const HEAP_LIMITS = { maxOldGenerationSizeMb: 16, maxYoungGenerationSizeMb: 1 }
 
-export interface BlockThreadOptions {
+interface BlockThreadOptions {
   inputBytes: number
   outputBytes: number
   /**
@@ -17,7 +17,7 @@ export interface BlockThreadOptions {
   start(options: WorkerOptions & { workerData: SharedMemory }): Promise<Worker>
 }
 
-export interface SharedMemory {
+interface SharedMemory {
   input: SharedArrayBuffer
   output: SharedArrayBuffer
 }

@@ -22,7 +22,7 @@ export type Content =
       copyTo(sink: ByteSink): Promise<void>
     }
 
-export interface ReadyFile {
+interface ReadyFile {
   kind: 'file'
   name: string
   mode: number

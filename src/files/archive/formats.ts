@@ -29,7 +29,7 @@ export type ArchiveFormat =
   | 'tarbr'
   | 'tarzst'
 
-export interface Compressor extends FinishingSink {
+interface Compressor extends FinishingSink {
   /** Frees memory and threads after a failure. */
   destroy(): void
 }
@@ -43,24 +43,23 @@ export function compressorFor(
 ): Compressor {
   switch (format) {
     case 'targz':
-      return blocks(gzipCodec(), target)
+      return createBlockCompressor(gzipCodec(), target)
     case 'tarbz2':
-      return blocks({ blockBytes: BZIP2_BLOCK_BYTES, compress: compressBzip2 }, target)
+      return createBlockCompressor(
+        { blockBytes: BZIP2_BLOCK_BYTES, compress: compressBzip2 },
+        target,
+      )
     case 'tarxz':
-      return blocks({ blockBytes: XZ_BLOCK_BYTES, compress: xzBlock }, target)
+      return createBlockCompressor({ blockBytes: XZ_BLOCK_BYTES, compress: xzBlock }, target)
     case 'tarlz4':
-      return blocks(LZ4_CODEC, target)
+      return createBlockCompressor(LZ4_CODEC, target)
     case 'tarzst':
-      return blocks({ blockBytes: MIB, compress: zstdBlock }, target)
+      return createBlockCompressor({ blockBytes: MIB, compress: zstdBlock }, target)
     case 'tarsz':
       return snappyCompressor(target)
     case 'tarbr':
       return brotliCompressor(target)
   }
-}
-
-function blocks(codec: BlockCodec, target: ByteSink): Compressor {
-  return createBlockCompressor(codec, target)
 }
 
 const deflate = promisify(deflateRaw)

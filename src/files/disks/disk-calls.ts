@@ -27,7 +27,7 @@ import { errnoOf } from '../../lib/errors.ts'
 import type { Device } from './device.ts'
 
 export interface DiskCalls {
-  open(path: string, flags: number, mode?: number): Promise<number>
+  open(path: string | Buffer, flags: number, mode?: number): Promise<number>
   close(fd: number): Promise<void>
   fstat(fd: number): Promise<BigIntStats>
   fchmod(fd: number, mode: number): Promise<void>

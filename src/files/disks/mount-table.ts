@@ -58,7 +58,7 @@ const MAX_DEVICE_CALLS = 6
  */
 export const MOUNTS_MS = 50
 
-export interface MountTable {
+interface MountTable {
   mounts: Map<string, Mount>
   devices: Map<string, Device>
   /** Something is mounted that may stop answering. */

@@ -28,13 +28,13 @@ const SLICE = 5_000
 const NO_SUBTITLES: VPath[] = []
 const NOTHING = Buffer.alloc(0)
 
-export interface Listing {
+interface Listing {
   entries: ListedEntry[]
   numDirs: number
   numFiles: number
 }
 
-export interface ListedEntry extends DetailedEntry {
+interface ListedEntry extends DetailedEntry {
   isDir: boolean
   sizeBytes: number
   mtimeNs: bigint

@@ -8,7 +8,7 @@ import { mimeOfExtension } from './mime.ts'
 import { formatTime } from './time-format.ts'
 
 /** Tests the last segment of a path. */
-export type NameTest = (name: string) => boolean
+type NameTest = (name: string) => boolean
 
 /** Each name is compared with each word. */
 const MAX_WORDS = 100
@@ -61,7 +61,7 @@ function typeTest(word: string): NameTest {
   }
 }
 
-export interface SearchOptions {
+interface SearchOptions {
   signal: AbortSignal
   /** Adds size and time to each hit; costs one stat(2) per hit. */
   details: boolean

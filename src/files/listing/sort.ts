@@ -55,7 +55,7 @@ function withoutLeadingZeros(digits: string): string {
   return i === 0 ? digits : digits.slice(i)
 }
 
-export interface Sortable {
+interface Sortable {
   name: string
   sizeBytes: number
   mtimeNs: bigint

@@ -42,7 +42,7 @@ interface Candidate {
   sizeBytes: number
 }
 
-export interface RawPreview extends Candidate {
+interface RawPreview extends Candidate {
   width: number
   height: number
   /** 1 to 8, as EXIF has it; of the picture itself or of the file around it. */

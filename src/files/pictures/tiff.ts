@@ -18,7 +18,7 @@ export interface TiffFile {
   little: boolean
 }
 
-export interface TiffEntry {
+interface TiffEntry {
   /** Of its values. */
   count: number
   type: number

@@ -32,7 +32,7 @@ export interface DetailedEntry extends DirEntry {
 }
 
 /** How the entries of a folder are listed: under which path, and which of them. */
-export interface ListOptions {
+interface ListOptions {
   vpath: VPath
   allow: Allow
   /** Links that leave the scope are listed too. */

@@ -4,12 +4,12 @@ import { mkdir, open, readdir, rename, rm, stat, utimes } from 'node:fs/promises
 import { dirname, join, sep } from 'node:path'
 import { createPreviewIndex } from './preview-index.ts'
 
-export interface CachedPreview {
+interface CachedPreview {
   contentType: string
   bytes: Buffer
 }
 
-export interface PreviewKey {
+interface PreviewKey {
   /** Absolute host path of the source. */
   realPath: string
   /** Whole milliseconds. */

@@ -9,7 +9,7 @@ import { errnoOf } from '../../lib/errors.ts'
 const SEGMENT_CHARS = 16
 const PREVIEW_NAME = /^[0-9a-f]{40}$/
 
-export interface PreviewIndex {
+interface PreviewIndex {
   /** Notes a preview by its name, 40 hex digits. */
   add(realPath: string, name: string): Promise<void>
   /** Gives and forgets the previews of a file, or of all that is in a folder. */

@@ -53,7 +53,7 @@ export interface PreviewProcess {
   close(): void
 }
 
-export interface JobLimits {
+interface JobLimits {
   asker: Asker
   /** A job that takes longer ends the process; JOB_MS unless given. */
   timeoutMs?: number

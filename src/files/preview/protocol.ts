@@ -29,7 +29,7 @@ export interface PreviewJob {
  * `too_slow`: not made within the time of the process. `unavailable`: nothing is known to be wrong
  * with it; another time it may be made.
  */
-export type PreviewFailure =
+type PreviewFailure =
   | 'too_large'
   | 'too_heavy'
   | 'undecodable'

@@ -13,7 +13,7 @@ const MAX_WAITING = 50
 /** Large texts that are being sent; more is converted when there is room again. */
 const MAX_SENDING_BYTES = 48 * 1024 * 1024
 
-export interface SubtitleSource {
+interface SubtitleSource {
   sizeBytes: number
   /** The whole file, in memory of its own. Called when it is its turn. */
   read(): Promise<Uint8Array<ArrayBuffer>>
@@ -28,7 +28,7 @@ export interface SubtitleText {
   release(): void
 }
 
-export interface SubtitleConverter {
+interface SubtitleConverter {
   /**
    * The file as WebVTT, UTF-8. Large ones are converted one after the other; whoever leaves is
    * dropped. Throws `too_many_requests` when many wait already, `unsupported` for a file without

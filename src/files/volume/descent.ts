@@ -42,7 +42,7 @@ export function createDescent(top: OpenFolder): Descent {
       return levels.at(-1)?.folder ?? top
     },
     async enter(name) {
-      const folder = await openChild(this.folder, name, { direct: true })
+      const folder = await openChild(this.folder, name)
       levels.push({ folder, device: folder.device, identity: '' })
       const distant = levels.at(-MAX_OPEN - 1)
       if (!distant?.folder) return
@@ -55,7 +55,7 @@ export function createDescent(top: OpenFolder): Descent {
       const above = levels.at(-1)
       try {
         if (!left || !above || above.folder) return
-        above.folder = await openParent(left, above.device, { direct: true })
+        above.folder = await openParent(left, above.device)
         if ((await identityOf(above.folder)) !== above.identity)
           throw new AppError('forbidden', 'a folder changed its place while its tree was read')
       } finally {

@@ -43,7 +43,7 @@ export function createDiskVolume(disks: Disks, temps?: TempRegistry): Volume {
     namesAt: (realDir) => namesAt(disks, realDir),
     openFolder: (realDir) => openFolder(disks, realDir),
     openPlain: (path) => openPlain(disks, path),
-    openChild: (folder, name) => openChild(folder, name, { direct: true }),
+    openChild,
     descend: createDescent,
     isInPlace,
     stat: statIn,

@@ -32,7 +32,7 @@ export const CANNOT_REPLACE = ['EBUSY', 'EACCES', 'EPERM', 'EROFS', 'EXDEV']
 /** What making a file fails with in a folder that takes no new names. */
 export const CANNOT_CREATE = ['EACCES', 'EPERM', 'EROFS']
 
-export interface InPlace {
+interface InPlace {
   /** The temporary file with the new content, synced. */
   source: { fd: number; path: string }
   /** The file to write: by the reference to its folder, and its real path. */

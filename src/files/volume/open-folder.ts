@@ -6,26 +6,18 @@ import {
   closeSync,
   constants,
   existsSync,
-  fchmod,
-  fstat,
   lstatSync,
-  open,
   openSync,
   readlinkSync,
 } from 'node:fs'
 import { chmod } from 'node:fs/promises'
 import { basename, dirname, join, sep } from 'node:path'
-import { promisify } from 'node:util'
 import { AppError, errnoOf, isUnreachable } from '../../lib/errors.ts'
 import type { Device } from '../disks/device.ts'
 import { poolCalls } from '../disks/disk-calls.ts'
 import type { Disks } from '../disks/disks.ts'
 import { type EntryStats, statNames } from '../disks/stat-many.ts'
 import { openForReading, type ReadHandle } from './read-handle.ts'
-
-const openInPool = promisify(open)
-const changeModeOf = promisify(fchmod)
-const fstatInPool = promisify(fstat)
 
 /** Linux O_PATH: a reference to a folder that needs no permission to read it. */
 const O_PATH = 0o10000000
@@ -134,18 +126,14 @@ export function pathIn({ ref }: { ref: string }, name: Name): Name {
   return typeof name === 'string' ? ref + sep + name : Buffer.concat([Buffer.from(ref + sep), name])
 }
 
-/** Opens a folder in an open one without following a link; `direct`: without the pool. */
-export async function openChild(
-  folder: OpenFolder,
-  name: Name,
-  { direct = false } = {},
-): Promise<OpenFolder> {
+/** Opens a folder in an open one without following a link; without the pool where that is quick. */
+export async function openChild(folder: OpenFolder, name: Name): Promise<OpenFolder> {
   const { disks } = folder
   const realDir = join(folder.realDir, name.toString())
   // Systems without /proc have names that are text.
   if (!HAS_PROC) return withoutProc(join(folder.ref, name.toString()), realDir, disks)
   const device = deviceIn(folder, name)
-  const fd = await openFd(pathIn(folder, name), device, direct && device.isDirect)
+  const fd = await openFd(pathIn(folder, name), device, true)
   return byFd(fd, { realDir, device, disks })
 }
 
@@ -153,15 +141,11 @@ export async function openChild(
  * Opens the folder that holds an open one now, on `device`; the caller tells whether it is the one that
  * was meant.
  */
-export async function openParent(
-  folder: OpenFolder,
-  device: Device,
-  { direct = false } = {},
-): Promise<OpenFolder> {
+export async function openParent(folder: OpenFolder, device: Device): Promise<OpenFolder> {
   const { disks } = folder
   const realDir = dirname(folder.realDir)
   if (!HAS_PROC) return withoutProc(dirname(folder.ref), realDir, disks)
-  const fd = await openFd(`${folder.ref}/..`, device, direct && device.isDirect)
+  const fd = await openFd(`${folder.ref}/..`, device, true)
   return byFd(fd, { realDir, device, disks })
 }
 
@@ -212,13 +196,13 @@ export function statAllIn(
  */
 export async function setModeIn(folder: OpenFolder, name: string, mode: number): Promise<void> {
   const device = deviceIn(folder, name)
+  const calls = poolCalls(device)
   // A reference needs no permission to read, and opens no pipe or device.
   const flags = constants.O_NOFOLLOW | (HAS_PROC ? O_PATH : constants.O_RDONLY)
-  const fd = await device.query(() => openInPool(pathIn(folder, name), flags), closeSync)
+  const fd = await calls.open(pathIn(folder, name), flags)
   try {
-    if (!HAS_PROC) return await device.run(() => changeModeOf(fd, mode))
-    const { mode: kind } = await device.run(() => fstatInPool(fd))
-    if ((kind & constants.S_IFMT) === constants.S_IFLNK) throw moved(name)
+    if (!HAS_PROC) return await calls.fchmod(fd, mode)
+    if ((await calls.fstat(fd)).isSymbolicLink()) throw moved(name)
     await device.run(() => chmod(`/proc/self/fd/${fd}`, mode))
   } finally {
     closeSync(fd)
@@ -228,7 +212,7 @@ export async function setModeIn(folder: OpenFolder, name: string, mode: number):
 async function openFd(path: Name, device: Device, isDirect: boolean): Promise<number> {
   try {
     if (isDirect && device.isDirect) return device.direct(() => openSync(path, FOLDER_FLAGS))
-    return await device.query(() => openInPool(path, FOLDER_FLAGS), closeSync)
+    return await poolCalls(device).open(path, FOLDER_FLAGS)
   } catch (error) {
     // O_NOFOLLOW on a link gives ELOOP or, together with O_DIRECTORY, ENOTDIR.
     if (errnoOf(error) === 'ELOOP') throw moved(path.toString())

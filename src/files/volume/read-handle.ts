@@ -2,22 +2,15 @@
 // facts and closing take the direct way (see disks.ts), and so does a small file that was read just now.
 import {
   type BigIntStats,
-  close,
   closeSync,
   constants,
-  fstat,
   fstatSync,
-  open,
   openSync,
   read,
   readSync,
 } from 'node:fs'
-import { promisify } from 'node:util'
 import type { Device } from '../disks/device.ts'
-
-const openInPool = promisify(open)
-const closeInPool = promisify(close)
-const fstatInPool = promisify(fstat)
+import { poolCalls } from '../disks/disk-calls.ts'
 
 export interface ReadHandle {
   /** -1 once closed. */
@@ -54,11 +47,10 @@ export async function openForReading(
   device: Device,
   isCached: boolean,
 ): Promise<ReadHandle> {
-  const closeLate = (late: number) => void device.release(() => closeInPool(late)).catch(() => {})
   const fd =
     device.isDirect && isCached
       ? device.direct(() => openSync(path, FLAGS))
-      : await device.query(() => openInPool(path, FLAGS), closeLate)
+      : await poolCalls(device).open(path, FLAGS)
   return createReadHandle(fd, device)
 }
 
@@ -85,7 +77,7 @@ function createReadHandle(opened: number, device: Device): ReadHandle {
   const stat: ReadHandle['stat'] = async () => {
     const stats = device.isDirect
       ? fstatSync(fd, { bigint: true })
-      : await device.run(() => fstatInPool(fd, { bigint: true }))
+      : await poolCalls(device).fstat(fd)
     ino = stats.ino
     return stats
   }
@@ -114,7 +106,7 @@ function createReadHandle(opened: number, device: Device): ReadHandle {
       const closing = fd
       fd = -1
       if (device.isDirect) closeSync(closing)
-      else await device.release(() => closeInPool(closing))
+      else await poolCalls(device).close(closing)
     },
   }
 }

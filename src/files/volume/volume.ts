@@ -78,7 +78,7 @@ export interface Volume {
 }
 
 /** An entry by its folder and its name there. */
-export interface EntryName {
+interface EntryName {
   folder: OpenFolder
   name: string
 }
