@@ -4,7 +4,16 @@ import type { Readable } from 'node:stream'
 import { scopeOf } from '../access/user-tree.ts'
 import type { Place } from '../files/place/scope.ts'
 import { hasArrived } from '../files/transfer/receive.ts'
-import type { Destination, FoundUpload, Upload } from '../files/transfer/resumable.ts'
+import {
+  appendToPartial,
+  completePartial,
+  createPartial,
+  type Destination,
+  discardPartial,
+  type FoundUpload,
+  findPartial,
+  type Upload,
+} from '../files/transfer/resumable.ts'
 import { type Declared, declaredIn } from '../files/volume/temp-name.ts'
 import { AppError, badRequest } from '../lib/errors.ts'
 import { ROOT, toVPath, type VPath } from '../lib/vpath.ts'
@@ -15,7 +24,7 @@ import type { Services } from './services.ts'
 import { putInPlace, reserve } from './write.ts'
 
 /**
- * Begins an upload, with the right to create; see Resumables.create. A file of the name is `exists`, or
+ * Begins an upload, with the right to create; see createPartial. A file of the name is `exists`, or
  * to be replaced with `replace` and the right to modify. `facts` are asked for once the caller may
  * upload. `isFolder` is what the caller took the name for, which is refused. An empty file is complete at once:
  * then it gives true.
@@ -42,7 +51,7 @@ export async function beginUpload(
   const { lengthBytes } = declared
   await reserve({ requireSpace: (bytes) => scope.requireSpace(place, bytes) }, lengthBytes)
   const destination = destinationOf(actor, place)
-  const upload = await services.resumables.create(destination, declared)
+  const upload = await createPartial(services.resumables, destination, declared)
   const isDone = lengthBytes === 0
   if (isDone) await finish(actor, destination, upload)
   return isDone
@@ -61,7 +70,7 @@ export async function findUpload(
   requireMay(actor, 'create', vpath)
   using place = await actor.scope.place(vpath)
   const destination = destinationOf(actor, place)
-  const found = await actor.services.resumables.find(destination)
+  const found = await findPartial(actor.services.resumables, destination)
   if (!found) throw new AppError('not_found', 'no active upload')
   if (completes && isComplete(found)) await finish(actor, destination, found.upload)
   return found
@@ -73,7 +82,7 @@ function isComplete({ upload, offsetBytes, isOwn }: FoundUpload): boolean {
 
 /**
  * Appends to an upload, with the right to create, and puts it in place when it is complete; see
- * Resumables.append. `offset` is asked for once the caller may upload. Gives how much there is then.
+ * appendToPartial. `offset` is asked for once the caller may upload. Gives how much there is then.
  */
 export async function appendToUpload(
   actor: Actor,
@@ -85,9 +94,13 @@ export async function appendToUpload(
   using place = await actor.scope.place(vpath)
   const destination = destinationOf(actor, place)
   const rights = hasArrived(stream) ? null : watchRights(actor, demand)
-  const { upload, offsetBytes } = await actor.services.resumables
-    .append(destination, from, stream, rights?.signal)
-    .finally(() => rights?.end())
+  const { upload, offsetBytes } = await appendToPartial(
+    actor.services.resumables,
+    destination,
+    from,
+    stream,
+    rights?.signal,
+  ).finally(() => rights?.end())
   const isDone = offsetBytes === upload.lengthBytes
   if (isDone) await finish(actor, destination, upload)
   return { offsetBytes, isDone }
@@ -96,7 +109,7 @@ export async function appendToUpload(
 /** Removes an unfinished upload of one's own. Throws `not_found` when there is none. */
 export async function discardUpload(actor: Actor, vpath: VPath): Promise<void> {
   using place = await actor.scope.place(vpath)
-  if (!(await actor.services.resumables.discard(destinationOf(actor, place))))
+  if (!(await discardPartial(actor.services.resumables, destinationOf(actor, place))))
     throw new AppError('not_found', `no upload to ${vpath}`)
 }
 
@@ -124,7 +137,7 @@ async function finish(actor: Actor, begun: Destination, upload: Upload): Promise
   // If the path now resolves elsewhere, the upload is not found.
   using place = actor.scope === begun.scope ? null : await actor.scope.place(vpath)
   const destination = place ? destinationOf(actor, place) : begun
-  await resumables.complete(destination, upload, async (commit, again) => {
+  await completePartial(resumables, destination, upload, async (commit, again) => {
     let committing: Promise<void> | undefined
     const work = async () => {
       if (committing) return committing
@@ -171,7 +184,7 @@ async function finishLeft(services: Services, owner: number, path: string): Prom
   const actor: Actor = { services, user, scope, signal, demand: () => {} }
   using place = await scope.place(vpath)
   const destination = destinationOf(actor, place)
-  const found = await services.resumables.find(destination)
+  const found = await findPartial(services.resumables, destination)
   if (!found || !isComplete(found)) return false
   await finish(actor, destination, found.upload)
   return true

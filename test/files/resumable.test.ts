@@ -2,7 +2,14 @@ import { mkdir, readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { expect, it } from 'vitest'
-import { createResumables, type Destination } from '../../src/files/transfer/resumable.ts'
+import {
+  appendToPartial,
+  completePartial,
+  createPartial,
+  createResumables,
+  type Destination,
+  findPartial,
+} from '../../src/files/transfer/resumable.ts'
 import { createTempRegistry, type TempRegistry } from '../../src/files/volume/temp-registry.ts'
 import { vpathOf } from '../../src/lib/vpath.ts'
 import { DISKS, scopeOf } from '../support/scope.ts'
@@ -21,13 +28,13 @@ it('an upload that is not complete any more replaces nothing', async () => {
   await using tree = await makeTree({ 'a.txt': 'old' })
   const resumables = createResumables()
   const destination = await destinationIn(tree)
-  const upload = await resumables.create(destination, {
+  const upload = await createPartial(resumables, destination, {
     lengthBytes: 5,
     replace: true,
     mtimeMs: null,
   })
   await expect(
-    resumables.complete(destination, upload, (commit) => commit()),
+    completePartial(resumables, destination, upload, (commit) => commit()),
   ).rejects.toMatchObject({ code: 'conflict' })
   expect(await readFile(tree.at('a.txt'), 'utf8')).toBe('old')
 })
@@ -38,12 +45,14 @@ it('a complete upload of an old file that could not be moved into place is not s
   const destination = await destinationIn(tree, registry)
   const resumables = createResumables()
   const facts = { lengthBytes: 5, replace: true, mtimeMs: 1_000_000_000_000 }
-  const upload = await resumables.create(destination, facts)
-  await resumables.append(destination, 0, Readable.from([Buffer.from('hello')]))
+  const upload = await createPartial(resumables, destination, facts)
+  await appendToPartial(resumables, destination, 0, Readable.from([Buffer.from('hello')]))
   await mkdir(tree.at('a.txt'))
-  await expect(resumables.complete(destination, upload, (commit) => commit())).rejects.toThrow()
+  await expect(
+    completePartial(resumables, destination, upload, (commit) => commit()),
+  ).rejects.toThrow()
   await registry.sweep()
-  expect(await resumables.find(destination)).toMatchObject({ offsetBytes: 5 })
+  expect(await findPartial(resumables, destination)).toMatchObject({ offsetBytes: 5 })
   await registry.close()
 })
 
@@ -51,13 +60,13 @@ it('a new upload drops an unfinished one of an earlier run, whatever that was to
   await using tree = await makeTree({ 'a.txt': 'old' })
   const destination = await destinationIn(tree)
   const before = { lengthBytes: 9, replace: false, mtimeMs: 1_000 }
-  await createResumables().create(destination, before)
+  await createPartial(createResumables(), destination, before)
   const resumables = createResumables()
-  await resumables.create(destination, { lengthBytes: 5, replace: true, mtimeMs: null })
-  await resumables.append(destination, 0, Readable.from([Buffer.from('hel')]))
+  await createPartial(resumables, destination, { lengthBytes: 5, replace: true, mtimeMs: null })
+  await appendToPartial(resumables, destination, 0, Readable.from([Buffer.from('hel')]))
   const temps = (await readdir(tree.root)).filter((name) => name !== 'a.txt')
   expect(temps).toEqual([expect.stringMatching(/-5-r-/)])
-  expect(await createResumables().find(destination)).toMatchObject({ offsetBytes: 3 })
+  expect(await findPartial(createResumables(), destination)).toMatchObject({ offsetBytes: 3 })
 })
 
 it('uploads begun at once each drop the unfinished one of an earlier run', async () => {
@@ -66,9 +75,9 @@ it('uploads begun at once each drop the unfinished one of an earlier run', async
     ['/a.txt', '/b.txt', '/c.txt'].map((path) => destinationIn(tree, undefined, { path })),
   )
   const begin = (lengthBytes: number) => {
-    const { create } = createResumables()
+    const resumables = createResumables()
     const facts = { lengthBytes, replace: true, mtimeMs: null }
-    return Promise.all(targets.map((target) => create(target, facts)))
+    return Promise.all(targets.map((target) => createPartial(resumables, target, facts)))
   }
   await begin(9)
   await begin(5)
@@ -80,7 +89,11 @@ it('uploads begun at once each drop the unfinished one of an earlier run', async
 it('a folder that could not be searched is searched again', async () => {
   await using tree = await makeTree({})
   const destination = await destinationIn(tree)
-  await createResumables().create(destination, { lengthBytes: 9, replace: true, mtimeMs: null })
+  await createPartial(createResumables(), destination, {
+    lengthBytes: 9,
+    replace: true,
+    mtimeMs: null,
+  })
   const { scope } = destination
   const failing = {
     ...destination,
@@ -88,7 +101,7 @@ it('a folder that could not be searched is searched again', async () => {
   }
   const resumables = createResumables()
   const facts = { lengthBytes: 5, replace: true, mtimeMs: null }
-  await expect(resumables.create(failing, facts)).rejects.toThrow('the disk fails')
-  await resumables.create(destination, facts)
+  await expect(createPartial(resumables, failing, facts)).rejects.toThrow('the disk fails')
+  await createPartial(resumables, destination, facts)
   expect(await readdir(tree.root)).toEqual([expect.stringMatching(/-5-r-/)])
 })

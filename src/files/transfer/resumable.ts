@@ -15,46 +15,6 @@ export interface Upload extends Declared {
   tempName: string
 }
 
-export interface Resumables {
-  /**
-   * Starts an upload, dropping an unfinished one of the same account to the same target. Throws `locked` while a complete
-   * one waits to be moved into place: its bytes have been acknowledged. Throws
-   * `too_many_requests` when the account has too many.
-   */
-  create(destination: Destination, facts: Declared): Promise<Upload>
-  /**
-   * The unfinished upload and how much of it is on disk; null when there is none. Without one of the
-   * account's own it is another account's (`isOwn` false), which only that one may go on with.
-   */
-  find(destination: Destination): Promise<FoundUpload | null>
-  /**
-   * Appends at `offsetBytes`. A newer append asks the one under way to stop and waits for it.
-   * Bytes received before a broken connection stay. Throws `not_found` without an upload,
-   * `forbidden` for one of another account and where it would replace a file that the user may not replace, `bad_request` past the
-   * length, `conflict` when the offset is not the size on disk, and
-   * `too_large` (back at the offset) when more arrives than was declared. An abort of `signal` ends
-   * it with the signal's reason; what had been written stays.
-   */
-  append(
-    destination: Destination,
-    offsetBytes: number,
-    source: Readable,
-    signal?: AbortSignal,
-  ): Promise<{ upload: Upload; offsetBytes: number }>
-  /**
-   * Moves a complete upload into place, at a time that `around` chooses; it learns whether this was
-   * tried `again`. Callers at the same time share one run, until the file is in place. When it fails
-   * the bytes stay, so that it can be tried again. Throws `conflict` when the upload is not complete.
-   */
-  complete(
-    destination: Destination,
-    upload: Upload,
-    around: (commit: () => Promise<void>, again: boolean) => Promise<void>,
-  ): Promise<void>
-  /** Removes an unfinished upload; false when there is none, `forbidden` for one of another account. */
-  discard(destination: Destination): Promise<boolean>
-}
-
 export interface FoundUpload {
   upload: Upload
   offsetBytes: number
@@ -76,7 +36,7 @@ const MAX_REMEMBERED = 10_000
 const MAX_SEARCHED = 1_000
 
 /** What is known of uploads, by the key of their destination. */
-interface Known {
+export interface Resumables {
   /** Asked before an upload is begun that does not take the place of another one. */
   readonly admit: (owner: number) => Promise<void>
   readonly remembered: Map<string, Upload>
@@ -87,11 +47,9 @@ interface Known {
   readonly tried: WeakSet<Upload>
 }
 
-/** `admit` is asked before an upload is begun that does not take the place of another one. */
-export function createResumables(
-  admit: (owner: number) => Promise<void> = async () => {},
-): Resumables {
-  const known: Known = {
+/** `admit` throws where an account may not begin another upload. */
+export function createResumables(admit: Resumables['admit'] = async () => {}): Resumables {
+  return {
     admit,
     remembered: new Map(),
     searched: new Map(),
@@ -99,53 +57,44 @@ export function createResumables(
     completions: new Map(),
     tried: new WeakSet(),
   }
-  return {
-    create: (destination, declared) =>
-      known.exclusively(keyOf(destination), () => create(known, destination, declared)),
-    find: (destination) => find(known, destination),
-    append: (destination, offsetBytes, source, signal) =>
-      known.exclusively(keyOf(destination), async (stop) => {
-        const opened = await openOwn(known, destination)
-        if (!opened) throw await missing(destination)
-        // A body that is here ends by itself.
-        const ended = hasArrived(source)
-          ? undefined
-          : AbortSignal.any([stop(), ...(signal ? [signal] : [])])
-        return appendTo(opened, offsetBytes, source, ended)
-      }),
-    complete: (destination, upload, around) => complete(known, destination, upload, around),
-    discard: async (destination) => {
-      if (await known.exclusively(keyOf(destination), () => discard(known, destination)))
-        return true
-      const error = await missing(destination)
-      if (error.code === 'forbidden') throw error
-      return false
-    },
-  }
 }
 
-async function create(
-  known: Known,
+/**
+ * Starts an upload, dropping an unfinished one of the same account to the same target. Throws `locked`
+ * while a complete one waits to be moved into place: its bytes have been acknowledged. Throws
+ * `too_many_requests` when the account has too many.
+ */
+export function createPartial(
+  known: Resumables,
   destination: Destination,
   { lengthBytes, replace, mtimeMs }: Declared,
 ): Promise<Upload> {
   const { place, owner } = destination
   const key = keyOf(destination)
-  if (known.completions.has(key))
-    throw new AppError('locked', `${place.vpath} is being put in place`)
-  await rememberLeft(known, destination)
-  if (known.remembered.has(key)) await discard(known, destination)
-  else await known.admit(owner)
-  const label = labelOf(key) + [lengthBytes, replace ? 'r' : 'n', mtimeMs ?? ''].join('-')
-  const facts = { upload: { owner, vpath: place.vpath } }
-  const temp = await destination.scope.openTemp(place, { parents: true, label, facts })
-  await temp.release()
-  const upload = { lengthBytes, replace, mtimeMs, tempName: TEMP_PREFIX + label }
-  remember(known, key, upload)
-  return upload
+  return known.exclusively(key, async () => {
+    if (known.completions.has(key))
+      throw new AppError('locked', `${place.vpath} is being put in place`)
+    await rememberLeft(known, destination)
+    if (known.remembered.has(key)) await discard(known, destination)
+    else await known.admit(owner)
+    const label = labelOf(key) + [lengthBytes, replace ? 'r' : 'n', mtimeMs ?? ''].join('-')
+    const facts = { upload: { owner, vpath: place.vpath } }
+    const temp = await destination.scope.openTemp(place, { parents: true, label, facts })
+    await temp.release()
+    const upload = { lengthBytes, replace, mtimeMs, tempName: TEMP_PREFIX + label }
+    remember(known, key, upload)
+    return upload
+  })
 }
 
-async function find(known: Known, destination: Destination): Promise<FoundUpload | null> {
+/**
+ * The unfinished upload and how much of it is on disk; null when there is none. Without one of the
+ * account's own it is another account's (`isOwn` false), which only that one may go on with.
+ */
+export async function findPartial(
+  known: Resumables,
+  destination: Destination,
+): Promise<FoundUpload | null> {
   const own = await openOwn(known, destination)
   const opened = own ?? (await openOther(known, destination))
   if (!opened) return null
@@ -157,8 +106,39 @@ async function find(known: Known, destination: Destination): Promise<FoundUpload
   }
 }
 
-async function complete(
-  known: Known,
+/**
+ * Appends at `offsetBytes`. A newer append asks the one under way to stop and waits for it. Bytes
+ * received before a broken connection stay. Throws `not_found` without an upload, `forbidden` for one of
+ * another account and where it would replace a file that the user may not replace, `bad_request` past
+ * the length, `conflict` when the offset is not the size on disk, and `too_large` (back at the offset)
+ * when more arrives than was declared. An abort of `signal` ends it with the signal's reason; what had
+ * been written stays.
+ */
+export function appendToPartial(
+  known: Resumables,
+  destination: Destination,
+  offsetBytes: number,
+  source: Readable,
+  signal?: AbortSignal,
+): Promise<{ upload: Upload; offsetBytes: number }> {
+  return known.exclusively(keyOf(destination), async (stop) => {
+    const opened = await openOwn(known, destination)
+    if (!opened) throw await missing(destination)
+    // A body that is here ends by itself.
+    const ended = hasArrived(source)
+      ? undefined
+      : AbortSignal.any([stop(), ...(signal ? [signal] : [])])
+    return appendTo(opened, offsetBytes, source, ended)
+  })
+}
+
+/**
+ * Moves a complete upload into place, at a time that `around` chooses; it learns whether this was
+ * tried `again`. Callers at the same time share one run, until the file is in place. When it fails
+ * the bytes stay, so that it can be tried again. Throws `conflict` when the upload is not complete.
+ */
+export async function completePartial(
+  known: Resumables,
   destination: Destination,
   upload: Upload,
   around: (commit: () => Promise<void>, again: boolean) => Promise<void>,
@@ -183,7 +163,18 @@ async function complete(
   }
 }
 
-async function commit(known: Known, destination: Destination, upload: Upload): Promise<void> {
+/** Removes an unfinished upload; false when there is none, `forbidden` for one of another account. */
+export async function discardPartial(
+  known: Resumables,
+  destination: Destination,
+): Promise<boolean> {
+  if (await known.exclusively(keyOf(destination), () => discard(known, destination))) return true
+  const error = await missing(destination)
+  if (error.code === 'forbidden') throw error
+  return false
+}
+
+async function commit(known: Resumables, destination: Destination, upload: Upload): Promise<void> {
   const { scope, place, mayReplace } = destination
   const temp = await scope.openTemp(place, { resume: upload.tempName })
   try {
@@ -201,7 +192,7 @@ async function commit(known: Known, destination: Destination, upload: Upload): P
   }
 }
 
-async function discard({ remembered }: Known, destination: Destination): Promise<boolean> {
+async function discard({ remembered }: Resumables, destination: Destination): Promise<boolean> {
   const { scope, place } = destination
   const key = keyOf(destination)
   const names = await scope.findTemps(place, labelOf(key))
@@ -210,7 +201,7 @@ async function discard({ remembered }: Known, destination: Destination): Promise
   return names.length > 0
 }
 
-function remember({ remembered, searched }: Known, key: string, upload: Upload): void {
+function remember({ remembered, searched }: Resumables, key: string, upload: Upload): void {
   if (remembered.size >= MAX_REMEMBERED) {
     remembered.clear()
     searched.clear()
@@ -219,7 +210,7 @@ function remember({ remembered, searched }: Known, key: string, upload: Upload):
 }
 
 // Once a folder, so that beginning many uploads does not list it each time.
-async function rememberLeft(known: Known, destination: Destination): Promise<void> {
+async function rememberLeft(known: Resumables, destination: Destination): Promise<void> {
   const { searched } = known
   const folder = dirname(destination.place.realPath)
   const running = searched.get(folder)
@@ -235,7 +226,7 @@ async function rememberLeft(known: Known, destination: Destination): Promise<voi
   }
 }
 
-async function rememberFound(known: Known, { scope, place }: Destination): Promise<void> {
+async function rememberFound(known: Resumables, { scope, place }: Destination): Promise<void> {
   for (const tempName of await scope.findTemps(place, LABEL)) {
     const found = parseName(tempName)
     if (found && !known.remembered.has(found.key)) remember(known, found.key, found.upload)
@@ -247,7 +238,7 @@ interface OpenUpload {
   temp: TempFile
 }
 
-async function openOwn(known: Known, destination: Destination): Promise<OpenUpload | null> {
+async function openOwn(known: Resumables, destination: Destination): Promise<OpenUpload | null> {
   const key = keyOf(destination)
   let upload = known.remembered.get(key) ?? null
   if (!upload) {
@@ -257,13 +248,13 @@ async function openOwn(known: Known, destination: Destination): Promise<OpenUplo
   return upload && openFound(known, destination, upload)
 }
 
-async function openOther(known: Known, destination: Destination): Promise<OpenUpload | null> {
+async function openOther(known: Resumables, destination: Destination): Promise<OpenUpload | null> {
   const upload = await findLabelled(destination, anyLabelOf(destination))
   return upload && openFound(known, destination, upload)
 }
 
 async function openFound(
-  { remembered }: Known,
+  { remembered }: Resumables,
   destination: Destination,
   upload: Upload,
 ): Promise<OpenUpload | null> {
