@@ -21,6 +21,11 @@ export interface BoundedReader {
   read(at: number, length: number): Promise<Buffer>
 }
 
+/** Bytes that are there already. */
+export function readerOf(bytes: Buffer): BoundedReader {
+  return { read: async (at, length) => bytes.subarray(at, at + length) }
+}
+
 /** Reads at most `budgetBytes` of the file in all. */
 export function createBoundedReader(file: Readable, budgetBytes: number): BoundedReader {
   let left = budgetBytes

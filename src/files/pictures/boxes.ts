@@ -19,8 +19,7 @@ export async function listBoxes(
 ): Promise<Box[]> {
   const boxes: Box[] = []
   for (let at = start; at + 8 <= end && boxes.length < mostBoxes; ) {
-    const head = await reader.read(at, 16)
-    const box = boxAt(head, 0, at, end)
+    const box = boxAt(await reader.read(at, 16), at, end)
     if (!box) break
     boxes.push(box)
     at = box.end
@@ -28,30 +27,14 @@ export async function listBoxes(
   return boxes
 }
 
-/** The boxes in bytes that are read already; places are those in `bytes`. */
-export function boxesIn(bytes: Buffer, start: number, mostBoxes = MAX_BOXES): Box[] {
-  const boxes: Box[] = []
-  for (let at = start; at + 8 <= bytes.length && boxes.length < mostBoxes; ) {
-    const box = boxAt(bytes, at, at, bytes.length)
-    if (!box) break
-    boxes.push(box)
-    at = box.end
-  }
-  return boxes
-}
-
-/** The box whose head is at `offset` of `bytes` and at `at` of the file. */
-function boxAt(bytes: Buffer, offset: number, at: number, end: number): Box | null {
-  if (bytes.length < offset + 8) return null
-  const short = bytes.readUInt32BE(offset)
+/** The box with this head, which stands at `at` of the file. */
+function boxAt(head: Buffer, at: number, end: number): Box | null {
+  if (head.length < 8) return null
+  const short = head.readUInt32BE(0)
   const long = short === 1
-  if (long && bytes.length < offset + 16) return null
-  const size = long ? Number(bytes.readBigUInt64BE(offset + 8)) : short === 0 ? end - at : short
-  const head = long ? 16 : 8
-  if (size < head || at + size > end) return null
-  return {
-    type: bytes.toString('latin1', offset + 4, offset + 8),
-    start: at + head,
-    end: at + size,
-  }
+  if (long && head.length < 16) return null
+  const size = long ? Number(head.readBigUInt64BE(8)) : short === 0 ? end - at : short
+  const headBytes = long ? 16 : 8
+  if (size < headBytes || at + size > end) return null
+  return { type: head.toString('latin1', 4, 8), start: at + headBytes, end: at + size }
 }

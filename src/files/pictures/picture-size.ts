@@ -1,7 +1,12 @@
 // Width and height of a picture from its head, for the `resolution` of file objects. Whatever the
 // file holds: at most 64 KiB are read, and each byte is parsed once.
-import { type BoundedReader, createBoundedReader, type Readable } from './bounded-reader.ts'
-import { boxesIn, listBoxes } from './boxes.ts'
+import {
+  type BoundedReader,
+  createBoundedReader,
+  type Readable,
+  readerOf,
+} from './bounded-reader.ts'
+import { listBoxes } from './boxes.ts'
 import { readJpegHead } from './jpeg.ts'
 import { numberOf, openTiff, readDirectory } from './tiff.ts'
 
@@ -92,17 +97,18 @@ async function heifSize(reader: BoundedReader): Promise<PictureSize | null> {
   const box = top.find(({ type }) => type === 'meta')
   if (!box) return null
   const meta = await reader.read(box.start, Math.min(box.end - box.start, MAX_META_BYTES))
-  const parts = boxesIn(meta, 4)
+  const inMeta = readerOf(meta)
+  const parts = await listBoxes(inMeta, 4, meta.length)
   const pitm = parts.find(({ type }) => type === 'pitm')
   const iprp = parts.find(({ type }) => type === 'iprp')
   if (!pitm || !iprp) return null
   const primary =
     meta[pitm.start] === 0 ? meta.readUInt16BE(pitm.start + 4) : meta.readUInt32BE(pitm.start + 4)
-  const inner = boxesIn(meta.subarray(0, iprp.end), iprp.start)
+  const inner = await listBoxes(inMeta, iprp.start, iprp.end)
   const ipco = inner.find(({ type }) => type === 'ipco')
   const ipma = inner.find(({ type }) => type === 'ipma')
   if (!ipco || !ipma) return null
-  const properties = boxesIn(meta.subarray(0, ipco.end), ipco.start, MAX_PROPERTIES)
+  const properties = await listBoxes(inMeta, ipco.start, ipco.end, MAX_PROPERTIES)
   const own = associationsOf(meta.subarray(ipma.start, ipma.end), primary)
   const find = (wanted: string) =>
     own.map((index) => properties[index - 1]).find((found) => found?.type === wanted)

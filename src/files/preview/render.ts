@@ -143,7 +143,7 @@ async function renderImage(
   if (memoryBytes > job.memoryBytes)
     throw new PreviewError('too_heavy', `${width}x${height} takes ${memoryBytes} bytes`)
   if (job.size === 'thumb') {
-    const embedded = job.display || job.kind === 'raw' ? null : embeddedThumbnail(metadata)
+    const embedded = job.display || job.kind === 'raw' ? null : await embeddedThumbnail(metadata)
     if (embedded) return { contentType: 'image/jpeg', bytes: embedded }
     if (keptSmall(format) && width <= THUMB_SIDE && height <= THUMB_SIDE) return 'original'
     return finish(job, image, 'jpeg')
@@ -220,7 +220,11 @@ function fits(width: number, height: number): boolean {
  * The picture inside a JPEG's EXIF data, which the original sends whatever its size. Not for turned
  * ones: nothing in it says which way is up.
  */
-function embeddedThumbnail({ format, exif, orientation = 1 }: Metadata): Uint8Array | null {
+async function embeddedThumbnail({
+  format,
+  exif,
+  orientation = 1,
+}: Metadata): Promise<Uint8Array | null> {
   return format === 'jpeg' && exif && orientation === 1 ? exifThumbnail(exif) : null
 }
 
