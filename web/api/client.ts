@@ -15,6 +15,8 @@ export class ApiError extends Error {
   readonly text: string
   /** Value of `Retry-After` in seconds, when the server named one. */
   readonly retryAfterS: number | undefined
+  /** What time it was for the server, ms since the epoch. */
+  servedAtMs: number | undefined
 
   constructor(status: number, code: ErrorCode | null, text: string, retryAfterS?: number) {
     super(text || `status ${status}`)
@@ -109,7 +111,15 @@ async function toApiError(response: Response): Promise<ApiError> {
   const text = (await response.text().catch(() => '')).trim()
   const code = response.headers.get('X-Error-Code') as ErrorCode | null
   const after = Number(response.headers.get('Retry-After') ?? Number.NaN)
-  return new ApiError(response.status, code, text, Number.isFinite(after) ? after : undefined)
+  const error = new ApiError(
+    response.status,
+    code,
+    text,
+    Number.isFinite(after) ? after : undefined,
+  )
+  const servedAtMs = Date.parse(response.headers.get('Date') ?? '')
+  if (Number.isFinite(servedAtMs)) error.servedAtMs = servedAtMs
+  return error
 }
 
 async function send(path: string, options: CallOptions): Promise<Response> {

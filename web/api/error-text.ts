@@ -8,7 +8,7 @@ import { ApiError } from './client.ts'
 const byCode = {
   bad_request: msg`The server could not understand this request.`,
   invalid_password: msg`The current password is wrong.`,
-  invalid_code: msg`The server could not understand this request.`,
+  invalid_code: msg`This code is wrong or has been used. Wait for the next one.`,
   weak_password: msg`This password is too easy to guess. Choose a longer or less common one.`,
   unauthenticated: msg`You are not signed in.`,
   second_factor_required: msg`You are not signed in.`,

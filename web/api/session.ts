@@ -16,7 +16,8 @@ export interface Credentials {
 export async function postLogin(credentials?: Credentials): Promise<string> {
   return callText('/login', {
     method: 'POST',
-    json: credentials ?? { username: '', password: '' },
+    // The empty code asks for a ticket where a second step is owed.
+    json: credentials ? { ...credentials, code: '' } : { username: '', password: '' },
     signedIn: false,
   })
 }

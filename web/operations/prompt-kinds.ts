@@ -3,6 +3,7 @@
 import type { ReactNode } from 'react'
 import type { FileEntry } from '../../src/api-types.ts'
 import type { ArchiveFormat } from '../api/files.ts'
+import type { Proof } from '../api/second-factor.ts'
 import type { MadeToken } from '../api/tokens.ts'
 import type { ButtonTone } from '../ui/button.tsx'
 import type { IconOf } from '../ui/file-icon.tsx'
@@ -36,6 +37,15 @@ interface CurrentPasswordProps {
   attempt?: (password: string) => Promise<void>
   /** Better words for a failure than the general ones, or null. */
   explain?: (error: unknown) => string | null
+}
+
+interface ProveFactorProps {
+  title: string
+  text: string
+  confirmLabel: string
+  tone?: ButtonTone
+  /** Does the thing; a rejection keeps the dialog open with the reason. */
+  attempt: (password: string, proof: Proof) => Promise<void>
 }
 
 interface DownloadProps {
@@ -78,6 +88,8 @@ export interface PromptKinds {
   currentPassword: { props: CurrentPasswordProps; answer: string }
   delete: { props: { items: readonly TransferItem[] }; answer: true }
   download: { props: DownloadProps; answer: ArchiveFormat }
+  /** Answers the recovery codes. */
+  enrolFactor: { props: object; answer: string[] }
   help: { props: object; answer: never }
   info: { props: InfoProps; answer: never }
   madeToken: { props: { made: MadeToken }; answer: never }
@@ -85,6 +97,8 @@ export interface PromptKinds {
   newFolder: { props: NewEntryProps; answer: string }
   newToken: { props: object; answer: MadeToken }
   palette: { props: object; answer: never }
+  proveFactor: { props: ProveFactorProps; answer: true }
+  recoveryCodes: { props: { codes: readonly string[] }; answer: never }
   rename: { props: { entry: Pick<FileEntry, 'path' | 'name' | 'isDir'> }; answer: string }
   renameMany: { props: RenameManyProps; answer: true }
   search: { props: SearchProps; answer: never }

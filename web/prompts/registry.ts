@@ -12,6 +12,11 @@ export const promptComponents: Registry = {
   currentPassword: onDemandAtOnce(
     async () => (await import('./current-password.tsx')).CurrentPasswordPrompt,
   ),
+  enrolFactor: onDemandAtOnce(async () => (await import('./second-factor/enrol.tsx')).EnrolPrompt),
+  proveFactor: onDemandAtOnce(async () => (await import('./second-factor/prove.tsx')).ProvePrompt),
+  recoveryCodes: onDemandAtOnce(
+    async () => (await import('./second-factor/recovery-codes.tsx')).RecoveryCodesPrompt,
+  ),
   search: onDemandAtOnce(async () => (await import('../search/overlay.tsx')).SearchOverlay),
   share: onDemandAtOnce(async () => (await import('./share.tsx')).SharePrompt),
   delete: onDemandAtOnce(async () => (await import('./delete.tsx')).DeletePrompt),

@@ -5,15 +5,22 @@ import { t } from '@lingui/core/macro'
 import { Plural, Trans, useLingui } from '@lingui/react/macro'
 import { CircleAlert } from 'lucide-react'
 import { type FormEvent, type ReactNode, useRef, useState } from 'react'
+import type { SecondStep } from '../../src/api-types.ts'
 import { ApiError } from '../api/client.ts'
 import { messageOf } from '../api/error-text.ts'
 import { boot } from '../lib/boot.ts'
+import { onDemandAtOnce } from '../lib/page/on-demand.tsx'
 import { logIn, signUp } from '../state/session.ts'
 import { Button } from '../ui/button.tsx'
 import { PasswordField, TextField } from '../ui/field.tsx'
 import { Checkbox } from '../ui/toggle.tsx'
 import { Captcha, type CaptchaHandle } from './captcha.tsx'
 import './login.css'
+
+// Loaded with the first account that has a second step.
+const SecondStepForm = onDemandAtOnce(
+  async () => (await import('./second-step.tsx')).SecondStepForm,
+)
 
 type Mode = 'login' | 'signup'
 
@@ -24,16 +31,53 @@ interface LoginFormProps {
   /** Left out where creating an account makes no sense. */
   onMode?: (mode: Mode) => void
   onDone: () => void
+  /** The second step has begun, or was left. */
+  onStep?: (step: SecondStep | null) => void
 }
 
-export function LoginForm({ username: known, mode, onMode, onDone }: LoginFormProps) {
+export function LoginForm(props: LoginFormProps) {
+  const [step, setStep] = useState<SecondStep | null>(null)
+  const [reason, setReason] = useState('')
+  const [username, setUsername] = useState(props.username ?? '')
+
+  function show(next: SecondStep | null, why = '') {
+    setStep(next)
+    setReason(why)
+    props.onStep?.(next)
+  }
+
+  if (step === null)
+    return (
+      <FirstStep
+        {...props}
+        typed={username}
+        reason={reason}
+        onSecond={(next, name) => {
+          setUsername(name)
+          show(next)
+        }}
+      />
+    )
+  return <SecondStepForm step={step} onDone={props.onDone} onBack={(why) => show(null, why)} />
+}
+
+interface FirstStepProps extends LoginFormProps {
+  /** Why one is back here. */
+  reason: string
+  onSecond: (step: SecondStep, username: string) => void
+  /** The name from before. */
+  typed: string
+}
+
+function FirstStep(props: FirstStepProps) {
+  const { username: known, mode, onMode, onDone, typed, reason, onSecond } = props
   const { t } = useLingui()
-  const [username, setUsername] = useState(known ?? '')
+  const [username, setUsername] = useState(typed)
   const [password, setPassword] = useState('')
   const [repeated, setRepeated] = useState('')
   const [remember, setRemember] = useState(true)
   const [busy, setBusy] = useState(false)
-  const [error, setError] = useState<ReactNode>(null)
+  const [error, setError] = useState<ReactNode>(reason || null)
   const captcha = useRef<CaptchaHandle | null>(null)
   const form = useRef<HTMLFormElement>(null)
   const signup = mode === 'signup'
@@ -51,8 +95,9 @@ export function LoginForm({ username: known, mode, onMode, onDone }: LoginFormPr
     setBusy(true)
     setError(null)
     try {
-      await (signup ? signUp : logIn)({ username: username.trim(), password, recaptcha, remember })
-      onDone()
+      const credentials = { username: username.trim(), password, recaptcha, remember }
+      const step = await (signup ? signUp : logIn)(credentials)
+      step === null ? onDone() : onSecond(step, username)
     } catch (problem) {
       captcha.current?.reset()
       setError(explain(problem, password, signup))

@@ -24,7 +24,8 @@ export function LoginScreen() {
   const [mode, setMode] = useState<'login' | 'signup'>(
     boot.Signup && query.has('signup') ? 'signup' : 'login',
   )
-  const signup = mode === 'signup'
+  const [isSecond, setSecond] = useState(false)
+  const signup = mode === 'signup' && !isSecond
   const target = targetOf(query)
   useTitle(signup ? t`Create account` : t`Log in`)
 
@@ -51,7 +52,9 @@ export function LoginScreen() {
         <div className="login__top">
           <Logo />
           <h1 className="login__title">
-            {signup ? (
+            {isSecond ? (
+              <Trans>Two-step sign-in</Trans>
+            ) : signup ? (
               <Trans>Create an account</Trans>
             ) : (
               <Trans>
@@ -73,9 +76,10 @@ export function LoginScreen() {
           key={mode}
           mode={mode}
           onMode={setMode}
+          onStep={(step) => setSecond(step !== null)}
           onDone={() => void loadLocale(chooseLocale(session.user?.locale))}
         />
-        {!signup && boot.AuthMethod === 'json' && <ForgottenPassword />}
+        {!signup && !isSecond && boot.AuthMethod === 'json' && <ForgottenPassword />}
       </div>
     </main>
   )

@@ -1,13 +1,17 @@
 // The settings of the instance while they are edited: lists of words and lines are texts meanwhile.
 
-import type { SettingsRecord } from '../../src/api-types.ts'
+import type { SecondFactorPolicy, SettingsRecord } from '../../src/api-types.ts'
 import { matchLocale } from '../lib/i18n.ts'
 import { formatChunkSize, parseChunkSize } from './chunk-size.ts'
 import { withImplied } from './users/permission-fields.tsx'
 import { type RuleDraft, toDrafts, toRules } from './users/rule-draft.ts'
 
 export interface GlobalDraft
-  extends Omit<SettingsRecord, 'rules' | 'shell' | 'commands' | 'tus' | 'minimumPasswordLength'> {
+  extends Omit<
+    SettingsRecord,
+    'rules' | 'shell' | 'commands' | 'tus' | 'minimumPasswordLength' | 'secondFactor'
+  > {
+  secondFactor: string
   rules: RuleDraft[]
   shell: string
   /** Hook name to command lines. */
@@ -21,6 +25,7 @@ export function globalDraftOf(settings: SettingsRecord): GlobalDraft {
   const { rules, shell, commands, tus, ...rest } = settings
   return {
     ...rest,
+    secondFactor: rest.secondFactor ?? 'optional',
     defaults: {
       ...rest.defaults,
       locale: matchLocale(rest.defaults.locale) ?? rest.defaults.locale,
@@ -43,6 +48,7 @@ export function settingsOf(draft: GlobalDraft): SettingsRecord {
   const lines = (text: string) => text.split('\n').filter((line) => line.trim() !== '')
   return {
     ...rest,
+    secondFactor: rest.secondFactor as SecondFactorPolicy,
     minimumPasswordLength: minimumPasswordLength ?? 1,
     defaults: { ...rest.defaults, perm: withImplied(rest.defaults.perm) },
     rules: toRules(rules),

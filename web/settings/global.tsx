@@ -15,7 +15,7 @@ import { BrandingFields } from './branding.tsx'
 import { ChunkSizeField } from './chunk-size-field.tsx'
 import { type GlobalDraft, globalDraftOf, settingsOf } from './global-draft.ts'
 import { CommandHooks, isWebAddress, Webhooks } from './hooks.tsx'
-import { CodeLine, Line, NumberLine, SaveBar, Section, WhenLoaded } from './parts.tsx'
+import { CodeLine, Line, NumberLine, SaveBar, Section, SelectLine, WhenLoaded } from './parts.tsx'
 import { type Form, useForm } from './use-form.ts'
 import { useLoad } from './use-load.ts'
 import { BrowsingSwitches } from './users/browsing-switches.tsx'
@@ -23,6 +23,7 @@ import { setMinimumPasswordLength } from './users/password-length.ts'
 import { PermissionFields } from './users/permission-fields.tsx'
 import { problemOf } from './users/rule-draft.ts'
 import { RulesEditor } from './users/rules.tsx'
+import { hasSecondFactors } from './users/user-factor.tsx'
 import { WordField } from './word-field.tsx'
 
 export function GlobalPage() {
@@ -114,6 +115,20 @@ function AccountsSection({ draft, field, toggle }: Form<GlobalDraft>) {
         {...field('minimumPasswordLength')}
         error={(draft.minimumPasswordLength ?? 0) < 1 && t`At least 1.`}
       />
+      {hasSecondFactors() && (
+        <SelectLine
+          label={t`Two-step sign-in`}
+          hint={draft.secondFactorFixed && t`Chosen when the server was started.`}
+          disabled={draft.secondFactorFixed}
+          {...field('secondFactor')}
+          options={[
+            { value: 'off', label: t`Off` },
+            { value: 'optional', label: t`Optional` },
+            { value: 'administrators', label: t`Required for administrators` },
+            { value: 'everyone', label: t`Required for everyone` },
+          ]}
+        />
+      )}
     </Section>
   )
 }

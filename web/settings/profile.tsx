@@ -15,6 +15,7 @@ import { Segmented } from '../ui/toggle.tsx'
 import { Devices } from './devices.tsx'
 import { editorThemes } from './editor-themes.ts'
 import { Line, SaveBar, Section, SelectLine } from './parts.tsx'
+import { SecondFactor } from './second-factor.tsx'
 import { ApiTokens, offerToRemoveTokens } from './tokens.tsx'
 import { UnfinishedUploads } from './unfinished-uploads.tsx'
 import { type Form, useForm } from './use-form.ts'
@@ -79,6 +80,7 @@ export function ProfilePage() {
         </Section>
       )}
 
+      <SecondFactor />
       <Devices />
       <ApiTokens turn={tokensTurn} />
       <UnfinishedUploads />

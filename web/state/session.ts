@@ -2,8 +2,9 @@
 // cannot read, so a reload asks the server for a new token.
 
 import { proxy, ref } from 'valtio'
-import type { Permissions, TokenClaims, TokenUser } from '../../src/api-types.ts'
+import type { Permissions, SecondStep, TokenClaims, TokenUser } from '../../src/api-types.ts'
 import { ApiError, ping, setClientHooks } from '../api/client.ts'
+import { secondStepOf } from '../api/second-factor.ts'
 import { type Credentials, getRenewed, postLogin, postLogout, postSignup } from '../api/session.ts'
 import { boot, canLogOut } from '../lib/boot.ts'
 import { dropGuard } from '../lib/page/navigate.ts'
@@ -140,17 +141,32 @@ export function wasSignedIn(): boolean {
   return storage.get(KNOWN) === '1'
 }
 
-/** @throws ApiError 403 for wrong credentials, 429 while throttled. */
-export async function logIn(credentials: Credentials): Promise<void> {
-  const text = await postLogin(credentials)
+/**
+ * Signs in, or gives the second step that is owed.
+ *
+ * @throws ApiError 403 for wrong credentials, 429 while throttled.
+ */
+export async function logIn(credentials: Credentials): Promise<SecondStep | null> {
+  try {
+    enterWith(await postLogin(credentials))
+    return null
+  } catch (error) {
+    const step = error instanceof ApiError ? secondStepOf(error) : null
+    if (step === null) throw error
+    return step
+  }
+}
+
+/** Is signed in with a token that the second step was answered with. */
+export function enterWith(text: string): void {
   channel?.postMessage('in')
   if (accept(text)) settleExpired(true)
 }
 
 /** Creates an account and signs in with it. @throws ApiError 409 when the name is taken. */
-export async function signUp(credentials: Credentials): Promise<void> {
+export async function signUp(credentials: Credentials): Promise<SecondStep | null> {
   await postSignup(credentials.username, credentials.password)
-  await logIn(credentials)
+  return logIn(credentials)
 }
 
 const farewells = new Set<() => void>()

@@ -26,6 +26,7 @@ import { PermissionFields } from './permission-fields.tsx'
 import { problemOf, type RuleDraft, toDrafts } from './rule-draft.ts'
 import { RulesEditor } from './rules.tsx'
 import { blankUser, type UserDraft, userDraftOf, userOf } from './user-draft.ts'
+import { UserFactor } from './user-factor.tsx'
 
 interface Loaded {
   draft: UserDraft
@@ -86,6 +87,8 @@ function UserForm({
   return (
     <div className="form form--wide">
       <AccountSection form={form} makesHomes={makesHomes} />
+
+      {!isNew && <UserFactor id={initial.id} username={username} />}
 
       <Section title={t`Permissions`}>
         <PermissionFields

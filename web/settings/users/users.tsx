@@ -1,19 +1,23 @@
 // The accounts of the instance.
 
 import { Plural, Trans, useLingui } from '@lingui/react/macro'
-import { Pencil, Search, ShieldCheck, UserPlus } from 'lucide-react'
+import { KeyRound, Pencil, Search, ShieldCheck, ShieldOff, UserPlus } from 'lucide-react'
 import { useState } from 'react'
 import { useSnapshot } from 'valtio'
 import type { Permissions, UserRecord } from '../../../src/api-types.ts'
+import { listSecondFactors } from '../../api/second-factor.ts'
 import { listUsers } from '../../api/users.ts'
 import { boot } from '../../lib/boot.ts'
 import { formatList } from '../../lib/format.ts'
+import { toastError } from '../../operations/toasts.ts'
 import { session } from '../../state/session.ts'
 import { Avatar, Badge } from '../../ui/badge.tsx'
+import { IconButton } from '../../ui/button.tsx'
 import { EmptyState } from '../../ui/empty.tsx'
 import { TextField } from '../../ui/field.tsx'
 import { WhenLoaded } from '../parts.tsx'
 import { useLoad } from '../use-load.ts'
+import { hasSecondFactors, resetFactor } from './user-factor.tsx'
 
 /** The rights in short words, for the summary column. */
 function usePermissionWords() {
@@ -36,11 +40,30 @@ function usePermissionWords() {
 }
 
 export function UsersPage() {
-  const users = useLoad('users', listUsers)
-  return <WhenLoaded loaded={users}>{(list) => <UserTable users={list} />}</WhenLoaded>
+  const loaded = useLoad('users', (signal) =>
+    Promise.all([listUsers(signal), hasSecondFactors() ? listSecondFactors(signal) : []]),
+  )
+  return (
+    <WhenLoaded loaded={loaded}>
+      {([users, factors]) => (
+        <UserTable
+          users={users}
+          withFactor={new Set(factors.filter(({ active }) => active).map(({ userID }) => userID))}
+          onChange={loaded.reload}
+        />
+      )}
+    </WhenLoaded>
+  )
 }
 
-function UserTable({ users }: { users: UserRecord[] }) {
+interface UserTableProps {
+  users: UserRecord[]
+  /** Numbers of the accounts that sign in with a second step. */
+  withFactor: ReadonlySet<number>
+  onChange: () => void
+}
+
+function UserTable({ users, withFactor, onChange }: UserTableProps) {
   const { t } = useLingui()
   const { user: me } = useSnapshot(session)
   const [find, setFind] = useState('')
@@ -84,14 +107,20 @@ function UserTable({ users }: { users: UserRecord[] }) {
                 <th style={{ inlineSize: '13%' }}>{t`Admin`}</th>
                 <th style={{ inlineSize: '18%' }}>{t`Scope`}</th>
                 <th>{t`Permissions`}</th>
-                <th style={{ inlineSize: '3.5rem' }}>
+                <th style={{ inlineSize: '5.5rem' }}>
                   <span className="sr">{t`Actions`}</span>
                 </th>
               </tr>
             </thead>
             <tbody>
               {shown.map((user) => (
-                <UserRow key={user.id} user={user} own={user.id === me?.id} />
+                <UserRow
+                  key={user.id}
+                  user={user}
+                  own={user.id === me?.id}
+                  hasFactor={withFactor.has(user.id)}
+                  onChange={onChange}
+                />
               ))}
             </tbody>
           </table>
@@ -103,7 +132,14 @@ function UserTable({ users }: { users: UserRecord[] }) {
 
 const hrefOf = (id: number | 'new') => `${boot.BaseURL}/settings/users/${id}`
 
-function UserRow({ user, own }: { user: UserRecord; own: boolean }) {
+interface UserRowProps {
+  user: UserRecord
+  own: boolean
+  hasFactor: boolean
+  onChange: () => void
+}
+
+function UserRow({ user, own, hasFactor, onChange }: UserRowProps) {
   const { t } = useLingui()
   const words = usePermissionWords()(user.perm)
   return (
@@ -116,6 +152,12 @@ function UserRow({ user, own }: { user: UserRecord; own: boolean }) {
             <Badge>
               <Trans>You</Trans>
             </Badge>
+          )}
+          {hasFactor && (
+            <span className="tbl__factor" data-tip={t`Two-step sign-in is on`}>
+              <KeyRound className="i i-sm" aria-hidden />
+              <span className="sr">{t`Two-step sign-in is on`}</span>
+            </span>
           )}
         </a>
       </td>
@@ -135,6 +177,18 @@ function UserRow({ user, own }: { user: UserRecord; own: boolean }) {
         {words}
       </td>
       <td className="tbl__acts">
+        {hasFactor && !own && (
+          <IconButton
+            size="sm"
+            icon={ShieldOff}
+            label={t`Reset two-step sign-in of ${user.username}`}
+            onClick={() =>
+              void resetFactor(user.id, user.username)
+                .then((done) => done && onChange())
+                .catch(toastError)
+            }
+          />
+        )}
         <a
           className="ib ib--sm"
           href={hrefOf(user.id)}

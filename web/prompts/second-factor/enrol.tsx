@@ -1,0 +1,130 @@
+// Setting two-step sign-in up: the password, the code to scan, the first six digits.
+
+import { Trans, useLingui } from '@lingui/react/macro'
+import { useEffect, useState } from 'react'
+import type { Enrolment } from '../../../src/api-types.ts'
+import { ApiError } from '../../api/client.ts'
+import { messageOf } from '../../api/error-text.ts'
+import { beginEnrol, finishEnrol } from '../../api/second-factor.ts'
+import { boot } from '../../lib/boot.ts'
+import type { PromptProps } from '../../operations/prompt-kinds.ts'
+import { session } from '../../state/session.ts'
+import { Button } from '../../ui/button.tsx'
+import { Dialog } from '../../ui/dialog.tsx'
+import { PasswordField } from '../../ui/field.tsx'
+import { explainStep, SixDigits } from './code-field.tsx'
+import { ScanCode } from './scan.tsx'
+
+/** What is typed, what is wrong with it, and the two calls. */
+function useEnrolling(answer: PromptProps<'enrolFactor'>['answer']) {
+  const { t } = useLingui()
+  const [password, setPassword] = useState('')
+  const [enrolment, setEnrolment] = useState<Enrolment | null>(null)
+  const [code, setCode] = useState('')
+  const [error, setError] = useState<string | null>(null)
+  const [busy, setBusy] = useState(false)
+
+  async function attempt(work: () => Promise<void>, explain: (error: unknown) => string) {
+    if (busy) return
+    setBusy(true)
+    setError(null)
+    try {
+      await work()
+    } catch (problem) {
+      setError(explain(problem))
+    }
+    setBusy(false)
+  }
+  const begin = () => attempt(async () => setEnrolment(await beginEnrol(password)), explainPassword)
+  const finish = (digits: string) =>
+    attempt(
+      async () => answer(await finishEnrol(digits)),
+      (problem) => {
+        setCode('')
+        return explainStep(problem, { code: digits })
+      },
+    )
+
+  function explainPassword(problem: unknown): string {
+    const isWrong = problem instanceof ApiError && problem.code === 'invalid_password'
+    return isWrong ? t`This is not your current password.` : messageOf(problem)
+  }
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once, where no password is asked
+  useEffect(() => {
+    if (!asksPassword()) void begin()
+  }, [])
+
+  function submit() {
+    if (enrolment === null) void begin()
+    else if (code.length === 6) void finish(code)
+    else setError(t`Enter the code from your authenticator app.`)
+  }
+  return { password, setPassword, enrolment, code, setCode, error, busy, finish, submit }
+}
+
+/** Who signs in with a password here confirms with it. */
+const asksPassword = () => boot.AuthMethod === 'json'
+
+export function EnrolPrompt({ answer }: PromptProps<'enrolFactor'>) {
+  const { t } = useLingui()
+  const enrolling = useEnrolling(answer)
+  const { password, setPassword, enrolment, code, setCode, error, busy, finish, submit } = enrolling
+
+  function cancel() {
+    if (!busy) answer(null)
+  }
+
+  return (
+    <Dialog
+      fullOnPhone
+      size="md"
+      title={t`Two-step sign-in`}
+      subtitle={t`A code from an app on your phone, besides your password.`}
+      guarded={busy || enrolment !== null}
+      onClose={cancel}
+      onSubmit={submit}
+      footer={
+        <>
+          <Button tone="line" disabled={busy} onClick={cancel}>
+            <Trans>Cancel</Trans>
+          </Button>
+          <Button tone="fill" type="submit" busy={busy}>
+            {enrolment ? <Trans>Switch on</Trans> : <Trans>Continue</Trans>}
+          </Button>
+        </>
+      }
+    >
+      {enrolment ? (
+        <div className="dlg__stack">
+          <ScanCode enrolment={enrolment} />
+          <SixDigits
+            value={code}
+            onChange={setCode}
+            onComplete={(digits) => void finish(digits)}
+            error={error}
+          />
+        </div>
+      ) : (
+        <div className="dlg__stack">
+          {/* Password managers look for the name the password belongs to. */}
+          <input hidden readOnly autoComplete="username" value={session.user?.username ?? ''} />
+          {asksPassword() && (
+            <PasswordField
+              label={t`Your current password`}
+              autoComplete="current-password"
+              value={password}
+              error={error}
+              onChange={setPassword}
+            />
+          )}
+          {!asksPassword() && error !== null && (
+            <p className="err" role="alert">
+              {error}
+            </p>
+          )}
+        </div>
+      )}
+    </Dialog>
+  )
+}
