@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { readFile, writeFile } from 'node:fs/promises'
 import { describe, expect, it } from 'vitest'
@@ -13,17 +12,10 @@ import { SECOND_FACTORS, SETTINGS, USERS } from '../../src/store/collections.ts'
 import { openStore } from '../../src/store/store.ts'
 import { type OpenedApp, openApp, PASSWORD, type TestAppOptions } from '../support/app.ts'
 import type { SignedIn } from '../support/login.ts'
+import { codeOf } from '../support/totp.ts'
 
 const STEP_MS = 30_000
 const OTHER_PASSWORD = 'Green-Carpet-98-Wall'
-
-/** The code that an app shows; `steps` from now. */
-function codeOf(secret: string, steps = 0): string {
-  const at = new Date(Date.now() + steps * STEP_MS).toISOString().replace('T', ' ').slice(0, 19)
-  return execFileSync('oathtool', ['--totp', '-b', secret, '-N', `${at} UTC`], {
-    encoding: 'utf8',
-  }).trim()
-}
 
 const openWithAnna = (options: TestAppOptions = {}) =>
   openApp({ users: [{ username: 'anna' }, { username: 'ben' }], ...options })
