@@ -1,6 +1,6 @@
 // The audit log as it is written: buffered, merged where one act comes in many requests, and never in
 // the way of a request.
-import { type LogFile, openLogFile } from '../lib/log-file.ts'
+import { dropBackups, type LogFile, openLogFile } from '../lib/log-file.ts'
 import type { AuditTarget } from './audit-target.ts'
 import { type AuditEvent, lineOf, parseLine } from './event.ts'
 
@@ -123,6 +123,7 @@ function createWriter(target: AuditTarget, { stdout, onError }: Surroundings) {
         onError: fail,
       })
       isBroken = false
+      await dropBackups(path, PIECES - 1, Date.now() - target.ageMs)
       if (lost > 0) file.write(lostLine(lost))
       lost = 0
     } catch (error) {

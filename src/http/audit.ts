@@ -41,6 +41,11 @@ export function setAct(c: Ctx, action: AuditAction, facts: Partial<Act> = {}): v
   c.set('act', { action, ...path, ...facts })
 }
 
+/** For a request that turns out to do nothing worth a line. */
+export function dropAct(c: Ctx): void {
+  c.set('act', undefined)
+}
+
 /** Says which link it is without being one: eight hexadecimal characters. */
 export function shareFingerprint(hash: string): string {
   return createHash('sha256').update(hash).digest('hex').slice(0, 8)
@@ -49,7 +54,9 @@ export function shareFingerprint(hash: string): string {
 /** Writes the line of this request, when it has one. */
 export function recordAct(c: Ctx, deps: Deps, { status, isWhole, bytes }: Ending): void {
   const act = c.get('act')
-  if (!act || (isReading(act.action) && c.env.incoming.method === 'HEAD')) return
+  if (!act) return
+  // Nothing is handed out by these.
+  if (isReading(act.action) && (c.env.incoming.method === 'HEAD' || status === 304)) return
   const { only, base, ...facts } = act
   const result = isWhole ? resultOf(status) : brokenResultOf(act.action, status)
   if (only === 'refusals' && result !== 'refused' && status !== 507) return

@@ -11,16 +11,21 @@ import type { Deps } from '../http/deps.ts'
 import { requireUser } from '../http/guard.ts'
 import { sendJson, toJson } from '../http/respond.ts'
 import { AppError, badRequest } from '../lib/errors.ts'
+import { createGate } from '../lib/gate.ts'
 import { findShare } from '../store/shares.ts'
 
 const DEFAULT_LINES = 100
 const MAX_LINES = 1000
+/** Each may go through a hundred megabytes, and whoever made a link may ask. */
+const MAX_READING = 2
+const MAX_WAITING = 20
 /** A block of the log, and what is made of it. */
 const EXPORT_BYTES = 2 * 1024 * 1024
 
 export function auditRoutes(deps: Deps): Hono<Env> {
   const app = new Hono<Env>()
   const guard = requireUser(deps)
+  const inTurn = createGate(MAX_READING, MAX_WAITING)
   app.get('/api/audit', guard, async (c) => {
     const filter = parseFilter(c, deps)
     const { query } = c.env.target
@@ -30,7 +35,8 @@ export function auditRoutes(deps: Deps): Hono<Env> {
     await deps.audit.flush()
     const { signal } = c.req.raw
     const before = query.get('before') ?? ''
-    const { lines, next } = await readPage(target, filter, { before, limit, signal })
+    const read = () => readPage(target, filter, { before, limit, signal })
+    const { lines, next } = await inTurn(read, signal)
     return sendJson(page(lines, next, target.kind))
   })
   app.get('/api/audit/export', guard, (c) => exportLines(c, deps))

@@ -5,7 +5,7 @@ import { scopeOf } from '../access/user-tree.ts'
 import { verifyPassword } from '../auth/hash.ts'
 import { acceptsTicket, issueTicket } from '../auth/share-ticket.ts'
 import type { Place, Scope } from '../files/place/scope.ts'
-import { setAct, shareFingerprint } from '../http/audit.ts'
+import { dropAct, setAct, shareFingerprint } from '../http/audit.ts'
 import { guessKeys } from '../http/client-address.ts'
 import { type Ctx, type Env, keepChecking, recheck, setHeader } from '../http/context.ts'
 import type { Deps } from '../http/deps.ts'
@@ -125,7 +125,11 @@ async function demandPassword(c: Ctx, deps: Deps, share: Share): Promise<void> {
   const ticket = c.env.target.query.get('token')
   if (ticket && acceptsTicket(share, ticket, key)) return
   const header = c.req.header('x-share-password')
-  if (header === undefined || header === '') throw wrongPassword()
+  if (header === undefined || header === '') {
+    // So every visit begins.
+    dropAct(c)
+    throw wrongPassword()
+  }
   let password: string
   try {
     password = decodeURIComponent(header.replaceAll('+', ' '))

@@ -333,6 +333,36 @@ describe('the audit log', () => {
     expect(lines).toMatchObject([{ action: 'download', status: 206, bytes: 5, times: 3 }])
   })
 
+  it('has no line for a file that the browser has already', async () => {
+    await using app = await openWithUsers()
+    const admin = await app.as('admin')
+    const first = await admin.fetch('/api/raw/c.txt')
+    const headers = { 'If-None-Match': first.headers.get('ETag') ?? '' }
+    const lines = await linesOf(admin, async () => {
+      expect((await admin.fetch('/api/raw/c.txt', { headers })).status).toBe(304)
+    })
+    expect(lines).toEqual([])
+  })
+
+  it('has wrong passwords of links, and not the question for one', async () => {
+    await using app = await openWithUsers()
+    const admin = await app.as('admin')
+    const made = await admin.fetch(
+      '/api/share/home/',
+      json('POST', { password: 'Quiet-Harbour-5' }),
+    )
+    const { hash } = await made.json()
+    const ask = (password?: string) => {
+      const headers = password === undefined ? {} : { 'X-SHARE-PASSWORD': password }
+      return app.fetch(`/api/public/share/${hash}/`, { headers })
+    }
+    expect(await linesOf(admin, () => ask())).toEqual([])
+    expect(await linesOf(admin, () => ask('wrong'))).toMatchObject([
+      { action: 'visit', via: 'share', result: 'refused', status: 401 },
+    ])
+    expect(await linesOf(admin, () => ask('Quiet-Harbour-5'))).toMatchObject([{ result: 'ok' }])
+  })
+
   it('tells a download that broke off from one that arrived', async () => {
     await using app = await startApp({ tree: { 'large.bin': Buffer.alloc(32 << 20) } })
     const admin = await app.as('admin')
