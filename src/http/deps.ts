@@ -18,6 +18,7 @@ import { createSelections } from '../files/archive/selections.ts'
 import { createSniffedTypes } from '../files/listing/sniffed-types.ts'
 import { createPreviews } from '../files/preview/previews.ts'
 import { createSubtitleConverter } from '../files/subtitle/converter.ts'
+import { createChecksum } from '../files/transfer/checksum.ts'
 import { createGate } from '../lib/gate.ts'
 import type { Logger } from '../lib/log.ts'
 import { createServices } from '../operations/services.ts'
@@ -87,6 +88,7 @@ export function createDeps(base: BaseDeps) {
     previews,
     subtitles: createSubtitleConverter(),
     sniffedTypes: createSniffedTypes(),
+    checksum: createChecksum(),
     selections: createSelections(),
     bodies: createPendingBodies(),
     transfers: createTransfers(),

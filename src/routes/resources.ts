@@ -6,7 +6,6 @@ import type { Place } from '../files/place/scope.ts'
 import {
   CHECKSUM_ALGORITHMS,
   CHECKSUM_BYTES,
-  checksum,
   isChecksumAlgorithm,
 } from '../files/transfer/checksum.ts'
 import type { SeenEntries } from '../files/transfer/remove-seen.ts'
@@ -86,7 +85,7 @@ async function readResource(c: Ctx, deps: Deps): Promise<Response> {
     demandDownload(user)
     const end = await admit(c, deps, CHECKSUM_BYTES)
     info.checksums = {
-      [algorithm]: await digest(c, place, algorithm, stat.sizeBytes).finally(end),
+      [algorithm]: await digest(c, deps, place, algorithm, stat.sizeBytes).finally(end),
     }
     return sendJson(info)
   }
@@ -104,11 +103,17 @@ async function readResource(c: Ctx, deps: Deps): Promise<Response> {
   return sendJson(info)
 }
 
-async function digest(c: Ctx, place: Place, algorithm: string, sizeBytes: number): Promise<string> {
+async function digest(
+  c: Ctx,
+  deps: Deps,
+  place: Place,
+  algorithm: string,
+  sizeBytes: number,
+): Promise<string> {
   if (!isChecksumAlgorithm(algorithm))
     throw new AppError('bad_request', `checksum must be one of ${CHECKSUM_ALGORITHMS.join(', ')}`)
   const file = { sizeBytes, open: () => c.get('scope').openRead(place) }
-  return checksum(file, algorithm, { owner: signedIn(c).user.id, signal: c.req.raw.signal })
+  return deps.checksum(file, algorithm, { owner: signedIn(c).user.id, signal: c.req.raw.signal })
 }
 
 async function sendContent(c: Ctx, place: Place): Promise<Response> {

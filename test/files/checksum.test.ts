@@ -4,7 +4,7 @@ import { performance } from 'node:perf_hooks'
 import { describe, expect, it } from 'vitest'
 import {
   CHECKSUM_ALGORITHMS,
-  checksum,
+  createChecksum,
   type FileToHash,
 } from '../../src/files/transfer/checksum.ts'
 import type { ReadHandle } from '../../src/files/volume/read-handle.ts'
@@ -14,6 +14,7 @@ import { waitFor, withDeadline } from '../support/deadline.ts'
 import { makeTree, type Tree } from '../support/tree.ts'
 
 const MIB = 1024 * 1024
+const checksum = createChecksum()
 const forever = new AbortController().signal
 const me = { owner: 1, signal: forever }
 

@@ -3,6 +3,7 @@
 import { createHash } from 'node:crypto'
 import { Worker } from 'node:worker_threads'
 import { fromErrno, isUnreachable } from '../../lib/errors.ts'
+import { createGate } from '../../lib/gate.ts'
 import type { OpenFile } from '../place/scope.ts'
 import type { ChecksumWork, Chunk } from './checksum.worker.ts'
 
@@ -37,22 +38,32 @@ export interface FileToHash {
  * Rejects like `open`, with `unreachable` when the disk falls silent, and after an abort with the
  * signal's reason.
  */
-export async function checksum(
+type Checksum = (
   file: FileToHash,
   algorithm: ChecksumAlgorithm,
-  { owner, signal }: { owner: number; signal: AbortSignal },
-): Promise<string> {
-  signal.throwIfAborted()
-  if (file.sizeBytes <= SMALL_BYTES) {
-    const digest = await whileOpen(file, (opened) => hashSmall(opened, algorithm))
-    if (digest !== null) return digest
-  }
-  const leave = await enter(owner, signal)
-  try {
+  asked: { owner: number; signal: AbortSignal },
+) => Promise<string>
+
+/** Makes the function. There is one to a server, as it counts the threads. */
+export function createChecksum(): Checksum {
+  const inThread = createGate(MAX_THREADS)
+  /** Of who hashes or waits. */
+  const owners = new Map<number, { inTurn: typeof inThread; calls: number }>()
+  return async (file, algorithm, { owner, signal }) => {
     signal.throwIfAborted()
-    return await whileOpen(file, (opened) => hashInThread(opened, algorithm, signal))
-  } finally {
-    leave()
+    if (file.sizeBytes <= SMALL_BYTES) {
+      const digest = await whileOpen(file, (opened) => hashSmall(opened, algorithm))
+      if (digest !== null) return digest
+    }
+    const own = owners.get(owner) ?? { inTurn: createGate(1), calls: 0 }
+    owners.set(owner, own)
+    own.calls++
+    const hash = () => whileOpen(file, (opened) => hashInThread(opened, algorithm, signal))
+    try {
+      return await own.inTurn(() => inThread(hash, signal), signal)
+    } finally {
+      if (--own.calls === 0) owners.delete(owner)
+    }
   }
 }
 
@@ -139,38 +150,4 @@ async function hashInThread(
     answer.promise.catch(() => {})
     await worker.terminate()
   }
-}
-
-const hashing = new Set<number>()
-const waiting: { owner: number; proceed: () => void }[] = []
-
-/** Waits for a free thread; the result gives it back. */
-async function enter(owner: number, signal: AbortSignal): Promise<() => void> {
-  await new Promise<void>((resolve, reject) => {
-    const proceed = () => {
-      signal.removeEventListener('abort', onAbort)
-      resolve()
-    }
-    const turn = { owner, proceed }
-    const onAbort = () => {
-      waiting.splice(waiting.indexOf(turn), 1)
-      reject(signal.reason)
-    }
-    signal.addEventListener('abort', onAbort, { once: true })
-    waiting.push(turn)
-    callNext()
-  })
-  return () => {
-    hashing.delete(owner)
-    callNext()
-  }
-}
-
-function callNext(): void {
-  if (hashing.size >= MAX_THREADS) return
-  const at = waiting.findIndex(({ owner }) => !hashing.has(owner))
-  const [turn] = at < 0 ? [] : waiting.splice(at, 1)
-  if (!turn) return
-  hashing.add(turn.owner)
-  turn.proceed()
 }
