@@ -3,7 +3,7 @@
 import { readFile, rm, stat } from 'node:fs/promises'
 import { isDeepStrictEqual } from 'node:util'
 import { type Adapter, Low } from 'lowdb'
-import { errnoOf } from '../lib/errors.ts'
+import { AppError, errnoOf } from '../lib/errors.ts'
 import type { Collection, Key } from './collection.ts'
 import { SCHEMA_VERSION } from './document.ts'
 import {
@@ -101,6 +101,7 @@ export class StoreFiles {
     for (const log of head.version < SCHEMA_VERSION ? [] : this.logs) {
       const { name } = log.table.collection
       const now = await signatureOf(log.file)
+      if (now === '' && head.requires.includes(name)) throw lostLog(log.file, name)
       if (now === log.signature && !doc) continue
       const isWhole = !isLonger(now, log)
       const read = await readLines(log.file, isWhole ? 0 : log.end, head.commits[name])
@@ -187,6 +188,15 @@ export class StoreFiles {
     const { size } = await stat(log.file)
     Object.assign(log, { signature: await signatureOf(log.file), end: size, lines: 0 })
   }
+}
+
+// A backup without it would let people in who are asked for more.
+function lostLog(file: string, name: string): AppError {
+  return new AppError(
+    'damaged',
+    `the database needs ${file}, which is not there. Restore it from the backup. To do without what was ` +
+      `in it, take "${name}" out of "requires" in the database.`,
+  )
 }
 
 /** Puts other records into a table and notes which ones differ. Those that are alike stay themselves. */

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { readFile, writeFile } from 'node:fs/promises'
+import { copyFile, readFile, rm, writeFile } from 'node:fs/promises'
 import { describe, expect, it } from 'vitest'
 import type {
   AccountFactorRecord,
@@ -285,6 +285,25 @@ describe('a second factor', () => {
     const body = { current_password: PASSWORD, code: codeOf(secret) }
     expect((await post('/api/second-factor', who, body, 'DELETE')).status).toBe(204)
     expect(await requires()).toBeUndefined()
+  })
+
+  it('is not lost with its file: the database is not opened until that is back, or given up in words', async () => {
+    await using app = await openWithAnna()
+    await enrol(app)
+    const { file } = app.store
+    const copy = `${app.tree.base}/copy.json`
+    const document = await readFile(file, 'utf8')
+    await writeFile(copy, document)
+    await expect(openStore(copy)).rejects.toThrow(/needs .*copy\.json\.secondFactors, which is not/)
+    await copyFile(`${file}.secondFactors`, `${copy}.secondFactors`)
+    const restored = await openStore(copy)
+    expect(restored.count(SECOND_FACTORS)).toBe(1)
+    await restored.close()
+    await rm(`${copy}.secondFactors`)
+    await writeFile(copy, JSON.stringify({ ...JSON.parse(document), requires: [] }))
+    const given = await openStore(copy)
+    expect(given.count(SECOND_FACTORS)).toBe(0)
+    await given.close()
   })
 
   it('is removed with password and code alone', async () => {
