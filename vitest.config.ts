@@ -19,13 +19,13 @@ const WORKERS = 2
 const TEST_MS = 120_000
 const patience = { poll: { timeout: 40_000 } }
 
-/** Comparing a mebibyte element by element takes a fifth of a second. */
-const setupFiles = ['test/support/equal-bytes.ts']
+/** Comparing a mebibyte element by element takes a fifth of a second, and a disk takes longer than memory. */
+const setupFiles = ['test/support/equal-bytes.ts', 'test/support/setup-trees.ts']
 
 /** For the projects with browser tests. */
 const globalSetup = ['test/support/shared-server.ts']
 
-/** One server or browser at a time: these tests measure, kill and listen. */
+/** One file at a time, where nothing else is said. */
 const serial: NonNullable<ViteUserConfig['test']> = {
   fileParallelism: false,
   maxWorkers: 1,
@@ -65,7 +65,16 @@ export default defineConfig({
           isolate: false,
         },
       },
-      { test: { ...serial, name: 'bin', include: ['test/bin/**/*.test.ts'] } },
+      {
+        test: {
+          ...serial,
+          name: 'bin',
+          include: ['test/bin/**/*.test.ts'],
+          // What they measure is memory; each has a server of its own.
+          fileParallelism: true,
+          maxWorkers: WORKERS,
+        },
+      },
       {
         test: {
           ...serial,

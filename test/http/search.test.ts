@@ -8,7 +8,6 @@ import type { SearchHit } from '../../src/api-types.ts'
 import { openApp, startApp } from '../support/app.ts'
 import { leastOf } from '../support/cpu-time.ts'
 import { waitFor } from '../support/deadline.ts'
-import { treesInMemory } from '../support/in-memory.ts'
 
 const hitsOf = (text: string) =>
   text
@@ -48,7 +47,6 @@ it('has no type and no body without hits', async () => {
 })
 
 it('shows first hits before the walk is over, and stops when the client goes', async () => {
-  treesInMemory()
   await using app = await startApp({ tree: {} })
   for (let i = 0; i < 150; i++)
     for (let j = 0; j < 100; j++) mkdirSync(app.tree.at(`d${i}/e${j}`), { recursive: true })
@@ -148,7 +146,6 @@ it('a query has at most 100 different words', async () => {
 })
 
 it('many searches at once stop the loop no longer than one', async () => {
-  treesInMemory()
   const tree = Object.fromEntries(Array.from({ length: 40 }, (_, i) => [`dir${i}/a.txt`, '']))
   await using app = await openApp({ tree })
   for (let i = 0; i < 40; i++)

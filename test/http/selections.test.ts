@@ -6,7 +6,6 @@ import { vpathOf } from '../../src/lib/vpath.ts'
 import { checkNames } from '../../src/routes/selections.ts'
 import { type OpenedApp, openApp } from '../support/app.ts'
 import { unpack } from '../support/archives.ts'
-import { treesInMemory } from '../support/in-memory.ts'
 import type { SignedIn } from '../support/login.ts'
 
 const MINUTE_MS = 60_000
@@ -57,7 +56,6 @@ async function sharedFolder(app: OpenedApp, path: string, body: object = {}): Pr
 
 describe('a registered selection', () => {
   it('downloads 2,000 of 2,001 files', async () => {
-    treesInMemory()
     const names = manyNames()
     const tree = Object.fromEntries(['not this one', ...names].map((name) => [`big/${name}`, name]))
     await using app = await openApp({ tree })

@@ -1,7 +1,6 @@
 // Archives as users meet them: written by the server's code, opened by the usual programs.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { createWriteStream } from 'node:fs'
 import { lstat, open, readdir, readFile, readlink, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -98,18 +97,20 @@ export async function run(
 ): Promise<void> {
   needProgram(program)
   const input = stdin === undefined ? null : await open(stdin, 'r')
+  const output = stdout === undefined ? null : await open(stdout, 'w')
   try {
-    const child = spawn(program, args, { stdio: [input?.fd ?? 'ignore', 'pipe', 'pipe'] })
+    const child = spawn(program, args, {
+      stdio: [input?.fd ?? 'ignore', output?.fd ?? 'ignore', 'pipe'],
+    })
     let complaint = ''
     child.stderr?.on('data', (chunk: Buffer) => {
       complaint += chunk.toString()
     })
-    if (stdout === undefined) child.stdout?.resume()
-    else child.stdout?.pipe(createWriteStream(stdout))
     const [code] = (await once(child, 'close')) as [number | null]
     if (code !== 0) throw new Error(`${program} ended with ${code}: ${complaint}`)
   } finally {
     await input?.close()
+    await output?.close()
   }
 }
 

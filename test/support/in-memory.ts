@@ -1,10 +1,11 @@
-// Where trees of thousands of files are made: a disk takes its time for each.
-import { existsSync } from 'node:fs'
+// For tests that are about disks, but need one tree of thousands of files.
 import { onTestFinished, vi } from 'vitest'
+import { memoryFolder } from './tree.ts'
 
-/** Has `makeTree` make its trees in memory until the test ends, where the system has such a place. */
+/** Has `makeTree` make its trees in memory until the test ends, where there is room. */
 export function treesInMemory(): void {
-  if (!existsSync('/dev/shm')) return
-  vi.stubEnv('TMPDIR', '/dev/shm')
+  const folder = memoryFolder()
+  if (folder === null) return
+  vi.stubEnv('TMPDIR', folder)
   onTestFinished(() => void vi.unstubAllEnvs())
 }

@@ -2,7 +2,7 @@
 // gets an account that sees its folder alone. Started once, before the tests.
 import type { TestProject } from 'vitest/node'
 import { startProgram } from './program.ts'
-import { makeTree } from './tree.ts'
+import { makeTree, memoryFolder } from './tree.ts'
 
 export interface SharedServer {
   origin: string
@@ -17,7 +17,7 @@ declare module 'vitest' {
 }
 
 export default async function start(project: TestProject): Promise<() => Promise<void>> {
-  const tree = await makeTree({})
+  const tree = await makeTree({}, undefined, memoryFolder() ?? undefined)
   const program = await startProgram(tree, { args: ['--loginRateLimit', '0'] })
   project.provide('sharedServer', { origin: program.origin, root: tree.root })
   return async () => {

@@ -1,5 +1,5 @@
 // Real temporary folders. The default content is awkward on purpose: names that break naive code.
-import { closeSync, mkdirSync, openSync, symlinkSync, writeFileSync } from 'node:fs'
+import { closeSync, mkdirSync, openSync, statfsSync, symlinkSync, writeFileSync } from 'node:fs'
 import { mkdir, mkdtemp, readFile, rm, symlink, utimes, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -51,13 +51,32 @@ export const AWKWARD_NAMES = [
   DECOMPOSED,
 ] as const
 
+/** A smaller place in memory is left to what else needs it, such as browsers. */
+const MEMORY_BYTES = 4 * 1024 ** 3
+
+/** A folder in memory for temporary trees; null where the system has none with room. */
+export function memoryFolder(): string | null {
+  const folder = '/dev/shm'
+  try {
+    const { bavail, bsize } = statfsSync(folder)
+    return bavail * bsize >= MEMORY_BYTES ? folder : null
+  } catch {
+    return null
+  }
+}
+
 /**
  * Makes a temporary tree; without `content` the awkward one: every name of AWKWARD_NAMES, a folder
  * `folder` with `inner.txt`, links inside (`link-inside`), outside (`link-outside`) and nowhere
- * (`link-dangling`). Dispose it with `await using`.
+ * (`link-dangling`). Its root is `place` where that is given; all else is made in `parent`. Dispose it with
+ * `await using`.
  */
-export async function makeTree(content?: TreeContent, place?: string): Promise<Tree> {
-  const base = await mkdtemp(join(tmpdir(), 'filebrowser-test-'))
+export async function makeTree(
+  content?: TreeContent,
+  place?: string,
+  parent = tmpdir(),
+): Promise<Tree> {
+  const base = await mkdtemp(join(parent, 'filebrowser-test-'))
   const root = place ?? join(base, 'root')
   const outside = join(base, 'outside')
   await mkdir(root)

@@ -208,12 +208,14 @@ describe('Undo', () => {
     await entry(page, 'dir').waitFor()
     await undoButton(page).click()
     await waitFor('the copy to go', async () => (await readdir(tree.at('to'))).length === 0)
+    // It has been told so, too.
+    await entry(page, 'dir').waitFor({ state: 'detached' })
     // What is shown now is what the page remembers.
     await page.route('**/api/resources/to/dir**', () => {})
     await page.goForward()
     await page.goForward()
     await page.waitForURL('**/files/to/dir/deep/')
-    await entry(page, 'dir').waitFor({ state: 'detached' })
+    await page.locator('.skeleton').waitFor()
     expect(await entry(page, 'a.txt').count()).toBe(0)
   })
 
