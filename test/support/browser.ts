@@ -16,7 +16,10 @@ const FULL = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google
 const SHELL = '/usr/bin/chromium-headless-shell'
 
 /** What a busy machine takes; half of what a test may. */
-const WAIT_MS = 30_000
+const WAIT_MS = 60_000
+
+/** A path without the product, for tests that go elsewhere by themselves. */
+export const BLANK = '/health'
 
 export const DESKTOP = { width: 1280, height: 800 } as const
 export const PHONE = { width: 390, height: 844 } as const
@@ -112,11 +115,8 @@ export async function openPage(
   options: PageOptions = {},
 ): Promise<OpenPage> {
   const { path = '/', as = ADMIN, ...contextOptions } = options
-  const plain = Object.keys(contextOptions).length === 0
-  const { context, leave } =
-    plain && server.reopened === true
-      ? await borrowContext(browser, server.origin)
-      : await ownContext(browser, server.origin, contextOptions)
+  const make = server.reopened === true ? borrowContext : ownContext
+  const { context, leave } = await make(browser, server.origin, contextOptions)
   const page = await context.newPage()
   page.setDefaultTimeout(WAIT_MS)
   const problems: string[] = []
@@ -158,33 +158,55 @@ async function ownContext(
 
 /** A context that several tests use, one after the other. */
 interface Kept extends Lent {
+  origin: string
   /** An empty page of the server: keeps the process of the site, with the scripts it has compiled, alive. */
   keeper: Page
   used: boolean
 }
 
+/** By server and options, the one that was lent last at the end. */
 const kept = new Map<string, Kept>()
+/** Each holds a process of the browser. */
+const MOST_KEPT = 4
 
-/** A context as new, unless an earlier one of the server can be had: a third of the work is loading scripts. */
-async function borrowContext(browser: Browser, origin: string): Promise<Lent> {
-  let found = kept.get(origin)
-  if (found?.used) return ownContext(browser, origin)
+/** A context as new, unless an earlier one like it can be had: a third of the work is loading scripts. */
+async function borrowContext(
+  browser: Browser,
+  origin: string,
+  options: BrowserContextOptions,
+): Promise<Lent> {
+  const key = `${origin} ${JSON.stringify(options)}`
+  let found = kept.get(key)
+  if (found?.used) return ownContext(browser, origin, options)
+  kept.delete(key)
   if (found === undefined || found.context.browser() !== browser || found.keeper.isClosed()) {
-    const { context } = await ownContext(browser, origin)
+    await makeRoom()
+    const { context } = await ownContext(browser, origin, options)
     const keeper = await context.newPage()
-    found = { context, keeper, used: false, leave: () => giveBack(origin) }
-    kept.set(origin, found)
-    await keeper.goto('/health')
-  }
+    const made: Kept = { context, origin, keeper, used: false, leave: () => giveBack(key, made) }
+    found = made
+    await keeper.goto(BLANK)
+    // The pages of a context have one process: all are gone with it.
+    keeper.on('crash', () => kept.delete(key))
+  } else if (options.permissions) await found.context.grantPermissions(options.permissions)
+  kept.set(key, found)
   found.used = true
   return found
 }
 
+/** Closes the context that was lent longest ago, when there are many. */
+async function makeRoom(): Promise<void> {
+  if (kept.size < MOST_KEPT) return
+  const oldest = [...kept].find(([, { used }]) => !used)
+  if (oldest === undefined) return
+  kept.delete(oldest[0])
+  await oldest[1].context.close()
+}
+
 /** Closes what the test opened and forgets what the browser knows; a context that cannot be cleared goes. */
-async function giveBack(origin: string): Promise<void> {
-  const found = kept.get(origin)
-  if (found === undefined) return
-  const { context, keeper } = found
+async function giveBack(key: string, found: Kept): Promise<void> {
+  const { context, origin, keeper } = found
+  if (kept.get(key) !== found) return context.close()
   try {
     for (const page of context.pages()) if (page !== keeper) await page.close()
     for (const event of ['page', 'request', 'response', 'dialog', 'console'] as const) {
@@ -197,20 +219,23 @@ async function giveBack(origin: string): Promise<void> {
     const session = await context.newCDPSession(keeper)
     await session.send('Storage.clearDataForOrigin', { origin, storageTypes: 'all' })
     await session.detach()
-    // A clock that a test has set stays set.
-    if (!(await keeper.evaluate(() => `${Date}`.includes('[native code]'))))
+    // A clock that a test has set stays set. Its Date calls itself native.
+    if (!(await keeper.evaluate(() => `${setTimeout}`.includes('[native code]'))))
       throw new Error('clock')
     found.used = false
   } catch {
-    await forgetContext(origin)
+    kept.delete(key)
+    await context.close()
   }
 }
 
-/** Closes the context that is kept for a server, if any: before the server ends. */
-export async function forgetContext(origin: string): Promise<void> {
-  const found = kept.get(origin)
-  kept.delete(origin)
-  await found?.context.close()
+/** Closes the contexts that are kept for a server: before the server ends. */
+export async function forgetContexts(origin: string): Promise<void> {
+  for (const [key, found] of kept) {
+    if (found.origin !== origin) continue
+    kept.delete(key)
+    await found.context.close()
+  }
 }
 
 /** A refused call is logged by the browser whatever the page does with it. */

@@ -5,7 +5,7 @@ import type { Browser, Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, inject } from 'vitest'
 import type { SettingsRecord } from '../../src/api-types.ts'
 import {
-  forgetContext,
+  forgetContexts,
   type Opened,
   type OpenPage,
   openPage,
@@ -132,7 +132,7 @@ export function sharedSite(
     site.program = await startProgram(site.tree, { args })
   }, SITE_MS)
   afterAll(async () => {
-    await forgetContext(site.program.origin)
+    await forgetContexts(site.program.origin)
     await site.program[Symbol.asyncDispose]()
     await site.tree[Symbol.asyncDispose]()
     if (launch) await site.browser.close()

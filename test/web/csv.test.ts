@@ -6,9 +6,11 @@ import { expect, it } from 'vitest'
 import { launchBrowser } from '../support/browser.ts'
 import { waitFor } from '../support/deadline.ts'
 import { sharedSite } from './browser-steps.ts'
-import { longestTaskMs, slowness } from './main-thread.ts'
+import { leastFairMs, longestTaskMs } from './main-thread.ts'
 
 const ROWS = 600_000
+/** The longest that the page works in one piece. */
+const TASK_MS = 250
 
 /** About 50 MB. */
 function largeTable(): string {
@@ -159,23 +161,25 @@ it('opens in the editor by the address that File Browser uses', async () => {
 })
 
 it('shows fifty megabytes, scrolls, sorts and filters them without holding up the page', async () => {
-  await using opened = await site.open({ path: '/files/large.csv' })
-  const { page } = opened
-  await page.getByText('600,000 rows', { exact: true }).waitFor({ timeout: 30_000 })
-  expect(await page.locator('.csv-row').count()).toBeLessThan(80)
-  const grid = page.locator('.csv')
-  const longestMs = await longestTaskMs(site.browser, page, async () => {
-    await grid.evaluate((box) => {
-      box.scrollTop = box.scrollHeight
+  const longestMs = await leastFairMs(site.browser, TASK_MS, async () => {
+    await using opened = await site.open({ path: '/files/large.csv' })
+    const { page } = opened
+    await page.getByText('600,000 rows', { exact: true }).waitFor()
+    expect(await page.locator('.csv-row').count()).toBeLessThan(80)
+    const taskMs = await longestTaskMs(site.browser, page, async () => {
+      await page.locator('.csv').evaluate((box) => {
+        box.scrollTop = box.scrollHeight
+      })
+      await page.getByText(`Person ${ROWS - 1}`, { exact: true }).waitFor()
+      await page.keyboard.press('Control+Home')
+      await page.getByText('Person 0', { exact: true }).waitFor()
+      await page.getByRole('button', { name: 'amount' }).click()
+      await waitFor('the table in order', async () => (await cells(page))[1]?.[2] === '0')
+      await page.getByRole('textbox', { name: 'Filter rows' }).fill('person 599999')
+      await page.getByText('1 of 600,000 rows').waitFor()
     })
-    await page.getByText(`Person ${ROWS - 1}`, { exact: true }).waitFor()
-    await page.keyboard.press('Control+Home')
-    await page.getByText('Person 0', { exact: true }).waitFor()
-    await page.getByRole('button', { name: 'amount' }).click()
-    await waitFor('the table in order', async () => (await cells(page))[1]?.[2] === '0', 30_000)
-    await page.getByRole('textbox', { name: 'Filter rows' }).fill('person 599999')
-    await page.getByText('1 of 600,000 rows').waitFor({ timeout: 30_000 })
+    expect(opened.problems).toEqual([])
+    return taskMs
   })
-  expect(longestMs / (await slowness(site.browser))).toBeLessThan(250)
-  expect(opened.problems).toEqual([])
+  expect(longestMs).toBeLessThan(TASK_MS)
 })

@@ -1,7 +1,7 @@
 // What people do in the editor, for the tests of it.
 import type { Page } from 'playwright-core'
 import { afterEach, beforeEach, expect } from 'vitest'
-import { type OpenPage, openPage } from '../support/browser.ts'
+import type { OpenPage } from '../support/browser.ts'
 import { waitFor } from '../support/deadline.ts'
 import type { Tree } from '../support/tree.ts'
 import { type SharedSite, sharedSite } from './browser-steps.ts'
@@ -17,7 +17,7 @@ export function editorSite(
   const site = sharedSite(() => ({})) as SharedSite & { opened: OpenPage; page: Page }
   beforeEach(async () => {
     await prepare(site.tree)
-    site.opened = await openPage(site.browser, site.program, { path })
+    site.opened = await site.open({ path })
     site.page = site.opened.page
   })
   afterEach(async () => {

@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { openPage, PHONE } from '../support/browser.ts'
+import { BLANK, openPage, PHONE } from '../support/browser.ts'
 import { waitFor } from '../support/deadline.ts'
 import { loginAs } from '../support/login.ts'
 import { SAMPLES } from '../support/pictures.ts'
@@ -13,7 +13,7 @@ import type { Tree } from '../support/tree.ts'
 import { editorSite, editorSteps } from './editor-steps.ts'
 import { addUser, toast, twoFrames, userLogin } from './listing-steps.ts'
 
-const site = editorSite('/files/')
+const site = editorSite(BLANK)
 let browser: Browser
 let tree: Tree
 let program: Program

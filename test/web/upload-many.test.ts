@@ -5,8 +5,10 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { launchBrowser, openPage } from '../support/browser.ts'
 import { startProgram } from '../support/program.ts'
 import { makeTree } from '../support/tree.ts'
-import { longestTaskMs, slowness } from './main-thread.ts'
+import { leastFairMs, longestTaskMs } from './main-thread.ts'
 import { dropTree } from './upload-steps.ts'
+
+const TASK_MS = 200
 
 let browser: Browser
 beforeAll(async () => {
@@ -22,12 +24,19 @@ it('takes 2,000 dropped files without holding up the page', async () => {
   await page.locator('#listing').getByText('old').first().waitFor()
   const many: Record<string, string> = {}
   for (let n = 0; n < 2000; n++) many[`file ${n}.txt`] = `content ${n}`
-  const longestMs = await longestTaskMs(browser, page, async () => {
-    await dropTree(page, { many })
-    const panel = page.getByRole('region', { name: 'Uploads' })
-    await panel.getByText('2,000 files uploaded').waitFor({ timeout: 150_000 })
+  const panel = page.getByRole('region', { name: 'Uploads' })
+  let drops = 0
+  const longestMs = await leastFairMs(browser, TASK_MS, async () => {
+    drops++
+    // What was done before is no longer told.
+    await panel.waitFor({ state: 'hidden' })
+    return await longestTaskMs(browser, page, async () => {
+      await dropTree(page, { [`many ${drops}`]: many })
+      await panel.getByText('2,000 files uploaded').waitFor({ timeout: 150_000 })
+    })
   })
-  expect(longestMs / (await slowness(browser))).toBeLessThan(200)
-  expect(await readdir(tree.at('many'))).toHaveLength(2000)
-  expect(await tree.read('many/file 1999.txt')).toBe('content 1999')
-}, 200_000)
+  process.stdout.write(`2,000 dropped files take ${longestMs.toFixed(0)} ms in one piece at most\n`)
+  expect(longestMs).toBeLessThan(TASK_MS)
+  expect(await readdir(tree.at(`many ${drops}`))).toHaveLength(2000)
+  expect(await tree.read(`many ${drops}/file 1999.txt`)).toBe('content 1999')
+}, 900_000)

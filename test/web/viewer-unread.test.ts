@@ -4,7 +4,7 @@ import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
-import { openPage } from '../support/browser.ts'
+import { BLANK } from '../support/browser.ts'
 import { waitFor } from '../support/deadline.ts'
 import { ADMIN } from '../support/program.ts'
 import { openViewer, sampleSite } from './viewer-steps.ts'
@@ -35,7 +35,7 @@ async function expectShown(page: Page) {
 
 describe('without a connection', () => {
   it.each(samples)('%s is not called damaged, and opens once the server is back', async (name) => {
-    await using opened = await openPage(site.browser, site.program)
+    await using opened = await site.open({ path: BLANK })
     const { page } = opened
     await page.route(CONTENT, (route) => route.abort('connectionrefused'))
     await openViewer(page, name)
@@ -48,7 +48,7 @@ describe('without a connection', () => {
   })
 
   it('the bytes of a file can be asked for again, too', async () => {
-    await using opened = await openPage(site.browser, site.program)
+    await using opened = await site.open({ path: BLANK })
     const { page } = opened
     await page.route(CONTENT, (route) => route.abort('connectionrefused'))
     await page.goto('/files/unknown.bin?view=hex')
@@ -59,7 +59,7 @@ describe('without a connection', () => {
   })
 
   it('the code of a viewer is fetched again', async () => {
-    await using opened = await openPage(site.browser, site.program)
+    await using opened = await site.open({ path: BLANK })
     const { page } = opened
     await page.route(CODE, (route) => route.abort('connectionrefused'))
     await openViewer(page, 'letter.docx')
@@ -71,7 +71,7 @@ describe('without a connection', () => {
 
   it('the code of the editor, too', async () => {
     await site.tree.add({ 'words.md': '# A heading' })
-    await using opened = await openPage(site.browser, site.program)
+    await using opened = await site.open({ path: BLANK })
     const { page } = opened
     const code = /-editor-[^/]*\.js$/
     await page.route(code, (route) => route.abort('connectionrefused'))
@@ -93,7 +93,7 @@ describe('without a connection', () => {
     'the text of %s can be written on without its preview',
     async (name, code, side, text, part) => {
       await site.tree.add({ [name]: text })
-      await using opened = await openPage(site.browser, site.program)
+      await using opened = await site.open({ path: BLANK })
       const { page } = opened
       await page.route(code, (route) => route.abort('connectionrefused'))
       await page.goto(`/files/${name}?view=text`)
@@ -116,7 +116,7 @@ describe('without a connection', () => {
 
 it('a file that was deleted meanwhile is said to be gone', async () => {
   await site.tree.add({ 'gone.pdf': 'x'.repeat(9000), 'gone.png': 'x'.repeat(9000) })
-  await using opened = await openPage(site.browser, site.program)
+  await using opened = await site.open({ path: BLANK })
   const { page } = opened
   for (const name of ['gone.pdf', 'gone.png']) {
     await page.route(CONTENT, (route) => route.abort('connectionrefused'))
@@ -130,7 +130,7 @@ it('a file that was deleted meanwhile is said to be gone', async () => {
 })
 
 it('a file that may not be read any more is said to be forbidden, and a failing server to fail', async () => {
-  await using opened = await openPage(site.browser, site.program)
+  await using opened = await site.open({ path: BLANK })
   const { page } = opened
   let status = 403
   await page.route(CONTENT, (route) => route.fulfill({ status }))
@@ -144,7 +144,7 @@ it('a file that may not be read any more is said to be forbidden, and a failing 
 it.each(['paper.pdf', 'picture.png', 'song.mp3', 'pack.zip'])(
   'asks for the password in place when the session ended, and then shows %s',
   async (name) => {
-    await using opened = await openPage(site.browser, site.program)
+    await using opened = await site.open({ path: BLANK })
     const { page, context } = opened
     await page.route(CONTENT, (route) => route.abort('connectionrefused'))
     await openViewer(page, name)
