@@ -235,6 +235,7 @@ test('the shells take the completion scripts', async () => {
       'import',
       'ls',
       'rm',
+      'second-factor',
       'token',
       'update',
       '--perm.admin',

@@ -32,9 +32,16 @@ export function SecondFactor() {
           record.active ? (
             <Active record={record} onChange={factor.reload} />
           ) : (
-            <Button tone="line" icon={ShieldCheck} onClick={() => void enrol(factor.reload)}>
-              <Trans>Set up</Trans>
-            </Button>
+            <div className="factor__acts row">
+              <Button tone="line" icon={ShieldCheck} onClick={() => void enrol(factor.reload)}>
+                <Trans>Set up</Trans>
+              </Button>
+              {record.required && (
+                <Badge tone="warn">
+                  <Trans>Required here</Trans>
+                </Badge>
+              )}
+            </div>
           )
         }
       </WhenLoaded>
