@@ -144,7 +144,7 @@ class DocumentStore implements Store {
     const made: Ahead = { change, steps, lines: new Map(), isKept: false, refuse }
     this.#noteWrites(made, this.#files.logs, true)
     this.#notify(beforeOf(steps))
-    // Repeated on top of a batch that is being written.
+    // While a batch is being written it has to be repeated on top of that, also where it changed nothing.
     if (!made.isKept && made.lines.size === 0 && !this.#running) return value
     this.#ahead.push(made)
     try {

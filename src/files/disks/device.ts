@@ -49,7 +49,7 @@ const SAMPLE = 16
 /** How long a slow local disk is asked through the pool. */
 const SLOW_FOR_MS = 2_000
 
-/** How long what was read is taken to be in memory, and of how many files at most it is noted. */
+/** How long a file that was read counts as being in the kernel's memory, and how many are noted. */
 const READ_MS = 1_000
 const MAX_READ_FILES = 1_000
 

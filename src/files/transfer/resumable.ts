@@ -42,7 +42,7 @@ export interface Resumables {
   readonly remembered: Map<string, Upload>
   /** Folders whose uploads of an earlier run of the server are remembered, too, or are about to be. */
   readonly searched: Map<string, Promise<void>>
-  readonly exclusively: Turn
+  readonly exclusively: Exclusive
   readonly completions: Map<string, Promise<void>>
   readonly tried: WeakSet<Upload>
 }
@@ -53,7 +53,7 @@ export function createResumables(admit: Resumables['admit'] = async () => {}): R
     admit,
     remembered: new Map(),
     searched: new Map(),
-    exclusively: createTurns(),
+    exclusively: createExclusive(),
     completions: new Map(),
     tried: new WeakSet(),
   }
@@ -124,7 +124,7 @@ export function appendToPartial(
   return known.exclusively(keyOf(destination), async (stop) => {
     const opened = await openOwn(known, destination)
     if (!opened) throw await missing(destination)
-    // A body that is here ends by itself.
+    // A body that has come as a whole needs no signal to end it.
     const ended = hasArrived(source)
       ? undefined
       : AbortSignal.any([stop(), ...(signal ? [signal] : [])])
@@ -210,20 +210,18 @@ function remember({ remembered, searched }: Resumables, key: string, upload: Upl
 }
 
 // Once a folder, so that beginning many uploads does not list it each time.
-async function rememberLeft(known: Resumables, destination: Destination): Promise<void> {
+function rememberLeft(known: Resumables, destination: Destination): Promise<void> {
   const { searched } = known
   const folder = dirname(destination.place.realPath)
   const running = searched.get(folder)
   if (running) return running
   if (searched.size >= MAX_SEARCHED) searched.clear()
-  const search = rememberFound(known, destination)
-  searched.set(folder, search)
-  try {
-    await search
-  } catch (error) {
-    if (searched.get(folder) === search) searched.delete(folder)
+  const search = rememberFound(known, destination).catch((error) => {
+    searched.delete(folder)
     throw error
-  }
+  })
+  searched.set(folder, search)
+  return search
 }
 
 async function rememberFound(known: Resumables, { scope, place }: Destination): Promise<void> {
@@ -285,10 +283,10 @@ interface Holder {
   done: Promise<void>
 }
 
-type Turn = <T>(key: string, work: (stop: () => AbortSignal) => Promise<T>) => Promise<T>
+type Exclusive = <T>(key: string, work: (stop: () => AbortSignal) => Promise<T>) => Promise<T>
 
 /** One at a time per upload: whoever comes later stops the earlier one, which settles its write. */
-function createTurns(): Turn {
+function createExclusive(): Exclusive {
   const holders = new Map<string, Holder>()
   const stopOf = (holder: Holder) => {
     holder.stop ??= new AbortController()

@@ -86,7 +86,7 @@ interface Temp extends Opened {
   readonly calls: DiskCalls
   readonly inPool: DiskCalls
   readonly notes: TempNotes | undefined
-  /** Its own name is free for the next one when it is in place. */
+  /** Once it is in place, its temporary name is free for the next file. */
   readonly isSpare: boolean
   readonly syncsFolder: boolean
   /** `onlyCopy`: nothing else has all of the content that is being written in place. */
@@ -213,7 +213,7 @@ async function commit(
   await check?.()
   const placed = await settle(temp, old, replace)
   try {
-    // Not before: a file that could not be moved would look abandoned for long, and be swept.
+    // After the move: with an old time, a file that could not be moved would be swept as abandoned.
     if (mtimeMs !== undefined) await setTime(placed, mtimeMs, calls)
     const { size, mtimeNs } = await calls.fstat(placed)
     if (isDirect && syncsFolder) folder.disks.noteSynced(folder.realDir)
@@ -280,7 +280,7 @@ async function discard(temp: Temp): Promise<void> {
     // Once it is moved the name may be another file's.
     if (temp.state === 'open') await remove(temp)
   } finally {
-    // The last one to let go of a file waits until its blocks are free.
+    // In the pool, since closing a removed file waits until its blocks are free.
     await close(temp, temp.inPool)
   }
 }
