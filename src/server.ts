@@ -331,9 +331,8 @@ async function listenSocket(server: Server, { socket, socketPerm }: Config): Pro
 async function removeStaleSocket(path: string): Promise<void> {
   try {
     const info = await lstat(path)
-    if (!info.isSocket()) {
+    if (!info.isSocket())
       throw new AppError('exists', `cannot listen on ${path}: a file that is not a socket is there`)
-    }
   } catch (error) {
     if (errnoOf(error) === 'ENOENT') return
     throw error

@@ -1,7 +1,7 @@
 // Puts given flags into records. Pure.
 import type { UserDefaults } from '../api-types.ts'
 import { type FlagValue, withStoredValues } from '../config/config.ts'
-import { AppError } from '../lib/errors.ts'
+import { badRequest } from '../lib/errors.ts'
 import { overlay, pick } from '../lib/fields.ts'
 import {
   type Auther,
@@ -71,20 +71,17 @@ function buildAuther(
   flags: GivenFlags,
   chosen: boolean,
 ): Auther {
-  if (!AUTH_METHODS.some((known) => known === method)) {
-    throw new AppError('bad_request', 'invalid auth method')
-  }
+  if (!AUTH_METHODS.some((known) => known === method)) throw badRequest('invalid auth method')
   const text = (name: string) => flagValue<string>(flags, name)
   const stored = chosen ? { header: '', command: '', recaptcha: null } : auther
   if (method === 'proxy') {
     const header = text('auth.header') ?? stored.header
-    if (header === '') throw new AppError('bad_request', '--auth.header is needed for method proxy')
+    if (header === '') throw badRequest('--auth.header is needed for method proxy')
     return { ...auther, header }
   }
   if (method === 'hook') {
     const command = text('auth.command') ?? stored.command
-    if (command === '')
-      throw new AppError('bad_request', '--auth.command is needed for method hook')
+    if (command === '') throw badRequest('--auth.command is needed for method hook')
     return { ...auther, command }
   }
   if (method === 'noauth') return auther

@@ -6,7 +6,7 @@ import { checkUsername } from '../auth/provision.ts'
 import { type Overrides, withStoredValues } from '../config/config.ts'
 import type { ConfigFile } from '../config/config-file.ts'
 import { OPTIONS } from '../config/options.ts'
-import { AppError } from '../lib/errors.ts'
+import { badRequest } from '../lib/errors.ts'
 import {
   type Document,
   defaultPermissions,
@@ -34,12 +34,8 @@ export async function prepareFirstStart(
   warn: (message: string) => void,
 ): Promise<FirstStart> {
   const username = overrides.username?.value ?? OPTIONS.username.default
-  if (username.trim() === '') {
-    throw new AppError(
-      'bad_request',
-      `${overrides.username?.source}: the user name must not be empty`,
-    )
-  }
+  if (username.trim() === '')
+    throw badRequest(`${overrides.username?.source}: the user name must not be empty`)
   inContext(overrides.username?.source ?? '--username', () => checkUsername(username))
   const settings = firstSettings(overrides, file)
   const given = overrides.password?.value ?? ''
@@ -95,14 +91,12 @@ async function hashOfGiven(
   const source = overrides.password?.source ?? '--password'
   if (isHash(text)) return text
   if (/^\$2[abxy]?\$|^\$argon2/.test(text)) {
-    throw new AppError(
-      'bad_request',
+    throw badRequest(
       `${source} begins like a hash but is none; quote it so that the shell keeps its $ signs`,
     )
   }
-  if (Buffer.byteLength(text) > MAX_PASSWORD_BYTES) {
-    throw new AppError('bad_request', `${source} is longer than ${MAX_PASSWORD_BYTES} bytes`)
-  }
+  if (Buffer.byteLength(text) > MAX_PASSWORD_BYTES)
+    throw badRequest(`${source} is longer than ${MAX_PASSWORD_BYTES} bytes`)
   try {
     await checkPassword(text, settings.minimumPasswordLength)
   } catch (error) {

@@ -1,16 +1,16 @@
 // `<index> [index_end]` of the commands that remove list entries.
 
 import { parseInteger } from '../config/option-values.ts'
-import { AppError } from '../lib/errors.ts'
+import { badRequest } from '../lib/errors.ts'
 
 /** First and last index, both inclusive. Throws AppError when they are not in the list. */
 export function indexRange(args: readonly string[], length: number): [number, number] {
   const [from = 0, to = from] = args.map((text) => indexOf(text))
-  if (to < from) throw new AppError('bad_request', `index_end ${to} is smaller than index ${from}`)
+  if (to < from) throw badRequest(`index_end ${to} is smaller than index ${from}`)
   for (const index of [from, to]) {
     if (index < 0 || index >= length) {
       const known = length === 0 ? 'the list is empty' : `there are 0 to ${length - 1}`
-      throw new AppError('bad_request', `there is no index ${index}: ${known}`)
+      throw badRequest(`there is no index ${index}: ${known}`)
     }
   }
   return [from, to]
@@ -22,8 +22,6 @@ export function checkIndexes(args: readonly string[]): void {
 }
 
 function indexOf(text: string): number {
-  if (!/^[+-]?\d+$/.test(text)) {
-    throw new AppError('bad_request', `"${text}" is no index, expected a whole number`)
-  }
+  if (!/^[+-]?\d+$/.test(text)) throw badRequest(`"${text}" is no index, expected a whole number`)
   return parseInteger(text.replace(/^([+-]?)0+(?=\d)/, '$1'))
 }

@@ -1,7 +1,7 @@
 // The command line grammar: GNU style flags mixed with arguments, `--` ends flags. Pure.
 import type { FlagValue } from '../config/config.ts'
 import { parseBoolean, parseCsvLine } from '../config/option-values.ts'
-import { AppError } from '../lib/errors.ts'
+import { type AppError, badRequest } from '../lib/errors.ts'
 import { type Command, type Flag, isSwitch } from './command.ts'
 
 interface ChosenCommand {
@@ -124,7 +124,7 @@ export function parseArgs(words: readonly string[], flags: readonly Flag[]): Par
     if (flag.name !== name) deprecations.set(name, flag.name)
     const inline = equals < 0 ? undefined : word.slice(equals + 1)
     const text = inline ?? (isSwitch(flag) ? 'true' : next())
-    if (text === undefined) throw new AppError('bad_request', `--${name} needs a value`)
+    if (text === undefined) throw badRequest(`--${name} needs a value`)
     put(flag, text, `--${name}`)
   }
 
@@ -139,7 +139,7 @@ export function parseArgs(words: readonly string[], flags: readonly Flag[]): Par
       const flag = flags.find(({ short }) => short === letter)
       if (!flag) {
         const where = word.length > 2 ? ` in ${word}` : ''
-        throw new AppError('bad_request', `unknown flag -${letter}${where}`)
+        throw badRequest(`unknown flag -${letter}${where}`)
       }
       if (isSwitch(flag)) {
         const inline = remainder.startsWith('=')
@@ -148,7 +148,7 @@ export function parseArgs(words: readonly string[], flags: readonly Flag[]): Par
         continue
       }
       const text = remainder === '' ? next() : remainder.replace(/^=/, '')
-      if (text === undefined) throw new AppError('bad_request', `-${letter} needs a value`)
+      if (text === undefined) throw badRequest(`-${letter} needs a value`)
       put(flag, text, `-${letter}`)
       return
     }
@@ -156,7 +156,7 @@ export function parseArgs(words: readonly string[], flags: readonly Flag[]): Par
 
   if (!help) {
     const missing = flags.find((flag) => flag.required && !given.has(flag.name))
-    if (missing) throw new AppError('bad_request', `--${missing.name} is required`)
+    if (missing) throw badRequest(`--${missing.name} is required`)
   }
   return {
     args,
@@ -172,7 +172,7 @@ function readValue(flag: Flag, text: string, shown: string): unknown {
     return isSwitch(flag) ? parseBoolean(text) : flag.parse(text)
   } catch (error) {
     const value = /secret|password/i.test(flag.name) ? '' : `"${text}" `
-    throw new AppError('bad_request', `${shown}: ${value}is not valid, ${(error as Error).message}`)
+    throw badRequest(`${shown}: ${value}is not valid, ${(error as Error).message}`)
   }
 }
 
@@ -180,7 +180,7 @@ function switchValue(text: string, shown: string): boolean {
   try {
     return parseBoolean(text)
   } catch (error) {
-    throw new AppError('bad_request', `${shown}: ${(error as Error).message}`)
+    throw badRequest(`${shown}: ${(error as Error).message}`)
   }
 }
 
@@ -190,7 +190,7 @@ function unknownFlag(shown: string, flags: readonly Flag[], name: string): AppEr
     flags.map((flag) => flag.name),
   )
   const hint = near.length > 0 ? `; did you mean --${near[0]}?` : ''
-  return new AppError('bad_request', `unknown flag ${shown}${hint}`)
+  return badRequest(`unknown flag ${shown}${hint}`)
 }
 
 /** Known words within two edits of `word`, or that begin with it, nearest first. */

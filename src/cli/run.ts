@@ -1,6 +1,6 @@
 // From the words of the command line to an exit code: finds the command, reads its flags, runs it,
 // and turns failures into the one line on stderr that scripts know.
-import { AppError } from '../lib/errors.ts'
+import { AppError, badRequest } from '../lib/errors.ts'
 import { ParseError } from '../lib/parse.ts'
 import type { Command, Flag } from './command.ts'
 import { commandTree } from './commands.ts'
@@ -93,8 +93,7 @@ function checkArguments(
         : minArgs === maxArgs
           ? `${minArgs}`
           : `${minArgs} to ${maxArgs}`
-    throw new AppError(
-      'bad_request',
+    throw badRequest(
       `expected ${accepted} argument(s)${usage ? ` (${usage})` : ''}, received ${args.length}`,
     )
   }

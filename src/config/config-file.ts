@@ -3,7 +3,7 @@ import { readFileSync, statSync } from 'node:fs'
 import { extname, join, resolve } from 'node:path'
 import { parseEnv } from 'node:util'
 import { parse as parseToml } from 'smol-toml'
-import { AppError, errnoOf } from '../lib/errors.ts'
+import { AppError, badRequest, errnoOf } from '../lib/errors.ts'
 import { parseYaml } from './read-yaml.ts'
 
 /** Extensions in the order in which one folder is searched. */
@@ -106,9 +106,8 @@ function isFile(file: string): boolean {
 
 function readText(file: string): string | null {
   try {
-    if (statSync(file).size > MAX_FILE_BYTES) {
-      throw new AppError('bad_request', `the configuration file ${file} is larger than 1 MiB`)
-    }
+    if (statSync(file).size > MAX_FILE_BYTES)
+      throw badRequest(`the configuration file ${file} is larger than 1 MiB`)
     return readFileSync(file, 'utf8')
   } catch (error) {
     if (['ENOENT', 'EACCES', 'EISDIR', 'ENOTDIR', 'EPERM'].includes(errnoOf(error))) return null
@@ -119,8 +118,7 @@ function readText(file: string): string | null {
 function decode(file: string, extension: string, text: string): ConfigFile {
   const decoder = DECODERS[extension]
   if (!decoder) {
-    throw new AppError(
-      'bad_request',
+    throw badRequest(
       `cannot read ${file}: .${extension} files are not supported, use json, yaml or toml`,
     )
   }
@@ -132,9 +130,8 @@ function decode(file: string, extension: string, text: string): ConfigFile {
     throw new AppError('bad_request', `cannot read ${file}: ${reason}`, { cause: error })
   }
   if (value === null || value === undefined) value = {}
-  if (typeof value !== 'object' || Array.isArray(value)) {
-    throw new AppError('bad_request', `cannot read ${file}: expected keys and values at the top`)
-  }
+  if (typeof value !== 'object' || Array.isArray(value))
+    throw badRequest(`cannot read ${file}: expected keys and values at the top`)
   const record = value as Record<string, unknown>
   return { file, keys: Object.keys(record), get: (key) => lookUp(record, key) }
 }

@@ -2,7 +2,7 @@
 // default, merged into one frozen Config. It is finished when loaded; later modules trust it.
 import { isIPv6 } from 'node:net'
 import { resolve } from 'node:path'
-import { AppError } from '../lib/errors.ts'
+import { badRequest } from '../lib/errors.ts'
 import { VERSION } from '../lib/version.ts'
 import type { ServerOptions } from '../store/document.ts'
 import type { ConfigFile } from './config-file.ts'
@@ -141,10 +141,7 @@ function parseFrom(key: OptionKey, text: string, source: string): Given {
     return { value: optionOf(key).parse(text), text, source }
   } catch (error) {
     const shown = optionOf(key).secret ? '' : `"${text}" `
-    throw new AppError(
-      'bad_request',
-      `${source}: ${shown}is not valid, ${(error as Error).message}`,
-    )
+    throw badRequest(`${source}: ${shown}is not valid, ${(error as Error).message}`)
   }
 }
 
@@ -152,10 +149,9 @@ function textOf(raw: unknown, source: string): string {
   if (typeof raw === 'string') return raw
   if (typeof raw === 'number' || typeof raw === 'boolean' || typeof raw === 'bigint')
     return `${raw}`
-  if (Array.isArray(raw) && raw.every((item) => typeof item === 'string')) {
+  if (Array.isArray(raw) && raw.every((item) => typeof item === 'string'))
     return raw.map((item) => `"${item.replaceAll('"', '""')}"`).join(',')
-  }
-  throw new AppError('bad_request', `${source}: expected a single value, not a nested one`)
+  throw badRequest(`${source}: expected a single value, not a nested one`)
 }
 
 // Keys of the original's documentation and of its nested first-start default.
@@ -179,8 +175,7 @@ function refuseConflicts(overrides: Overrides): void {
   if (!overrides.socket?.value) return
   const other = TCP_KEYS.map((key) => overrides[key]).find((given) => given !== undefined)
   if (!other) return
-  throw new AppError(
-    'bad_request',
+  throw badRequest(
     `${overrides.socket.source} and ${other.source} exclude each other: use a socket or TCP`,
   )
 }

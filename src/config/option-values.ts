@@ -57,9 +57,8 @@ export const parseMode = integerBetween(0, 0o7777)
 export function parsePort(text: string): number {
   if (text === '') return 0
   const port = /^\d+$/.test(text) ? Number(text) : servicePort(text)
-  if (port === undefined || port > 65_535) {
+  if (port === undefined || port > 65_535)
     throw new Error('expected a port from 0 to 65535 or the name of a service')
-  }
   return port
 }
 
@@ -181,9 +180,8 @@ export interface RateLimit {
 export function parseRateLimit(text: string): RateLimit {
   if (text === '0') return { attempts: 0, windowMs: 0 }
   const [attempts, window, ...rest] = text.split('/')
-  if (!attempts || !window || rest.length > 0) {
+  if (!attempts || !window || rest.length > 0)
     throw new Error('expected attempts/duration such as 10/15m, or 0 for no limit')
-  }
   return {
     attempts: integerBetween(1, 1_000_000)(attempts),
     windowMs: parsePositiveDuration(window),

@@ -79,9 +79,8 @@ export function openBolt(data: Buffer): BoltFile {
         `page ${pageId} lies behind the end, the file was cut off at ${data.length} bytes`,
       )
     }
-    if (Number(view.getBigUint64(at, meta.littleEndian)) !== pageId) {
+    if (Number(view.getBigUint64(at, meta.littleEndian)) !== pageId)
       throw damaged(`page ${pageId} carries another number`)
-    }
     const overflow = view.getUint32(at + 12, meta.littleEndian)
     const end = at + (overflow + 1) * pageSizeBytes
     if (end > data.length) {
@@ -144,9 +143,8 @@ function pageKind(page: Buffer, littleEndian: boolean): number {
 function* elements(page: Buffer, name: string, littleEndian: boolean) {
   const view = viewOf(page)
   const count = view.getUint16(10, littleEndian)
-  if (PAGE_HEADER_BYTES + count * ELEMENT_BYTES > page.length) {
+  if (PAGE_HEADER_BYTES + count * ELEMENT_BYTES > page.length)
     throw damaged(`${name} claims ${count} elements, more than fit`)
-  }
   for (let i = 0; i < count; i++) yield { view, at: PAGE_HEADER_BYTES + i * ELEMENT_BYTES }
 }
 
@@ -181,9 +179,8 @@ function bucketRef(value: Buffer, name: string, { littleEndian }: Meta): BucketR
     return { pageId: Number(rootPage) }
   }
   const inline = value.subarray(BUCKET_HEADER_BYTES)
-  if (inline.length < PAGE_HEADER_BYTES || pageKind(inline, littleEndian) !== LEAF) {
+  if (inline.length < PAGE_HEADER_BYTES || pageKind(inline, littleEndian) !== LEAF)
     throw damaged(`${name} has an inline bucket that is no leaf`)
-  }
   return { inline }
 }
 

@@ -57,9 +57,8 @@ async function acquire(lockFile: string, mark: string): Promise<void> {
       if (errnoOf(error) !== 'EEXIST') throw writeFailure(lockFile, error)
     }
     await takeOverIfStale(lockFile)
-    if (Date.now() > deadline) {
+    if (Date.now() > deadline)
       throw new AppError('locked', `another process keeps ${lockFile}; remove it if none runs`)
-    }
     await delay(RETRY_MS + Math.random() * RETRY_MS)
   }
 }

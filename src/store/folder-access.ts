@@ -78,9 +78,8 @@ export async function folderAdvice(file: string, { uid, gid }: ProcessUser): Pro
   const folder = dirname(file)
   const owned = `chown ${uid}:${gid}`
   const info = await stat(folder).catch(() => null)
-  if (!info) {
+  if (!info)
     return `uid ${uid} must be able to write ${folder}; run: mkdir -p ${folder} && ${owned} ${folder}`
-  }
   const facts = `${folder} belongs to uid ${info.uid} gid ${info.gid}, and uid ${uid} must be able to write it`
   if (await holdsOnly(file)) return `${facts}; run: ${owned} ${folder}`
   const own = join(folder, 'filebrowser')

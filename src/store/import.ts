@@ -144,9 +144,8 @@ function convertSettings(text: string, config: BoltRecords, report: ImportReport
   const serverText = config.text('server')
   const autherText = config.text('auther')
   if (serverText === undefined) throw new AppError('unsupported', 'it holds no server record')
-  if (autherText === undefined) {
+  if (autherText === undefined)
     throw new AppError('unsupported', 'it holds no record of the sign-in method')
-  }
   const record = decode(text, 'settings')
   const server = decode(serverText, 'server')
   const settings = settingsFrom({
@@ -242,9 +241,8 @@ export async function readConsistently(handle: Pick<FileHandle, 'stat' | 'read'>
     }
     const after = await readHeads(handle)
     if (before.equals(after)) return data.subarray(0, filled)
-    if (attempt === READ_ATTEMPTS) {
+    if (attempt === READ_ATTEMPTS)
       throw new AppError('locked', 'it keeps changing; stop the old program first')
-    }
   }
 }
 

@@ -30,9 +30,8 @@ interface SettingsRecords {
 export function settingsFrom({ settings, server, auther }: SettingsRecords): Settings {
   const r = readObject(settings, 'settings')
   const authMethod = r.str('authMethod')
-  if (!AUTH_METHODS.some((method) => method === authMethod)) {
+  if (!AUTH_METHODS.some((method) => method === authMethod))
     throw new AppError('unsupported', `the sign-in method "${authMethod}" is not known`)
-  }
   const tus = r.obj('tus', (t) => ({
     chunkSize: integer(t, 'chunkSize'),
     retryCount: integer(t, 'retryCount', { max: 65_535 }),
@@ -118,9 +117,8 @@ function integer(
 ): number {
   const value = r.raw(key)
   if (value === undefined || value === null) return 0
-  if (typeof value !== 'number' || Math.floor(value) !== value) {
+  if (typeof value !== 'number' || Math.floor(value) !== value)
     throw new ParseError(`${r.at}.${key} must be a whole number`)
-  }
   if (min === 0 && value < 0) throw new ParseError(`${r.at}.${key} must be 0 or more`)
   return Math.max(min, Math.min(max, value))
 }

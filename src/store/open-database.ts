@@ -60,9 +60,8 @@ export async function openDatabase(path: string, options: OpenOptions): Promise<
       `the database path ${path} holds ${what}. Nothing was changed.`,
     )
   }
-  if (options.mustBeNew && kind !== 'absent' && kind !== 'empty') {
+  if (options.mustBeNew && kind !== 'absent' && kind !== 'empty')
     throw new AppError('exists', `a database exists at ${path}; change it with "config set"`)
-  }
   if (kind === 'absent' || kind === 'empty') return openOrCreate(path, options)
   if (kind === 'json') return openExisting(path)
   return openBesideBolt(path, options)
@@ -105,9 +104,8 @@ async function openOrCreate(path: string, options: OpenOptions): Promise<OpenedD
   return withFileLock(`${file}.lock`, async () => {
     const now = await detectDatabase(file)
     if (now.kind === 'json' && !options.mustBeNew) return opened(await openStore(file))
-    if (now.kind !== 'absent' && now.kind !== 'empty') {
+    if (now.kind !== 'absent' && now.kind !== 'empty')
       throw new AppError('exists', `another process made ${file} at the same moment`)
-    }
     return { store: await createStore(file, doc), file, created: true, imported: null }
   })
 }
@@ -122,9 +120,8 @@ async function openBesideBolt(path: string, options: OpenOptions): Promise<Opene
       await warnWhenChanged(path, store.get(IMPORTED_FROM, ''), options.notice)
       return opened(store)
     }
-    if (beside.kind !== 'absent' && beside.kind !== 'empty') {
+    if (beside.kind !== 'absent' && beside.kind !== 'empty')
       throw new AppError('unsupported', `${file} holds ${beside.what || 'no database of ours'}`)
-    }
     await refuseToForget(file)
     const { doc, report } = await importBoltFile(path)
     const store = await createStore(file, doc, path)
@@ -185,9 +182,8 @@ export async function detectDatabase(path: string): Promise<Detected> {
     handle = await open(path, 'r')
   } catch (error) {
     if (errnoOf(error) === 'ENOENT') return { kind: 'absent', what: '' }
-    if (errnoOf(error) === 'ENOTDIR') {
+    if (errnoOf(error) === 'ENOTDIR')
       throw new AppError('not_found', `${dirname(path)} is not a folder`, { cause: error })
-    }
     throw await cannotRead(path, error)
   }
   try {

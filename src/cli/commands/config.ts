@@ -1,7 +1,7 @@
 // `filebrowser config`: the stored settings and server options.
 import { resolve } from 'node:path'
 import { checkRules } from '../../access/rules.ts'
-import { AppError } from '../../lib/errors.ts'
+import { AppError, badRequest } from '../../lib/errors.ts'
 import { ParseError, type Reader, readObject } from '../../lib/parse.ts'
 import { SETTINGS } from '../../store/collections.ts'
 import {
@@ -166,16 +166,14 @@ async function importConfig(invocation: Invocation): Promise<number> {
 function parseImported(value: unknown, file: string): Settings {
   const r = readObject(value, file)
   for (const part of ['settings', 'server']) {
-    if (!r.has(part)) throw new AppError('bad_request', `${file} has no ${part}`)
+    if (!r.has(part)) throw badRequest(`${file} has no ${part}`)
   }
   const settings = convert(r, file)
   const { authMethod, auther } = settings
-  if (authMethod === 'proxy' && auther.header === '') {
-    throw new AppError('bad_request', `${file}: auther.header is needed for method proxy`)
-  }
-  if (authMethod === 'hook' && auther.command === '') {
-    throw new AppError('bad_request', `${file}: auther.command is needed for method hook`)
-  }
+  if (authMethod === 'proxy' && auther.header === '')
+    throw badRequest(`${file}: auther.header is needed for method proxy`)
+  if (authMethod === 'hook' && auther.command === '')
+    throw badRequest(`${file}: auther.command is needed for method hook`)
   checkRules(settings.rules)
   return settings
 }

@@ -1,7 +1,7 @@
 // `filebrowser hash`: a bcrypt hash as the original makes it, for --password and old scripts.
 import { hash } from 'bcrypt'
 import { MAX_PASSWORD_BYTES } from '../../auth/hash.ts'
-import { AppError } from '../../lib/errors.ts'
+import { badRequest } from '../../lib/errors.ts'
 import type { Command } from '../command.ts'
 
 const COST = 10
@@ -16,9 +16,8 @@ export const hashCommand: Command = {
   examples: [{ line: "filebrowser hash 'a long password'", says: 'Make a hash' }],
   minArgs: 1,
   async run({ args: [password = ''], stdout }) {
-    if (Buffer.byteLength(password) > MAX_PASSWORD_BYTES) {
-      throw new AppError('bad_request', 'bcrypt: password length exceeds 72 bytes')
-    }
+    if (Buffer.byteLength(password) > MAX_PASSWORD_BYTES)
+      throw badRequest('bcrypt: password length exceeds 72 bytes')
     // Both letters mean the same algorithm; $2a$ is what scripts have seen so far.
     stdout(`${(await hash(password, COST)).replace(/^\$2[by]\$/, '$2a$')}\n`)
     return 0

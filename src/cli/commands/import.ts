@@ -1,6 +1,6 @@
 // `filebrowser import`: takes over the old program's database on demand.
 import { resolve } from 'node:path'
-import { AppError } from '../../lib/errors.ts'
+import { AppError, badRequest } from '../../lib/errors.ts'
 import { withFileLock } from '../../store/file-lock.ts'
 import { importBoltFile, reportLines } from '../../store/import.ts'
 import { detectDatabase, jsonBeside, refuseToForget } from '../../store/open-database.ts'
@@ -40,7 +40,7 @@ async function runImport(invocation: Invocation): Promise<number> {
   if (found.kind !== 'bolt') {
     const held = { absent: 'does not exist', empty: 'is empty', json: 'is one of ours already' }
     const what = found.kind === 'other' ? `holds ${found.what}` : held[found.kind]
-    throw new AppError('bad_request', `${source} ${what}; expected a database of File Browser 2.x`)
+    throw badRequest(`${source} ${what}; expected a database of File Browser 2.x`)
   }
   const { doc, report } = await importBoltFile(source)
   stdout(`${reportLines(report).join('\n')}\n`)
@@ -51,9 +51,8 @@ async function runImport(invocation: Invocation): Promise<number> {
   }
   await withFileLock(`${target}.lock`, async () => {
     const { kind } = await detectDatabase(target)
-    if (kind !== 'absent' && kind !== 'empty') {
+    if (kind !== 'absent' && kind !== 'empty')
       throw new AppError('exists', `${target} exists and is left as it is; move it away first`)
-    }
     await refuseToForget(target)
     await (await createStore(target, doc, source)).close()
   })

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { open, readFile, realpath, rename, unlink } from 'node:fs/promises'
 import { extname } from 'node:path'
 import { parseYaml } from '../../config/read-yaml.ts'
-import { AppError, errnoOf } from '../../lib/errors.ts'
+import { AppError, badRequest, errnoOf } from '../../lib/errors.ts'
 import { pick } from '../../lib/fields.ts'
 import {
   DEFAULT_LOGOUT_PAGE,
@@ -24,7 +24,7 @@ export function formatOf(file: string): Format {
   const extension = extname(file)
   if (extension === '.json') return 'json'
   if (extension === '.yml' || extension === '.yaml') return 'yaml'
-  throw new AppError('bad_request', `invalid format: ${extension}`)
+  throw badRequest(`invalid format: ${extension}`)
 }
 
 /** Throws AppError unless the first argument is a file of a known format. */
@@ -187,7 +187,7 @@ export async function readExport(file: string): Promise<unknown> {
   } catch (error) {
     throw new AppError('bad_request', `cannot read ${file}: ${errnoOf(error)}`, { cause: error })
   }
-  if (bytes.length > MAX_FILE_BYTES) throw new AppError('bad_request', `${file} is too large`)
+  if (bytes.length > MAX_FILE_BYTES) throw badRequest(`${file} is too large`)
   const text = bytes.toString('utf8')
   try {
     return format === 'json' ? JSON.parse(text) : parseYaml(text)

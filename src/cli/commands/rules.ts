@@ -2,7 +2,7 @@
 import { checkRules } from '../../access/rules.ts'
 import type { Rule } from '../../api-types.ts'
 import { integerBetween } from '../../config/option-values.ts'
-import { AppError } from '../../lib/errors.ts'
+import { AppError, badRequest } from '../../lib/errors.ts'
 import type { Records, Transaction } from '../../store/collection.ts'
 import { SETTINGS } from '../../store/collections.ts'
 import { findUser, replaceUser } from '../../store/users.ts'
@@ -133,9 +133,8 @@ async function list(invocation: Invocation): Promise<number> {
 function remove(invocation: Invocation): Promise<number> {
   const { args, flags } = invocation
   const flagIndex = flagValue<number>(flags, 'index')
-  if (args.length === 0 && flagIndex === undefined) {
-    throw new AppError('bad_request', 'say which rule: an index as "rules ls" shows it')
-  }
+  if (args.length === 0 && flagIndex === undefined)
+    throw badRequest('say which rule: an index as "rules ls" shows it')
   return change(invocation, (rules) => {
     const [from, to] = indexRange(args.length === 0 ? [String(flagIndex)] : args, rules.length)
     return rules.filter((_, i) => i < from || i > to)

@@ -1,7 +1,7 @@
 // `filebrowser users token`: API tokens of an account, for scripts that set a server up.
 
 import { addApiToken } from '../../auth/api-tokens.ts'
-import { AppError } from '../../lib/errors.ts'
+import { AppError, badRequest } from '../../lib/errors.ts'
 import { ROOT, toVPath } from '../../lib/vpath.ts'
 import { API_TOKENS } from '../../store/collections.ts'
 import type { ApiToken } from '../../store/document.ts'
@@ -69,7 +69,7 @@ async function add(invocation: Invocation): Promise<number> {
   const { args, flags, stdout } = invocation
   const [who = '', name = ''] = args
   const folder = toVPath(flagValue<string>(flags, 'folder') ?? ROOT)
-  if (folder === null) throw new AppError('bad_request', 'the folder holds NUL')
+  if (folder === null) throw badRequest('the folder holds NUL')
   const days = flagValue<number>(flags, 'days') ?? 90
   const may = (right: string) => flagValue<boolean>(flags, `perm.${right}`) ?? true
   const wanted = {

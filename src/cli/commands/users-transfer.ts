@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path'
 import { checkRules } from '../../access/rules.ts'
 import { isHash } from '../../auth/hash.ts'
 import { checkUsername } from '../../auth/provision.ts'
-import { AppError } from '../../lib/errors.ts'
+import { AppError, badRequest } from '../../lib/errors.ts'
 import type { Records, Transaction } from '../../store/collection.ts'
 import { USERS } from '../../store/collections.ts'
 import type { User } from '../../store/document.ts'
@@ -79,18 +79,14 @@ async function importUsers(invocation: Invocation): Promise<number> {
 }
 
 function parseAccounts(value: unknown, file: string): User[] {
-  if (!Array.isArray(value)) throw new AppError('bad_request', `${file} must hold a list of users`)
+  if (!Array.isArray(value)) throw badRequest(`${file} must hold a list of users`)
   return value.map((record, i) => {
     const at = `${file}: user ${i + 1}`
     const account = accountFrom(record, at)
-    if (account.username === '') throw new AppError('bad_request', `${at}: username is empty`)
-    if (account.password === '') throw new AppError('bad_request', `${at}: password is empty`)
-    if (!isHash(account.password)) {
-      throw new AppError(
-        'bad_request',
-        `${at}: the password must be a hash, see "filebrowser hash"`,
-      )
-    }
+    if (account.username === '') throw badRequest(`${at}: username is empty`)
+    if (account.password === '') throw badRequest(`${at}: password is empty`)
+    if (!isHash(account.password))
+      throw badRequest(`${at}: the password must be a hash, see "filebrowser hash"`)
     // A rule that cannot be evaluated would hide everything from its account.
     inContext(at, () => checkRules(account.rules))
     return account
@@ -108,13 +104,11 @@ function addAll(tx: Transaction, accounts: readonly User[], overwrite: boolean):
   checkNewNames(tx, accounts)
   for (const account of accounts) {
     const sameId = findUser(tx, account.id)
-    if (sameId && !overwrite) {
+    if (sameId && !overwrite)
       throw new AppError('exists', `user ${account.id} is already registered`)
-    }
     const sameName = findUserByName(tx, account.username)
-    if (sameName && sameName.id !== sameId?.id) {
+    if (sameName && sameName.id !== sameId?.id)
       throw new AppError('exists', `the name ${account.username} belongs to user ${sameName.id}`)
-    }
     if (sameId) replaceUser(tx, account)
     else addUser(tx, account)
     // A hash from a file is a new password: nobody stays signed in with the old one.
@@ -128,19 +122,16 @@ function isKept(records: Records, { id, username }: User): boolean {
 }
 
 function checkReplacement(records: Records, accounts: readonly User[]): void {
-  if (!accounts.some(({ perm }) => perm.admin)) {
+  if (!accounts.some(({ perm }) => perm.admin))
     throw new AppError('last_admin', 'the file has no administrator, so nothing was changed')
-  }
   checkNewNames(records, accounts)
   const ids = accounts.filter((account) => isKept(records, account)).map(({ id }) => id)
-  if (new Set(ids).size !== ids.length) {
+  if (new Set(ids).size !== ids.length)
     throw new AppError('exists', 'an id occurs twice in the file')
-  }
   const names = new Set<string>()
   for (const { username } of accounts) {
-    if (names.has(username)) {
+    if (names.has(username))
       throw new AppError('exists', `the name ${username} occurs twice in the file`)
-    }
     names.add(username)
   }
 }

@@ -6,7 +6,7 @@ import { deriveScope } from '../../auth/home.ts'
 import { checkPassword } from '../../auth/password-policy.ts'
 import { addUserWithHome, checkUsername } from '../../auth/provision.ts'
 import { followsExternalSymlinks } from '../../config/config.ts'
-import { AppError } from '../../lib/errors.ts'
+import { AppError, badRequest } from '../../lib/errors.ts'
 import { USERS } from '../../store/collections.ts'
 import type { User } from '../../store/document.ts'
 import { endSessions, findUserByName, removeUser, replaceUser } from '../../store/users.ts'
@@ -93,7 +93,7 @@ async function add(invocation: Invocation): Promise<number> {
   const [username = '', password = ''] = args
   const user = await withDatabase(invocation, async (store, _, file) => {
     const settings = store.settings()
-    if (username === '') throw new AppError('bad_request', 'username is empty')
+    if (username === '') throw badRequest('username is empty')
     if (findUserByName(store, username)) throw taken()
     const record = withUserFlags(settings.defaults, flags)
     const scope = deriveScope(settings, username, record.scope)
@@ -167,7 +167,7 @@ async function remove(invocation: Invocation): Promise<number> {
 }
 
 async function hashNew(password: string, minimumLength: number): Promise<string> {
-  if (password === '') throw new AppError('bad_request', 'password is empty')
+  if (password === '') throw badRequest('password is empty')
   await checkPassword(password, minimumLength)
   return hashPassword(password)
 }
@@ -188,8 +188,7 @@ function inOldWords<T>(change: () => T): T {
 function throwInOldWords(error: unknown): never {
   if (!(error instanceof AppError)) throw error
   if (error.code === 'exists') throw taken()
-  if (error.code === 'last_admin') {
+  if (error.code === 'last_admin')
     throw new AppError('last_admin', "the sole admin can't be deleted", { cause: error })
-  }
   throw error
 }

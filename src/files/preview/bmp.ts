@@ -16,12 +16,10 @@ export function decodeBmp(bytes: Buffer, checkSize: (w: number, h: number) => vo
 }
 
 function sizeOf(bytes: Buffer): { width: number; height: number } {
-  if (bytes.length < 26 || bytes.toString('latin1', 0, 2) !== 'BM') {
+  if (bytes.length < 26 || bytes.toString('latin1', 0, 2) !== 'BM')
     throw new PreviewError('undecodable', 'not a bitmap')
-  }
-  if (bytes.readUInt32LE(FILE_HEADER_BYTES) === OLD_HEADER_BYTES) {
+  if (bytes.readUInt32LE(FILE_HEADER_BYTES) === OLD_HEADER_BYTES)
     return { width: bytes.readUInt16LE(18), height: bytes.readUInt16LE(20) }
-  }
   // A negative height means rows from the top.
   return { width: Math.abs(bytes.readInt32LE(18)), height: Math.abs(bytes.readInt32LE(22)) }
 }

@@ -21,9 +21,8 @@ async function answer(job: PreviewJob): Promise<void> {
   try {
     handle = await open(job.path, constants.O_RDONLY)
     const stats = await handle.stat({ bigint: true })
-    if (stats.ino.toString() !== job.ino || !stats.isFile()) {
+    if (stats.ino.toString() !== job.ino || !stats.isFile())
       throw new PreviewError('undecodable', 'the file was replaced meanwhile')
-    }
     // By descriptor where that has a name: what was checked is what the decoders open.
     const path = process.platform === 'linux' ? `/proc/${process.pid}/fd/${handle.fd}` : job.path
     const result = await renderPreview(job, path, Number(stats.size))
