@@ -48,8 +48,8 @@ export function LoginScreen() {
         <LanguageSwitch />
         <ThemeSwitch />
       </div>
-      <div className="login__card">
-        <div className="login__top">
+      <div className="login__card stack">
+        <div className="login__top stack">
           <Logo />
           <h1 className="login__title">
             {isSecond ? (

@@ -66,7 +66,7 @@ function ColourLine({ value, onChange }: { value: string; onChange(value: string
           onChange={onChange}
         />
         <input
-          className="colour__pick"
+          className="colour__pick rigid rounded"
           type="color"
           aria-label={t`Pick a colour`}
           value={isHexColour(colour) && colour.length === 7 ? colour : DEFAULT_COLOUR}
@@ -85,7 +85,7 @@ function BrandView({ branding }: { branding: Branding }) {
       <Logo />
       <strong className="trunc">{branding.name || 'File Browser'}</strong>
       <span
-        className="brandview__button"
+        className="brandview__button strong fs-md"
         style={{
           background: isHexColour(colour) ? colour : 'var(--accent-fill)',
           color: isHexColour(colour) ? readableOn(colour) : 'var(--on-fill)',

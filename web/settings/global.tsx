@@ -162,7 +162,7 @@ function DefaultsSection({ draft: defaults, field, toggle }: FormPart<SettingsRe
   const { t } = useLingui()
   return (
     <Section title={t`Defaults for new users`} hint={t`Accounts start with these values.`}>
-      <div className="pair">
+      <div className="pair stack">
         <CodeField label={t`Scope`} {...field('scope')} />
         <Select
           label={t`Language`}

@@ -135,8 +135,8 @@ function WebhookCard({ hook, place, strict, onEdit, onRemove }: WebhookCardProps
       ? hook.events.filter((each) => each !== event)
       : [...hook.events, event]
   return (
-    <fieldset className="hookcard" aria-label={t`Webhook ${place}`}>
-      <div className="hookcard__top">
+    <fieldset className="hookcard stack" aria-label={t`Webhook ${place}`}>
+      <div className="hookcard__top stack">
         <CodeField
           label={t`Address of webhook ${place}`}
           hideLabel
@@ -149,7 +149,7 @@ function WebhookCard({ hook, place, strict, onEdit, onRemove }: WebhookCardProps
         <Switch label={t`Active`} {...toggle('enabled')} />
         <IconButton size="sm" icon={X} label={t`Remove webhook ${place}`} onClick={onRemove} />
       </div>
-      <div className="hookcard__events">
+      <div className="hookcard__events wraps">
         {HOOK_NAMES.map((name) => (
           <Chip
             key={name}

@@ -23,9 +23,9 @@ export function Section({
   children: ReactNode
 }) {
   return (
-    <section className="sec">
+    <section className="sec line-bottom">
       <h2 className="sec__title">{title}</h2>
-      {hint && <p className="sec__hint">{hint}</p>}
+      {hint && <p className="sec__hint fs-md dim">{hint}</p>}
       {children}
     </section>
   )
@@ -50,7 +50,7 @@ export function Line({
         {label}
         {hint && <span className="hint">{hint}</span>}
       </div>
-      <div className={narrow ? 'line__control line__control--narrow' : 'line__control'}>
+      <div className={narrow ? 'line__control line__control--narrow rigid' : 'line__control rigid'}>
         {children}
       </div>
     </div>
@@ -88,11 +88,11 @@ export function SaveBar<T extends object>({
   const place = useContext(BarPlace)
   if (!place || (!form.dirty && !always)) return null
   return createPortal(
-    <section className="savebar row" aria-label={t`Save`}>
-      <span className="savebar__lead row grow">
+    <section className="savebar row line-top" aria-label={t`Save`}>
+      <span className="savebar__lead row grow fs-md mid">
         {lead ?? (
           <>
-            <span className="savebar__dot" />
+            <span className="savebar__dot rigid" />
             <Trans>Unsaved changes</Trans>
           </>
         )}
@@ -123,7 +123,7 @@ export function WhenLoaded<T>({
   if (loaded.data !== null) return children(loaded.data)
   if (loaded.error) return <ErrorPanel error={loaded.error} onRetry={loaded.reload} />
   return (
-    <div className="form form--wait" aria-busy="true">
+    <div className="form form--wait stack" aria-busy="true">
       {['40%', '72%', '66%', '30%', '70%', '58%'].map((width) => (
         <Skeleton key={width} width={width} />
       ))}

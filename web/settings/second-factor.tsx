@@ -111,7 +111,7 @@ function Active({ record, onChange }: { record: SecondFactorRecord; onChange: ()
           </small>
         </span>
       </div>
-      <div className="factor__acts row">
+      <div className="factor__acts row wraps">
         <Button tone="line" onClick={() => void renew(onChange)}>
           <Trans>New recovery codes</Trans>
         </Button>

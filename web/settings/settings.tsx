@@ -114,21 +114,21 @@ export function SettingsScreen() {
   return (
     <>
       <PhoneBar title={which ? userName || page.label : t`Settings`} />
-      <div className="set__head">
+      <div className="set__head rigid">
         {which || visited ? (
-          <h1 className="set__title set__crumbs row">
+          <h1 className="set__title set__crumbs row shrinks">
             <a href={boot.BaseURL + page.path}>{page.label}</a>
             <ChevronRight className="i i-sm flip dim" aria-hidden />
             <bdi className="trunc">{visited ? t`Visits` : userName}</bdi>
           </h1>
         ) : (
-          <h1 className="set__title">
+          <h1 className="set__title shrinks">
             <Trans>Settings</Trans>
           </h1>
         )}
       </div>
       <div className="set dashboard">
-        <nav ref={menu} className="set__menu" aria-label={t`Settings`}>
+        <nav ref={menu} className="set__menu stack" aria-label={t`Settings`}>
           {pages
             .filter((each) => each.allowed)
             .map(({ path: to, label, icon: Icon }) => (
@@ -143,7 +143,7 @@ export function SettingsScreen() {
               </a>
             ))}
         </nav>
-        <div className="set__page" key={path}>
+        <div className="set__page scrolls relative" key={path}>
           <BarPlace value={bar}>
             {which ? (
               <UserPage id={which} onName={setUserName} />
@@ -155,7 +155,7 @@ export function SettingsScreen() {
           </BarPlace>
         </div>
       </div>
-      <div className="set__bar" ref={setBar} />
+      <div className="rigid" ref={setBar} />
     </>
   )
 }

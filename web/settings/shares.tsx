@@ -101,7 +101,7 @@ export function ShareTable({ shares, users, onChange }: Loaded & { onChange: () 
                   <bdi>{ownerOf(share)}</bdi>
                 </td>
               )}
-              <td className="tbl__acts">
+              <td className="tbl__acts nowrap">
                 <IconButton
                   size="sm"
                   icon={Eye}

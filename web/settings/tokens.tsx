@@ -83,7 +83,7 @@ function Token({ token, onRemove }: { token: ApiTokenRecord; onRemove: () => voi
   return (
     <li className="device">
       <KeyRound className="i i-lg mid" aria-hidden />
-      <span className="grow token__facts">
+      <span className="grow token__facts shrinks">
         <span className="row">
           <bdi>{name}</bdi>
           {expired && (

@@ -45,7 +45,7 @@ export function WordField({ label, hint, placeholder, value: words, onChange }: 
   return (
     <Field label={label} hint={hint}>
       {(ids) => (
-        <span className="input tags" dir="ltr">
+        <span className="input tags wraps" dir="ltr">
           {words.map((word) => (
             <Badge key={word}>
               {word}

@@ -27,12 +27,12 @@ export function RecoveryCodes({ codes }: { codes: readonly string[] }) {
           shown only now.
         </Trans>
       </p>
-      <ul className="codes__list" dir="ltr">
+      <ul className="codes__list fs-md stack rounded" dir="ltr">
         {codes.map((code) => (
           <li key={code}>{code}</li>
         ))}
       </ul>
-      <div className="codes__acts row">
+      <div className="codes__acts row wraps">
         <Button
           size="sm"
           tone="line"

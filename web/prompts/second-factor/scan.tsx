@@ -17,7 +17,7 @@ export function ScanCode({ enrolment }: { enrolment: Enrolment }) {
         <Trans>Scan this with an authenticator app, or type the key into it.</Trans>
       </p>
       <Qr text={uri} sizePx={176} label={t`QR code`} />
-      <div className="scan__key">
+      <div className="scan__key rounded">
         <code dir="ltr">{secret.replace(/(.{4})(?=.)/g, '$1 ')}</code>
         <IconButton
           size="sm"

@@ -53,7 +53,7 @@ export function MadeTokenPrompt({ made, answer }: PromptProps<'madeToken'>) {
           <span className="label">
             <Trans>Try it in a terminal</Trans>
           </span>
-          <div className="token__command">
+          <div className="token__command rounded">
             <code dir="ltr">{command}</code>
             <IconButton
               size="sm"

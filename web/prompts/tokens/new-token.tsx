@@ -217,7 +217,7 @@ function Rights({ rights, onChange }: RightsProps) {
   }
 
   return (
-    <fieldset className="token__rights">
+    <fieldset className="token__rights stack">
       <legend className="label">{t`Permissions`}</legend>
       {own.map(({ right, label }) => (
         <Checkbox

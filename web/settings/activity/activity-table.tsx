@@ -107,7 +107,7 @@ function Line({ line }: { line: AuditRecord }) {
   return (
     <tr>
       <td>
-        <span className="row activity__what">
+        <span className="row activity__what wraps">
           <span>{actions[action] ?? action}</span>
           <Outcome result={line.result} />
         </span>

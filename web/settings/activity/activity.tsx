@@ -28,7 +28,7 @@ export function ActivityPage() {
   ]
   return (
     <>
-      <div className="tbl-top row activity__filter">
+      <div className="tbl-top row activity__filter wraps">
         <TextField
           {...field('path')}
           label={t`Part of a path`}

@@ -109,7 +109,7 @@ export function PasswordSection({
       }
     >
       <form
-        className={asksCurrent ? 'pair pair--three' : 'pair'}
+        className={asksCurrent ? 'pair pair--three stack' : 'pair stack'}
         onSubmit={(event) => {
           event.preventDefault()
           change.submit()

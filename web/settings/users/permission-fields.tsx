@@ -28,7 +28,7 @@ export function PermissionFields({ value: perm, onChange }: ControlProps<Permiss
   const { toggle } = partOf(perm, (change) => onChange(withImplied({ ...perm, ...change })))
   const all = perm.admin
   return (
-    <div className="perms">
+    <div className="perms stack">
       <Switch
         label={t`Administrator`}
         hint={t`May do everything, also in the settings.`}

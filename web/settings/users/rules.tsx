@@ -188,7 +188,7 @@ function RuleFields({ rule, place, problem, strict, grip, onEdit, onRemove }: Ru
     <>
       <button
         type="button"
-        className="rule__grip center"
+        className="rule__grip center dim"
         aria-label={t`Move rule ${place}`}
         data-tip={t`Drag to reorder`}
         data-tip-keys="Alt ↑ ↓"
@@ -241,7 +241,7 @@ function Tester({ rules, before }: { rules: readonly RuleDraft[]; before: readon
   const own = at - before.length + 1
   const global = at + 1
   return (
-    <div className="tester">
+    <div className="tester stack sunken">
       <CodeField
         label={t`Test a path`}
         placeholder="/folder/file.pdf"
@@ -249,7 +249,7 @@ function Tester({ rules, before }: { rules: readonly RuleDraft[]; before: readon
         value={path}
         onChange={setPath}
       />
-      <output className="tester__verdict row" id={id}>
+      <output className="tester__verdict row fs-md mid" id={id}>
         {path !== '' && (
           <>
             <Badge tone={allow ? 'ok' : 'danger'} icon={allow ? Check : Ban}>

@@ -41,7 +41,7 @@ export function UserFactor({ id, username }: { id: number; username: string }) {
                 checked={own?.required ?? false}
                 onChange={(required) => change(requireFactor(id, required))}
               />
-              <div className="factor__acts row">
+              <div className="factor__acts row wraps">
                 {own?.active ? (
                   <Badge tone="ok">
                     <Trans>On</Trans>

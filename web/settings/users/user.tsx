@@ -183,7 +183,7 @@ function AccountSection({ form, makesHomes }: { form: Form<UserDraft>; makesHome
   const { noName, noPassword, tooShort } = problemsOf(draft)
   return (
     <Section title={t`Account`}>
-      <div className="pair">
+      <div className="pair stack">
         <TextField
           label={t`Username`}
           autoComplete="off"

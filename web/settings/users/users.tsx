@@ -75,7 +75,7 @@ function UserTable({ users, withFactor, onChange }: UserTableProps) {
   )
   return (
     <>
-      <div className="tbl-top row">
+      <div className="tbl-top row wraps">
         <TextField
           label={t`Find a user`}
           hideLabel
@@ -170,13 +170,13 @@ function UserRow({ user, own, hasFactor, onChange }: UserRowProps) {
           <span className="dim">—</span>
         )}
       </td>
-      <td className="tbl__cut trunc mono" data-label={t`Scope`} data-tip={user.scope}>
+      <td className="tbl__cut trunc mono mid" data-label={t`Scope`} data-tip={user.scope}>
         <bdi dir="ltr">{user.scope}</bdi>
       </td>
-      <td className="tbl__cut trunc" data-label={t`Permissions`} data-tip={words}>
+      <td className="tbl__cut trunc mid" data-label={t`Permissions`} data-tip={words}>
         {words}
       </td>
-      <td className="tbl__acts">
+      <td className="tbl__acts nowrap">
         {hasFactor && !own && (
           <IconButton
             size="sm"
