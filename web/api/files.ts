@@ -83,22 +83,21 @@ export async function fetchChecksum(
 }
 
 /** Makes a folder and the folders above it; one that exists is left alone. */
-export async function createFolder(vpath: string, signal?: AbortSignal): Promise<void> {
-  await call(`/resources${encodePath(vpath)}/`, { method: 'POST', signal })
+export async function createFolder(vpath: string): Promise<void> {
+  await call(`/resources${encodePath(vpath)}/`, { method: 'POST' })
 }
 
 /** Makes an empty file. @throws ApiError 409 when something has this name. */
-export async function createFile(vpath: string, signal?: AbortSignal): Promise<void> {
+export async function createFile(vpath: string): Promise<void> {
   await call(`/resources${encodePath(vpath)}`, {
     method: 'POST',
     query: { override: false },
     body: '',
-    signal,
   })
 }
 
-export async function deletePath(vpath: string, signal?: AbortSignal): Promise<void> {
-  await call(`/resources${encodePath(vpath)}`, { method: 'DELETE', signal })
+export async function deletePath(vpath: string): Promise<void> {
+  await call(`/resources${encodePath(vpath)}`, { method: 'DELETE' })
 }
 
 /**

@@ -98,12 +98,9 @@ function showLineEnds(state: EditorState): void {
 
 function differs(): boolean {
   if (current.view === null || current.file?.savedState == null) return false
-  if (!sameEncoding(editor.encoding, current.file.savedEncoding)) return true
+  const { name, bom } = current.file.savedEncoding
+  if (editor.encoding.name !== name || editor.encoding.bom !== bom) return true
   return !sameText(current.view.state, current.file.savedState)
-}
-
-function sameEncoding(a: TextEncoding, b: TextEncoding): boolean {
-  return a.name === b.name && a.bom === b.bom
 }
 
 function stopKeeping(): void {

@@ -157,7 +157,7 @@ function Details() {
 function useNewMenu(): void {
   const open = useListing().kind === 'folder'
   const { paths } = useSelection()
-  const can = useCreate()
+  const can = useSession().user?.perm.create === true
   // biome-ignore lint/correctness/useExhaustiveDependencies: the context is read when the menu opens
   useEffect(() => {
     if (!open || !can) return
@@ -171,10 +171,6 @@ function useBackEndsSelection(): void {
   const { paths, mode } = useSelection()
   const selecting = kind !== 'file' && (mode || paths.size > 0)
   useEffect(() => (selecting ? closeOnBack(clearSelection) : undefined), [selecting])
-}
-
-function useCreate(): boolean {
-  return useSession().user?.perm.create === true
 }
 
 /** Tells screen readers where they are after the folder changed. */

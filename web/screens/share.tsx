@@ -73,15 +73,10 @@ function Share({ hash, inner }: ShareAddress) {
     case 'password':
       return <PasswordCard error={view.error} busy={view.busy} onSubmit={submitPassword} />
     case 'failed':
-      return <Failed error={view.error} onRetry={retry} />
+      return <ErrorPanel asPage error={view.error} onRetry={retry} />
     case 'ready':
       return view.info.isDir ? <PublicFolder {...view} /> : <PublicFile {...view} />
   }
-}
-
-/** Visitors have no account: what they can do about a failure differs from a user's. */
-function Failed({ error, onRetry }: { error: unknown; onRetry: () => void }) {
-  return <ErrorPanel asPage error={error} onRetry={onRetry} />
 }
 
 function Loading() {

@@ -7,9 +7,9 @@ const STORAGE_KEY = 'fb-recent-folders'
 const MAX_RECENT = 12
 
 let drawer = ''
-let recent: string[] = []
+let recent: readonly string[] = []
 
-function load(): string[] {
+export function recentFolders(): readonly string[] {
   const wanted = ownKey(STORAGE_KEY)
   if (drawer === wanted) return recent
   drawer = wanted
@@ -27,21 +27,17 @@ function load(): string[] {
   return recent
 }
 
-export function recentFolders(): readonly string[] {
-  return load()
-}
-
 export function noteRecentFolder(vpath: string) {
   if (vpath === '/') return
-  put([vpath, ...load().filter((other) => other !== vpath)].slice(0, MAX_RECENT))
+  put([vpath, ...recentFolders().filter((other) => other !== vpath)].slice(0, MAX_RECENT))
 }
 
 /** A folder that turned out to be gone. */
 export function forgetRecentFolder(vpath: string) {
-  put(load().filter((other) => other !== vpath))
+  put(recentFolders().filter((other) => other !== vpath))
 }
 
-function put(next: string[]) {
+function put(next: readonly string[]) {
   recent = next
   storage.set(drawer, JSON.stringify(next))
 }

@@ -101,7 +101,7 @@ export function linesBetween(geometry: Geometry, from: number, to: number): Line
 
 /** Top and height of the line that holds the entry at `index`. */
 export function placeOf(geometry: Geometry, index: number): { topPx: number; heightPx: number } {
-  const group = groupOfIndex(geometry, index)
+  const group = geometry.groups.findLast(({ first }) => index >= first)
   if (group === undefined) return { topPx: 0, heightPx: 0 }
   const row = Math.floor((index - group.first) / group.columns)
   return {
@@ -189,8 +189,4 @@ export function columnsFor(widthPx: number, minPx: number, gapPx: number): numbe
 
 function groupOfLine(geometry: Geometry, line: number): PlacedGroup | undefined {
   return geometry.groups.findLast((group) => line >= group.firstLine)
-}
-
-function groupOfIndex(geometry: Geometry, index: number): PlacedGroup | undefined {
-  return geometry.groups.findLast((group) => index >= group.first)
 }

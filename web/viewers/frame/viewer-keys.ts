@@ -67,14 +67,10 @@ export function scrollByKey(event: KeyboardEvent, box: HTMLElement | null): bool
   if (step === undefined) return false
   if (!box) return false
   const before = box.scrollTop
-  const to = clamp(before + step, box.scrollHeight - box.clientHeight)
+  const to = Math.min(box.scrollHeight - box.clientHeight, Math.max(0, before + step))
   box.scrollTop = to
   // Half a pixel is what browsers round by.
   return Math.abs(to - before) >= 1
-}
-
-function clamp(top: number, max: number): number {
-  return Math.min(max, Math.max(0, top))
 }
 
 /** Gives the scrolling part its keys without drawing a ring around it; Tab still does. */
