@@ -59,7 +59,9 @@ export function Header(props: HeaderProps) {
             </Badge>
           )}
         </div>
-        <p className="trunc dim">{place === '' ? <Trans>My files</Trans> : <bdi>{place}</bdi>}</p>
+        <p className="trunc dim not-phone">
+          {place === '' ? <Trans>My files</Trans> : <bdi>{place}</bdi>}
+        </p>
       </div>
       {ready && (
         <div className="ed-tools" role="toolbar" aria-label={t`Editing`}>
@@ -96,7 +98,7 @@ export function Header(props: HeaderProps) {
           data-tip-keys={shownKeys('Mod+S')}
           onClick={onSave}
         >
-          <span className="ed-save__text">
+          <span className="not-phone">
             <Trans>Save</Trans>
           </span>
         </Button>
@@ -168,7 +170,7 @@ function ModeSwitch({ rendering, mode, splitFits, onMode }: ModeSwitchProps) {
   const other = mode === 'preview' ? source : preview
   return (
     <>
-      <span className="ed-mode">
+      <span className="ed-mode not-phone">
         <Segmented label={t`View`} value={mode} onChange={onMode} options={options} />
       </span>
       {/* On phones there is room for one button, to the other side. */}

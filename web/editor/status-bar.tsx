@@ -102,7 +102,7 @@ function Safety() {
     <>
       {draftAtMs !== null && (
         <span
-          className="ed-stat__item ed-stat__draft"
+          className="ed-stat__item not-phone"
           data-tip={t`Unsaved edits are kept in this browser`}
         >
           <History className="i i-xs" aria-hidden />
@@ -114,7 +114,7 @@ function Safety() {
         </span>
       )}
       {savedAtMs !== null && (
-        <span className="ed-stat__item ed-stat__saved" data-tip={formatMoment(savedAtMs)}>
+        <span className="ed-stat__item not-phone" data-tip={formatMoment(savedAtMs)}>
           <Trans>Saved version: {ageInSentence(savedAtMs, nowMs)}</Trans>
         </span>
       )}

@@ -193,7 +193,7 @@ function NoMatch() {
 
 function Foot() {
   return (
-    <footer className="palette__foot row fs-sm dim line-top">
+    <footer className="palette__foot row not-phone fs-sm dim line-top">
       <span>
         <Kbd keys="↑ ↓" /> <Trans>Move</Trans>
       </span>

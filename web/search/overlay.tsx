@@ -268,7 +268,7 @@ function Filters({ input, search, openFolder }: FiltersProps) {
 
 function Foot() {
   return (
-    <footer className="sx__foot row fs-sm dim line-top">
+    <footer className="sx__foot row not-phone fs-sm dim line-top">
       <span>
         <Kbd keys="↑ ↓" /> <Trans>Move</Trans>
       </span>

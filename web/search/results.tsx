@@ -143,7 +143,7 @@ function Result({
           </small>
         </span>
         {facts.length > 0 && (
-          <span className="sx__facts num nowrap fs-sm dim">{facts.join(' · ')}</span>
+          <span className="sx__facts num not-phone nowrap fs-sm dim">{facts.join(' · ')}</span>
         )}
       </a>
       {active && (

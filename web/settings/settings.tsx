@@ -114,7 +114,7 @@ export function SettingsScreen() {
   return (
     <>
       <PhoneBar title={which ? userName || page.label : t`Settings`} />
-      <div className="set__head rigid">
+      <div className="set__head rigid not-phone">
         {which || visited ? (
           <h1 className="set__title set__crumbs row shrinks">
             <a href={boot.BaseURL + page.path}>{page.label}</a>

@@ -244,14 +244,14 @@ function SelectionBar({ chosen, onClear, ...on }: SelectionBarProps) {
       <strong className="num">
         <Trans>{formatNumber(chosen.length)} selected</Trans>
       </strong>
-      <span className="num pubfolder__sum fs-md">{sumOf(chosen)}</span>
+      <span className="num pubfolder__sum fs-md not-phone">{sumOf(chosen)}</span>
       <span className="grow" />
       {only !== undefined && !only.isDir && (
         <>
           <Button icon={Eye} onClick={() => on.onPreview(only)}>
             <Trans>Preview</Trans>
           </Button>
-          <Button icon={Link} className="pubfolder__direct" onClick={() => on.onCopy(only)}>
+          <Button icon={Link} className="not-phone" onClick={() => on.onCopy(only)}>
             <Trans>Copy direct link</Trans>
           </Button>
           <Button icon={Download} onClick={() => on.onDownload(only)}>

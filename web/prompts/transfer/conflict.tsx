@@ -251,7 +251,7 @@ function Card({
           kept={choice !== 'skip'}
           newer={newer === 'incoming'}
         />
-        <ArrowRight className="i dim flip conflict__arrow" aria-hidden />
+        <ArrowRight className="i dim flip not-phone" aria-hidden />
         <Side
           side={existing}
           name={name}

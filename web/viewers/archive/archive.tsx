@@ -289,7 +289,7 @@ function Rows({ rows, busy, onOpen, onSave }: RowsProps) {
                   <Lock className="i i-sm" aria-label={t`Protected by a password`} />
                 )}
               </button>
-              <span className="vw-archive-date dim num">
+              <span className="vw-archive-date not-phone dim num">
                 {row.item?.modified ? formatDate(row.item.modified) : ''}
               </span>
               <span className="vw-archive-size dim num">

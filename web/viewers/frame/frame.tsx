@@ -235,7 +235,7 @@ function Actions({ actions }: { actions: readonly FrameAction[] }) {
       {actions.map((action) => (
         <IconButton
           key={action.id}
-          className={action.id === NARROW_ACTION ? '' : 'vw-spare'}
+          className={action.id === NARROW_ACTION ? '' : 'not-phone'}
           icon={action.icon}
           label={action.label}
           shortcut={action.shortcut}

@@ -73,14 +73,14 @@ export function Player({ element, media, tracks = [], track, chooseTrack, ...res
           onClick={toggle}
         />
         <IconButton
-          className="vw-seek"
+          className="not-phone"
           icon={RotateCcw}
           label={t`Back 10 seconds`}
           shortcut="J"
           onClick={() => seek(media.time - 10)}
         />
         <IconButton
-          className="vw-seek"
+          className="not-phone"
           icon={RotateCw}
           label={t`Forward 10 seconds`}
           shortcut="L"

@@ -161,7 +161,7 @@ function RowCount({ count, total }: { count: number; total: number }) {
   const [shown, all] = [formatNumber(count), formatNumber(total)]
   if (count === total) {
     return (
-      <span className="vx-note vx-note--plain num" role="status">
+      <span className="vx-note num not-phone" role="status">
         <Trans>{all} rows</Trans>
       </span>
     )
