@@ -50,14 +50,7 @@ export function editorMenu(options: MenuOptions): () => readonly MenuEntry[] {
       view === null ? [] : [...editItems(options), 'line', ...viewItems(view, options)]
     const file = options.actions
       .filter((action) => action.id !== 'edit')
-      .map((action) => ({
-        id: action.id,
-        label: action.label,
-        icon: action.icon,
-        shortcut: shortcutInText(action),
-        danger: action.danger ?? false,
-        onSelect: () => action.run(),
-      }))
+      .map((action) => ({ ...action, shortcut: shortcutInText(action) }))
     const turn = [
       { id: 'previous', label: t`Previous file`, icon: ChevronLeft, onSelect: options.onPrevious },
       { id: 'next', label: t`Next file`, icon: ChevronRight, onSelect: options.onNext },

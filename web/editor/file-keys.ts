@@ -22,6 +22,6 @@ export function useFileKeys(actions: readonly FrameAction[]) {
     if (action === undefined) return
     event.preventDefault()
     event.stopPropagation()
-    action.run()
+    action.onSelect()
   }, true)
 }

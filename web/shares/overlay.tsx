@@ -54,7 +54,7 @@ export function ShareOverlay({ source, file, onChange }: OverlayProps) {
           id: 'download',
           label: t`Download`,
           icon: Download,
-          run: () => source.download(entry),
+          onSelect: () => source.download(entry),
         },
       ]}
       navigate={(next) => onChange({ entry: next })}

@@ -28,28 +28,28 @@ export function useFrameActions(props: Omit<ViewerProps, 'setFacts'>): FrameActi
         id: 'share',
         label: t`Share`,
         icon: Share2,
-        run: () => void openPrompt('share', { path: entry.path, entry }),
+        onSelect: () => void openPrompt('share', { path: entry.path, entry }),
       },
       download && {
         id: 'download',
         label: t`Download`,
         icon: Download,
         ...withKeys('Mod+S'),
-        run: () => source.download(entry),
+        onSelect: () => source.download(entry),
       },
       download &&
         source.kind === 'files' && {
           id: 'open-file',
           label: t`Open file`,
           icon: FileSymlink,
-          run: () => openFileItself(entry),
+          onSelect: () => openFileItself(entry),
         },
       rename && {
         id: 'rename',
         label: t`Rename`,
         icon: Pencil,
         ...withKeys('F2'),
-        async run() {
+        async onSelect() {
           // Afterwards the text could only be saved to a name that is gone.
           if (!(await mayLeave())) return
           const renamed = await openPrompt('rename', { entry })
@@ -61,14 +61,14 @@ export function useFrameActions(props: Omit<ViewerProps, 'setFacts'>): FrameActi
           id: 'edit',
           label: t`Open in editor`,
           icon: SquarePen,
-          run: () => openAs('text'),
+          onSelect: () => openAs('text'),
         },
       {
         id: 'details',
         label: t`Details`,
         icon: Info,
         ...withKeys('Mod+I'),
-        run: () => void openPrompt('info', { folder: parentOf(entry.path), entries: [entry] }),
+        onSelect: () => void openPrompt('info', { folder: parentOf(entry.path), entries: [entry] }),
       },
       remove && {
         id: 'delete',
@@ -76,7 +76,7 @@ export function useFrameActions(props: Omit<ViewerProps, 'setFacts'>): FrameActi
         icon: Trash2,
         danger: true,
         ...withKeys('Delete', 'Mod+Backspace'),
-        async run() {
+        async onSelect() {
           if (!(await mayLeave())) return
           const items = [{ path: entry.path, isDir: false }]
           if ((await openPrompt('delete', { items })) !== true) return

@@ -68,7 +68,7 @@ export function useFrameKeys(given: KeysGiven): void {
       return true
     }
     const action = actions.find((candidate) => candidate.matches?.(event))
-    action?.run()
+    action?.onSelect()
     return action !== undefined
   }
 }

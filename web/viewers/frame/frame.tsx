@@ -239,23 +239,11 @@ function Actions({ actions }: { actions: readonly FrameAction[] }) {
           icon={action.icon}
           label={action.label}
           shortcut={action.shortcut}
-          onClick={action.run}
+          onClick={action.onSelect}
         />
       ))}
       {spare.length > 0 && (
-        <MenuButton
-          label={t`More actions`}
-          items={() =>
-            spare.map(({ id, icon, label, shortcut, danger, run }) => ({
-              id,
-              icon,
-              label,
-              shortcut,
-              danger: danger === true,
-              onSelect: run,
-            }))
-          }
-        >
+        <MenuButton label={t`More actions`} items={() => spare}>
           {(trigger) => (
             <IconButton
               {...trigger}

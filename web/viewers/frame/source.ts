@@ -5,6 +5,7 @@ import type { LucideIcon } from 'lucide-react'
 import type { FileEntry, FileInfo } from '../../../src/api-types.ts'
 import type { OneVersion } from '../../api/content.ts'
 import type { PictureSize } from '../../api/files.ts'
+import type { MenuItem } from '../../ui/menu.tsx'
 
 /** What the person looking may do with the opened file. */
 interface SourcePermissions {
@@ -86,14 +87,8 @@ export const viewerKinds = [
 
 export type ViewerKind = (typeof viewerKinds)[number]
 
-/** Something that can be done with the shown file. */
-export interface FrameAction {
-  id: string
-  label: string
+/** Something that can be done with the shown file; `shortcut` is one of the keys that match. */
+export interface FrameAction extends MenuItem {
   icon: LucideIcon
-  /** As shown in tooltips and menus. */
-  shortcut?: string
-  danger?: boolean
   matches?(event: KeyboardEvent): boolean
-  run(): void
 }
