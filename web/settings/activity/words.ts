@@ -7,7 +7,7 @@ export function useActionWords(): Record<AuditAction, string> {
   const { t } = useLingui()
   return {
     upload: t`Uploaded`,
-    save: t`Saved`,
+    save: t({ message: 'Saved', context: 'activity' }),
     'make-folder': t`Made a folder`,
     delete: t`Deleted`,
     copy: t`Copied`,
@@ -18,7 +18,7 @@ export function useActionWords(): Record<AuditAction, string> {
     unshare: t`Deleted a link`,
     'sign-in': t`Signed in`,
     'password-accepted': t`Gave the right password`,
-    'sign-out': t`Signed out`,
+    'sign-out': t({ message: 'Signed out', context: 'activity' }),
     'sign-up': t`Signed up`,
     'session-end': t`Ended sessions`,
     'user-add': t`Added a user`,
