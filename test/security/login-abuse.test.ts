@@ -1,3 +1,4 @@
+import { SECOND_FACTORS } from '../../src/store/collections.ts'
 // Guessing at the door (class 10): what a refusal costs and tells, and what it takes to change a
 // password.
 
@@ -173,6 +174,22 @@ describe('CVE-2026-23849: a refusal tells nothing about the name', () => {
     // Without a verification an unknown name took a hundredth of the time.
     expect(Math.max(...times)).toBeLessThan(Math.min(...times) * 2)
   })
+
+  it.each(['wrong', 'wrong123456'])(
+    'by its time, whether it has a second factor: %s',
+    async (password) => {
+      await using app = await startApp({
+        ...unlimited,
+        users: [{ username: 'bob' }, { username: 'dave' }],
+      })
+      const factor = { secret: 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP', recovery: [], required: false }
+      await app.store.transaction((tx) =>
+        tx.insert(SECOND_FACTORS, { userID: 2, lastStep: 0, createdMs: 1, ...factor }),
+      )
+      const times = await timesMs(app, ['bob', 'dave', 'nobody'], password)
+      expect(Math.max(...times)).toBeLessThan(Math.min(...times) * 1.6)
+    },
+  )
 
   it('by its words', async () => {
     await using app = await startApp(unlimited)

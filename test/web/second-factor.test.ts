@@ -112,6 +112,26 @@ describe('two-step sign-in', () => {
     await page.getByText('in.txt').waitFor()
   })
 
+  it('is asked for in place when a session ends, and what was refused is done', async () => {
+    await using open = await openServed({}, { path: '/settings/profile' })
+    const { page, program } = open
+    const { secret, recovery } = await enrol(program, ADMIN.username, ADMIN.password)
+    await page.getByRole('switch', { name: 'Show exact dates' }).check()
+    const body = { username: ADMIN.username, password: ADMIN.password + codeOf(secret, 1) }
+    const init = { method: 'POST', body: JSON.stringify(body) }
+    const token = await (await fetch(`${program.origin}/api/login`, init)).text()
+    const headers = { 'X-Auth': token }
+    await fetch(`${program.origin}/api/sessions`, { method: 'DELETE', headers })
+    await page.getByRole('button', { name: 'Save changes' }).click()
+    const dialog = page.getByRole('alertdialog', { name: 'Your session has ended' })
+    await dialog.getByLabel('Password', { exact: true }).fill(ADMIN.password)
+    await dialog.getByRole('button', { name: 'Log in' }).click()
+    await dialog.getByRole('button', { name: 'Use a recovery code' }).click()
+    await dialog.getByLabel('Recovery code').fill(recovery[0] ?? '')
+    await dialog.getByRole('button', { name: 'Log in' }).click()
+    await toast(page, 'Settings saved').waitFor()
+  })
+
   it('is seen and reset in the list of users', async () => {
     await using open = await openServed({}, { path: '/settings/users', as: null })
     const { page, program } = open
