@@ -318,6 +318,14 @@ export const DOORS: Door[] = [
     isPersonal: true,
     go: send('DELETE', '/api/tokens/none', ''),
   },
+  { name: 'read who did what', needs: ['admin'], denied: 403, open: 200, go: get('/api/audit') },
+  {
+    name: 'export who did what',
+    needs: ['admin'],
+    denied: 403,
+    open: 200,
+    go: get('/api/audit/export'),
+  },
   { name: 'list accounts', needs: ['admin'], denied: 403, open: 200, go: get('/api/users') },
   {
     name: 'create an account',
