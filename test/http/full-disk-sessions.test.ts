@@ -5,11 +5,13 @@ import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { hash as bcrypt } from 'bcrypt'
 import { describe, expect, it } from 'vitest'
+import { SECOND_FACTORS } from '../../src/store/collections.ts'
 import { openStore } from '../../src/store/store.ts'
 import { PASSWORD, startApp, type TestApp } from '../support/app.ts'
 import { waitFor } from '../support/deadline.ts'
 import { MAY_MOUNT, mountDisk } from '../support/mounts.ts'
 import { type AllRecords, changeRecords, recordsOf } from '../support/records.ts'
+import { codeOf } from '../support/totp.ts'
 import { makeTree } from '../support/tree.ts'
 
 const DISK_BYTES = 256 * 1024
@@ -56,6 +58,24 @@ async function onSmallDisk(): Promise<FullDisk> {
 const status = async (user: { fetch: TestApp['fetch'] }) => (await user.fetch('/api/usage/')).status
 
 describe.skipIf(!MAY_MOUNT)('on a full disk', () => {
+  it('people sign in with a second step, and a code counts once there too', async () => {
+    await using full = await onSmallDisk()
+    const { app } = full
+    const secret = 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP'
+    const factor = { lastStep: 0, recovery: [], createdMs: 1, required: false }
+    await app.store.transaction((tx) => tx.insert(SECOND_FACTORS, { userID: 1, secret, ...factor }))
+    await full.fill()
+    const body = JSON.stringify({ username: 'admin', password: PASSWORD, code: codeOf(secret) })
+    const signIn = async () => (await app.fetch('/api/login', { method: 'POST', body })).status
+    expect([await signIn(), await signIn()]).toEqual([200, 403])
+    await full.makeRoom()
+    await waitFor('the step on disk', async () => {
+      const store = await openStore(full.database)
+      await store.close()
+      return (store.get(SECOND_FACTORS, 1)?.lastStep ?? 0) > 0
+    })
+  })
+
   it('people sign in, also with a password whose hash is to be replaced, and the log says so once', async () => {
     await using full = await onSmallDisk()
     await full.fill()
