@@ -16,12 +16,12 @@ it('a link that ended says so, opens and copies nothing, and can be deleted', as
   expect(place.textContent).toContain('/a.txt')
   expect(place.textContent).toContain('Ended: what was shared is gone')
   expect(place.querySelector('a')).toBeNull()
-  expect(labels(place)).toEqual(['Delete link'])
+  expect(labels(place)).toEqual(['Visits', 'Delete link'])
 })
 
 it('a link that leads somewhere opens and is copied', async () => {
   const place = await show([link])
   expect(place.textContent).not.toContain('Ended')
   expect(place.querySelector('a')?.href).toMatch(/\/share\/h$/)
-  expect(labels(place)).toEqual(['Copy link', 'Delete link'])
+  expect(labels(place)).toEqual(['Visits', 'Copy link', 'Delete link'])
 })
