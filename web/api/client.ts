@@ -45,7 +45,6 @@ export interface CallOptions {
   method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'HEAD'
   query?: Record<string, string | number | boolean | undefined>
   headers?: Record<string, string>
-  /** Sent as JSON. */
   json?: unknown
   /** Sent as it is; must be readable twice (no stream), as a call may be repeated after a login. */
   body?: string | Blob | ArrayBuffer | Uint8Array<ArrayBuffer>

@@ -4,7 +4,6 @@
 import type { TextEncoding } from '../text/encodings.ts'
 
 export interface Draft {
-  /** From newDraftKey. */
   key: string
   /** With its own line ends. */
   text: string

@@ -26,7 +26,6 @@ export const editor = proxy({
   encoding: UTF8,
   lineEnd: '\n' as LineEnd,
   mixedEnds: false,
-  /** When the version on disk was written, as far as known. */
   savedAtMs: null as number | null,
   draftAtMs: null as number | null,
   notice: null as Notice | null,

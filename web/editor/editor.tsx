@@ -45,11 +45,9 @@ const BESIDE_FITS = '(min-width: 1100px)'
 export interface EditorProps {
   source: FileSource
   entry: FileInfo
-  /** What else can be done with the file: details, share, rename, delete. Shown in the menu. */
   actions?: readonly FrameAction[]
   /** Shows what is no text as one without asking first: somebody chose that. */
   anyway?: boolean
-  /** Shows the bytes of a file that is no text. */
   onBytes(): void
   /** Turn to the neighbours in the folder through `go`, which asks about unsaved text. */
   previous?: (() => void) | undefined

@@ -101,7 +101,6 @@ function Place({ to, icon: Icon, current, children, ...rest }: PlaceProps) {
   )
 }
 
-/** Pinned folders; `here` is the path of the open one. */
 function Pins({ here }: { here: string | null }) {
   const { t } = useLingui()
   const { pinned } = useSnapshot(prefs)

@@ -21,7 +21,6 @@ interface ConfirmProps {
   text: ReactNode
   /** The buttons after Cancel, the main one last. */
   answers: readonly ConfirmAnswer[]
-  /** Instead of "Cancel". */
   cancelLabel?: string
 }
 
@@ -46,12 +45,6 @@ interface ProveFactorProps {
   tone?: ButtonTone
   /** Does the thing; a rejection keeps the dialog open with the reason. */
   attempt: (password: string, proof: Proof) => Promise<void>
-}
-
-interface DownloadProps {
-  folder: string
-  /** Nothing means the whole folder. */
-  entries: readonly FileEntry[]
 }
 
 export interface NewEntryProps {
@@ -87,7 +80,7 @@ export interface PromptKinds {
   conflict: { props: ConflictProps; answer: Map<string, ClashChoice> }
   currentPassword: { props: CurrentPasswordProps; answer: string }
   delete: { props: { items: readonly TransferItem[] }; answer: true }
-  download: { props: DownloadProps; answer: ArchiveFormat }
+  download: { props: InfoProps; answer: ArchiveFormat }
   /** Answers the recovery codes. */
   enrolFactor: { props: object; answer: string[] }
   help: { props: object; answer: never }

@@ -19,7 +19,6 @@ export interface Toast {
   lifeMs: number
   /** Failed calls offer to be reported. */
   report: boolean
-  /** How far work is that still goes on. */
   progress: { done: number; total: number } | null
 }
 

@@ -25,9 +25,7 @@ export interface Clash {
 
 export interface ConflictProps {
   clashes: Clash[]
-  /** Name of the folder that everything goes into, for the title. */
   targetName: string
-  /** What is being done: decides the words for the incoming side. */
   kind: 'upload' | 'copy' | 'move'
   /** Offers Resume in the chips for all: send what is larger here, skip the rest. */
   allowResume: boolean

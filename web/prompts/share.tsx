@@ -186,7 +186,6 @@ function Links({ list, isDir, onDelete }: LinksProps) {
   )
 }
 
-/** How long a new link works: a preset, or an amount of a unit. */
 interface Life {
   preset: Preset
   /** Null for no end. */

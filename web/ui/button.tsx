@@ -11,7 +11,6 @@ export interface ButtonProps extends Omit<ComponentPropsWithRef<'button'>, 'disa
   tone?: ButtonTone
   size?: 'sm' | 'md' | 'lg'
   icon?: LucideIcon | undefined
-  /** An icon after the label, such as a chevron. */
   endIcon?: LucideIcon | undefined
   block?: boolean
   /** Shows a spinner and takes no clicks; the width stays. */
@@ -74,7 +73,6 @@ export interface IconButtonProps extends Omit<ComponentPropsWithRef<'button'>, '
   /** Accessible name and tooltip. */
   label: string
   icon: LucideIcon
-  /** Shown after the name in the tooltip, such as `F2`. */
   shortcut?: string | undefined
   size?: 'sm' | 'md'
   tone?: 'plain' | 'danger'

@@ -33,7 +33,6 @@ interface DialogProps {
   onClose: () => void
   /** Buttons at the end, after the one that closes. */
   answers?: ReactNode
-  /** Instead of "Cancel". */
   closeLabel?: string | undefined
   lead?: ReactNode
   /** Replaces the three. */

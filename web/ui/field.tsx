@@ -63,9 +63,7 @@ type InputProps = Omit<ComponentPropsWithRef<'input'>, 'onChange' | 'value' | 's
 interface TextFieldProps extends FieldText, InputProps {
   value: string
   onChange: (value: string) => void
-  /** Icon before the text. */
   icon?: LucideIcon | undefined
-  /** Anything after the text: a unit, a button. */
   end?: ReactNode
   /** Green edge and tick: the value is what it should be. */
   ok?: boolean | undefined

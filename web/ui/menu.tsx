@@ -53,7 +53,6 @@ interface MenuProps {
   anchor: HTMLElement | { x: number; y: number }
   /** True focuses the first item at once: opened by keyboard. */
   focusFirst?: boolean
-  /** Shown above the items on touch, such as the file's name. */
   header?: ReactNode
   onClose: () => void
 }

@@ -25,7 +25,6 @@ interface PlacedGroup extends GroupSpec {
 
 export interface Geometry {
   groups: PlacedGroup[]
-  /** Entries in all groups. */
   count: number
   lines: number
   totalPx: number

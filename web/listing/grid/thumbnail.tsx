@@ -8,7 +8,6 @@ import { isLightThumbnail, isPictured } from '../../lib/previews.ts'
 import { permissions } from '../../state/session.ts'
 import { isThumbnailHopeless, isThumbnailLoaded, queueThumbnail } from './thumbnail-queue.ts'
 
-/** Where the picture of an entry is; null for kinds that have none. */
 function thumbnailUrl(entry: FileEntry): string | null {
   if (!boot.EnableThumbs || entry.isDir || !permissions().download) return null
   if (!isPictured(entry)) return null

@@ -11,7 +11,6 @@ export interface ActionContext {
   folder: string | null
   /** Selected entries in the order of the screen. */
   selected: readonly FileEntry[]
-  /** The entry with the keyboard focus. */
   focused: FileEntry | null
   can: Permissions
 }

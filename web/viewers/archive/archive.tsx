@@ -152,7 +152,6 @@ function Inside({ onChanged, ...props }: InsideProps) {
   )
 }
 
-/** Unpacks entries, to be shown or saved; what fails is told. */
 function useUnpacking({ source, entry, archive, onChanged }: InsideProps) {
   const { t } = useLingui()
   const [opened, setOpened] = useState<EntryFile | null>(null)

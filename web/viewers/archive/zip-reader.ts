@@ -118,11 +118,7 @@ function readEntry(view: DataView, at: number): { entry: ZipEntry; next: number 
   }
 }
 
-interface WideFields {
-  sizeBytes: number
-  compressedBytes: number
-  headerAt: number
-}
+type WideFields = Pick<ZipEntry, 'sizeBytes' | 'compressedBytes' | 'headerAt'>
 
 /** Replaces fields of value 2³²−1 by those of the zip64 extra field. */
 function readWide(view: DataView, start: number, length: number, fields: WideFields): WideFields {

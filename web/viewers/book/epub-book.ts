@@ -17,7 +17,6 @@ export interface Book {
   author: string
   language: string
   rightToLeft: boolean
-  /** Names of the parts in reading order. */
   spine: string[]
   toc: TocItem[]
   types: Map<string, string>

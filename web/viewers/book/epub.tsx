@@ -157,7 +157,6 @@ function useReading(scroller: RefObject<HTMLElement | null>, book: Book, first: 
   return { place, setPlace, turn, page, follow }
 }
 
-/** Size and colours of the text, remembered for all books. */
 function useTypeface() {
   const [prefs, setPrefs] = useState(loadPrefs)
   function change(next: Partial<ReaderPrefs>) {

@@ -139,7 +139,6 @@ function Content(props: FrameProps & Pick<ViewerProps, 'setFacts'>) {
 
 interface HeadProps {
   name: string
-  /** What is known of the file, in one line. */
   facts: readonly string[]
   actions: readonly FrameAction[]
   close(): void

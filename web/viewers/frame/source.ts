@@ -7,7 +7,6 @@ import type { OneVersion } from '../../api/content.ts'
 import type { PictureSize } from '../../api/files.ts'
 import type { MenuItem } from '../../ui/menu.tsx'
 
-/** What the person looking may do with the opened file. */
 interface SourcePermissions {
   download: boolean
   rename: boolean

@@ -26,7 +26,6 @@ const ROW_PX = 28
 interface JsonTreeProps {
   /** The text, or its bytes, which are then handed over. */
   text: string | ArrayBuffer
-  /** Further controls at the end of the bar. */
   actions?: ReactNode
   /** Takes the keys when it opens, which a tree beside the text being typed must not do. */
   autoFocus?: boolean
@@ -165,7 +164,6 @@ function Rows({ rows, active, sought, autoFocus, onActivate, onToggle, onCopy }:
   )
 }
 
-/** The tree of a text, read in a worker, and the rows that are open. */
 function useTree(text: string | ArrayBuffer) {
   const tree = useRef<{ client: JsonClient; rows: JsonRows }>(null)
   const [state, setState] = useState<State>({ phase: 'busy' })

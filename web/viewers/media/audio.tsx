@@ -161,7 +161,6 @@ interface SessionFacts {
   navigate(entry: FileEntry): void
 }
 
-/** What the lock screen and the keyboard's media keys show and do. */
 function useMediaSession({ title, tags, coverUrl, previous, next, navigate }: SessionFacts) {
   useEffect(() => {
     const session = navigator.mediaSession

@@ -4,7 +4,6 @@ import { parseAsync, renderDocument } from 'docx-preview'
 
 interface RenderedDocx {
   body: HTMLElement
-  /** Style sheets the library made, as text. */
   styles: string[]
   /** Frees the pictures, which have `blob:` addresses. */
   release(): void

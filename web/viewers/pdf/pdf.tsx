@@ -24,7 +24,6 @@ import { createPdfView, type PdfMatches, type PdfState, type PdfView } from './p
 
 await Promise.all([loadStylesheet(partsStyles), loadStylesheet(pdfStyles)])
 
-/** Parts of the document that could not be read. */
 interface Lost {
   error: unknown
   retry(): void

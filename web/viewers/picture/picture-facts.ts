@@ -1,11 +1,10 @@
 // Width and height of a picture from the first bytes of its file, so that the header can show them
 // and the viewer can choose a preview before a hundred megapixels are on their way.
 
-export interface PictureFacts {
-  /** Pixels as shown, that is after EXIF orientation. */
-  width: number
-  height: number
-}
+import type { Size } from '../../lib/page/use-size.ts'
+
+/** Pixels as shown, that is after EXIF orientation. */
+export type PictureFacts = Size
 
 /** How much of the file is enough for every format below; EXIF with a thumbnail fits as well. */
 export const HEAD_BYTES = 128 * 1024

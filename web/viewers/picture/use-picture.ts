@@ -8,7 +8,8 @@ import {
   useRef,
   useState,
 } from 'react'
-import { clampView, fitScale, fitView, type Size, turnedSize, type View, zoomAt } from './zoom.ts'
+import type { Size } from '../../lib/page/use-size.ts'
+import { clampView, fitScale, fitView, turnedSize, type View, zoomAt } from './zoom.ts'
 
 const DOUBLE_TAP_MS = 300
 const PAN_STEP_PX = 80

@@ -1,10 +1,7 @@
 // The geometry of looking at a picture: pure functions over a view, so that wheel, pinch, keys and
 // buttons share one set of rules.
 
-export interface Size {
-  width: number
-  height: number
-}
+import type { Size } from '../../lib/page/use-size.ts'
 
 export interface View {
   /** Screen pixels per picture pixel. */

@@ -24,7 +24,6 @@ import { EncodingSelect } from './encoding-select.tsx'
 interface BigTextProps {
   source: FileSource
   entry: FileEntry
-  /** Takes the focus and the keys when it opens. */
   autoFocus?: boolean
 }
 
@@ -112,7 +111,6 @@ export function BigText({ source, entry, autoFocus = true }: BigTextProps) {
   )
 }
 
-/** The editor in `box`, the window of text in it, and what is known of both. */
 function useBigText(
   box: RefObject<HTMLDivElement | null>,
   source: FileSource,
@@ -162,7 +160,6 @@ function useBigText(
   return { reader, place, setPlace, encoding, setEncoding, binary, problem, setProblem }
 }
 
-/** Looks for a text from the place being read on; one search at a time. */
 function useFind(
   reader: RefObject<BigTextWindow | null>,
   { path, size, modified }: FileEntry,

@@ -67,7 +67,6 @@ function unpackInSight(images: Iterable<Element>, source: FileSource): () => voi
   return () => observer.disconnect()
 }
 
-/** Gives a picture of an archive its address once it is unpacked. */
 async function unpack(image: Element, source: FileSource): Promise<void> {
   const path = image.getAttribute(UNPACK)
   const url = path === null ? null : await source.unpackPicture?.(path)

@@ -16,7 +16,6 @@ export const MAX_MARKDOWN_CHARS = 4_000_000
 interface DecodedText {
   text: string
   encoding: TextEncoding
-  /** The bytes are not those of a text. */
   binary: boolean
 }
 
