@@ -3,6 +3,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { beforeAll, describe, expect, it } from 'vitest'
+import { waitFor } from '../support/deadline.ts'
 import { sharedSite } from './browser-steps.ts'
 import { entry, showList } from './listing-steps.ts'
 import { dragFromOutside } from './upload-steps.ts'
@@ -16,23 +17,26 @@ beforeAll(async () => {
 })
 
 /** Drops the file in the middle of the page; whether the browser was told not to open it. */
-async function dropInTheMiddle(page: Page): Promise<boolean> {
-  const refused = page.evaluate(
-    () =>
-      new Promise<boolean>((resolve) => {
-        // After everything else that listens. A refused drag ends without a drop.
-        for (const type of ['dragover', 'drop']) {
-          addEventListener(type, (event) => {
-            if (!event.defaultPrevented) resolve(false)
-            else if (type === 'drop' || (event as DragEvent).dataTransfer?.dropEffect === 'none') {
-              resolve(true)
-            }
-          })
+async function dropInTheMiddle(page: Page): Promise<boolean | undefined> {
+  await page.evaluate(() => {
+    Reflect.deleteProperty(window, 'refused')
+    // After everything else that listens. A refused drag ends without a drop.
+    for (const type of ['dragover', 'drop']) {
+      addEventListener(type, (event) => {
+        if (!event.defaultPrevented) Object.assign(window, { refused: false })
+        else if (type === 'drop' || (event as DragEvent).dataTransfer?.dropEffect === 'none') {
+          Object.assign(window, { refused: true })
         }
-      }),
-  )
-  await dragFromOutside(page, { x: 640, y: 400 }, [file])
-  return refused
+      })
+    }
+  })
+  const refused = () => page.evaluate(() => Reflect.get(window, 'refused') as boolean | undefined)
+  // A hand moves on until the page follows: one that is just being drawn is told of no drag.
+  await waitFor('the drag', async () => {
+    await dragFromOutside(page, { x: 640, y: 400 }, [file])
+    return (await refused()) !== undefined
+  })
+  return refused()
 }
 
 describe('a file from outside is refused', () => {
