@@ -63,6 +63,21 @@ async function reloadAnyway(page: Page): Promise<void> {
   await page.reload()
 }
 
+/** Waits until the page has its journal open: requests for one database are answered in order. */
+async function journalOpened(page: Page): Promise<void> {
+  await page.evaluate(
+    () =>
+      new Promise<void>((resolve, reject) => {
+        const opening = indexedDB.open('fb-uploads ')
+        opening.onsuccess = () => {
+          opening.result.close()
+          resolve()
+        }
+        opening.onerror = () => reject(opening.error)
+      }),
+  )
+}
+
 /** A page that sends `big.bin`, a file of 40 MiB beside the served folder, at 20 MiB a second. */
 async function openSending(content: TreeContent, path: string) {
   const open = await openServed(content, { path })
@@ -111,6 +126,7 @@ describe('interrupted uploads', () => {
     await writeFile(join(open.tree.base, 'big.bin'), randomBytes(40 << 20))
     await pickFiles(page, [join(open.tree.base, 'big.bin')])
     await panel(page).getByText('Uploading').first().waitFor()
+    await journalOpened(page)
     await reloadAnyway(page)
     await notice(page).getByText('1 file was not finished uploading').waitFor()
   })
