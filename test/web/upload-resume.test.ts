@@ -63,19 +63,25 @@ async function reloadAnyway(page: Page): Promise<void> {
   await page.reload()
 }
 
-/** Waits until the page has its journal open: requests for one database are answered in order. */
-async function journalOpened(page: Page): Promise<void> {
-  await page.evaluate(
-    () =>
-      new Promise<void>((resolve, reject) => {
-        const opening = indexedDB.open('fb-uploads ')
-        opening.onsuccess = () => {
-          opening.result.close()
-          resolve()
-        }
-        opening.onerror = () => reject(opening.error)
-      }),
-  )
+/** True once the journal of the page holds the file. */
+async function isRemembered(page: Page, name: string): Promise<boolean> {
+  return page.evaluate(async (file) => {
+    const found = (await indexedDB.databases()).find((each) => each.name?.startsWith('fb-uploads'))
+    if (found?.name === undefined) return false
+    const opening = indexedDB.open(found.name)
+    await new Promise((resolve) => {
+      opening.onsuccess = resolve
+      opening.onerror = resolve
+    })
+    const journal = opening.result
+    const reading = journal.transaction('items').objectStore('items').getAllKeys()
+    await new Promise((resolve) => {
+      reading.onsuccess = resolve
+      reading.onerror = resolve
+    })
+    journal.close()
+    return JSON.stringify(reading.result).includes(file)
+  }, name)
 }
 
 /** A page that sends `big.bin`, a file of 40 MiB beside the served folder, at 20 MiB a second. */
@@ -126,7 +132,7 @@ describe('interrupted uploads', () => {
     await writeFile(join(open.tree.base, 'big.bin'), randomBytes(40 << 20))
     await pickFiles(page, [join(open.tree.base, 'big.bin')])
     await panel(page).getByText('Uploading').first().waitFor()
-    await journalOpened(page)
+    await expect.poll(() => isRemembered(page, 'big.bin')).toBe(true)
     await reloadAnyway(page)
     await notice(page).getByText('1 file was not finished uploading').waitFor()
   })

@@ -94,17 +94,12 @@ export function openJournal(name: string): Journal {
   }
 
   async function apply(changes: readonly Write[]): Promise<void> {
-    const change = await begin('readwrite')
-    if (change === null) return
-    await new Promise<void>((resolve) => {
-      const batches = change.objectStore('batches')
-      const items = change.objectStore('items')
-      for (const each of changes) each(batches, items)
-      // A full disk only means that this upload cannot be continued after a reload.
-      change.oncomplete = change.onabort = change.onerror = () => resolve()
-      // By itself it would wait for answers, which a page that is being left does not hear any more.
-      change.commit()
-    })
+    for (let attempt = 0; attempt < 2; attempt++) {
+      const change = await begin('readwrite')
+      if (change === null || (await carryOut(change, changes))) return
+      // It was closed from outside before this page heard of it.
+      opening = null
+    }
   }
 
   return {
@@ -130,6 +125,20 @@ export function openJournal(name: string): Journal {
     },
     flush,
   }
+}
+
+/** False when the same may work in another transaction. */
+function carryOut(change: IDBTransaction, changes: readonly Write[]): Promise<boolean> {
+  return new Promise((resolve) => {
+    const batches = change.objectStore('batches')
+    const items = change.objectStore('items')
+    for (const each of changes) each(batches, items)
+    change.oncomplete = () => resolve(true)
+    // A full disk only means that this upload cannot be continued after a reload.
+    change.onabort = () => resolve(change.error?.name === 'QuotaExceededError')
+    // By itself it would wait for answers, which a page that is being left does not hear any more.
+    change.commit()
+  })
 }
 
 function openDatabase(name: string, onClosed: () => void): Promise<IDBDatabase | null> {
