@@ -18,11 +18,19 @@ describe('the clipboard', () => {
     const other = await context.newPage()
     await other.goto('/files/to/')
     await other.locator('#listing').waitFor()
+    // Behind the listener of the page: once it is called the page knows.
+    const heard = await other.evaluateHandle(() => {
+      const event = new Promise<boolean>((resolve) =>
+        addEventListener('storage', ({ key }) => key?.includes('clipboard') && resolve(true)),
+      )
+      return { event }
+    })
     await page.bringToFront()
     await showList(page)
     await entry(page, 'a.txt').click()
     await page.keyboard.press('Control+x')
     await page.locator('#listing .is-cut').waitFor()
+    await heard.evaluate(({ event }) => event)
     await other.bringToFront()
     await other.locator('#listing').focus()
     await other.keyboard.press('Control+v')
