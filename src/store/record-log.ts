@@ -90,7 +90,7 @@ export function lineOf(
   tx?: string,
 ): string {
   const del: Key[] = []
-  const put: object[] = []
+  const put: Entry[] = []
   const set: [Key, object][] = []
   for (const [key, was] of before) {
     const is = table.entries.get(key)
@@ -98,13 +98,16 @@ export function lineOf(
     if (!is) continue
     const fields = was?.order === is.order ? changedFields(was.record, is.record) : null
     if (fields) set.push([key, fields])
-    else put.push(is.record)
+    else put.push(is)
   }
   if (del.length + put.length + set.length === 0) return ''
   return toLine({
     ...(tx !== undefined && { tx }),
     ...(del.length > 0 && { del }),
-    ...(put.length > 0 && { put }),
+    // A key that was removed and inserted again comes behind those inserted in between.
+    ...(put.length > 0 && {
+      put: put.sort((a, b) => a.order - b.order).map(({ record }) => record),
+    }),
     ...(set.length > 0 && { set }),
   })
 }

@@ -177,6 +177,23 @@ describe.each(ENGINES)('records kept by $name', (engine: Engine) => {
     await store.close()
   })
 
+  it('keep their order when one is removed and inserted again', async () => {
+    await using place = await engine.make(ALL as Collection[])
+    let store = await place.open()
+    const [one, three] = [1, 3].map((id) => ({ id, name: `${id}`, group: 0 })) as [Thing, Thing]
+    for (const of of ALL)
+      await store.transaction((tx) => {
+        tx.insert(of, one)
+        tx.insert(of, three)
+        tx.remove(of, 1)
+        tx.insert(of, one)
+      })
+    await store.close()
+    store = await place.open()
+    for (const of of ALL) expect(store.all(of)).toEqual([three, one])
+    await store.close()
+  })
+
   it('refuse a change ahead of the disk that one being written has ruled out', async () => {
     await using place = await engine.make(ALL as Collection[])
     const store = await place.open()
