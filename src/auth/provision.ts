@@ -1,9 +1,9 @@
-// Accounts made by sign-up, proxy or hook (docs/http-api.md 4.6, 4.7). They never inherit administration or
+// Accounts made by sign-up, proxy, hook, provider or directory (docs/http-api.md 4.6, 4.7). They never inherit administration or
 // commands, and the right to execute only from a hook, as in the original.
 import { randomBytes } from 'node:crypto'
 import { AppError, badRequest } from '../lib/errors.ts'
 import { vpathOf } from '../lib/vpath.ts'
-import type { Records } from '../store/collection.ts'
+import type { Records, Transaction } from '../store/collection.ts'
 import { USERS } from '../store/collections.ts'
 import type { User } from '../store/document.ts'
 import { foldedHome } from '../store/user-facts.ts'
@@ -12,6 +12,9 @@ import { hashPassword } from './hash.ts'
 import { type HomeOptions, homeOf, isUnchosen } from './home.ts'
 import type { SignInDeps } from './password.ts'
 import { checkPassword } from './password-policy.ts'
+
+/** What it takes to make an account. */
+export type AccountDeps = Pick<SignInDeps, 'store' | 'makeHome'>
 
 interface NewAccount {
   username: string
@@ -23,6 +26,8 @@ interface NewAccount {
   trustFields?: boolean
   /** Asked when the account is recorded, which it is not when this throws. */
   demand?: () => void
+  /** Part of the same change, once the account has its number. */
+  alongside?: (tx: Transaction, user: User) => void
   /**
    * Nobody vouches for who this is: a home that exists already is not handed over, whoever has left it.
    * Proxies and sign-in programs know whose name it is.
@@ -35,7 +40,7 @@ interface NewAccount {
  * home is taken (compared without case, GHSA-7rc3-g7h6-22m7) or, for a stranger, there already;
  * `internal` for an unusable name.
  */
-export async function provisionUser(deps: SignInDeps, account: NewAccount): Promise<User> {
+export async function provisionUser(deps: AccountDeps, account: NewAccount): Promise<User> {
   const settings = deps.store.settings()
   if (account.password !== undefined)
     await checkPassword(account.password, settings.minimumPasswordLength)
@@ -63,7 +68,8 @@ export async function provisionUser(deps: SignInDeps, account: NewAccount): Prom
     account.demand?.()
     if (ownHome) refuseTakenHome(records, scope)
   }
-  return addUserWithHome(deps, user, check, { mustBeNew: ownHome && account.isStranger === true })
+  const home = { mustBeNew: ownHome && account.isStranger === true }
+  return addUserWithHome(deps, user, check, home, account.alongside)
 }
 
 const MAX_NAME_LENGTH = 255
@@ -83,15 +89,18 @@ export function checkUsername(username: string): void {
  * of a race gets a folder; when that cannot be made the account does not stay either.
  */
 export async function addUserWithHome(
-  { store, makeHome }: Pick<SignInDeps, 'store' | 'makeHome'>,
+  { store, makeHome }: AccountDeps,
   user: Omit<User, 'id'>,
   check: (records: Records) => void = () => {},
   home: HomeOptions = {},
+  alongside: (tx: Transaction, user: User) => void = () => {},
 ): Promise<User> {
   checkUsername(user.username)
   const added = await store.transaction((tx) => {
     check(tx)
-    return addUser(tx, user)
+    const made = addUser(tx, user)
+    alongside(tx, made)
+    return made
   })
   try {
     await makeHome(added.scope, home)

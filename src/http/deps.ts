@@ -6,6 +6,7 @@ import { auditTargetOf } from '../audit/audit-target.ts'
 import { createApiTokens } from '../auth/api-tokens.ts'
 import { createClients } from '../auth/clients.ts'
 import { createConfirmations } from '../auth/confirmations.ts'
+import { createIdentities } from '../auth/external/identities.ts'
 import { type HomeOptions, makeHome } from '../auth/home.ts'
 import { MAX_SIGN_IN_PROGRAMS, MAX_WAITING_SIGN_INS } from '../auth/hook.ts'
 import { createSecondFactors } from '../auth/second-factor/factors.ts'
@@ -69,6 +70,8 @@ export function createDeps(base: BaseDeps) {
     ),
     apiTokens: createApiTokens(store),
     secondFactors: createSecondFactors(store),
+    /** Who people are at a provider or in a directory. */
+    identities: createIdentities(store),
     /** Of those who have given their password and owe the second step. */
     loginTickets: createTickets(),
     confirmations: createConfirmations(),

@@ -79,7 +79,7 @@ function stillSignedIn(deps: Deps, before: SignedIn): SignedIn | null {
   }
   const session = deps.sessions.use(before.session.id)
   const user = session?.userID === before.user.id && findUser(deps.store, before.user.id)
-  return user ? { kind: 'session', user, session } : null
+  return user ? { kind: 'session', user: deps.identities.withGroups(user), session } : null
 }
 
 /** Content needs the right to download; lacking it is 202, as clients know it. */
@@ -99,7 +99,7 @@ export async function identify(
   if (!session || session.userID !== token.userId) throw unauthenticated()
   const user = findUser(deps.store, session.userID)
   if (!user) throw unauthenticated()
-  return { user, session, token }
+  return { user: deps.identities.withGroups(user), session, token }
 }
 
 /** For requests that read their session themselves. Throws `token_not_allowed`. */

@@ -234,9 +234,10 @@ async function issueToken(c: Ctx, deps: Deps, user: User, session: Session): Pro
     Math.max(sessionIdleMs, tokenExpirationMs),
     Math.max(1_000, session.createdMs + sessionMaxMs - Date.now()),
   )
+  const shown = deps.identities.withGroups(user)
   const [token, kept] = await Promise.all([
-    deps.tokens.issue(user, session, 'api', tokenExpirationMs),
-    deps.tokens.issue(user, session, 'cookie', cookieLifeMs),
+    deps.tokens.issue(shown, session, 'api', tokenExpirationMs),
+    deps.tokens.issue(shown, session, 'cookie', cookieLifeMs),
   ])
   const maxAge = session.remember ? Math.floor(cookieLifeMs / 1000) : null
   setCookie(c, deps, kept, maxAge)

@@ -3,6 +3,7 @@
 import type { Collection } from './collection.ts'
 import type {
   ApiToken,
+  Identity,
   ImportedFrom,
   SecondFactor,
   Session,
@@ -12,6 +13,7 @@ import type {
 } from './document.ts'
 import {
   parseApiToken,
+  parseIdentity,
   parseImportedFrom,
   parseSecondFactor,
   parseSession,
@@ -94,6 +96,20 @@ export const SECOND_FACTORS: Collection<SecondFactor, never> = {
   parse: parseSecondFactor,
 }
 
+/** The key of an identity. */
+export function identityKey({ issuer, subject }: Pick<Identity, 'issuer' | 'subject'>): string {
+  return JSON.stringify([issuer, subject])
+}
+
+export const IDENTITIES: Collection<Identity, 'userID'> = {
+  name: 'identities',
+  life: 'short',
+  keyOf: identityKey,
+  indexes: { userID: ({ userID }) => userID },
+  unique: [],
+  parse: parseIdentity,
+}
+
 export const COLLECTIONS: readonly Collection[] = [
   SETTINGS,
   USERS,
@@ -101,5 +117,6 @@ export const COLLECTIONS: readonly Collection[] = [
   SESSIONS,
   API_TOKENS,
   SECOND_FACTORS,
+  IDENTITIES,
   IMPORTED_FROM,
 ] as Collection[]

@@ -197,6 +197,29 @@ export interface SecondFactor {
   required: boolean
 }
 
+/** Who somebody is at a provider or in a directory, and the account that this opens. */
+export interface Identity {
+  /** Of the provider, as in its tokens; `ldap:` and the base DN for a directory. */
+  issuer: string
+  /** Never changes and is never given to anybody else. */
+  subject: string
+  userID: number
+  /** The name there, when this was last used to sign in. */
+  username: string
+  /** As read at the last sign-in. */
+  groups: string[]
+  /** Administrates by a group there, as read at the last sign-in. */
+  isAdmin: boolean
+  /** Until when `isAdmin` counts without another sign-in, milliseconds since the epoch. */
+  adminUntilMs: number
+  lastSignInMs: number
+  /**
+   * SHA-256 of the account's password hash when this made the account, with a password that nobody
+   * knows: as long as it is that one, there is no other way in. Empty when the account was there before.
+   */
+  madeWith: string
+}
+
 export const SECOND_FACTOR_POLICIES = [
   'off',
   'optional',

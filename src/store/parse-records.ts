@@ -13,6 +13,7 @@ import {
   defaultSettings,
   defaultUserDefaults,
   emptyEventCommands,
+  type Identity,
   type ImportedFrom,
   NO_BRANDING,
   NO_RECAPTCHA,
@@ -183,5 +184,19 @@ export function parseSecondFactor(r: Reader): SecondFactor {
     recovery: [],
     createdMs: 0,
     required: false,
+  })
+}
+
+export function parseIdentity(r: Reader): Identity {
+  return readLike(r, {
+    issuer: '',
+    subject: '',
+    userID: 0,
+    username: '',
+    groups: [],
+    isAdmin: false,
+    adminUntilMs: 0,
+    lastSignInMs: 0,
+    madeWith: '',
   })
 }

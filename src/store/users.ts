@@ -1,7 +1,15 @@
 // Account records: names are unique, one administrator stays, and shares and sessions go with the account.
 import { AppError } from '../lib/errors.ts'
 import type { Records, Transaction } from './collection.ts'
-import { API_TOKENS, SECOND_FACTORS, SESSIONS, SHARES, USERS } from './collections.ts'
+import {
+  API_TOKENS,
+  IDENTITIES,
+  identityKey,
+  SECOND_FACTORS,
+  SESSIONS,
+  SHARES,
+  USERS,
+} from './collections.ts'
 import type { User } from './document.ts'
 
 export function findUser(records: Records, id: number): User | undefined {
@@ -28,7 +36,7 @@ export function replaceUser(tx: Transaction, user: User): User {
   return tx.replace(USERS, normalise(user))
 }
 
-/** Removes a user with sessions, tokens, second factor and shares. Throws `not_found`, `last_admin`. */
+/** Removes a user with sessions, tokens, second factor, identities and shares. Throws `not_found`, `last_admin`. */
 export function removeUser(tx: Transaction, id: number): User {
   const user = findUser(tx, id)
   if (!user) throw new AppError('not_found', `no user ${id}`)
@@ -43,6 +51,7 @@ export function discardUser(tx: Transaction, id: number): void {
   for (const { hash } of tx.find(SHARES, 'userID', id)) tx.remove(SHARES, hash)
   removeApiTokens(tx, id)
   tx.remove(SECOND_FACTORS, id)
+  for (const own of tx.find(IDENTITIES, 'userID', id)) tx.remove(IDENTITIES, identityKey(own))
   tx.remove(USERS, id)
 }
 

@@ -6,6 +6,7 @@ import type { Records, Store, Transaction } from '../../store/collection.ts'
 import { SECOND_FACTORS } from '../../store/collections.ts'
 import type { SecondFactor, User } from '../../store/document.ts'
 import { endSessions } from '../../store/users.ts'
+import { isAdminByGroup } from '../external/identities.ts'
 import { createThrottle } from '../throttle.ts'
 import { findRecoveryCode, hashOfRecoveryCode, newRecoveryCodes } from './recovery.ts'
 import { newSecret, stepOf, uriOf } from './totp.ts'
@@ -51,8 +52,13 @@ export function needsSecondFactor(
   user: User,
 ): boolean {
   if (policy === 'off') return false
-  if (policy === 'everyone' || (policy === 'administrators' && user.perm.admin)) return true
+  if (policy === 'everyone' || (policy === 'administrators' && administrates(records, user)))
+    return true
   return records.get(SECOND_FACTORS, user.id)?.required === true
+}
+
+function administrates(records: Records, user: User): boolean {
+  return user.perm.admin || isAdminByGroup(records, user.id)
 }
 
 /** Puts ten new recovery codes in the place of those that were left. Throws `not_found`. */

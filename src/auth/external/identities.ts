@@ -1,0 +1,85 @@
+// Accounts that are joined to somebody at a provider or in a directory. Administration that a group there gives stands
+// beside the account and not in it, so that nothing has to be taken back when the group is lost.
+import { hash } from 'node:crypto'
+import { AppError } from '../../lib/errors.ts'
+import type { Records, Transaction } from '../../store/collection.ts'
+import { IDENTITIES, identityKey } from '../../store/collections.ts'
+import type { Identity, User } from '../../store/document.ts'
+import type { Store } from '../../store/store.ts'
+import { findUser } from '../../store/users.ts'
+
+export interface Identities {
+  /** The account with what the groups of its identities add: the same object for the same record. */
+  withGroups(user: User): User
+}
+
+/** More than an account has providers and directories. */
+const MAX_PER_USER = 20
+
+export function createIdentities(store: Store): Identities {
+  // What is compiled from an account is kept by its record.
+  const administrators = new WeakMap<User, User>()
+  return {
+    withGroups: (user) => {
+      if (user.perm.admin || !isAdminByGroup(store, user.id)) return user
+      const known = administrators.get(user)
+      if (known) return known
+      const made = { ...user, perm: { ...user.perm, admin: true } }
+      administrators.set(user, made)
+      return made
+    },
+  }
+}
+
+/** True while a provider or a directory says that the account administrates. */
+export function isAdminByGroup(records: Records, userID: number): boolean {
+  const nowMs = Date.now()
+  return identitiesOf(records, userID).some((own) => own.isAdmin && nowMs < own.adminUntilMs)
+}
+
+export function findIdentity(
+  records: Records,
+  who: Pick<Identity, 'issuer' | 'subject'>,
+): Identity | undefined {
+  return records.get(IDENTITIES, identityKey(who))
+}
+
+export function identitiesOf(records: Records, userID: number): readonly Identity[] {
+  return records.find(IDENTITIES, 'userID', userID)
+}
+
+/** Joins an identity to an account. Throws `exists` when it opens another account, `conflict` when there are too many. */
+export function connect(tx: Transaction, identity: Identity): Identity {
+  const known = findIdentity(tx, identity)
+  if (known && known.userID !== identity.userID && findUser(tx, known.userID))
+    throw new AppError('exists', 'this sign-in is connected to another account')
+  if (known) return tx.replace(IDENTITIES, { ...identity, madeWith: known.madeWith })
+  if (identitiesOf(tx, identity.userID).length >= MAX_PER_USER)
+    throw new AppError('conflict', `more than ${MAX_PER_USER} sign-ins: disconnect one first`)
+  return tx.insert(IDENTITIES, identity)
+}
+
+/** Throws `not_found`, and `conflict` when nothing else opens the account. */
+export function disconnect(tx: Transaction, user: User, issuer: string): void {
+  const all = identitiesOf(tx, user.id)
+  const found = all.filter((own) => own.issuer === issuer)
+  if (found.length === 0) throw new AppError('not_found', 'not connected')
+  if (found.length === all.length && !hasPassword(tx, user))
+    throw new AppError('conflict', 'the account has no password: there would be no way in')
+  const made = found.find(({ madeWith }) => madeWith !== '')
+  for (const own of found) tx.remove(IDENTITIES, identityKey(own))
+  const [heir] = identitiesOf(tx, user.id)
+  // That nobody knows the password is still true.
+  if (made && heir) tx.replace(IDENTITIES, { ...heir, madeWith: made.madeWith })
+}
+
+/** False as long as the account has the password that was drawn for it when it was made. */
+export function hasPassword(records: Records, user: User): boolean {
+  const fingerprint = fingerprintOf(user)
+  return !identitiesOf(records, user.id).some(({ madeWith }) => madeWith === fingerprint)
+}
+
+/** See Identity.madeWith. */
+export function fingerprintOf({ password }: Pick<User, 'password'>): string {
+  return hash('sha256', password, 'base64url')
+}
