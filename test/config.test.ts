@@ -84,6 +84,7 @@ describe('precedence', () => {
       previewCacheSize: '5MB',
       trustedProxies: '10.0.0.0/8',
       allowedHosts: 'files.example.org',
+      externalURL: 'https://files.example.org',
       contentOrigin: 'https://content.example.org',
       frameAncestors: 'https://home.example',
       styleSources: 'https://theme-park.dev',

@@ -6,7 +6,9 @@ import { forwardedAddress, isBelieved, networkOf } from './address.ts'
 
 /** A TCP peer that has left before its address was read; no address, and nothing it says is believed. */
 const GONE = 'gone'
-const FORWARDING_HEADERS = ['x-forwarded-for', 'x-real-ip', 'x-forwarded-proto']
+/** A name or an address, and a port. */
+const HOST = /^(?:\[[\da-f:.]+\]|[\w.-]+)(?::\d+)?$/i
+const FORWARDING_HEADERS = ['x-forwarded-for', 'x-real-ip', 'x-forwarded-proto', 'x-forwarded-host']
 
 interface Clients {
   /** The visitor's address behind believed proxies; the empty string on a unix socket. */
@@ -18,6 +20,11 @@ interface Clients {
   networksOf(incoming: IncomingMessage): string[]
   /** True when the browser talks TLS, to us or to a believed proxy in front of us. */
   isSecure(incoming: IncomingMessage): boolean
+  /**
+   * Scheme, host and port that the browser has opened: `externalURL`, else those of the request, as a believed
+   * proxy forwards them. Null for a request that names no host.
+   */
+  originOf(incoming: IncomingMessage): string | null
 }
 
 /** The address of the other end of the connection; the empty string on a unix socket. */
@@ -55,6 +62,11 @@ export function createClients(config: Config, log: Logger): Clients {
     const peer = peerAddress(config, incoming)
     return forwardedAddress(peer, believes(incoming) ? incoming.headers : {}, trustedProxies)
   }
+  const isSecure = (incoming: IncomingMessage) => {
+    if ('encrypted' in incoming.socket && incoming.socket.encrypted === true) return true
+    const scheme = String(incoming.headers['x-forwarded-proto'] ?? '').split(',')[0]
+    return scheme?.trim() === 'https' && believes(incoming)
+  }
   return {
     addressOf,
     networksOf: (incoming) => {
@@ -62,10 +74,16 @@ export function createClients(config: Config, log: Logger): Clients {
       if (trustedProxies === null) networks.add(networkOf(peerAddress(config, incoming)))
       return [...networks]
     },
-    isSecure: (incoming) => {
-      if ('encrypted' in incoming.socket && incoming.socket.encrypted === true) return true
-      const scheme = String(incoming.headers['x-forwarded-proto'] ?? '').split(',')[0]
-      return scheme?.trim() === 'https' && believes(incoming)
+    isSecure,
+    originOf: (incoming) => {
+      if (config.externalURL !== '') return config.externalURL
+      const forwarded = believes(incoming) ? incoming.headers['x-forwarded-host'] : undefined
+      const host =
+        String(forwarded ?? incoming.headers.host ?? '')
+          .split(',')[0]
+          ?.trim() ?? ''
+      const address = `${isSecure(incoming) ? 'https' : 'http'}://${host}`
+      return HOST.test(host) && URL.canParse(address) ? new URL(address).origin : null
     },
   }
 }

@@ -239,7 +239,7 @@ export function parseOrigin(text: string): string {
     !/^https?:$/.test(url.protocol) ||
     !/^\/?$/.test(url.pathname + url.search + url.hash)
   ) {
-    throw new Error('expected an origin such as https://content.example.org')
+    throw new Error('expected an origin such as https://files.example.org')
   }
   return url.origin
 }

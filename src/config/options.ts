@@ -72,6 +72,14 @@ export const OPTIONS = {
         'nobody signs in on a loopback address',
       { ours: true },
     ),
+    externalURL: parsed(
+      'ORIGIN',
+      parseOrigin,
+      '',
+      'Address that people open, such as https://files.example.org, for passkeys; without it that of ' +
+        'each request',
+      { ours: true },
+    ),
     contentOrigin: parsed(
       'ORIGIN',
       parseOrigin,
