@@ -25,6 +25,7 @@ it('shows who did what, filters it, and gives it as a table', async () => {
   await moved.getByText('/out.txt', { exact: true }).waitFor()
   await moved.getByText('/docs/moved.txt').waitFor()
   await moved.getByText(ADMIN.username, { exact: true }).waitFor()
+  await page.getByRole('columnheader', { name: 'Who' }).waitFor()
 
   await page.getByLabel('Result').selectOption({ label: 'Refused' })
   await moved.waitFor({ state: 'detached' })
@@ -34,6 +35,12 @@ it('shows who did what, filters it, and gives it as a table', async () => {
   await page.getByLabel('Result').selectOption({ label: 'All results' })
   await page.getByLabel('Part of a path').fill('moved')
   await expect.poll(() => rows.count()).toBe(2)
+
+  await page.getByLabel('Last day').fill('2001-01-01')
+  await moved.waitFor({ state: 'detached' })
+  await page.getByLabel('Last day').fill('2999-01-01')
+  await page.getByLabel('First day').fill('2001-01-01')
+  await moved.waitFor()
   const saving = page.waitForEvent('download')
   await page.getByRole('button', { name: 'Save as table' }).click()
   expect((await saving).suggestedFilename()).toBe('audit.csv')

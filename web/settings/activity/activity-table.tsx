@@ -54,7 +54,7 @@ function Lines({
     next,
   })
   const [busy, setBusy] = useState(false)
-  const hasPaths = filter.share === ''
+  const hasPaths = filter.share === undefined
 
   async function showOlder(before: string) {
     setBusy(true)

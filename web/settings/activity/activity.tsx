@@ -11,16 +11,13 @@ import { Activity } from './activity-table.tsx'
 import { useSettled } from './use-settled.ts'
 import { useActionWords, useResultWords } from './words.ts'
 
-const NOTHING: AuditFilter = { user: '', action: '', path: '', result: '', share: '' }
-
 export function ActivityPage() {
   const { t } = useLingui()
-  const [filter, setFilter] = useState(NOTHING)
+  const [filter, setFilter] = useState<AuditFilter>({})
   const asked = useSettled(filter)
   const field = (name: keyof AuditFilter) => ({
-    value: filter[name],
+    value: filter[name] ?? '',
     onChange: (value: string) => setFilter({ ...filter, [name]: value }),
-    hideLabel: true,
   })
   const options = (all: string, words: Record<string, string>) => [
     { value: '', label: all },
@@ -31,6 +28,7 @@ export function ActivityPage() {
       <div className="tbl-top row activity__filter wraps">
         <TextField
           {...field('path')}
+          hideLabel
           label={t`Part of a path`}
           placeholder={t`Part of a path`}
           type="search"
@@ -38,6 +36,7 @@ export function ActivityPage() {
         />
         <TextField
           {...field('user')}
+          hideLabel
           label={t`Username`}
           placeholder={t`Username`}
           type="search"
@@ -46,14 +45,18 @@ export function ActivityPage() {
         />
         <Select
           {...field('action')}
+          hideLabel
           label={t`What`}
           options={options(t`Everything`, useActionWords())}
         />
         <Select
           {...field('result')}
+          hideLabel
           label={t`Result`}
           options={options(t`All results`, useResultWords())}
         />
+        <TextField {...field('firstDay')} label={t`First day`} type="date" />
+        <TextField {...field('lastDay')} label={t`Last day`} type="date" />
         <span className="grow" />
         <Button
           tone="line"

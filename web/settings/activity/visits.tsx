@@ -3,5 +3,5 @@
 import { Activity } from './activity-table.tsx'
 
 export function VisitsPage({ hash }: { hash: string }) {
-  return <Activity filter={{ user: '', action: '', path: '', result: '', share: hash }} />
+  return <Activity filter={{ share: hash }} />
 }
