@@ -188,6 +188,7 @@ async function readBytes(
 /** The lines of a block that are asked for, in its order. */
 function findIn({ bytes, offset }: Block, filter: AuditFilter): Found[] {
   const found: Found[] = []
+  if (timeAt(bytes, 0) - DISORDER_MS >= filter.toMs) return found
   const needle = needleOf(filter)
   for (let at = 0; at < bytes.length; ) {
     const hit = needle === null ? at : bytes.indexOf(needle, at)
@@ -196,8 +197,7 @@ function findIn({ bytes, offset }: Block, filter: AuditFilter): Found[] {
     const lineEnd = bytes.indexOf(NEWLINE, hit)
     const to = lineEnd < 0 ? bytes.length : lineEnd
     at = to + 1
-    // The time is the first field: reading it alone is ten times quicker than reading the line.
-    const atMs = Date.parse(bytes.toString('latin1', from + TIME_AT, from + TIME_AT + TIME_LENGTH))
+    const atMs = timeAt(bytes, from)
     if (atMs < filter.fromMs || atMs >= filter.toMs) continue
     const record = parseLine(bytes.toString('utf8', from, to))
     if (record && isAskedFor(record, filter)) found.push({ record, offset: offset + from })
@@ -231,7 +231,13 @@ export function isAskedFor(record: AuditRecord, filter: AuditFilter): boolean {
 
 /** True when all lines before the block are from before that time as well. */
 function isOlder({ bytes }: Block, fromMs: number): boolean {
-  const end = bytes.indexOf(NEWLINE)
-  const first = parseLine(bytes.toString('utf8', 0, end < 0 ? bytes.length : end))
-  return first !== null && Date.parse(first.time) < fromMs - DISORDER_MS
+  return timeAt(bytes, 0) < fromMs - DISORDER_MS
+}
+
+/**
+ * The time of the line at an offset, in milliseconds since 1970; NaN in a damaged one. It is the first
+ * field, and reading it alone is ten times quicker than reading the line.
+ */
+function timeAt(bytes: Buffer, offset: number): number {
+  return Date.parse(bytes.toString('latin1', offset + TIME_AT, offset + TIME_AT + TIME_LENGTH))
 }
