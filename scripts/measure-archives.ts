@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { crc32 } from 'node:zlib'
-import { writeArchive } from '../src/files/archive/archive.ts'
+import { createArchiveWriter } from '../src/files/archive/archive.ts'
 import type { ArchiveEntry } from '../src/files/archive/entries.ts'
 import type { ArchiveFormat } from '../src/files/archive/formats.ts'
 
@@ -55,7 +55,7 @@ function ours(format: ArchiveFormat): Writer {
         yield { kind: 'file', name, vpath: `/${name}`, open: opened } as never
       }
     }
-    await writeArchive(entries(), format, { write }, new AbortController().signal)
+    await createArchiveWriter()(entries(), format, { write }, new AbortController().signal)
     return bytes
   }
 }

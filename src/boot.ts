@@ -2,15 +2,10 @@
 import { readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import {
-  type NativeFile,
-  nativeCandidates,
-  nativeFailure,
-  setUpNativeCache,
-} from './native-cache.ts'
+import { type NativeFile, nativeCandidates, setUpNativeCache } from './native-cache.ts'
 
 const inside = join(dirname(fileURLToPath(import.meta.url)), '..')
-setUpNativeCache({
+const nativeFailure = setUpNativeCache({
   files: JSON.parse(readFileSync(join(inside, 'native.json'), 'utf8')) as NativeFile[],
   modules: join(inside, 'node_modules'),
   candidates: nativeCandidates(process.env),

@@ -47,8 +47,10 @@ export function nativeCandidates(env: Readonly<Record<string, string | undefined
 /**
  * Wraps `process.dlopen` so that native files inside the executable are loaded from an unpacked
  * copy. Folders are named by content: two versions run side by side, a started one never changes.
+ * The result tells why the last file could not be loaded, for the operator; empty when all could.
  */
-export function setUpNativeCache({ files, modules, candidates }: NativeCacheOptions): void {
+export function setUpNativeCache({ files, modules, candidates }: NativeCacheOptions): () => string {
+  let lastFailure = ''
   const original = process.dlopen as Dlopen
   const version = createHash('sha256')
     .update(files.map((file) => file.sha256).join('\n'))
@@ -76,13 +78,7 @@ export function setUpNativeCache({ files, modules, candidates }: NativeCacheOpti
     throw new Error(lastFailure)
   }
   process.dlopen = dlopen as typeof process.dlopen
-}
-
-let lastFailure = ''
-
-/** Why the last native file could not be loaded, for the operator; empty when all could. */
-export function nativeFailure(): string {
-  return lastFailure
+  return () => lastFailure
 }
 
 function load(original: Dlopen, module: { exports: unknown }, file: string, flags?: number): void {

@@ -2,6 +2,7 @@
 import { RE2JS } from 're2js'
 import type { Permissions, Rule } from '../api-types.ts'
 import { badRequest } from '../lib/errors.ts'
+import { memo } from '../lib/memo.ts'
 import type { VPath } from '../lib/vpath.ts'
 import { faultOf } from '../store/rules.ts'
 
@@ -66,28 +67,20 @@ export function checkPermissions(perm: Permissions): void {
 
 type Matcher = (vpath: string, folded: string) => boolean
 
-const compiled = new Map<string, Matcher | 'invalid'>()
-const MAX_COMPILED = 1_000
-
 function compileRule(rule: Rule, foldCase: boolean): Matcher {
   if (!rule.regex) return compilePathRule(rule.path, foldCase)
-  const raw = rule.regexp?.raw ?? ''
-  const key = `${foldCase ? 'i' : ''}/${raw}`
-  let matcher = compiled.get(key)
-  if (!matcher) {
-    matcher = compileExpression(raw, foldCase)
-    if (compiled.size >= MAX_COMPILED) compiled.clear()
-    compiled.set(key, matcher)
-  }
-  return matcher === 'invalid' ? () => !rule.allow : matcher
+  return foldCase ? foldedExpression(rule) : exactExpression(rule)
 }
 
-function compileExpression(raw: string, foldCase: boolean): Matcher | 'invalid' {
+const exactExpression = memo((rule: Rule) => compileExpression(rule, 0))
+const foldedExpression = memo((rule: Rule) => compileExpression(rule, RE2JS.CASE_INSENSITIVE))
+
+function compileExpression({ regexp, allow }: Rule, flags: number): Matcher {
   try {
-    const expression = RE2JS.compile(raw, foldCase ? RE2JS.CASE_INSENSITIVE : 0)
+    const expression = RE2JS.compile(regexp?.raw ?? '', flags)
     return (vpath) => expression.test(vpath)
   } catch {
-    return 'invalid'
+    return () => !allow
   }
 }
 

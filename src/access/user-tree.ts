@@ -5,6 +5,7 @@ import type { Config } from '../config/config.ts'
 import type { CaselessDisks } from '../files/caseless/caseless-disks.ts'
 import { createScope, type Scope } from '../files/place/scope.ts'
 import type { Volume } from '../files/volume/volume.ts'
+import { memo } from '../lib/memo.ts'
 import { ROOT, type VPath, vpathOf } from '../lib/vpath.ts'
 import type { Settings, User } from '../store/document.ts'
 import type { Store } from '../store/store.ts'
@@ -72,7 +73,6 @@ function buildScope(services: TreeServices, user: TreeUser, allow: PathTest): Sc
 }
 
 interface CompiledRules {
-  settings: Settings
   /** Rules and hidden names. */
   shown: PathTest
   /** Rules alone: what a tree operation must respect in every descendant (docs/http-api.md 7.7). */
@@ -81,20 +81,22 @@ interface CompiledRules {
   folded: PathTest
 }
 
-const compiled = new WeakMap<User, CompiledRules>()
-
-/** Compiled once for each user record and settings. */
 function rulesOf({ store, foldCase }: TreeServices, user: TreeUser): CompiledRules {
-  const settings = store.settings()
-  const known = compiled.get(user)
-  if (known?.settings === settings) return known
-  const all = [...settings.rules, ...user.rules]
-  const compile = (fold: boolean) =>
-    bothAllow(compileRules(all, fold), compileRules(limitOf(user), fold))
-  const rules = compile(foldCase)
-  const folded = foldCase ? rules : compile(true)
-  const shown = user.hideDotfiles ? bothAllow(rules, notHidden) : rules
-  const made = { settings, shown, rules, folded }
-  compiled.set(user, made)
-  return made
+  return compiled(store.settings())(user)[foldCase ? 'folded' : 'exact']
 }
+
+/** By the records of settings and account, which are replaced when they change. */
+const compiled = memo((settings: Settings) =>
+  memo((user: TreeUser) => {
+    const all = [...settings.rules, ...user.rules]
+    const compile = (fold: boolean) =>
+      bothAllow(compileRules(all, fold), compileRules(limitOf(user), fold))
+    const folded = compile(true)
+    const withHidden = (rules: PathTest) => ({
+      shown: user.hideDotfiles ? bothAllow(rules, notHidden) : rules,
+      rules,
+      folded,
+    })
+    return { exact: withHidden(compile(false)), folded: withHidden(folded) }
+  }),
+)

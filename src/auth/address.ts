@@ -1,8 +1,7 @@
 // Which peers are believed: addresses and CIDR blocks, and the client address behind them.
 import type { IncomingHttpHeaders } from 'node:http'
 import { BlockList, isIP } from 'node:net'
-
-const lists = new WeakMap<readonly string[], BlockList>()
+import { memo } from '../lib/memo.ts'
 
 /** True for loopback peers and unix sockets (no address). */
 export function isLoopback(address: string): boolean {
@@ -11,13 +10,10 @@ export function isLoopback(address: string): boolean {
 }
 
 /** True when `address` lies in one of the addresses or CIDR blocks. */
-export function isInBlocks(address: string, blocks: readonly string[]): boolean {
-  let list = lists.get(blocks)
-  if (!list) {
-    list = toBlockList(blocks)
-    lists.set(blocks, list)
-  }
-  return inList(list, address)
+function isInBlocks(address: string, blocks: readonly string[]): boolean {
+  const plain = unmap(address)
+  const version = isIP(plain)
+  return version !== 0 && blockList(blocks).check(plain, version === 6 ? 'ipv6' : 'ipv4')
 }
 
 /**
@@ -68,13 +64,7 @@ export function networkOf(address: string): string {
   return `${groups.map((group) => Number.parseInt(group, 16).toString(16)).join(':')}::/64`
 }
 
-function inList(list: BlockList, address: string): boolean {
-  const plain = unmap(address)
-  const version = isIP(plain)
-  return version !== 0 && list.check(plain, version === 6 ? 'ipv6' : 'ipv4')
-}
-
-function toBlockList(blocks: readonly string[]): BlockList {
+const blockList = memo((blocks: readonly string[]) => {
   const list = new BlockList()
   for (const block of blocks) {
     const [address = '', bits] = block.split('/')
@@ -83,7 +73,7 @@ function toBlockList(blocks: readonly string[]): BlockList {
     else list.addSubnet(address, Number(bits), family)
   }
   return list
-}
+})
 
 // A dual-stack socket shows IPv4 peers as ::ffff:a.b.c.d.
 function unmap(address: string): string {

@@ -1,5 +1,6 @@
 // What a handler answers with: a status, headers and a body as a value. deliver.ts sends it.
 import type { ByteSink } from '../files/archive/byte-sink.ts'
+import type { Buffers } from '../lib/buffers.ts'
 
 /** Several values become several lines. */
 export type AnswerHeaders = Record<string, string | string[]>
@@ -13,6 +14,8 @@ export interface Output extends ByteSink {
   write(chunk: Uint8Array | string): Promise<void>
   /** Like `write`, for the last bytes: when nothing was written before, the head tells their length. */
   end(chunk: Uint8Array | string): Promise<void>
+  /** For bytes that pass through memory. */
+  buffers: Buffers
 }
 
 /** A body that is written while it is sent. */

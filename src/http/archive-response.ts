@@ -4,7 +4,7 @@ import {
   archiveExtension,
   archiveMemory,
   parseArchiveFormat,
-  writeArchive,
+  type WriteArchive,
 } from '../files/archive/archive.ts'
 import { archiveEntries, commonFolder } from '../files/archive/entries.ts'
 import type { Scope } from '../files/place/scope.ts'
@@ -22,6 +22,7 @@ const SLICE = 4_000
 const MAX_NAMES = 50
 
 interface ArchiveOptions {
+  writeArchive: WriteArchive
   /** What the tree's root is called; default the name of the folder on disk. */
   rootName?: string
   /** Gives what is registered under the id of a `selection` query, relative to the folder. */
@@ -61,7 +62,7 @@ export async function sendArchive(
     what: 'an archive',
     memoryBytes: archiveMemory(format),
     write: (output) =>
-      writeArchive(archiveEntries(scope, roots, common, signal), format, output, signal),
+      options.writeArchive(archiveEntries(scope, roots, common, signal), format, output, signal),
   })
 }
 

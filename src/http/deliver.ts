@@ -3,6 +3,7 @@ import type { OutgoingHttpHeaders, ServerResponse } from 'node:http'
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
 import { createMiddleware } from 'hono/factory'
 import { networkOf } from '../auth/address.ts'
+import type { Buffers } from '../lib/buffers.ts'
 import { clientGone, isAbort } from '../lib/errors.ts'
 import {
   type Answer,
@@ -71,7 +72,7 @@ async function sendStreamed(
   let end = () => {}
   try {
     end = await admit(c, deps, body.memoryBytes)
-    await body.write(createOutput(outgoing, start, ending))
+    await body.write(createOutput(outgoing, deps.buffers, start, ending))
     if (!outgoing.headersSent) start(null)
     if (!outgoing.writableEnded) await ended(outgoing)
   } catch (error) {
@@ -102,7 +103,7 @@ async function toResponse(c: Ctx, deps: Deps, answer: Answer, ending: Ending): P
     let end = () => {}
     try {
       end = await admit(c, deps, body.memoryBytes)
-      await body.write({ write, end: write })
+      await body.write({ write, end: write, buffers: deps.buffers })
     } catch (error) {
       return toResponse(c, deps, await answerOf(answerError(error, c, deps)), ending)
     } finally {
@@ -145,6 +146,7 @@ function bytesOf(chunk: Uint8Array | string | null): Uint8Array | null {
  */
 export function createOutput(
   outgoing: ServerResponse,
+  buffers: Buffers,
   start: (firstBytes: Uint8Array | string, isAll: boolean) => void,
   ending: Pick<Ending, 'bytes'> = { bytes: 0 },
 ): Output {
@@ -164,7 +166,7 @@ export function createOutput(
       if (isLast) outgoing.end(chunk, done)
       else outgoing.write(chunk, done)
     })
-  return { write: (chunk) => put(chunk, false), end: (chunk) => put(chunk, true) }
+  return { write: (chunk) => put(chunk, false), end: (chunk) => put(chunk, true), buffers }
 }
 
 function ended(outgoing: ServerResponse): Promise<void> {

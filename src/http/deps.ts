@@ -15,11 +15,13 @@ import { createSessions } from '../auth/sessions.ts'
 import { createThrottle } from '../auth/throttle.ts'
 import { createTokens } from '../auth/tokens.ts'
 import type { Config } from '../config/config.ts'
+import { createArchiveWriter } from '../files/archive/archive.ts'
 import { createSelections } from '../files/archive/selections.ts'
 import { createSniffedTypes } from '../files/listing/sniffed-types.ts'
 import { createPreviews } from '../files/preview/previews.ts'
 import { createSubtitleConverter } from '../files/subtitle/converter.ts'
 import { createChecksum } from '../files/transfer/checksum.ts'
+import { createBuffers } from '../lib/buffers.ts'
 import { createGate } from '../lib/gate.ts'
 import type { Logger } from '../lib/log.ts'
 import { createServices } from '../operations/services.ts'
@@ -93,8 +95,10 @@ export function createDeps(base: BaseDeps) {
     sniffedTypes: createSniffedTypes(),
     checksum: createChecksum(),
     selections: createSelections(),
+    writeArchive: createArchiveWriter(),
     bodies: createPendingBodies(),
     transfers: createTransfers(),
+    buffers: createBuffers(),
     /** Second of the last change of each user since the start, for the renewal hint. */
     userChanges: watchUsers(base),
     /** Creates the folder of a scope below the server root. */

@@ -2,7 +2,7 @@
 import { AppError } from './errors.ts'
 
 /** Runs a function in its turn. With a signal, whoever has left while waiting gives up its place. */
-type Gate = <T>(fn: () => Promise<T>, signal?: AbortSignal) => Promise<T>
+export type Gate = <T>(fn: () => Promise<T>, signal?: AbortSignal) => Promise<T>
 
 /**
  * Lets `limit` functions run at a time, the others wait in order. Past `maxWaiting` they are refused

@@ -117,6 +117,7 @@ export async function sendRaw(
   if (typeof file === 'string') {
     if (file === 'dir') {
       return sendArchive(c, scope, vpath, {
+        writeArchive: deps.writeArchive,
         selection: (id) => deps.selections.take(options.owner ?? '', id),
         ...(options.archiveName === undefined ? {} : { rootName: options.archiveName }),
       })

@@ -1,8 +1,9 @@
 import { execFileSync } from 'node:child_process'
 import { describe, expect, it } from 'vitest'
-import { createBlockCompressor, MAX_JOBS } from '../../src/files/archive/blocks.ts'
-import { createBatchingSink } from '../../src/files/archive/byte-sink.ts'
+import { type BlockCodec, createBlockCompressor, MAX_JOBS } from '../../src/files/archive/blocks.ts'
+import { type ByteSink, createBatchingSink } from '../../src/files/archive/byte-sink.ts'
 import { compressXz, storeXz } from '../../src/files/archive/xz.ts'
+import { createGate } from '../../src/lib/gate.ts'
 
 function collector() {
   const parts: Buffer[] = []
@@ -11,6 +12,10 @@ function collector() {
     text: () => Buffer.concat(parts).toString(),
     parts,
   }
+}
+
+function compressorOf(codec: BlockCodec, target: ByteSink) {
+  return createBlockCompressor(codec, target, createGate(MAX_JOBS))
 }
 
 /** Settles in the order the test decides. */
@@ -23,7 +28,7 @@ describe('blocks', () => {
     const target = collector()
     const waits = [deferred<void>(), deferred<void>(), deferred<void>()]
     let started = 0
-    const sink = createBlockCompressor(
+    const sink = compressorOf(
       {
         blockBytes: 2,
         compress: async (block) => {
@@ -48,7 +53,7 @@ describe('blocks', () => {
     let most = 0
     let accepted = 0
     const gate = deferred<void>()
-    const sink = createBlockCompressor(
+    const sink = compressorOf(
       {
         blockBytes: 1,
         compress: async (block) => {
@@ -77,7 +82,7 @@ describe('blocks', () => {
   it('that are equal are compressed once', async () => {
     const target = collector()
     let calls = 0
-    const sink = createBlockCompressor(
+    const sink = compressorOf(
       {
         blockBytes: 4,
         compress: async (block) => {
@@ -100,7 +105,7 @@ describe('blocks', () => {
         throw new Error('no')
       },
     }
-    const sink = createBlockCompressor(failing, collector())
+    const sink = compressorOf(failing, collector())
     const all = (async () => {
       for (let i = 0; i < 50; i++) await sink.write(Buffer.of(i))
       await sink.end()

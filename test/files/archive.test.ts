@@ -3,7 +3,11 @@ import { readdirSync } from 'node:fs'
 import { chmod, chown, mkdir, rename, symlink, truncate, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { missingFormats, parseArchiveFormat } from '../../src/files/archive/archive.ts'
+import {
+  createArchiveWriter,
+  missingFormats,
+  parseArchiveFormat,
+} from '../../src/files/archive/archive.ts'
 import {
   archiveTo,
   archiveToFile,
@@ -128,10 +132,9 @@ it('writes zip beyond 65,535 entries so that unzip reads them all', async () => 
       yield { kind: 'dir' as const, name: `d${i}`, mode: 0o755, mtimeMs: 0 }
   })()
   await using tree = await makeTree({})
-  const { writeArchive } = await import('../../src/files/archive/archive.ts')
   const parts: Buffer[] = []
   const write = async (chunk: Uint8Array) => void parts.push(Buffer.from(chunk))
-  await writeArchive(entries, 'zip', { write }, new AbortController().signal)
+  await createArchiveWriter()(entries, 'zip', { write }, new AbortController().signal)
   const file = join(tree.base, 'many.zip')
   await writeFile(file, Buffer.concat(parts))
   needProgram('unzip')

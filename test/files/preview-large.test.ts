@@ -3,10 +3,11 @@ import { join } from 'node:path'
 import sharp from 'sharp'
 import { describe, expect, it } from 'vitest'
 import type { PreviewJob } from '../../src/files/preview/protocol.ts'
-import { renderPreview } from '../../src/files/preview/render.ts'
+import { createRenderer } from '../../src/files/preview/render.ts'
 import { SAMPLES } from '../support/pictures.ts'
 import { makeTree } from '../support/tree.ts'
 
+const renderPreview = createRenderer()
 const background = '#336699'
 const memoryBytes = 410 * 1024 * 1024
 

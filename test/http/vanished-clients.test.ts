@@ -5,6 +5,7 @@ import { createServer, type ServerResponse } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
 import { describe, expect, it } from 'vitest'
 import { createOutput } from '../../src/http/deliver.ts'
+import { createBuffers } from '../../src/lib/buffers.ts'
 import { isAbort } from '../../src/lib/errors.ts'
 import { startApp } from '../support/app.ts'
 import { waitFor, withDeadline } from '../support/deadline.ts'
@@ -74,7 +75,7 @@ it('a write that is cut off is told as a client that left, not as a fault', asyn
   const response = await waitFor('the request', () => outgoing)
   // More than the kernel takes from a client that does not read.
   const chunk = Buffer.alloc(64 * 1024 * 1024)
-  const output = createOutput(response, () => response.writeHead(200))
+  const output = createOutput(response, createBuffers(), () => response.writeHead(200))
   const failures = [output.write(chunk), output.end(chunk)].map((written) =>
     written.then(
       () => 'written',

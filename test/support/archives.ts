@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { lstat, open, readdir, readFile, readlink, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { writeArchive } from '../../src/files/archive/archive.ts'
+import { createArchiveWriter } from '../../src/files/archive/archive.ts'
 import type { ByteSink } from '../../src/files/archive/byte-sink.ts'
 import { archiveEntries, commonFolder } from '../../src/files/archive/entries.ts'
 import type { ArchiveFormat } from '../../src/files/archive/formats.ts'
@@ -37,6 +37,7 @@ export function openScope(root: string, allow: (vpath: VPath) => boolean = () =>
   })
 }
 
+const writeArchive = createArchiveWriter()
 const NEVER = new AbortController().signal
 
 /** Writes an archive of `roots` (default everything) to `sink`. */

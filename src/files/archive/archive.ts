@@ -3,7 +3,7 @@ import { badRequest } from '../../lib/errors.ts'
 import { type ByteSink, createBatchingSink } from './byte-sink.ts'
 import { readAhead } from './content.ts'
 import type { ArchiveEntry } from './entries.ts'
-import { type ArchiveFormat, compressorFor } from './formats.ts'
+import { type ArchiveFormat, createCompressors } from './formats.ts'
 import { createTar } from './tar.ts'
 import { createZip } from './zip.ts'
 
@@ -66,30 +66,36 @@ export function archiveExtension(format: ArchiveFormat): string {
   return EXTENSIONS[format]
 }
 
+/** See createArchiveWriter. */
+export type WriteArchive = ReturnType<typeof createArchiveWriter>
+
 /**
- * Writes an archive of `entries` to `sink`. Files that cannot be opened are left out. When one
+ * Makes the function that writes an archive of `entries` to `sink`. Files that cannot be opened are left out. When one
  * breaks after its header was written, or on abort, it throws and the archive is incomplete: the
  * caller must make that visible. All files are closed when it settles.
  */
-export async function writeArchive(
-  entries: AsyncIterable<ArchiveEntry>,
-  format: ArchiveFormat,
-  sink: ByteSink,
-  signal: AbortSignal,
-): Promise<void> {
-  const compressor = format === 'zip' || format === 'tar' ? null : compressorFor(format, sink)
-  const batches = createBatchingSink(compressor ?? sink)
-  const container = format === 'zip' ? createZip(batches) : createTar(batches)
-  try {
-    for await (const entry of readAhead(entries, signal)) {
-      if (entry.kind === 'dir') await container.folder(entry)
-      else await container.file(entry, entry.content)
+export function createArchiveWriter() {
+  const compressorFor = createCompressors()
+  return async (
+    entries: AsyncIterable<ArchiveEntry>,
+    format: ArchiveFormat,
+    sink: ByteSink,
+    signal: AbortSignal,
+  ): Promise<void> => {
+    const compressor = format === 'zip' || format === 'tar' ? null : compressorFor(format, sink)
+    const batches = createBatchingSink(compressor ?? sink)
+    const container = format === 'zip' ? createZip(batches) : createTar(batches)
+    try {
+      for await (const entry of readAhead(entries, signal)) {
+        if (entry.kind === 'dir') await container.folder(entry)
+        else await container.file(entry, entry.content)
+      }
+      await container.end()
+      await batches.end()
+      await compressor?.end()
+    } catch (error) {
+      compressor?.destroy()
+      throw error
     }
-    await container.end()
-    await batches.end()
-    await compressor?.end()
-  } catch (error) {
-    compressor?.destroy()
-    throw error
   }
 }

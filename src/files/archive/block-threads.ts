@@ -14,12 +14,7 @@ interface BlockThreadOptions {
    * Starts a thread with these options. It finds `input` and `output` in its workerData, gets the
    * length of each block as a message, and answers with the length of the result.
    */
-  start(options: WorkerOptions & { workerData: SharedMemory }): Promise<Worker>
-}
-
-interface SharedMemory {
-  input: SharedArrayBuffer
-  output: SharedArrayBuffer
+  start(options: WorkerOptions): Worker
 }
 
 interface Thread {
@@ -38,10 +33,10 @@ export function createBlockThreads(
 ): (block: Uint8Array) => Promise<Buffer> {
   const idle: Thread[] = []
 
-  const startThread = async (): Promise<Thread> => {
+  const startThread = (): Thread => {
     const input = new SharedArrayBuffer(options.inputBytes)
     const output = new SharedArrayBuffer(options.outputBytes)
-    const worker = await options.start({
+    const worker = options.start({
       workerData: { input, output },
       resourceLimits: HEAP_LIMITS,
     })
@@ -62,7 +57,7 @@ export function createBlockThreads(
   }
 
   return async (block) => {
-    const thread = idle.pop() ?? (await startThread())
+    const thread = idle.pop() ?? startThread()
     clearTimeout(thread.idleTimer)
     try {
       thread.input.set(block)

@@ -2,7 +2,7 @@
 // Memory is bounded by the blocks in flight, whatever the length of the stream.
 import { availableParallelism } from 'node:os'
 import { freeMemory } from '../../lib/free-memory.ts'
-import { createGate } from '../../lib/gate.ts'
+import type { Gate } from '../../lib/gate.ts'
 import type { ByteSink, FinishingSink } from './byte-sink.ts'
 
 export interface BlockCodec {
@@ -27,16 +27,15 @@ export interface BlockCodec {
 const POOL_THREADS = Number(process.env.UV_THREADPOOL_SIZE) || 4
 export const MAX_JOBS = Math.max(1, Math.min(availableParallelism(), POOL_THREADS - 2))
 
-const jobGate = createGate(MAX_JOBS)
-
 /**
  * A sink that cuts what it is given into blocks and writes them compressed to `target`. After a
  * failure, here or in the target, every further call fails. `destroy` gives up: jobs already running end
- * by themselves, the others do not begin.
+ * by themselves, the others do not begin. `inTurn` lets MAX_JOBS run at a time.
  */
 export function createBlockCompressor(
   codec: BlockCodec,
   target: ByteSink,
+  inTurn: Gate,
 ): FinishingSink & { destroy(): void } {
   const free: Buffer[] = []
   const queue: Job[] = []
@@ -75,7 +74,7 @@ export function createBlockCompressor(
       queue.push(previous)
       return
     }
-    const output = jobGate(() => {
+    const output = inTurn(() => {
       // Jobs of those who have left would keep others waiting.
       if (isGivenUp) throw new Error('the archive was given up')
       return codec.compress(input)

@@ -1,5 +1,7 @@
 // One thread that compresses with libbzip2 built as WebAssembly: each message is the length of the
 // block in the shared input, each answer the length of the complete .bz2 stream in the output.
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
 import { parentPort, workerData } from 'node:worker_threads'
 
 interface Library {
@@ -20,15 +22,8 @@ interface Library {
 const BLOCK_SIZE_100K = 9
 const DEFAULT_WORK_FACTOR = 30
 
-interface Setup {
-  module: WebAssembly.Module
-  /** Blocks and results pass through here, so that nothing is copied into this thread's heap. */
-  input: SharedArrayBuffer
-  output: SharedArrayBuffer
-}
-
-const { module, input, output } = workerData as Setup
-const library = loadLibrary(module)
+const { input, output } = workerData as { input: SharedArrayBuffer; output: SharedArrayBuffer }
+const library = loadLibrary()
 const source = library.malloc(input.byteLength)
 const target = library.malloc(output.byteLength)
 const targetBytesAt = library.malloc(4)
@@ -52,7 +47,9 @@ parentPort?.on('message', (inputBytes: number) => {
 })
 
 // The module was linked by emscripten and wants a little of its runtime; nothing is ever printed.
-function loadLibrary(module: WebAssembly.Module): Library {
+function loadLibrary(): Library {
+  const file = createRequire(import.meta.url).resolve('bzip2-wasm/bzip2-1.0.8/bzip2.wasm')
+  const module = new WebAssembly.Module(new Uint8Array(readFileSync(file)))
   const grow = (bytes: number): number => {
     const missing = bytes - memory.buffer.byteLength
     memory.grow(Math.ceil(missing / 65536))

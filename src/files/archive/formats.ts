@@ -11,10 +11,10 @@ import {
   zstdCompress,
 } from 'node:zlib'
 import { freeMemory } from '../../lib/free-memory.ts'
+import { createGate } from '../../lib/gate.ts'
 import { createBlockThreads } from './block-threads.ts'
-import { type BlockCodec, createBlockCompressor } from './blocks.ts'
+import { type BlockCodec, createBlockCompressor, MAX_JOBS } from './blocks.ts'
 import type { ByteSink, FinishingSink } from './byte-sink.ts'
-import { BZIP2_BLOCK_BYTES, compressBzip2 } from './bzip2.ts'
 import { LZ4_BLOCK_BYTES, LZ4_FRAME_END, LZ4_FRAMED_BYTES, lz4FrameHead } from './lz4.ts'
 import { compressXz, storeXz, XZ_BLOCK_BYTES } from './xz.ts'
 
@@ -36,29 +36,40 @@ interface Compressor extends FinishingSink {
 
 const MIB = 1024 * 1024
 
-/** Builds the compressor of a format; results go to `target`. */
-export function compressorFor(
-  format: Exclude<ArchiveFormat, 'zip' | 'tar'>,
-  target: ByteSink,
-): Compressor {
-  switch (format) {
-    case 'targz':
-      return createBlockCompressor(gzipCodec(), target)
-    case 'tarbz2':
-      return createBlockCompressor(
-        { blockBytes: BZIP2_BLOCK_BYTES, compress: compressBzip2 },
-        target,
-      )
-    case 'tarxz':
-      return createBlockCompressor({ blockBytes: XZ_BLOCK_BYTES, compress: xzBlock }, target)
-    case 'tarlz4':
-      return createBlockCompressor(LZ4_CODEC, target)
-    case 'tarzst':
-      return createBlockCompressor({ blockBytes: MIB, compress: zstdBlock }, target)
-    case 'tarsz':
-      return snappyCompressor(target)
-    case 'tarbr':
-      return brotliCompressor(target)
+/** Just under the 900 kB that one bzip2 block holds, so that a stream is exactly one block. */
+const BZIP2_BLOCK_BYTES = 899_000
+
+/** Makes what builds the compressor of a format; results go to `target`. Its archives share threads. */
+export function createCompressors() {
+  const inTurn = createGate(MAX_JOBS)
+  const compressBzip2 = createBlockThreads({
+    inputBytes: BZIP2_BLOCK_BYTES,
+    // The library asks for room for 1 % more than the input plus 600 bytes.
+    outputBytes: Math.ceil(BZIP2_BLOCK_BYTES * 1.01) + 600,
+    start: (options) => new Worker(new URL('./bzip2.worker.ts', import.meta.url), options),
+  })
+  const compressLz4 = createBlockThreads({
+    inputBytes: LZ4_BLOCK_BYTES,
+    outputBytes: LZ4_FRAMED_BYTES,
+    start: (options) => new Worker(new URL('./lz4.worker.ts', import.meta.url), options),
+  })
+  const codecs = {
+    targz: gzipCodec,
+    tarbz2: () => ({ blockBytes: BZIP2_BLOCK_BYTES, compress: compressBzip2 }),
+    tarxz: () => ({ blockBytes: XZ_BLOCK_BYTES, compress: xzBlock }),
+    // One frame; its blocks are independent and carry their own checksums.
+    tarlz4: () => ({
+      blockBytes: LZ4_BLOCK_BYTES,
+      head: lz4FrameHead,
+      compress: compressLz4,
+      tail: () => LZ4_FRAME_END,
+    }),
+    tarzst: () => ({ blockBytes: MIB, compress: zstdBlock }),
+  }
+  return (format: Exclude<ArchiveFormat, 'zip' | 'tar'>, target: ByteSink): Compressor => {
+    if (format === 'tarsz') return snappyCompressor(target)
+    if (format === 'tarbr') return brotliCompressor(target)
+    return createBlockCompressor(codecs[format](), target, inTurn)
   }
 }
 
@@ -112,18 +123,6 @@ async function isCompressible(block: Buffer): Promise<boolean> {
 
 async function xzBlock(block: Buffer): Promise<Uint8Array> {
   return (await isCompressible(block)) ? compressXz(block) : storeXz(block)
-}
-
-// One frame; its blocks are independent and carry their own checksums.
-const LZ4_CODEC: BlockCodec = {
-  blockBytes: LZ4_BLOCK_BYTES,
-  head: lz4FrameHead,
-  compress: createBlockThreads({
-    inputBytes: LZ4_BLOCK_BYTES,
-    outputBytes: LZ4_FRAMED_BYTES,
-    start: async (options) => new Worker(new URL('./lz4.worker.ts', import.meta.url), options),
-  }),
-  tail: () => LZ4_FRAME_END,
 }
 
 const zstd = promisify(zstdCompress)

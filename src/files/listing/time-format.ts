@@ -1,5 +1,5 @@
 // RFC 3339 with nanoseconds and the server's zone, as the API writes times (docs/http-api.md 1.6). A listing
-// formats one per entry, so what neighbours share is kept: the offset of a quarter of an hour, which
+// formats one per entry, so what neighbours share is remembered: the zone of a quarter of an hour, which
 // no zone changes within, and the text of a day.
 
 const QUARTER_S = 900
@@ -8,12 +8,6 @@ const DAY_S = 86_400
 const MIN_S = Date.parse('0001-01-02T00:00:00Z') / 1000
 const MAX_S = Date.parse('9999-12-30T23:59:59Z') / 1000
 const TWO_DIGITS = Array.from({ length: 60 }, (_, n) => String(n).padStart(2, '0'))
-
-let offsetQuarter = Number.NaN
-let offsetS = 0
-let zoneText = 'Z'
-let dayNumber = Number.NaN
-let dayText = ''
 
 /**
  * Formats nanoseconds since the epoch; trailing zeros of the fraction are dropped. What the format
@@ -27,28 +21,32 @@ export function formatTime(timeNs: bigint): string {
     nanos += 1_000_000_000
   }
   seconds = Math.min(MAX_S, Math.max(MIN_S, seconds))
-  const quarter = Math.floor(seconds / QUARTER_S)
-  if (quarter !== offsetQuarter) learnOffset(quarter, seconds)
+  const { offsetS, zone } = zoneIn(Math.floor(seconds / QUARTER_S))
   const local = seconds + offsetS
   const day = Math.floor(local / DAY_S)
-  if (day !== dayNumber) {
-    dayNumber = day
-    dayText = new Date(day * DAY_S * 1000).toISOString().split('T')[0] as string
-  }
   const second = local - day * DAY_S
   const hh = TWO_DIGITS[Math.floor(second / 3600)]
   const mm = TWO_DIGITS[Math.floor((second % 3600) / 60)]
-  const text = `${dayText}T${hh}:${mm}:${TWO_DIGITS[second % 60]}`
-  return nanos === 0 ? text + zoneText : `${text}.${fraction(nanos)}${zoneText}`
+  const text = `${dayText(day)}T${hh}:${mm}:${TWO_DIGITS[second % 60]}`
+  return nanos === 0 ? text + zone : `${text}.${fraction(nanos)}${zone}`
 }
 
-function learnOffset(quarter: number, seconds: number): void {
-  offsetQuarter = quarter
-  const minutes = -new Date(seconds * 1000).getTimezoneOffset()
-  if (minutes * 60 === offsetS) return
-  offsetS = minutes * 60
-  zoneText = zone(minutes)
+/** A pure function that remembers its last result. */
+function rememberLast<T>(make: (key: number) => T): (key: number) => T {
+  let lastKey = 0
+  let last = make(lastKey)
+  return (key) => {
+    if (key !== lastKey) [lastKey, last] = [key, make(key)]
+    return last
+  }
 }
+
+const zoneIn = rememberLast((quarter) => {
+  const minutes = -new Date(quarter * QUARTER_S * 1000).getTimezoneOffset()
+  return { offsetS: minutes * 60, zone: zoneText(minutes) }
+})
+
+const dayText = rememberLast((day) => new Date(day * DAY_S * 1000).toISOString().slice(0, 10))
 
 function fraction(nanos: number): string {
   const digits = String(nanos).padStart(9, '0')
@@ -57,7 +55,7 @@ function fraction(nanos: number): string {
   return digits.slice(0, end)
 }
 
-function zone(offsetMinutes: number): string {
+function zoneText(offsetMinutes: number): string {
   if (offsetMinutes === 0) return 'Z'
   const minutes = Math.abs(offsetMinutes)
   const pad = (n: number) => String(n).padStart(2, '0')

@@ -4,6 +4,8 @@ import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { type Pixels, PreviewError } from './protocol.ts'
 
+type CheckSize = (width: number, height: number) => void
+
 interface HeifImage {
   get_width(): number
   get_height(): number
@@ -19,18 +21,24 @@ interface Libheif {
   HeifDecoder: new () => { decode(bytes: Uint8Array): HeifImage[] }
 }
 
-let library: Promise<Libheif> | undefined
+/** Makes a decoder; its library is loaded for the first picture. */
+export function createHeicDecoder() {
+  let library: Promise<Libheif> | undefined
+  return async (bytes: Uint8Array, checkSize: CheckSize): Promise<Pixels> => {
+    library ??= loadLibrary()
+    return decode(await library, bytes, checkSize)
+  }
+}
 
 /**
  * Decodes the primary picture, already turned upright. Throws PreviewError; `checkSize` may throw
  * before memory is taken for the pixels.
  */
-export async function decodeHeic(
+async function decode(
+  { HeifDecoder }: Libheif,
   bytes: Uint8Array,
-  checkSize: (width: number, height: number) => void,
+  checkSize: CheckSize,
 ): Promise<Pixels> {
-  library ??= loadLibrary()
-  const { HeifDecoder } = await library
   const images = new HeifDecoder().decode(bytes)
   const [image] = images
   if (!image) throw new PreviewError('undecodable', 'no picture in the HEIC file')

@@ -9,12 +9,14 @@ import {
   type PreviewJob,
   type PreviewReply,
 } from './protocol.ts'
-import { prepareRenderer, renderPreview } from './render.ts'
+import { createRenderer } from './render.ts'
 
 /** Previews wait rather than requests. */
 const NICE = 10
 
-async function answer(job: PreviewJob): Promise<void> {
+type Render = ReturnType<typeof createRenderer>
+
+async function answer(render: Render, job: PreviewJob): Promise<void> {
   const reply: PreviewReply = { id: job.id }
   let body: Uint8Array = new Uint8Array()
   let handle: FileHandle | undefined
@@ -25,7 +27,7 @@ async function answer(job: PreviewJob): Promise<void> {
       throw new PreviewError('undecodable', 'the file was replaced meanwhile')
     // By descriptor where that has a name: what was checked is what the decoders open.
     const path = process.platform === 'linux' ? `/proc/${process.pid}/fd/${handle.fd}` : job.path
-    const result = await renderPreview(job, path, Number(stats.size))
+    const result = await render(job, path, Number(stats.size))
     if (result === 'original') reply.original = true
     else {
       reply.contentType = result.contentType
@@ -48,10 +50,10 @@ function start(): void {
   }
   // libheif reports damaged files there, which is no frame of ours.
   console.log = () => {}
-  prepareRenderer()
+  const render = createRenderer()
   const read = createFrameReader<PreviewJob>()
   process.stdin.on('data', (chunk: Buffer) => {
-    for (const { head } of read(chunk)) void answer(head)
+    for (const { head } of read(chunk)) void answer(render, head)
   })
   process.stdin.on('end', () => process.exit(0))
   process.stdout.on('error', () => process.exit(0))

@@ -5,8 +5,8 @@ import sharp from 'sharp'
 import { findRawPreview } from '../pictures/raw-preview.ts'
 import { decodeBmp } from './bmp.ts'
 import { exifThumbnail } from './exif.ts'
-import { decodeHeic } from './heic.ts'
-import { renderPdfPage } from './pdf.ts'
+import { createHeicDecoder } from './heic.ts'
+import { createPdfRenderer } from './pdf.ts'
 import { MAX_BODY_BYTES, type Pixels, PreviewError, type PreviewJob } from './protocol.ts'
 import { grabVideoFrame } from './video.ts'
 
@@ -41,34 +41,41 @@ const LOADERS = ['Jpeg', 'Png', 'Nsgif', 'Webp', 'Tiff', 'Heif'].flatMap((format
   `VipsForeignLoad${format}Buffer`,
 ])
 
-/** Once per process: parallelism is across images, and nothing is read twice. */
-export function prepareRenderer(): void {
+/** Makes what renders previews, once per process: parallelism is across images, and nothing is read twice. */
+export function createRenderer() {
   sharp.concurrency(1)
   sharp.cache(false)
   // A drawing of 1 KB can keep its renderer busy for minutes.
   sharp.block({ operation: ['VipsForeignLoad'] })
   sharp.unblock({ operation: LOADERS })
-}
+  const decoders = { decodeHeic: createHeicDecoder(), renderPdfPage: createPdfRenderer() }
 
-/**
- * Renders the job's file from `path`, which the caller has checked and keeps open. `original` means
- * that the file itself is the preview. Throws PreviewError.
- */
-export async function renderPreview(
-  job: PreviewJob,
-  path: string,
-  sizeBytes: number,
-): Promise<Rendered | 'original'> {
-  try {
-    return await render(job, path, sizeBytes)
-  } catch (error) {
-    if (error instanceof PreviewError) throw error
-    const message = error instanceof Error ? error.message : String(error)
-    throw new PreviewError(message.startsWith('timeout:') ? 'too_slow' : 'undecodable', message)
+  /**
+   * Renders the job's file from `path`, which the caller has checked and keeps open. `original` means
+   * that the file itself is the preview. Throws PreviewError.
+   */
+  return async (
+    job: PreviewJob,
+    path: string,
+    sizeBytes: number,
+  ): Promise<Rendered | 'original'> => {
+    try {
+      return await render(decoders, job, path, sizeBytes)
+    } catch (error) {
+      if (error instanceof PreviewError) throw error
+      const message = error instanceof Error ? error.message : String(error)
+      throw new PreviewError(message.startsWith('timeout:') ? 'too_slow' : 'undecodable', message)
+    }
   }
 }
 
+interface Decoders {
+  decodeHeic: ReturnType<typeof createHeicDecoder>
+  renderPdfPage: ReturnType<typeof createPdfRenderer>
+}
+
 async function render(
+  { decodeHeic, renderPdfPage }: Decoders,
   job: PreviewJob,
   path: string,
   sizeBytes: number,
