@@ -49,6 +49,8 @@ export async function admit(
   const known = await deps.store.ahead((tx) => signInKnown(tx, who, rules))
   if (known) return known
   if (findUserByName(deps.store, who.username)) {
+    // Theirs, made by another first sign-in a moment ago.
+    if (findIdentity(deps.store, who)) return admit(deps, who, rules)
     if (rules.linkByName) return deps.store.transaction((tx) => linkByName(tx, who, rules))
     throw takenName(who)
   }
