@@ -161,8 +161,8 @@ export const WEAKENINGS: Weakening[] = [
   {
     title: 'unknown names are refused at once',
     file: 'src/auth/password.ts',
-    from: 'const fits = await verifyAlike(given.password, user?.password ?? null, kinds)',
-    to: 'const fits = user && (await verifyAlike(given.password, user.password, kinds))',
+    from: 'const fits = await verifyAlike(password, user?.password ?? null, kinds)',
+    to: 'const fits = user && (await verifyAlike(password, user.password, kinds))',
     test: 'login-abuse',
     about: 'CVE-2026-23849',
   },

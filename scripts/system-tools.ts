@@ -28,6 +28,9 @@ const TOOLS: readonly Tool[] = [
   { files: ['/usr/bin/fusermount3', '/bin/fusermount3'], debian: 'fuse3' },
   { files: ['/usr/lib/python3/dist-packages/fusepy.py'], debian: 'python3-fusepy' },
   { files: ['/usr/bin/oathtool'], debian: 'oathtool' },
+  // A directory, and what asks and changes it.
+  { files: ['/usr/sbin/slapd'], debian: 'slapd' },
+  { files: ['/usr/bin/ldapmodify'], debian: 'ldap-utils' },
   { files: ['/usr/bin/strip'], debian: 'binutils' },
   { files: ['/usr/bin/ps', '/bin/ps'], debian: 'procps' },
   // A clock that is set is a library of a few lines: see test/support/fault-runs.ts.

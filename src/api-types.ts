@@ -32,6 +32,7 @@ export type ErrorCode =
   | 'damaged'
   | 'command_failed'
   | 'sign_in_unavailable'
+  | 'directory_password'
   | 'disk_failed'
   | 'internal'
   | 'not_implemented'

@@ -91,6 +91,9 @@ describe('precedence', () => {
       'branding.helpURL': 'https://help.example.org/',
       loginRateLimit: '3/1m',
       secondFactor: 'everyone',
+      'ldap.filter': '(cn={username})',
+      'ldap.nameAttribute': 'cn',
+      'ldap.groupAttribute': 'groups',
       hookEnv: 'ONE,TWO',
       logFormat: 'json',
       auditSize: '10MB',
@@ -102,7 +105,7 @@ describe('precedence', () => {
     }
     for (const key of OPTION_KEYS) {
       // These have tests of their own: they act in pairs, or not at all.
-      if (['socket', 'cert', 'key', 'redisCacheUrl'].includes(key)) continue
+      if (['socket', 'cert', 'key', 'redisCacheUrl', 'ldap.url'].includes(key)) continue
       const isSwitch = optionOf(key).value === undefined
       const text =
         samples[key] ?? (isSwitch ? String(optionOf(key).default !== 'true') : `/some/${key}`)
@@ -180,6 +183,37 @@ describe('wrong values name their source', () => {
     const { config, warnings } = await load({ stored: { tokenExpirationTime: 'soon' } })
     expect(config.tokenExpirationMs).toBe(2 * 3_600_000)
     expect(warnings.join()).toContain('stored tokenExpirationTime "soon"')
+  })
+})
+
+describe('a directory', () => {
+  const base = { 'ldap.url': 'ldaps://ldap.example.org', 'ldap.base': 'dc=example,dc=org' }
+
+  test('has an address and a base', async () => {
+    const { config } = await load({
+      json: {
+        ldap: { url: 'ldap://[::1]:3890/', base: 'dc=x', allowedGroups: ['a', 'cn=b,dc=x'] },
+      },
+    })
+    expect(config['ldap.url']).toBe('ldap://[::1]:3890')
+    expect(config['ldap.allowedGroups']).toEqual(['a', 'cn=b,dc=x'])
+  })
+
+  test.each<[Record<string, string>, RegExp]>([
+    [{ 'ldap.base': ' ' }, /needs ldap.base/],
+    [{ 'ldap.startTLS': 'true' }, /encrypted from the start/],
+    [{ 'ldap.bindDN': 'cn=x' }, /belong together/],
+    [{ 'ldap.bindPassword': 'x' }, /belong together/],
+    [{ 'ldap.bindPassword': 'x', 'ldap.bindPasswordFile': 'y' }, /not both/],
+    [{ 'ldap.url': 'https://x' }, /expected ldaps:/],
+    [{ 'ldap.url': 'ldap://user@x' }, /expected ldaps:/],
+    [{ 'ldap.url': 'ldap://x/dc=y' }, /expected ldaps:/],
+    [{ 'ldap.filter': '(uid=mona)' }, /{username} is missing/],
+    [{ 'ldap.filter': 'uid={username}' }, /in parentheses/],
+    [{ 'ldap.nameAttribute': 'uid)(x' }, /name of an attribute/],
+    [{ 'ldap.allowedGroups': 'cn=staff,dc=example,dc=org' }, /double quotes/],
+  ])('%j is refused', async (flags, text) => {
+    await expect(async () => load({ flags: { ...base, ...flags } })).rejects.toThrow(text)
   })
 })
 

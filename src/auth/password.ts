@@ -30,14 +30,28 @@ export interface SignInDeps {
 
 /** Checks name and password against the records; both kinds of failure take the same time. */
 export async function signInByPassword(deps: SignInDeps, given: Credentials): Promise<User> {
-  const settings = deps.store.settings()
-  const { recaptcha } = settings.auther
+  await demandHuman(deps, given)
+  const user = await withPassword(deps, findUserByName(deps.store, given.username), given.password)
+  if (!user) throw refused()
+  return user
+}
+
+/** Throws `wrong_credentials` where an answer to a picture is wanted and not given. */
+export async function demandHuman({ store }: SignInDeps, given: Credentials): Promise<void> {
+  const { recaptcha } = store.settings().auther
   if (recaptcha?.secret && !(await verifyHuman(recaptcha, given.recaptcha))) throw refused()
-  const user = findUserByName(deps.store, given.username)
+}
+
+/** The account when this is its password, else null; takes the same time when there is none. */
+export async function withPassword(
+  deps: SignInDeps,
+  user: User | undefined,
+  password: string,
+): Promise<User | null> {
   const kinds = deps.store.values(USERS, 'passwordKind').map(String)
-  const fits = await verifyAlike(given.password, user?.password ?? null, kinds)
-  if (!user || !fits) throw refused()
-  return needsRehash(user.password) ? upgradeHash(deps, user, given.password) : user
+  const fits = await verifyAlike(password, user?.password ?? null, kinds)
+  if (!user || !fits) return null
+  return needsRehash(user.password) ? upgradeHash(deps, user, password) : user
 }
 
 export function refused(): AppError {

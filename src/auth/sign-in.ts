@@ -7,6 +7,8 @@ import { AppError } from '../lib/errors.ts'
 import type { Settings, User } from '../store/document.ts'
 import { findUser, findUserByName } from '../store/users.ts'
 import { signInByHook } from './hook.ts'
+import type { Directory } from './ldap/directory.ts'
+import { signInByDirectory } from './ldap/sign-in.ts'
 import { type Credentials, type SignInDeps, signInByPassword } from './password.ts'
 import { provisionUser } from './provision.ts'
 import { assertedByProxy, mayAssert } from './proxy.ts'
@@ -27,7 +29,11 @@ export interface Entered {
   code: string | null
 }
 
-type Deps = SignInDeps & { secondFactors: SecondFactors }
+type Deps = SignInDeps & {
+  secondFactors: SecondFactors
+  /** Stands beside the passwords kept here; null where none is configured. */
+  directory: Directory | null
+}
 
 type Door =
   | { asks: 'password'; enter(deps: SignInDeps, given: Credentials): Promise<User> }
@@ -70,17 +76,28 @@ export async function signIn(
   if (door.asks === 'nothing') {
     return { user: await door.enter(deps, incoming), method, byPassword: false, code: null }
   }
-  const { code, ...given } = splitCode(deps, await typed())
-  return { user: await door.enter(deps, given), method, byPassword: true, code }
+  const given = await typed()
+  const { directory } = deps
+  if (method === 'json' && directory) {
+    const split = (user: User | undefined) => splitCode(deps, given, user)
+    return { byPassword: true, ...(await signInByDirectory({ ...deps, directory }, given, split)) }
+  }
+  const { password, code } = splitCode(deps, given, findUserByName(deps.store, given.username))
+  const user = await door.enter(deps, { ...given, password })
+  return { user, method, byPassword: true, code }
 }
 
 // Clients that know of one step only have the six digits typed behind the password. One password is verified in every case.
-function splitCode(deps: Deps, typed: Typed): Typed {
-  if (typed.code !== null || policyOf(deps.config, deps.store.settings()) === 'off') return typed
-  const user = findUserByName(deps.store, typed.username)
-  const [, password, code] = /^(.*)(\d{6})$/s.exec(typed.password) ?? []
-  if (password === undefined || code === undefined) return typed
-  return user && deps.secondFactors.of(user.id) ? { ...typed, password, code } : typed
+function splitCode(
+  deps: Deps,
+  { password, code }: Typed,
+  user: User | undefined,
+): Pick<Typed, 'password' | 'code'> {
+  const whole = { password, code }
+  if (code !== null || policyOf(deps.config, deps.store.settings()) === 'off') return whole
+  const [, before, digits] = /^(.*)(\d{6})$/s.exec(password) ?? []
+  if (before === undefined || digits === undefined) return whole
+  return user && deps.secondFactors.of(user.id) ? { password: before, code: digits } : whole
 }
 
 async function signInAsFirst({ store }: SignInDeps): Promise<User> {

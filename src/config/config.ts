@@ -8,6 +8,7 @@ import type { ServerOptions } from '../store/document.ts'
 import type { ConfigFile } from './config-file.ts'
 import type { StoredField } from './option.ts'
 import { envNamesOf, OPTION_KEYS, type OptionKey, type OptionValues, optionOf } from './options.ts'
+import { checkDirectory } from './options-ldap.ts'
 
 /** Options that are something else in Config: under another name, negated, or of no effect. */
 type Changed =
@@ -195,6 +196,7 @@ export function buildConfig({ overrides, stored, database, cwd, warn }: ConfigCo
   const tcpGiven = TCP_KEYS.some((key) => overrides[key] !== undefined)
   const socket = overrides.socket ? values.socket : tcpGiven ? '' : values.socket
   const tls = tlsPair(values, warn)
+  checkDirectory(values)
   if (values.redisCacheUrl !== '') {
     warn('redisCacheUrl is accepted but not needed: unfinished uploads are kept on disk')
   }
@@ -213,6 +215,8 @@ export function buildConfig({ overrides, stored, database, cwd, warn }: ConfigCo
     auditSizeBytes: values.auditSize,
     auditAgeMs: values.auditAge,
     cacheDir: absolute(values.cacheDir),
+    'ldap.ca': absolute(values['ldap.ca']),
+    'ldap.bindPasswordFile': absolute(values['ldap.bindPasswordFile']),
     previewCacheSizeBytes: values.previewCacheSize,
     tokenExpirationMs: values.tokenExpirationTime,
     sessionIdleMs: values.sessionIdle,

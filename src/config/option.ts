@@ -2,7 +2,14 @@
 import type { ServerOptions } from '../store/document.ts'
 import { parseBoolean } from './option-values.ts'
 
-type OptionGroup = 'Listening' | 'Files' | 'Sign-in' | 'Previews' | 'Logging' | 'First start'
+type OptionGroup =
+  | 'Listening'
+  | 'Files'
+  | 'Sign-in'
+  | 'Directory (LDAP)'
+  | 'Previews'
+  | 'Logging'
+  | 'First start'
 
 export interface Option<T> {
   /** One letter, for `-p`. */

@@ -24,6 +24,7 @@ import {
   parseVariableNames,
   type RateLimit,
 } from './option-values.ts'
+import { LDAP_OPTIONS } from './options-ldap.ts'
 
 export const OPTIONS = {
   ...inGroup('Listening', {
@@ -182,6 +183,7 @@ export const OPTIONS = {
       { ours: true },
     ),
   }),
+  ...LDAP_OPTIONS,
   ...inGroup('Previews', {
     cacheDir: text('FOLDER', 'Keep resized images in this folder; empty keeps none', {
       deprecated: ['cache-dir'],

@@ -9,6 +9,7 @@ import { createConfirmations } from '../auth/confirmations.ts'
 import { createIdentities } from '../auth/external/identities.ts'
 import { type HomeOptions, makeHome } from '../auth/home.ts'
 import { MAX_SIGN_IN_PROGRAMS, MAX_WAITING_SIGN_INS } from '../auth/hook.ts'
+import { createDirectory } from '../auth/ldap/directory.ts'
 import { createSecondFactors } from '../auth/second-factor/factors.ts'
 import { createTickets } from '../auth/second-factor/tickets.ts'
 import { createSessions } from '../auth/sessions.ts'
@@ -89,6 +90,8 @@ export function createDeps(base: BaseDeps) {
     signups: createThrottle(config.loginRateLimit),
     /** Lets a few sign-in programs run at a time. */
     inSignInTurn: createGate(MAX_SIGN_IN_PROGRAMS, MAX_WAITING_SIGN_INS),
+    /** Where people sign in besides; asked when somebody does. */
+    directory: config['ldap.url'] === '' ? null : createDirectory(config),
     programs,
     previews,
     subtitles: createSubtitleConverter(),

@@ -27,7 +27,7 @@ export function answerError(thrown: unknown, c: Ctx, deps: Deps): Response {
   const headers = { ...error.headers }
   const retry = error.details?.retryAfterSeconds
   if (typeof retry === 'number') headers['Retry-After'] = String(retry)
-  const cause = error.expose && error.status === 400 ? error.message : ''
+  const cause = error.expose && [400, 503].includes(error.status) ? error.message : ''
   return sendStatus(error.status, { cause, code: error.code, headers })
 }
 

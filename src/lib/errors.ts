@@ -39,6 +39,7 @@ const STATUS: Record<ErrorCode, number> = {
   invalid_password: 400,
   invalid_code: 400,
   weak_password: 400,
+  directory_password: 400,
   too_many_shares: 400,
   unauthenticated: 401,
   second_factor_required: 401,

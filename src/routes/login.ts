@@ -50,7 +50,7 @@ async function login(c: Ctx, deps: Deps): Promise<Response> {
       over = deps.logins.begin(...keys)
       return given
     })
-    addFacts(c, { user: entered.user.username })
+    addFacts(c, { user: entered.user.username, via: entered.method })
     owed = await secondStepOf(deps, entered)
     // A right password alone forgives nothing: who guesses codes has it.
     if (owed === null) deps.logins.succeed(...keys.slice(addressKeys))

@@ -5,6 +5,7 @@ import { checkPermissions, checkRules } from '../access/rules.ts'
 import type { UserRecord } from '../api-types.ts'
 import { hashPassword, verifyPassword } from '../auth/hash.ts'
 import { deriveScope } from '../auth/home.ts'
+import { directoryIdentityOf, verifyByDirectory } from '../auth/ldap/sign-in.ts'
 import { checkPassword } from '../auth/password-policy.ts'
 import { addUserWithHome, checkUsername } from '../auth/provision.ts'
 import { addFacts, audited } from '../http/audit.ts'
@@ -147,6 +148,7 @@ async function changeUser(c: Ctx, deps: Deps): Promise<Response> {
     checkUsername(changes.username)
   const plain = changes.password
   if (plain !== undefined && plain !== '') {
+    refuseDirectoryPassword(deps, id)
     await checkPassword(plain, deps.store.settings().minimumPasswordLength)
     changes.password = await hashPassword(plain)
   } else if (whole) delete changes.password
@@ -218,7 +220,7 @@ export async function verifyOwnPassword(c: Ctx, deps: Deps, given: string): Prom
   const key = `current password of ${signedIn(c).user.id}`
   const over = deps.logins.begin(key)
   try {
-    if (!(await verifyPassword(given, signedIn(c).user.password))) {
+    if (!(await isOwnPassword(deps, signedIn(c).user, given))) {
       deps.logins.fail(key)
       throw badRequest('the current password is incorrect', 'invalid_password')
     }
@@ -226,6 +228,18 @@ export async function verifyOwnPassword(c: Ctx, deps: Deps, given: string): Prom
   } finally {
     over()
   }
+}
+
+async function isOwnPassword(deps: Deps, user: User, given: string): Promise<boolean> {
+  const identity = directoryIdentityOf(deps.store, user.id)
+  if (identity && deps.directory) return verifyByDirectory(deps.directory, identity, given)
+  return verifyPassword(given, user.password)
+}
+
+// It is changed in the directory; one kept here would be good for nothing.
+function refuseDirectoryPassword(deps: Deps, userID: number): void {
+  if (deps.directory && directoryIdentityOf(deps.store, userID))
+    throw badRequest('it is changed in the directory', 'directory_password')
 }
 
 function demandSelfOrAdmin(c: Ctx): number {

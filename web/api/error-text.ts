@@ -10,6 +10,7 @@ const byCode = {
   invalid_password: msg`The current password is wrong.`,
   invalid_code: msg`This code is wrong or has been used. Wait for the next one.`,
   weak_password: msg`This password is too easy to guess. Choose a longer or less common one.`,
+  directory_password: msg`This account comes from a directory: change its password there.`,
   unauthenticated: msg`You are not signed in.`,
   second_factor_required: msg`You are not signed in.`,
   wrong_credentials: msg`The username or the password is wrong.`,
@@ -43,6 +44,7 @@ const byCode = {
   unreachable: msg`The disk does not answer. Try again later.`,
 } satisfies Record<ErrorCode, MessageDescriptor>
 
+const notAnswering = msg`The service that checks passwords does not answer. Try again later.`
 const offline = msg`No connection to the server.`
 const unknown = msg`Something went wrong.`
 
@@ -66,6 +68,7 @@ const byStatus: Record<number, ErrorCode> = {
 export function messageOf(error: unknown): string {
   if (!(error instanceof ApiError)) return i18n._(unknown)
   if (error.isNetwork) return i18n._(offline)
+  if (error.code === 'sign_in_unavailable' && error.status === 503) return i18n._(notAnswering)
   const code = error.code !== null && error.code in byCode ? error.code : byStatus[error.status]
   return i18n._(code === undefined ? unknown : byCode[code])
 }

@@ -1,0 +1,113 @@
+// Sign-in by a directory beside the accounts that have a password here: those are let in without asking it, so that
+// an administrator gets in while it is down.
+import { AppError } from '../../lib/errors.ts'
+import type { Records } from '../../store/collection.ts'
+import type { Identity, User } from '../../store/document.ts'
+import { findUser, findUserByName } from '../../store/users.ts'
+import { admit, type ExternalRules } from '../external/admit.ts'
+import { findIdentity, identitiesOf } from '../external/identities.ts'
+import {
+  type Credentials,
+  demandHuman,
+  refused,
+  type SignInDeps,
+  withPassword,
+} from '../password.ts'
+import type { Directory, Person } from './directory.ts'
+import { inSpellingOf } from './group-names.ts'
+
+export type DirectoryDeps = SignInDeps & { directory: Directory }
+
+/** A password, and the code of the second step that was typed behind it. */
+interface Split {
+  password: string
+  code: string | null
+}
+
+interface FoundInDirectory {
+  user: User
+  method: 'json' | 'ldap'
+  code: string | null
+}
+
+const ISSUER = 'ldap:'
+/** How long administration by a group counts without another sign-in. */
+const ADMIN_LIFE_MS = 24 * 60 * 60_000
+
+/** Who somebody is in the directory; undefined for accounts that have a password here. */
+export function directoryIdentityOf(records: Records, userID: number): Identity | undefined {
+  return identitiesOf(records, userID).find(({ issuer }) => issuer.startsWith(ISSUER))
+}
+
+/**
+ * Checks name and password against the records, then against the directory. `split` takes the digits of a second
+ * step off, for the account that is meant. Throws `wrong_credentials`, and `sign_in_unavailable` when the directory
+ * does not say or its answer gives no account.
+ */
+export async function signInByDirectory(
+  deps: DirectoryDeps,
+  given: Credentials,
+  split: (user: User | undefined) => Split,
+): Promise<FoundInDirectory> {
+  await demandHuman(deps, given)
+  const { config, store } = deps
+  const named = findUserByName(store, given.username)
+  const local = named && !directoryIdentityOf(store, named.id) ? named : undefined
+  let meant = split(local)
+  const user = await withPassword(deps, local, meant.password)
+  if (user) return { user, method: 'json', code: meant.code }
+  // What is typed for such an account is nothing that the directory should read.
+  const isClosed = local !== undefined && (!config['ldap.linkByName'] || local.perm.admin)
+  const person = await askDirectory(deps, given, isClosed, (subject) => {
+    const known = findIdentity(store, { issuer: issuerOf(config), subject })
+    meant = split((known && findUser(store, known.userID)) ?? local)
+    return meant.password
+  })
+  if (!person) throw refused()
+  return { user: await admitPerson(deps, person), method: 'ldap', code: meant.code }
+}
+
+// A closed account costs the same question, but no answer to it is worth more than its own password.
+async function askDirectory(
+  { directory }: DirectoryDeps,
+  { username, password }: Credentials,
+  isClosed: boolean,
+  passwordFor: (subject: string) => string,
+): Promise<Person | null> {
+  if (username === '' || password === '') return null
+  if (!isClosed) return directory.authenticate(username, passwordFor)
+  return directory.authenticate(username, () => null).catch(() => null)
+}
+
+/** True when it is the password of the account's entry. Throws `sign_in_unavailable`. */
+export async function verifyByDirectory(
+  directory: Directory,
+  { subject }: Identity,
+  password: string,
+): Promise<boolean> {
+  return password !== '' && directory.verify(subject, password)
+}
+
+async function admitPerson(deps: DirectoryDeps, person: Person): Promise<User> {
+  const { config } = deps
+  const rules: ExternalRules = {
+    create: config['ldap.create'],
+    linkByName: config['ldap.linkByName'],
+    allowedGroups: config['ldap.allowedGroups'],
+    adminGroup: config['ldap.adminGroup'],
+    adminLifeMs: ADMIN_LIFE_MS,
+  }
+  const named = [...rules.allowedGroups, rules.adminGroup].filter((name) => name !== '')
+  const groups = inSpellingOf(named, person.groups)
+  try {
+    return await admit(deps, { ...person, issuer: issuerOf(config), groups }, rules)
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code === 'wrong_credentials') throw error
+    // The password was right: what is wrong is for the operator, and nothing that a watcher of the log should count.
+    throw new AppError('sign_in_unavailable', `no account for ${person.username}`, { cause: error })
+  }
+}
+
+function issuerOf(config: DirectoryDeps['config']): string {
+  return ISSUER + config['ldap.base'].toLowerCase()
+}
