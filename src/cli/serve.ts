@@ -156,6 +156,10 @@ function securityWarnings(config: Config, settings: Settings): string[] {
         'Turn them off with --disableExec unless you need them',
     )
   }
+  if (config['ldap.url'] !== '' && settings.authMethod !== 'json')
+    lines.push(
+      `ldap.url is for the method json, and the method is ${settings.authMethod}: it is not used`,
+    )
   if (config.followExternalSymlinks) {
     lines.push('symbolic links that leave a scope are followed: every link opens what it points to')
   }

@@ -16,7 +16,7 @@ export const LDAP_OPTIONS = inGroup('Directory (LDAP)', {
   }),
   'ldap.ca': text(
     'FILE',
-    'Certificate authority of the directory (PEM); without it those of the system',
+    'Certificate authority of the directory (PEM); without it the well-known ones',
     {
       ours: true,
     },

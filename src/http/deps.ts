@@ -91,7 +91,7 @@ export function createDeps(base: BaseDeps) {
     /** Lets a few sign-in programs run at a time. */
     inSignInTurn: createGate(MAX_SIGN_IN_PROGRAMS, MAX_WAITING_SIGN_INS),
     /** Where people sign in besides; asked when somebody does. */
-    directory: config['ldap.url'] === '' ? null : createDirectory(config),
+    directory: config['ldap.url'] === '' ? null : createDirectory(config, log.warn),
     programs,
     previews,
     subtitles: createSubtitleConverter(),

@@ -157,6 +157,13 @@ describe('accounts that have a password here', () => {
     expect(await answerOf(login(app, 'mona', PASSWORD))).toBe('403 wrong_credentials')
   })
 
+  test('are not handed over while strangers may make some', async () => {
+    const options = { users: [{ username: 'mona' }], settings: { signup: true } }
+    await using app = await openWith({ linkByName: true }, options)
+    expect(await answerOf(login(app, 'mona'))).toBe('403 wrong_credentials')
+    expect(app.store.all(IDENTITIES)).toEqual([])
+  })
+
   test('are not handed over where it is not said', async () => {
     await using app = await openWith({}, { users: [{ username: 'mona' }] })
     expect(await answerOf(login(app, 'mona'))).toBe('403 wrong_credentials')
@@ -176,6 +183,7 @@ describe('groups', () => {
     expect(await answerOf(login(app, 'nina'))).toBe('403 wrong_credentials')
     setMembers(STAFF, ['nina'])
     expect(await answerOf(login(app, 'mona'))).toBe('403 wrong_credentials')
+    expect(app.log.join('\n')).toContain('mona is in none of the allowed groups')
     expect((await login(app, 'nina')).status).toBe(200)
   })
 

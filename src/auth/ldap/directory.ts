@@ -5,7 +5,6 @@ import type { Client, Entry } from 'ldapts'
 import type { LdapConfig } from '../../config/options-ldap.ts'
 import { AppError } from '../../lib/errors.ts'
 import { createGate } from '../../lib/gate.ts'
-import { CONNECT_MS, openConnection } from './connect.ts'
 import { groupNamesOf } from './group-names.ts'
 
 /** Somebody who has proved who they are. */
@@ -45,7 +44,11 @@ const SUBJECTS = ['entryUUID', 'objectGUID', 'nsUniqueId', 'ipaUniqueID']
 type Library = typeof import('ldapts')
 
 /** Asks the directory when somebody signs in, and not before. */
-export function createDirectory(config: LdapConfig, operationMs = OPERATION_MS): Directory {
+export function createDirectory(
+  config: LdapConfig,
+  warn: (message: string) => void,
+  operationMs = OPERATION_MS,
+): Directory {
   const inTurn = createGate(MAX_CONNECTIONS, MAX_WAITING)
   const connected = <T>(work: (client: Client, ldap: Library) => Promise<T>): Promise<T> =>
     asUnavailable(() =>
@@ -55,7 +58,7 @@ export function createDirectory(config: LdapConfig, operationMs = OPERATION_MS):
     authenticate: (username, passwordFor) =>
       connected(async (client, ldap) => {
         await bindService(client, config)
-        const entry = await findEntry(client, config, filterFor(config, ldap, username))
+        const entry = await findEntry(client, config, filterFor(config, ldap, username), warn)
         const subject = entry && subjectOf(entry)
         const password = subject === null ? null : passwordFor(subject)
         if (!(await proves(client, config, entry, password)) || !entry || !subject) return null
@@ -64,7 +67,7 @@ export function createDirectory(config: LdapConfig, operationMs = OPERATION_MS):
     verify: (subject, password) =>
       connected(async (client, ldap) => {
         await bindService(client, config)
-        const entry = await findEntry(client, config, filterForSubject(ldap, subject))
+        const entry = await findEntry(client, config, filterForSubject(ldap, subject), warn)
         return proves(client, config, entry, password)
       }),
   }
@@ -88,7 +91,10 @@ async function withClient<T>(
   timeout: number,
   work: (client: Client, ldap: Library) => Promise<T>,
 ): Promise<T> {
-  const ldap = await import('ldapts')
+  const [ldap, { CONNECT_MS, openConnection }] = await Promise.all([
+    import('ldapts'),
+    import('./connect.ts'),
+  ])
   const socket = await openConnection(config)
   let isTaken = false
   const client = new ldap.Client({
@@ -146,6 +152,7 @@ async function findEntry(
   client: Client,
   config: LdapConfig,
   filter: ReturnType<typeof filterFor>,
+  warn: (message: string) => void,
 ): Promise<Entry | null> {
   const { searchEntries } = await client.search(config['ldap.base'], {
     scope: 'sub',
@@ -155,6 +162,7 @@ async function findEntry(
     sizeLimit: 2,
   })
   const [entry, other] = searchEntries
+  if (entry && other) warn(`${entry.dn} and ${other.dn} have the same name: neither signs in`)
   return entry && !other ? entry : null
 }
 

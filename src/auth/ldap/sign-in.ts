@@ -57,7 +57,7 @@ export async function signInByDirectory(
   const user = await withPassword(deps, local, meant.password)
   if (user) return { user, method: 'json', code: meant.code }
   // What is typed for such an account is nothing that the directory should read.
-  const isClosed = local !== undefined && (!config['ldap.linkByName'] || local.perm.admin)
+  const isClosed = local !== undefined && (!linksByName(deps) || local.perm.admin)
   const person = await askDirectory(deps, given, isClosed, (subject) => {
     const known = findIdentity(store, { issuer: issuerOf(config), subject })
     meant = split((known && findUser(store, known.userID)) ?? local)
@@ -92,7 +92,7 @@ async function admitPerson(deps: DirectoryDeps, person: Person): Promise<User> {
   const { config } = deps
   const rules: ExternalRules = {
     create: config['ldap.create'],
-    linkByName: config['ldap.linkByName'],
+    linkByName: linksByName(deps),
     allowedGroups: config['ldap.allowedGroups'],
     adminGroup: config['ldap.adminGroup'],
     adminLifeMs: ADMIN_LIFE_MS,
@@ -102,10 +102,19 @@ async function admitPerson(deps: DirectoryDeps, person: Person): Promise<User> {
   try {
     return await admit(deps, { ...person, issuer: issuerOf(config), groups }, rules)
   } catch (error) {
-    if (!(error instanceof AppError) || error.code === 'wrong_credentials') throw error
+    if (!(error instanceof AppError)) throw error
+    if (error.code === 'wrong_credentials') {
+      deps.log.warn(`refused with the right password of the directory: ${error.message}`)
+      throw error
+    }
     // The password was right: what is wrong is for the operator, and nothing that a watcher of the log should count.
     throw new AppError('sign_in_unavailable', `no account for ${person.username}`, { cause: error })
   }
+}
+
+// Where strangers make accounts, one of them would wait for its owner with links and keys of a stranger.
+function linksByName({ config, store }: DirectoryDeps): boolean {
+  return config['ldap.linkByName'] && !store.settings().signup
 }
 
 function issuerOf(config: DirectoryDeps['config']): string {

@@ -36,7 +36,7 @@ beforeAll(async () => {
 afterAll(() => slapd?.[Symbol.asyncDispose]())
 
 function directory(options: Record<string, unknown> = {}) {
-  return createDirectory(ldapConfig({ url: slapd.url, ...options }) as LdapConfig)
+  return createDirectory(ldapConfig({ url: slapd.url, ...options }) as LdapConfig, () => {})
 }
 
 function ask(username: string, password: string, options: Record<string, unknown> = {}) {
@@ -217,7 +217,7 @@ describe('a directory that does not answer', () => {
   test('is given up after its time', async () => {
     await using fake = await startFake(() => {})
     const config = ldapConfig({ url: fake.url }) as LdapConfig
-    const asked = createDirectory(config, 200).authenticate('mona', () => 'x')
+    const asked = createDirectory(config, () => {}, 200).authenticate('mona', () => 'x')
     await expect(asked).rejects.toMatchObject({ status: 503 })
   })
 })
