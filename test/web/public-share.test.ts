@@ -165,8 +165,11 @@ describe('a shared folder', () => {
     await using open = await visit(openIn, program, `/share/${hash}`)
     const { page } = open
     const cell = (name: string) => sharedRow(page, name).getByRole('cell').nth(3)
+    const top = async () => (await sharedRow(page, 'd.txt').boundingBox())?.y
+    const before = await top()
     await cell('a.txt').click()
     await page.getByText('1 selected').waitFor()
+    expect(await top()).toBe(before)
     await cell('d.txt').click({ modifiers: ['Shift'] })
     await page.getByText('3 selected').waitFor()
     await cell('b, c.txt').click({ modifiers: ['Control'] })

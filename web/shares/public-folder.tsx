@@ -69,23 +69,26 @@ export function PublicFolder({
   return (
     <div className="pubfolder stack">
       <section className="panel pubfolder__list" aria-label={name} aria-busy={loading}>
-        <Head
-          name={name}
-          info={info}
-          onCopy={() => void copyLink(sharePageUrl(access.hash, inner))}
-          onDownload={entries.length > 0 ? (format) => void download(format, []) : null}
-        />
-        {inner !== ROOT && <Crumbs hash={access.hash} inner={inner} />}
-        {chosen.length > 0 && (
-          <SelectionBar
-            chosen={chosen}
-            onClear={() => setSelection(nothingSelected)}
-            onPreview={(entry) => setOpen({ entry })}
-            onCopy={(entry) => void copyLink(directOf(access, entry))}
-            onDownload={(entry) => source.download(entry)}
-            onArchive={(format) => void download(format, chosen)}
+        <div className="pubfolder__top">
+          <Head
+            name={name}
+            info={info}
+            hidden={chosen.length > 0}
+            onCopy={() => void copyLink(sharePageUrl(access.hash, inner))}
+            onDownload={entries.length > 0 ? (format) => void download(format, []) : null}
           />
-        )}
+          {chosen.length > 0 && (
+            <SelectionBar
+              chosen={chosen}
+              onClear={() => setSelection(nothingSelected)}
+              onPreview={(entry) => setOpen({ entry })}
+              onCopy={(entry) => void copyLink(directOf(access, entry))}
+              onDownload={(entry) => source.download(entry)}
+              onArchive={(format) => void download(format, chosen)}
+            />
+          )}
+        </div>
+        {inner !== ROOT && <Crumbs hash={access.hash} inner={inner} />}
         {entries.length === 0 ? (
           <EmptyState art="folder" title={t`This folder is empty`} />
         ) : (
@@ -194,15 +197,17 @@ function directOf(access: ShareAccess, entry: FileEntry): string {
 interface HeadProps {
   name: string
   info: ShareReady['info']
+  /** The selection bar is in its place, and the rows below must not move. */
+  hidden: boolean
   onCopy(): void
   /** Null where there is nothing to download. */
   onDownload: ((format: ArchiveFormat) => void) | null
 }
 
-function Head({ name, info, onCopy, onDownload }: HeadProps) {
+function Head({ name, info, hidden, onCopy, onDownload }: HeadProps) {
   const { t } = useLingui()
   return (
-    <header className="pubfolder__head row">
+    <header className="pubfolder__head row" inert={hidden}>
       <FolderGlyph className="pubfolder__glyph" />
       <div className="grow">
         <h1 className="pubfolder__name">
