@@ -116,6 +116,20 @@ it('plays the songs of the folder one after the other, whatever lies between the
   expect(opened.problems).toEqual([])
 })
 
+it('leaves the arrow keys to the slider that has the focus', async () => {
+  await using opened = await site.open({ path: '/files/film.webm' })
+  const { page } = opened
+  await loaded(page)
+  for (const name of ['Position', 'Volume']) {
+    const slider = page.getByRole('slider', { name })
+    await slider.focus()
+    const before = await slider.inputValue()
+    await page.keyboard.press(name === 'Volume' ? 'ArrowLeft' : 'ArrowRight')
+    await expect.poll(() => slider.inputValue()).not.toBe(before)
+  }
+  expect(new URL(page.url()).pathname).toBe('/files/film.webm')
+})
+
 it('puts a film into a small window of its own, and back', async () => {
   await using opened = await site.open({ path: '/files/film.webm' })
   const { page } = opened

@@ -34,6 +34,7 @@ export function keysAreTaken(event: KeyboardEvent): boolean {
   const target = event.target instanceof Element ? event.target : null
   if (target?.closest('input:not([type=range]), textarea, select, [contenteditable=true]'))
     return true
+  if (target?.matches('input[type=range]') && event.key.startsWith('Arrow')) return true
   // Toasts and tooltips are popovers, too; they take no keys.
   return document.querySelector('dialog[open], [role=menu]:popover-open') !== null
 }

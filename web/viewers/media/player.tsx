@@ -174,8 +174,6 @@ function commandOf(
   const { target, key } = event
   if (event.ctrlKey || event.metaKey || event.altKey) return
   if (event.shiftKey && key !== '<' && key !== '>') return
-  // The slider under the finger keeps its own arrow keys.
-  if (target instanceof HTMLInputElement && key.startsWith('Arrow')) return
   if (target instanceof HTMLButtonElement && (key === ' ' || key === 'Enter')) return
   const at = speeds.indexOf(rate)
   const commands: Record<string, () => void> = {
