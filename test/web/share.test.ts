@@ -91,6 +91,11 @@ describe('share links', () => {
     await links(page).getByText('password protected').waitFor()
     const [share] = await shares(program)
     expect(share?.hasPassword).toBe(true)
+    await links(page).getByText(`Password: ${password}`).waitFor()
+    await links(page).getByRole('button', { name: 'Copy link and password' }).click()
+    await expect
+      .poll(() => copied(page))
+      .toBe(`${program.origin}/share/${share?.hash}\nPassword: ${password}`)
     const left = (share?.expire ?? 0) * 1000 - Date.now()
     expect(left).toBeGreaterThan(5_300_000)
     expect(left).toBeLessThanOrEqual(5_400_000)

@@ -8,18 +8,20 @@ import { directLinkOf, sharePageUrl } from '../api/shares.ts'
 import { useMinute } from '../lib/clock.ts'
 import { formatDistanceInText, formatMoment } from '../lib/format.ts'
 import { copyWithToast } from '../operations/copy-text.ts'
-import { IconButton } from '../ui/button.tsx'
+import { Button, IconButton } from '../ui/button.tsx'
 import { tintOf } from '../ui/file-icon.tsx'
 import { Qr } from '../ui/qr.tsx'
 
 interface ShareLinkProps {
   link: ShareRecord
+  /** Known for a link that has just been made. */
+  password: string | undefined
   isDir: boolean
   onCopy: () => void
   onDelete: () => void
 }
 
-export function ShareLink({ link, isDir, onCopy, onDelete }: ShareLinkProps) {
+export function ShareLink({ link, password, isDir, onCopy, onDelete }: ShareLinkProps) {
   const { t } = useLingui()
   const [showQr, setShowQr] = useState(false)
   const qrId = useId()
@@ -30,6 +32,9 @@ export function ShareLink({ link, isDir, onCopy, onDelete }: ShareLinkProps) {
   const expired = link.expire !== 0 && endsMs <= nowMs
 
   const copyDirect = () => copyWithToast(directLinkOf(link.hash), t`Direct link copied`)
+
+  const given = password === undefined ? '' : t`Password: ${password}`
+  const copyBoth = () => copyWithToast(`${page}\n${given}`, t`Link and password copied`)
 
   return (
     <li className="share__link row wraps rounded">
@@ -85,6 +90,14 @@ export function ShareLink({ link, isDir, onCopy, onDelete }: ShareLinkProps) {
           onClick={onDelete}
         />
       </span>
+      {given !== '' && (
+        <div className="share__given row wraps fs-md">
+          <span className="grow">{given}</span>
+          <Button size="sm" tone="line" icon={Copy} onClick={() => void copyBoth()}>
+            <Trans>Copy link and password</Trans>
+          </Button>
+        </div>
+      )}
       {showQr && (
         <div className="share__qr row fs-md" id={qrId}>
           <Qr text={page} sizePx={160} label={t`QR code of the link`} />

@@ -57,6 +57,8 @@ export function SharePrompt({ path, entry, answer }: PromptProps<'share'>) {
   const links = useLinks(path, isDir)
   const [life, setLife] = useState<Life>({ preset: '7d', amount: 48, unit: 'hours' })
   const [password, setPassword] = useState('')
+  /** By the hash of links made here: the server keeps none that could be read. */
+  const [passwords, setPasswords] = useState<Readonly<Record<string, string>>>({})
   const [busy, setBusy] = useState(false)
 
   async function onCreate() {
@@ -67,6 +69,7 @@ export function SharePrompt({ path, entry, answer }: PromptProps<'share'>) {
       const length = preset === 'custom' ? { expires, unit } : presets[preset]
       const made = await createShare(path, isDir, { ...length, password })
       links.add(made)
+      if (made.hasPassword) setPasswords({ ...passwords, [made.hash]: password.trim() })
       setPassword('')
       await copyLink(sharePageUrl(made.hash))
     } catch (error) {
@@ -101,7 +104,12 @@ export function SharePrompt({ path, entry, answer }: PromptProps<'share'>) {
         </Button>
       }
     >
-      <Links list={links.list} isDir={isDir} onDelete={(link) => void links.remove(link)} />
+      <Links
+        list={links.list}
+        passwords={passwords}
+        isDir={isDir}
+        onDelete={(link) => void links.remove(link)}
+      />
       <h3 className="share__new fs-md">
         <Trans>New link</Trans>
       </h3>
@@ -153,11 +161,12 @@ function useLinks(path: string, isDir: boolean) {
 
 interface LinksProps {
   list: readonly ShareRecord[] | null
+  passwords: Readonly<Record<string, string>>
   isDir: boolean
   onDelete(link: ShareRecord): void
 }
 
-function Links({ list, isDir, onDelete }: LinksProps) {
+function Links({ list, passwords, isDir, onDelete }: LinksProps) {
   const { t } = useLingui()
   if (list === null) {
     return (
@@ -177,6 +186,7 @@ function Links({ list, isDir, onDelete }: LinksProps) {
         <ShareLink
           key={link.hash}
           link={link}
+          password={passwords[link.hash]}
           isDir={isDir}
           onCopy={() => void copyLink(sharePageUrl(link.hash))}
           onDelete={() => onDelete(link)}
