@@ -1,14 +1,16 @@
 // Folders that are empty, slow, left meanwhile, or cannot be shown.
 import { mkdir } from 'node:fs/promises'
 import { describe, expect, it } from 'vitest'
+import { PHONE } from '../support/browser.ts'
 import { waitFor } from '../support/deadline.ts'
 import { startProgram } from '../support/program.ts'
 import { makeTree } from '../support/tree.ts'
-import { sharedBrowser } from './browser-steps.ts'
+import { folderPages, sharedBrowser } from './browser-steps.ts'
 import { entry, expectNames, expectSelected, listedFolders } from './listing-steps.ts'
 
 const openIn = sharedBrowser()
 const openFolder = listedFolders(openIn)
+const openPlain = folderPages(openIn)
 
 describe('a folder', () => {
   it('says when a folder is empty, and when it does not exist', async () => {
@@ -55,6 +57,37 @@ describe('a folder', () => {
     await entry(page, 'fast').waitFor()
     const seen = await page.evaluate(() => Reflect.get(window, 'seenLoading') as string[])
     expect(new Set(seen)).toEqual(new Set(['/files/slow/']))
+  })
+
+  it.each([
+    ['desktop', { width: 1280, height: 800 }],
+    ['phone', PHONE],
+  ])('keeps every control in its place while it loads (%s)', async (_, viewport) => {
+    await using open = await openPlain({ 'slow/a.txt': 'x' }, { viewport })
+    const { page } = open
+    const held = Promise.withResolvers<void>()
+    await page.route('**/api/resources/slow', async (route) => {
+      await held.promise
+      await route.continue()
+    })
+    const places = () =>
+      page.evaluate(() =>
+        [...document.querySelectorAll('.side button, .side a, .crumbbar button, .fab, .tools')]
+          .filter((control) => control.checkVisibility())
+          .map((control) => {
+            const { left, top, height } = control.getBoundingClientRect()
+            return `${control.className} ${left} ${top} ${height}`
+          }),
+      )
+    await entry(page, 'slow').waitFor()
+    const before = await places()
+    expect(before.length).toBeGreaterThan(2)
+    await page.goto('/files/slow/')
+    await page.locator('.skeleton').waitFor()
+    expect(await places()).toEqual(before)
+    held.resolve()
+    await entry(page, 'a.txt').waitFor()
+    expect(await places()).toEqual(before)
   })
 
   it('closes menus and questions when the place changes, and forgets the selection', async () => {

@@ -53,7 +53,7 @@ export function Sidebar({ open, onDone }: { open: boolean; onDone: () => void })
       id="sidebar"
       aria-label={t`Sidebar`}
     >
-      {user && <NewButton inFiles={inFiles} onDone={onDone} />}
+      {user && <NewButton inFiles={inFiles} can={user.perm.create} onDone={onDone} />}
       <nav className="side__list stack" aria-label={t`Places`}>
         {user && (
           <>
@@ -136,7 +136,14 @@ function Pins({ here }: { here: string | null }) {
   )
 }
 
-function NewButton({ inFiles, onDone }: { inFiles: boolean; onDone: () => void }) {
+interface NewButtonProps {
+  inFiles: boolean
+  /** The account may make files and folders. */
+  can: boolean
+  onDone: () => void
+}
+
+function NewButton({ inFiles, can, onDone }: NewButtonProps) {
   const { t } = useLingui()
   const { newMenu } = useSnapshot(slots)
   if (!inFiles) {
@@ -149,12 +156,12 @@ function NewButton({ inFiles, onDone }: { inFiles: boolean; onDone: () => void }
       </a>
     )
   }
-  if (!newMenu) return null
+  if (!can) return null
   return (
     <MenuButton
       label={t`New`}
       items={() =>
-        newMenu.items().map((entry) => {
+        (newMenu?.items() ?? []).map((entry) => {
           if (entry === 'line' || 'heading' in entry) return entry
           return {
             ...entry,
@@ -167,7 +174,14 @@ function NewButton({ inFiles, onDone }: { inFiles: boolean; onDone: () => void }
       }
     >
       {(trigger) => (
-        <Button {...trigger} tone="fill" className="side__new" icon={Plus} endIcon={ChevronDown}>
+        <Button
+          {...trigger}
+          tone="fill"
+          className="side__new"
+          icon={Plus}
+          endIcon={ChevronDown}
+          disabled={!newMenu}
+        >
           <Trans>New</Trans>
         </Button>
       )}

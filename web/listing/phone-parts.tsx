@@ -85,7 +85,7 @@ export function PhoneFoot() {
   const { kind } = useListing()
   useSnapshot(session)
   const context = currentContext()
-  if (kind !== 'folder') return null
+  if (kind !== 'folder' && kind !== 'loading') return null
   if (paths.size > 0) {
     return (
       <div className="bbar" role="toolbar" aria-label={t`Selection`} id="file-selection">
@@ -105,7 +105,14 @@ export function PhoneFoot() {
   return (
     <MenuButton label={t`New`} items={() => menuEntries(newMenu, currentContext())}>
       {(trigger) => (
-        <button type="button" className="fab center" aria-label={t`New`} {...trigger}>
+        <button
+          type="button"
+          className="fab center"
+          aria-label={t`New`}
+          {...trigger}
+          onClick={kind === 'folder' ? trigger.onClick : undefined}
+          aria-disabled={kind === 'loading' || undefined}
+        >
           <Plus className="i" aria-hidden />
         </button>
       )}

@@ -46,12 +46,12 @@ function IdleBar({ phone }: { phone: boolean }) {
   return (
     <div className="tools row rigid fs-md">
       <span className="tools__count grow" aria-live="off">
-        {waiting ? (
-          <span className="sk tools__sk" />
-        ) : paths.size > 0 ? (
+        {paths.size > 0 ? (
           <SelectedSize />
         ) : phone ? (
           <Breadcrumbs vpath={phase.vpath} />
+        ) : waiting ? (
+          <span className="sk tools__sk" />
         ) : (
           <Counts />
         )}

@@ -46,14 +46,20 @@ export function UploadButton() {
   const { t } = useLingui()
   const { kind, shown } = useListing()
   const can = useSession().user?.perm.create === true
-  if (!can || shown.folder === null || kind === 'failed') return null
+  if (!can || kind === 'failed') return null
   return (
     <MenuButton
       label={t`Upload`}
       items={() => menuEntries(['upload-files', 'upload-folder', 'take-photo'], currentContext())}
     >
       {(trigger) => (
-        <Button {...trigger} tone="line" icon={Upload} id="upload-button">
+        <Button
+          {...trigger}
+          tone="line"
+          icon={Upload}
+          id="upload-button"
+          disabled={shown.folder === null}
+        >
           <Trans>Upload</Trans>
         </Button>
       )}

@@ -131,13 +131,18 @@ function Bar({ vpath }: { vpath: string }) {
           pressed={narrow ? undefined : details}
           onClick={() => void actionOf('details').run(currentContext())}
         />
-        {shown.folder !== null && kind !== 'failed' && (
+        {kind !== 'failed' && (
           <MenuButton
             label={t`More actions`}
             items={() => menuEntries(folderMenu, folderContext())}
           >
             {(trigger) => (
-              <IconButton {...trigger} icon={EllipsisVertical} label={t`More actions`} />
+              <IconButton
+                {...trigger}
+                icon={EllipsisVertical}
+                label={t`More actions`}
+                disabled={shown.folder === null}
+              />
             )}
           </MenuButton>
         )}

@@ -12,7 +12,7 @@ interface UploadSlot {
 }
 
 interface Slots {
-  /** Entries of the New button and of the round button on phones; null hides them. */
+  /** Entries of the New button and of the round button on phones; null: there is no open folder to make anything in. */
   newMenu: { items: () => readonly MenuEntry[] } | null
   search: { run: () => void } | null
   help: { run: () => void } | null
