@@ -33,9 +33,6 @@ export function ShareLink({ link, password, isDir, onCopy, onDelete }: ShareLink
 
   const copyDirect = () => copyWithToast(directLinkOf(link.hash), t`Direct link copied`)
 
-  const given = password === undefined ? '' : t`Password: ${password}`
-  const copyBoth = () => copyWithToast(`${page}\n${given}`, t`Link and password copied`)
-
   return (
     <li className="share__link row wraps rounded">
       <span className="tile" style={tintOf(link.hasPassword ? 'slides' : 'folder')} aria-hidden>
@@ -90,14 +87,7 @@ export function ShareLink({ link, password, isDir, onCopy, onDelete }: ShareLink
           onClick={onDelete}
         />
       </span>
-      {given !== '' && (
-        <div className="share__given row wraps fs-md">
-          <span className="grow">{given}</span>
-          <Button size="sm" tone="line" icon={Copy} onClick={() => void copyBoth()}>
-            <Trans>Copy link and password</Trans>
-          </Button>
-        </div>
-      )}
+      {password !== undefined && <GivenPassword page={page} password={password} />}
       {showQr && (
         <div className="share__qr row fs-md" id={qrId}>
           <Qr text={page} sizePx={160} label={t`QR code of the link`} />
@@ -107,5 +97,19 @@ export function ShareLink({ link, password, isDir, onCopy, onDelete }: ShareLink
         </div>
       )}
     </li>
+  )
+}
+
+function GivenPassword({ page, password }: { page: string; password: string }) {
+  const { t } = useLingui()
+  const text = t`Password: ${password}`
+  const copyBoth = () => copyWithToast(`${page}\n${text}`, t`Link and password copied`)
+  return (
+    <div className="share__given row wraps fs-md">
+      <span className="grow">{text}</span>
+      <Button size="sm" tone="line" icon={Copy} onClick={() => void copyBoth()}>
+        <Trans>Copy link and password</Trans>
+      </Button>
+    </div>
   )
 }

@@ -77,16 +77,14 @@ export function PublicFolder({
             onCopy={() => void copyLink(sharePageUrl(access.hash, inner))}
             onDownload={entries.length > 0 ? (format) => void download(format, []) : null}
           />
-          {chosen.length > 0 && (
-            <SelectionBar
-              chosen={chosen}
-              onClear={() => setSelection(nothingSelected)}
-              onPreview={(entry) => setOpen({ entry })}
-              onCopy={(entry) => void copyLink(directOf(access, entry))}
-              onDownload={(entry) => source.download(entry)}
-              onArchive={(format) => void download(format, chosen)}
-            />
-          )}
+          <SelectionBar
+            chosen={chosen}
+            onClear={() => setSelection(nothingSelected)}
+            onPreview={(entry) => setOpen({ entry })}
+            onCopy={(entry) => void copyLink(directOf(access, entry))}
+            onDownload={(entry) => source.download(entry)}
+            onArchive={(format) => void download(format, chosen)}
+          />
         </div>
         {inner !== ROOT && <Crumbs hash={access.hash} inner={inner} />}
         {entries.length === 0 ? (
@@ -239,6 +237,7 @@ interface SelectionBarProps {
 function SelectionBar({ chosen, onClear, ...on }: SelectionBarProps) {
   const { t } = useLingui()
   const only = chosen.length === 1 ? chosen[0] : undefined
+  if (chosen.length === 0) return null
   return (
     <div
       className="pubfolder__selbar row wraps tone-accent"
