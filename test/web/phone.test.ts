@@ -68,12 +68,11 @@ async function hold(page: Page, finger: CDPSession, target: Locator): Promise<vo
 }
 
 async function swipe(finger: CDPSession, from: Point, by: Point): Promise<void> {
-  await touch(finger, 'touchStart', [from])
-  for (let step = 1; step <= 10; step++) {
-    await touch(finger, 'touchMove', [
-      { x: from.x + (by.x * step) / 10, y: from.y + (by.y * step) / 10 },
-    ])
-  }
+  const at = (step: number) => ({ x: from.x + (by.x * step) / 10, y: from.y + (by.y * step) / 10 })
+  // All at once: a finger that waits for this program between two steps would hold, and select.
+  const sent = [touch(finger, 'touchStart', [from])]
+  for (let step = 1; step <= 10; step++) sent.push(touch(finger, 'touchMove', [at(step)]))
+  await Promise.all(sent)
   await touch(finger, 'touchEnd', [])
 }
 
