@@ -141,8 +141,8 @@ export function textOf(state: EditorState): string {
   return joinLines(state.doc.toJSON(), { usual, others: list })
 }
 
-/** Characters joined at a time: less than a millisecond, as a frame has several such pieces. */
-const PIECE_CHARS = 64 * 1024
+/** Characters joined at a time: a millisecond or two. */
+const PIECE_CHARS = 256 * 1024
 
 /**
  * What `textOf` gives, as UTF-8, made in small pieces between which the page goes on. Null when the
