@@ -359,6 +359,19 @@ describe('uploads', () => {
     await page.locator('#listing').getByText('big').first().waitFor()
   })
 
+  it('shows what has arrived while the rest is on its way', async () => {
+    await using open = await openServed({})
+    const { page, tree } = open
+    const local = await localFiles(tree, { 'a.txt': 'a', 'big.bin': randomBytes(8 << 20) })
+    await slowUploads(page, 1 << 20)
+    await pickFiles(page, [join(local, 'a.txt'), join(local, 'big.bin')])
+    await entry(page, 'a.txt').waitFor()
+    await panel(page).getByText('Uploading').first().waitFor()
+    expect(await entry(page, 'big.bin').count()).toBe(0)
+    await slowUploads(page, 0)
+    await entry(page, 'big.bin').waitFor()
+  })
+
   it('asks before the page is left while something is on its way', async () => {
     await using open = await openServed({ 'old.txt': 'x' }, { path: '/files/' })
     const { page, tree } = open

@@ -13,6 +13,7 @@ import { markUnreachable, whenOnline } from '../state/network.ts'
 import { onLogOut, session } from '../state/session.ts'
 import { isUploading, uploadPercent, uploads } from '../state/uploads.ts'
 import { refreshUsage } from '../state/usage.ts'
+import { createArrivals } from './arrivals.ts'
 import type { PlannedEntry } from './clashes.ts'
 import { keepAwake, warnOnLeaving } from './guards.ts'
 import { openJournal } from './journal.ts'
@@ -59,6 +60,11 @@ onLogOut(() => {
 })
 const batches = new Map<string, Batch>()
 const meter = createSpeedMeter()
+const arrivals = createArrivals(async () => {
+  await Promise.all(
+    [...batches.values()].filter(({ folders }) => folders.size > 0).map(showArrived),
+  )
+})
 let nextID = 1
 let ticking: ReturnType<typeof setInterval> | undefined
 let milestone = 0
@@ -259,6 +265,7 @@ function settle(item: UploadItem, hadFailed: boolean) {
   if (item.state === 'done') {
     batch.done++
     batch.folders.add(parentOf(item.vpath))
+    arrivals.note()
     remember(item)
   } else if (item.state === 'failed') {
     batch.failed++
@@ -270,16 +277,19 @@ function settle(item: UploadItem, hadFailed: boolean) {
 
 function finishWhenEmpty(batch: Batch) {
   if (batch.open > 0 || batch.reading) return
-  // Only what changed is fetched again, and only if it is on the screen.
   if (batch.folders.size > 0) {
-    batch.folders.add(batch.targetPath)
-    for (const folder of batch.folders) void reloadFolder(folder)
+    void showArrived(batch)
     batch.folders.clear()
     refreshUsage()
   }
   if (batch.failed > 0) return
   batches.delete(batch.id)
   journal.removeBatch(batch.id)
+}
+
+/** Only what changed is fetched again, and only if it is on the screen. */
+async function showArrived({ folders, targetPath }: Batch): Promise<void> {
+  await Promise.all([...folders, targetPath].map(reloadFolder))
 }
 
 /** Writes down how far an item is, for continuing after a reload. */
@@ -351,6 +361,7 @@ function tick(busy: boolean) {
 }
 
 function sample() {
+  void arrivals.showSoFar()
   const { active, totalBytes, sentBytes } = queue.totals()
   if (active === 0) meter.reset()
   else meter.sample(sentBytes, performance.now())
