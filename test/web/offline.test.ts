@@ -38,6 +38,21 @@ describe('a lost connection', () => {
     await page.getByText('No connection to the server. Trying again…').waitFor({ state: 'hidden' })
   })
 
+  it('lets a dialog try the same name again once it is back', async () => {
+    await using open = await openServed({ 'a.txt': 'a' }, { path: '/files/' })
+    const { page, context } = open
+    await entry(page, 'a.txt').click()
+    await page.keyboard.press('F2')
+    const dialog = page.getByRole('dialog')
+    await dialog.getByRole('textbox').fill('b.txt')
+    await context.setOffline(true)
+    await page.keyboard.press('Enter')
+    await dialog.getByText('No connection to the server.').waitFor()
+    await context.setOffline(false)
+    await page.keyboard.press('Enter')
+    await entry(page, 'b.txt').waitFor()
+  })
+
   it('shows a page once it is back that could not be loaded before', async () => {
     await using open = await openServed({}, { path: '/settings/profile' })
     const { page, context } = open

@@ -40,12 +40,14 @@ export function NameDialog(props: NameDialogProps) {
   }, [selectChars])
 
   async function submit() {
-    if (busy || name === '' || shownError !== null) return
+    // What the server refused may go well the next time: the connection is back, a name is free again.
+    if (busy || name === '' || error !== null) return
     if (!ready) {
       answer(null)
       return
     }
     setBusy(true)
+    setRefusal(null)
     try {
       answer(await props.submit())
     } catch (problem) {
@@ -63,7 +65,7 @@ export function NameDialog(props: NameDialogProps) {
       onClose={() => answer(null)}
       onSubmit={() => void submit()}
       answers={
-        <Button tone="fill" type="submit" busy={busy} disabled={!ready || shownError !== null}>
+        <Button tone="fill" type="submit" busy={busy} disabled={!ready || error !== null}>
           {props.submitLabel}
         </Button>
       }
