@@ -103,7 +103,8 @@ export function nextPhase(phase: ListingPhase, event: ListingEvent): ListingPhas
     case 'delayed':
       return phase.kind === 'loading' ? { ...phase, slow: true } : phase
     case 'listed':
-      return { kind: 'folder', vpath, shown: openedFolder(shown, event) }
+      // What was typed while it loaded is meant for it.
+      return { kind: 'folder', vpath, shown: openedFolder(shown, event, shown.filter) }
     case 'found':
       return { kind: 'file', vpath, shown, file: event.file }
     case 'failed':
@@ -125,15 +126,20 @@ function openedPhase(
   const { shown } = phase
   if (known !== null && !('folder' in known)) return { kind: 'file', vpath, shown, file: known }
   if (shown.folder?.vpath === vpath) return { kind: 'folder', vpath, shown }
-  if (known !== null) return { kind: 'folder', vpath, shown: openedFolder(shown, known) }
+  if (known !== null) return { kind: 'folder', vpath, shown: openedFolder(shown, known, '') }
   // A skeleton that is there stays: what was drawn before it would only flash up.
-  return { kind: 'loading', vpath, shown, slow: phase.kind === 'loading' && phase.slow }
+  return {
+    kind: 'loading',
+    vpath,
+    shown: { ...shown, filter: '' },
+    slow: phase.kind === 'loading' && phase.slow,
+  }
 }
 
-function openedFolder(before: Shown, { folder, view, sort }: OpenedFolder): Shown {
+function openedFolder(before: Shown, { folder, view, sort }: OpenedFolder, filter: string): Shown {
   return arranged({
     ...before,
-    ...{ folder, view, sort, filter: '', focus: null, busy: NO_PATHS, fresh: NO_PATHS },
+    ...{ folder, view, sort, filter, focus: null, busy: NO_PATHS, fresh: NO_PATHS },
     landedEarly: before.landedEarly && before.folder?.vpath === folder.vpath,
   })
 }

@@ -51,6 +51,21 @@ const many = Array.from({ length: WORKER_FROM_ENTRIES + 1 }, (_, i) => `${i}.txt
 const namesIn = ({ shown }: ListingPhase) => shown.visible.map((each) => each.name)
 
 describe('the listing', () => {
+  it('filters a folder by what was typed while it loaded, and by nothing from the one before', () => {
+    const inA = phaseAfter(
+      { type: 'opened', vpath: '/a', known: null },
+      { type: 'listed', ...opened(filled('x', 'y')) },
+      { type: 'chosen', choice: { filter: 'x' } },
+    )
+    expect(namesIn(inA)).toEqual(['x'])
+    const leaving = nextPhase(inA, { type: 'opened', vpath: '/b', known: null })
+    const inB = { ...filled('pdf', 'y'), vpath: '/b' }
+    const untouched = nextPhase(leaving, { type: 'listed', ...opened(inB) })
+    expect(namesIn(untouched)).toEqual(['pdf', 'y'])
+    const typed = nextPhase(leaving, { type: 'chosen', choice: { filter: 'pdf' } })
+    expect(namesIn(nextPhase(typed, { type: 'listed', ...opened(inB) }))).toEqual(['pdf'])
+  })
+
   it('draws the folder before while another one loads, and behind a file', () => {
     const inA = phaseAfter(
       { type: 'opened', vpath: '/a', known: null },
