@@ -9,6 +9,7 @@ export type ErrorCode =
   | 'wrong_credentials'
   | 'second_factor_required'
   | 'invalid_code'
+  | 'invalid_passkey'
   | 'forbidden'
   | 'last_admin'
   | 'token_not_allowed'
@@ -275,7 +276,8 @@ export interface ApiTokenRecord {
 /** What `POST /api/login` answers with 401 when the password is right and not all (ours). */
 export interface SecondStep {
   ticket: string
-  methods: ('code' | 'recovery' | 'enrol')[]
+  /** None where the account has passkeys alone, and those belong to another address. */
+  methods: ('code' | 'recovery' | 'passkey' | 'enrol')[]
 }
 
 /** What an app needs to show codes; both say the same (ours). */
@@ -305,6 +307,39 @@ export interface AccountFactorRecord {
   active: boolean
   /** An administrator wants this account to have one. */
   required: boolean
+  /** How many it has; they count as second factor as well. */
+  passkeys: number
+}
+
+/** What `GET /api/confirm` shows (ours). */
+export interface ConfirmWays {
+  /** Done within the last minutes: nothing is asked. */
+  confirmed: boolean
+  methods: ('password' | 'code' | 'passkey')[]
+}
+
+/** What `GET /api/passkeys` shows (ours). */
+export interface PasskeyList {
+  /** False where nobody signs in with a password here. */
+  offered: boolean
+  /** Why there are none at this address: it is no name, or it is not https. Null where there can be. */
+  why: 'address' | 'insecure' | null
+  /** The address of the page as the server sees it; null without one. */
+  origin: string | null
+  passkeys: PasskeyRecord[]
+}
+
+export interface PasskeyRecord {
+  /** Credential id, base64url. */
+  id: string
+  name: string
+  /** The host name it is good at. */
+  rpID: string
+  /** On several devices, by a password manager. */
+  backedUp: boolean
+  /** RFC 3339. */
+  created: string
+  lastUsed: string | null
 }
 
 /** Start-up settings injected into the page as `window.FileBrowser`. */
@@ -335,6 +370,8 @@ export interface BootSettings {
   HelpURL: string
   /** Ours: smallest accepted password in bytes, for hints. */
   MinimumPasswordLength: number
+  /** Ours: somebody has a passkey for this address; absent otherwise. */
+  Passkeys?: true
   /** Ours: archive formats that the server's platform does not make. */
   MissingArchives: string[]
 }

@@ -13,6 +13,8 @@ import { auditRoutes } from './routes/audit.ts'
 import { commandRoutes } from './routes/commands.ts'
 import { loginRoutes } from './routes/login.ts'
 import { openapiRoutes } from './routes/openapi.ts'
+import { passkeyLoginRoutes } from './routes/passkeys/login.ts'
+import { passkeyRoutes } from './routes/passkeys/own.ts'
 import { previewRoutes } from './routes/previews.ts'
 import { publicRoutes } from './routes/public.ts'
 import { rawRoutes } from './routes/raw.ts'
@@ -75,6 +77,8 @@ export function createApp(base: BaseDeps): App {
     loginRoutes,
     sessionRoutes,
     secondFactorRoutes,
+    passkeyRoutes,
+    passkeyLoginRoutes,
     userRoutes,
     tokenRoutes,
     auditRoutes,
@@ -118,6 +122,10 @@ export function createApp(base: BaseDeps): App {
       await deps.apiTokens.flush().catch((error: unknown) => {
         deps.log.warn(`when tokens were last used was not written: ${(error as Error).message}`)
       })
+      await deps.passkeys.flush().catch((error: unknown) => {
+        deps.log.warn(`when passkeys were last used was not written: ${(error as Error).message}`)
+      })
+      await deps.passkeys.close()
       await deps.audit.close()
       await deps.temps.close()
     },

@@ -28,6 +28,9 @@ export type AuditAction =
   | 'token-delete'
   | 'second-factor-on'
   | 'second-factor-off'
+  | 'passkey-add'
+  | 'passkey-change'
+  | 'passkey-delete'
   /** New ones; those of before count no more. */
   | 'recovery-codes'
   /** A line for the shell panel. */

@@ -4,10 +4,11 @@ import { hash, randomBytes, timingSafeEqual } from 'node:crypto'
 import type { Permissions } from '../api-types.ts'
 import { AppError } from '../lib/errors.ts'
 import { type VPath, vpathOf } from '../lib/vpath.ts'
-import type { Change, Store, Transaction } from '../store/collection.ts'
+import type { Store, Transaction } from '../store/collection.ts'
 import { API_TOKENS } from '../store/collections.ts'
 import type { ApiToken, User } from '../store/document.ts'
 import { findUser } from '../store/users.ts'
+import { createLastUsed } from './last-used.ts'
 
 export const API_TOKEN_PREFIX = 'fbt.'
 const ID_BYTES = 4
@@ -15,8 +16,6 @@ const SECRET_BYTES = 18
 /** More than anybody can keep apart; a script that makes one for each run is told so. */
 const MAX_PER_USER = 100
 const MAX_NAME_LENGTH = 100
-/** How stale `lastUsedMs` on disk may become. */
-const FLUSH_MS = 5 * 60_000
 
 /** What no token may, whoever made it: it would be as good as a password, or more. */
 const NEVER = { admin: false, execute: false }
@@ -79,8 +78,7 @@ export function addApiToken(
 }
 
 export function createApiTokens(store: Store): ApiTokens {
-  const used = new Map<string, number>()
-  let flushedAtMs = Date.now()
+  const lastUsed = createLastUsed(store, API_TOKENS)
   const limited = new WeakMap<ApiToken, { of: User; user: LimitedUser }>()
 
   // One record for each account and token, because what is compiled from an account is kept by its record.
@@ -97,36 +95,17 @@ export function createApiTokens(store: Store): ApiTokens {
     const user = findUser(store, token.userID)
     return user ? { user: limit(user, token), token } : null
   }
-  const flush = async () => {
-    flushedAtMs = Date.now()
-    if (used.size === 0) return
-    const written = [...used]
-    const write: Change<void> = (tx) => {
-      for (const [id, lastUsedMs] of written) {
-        const token = tx.get(API_TOKENS, id)
-        if (token && token.lastUsedMs < lastUsedMs) tx.replace(API_TOKENS, { ...token, lastUsedMs })
-      }
-    }
-    await store.transaction(write)
-    for (const [id, usedMs] of written) if (used.get(id) === usedMs) used.delete(id)
-  }
   return {
     use: (text) => {
       const [, id = '', secret = ''] = text.split('.')
       const found = stillValid(id)
       if (!found || !isSame(found.token.secretHash, hashOf(secret))) return null
-      const nowMs = Date.now()
-      used.set(id, nowMs)
-      // A failed flush loses only how lately a token was used; the next one tries again.
-      if (nowMs - flushedAtMs > FLUSH_MS) flush().catch(() => {})
+      lastUsed.note(id)
       return found
     },
     stillValid,
-    list: (userID) =>
-      store.find(API_TOKENS, 'userID', userID).map((token) => {
-        return { ...token, lastUsedMs: Math.max(token.lastUsedMs, used.get(token.id) ?? 0) }
-      }),
-    flush,
+    list: (userID) => store.find(API_TOKENS, 'userID', userID).map(lastUsed.current),
+    flush: lastUsed.flush,
   }
 }
 

@@ -10,6 +10,7 @@ import { createIdentities } from '../auth/external/identities.ts'
 import { type HomeOptions, makeHome } from '../auth/home.ts'
 import { MAX_SIGN_IN_PROGRAMS, MAX_WAITING_SIGN_INS } from '../auth/hook.ts'
 import { createDirectory } from '../auth/ldap/directory.ts'
+import { createPasskeys } from '../auth/passkeys/passkeys.ts'
 import { createSecondFactors } from '../auth/second-factor/factors.ts'
 import { createTickets } from '../auth/second-factor/tickets.ts'
 import { createSessions } from '../auth/sessions.ts'
@@ -73,6 +74,7 @@ export function createDeps(base: BaseDeps) {
     ),
     apiTokens: createApiTokens(store),
     secondFactors: createSecondFactors(store),
+    passkeys: createPasskeys(store, log),
     /** Who people are at a provider or in a directory. */
     identities: createIdentities(store),
     /** Of those who have given their password and owe the second step. */

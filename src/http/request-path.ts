@@ -43,7 +43,12 @@ const EXACT = new Set([
   '/api/tokens',
   '/api/login/second',
   '/api/login/enrol',
+  '/api/login/passkey',
+  '/api/login/passkey/options',
   '/api/confirm',
+  '/api/confirm/options',
+  '/api/passkeys',
+  '/api/passkeys/options',
   '/api/second-factor',
   '/api/second-factor/recovery',
   '/api/second-factors',
@@ -53,8 +58,9 @@ const EXACT = new Set([
   '/docs/api',
 ])
 
-/** One account, its second factor, one session or token; Hono takes the id from the path. */
-const RECORD = /^\/api\/(users\/\d+|second-factors\/\d+|sessions\/[^/]+|tokens\/[^/]+)$/
+/** One account, its second factor, one session, token or passkey; Hono takes the id from the path. */
+const RECORD =
+  /^\/api\/(users\/\d+|second-factors\/\d+|sessions\/[^/]+|tokens\/[^/]+|passkeys\/[^/]+)$/
 
 /** Plain string prefixes, tried in order, as the original matches them: no segment boundary. */
 const PREFIXES = [

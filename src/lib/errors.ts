@@ -38,6 +38,7 @@ const STATUS: Record<ErrorCode, number> = {
   bad_request: 400,
   invalid_password: 400,
   invalid_code: 400,
+  invalid_passkey: 400,
   weak_password: 400,
   directory_password: 400,
   too_many_shares: 400,

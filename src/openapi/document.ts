@@ -61,6 +61,7 @@ export function createOpenApi(options: { version: string; baseURL: string }) {
       { name: 'Session', description: 'Signing in and out' },
       { name: 'API tokens', description: 'Keys for scripts and apps' },
       { name: 'Two-step sign-in', description: 'Codes of an app besides the password' },
+      { name: 'Passkeys', description: 'Signing in by the key of a device' },
       { name: 'Files', description: 'Reading and changing files and folders' },
       { name: 'Uploads', description: 'Uploads that survive an interruption (a subset of tus)' },
       { name: 'Shares', description: 'Public links' },

@@ -33,6 +33,10 @@ const FACTORS: Group = {
   tag: 'Two-step sign-in',
   inPath: { id: inPath('id', 'Number of the account.', integer()) },
 }
+const PASSKEYS: Group = {
+  tag: 'Passkeys',
+  inPath: { id: inPath('id', 'Credential id, as listed.') },
+}
 const ACCOUNTS: Group = {
   tag: 'Accounts',
   inPath: { id: inPath('id', 'Number of the account.', integer()) },
@@ -62,9 +66,17 @@ const SESSION_PATHS = operations(SESSION, {
     },
   }),
   'POST /api/login/second': call('secondStep', 'Sign in with the second step', {
-    description: 'The ticket is that of `POST /api/login`; a code or a recovery code counts once.',
+    description:
+      'The ticket is that of `POST /api/login`; a code or a recovery code counts once, and so does the answer of a passkey.',
     access: 'everybody',
-    body: jsonBody(object({ ticket: text(), 'code?': text(), 'recovery?': text() })),
+    body: jsonBody(
+      object({
+        ticket: text(),
+        'code?': text(),
+        'recovery?': text(),
+        'passkey?': ref('Assertion'),
+      }),
+    ),
     answers: { 200: TOKEN, ...failures(401, 403) },
   }),
   'POST /api/login/enrol': call('enrolFirst', 'Set the second step up that sign-in asks for', {
@@ -158,15 +170,60 @@ const FACTOR_PATHS = operations(FACTORS, {
     answers: { 204: empty('Noted.'), ...failures(400, 403, 404) },
   }),
   'DELETE /api/second-factors/{id}': call('resetSecondFactor', 'Reset that of another account', {
-    description: 'Its sessions end.',
+    description: 'Its passkeys go as well, and its sessions end.',
     body: jsonBody(object({ 'current_password?': text() })),
     answers: { 204: empty('Reset.'), ...failures(400, 403, 404) },
   }),
   'POST /api/confirm': call('confirm', 'Prove again who one is', {
     description:
-      'By password, or by code where the account has a second factor. For ten minutes the session needs no `current_password`, except to remove the factor.',
-    body: jsonBody(object({ 'password?': text(), 'code?': text() })),
+      'By password, by code where the account has a second factor, or by passkey. For ten minutes the session needs no `current_password`, except to remove the factor.',
+    body: jsonBody(object({ 'password?': text(), 'code?': text(), 'passkey?': ref('Assertion') })),
     answers: { 204: empty('Confirmed.'), ...failures(400, 403) },
+  }),
+  'GET /api/confirm': call('readConfirm', 'By what one can prove who one is', {
+    answers: { 200: json(ref('ConfirmWays')), ...failures(403) },
+  }),
+  'POST /api/confirm/options': call('beginConfirm', 'What a passkey signs to confirm', {
+    answers: { 200: json(ref('AssertionOptions')), ...failures(403) },
+  }),
+})
+
+const PASSKEY_PATHS = operations(PASSKEYS, {
+  'POST /api/login/passkey/options': call('beginPasskeyLogin', 'What a passkey signs to sign in', {
+    description: 'With the ticket of `POST /api/login` for the second step, without for all of it.',
+    access: 'everybody',
+    body: jsonBody(object({ 'ticket?': text() })),
+    answers: { 200: json(ref('AssertionOptions')), ...failures(401, 403) },
+  }),
+  'POST /api/login/passkey': call('passkeyLogin', 'Sign in with a passkey alone', {
+    access: 'everybody',
+    body: jsonBody(object({ response: ref('Assertion'), 'remember?': flag() })),
+    answers: { 200: TOKEN, ...failures(403) },
+  }),
+  'GET /api/passkeys': call('listPasskeys', 'Passkeys of one’s own', {
+    answers: { 200: json(ref('Passkeys')), ...failures(403) },
+  }),
+  'POST /api/passkeys/options': call('beginPasskey', 'Begin to add a passkey', {
+    description: 'Answers what to give to `navigator.credentials.create`.',
+    body: jsonBody(object({ 'current_password?': text() })),
+    answers: { 200: json({ type: 'object' }), ...failures(400, 403, 409) },
+  }),
+  'POST /api/passkeys': call('addPasskey', 'Add it', {
+    body: jsonBody(
+      object({
+        name: text(),
+        response: { type: 'object', description: 'RegistrationResponseJSON of WebAuthn 3.' },
+      }),
+    ),
+    answers: { 201: json(ref('Passkey')), ...failures(400, 403, 409) },
+  }),
+  'PATCH /api/passkeys/{id}': call('renamePasskey', 'Give it another name', {
+    body: jsonBody(object({ name: text() })),
+    answers: { 204: empty('Renamed.'), ...failures(400, 403, 404) },
+  }),
+  'DELETE /api/passkeys/{id}': call('removePasskey', 'Remove it', {
+    body: jsonBody(object({ 'current_password?': text() })),
+    answers: { 204: empty('Removed.'), ...failures(400, 403, 404) },
   }),
 })
 
@@ -237,6 +294,7 @@ export const ACCOUNT_PATHS = {
   ...SESSION_PATHS,
   ...TOKEN_PATHS,
   ...FACTOR_PATHS,
+  ...PASSKEY_PATHS,
   ...USER_PATHS,
   ...SETTINGS_PATHS,
   ...AUDIT_PATHS,

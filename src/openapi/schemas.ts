@@ -194,7 +194,10 @@ export const SCHEMAS: Record<string, Schema> = {
   }),
   SecondStep: object({
     ticket: text('For `/api/login/second`, or `/api/login/enrol`; good once and for minutes.'),
-    methods: list(choice(['code', 'recovery', 'enrol'])),
+    methods: list(
+      choice(['code', 'recovery', 'passkey', 'enrol']),
+      'Empty where the account has passkeys alone, of another address.',
+    ),
   }),
   Enrolment: object({
     secret: text('Base32; SHA-1, six digits, 30 seconds.'),
@@ -211,7 +214,38 @@ export const SCHEMAS: Record<string, Schema> = {
     userID: integer(),
     active: flag(),
     required: flag('An administrator wants this account to have one.'),
+    passkeys: integer('How many it has.'),
   }),
+  ConfirmWays: object({
+    confirmed: flag('Done within the last minutes.'),
+    methods: list(choice(['password', 'code', 'passkey'])),
+  }),
+  Passkey: object({
+    id: text('Credential id, base64url.'),
+    name: text(),
+    rpID: text('The host name it is good at.'),
+    backedUp: flag('On several devices, by a password manager.'),
+    created: time(),
+    lastUsed: { anyOf: [time(), { type: 'null' }] },
+  }),
+  Passkeys: object({
+    offered: flag('False where nobody signs in with a password.'),
+    why: {
+      anyOf: [choice(['address', 'insecure']), { type: 'null' }],
+      description: 'Why there are none at this address: it is no name, or not https.',
+    },
+    origin: { type: ['string', 'null'], description: 'The address as the server sees it.' },
+    passkeys: list(ref('Passkey')),
+  }),
+  Assertion: {
+    type: 'object',
+    description: 'The answer of an authenticator: AuthenticationResponseJSON of WebAuthn 3.',
+  },
+  AssertionOptions: {
+    type: 'object',
+    description:
+      'What to give to `navigator.credentials.get`: PublicKeyCredentialRequestOptionsJSON. Good once, for five minutes.',
+  },
   ApiToken: object(apiToken),
   MadeApiToken: object({ ...apiToken, token: text('To be sent; nobody can read it again.') }),
   NewApiToken: object({

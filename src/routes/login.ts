@@ -2,8 +2,9 @@
 import { hash } from 'node:crypto'
 import { Hono } from 'hono'
 import type { SecondStep } from '../api-types.ts'
+import { readAuthentication } from '../auth/passkeys/responses.ts'
 import { refused } from '../auth/password.ts'
-import { needsSecondFactor, type Proof } from '../auth/second-factor/factors.ts'
+import { hasSecondStep, needsSecondFactor, type Proof } from '../auth/second-factor/factors.ts'
 import type { FirstStep } from '../auth/second-factor/tickets.ts'
 import { type Entered, policyOf, signIn, type Typed } from '../auth/sign-in.ts'
 import { answer, JSON_TYPE } from '../http/answer.ts'
@@ -16,6 +17,7 @@ import { sendJson, toJson } from '../http/respond.ts'
 import { AppError } from '../lib/errors.ts'
 import type { Session, User } from '../store/document.ts'
 import { findUser } from '../store/users.ts'
+import { siteOfRequest } from './passkeys/own.ts'
 
 export function loginRoutes(deps: Deps): Hono<Env> {
   const app = new Hono<Env>()
@@ -104,8 +106,11 @@ async function secondStepOf(
 ): Promise<FirstStep['purpose'] | null> {
   const policy = policyOf(deps.config, deps.store.settings())
   if (!byPassword || policy === 'off') return null
-  if (!deps.secondFactors.of(user.id))
-    return needsSecondFactor(deps.store, policy, user) ? 'enrol' : null
+  // A passkey is asked for besides the password where there have to be two; by itself it is more than both.
+  if (!deps.secondFactors.of(user.id)) {
+    if (!needsSecondFactor(deps.store, policy, user)) return null
+    return hasSecondStep(deps.store, user.id) ? 'prove' : 'enrol'
+  }
   if (!code) return 'prove'
   await deps.secondFactors.prove(user.id, { code })
   return null
@@ -113,6 +118,8 @@ async function secondStepOf(
 
 const SENTENCES = {
   prove: 'Two-step sign-in is on for this account: append the six digits to your password.',
+  passkey:
+    'This account signs in with a passkey: open this server in a browser, or use an API token.',
   enrol: 'This account needs two-step sign-in: open this server in a browser to set it up.',
 }
 
@@ -121,29 +128,34 @@ function askSecondStep(c: Ctx, deps: Deps, step: FirstStep, knowsSteps: boolean)
   const { purpose } = step
   c.set('failure', purpose === 'prove' ? 'the second step is missing' : 'a second step is needed')
   const headers = { 'X-Error-Code': 'second_factor_required' }
+  const hasCodes = deps.secondFactors.of(step.userID) !== undefined
   if (!knowsSteps)
     return answer(
-      `${SENTENCES[purpose]}\n`,
+      `${SENTENCES[purpose === 'prove' && !hasCodes ? 'passkey' : purpose]}\n`,
       { ...headers, 'Content-Type': 'text/plain; charset=utf-8' },
       401,
     )
+  const codes: SecondStep['methods'] = hasCodes ? ['code', 'recovery'] : []
+  const fitting = deps.passkeys.fitting(step.userID, siteOfRequest(c, deps))
+  const passkeys: SecondStep['methods'] = fitting.length > 0 ? ['passkey'] : []
   const second: SecondStep = {
     ticket: deps.loginTickets.issue(step),
-    methods: purpose === 'prove' ? ['code', 'recovery'] : ['enrol'],
+    methods: purpose === 'enrol' ? ['enrol'] : [...codes, ...passkeys],
   }
   return answer(toJson(second), { ...headers, ...JSON_TYPE }, 401)
 }
 
 // Programs that watch the log for refused sign-ins know this one address.
-function asLogin(c: Ctx, work: () => Promise<Response>): Promise<Response> {
+export function asLogin(c: Ctx, work: () => Promise<Response>): Promise<Response> {
   c.set('logPath', '/api/login')
   return work()
 }
 
 async function takeSecondStep(c: Ctx, deps: Deps): Promise<Response> {
-  const { ticket, ...proof } = await readStep(c, deps)
+  const { ticket, passkey, ...proof } = await readStep(c, deps)
   return withTicket(c, deps, { ticket, purpose: 'prove' }, async (user, remember) => {
-    await deps.secondFactors.prove(user.id, proof)
+    if (passkey) await provePasskey(deps, user.id, passkey)
+    else await deps.secondFactors.prove(user.id, proof)
     return sendToken(c, deps, user, await openSession(c, deps, user, remember))
   })
 }
@@ -161,11 +173,33 @@ async function enrolFirst(c: Ctx, deps: Deps): Promise<Response> {
   })
 }
 
-async function readStep(c: Ctx, deps: Deps): Promise<Required<Proof> & { ticket: string }> {
+/** What the challenges of an account's second step belong to. */
+export function secondOwner(userID: number): string {
+  return `second step of ${userID}`
+}
+
+async function provePasskey(deps: Deps, userID: number, given: PasskeyResponse): Promise<void> {
+  const wanted = { purpose: 'second', owner: secondOwner(userID), userID } as const
+  await deps.passkeys.prove(given, wanted)
+}
+
+type PasskeyResponse = ReturnType<typeof readAuthentication>
+
+interface Step extends Required<Proof> {
+  ticket: string
+  passkey: PasskeyResponse | null
+}
+
+async function readStep(c: Ctx, deps: Deps): Promise<Step> {
   return readJson(
     c,
     deps,
-    (r) => ({ ticket: r.str('ticket'), code: r.str('code'), recovery: r.str('recovery') }),
+    (r) => ({
+      ticket: r.str('ticket'),
+      code: r.str('code'),
+      recovery: r.str('recovery'),
+      passkey: r.has('passkey') ? r.obj('passkey', readAuthentication) : null,
+    }),
     MAX_CREDENTIALS_BYTES,
   )
 }
@@ -177,7 +211,8 @@ interface WantedTicket {
   isKept?: boolean
 }
 
-async function withTicket(
+/** Takes a ticket, counts what is wrong, and puts the ticket back where another step may follow. Throws `unauthenticated`. */
+export async function withTicket(
   c: Ctx,
   deps: Deps,
   { ticket, purpose, isKept = false }: WantedTicket,
@@ -209,7 +244,7 @@ async function withTicket(
   }
 }
 
-function openSession(c: Ctx, deps: Deps, user: User, remember: boolean): Promise<Session> {
+export function openSession(c: Ctx, deps: Deps, user: User, remember: boolean): Promise<Session> {
   return deps.sessions.open(user.id, {
     remember,
     address: clientAddress(c, deps),

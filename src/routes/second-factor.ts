@@ -1,8 +1,10 @@
 // The second factor of one's own account, and those of all for administrators (docs/http-api.md 27); and proving again who
 // one is.
 import { Hono } from 'hono'
-import type { AccountFactorRecord, SecondFactorRecord } from '../api-types.ts'
+import type { AccountFactorRecord, ConfirmWays, SecondFactorRecord } from '../api-types.ts'
+import { readAuthentication } from '../auth/passkeys/responses.ts'
 import {
+  demandSecondStep,
   needsSecondFactor,
   type Proof,
   removeSecondFactor,
@@ -20,7 +22,8 @@ import { requireAdmin, requireSession, requireUser } from '../http/guard.ts'
 import { sendJson, sendStatus } from '../http/respond.ts'
 import { AppError, badRequest } from '../lib/errors.ts'
 import { findUser } from '../store/users.ts'
-import { demandPassword, demandTypedPassword, verifyOwnPassword } from './users.ts'
+import { ownerOf, inOwnWords as passkeyInOwnWords, siteOfRequest } from './passkeys/own.ts'
+import { demandPassword, demandTypedPassword, hasOwnPassword, verifyOwnPassword } from './users.ts'
 
 export function secondFactorRoutes(deps: Deps): Hono<Env> {
   const app = new Hono<Env>()
@@ -57,6 +60,7 @@ export function secondFactorRoutes(deps: Deps): Hono<Env> {
     requireAdmin,
     (c) => reset(c, deps),
   )
+  app.get('/api/confirm', ...guard, (c) => sendJson(presentWays(c, deps)))
   app.post('/api/confirm', ...guard, (c) => confirm(c, deps))
   return app
 }
@@ -75,9 +79,16 @@ function presentOwn(c: Ctx, deps: Deps): SecondFactorRecord {
 }
 
 function presentAll(deps: Deps): AccountFactorRecord[] {
-  return deps.secondFactors.all().map(({ userID, secret, required }) => {
-    return { userID, active: secret !== '', required }
+  const counts = new Map(deps.passkeys.counts())
+  const factors = deps.secondFactors.all().map(({ userID, secret, required }) => {
+    const passkeys = counts.get(userID) ?? 0
+    counts.delete(userID)
+    return { userID, active: secret !== '', required, passkeys }
   })
+  const others = [...counts].map(([userID, passkeys]) => {
+    return { userID, active: false, required: false, passkeys }
+  })
+  return [...factors, ...others]
 }
 
 function demandOffered(deps: Deps): void {
@@ -106,17 +117,20 @@ async function finish(c: Ctx, deps: Deps): Promise<Response> {
 
 /** Takes password and code: neither a stolen session nor one of the two is enough. */
 async function remove(c: Ctx, deps: Deps): Promise<Response> {
-  keepChecking(c, () => {
-    const { user } = signedIn(c)
-    if (needsSecondFactor(deps.store, policyOf(deps.config, deps.store.settings()), user))
-      throw new AppError('forbidden', 'this account has to have a second factor')
-  })
+  const { id } = signedIn(c).user
+  if (deps.passkeys.list(id).length === 0) keepChecking(c, () => demandFree(c, deps))
   await proveBoth(c, deps)
   await deps.store.transaction((tx) => {
     recheck(c)
-    removeSecondFactor(tx, signedIn(c).user.id)
+    removeSecondFactor(tx, id)
+    demandSecondStep(tx, policyOf(deps.config, tx.settings()), signedIn(c).user)
   })
   return sendStatus(204)
+}
+
+function demandFree(c: Ctx, deps: Deps): void {
+  if (needsSecondFactor(deps.store, policyOf(deps.config, deps.store.settings()), signedIn(c).user))
+    throw new AppError('forbidden', 'this account has to have a second factor')
 }
 
 async function renewCodes(c: Ctx, deps: Deps): Promise<Response> {
@@ -172,18 +186,35 @@ function demandOther(c: Ctx): number {
   return id
 }
 
-/** A password, or a code where there is a factor: good for some minutes wherever the password is asked. */
+/** By what one can prove again who one is, and whether that has just been done. */
+function presentWays(c: Ctx, deps: Deps): ConfirmWays {
+  const { user } = signedIn(c)
+  const ways: ConfirmWays['methods'] = []
+  if (hasOwnPassword(deps, user)) ways.push('password')
+  if (deps.secondFactors.of(user.id)) ways.push('code')
+  if (deps.passkeys.fitting(user.id, siteOfRequest(c, deps)).length > 0) ways.push('passkey')
+  return { confirmed: deps.confirmations.isConfirmed(sessionOf(c).id), methods: ways }
+}
+
+/** A password, a code where there is a factor, or a passkey: good for some minutes wherever the password is asked. */
 async function confirm(c: Ctx, deps: Deps): Promise<Response> {
   if (!asksPassword(deps.store.settings()))
     throw new AppError('forbidden', 'no password is asked here')
-  const { password, code } = await readJson(
+  const { password, code, passkey } = await readJson(
     c,
     deps,
-    (r) => ({ password: r.str('password'), code: r.str('code') }),
+    (r) => ({
+      password: r.str('password'),
+      code: r.str('code'),
+      passkey: r.has('passkey') ? r.obj('passkey', readAuthentication) : null,
+    }),
     MAX_CREDENTIALS_BYTES,
   )
-  if (code === '') await verifyOwnPassword(c, deps, password)
-  else await inOwnWords(() => deps.secondFactors.prove(signedIn(c).user.id, { code }))
+  const userID = signedIn(c).user.id
+  const wanted = { purpose: 'confirm', owner: ownerOf(c), userID } as const
+  if (passkey) await passkeyInOwnWords(() => deps.passkeys.prove(passkey, wanted))
+  else if (code === '') await verifyOwnPassword(c, deps, password)
+  else await inOwnWords(() => deps.secondFactors.prove(userID, { code }))
   recheck(c)
   deps.confirmations.confirm(sessionOf(c).id)
   return sendStatus(204)

@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import { resolve } from 'node:path'
 import { Hono } from 'hono'
+import { asksPassword } from '../auth/sign-in.ts'
 import { createScope, type OpenFile } from '../files/place/scope.ts'
 import type { Volume } from '../files/volume/volume.ts'
 import { type AnswerHeaders, answer } from '../http/answer.ts'
@@ -17,6 +18,7 @@ import { AppError } from '../lib/errors.ts'
 import type { VPath } from '../lib/vpath.ts'
 import type { Settings } from '../store/document.ts'
 import { pagePolicy, presentBoot, presentManifest, renderPage } from './page.ts'
+import { siteOfRequest } from './passkeys/own.ts'
 
 /** For scripts, which as workers live under the policy they come with. */
 const SCRIPT_POLICY =
@@ -69,6 +71,8 @@ export function uiRoutes(deps: Deps): Hono<Env> {
       settings,
       await hasBranding(deps.volume, settings, CUSTOM_STYLE),
     )
+    if (asksPassword(settings) && deps.passkeys.isOfferedAt(siteOfRequest(c, deps)))
+      boot.Passkeys = true
     const html = renderPage({
       boot,
       hasOwnIco: await hasOnlyIco(deps.volume, settings),

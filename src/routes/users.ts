@@ -3,6 +3,7 @@
 import { Hono } from 'hono'
 import { checkPermissions, checkRules } from '../access/rules.ts'
 import type { UserRecord } from '../api-types.ts'
+import { hasPassword } from '../auth/external/identities.ts'
 import { hashPassword, verifyPassword } from '../auth/hash.ts'
 import { deriveScope } from '../auth/home.ts'
 import { directoryIdentityOf, verifyByDirectory } from '../auth/ldap/sign-in.ts'
@@ -21,7 +22,14 @@ import { asString, ParseError, type Reader } from '../lib/parse.ts'
 import { USERS } from '../store/collections.ts'
 import { USER_FIELDS, type User } from '../store/document.ts'
 import { parseRule, parseUserDefaults } from '../store/parse-records.ts'
-import { endSessions, findUser, removeApiTokens, removeUser, replaceUser } from '../store/users.ts'
+import {
+  endSessions,
+  findUser,
+  removeApiTokens,
+  removePasskeys,
+  removeUser,
+  replaceUser,
+} from '../store/users.ts'
 
 /** Fields that only an administrator changes, also of an account of their own. */
 const ADMIN_ONLY = new Set(['username', 'scope', 'lockPassword', 'perm', 'commands', 'rules'])
@@ -161,7 +169,10 @@ async function changeUser(c: Ctx, deps: Deps): Promise<Response> {
     // A new password ends every other session of the account (docs/http-api.md 5.4).
     if (changes.password !== undefined) endSessions(tx, id, keep)
     // One set by an administrator locks out whoever had the account.
-    if (changes.password !== undefined && id !== signedIn(c).user.id) removeApiTokens(tx, id)
+    if (changes.password !== undefined && id !== signedIn(c).user.id) {
+      removeApiTokens(tx, id)
+      removePasskeys(tx, id)
+    }
   })
   return sendStatus(200)
 }
@@ -210,6 +221,12 @@ export async function demandPassword(c: Ctx, deps: Deps, given: string): Promise
   await demandTypedPassword(c, deps, given)
 }
 
+/** The caller's own password whatever the method, unless the session has just been confirmed. Throws `invalid_password`. */
+export async function demandFresh(c: Ctx, deps: Deps, given: string): Promise<void> {
+  if (given === '' && deps.confirmations.isConfirmed(sessionOf(c).id)) return
+  await verifyOwnPassword(c, deps, given)
+}
+
 /** The same, however lately the session was confirmed. */
 export async function demandTypedPassword(c: Ctx, deps: Deps, given: string): Promise<void> {
   if (deps.store.settings().authMethod === 'json') await verifyOwnPassword(c, deps, given)
@@ -234,6 +251,11 @@ async function isOwnPassword(deps: Deps, user: User, given: string): Promise<boo
   const identity = directoryIdentityOf(deps.store, user.id)
   if (identity && deps.directory) return verifyByDirectory(deps.directory, identity, given)
   return verifyPassword(given, user.password)
+}
+
+/** True where somebody knows a password that is this account's, here or in the directory. */
+export function hasOwnPassword({ store, directory }: Deps, user: User): boolean {
+  return hasPassword(store, user) || (!!directory && !!directoryIdentityOf(store, user.id))
 }
 
 // It is changed in the directory; one kept here would be good for nothing.

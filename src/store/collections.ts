@@ -5,6 +5,7 @@ import type {
   ApiToken,
   Identity,
   ImportedFrom,
+  Passkey,
   SecondFactor,
   Session,
   Settings,
@@ -15,6 +16,7 @@ import {
   parseApiToken,
   parseIdentity,
   parseImportedFrom,
+  parsePasskey,
   parseSecondFactor,
   parseSession,
   parseSettings,
@@ -110,6 +112,17 @@ export const IDENTITIES: Collection<Identity, 'userID'> = {
   parse: parseIdentity,
 }
 
+/** A program that does not know it would take an account for one without a second step, and let it be set up anew. */
+export const PASSKEYS: Collection<Passkey, 'userID' | 'rpID'> = {
+  name: 'passkeys',
+  life: 'short',
+  keyOf: ({ id }) => id,
+  indexes: { userID: ({ userID }) => userID, rpID: ({ rpID }) => rpID },
+  unique: [],
+  isRequired: true,
+  parse: parsePasskey,
+}
+
 export const COLLECTIONS: readonly Collection[] = [
   SETTINGS,
   USERS,
@@ -118,5 +131,6 @@ export const COLLECTIONS: readonly Collection[] = [
   API_TOKENS,
   SECOND_FACTORS,
   IDENTITIES,
+  PASSKEYS,
   IMPORTED_FROM,
 ] as Collection[]

@@ -220,6 +220,29 @@ export interface Identity {
   madeWith: string
 }
 
+/** A key pair of which an authenticator (a phone, a computer, a security key) keeps the secret half. */
+export interface Passkey {
+  /** Credential id as the authenticator gave it, base64url. */
+  id: string
+  userID: number
+  /** COSE, base64url. */
+  publicKey: string
+  /** Of signatures, as the authenticator last told it; 0 for those that keep none. */
+  counter: number
+  /** How browsers reach the authenticator: `internal`, `usb` and so on. */
+  transports: string[]
+  /** The name of the server that it belongs to; it is good at no other. */
+  rpID: string
+  /** 32 random bytes that stand for the account, base64url; the same for all passkeys of an account. */
+  userHandle: string
+  name: string
+  createdMs: number
+  /** At most some minutes old; 0 for never. */
+  lastUsedMs: number
+  /** Kept by a password manager on several devices. */
+  backedUp: boolean
+}
+
 export const SECOND_FACTOR_POLICIES = [
   'off',
   'optional',

@@ -17,6 +17,7 @@ import {
   type ImportedFrom,
   NO_BRANDING,
   NO_RECAPTCHA,
+  type Passkey,
   SECOND_FACTOR_POLICIES,
   type SecondFactor,
   type Session,
@@ -198,5 +199,21 @@ export function parseIdentity(r: Reader): Identity {
     adminUntilMs: 0,
     lastSignInMs: 0,
     madeWith: '',
+  })
+}
+
+export function parsePasskey(r: Reader): Passkey {
+  return readLike(r, {
+    id: '',
+    userID: 0,
+    publicKey: '',
+    counter: 0,
+    transports: [],
+    rpID: '',
+    userHandle: '',
+    name: '',
+    createdMs: 0,
+    lastUsedMs: 0,
+    backedUp: false,
   })
 }

@@ -5,6 +5,7 @@ import {
   API_TOKENS,
   IDENTITIES,
   identityKey,
+  PASSKEYS,
   SECOND_FACTORS,
   SESSIONS,
   SHARES,
@@ -36,7 +37,7 @@ export function replaceUser(tx: Transaction, user: User): User {
   return tx.replace(USERS, normalise(user))
 }
 
-/** Removes a user with sessions, tokens, second factor, identities and shares. Throws `not_found`, `last_admin`. */
+/** Removes a user with sessions, tokens, second factor, passkeys, identities and shares. Throws `not_found`, `last_admin`. */
 export function removeUser(tx: Transaction, id: number): User {
   const user = findUser(tx, id)
   if (!user) throw new AppError('not_found', `no user ${id}`)
@@ -50,6 +51,7 @@ export function discardUser(tx: Transaction, id: number): void {
   endSessions(tx, id)
   for (const { hash } of tx.find(SHARES, 'userID', id)) tx.remove(SHARES, hash)
   removeApiTokens(tx, id)
+  removePasskeys(tx, id)
   tx.remove(SECOND_FACTORS, id)
   for (const own of tx.find(IDENTITIES, 'userID', id)) tx.remove(IDENTITIES, identityKey(own))
   tx.remove(USERS, id)
@@ -63,6 +65,13 @@ export function endSessions(tx: Transaction, userID: number, keep?: string): voi
 /** Removes all tokens of an account, as part of the change that calls for it. */
 export function removeApiTokens(tx: Transaction, userID: number): void {
   for (const { id } of tx.find(API_TOKENS, 'userID', userID)) tx.remove(API_TOKENS, id)
+}
+
+/** The same for its passkeys. Gives how many there were. */
+export function removePasskeys(tx: Transaction, userID: number): number {
+  const own = tx.find(PASSKEYS, 'userID', userID)
+  for (const { id } of own) tx.remove(PASSKEYS, id)
+  return own.length
 }
 
 function requireFreeName(records: Records, username: string, ownId: number): void {

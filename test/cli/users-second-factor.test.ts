@@ -3,8 +3,8 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { SECOND_FACTORS, SESSIONS } from '../../src/store/collections.ts'
-import type { SecondFactor } from '../../src/store/document.ts'
+import { PASSKEYS, SECOND_FACTORS, SESSIONS } from '../../src/store/collections.ts'
+import type { Passkey, SecondFactor } from '../../src/store/document.ts'
 import { openStore } from '../../src/store/store.ts'
 import { runCli } from '../support/cli.ts'
 
@@ -25,6 +25,19 @@ const FACTOR: SecondFactor = {
   recovery: [],
   createdMs: 1,
   required: false,
+}
+const PASSKEY: Passkey = {
+  id: 'credential',
+  userID: 1,
+  publicKey: 'key',
+  counter: 0,
+  transports: [],
+  rpID: 'files.example.org',
+  userHandle: 'handle',
+  name: 'Phone',
+  createdMs: 1,
+  lastUsedMs: 0,
+  backedUp: false,
 }
 const SESSION = { createdMs: 1, lastSeenMs: 1, remember: true, address: '', userAgent: '' }
 
@@ -49,6 +62,16 @@ describe('filebrowser users second-factor', () => {
     const { code, stdout } = await cli('users', 'second-factor', 'reset', 'mona')
     expect([code, stdout]).toEqual([0, 'two-step sign-in of mona is off\n'])
     expect(await factorsAndSessions()).toEqual([[], []])
+  })
+
+  test('reset removes passkeys as well, which may be all that there is', async () => {
+    const store = await openStore(`${cwd}/filebrowser.db`)
+    await store.transaction((tx) => tx.insert(PASSKEYS, PASSKEY))
+    await store.close()
+    expect((await cli('users', 'second-factor', 'reset', 'mona')).code).toBe(0)
+    const after = await openStore(`${cwd}/filebrowser.db`)
+    await after.close()
+    expect(after.all(PASSKEYS)).toEqual([])
   })
 
   test('reset says so when there is none, or no such account', async () => {

@@ -8,6 +8,7 @@ import type { AuditPage, AuditRecord } from '../../src/audit-types.ts'
 import { SHARES } from '../../src/store/collections.ts'
 import { type OpenedApp, openApp, PASSWORD, startApp } from '../support/app.ts'
 import type { SignedIn } from '../support/login.ts'
+import { addPasskey, authenticator, ORIGIN, signInWith } from '../support/passkeys.ts'
 
 const USERS = [{ username: 'anna', scope: '/home/anna' }, { username: 'ben' }]
 const TREE = { 'home/anna/a.txt': 'hello', 'home/anna/docs/b.txt': 'b', 'c.txt': 'c' }
@@ -199,6 +200,8 @@ const WITHOUT_LINE = [
   'ALL /health',
   // What is confirmed is done by another request.
   'POST /api/confirm',
+  'POST /api/confirm/options',
+  'POST /api/login/passkey/options',
   // Names what a download will hold; the download leaves a line.
   'POST /api/selections',
   'POST /api/public/selections',
@@ -219,6 +222,14 @@ const TWO_STEPS = [
   'POST /api/login/enrol',
   'POST /api/login/second',
 ]
+/** In the test of passkeys. */
+const BY_PASSKEY = [
+  'POST /api/login/passkey',
+  'POST /api/passkeys/options',
+  'POST /api/passkeys',
+  'PATCH /api/passkeys/:id',
+  'DELETE /api/passkeys/:id',
+]
 /** Lists, facts and small pictures. */
 const READS = /^GET \/(?!api\/(raw|public\/dl|public\/share|resources)$)/
 
@@ -226,7 +237,12 @@ describe('the audit log', () => {
   it('has exactly one line for whatever changes or hands out something', async () => {
     await using app = await openWithUsers()
     const admin = await app.as('admin')
-    const covered = new Set([...TWO_STEPS, ...ACTS.map(([route]) => route), ...WITHOUT_LINE])
+    const covered = new Set([
+      ...TWO_STEPS,
+      ...BY_PASSKEY,
+      ...ACTS.map(([route]) => route),
+      ...WITHOUT_LINE,
+    ])
     const routes = [...new Set(app.routes.map(({ method, path }) => `${method} ${path}`))]
     const open = routes.filter((route) => !covered.has(route) && !READS.test(route))
     expect(open.filter((route) => !/^ALL \/(\*|-)/.test(route))).toEqual([])
@@ -269,6 +285,32 @@ describe('the audit log', () => {
     )
     expect(lines).toMatchObject([
       { action: 'sign-in', user: 'anna', result: 'refused', status: 403 },
+    ])
+  })
+
+  it('has who signs in with a passkey, and who adds, renames and removes one', async () => {
+    await using app = await openApp({ users: USERS, config: { externalURL: ORIGIN } })
+    const ben = await app.as('ben')
+    const key = authenticator()
+    const { id } = await addPasskey(ben, key)
+    const address = `/api/passkeys/${id}`
+    expect((await ben.fetch(address, json('PATCH', { name: 'Blue' }))).status).toBe(204)
+    expect((await signInWith(app, key)).status).toBe(200)
+    expect((await ben.fetch('/api/passkeys/options', json('POST', {}))).status).toBe(400)
+    expect((await ben.fetch(address, json('DELETE', { current_password: PASSWORD }))).status).toBe(
+      204,
+    )
+    expect((await signInWith(app, key)).status).toBe(403)
+    const lines = await read(await app.as('admin'), 'limit=1000')
+    const told = lines.map(({ action, result, user, via, target }) =>
+      [action, result, user, via, target].filter(Boolean).join(' '),
+    )
+    expect(told.slice(1, -1).reverse()).toEqual([
+      'passkey-add ok ben session Phone',
+      'passkey-change ok ben session Blue',
+      'sign-in ok ben passkey',
+      'passkey-delete ok ben session Blue',
+      'sign-in refused passkey',
     ])
   })
 

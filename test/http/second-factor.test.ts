@@ -442,7 +442,7 @@ describe('an administrator', () => {
     const { who } = await enrol(app)
     const admin = await app.as('admin')
     const all: AccountFactorRecord[] = await (await admin.fetch('/api/second-factors')).json()
-    expect(all).toEqual([{ userID: 2, active: true, required: false }])
+    expect(all).toEqual([{ userID: 2, active: true, required: false, passkeys: 0 }])
     const reset = (id: number, password: string) =>
       post(`/api/second-factors/${id}`, admin, { current_password: password }, 'DELETE')
     expect(await codeIn(await reset(2, 'wrong'))).toBe('400 invalid_password')

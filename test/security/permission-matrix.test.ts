@@ -56,6 +56,8 @@ const OPEN_ON_PURPOSE = [
   'POST /api/public/selections',
   'GET /api/openapi.json',
   'POST /api/login/second',
+  'POST /api/login/passkey',
+  'POST /api/login/passkey/options',
   'POST /api/login/enrol',
 ]
 

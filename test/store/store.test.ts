@@ -203,9 +203,9 @@ describe('the database file', () => {
     await store.close()
     const stored = JSON.parse(await readFile(file, 'utf8'))
     expect(stored).toMatchObject({ users: [{ quota: 7 }, {}], groups: [{ id: 1 }] })
-    const text = JSON.stringify({ ...later, requires: ['users', 'passkeys'] })
+    const text = JSON.stringify({ ...later, requires: ['users', 'marks'] })
     await writeFile(file, text)
-    await expect(openStore(file)).rejects.toThrow(/newer version, which knows passkeys/)
+    await expect(openStore(file)).rejects.toThrow(/newer version, which knows marks/)
     expect(await readFile(file, 'utf8')).toBe(text)
   })
 

@@ -9,6 +9,7 @@ const byCode = {
   bad_request: msg`The server could not understand this request.`,
   invalid_password: msg`The current password is wrong.`,
   invalid_code: msg`This code is wrong or has been used. Wait for the next one.`,
+  invalid_passkey: msg`This passkey was not accepted.`,
   weak_password: msg`This password is too easy to guess. Choose a longer or less common one.`,
   directory_password: msg`This account comes from a directory: change its password there.`,
   unauthenticated: msg`You are not signed in.`,

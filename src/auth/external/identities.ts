@@ -15,6 +15,8 @@ export interface Identities {
 
 /** More than an account has providers and directories. */
 const MAX_PER_USER = 20
+/** Without a sign-in there, what only a provider or a directory opens is opened by nothing else any more. */
+const REST_MS = 30 * 24 * 60 * 60_000
 
 export function createIdentities(store: Store): Identities {
   // What is compiled from an account is kept by its record.
@@ -77,6 +79,13 @@ export function disconnect(tx: Transaction, user: User, issuer: string): void {
 export function hasPassword(records: Records, user: User): boolean {
   const fingerprint = fingerprintOf(user)
   return !identitiesOf(records, user.id).some(({ madeWith }) => madeWith === fingerprint)
+}
+
+/** True for an account that nothing but a provider or a directory has opened, and that not for a month. */
+export function rests(records: Records, user: User): boolean {
+  const nowMs = Date.now()
+  const isLate = ({ lastSignInMs }: Identity) => lastSignInMs + REST_MS <= nowMs
+  return !hasPassword(records, user) && identitiesOf(records, user.id).every(isLate)
 }
 
 /** See Identity.madeWith. */

@@ -3,9 +3,9 @@
 import type { Enrolment, SecondFactorPolicy } from '../../api-types.ts'
 import { AppError } from '../../lib/errors.ts'
 import type { Records, Store, Transaction } from '../../store/collection.ts'
-import { SECOND_FACTORS } from '../../store/collections.ts'
+import { PASSKEYS, SECOND_FACTORS } from '../../store/collections.ts'
 import type { SecondFactor, User } from '../../store/document.ts'
-import { endSessions } from '../../store/users.ts'
+import { endSessions, removePasskeys } from '../../store/users.ts'
 import { isAdminByGroup } from '../external/identities.ts'
 import { createThrottle } from '../throttle.ts'
 import { findRecoveryCode, hashOfRecoveryCode, newRecoveryCodes } from './recovery.ts'
@@ -61,6 +61,19 @@ function administrates(records: Records, user: User): boolean {
   return user.perm.admin || isAdminByGroup(records, user.id)
 }
 
+/** What an account can take its second step with. */
+export function hasSecondStep(records: Records, userID: number): boolean {
+  return (
+    enrolled(records, userID) !== undefined || records.find(PASSKEYS, 'userID', userID).length > 0
+  )
+}
+
+/** Throws `forbidden` for an account that has to have a second factor and has none, neither app nor passkey. */
+export function demandSecondStep(records: Records, policy: SecondFactorPolicy, user: User): void {
+  if (needsSecondFactor(records, policy, user) && !hasSecondStep(records, user.id))
+    throw new AppError('forbidden', 'this account has to have a second factor')
+}
+
 /** Puts ten new recovery codes in the place of those that were left. Throws `not_found`. */
 export function renewRecoveryCodes(tx: Transaction, userID: number): string[] {
   const factor = enrolled(tx, userID)
@@ -78,9 +91,12 @@ export function removeSecondFactor(tx: Transaction, userID: number): void {
   else tx.replace(SECOND_FACTORS, { ...NOBODYS, userID, required: true })
 }
 
-/** The same for somebody who has lost it: the sessions of the account end as well. Throws `not_found`. */
+/**
+ * For somebody who has lost it: passkeys go as well, since they were on the same phone or are in somebody's hands, and
+ * the sessions of the account end. Throws `not_found` when there was neither.
+ */
 export function resetSecondFactor(tx: Transaction, userID: number): void {
-  removeSecondFactor(tx, userID)
+  if (removePasskeys(tx, userID) === 0 || enrolled(tx, userID)) removeSecondFactor(tx, userID)
   endSessions(tx, userID)
 }
 

@@ -7,15 +7,16 @@ import { plain, userNamed } from './user-table.ts'
 export const usersSecondFactorCommand: Command = {
   name: 'second-factor',
   summary: 'Reset the two-step sign-in of an account',
-  about: 'Who has lost app and recovery codes signs in again with the password once it is reset.',
+  about:
+    'Who has lost app and recovery codes, or all passkeys, signs in with the password once it is reset.',
   commands: [
     {
       name: 'reset',
       summary: 'Switch two-step sign-in off for an account',
       usage: '<id|username>',
       about:
-        'Removes the second factor of an account and signs it out everywhere. A running server sees it\n' +
-        'within a second.',
+        'Removes second factor and passkeys of an account and signs it out everywhere. A running server\n' +
+        'sees it within a second.',
       examples: [
         { line: 'filebrowser users second-factor reset mona', says: 'Mona has lost her phone' },
       ],
