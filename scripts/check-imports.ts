@@ -62,6 +62,9 @@ const WEB_LAYERS = [
 ]
 const VIEWERS = WEB_LAYERS.findIndex((areas) => areas.includes('viewers'))
 
+/** What the page runs of the server's code: functions of texts alone. */
+const SHARED = new Set(['src/lib/vpath.ts', 'src/lib/name-order.ts'])
+
 const HONO_USERS = /^src\/((http|routes)\/|app\.ts$|server\.ts$)/
 
 const IMPORT =
@@ -120,8 +123,8 @@ function checkRelative(file: string, specifier: string, typeOnly: boolean): stri
   if (file.startsWith('web/')) {
     if (target.startsWith('web/') || target.startsWith('locales/')) return checkWeb(file, target)
     const isType = target === 'src/api-types.ts' || target === 'src/audit-types.ts'
-    if (target === 'src/lib/vpath.ts' || (isType && typeOnly)) return null
-    return 'web/ takes nothing from src/ but lib/vpath.ts and types that travel'
+    if (SHARED.has(target) || (isType && typeOnly)) return null
+    return 'web/ takes nothing from src/ but lib/vpath.ts, lib/name-order.ts and types that travel'
   }
   if (target === 'package.json') return null
   if (!target.startsWith('src/')) return 'src/ imports only from src/'

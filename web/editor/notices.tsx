@@ -14,12 +14,11 @@ import {
 import type { ReactNode } from 'react'
 import { useSnapshot } from 'valtio'
 import { isTooLarge } from '../api/text-files.ts'
-import { formatNumber } from '../lib/format.ts'
+import { formatDistanceInText, formatNumber } from '../lib/format.ts'
 import { toastError } from '../operations/toasts.ts'
 import { permissions } from '../state/session.ts'
 import { encodingLabel, UTF8 } from '../text/encodings.ts'
 import { Button, type ButtonProps } from '../ui/button.tsx'
-import { ageInSentence } from './age.ts'
 import { goTo } from './code-pane.tsx'
 import { currentView, discardDraft, restoreDraft } from './current-file.ts'
 import { compareWithDisk, compareWithDraft, reloadFromDisk, stopComparing } from './disk-version.ts'
@@ -103,7 +102,7 @@ function run(task: () => Promise<void>) {
 
 function DraftBar({ savedAtMs }: { savedAtMs: number }) {
   const { t } = useLingui()
-  const age = ageInSentence(savedAtMs)
+  const age = formatDistanceInText(savedAtMs)
   return (
     <Bar
       tone="tone-accent"

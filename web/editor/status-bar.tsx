@@ -4,11 +4,10 @@ import { Trans, useLingui } from '@lingui/react/macro'
 import { History } from 'lucide-react'
 import { useEffect, useState } from 'react'
 import { useSnapshot } from 'valtio'
-import { formatMoment, formatNumber } from '../lib/format.ts'
+import { formatDistanceInText, formatMoment, formatNumber } from '../lib/format.ts'
 import { encodingLabel } from '../text/encodings.ts'
 import { type LineEnd, lineEndLabel } from '../text/line-ends.ts'
 import { MenuButton } from '../ui/menu.tsx'
-import { ageInSentence } from './age.ts'
 import { cursor } from './code-pane.tsx'
 import { editor } from './editor-state.ts'
 import { setLineEnd } from './open-file.ts'
@@ -109,13 +108,13 @@ function Safety() {
           {draftAge < 60 ? (
             <Trans>Draft kept {draftAge} s ago</Trans>
           ) : (
-            <Trans>Draft kept {ageInSentence(draftAtMs, nowMs)}</Trans>
+            <Trans>Draft kept {formatDistanceInText(draftAtMs, nowMs)}</Trans>
           )}
         </span>
       )}
       {savedAtMs !== null && (
         <span className="ed-stat__item not-phone" data-tip={formatMoment(savedAtMs)}>
-          <Trans>Saved version: {ageInSentence(savedAtMs, nowMs)}</Trans>
+          <Trans>Saved version: {formatDistanceInText(savedAtMs, nowMs)}</Trans>
         </span>
       )}
     </>

@@ -18,6 +18,20 @@ export class WorkerFailure extends Error {
   }
 }
 
+/** In the worker: answers what the page asks. `reasonOf` gives what the page hears of a failure. */
+export function answerCalls<Question>(
+  answer: (question: Question) => unknown,
+  reasonOf: (error: unknown) => unknown = String,
+): void {
+  self.onmessage = ({ data }: MessageEvent<Question & { id: number }>) => {
+    try {
+      self.postMessage({ id: data.id, value: answer(data) } satisfies Answer)
+    } catch (error) {
+      self.postMessage({ id: data.id, failed: reasonOf(error) } satisfies Answer)
+    }
+  }
+}
+
 export class WorkerCalls {
   readonly #worker: Worker
   readonly #waiting = new Map<number, (answer: Answer) => void>()

@@ -1,7 +1,7 @@
 // File icons in their two forms: a tile in rows, a page with a folded corner in grids. A thumbnail
 // covers the tile; when it cannot be loaded, the tile is what remains.
 
-import { type CSSProperties, useState } from 'react'
+import { type CSSProperties, type ReactNode, useState } from 'react'
 import { classIcons, extensionOf, type FileClass, fileClassOf } from '../lib/file-class.ts'
 import './file-icon.css'
 
@@ -41,10 +41,13 @@ export function FolderGlyph({ className = 'fic' }: { className?: string }) {
 interface FileTileProps {
   entry: IconOf
   size?: 'md' | 'lg'
+  /** Address of a picture to show over the icon. */
   thumb?: string | undefined
+  /** The same as an element. */
+  picture?: ReactNode
 }
 
-export function FileTile({ entry, size = 'md', thumb }: FileTileProps) {
+export function FileTile({ entry, size = 'md', thumb, picture }: FileTileProps) {
   const [failed, setFailed] = useState<string | null>(null)
   const kind = fileClassOf(entry)
   const classes = ['tile']
@@ -71,6 +74,7 @@ export function FileTile({ entry, size = 'md', thumb }: FileTileProps) {
           onError={() => setFailed(thumb)}
         />
       )}
+      {picture}
     </span>
   )
 }

@@ -1,59 +1,7 @@
-// Natural order of names, and the sortings of listings (docs/http-api.md 6.6).
-import { compareBytes, sortInSlices } from '../../lib/byte-order.ts'
+// The sortings of listings (docs/http-api.md 6.6).
+import { compareNatural } from '../../lib/name-order.ts'
+import { sortInSlices } from '../../lib/sort-in-slices.ts'
 import { nextTurn } from '../../lib/turns.ts'
-
-/**
- * Natural order of two lower-cased names: equal text is dropped, numbers compare by value, and in
- * all other cases the remainders compare by bytes.
- */
-function compareNatural(a: string, b: string): number {
-  let x = a
-  let y = b
-  for (;;) {
-    const shared = sharedText(x, y)
-    x = x.slice(shared)
-    y = y.slice(shared)
-    if (x === '' || y === '') return x.length - y.length
-    const m = leadingDigits(x)
-    const n = leadingDigits(y)
-    if (m === 0 || n === 0) return compareBytes(x, y)
-    const byValue = compareNumbers(x.slice(0, m), y.slice(0, n))
-    if (byValue !== 0) return byValue
-    if (m === x.length || n === y.length) return compareBytes(x, y)
-    x = x.slice(m)
-    y = y.slice(n)
-  }
-}
-
-function sharedText(a: string, b: string): number {
-  const length = Math.min(a.length, b.length)
-  let i = 0
-  while (i < length && a.charCodeAt(i) === b.charCodeAt(i) && !isDigit(a.charCodeAt(i))) i++
-  return i
-}
-
-function leadingDigits(text: string): number {
-  let i = 0
-  while (i < text.length && isDigit(text.charCodeAt(i))) i++
-  return i
-}
-
-function isDigit(unit: number): boolean {
-  return unit >= 48 && unit <= 57
-}
-
-function compareNumbers(a: string, b: string): number {
-  const x = withoutLeadingZeros(a)
-  const y = withoutLeadingZeros(b)
-  if (x.length !== y.length) return x.length - y.length
-  return x < y ? -1 : x > y ? 1 : 0
-}
-
-function withoutLeadingZeros(digits: string): string {
-  let i = 0
-  while (i < digits.length && digits.charCodeAt(i) === 48) i++
-  return i === 0 ? digits : digits.slice(i)
-}
 
 interface Sortable {
   name: string

@@ -1,7 +1,8 @@
 // A folder kept open, for reading many files in it. Names may be bytes here: what is not UTF-8 has
 // no address, but goes along when its folder is archived.
-import { compareBytes } from '../../lib/byte-order.ts'
+
 import { AppError, fromErrno } from '../../lib/errors.ts'
+import { compareBytes } from '../../lib/name-order.ts'
 import { joinVPath, type VPath } from '../../lib/vpath.ts'
 import type { OpenFolder } from '../volume/open-folder.ts'
 

@@ -1,9 +1,10 @@
 // Reading one folder: names, kinds and, for listings, facts of every entry.
 import type { BigIntStats } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
-import { compareBytes, sortInSlices } from '../../lib/byte-order.ts'
 import { AppError, errnoOf, isLostEntry } from '../../lib/errors.ts'
 import { MAX_PATH_BYTES } from '../../lib/host-path.ts'
+import { compareBytes } from '../../lib/name-order.ts'
+import { sortInSlices } from '../../lib/sort-in-slices.ts'
 import { createTurns } from '../../lib/turns.ts'
 import { joinVPath, ROOT, type VPath } from '../../lib/vpath.ts'
 import { asLost, type EntryStats } from '../disks/stat-many.ts'

@@ -10,7 +10,7 @@ import {
   statSync,
 } from 'node:fs'
 import { opendir, readdir } from 'node:fs/promises'
-import { compareBytes } from '../../lib/byte-order.ts'
+import { compareBytes } from '../../lib/name-order.ts'
 import { nextTurn } from '../../lib/turns.ts'
 import type { Device } from '../disks/device.ts'
 import type { Disks } from '../disks/disks.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { compareFolded, foldName } from '../../../web/lib/sorting/natural-order.ts'
+import { compareNatural } from '../../../src/lib/name-order.ts'
 import {
   fromWire,
   nextChoice,
@@ -10,7 +10,7 @@ import {
 import { cpuMs, leastMs } from '../../support/cpu-time.ts'
 
 const byName = (names: string[]) =>
-  [...names].sort((a, b) => compareFolded(foldName(a), foldName(b)))
+  [...names].sort((a, b) => compareNatural(a.toLowerCase(), b.toLowerCase()))
 
 describe('natural order', () => {
   it('sorts names as the server does', () => {

@@ -42,13 +42,10 @@ export function useModal(ref: RefObject<HTMLDialogElement | null>, modal: Modal)
   useEffect(() => {
     const dialog = ref.current
     if (dialog === null) return
-    const cancel = (event: Event) => onCancel(event)
-    const closed = () => onClosed(dialog)
-    dialog.addEventListener('cancel', cancel)
-    dialog.addEventListener('close', closed)
-    return () => {
-      dialog.removeEventListener('cancel', cancel)
-      dialog.removeEventListener('close', closed)
-    }
+    const abort = new AbortController()
+    const { signal } = abort
+    dialog.addEventListener('cancel', (event) => onCancel(event), { signal })
+    dialog.addEventListener('close', () => onClosed(dialog), { signal })
+    return () => abort.abort()
   }, [ref])
 }

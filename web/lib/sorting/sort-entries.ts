@@ -1,7 +1,7 @@
 // Orders entries for the screen: folders always before files (the screen groups them), each group by
 // the chosen column. Runs in the page for ordinary folders and in a worker for very large ones.
 
-import { compareFolded, foldName } from './natural-order.ts'
+import { compareNatural } from '../../../src/lib/name-order.ts'
 
 export type SortColumn = 'name' | 'size' | 'modified'
 
@@ -43,7 +43,7 @@ export function toSortInput(
 export function sortOrder(input: SortInput, choice: SortChoice): Uint32Array {
   const count = input.names.length
   const order = new Uint32Array(count)
-  const folded = input.names.map(foldName)
+  const folded = input.names.map((name) => name.toLowerCase())
   let folders = 0
   for (let i = 0; i < count; i++) if (input.isDir[i]) order[folders++] = i
   let files = folders
@@ -51,7 +51,7 @@ export function sortOrder(input: SortInput, choice: SortChoice): Uint32Array {
 
   const direction = choice.ascending ? 1 : -1
   const byName = (a: number, b: number) =>
-    compareFolded(folded[a] as string, folded[b] as string) || a - b
+    compareNatural(folded[a] as string, folded[b] as string) || a - b
   const keys = keysFor(input, choice.column)
   const compare =
     keys === null

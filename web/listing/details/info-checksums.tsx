@@ -7,7 +7,7 @@ import { useAsked } from '../../lib/page/use-asked.ts'
 import { copyWithToast } from '../../operations/copy-text.ts'
 import { toastError } from '../../operations/toasts.ts'
 import { Button, IconButton } from '../../ui/button.tsx'
-import { Fact } from './fact.tsx'
+import { Fact } from '../../ui/fact.tsx'
 
 const algorithms: readonly { id: ChecksumAlgorithm; name: string }[] = [
   { id: 'sha256', name: 'SHA-256' },

@@ -1,19 +1,19 @@
 // What the first bytes of a picture tell: its dimensions and how it was taken.
 
 import { useLingui } from '@lingui/react/macro'
-import { useEffect, useState } from 'react'
 import type { FileEntry } from '../../../src/api-types.ts'
 import { fetchRange } from '../../api/content.ts'
 import { type PhotoFacts, readPhotoFacts } from '../../lib/exif.ts'
 import { formatMoment, formatNumber } from '../../lib/format.ts'
+import { useRead } from '../../lib/page/use-read.ts'
 import { encodePath } from '../../lib/paths.ts'
 import { permissions } from '../../state/session.ts'
+import { Fact } from '../../ui/fact.tsx'
 import {
   HEAD_BYTES,
   type PictureFacts,
   readPictureFacts,
 } from '../../viewers/picture/picture-facts.ts'
-import { Fact } from './fact.tsx'
 
 interface Photo {
   size: PictureFacts | null
@@ -22,26 +22,15 @@ interface Photo {
 
 const nothing: Photo = { size: null, photo: null }
 
-/** Dimensions and camera facts from the first bytes of a picture. */
-export function usePhoto(entry: FileEntry): Photo {
-  const [facts, setFacts] = useState<Photo>(nothing)
-  const { path, type, size } = entry
-  useEffect(() => {
-    if (type !== 'image' || size === 0 || !permissions().download) return
-    const controller = new AbortController()
-    fetchRange(
-      `/raw${encodePath(path)}`,
-      0,
-      Math.min(size, HEAD_BYTES),
-      {},
-      controller.signal,
-    ).then(
-      (head) => setFacts({ size: readPictureFacts(head), photo: readPhotoFacts(head) }),
-      () => {}, // The panel simply shows less.
-    )
-    return () => controller.abort()
-  }, [path, type, size])
-  return facts
+export function usePhoto({ path, type, size }: FileEntry): Photo {
+  const read = useRead([path, type, size], async (signal): Promise<Photo> => {
+    if (type !== 'image' || size === 0 || !permissions().download) return nothing
+    const end = Math.min(size, HEAD_BYTES)
+    const head = await fetchRange(`/raw${encodePath(path)}`, 0, end, {}, signal)
+    return { size: readPictureFacts(head), photo: readPhotoFacts(head) }
+  })
+  // Of a picture that cannot be read less is shown.
+  return read.state === 'ready' ? read.value : nothing
 }
 
 export function PhotoInfo({ photo }: { photo: PhotoFacts }) {

@@ -123,17 +123,15 @@ export function watchNativeDrags(
     if (drag.kind !== null && event.pointerType === 'mouse' && event.buttons === 0) onEnd()
   }
 
-  document.addEventListener('dragover', onOver)
-  document.addEventListener('drop', onDrop)
-  document.addEventListener('dragleave', onLeave)
-  document.addEventListener('dragend', onEnd)
-  document.addEventListener('pointermove', onMove)
+  const ended = new AbortController()
+  const { signal } = ended
+  document.addEventListener('dragover', onOver, { signal })
+  document.addEventListener('drop', onDrop, { signal })
+  document.addEventListener('dragleave', onLeave, { signal })
+  document.addEventListener('dragend', onEnd, { signal })
+  document.addEventListener('pointermove', onMove, { signal })
   return () => {
-    document.removeEventListener('dragover', onOver)
-    document.removeEventListener('drop', onDrop)
-    document.removeEventListener('dragleave', onLeave)
-    document.removeEventListener('dragend', onEnd)
-    document.removeEventListener('pointermove', onMove)
+    ended.abort()
     onEnd()
   }
 }

@@ -5,11 +5,11 @@ import { useLingui } from '@lingui/react/macro'
 import { Download, Ellipsis, EllipsisVertical, Play, Share2 } from 'lucide-react'
 import { memo, useState } from 'react'
 import type { FileEntry } from '../../../src/api-types.ts'
-import { classIcons, fileClassOf } from '../../lib/file-class.ts'
+import { fileClassOf } from '../../lib/file-class.ts'
 import { filesHref } from '../../lib/paths.ts'
 import { permissions } from '../../state/session.ts'
 import { IconButton } from '../../ui/button.tsx'
-import { FolderGlyph, PageIcon, tintOf } from '../../ui/file-icon.tsx'
+import { FileTile, FolderGlyph, PageIcon, tintOf } from '../../ui/file-icon.tsx'
 import { EntryDate, EntryFacts, EntrySize } from '../details/entry-facts.tsx'
 import { NameLabel } from './name-label.tsx'
 import { Thumbnail } from './thumbnail.tsx'
@@ -86,22 +86,13 @@ function EntryLink({ entry, children }: { entry: FileEntry; children: React.Reac
   )
 }
 
-export function EntryIcon({ entry, large }: { entry: FileEntry; large?: boolean }) {
-  const kind = fileClassOf(entry)
-  const size = large ? ' tile--lg' : ''
-  if (kind === 'folder') {
-    return (
-      <span className={`tile tile--folder${size}`} style={tintOf(kind)} aria-hidden>
-        <FolderGlyph />
-      </span>
-    )
-  }
-  const Icon = classIcons[kind]
+export function EntryIcon({ entry, size = 'md' }: { entry: FileEntry; size?: 'md' | 'lg' }) {
   return (
-    <span className={`tile${size}`} style={tintOf(kind)} aria-hidden>
-      <Icon className="i" />
-      <Thumbnail entry={entry} className="tile__thumb" />
-    </span>
+    <FileTile
+      entry={entry}
+      size={size}
+      picture={<Thumbnail entry={entry} className="tile__thumb" />}
+    />
   )
 }
 
@@ -161,7 +152,7 @@ export const TouchRow = memo(function TouchRow(props: CellProps & { selecting: b
     <div {...cellAttributes(props, 'trow', 'row')}>
       <span role="gridcell" className="name trow__name grow">
         <EntryLink entry={entry}>
-          <EntryIcon entry={entry} large />
+          <EntryIcon entry={entry} size="lg" />
           <span className="trow__words">
             <NameLabel name={entry.name} />
             <EntryFacts entry={entry} />

@@ -93,7 +93,7 @@ export function EntryGrid() {
       aria-label={t`Files`}
       aria-multiselectable
       aria-rowcount={geometry.lines + (layout === 'list' ? 1 : 0)}
-      aria-colcount={layout === 'list' ? 5 : metrics.fileColumns}
+      aria-colcount={layout === 'list' ? 5 : metrics.columns}
       aria-busy={kind === 'loading'}
       tabIndex={stopInSight ? -1 : 0}
       className={classes.join(' ')}
@@ -315,7 +315,7 @@ function Lines({ lines, metrics, visible, tabStop, hover }: LinesProps) {
           blockSize: line.heightPx,
           gap: metrics.gapPx,
           paddingBlockEnd: metrics.gapPx,
-          gridTemplateColumns: `repeat(${metrics.fileColumns}, minmax(0, 1fr))`,
+          gridTemplateColumns: `repeat(${metrics.columns}, minmax(0, 1fr))`,
         }}
       >
         {visible.slice(line.first, line.first + line.count).map((each, i) => (

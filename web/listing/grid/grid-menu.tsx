@@ -53,7 +53,7 @@ export function GridMenu() {
         entry !== null &&
         context.selected.length <= 1 && (
           <span className="menu-entry row">
-            <EntryIcon entry={entry} large />
+            <EntryIcon entry={entry} size="lg" />
             <span className="menu-entry__words">
               <NameLabel name={entry.name} />
               <EntryFacts entry={entry} />

@@ -11,8 +11,7 @@ export interface Metrics {
   geometry: Geometry
   /** Space between cards, 0 in lists. */
   gapPx: number
-  folderColumns: number
-  fileColumns: number
+  columns: number
 }
 
 interface Given {
@@ -47,7 +46,7 @@ export function measure({ view, phone, compact, widthPx, folders, files, remPx }
       { group: 'folders', count: folders, columns: 1, linePx, headingPx },
       { group: 'files', count: files, columns: 1, linePx, headingPx },
     ])
-    return { layout, geometry, gapPx: 0, folderColumns: 1, fileColumns: 1 }
+    return { layout, geometry, gapPx: 0, columns: 1 }
   }
   const gapPx = px(layout === 'mosaic' ? 0.75 : 0.625)
   const least = layout === 'mosaic' ? (phone ? 9.5 : 11.75) : phone ? 9.5 : 14.5
@@ -60,5 +59,5 @@ export function measure({ view, phone, compact, widthPx, folders, files, remPx }
     { group: 'folders', count: folders, columns, linePx: px(3.5) + gapPx, headingPx },
     { group: 'files', count: files, columns, linePx: picturePx + gapPx, headingPx },
   ])
-  return { layout, geometry, gapPx, folderColumns: columns, fileColumns: columns }
+  return { layout, geometry, gapPx, columns }
 }

@@ -2,7 +2,6 @@
 
 import { Trans, useLingui } from '@lingui/react/macro'
 import { Binary, Copy, Download, TextAlignStart } from 'lucide-react'
-import type { ReactNode } from 'react'
 import { messageOf } from '../../api/error-text.ts'
 import { type ChecksumAlgorithm, fetchChecksum } from '../../api/files.ts'
 import { formatMoment, formatNumber, formatSize } from '../../lib/format.ts'
@@ -11,6 +10,7 @@ import { parentOf } from '../../lib/paths.ts'
 import { copyWithToast } from '../../operations/copy-text.ts'
 import { toastError } from '../../operations/toasts.ts'
 import { Button, IconButton } from '../../ui/button.tsx'
+import { Fact } from '../../ui/fact.tsx'
 import { PageIcon } from '../../ui/file-icon.tsx'
 import { Spinner } from '../../ui/progress.tsx'
 import type { ViewerProps } from './source.ts'
@@ -55,7 +55,7 @@ export function FallbackViewer({ source, entry, openAs }: ViewerProps) {
           </div>
         )}
         <dl className="fb-facts fs-md">
-          <Fact name={t`Size`}>
+          <Fact label={t`Size`}>
             {formatSize(entry.size)}
             {entry.size >= 1024 && (
               <span className="dim">
@@ -64,34 +64,25 @@ export function FallbackViewer({ source, entry, openAs }: ViewerProps) {
               </span>
             )}
           </Fact>
-          <Fact name={t`Modified`}>
+          <Fact label={t`Modified`}>
             <time dateTime={entry.modified}>{formatMoment(entry.modified)}</time>
           </Fact>
           {entry.extension.length > 1 && (
-            <Fact name={t`Kind`}>{entry.extension.slice(1).toUpperCase()}</Fact>
+            <Fact label={t`Kind`}>{entry.extension.slice(1).toUpperCase()}</Fact>
           )}
-          <Fact name={t`Folder`}>
+          <Fact label={t`Folder`}>
             <bdi>{parentOf(entry.path)}</bdi>
           </Fact>
           {source.kind === 'files' &&
             download &&
             algorithms.map((each) => (
-              <Fact key={each.algorithm} name={each.name}>
+              <Fact key={each.algorithm} label={each.name}>
                 <Checksum path={entry.path} {...each} />
               </Fact>
             ))}
         </dl>
       </div>
     </div>
-  )
-}
-
-function Fact({ name, children }: { name: string; children: ReactNode }) {
-  return (
-    <>
-      <dt>{name}</dt>
-      <dd>{children}</dd>
-    </>
   )
 }
 

@@ -6,10 +6,10 @@ import { createContext, type ReactNode, use, useEffect, useState } from 'react'
 import type { FileEntry } from '../../../src/api-types.ts'
 import { ApiError } from '../../api/client.ts'
 import { messageOf } from '../../api/error-text.ts'
+import type { Read } from '../../lib/page/use-read.ts'
 import { Button, IconButton, type IconButtonProps } from '../../ui/button.tsx'
 import { Spinner } from '../../ui/progress.tsx'
 import type { FileSource, ViewerProps } from './source.ts'
-import type { FileRead } from './use-file.ts'
 
 /** Controls floating over the lower edge of the stage. */
 export function Tools({ label, children }: { label: string; children: ReactNode }) {
@@ -120,7 +120,7 @@ export function UnreadReason({ reason, children }: { reason: unknown; children?:
 }
 
 /** In place of a file that is still being read, or could not be. */
-export function Unready({ read, ...message }: MessageProps & { read: FileRead<unknown> }) {
+export function Unready({ read, ...message }: MessageProps & { read: Read<unknown> }) {
   return read.state === 'failed' ? <Message {...message} error={read.error} /> : <Busy />
 }
 

@@ -1,5 +1,6 @@
 // Keeps a JSON text away from the page: scanning it, and looking for words, takes long for large ones.
 
+import { answerCalls } from '../../lib/worker-calls.ts'
 import { decodeText } from '../../text/decode.ts'
 import { JsonError, JsonText } from '../../text/json-scan.ts'
 import type { JsonFailure, JsonQuestion } from './json-client.ts'
@@ -55,11 +56,9 @@ function find(tree: JsonText, wanted: string, after: number) {
   }
 }
 
-self.onmessage = ({ data }: MessageEvent<JsonQuestion & { id: number }>) => {
-  try {
-    self.postMessage({ id: data.id, value: answer(data) })
-  } catch (error) {
-    const place = error instanceof JsonError ? { line: error.line, column: error.column } : null
-    self.postMessage({ id: data.id, failed: { place } satisfies JsonFailure })
-  }
-}
+answerCalls(
+  answer,
+  (error): JsonFailure => ({
+    place: error instanceof JsonError ? { line: error.line, column: error.column } : null,
+  }),
+)

@@ -1,7 +1,7 @@
 // The contents of a PDF, as its author wrote them.
 
 import { Trans, useLingui } from '@lingui/react/macro'
-import { useRead } from '../frame/use-file.ts'
+import { useRead } from '../../lib/page/use-read.ts'
 import type { PdfDocument } from './pdf-document.ts'
 import { type OutlineItem, withinLimits } from './pdf-outline-items.ts'
 

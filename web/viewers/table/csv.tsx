@@ -6,13 +6,14 @@ import { Funnel } from 'lucide-react'
 import { useEffect, useRef, useState } from 'react'
 import { formatNumber } from '../../lib/format.ts'
 import { loadStylesheet } from '../../lib/page/stylesheet.ts'
+import type { Read } from '../../lib/page/use-read.ts'
 import { type Delimiter, delimiters } from '../../text/csv.ts'
 import { Checkbox } from '../../ui/toggle.tsx'
 import { editsElsewhere } from '../frame/kinds.ts'
 import partsStyles from '../frame/parts.css?url'
 import type { ViewerProps } from '../frame/source.ts'
 import { AsText, Message, Unready } from '../frame/tools.tsx'
-import { type FileRead, useFile } from '../frame/use-file.ts'
+import { useFile } from '../frame/use-file.ts'
 import { EncodingSelect } from '../text/encoding-select.tsx'
 import { CsvClient, type CsvFacts, type CsvSort } from './csv-client.ts'
 import { CsvGrid } from './csv-grid.tsx'
@@ -40,7 +41,7 @@ export function CsvViewer(props: ViewerProps) {
   return <NoTable {...props} read={read} />
 }
 
-function NoTable({ source, entry, openAs, read }: ViewerProps & { read: FileRead<unknown> }) {
+function NoTable({ source, entry, openAs, read }: ViewerProps & { read: Read<unknown> }) {
   const { t } = useLingui()
   const actions = <AsText openAs={openAs} />
   return <Unready title={t`Couldn’t show this table`} {...{ source, entry, read, actions }} />
@@ -105,7 +106,7 @@ function useTable({ client, facts: first }: OpenTable, setFacts: ViewerProps['se
   const [rowCount, setRowCount] = useState(first.rowCount)
   const [sort, setSort] = useState<CsvSort | null>(null)
   const [filter, setFilter] = useState('')
-  const [problem, setProblem] = useState<FileRead<never> | null>(null)
+  const [problem, setProblem] = useState<Read<never> | null>(null)
   const [busy, setBusy] = useState(false)
   const filterTimer = useRef<ReturnType<typeof setTimeout>>(undefined)
   useEffect(() => () => clearTimeout(filterTimer.current), [])

@@ -1,6 +1,7 @@
 // Keeps a table away from the page: cutting it into rows, sorting and filtering take seconds for a
 // large one. Rows are sent as they come into sight.
 
+import { answerCalls } from '../../lib/worker-calls.ts'
 import {
   CsvTable,
   type Delimiter,
@@ -101,10 +102,4 @@ function answer(request: CsvRequest) {
   return rows(request.from, request.to)
 }
 
-self.onmessage = ({ data }: MessageEvent<CsvRequest & { id: number }>) => {
-  try {
-    self.postMessage({ id: data.id, value: answer(data) })
-  } catch (error) {
-    self.postMessage({ id: data.id, failed: String(error) })
-  }
-}
+answerCalls(answer)

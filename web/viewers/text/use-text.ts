@@ -1,11 +1,12 @@
 // A whole text file for a viewer, decoded in the encoding it is most likely in.
 
 import type { FileEntry } from '../../../src/api-types.ts'
+import type { Read } from '../../lib/page/use-read.ts'
 import { looksBinary } from '../../text/binary.ts'
 import { decodeText } from '../../text/decode.ts'
 import type { TextEncoding } from '../../text/encodings.ts'
 import type { FileSource } from '../frame/source.ts'
-import { type FileRead, useFile } from '../frame/use-file.ts'
+import { useFile } from '../frame/use-file.ts'
 
 /** Larger files are read in windows. */
 export const MAX_TEXT_BYTES = 10 * 1024 * 1024
@@ -19,7 +20,7 @@ interface DecodedText {
   binary: boolean
 }
 
-export function useText(source: FileSource, entry: FileEntry): FileRead<DecodedText> {
+export function useText(source: FileSource, entry: FileEntry): Read<DecodedText> {
   return useFile(source, entry, async (signal) => {
     const bytes = new Uint8Array(await source.readAll(entry, MAX_TEXT_BYTES, signal))
     const { text, encoding } = decodeText(bytes)

@@ -1,24 +1,8 @@
-// Byte order of names, and sorting without a long turn of the event loop.
+// Sorting without a long turn of the event loop.
 import { nextTurn } from './turns.ts'
 
 /** Entries per slice before the event loop gets a turn. */
 const SLICE = 2_000
-
-/** Compares like the UTF-8 bytes of the strings would. */
-export function compareBytes(a: string, b: string): number {
-  const length = Math.min(a.length, b.length)
-  for (let i = 0; i < length; i++) {
-    const x = a.charCodeAt(i)
-    const y = b.charCodeAt(i)
-    if (x !== y) return rank(x) - rank(y)
-  }
-  return a.length - b.length
-}
-
-// Surrogates stand for code points above U+FFFF, so they sort after U+E000 to U+FFFF.
-function rank(unit: number): number {
-  return unit >= 0xd800 && unit <= 0xdfff ? unit + 0x10000 : unit
-}
 
 /** Sorts a list, in place or not, without blocking the event loop for long ones. */
 export async function sortInSlices<T>(items: T[], order: (a: T, b: T) => number): Promise<T[]> {
