@@ -1,6 +1,6 @@
 // Listings, facts and changes of files, and the addresses of their bytes.
 
-import type { FileEntry, FileInfo, RecursiveEntry } from '../../src/api-types.ts'
+import type { FileEntry, FileInfo, RecursiveEntry, Usage } from '../../src/api-types.ts'
 import { boot } from '../lib/boot.ts'
 import { encodePath } from '../lib/paths.ts'
 import { storage } from '../lib/storage.ts'
@@ -182,4 +182,10 @@ export function previewUrl(entry: Pick<FileEntry, 'path' | 'modified'>, size: Pi
 /** The page of an entry with origin, for links that are copied. */
 export function absoluteUrl(path: string): string {
   return new URL(path, location.origin).href
+}
+
+/** Both figures are 0 when the server cannot tell. */
+export async function getUsage(folder: string, signal?: AbortSignal): Promise<Usage> {
+  const path = folder.endsWith('/') ? folder : `${folder}/`
+  return callJson(`/usage${encodePath(path)}`, { signal })
 }

@@ -3,7 +3,7 @@
 import type { UnfinishedUpload } from '../../src/api-types.ts'
 import { encodePath } from '../lib/paths.ts'
 import { apiUrl, call, callJson } from './client.ts'
-import { getUsage } from './usage.ts'
+import { getUsage } from './files.ts'
 
 /** Where a resumable upload of `vpath` is created; its parts go to the address in the answer. */
 export function tusEndpoint(vpath: string, overwrite: boolean): string {

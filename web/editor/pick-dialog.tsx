@@ -1,11 +1,29 @@
 // Choosing one of many by typing a part of its name: languages, encodings.
 
+import type { LanguageDescription } from '@codemirror/language'
 import { useLingui } from '@lingui/react/macro'
 import { Check, Search } from 'lucide-react'
-import { type KeyboardEvent, type ReactNode, useId, useLayoutEffect, useRef, useState } from 'react'
+import {
+  type KeyboardEvent,
+  type ReactNode,
+  useId,
+  useLayoutEffect,
+  useMemo,
+  useRef,
+  useState,
+} from 'react'
+import { useSnapshot } from 'valtio'
 import { foldForTyping } from '../lib/type-ahead.ts'
+import { canWrite } from '../text/encode.ts'
+import { encodingGroups, encodingLabel, type TextEncoding } from '../text/encodings.ts'
+import { languageOf, languages } from '../text/language.ts'
 import { Combobox, listStep } from '../ui/combobox.tsx'
 import { Dialog } from '../ui/dialog.tsx'
+import { Segmented } from '../ui/toggle.tsx'
+import { encodingGroupNames } from './code/encoding-groups.ts'
+import { initialText } from './current-file.ts'
+import { editor } from './editor-state.ts'
+import { reopenAs, saveAs } from './open-file.ts'
 
 export interface PickOption {
   value: string
@@ -134,4 +152,126 @@ function PickRow({ id, option, heading, active, chosen, onPick, onHover }: PickR
       </div>
     </>
   )
+}
+
+type Purpose = 'read' | 'write'
+
+export function EncodingDialog({ onClose }: { onClose(): void }) {
+  const { t, i18n } = useLingui()
+  const { encoding, dirty, readOnly } = useSnapshot(editor)
+  const [purpose, setPurpose] = useState<Purpose>(dirty ? 'write' : 'read')
+  const writable = readOnly === null
+
+  const options: PickOption[] = encodingGroups.flatMap(({ group, names }) =>
+    names.flatMap((name) => {
+      const plain = { name, bom: false }
+      if (purpose === 'write' && !canWrite(plain)) return []
+      const choices: TextEncoding[] =
+        purpose === 'write' && group === 'unicode' ? unicodeChoices(name) : [plain]
+      return choices.map((choice) => ({
+        value: keyOf(choice),
+        label: encodingLabel(choice),
+        words: choice.name,
+        group: i18n._(encodingGroupNames[group]),
+      }))
+    }),
+  )
+
+  function pick(value: string) {
+    const [name = 'utf-8', mark] = value.split('+')
+    const choice = { name, bom: mark === 'bom' }
+    if (purpose === 'read') reopenAs(choice)
+    else saveAs(choice)
+    onClose()
+  }
+
+  const current = options.find((option) => option.value === keyOf(encoding))
+  return (
+    <PickDialog
+      title={t`Encoding`}
+      placeholder={t`Find an encoding`}
+      options={options}
+      value={current?.value ?? encoding.name}
+      onPick={pick}
+      onClose={onClose}
+    >
+      {writable && (
+        <>
+          <Segmented
+            label={t`What to do`}
+            value={purpose}
+            onChange={setPurpose}
+            disabled={dirty}
+            options={[
+              { value: 'read', label: t`Read the file as` },
+              { value: 'write', label: t`Save the file in` },
+            ]}
+          />
+          {dirty && (
+            <p className="hint">{t`Save or discard your edits before reading the file anew.`}</p>
+          )}
+        </>
+      )}
+    </PickDialog>
+  )
+}
+
+/** UTF-16 files are written with their mark: without one few programs recognise them. */
+function unicodeChoices(name: string): TextEncoding[] {
+  if (name === 'utf-8')
+    return [
+      { name, bom: false },
+      { name, bom: true },
+    ]
+  return [{ name, bom: true }]
+}
+
+function keyOf({ name, bom }: Readonly<TextEncoding>): string {
+  return bom ? `${name}+bom` : name
+}
+
+interface LanguageDialogProps {
+  language: LanguageDescription | null
+  onPick(language: LanguageDescription | null): void
+  onClose(): void
+}
+
+export function LanguageDialog({ language, onPick, onClose }: LanguageDialogProps) {
+  const { t } = useLingui()
+  return (
+    <PickDialog
+      title={t`Language`}
+      placeholder={t`Find a language`}
+      value={language?.name ?? ''}
+      options={[
+        { value: '', label: t`Plain text` },
+        ...languages.map(({ name, alias }) => ({
+          value: name,
+          label: name,
+          words: alias.join(' '),
+        })),
+      ]}
+      onPick={(name) => {
+        onPick(languages.find((each) => each.name === name) ?? null)
+        onClose()
+      }}
+      onClose={onClose}
+    />
+  )
+}
+
+/** By name and content until somebody chooses another. */
+export function useLanguage(ready: boolean, name: string, generation: number) {
+  const [chosen, setChosen] = useState<{
+    generation: number
+    language: LanguageDescription | null
+  }>()
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another text, another language
+  const found = useMemo(
+    () => (ready ? languageOf(name, initialText()) : null),
+    [ready, name, generation],
+  )
+  const language = chosen?.generation === generation ? chosen.language : found
+  const choose = (next: LanguageDescription | null) => setChosen({ generation, language: next })
+  return [language, choose] as const
 }

@@ -1,18 +1,22 @@
 // The frame around every screen of a signed-in person: header, sidebar, and the sheet that holds the
 // screen. On phones the sidebar is a drawer and the screen fills the header.
 
+import './frame.css'
+import './frame-narrow.css'
 import { Trans, useLingui } from '@lingui/react/macro'
-import { WifiOff } from 'lucide-react'
+import { CircleQuestionMark, Menu as MenuIcon, Search, WifiOff } from 'lucide-react'
 import { type ReactNode, useEffect, useState } from 'react'
 import { useSnapshot } from 'valtio'
 import { closeOnBack } from '../lib/page/back.ts'
 import { usePath } from '../lib/page/navigate.ts'
+import { isApple } from '../operations/commands/shortcut.ts'
 import { network, retryNow } from '../state/network.ts'
-import { Button } from '../ui/button.tsx'
-import { Header } from './header.tsx'
+import { setPhoneBar, slots } from '../state/slots.ts'
+import { Kbd } from '../ui/badge.tsx'
+import { Button, IconButton } from '../ui/button.tsx'
+import { Brand } from './brand.tsx'
 import { Sidebar } from './sidebar.tsx'
-import './frame.css'
-import './frame-narrow.css'
+import { LanguageSwitch, ThemeSwitch } from './switches.tsx'
 
 export function Frame({ children }: { children: ReactNode }) {
   const { t } = useLingui()
@@ -71,5 +75,38 @@ export function OfflineBar() {
         <Trans>Try now</Trans>
       </Button>
     </div>
+  )
+}
+
+function Header({ onMenu }: { onMenu: () => void }) {
+  const { t } = useLingui()
+  const { search, help } = useSnapshot(slots)
+  return (
+    <header className="head" id="header">
+      <Brand />
+      <IconButton className="head__menu" icon={MenuIcon} label={t`Menu`} onClick={onMenu} />
+      <div className="head__phone" ref={setPhoneBar} />
+      <div className="head__tools row shrinks">
+        {search ? (
+          <button type="button" className="searchbox row" id="search" onClick={() => search.run()}>
+            <Search className="i" aria-hidden />
+            <span className="grow trunc">{t`Search files and folders`}</span>
+            <Kbd keys={isApple() ? '⌘ K' : 'Ctrl K'} />
+          </button>
+        ) : null}
+        <span className="grow" />
+        <span className="head__uploads" id="header-uploads" />
+        <LanguageSwitch />
+        <ThemeSwitch />
+        {help && (
+          <IconButton
+            icon={CircleQuestionMark}
+            label={t`Help`}
+            shortcut="F1"
+            onClick={() => help.run()}
+          />
+        )}
+      </div>
+    </header>
   )
 }

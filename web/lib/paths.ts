@@ -107,3 +107,10 @@ export function nameProblem(name: string): 'empty' | 'slash' | 'dots' | 'long' |
   if (new TextEncoder().encode(name).length > 255) return 'long'
   return null
 }
+
+/** Control characters as their visible pictures, so that a line break in a name can be seen. */
+export function shownName(name: string): string {
+  return name.replace(/[\x00-\x1f\x7f]/g, (control) =>
+    control === '\x7f' ? '\u2421' : String.fromCharCode(0x2400 + control.charCodeAt(0)),
+  )
+}

@@ -6,20 +6,21 @@ import { FolderPlus, FolderUp, Upload } from 'lucide-react'
 import type { MouseEvent } from 'react'
 import { useSnapshot } from 'valtio'
 import { ErrorPanel } from '../layout/error-panel.tsx'
-import { canPickFolders, TOUCHED, useMedia } from '../lib/page/media.ts'
+import { canPickFolders, PHONE, TOUCHED, useMedia } from '../lib/page/media.ts'
 import { filesHref, parentOf } from '../lib/paths.ts'
 import { runAction } from '../operations/commands/registry.ts'
 import { retry } from '../operations/open-folder.ts'
 import { setShown } from '../state/listing.ts'
+import { prefs } from '../state/prefs.ts'
 import { Button } from '../ui/button.tsx'
 import { EmptyState } from '../ui/empty.tsx'
-import { Spinner } from '../ui/progress.tsx'
+import { Skeleton, Spinner } from '../ui/progress.tsx'
 import { DropVeil } from './drag/drag-layer.tsx'
 import { EntryGrid } from './grid/entry-grid.tsx'
 import { openGridMenu } from './grid/grid-menu.tsx'
+import { layoutOf } from './grid/metrics.ts'
 import { pull } from './grid/pull.ts'
 import { SwipeActions } from './grid/swipe-actions.tsx'
-import { ListingSkeleton } from './skeleton.tsx'
 import { useListing, useSession } from './use-listing.ts'
 
 export function FolderBody() {
@@ -149,6 +150,57 @@ function PullMark() {
       aria-hidden
     >
       <Spinner />
+    </div>
+  )
+}
+
+/** Uneven widths look like names; fixed ones do not jump when drawn again. */
+const WIDTHS = [38, 24, 46, 30, 52, 27, 33, 42, 29, 36, 48, 26, 40, 31]
+
+function ListingSkeleton() {
+  const { view } = useListing().shown
+  const phone = useMedia(PHONE)
+  const { compactRows } = useSnapshot(prefs)
+  const layout = layoutOf(view, phone)
+  if (layout === 'list' || layout === 'touch') {
+    return (
+      <div
+        className={`skeleton skeleton--${layout}${compactRows ? ' is-compact' : ''}`}
+        aria-hidden
+      >
+        {WIDTHS.map((percent, row) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: fixed rows
+          <div key={row} className={layout === 'list' ? 'lrow lcols' : 'trow'}>
+            {layout === 'list' && <span />}
+            <span className="lrow__name shrinks">
+              <Skeleton
+                width={layout === 'list' ? '1.875rem' : '2.5rem'}
+                height={layout === 'list' ? '1.875rem' : '2.5rem'}
+              />
+              <Skeleton width={`${percent}%`} />
+            </span>
+            {layout === 'list' && (
+              <>
+                <Skeleton width="5rem" />
+                <span className="skeleton__end">
+                  <Skeleton width="3.5rem" />
+                </span>
+              </>
+            )}
+          </div>
+        ))}
+      </div>
+    )
+  }
+  return (
+    <div className={`skeleton skeleton--${layout}`} aria-hidden>
+      {WIDTHS.slice(0, 12).map((percent, card) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: fixed cards
+        <div key={card} className="skeleton__card stack">
+          <Skeleton width="100%" height="100%" />
+          {layout === 'mosaic' && <Skeleton width={`${percent + 30}%`} />}
+        </div>
+      ))}
     </div>
   )
 }

@@ -3,8 +3,9 @@
 
 import { plural } from '@lingui/core/macro'
 import { useLingui } from '@lingui/react/macro'
-import { ArrowDown, ArrowUp, Ellipsis, X } from 'lucide-react'
-import { useEffect, useMemo } from 'react'
+import { ArrowDown, ArrowUp, Ellipsis, ListFilter, X } from 'lucide-react'
+import { useEffect, useMemo, useRef, useState } from 'react'
+import { flushSync } from 'react-dom'
 import { useSnapshot } from 'valtio'
 import type { FileEntry } from '../../src/api-types.ts'
 import { formatSize } from '../lib/format.ts'
@@ -22,13 +23,13 @@ import {
 } from '../operations/commands/menus.ts'
 import { actionOf } from '../operations/commands/registry.ts'
 import type { Action, ActionContext } from '../operations/commands/types.ts'
-import { entriesOf } from '../state/listing.ts'
+import { entriesOf, setShown, shownFolder } from '../state/listing.ts'
 import { clearSelection } from '../state/selection.ts'
 import { session } from '../state/session.ts'
+import { provide } from '../state/slots.ts'
 import { Button, IconButton } from '../ui/button.tsx'
 import { MenuButton, type MenuEntry } from '../ui/menu.tsx'
 import { Breadcrumbs } from './breadcrumbs.tsx'
-import { FilterField } from './filter-field.tsx'
 import { useCounts, useListing, useSelection } from './use-listing.ts'
 
 export function Toolbar() {
@@ -252,4 +253,65 @@ export function PhoneActions({ plan, context }: PhoneActionsProps) {
         <span>{i18n._(action.shortLabel ?? action.label)}</span>
       </button>
     ))
+}
+
+export function FilterField({ folded }: { folded?: boolean }) {
+  const { t } = useLingui()
+  const { filter } = useListing().shown
+  const input = useRef<HTMLInputElement>(null)
+  const [asked, setAsked] = useState(false)
+  const shown = !folded || asked || filter !== ''
+
+  useEffect(() => {
+    // At once: what is typed next belongs into the field.
+    const run = () => {
+      flushSync(() => setAsked(true))
+      input.current?.focus()
+      input.current?.select()
+    }
+    return provide('filter', { run })
+  }, [])
+
+  if (!shown) return null
+
+  function close() {
+    setShown({ filter: '' })
+    setAsked(false)
+    document.getElementById('listing')?.focus({ preventScroll: true })
+  }
+
+  return (
+    <search className="filter in-box">
+      <ListFilter className="i i-sm" aria-hidden />
+      <input
+        ref={input}
+        type="text"
+        dir="auto"
+        aria-label={t`Filter this folder`}
+        placeholder={t`Filter this folder`}
+        value={filter}
+        spellCheck={false}
+        autoComplete="off"
+        enterKeyHint="done"
+        onChange={(event) => {
+          setShown({ filter: event.currentTarget.value })
+          const count = shownFolder().visible.length
+          announce(t`${count} shown`)
+        }}
+        onBlur={() => {
+          if (shownFolder().filter === '') setAsked(false)
+        }}
+        onKeyDown={(event) => {
+          if (event.key === 'Escape') close()
+          else if (event.key === 'Enter' || event.key === 'ArrowDown') {
+            event.currentTarget.blur()
+            document.getElementById('listing')?.focus({ preventScroll: true })
+          } else return
+          event.preventDefault()
+          event.stopPropagation()
+        }}
+      />
+      {filter !== '' && <IconButton size="sm" icon={X} label={t`Clear filter`} onClick={close} />}
+    </search>
+  )
 }

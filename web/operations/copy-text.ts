@@ -2,7 +2,6 @@
 
 import { i18n } from '@lingui/core'
 import { msg } from '@lingui/core/macro'
-import { ClipboardError, copyText } from '../lib/clipboard.ts'
 import { toastError, toastSuccess } from './toasts.ts'
 
 /** Copies a text and shows `done`, which is translated already. */
@@ -17,4 +16,69 @@ export async function copyWithToast(text: string | Promise<string>, done: string
 
 export function copyLink(address: string): Promise<void> {
   return copyWithToast(address, i18n._(msg`Link copied`))
+}
+
+const noData = msg`There is nothing to copy.`
+const denied = msg`The browser does not allow copying. Permission was denied.`
+const unsupported = msg`This browser cannot copy to the clipboard.`
+
+/** Why nothing was copied; `message` is translated. */
+class ClipboardError extends Error {
+  override name = 'ClipboardError'
+}
+
+/**
+ * Copies text.
+ *
+ * @throws ClipboardError when there is none, when it is not allowed, when no way works here.
+ */
+async function copyText(text: string): Promise<void> {
+  if (text === '') throw new ClipboardError(i18n._(noData))
+  const modern = globalThis.navigator?.clipboard?.writeText
+  if (modern !== undefined) {
+    try {
+      await navigator.clipboard.writeText(text)
+      return
+    } catch {
+      // Refused at first, for instance without focus: asking may help, and the old way is left.
+      if (await askForPermission(text)) return
+    }
+  }
+  if (copyTheOldWay(text)) return
+  throw new ClipboardError(i18n._(modern === undefined ? unsupported : denied))
+}
+
+async function askForPermission(text: string): Promise<boolean> {
+  try {
+    const name = 'clipboard-write' as PermissionName
+    const { state } = await navigator.permissions.query({ name })
+    if (state === 'denied') return false
+    await navigator.clipboard.writeText(text)
+    return true
+  } catch {
+    // Firefox and Safari do not know this permission.
+    return false
+  }
+}
+
+/** Selects the text in a field nobody sees; inside an open dialog, as the rest cannot be focused. */
+function copyTheOldWay(text: string): boolean {
+  const home = [...document.querySelectorAll('dialog[open]')].at(-1) ?? document.body
+  const before = document.activeElement
+  const field = document.createElement('textarea')
+  field.value = text
+  field.readOnly = true
+  field.className = 'sr'
+  home.append(field)
+  field.focus({ preventScroll: true })
+  field.setSelectionRange(0, text.length)
+  let copied = false
+  try {
+    copied = document.execCommand('copy')
+  } catch {
+    // Some browsers throw instead of answering false.
+  }
+  field.remove()
+  if (before instanceof HTMLElement) before.focus({ preventScroll: true })
+  return copied
 }

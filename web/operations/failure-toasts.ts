@@ -3,8 +3,7 @@
 import { t } from '@lingui/core/macro'
 import { ApiError, isAbort } from '../api/client.ts'
 import { messageOf } from '../api/error-text.ts'
-import { nameOf, ROOT } from '../lib/paths.ts'
-import { shownName } from '../lib/shown-name.ts'
+import { nameOf, ROOT, shownName } from '../lib/paths.ts'
 import { toastError } from './toasts.ts'
 import type { TransferFailure } from './transfers.ts'
 

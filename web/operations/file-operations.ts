@@ -4,8 +4,7 @@
 import { plural, t } from '@lingui/core/macro'
 import { ApiError } from '../api/client.ts'
 import { createFile, createFolder, deletePath, fetchInfo, transfer } from '../api/files.ts'
-import { groupByParent, joinPath, nameOf, parentOf, trimPath } from '../lib/paths.ts'
-import { shownName } from '../lib/shown-name.ts'
+import { groupByParent, joinPath, nameOf, parentOf, shownName, trimPath } from '../lib/paths.ts'
 import { cachedFolder, forgetFolder } from '../state/folder-cache.ts'
 import { draftEntry, movedEntry, patchFolder, type ShownChange } from '../state/folder-changes.ts'
 import {

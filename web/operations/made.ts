@@ -3,8 +3,7 @@
 
 import { plural, t } from '@lingui/core/macro'
 import { deletePath, deleteSeen, fetchInfo, fetchTree } from '../api/files.ts'
-import { nameOf, trimPath } from '../lib/paths.ts'
-import { shownName } from '../lib/shown-name.ts'
+import { nameOf, shownName, trimPath } from '../lib/paths.ts'
 import { forgetFolder } from '../state/folder-cache.ts'
 import { dropPinned } from '../state/prefs.ts'
 import { permissions, session } from '../state/session.ts'

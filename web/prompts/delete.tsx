@@ -1,8 +1,7 @@
 // The last question before something is gone for good. The harmless answer has the focus.
 
 import { Plural, Trans, useLingui } from '@lingui/react/macro'
-import { nameOf } from '../lib/paths.ts'
-import { shownName } from '../lib/shown-name.ts'
+import { nameOf, shownName } from '../lib/paths.ts'
 import type { PromptProps } from '../operations/prompt-kinds.ts'
 import { Button } from '../ui/button.tsx'
 import { Dialog } from '../ui/dialog.tsx'

@@ -3,8 +3,7 @@
 import { t } from '@lingui/core/macro'
 import { ApiError } from '../api/client.ts'
 import { messageOf } from '../api/error-text.ts'
-import { nameProblem } from '../lib/paths.ts'
-import { shownName } from '../lib/shown-name.ts'
+import { nameProblem, shownName } from '../lib/paths.ts'
 import { cachedFolder } from '../state/folder-cache.ts'
 import { shownFolder } from '../state/listing.ts'
 

@@ -2,8 +2,7 @@
 
 import { Trans, useLingui } from '@lingui/react/macro'
 import { useState } from 'react'
-import { parentOf, splitName } from '../lib/paths.ts'
-import { shownName } from '../lib/shown-name.ts'
+import { parentOf, shownName, splitName } from '../lib/paths.ts'
 import { renameEntry } from '../operations/file-operations.ts'
 import type { PromptProps } from '../operations/prompt-kinds.ts'
 import { describeClash, describeNameProblem, namesIn } from './name-check.ts'

@@ -2,21 +2,31 @@
 
 import { Trans, useLingui } from '@lingui/react/macro'
 import { ArrowLeft, Download, ExternalLink, Eye, Link } from 'lucide-react'
-import { useMemo, useState } from 'react'
+import { Suspense, useMemo, useState } from 'react'
+import type { FileInfo } from '../../src/api-types.ts'
 import { directLinkOf, sharedDownloadUrl, sharePageUrl } from '../api/shares.ts'
 import { useMinute } from '../lib/clock.ts'
 import { classIcons, fileClassOf } from '../lib/file-class.ts'
 import { formatDistanceInText, formatMoment, formatSize } from '../lib/format.ts'
+import { loadStylesheet } from '../lib/page/stylesheet.ts'
+import { useDocumentKeys } from '../lib/page/use-document-keys.ts'
 import { nameOf, parentOf, ROOT } from '../lib/paths.ts'
 import { copyLink } from '../operations/copy-text.ts'
 import { Badge } from '../ui/badge.tsx'
 import { Button } from '../ui/button.tsx'
+import { PageIcon } from '../ui/file-icon.tsx'
 import { Qr } from '../ui/qr.tsx'
+import { Boundary } from '../viewers/frame/boundary.tsx'
+import { viewers } from '../viewers/frame/index.ts'
+import { kindOf } from '../viewers/frame/kinds.ts'
+import type { FileSource, ViewerKind } from '../viewers/frame/source.ts'
+import { Busy } from '../viewers/frame/tools.tsx'
+import { keysAreTaken, offerKey } from '../viewers/frame/viewer-keys.ts'
+import viewerStyles from '../viewers/frame/viewers.css?url'
 import { LinkLife } from './link-life.tsx'
 import { type OpenFile, ShareOverlay } from './overlay.tsx'
 import { shareHref } from './share-address.ts'
 import { createShareSource } from './share-source.ts'
-import { Stage } from './stage.tsx'
 import type { ShareReady } from './use-share.ts'
 
 const QR_PX = 200
@@ -136,3 +146,71 @@ function Actions({ access, inner, name, onOpen }: ActionsProps) {
     </div>
   )
 }
+
+await loadStylesheet(viewerStyles)
+
+interface StageProps {
+  source: FileSource
+  entry: FileInfo
+  /** The full viewer lies over the page: keys and sound are its alone. */
+  covered: boolean
+  onOpenAs: (kind: ViewerKind) => void
+}
+
+function Stage({ source, entry, covered, onOpenAs }: StageProps) {
+  const kind = kindOf(entry)
+  const Viewer = viewers[kind]
+
+  useDocumentKeys((event) => {
+    if (covered || keysAreTaken(event) || isPressOfControl(event) || isForPage(event)) return
+    if (offerKey(event)) event.preventDefault()
+  })
+
+  if (covered) {
+    return (
+      <div className="pubstage center sunken">
+        <PageIcon entry={entry} className="pubstage__page" />
+      </div>
+    )
+  }
+  return (
+    <div className="pubstage vw" data-kind={kind}>
+      <div className="vw-stage relative">
+        <div className="vw-content col covers">
+          <Boundary source={source} entry={entry}>
+            <Suspense fallback={<Busy />}>
+              <Viewer
+                key={entry.path}
+                source={source}
+                entry={entry}
+                siblings={noSiblings}
+                navigate={ignore}
+                close={ignore}
+                setFacts={ignore}
+                openAs={onOpenAs}
+              />
+            </Suspense>
+          </Boundary>
+        </div>
+      </div>
+    </div>
+  )
+}
+
+/** Links and buttons beside the stage are pressed by the keys that play a film. */
+function isPressOfControl(event: KeyboardEvent): boolean {
+  if (event.key !== ' ' && event.key !== 'Enter') return false
+  return event.target instanceof Element && event.target.closest('a, button') !== null
+}
+
+const pageKeys = new Set(['PageDown', 'PageUp', 'Home', 'End'])
+
+/** These keys belong to the page as long as nobody works in the stage. */
+function isForPage(event: KeyboardEvent): boolean {
+  if (!pageKeys.has(event.key)) return false
+  return !(event.target instanceof Element && event.target.closest('.pubstage'))
+}
+
+const noSiblings: never[] = []
+
+function ignore() {}

@@ -2,7 +2,7 @@
 
 import { proxy } from 'valtio'
 import type { Usage } from '../../src/api-types.ts'
-import { getUsage } from '../api/usage.ts'
+import { getUsage } from '../api/files.ts'
 import { boot } from '../lib/boot.ts'
 
 export const usage = proxy({ current: null as Usage | null })

@@ -1,17 +1,32 @@
 // The upload panel: what runs, how fast, what failed and why, and every way to steer it.
 
 import { Plural, Trans, useLingui } from '@lingui/react/macro'
-import { Check, ChevronDown, Pause, Play, TriangleAlert, X } from 'lucide-react'
+import { Check, ChevronDown, History, Pause, Play, TriangleAlert, X } from 'lucide-react'
 import { useEffect, useRef, useState } from 'react'
-import { useSnapshot } from 'valtio'
-import { formatNumber, formatPercent, formatSize } from '../lib/format.ts'
+import { type Snapshot, useSnapshot } from 'valtio'
+import { instanceName } from '../lib/boot.ts'
+import {
+  formatDistanceInText,
+  formatList,
+  formatNumber,
+  formatPercent,
+  formatSize,
+} from '../lib/format.ts'
 import { loadStylesheet } from '../lib/page/stylesheet.ts'
+import { nameOf } from '../lib/paths.ts'
 import { openPrompt } from '../operations/prompts.ts'
-import { collapseUploads, isUploading, uploadPercent, uploads } from '../state/uploads.ts'
+import {
+  collapseUploads,
+  type InterruptedUpload,
+  isUploading,
+  uploadPercent,
+  uploads,
+} from '../state/uploads.ts'
 import { Button, IconButton } from '../ui/button.tsx'
 import { Ring, Spinner } from '../ui/progress.tsx'
-import { InterruptedNotice } from './interrupted-notice.tsx'
+import { pickFiles } from './entry.ts'
 import styles from './panel.css?url'
+import { discardInterrupted } from './resume.ts'
 import { UploadRows } from './rows.tsx'
 import { cancelAll, dismissUploads, pauseAll, resumeAll, retryFailed } from './run.ts'
 import { formatTimeLeft } from './speed.ts'
@@ -209,5 +224,72 @@ function PanelFoot({ state, busy }: { state: State; busy: boolean }) {
         )}
       </span>
     </footer>
+  )
+}
+
+function InterruptedNotice({ batch }: { batch: Snapshot<InterruptedUpload> }) {
+  const { t } = useLingui()
+  const left = batch.files - batch.doneFiles
+  const target = batch.targetPath === '/' ? instanceName : nameOf(batch.targetPath)
+  const names = formatList(batch.names)
+  const more = left - batch.names.length
+  const when = formatDistanceInText(batch.startedAtMs)
+  const size = formatSize(batch.leftBytes)
+
+  async function onDiscard() {
+    const answer = await openPrompt('confirm', {
+      title: t`Discard the interrupted upload?`,
+      text: t`Files that are already uploaded stay. What is unfinished is removed from the server.`,
+      answers: [{ id: 'discard', label: t`Discard`, tone: 'danger' }],
+    })
+    if (answer === 'discard') await discardInterrupted(batch.id)
+  }
+
+  return (
+    <section className="up__cut" aria-label={t`Interrupted upload`}>
+      <span className="up__mark center rigid tone-warn">
+        <History className="i" aria-hidden />
+      </span>
+      <div className="grow">
+        <strong>
+          <Plural
+            value={left}
+            one="# file was not finished uploading"
+            other="# files were not finished uploading"
+          />
+        </strong>
+        <p className="up__cutwords fs-md mid">
+          <bdi>{names}</bdi>
+          {more > 0 && (
+            <>
+              {' '}
+              <Plural value={more} one="and # more" other="and # more" />
+            </>
+          )}{' '}
+          <Trans>
+            to “<bdi>{target}</bdi>”, {size}, started: {when}
+          </Trans>
+        </p>
+        <p className="up__cutwords fs-md mid">
+          {batch.fromFolder ? (
+            <Trans>Choose the same folder again to continue. Nothing is sent twice.</Trans>
+          ) : (
+            <Trans>Choose the same files again to continue. Nothing is sent twice.</Trans>
+          )}
+        </p>
+        <div className="row up__cutacts">
+          <Button
+            size="sm"
+            tone="fill"
+            onClick={() => pickFiles(batch.fromFolder ? 'folder' : 'files', batch.targetPath)}
+          >
+            {batch.fromFolder ? <Trans>Choose folder</Trans> : <Trans>Choose files</Trans>}
+          </Button>
+          <Button size="sm" tone="line" onClick={() => void onDiscard()}>
+            <Trans>Discard</Trans>
+          </Button>
+        </div>
+      </div>
+    </section>
   )
 }

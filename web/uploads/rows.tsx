@@ -1,5 +1,7 @@
 // The files of the upload panel; only the rows in sight are in the page.
 
+import { i18n, type MessageDescriptor } from '@lingui/core'
+import { msg } from '@lingui/core/macro'
 import { useLingui } from '@lingui/react/macro'
 import { CircleCheck, Pause, Play, RotateCw, X } from 'lucide-react'
 import { type RefObject, useRef } from 'react'
@@ -8,13 +10,11 @@ import { boot } from '../lib/boot.ts'
 import { fileClassOf } from '../lib/file-class.ts'
 import { formatPercent } from '../lib/format.ts'
 import { useRows } from '../lib/page/use-rows.ts'
-import type { Hold } from '../state/uploads.ts'
-import { percentOf } from '../state/uploads.ts'
+import { type Hold, percentOf } from '../state/uploads.ts'
 import { IconButton } from '../ui/button.tsx'
 import { FileTile } from '../ui/file-icon.tsx'
 import { ProgressBar } from '../ui/progress.tsx'
 import { resolveTaken } from './add.ts'
-import { failureHint, failureText } from './failure-text.ts'
 import {
   cancelUpload,
   isRetryable,
@@ -23,7 +23,7 @@ import {
   retryUpload,
   uploadRows,
 } from './run.ts'
-import { type UploadItem, weightOf } from './upload-item.ts'
+import { type UploadFailureCode, type UploadItem, weightOf } from './upload-item.ts'
 
 const ROW_HEIGHT_PX = 46
 
@@ -163,4 +163,50 @@ function thumbOf(item: UploadItem): string | undefined {
   if (!item.file.type.startsWith('image/')) return undefined
   const modified = new Date(item.file.lastModified).toISOString()
   return previewUrl({ path: item.vpath, modified }, 'thumb')
+}
+
+const texts: Partial<Record<UploadFailureCode, MessageDescriptor>> = {
+  unauthenticated: msg`Signed out`,
+  second_factor_required: msg`Signed out`,
+  wrong_credentials: msg`Signed out`,
+  forbidden: msg`No permission`,
+  token_not_allowed: msg`No permission`,
+  download_forbidden: msg`No permission`,
+  not_found: msg`Folder is gone`,
+  exists: msg`Name is taken`,
+  conflict: msg`In use`,
+  precondition_failed: msg`Changed meanwhile`,
+  too_large: msg`Too large for the server`,
+  locked: msg`In use`,
+  too_many_requests: msg`Server is busy`,
+  not_a_folder: msg`Name is taken`,
+  is_a_folder: msg`Name is taken`,
+  incomplete: msg`Server error`,
+  damaged: msg`Server error`,
+  sign_in_unavailable: msg`Signed out`,
+  disk_failed: msg`Server error`,
+  internal: msg`Server error`,
+  not_implemented: msg`Not supported`,
+  no_space: msg`Server is full`,
+  unreachable: msg`Disk does not answer`,
+  network: msg`Connection lost`,
+  timeout: msg`Connection lost`,
+  unreadable: msg`Can’t be read`,
+}
+const refused = msg`Refused by the server`
+
+const unreadableHint = msg`This file or folder can’t be read on your device. It may have been moved or deleted, or you may not have permission.`
+const takenHint = msg`Something with this name appeared there meanwhile. Try again to choose what to keep.`
+const fullHint = msg`There is not enough space left on the server. Free some, then try again.`
+
+function failureText(code: UploadFailureCode): string {
+  return i18n._(texts[code] ?? refused)
+}
+
+/** A longer explanation, where there is more to say; undefined otherwise. */
+function failureHint(code: UploadFailureCode): string | undefined {
+  if (code === 'unreadable') return i18n._(unreadableHint)
+  if (code === 'exists') return i18n._(takenHint)
+  if (code === 'no_space') return i18n._(fullHint)
+  return undefined
 }

@@ -2,24 +2,26 @@
 // a folder, checksums) is asked for by a button. Used by the panel beside the listing and the dialog.
 
 import { plural } from '@lingui/core/macro'
-import { useLingui } from '@lingui/react/macro'
+import { Trans, useLingui } from '@lingui/react/macro'
+import { Copy } from 'lucide-react'
 import { useState } from 'react'
 import type { FileEntry } from '../../../src/api-types.ts'
-import { previewUrl } from '../../api/files.ts'
-import { formatMoment, formatNumber } from '../../lib/format.ts'
-import { filesHref, parentOf, ROOT, segmentsOf } from '../../lib/paths.ts'
+import { type ChecksumAlgorithm, fetchChecksum, previewUrl, streamTree } from '../../api/files.ts'
+import { formatMoment, formatNumber, formatSize } from '../../lib/format.ts'
+import { useAsked } from '../../lib/page/use-asked.ts'
+import { filesHref, parentOf, ROOT, segmentsOf, shownName } from '../../lib/paths.ts'
 import { isPictured } from '../../lib/previews.ts'
-import { shownName } from '../../lib/shown-name.ts'
+import { copyWithToast } from '../../operations/copy-text.ts'
 import { folderTitle } from '../../operations/failure-toasts.ts'
 import type { InfoProps } from '../../operations/prompt-kinds.ts'
+import { toastError } from '../../operations/toasts.ts'
 import { permissions } from '../../state/session.ts'
+import { Button, IconButton } from '../../ui/button.tsx'
 import { Fact } from '../../ui/fact.tsx'
 import { FolderGlyph, PageIcon } from '../../ui/file-icon.tsx'
 import { useCounts, useListing } from '../use-listing.ts'
 import { EntryDate } from './entry-facts.tsx'
-import { Checksums } from './info-checksums.tsx'
 import { PhotoInfo, usePhoto } from './info-photo.tsx'
-import { ExactSize, FolderSize } from './info-size.tsx'
 import { modeText } from './mode-text.ts'
 
 export function EntryInfo({ folder, entries }: InfoProps) {
@@ -174,5 +176,109 @@ function Picture({ entry }: { entry: FileEntry }) {
         <PageIcon entry={entry} />
       )}
     </div>
+  )
+}
+
+/** Bytes both rounded and exact. */
+function ExactSize({ bytes }: { bytes: number }) {
+  const exact = formatNumber(bytes)
+  return (
+    <span className="num">
+      <bdi>{formatSize(bytes)}</bdi>{' '}
+      {bytes >= 1024 && (
+        <bdi className="dim">
+          <Trans>({exact} B)</Trans>
+        </bdi>
+      )}
+    </span>
+  )
+}
+
+/** The size of everything in folders, listed by the server when asked. */
+function FolderSize({ paths, bytes }: { paths: readonly string[]; bytes: number }) {
+  const sum = useAsked(async (signal) => {
+    let total = bytes
+    let items = 0
+    for (const path of paths) {
+      for await (const entries of streamTree(path, signal)) {
+        items += entries.length
+        for (const entry of entries) if (!entry.isDir) total += entry.size
+      }
+    }
+    return { total, items }
+  }, toastError)
+
+  if (sum.value !== null) {
+    const { total, items } = sum.value
+    return (
+      <>
+        <ExactSize bytes={total} />
+        <br />
+        <span className="dim">
+          {plural(items, { one: '# item inside', other: '# items inside' })}
+        </span>
+      </>
+    )
+  }
+  return (
+    <Button size="sm" className="info__ask" busy={sum.busy} onClick={sum.ask}>
+      <Trans>Calculate</Trans>
+    </Button>
+  )
+}
+
+const algorithms: readonly { id: ChecksumAlgorithm; name: string }[] = [
+  { id: 'sha256', name: 'SHA-256' },
+  { id: 'md5', name: 'MD5' },
+  { id: 'sha1', name: 'SHA-1' },
+  { id: 'sha512', name: 'SHA-512' },
+]
+
+function Checksums({ path }: { path: string }) {
+  return (
+    <section className="info__sums line-top">
+      <h4>
+        <Trans>Checksums</Trans>
+      </h4>
+      <dl className="kv fs-md stack">
+        {algorithms.map(({ id, name }) => (
+          <Fact key={id} label={name}>
+            <Checksum path={path} algorithm={id} />
+          </Fact>
+        ))}
+      </dl>
+    </section>
+  )
+}
+
+function Checksum({ path, algorithm }: { path: string; algorithm: ChecksumAlgorithm }) {
+  const { t } = useLingui()
+  const sum = useAsked((signal) => fetchChecksum(path, algorithm, signal), toastError)
+  const { value } = sum
+  if (value === null) {
+    return (
+      <Button
+        size="sm"
+        className="info__ask"
+        busy={sum.busy}
+        data-algorithm={algorithm}
+        onClick={sum.ask}
+      >
+        <Trans>Calculate</Trans>
+      </Button>
+    )
+  }
+  return (
+    <span className="info__sum row">
+      <code dir="ltr" data-checksum={algorithm}>
+        {value}
+      </code>
+      <IconButton
+        size="sm"
+        icon={Copy}
+        label={t`Copy`}
+        onClick={() => void copyWithToast(value, t`Checksum copied`)}
+      />
+    </span>
   )
 }

@@ -1,8 +1,7 @@
 // A file name that is cut in the middle when there is no room: the stem shrinks, the extension stays.
 
 import { memo } from 'react'
-import { splitName } from '../../lib/paths.ts'
-import { shownName } from '../../lib/shown-name.ts'
+import { shownName, splitName } from '../../lib/paths.ts'
 
 /** Longer than this an "extension" is just a name with a dot in it. */
 const MAX_EXTENSION = 12

@@ -12,6 +12,8 @@ import {
   useRef,
   useState,
 } from 'react'
+import type { FileEntry } from '../../../src/api-types.ts'
+import { prefetchEditor } from '../../editor/lazy-editor.ts'
 import { isRtl } from '../../lib/i18n.ts'
 import { isLayerOpen, takesKeys } from '../../lib/page/focus.ts'
 import { useDocumentKeys } from '../../lib/page/use-document-keys.ts'
@@ -29,6 +31,7 @@ import {
   startSelectionMode,
 } from '../../state/selection.ts'
 import { permissions } from '../../state/session.ts'
+import { opensInEditor } from '../../viewers/frame/kinds.ts'
 import { dragOver, dropEntries, endDrag, startEntryDrag } from '../drag/drag-session.ts'
 import { beginNativeDrag } from '../drag/native-drag.ts'
 import { indexesInBox } from './geometry.ts'
@@ -43,7 +46,6 @@ import {
   selectForAction,
 } from './grid-pointer.ts'
 import type { Metrics } from './metrics.ts'
-import { prefetchEntry } from './prefetch.ts'
 import { pull } from './pull.ts'
 import { closeSwipe, endSwipe, moveSwipe } from './row-swipe.ts'
 import { followBand } from './rubber-band.ts'
@@ -315,4 +317,9 @@ function openMenuByKey(scroller: HTMLElement | null): void {
   const x = box === undefined ? 0 : rtl ? box.right - 56 : box.left + 56
   const y = box === undefined ? 0 : Math.min(box.bottom, box.top + 40)
   openGridMenu(shownFolder().visible[index] ?? null, { x, y }, true)
+}
+
+function prefetchEntry(entry: FileEntry): void {
+  if (entry.isDir) void prefetchFolder(entry.path)
+  else if (opensInEditor(entry)) prefetchEditor()
 }

@@ -21,18 +21,21 @@ import {
   Trash2,
 } from 'lucide-react'
 import type { FileEntry } from '../../../src/api-types.ts'
-import { absoluteUrl } from '../../api/files.ts'
+import { absoluteUrl, archiveUrl, rawUrl, rememberFormat } from '../../api/files.ts'
+import { namesToSend } from '../../api/selections.ts'
 import { announce } from '../../lib/page/announce.ts'
 import { NO_DETAILS_PANEL } from '../../lib/page/media.ts'
 import { quickLookState } from '../../lib/page/quick-look.ts'
 import { filesHref, nameOf } from '../../lib/paths.ts'
+import { saveUrl } from '../../lib/save-url.ts'
 import { canPasteInto, clipboard, fillClipboard } from '../../state/clipboard.ts'
+import { shownFolder } from '../../state/listing.ts'
 import { isPinnedPath, prefs, setPref, togglePinned } from '../../state/prefs.ts'
 import { duplicateEntries, pasteInto, transferEntries } from '../copy-and-move.ts'
 import { copyLink } from '../copy-text.ts'
-import { startDownload } from '../downloads.ts'
 import { deleteEntries } from '../file-operations.ts'
 import { openPrompt } from '../prompts.ts'
+import { toastError } from '../toasts.ts'
 import { isFile, openEntry, openFileItself } from './open-entry.ts'
 import { type Action, type ActionContext, runOn } from './types.ts'
 
@@ -255,3 +258,31 @@ export const entryActions = [
     },
   },
 ] as const satisfies readonly Action[]
+
+/** Downloads `entries` of `folder`, or the whole folder when there are none. */
+async function startDownload(folder: string, entries: readonly FileEntry[]): Promise<void> {
+  const [first] = entries
+  if (entries.length === 1 && first !== undefined && !first.isDir) {
+    saveUrl(rawUrl(first.path), first.name)
+    return
+  }
+  const format = await openPrompt('download', { folder, entries })
+  if (format === null) return
+  rememberFormat(format)
+  const [at, names] =
+    entries.length === 1 && first !== undefined
+      ? [first.path, []]
+      : [folder, namesToSend(entries, countIn(folder))]
+  try {
+    // The server names the archive; an empty name here leaves it that way.
+    saveUrl(await archiveUrl(at, names, format), '')
+  } catch (error) {
+    toastError(error)
+  }
+}
+
+/** Entries of the folder on the screen, those filtered out included. */
+function countIn(folder: string): number | undefined {
+  const shown = shownFolder().folder
+  return shown?.vpath === folder ? shown.entries.length : undefined
+}

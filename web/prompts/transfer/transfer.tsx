@@ -2,13 +2,13 @@
 // one by name, and the target in words.
 
 import { Plural, Trans, useLingui } from '@lingui/react/macro'
-import { FolderInput, FolderPlus, Pin } from 'lucide-react'
-import { useRef, useState } from 'react'
+import { FolderInput, FolderPlus, Pin, Search } from 'lucide-react'
+import { useEffect, useRef, useState } from 'react'
 import { useSnapshot } from 'valtio'
 import { messageOf } from '../../api/error-text.ts'
+import { search } from '../../api/search.ts'
 import { loadStylesheet } from '../../lib/page/stylesheet.ts'
-import { nameOf, ROOT, segmentsOf } from '../../lib/paths.ts'
-import { shownName } from '../../lib/shown-name.ts'
+import { joinPath, nameOf, ROOT, segmentsOf, shownName } from '../../lib/paths.ts'
 import { folderTitle } from '../../operations/failure-toasts.ts'
 import type { PromptKinds, PromptProps } from '../../operations/prompt-kinds.ts'
 import { openPrompt } from '../../operations/prompts.ts'
@@ -19,8 +19,8 @@ import { permissions } from '../../state/session.ts'
 import { Chip } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
+import { TextField } from '../../ui/field.tsx'
 import styles from '../files.css?url'
-import { FindField, useFinder } from './find-folders.tsx'
 import { rowsOf, type TreeRow } from './folder-tree.ts'
 import { Tree, useTree } from './tree.tsx'
 
@@ -218,5 +218,93 @@ function TargetWords({ path }: { path: string }) {
         <bdi>{parts.at(-1)}</bdi>
       </strong>
     </span>
+  )
+}
+
+const MAX_FOUND = 100
+const TYPING_PAUSE_MS = 200
+
+/**
+ * Folders whose name contains the text, null while nothing is searched for, and whether they are
+ * those of this text already.
+ */
+function useFoundFolders(text: string): { found: string[] | null; isCurrent: boolean } {
+  const [found, setFound] = useState<{ text: string; paths: string[] } | null>(null)
+  const wanted = text.trim()
+  useEffect(() => {
+    if (wanted === '') return
+    const controller = new AbortController()
+    const timer = setTimeout(() => void look(), TYPING_PAUSE_MS)
+    return () => {
+      clearTimeout(timer)
+      controller.abort()
+    }
+
+    async function look() {
+      const paths: string[] = []
+      try {
+        // Quotes keep a name with spaces together.
+        for await (const hits of search(ROOT, `"${wanted}"`, controller.signal)) {
+          for (const hit of hits) if (hit.dir) paths.push(joinPath(ROOT, hit.path))
+          setFound({ text: wanted, paths: paths.slice(0, MAX_FOUND) })
+          if (paths.length >= MAX_FOUND) break
+        }
+        if (!controller.signal.aborted) setFound({ text: wanted, paths: paths.slice(0, MAX_FOUND) })
+      } catch {
+        // The tree still works without the search.
+      }
+    }
+  }, [wanted])
+  if (wanted === '') return { found: null, isCurrent: false }
+  return { found: found?.paths ?? [], isCurrent: found?.text === wanted }
+}
+
+/** Folders by name. Enter in the field takes the first as soon as there is one. */
+function useFinder(text: string, onFirst: (found: readonly string[]) => void) {
+  const { found, isCurrent } = useFoundFolders(text)
+  const [takesFirst, setTakesFirst] = useState(false)
+  useEffect(() => {
+    if (!takesFirst || !isCurrent) return
+    setTakesFirst(false)
+    onFirst(found ?? [])
+  })
+  return {
+    found,
+    takeFirst: () => setTakesFirst(true),
+    forget: () => setTakesFirst(false),
+  }
+}
+
+interface FindFieldProps {
+  text: string
+  onChange(text: string): void
+  finder: ReturnType<typeof useFinder>
+  onDown(): void
+}
+
+function FindField({ text, onChange, finder, onDown }: FindFieldProps) {
+  const { t } = useLingui()
+  return (
+    <TextField
+      label={t`Find a folder`}
+      hideLabel
+      icon={Search}
+      placeholder={t`Find a folder`}
+      value={text}
+      onChange={(next) => {
+        onChange(next)
+        finder.forget()
+      }}
+      onKeyDown={(event) => {
+        if (event.nativeEvent.isComposing || text.trim() === '') return
+        if (event.key === 'Enter') finder.takeFirst()
+        else if (event.key === 'ArrowDown') onDown()
+        else return
+        event.preventDefault()
+      }}
+      type="search"
+      autoComplete="off"
+      spellCheck={false}
+    />
   )
 }

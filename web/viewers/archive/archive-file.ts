@@ -8,7 +8,6 @@ import { OneVersion } from '../../api/content.ts'
 import type { FileSource } from '../frame/source.ts'
 import { type ArchiveFile, type ArchiveItem, archiveOf, cleanPath } from './archive-item.ts'
 import { openByLibrary } from './archive-worker.ts'
-import { readInPasses } from './tar-passes.ts'
 import {
   type ReadAhead,
   readAheadOfRange,
@@ -147,4 +146,56 @@ async function openTarStream(
     await first.cancel()
   }
   return list.archive(readInPasses(open))
+}
+
+interface Unpacked {
+  read: ReadAhead
+  cancel(): Promise<void>
+}
+
+interface Wanted {
+  part: TarEntry
+  resolve(bytes: Uint8Array<ArrayBuffer>): void
+  reject(reason: unknown): void
+}
+
+/** `open` begins to read the unpacked archive anew; the function returned reads one entry of it. */
+function readInPasses(open: () => Promise<Unpacked>) {
+  let waiting: Wanted[] = []
+  let running = false
+
+  async function run() {
+    while (waiting.length > 0) {
+      const pass = waiting.sort((a, b) => a.part.dataAt - b.part.dataAt)
+      waiting = []
+      await readPass(pass)
+    }
+    running = false
+  }
+  /** Never rejects: each of `pass` hears for itself. */
+  async function readPass(pass: readonly Wanted[]) {
+    let unpacked: Unpacked | null = null
+    try {
+      unpacked = await open()
+      let last: { part: TarEntry; bytes: Uint8Array } | null = null
+      for (const { part, resolve } of pass) {
+        // A stream does not go back for what is wanted twice.
+        const bytes: Uint8Array =
+          last?.part === part ? last.bytes : await unpacked.read(part.dataAt, part.sizeBytes)
+        last = { part, bytes }
+        resolve(new Uint8Array(bytes))
+      }
+    } catch (error) {
+      for (const { reject } of pass) reject(error)
+    } finally {
+      await unpacked?.cancel()
+    }
+  }
+  return (part: TarEntry): Promise<Uint8Array<ArrayBuffer>> =>
+    new Promise((resolve, reject) => {
+      waiting.push({ part, resolve, reject })
+      if (running) return
+      running = true
+      queueMicrotask(() => void run())
+    })
 }

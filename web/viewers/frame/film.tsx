@@ -6,7 +6,6 @@ import { useEffect, useRef, useState } from 'react'
 import type { FileEntry } from '../../../src/api-types.ts'
 import { isLightThumbnail } from '../../lib/previews.ts'
 import { FileTile } from '../../ui/file-icon.tsx'
-import { fetched, loadAside } from './film-queue.ts'
 import { kindOf } from './kinds.ts'
 import type { FileSource } from './source.ts'
 
@@ -76,4 +75,52 @@ function useTurn(url: string | undefined): boolean {
     return loadAside(url, () => setTurn(url))
   }, [url])
   return url !== undefined && (turn === url || fetched.has(url))
+}
+
+const MAX_IN_FLIGHT = 2
+/** The file on the stage asks first. */
+const HEAD_START_MS = 300
+const MAX_REMEMBERED = 2000
+
+interface Waiting {
+  url: string
+  done(): void
+}
+
+/** Addresses that were loaded before and are in the browser's cache. */
+const fetched = new Set<string>()
+const waiting: Waiting[] = []
+let inFlight = 0
+
+/** Fetches a picture when its turn comes and calls `done`; the result gives the turn up. */
+function loadAside(url: string, done: () => void): () => void {
+  const ticket = { url, done }
+  waiting.push(ticket)
+  setTimeout(pump, HEAD_START_MS)
+  return () => {
+    const at = waiting.indexOf(ticket)
+    if (at >= 0) waiting.splice(at, 1)
+  }
+}
+
+function pump() {
+  while (inFlight < MAX_IN_FLIGHT) {
+    const next = waiting.shift()
+    if (!next) return
+    inFlight++
+    const image = new Image()
+    image.fetchPriority = 'low'
+    const settle = (good: boolean) => {
+      inFlight--
+      if (fetched.size >= MAX_REMEMBERED) fetched.clear()
+      if (good) {
+        fetched.add(next.url)
+        next.done()
+      }
+      pump()
+    }
+    image.onload = () => settle(true)
+    image.onerror = () => settle(false)
+    image.src = next.url
+  }
 }

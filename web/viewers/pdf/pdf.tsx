@@ -17,9 +17,8 @@ import { useFile } from '../frame/use-file.ts'
 import { focusQuietly, scrollByKey, useViewerKeys } from '../frame/viewer-keys.ts'
 import pdfStyles from './pdf.css?url'
 import { openPdf, type PdfDocument } from './pdf-document.ts'
-import { PdfOutline } from './pdf-outline.tsx'
 import { printPdf } from './pdf-print.ts'
-import { FindRow, Toolbar } from './pdf-tools.tsx'
+import { FindRow, PdfOutline, Toolbar } from './pdf-tools.tsx'
 import { createPdfView, type PdfMatches, type PdfState, type PdfView } from './pdf-view.ts'
 
 await Promise.all([loadStylesheet(partsStyles), loadStylesheet(pdfStyles)])
