@@ -32,10 +32,8 @@ const SignInAgain = onDemand(async () => (await import('./screens/sign-in-again.
 /** Fetches the likely screen while the session is still being asked for. */
 export function preloadScreen(): void {
   // A failure shows when the screen is rendered, which tries again.
-  if (currentPath().startsWith('/share/')) import('./screens/share.tsx').catch(nothing)
+  if (currentPath().startsWith('/share/')) import('./screens/share.tsx').catch(() => {})
 }
-
-function nothing() {}
 
 export function App() {
   const { state } = useSnapshot(session)
@@ -53,7 +51,7 @@ export function App() {
         )}
       </ErrorBoundary>
       {(state === 'in' || state === 'expired') && (
-        <ErrorBoundary onError={nothing}>
+        <ErrorBoundary fallback={null}>
           <UploadDock />
         </ErrorBoundary>
       )}
@@ -74,7 +72,7 @@ function Screens() {
       <Route key="files" path={/^\/files(?=\/|$)/}>
         <Guarded>
           <FilesScreen />
-          <ErrorBoundary resetKey={path} onError={closeShell}>
+          <ErrorBoundary resetKey={path} onError={closeShell} fallback={null}>
             <Suspense fallback={null}>
               <ShellDock />
             </Suspense>
@@ -116,7 +114,7 @@ function Guarded({ children }: { children: ReactNode }) {
   if (signedOut) return startError ? <ErrorScreen error={startError} /> : null
   return (
     <Frame>
-      <ErrorBoundary resetKey={path} onError={nothing}>
+      <ErrorBoundary resetKey={path} fallback={null}>
         <PageCommands />
       </ErrorBoundary>
       <Suspense

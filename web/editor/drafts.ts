@@ -1,6 +1,7 @@
 // Drafts: what was typed and not yet saved, kept in this browser so that a closed tab, a crash or an
 // ended session loses nothing. One entry per account, file and sitting; never sent anywhere.
 
+import { openDatabase } from '../lib/open-database.ts'
 import type { TextEncoding } from '../text/encodings.ts'
 
 export interface Draft {
@@ -36,30 +37,14 @@ export function newDraftKey(fileKey: string): string {
 
 let opening: Promise<IDBDatabase | null> | null = null
 
-/** Null where the browser refuses storage, as in some private windows: then there are no drafts. */
-function openDatabase(): Promise<IDBDatabase | null> {
-  opening ??= new Promise((resolve) => {
-    try {
-      const request = indexedDB.open(DATABASE, 1)
-      request.onupgradeneeded = () => {
-        const store = request.result.createObjectStore(STORE, { keyPath: 'key' })
-        store.createIndex('savedAtMs', 'savedAtMs')
-      }
-      request.onsuccess = () => resolve(request.result)
-      request.onerror = () => resolve(null)
-      request.onblocked = () => resolve(null)
-    } catch {
-      resolve(null) // a SecurityError is thrown at once where storage is off
-    }
-  })
-  return opening
-}
-
 async function inStore<T>(
   mode: IDBTransactionMode,
   ask: (store: IDBObjectStore) => IDBRequest<T> | null,
 ): Promise<T | null> {
-  const database = await openDatabase()
+  opening ??= openDatabase(DATABASE, (made) => {
+    made.createObjectStore(STORE, { keyPath: 'key' }).createIndex('savedAtMs', 'savedAtMs')
+  })
+  const database = await opening
   if (database === null) return null
   return new Promise((resolve) => {
     try {

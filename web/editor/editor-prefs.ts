@@ -22,12 +22,7 @@ interface EditorPrefs {
 
 function read(): EditorPrefs {
   const size = Number.parseInt(storage.get(SIZE_KEY) ?? '', 10)
-  let stored: Partial<EditorPrefs> = {}
-  try {
-    stored = JSON.parse(storage.get(KEY) ?? '{}') as Partial<EditorPrefs>
-  } catch {
-    // Damaged: start afresh.
-  }
+  const stored = (storage.getJson(KEY) ?? {}) as Partial<EditorPrefs>
   return {
     sizePx: Number.isNaN(size) ? DEFAULT_SIZE_PX : clampSize(size),
     wrap: stored.wrap !== false,

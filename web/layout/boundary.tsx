@@ -11,8 +11,10 @@ interface Props {
   children: ReactNode
   /** A change of it, such as another address, tries the children again. */
   resetKey?: string
-  /** Told once; the boundary then shows nothing. Without it, a panel says what happened. */
+  /** Told once. */
   onError?: () => void
+  /** What is shown then; by default a panel that says what happened. */
+  fallback?: ReactNode
 }
 
 export class ErrorBoundary extends Component<Props, { error: Error | null }> {
@@ -34,7 +36,7 @@ export class ErrorBoundary extends Component<Props, { error: Error | null }> {
   override render() {
     const { error } = this.state
     if (!error) return this.props.children
-    if (this.props.onError) return null
+    if (this.props.fallback !== undefined) return this.props.fallback
     return <Broken error={error} onRetry={() => this.setState({ error: null })} />
   }
 }

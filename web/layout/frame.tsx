@@ -9,6 +9,7 @@ import { type ReactNode, useEffect, useState } from 'react'
 import { useSnapshot } from 'valtio'
 import { closeOnBack } from '../lib/page/back.ts'
 import { usePath } from '../lib/page/navigate.ts'
+import { useDocumentKeys } from '../lib/page/use-document-keys.ts'
 import { isApple } from '../operations/commands/shortcut.ts'
 import { network, retryNow } from '../state/network.ts'
 import { setPhoneBar, slots } from '../state/slots.ts'
@@ -25,18 +26,10 @@ export function Frame({ children }: { children: ReactNode }) {
   // Going somewhere closes the drawer: it was opened for the path it was opened at.
   const drawer = drawerAt === path
 
-  useEffect(() => {
-    if (!drawer) return
-    const onKey = (event: KeyboardEvent) => {
-      if (event.key === 'Escape') setDrawerAt(null)
-    }
-    document.addEventListener('keydown', onKey, true)
-    const release = closeOnBack(() => setDrawerAt(null))
-    return () => {
-      release()
-      document.removeEventListener('keydown', onKey, true)
-    }
-  }, [drawer])
+  useDocumentKeys((event) => {
+    if (drawer && event.key === 'Escape') setDrawerAt(null)
+  }, true)
+  useEffect(() => (drawer ? closeOnBack(() => setDrawerAt(null)) : undefined), [drawer])
 
   return (
     <div className="app">

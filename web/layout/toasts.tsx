@@ -1,5 +1,6 @@
 // The messages at the bottom, newest on top. A popover, so that they also show above a dialog.
 
+import './toasts.css'
 import { Trans, useLingui } from '@lingui/react/macro'
 import { CircleAlert, CircleCheck, Info, X } from 'lucide-react'
 import { useEffect, useRef } from 'react'
@@ -9,7 +10,6 @@ import { formatNumber } from '../lib/format.ts'
 import { dismissToast, type Toast, toasts } from '../operations/toasts.ts'
 import { Button, IconButton } from '../ui/button.tsx'
 import { Ring, Spinner } from '../ui/progress.tsx'
-import './toasts.css'
 
 const icons = { ok: CircleCheck, info: Info, bad: CircleAlert }
 
@@ -58,14 +58,15 @@ function useLife(id: number, lifeMs: number) {
       timer = setTimeout(() => dismissToast(id), Math.max(leftMs, 400))
     }
     const onVisible = () => (document.hidden ? pause() : resume())
+    const ended = new AbortController()
+    const { signal } = ended
     const events = { pointerenter: pause, pointerleave: resume, focusin: pause, focusout: resume }
-    for (const [name, handler] of Object.entries(events)) card.addEventListener(name, handler)
-    document.addEventListener('visibilitychange', onVisible)
+    for (const [name, on] of Object.entries(events)) card.addEventListener(name, on, { signal })
+    document.addEventListener('visibilitychange', onVisible, { signal })
     resume()
     return () => {
       clearTimeout(timer)
-      for (const [name, handler] of Object.entries(events)) card.removeEventListener(name, handler)
-      document.removeEventListener('visibilitychange', onVisible)
+      ended.abort()
     }
   }, [id, lifeMs])
   return ref

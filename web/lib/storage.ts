@@ -10,6 +10,15 @@ export const storage = {
       return memory.get(key) ?? null
     }
   },
+  /** What is kept as JSON; null for nothing, and for what something else has damaged. */
+  getJson(key: string): unknown {
+    try {
+      return JSON.parse(this.get(key) ?? 'null')
+    } catch {
+      return null
+    }
+  },
+
   set(key: string, value: string): void {
     memory.set(key, value)
     try {

@@ -1,7 +1,7 @@
 // View and order as the account keeps them: what folders without a choice of their own look like.
 
 import type { Sorting, ViewMode } from '../../src/api-types.ts'
-import { saveOwnPreferences } from '../api/own-user.ts'
+import { updateUser } from '../api/users.ts'
 import { session } from '../state/session.ts'
 import { toastError } from './toasts.ts'
 
@@ -31,7 +31,7 @@ async function saveNext(): Promise<void> {
     const id = session.user?.id
     if (id === undefined) break
     try {
-      await saveOwnPreferences(id, change)
+      await updateUser(id, change)
     } catch (error) {
       toastError(error)
     }

@@ -22,6 +22,7 @@ export function PromptHost() {
         return (
           <ErrorBoundary
             key={id}
+            fallback={null}
             onError={() => {
               answer(null)
               toastError(t`This dialog could not be opened. Check the connection, then try again.`)

@@ -15,7 +15,7 @@ import { takesKeys } from '../lib/page/focus.ts'
 import { useDocumentKeys } from '../lib/page/use-document-keys.ts'
 import { lineageOf, nameOf, ROOT, trimPath } from '../lib/paths.ts'
 import { saveUrl } from '../lib/save-url.ts'
-import type { SortChoice, SortColumn } from '../lib/sorting/sort-entries.ts'
+import { nextChoice, type SortChoice, type SortColumn } from '../lib/sorting/sort-entries.ts'
 import { sortNow } from '../lib/sorting/sort-queue.ts'
 import { copyLink } from '../operations/copy-text.ts'
 import { toastError } from '../operations/toasts.ts'
@@ -130,12 +130,7 @@ export function PublicFolder({
 function useSorted(info: ShareReady['info']) {
   const [sort, setSort] = useState<SortChoice>({ column: 'name', ascending: true })
   const entries = useMemo(() => sortNow(info.items ?? [], sort), [info, sort])
-  function sortBy(column: SortColumn) {
-    setSort((before) => ({
-      column,
-      ascending: before.column === column ? !before.ascending : true,
-    }))
-  }
+  const sortBy = (column: SortColumn) => setSort((before) => nextChoice(before, column))
   return { entries, sort, sortBy }
 }
 

@@ -1,6 +1,7 @@
 // Folders seen lately, with the place the person left them at, so that Back shows them at once.
 
 import type { FileEntry, Sorting } from '../../src/api-types.ts'
+import { putNewest } from '../lib/newest.ts'
 import type { PathSet } from './selection.ts'
 
 const MAX_FOLDERS = 60
@@ -65,12 +66,7 @@ export function forgetFolder(vpath: string) {
 }
 
 export function rememberPlace(vpath: string, place: Place) {
-  places.delete(vpath)
-  places.set(vpath, place)
-  for (const oldest of places.keys()) {
-    if (places.size <= MAX_PLACES) break
-    places.delete(oldest)
-  }
+  putNewest(places, vpath, place, MAX_PLACES)
 }
 
 export function placeIn(vpath: string): Place | null {

@@ -2,6 +2,7 @@
 // user's default on the server, which folders without a choice of their own follow.
 
 import type { ViewMode } from '../../src/api-types.ts'
+import { putNewest } from '../lib/newest.ts'
 import type { SortChoice } from '../lib/sorting/sort-entries.ts'
 import { storage } from '../lib/storage.ts'
 import { session } from './session.ts'
@@ -22,13 +23,8 @@ function load(): Map<string, FolderView> {
   const wanted = `${STORAGE_KEY}-${session.user?.id ?? 0}`
   if (drawer === wanted) return views
   drawer = wanted
-  views = new Map()
-  try {
-    const stored: unknown = JSON.parse(storage.get(drawer) ?? '[]')
-    if (Array.isArray(stored)) for (const pair of stored) if (isPair(pair)) views.set(...pair)
-  } catch {
-    // Something else is stored there: start without memories.
-  }
+  const stored = storage.getJson(drawer)
+  views = new Map(Array.isArray(stored) ? stored.filter(isPair) : [])
   return views
 }
 
@@ -42,12 +38,6 @@ export function viewOf(vpath: string): FolderView {
 
 export function rememberView(vpath: string, change: FolderView) {
   const all = load()
-  const next = { ...all.get(vpath), ...change }
-  all.delete(vpath)
-  all.set(vpath, next)
-  for (const oldest of all.keys()) {
-    if (all.size <= MAX_FOLDERS) break
-    all.delete(oldest)
-  }
+  putNewest(all, vpath, { ...all.get(vpath), ...change }, MAX_FOLDERS)
   storage.set(drawer, JSON.stringify([...all]))
 }

@@ -40,20 +40,11 @@ const defaults: Prefs = {
   compactRows: false,
 }
 
-function stored(key: string): unknown {
-  try {
-    return JSON.parse(storage.get(key) ?? 'null')
-  } catch {
-    // Not ours or damaged: start afresh.
-    return null
-  }
-}
-
 function read(): Prefs {
   const theme = storage.get(THEME_KEY)
   return {
     ...defaults,
-    ...(stored(KEY) as Partial<Prefs> | null),
+    ...(storage.getJson(KEY) as Partial<Prefs> | null),
     pinned: readPinned(),
     theme: theme === 'light' || theme === 'dark' ? theme : 'system',
   }
@@ -63,12 +54,12 @@ function readPinned(): Pinned[] {
   if (session.user === null) return []
   const key = ownKey(PINNED_KEY)
   // Earlier they were kept with the rest, for whoever used the browser: they go to the first to come.
-  const { pinned: shared, ...rest } = (stored(KEY) ?? {}) as Partial<Prefs>
+  const { pinned: shared, ...rest } = (storage.getJson(KEY) ?? {}) as Partial<Prefs>
   if (shared !== undefined) {
     if (storage.get(key) === null) storage.set(key, JSON.stringify(shared))
     storage.set(KEY, JSON.stringify(rest))
   }
-  const pinned = stored(key)
+  const pinned = storage.getJson(key)
   return Array.isArray(pinned) ? pinned.filter(isPinned) : []
 }
 

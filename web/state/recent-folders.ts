@@ -13,16 +13,11 @@ export function recentFolders(): readonly string[] {
   const wanted = ownKey(STORAGE_KEY)
   if (drawer === wanted) return recent
   drawer = wanted
-  recent = []
   // Earlier there was one list for whoever used the browser: it goes to the first to come.
-  const shared = storage.get(STORAGE_KEY)
+  const shared = storage.getJson(STORAGE_KEY)
   storage.remove(STORAGE_KEY)
-  try {
-    const stored: unknown = JSON.parse(storage.get(drawer) ?? shared ?? '[]')
-    if (Array.isArray(stored)) recent = stored.filter((item) => typeof item === 'string')
-  } catch {
-    // Nothing usable is stored.
-  }
+  const stored = storage.getJson(drawer) ?? shared
+  recent = Array.isArray(stored) ? stored.filter((item) => typeof item === 'string') : []
   if (shared !== null) put(recent)
   return recent
 }

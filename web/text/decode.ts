@@ -13,7 +13,8 @@ export interface DecodedText {
 /** Bytes searched for the zero bytes of UTF-16 without a mark. */
 const SNIFF_BYTES = 64 * 1024
 
-function startsWith(bytes: Uint8Array, prefix: readonly number[]): boolean {
+/** False for an empty prefix, which says nothing. */
+export function startsWith(bytes: Uint8Array, prefix: readonly number[]): boolean {
   return prefix.length > 0 && prefix.every((byte, index) => bytes[index] === byte)
 }
 

@@ -2,6 +2,8 @@
 // sent, what the server already has and where to continue. The files themselves cannot be kept, so
 // the person is asked for them again. Without IndexedDB uploads work, but are forgotten on reload.
 
+import { openDatabase } from '../lib/open-database.ts'
+
 interface JournalBatch {
   id: string
   userID: number
@@ -54,7 +56,7 @@ export function openJournal(name: string): Journal {
   function database(): Promise<IDBDatabase | null> {
     // Closed from outside, it is opened anew by the next write and not only when that is carried out: the
     // page may be left before.
-    opening ??= openDatabase(name, () => {
+    opening ??= openDatabase(name, createStores, () => {
       opening = null
     })
     return opening
@@ -141,23 +143,9 @@ function carryOut(change: IDBTransaction, changes: readonly Write[]): Promise<bo
   })
 }
 
-function openDatabase(name: string, onClosed: () => void): Promise<IDBDatabase | null> {
-  return new Promise((resolve) => {
-    if (typeof indexedDB === 'undefined') {
-      resolve(null)
-      return
-    }
-    const request = indexedDB.open(name, 1)
-    request.onupgradeneeded = () => {
-      request.result.createObjectStore('batches', { keyPath: 'id' })
-      request.result.createObjectStore('items', { keyPath: ['batchID', 'sourcePath'] })
-    }
-    request.onsuccess = () => {
-      request.result.onclose = onClosed
-      resolve(request.result)
-    }
-    request.onerror = request.onblocked = () => resolve(null)
-  })
+function createStores(database: IDBDatabase): void {
+  database.createObjectStore('batches', { keyPath: 'id' })
+  database.createObjectStore('items', { keyPath: ['batchID', 'sourcePath'] })
 }
 
 function all<T>(store: IDBObjectStore): Promise<T[]> {

@@ -6,18 +6,13 @@ import { plainUploadUrl, tusEndpoint } from '../api/uploads.ts'
 import { boot } from '../lib/boot.ts'
 import { renewSession } from '../state/session.ts'
 import { TIME_STEP_MS } from './interrupted.ts'
-import type { Send, SendEvents } from './queue.ts'
+import type { Send } from './queue.ts'
 import { createTusSend, failureCode } from './send-tus.ts'
 import { UploadError, type UploadItem } from './upload-item.ts'
 
 /** The token that the latest request of each item carried. */
 const usedTokens = new WeakMap<UploadItem, string>()
 let refused = ''
-
-const plain = createPlainSend({
-  url: (item) => plainUploadUrl(item.vpath, item.file === null, item.overwrite),
-  headers: authHeaders,
-})
 
 const tus = createTusSend({
   settings: {
@@ -39,7 +34,9 @@ const tus = createTusSend({
 /** The resumable protocol wherever it can be used; folders and odd pages take one plain request. */
 const sendOnce: Send = (item, events, signal) => {
   const resumable = boot.TusSettings.chunkSize > 0 && /^https?:$/.test(location.protocol)
-  return item.file === null || !resumable ? plain(item, events, signal) : tus(item, events, signal)
+  return item.file === null || !resumable
+    ? sendPlainly(item, events, signal)
+    : tus(item, events, signal)
 }
 
 /** The token that was refused last; '' before any was. */
@@ -48,11 +45,7 @@ export function refusedToken(): string {
 }
 
 /** As `Send` says. */
-export async function send(
-  item: UploadItem,
-  events: SendEvents,
-  signal: AbortSignal,
-): Promise<void> {
+export const send: Send = async (item, events, signal) => {
   try {
     await sendOnce(item, events, signal)
   } catch (error) {
@@ -69,40 +62,31 @@ function authHeaders(item: UploadItem): Record<string, string> {
   return { 'X-Auth': token }
 }
 
-interface PlainDeps {
-  /** The address of the item; a folder's ends in a slash. */
-  url(item: UploadItem): string
-  headers(item: UploadItem): Record<string, string>
-}
-
-function createPlainSend(deps: PlainDeps) {
-  return function sendPlainly(
-    item: UploadItem,
-    events: SendEvents,
-    signal: AbortSignal,
-  ): Promise<void> {
-    return new Promise((resolve, reject) => {
-      const request = new XMLHttpRequest()
-      request.open('POST', deps.url(item))
-      for (const [name, value] of Object.entries(deps.headers(item))) {
-        request.setRequestHeader(name, value)
-      }
-      if (item.file !== null) {
-        request.setRequestHeader('X-Modified', String(item.file.lastModified))
-      }
-      const onAbort = () => request.abort()
-      signal.addEventListener('abort', onAbort)
-      request.upload.onprogress = (event) => events.onProgress(event.loaded)
-      request.onabort = () => reject(signal.reason)
-      request.onerror = () => reject(new UploadError('network', 'no answer'))
-      request.ontimeout = () => reject(new UploadError('timeout', 'no answer in time'))
-      request.onload = () => {
-        if (request.status >= 200 && request.status < 300) return resolve()
-        const code = failureCode(request.status, request.getResponseHeader('X-Error-Code'))
-        reject(new UploadError(code, `${request.status} ${request.statusText}`))
-      }
-      request.onloadend = () => signal.removeEventListener('abort', onAbort)
-      request.send(item.file)
-    })
-  }
-}
+/**
+ * Sends a folder, or a file where the resumable protocol cannot be used, by one request. XMLHttpRequest,
+ * because fetch tells nothing of upload progress.
+ */
+const sendPlainly: Send = (item, events, signal) =>
+  new Promise((resolve, reject) => {
+    const request = new XMLHttpRequest()
+    request.open('POST', plainUploadUrl(item.vpath, item.file === null, item.overwrite))
+    for (const [name, value] of Object.entries(authHeaders(item))) {
+      request.setRequestHeader(name, value)
+    }
+    if (item.file !== null) {
+      request.setRequestHeader('X-Modified', String(item.file.lastModified))
+    }
+    const onAbort = () => request.abort()
+    signal.addEventListener('abort', onAbort)
+    request.upload.onprogress = (event) => events.onProgress(event.loaded)
+    request.onabort = () => reject(signal.reason)
+    request.onerror = () => reject(new UploadError('network', 'no answer'))
+    request.ontimeout = () => reject(new UploadError('timeout', 'no answer in time'))
+    request.onload = () => {
+      if (request.status >= 200 && request.status < 300) return resolve()
+      const code = failureCode(request.status, request.getResponseHeader('X-Error-Code'))
+      reject(new UploadError(code, `${request.status} ${request.statusText}`))
+    }
+    request.onloadend = () => signal.removeEventListener('abort', onAbort)
+    request.send(item.file)
+  })

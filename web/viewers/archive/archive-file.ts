@@ -5,6 +5,7 @@
 import type { FileEntry } from '../../../src/api-types.ts'
 import { ApiError } from '../../api/client.ts'
 import { OneVersion } from '../../api/content.ts'
+import { startsWith } from '../../text/decode.ts'
 import type { FileSource } from '../frame/source.ts'
 import { type ArchiveFile, type ArchiveItem, archiveOf, cleanPath } from './archive-item.ts'
 import { openByLibrary } from './archive-worker.ts'
@@ -54,10 +55,6 @@ export async function openArchive(
   if (sizeBytes > MAX_WHOLE_BYTES) throw new ZipError('too_large')
   const whole = await source.readAll(entry, MAX_WHOLE_BYTES, signal, version)
   return openByLibrary(whole, signal, MAX_ENTRIES)
-}
-
-function startsWith(bytes: Uint8Array, prefix: number[]): boolean {
-  return prefix.every((byte, index) => bytes[index] === byte)
 }
 
 async function openZip(read: ReadRange, fileBytes: number): Promise<ArchiveFile> {

@@ -13,14 +13,10 @@ export interface ReaderPrefs {
 }
 
 export function loadPrefs(): ReaderPrefs {
-  try {
-    const { size, theme } = JSON.parse(storage.get(PREFS_KEY) ?? '{}')
-    return {
-      size: SIZES.includes(size) ? size : 100,
-      theme: ['light', 'sepia', 'dark'].includes(theme) ? theme : 'light',
-    }
-  } catch {
-    return { size: 100, theme: 'light' }
+  const { size = 100, theme = 'light' } = (storage.getJson(PREFS_KEY) ?? {}) as Partial<ReaderPrefs>
+  return {
+    size: SIZES.includes(size) ? size : 100,
+    theme: ['light', 'sepia', 'dark'].includes(theme) ? theme : 'light',
   }
 }
 

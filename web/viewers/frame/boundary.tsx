@@ -2,8 +2,9 @@
 // a message and not in a blank page. Also makes the viewer anew when somebody tries again.
 
 import { Trans } from '@lingui/react/macro'
-import { Component, Fragment, type ReactNode } from 'react'
+import { Fragment, type ReactNode, useState } from 'react'
 import type { FileEntry } from '../../../src/api-types.ts'
+import { ErrorBoundary } from '../../layout/boundary.tsx'
 import type { FileSource } from './source.ts'
 import { Message, TryAgain, TryAgainButton } from './tools.tsx'
 
@@ -17,37 +18,16 @@ interface BoundaryProps {
   fallback?: ReactNode
 }
 
-export class Boundary extends Component<BoundaryProps, { failed: boolean; attempt: number }> {
-  override state = { failed: false, attempt: 0 }
-
-  static getDerivedStateFromError() {
-    return { failed: true }
-  }
-
-  override componentDidUpdate(before: BoundaryProps) {
-    if (this.state.failed && keyOf(before) !== keyOf(this.props)) this.setState({ failed: false })
-  }
-
-  tryAgain = () => this.setState(({ attempt }) => ({ failed: false, attempt: attempt + 1 }))
-
-  override render() {
-    const { failed, attempt } = this.state
-    const {
-      source,
-      entry,
-      fallback = <Failed source={source} entry={entry} />,
-      children,
-    } = this.props
-    return (
-      <TryAgain value={this.tryAgain}>
-        {failed ? fallback : <Fragment key={attempt}>{children}</Fragment>}
-      </TryAgain>
-    )
-  }
-}
-
-function keyOf({ resetKey, entry }: BoundaryProps): string {
-  return resetKey ?? entry.path
+export function Boundary({ source, entry, children, ...given }: BoundaryProps) {
+  const { resetKey = entry.path, fallback = <Failed source={source} entry={entry} /> } = given
+  const [attempt, setAttempt] = useState(0)
+  return (
+    <TryAgain value={() => setAttempt(attempt + 1)}>
+      <ErrorBoundary resetKey={`${attempt} ${resetKey}`} fallback={fallback}>
+        <Fragment key={attempt}>{children}</Fragment>
+      </ErrorBoundary>
+    </TryAgain>
+  )
 }
 
 function Failed({ source, entry }: { source: FileSource; entry: FileEntry }) {

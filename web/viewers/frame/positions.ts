@@ -1,6 +1,7 @@
 // Where somebody was in a film, a song, a book or a paper: per account and file, in this browser only.
 
 import type { FileEntry } from '../../../src/api-types.ts'
+import { putNewest } from '../../lib/newest.ts'
 import { storage } from '../../lib/storage.ts'
 import type { FileSource } from './source.ts'
 
@@ -13,14 +14,8 @@ type Position = number | string
 let known: Map<string, Position> | null = null
 
 function load(): Map<string, Position> {
-  if (known) return known
-  try {
-    const stored: unknown = JSON.parse(storage.get(KEY) ?? '[]')
-    known = new Map(Array.isArray(stored) ? (stored as [string, Position][]) : [])
-  } catch {
-    // Damaged by something else: positions are a comfort, not data.
-    known = new Map()
-  }
+  const stored = known ?? storage.getJson(KEY)
+  known ??= new Map(Array.isArray(stored) ? (stored as [string, Position][]) : [])
   return known
 }
 
@@ -37,11 +32,7 @@ export function recallPosition(source: FileSource, entry: FileEntry): Position |
 export function rememberPosition(source: FileSource, entry: FileEntry, position: Position | null) {
   const map = load()
   const key = keyOf(source, entry)
-  map.delete(key)
-  if (position !== null) map.set(key, position)
-  for (const oldest of map.keys()) {
-    if (map.size <= MAX_ENTRIES) break
-    map.delete(oldest)
-  }
+  if (position === null) map.delete(key)
+  else putNewest(map, key, position, MAX_ENTRIES)
   storage.set(KEY, JSON.stringify([...map]))
 }

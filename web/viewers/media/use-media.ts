@@ -48,12 +48,9 @@ interface Sound {
 }
 
 function loadSound(): Sound {
-  try {
-    const { volume = 1, muted = false, rate = 1 } = JSON.parse(storage.get(SOUND_KEY) ?? '{}')
-    return { volume: Number(volume), muted: muted === true, rate: Number(rate) }
-  } catch {
-    return { volume: 1, muted: false, rate: 1 }
-  }
+  const stored = (storage.getJson(SOUND_KEY) ?? {}) as Partial<Sound>
+  const { volume = 1, muted = false, rate = 1 } = stored
+  return { volume: Number(volume), muted: muted === true, rate: Number(rate) }
 }
 
 function applySound(element: HTMLMediaElement): void {

@@ -1,5 +1,6 @@
 // The page's side of the table worker: what is asked, and the rows kept at hand.
 
+import { putNewest } from '../../lib/newest.ts'
 import { WorkerCalls } from '../../lib/worker-calls.ts'
 import type { Delimiter } from '../../text/csv.ts'
 import workerUrl from './csv.worker.ts?worker'
@@ -95,14 +96,8 @@ export class CsvClient {
         to: from + BLOCK_ROWS,
       })
       if (version !== this.#version) return
-      this.#blocks.set(
-        block,
-        cells.map((row, index) => ({ number: numbers[index] ?? 0, cells: row })),
-      )
-      if (this.#blocks.size > MAX_BLOCKS) {
-        const [oldest] = this.#blocks.keys()
-        if (oldest !== undefined) this.#blocks.delete(oldest)
-      }
+      const rows = cells.map((row, index) => ({ number: numbers[index] ?? 0, cells: row }))
+      putNewest(this.#blocks, block, rows, MAX_BLOCKS)
       this.#onRows()
     } catch {
       this.#blocks.delete(block) // asked for again when it next comes into sight

@@ -12,7 +12,7 @@ import {
   sniffHeader,
   sortRows,
 } from '../../text/csv.ts'
-import { decodeAs, detectEncoding } from '../../text/decode.ts'
+import { decodeAs, detectEncoding, startsWith } from '../../text/decode.ts'
 import { bomOf, type TextEncoding } from '../../text/encodings.ts'
 import type { CsvFacts, CsvRequest, CsvSort } from './csv-client.ts'
 
@@ -30,7 +30,7 @@ const MAX_CHARS = 44
 function open(request: Extract<CsvRequest, { kind: 'open' }>): CsvFacts {
   if (request.data) bytes = new Uint8Array(request.data)
   const encoding: TextEncoding = request.encoding
-    ? { name: request.encoding, bom: startsWithMark(request.encoding) }
+    ? { name: request.encoding, bom: startsWith(bytes, bomOf(request.encoding)) }
     : detectEncoding(bytes)
   const text = decodeAs(bytes, encoding)
   const delimiter: Delimiter = request.delimiter ?? sniffDelimiter(text)
@@ -46,11 +46,6 @@ function open(request: Extract<CsvRequest, { kind: 'open' }>): CsvFacts {
     columnCount: table.width,
     widths: columnWidths(table),
   }
-}
-
-function startsWithMark(name: string): boolean {
-  const mark = bomOf(name)
-  return mark.length > 0 && mark.every((byte, index) => bytes[index] === byte)
 }
 
 function bodyRows(from: CsvTable): { length: number; first: number } {
