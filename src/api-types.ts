@@ -342,6 +342,14 @@ export interface PasskeyRecord {
   lastUsed: string | null
 }
 
+/** Where an account comes from, as administrators see it. */
+export interface AccountIdentityRecord {
+  userID: number
+  from: 'directory' | 'provider'
+  /** A group there makes it an administrator for now. */
+  admin: boolean
+}
+
 /** Start-up settings injected into the page as `window.FileBrowser`. */
 export interface BootSettings {
   AuthMethod: string

@@ -52,6 +52,7 @@ const EXACT = new Set([
   '/api/second-factor',
   '/api/second-factor/recovery',
   '/api/second-factors',
+  '/api/identities',
   '/api/audit',
   '/api/audit/export',
   '/api/openapi.json',

@@ -174,6 +174,9 @@ const FACTOR_PATHS = operations(FACTORS, {
     body: jsonBody(object({ 'current_password?': text() })),
     answers: { 204: empty('Reset.'), ...failures(400, 403, 404) },
   }),
+  'GET /api/identities': call('listIdentities', 'Who comes from elsewhere, for administrators', {
+    answers: { 200: json(list(ref('AccountIdentity'))), ...failures(403) },
+  }),
   'POST /api/confirm': call('confirm', 'Prove again who one is', {
     description:
       'By password, by code where the account has a second factor, or by passkey. For ten minutes the session needs no `current_password`, except to remove the factor.',

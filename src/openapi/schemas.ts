@@ -246,6 +246,11 @@ export const SCHEMAS: Record<string, Schema> = {
     description:
       'What to give to `navigator.credentials.get`: PublicKeyCredentialRequestOptionsJSON. Good once, for five minutes.',
   },
+  AccountIdentity: object({
+    userID: integer(),
+    from: { type: 'string', enum: ['directory', 'provider'] },
+    admin: flag('A group there makes it an administrator for now.'),
+  }),
   ApiToken: object(apiToken),
   MadeApiToken: object({ ...apiToken, token: text('To be sent; nobody can read it again.') }),
   NewApiToken: object({

@@ -2,11 +2,11 @@
 // password asked for wherever a change could take an account over.
 import { Hono } from 'hono'
 import { checkPermissions, checkRules } from '../access/rules.ts'
-import type { UserRecord } from '../api-types.ts'
-import { hasPassword } from '../auth/external/identities.ts'
+import type { AccountIdentityRecord, UserRecord } from '../api-types.ts'
+import { hasPassword, isAdminByGroup } from '../auth/external/identities.ts'
 import { hashPassword, verifyPassword } from '../auth/hash.ts'
 import { deriveScope } from '../auth/home.ts'
-import { directoryIdentityOf, verifyByDirectory } from '../auth/ldap/sign-in.ts'
+import { DIRECTORY_ISSUER, directoryIdentityOf, verifyByDirectory } from '../auth/ldap/sign-in.ts'
 import { checkPassword } from '../auth/password-policy.ts'
 import { addUserWithHome, checkUsername } from '../auth/provision.ts'
 import { addFacts, audited } from '../http/audit.ts'
@@ -19,8 +19,8 @@ import { sendJson, sendStatus } from '../http/respond.ts'
 import { AppError, badRequest } from '../lib/errors.ts'
 import { pick } from '../lib/fields.ts'
 import { asString, ParseError, type Reader } from '../lib/parse.ts'
-import { USERS } from '../store/collections.ts'
-import { USER_FIELDS, type User } from '../store/document.ts'
+import { IDENTITIES, USERS } from '../store/collections.ts'
+import { type Identity, USER_FIELDS, type User } from '../store/document.ts'
 import { parseRule, parseUserDefaults } from '../store/parse-records.ts'
 import {
   endSessions,
@@ -55,6 +55,9 @@ export function userRoutes(deps: Deps): Hono<Env> {
     const users = deps.store.all(USERS).toSorted((a, b) => a.id - b.id)
     return sendJson(users.map((user) => presentUser(user, true)))
   })
+  app.get('/api/identities', guard, requireAdmin, () =>
+    sendJson(deps.store.all(IDENTITIES).map((identity) => presentIdentity(deps, identity))),
+  )
   app.post('/api/users', guard, audited('user-add'), requireSession, requireAdmin, (c) =>
     createUser(c, deps),
   )
@@ -74,6 +77,11 @@ export function userRoutes(deps: Deps): Hono<Env> {
 /** What leaves the server of an account: never the hash; the scope only towards administrators. */
 function presentUser(user: User, forAdmin: boolean): UserRecord {
   return { ...pick(user, USER_FIELDS), password: '', scope: forAdmin ? user.scope : '' }
+}
+
+function presentIdentity(deps: Deps, { userID, issuer }: Identity): AccountIdentityRecord {
+  const from = issuer.startsWith(DIRECTORY_ISSUER) ? 'directory' : 'provider'
+  return { userID, from, admin: isAdminByGroup(deps.store, userID) }
 }
 
 interface Envelope {

@@ -411,6 +411,13 @@ export const DOORS: Door[] = [
     go: send('DELETE', '/api/second-factors/1', JSON.stringify({ current_password: PASSWORD })),
   },
   {
+    name: 'list who comes from elsewhere',
+    needs: ['admin'],
+    denied: 403,
+    open: 200,
+    go: get('/api/identities'),
+  },
+  {
     name: 'confirm who one is',
     needs: [],
     denied: 0,

@@ -6,6 +6,7 @@ import type { UserRecord } from '../../src/api-types.ts'
 import { waitFor } from '../support/deadline.ts'
 import { loginAs } from '../support/login.ts'
 import { ADMIN, startProgram } from '../support/program.ts'
+import { BASE, DIRECTORY_PASSWORD, group, person, startSlapd } from '../support/slapd.ts'
 import { makeTree, type TreeContent } from '../support/tree.ts'
 import { servedPages, sharedBrowser } from './browser-steps.ts'
 import { changeSettings, confirm, createUser, PASSWORD, readUser } from './settings-steps.ts'
@@ -36,6 +37,29 @@ async function save(page: Page): Promise<void> {
   await confirm(page, 'Save changes')
   await page.getByText('User saved').first().waitFor()
 }
+
+it('shows who comes from a directory, and who administrates by a group there', async () => {
+  await using slapd = await startSlapd({ ldif: `${person('mona')}\n${group('chiefs', ['mona'])}` })
+  const ldap = {
+    url: slapd.url,
+    base: BASE,
+    create: 'true',
+    allowedGroups: '*',
+    adminGroup: 'chiefs',
+  }
+  const args = Object.entries(ldap).map(([key, value]) => `--ldap.${key}=${value}`)
+  await using open = await openServed(
+    {},
+    {
+      path: '/settings/users',
+      args,
+      prepare: async ({ origin }) => void (await loginAs(origin, 'mona', DIRECTORY_PASSWORD)),
+    },
+  )
+  const row = open.page.getByRole('row', { name: 'mona' })
+  await row.getByText('Directory', { exact: true }).waitFor()
+  await row.getByText('Admin', { exact: true }).waitFor()
+})
 
 describe('creating a user', () => {
   it('asks for the own password, explains a wrong one, and the account works', async () => {

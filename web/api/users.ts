@@ -1,10 +1,15 @@
 // Accounts. Changes that matter need the password of the person who makes them.
 
-import type { UserRecord } from '../../src/api-types.ts'
+import type { AccountIdentityRecord, UserRecord } from '../../src/api-types.ts'
 import { call, callJson } from './client.ts'
 
 export async function listUsers(signal?: AbortSignal): Promise<UserRecord[]> {
   return callJson('/users', { signal })
+}
+
+/** For administrators: the accounts that come from a directory or a provider. */
+export async function listIdentities(signal?: AbortSignal): Promise<AccountIdentityRecord[]> {
+  return callJson('/identities', { signal })
 }
 
 export async function getUser(id: number, signal?: AbortSignal): Promise<UserRecord> {

@@ -30,13 +30,14 @@ interface FoundInDirectory {
   code: string | null
 }
 
-const ISSUER = 'ldap:'
+/** How the issuer of identities from a directory begins. */
+export const DIRECTORY_ISSUER = 'ldap:'
 /** How long administration by a group counts without another sign-in. */
 const ADMIN_LIFE_MS = 24 * 60 * 60_000
 
 /** Who somebody is in the directory; undefined for accounts that have a password here. */
 export function directoryIdentityOf(records: Records, userID: number): Identity | undefined {
-  return identitiesOf(records, userID).find(({ issuer }) => issuer.startsWith(ISSUER))
+  return identitiesOf(records, userID).find(({ issuer }) => issuer.startsWith(DIRECTORY_ISSUER))
 }
 
 /**
@@ -118,5 +119,5 @@ function linksByName({ config, store }: DirectoryDeps): boolean {
 }
 
 function issuerOf(config: DirectoryDeps['config']): string {
-  return ISSUER + config['ldap.base'].toLowerCase()
+  return DIRECTORY_ISSUER + config['ldap.base'].toLowerCase()
 }

@@ -4,9 +4,9 @@ import { Plural, Trans, useLingui } from '@lingui/react/macro'
 import { KeyRound, Pencil, Search, ShieldCheck, ShieldOff, UserPlus } from 'lucide-react'
 import { useState } from 'react'
 import { useSnapshot } from 'valtio'
-import type { Permissions, UserRecord } from '../../../src/api-types.ts'
+import type { AccountIdentityRecord, Permissions, UserRecord } from '../../../src/api-types.ts'
 import { listSecondFactors } from '../../api/second-factor.ts'
-import { listUsers } from '../../api/users.ts'
+import { listIdentities, listUsers } from '../../api/users.ts'
 import { boot } from '../../lib/boot.ts'
 import { formatList } from '../../lib/format.ts'
 import { toastError } from '../../operations/toasts.ts'
@@ -41,14 +41,19 @@ function usePermissionWords() {
 
 export function UsersPage() {
   const loaded = useLoad('users', (signal) =>
-    Promise.all([listUsers(signal), hasSecondFactors() ? listSecondFactors(signal) : []]),
+    Promise.all([
+      listUsers(signal),
+      hasSecondFactors() ? listSecondFactors(signal) : [],
+      listIdentities(signal),
+    ]),
   )
   return (
     <WhenLoaded loaded={loaded}>
-      {([users, factors]) => (
+      {([users, factors, identities]) => (
         <UserTable
           users={users}
           withFactor={new Set(factors.filter(({ active }) => active).map(({ userID }) => userID))}
+          origins={new Map(identities.map((identity) => [identity.userID, identity]))}
           onChange={loaded.reload}
         />
       )}
@@ -60,10 +65,12 @@ interface UserTableProps {
   users: UserRecord[]
   /** Numbers of the accounts that sign in with a second step. */
   withFactor: ReadonlySet<number>
+  /** Where accounts come from that are not kept here alone, by their numbers. */
+  origins: ReadonlyMap<number, AccountIdentityRecord>
   onChange: () => void
 }
 
-function UserTable({ users, withFactor, onChange }: UserTableProps) {
+function UserTable({ users, withFactor, origins, onChange }: UserTableProps) {
   const { t } = useLingui()
   const { user: me } = useSnapshot(session)
   const [find, setFind] = useState('')
@@ -119,6 +126,7 @@ function UserTable({ users, withFactor, onChange }: UserTableProps) {
                   user={user}
                   own={user.id === me?.id}
                   hasFactor={withFactor.has(user.id)}
+                  origin={origins.get(user.id)}
                   onChange={onChange}
                 />
               ))}
@@ -136,11 +144,13 @@ interface UserRowProps {
   user: UserRecord
   own: boolean
   hasFactor: boolean
+  origin: AccountIdentityRecord | undefined
   onChange: () => void
 }
 
-function UserRow({ user, own, hasFactor, onChange }: UserRowProps) {
+function UserRow({ user, own, hasFactor, origin, onChange }: UserRowProps) {
   const { t } = useLingui()
+  const isAdmin = user.perm.admin || origin?.admin === true
   const words = usePermissionWords()(user.perm)
   return (
     <tr>
@@ -153,6 +163,7 @@ function UserRow({ user, own, hasFactor, onChange }: UserRowProps) {
               <Trans>You</Trans>
             </Badge>
           )}
+          {origin && <Badge>{origin.from === 'directory' ? t`Directory` : t`Provider`}</Badge>}
           {hasFactor && (
             <span className="tbl__factor" data-tip={t`Two-step sign-in is on`}>
               <KeyRound className="i i-sm" aria-hidden />
@@ -161,8 +172,8 @@ function UserRow({ user, own, hasFactor, onChange }: UserRowProps) {
           )}
         </a>
       </td>
-      <td className={user.perm.admin ? '' : 'tbl__none'}>
-        {user.perm.admin ? (
+      <td className={isAdmin ? '' : 'tbl__none'}>
+        {isAdmin ? (
           <Badge tone="accent" icon={ShieldCheck}>
             <Trans>Admin</Trans>
           </Badge>
