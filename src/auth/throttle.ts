@@ -1,6 +1,6 @@
 // Slows guessing: failures are counted per key (address, account, share) within a window, and past
 // the limit answers are refused until a back-off has passed.
-import { AppError } from '../lib/errors.ts'
+import { tooMany } from '../lib/errors.ts'
 
 interface ThrottleLimits {
   /** Failures allowed in a window; 0 switches the throttle off. */
@@ -13,7 +13,7 @@ interface ThrottleLimits {
 interface Throttle {
   /**
    * Admits one attempt and gives the function to call when it is over, whatever came of it. Throws
-   * `too_many_requests` (details.retryAfterSeconds) while any key is blocked, and when attempts
+   * `too_many_requests` while any key is blocked, and when attempts
    * under way could exceed the limit: each counts as a failure until it is over, so that guesses
    * sent at once are not all let through.
    */
@@ -53,9 +53,9 @@ export function createThrottle(limits: ThrottleLimits): Throttle {
         const record = live(key)
         const waitMs = (record?.blockedUntilMs ?? 0) - now()
         const others = underWay.get(key) ?? 0
-        if (waitMs > 0) throw tooMany(waitMs)
+        if (waitMs > 0) throw tooMany('too many failures', Math.ceil(waitMs / 1000))
         if (others > 0 && (record?.failures ?? 0) + others >= limits.attempts)
-          throw tooMany(FIRST_BLOCK_MS)
+          throw tooMany('too many failures', Math.ceil(FIRST_BLOCK_MS / 1000))
       }
       for (const key of keys) underWay.set(key, (underWay.get(key) ?? 0) + 1)
       return () => {
@@ -87,10 +87,4 @@ export function createThrottle(limits: ThrottleLimits): Throttle {
       for (const key of keys) records.delete(key)
     },
   }
-}
-
-function tooMany(waitMs: number): AppError {
-  return new AppError('too_many_requests', 'too many failures', {
-    details: { retryAfterSeconds: Math.ceil(waitMs / 1000) },
-  })
 }

@@ -19,7 +19,6 @@ export interface Flag {
   deprecated?: readonly string[]
   /** Every occurrence adds to the list instead of replacing the value. */
   list?: true
-  required?: true
 }
 
 /**

@@ -80,7 +80,6 @@ function flagHead(flag: Flag): string {
 /** What a flag does, its default and its environment name. */
 function flagText(flag: Flag): string {
   const facts = [
-    flag.required ? 'required' : '',
     flag.default !== '' && !(isSwitch(flag) && flag.default === 'false')
       ? `default ${flag.default}`
       : '',

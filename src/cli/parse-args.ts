@@ -154,10 +154,6 @@ export function parseArgs(words: readonly string[], flags: readonly Flag[]): Par
     }
   }
 
-  if (!help) {
-    const missing = flags.find((flag) => flag.required && !given.has(flag.name))
-    if (missing) throw badRequest(`--${missing.name} is required`)
-  }
   return {
     args,
     flags: given,

@@ -7,6 +7,8 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { gunzip } from 'node:zlib'
+import { contentTypeOf } from '../files/listing/mime.ts'
+import { suffixOf } from '../lib/vpath.ts'
 import { parsePreferences } from './accept.ts'
 
 export type Encoding = 'identity' | 'br' | 'gzip'
@@ -133,30 +135,19 @@ function findAssetsDir(): string {
   return existsSync(join(bundled, 'assets.json')) ? bundled : join(here, '..', '..', 'dist', 'web')
 }
 
+/** Of what the table of files has otherwise, or not at all. */
 const TYPES: Record<string, string> = {
-  css: 'text/css; charset=utf-8',
-  gif: 'image/gif',
-  html: 'text/html; charset=utf-8',
-  ico: 'image/x-icon',
-  jpeg: 'image/jpeg',
-  jpg: 'image/jpeg',
-  js: 'text/javascript; charset=utf-8',
-  json: 'application/json; charset=utf-8',
-  map: 'application/json; charset=utf-8',
-  mjs: 'text/javascript; charset=utf-8',
-  otf: 'font/otf',
-  png: 'image/png',
-  svg: 'image/svg+xml',
-  ttf: 'font/ttf',
-  txt: 'text/plain; charset=utf-8',
-  wasm: 'application/wasm',
-  webmanifest: 'application/manifest+json; charset=utf-8',
-  webp: 'image/webp',
-  woff: 'font/woff',
-  woff2: 'font/woff2',
+  '.json': 'application/json; charset=utf-8',
+  '.map': 'application/json; charset=utf-8',
+  '.otf': 'font/otf',
+  '.ttf': 'font/ttf',
+  '.webmanifest': 'application/manifest+json; charset=utf-8',
+  '.woff': 'font/woff',
+  '.woff2': 'font/woff2',
 }
 
 /** Content type of a built or branding file by its extension. */
 export function assetTypeOf(name: string): string {
-  return TYPES[name.slice(name.lastIndexOf('.') + 1).toLowerCase()] ?? 'application/octet-stream'
+  const extension = suffixOf(name).toLowerCase()
+  return TYPES[extension] ?? (contentTypeOf(extension) || 'application/octet-stream')
 }

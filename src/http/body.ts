@@ -1,7 +1,7 @@
 // Request bodies as JSON: bounded in size and time, and in what all of them hold together.
 import type { IncomingMessage } from 'node:http'
 import { networkOf } from '../auth/address.ts'
-import { AppError, badRequest, clientGone } from '../lib/errors.ts'
+import { AppError, badRequest, clientGone, tooMany } from '../lib/errors.ts'
 import { ParseError, type Reader, readObject } from '../lib/parse.ts'
 import { clientAddress } from './client-address.ts'
 import { type Ctx, recheck, setHeader } from './context.ts'
@@ -42,7 +42,9 @@ export async function readJson<T>(
 async function readBytes(c: Ctx, deps: Deps, maxBytes: number): Promise<Buffer> {
   const { incoming } = c.env
   const stop = new AbortController()
-  const body = deps.bodies.begin(ownerOf(c, deps), () => stop.abort(gaveWay()))
+  const body = deps.bodies.begin(ownerOf(c, deps), () =>
+    stop.abort(tooMany('too many unfinished bodies', 1)),
+  )
   try {
     return await collect(incoming, {
       maxBytes,
@@ -127,12 +129,6 @@ function collect(incoming: IncomingMessage, collecting: Collecting): Promise<Buf
 
 function tooSlow(): AppError {
   return new AppError('bad_request', 'the body came too slowly', { status: 408 })
-}
-
-function gaveWay(): AppError {
-  return new AppError('too_many_requests', 'too many unfinished bodies', {
-    details: { retryAfterSeconds: 1 },
-  })
 }
 
 function parseFirst(text: string): unknown {

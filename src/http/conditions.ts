@@ -1,22 +1,21 @@
 // Conditional requests by RFC 9110 13: which validators a client named, and whether they still hold.
-
-export type Headers = Record<string, string | string[] | undefined>
+import type { IncomingHttpHeaders } from 'node:http'
 
 /** Preconditions of a read in the order of RFC 9110 13.2.2: 304, 412 or null to go on. */
 export function evaluateConditions(
-  headers: Headers,
+  headers: IncomingHttpHeaders,
   mtimeMs: number,
   etag: string | undefined,
 ): 304 | 412 | null {
   const seconds = Math.floor(mtimeMs / 1000)
-  const ifMatch = headerText(headers['if-match'])
+  const ifMatch = headers['if-match']
   const ifUnmodified = seconds1123(headers['if-unmodified-since'])
-  if (ifMatch !== null) {
+  if (ifMatch !== undefined) {
     if (!isListed(ifMatch, etag)) return 412
   } else if (ifUnmodified !== null && seconds > ifUnmodified) return 412
-  const ifNoneMatch = headerText(headers['if-none-match'])
+  const ifNoneMatch = headers['if-none-match']
   const ifModified = seconds1123(headers['if-modified-since'])
-  if (ifNoneMatch !== null) {
+  if (ifNoneMatch !== undefined) {
     if (isListed(ifNoneMatch, etag)) return 304
   } else if (ifModified !== null && seconds <= ifModified) return 304
   return null
@@ -27,17 +26,17 @@ export function evaluateConditions(
  * where there is none.
  */
 export function refusesWrite(
-  headers: Headers,
+  headers: IncomingHttpHeaders,
   file: { mtimeMs: number; etag: string } | null,
 ): boolean {
-  const ifNoneMatch = headerText(headers['if-none-match'])
-  if (!file) return headerText(headers['if-match']) !== null
-  if (ifNoneMatch !== null && isListed(ifNoneMatch, file.etag)) return true
+  const ifNoneMatch = headers['if-none-match']
+  if (!file) return headers['if-match'] !== undefined
+  if (ifNoneMatch !== undefined && isListed(ifNoneMatch, file.etag)) return true
   return evaluateConditions(headers, file.mtimeMs, file.etag) === 412
 }
 
 /** True when a write has preconditions; without them nobody looks at the file. */
-export function isConditional(headers: Headers): boolean {
+export function isConditional(headers: IncomingHttpHeaders): boolean {
   return ['if-match', 'if-none-match', 'if-unmodified-since'].some((name) => name in headers)
 }
 
@@ -48,12 +47,6 @@ export function validatorHolds(value: string, mtimeMs: number, etag: string | un
   return seconds !== null && seconds === Math.floor(mtimeMs / 1000)
 }
 
-/** The value of a header; several lines are one list. */
-export function headerText(value: string | string[] | undefined): string | null {
-  if (value === undefined) return null
-  return Array.isArray(value) ? value.join(',') : value
-}
-
 /** True when an If-Match or If-None-Match header names the validator, weakly compared. */
 export function isListed(header: string, etag: string | undefined): boolean {
   if (header.trim() === '*') return true
@@ -61,8 +54,7 @@ export function isListed(header: string, etag: string | undefined): boolean {
   return header.split(',').some((part) => part.trim().replace(/^W\//, '') === etag)
 }
 
-function seconds1123(value: string | string[] | undefined): number | null {
-  if (value === undefined) return null
-  const ms = Date.parse(headerText(value) ?? '')
+function seconds1123(value = ''): number | null {
+  const ms = Date.parse(value)
   return Number.isNaN(ms) ? null : Math.floor(ms / 1000)
 }

@@ -24,11 +24,8 @@ export function answerError(thrown: unknown, c: Ctx, deps: Deps): Response {
   }
   c.set('failure', reasonOf(error))
   if (error.code === 'internal') report(error, c, deps)
-  const headers = { ...error.headers }
-  const retry = error.details?.retryAfterSeconds
-  if (typeof retry === 'number') headers['Retry-After'] = String(retry)
   const cause = error.expose && [400, 503].includes(error.status) ? error.message : ''
-  return sendStatus(error.status, { cause, code: error.code, headers })
+  return sendStatus(error.status, { cause, code: error.code, headers: error.headers })
 }
 
 /** One log line per failed request. */

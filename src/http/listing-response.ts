@@ -5,7 +5,6 @@ import {
   childPath,
   type ListingOptions,
   presentEntry,
-  presentFile,
   presentListed,
   readListing,
   typeOf,
@@ -36,7 +35,9 @@ export async function describeFile(
   mayModify: boolean,
 ): Promise<FileInfo> {
   const type = await typeOf(scope, place, stat)
-  return presentFile(path, name, stat, { type, mayModify })
+  // Text tells who may not change it.
+  const isFixed = type === 'text' && !mayModify
+  return presentEntry(path, name, stat, isFixed ? 'textImmutable' : type)
 }
 
 /** Sends a folder object with `also`, its items first, in slices: 100,000 entries block nobody. */

@@ -1,6 +1,7 @@
 // Range requests by RFC 9110 14.
 
-import { type Headers, headerText, validatorHolds } from './conditions.ts'
+import type { IncomingHttpHeaders } from 'node:http'
+import { validatorHolds } from './conditions.ts'
 
 export interface Range {
   start: number
@@ -10,15 +11,15 @@ export interface Range {
 
 /** What to send; null stands for the whole file. Ranges of another version than If-Range names are ignored. */
 export function usableRanges(
-  headers: Headers,
+  headers: IncomingHttpHeaders,
   { sizeBytes, mtimeMs }: { sizeBytes: number; mtimeMs: number },
   etag: string | undefined,
 ): Range[] | 'unsatisfiable' | null {
-  const value = headerText(headers.range)
+  const value = headers.range
   // Some clients ask for a range of everything; of an empty file there is none, so it is sent whole.
-  if (value === null || sizeBytes === 0) return null
-  const ifRange = headerText(headers['if-range'])
-  if (ifRange !== null && !validatorHolds(ifRange, mtimeMs, etag)) return null
+  if (value === undefined || sizeBytes === 0) return null
+  const ifRange = headers['if-range'] as string | undefined
+  if (ifRange !== undefined && !validatorHolds(ifRange, mtimeMs, etag)) return null
   return parseRanges(value, sizeBytes)
 }
 

@@ -14,7 +14,7 @@ function statusLine(status: number, cause = ''): string {
 /** A status-only answer. 204 has no body. */
 export function sendStatus(
   status: number,
-  options: { cause?: string; code?: ErrorCode; headers?: Record<string, string> } = {},
+  options: { cause?: string; code?: ErrorCode; headers?: Record<string, string> | undefined } = {},
 ): Response {
   const headers: Record<string, string> = {
     'Content-Type': 'text/plain; charset=utf-8',

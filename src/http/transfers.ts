@@ -1,6 +1,6 @@
 // Limits memory of answers in flight, of all, and of one visitor, share or account; the longest-stalled one is
 // cut off first. Without one that has stalled, a new answer waits for a moment and is then refused.
-import { AppError } from '../lib/errors.ts'
+import { type AppError, tooMany } from '../lib/errors.ts'
 import { createQuota } from '../lib/quota.ts'
 
 const MIB = 1024 * 1024
@@ -46,7 +46,7 @@ export interface Transfer {
 interface Transfers {
   /**
    * Admits an answer, when there is room; the result is to be called when it is over. Rejects with
-   * `too_many_requests` (details.retryAfterSeconds) where none came free, and with the reason of
+   * `too_many_requests` where none came free, and with the reason of
    * `signal`.
    */
   begin(transfer: Transfer, signal: () => AbortSignal): Promise<() => void>
@@ -160,7 +160,5 @@ function waitForRoom(
 }
 
 function noRoom(): AppError {
-  return new AppError('too_many_requests', 'too much is on its way', {
-    details: { retryAfterSeconds: RETRY_AFTER_SECONDS },
-  })
+  return tooMany('too much is on its way', RETRY_AFTER_SECONDS)
 }

@@ -9,7 +9,6 @@ export class AppError extends Error {
   readonly code: ErrorCode
   readonly status: number
   readonly expose: boolean
-  readonly details: Record<string, unknown> | undefined
   /** Headers of the answer besides. */
   readonly headers: Record<string, string> | undefined
 
@@ -20,7 +19,6 @@ export class AppError extends Error {
       cause?: unknown
       status?: number
       expose?: boolean
-      details?: Record<string, unknown>
       headers?: Record<string, string>
     } = {},
   ) {
@@ -29,7 +27,6 @@ export class AppError extends Error {
     this.code = code
     this.status = options.status ?? STATUS[code]
     this.expose = options.expose ?? false
-    this.details = options.details
     this.headers = options.headers
   }
 }
@@ -78,6 +75,12 @@ const STATUS: Record<ErrorCode, number> = {
 
 /** Every code there is, for descriptions of the interface. */
 export const ERROR_CODES = Object.keys(STATUS) as ErrorCode[]
+
+/** Refuses what may be asked for again after so many seconds. */
+export function tooMany(message: string, retryAfterSeconds: number): AppError {
+  const headers = { 'Retry-After': String(retryAfterSeconds) }
+  return new AppError('too_many_requests', message, { headers })
+}
 
 /** A 400 whose cause the client may read: `400 Bad Request (<cause>)`. */
 export function badRequest(cause: string, code: ErrorCode = 'bad_request'): AppError {

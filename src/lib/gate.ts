@@ -1,5 +1,5 @@
 // Limits how many functions run at once.
-import { AppError } from './errors.ts'
+import { tooMany } from './errors.ts'
 
 /** Runs a function in its turn. With a signal, whoever has left while waiting gives up its place. */
 export type Gate = <T>(fn: () => Promise<T>, signal?: AbortSignal) => Promise<T>
@@ -30,10 +30,7 @@ export function createGate(limit: number, maxWaiting = Number.POSITIVE_INFINITY)
   return async (fn, signal) => {
     signal?.throwIfAborted()
     if (running >= limit) {
-      if (waiting.size >= maxWaiting)
-        throw new AppError('too_many_requests', `${maxWaiting} others are waiting already`, {
-          details: { retryAfterSeconds: 1 },
-        })
+      if (waiting.size >= maxWaiting) throw tooMany(`${maxWaiting} others are waiting already`, 1)
       await wait(signal)
     } else running++
     try {

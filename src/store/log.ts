@@ -5,7 +5,7 @@ import {
   fdatasync,
   ftruncateSync,
   openSync,
-  readSync,
+  readFileSync,
   renameSync,
   rmSync,
   unlinkSync,
@@ -57,26 +57,9 @@ export async function* readLog(file: string, from = 0): AsyncGenerator<LogLine> 
   }
 }
 
-/** Like readLog, at once, for what is read before there is anybody to wait. */
-export function* readLogSync(file: string): Generator<LogLine> {
-  let fd: number
-  try {
-    fd = openSync(file, 'r')
-  } catch (error) {
-    if (errnoOf(error) === 'ENOENT') return
-    throw error
-  }
-  try {
-    const split = createSplitter(0)
-    const chunk = Buffer.alloc(CHUNK_BYTES)
-    for (;;) {
-      const bytesRead = readSync(fd, chunk, 0, CHUNK_BYTES, null)
-      if (bytesRead === 0) return
-      yield* split(chunk.subarray(0, bytesRead))
-    }
-  } finally {
-    closeSync(fd)
-  }
+/** Like readLog, at once and for a file that is there: for what is read before there is anybody to wait. */
+export function readLogSync(file: string): Generator<LogLine> {
+  return createSplitter(0)(readFileSync(file))
 }
 
 function createSplitter(from: number): (chunk: Buffer) => Generator<LogLine> {

@@ -119,12 +119,6 @@ describe('flags', () => {
   test('the value of a secret flag is not repeated in the error', () => {
     expect(() => parse('--secretWord=hunter2')).toThrow(/^--secretWord: is not valid/)
   })
-
-  test('a required flag is asked for', () => {
-    expect(() => parseArgs([], [flag('index', { value: 'N', required: true })])).toThrow(
-      /--index is required/,
-    )
-  })
 })
 
 describe('finding the command', () => {

@@ -104,19 +104,21 @@ export function createLocalDevice({ isMemory = false } = {}): Device {
   }
 }
 
-const NOTHING_READ = { noteRead: () => {}, wasRead: () => false }
-
 /** Kernel file systems such as /proc: always answer, never cached as a disk. */
 export function createKernelDevice(): Device {
-  const calls = {
-    ...NOTHING_READ,
+  return {
+    kind: 'kernel',
+    isDirect: false,
     direct: call,
+    noteRead: () => {},
+    wasRead: () => false,
     measure: () => {},
     query: call,
     run: call,
     release: call,
+    syncFile,
+    syncFolder,
   }
-  return { kind: 'kernel', isDirect: false, ...calls, syncFile, syncFolder }
 }
 
 /** Calls in flight on all devices together that may stop answering. */
@@ -193,11 +195,8 @@ export function createForeignDevice(
     }
   }
   return {
+    ...createKernelDevice(),
     kind: 'foreign',
-    isDirect: false,
-    ...NOTHING_READ,
-    direct: call,
-    measure: () => {},
     query,
     run: (made) => within(true, made),
     release: (made) => within(false, made),

@@ -42,54 +42,36 @@ interface ListedEntry extends DetailedEntry {
   subtitles: VPath[]
 }
 
-/** Facts of one entry, `path` as the caller wants it echoed. Broken links read as `not_found`. */
+/** Facts of one entry, `path` as the caller wants it echoed; time and mode of a link are its own. */
 export function presentEntry(
   path: string,
   name: string,
   stat: EntryStat,
   type: FileType,
 ): FileEntry {
+  return present(path, name, { ...stat, mtimeNs: stat.ownMtimeNs, mode: stat.ownMode }, type)
+}
+
+/** An entry of a listing: for links the facts of the target, for broken links their own. */
+export function presentListed(path: string, entry: ListedEntry): FileEntry {
+  const presented = present(path, entry.name, entry.stat, entry.type)
+  if (entry.isUnreachable) presented.unreachable = true
+  if (entry.subtitles.length > 0) presented.subtitles = entry.subtitles
+  return presented
+}
+
+function present(path: string, name: string, stat: EntryStat, type: FileType): FileEntry {
   return {
     path,
     name,
     size: stat.sizeBytes,
     extension: suffixOf(name),
-    modified: formatTime(stat.ownMtimeNs),
-    mode: toApiMode(stat.ownMode),
+    modified: formatTime(stat.mtimeNs),
+    mode: toApiMode(stat.mode),
     isDir: stat.kind === 'dir',
     isSymlink: stat.isSymlink,
     type,
   }
-}
-
-/** Like presentEntry for a file that is asked for by itself: text tells who may not change it. */
-export function presentFile(
-  path: string,
-  name: string,
-  stat: EntryStat,
-  { type, mayModify }: { type: FileType; mayModify: boolean },
-): FileEntry {
-  const isFixed = type === 'text' && !mayModify
-  return presentEntry(path, name, stat, isFixed ? 'textImmutable' : type)
-}
-
-/** An entry of a listing: for links the facts of the target, for broken links their own. */
-export function presentListed(path: string, entry: ListedEntry): FileEntry {
-  const { stat } = entry
-  const presented: FileEntry = {
-    path,
-    name: entry.name,
-    size: stat.sizeBytes,
-    extension: suffixOf(entry.name),
-    modified: formatTime(stat.mtimeNs),
-    mode: toApiMode(stat.mode),
-    isDir: entry.isDir,
-    isSymlink: stat.isSymlink,
-    type: entry.type,
-  }
-  if (entry.isUnreachable) presented.unreachable = true
-  if (entry.subtitles.length > 0) presented.subtitles = entry.subtitles
-  return presented
 }
 
 /**

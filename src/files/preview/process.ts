@@ -312,14 +312,9 @@ function previewCommand(): [string, ...string[]] {
   return [process.execPath, typeof file === 'string' ? file : fileURLToPath(file)]
 }
 
-const KEPT = ['PATH', 'HOME', 'TMPDIR', 'TEMP', 'LANG', 'SystemRoot', 'LOCALAPPDATA']
-const KEPT_PREFIXES = ['XDG_', 'FILEBROWSER_NATIVE']
-
 /** Only what loading needs: no passwords and secrets from the server's environment. */
+const KEPT = /^(PATH|HOME|TMPDIR|TEMP|LANG|SystemRoot|LOCALAPPDATA|XDG_.*|FILEBROWSER_NATIVE.*)$/
+
 function bareEnvironment(): NodeJS.ProcessEnv {
-  return Object.fromEntries(
-    Object.entries(process.env).filter(
-      ([name]) => KEPT.includes(name) || KEPT_PREFIXES.some((prefix) => name.startsWith(prefix)),
-    ),
-  )
+  return Object.fromEntries(Object.entries(process.env).filter(([name]) => KEPT.test(name)))
 }
