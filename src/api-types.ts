@@ -94,20 +94,7 @@ export interface UserRecord extends UserDefaults {
 }
 
 /** The `user` claim of a token. */
-export interface TokenUser {
-  id: number
-  locale: string
-  viewMode: string
-  singleClick: boolean
-  redirectAfterCopyMove: boolean
-  perm: Permissions
-  commands: string[]
-  lockPassword: boolean
-  hideDotfiles: boolean
-  dateFormat: boolean
-  username: string
-  aceEditorTheme: string
-}
+export type TokenUser = Omit<UserRecord, 'password' | 'scope' | 'sorting' | 'rules'>
 
 export interface TokenClaims {
   user: TokenUser

@@ -9,6 +9,7 @@ import {
 } from 'node:http'
 import { createServer as createTlsServer, type Server as TlsServer } from 'node:https'
 import { connect, isIPv6 } from 'node:net'
+import { setTimeout as delay } from 'node:timers/promises'
 import { createSecureContext } from 'node:tls'
 import { createAdaptorServer, type HttpBindings, type WebSocketServerLike } from '@hono/node-server'
 import { type WebSocket, WebSocketServer } from 'ws'
@@ -118,7 +119,10 @@ export async function listen(options: ListenOptions): Promise<RunningServer> {
     secure ? 'secureConnection' : 'connection',
     connections,
   )
-  const closing = closeConnectionsWhenStopping(server)
+  server.prependListener('request', (_request: IncomingMessage, response: ServerResponse) => {
+    // Answers that end during the stop tell the client not to reuse the connection.
+    if (!server.listening) response.setHeader('Connection', 'close')
+  })
 
   if (config.socket === '') await listenTcp(server, config)
   else await listenSocket(server, config)
@@ -137,7 +141,6 @@ export async function listen(options: ListenOptions): Promise<RunningServer> {
       }
     },
     async close(drainMs = DRAIN_MS) {
-      closing.start()
       const closed = new Promise<void>((resolve) => server.close(() => resolve()))
       for (const client of websockets.clients) client.close(GOING_AWAY, 'the server stops')
       // Connections that were busy become idle one by one.
@@ -240,27 +243,8 @@ function readLeftovers(request: IncomingMessage, response: ServerResponse): void
   })
 }
 
-// Answers that end during the stop tell the client not to reuse the connection.
-function closeConnectionsWhenStopping(server: Server): { start(): void } {
-  let stopping = false
-  server.prependListener('request', (_request: IncomingMessage, response: ServerResponse) => {
-    if (stopping) response.setHeader('Connection', 'close')
-  })
-  return {
-    start: () => {
-      stopping = true
-    },
-  }
-}
-
-async function within(ms: number, done: Promise<void>): Promise<boolean> {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<boolean>((resolve) => {
-    timer = setTimeout(() => resolve(false), ms)
-  })
-  const result = await Promise.race([done.then(() => true), late])
-  clearTimeout(timer)
-  return result
+function within(ms: number, done: Promise<void>): Promise<boolean> {
+  return Promise.race([done.then(() => true), delay(ms, false, { ref: false })])
 }
 
 async function readCertificate({ cert, key }: Config): Promise<{ cert: Buffer; key: Buffer }> {

@@ -224,7 +224,7 @@ export function parseVariableNames(text: string): string[] {
 export function parseHosts(text: string): string[] {
   const names = parseCsvLine(text).flatMap((field) => field.split(/\s+/).filter(Boolean))
   return names.map((name) => {
-    const url = URL.canParse(`http://${name}`) ? new URL(`http://${name}`) : null
+    const url = URL.parse(`http://${name}`)
     if (!url || /[/?#@:]/.test(name)) throw new Error(`"${name}" is no host name`)
     return url.hostname.replace(/\.$/, '')
   })
@@ -233,7 +233,7 @@ export function parseHosts(text: string): string[] {
 /** An origin without a path (`https://content.example.org`), or empty. */
 export function parseOrigin(text: string): string {
   if (text === '') return ''
-  const url = URL.canParse(text) ? new URL(text) : null
+  const url = URL.parse(text)
   if (
     !url ||
     !/^https?:$/.test(url.protocol) ||
@@ -261,7 +261,7 @@ export function parseSources(text: string): string[] {
 function parseSource(text: string): string {
   const [, scheme = '', wildcard = '', host = ''] =
     /^(https?:\/\/)(\*\.)?([^\s\u0000-\u001f*;,'"/?#@\\[\]]+)\/?$/i.exec(text) ?? []
-  const url = URL.canParse(scheme + host) ? new URL(scheme + host) : null
+  const url = URL.parse(scheme + host)
   // A wildcard stands for the hosts of one owner, not for those of a whole top-level domain.
   if (
     !url ||
@@ -276,7 +276,7 @@ function parseSource(text: string): string {
 /** An http(s) or mailto address, or empty. */
 export function parseLink(text: string): string {
   if (text === '') return ''
-  const url = URL.canParse(text) ? new URL(text) : null
+  const url = URL.parse(text)
   if (!url || !/^(https?|mailto):$/.test(url.protocol)) throw new Error('expected a web address')
   return text
 }

@@ -1,6 +1,6 @@
 // From the raw request target to the route and the virtual path. The path is decoded here, once;
 // rules, disk, hooks and records all see the VPath made here (CVE-2026-25890, CVE-2026-32758).
-import { toVPath, type VPath } from '../lib/vpath.ts'
+import { resolveSegments, toVPath, type VPath } from '../lib/vpath.ts'
 
 export interface Target {
   /** Routing key, the path Hono matches on, such as `/api/resources`. */
@@ -206,13 +206,7 @@ function decodePath(rawPath: string): string | null {
 // Resolves empty, `.` and `..` segments and keeps a trailing slash.
 function cleanPath(path: string): string {
   if (!/\/[/.]/.test(path)) return path
-  const out: string[] = []
-  for (const segment of path.split('/')) {
-    if (segment === '' || segment === '.') continue
-    if (segment === '..') out.pop()
-    else out.push(segment)
-  }
-  const cleaned = `/${out.join('/')}`
+  const cleaned = resolveSegments(path)
   return path.endsWith('/') && cleaned !== '/' ? `${cleaned}/` : cleaned
 }
 

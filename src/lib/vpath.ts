@@ -14,13 +14,18 @@ export const ROOT = '/' as VPath
 export function toVPath(decoded: string): VPath | null {
   if (decoded.includes('\0')) return null
   const text = process.platform === 'win32' ? decoded.replaceAll('\\', '/') : decoded
+  return resolveSegments(text) as VPath
+}
+
+/** Resolves empty, `.` and `..` segments; without a slash at the end. */
+export function resolveSegments(path: string): string {
   const out: string[] = []
-  for (const segment of text.split('/')) {
+  for (const segment of path.split('/')) {
     if (segment === '' || segment === '.') continue
     if (segment === '..') out.pop()
     else out.push(segment)
   }
-  return `/${out.join('/')}` as VPath
+  return `/${out.join('/')}`
 }
 
 /** Like toVPath for text known to be free of NUL, such as names read from disk. */

@@ -1,4 +1,5 @@
 // The OpenAPI document as a page to read: plain HTML without a script, one section per call.
+import { escapeHtml as esc } from '../lib/escape-html.ts'
 import type { OpenApi } from './document.ts'
 import { PAGE_STYLE } from './page-style.ts'
 import type { Answers, Content, Method, Operation, Parameter, Schema } from './types.ts'
@@ -207,8 +208,4 @@ function inline(text: string): string {
 /** A path that may be broken behind its slashes. */
 function breakable(path: string): string {
   return esc(path).replaceAll('/', '/<wbr>')
-}
-
-function esc(text: string): string {
-  return text.replace(/[&<>"']/g, (c) => `&#${c.charCodeAt(0)};`)
 }

@@ -6,6 +6,7 @@ import { missingFormats } from '../files/archive/archive.ts'
 import { parsePreferences } from '../http/accept.ts'
 import type { Page } from '../http/assets.ts'
 import { toJson } from '../http/respond.ts'
+import { escapeHtml } from '../lib/escape-html.ts'
 import { DEFAULT_LOGOUT_PAGE, type Settings } from '../store/document.ts'
 
 export interface PageOptions {
@@ -175,19 +176,7 @@ export function pickLocale(acceptLanguage: string, locales: string[]): string | 
   return undefined
 }
 
-const HTML_ESCAPES: Record<string, string> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&#34;',
-  "'": '&#39;',
-}
-
-function escapeHtml(text: string): string {
-  return text.replace(/[&<>"']/g, (c) => HTML_ESCAPES[c] ?? c)
-}
-
 /** Scheme and host for a policy; empty for what is no address, so that it cannot add directives. */
 function originOf(address: string): string {
-  return URL.canParse(address) ? new URL(address).origin : ''
+  return URL.parse(address)?.origin ?? ''
 }

@@ -4,7 +4,6 @@ import { resolve } from 'node:path'
 import { Hono } from 'hono'
 import { asksPassword } from '../auth/sign-in.ts'
 import { createScope, type OpenFile } from '../files/place/scope.ts'
-import type { Volume } from '../files/volume/volume.ts'
 import { type AnswerHeaders, answer } from '../http/answer.ts'
 import { assetTypeOf } from '../http/assets.ts'
 import { isListed } from '../http/conditions.ts'
@@ -16,7 +15,6 @@ import { PAGE } from '../http/request-path.ts'
 import { sendStatus } from '../http/respond.ts'
 import { AppError } from '../lib/errors.ts'
 import type { VPath } from '../lib/vpath.ts'
-import type { Settings } from '../store/document.ts'
 import { pagePolicy, presentBoot, presentManifest, renderPage } from './page.ts'
 import { siteOfRequest } from './passkeys/own.ts'
 
@@ -49,33 +47,25 @@ export function uiRoutes(deps: Deps): Hono<Env> {
     const { rest, trailingSlash, vpath } = c.env.target
     if (trailingSlash || rest === '/') return sendStatus(404, { code: 'not_found' })
     const name = rest.slice(1)
-    const settings = deps.store.settings()
-    if (name === 'site.webmanifest') return sendManifest(deps, settings)
-    return (await sendBranding(c, deps.volume, settings, vpath)) ?? (await sendAsset(c, deps, name))
+    if (name === 'site.webmanifest') return sendManifest(deps)
+    return (await sendBranding(c, deps, vpath)) ?? (await sendAsset(c, deps, name))
   })
 
   // Asked for by browsers without a page, and by feed readers and dashboards.
-  app.get('/favicon.ico', async (c) => {
-    const settings = deps.store.settings()
-    return (
-      (await sendBranding(c, deps.volume, settings, ICO)) ??
-      (await sendAsset(c, deps, ICO.slice(1)))
-    )
-  })
+  app.get(
+    '/favicon.ico',
+    async (c) => (await sendBranding(c, deps, ICO)) ?? (await sendAsset(c, deps, ICO.slice(1))),
+  )
 
   app.get(PAGE, async (c) => {
     const settings = deps.store.settings()
     const nonce = randomBytes(16).toString('base64')
-    const boot = presentBoot(
-      deps.config,
-      settings,
-      await hasBranding(deps.volume, settings, CUSTOM_STYLE),
-    )
+    const boot = presentBoot(deps.config, settings, await hasBranding(deps, CUSTOM_STYLE))
     if (asksPassword(settings) && deps.passkeys.isOfferedAt(siteOfRequest(c, deps)))
       boot.Passkeys = true
     const html = renderPage({
       boot,
-      hasOwnIco: await hasOnlyIco(deps.volume, settings),
+      hasOwnIco: await hasOnlyIco(deps),
       page: await deps.assets.page(),
       nonce,
       acceptLanguage: c.req.header('accept-language') ?? '',
@@ -115,8 +105,8 @@ async function sendAsset(c: Ctx, deps: Deps, name: string): Promise<Response> {
   return answer(asset.bytes, headers)
 }
 
-function sendManifest(deps: Deps, settings: Settings): Response {
-  const manifest = presentManifest(presentBoot(deps.config, settings, false))
+function sendManifest({ config, store }: Deps): Response {
+  const manifest = presentManifest(presentBoot(config, store.settings(), false))
   return answer(JSON.stringify(manifest), {
     'Content-Type': assetTypeOf('site.webmanifest'),
     'Cache-Control': 'no-cache',
@@ -126,28 +116,20 @@ function sendManifest(deps: Deps, settings: Settings): Response {
 }
 
 /** A file of the branding folder: custom.css and whatever lies below img/. Null when not there. */
-async function sendBranding(
-  c: Ctx,
-  volume: Volume,
-  settings: Settings,
-  vpath: VPath,
-): Promise<Response | null> {
-  const file = await openBranding(volume, settings, vpath)
+async function sendBranding(c: Ctx, deps: Deps, vpath: VPath): Promise<Response | null> {
+  const file = await openBranding(deps, vpath)
   if (!file) return null
   const contentType = assetTypeOf(file.name)
   return sendFile(c, file, { contentType, cacheControl: DAY, policy: FILE_POLICY })
 }
 
-async function openBranding(
-  volume: Volume,
-  settings: Settings,
-  vpath: VPath,
-): Promise<OpenFile | null> {
-  if (settings.branding.files === '') return null
+async function openBranding({ volume, store }: Deps, vpath: VPath): Promise<OpenFile | null> {
+  const { files } = store.settings().branding
+  if (files === '') return null
   if (vpath !== CUSTOM_STYLE && !vpath.startsWith('/img/')) return null
   const scope = createScope({
     volume,
-    root: resolve(settings.branding.files),
+    root: resolve(files),
     allow: () => true,
     followExternalSymlinks: false,
     fileMode: 0,
@@ -165,13 +147,13 @@ async function openBranding(
   }
 }
 
-async function hasBranding(volume: Volume, settings: Settings, vpath: VPath): Promise<boolean> {
-  const file = await openBranding(volume, settings, vpath)
+async function hasBranding(deps: Deps, vpath: VPath): Promise<boolean> {
+  const file = await openBranding(deps, vpath)
   await file?.handle.close()
   return Boolean(file)
 }
 
 /** True when the branding folder brings an icon of the old form and none of the new. */
-async function hasOnlyIco(volume: Volume, settings: Settings): Promise<boolean> {
-  return (await hasBranding(volume, settings, ICO)) && !(await hasBranding(volume, settings, SVG))
+async function hasOnlyIco(deps: Deps): Promise<boolean> {
+  return (await hasBranding(deps, ICO)) && !(await hasBranding(deps, SVG))
 }

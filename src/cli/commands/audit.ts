@@ -1,52 +1,33 @@
 // `filebrowser audit`: the last lines of the audit log, and those to come.
-import { open } from 'node:fs/promises'
+import { open, stat } from 'node:fs/promises'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { AuditTarget } from '../../audit/audit-target.ts'
 import { AUDIT_ACTIONS, AUDIT_RESULTS, parseLine } from '../../audit/event.ts'
 import { type AuditFilter, isAskedFor, readPage } from '../../audit/read-audit.ts'
 import type { AuditRecord } from '../../audit-types.ts'
-import { integerBetween, oneOf, parseBoolean } from '../../config/option-values.ts'
+import { integerBetween, oneOf } from '../../config/option-values.ts'
 import { AppError, errnoOf } from '../../lib/errors.ts'
-import { type Command, type Flag, flagValue, type Invocation } from '../command.ts'
+import { type Command, type Flag, flag, flagValue, type Invocation } from '../command.ts'
 import { findAuditTarget, withDatabase } from '../database.ts'
 import { ROOT_FLAGS } from '../flags.ts'
 
 const LOOK_MS = 500
 
-const text = (value: string) => value
-
 const FILTER_FLAGS: readonly Flag[] = [
-  { name: 'user', value: 'NAME', parse: text, default: '', help: 'Only what this account did' },
-  {
-    name: 'action',
-    value: 'ACTION',
+  flag('user NAME', 'Only what this account did'),
+  flag('action ACTION', `Only this: ${AUDIT_ACTIONS.join(', ')}`, {
     parse: oneOf(...AUDIT_ACTIONS),
-    default: '',
-    help: `Only this: ${AUDIT_ACTIONS.join(', ')}`,
-  },
-  { name: 'path', value: 'TEXT', parse: text, default: '', help: 'Only paths that hold this' },
-  {
-    name: 'result',
-    value: 'RESULT',
+  }),
+  flag('path TEXT', 'Only paths that hold this'),
+  flag('result RESULT', `Only what ended so: ${AUDIT_RESULTS.join(', ')}`, {
     parse: oneOf(...AUDIT_RESULTS),
-    default: '',
-    help: `Only what ended so: ${AUDIT_RESULTS.join(', ')}`,
-  },
-  {
-    name: 'lines',
+  }),
+  flag('lines NUMBER', 'How many lines at most', {
     short: 'n',
-    value: 'NUMBER',
     parse: integerBetween(1, 1_000_000),
     default: '100',
-    help: 'How many lines at most',
-  },
-  {
-    name: 'follow',
-    short: 'f',
-    parse: parseBoolean,
-    default: 'false',
-    help: 'Go on with new lines until interrupted',
-  },
+  }),
+  flag('follow', 'Go on with new lines until interrupted', { short: 'f' }),
 ]
 
 export const auditCommand: Command = {
@@ -103,7 +84,7 @@ async function follow(
   { path }: AuditTarget,
   onRecord: (record: AuditRecord) => void,
 ): Promise<never> {
-  let offset = await sizeOf(path)
+  let offset = (await stat(path).catch(() => null))?.size ?? 0
   let inode = 0n
   for (;;) {
     const file = await open(path).catch((error: unknown) => {
@@ -126,15 +107,5 @@ async function follow(
       }
     }
     await wait(LOOK_MS)
-  }
-}
-
-async function sizeOf(path: string): Promise<number> {
-  const file = await open(path).catch(() => null)
-  if (!file) return 0
-  try {
-    return (await file.stat()).size
-  } finally {
-    await file.close()
   }
 }

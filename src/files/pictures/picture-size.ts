@@ -80,7 +80,8 @@ function webpSize(head: Buffer): PictureSize | null {
   return size((bits & 0x3fff) + 1, ((bits >>> 14) & 0x3fff) + 1)
 }
 
-function bitmapSize(head: Buffer): PictureSize | null {
+/** Of a Windows bitmap by its first 26 bytes; null for one of no size. */
+export function bitmapSize(head: Buffer): PictureSize | null {
   if (head.readUInt32LE(14) === 12) return size(head.readUInt16LE(18), head.readUInt16LE(20))
   // A negative height means rows from the top.
   return size(Math.abs(head.readInt32LE(18)), Math.abs(head.readInt32LE(22)))

@@ -1,7 +1,8 @@
 // Finished previews: in a folder of bounded size when one is configured, else a few in memory.
 import { createHash, randomBytes } from 'node:crypto'
 import { mkdir, open, readdir, rename, rm, stat, utimes } from 'node:fs/promises'
-import { dirname, join, sep } from 'node:path'
+import { dirname, join } from 'node:path'
+import { contains } from '../../lib/host-path.ts'
 import { createPreviewIndex } from './preview-index.ts'
 
 interface CachedPreview {
@@ -82,18 +83,13 @@ export function createMemoryCache(maxBytes = MEMORY_BYTES): PreviewCache {
     },
     async forget(realPath) {
       for (const [name, entry] of entries) {
-        if (!isAtOrBelow(entry.realPath, realPath)) continue
+        if (!contains(realPath, entry.realPath)) continue
         entries.delete(name)
         total -= entry.bytes.length
       }
     },
     mayHoldAny: () => entries.size > 0,
   }
-}
-
-/** Whether a host path is another or leads below it. */
-export function isAtOrBelow(path: string, folder: string): boolean {
-  return path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep)
 }
 
 /** Previews as files below `folder`; `maxBytes` 0 means unlimited. Nothing is touched before use. */

@@ -1,8 +1,9 @@
 // Previews of files: which kinds have one, cache first, equal requests made once.
 import { access, constants } from 'node:fs/promises'
 import { delimiter, isAbsolute, join } from 'node:path'
+import { contains } from '../../lib/host-path.ts'
 import type { OpenFile } from '../place/scope.ts'
-import { createDiskCache, createMemoryCache, isAtOrBelow, type PreviewCache } from './cache.ts'
+import { createDiskCache, createMemoryCache, type PreviewCache } from './cache.ts'
 import {
   type Asker,
   createPreviewProcess,
@@ -121,7 +122,7 @@ export function createPreviews(options: PreviewOptions): Previews {
     forget: async (realPaths) => {
       for (const realPath of realPaths) {
         for (const { source } of pending.values())
-          if (isAtOrBelow(source.realPath, realPath)) source.isForgotten = true
+          if (contains(realPath, source.realPath)) source.isForgotten = true
         // A cache that cannot be written costs this, as it costs new previews.
         await cache.forget(realPath).catch(() => {})
       }

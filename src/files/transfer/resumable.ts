@@ -363,7 +363,6 @@ function placeKeyOf({ realPath }: Place): string {
 }
 
 function parseName(tempName: string): { key: string; upload: Upload } | null {
-  const key = /^\.fb-tmp-up-([0-9a-f]{32}-u\d{1,10})-/.exec(tempName)?.[1]
-  const declared = declaredIn(tempName)
-  return key !== undefined && declared ? { key, upload: { ...declared, tempName } } : null
+  const { key = '', ...declared } = declaredIn(tempName) ?? {}
+  return key.includes('-u') ? { key, upload: { ...(declared as Declared), tempName } } : null
 }

@@ -6,7 +6,7 @@ export const TEMP_PREFIX = '.fb-tmp-'
 
 const UUID = '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}'
 // Without an account they are from version 3.0.0.
-const UPLOAD = 'up-[0-9a-f]{32}(?:-u\\d{1,10})?-\\d{1,16}-[rn]-\\d{0,16}'
+const UPLOAD = 'up-([0-9a-f]{32}(?:-u\\d{1,10})?)-(\\d{1,16})-([rn])-(\\d{0,16})'
 const NAME = `\\.fb-tmp-(?:${UUID}|${UPLOAD})`
 const WHOLE = new RegExp(`^${NAME}$`)
 // By any spelling, since some disks ignore case.
@@ -31,12 +31,18 @@ export interface Declared {
   mtimeMs: number | null
 }
 
+/** An upload by the name of its temporary file. */
+export interface NamedUpload extends Declared {
+  /** The target as a hash, and the account. */
+  key: string
+}
+
 /** What the name of an upload's temporary file tells; null for other temporary files. */
-export function declaredIn(name: string): Declared | null {
-  const match = /^\.fb-tmp-up-[0-9a-f]{32}(?:-u\d{1,10})?-(\d{1,16})-([rn])-(\d{0,16})$/.exec(name)
-  if (!match) return null
-  const [, length, replace, mtime] = match
+export function declaredIn(name: string): NamedUpload | null {
+  const [, key, length, replace, mtime] = WHOLE.exec(name) ?? []
+  if (key === undefined) return null
   return {
+    key,
     lengthBytes: Number(length),
     replace: replace === 'r',
     mtimeMs: mtime ? Number(mtime) : null,
