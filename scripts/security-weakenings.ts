@@ -353,8 +353,8 @@ export const WEAKENINGS: Weakening[] = [
   {
     title: 'expressions look at the case where the disk does not',
     file: 'src/access/rules.ts',
-    from: 'foldCase ? RE2JS.CASE_INSENSITIVE : 0',
-    to: '0',
+    from: 'compileExpression(rule, RE2JS.CASE_INSENSITIVE)',
+    to: 'compileExpression(rule, 0)',
     test: 'caseless-disks',
     about: 'expressions ignore case',
   },
