@@ -160,6 +160,16 @@ describe('the listing', () => {
     expect(await date.getAttribute('data-tip')).toBe('3 days ago')
   })
 
+  it('writes dates in another language as soon as it is chosen', async () => {
+    await using open = await openFolder({ 'a.txt': 'x' })
+    const { page } = open
+    const date = page.getByRole('row').filter({ hasText: 'a.txt' }).locator('time')
+    await date.getByText('Now', { exact: true }).waitFor()
+    await page.getByRole('button', { name: 'Language' }).click()
+    await page.getByRole('menuitemradio', { name: 'Deutsch' }).click()
+    await date.getByText('Jetzt', { exact: true }).waitFor()
+  })
+
   it('shows lower rows when asked, and remembers it', async () => {
     await using open = await openFolder(manyFiles)
     const { page } = open

@@ -120,6 +120,20 @@ describe('details', () => {
     expect(open.problems).toEqual([])
   })
 
+  it('show a picture that is taller than wide as a whole', async () => {
+    const tall = sharp({ create: { width: 300, height: 900, channels: 3, background: '#268' } })
+    await using open = await openFolder(
+      { 'tall.png': await tall.png().toBuffer() },
+      { viewport: WIDE },
+    )
+    const { page } = open
+    await entry(page, 'tall.png').click()
+    await page.getByRole('button', { name: 'Details' }).click()
+    const picture = page.locator('.info__picture')
+    const [outer, inner] = [picture, picture.locator('img')].map((part) => part.boundingBox())
+    expect((await inner)?.height).toBe((await outer)?.height)
+  })
+
   it('calculate a checksum anew when the file was replaced', async () => {
     await using tree = await makeTree({ 'sum.txt': 'sum' })
     await mkdir(join(tree.base, 'own'))

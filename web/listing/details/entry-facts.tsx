@@ -1,6 +1,6 @@
 // Size and date of an entry as the columns show them.
 
-import { Trans, useLingui } from '@lingui/react/macro'
+import { useLingui } from '@lingui/react/macro'
 import { memo } from 'react'
 import type { FileEntry } from '../../../src/api-types.ts'
 import { useMinute } from '../../lib/clock.ts'
@@ -14,10 +14,12 @@ interface Dated {
 
 /** Relative or exact as the user prefers; the other form is the tooltip. Ticks every minute. */
 export const EntryDate = memo(function EntryDate({ modified, unreachable }: Dated) {
+  // Also what has the date written anew when the language changes.
+  const { t } = useLingui()
   const nowMs = useMinute()
   const exact = useSession().user?.dateFormat === true
   const ms = Date.parse(modified)
-  if (Number.isNaN(ms) || unreachable === true) return <Trans>Unknown</Trans>
+  if (Number.isNaN(ms) || unreachable === true) return <>{t`Unknown`}</>
   const shown = formatDate(ms, exact, nowMs)
   const other = exact ? formatDate(ms, false, nowMs) : formatMoment(ms)
   return (
