@@ -44,8 +44,18 @@ export function formatPercent(value: number, digits = 0): string {
 /** Binary units with one decimal from KiB on. Whole values of the largest units stay whole. */
 export function formatSize(bytes: number): string {
   const text = sizeText(bytes)
-  // Latin units beside a number change places with it in Arabic and Hebrew, unless kept apart.
-  return isRtl() && /[A-Za-z]/.test(text) ? `\u2066${text}\u2069` : text
+  return /[A-Za-z]/.test(text) ? leftToRight(text) : text
+}
+
+/** Width and height in pixels, such as "1600 × 1067". */
+export function formatDimensions({ width, height }: { width: number; height: number }): string {
+  const { format } = cached('px', (locale) => new Intl.NumberFormat(locale, { useGrouping: false }))
+  return leftToRight(`${format(width)} × ${format(height)}`)
+}
+
+/** In Arabic and Hebrew, what stands on either side of a unit or sign would change places. */
+function leftToRight(text: string): string {
+  return isRtl() ? `\u2066${text}\u2069` : text
 }
 
 function sizeText(bytes: number): string {

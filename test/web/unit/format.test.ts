@@ -2,7 +2,13 @@ import { i18n } from '@lingui/core'
 import { beforeAll, describe, expect, it, vi } from 'vitest'
 import { ApiError } from '../../../web/api/client.ts'
 import { messageOf } from '../../../web/api/error-text.ts'
-import { formatDate, formatDistance, formatDuration, formatSize } from '../../../web/lib/format.ts'
+import {
+  formatDate,
+  formatDimensions,
+  formatDistance,
+  formatDuration,
+  formatSize,
+} from '../../../web/lib/format.ts'
 import { chooseLocale, matchLocale } from '../../../web/lib/i18n.ts'
 
 const NOW = new Date(2026, 10, 20, 18, 30).getTime()
@@ -26,6 +32,13 @@ describe('sizes', () => {
     [1024 ** 5 * 1.5, '1.5 PiB'],
   ])('%d bytes are %s', (bytes, text) => {
     expect(formatSize(bytes)).toBe(text)
+  })
+
+  it('of pictures keep width before height among letters from right to left', () => {
+    expect(formatDimensions({ width: 1600, height: 1067 })).toBe('1600 × 1067')
+    i18n.loadAndActivate({ locale: 'he', messages: {} })
+    expect(formatDimensions({ width: 1600, height: 1067 })).toBe('\u20661600 × 1067\u2069')
+    i18n.loadAndActivate({ locale: 'en', messages: {} })
   })
 
   it('keep number and unit in order among letters from right to left', () => {

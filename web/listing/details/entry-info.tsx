@@ -7,7 +7,7 @@ import { Copy } from 'lucide-react'
 import { useState } from 'react'
 import type { FileEntry } from '../../../src/api-types.ts'
 import { type ChecksumAlgorithm, fetchChecksum, previewUrl, streamTree } from '../../api/files.ts'
-import { formatMoment, formatNumber, formatSize } from '../../lib/format.ts'
+import { formatDimensions, formatMoment, formatSize } from '../../lib/format.ts'
 import { useAsked } from '../../lib/page/use-asked.ts'
 import { filesHref, parentOf, ROOT, segmentsOf, shownName } from '../../lib/paths.ts'
 import { isPictured } from '../../lib/previews.ts'
@@ -115,7 +115,7 @@ function SeveralInfo({ entries }: { entries: readonly FileEntry[] }) {
 function SingleInfo({ entry }: { entry: FileEntry }) {
   const { t } = useLingui()
   const { size, photo } = usePhoto(entry)
-  const pixels = size === null ? null : `${formatNumber(size.width)} × ${formatNumber(size.height)}`
+  const pixels = size === null ? null : formatDimensions(size)
   return (
     <>
       <Picture entry={entry} />

@@ -3,7 +3,7 @@
 import { Trans, useLingui } from '@lingui/react/macro'
 import { AudioLines, Play } from 'lucide-react'
 import { type RefObject, useEffect, useMemo, useRef, useState } from 'react'
-import { formatDuration } from '../../lib/format.ts'
+import { formatDimensions, formatDuration } from '../../lib/format.ts'
 import { nameOf } from '../../lib/paths.ts'
 import { ChoiceMenu } from '../../ui/choice-menu.tsx'
 import { ElementMessage } from '../frame/element-message.tsx'
@@ -34,8 +34,8 @@ export function VideoViewer(props: ViewerProps) {
     const { videoWidth: width = 0, videoHeight: height = 0 } = film.current ?? {}
     if (!Number.isFinite(media.duration)) return
     const length = formatDuration(media.duration)
-    setFacts(width > 0 ? t`${width} × ${height} · ${length}` : length)
-  }, [media.duration, setFacts, t])
+    setFacts(width > 0 ? `${formatDimensions({ width, height })} · ${length}` : length)
+  }, [media.duration, setFacts])
 
   if (media.failed) {
     return (

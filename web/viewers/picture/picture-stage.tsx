@@ -4,6 +4,7 @@
 import { Trans, useLingui } from '@lingui/react/macro'
 import { RotateCw, Scan, ZoomIn, ZoomOut } from 'lucide-react'
 import { type ReactNode, useEffect, useRef, useState } from 'react'
+import { formatDimensions } from '../../lib/format.ts'
 import { keyLetter } from '../../lib/key-letter.ts'
 import { loadStylesheet } from '../../lib/page/stylesheet.ts'
 import { useSize } from '../../lib/page/use-size.ts'
@@ -31,7 +32,6 @@ interface StageProps extends Pick<ViewerProps, 'source' | 'entry' | 'setFacts'> 
 
 export function PictureStage(props: StageProps) {
   const { source, entry, setFacts, facts, plan, rendition, slideshow, onShown, onFailed } = props
-  const { t } = useLingui()
   const stage = useRef<HTMLDivElement>(null)
   const stageSize = useSize(stage)
   const [loaded, setLoaded] = useState<PictureFacts | null>(null)
@@ -47,8 +47,8 @@ export function PictureStage(props: StageProps) {
   // Of a preview alone the size of the picture is not known.
   const isKnown = size.width > 0 && (facts !== null || rendition !== 'preview')
   useEffect(() => {
-    if (isKnown) setFacts(t`${size.width} × ${size.height}`)
-  }, [isKnown, size.width, size.height, setFacts, t])
+    if (isKnown) setFacts(formatDimensions({ width: size.width, height: size.height }))
+  }, [isKnown, size.width, size.height, setFacts])
 
   useEffect(() => {
     if (sharpen && rendition === 'preview' && !fitted) setShowOriginal(true)
