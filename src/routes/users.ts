@@ -6,7 +6,7 @@ import type { AccountIdentityRecord, UserRecord } from '../api-types.ts'
 import { hasPassword, isAdminByGroup } from '../auth/external/identities.ts'
 import { hashPassword, verifyPassword } from '../auth/hash.ts'
 import { deriveScope } from '../auth/home.ts'
-import { DIRECTORY_ISSUER, directoryIdentityOf, verifyByDirectory } from '../auth/ldap/sign-in.ts'
+import { DIRECTORY_ISSUER, directoryEntryOf, verifyByDirectory } from '../auth/ldap/sign-in.ts'
 import { checkPassword } from '../auth/password-policy.ts'
 import { addUserWithHome, checkUsername } from '../auth/provision.ts'
 import { addFacts, audited } from '../http/audit.ts'
@@ -256,19 +256,18 @@ export async function verifyOwnPassword(c: Ctx, deps: Deps, given: string): Prom
 }
 
 async function isOwnPassword(deps: Deps, user: User, given: string): Promise<boolean> {
-  const identity = directoryIdentityOf(deps.store, user.id)
-  if (identity && deps.directory) return verifyByDirectory(deps.directory, identity, given)
-  return verifyPassword(given, user.password)
+  const entry = directoryEntryOf(deps, user.id)
+  return entry ? verifyByDirectory(entry, given) : verifyPassword(given, user.password)
 }
 
 /** True where somebody knows a password that is this account's, here or in the directory. */
-export function hasOwnPassword({ store, directory }: Deps, user: User): boolean {
-  return hasPassword(store, user) || (!!directory && !!directoryIdentityOf(store, user.id))
+export function hasOwnPassword(deps: Deps, user: User): boolean {
+  return hasPassword(deps.store, user) || directoryEntryOf(deps, user.id) !== null
 }
 
 // It is changed in the directory; one kept here would be good for nothing.
 function refuseDirectoryPassword(deps: Deps, userID: number): void {
-  if (deps.directory && directoryIdentityOf(deps.store, userID))
+  if (directoryEntryOf(deps, userID))
     throw badRequest('it is changed in the directory', 'directory_password')
 }
 

@@ -22,6 +22,8 @@ interface SlapdOptions {
   memberOf?: boolean
   /** Takes a bind without a password for an anonymous one that succeeds. */
   anonymousCredentials?: boolean
+  /** As Active Directory names people: `sAMAccountName`, `objectGUID`, and no `entryUUID`. */
+  activeDirectory?: boolean
   /** Further entries. */
   ldif?: string
 }
@@ -125,9 +127,16 @@ export async function startSlapd(options: SlapdOptions = {}): Promise<Slapd> {
 
 export const SERVICE = { bindDN: `cn=service,${BASE}`, bindPassword: 'may read' }
 
+const ACTIVE_DIRECTORY = `
+attributetype ( 1.2.840.113556.1.4.221 NAME 'sAMAccountName' EQUALITY caseIgnoreMatch SYNTAX 1.3.6.1.4.1.1466.115.121.1.15 SINGLE-VALUE )
+attributetype ( 1.2.840.113556.1.4.2 NAME 'objectGUID' EQUALITY octetStringMatch SYNTAX 1.3.6.1.4.1.1466.115.121.1.40 SINGLE-VALUE )
+objectclass ( 1.2.840.113556.1.5.9 NAME 'user' SUP top AUXILIARY MAY ( sAMAccountName $ objectGUID ) )
+`
+
 function configOf(folder: string, options: SlapdOptions): string {
   const schemas = ['core', 'cosine', 'inetorgperson', 'nis']
   return `${schemas.map((name) => `include /etc/ldap/schema/${name}.schema`).join('\n')}
+${options.activeDirectory ? ACTIVE_DIRECTORY : ''}
 modulepath /usr/lib/ldap
 moduleload back_mdb
 ${options.memberOf ? 'moduleload memberof' : ''}
@@ -141,6 +150,7 @@ suffix "${BASE}"
 rootdn "${ROOT.dn}"
 rootpw "${ROOT.password}"
 directory ${join(folder, 'db')}
+${options.activeDirectory ? 'access to attrs=entryUUID by * none' : ''}
 access to attrs=userPassword by anonymous auth by * none
 access to * by * read
 ${options.memberOf ? 'overlay memberof' : ''}

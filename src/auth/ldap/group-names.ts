@@ -6,16 +6,12 @@ export function groupNamesOf(values: readonly string[]): string[] {
 }
 
 /**
- * The groups as `wanted` spells them, which are the ones that count: directories compare without case, and write the
- * same DN with and without blanks.
+ * Those of `wanted` that are among the groups: directories compare without case, and write the same DN with and
+ * without blanks.
  */
-export function inSpellingOf(wanted: readonly string[], groups: readonly string[]): string[] {
+export function groupsAmong(wanted: readonly string[], groups: readonly string[]): string[] {
   const held = new Set(groups.map(foldedName))
-  const met = wanted.filter((name) => held.has(foldedName(name)))
-  return [
-    ...met,
-    ...groups.filter((name) => !met.some((own) => foldedName(own) === foldedName(name))),
-  ]
+  return wanted.filter((name) => held.has(foldedName(name)))
 }
 
 function foldedName(name: string): string {

@@ -14,7 +14,7 @@ import {
   withPassword,
 } from '../password.ts'
 import type { Directory, Person } from './directory.ts'
-import { inSpellingOf } from './group-names.ts'
+import { groupsAmong } from './group-names.ts'
 
 export type DirectoryDeps = SignInDeps & { directory: Directory }
 
@@ -35,8 +35,8 @@ export const DIRECTORY_ISSUER = 'ldap:'
 /** How long administration by a group counts without another sign-in. */
 const ADMIN_LIFE_MS = 24 * 60 * 60_000
 
-/** Who somebody is in the directory; undefined for accounts that have a password here. */
-export function directoryIdentityOf(records: Records, userID: number): Identity | undefined {
+// Undefined for accounts that have a password here.
+function directoryIdentityOf(records: Records, userID: number): Identity | undefined {
   return identitiesOf(records, userID).find(({ issuer }) => issuer.startsWith(DIRECTORY_ISSUER))
 }
 
@@ -80,10 +80,25 @@ async function askDirectory(
   return directory.authenticate(username, () => null).catch(() => null)
 }
 
-/** True when it is the password of the account's entry. Throws `sign_in_unavailable`. */
+/** An entry of the directory that is asked. */
+interface DirectoryEntry {
+  directory: Directory
+  subject: string
+}
+
+/** The entry that has the password of an account; null for accounts whose password is kept here. */
+export function directoryEntryOf(
+  { directory, store }: SignInDeps & { directory: Directory | null },
+  userID: number,
+): DirectoryEntry | null {
+  if (!directory || store.settings().authMethod !== 'json') return null
+  const identity = directoryIdentityOf(store, userID)
+  return identity ? { directory, subject: identity.subject } : null
+}
+
+/** True when it is the password of the entry. Throws `sign_in_unavailable`. */
 export async function verifyByDirectory(
-  directory: Directory,
-  { subject }: Identity,
+  { directory, subject }: DirectoryEntry,
   password: string,
 ): Promise<boolean> {
   return password !== '' && directory.verify(subject, password)
@@ -98,8 +113,9 @@ async function admitPerson(deps: DirectoryDeps, person: Person): Promise<User> {
     adminGroup: config['ldap.adminGroup'],
     adminLifeMs: ADMIN_LIFE_MS,
   }
+  // The others decide nothing, and nobody else has to know them.
   const named = [...rules.allowedGroups, rules.adminGroup].filter((name) => name !== '')
-  const groups = inSpellingOf(named, person.groups)
+  const groups = groupsAmong(named, person.groups)
   try {
     return await admit(deps, { ...person, issuer: issuerOf(config), groups }, rules)
   } catch (error) {

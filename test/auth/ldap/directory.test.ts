@@ -127,6 +127,28 @@ describe('who somebody is', () => {
   })
 })
 
+test('people of Active Directory are known by sAMAccountName and objectGUID, whatever bytes that has', async () => {
+  const guids = ['00ff5c2a28291080c3a9000102030405', '00ff5c2a28291080c3a9000102030406']
+  const [first = '', second = ''] = guids.map((hex, i) => {
+    const guid = Buffer.from(hex, 'hex').toString('base64')
+    return person(`p${i}`, `objectClass: user\nsAMAccountName: M.Lisa${i}\nobjectGUID:: ${guid}\n`)
+  })
+  await using other = await startSlapd({ activeDirectory: true, ldif: `${first}\n${second}` })
+  const found = await ask('m.lisa1', DIRECTORY_PASSWORD, { url: other.url, ...SERVICE })
+  expect(found).toMatchObject({ username: 'M.Lisa1', subject: guids[1] })
+  const verify = (password: string) =>
+    directory({ url: other.url, ...SERVICE }).verify(guids[1] ?? '', password)
+  expect(await verify(DIRECTORY_PASSWORD)).toBe(true)
+  expect(await verify('wrong')).toBe(false)
+})
+
+test('an entry without an id of its own is nobody that could be known again', async () => {
+  await using other = await startSlapd({ activeDirectory: true, ldif: person('mona') })
+  await expect(ask('mona', DIRECTORY_PASSWORD, { url: other.url })).rejects.toMatchObject({
+    status: 503,
+  })
+})
+
 describe('groups', () => {
   test('are searched where the entry names none', async () => {
     const { groups = [] } = (await ask('mona', DIRECTORY_PASSWORD)) ?? {}
