@@ -1,6 +1,6 @@
 // API tokens of one's own (docs/http-api.md 26): made, listed and removed by people alone, never by tokens.
 import { Hono } from 'hono'
-import type { ApiTokenRecord } from '../api-types.ts'
+import type { ApiTokenRecord, ErrorCode } from '../api-types.ts'
 import { addApiToken, type NewApiToken } from '../auth/api-tokens.ts'
 import { formatTime } from '../files/listing/time-format.ts'
 import { answer, JSON_TYPE } from '../http/answer.ts'
@@ -12,7 +12,7 @@ import { requireSession, requireUser } from '../http/guard.ts'
 import { sendJson, sendStatus, toJson } from '../http/respond.ts'
 import { AppError, badRequest } from '../lib/errors.ts'
 import { type Reader, readLike, zeroOf } from '../lib/parse.ts'
-import { ROOT, toVPath } from '../lib/vpath.ts'
+import { ROOT, toVPath, type VPath } from '../lib/vpath.ts'
 import { API_TOKENS } from '../store/collections.ts'
 import { type ApiToken, defaultPermissions } from '../store/document.ts'
 import { demandPassword } from './users.ts'
@@ -50,6 +50,7 @@ async function createToken(c: Ctx, deps: Deps): Promise<Response> {
   }))
   await demandPassword(c, deps, currentPassword)
   if (!c.get('scope').allow(wanted.folder)) throw badRequest('folder is hidden', 'forbidden')
+  await demandFolder(c, wanted.folder)
   const { text, token } = await deps.store.transaction((tx) => {
     recheck(c)
     return addApiToken(tx, signedIn(c).user.id, wanted)
@@ -57,6 +58,24 @@ async function createToken(c: Ctx, deps: Deps): Promise<Response> {
   addFacts(c, { target: `${token.id} ${token.name}` })
   return answer(toJson({ ...presentToken(token), token: text }), JSON_TYPE, 201)
 }
+
+// A name that was mistyped would be a token that opens nothing, or whatever comes there later.
+async function demandFolder(c: Ctx, folder: VPath): Promise<void> {
+  const scope = c.get('scope')
+  const entry = await scope.stat(folder).catch((error) => {
+    if (error instanceof AppError && NO_FOLDER.has(error.code))
+      throw badRequest(`there is no folder ${folder}`, error.code)
+    throw error
+  })
+  if (entry.kind !== 'dir') throw badRequest(`${folder} is no folder`, 'not_a_folder')
+}
+
+const NO_FOLDER: ReadonlySet<ErrorCode> = new Set([
+  'not_found',
+  'not_a_folder',
+  'invalid_name',
+  'forbidden',
+])
 
 function parseWanted(r: Reader): NewApiToken {
   const folder = r.has('folder') ? toVPath(r.str('folder')) : ROOT

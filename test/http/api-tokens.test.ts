@@ -314,6 +314,20 @@ describe('an API token for one folder', () => {
     expect(found).not.toContain('d.txt')
   })
 
+  it('cannot be made for what is no folder', async () => {
+    await using app = await openApp({ tree, users: [{ username: 'anna' }] })
+    const refused = async (folder: string) => {
+      const response = await ask(app, { folder })
+      return `${response.status} ${response.headers.get('X-Error-Code')} ${await response.text()}`
+    }
+    expect(await refused('/dosc')).toBe(
+      '400 not_found 400 Bad Request (there is no folder /dosc)\n',
+    )
+    expect(await refused('/docs/a.txt')).toMatch(/^400 not_a_folder .*is no folder/)
+    expect(await refused('/docs/a.txt/below')).toMatch(/^400 /)
+    expect((await ask(app, { folder: '/docs' })).status).toBe(201)
+  })
+
   it('cannot be made for a folder that rules hide from its account', async () => {
     await using app = await openApp({
       tree,

@@ -78,7 +78,8 @@ function useNewToken(answer: PromptProps<'newToken'>['answer']) {
       return { field: 'password', text: t`This is not your current password.` }
     if (code === 'conflict')
       return { field: null, text: t`You have too many tokens. Remove some of them first.` }
-    return { field: code === 'forbidden' ? 'folder' : null, text: messageOf(error) }
+    const isFolder = code === 'forbidden' || code === 'not_found' || code === 'not_a_folder'
+    return { field: isFolder ? 'folder' : null, text: messageOf(error) }
   }
 
   return {
