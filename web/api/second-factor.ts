@@ -1,5 +1,6 @@
 // Two-step sign-in: of one's own account, of others for administrators, and the second step itself.
 
+import type { AuthenticationResponseJSON } from '@simplewebauthn/browser'
 import type {
   AccountFactorRecord,
   Enrolment,
@@ -20,7 +21,10 @@ export function secondStepOf(error: ApiError): SecondStep | null {
 }
 
 /** Resolves with a token. @throws ApiError 403 for a wrong code, 401 when the ticket has expired. */
-export async function postSecondStep(ticket: string, proof: Proof): Promise<string> {
+export async function postSecondStep(
+  ticket: string,
+  proof: Proof | { passkey: AuthenticationResponseJSON },
+): Promise<string> {
   return callText('/login/second', {
     method: 'POST',
     json: { ticket, ...proof },

@@ -1,7 +1,7 @@
 // What each dialog is given and what it answers. Null, for "dismissed", is added to every answer.
 
 import type { ReactNode } from 'react'
-import type { FileEntry } from '../../src/api-types.ts'
+import type { FileEntry, PasskeyRecord } from '../../src/api-types.ts'
 import type { ArchiveFormat } from '../api/files.ts'
 import type { Proof } from '../api/second-factor.ts'
 import type { MadeToken } from '../api/tokens.ts'
@@ -29,11 +29,8 @@ interface CurrentPasswordProps {
   text?: string
   confirmLabel: string
   tone?: ButtonTone
-  /**
-   * Does the thing. Rejecting with a refusal (400, 403) keeps the dialog open with the reason; any
-   * other failure is shown there as well. Left out, the dialog only answers with the password.
-   */
-  attempt?: (password: string) => Promise<void>
+  /** Does the thing, once it is proved who asks; a rejection keeps the dialog open with the reason. */
+  attempt: () => Promise<void>
   /** Better words for a failure than the general ones, or null. */
   explain?: (error: unknown) => string | null
 }
@@ -76,9 +73,11 @@ export interface InfoProps {
 }
 
 export interface PromptKinds {
+  /** Answers the record. */
+  addPasskey: { props: { name: string }; answer: PasskeyRecord }
   confirm: { props: ConfirmProps; answer: string }
   conflict: { props: ConflictProps; answer: Map<string, ClashChoice> }
-  currentPassword: { props: CurrentPasswordProps; answer: string }
+  currentPassword: { props: CurrentPasswordProps; answer: true }
   delete: { props: { items: readonly TransferItem[] }; answer: true }
   download: { props: InfoProps; answer: ArchiveFormat }
   /** Answers the recovery codes. */
@@ -93,6 +92,7 @@ export interface PromptKinds {
   proveFactor: { props: ProveFactorProps; answer: true }
   recoveryCodes: { props: { codes: readonly string[] }; answer: never }
   rename: { props: { entry: Pick<FileEntry, 'path' | 'name' | 'isDir'> }; answer: string }
+  renamePasskey: { props: { passkey: PasskeyRecord }; answer: true }
   renameMany: { props: RenameManyProps; answer: true }
   search: { props: SearchProps; answer: never }
   share: { props: { path: string; entry: IconOf }; answer: never }

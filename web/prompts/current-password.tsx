@@ -1,37 +1,29 @@
-// Asks people for their own password before something that needs it, and tries the thing while the
+// Asks people to prove who they are before something that needs it, and tries the thing while the
 // dialog is still open, so that a wrong password can be corrected in place.
 
-import { Trans, useLingui } from '@lingui/react/macro'
+import { Trans } from '@lingui/react/macro'
 import { useState } from 'react'
-import { ApiError } from '../api/client.ts'
 import { messageOf } from '../api/error-text.ts'
 import type { PromptProps } from '../operations/prompt-kinds.ts'
 import { Button } from '../ui/button.tsx'
 import { Dialog } from '../ui/dialog.tsx'
-import { PasswordField } from '../ui/field.tsx'
+import { ConfirmField, useConfirming } from './confirming.tsx'
 
 export function CurrentPasswordPrompt(props: PromptProps<'currentPassword'>) {
-  const { t } = useLingui()
-  const [password, setPassword] = useState('')
+  const confirming = useConfirming()
   const [error, setError] = useState<string | null>(null)
   const [busy, setBusy] = useState(false)
 
-  async function submit() {
-    if (busy) return
+  async function submit(byPasskey?: true) {
+    if (busy || confirming.ways === null) return
     setBusy(true)
     setError(null)
     try {
-      await props.attempt?.(password)
-      props.answer(password)
+      if (await confirming.run(props.attempt, byPasskey)) return props.answer(true)
     } catch (problem) {
-      setBusy(false)
-      const wrong = problem instanceof ApiError && problem.code === 'invalid_password'
-      setError(
-        wrong
-          ? t`This is not your current password.`
-          : (props.explain?.(problem) ?? messageOf(problem)),
-      )
+      setError(props.explain?.(problem) ?? messageOf(problem))
     }
+    setBusy(false)
   }
 
   // What is under way happens all the same, and who asked for it has to learn how it ends.
@@ -59,13 +51,12 @@ export function CurrentPasswordPrompt(props: PromptProps<'currentPassword'>) {
     >
       <div className="dlg__stack">
         {props.text && <p className="mid">{props.text}</p>}
-        <PasswordField
-          label={t`Your current password`}
-          autoComplete="current-password"
-          value={password}
-          error={error}
-          onChange={setPassword}
-        />
+        <ConfirmField confirming={confirming} onPasskey={() => void submit(true)} />
+        {error !== null && (
+          <p className="err" role="alert">
+            {error}
+          </p>
+        )}
       </div>
     </Dialog>
   )

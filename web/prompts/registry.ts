@@ -7,6 +7,7 @@ import type { PromptKinds, PromptProps } from '../operations/prompt-kinds.ts'
 type Registry = { [K in keyof PromptKinds]: ComponentType<PromptProps<K>> }
 
 export const promptComponents: Registry = {
+  addPasskey: onDemandAtOnce(async () => (await import('./passkeys/add.tsx')).AddPasskeyPrompt),
   confirm: onDemandAtOnce(async () => (await import('./confirm.tsx')).ConfirmPrompt),
   conflict: onDemandAtOnce(async () => (await import('./transfer/conflict.tsx')).ConflictPrompt),
   currentPassword: onDemandAtOnce(
@@ -30,5 +31,8 @@ export const promptComponents: Registry = {
   palette: onDemandAtOnce(async () => (await import('./palette.tsx')).PalettePrompt),
   rename: onDemandAtOnce(async () => (await import('./rename.tsx')).RenamePrompt),
   renameMany: onDemandAtOnce(async () => (await import('./rename-many.tsx')).RenameManyPrompt),
+  renamePasskey: onDemandAtOnce(
+    async () => (await import('./passkeys/rename.tsx')).RenamePasskeyPrompt,
+  ),
   transfer: onDemandAtOnce(async () => (await import('./transfer/transfer.tsx')).TransferPrompt),
 }

@@ -22,6 +22,9 @@ const SecondStepForm = onDemandAtOnce(
   async () => (await import('./second-step.tsx')).SecondStepForm,
 )
 
+// Loaded where somebody has a passkey for this address.
+const PasskeyLogin = onDemandAtOnce(async () => (await import('./passkey-login.tsx')).PasskeyLogin)
+
 type Mode = 'login' | 'signup'
 
 interface LoginFormProps {
@@ -112,7 +115,7 @@ function FirstStep(props: FirstStepProps) {
       <TextField
         label={t`Username`}
         name="username"
-        autoComplete="username"
+        autoComplete={boot.Passkeys ? 'username webauthn' : 'username'}
         autoCapitalize="none"
         autoCorrect="off"
         spellCheck={false}
@@ -140,18 +143,21 @@ function FirstStep(props: FirstStepProps) {
           }}
         />
       )}
-      <Checkbox
-        name="remember"
-        label={t`Stay signed in`}
-        checked={remember}
-        onChange={setRemember}
-      />
+      <StaySignedIn checked={remember} onChange={setRemember} />
       <Button type="submit" tone="fill" size="lg" block busy={busy}>
         {signup ? t`Create account` : t`Log in`}
       </Button>
+      {boot.Passkeys && !signup && (
+        <PasskeyLogin remember={remember} onDone={onDone} onProblem={setError} />
+      )}
       {onMode && boot.Signup && <ModeSwitch signup={signup} onMode={onMode} />}
     </form>
   )
+}
+
+function StaySignedIn(props: { checked: boolean; onChange(on: boolean): void }) {
+  const { t } = useLingui()
+  return <Checkbox name="remember" label={t`Stay signed in`} {...props} />
 }
 
 function LeastLength() {

@@ -2,11 +2,14 @@
 
 import { t } from '@lingui/core/macro'
 import { Plural, Trans, useLingui } from '@lingui/react/macro'
+import { Fingerprint } from 'lucide-react'
 import { type FormEvent, type ReactNode, useEffect, useRef, useState } from 'react'
 import type { Enrolment, SecondStep } from '../../src/api-types.ts'
 import { ApiError } from '../api/client.ts'
 import { messageOf } from '../api/error-text.ts'
+import { beginPasskeyLogin } from '../api/passkeys.ts'
 import { beginEnrolAtLogin, finishEnrolAtLogin, postSecondStep } from '../api/second-factor.ts'
+import { isGivenUp, knowsPasskeys, signWithPasskey } from '../operations/passkeys.ts'
 import { explainStep, RecoveryField, SixDigits } from '../prompts/second-factor/code-field.tsx'
 import { OtherWay } from '../prompts/second-factor/prove.tsx'
 import { RecoveryCodes } from '../prompts/second-factor/recovery-codes.tsx'
@@ -22,7 +25,54 @@ interface SecondStepProps {
 }
 
 export function SecondStepForm(props: SecondStepProps) {
-  return props.step.methods.includes('enrol') ? <EnrolFirst {...props} /> : <Prove {...props} />
+  const { methods } = props.step
+  if (methods.includes('enrol')) return <EnrolFirst {...props} />
+  return methods.includes('code') ? <Prove {...props} /> : <ProveByPasskey {...props} />
+}
+
+async function enterByPasskey({ step, onDone }: SecondStepProps): Promise<void> {
+  const passkey = await signWithPasskey(await beginPasskeyLogin(step.ticket))
+  enterWith(await postSecondStep(step.ticket, { passkey }))
+  onDone()
+}
+
+/** For accounts that have no codes; there may be no passkey for this address either. */
+function ProveByPasskey(props: SecondStepProps) {
+  const { busy, error, attempt } = useAttempt(props.onBack, () => {})
+  const fits = props.step.methods.includes('passkey') && knowsPasskeys()
+  return (
+    <div className="login-form">
+      {error && (
+        <p className="err" role="alert">
+          {error}
+        </p>
+      )}
+      {fits ? (
+        <Button
+          tone="fill"
+          size="lg"
+          block
+          autoFocus
+          busy={busy}
+          icon={Fingerprint}
+          onClick={() => void attempt(() => enterByPasskey(props), {})}
+        >
+          <Trans>Use a passkey</Trans>
+        </Button>
+      ) : (
+        <p className="mid">
+          <Trans>
+            Your passkeys do not work at this address. Open the one where you added them.
+          </Trans>
+        </p>
+      )}
+      <div className="login-form__ways row">
+        <button type="button" className="other-way" onClick={() => props.onBack()}>
+          <Trans>Back</Trans>
+        </button>
+      </div>
+    </div>
+  )
 }
 
 /** Tries a step at a time, and says why it was refused. */
@@ -37,6 +87,7 @@ function useAttempt(onBack: SecondStepProps['onBack'], onRefused: () => void) {
     try {
       await work()
     } catch (problem) {
+      if (isGivenUp(problem)) return setBusy(false)
       if (problem instanceof ApiError && problem.status === 401)
         return onBack(t`This took too long. Log in again.`)
       setError(explain(problem, proof))
@@ -49,6 +100,8 @@ function useAttempt(onBack: SecondStepProps['onBack'], onRefused: () => void) {
 
 function explain(problem: unknown, proof: { code?: string; recovery?: string }): ReactNode {
   if (!(problem instanceof ApiError)) return messageOf(problem)
+  const isTyped = proof.code !== undefined || proof.recovery !== undefined
+  if (problem.status === 403 && !isTyped) return t`This passkey was not accepted.`
   if (problem.status !== 429 || problem.retryAfterS === undefined)
     return explainStep(problem, proof)
   return (
@@ -60,7 +113,8 @@ function explain(problem: unknown, proof: { code?: string; recovery?: string }):
   )
 }
 
-function Prove({ step, onDone, onBack }: SecondStepProps) {
+function Prove(props: SecondStepProps) {
+  const { step, onDone, onBack } = props
   const { t } = useLingui()
   const [typed, setTyped] = useState('')
   const [byRecovery, setByRecovery] = useState(false)
@@ -103,6 +157,18 @@ function Prove({ step, onDone, onBack }: SecondStepProps) {
       <Button type="submit" tone="fill" size="lg" block busy={busy}>
         <Trans>Log in</Trans>
       </Button>
+      {step.methods.includes('passkey') && knowsPasskeys() && (
+        <Button
+          tone="line"
+          size="lg"
+          block
+          disabled={busy}
+          icon={Fingerprint}
+          onClick={() => void attempt(() => enterByPasskey(props), {})}
+        >
+          <Trans>Use a passkey</Trans>
+        </Button>
+      )}
       <div className="login-form__ways row">
         <OtherWay
           byRecovery={byRecovery}

@@ -15,6 +15,7 @@ import { Segmented } from '../ui/toggle.tsx'
 import { Devices } from './devices.tsx'
 import { editorThemes } from './editor-themes.ts'
 import { Line, SaveBar, Section, SelectLine } from './parts.tsx'
+import { Passkeys } from './passkeys.tsx'
 import { SecondFactor } from './second-factor.tsx'
 import { ApiTokens, offerToRemoveTokens } from './tokens.tsx'
 import { UnfinishedUploads } from './unfinished-uploads.tsx'
@@ -81,6 +82,7 @@ export function ProfilePage() {
       )}
 
       <SecondFactor />
+      <Passkeys />
       <Devices />
       <ApiTokens turn={tokensTurn} />
       <UnfinishedUploads />

@@ -3,22 +3,20 @@
 import { Trans, useLingui } from '@lingui/react/macro'
 import { useEffect, useState } from 'react'
 import type { Enrolment } from '../../../src/api-types.ts'
-import { ApiError } from '../../api/client.ts'
 import { messageOf } from '../../api/error-text.ts'
 import { beginEnrol, finishEnrol } from '../../api/second-factor.ts'
 import { boot } from '../../lib/boot.ts'
 import type { PromptProps } from '../../operations/prompt-kinds.ts'
-import { session } from '../../state/session.ts'
 import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
-import { PasswordField } from '../../ui/field.tsx'
+import { ConfirmField, useConfirming } from '../confirming.tsx'
 import { explainStep, SixDigits } from './code-field.tsx'
 import { ScanCode } from './scan.tsx'
 
 /** What is typed, what is wrong with it, and the two calls. */
 function useEnrolling(answer: PromptProps<'enrolFactor'>['answer']) {
   const { t } = useLingui()
-  const [password, setPassword] = useState('')
+  const confirming = useConfirming(asksPassword())
   const [enrolment, setEnrolment] = useState<Enrolment | null>(null)
   const [code, setCode] = useState('')
   const [error, setError] = useState<string | null>(null)
@@ -35,7 +33,10 @@ function useEnrolling(answer: PromptProps<'enrolFactor'>['answer']) {
     }
     setBusy(false)
   }
-  const begin = () => attempt(async () => setEnrolment(await beginEnrol(password)), explainPassword)
+  const begin = (byPasskey?: true) =>
+    attempt(async () => {
+      await confirming.run(async () => setEnrolment(await beginEnrol('')), byPasskey)
+    }, messageOf)
   const finish = (digits: string) =>
     attempt(
       async () => answer(await finishEnrol(digits)),
@@ -44,11 +45,6 @@ function useEnrolling(answer: PromptProps<'enrolFactor'>['answer']) {
         return explainStep(problem, { code: digits })
       },
     )
-
-  function explainPassword(problem: unknown): string {
-    const isWrong = problem instanceof ApiError && problem.code === 'invalid_password'
-    return isWrong ? t`This is not your current password.` : messageOf(problem)
-  }
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: once, where no password is asked
   useEffect(() => {
@@ -60,7 +56,7 @@ function useEnrolling(answer: PromptProps<'enrolFactor'>['answer']) {
     else if (code.length === 6) void finish(code)
     else setError(t`Enter the code from your authenticator app.`)
   }
-  return { password, setPassword, enrolment, code, setCode, error, busy, finish, submit }
+  return { confirming, begin, enrolment, code, setCode, error, busy, finish, submit }
 }
 
 /** Who signs in with a password here confirms with it. */
@@ -69,7 +65,7 @@ const asksPassword = () => boot.AuthMethod === 'json'
 export function EnrolPrompt({ answer }: PromptProps<'enrolFactor'>) {
   const { t } = useLingui()
   const enrolling = useEnrolling(answer)
-  const { password, setPassword, enrolment, code, setCode, error, busy, finish, submit } = enrolling
+  const { confirming, begin, enrolment, code, setCode, error, busy, finish, submit } = enrolling
 
   function cancel() {
     if (!busy) answer(null)
@@ -107,18 +103,8 @@ export function EnrolPrompt({ answer }: PromptProps<'enrolFactor'>) {
         </div>
       ) : (
         <div className="dlg__stack">
-          {/* Password managers look for the name the password belongs to. */}
-          <input hidden readOnly autoComplete="username" value={session.user?.username ?? ''} />
-          {asksPassword() && (
-            <PasswordField
-              label={t`Your current password`}
-              autoComplete="current-password"
-              value={password}
-              error={error}
-              onChange={setPassword}
-            />
-          )}
-          {!asksPassword() && error !== null && (
+          <ConfirmField confirming={confirming} onPasskey={() => void begin(true)} />
+          {error !== null && (
             <p className="err" role="alert">
               {error}
             </p>

@@ -11,11 +11,11 @@ import { formatDay } from '../../lib/format.ts'
 import { ROOT, trimPath } from '../../lib/paths.ts'
 import type { PromptProps } from '../../operations/prompt-kinds.ts'
 import { openPrompt } from '../../operations/prompts.ts'
-import { session } from '../../state/session.ts'
 import { Button, IconButton } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
-import { CodeField, PasswordField, Select, TextField } from '../../ui/field.tsx'
+import { CodeField, Select, TextField } from '../../ui/field.tsx'
 import { Checkbox } from '../../ui/toggle.tsx'
+import { ConfirmField, useConfirming } from '../confirming.tsx'
 import { type TokenRight, useOwnRights } from './rights.ts'
 
 const DAY_MS = 86_400_000
@@ -27,14 +27,13 @@ interface Draft {
   folder: string
   rights: ReadonlySet<TokenRight>
   lifetime: Lifetime
-  password: string
 }
 
 /** Who signs in with a password here confirms with it. */
 const asksPassword = () => boot.AuthMethod === 'json'
 
 interface Refusal {
-  field: 'name' | 'folder' | 'password' | null
+  field: 'name' | 'folder' | null
   text: string
 }
 
@@ -47,35 +46,32 @@ function useNewToken(answer: PromptProps<'newToken'>['answer']) {
     folder: ROOT,
     rights: new Set(own.includes('download') ? ['download'] : []),
     lifetime: '90',
-    password: '',
   })
   const [refusal, setRefusal] = useState<Refusal | null>(null)
   const [busy, setBusy] = useState(false)
+  const confirming = useConfirming(asksPassword())
 
-  async function submit() {
-    if (busy) return
-    const { name, folder, rights, lifetime, password } = draft
+  async function submit(byPasskey?: true) {
+    if (busy || (confirming.needed && confirming.ways === null)) return
+    const { name, folder, rights, lifetime } = draft
     if (name.trim() === '') return setRefusal({ field: 'name', text: t`Enter a name.` })
-    if (asksPassword() && password === '')
-      return setRefusal({ field: 'password', text: t`Enter your current password.` })
     setBusy(true)
     setRefusal(null)
     const perm = Object.fromEntries([...rights].map((right) => [right, true]))
     const endMs = endOf(lifetime)
     const expires = endMs === null ? '' : new Date(endMs).toISOString()
+    const create = async () => answer(await createToken({ name, folder, perm, expires }, ''))
     try {
-      answer(await createToken({ name, folder, perm, expires }, password))
+      await confirming.run(create, byPasskey)
     } catch (error) {
-      setBusy(false)
       setRefusal(explain(error))
     }
+    setBusy(false)
   }
 
   function explain(error: unknown): Refusal {
     const code = error instanceof ApiError ? error.code : null
     if (code === 'exists') return { field: 'name', text: t`You have a token with this name.` }
-    if (code === 'invalid_password')
-      return { field: 'password', text: t`This is not your current password.` }
     if (code === 'conflict')
       return { field: null, text: t`You have too many tokens. Remove some of them first.` }
     const isFolder = code === 'forbidden' || code === 'not_found' || code === 'not_a_folder'
@@ -85,6 +81,7 @@ function useNewToken(answer: PromptProps<'newToken'>['answer']) {
   return {
     draft,
     busy,
+    confirming,
     submit,
     set(change: Partial<Draft>) {
       setRefusal(null)
@@ -96,7 +93,7 @@ function useNewToken(answer: PromptProps<'newToken'>['answer']) {
 
 export function NewTokenPrompt({ answer }: PromptProps<'newToken'>) {
   const { t } = useLingui()
-  const { draft, busy, submit, set, errorOf } = useNewToken(answer)
+  const { draft, busy, confirming, submit, set, errorOf } = useNewToken(answer)
 
   // What is under way happens all the same, and the token is shown only once.
   function cancel() {
@@ -140,19 +137,7 @@ export function NewTokenPrompt({ answer }: PromptProps<'newToken'>) {
         />
         <Rights rights={draft.rights} onChange={(rights) => set({ rights })} />
         <Lifetimes lifetime={draft.lifetime} onChange={(lifetime) => set({ lifetime })} />
-        {asksPassword() && (
-          <>
-            {/* Password managers look for the name the password belongs to. */}
-            <input hidden readOnly autoComplete="username" value={session.user?.username ?? ''} />
-            <PasswordField
-              label={t`Your current password`}
-              autoComplete="current-password"
-              value={draft.password}
-              error={errorOf('password')}
-              onChange={(password) => set({ password })}
-            />
-          </>
-        )}
+        <ConfirmField confirming={confirming} onPasskey={() => void submit(true)} />
         {errorOf(null) !== null && (
           <p className="err" role="alert">
             {errorOf(null)}

@@ -4,11 +4,14 @@ import { Plural, useLingui } from '@lingui/react/macro'
 import { useState } from 'react'
 import { ApiError } from '../../api/client.ts'
 import { messageOf } from '../../api/error-text.ts'
+import { getConfirmWays } from '../../api/passkeys.ts'
 import { updateUser } from '../../api/users.ts'
 import { boot } from '../../lib/boot.ts'
+import { openPrompt } from '../../operations/prompts.ts'
 import { PasswordField } from '../../ui/field.tsx'
 import { Section } from '../parts.tsx'
 import type { Form } from '../use-form.ts'
+import { useLoad } from '../use-load.ts'
 import { isTooShort, minimumPasswordLength } from './password-length.ts'
 
 export interface PasswordDraft {
@@ -25,7 +28,10 @@ export function usePasswordChange<T extends PasswordDraft>(form: Form<T>) {
   const [current, setCurrent] = useState('')
   const [refusal, setRefusal] = useState<{ field: 'current' | 'new'; text: string } | null>(null)
   const { newPassword, repeated } = form.draft
-  const asksCurrent = boot.AuthMethod === 'json'
+  // Some have none that anybody knows: they came from a provider, or by passkey alone.
+  const ways = useLoad('ways to confirm', getConfirmWays)
+  const isKnown = ways.data?.methods.includes('password') ?? true
+  const asksCurrent = boot.AuthMethod === 'json' && isKnown
   const touched = newPassword !== '' || repeated !== ''
   const tooShort = isTooShort(newPassword)
   const differs = repeated !== '' && repeated !== newPassword
@@ -47,7 +53,7 @@ export function usePasswordChange<T extends PasswordDraft>(form: Form<T>) {
     if (newPassword === '' || tooShort || newPassword !== repeated) return false
     if (asksCurrent && current === '') return false
     try {
-      await updateUser(id, { password: newPassword }, asksCurrent ? current : undefined)
+      if (!(await send(id))) return false
     } catch (error) {
       if (!(error instanceof ApiError) || error.status !== 400) throw error
       const isCurrent = error.code === 'invalid_password'
@@ -58,6 +64,16 @@ export function usePasswordChange<T extends PasswordDraft>(form: Form<T>) {
     // It is changed, whatever becomes of the rest: saving once more must not try it with the old one.
     clear()
     return true
+  }
+
+  async function send(id: number): Promise<boolean> {
+    const change = (own?: string) => updateUser(id, { password: newPassword }, own)
+    if (boot.AuthMethod !== 'json' || isKnown) {
+      await change(asksCurrent ? current : undefined)
+      return true
+    }
+    const prompt = { title: t`Password`, confirmLabel: t`Save changes`, attempt: () => change('') }
+    return (await openPrompt('currentPassword', prompt)) !== null
   }
 
   function submit() {

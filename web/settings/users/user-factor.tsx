@@ -34,6 +34,7 @@ export function UserFactor({ id, username }: { id: number; username: string }) {
       <WhenLoaded loaded={factors}>
         {(all) => {
           const own = all.find(({ userID }) => userID === id)
+          const passkeys = own?.passkeys ?? 0
           return (
             <>
               <Switch
@@ -51,7 +52,12 @@ export function UserFactor({ id, username }: { id: number; username: string }) {
                     <Trans>Off</Trans>
                   </Badge>
                 )}
-                {own?.active && id !== session.user?.id && (
+                {passkeys > 0 && (
+                  <Badge>
+                    <Trans>Passkeys: {passkeys}</Trans>
+                  </Badge>
+                )}
+                {(own?.active || passkeys > 0) && id !== session.user?.id && (
                   <Button
                     size="sm"
                     tone="danger-text"
@@ -71,9 +77,9 @@ export function UserFactor({ id, username }: { id: number; username: string }) {
 }
 
 async function requireFactor(id: number, required: boolean): Promise<boolean> {
-  const attempt = (password: string) => requireSecondFactor(id, required, password)
+  const attempt = () => requireSecondFactor(id, required, '')
   if (boot.AuthMethod !== 'json') {
-    await attempt('')
+    await attempt()
     return true
   }
   const answer = await openPrompt('currentPassword', {
@@ -87,9 +93,9 @@ async function requireFactor(id: number, required: boolean): Promise<boolean> {
 
 /** True when the factor is gone. */
 export async function resetFactor(id: number, username: string): Promise<boolean> {
-  const attempt = (password: string) => resetSecondFactor(id, password)
+  const attempt = () => resetSecondFactor(id, '')
   const title = t`Reset two-step sign-in?`
-  const text = t`“${username}” is logged out everywhere and can log in with the password alone.`
+  const text = t`“${username}” is logged out everywhere, loses all passkeys and can log in with the password alone.`
   const label = t`Reset`
   if (boot.AuthMethod === 'json') {
     const prompt = { title, text, confirmLabel: label, attempt, tone: 'danger' } as const
@@ -97,7 +103,7 @@ export async function resetFactor(id: number, username: string): Promise<boolean
   } else {
     const answers = [{ id: 'reset', label, tone: 'danger' }] as const
     if ((await openPrompt('confirm', { title, text, answers })) === null) return false
-    await attempt('')
+    await attempt()
   }
   toastSuccess(t`Two-step sign-in is off`)
   return true

@@ -130,16 +130,16 @@ function UserForm({
   )
 }
 
-/** Changes to accounts are confirmed with one's own password, where there is one. */
+/** Changes to accounts are confirmed, where people sign in with a password. */
 const asksPassword = () => boot.AuthMethod === 'json'
 
 /** Creates or replaces an account and gives its id; null when that was refused or given up. */
 async function store(record: UserRecord): Promise<number | null> {
   const isNew = record.id === 0
   let { id } = record
-  const send = async (ownPassword: string) => {
-    if (isNew) id = await createUser(record, ownPassword)
-    else await replaceUser(record, ownPassword)
+  const send = async () => {
+    if (isNew) id = await createUser(record, '')
+    else await replaceUser(record, '')
   }
   if (asksPassword()) {
     const answer = await openPrompt('currentPassword', {
@@ -152,7 +152,7 @@ async function store(record: UserRecord): Promise<number | null> {
     return answer === null ? null : id
   }
   try {
-    await send('')
+    await send()
     return id
   } catch (error) {
     const known = explainRefusal(error)
@@ -246,7 +246,7 @@ function DeleteButton({ id, username }: { id: number; username: string }) {
       ? t`This is your own account: you will be logged out. Files stay where they are.`
       : t`“${username}” can no longer log in. Files stay where they are.`
     const label = t`Delete user`
-    const attempt = (password: string) => deleteUser(id, password)
+    const attempt = () => deleteUser(id, '')
     if (asksPassword()) {
       const prompt = { title: t`Delete this user?`, text, confirmLabel: label, attempt }
       if ((await openPrompt('currentPassword', { ...prompt, tone: 'danger' })) === null) return
@@ -257,7 +257,7 @@ function DeleteButton({ id, username }: { id: number; username: string }) {
         answers: [{ id: 'delete', label, tone: 'danger' }],
       })
       if (answer === null) return
-      await attempt('')
+      await attempt()
     }
     if (isSelf) return logOut()
     toastSuccess(t`User deleted`)
