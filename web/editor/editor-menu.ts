@@ -21,6 +21,7 @@ import {
   TextWrap,
   Undo2,
 } from 'lucide-react'
+import { useDocumentKeys } from '../lib/page/keys.ts'
 import { shownKeys } from '../operations/commands/shortcut.ts'
 import type { MenuEntry, MenuItem } from '../ui/menu.tsx'
 import type { FrameAction } from '../viewers/frame/source.ts'
@@ -29,7 +30,6 @@ import { currentView } from './current-file.ts'
 import { compareWithSaved, stopComparing } from './disk-version.ts'
 import { changeTextSize, editorPrefs, setEditorPref } from './editor-prefs.ts'
 import { editor } from './editor-state.ts'
-import { shortcutInText } from './file-keys.ts'
 
 interface MenuOptions {
   actions: readonly FrameAction[]
@@ -168,4 +168,27 @@ function viewItems(view: EditorView, options: MenuOptions): MenuEntry[] {
     { id: 'language', label: t`Language…`, icon: Code, onSelect: options.onLanguage },
     { id: 'encoding', label: t`Encoding…`, icon: Languages, onSelect: options.onEncoding },
   ]
+}
+
+/** In a text Ctrl+S saves and Delete deletes a character, whatever they do elsewhere. */
+const KEYS_OF_THE_TEXT = new Set(['download', 'delete'])
+
+/** What is shown beside an action in the menu; undefined when its keys mean something else here. */
+export function shortcutInText(action: FrameAction): string | undefined {
+  return KEYS_OF_THE_TEXT.has(action.id) ? undefined : action.shortcut
+}
+
+/** Listens before CodeMirror does, which knows some of these keys by other names. */
+export function useFileKeys(actions: readonly FrameAction[]) {
+  useDocumentKeys((event) => {
+    if (event.isComposing || document.querySelector('dialog[open], [role=menu]:popover-open'))
+      return
+    const action = actions.find(
+      (candidate) => shortcutInText(candidate) !== undefined && candidate.matches?.(event),
+    )
+    if (action === undefined) return
+    event.preventDefault()
+    event.stopPropagation()
+    action.onSelect()
+  }, true)
 }

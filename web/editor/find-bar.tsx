@@ -23,7 +23,7 @@ import {
 } from 'lucide-react'
 import { type KeyboardEvent, type Ref, useEffect, useRef, useState } from 'react'
 import { useSnapshot } from 'valtio'
-import { keyLetter } from '../lib/key-letter.ts'
+import { keyLetter } from '../lib/page/keys.ts'
 import { Button, IconButton } from '../ui/button.tsx'
 import { codeCommands, cursor } from './code-pane.tsx'
 

@@ -20,7 +20,7 @@ import { EntryGrid } from './grid/entry-grid.tsx'
 import { openGridMenu } from './grid/grid-menu.tsx'
 import { layoutOf } from './grid/metrics.ts'
 import { pull } from './grid/pull.ts'
-import { SwipeActions } from './grid/swipe-actions.tsx'
+import { SwipeActions } from './grid/row-swipe.tsx'
 import { useListing, useSession } from './use-listing.ts'
 
 export function FolderBody() {

@@ -25,7 +25,7 @@ import {
   phoneBar,
   phoneMore,
 } from '../operations/commands/menus.ts'
-import { openSearch } from '../operations/commands/open-search.ts'
+import { openSearch } from '../operations/commands/open-entry.ts'
 import { actionOf } from '../operations/commands/registry.ts'
 import { folderTitle } from '../operations/failure-toasts.ts'
 import { shownFolder } from '../state/listing.ts'

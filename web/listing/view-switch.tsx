@@ -1,5 +1,6 @@
 import { Trans, useLingui } from '@lingui/react/macro'
 import { Upload } from 'lucide-react'
+import { focusFallback } from '../lib/page/focus.ts'
 import { chooseView } from '../operations/choose-view.ts'
 import { currentContext } from '../operations/commands/context.ts'
 import { keysOf, menuEntries } from '../operations/commands/menus.ts'
@@ -7,7 +8,6 @@ import { actionOf } from '../operations/commands/registry.ts'
 import { Button } from '../ui/button.tsx'
 import { MenuButton } from '../ui/menu.tsx'
 import { Segmented } from '../ui/toggle.tsx'
-import { focusListing } from './grid/focus-listing.ts'
 import { useListing, useSession } from './use-listing.ts'
 
 const views = [
@@ -65,4 +65,10 @@ export function UploadButton() {
       )}
     </MenuButton>
   )
+}
+
+/** Gives the keyboard to the listing: to its focused entry, or to the listing as a whole. */
+function focusListing(): void {
+  // After the change that led here was drawn.
+  requestAnimationFrame(() => focusFallback()?.focus({ preventScroll: true }))
 }

@@ -3,7 +3,7 @@
 import { ref } from 'valtio'
 import type { FileEntry, FileInfo } from '../../src/api-types.ts'
 import { fetchInfo } from '../api/files.ts'
-import { savesData } from '../lib/connection.ts'
+import { savesData } from '../lib/page/media.ts'
 import { joinPath, trimPath } from '../lib/paths.ts'
 import { cachedFolder, cacheFolder, type Folder } from './folder-cache.ts'
 import { changesSettled, withChanges } from './folder-changes.ts'

@@ -2,6 +2,7 @@
 // also works above a dialog; closed by Escape, by a click elsewhere, by scrolling. On touch it is
 // a sheet at the bottom.
 
+import './menu.css'
 import { Check, type LucideIcon } from 'lucide-react'
 import {
   type KeyboardEvent,
@@ -19,8 +20,8 @@ import { closeOnBack } from '../lib/page/back.ts'
 import { focusFallback } from '../lib/page/focus.ts'
 import { onNavigation } from '../lib/page/navigate.ts'
 import { findTyped, TypedText } from '../lib/type-ahead.ts'
+import { IconButton, type IconButtonProps } from './button.tsx'
 import { placeMenu } from './place.ts'
-import './menu.css'
 
 export interface MenuItem {
   id: string
@@ -249,5 +250,30 @@ export function MenuButton({ label, items, children }: MenuButtonProps) {
         />
       )}
     </>
+  )
+}
+
+interface ChoiceMenuProps<Id>
+  extends Pick<IconButtonProps, 'label' | 'icon' | 'shortcut' | 'size'> {
+  choices: readonly { id: Id; label: string }[]
+  chosen: Id
+  onChoose(id: Id): void
+}
+
+export function ChoiceMenu<Id>({ choices, chosen, onChoose, ...button }: ChoiceMenuProps<Id>) {
+  return (
+    <MenuButton
+      label={button.label}
+      items={() =>
+        choices.map(({ id, label }) => ({
+          id: String(id),
+          label,
+          checked: id === chosen,
+          onSelect: () => onChoose(id),
+        }))
+      }
+    >
+      {(trigger) => <IconButton {...trigger} {...button} />}
+    </MenuButton>
   )
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { FileEntry, Permissions } from '../../../src/api-types.ts'
-import { keyLetter } from '../../../web/lib/key-letter.ts'
+import { keyLetter } from '../../../web/lib/page/keys.ts'
 import { actions } from '../../../web/operations/commands/registry.ts'
 import { matchesShortcut, shownKeys } from '../../../web/operations/commands/shortcut.ts'
 import type { ActionContext } from '../../../web/operations/commands/types.ts'

@@ -35,3 +35,9 @@ export const NO_DETAILS_PANEL = '(max-width: 1200px)'
 export function canPickFolders(): boolean {
   return 'webkitdirectory' in HTMLInputElement.prototype
 }
+
+/** True when the person asked for few bytes: nothing is fetched that may not be wanted. */
+export function savesData(): boolean {
+  const { connection } = navigator as { connection?: { saveData?: boolean } }
+  return connection?.saveData === true
+}

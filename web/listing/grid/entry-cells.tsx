@@ -3,16 +3,19 @@
 
 import { useLingui } from '@lingui/react/macro'
 import { Download, Ellipsis, EllipsisVertical, Play, Share2 } from 'lucide-react'
-import { memo, useState } from 'react'
+import { memo, useEffect, useRef, useState } from 'react'
 import type { FileEntry } from '../../../src/api-types.ts'
+import { previewUrl } from '../../api/files.ts'
+import { boot } from '../../lib/boot.ts'
 import { fileClassOf } from '../../lib/file-class.ts'
 import { filesHref } from '../../lib/paths.ts'
+import { isLightThumbnail, isPictured } from '../../lib/previews.ts'
 import { permissions } from '../../state/session.ts'
 import { IconButton } from '../../ui/button.tsx'
 import { FileTile, FolderGlyph, PageIcon, tintOf } from '../../ui/file-icon.tsx'
 import { EntryDate, EntryFacts, EntrySize } from '../details/entry-facts.tsx'
 import { NameLabel } from './name-label.tsx'
-import { Thumbnail } from './thumbnail.tsx'
+import { isThumbnailHopeless, isThumbnailLoaded, queueThumbnail } from './thumbnail-queue.ts'
 
 export interface CellProps {
   entry: FileEntry
@@ -260,5 +263,58 @@ export const GalleryTile = memo(function GalleryTile(props: CellProps) {
       </EntryLink>
       <EntryCheck entry={entry} selected={selected} />
     </div>
+  )
+})
+
+function thumbnailUrl(entry: FileEntry): string | null {
+  if (!boot.EnableThumbs || entry.isDir || !permissions().download) return null
+  if (!isPictured(entry)) return null
+  if (!isLightThumbnail(entry)) return null
+  return previewUrl(entry, 'thumb')
+}
+
+interface Props {
+  entry: FileEntry
+  className: string
+  /** Tells the card that a picture covers its icon. */
+  onShown?: () => void
+}
+
+const Thumbnail = memo(function Thumbnail({ entry, className, onShown }: Props) {
+  const url = thumbnailUrl(entry)
+  const { type: kind } = entry
+  const [turn, setTurn] = useState<string | null>(null)
+  const [shown, setShown] = useState<string | null>(null)
+  const settle = useRef<ReturnType<typeof queueThumbnail> | null>(null)
+  const hopeless = url === null || isThumbnailHopeless(url, kind)
+  const known = url !== null && isThumbnailLoaded(url)
+
+  useEffect(() => {
+    if (url === null || hopeless || known) return
+    const done = queueThumbnail(url, kind, () => setTurn(url))
+    settle.current = done
+    return () => done('cancelled')
+  }, [url, kind, hopeless, known])
+
+  if (hopeless || (!known && turn !== url)) return null
+  const classes = [className, 'thumb']
+  if (!known) classes.push(shown === url ? 'thumb--in' : 'thumb--out')
+  return (
+    <img
+      className={classes.join(' ')}
+      src={url}
+      alt=""
+      decoding="async"
+      draggable={false}
+      onLoad={() => {
+        setShown(url)
+        settle.current?.('loaded')
+        onShown?.()
+      }}
+      onError={() => {
+        setTurn(null)
+        settle.current?.('failed')
+      }}
+    />
   )
 })

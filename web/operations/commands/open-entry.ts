@@ -1,9 +1,11 @@
 import { t } from '@lingui/core/macro'
 import type { FileEntry } from '../../../src/api-types.ts'
 import { rawUrl } from '../../api/files.ts'
-import { goHref } from '../../lib/page/navigate.ts'
-import { filesHref, parentOf, shownName } from '../../lib/paths.ts'
+import { currentPath, goHref } from '../../lib/page/navigate.ts'
+import { filesHref, parentOf, ROOT, shownName } from '../../lib/paths.ts'
+import { listing, openFolderPath } from '../../state/listing.ts'
 import { refreshFolder } from '../open-folder.ts'
+import { hasPrompt, openPrompt } from '../prompts.ts'
 import { toastError } from '../toasts.ts'
 
 /** Opens a folder, or a file in its viewer or editor. `state` goes into the history entry. */
@@ -38,4 +40,20 @@ export function openFolder(vpath: string): void {
 /** The folder above; the root has none. */
 export function openParent(vpath: string): void {
   if (vpath !== '/') openFolder(parentOf(vpath))
+}
+
+/** Opens the search of the open folder, or of the folder that holds the open file. */
+export function openSearch(query: string): void {
+  if (hasPrompt('search')) return
+  void openPrompt('search', { base: baseOf(), query })
+}
+
+function baseOf(): string {
+  const { kind, vpath } = listing.phase
+  if (kind === 'file') return parentOf(vpath)
+  if (listing.mounted && kind === 'loading') {
+    // Not known yet, but the address of a folder ends with a slash.
+    return currentPath().endsWith('/') ? vpath : parentOf(vpath)
+  }
+  return openFolderPath() ?? ROOT
 }

@@ -18,7 +18,7 @@ import { canUseShell } from '../../state/session.ts'
 import { shell, toggleShell } from '../../state/shell.ts'
 import { hasPrompt, openPrompt } from '../prompts.ts'
 import { canUndo, undoLast } from '../undo.ts'
-import { openSearch } from './open-search.ts'
+import { openSearch } from './open-entry.ts'
 import type { Action } from './types.ts'
 
 export const pageActions = [

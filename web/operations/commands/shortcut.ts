@@ -2,7 +2,7 @@
 // machines. Letters compare without case; combinations with Alt by physical key, because Alt changes
 // what a key types on many keyboards.
 
-import { keyLetter } from '../../lib/key-letter.ts'
+import { keyLetter } from '../../lib/page/keys.ts'
 
 const MODIFIERS = ['Mod', 'Ctrl', 'Alt', 'Shift'] as const
 

@@ -1,8 +1,8 @@
 // The inside of an archive as folders: shown without extracting, single files opened or saved.
 
 import { Trans, useLingui } from '@lingui/react/macro'
-import { Download, Lock, Search } from 'lucide-react'
-import { useEffect, useMemo, useRef, useState } from 'react'
+import { ArrowLeft, Download, Lock, Search } from 'lucide-react'
+import { Suspense, useEffect, useMemo, useRef, useState } from 'react'
 import { ApiError } from '../../api/client.ts'
 import { isChanged } from '../../api/content.ts'
 import { messageOf } from '../../api/error-text.ts'
@@ -12,15 +12,16 @@ import { useRows } from '../../lib/page/use-rows.ts'
 import { nameOf } from '../../lib/paths.ts'
 import { saveBlob } from '../../lib/save-url.ts'
 import { toastError } from '../../operations/toasts.ts'
-import { IconButton } from '../../ui/button.tsx'
+import { Button, IconButton } from '../../ui/button.tsx'
 import { FileTile } from '../../ui/file-icon.tsx'
+import { Boundary } from '../frame/boundary.tsx'
+import { viewers } from '../frame/index.ts'
 import partsStyles from '../frame/parts.css?url'
-import type { ViewerProps } from '../frame/source.ts'
+import type { ViewerKind, ViewerProps } from '../frame/source.ts'
 import { Busy, Message, UnreadReason } from '../frame/tools.tsx'
 import { useFile } from '../frame/use-file.ts'
 import { scrollByKey, useViewerKeys } from '../frame/viewer-keys.ts'
 import archiveStyles from './archive.css?url'
-import { EntryView } from './archive-entry.tsx'
 import { openArchive } from './archive-file.ts'
 import type { ArchiveFile, ArchiveItem } from './archive-item.ts'
 import { createEntryFile, type EntryFile } from './archive-source.ts'
@@ -312,3 +313,46 @@ function Rows({ rows, busy, onOpen, onSave }: RowsProps) {
     </div>
   )
 }
+
+interface EntryViewProps extends ViewerProps {
+  file: EntryFile
+  back(): void
+}
+
+function EntryView({ file, back, ...props }: EntryViewProps) {
+  const { t } = useLingui()
+  const { source, entry } = file
+  const [chosen, setChosen] = useState<ViewerKind | null>(null)
+  const kind = chosen ?? file.kind
+  const Viewer = viewers[kind]
+  return (
+    <>
+      <div className="vw-row vw-row-start row line-bottom">
+        <Button size="sm" icon={ArrowLeft} flipIcon onClick={back}>
+          <Trans>Back to the archive</Trans>
+        </Button>
+        <bdi className="vw-row-name trunc">{entry.name}</bdi>
+        <Button size="sm" icon={Download} onClick={() => source.download(entry)}>
+          <Trans>Download</Trans>
+        </Button>
+      </div>
+      <section className="vw-part col" aria-label={t`Content of ${entry.name}`}>
+        <Boundary key={kind} source={source} entry={entry}>
+          <Suspense fallback={<Busy />}>
+            <Viewer
+              {...props}
+              source={source}
+              entry={entry}
+              siblings={[]}
+              setFacts={ignore}
+              openAs={setChosen}
+              close={back}
+            />
+          </Suspense>
+        </Boundary>
+      </section>
+    </>
+  )
+}
+
+function ignore() {}

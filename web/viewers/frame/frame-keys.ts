@@ -1,9 +1,8 @@
 // Keys of the frame: what the viewer inside leaves turns to a neighbour or runs a command.
 
 import type { FileEntry } from '../../../src/api-types.ts'
-import { keyLetter } from '../../lib/key-letter.ts'
+import { keyLetter, useDocumentKeys } from '../../lib/page/keys.ts'
 import { isQuickLook } from '../../lib/page/quick-look.ts'
-import { useDocumentKeys } from '../../lib/page/use-document-keys.ts'
 import type { FrameAction, ViewerKind } from './source.ts'
 import { keysAreTaken, offerKey, stepOf } from './viewer-keys.ts'
 

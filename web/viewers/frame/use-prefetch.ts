@@ -4,7 +4,7 @@
 import { useEffect } from 'react'
 import type { FileEntry } from '../../../src/api-types.ts'
 import { prefetchEditor } from '../../editor/lazy-editor.ts'
-import { savesData } from '../../lib/connection.ts'
+import { savesData } from '../../lib/page/media.ts'
 import { prefetchViewer } from './index.ts'
 import { kindOf, opensInEditor } from './kinds.ts'
 import type { FileSource } from './source.ts'

@@ -5,7 +5,7 @@ import libraryStyles from 'pdfjs-dist/legacy/web/pdf_viewer.css?url'
 import { type RefObject, use, useEffect, useRef, useState } from 'react'
 import { isChanged } from '../../api/content.ts'
 import { messageOf } from '../../api/error-text.ts'
-import { keyLetter } from '../../lib/key-letter.ts'
+import { keyLetter } from '../../lib/page/keys.ts'
 import { loadStylesheet } from '../../lib/page/stylesheet.ts'
 import { toastError } from '../../operations/toasts.ts'
 import { Button } from '../../ui/button.tsx'
@@ -17,7 +17,6 @@ import { useFile } from '../frame/use-file.ts'
 import { focusQuietly, scrollByKey, useViewerKeys } from '../frame/viewer-keys.ts'
 import pdfStyles from './pdf.css?url'
 import { openPdf, type PdfDocument } from './pdf-document.ts'
-import { printPdf } from './pdf-print.ts'
 import { FindRow, PdfOutline, Toolbar } from './pdf-tools.tsx'
 import { createPdfView, type PdfMatches, type PdfState, type PdfView } from './pdf-view.ts'
 
@@ -268,4 +267,46 @@ function PasswordForm({ lock, onDone }: { lock: Lock; onDone(): void }) {
       </div>
     </form>
   )
+}
+
+const PRINT_DPI = 150
+const PDF_DPI = 72
+
+/** Prepares all pages, then opens the browser's print dialog. `onPage` reports progress. */
+async function printPdf(
+  pdf: PdfDocument,
+  onPage: (page: number) => void,
+  signal: AbortSignal,
+): Promise<void> {
+  const sheet = document.createElement('div')
+  sheet.className = 'vw-print'
+  const urls: string[] = []
+  try {
+    for (let number = 1; number <= pdf.numPages; number++) {
+      signal.throwIfAborted()
+      onPage(number)
+      const page = await pdf.getPage(number)
+      const viewport = page.getViewport({ scale: PRINT_DPI / PDF_DPI })
+      const canvas = document.createElement('canvas')
+      canvas.width = viewport.width
+      canvas.height = viewport.height
+      await page.render({ canvas, viewport, intent: 'print' }).promise
+      const blob = await new Promise<Blob | null>((resolve) => canvas.toBlob(resolve, 'image/png'))
+      if (!blob) throw new Error('the page could not be drawn')
+      const url = URL.createObjectURL(blob)
+      urls.push(url)
+      const image = new Image()
+      image.src = url
+      await image.decode()
+      sheet.append(image)
+      page.cleanup()
+    }
+    document.body.append(sheet)
+    document.documentElement.dataset.printing = 'true'
+    window.print()
+  } finally {
+    delete document.documentElement.dataset.printing
+    sheet.remove()
+    for (const url of urls) URL.revokeObjectURL(url)
+  }
 }

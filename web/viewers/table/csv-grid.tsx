@@ -18,7 +18,7 @@ import {
 } from 'react'
 import { formatNumber } from '../../lib/format.ts'
 import { isRtl } from '../../lib/i18n.ts'
-import { keyLetter } from '../../lib/key-letter.ts'
+import { keyLetter } from '../../lib/page/keys.ts'
 import { useColumns } from '../../lib/page/use-rows.ts'
 import { copyWithToast } from '../../operations/copy-text.ts'
 import { isNumeric } from '../../text/csv.ts'

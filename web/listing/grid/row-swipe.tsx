@@ -1,13 +1,58 @@
-// The two buttons that a swiped row uncovers. They lie where the row was.
+// Swiping a row sideways: towards the start it reveals Delete and Share, towards the end it selects.
+// Nothing happens without a further tap, except that the row is selected.
 
 import { useLingui } from '@lingui/react/macro'
 import { useLayoutEffect, useState } from 'react'
-import { useSnapshot } from 'valtio'
+import { proxy, ref, useSnapshot } from 'valtio'
 import type { FileEntry } from '../../../src/api-types.ts'
 import { currentContext } from '../../operations/commands/context.ts'
 import { actionOf, runAction } from '../../operations/commands/registry.ts'
+import { setShown } from '../../state/listing.ts'
+import { startSelectionMode } from '../../state/selection.ts'
 import { permissions } from '../../state/session.ts'
-import { closeSwipe, swipe } from './row-swipe.ts'
+
+/** Two buttons of 72 px. */
+const REVEALED_PX = 144
+const SELECT_PX = 64
+
+export const swipe = proxy({
+  /** The entry whose buttons show, and where its row is. */
+  open: null as { entry: FileEntry; row: HTMLElement } | null,
+})
+
+let moving: HTMLElement | null = null
+
+function shift(row: HTMLElement, px: number) {
+  row.style.setProperty('--swipe', `${px}px`)
+  row.classList.toggle('is-swiped', px !== 0)
+}
+
+/** `px` towards the end of the line; negative towards its start. */
+export function moveSwipe(row: HTMLElement, px: number): void {
+  if (moving !== null && moving !== row) shift(moving, 0)
+  moving = row
+  row.classList.add('is-swiping')
+  shift(row, Math.max(-REVEALED_PX * 1.2, Math.min(px, SELECT_PX * 1.4)))
+}
+
+export function endSwipe(row: HTMLElement, entry: FileEntry, px: number): void {
+  row.classList.remove('is-swiping')
+  if (px >= SELECT_PX) {
+    shift(row, 0)
+    startSelectionMode(entry.path)
+    setShown({ focus: entry.path })
+  } else if (px <= -REVEALED_PX / 2) {
+    shift(row, -REVEALED_PX)
+    swipe.open = ref({ entry, row })
+  } else shift(row, 0)
+  if (swipe.open === null) moving = null
+}
+
+export function closeSwipe(): void {
+  if (moving !== null) shift(moving, 0)
+  moving = null
+  swipe.open = null
+}
 
 export function SwipeActions() {
   const { i18n } = useLingui()

@@ -1,4 +1,14 @@
-// Which letter a key press means for a command, on keyboards of every script.
+import { useEffect, useEffectEvent } from 'react'
+
+/** Key presses anywhere on the page; `capture` hears them before what has the focus does. */
+export function useDocumentKeys(handle: (event: KeyboardEvent) => void, capture = false): void {
+  const latest = useEffectEvent(handle)
+  useEffect(() => {
+    const listener = (event: KeyboardEvent) => latest(event)
+    document.addEventListener('keydown', listener, capture)
+    return () => document.removeEventListener('keydown', listener, capture)
+  }, [capture])
+}
 
 /** A character of a script other than the Latin one, with the marks some keyboards type alone. */
 const OTHER_SCRIPT = /^(?!\p{Script=Latin})[\p{L}\p{M}]/u
