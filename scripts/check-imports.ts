@@ -46,7 +46,8 @@ const FILES_LAYERS = [
  * import each other as well: an editor shows a preview, a viewer a text.
  */
 const WEB_LAYERS = [
-  ['lib', 'text', 'styles'],
+  ['text', 'styles'],
+  ['lib'],
   ['ui'],
   ['api'],
   ['state'],

@@ -21,6 +21,7 @@ import {
   Unlink,
 } from 'lucide-react'
 import type { FileType } from '../../src/api-types.ts'
+import { byWord } from '../text/by-word.ts'
 
 export const classIcons = {
   folder: Folder,
@@ -43,7 +44,7 @@ export const classIcons = {
 
 export type FileClass = keyof typeof classIcons
 
-const extensions: Partial<Record<FileClass, string>> = {
+const byExtension = byWord<FileClass>({
   image:
     'jpg jpeg png gif webp avif bmp ico ai psd xcf odg svg heic heif jxl tif tiff cr2 cr3 nef arw dng raf orf',
   video: 'mkv mov avi mp4 webm m4v wmv flv',
@@ -58,12 +59,7 @@ const extensions: Partial<Record<FileClass, string>> = {
   font: 'otf ttf woff woff2',
   exe: 'sh bash zsh ps1 bat cmd exe com apk jar dex appimage',
   text: 'md markdown txt log',
-}
-
-const byExtension = new Map<string, FileClass>()
-for (const [name, list] of Object.entries(extensions)) {
-  for (const extension of list.split(' ')) byExtension.set(extension, name as FileClass)
-}
+})
 
 const byType: Partial<Record<FileType, FileClass>> = {
   image: 'image',

@@ -8,7 +8,7 @@ const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
 const DAY_MS = 24 * HOUR_MS
 
-/** Formatters are slow to make and a long list asks for thousands; they are made once per locale. */
+/** A memo: formatters are slow to make, a long list asks for thousands, and a locale needs few. */
 const made = new Map<string, unknown>()
 
 function cached<T>(kind: string, make: (locale: string) => T): T {

@@ -14,18 +14,18 @@ const DRAWN = new Set([
 /** Other pictures are sent whole: above this they are no thumbnail. */
 const MAX_WHOLE_BYTES = 1 << 20
 
-/** True when a thumbnail of the file is a few KiB, or the whole file little more. */
-export function isLightThumbnail({
-  name,
-  type,
-  size,
-}: Pick<FileEntry, 'name' | 'type' | 'size'>): boolean {
-  return type === 'video' || DRAWN.has(extensionOf(name)) || size <= MAX_WHOLE_BYTES
-}
+type Pictured = Pick<FileEntry, 'name' | 'type'>
 
 /** Whether the server makes a picture of such a file. */
-export function isPictured({ name, type }: Pick<FileEntry, 'name' | 'type'>): boolean {
+export function isPictured({ name, type }: Pictured): boolean {
   return (
     type === 'image' || type === 'video' || type === 'pdf' || CAMERA_RAW.includes(extensionOf(name))
   )
+}
+
+/** True when the file has a thumbnail of a few KiB, or is as a whole little more. */
+export function hasThumbnail(entry: Pictured & Pick<FileEntry, 'size'>): boolean {
+  const isLight =
+    entry.type === 'video' || DRAWN.has(extensionOf(entry.name)) || entry.size <= MAX_WHOLE_BYTES
+  return isLight && isPictured(entry)
 }

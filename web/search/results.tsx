@@ -10,7 +10,7 @@ import { fileClassOf } from '../lib/file-class.ts'
 import { formatDate, formatSize } from '../lib/format.ts'
 import { useRows } from '../lib/page/use-rows.ts'
 import { filesHref, joinPath, nameOf, parentOf } from '../lib/paths.ts'
-import { isLightThumbnail } from '../lib/previews.ts'
+import { hasThumbnail } from '../lib/previews.ts'
 import { copyLink } from '../operations/copy-text.ts'
 import { permissions, session } from '../state/session.ts'
 import { Kbd } from '../ui/badge.tsx'
@@ -124,7 +124,7 @@ function Result({
           if (event.button === 0 && !event.ctrlKey && !event.metaKey && !event.shiftKey) onClose()
         }}
       >
-        <FileTile entry={{ name, isDir: hit.dir }} thumb={thumbOf(hit, vpath)} />
+        <FileTile entry={{ name, isDir: hit.dir }} thumbnail={thumbnailUrl(hit, vpath)} />
         <span className="sx__words grow">
           <span className="trunc">
             <bdi>
@@ -216,10 +216,10 @@ function Location({ base, vpath }: { base: string; vpath: string }) {
   ))
 }
 
-function thumbOf(hit: SearchHit, vpath: string): string | undefined {
+function thumbnailUrl(hit: SearchHit, vpath: string): string | undefined {
   if (hit.dir || !boot.EnableThumbs || !permissions().download) return undefined
   const name = nameOf(vpath)
   if (fileClassOf({ name, isDir: false }) !== 'image') return undefined
-  if (!isLightThumbnail({ name, type: 'image', size: hit.size ?? 0 })) return undefined
+  if (!hasThumbnail({ name, type: 'image', size: hit.size ?? 0 })) return undefined
   return previewUrl({ path: vpath, modified: hit.modified ?? '' }, 'thumb')
 }

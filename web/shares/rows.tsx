@@ -7,13 +7,12 @@ import type { FileEntry } from '../../src/api-types.ts'
 import { useMinute } from '../lib/clock.ts'
 import { formatDate, formatMoment, formatSize } from '../lib/format.ts'
 import { trimPath } from '../lib/paths.ts'
-import { isLightThumbnail, isPictured } from '../lib/previews.ts'
 import type { SortChoice, SortColumn } from '../lib/sorting/sort-entries.ts'
 import { NameLabel } from '../listing/grid/name-label.tsx'
 import { IconButton } from '../ui/button.tsx'
 import { FileTile } from '../ui/file-icon.tsx'
 import { Checkbox } from '../ui/toggle.tsx'
-import type { FileSource } from '../viewers/frame/source.ts'
+import { type FileSource, thumbnailUrl } from '../viewers/frame/source.ts'
 import type { ClickKeys } from './selection.ts'
 import { shareHref } from './share-address.ts'
 
@@ -116,7 +115,7 @@ function Row({
           title={name}
           draggable={false}
         >
-          <FileTile entry={entry} thumb={thumbOf(entry, source)} />
+          <FileTile entry={entry} thumbnail={thumbnailUrl(source, entry)} />
           <span className="pubrows__words shrinks">
             <NameLabel name={name} />
             <small className="num">{isDir ? date : `${size} · ${date}`}</small>
@@ -155,10 +154,4 @@ function Row({
       </td>
     </tr>
   )
-}
-
-function thumbOf(entry: FileEntry, source: FileSource): string | undefined {
-  if (!isPictured(entry)) return undefined
-  if (!isLightThumbnail(entry)) return undefined
-  return source.previewUrl(entry, 'thumb') ?? undefined
 }

@@ -10,11 +10,10 @@ import {
   sharedPreviewUrl,
   sharedSubtitleUrl,
 } from '../api/shares.ts'
-import { boot } from '../lib/boot.ts'
 import { parentOf, trimPath } from '../lib/paths.ts'
 import { saveUrl } from '../lib/save-url.ts'
 import type { FileSource } from '../viewers/frame/source.ts'
-import { needsRendition } from '../viewers/picture/image-plan.ts'
+import { isMadeByServer } from '../viewers/picture/image-plan.ts'
 
 /** `listSiblings` gives the entries of a folder in the order shown, or null when not at hand. */
 export function createShareSource(
@@ -28,13 +27,10 @@ export function createShareSource(
     id: `share:${access.hash}`,
     permissions: { download: true, rename: false, delete: false, modify: false, share: false },
     rawUrl: (entry, { inline }) => sharedDownloadUrl(access, innerOf(entry), { inline }),
-    previewUrl(entry, size) {
-      // Switched off, the server would send the whole file in place of the small picture, except
-      // where a browser could do nothing with it.
-      const made =
-        size === 'thumb' ? boot.EnableThumbs : boot.ResizePreview || needsRendition(entry.name)
-      return made ? sharedPreviewUrl(access, innerOf(entry), size, entry.modified) : null
-    },
+    previewUrl: (entry, size) =>
+      isMadeByServer(entry.name, size)
+        ? sharedPreviewUrl(access, innerOf(entry), size, entry.modified)
+        : null,
     subtitleUrl: (path) => sharedSubtitleUrl(access, trimPath(path)),
     readRange(entry, start, end, signal, version) {
       const { path, options } = content(entry)

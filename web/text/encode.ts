@@ -84,6 +84,7 @@ function encodeByTable(text: string, table: EncodeTable): Encoded {
   return { ok: true, bytes: bytes.slice(0, length) }
 }
 
+/** A memo: a table depends on the name of its encoding alone, and takes long to make. */
 const tables = new Map<string, EncodeTable>()
 
 function tableOf(name: string): EncodeTable {

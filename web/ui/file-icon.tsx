@@ -1,9 +1,9 @@
 // File icons in their two forms: a tile in rows, a page with a folded corner in grids. A thumbnail
 // covers the tile; when it cannot be loaded, the tile is what remains.
 
+import './file-icon.css'
 import { type CSSProperties, type ReactNode, useState } from 'react'
 import { classIcons, extensionOf, type FileClass, fileClassOf } from '../lib/file-class.ts'
-import './file-icon.css'
 
 export interface IconOf {
   name: string
@@ -42,12 +42,12 @@ interface FileTileProps {
   entry: IconOf
   size?: 'md' | 'lg'
   /** Address of a picture to show over the icon. */
-  thumb?: string | undefined
+  thumbnail?: string | undefined
   /** The same as an element. */
   picture?: ReactNode
 }
 
-export function FileTile({ entry, size = 'md', thumb, picture }: FileTileProps) {
+export function FileTile({ entry, size = 'md', thumbnail, picture }: FileTileProps) {
   const [failed, setFailed] = useState<string | null>(null)
   const kind = fileClassOf(entry)
   const classes = ['tile']
@@ -64,14 +64,14 @@ export function FileTile({ entry, size = 'md', thumb, picture }: FileTileProps) 
   return (
     <span className={classes.join(' ')} style={tintOf(kind)} aria-hidden>
       <Icon className="i" />
-      {thumb && thumb !== failed && (
+      {thumbnail && thumbnail !== failed && (
         <img
-          src={thumb}
+          src={thumbnail}
           alt=""
           loading="lazy"
           decoding="async"
           draggable={false}
-          onError={() => setFailed(thumb)}
+          onError={() => setFailed(thumbnail)}
         />
       )}
       {picture}

@@ -1,6 +1,5 @@
 // What holds while uploads run: the page asks before it is left, and the screen does not go to sleep.
 
-let leaveGuarded = false
 let awake = false
 let lock: WakeLockSentinel | null = null
 
@@ -9,8 +8,6 @@ function onLeave(event: BeforeUnloadEvent) {
 }
 
 export function warnOnLeaving(on: boolean): void {
-  if (on === leaveGuarded) return
-  leaveGuarded = on
   if (on) addEventListener('beforeunload', onLeave)
   else removeEventListener('beforeunload', onLeave)
 }

@@ -75,7 +75,7 @@ function Row({ item, hold, list }: RowProps) {
 
   return (
     <>
-      <FileTile entry={{ name, isDir }} thumb={thumbOf(item)} />
+      <FileTile entry={{ name, isDir }} thumbnail={thumbnailUrl(item)} />
       <div className="grow">
         <div className="up__line">
           <span className="trunc grow" title={name}>
@@ -157,7 +157,7 @@ function StateText({ item, hold }: { item: UploadItem; hold: Hold | null }) {
 }
 
 /** Finished pictures show what the server made of them. */
-function thumbOf(item: UploadItem): string | undefined {
+function thumbnailUrl(item: UploadItem): string | undefined {
   if (item.state !== 'done' || item.file === null || !boot.EnableThumbs) return undefined
   if (fileClassOf({ name: item.name, isDir: false }) !== 'image') return undefined
   if (!item.file.type.startsWith('image/')) return undefined

@@ -2,7 +2,7 @@
 
 import { expect, it } from 'vitest'
 import { previewKind } from '../../../src/files/preview/previews.ts'
-import { isLightThumbnail } from '../../../web/lib/previews.ts'
+import { hasThumbnail } from '../../../web/lib/previews.ts'
 
 const MIB = 1 << 20
 const NAMES =
@@ -12,8 +12,8 @@ it('takes of large files only those the server draws small', () => {
   for (const extension of NAMES.split(' ')) {
     const file = { name: `a.${extension}`, type: 'image' as const, size: 5 * MIB }
     const drawn = previewKind(extension.toLowerCase(), 'image/any') !== null
-    expect(isLightThumbnail(file), extension).toBe(drawn)
-    expect(isLightThumbnail({ ...file, size: MIB }), `small ${extension}`).toBe(true)
+    expect(hasThumbnail(file), extension).toBe(drawn)
+    expect(hasThumbnail({ ...file, size: MIB }), `small ${extension}`).toBe(true)
   }
-  expect(isLightThumbnail({ name: 'a.mkv', type: 'video', size: 500 * MIB })).toBe(true)
+  expect(hasThumbnail({ name: 'a.mkv', type: 'video', size: 500 * MIB })).toBe(true)
 })

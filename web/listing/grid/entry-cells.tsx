@@ -9,7 +9,7 @@ import { previewUrl } from '../../api/files.ts'
 import { boot } from '../../lib/boot.ts'
 import { fileClassOf } from '../../lib/file-class.ts'
 import { filesHref } from '../../lib/paths.ts'
-import { isLightThumbnail, isPictured } from '../../lib/previews.ts'
+import { hasThumbnail } from '../../lib/previews.ts'
 import { permissions } from '../../state/session.ts'
 import { IconButton } from '../../ui/button.tsx'
 import { FileTile, FolderGlyph, PageIcon, tintOf } from '../../ui/file-icon.tsx'
@@ -268,9 +268,7 @@ export const GalleryTile = memo(function GalleryTile(props: CellProps) {
 
 function thumbnailUrl(entry: FileEntry): string | null {
   if (!boot.EnableThumbs || entry.isDir || !permissions().download) return null
-  if (!isPictured(entry)) return null
-  if (!isLightThumbnail(entry)) return null
-  return previewUrl(entry, 'thumb')
+  return hasThumbnail(entry) ? previewUrl(entry, 'thumb') : null
 }
 
 interface Props {

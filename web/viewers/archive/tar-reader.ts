@@ -116,19 +116,19 @@ function parsePax(data: Uint8Array): Map<string, string> {
   return records
 }
 
-const WINDOW_BYTES = 64 * 1024
+const PIECE_BYTES = 64 * 1024
 
 /** Over a plain tar file: content is skipped, small neighbours come with one request. */
 export function readAheadOfRange(read: ReadRange, fileBytes: number): ReadAhead {
   let start = 0
-  let window = new Uint8Array(0)
+  let piece = new Uint8Array(0)
   return async (at, length) => {
-    if (at < start || at + length > start + window.length) {
+    if (at < start || at + length > start + piece.length) {
       start = at
-      const end = Math.min(fileBytes, at + Math.max(WINDOW_BYTES, length))
-      window = at < end ? new Uint8Array(await read(at, end)) : new Uint8Array(0)
+      const end = Math.min(fileBytes, at + Math.max(PIECE_BYTES, length))
+      piece = at < end ? new Uint8Array(await read(at, end)) : new Uint8Array(0)
     }
-    return window.subarray(at - start, at - start + length)
+    return piece.subarray(at - start, at - start + length)
   }
 }
 

@@ -4,11 +4,10 @@ import type { FileEntry } from '../../../src/api-types.ts'
 import { apiUrl } from '../../api/client.ts'
 import { fetchAll, fetchRange, fetchStream } from '../../api/content.ts'
 import { fetchInfo, previewUrl, rawUrl } from '../../api/files.ts'
-import { boot } from '../../lib/boot.ts'
 import { encodePath, parentOf } from '../../lib/paths.ts'
 import { saveUrl } from '../../lib/save-url.ts'
 import { ownKey, permissions } from '../../state/session.ts'
-import { needsRendition } from '../picture/image-plan.ts'
+import { isMadeByServer } from '../picture/image-plan.ts'
 import type { FileSource } from './source.ts'
 
 const inline = { query: { inline: true } }
@@ -32,13 +31,8 @@ export function createFilesSource(
       return { download, rename, delete: remove, modify, share: share && download }
     },
     rawUrl: (entry, options) => rawUrl(entry.path, options),
-    previewUrl(entry, size) {
-      // Switched off, the server would send the whole file in place of the small picture, except
-      // where a browser could do nothing with it.
-      const made =
-        size === 'thumb' ? boot.EnableThumbs : boot.ResizePreview || needsRendition(entry.name)
-      return made ? previewUrl(entry, size) : null
-    },
+    previewUrl: (entry, size) =>
+      isMadeByServer(entry.name, size) ? previewUrl(entry, size) : null,
     subtitleUrl: (vpath) => apiUrl(`/subtitle${encodePath(vpath)}`, { inline: true }),
     readRange: (entry, start, end, signal, version) =>
       fetchRange(rawPath(entry), start, end, inline, signal, version),

@@ -4,10 +4,8 @@
 import { useLingui } from '@lingui/react/macro'
 import { useEffect, useRef, useState } from 'react'
 import type { FileEntry } from '../../../src/api-types.ts'
-import { isLightThumbnail } from '../../lib/previews.ts'
 import { FileTile } from '../../ui/file-icon.tsx'
-import { kindOf } from './kinds.ts'
-import type { FileSource } from './source.ts'
+import { type FileSource, thumbnailUrl } from './source.ts'
 
 const EACH_SIDE = 16
 
@@ -54,17 +52,9 @@ export function Film({ source, entry, siblings, navigate }: FilmProps) {
 }
 
 function Frame({ source, entry }: { source: FileSource; entry: FileEntry }) {
-  const url = thumbUrl(source, entry)
+  const url = thumbnailUrl(source, entry)
   const mayLoad = useTurn(url)
-  return <FileTile entry={entry} thumb={mayLoad ? url : undefined} />
-}
-
-function thumbUrl(source: FileSource, entry: FileEntry): string | undefined {
-  if (!source.permissions.download) return undefined
-  const kind = kindOf(entry)
-  if (kind !== 'image' && kind !== 'video' && kind !== 'pdf') return undefined
-  if (!isLightThumbnail(entry)) return undefined
-  return source.previewUrl(entry, 'thumb') ?? undefined
+  return <FileTile entry={entry} thumbnail={mayLoad ? url : undefined} />
 }
 
 /** True once the picture at `url` was fetched or may be: never many at once, and never first. */

@@ -5,6 +5,7 @@ import type { LucideIcon } from 'lucide-react'
 import type { FileEntry, FileInfo } from '../../../src/api-types.ts'
 import type { OneVersion } from '../../api/content.ts'
 import type { PictureSize } from '../../api/files.ts'
+import { hasThumbnail } from '../../lib/previews.ts'
 import type { MenuItem } from '../../ui/menu.tsx'
 
 interface SourcePermissions {
@@ -90,4 +91,10 @@ export type ViewerKind = (typeof viewerKinds)[number]
 export interface FrameAction extends MenuItem {
   icon: LucideIcon
   matches?(event: KeyboardEvent): boolean
+}
+
+/** Address of a small picture; undefined when there is none, or it would be the whole of a long file. */
+export function thumbnailUrl(source: FileSource, entry: FileEntry): string | undefined {
+  if (!source.permissions.download || !hasThumbnail(entry)) return undefined
+  return source.previewUrl(entry, 'thumb') ?? undefined
 }

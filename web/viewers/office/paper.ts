@@ -8,6 +8,7 @@ const colours: Record<PaperTheme, { text: string; link: string; line: string }> 
   dark: { text: '#d9dfe8', link: '#7aabff', line: '#353e4c' },
 }
 
+/** A memo by theme and size. */
 const made = new Map<string, CSSStyleSheet>()
 
 /** The reader's own rules; adopted last, so that they win over the document's. */

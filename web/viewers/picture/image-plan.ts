@@ -2,6 +2,8 @@
 // it is heavy or in a format browsers do not read.
 
 import type { FileEntry } from '../../../src/api-types.ts'
+import type { PictureSize } from '../../api/files.ts'
+import { boot } from '../../lib/boot.ts'
 import { extensionOf } from '../../lib/file-class.ts'
 import type { FileSource } from '../frame/source.ts'
 import type { PictureFacts } from './picture-facts.ts'
@@ -36,9 +38,14 @@ export interface ImagePlan {
   sharpenOnZoom: boolean
 }
 
-/** Whether browsers show a file of this name only by what the server makes of it. */
-export function needsRendition(name: string): boolean {
-  return serverOnly.has(extensionOf(name))
+/**
+ * Switched off, the server would send the whole file in place of the small picture; it is asked only
+ * where a browser could do nothing with that.
+ */
+export function isMadeByServer(name: string, size: PictureSize): boolean {
+  return size === 'thumb'
+    ? boot.EnableThumbs
+    : boot.ResizePreview || serverOnly.has(extensionOf(name))
 }
 
 export function planImage(

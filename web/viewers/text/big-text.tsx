@@ -173,16 +173,16 @@ function useFind(
   useEffect(() => () => searching.current?.abort(), [path, size, modified])
 
   async function run() {
-    const window = reader.current
-    if (window === null || wanted === '') return
+    const text = reader.current
+    if (text === null || wanted === '') return
     searching.current?.abort()
     const abort = new AbortController()
     searching.current = abort
     const progress = (offset: number) => setShare(offset / Math.max(1, size))
-    progress(window.searchFrom)
+    progress(text.searchFrom)
     setState('busy')
     try {
-      const hit = await window.find(wanted, progress, abort.signal)
+      const hit = await text.find(wanted, progress, abort.signal)
       setState(hit ? 'idle' : 'none')
     } catch (error) {
       setState('idle')

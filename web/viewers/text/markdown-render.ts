@@ -26,20 +26,13 @@ interface RenderOptions {
   entry: FileEntry
 }
 
-/** Made when first used: it needs a window. */
-let purifier: DOMPurify | null = null
-/** What the hooks below work for; rendering is synchronous, so there is one at a time. */
-let current: RenderOptions | null = null
-
-function sanitizer(): DOMPurify {
-  if (purifier !== null) return purifier
-  purifier = createPurifier(window)
+function sanitizer(options: RenderOptions): DOMPurify {
+  const purifier = createPurifier(window)
   // Before the nodes become part of the page: an <img> loads as soon as it does.
   purifier.addHook('afterSanitizeAttributes', (node) => {
-    if (current === null) return
-    if (node.tagName === 'IMG') placePicture(node, current)
+    if (node.tagName === 'IMG') placePicture(node, options)
     else if (node.tagName === 'SOURCE') node.remove()
-    else if (node.tagName === 'A') placeLink(node, current)
+    else if (node.tagName === 'A') placeLink(node, options)
     else if (node.tagName === 'INPUT') placeCheckbox(node)
     if (node.tagName === 'INPUT') return
     const kept = [...node.classList].filter((name) => /^language-[\w+#.-]{1,40}$/.test(name))
@@ -56,23 +49,18 @@ function sanitizer(): DOMPurify {
  */
 export function renderMarkdown(text: string, options: RenderOptions): DocumentFragment {
   if (isNestedTooDeep(text)) throw new RangeError('the text is nested too deep')
-  current = options
-  try {
-    const html = parseMarkdown(withoutFrontMatter(text))
-    const fragment = sanitizer().sanitize(html, {
-      ALLOWED_TAGS,
-      ALLOWED_ATTR: ALLOWED_ATTRIBUTES,
-      ALLOW_DATA_ATTR: false,
-      ALLOW_ARIA_ATTR: false,
-      RETURN_DOM_FRAGMENT: true,
-    })
-    nameHeadings(fragment)
-    markAlerts(fragment)
-    wrapTables(fragment)
-    return fragment
-  } finally {
-    current = null
-  }
+  const html = parseMarkdown(withoutFrontMatter(text))
+  const fragment = sanitizer(options).sanitize(html, {
+    ALLOWED_TAGS,
+    ALLOWED_ATTR: ALLOWED_ATTRIBUTES,
+    ALLOW_DATA_ATTR: false,
+    ALLOW_ARIA_ATTR: false,
+    RETURN_DOM_FRAGMENT: true,
+  })
+  nameHeadings(fragment)
+  markAlerts(fragment)
+  wrapTables(fragment)
+  return fragment
 }
 
 /** The block between `---` lines at the very start is data for programs; it is shown as such. */
