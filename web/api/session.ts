@@ -1,5 +1,3 @@
-// Signing in and out, and the list of signed-in devices.
-
 import type { SessionRecord } from '../../src/api-types.ts'
 import { call, callJson, callText } from './client.ts'
 

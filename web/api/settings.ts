@@ -1,5 +1,3 @@
-// The settings of the instance, for administrators.
-
 import type { SettingsRecord } from '../../src/api-types.ts'
 import { call, callJson } from './client.ts'
 

@@ -1,5 +1,3 @@
-// API tokens of one's own: keys for scripts and apps.
-
 import type { ApiTokenRecord, Permissions } from '../../src/api-types.ts'
 import { call, callJson } from './client.ts'
 

@@ -1,5 +1,3 @@
-// Find and replace, in a bar above the text.
-
 import {
   findNext,
   findPrevious,

@@ -1,5 +1,3 @@
-// "Go to line", with an optional column after a colon.
-
 import { Trans, useLingui } from '@lingui/react/macro'
 import { useState } from 'react'
 import { formatNumber } from '../lib/format.ts'

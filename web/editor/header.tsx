@@ -1,5 +1,3 @@
-// The top of the editor: which file, what can be done with the text, Save.
-
 import { Trans, useLingui } from '@lingui/react/macro'
 import { Code, Ellipsis, Eye, ListTree, Lock, type LucideIcon, Save, Search, X } from 'lucide-react'
 import { useSnapshot } from 'valtio'

@@ -1,5 +1,3 @@
-// What went wrong, as a panel.
-
 import { Trans } from '@lingui/react/macro'
 import { RotateCw } from 'lucide-react'
 import type { ReactNode } from 'react'

@@ -1,5 +1,3 @@
-// Language and theme, in the header and on the pages without one.
-
 import { useLingui } from '@lingui/react/macro'
 import { Languages, Moon, Sun } from 'lucide-react'
 import { useSnapshot } from 'valtio'

@@ -1,5 +1,3 @@
-// Which files are light enough for a small picture of them.
-
 import type { FileEntry } from '../../src/api-types.ts'
 import { extensionOf } from './file-class.ts'
 

@@ -1,5 +1,3 @@
-// State for components.
-
 import { useMemo } from 'react'
 import { useSnapshot } from 'valtio'
 import { clipboard } from '../state/clipboard.ts'

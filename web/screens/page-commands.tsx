@@ -1,5 +1,3 @@
-// Commands that work on every screen of a signed-in person: search, palette, help, undo.
-
 import { useEffect } from 'react'
 import { watchShortcuts } from '../operations/commands/keyboard.ts'
 import { runAction } from '../operations/commands/registry.ts'

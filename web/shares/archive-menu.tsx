@@ -1,5 +1,3 @@
-// A button that downloads as an archive, and one beside it that offers the other formats.
-
 import { useLingui } from '@lingui/react/macro'
 import { ChevronDown, Download } from 'lucide-react'
 import { useState } from 'react'

@@ -1,5 +1,3 @@
-// How long a link lives, when the server tells.
-
 import { Trans } from '@lingui/react/macro'
 import { Clock } from 'lucide-react'
 import { useMinute } from '../lib/clock.ts'

@@ -1,5 +1,3 @@
-// A shared file in the full viewer frame, over the page of its share.
-
 import { useLingui } from '@lingui/react/macro'
 import { Download } from 'lucide-react'
 import { useEffect, useState } from 'react'

@@ -1,5 +1,3 @@
-// Asks visitors for the password of a link.
-
 import { Trans, useLingui } from '@lingui/react/macro'
 import { LockKeyhole } from 'lucide-react'
 import { useEffect, useRef, useState } from 'react'

@@ -1,5 +1,3 @@
-// A shared file: what it is, and the ways to get it.
-
 import { Trans, useLingui } from '@lingui/react/macro'
 import { ArrowLeft, Download, ExternalLink, Eye, Link } from 'lucide-react'
 import { Suspense, useMemo, useState } from 'react'

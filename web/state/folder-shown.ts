@@ -1,5 +1,3 @@
-// Waiting for a folder to be on the screen.
-
 import { subscribe } from 'valtio'
 import { listing } from './listing.ts'
 

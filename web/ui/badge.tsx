@@ -1,5 +1,3 @@
-// Small marks: badges, chips, keycaps, initials.
-
 import type { LucideIcon } from 'lucide-react'
 import type { ComponentPropsWithRef, ReactNode } from 'react'
 import './badge.css'

@@ -1,5 +1,3 @@
-// Buttons: with a label, and with an icon alone.
-
 import type { LucideIcon } from 'lucide-react'
 import type { ComponentPropsWithRef, MouseEvent, ReactNode } from 'react'
 import { Spinner } from './progress.tsx'

@@ -1,5 +1,3 @@
-// A date in a `time` element, with its other form as the tooltip.
-
 import { useMinute } from '../lib/clock.ts'
 import { formatDate, formatDistance, formatMoment } from '../lib/format.ts'
 

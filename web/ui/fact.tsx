@@ -1,5 +1,3 @@
-// One line of the list of facts about an entry.
-
 import type { ReactNode } from 'react'
 
 export function Fact({ label, children }: { label: ReactNode; children: ReactNode }) {

@@ -1,5 +1,3 @@
-// Showing that something goes on, and how far it is.
-
 import type { CSSProperties } from 'react'
 import './progress.css'
 

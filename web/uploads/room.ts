@@ -1,5 +1,3 @@
-// The room on the server for what is about to be sent.
-
 import { isAbort } from '../api/client.ts'
 import { fetchFreeBytes } from '../api/uploads.ts'
 import { joinPath } from '../lib/paths.ts'

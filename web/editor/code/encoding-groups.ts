@@ -1,5 +1,3 @@
-// Names of the groups encodings are listed in.
-
 import type { MessageDescriptor } from '@lingui/core'
 import { msg } from '@lingui/core/macro'
 import type { EncodingGroup } from '../../text/encodings.ts'

@@ -1,5 +1,3 @@
-// The title of the browser tab.
-
 import { useEffect } from 'react'
 import { instanceName } from '../boot.ts'
 

@@ -1,5 +1,3 @@
-// The panel beside the listing: facts of the selection, or of the folder.
-
 import { Trans, useLingui } from '@lingui/react/macro'
 import { X } from 'lucide-react'
 import { loadStylesheet } from '../../lib/page/stylesheet.ts'

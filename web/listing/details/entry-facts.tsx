@@ -1,5 +1,3 @@
-// Size and date of an entry as the columns show them.
-
 import { useLingui } from '@lingui/react/macro'
 import { memo } from 'react'
 import type { FileEntry } from '../../../src/api-types.ts'

@@ -1,5 +1,3 @@
-// Commands on selected entries.
-
 import { msg, t } from '@lingui/core/macro'
 import {
   ClipboardPaste,

@@ -1,5 +1,3 @@
-// Commands on the open folder and on what it shows.
-
 import { msg } from '@lingui/core/macro'
 import {
   ArrowUp,

@@ -1,5 +1,3 @@
-// Commands that work on every screen.
-
 import { msg } from '@lingui/core/macro'
 import {
   CircleQuestionMark,

@@ -1,5 +1,3 @@
-// Fonts: a specimen in several sizes, text of one's own, and every character the font has.
-
 import { Trans, useLingui } from '@lingui/react/macro'
 import { useEffect, useRef, useState } from 'react'
 import { formatNumber } from '../../lib/format.ts'

@@ -1,5 +1,3 @@
-// The page's side of the JSON worker.
-
 import { WorkerCalls, WorkerFailure } from '../../lib/worker-calls.ts'
 import type { JsonNode } from '../../text/json-scan.ts'
 import workerUrl from './json.worker.ts?worker'

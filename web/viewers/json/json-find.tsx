@@ -1,5 +1,3 @@
-// The bar above a JSON tree: finds names and values in it.
-
 import { Trans, useLingui } from '@lingui/react/macro'
 import { ArrowDown, ChevronsDownUp, Search } from 'lucide-react'
 import { type ReactNode, useRef, useState } from 'react'

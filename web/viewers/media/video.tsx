@@ -1,5 +1,3 @@
-// Films: streamed by the browser itself, with subtitles from the server.
-
 import { Trans, useLingui } from '@lingui/react/macro'
 import { AudioLines, Play } from 'lucide-react'
 import { type RefObject, useEffect, useMemo, useRef, useState } from 'react'

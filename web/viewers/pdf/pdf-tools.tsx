@@ -1,5 +1,3 @@
-// The controls of a PDF: pages, zoom, search, print.
-
 import { Trans, useLingui } from '@lingui/react/macro'
 import {
   ChevronDown,

@@ -1,5 +1,3 @@
-// PDF: continuous pages, search, outline, print.
-
 import { Trans, useLingui } from '@lingui/react/macro'
 import libraryStyles from 'pdfjs-dist/legacy/web/pdf_viewer.css?url'
 import { type RefObject, use, useEffect, useRef, useState } from 'react'

@@ -1,5 +1,3 @@
-// What the spreadsheet worker and the page say to each other.
-
 export const MAX_ROWS = 20_000
 export const MAX_COLUMNS = 200
 /** As many characters as a cell can hold in the programs that write these files. */

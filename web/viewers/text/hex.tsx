@@ -1,5 +1,3 @@
-// The first 64 KiB of a file as bytes.
-
 import { Trans, useLingui } from '@lingui/react/macro'
 import { Copy } from 'lucide-react'
 import { useEffect, useRef } from 'react'

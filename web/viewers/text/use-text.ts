@@ -1,5 +1,3 @@
-// A whole text file for a viewer, decoded in the encoding it is most likely in.
-
 import type { FileEntry } from '../../../src/api-types.ts'
 import type { Read } from '../../lib/page/use-read.ts'
 import { looksBinary } from '../../text/binary.ts'
