@@ -166,12 +166,10 @@ export async function call(path: string, options: CallOptions = {}): Promise<Res
   return response
 }
 
-/** Like `call`, with the body parsed as JSON. */
 export async function callJson<T>(path: string, options?: CallOptions): Promise<T> {
   return readJson<T>(await call(path, options))
 }
 
-/** Like `call`, with the body as text. */
 export async function callText(path: string, options?: CallOptions): Promise<string> {
   const response = await call(path, options)
   return wholeBody(response.text())

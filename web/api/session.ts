@@ -41,7 +41,6 @@ export async function endSession(id: string): Promise<void> {
   await call(`/sessions/${encodeURIComponent(id)}`, { method: 'DELETE' })
 }
 
-/** Ends every session of the caller but this one. */
 export async function endOtherSessions(): Promise<void> {
   await call('/sessions', { method: 'DELETE' })
 }

@@ -58,7 +58,6 @@ export async function deleteShare(hash: string): Promise<void> {
   await call(`/share/${encodeURIComponent(hash)}`, { method: 'DELETE' })
 }
 
-/** The page that visitors open. */
 export function sharePageUrl(hash: string, inner = ROOT): string {
   const path = inner === ROOT ? '' : encodePath(inner)
   return `${location.origin}${boot.BaseURL}/share/${encodeURIComponent(hash)}${path}`
@@ -98,7 +97,6 @@ export async function fetchShared(
   }
 }
 
-/** The bytes of a shared file. */
 export function sharedDownloadUrl(
   access: ShareAccess,
   inner: string,
@@ -140,7 +138,6 @@ export function directLinkOf(hash: string, inner = ROOT): string {
   return new URL(sharedDownloadUrl(access, inner, { inline: true }), location.origin).href
 }
 
-/** A picture of a shared file, made by the server. */
 export function sharedPreviewUrl(
   access: ShareAccess,
   inner: string,

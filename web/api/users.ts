@@ -37,7 +37,6 @@ export async function replaceUser(user: UserRecord, ownPassword: string): Promis
   })
 }
 
-/** Writes the named fields of an account and no others. */
 export async function updateUser(
   id: number,
   fields: Partial<UserRecord>,

@@ -66,7 +66,6 @@ export function initialText(): string {
   return current.file?.text ?? ''
 }
 
-/** The present text, for previews. */
 export function currentText(): string {
   return current.view === null ? initialText() : current.view.state.doc.toString()
 }

@@ -63,7 +63,6 @@ export function editorMenu(options: MenuOptions): () => readonly MenuEntry[] {
   }
 }
 
-/** Undo and Redo. */
 export function historyItems({ canUndo, canRedo }: Readonly<typeof cursor>): MenuItem[] {
   const inView = (run: (typeof codeCommands)['undo']) => () => {
     const view = currentView()
@@ -91,7 +90,6 @@ export function historyItems({ canUndo, canRedo }: Readonly<typeof cursor>): Men
   ]
 }
 
-/** Smaller and larger text. */
 export function sizeItems(): [smaller: MenuItem, larger: MenuItem] {
   return [
     { id: 'smaller', label: t`Smaller text`, icon: AArrowDown, onSelect: () => changeTextSize(-1) },

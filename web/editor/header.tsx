@@ -133,7 +133,6 @@ function UndoButtons() {
   )
 }
 
-/** An item of the menu beside it. */
 function ItemButton({ item }: { item: MenuItem }) {
   return (
     <IconButton

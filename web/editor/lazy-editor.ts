@@ -15,7 +15,6 @@ const load = async () => {
   return module
 }
 
-/** The full-page text editor; see EditorProps. */
 export const LazyEditor = onDemand(async () => (await load()).Editor)
 
 /** Fetches the editor ahead of its use, e.g. while the pointer rests on a text file. */

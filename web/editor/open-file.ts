@@ -188,7 +188,6 @@ export function reopenAs(encoding: TextEncoding): void {
   if (before !== null) void offerDraft()
 }
 
-/** The next save writes in this encoding. */
 export function saveAs(encoding: TextEncoding): void {
   if (editor.readOnly !== null || !canWrite(encoding)) return
   editor.encoding = { name: encoding.name, bom: encoding.bom }

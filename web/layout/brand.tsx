@@ -4,7 +4,6 @@
 import { useState } from 'react'
 import { boot, instanceName } from '../lib/boot.ts'
 
-/** Logo and name, leading to the files. */
 export function Brand() {
   return (
     <a className="brand row strong shrinks rounded" href={`${boot.BaseURL}/files/`}>

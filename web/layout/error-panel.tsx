@@ -8,7 +8,6 @@ import { type Art, EmptyState } from '../ui/empty.tsx'
 
 interface ErrorPanelProps {
   error: unknown
-  /** What was asked for, shown to the person. */
   address?: string | undefined
   actions?: ReactNode
   onRetry?: (() => void) | undefined

@@ -138,7 +138,6 @@ function Pins({ here }: { here: string | null }) {
 
 interface NewButtonProps {
   inFiles: boolean
-  /** The account may make files and folders. */
   can: boolean
   onDone: () => void
 }

@@ -30,7 +30,6 @@ const defaults: BootSettings = {
 
 export const boot: Readonly<BootSettings> = { ...defaults, ...globalThis.window?.FileBrowser }
 
-/** The name of this instance as shown. */
 export const instanceName = boot.Name || 'File Browser'
 
 /** True when logging out makes sense: somebody logged in by themselves, or there is a page for it. */

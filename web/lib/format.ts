@@ -197,7 +197,6 @@ export function formatDuration(seconds: number): string {
   return hours > 0 ? `${hours}:${two(minutes)}:${two(whole % 60)}` : `${minutes}:${two(whole % 60)}`
 }
 
-/** Names in a row: `a, b and c`. */
 export function formatList(items: readonly string[]): string {
   return cached('list', (locale) => new Intl.ListFormat(locale)).format(items)
 }

@@ -99,7 +99,6 @@ export function chooseLocale(ofUser: string | undefined): string {
   return 'en'
 }
 
-/** Keeps the choice for pages shown without an account. */
 export function rememberLocale(code: string): void {
   storage.set(KEY, code)
 }

@@ -35,7 +35,6 @@ export function trimPath(vpath: string): string {
   return clean.startsWith('/') ? clean : `/${clean}`
 }
 
-/** Items by the folder they lie in. */
 export function groupByParent<T>(
   items: readonly T[],
   pathOf: (item: T) => string,
@@ -50,7 +49,6 @@ export function groupByParent<T>(
   return groups
 }
 
-/** Percent-encodes each segment for use in an address. */
 export function encodePath(vpath: string): string {
   return vpath.split('/').map(encodeURIComponent).join('/')
 }

@@ -9,7 +9,6 @@ export function saveUrl(url: string, name: string) {
   link.remove()
 }
 
-/** Saves bytes that exist only in the page. */
 export function saveBlob(blob: Blob, name: string) {
   const url = URL.createObjectURL(blob)
   saveUrl(url, name)

@@ -34,7 +34,6 @@ export function chooseSort(sort: SortChoice): void {
   saveDefaults({ sorting: toWire(sort) })
 }
 
-/** What a click on a column head does. */
 export function sortByColumn(column: SortColumn): void {
   chooseSort(nextChoice(shownFolder().sort, column))
 }

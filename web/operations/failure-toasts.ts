@@ -7,7 +7,6 @@ import { nameOf, ROOT, shownName } from '../lib/paths.ts'
 import { toastError } from './toasts.ts'
 import type { TransferFailure } from './transfers.ts'
 
-/** The name of a folder in a sentence. */
 export function folderTitle(vpath: string): string {
   return vpath === ROOT ? t`My files` : shownName(nameOf(vpath))
 }

@@ -19,7 +19,6 @@ type Content = ReadonlyMap<string, Facts>
 
 type Facts = { sizeBytes: number; modified: string } | 'folder'
 
-/** The content of each entry made, by its path. */
 export type Made = ReadonlyMap<string, Content>
 
 /**

@@ -135,7 +135,6 @@ export function leave(): void {
   })
 }
 
-/** Tries again after a failure. */
 export function retry(): void {
   sendToListing({ type: 'retried' })
   retryQuietly()

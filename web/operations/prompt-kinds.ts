@@ -73,14 +73,12 @@ export interface InfoProps {
 }
 
 export interface PromptKinds {
-  /** Answers the record. */
   addPasskey: { props: { name: string }; answer: PasskeyRecord }
   confirm: { props: ConfirmProps; answer: string }
   conflict: { props: ConflictProps; answer: Map<string, ClashChoice> }
   currentPassword: { props: CurrentPasswordProps; answer: true }
   delete: { props: { items: readonly TransferItem[] }; answer: true }
   download: { props: InfoProps; answer: ArchiveFormat }
-  /** Answers the recovery codes. */
   enrolFactor: { props: object; answer: string[] }
   help: { props: object; answer: never }
   info: { props: InfoProps; answer: never }

@@ -1,5 +1,5 @@
 // Dialogs: one stack of questions. Opening one gives a promise of its answer. A new kind is a line
-// in prompts/kinds.ts (its types) and one in prompts/registry.ts (its component).
+// in prompt-kinds.ts (its types) and one in prompts/registry.ts (its component).
 
 import { proxy, ref } from 'valtio'
 import type { PromptKinds } from './prompt-kinds.ts'

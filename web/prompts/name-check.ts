@@ -35,7 +35,6 @@ export function describeClash(name: string): string {
   return t`“${shown}” already exists here.`
 }
 
-/** A refusal by the server as the text under the field. */
 export function describeRefusal(error: unknown, name: string): string {
   if (error instanceof ApiError && error.status === 409) return describeClash(name)
   return messageOf(error)

@@ -20,7 +20,6 @@ export function NewFolderPrompt({ folder, answer }: PromptProps<'newFolder'>) {
   return <NewEntry folder={folder} kind="folder" answer={answer} />
 }
 
-/** Answers with the path of the file made. */
 export function NewFilePrompt({ folder, answer }: PromptProps<'newFile'>) {
   return <NewEntry folder={folder} kind="file" answer={answer} />
 }

@@ -8,7 +8,6 @@ import type { PromptProps } from '../operations/prompt-kinds.ts'
 import { describeClash, describeNameProblem, namesIn } from './name-check.ts'
 import { NameDialog } from './name-dialog.tsx'
 
-/** Answers with the new path. */
 export function RenamePrompt({ entry, answer }: PromptProps<'rename'>) {
   const { t } = useLingui()
   const [text, setText] = useState(entry.name)

@@ -49,7 +49,6 @@ interface NamePart {
   matches: boolean
 }
 
-/** The name cut where any of the words occurs in it. */
 export function markMatches(
   name: string,
   terms: readonly string[],

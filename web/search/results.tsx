@@ -201,7 +201,6 @@ function Actions({ vpath, href, isDir, onClose }: ActionsProps) {
   )
 }
 
-/** The folders from the searched one down to the entry. */
 function Location({ base, vpath }: { base: string; vpath: string }) {
   const { t } = useLingui()
   const folder = parentOf(vpath)

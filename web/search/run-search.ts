@@ -16,7 +16,6 @@ export interface SearchState {
 
 interface SearchRun {
   start(base: string, query: string): void
-  /** Ends a running search; what was found stays. */
   stop(): void
 }
 

@@ -22,7 +22,6 @@ export interface Folder {
   fetchedAtMs: number
 }
 
-/** Where a person was in a folder. */
 export interface Place {
   scrollPx: number
   focus: string | null

@@ -137,7 +137,6 @@ export function draftEntry(path: string, isDir: boolean): FileEntry {
   return movedEntry({ ...entry, type }, path)
 }
 
-/** The same entry under another path. */
 export function movedEntry(entry: FileEntry, path: string): FileEntry {
   const name = nameOf(path)
   const dot = name.lastIndexOf('.')

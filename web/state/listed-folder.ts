@@ -32,7 +32,6 @@ export function toFolder(vpath: string, info: FileInfo): Folder {
   )
 }
 
-/** Whether nothing changed that a person could see. */
 export function isSame(a: Folder, b: Folder): boolean {
   if (a.entries.length !== b.entries.length) return false
   for (const entry of b.entries) {

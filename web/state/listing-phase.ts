@@ -26,9 +26,7 @@ export interface Shown {
   ordering: boolean
   /** Those of `ordered` that the filter lets through. */
   visible: readonly FileEntry[]
-  /** The entry that holds the tab stop. */
   focus: string | null
-  /** Paths the server is still changing. */
   busy: PathSet
   /** Paths that a quiet reload brought in: they fade in. */
   fresh: PathSet
@@ -54,7 +52,6 @@ export type ListingPhase =
 export type OpenedFolder = Pick<Shown, 'view' | 'sort'> & { folder: Folder }
 
 type ShownEvent =
-  /** The folder drawn has other entries. */
   | { type: 'changed'; folder: Folder; fresh?: PathSet }
   | { type: 'ordered'; folder: Folder; sort: SortChoice; entries: readonly FileEntry[] }
   | { type: 'chosen'; choice: Partial<Pick<Shown, 'view' | 'sort' | 'filter' | 'focus'>> }

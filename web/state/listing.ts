@@ -27,12 +27,10 @@ export function sendToListing(event: ListingEvent) {
   })
 }
 
-/** The folder on the screen and how it is shown. */
 export function shownFolder(): Shown {
   return listing.phase.shown
 }
 
-/** Its path, when there is one. */
 export function openFolderPath(): string | null {
   return shownFolder().folder?.vpath ?? null
 }
@@ -46,7 +44,6 @@ export function landAt(landing: Landing) {
   sendToListing({ type: 'landed', landing })
 }
 
-/** Focuses an entry and brings it into view. */
 export function revealEntry(path: string, options: { arrival?: boolean } = {}) {
   setShown({ focus: path })
   landAt({ kind: 'entry', path, ...options })

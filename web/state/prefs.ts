@@ -19,9 +19,7 @@ interface Prefs {
   theme: ThemeChoice
   /** Of the account that is signed in. */
   pinned: Pinned[]
-  /** Height of the shell panel in pixels. */
   shellHeightPx: number
-  /** The details panel beside the listing is open. */
   details: boolean
   /** Rows of the list are lower, for a mouse. */
   compactRows: boolean

@@ -109,7 +109,6 @@ function isAllSelected(order: readonly { path: string }[]): boolean {
   )
 }
 
-/** After a reload: forgets what no longer exists. */
 export function keepSelected(exists: (path: string) => boolean) {
   if (selection.paths.size === 0) return
   const next = new Set<string>()
@@ -120,7 +119,6 @@ export function keepSelected(exists: (path: string) => boolean) {
   put(next)
 }
 
-/** A renamed entry stays selected under its new path. */
 export function renameSelected(from: string, to: string) {
   if (!selection.paths.has(from)) return
   const next = new Set<string>()

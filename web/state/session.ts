@@ -44,7 +44,6 @@ export function ownKey(name: string): string {
   return `${name}${boot.BaseURL}-${session.user?.id ?? 0}`
 }
 
-/** The account's language as it is from now on. */
 export function setOwnLocale(code: string): void {
   if (session.user !== null) session.user.locale = code
 }

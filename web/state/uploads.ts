@@ -53,14 +53,12 @@ export function isUploading(state: Counts = uploads): boolean {
   return state.active + state.waiting + state.paused + state.preparing > 0
 }
 
-/** 0 to 100 of all uploads together. */
 export function uploadPercent(
   state: Pick<typeof uploads, 'sentBytes' | 'totalBytes'> = uploads,
 ): number {
   return state.totalBytes > 0 ? percentOf(state.sentBytes, state.totalBytes) : 0
 }
 
-/** Folds the panel into the header's ring, or opens it. */
 export function collapseUploads(collapsed: boolean): void {
   uploads.collapsed = collapsed
 }

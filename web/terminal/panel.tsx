@@ -267,7 +267,6 @@ interface ResizerProps {
   onDone: (heightPx: number) => void
 }
 
-/** At least 2.25 em, at most the window less 4 em. */
 function clampHeight(px: number): number {
   const em = Number.parseFloat(getComputedStyle(document.documentElement).fontSize)
   return Math.round(Math.max(2.25 * em, Math.min(px, window.innerHeight - 4 * em)))

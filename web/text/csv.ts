@@ -14,7 +14,6 @@ export const MAX_COLUMNS = 2000
 const QUOTE = 0x22
 const LF = 10
 const CR = 13
-/** Text read for guessing. */
 const SNIFF_CHARS = 256 * 1024
 const SNIFF_ROWS = 200
 
@@ -103,7 +102,6 @@ export function toNumber(cell: string): number | null {
   return Number.isFinite(value) ? value : null
 }
 
-/** The first rows as cells. */
 export function rowsOf(text: string, delimiter: Delimiter, most: number): string[][] {
   const table = new CsvTable(text, delimiter, most)
   return Array.from({ length: table.rowCount }, (_, row) => table.cells(row))

@@ -1,7 +1,6 @@
 // The character encodings we read and write: names as the WHATWG Encoding Standard has them, so that
 // the browser's own decoder does the reading. What it lacks, writing, is in encode.ts.
 
-/** How the characters of a file are stored. */
 export interface TextEncoding {
   /** Name in the Encoding Standard, lower case, e.g. `utf-8`, `windows-1252`. */
   name: string

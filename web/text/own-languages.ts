@@ -12,7 +12,6 @@ interface Rule {
 interface Words {
   name: string
   alias?: string[]
-  /** A regular expression each. */
   comments: RegExp[]
   /** Words of the language, separated by spaces. */
   keywords: string

@@ -19,7 +19,6 @@ export function Badge({ tone = 'plain', icon: Icon, children }: BadgeProps) {
   )
 }
 
-/** A round-cornered button that is on or off. */
 export function Chip({
   pressed,
   icon: Icon,

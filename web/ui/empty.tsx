@@ -44,7 +44,6 @@ function Stroke({ d, width, color = 'accent-fill' }: StrokeProps) {
   return <path d={d} fill="none" stroke={`var(--${color})`} strokeWidth={width} {...round} />
 }
 
-/** The outline of something that is not there. */
 function Ghost({ d }: { d: string }) {
   const dashed = { strokeWidth: 2, strokeDasharray: '7 7' }
   return <path d={d} fill="var(--sunken)" stroke="var(--line-strong)" {...dashed} />

@@ -112,7 +112,6 @@ export function CodeField(props: TextFieldProps) {
   return <TextField className="mono-field" dir="ltr" spellCheck={false} {...props} />
 }
 
-/** A password with a button that shows it. */
 export function PasswordField(props: Omit<TextFieldProps, 'type' | 'end'>) {
   const { t } = useLingui()
   const [shown, setShown] = useState(false)

@@ -17,7 +17,6 @@ export function tintOf(kind: FileClass): CSSProperties {
   return { '--k': `var(--t-${kind})` } as CSSProperties
 }
 
-/** Two-tone folder in the size of its box. */
 export function FolderGlyph({ className = 'fic' }: { className?: string }) {
   return (
     <svg className={className} viewBox="0 0 32 32" aria-hidden="true">

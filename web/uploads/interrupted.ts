@@ -116,7 +116,6 @@ export function isStillThere(item: JournalItem, existing: ExistingTree): boolean
   return item.done || Math.abs(there.modifiedMs - item.lastModifiedMs) < TIME_STEP_MS
 }
 
-/** What the panel tells about an interrupted upload. */
 export function toSummary(batch: InterruptedBatch): InterruptedUpload {
   const left = batch.items.filter((item) => !item.done)
   return {

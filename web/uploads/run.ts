@@ -122,7 +122,6 @@ export function openBatch(targetPath: string): Batch {
   return batch
 }
 
-/** Nothing more comes for this batch. */
 export function closeBatch(batch: Batch): void {
   batch.reading = false
   uploads.preparing--
@@ -149,7 +148,6 @@ export function enqueue(
   queue.add(items)
 }
 
-/** Shows an entry that could not be read at all. */
 export function enqueueUnreadable(batch: Batch, sourcePath: string): void {
   batch.failed++
   const item = newItem(batch, sourcePath, sourcePath)
@@ -245,7 +243,6 @@ export function dismissUploads(): void {
   show()
 }
 
-/** True for a batch of this tab. */
 export function isOpenBatch(id: string): boolean {
   return batches.has(id)
 }

@@ -44,7 +44,6 @@ export function refusedToken(): string {
   return refused
 }
 
-/** As `Send` says. */
 export const send: Send = async (item, events, signal) => {
   try {
     await sendOnce(item, events, signal)

@@ -45,7 +45,6 @@ export function createSpeedMeter(): SpeedMeter {
   }
 }
 
-/** Seconds left at `bytesPerSecond`; null when unknown. */
 export function secondsLeft(remainingBytes: number, bytesPerSecond: number): number | null {
   if (remainingBytes <= 0) return 0
   const seconds = remainingBytes / bytesPerSecond

@@ -33,7 +33,6 @@ interface CodeViewOptions extends OwnParts {
   state: EditorState
   /** Name of the other text for screen readers, which also hear that it is read only. */
   label: string
-  /** The view that holds the text from now on. */
   onView(view: EditorView): void
   /** 0 is the top, 1 the end. */
   onScroll(share: number): void

@@ -44,7 +44,6 @@ interface Breaks {
 }
 
 interface MarkedBreak {
-  /** Position of the line break. */
   at: number
   end: LineEnd
 }
@@ -131,7 +130,6 @@ export function keepLines(state: EditorState): Extension {
   return [breaksField.init(() => breaks), invertedEffects.of(rememberRemoved)]
 }
 
-/** The text as the file will hold it. */
 export function textOf(state: EditorState): string {
   const { usual, others } = state.field(breaksField)
   const list: { line: number; end: LineEnd }[] = []
@@ -189,12 +187,10 @@ export function replaceText(state: EditorState, text: string) {
   }
 }
 
-/** Every line ends in `end` from now on. */
 export function convertLineEnds(end: LineEnd) {
   return { effects: replaceEnds.of({ usual: end, others: RangeSet.empty }) }
 }
 
-/** The usual end, and whether some lines end otherwise. */
 export function lineEndsOf(state: EditorState): { usual: LineEnd; mixed: boolean } {
   const { usual, others } = state.field(breaksField)
   return { usual, mixed: others.size > 0 }

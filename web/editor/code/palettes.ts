@@ -16,7 +16,6 @@ export interface Palette extends Record<(typeof parts)[number], string> {
   dark: boolean | null
 }
 
-/** `colours` in the order of `parts`. */
 function palette(id: string, name: string, dark: boolean | null, colours: string[]): Palette {
   const named = Object.fromEntries(parts.map((part, at) => [part, colours[at] ?? '']))
   return { id, name, dark, ...(named as Record<(typeof parts)[number], string>) }

@@ -48,7 +48,6 @@ import {
 import { keepLines } from './line-end-state.ts'
 import { viewportSupport } from './viewport-parser.ts'
 
-/** Settings that change while a file is open. */
 export const parts = {
   readOnly: new Compartment(),
   language: new Compartment(),
@@ -62,7 +61,6 @@ export const parts = {
 
 type Settings = Record<keyof typeof parts, Extension>
 
-/** What a view has of its owner. */
 export interface OwnParts {
   /** Keys of the page that also work in the text, tried first. */
   keys: Extension
@@ -73,7 +71,6 @@ interface SetupOptions extends OwnParts {
   readOnly: boolean
   wrap: boolean
   theme: Extension
-  /** Translations of CodeMirror's own words. */
   words: Record<string, string>
   /** The line ends of the text, where they are kept. */
   lines?: Extension

@@ -31,7 +31,6 @@ export const TOUCHED = '(hover: none) and (pointer: coarse)'
 export const NARROW = '(max-width: 1024px)'
 export const NO_DETAILS_PANEL = '(max-width: 1200px)'
 
-/** True when this browser can pick whole folders. */
 export function canPickFolders(): boolean {
   return 'webkitdirectory' in HTMLInputElement.prototype
 }

@@ -108,7 +108,6 @@ function announce(how: Navigation): void {
   for (const listener of listeners) listener()
 }
 
-/** How the present address was come to. */
 export function lastNavigation(): Navigation {
   return last
 }
@@ -124,7 +123,6 @@ export function usePath(): string {
  */
 export const useRawLocation: BaseLocationHook = () => [usePath().replaceAll('%', '%25'), go]
 
-/** The query of the address. */
 export function useQuery(): URLSearchParams {
   return new URLSearchParams(useSyncExternalStore(onNavigation, () => location.search))
 }

@@ -186,7 +186,6 @@ function Picture({ entry }: { entry: FileEntry }) {
   )
 }
 
-/** Bytes both rounded and exact. */
 function ExactSize({ bytes }: { bytes: number }) {
   const exact = formatNumber(bytes)
   return (

@@ -65,7 +65,6 @@ function isFileDrag(event: DragEvent): boolean {
 /** Must read the data before it returns: the browser empties it afterwards. */
 type FileDrop = (data: DataTransfer, folder: string) => void
 
-/** Listens until the returned function is called. */
 export function watchNativeDrags(
   scroller: () => HTMLElement | null,
   onFiles: FileDrop,

@@ -15,7 +15,6 @@ interface GroupSpec {
 }
 
 interface PlacedGroup extends GroupSpec {
-  /** Position of the group's first entry among all. */
   first: number
   /** Number of the group's heading line, or of its first row when it has no heading. */
   firstLine: number

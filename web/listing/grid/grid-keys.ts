@@ -1,5 +1,5 @@
 // Moving through the listing by keyboard: arrows, Home, End, pages, letters, selection with Shift and
-// Ctrl. Commands such as Delete are in actions/; here is only what needs to know where entries are.
+// Ctrl. Commands such as Delete are in operations/commands/; here is only what needs to know where entries are.
 
 import { isRtl } from '../../lib/i18n.ts'
 import { findTyped, TypedText } from '../../lib/type-ahead.ts'
@@ -19,7 +19,6 @@ import type { Metrics } from './metrics.ts'
 interface GridForKeys {
   metrics: Metrics
   viewportPx: number
-  /** Brings an entry into view and gives it the focus. */
   focusEntry(path: string): void
 }
 

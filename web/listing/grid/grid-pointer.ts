@@ -14,7 +14,6 @@ import {
 } from '../../state/selection.ts'
 import { permissions, session } from '../../state/session.ts'
 
-/** A second click within this time opens. */
 const DOUBLE_CLICK_MS = 300
 
 let lastClick = { path: '', atMs: 0 }

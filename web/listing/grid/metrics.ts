@@ -26,7 +26,6 @@ interface Given {
   remPx: number
 }
 
-/** Caption of a card below its picture. */
 const CAPTION_REM = 3.5
 const PICTURE_RATIO = 10.2 / 16
 

@@ -16,7 +16,6 @@ const REVEALED_PX = 144
 const SELECT_PX = 64
 
 export const swipe = proxy({
-  /** The entry whose buttons show, and where its row is. */
   open: null as { entry: FileEntry; row: HTMLElement } | null,
 })
 

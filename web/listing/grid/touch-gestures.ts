@@ -12,7 +12,6 @@ const PULL_REFRESH_PX = 72
 const PULL_MAX_PX = 110
 
 export interface GestureHandlers {
-  /** Held on an entry: select it. */
   onHold(cell: HTMLElement): void
   /** Two fingers moved over entries: select what lies between. */
   onTwoFingers(from: HTMLElement, to: HTMLElement): void

@@ -7,7 +7,6 @@ export interface Size {
   remPx: number
 }
 
-/** The size of an element, kept up to date. */
 export function useGridSize(target: RefObject<HTMLElement | null>): Size {
   const [size, setSize] = useState<Size>({ widthPx: 0, heightPx: 0, remPx: 16 })
   useLayoutEffect(() => {

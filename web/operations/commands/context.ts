@@ -3,7 +3,6 @@ import { selection } from '../../state/selection.ts'
 import { permissions } from '../../state/session.ts'
 import type { ActionContext } from './types.ts'
 
-/** What commands would work on right now. */
 export function currentContext(): ActionContext {
   const { kind, vpath } = listing.phase
   const onScreen = listing.mounted && kind === 'folder'

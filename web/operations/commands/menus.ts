@@ -31,7 +31,6 @@ export const folderMenu = plan(
 
 export const newMenu = plan('new-folder new-file | upload-files upload-folder take-photo')
 
-/** The selection bar, and what its More button adds. */
 export const selectionBar = plan('share download copy-to move-to rename delete')
 
 export const selectionMore = plan(

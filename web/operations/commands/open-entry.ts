@@ -17,7 +17,7 @@ export function openEntry(entry: FileEntry, state?: unknown): void {
   }
   if (entry.unreachable === true) {
     toastError(t`The disk does not answer. Try again later.`)
-    // It may be back.
+    // The disk may answer by now.
     void refreshFolder()
     return
   }
@@ -37,7 +37,6 @@ export function openFolder(vpath: string): void {
   void goHref(filesHref(vpath, true))
 }
 
-/** The folder above; the root has none. */
 export function openParent(vpath: string): void {
   if (vpath !== '/') openFolder(parentOf(vpath))
 }

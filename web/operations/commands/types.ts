@@ -17,7 +17,6 @@ export interface ActionContext {
 
 export interface Action {
   id: string
-  /** In menus and the palette. */
   label: MessageDescriptor
   /** Where room is short, such as the selection bar. */
   shortLabel?: MessageDescriptor

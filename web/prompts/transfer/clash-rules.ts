@@ -56,7 +56,6 @@ export function presetChoices(props: ConflictProps): Map<string, ClashChoice> {
   return new Map(props.clashes.map((clash) => [clash.id, presetChoice(clash, props.allowReplace)]))
 }
 
-/** How many clashes end each way. */
 export function countChoices(choices: ReadonlyMap<string, ClashChoice>) {
   const counts = { replace: 0, rename: 0, skip: 0 }
   for (const choice of choices.values()) counts[choice]++

@@ -59,7 +59,6 @@ export function withFolder(tree: FolderTree, path: string): FolderTree {
   return { children, expanded }
 }
 
-/** The visible rows, top to bottom. */
 export function rowsOf(tree: FolderTree): TreeRow[] {
   const rows: TreeRow[] = []
   const walk = (path: string, level: number) => {

@@ -54,7 +54,6 @@ function useTarget({ kind, items, folder }: PromptKinds['transfer']['props']) {
   return { target, setTarget, text, setText, tree, folders, blocked, finder, makeFolder }
 }
 
-/** Answers with the path of the chosen folder. */
 export function TransferPrompt({ answer, ...asked }: PromptProps<'transfer'>) {
   const { kind, items, folder } = asked
   const choice = useTarget(asked)

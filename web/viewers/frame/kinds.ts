@@ -43,7 +43,6 @@ export function kindOf(entry: Opened): ViewerKind {
     : 'fallback'
 }
 
-/** True when the server takes it for a text. */
 export function isText({ type }: Pick<FileEntry, 'type'>): boolean {
   return type === 'text' || type === 'textImmutable'
 }

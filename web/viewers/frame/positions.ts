@@ -23,7 +23,6 @@ function keyOf(source: FileSource, entry: FileEntry): string {
   return `${source.id}:${entry.path}`
 }
 
-/** What was remembered for the file; null when nothing. */
 export function recallPosition(source: FileSource, entry: FileEntry): Position | null {
   return load().get(keyOf(source, entry)) ?? null
 }

@@ -11,7 +11,6 @@ import { Button, IconButton, type IconButtonProps } from '../../ui/button.tsx'
 import { Spinner } from '../../ui/progress.tsx'
 import type { FileSource, ViewerProps } from './source.ts'
 
-/** Controls floating over the lower edge of the stage. */
 export function Tools({ label, children }: { label: string; children: ReactNode }) {
   return (
     <div className="vw-tools vw-glass row" role="toolbar" aria-label={label} data-gestures="own">
@@ -20,7 +19,6 @@ export function Tools({ label, children }: { label: string; children: ReactNode 
   )
 }
 
-/** Controls in one line above a document. */
 export function ToolRow({ label, children }: { label: string; children: ReactNode }) {
   return (
     <div className="vw-row row line-bottom" role="toolbar" aria-label={label} data-gestures="own">
@@ -29,7 +27,6 @@ export function ToolRow({ label, children }: { label: string; children: ReactNod
   )
 }
 
-/** A small icon button of a tool bar. */
 export function Tool(props: Omit<IconButtonProps, 'size'>) {
   return <IconButton size="sm" {...props} />
 }
@@ -42,7 +39,6 @@ interface TextToolProps {
   onClick(): void
 }
 
-/** A tool with a word instead of an icon. */
 export function TextTool({ children, label, pressed, onClick }: TextToolProps) {
   return (
     <Button size="sm" aria-label={label} data-tip={label} aria-pressed={pressed} onClick={onClick}>

@@ -18,7 +18,6 @@ interface JsonFound {
   path: { start: number; index: number }[]
 }
 
-/** Why the worker could not answer. */
 export interface JsonFailure {
   place: { line: number; column: number } | null
 }

@@ -6,7 +6,6 @@ import { JsonError, JsonText } from '../../text/json-scan.ts'
 import type { JsonFailure, JsonQuestion } from './json-client.ts'
 
 let json: JsonText | null = null
-/** Matches are counted up to here. */
 const MAX_MATCHES = 10_000
 
 function answer(request: JsonQuestion) {

@@ -13,7 +13,6 @@ const serverOnly = new Set('heic heif hif tif tiff cr2 cr3 nef arw dng raf orf'.
 /** Animations and drawings: a preview would stand still or lose its sharpness. */
 const originalOnly = new Set(['gif', 'svg', 'apng', 'ico'])
 
-/** The longer side of the server's preview. */
 const PREVIEW_SIDE = 1080
 const HEAVY_BYTES = 3 * 1024 * 1024
 const HEAVY_PIXELS = 12_000_000
@@ -32,9 +31,7 @@ export interface ImagePlan {
   second: Rendition | null
   /** What has every pixel: the original, or the server's picture of it in full size. */
   sharp: 'full' | 'original'
-  /** Whether the person may switch to `sharp`. */
   hasOriginal: boolean
-  /** Whether zooming in may fetch `sharp` by itself. */
   sharpenOnZoom: boolean
 }
 

@@ -142,7 +142,6 @@ function usePictureKeys(picture: Picture) {
 
 interface PictureToolsProps {
   picture: Picture
-  /** Null before the picture is there. */
   percent: number | null
   children: ReactNode
 }

@@ -189,7 +189,6 @@ function useTallRows(box: RefObject<HTMLDivElement | null>, count: number) {
     heightPx,
     /** Where the first row is drawn, below the heading. */
     shiftPx: first * ROW_PX + top - topPx,
-    /** Rows of a page. */
     page: Math.max(1, Math.floor(viewPx / ROW_PX) - 1),
     bringIntoSight(row: number) {
       const element = box.current
@@ -229,7 +228,6 @@ function useScroll(box: RefObject<HTMLDivElement | null>) {
   return scroll
 }
 
-/** Rows and columns a key moves by. */
 function moveOf(
   event: KeyboardEvent,
   { rows, columns, page }: { rows: number; columns: number; page: number },

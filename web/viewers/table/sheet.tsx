@@ -245,7 +245,6 @@ function SheetRow({ index, startPx, cells, columns }: SheetRowProps) {
   )
 }
 
-/** By the longest of the first rows, within bounds. */
 function columnWidths(table: SheetTable): number[] {
   const widths = new Array<number>(table.columns).fill(72)
   for (const row of table.rows.slice(0, 200)) {

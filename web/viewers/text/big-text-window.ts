@@ -156,7 +156,6 @@ export class BigTextWindow {
     return true
   }
 
-  /** Gives the place of the match in the editor. */
   #select(part: TextPart, offset: number, text: string): number {
     const doc = this.#view.state.doc.toString().toLowerCase()
     const wanted = text.toLowerCase()
@@ -301,7 +300,6 @@ export class BigTextWindow {
     })
   }
 
-  /** Byte offset of what is at the top of the window. */
   #offset(): number {
     const top = this.#view.scrollDOM.scrollTop
     if (this.#shown.length === 0) return 0

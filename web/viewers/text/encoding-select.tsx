@@ -4,7 +4,6 @@ import { encodingGroups, encodingLabel } from '../../text/encodings.ts'
 
 interface EncodingSelectProps {
   className: string
-  /** Name of the encoding a text is read in. */
   value: string
   onChange(name: string): void
 }
