@@ -17,7 +17,7 @@ import type { Config } from './config/config.ts'
 import { inTurn, limitConnections } from './http/connections.ts'
 import { COMMAND, parseTarget } from './http/request-path.ts'
 import { admitUnescapedTargets } from './http/unescaped-target.ts'
-import { AppError, errnoOf } from './lib/errors.ts'
+import { AppError, errnoOf, unless } from './lib/errors.ts'
 import type { Logger } from './lib/log.ts'
 
 /** How long answers may take once a stop was asked for. */
@@ -313,14 +313,10 @@ async function listenSocket(server: Server, { socket, socketPerm }: Config): Pro
 
 /** Removes a socket file that nobody listens on; a live one or another kind of file is an error. */
 async function removeStaleSocket(path: string): Promise<void> {
-  try {
-    const info = await lstat(path)
-    if (!info.isSocket())
-      throw new AppError('exists', `cannot listen on ${path}: a file that is not a socket is there`)
-  } catch (error) {
-    if (errnoOf(error) === 'ENOENT') return
-    throw error
-  }
+  const info = await lstat(path).catch(unless('ENOENT'))
+  if (!info) return
+  if (!info.isSocket())
+    throw new AppError('exists', `cannot listen on ${path}: a file that is not a socket is there`)
   const alive = await new Promise<boolean>((resolve) => {
     const probe = connect(path)
     probe.once('connect', () => {

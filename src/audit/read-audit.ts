@@ -2,7 +2,7 @@
 // is parsed only when it holds the bytes that are asked for.
 import { type FileHandle, open } from 'node:fs/promises'
 import type { AuditAction, AuditRecord, AuditResult } from '../audit-types.ts'
-import { badRequest, errnoOf } from '../lib/errors.ts'
+import { badRequest, unless } from '../lib/errors.ts'
 import { listBackups } from '../lib/log-file.ts'
 import type { AuditTarget } from './audit-target.ts'
 import { parseLine, quoted } from './event.ts'
@@ -111,11 +111,11 @@ function parseCursor(text: string): { inode: bigint; offset: number } {
 
 /** The pieces there are, the newest first unless told otherwise; each is closed after its turn. */
 async function* piecesOf({ path }: AuditTarget, isOldestFirst = false): AsyncGenerator<Piece> {
-  const rotated = (await listBackups(path).catch(nothingIfAbsent)) ?? []
+  const rotated = (await listBackups(path).catch(unless('ENOENT'))) ?? []
   const paths = [path, ...rotated.map((backup) => backup.path)]
   const seen = new Set<bigint>()
   for (const piecePath of isOldestFirst ? paths.reverse() : paths) {
-    const handle = await open(piecePath).catch(nothingIfAbsent)
+    const handle = await open(piecePath).catch(unless('ENOENT'))
     if (!handle) continue
     try {
       const { ino, size } = await handle.stat({ bigint: true })
@@ -127,11 +127,6 @@ async function* piecesOf({ path }: AuditTarget, isOldestFirst = false): AsyncGen
       await handle.close()
     }
   }
-}
-
-function nothingIfAbsent(error: unknown): null {
-  if (errnoOf(error) !== 'ENOENT') throw error
-  return null
 }
 
 // One buffer for all blocks: what is yielded is good until the next one. Only the line that lies across two

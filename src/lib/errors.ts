@@ -136,10 +136,18 @@ export function fromErrno(error: unknown, vpath: string): AppError {
   })
 }
 
-/** The errno name (`ENOENT`) of a system error, or the empty string. */
+/** The errno name (`ENOENT`) of a system error, the code of an AppError, or the empty string. */
 export function errnoOf(error: unknown): string {
   const code = (error as { code?: unknown } | null)?.code
   return typeof code === 'string' ? code : ''
+}
+
+/** For `catch`: gives null for failures with one of these codes or names of errno, and throws all others. */
+export function unless(...codes: string[]): (error: unknown) => null {
+  return (error) => {
+    if (codes.includes(errnoOf(error))) return null
+    throw error
+  }
 }
 
 /** True for the system's errors that tell of a full disk or a used-up quota. */

@@ -2,7 +2,7 @@
 // backups, none older than fourteen days.
 import { type FileHandle, mkdir, open, readdir, rename, unlink } from 'node:fs/promises'
 import { basename, dirname, extname, join } from 'node:path'
-import { AppError, errnoOf } from './errors.ts'
+import { AppError, errnoOf, unless } from './errors.ts'
 
 const MAX_LOG_BYTES = 100 * 1000 * 1000
 const MAX_LOG_BACKUPS = 10
@@ -189,11 +189,7 @@ export async function listBackups(file: string): Promise<{ path: string; atMs: n
 export async function dropBackups(file: string, keep: number, oldestMs: number): Promise<void> {
   for (const [index, { path, atMs }] of (await listBackups(file)).entries()) {
     if (index < keep && atMs >= oldestMs) continue
-    try {
-      await unlink(path)
-    } catch (error) {
-      // Another process tidied first: gone is what was wanted.
-      if (errnoOf(error) !== 'ENOENT') throw error
-    }
+    // Another process may have tidied first: gone is what was wanted.
+    await unlink(path).catch(unless('ENOENT'))
   }
 }

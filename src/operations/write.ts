@@ -4,7 +4,7 @@ import type { At, Place, Scope } from '../files/place/scope.ts'
 import { hasArrived, receive } from '../files/transfer/receive.ts'
 import type { EntryStat } from '../files/volume/entry-stat.ts'
 import type { CommittedFile } from '../files/volume/temp-file.ts'
-import { AppError } from '../lib/errors.ts'
+import { AppError, unless } from '../lib/errors.ts'
 import type { VPath } from '../lib/vpath.ts'
 import { type Actor, requireStill, type Verb, watchRights } from './actor.ts'
 import { change } from './change.ts'
@@ -65,13 +65,8 @@ export async function createFile(
 }
 
 async function fileIfThere(scope: Scope, at: At): Promise<EntryStat | null> {
-  try {
-    const found = await scope.stat(at)
-    return found.kind === 'file' ? found : null
-  } catch (error) {
-    if (error instanceof AppError && error.code === 'not_found') return null
-    throw error
-  }
+  const found = await scope.stat(at).catch(unless('not_found'))
+  return found?.kind === 'file' ? found : null
 }
 
 /**

@@ -155,15 +155,8 @@ interface CommandRun {
 }
 
 /** Runs the line and sends what it writes. Gives the HTTP status that fits how it went. */
-async function runCommand({
-  deps,
-  user,
-  scope,
-  vpath,
-  line,
-  ws,
-  signal,
-}: CommandRun): Promise<number> {
+async function runCommand(run: CommandRun): Promise<number> {
+  const { deps, user, scope, vpath, line, ws, signal } = run
   const argv = admit(deps, user, line, ws)
   if (!argv) return 403
   const tooMany = new AbortController()

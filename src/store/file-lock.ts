@@ -4,7 +4,7 @@ import { link, open, readFile, rename, stat, unlink, utimes } from 'node:fs/prom
 import { hostname } from 'node:os'
 import { dirname } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { AppError, errnoOf } from '../lib/errors.ts'
+import { AppError, errnoOf, unless } from '../lib/errors.ts'
 import { writeFailure } from './durable-file.ts'
 import { giveTo, ownerFor } from './owner.ts'
 
@@ -84,12 +84,7 @@ async function takeOverIfStale(lockFile: string): Promise<void> {
   }
   if (!isStale(seen, ageMs)) return
   const aside = `${lockFile}.${randomBytes(6).toString('hex')}`
-  try {
-    await rename(lockFile, aside)
-  } catch (error) {
-    if (errnoOf(error) === 'ENOENT') return
-    throw error
-  }
+  if ((await rename(lockFile, aside).catch(unless('ENOENT'))) === null) return
   // Between reading and renaming another waiter may have taken over: then this is its live lock.
   if ((await readFile(aside, 'utf8')) !== seen) await link(aside, lockFile).catch(() => {})
   await unlink(aside)

@@ -2,7 +2,7 @@
 // password hashes.
 import { readdir, stat, unlink } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
-import { errnoOf } from '../lib/errors.ts'
+import { unless } from '../lib/errors.ts'
 import { COLLECTIONS } from './collections.ts'
 import { withFileLock } from './file-lock.ts'
 
@@ -30,7 +30,9 @@ export async function removeLeftovers(file: string): Promise<string[]> {
   await withFileLock(`${file}.lock`, async () => {
     for (const entry of found) {
       if (isAside(entry) && (await ageOf(join(folder, entry))) < ASIDE_AGE_MS) continue
-      if (await isGone(join(folder, entry))) removed.push(entry)
+      // A name that was found before the lock was taken may be gone, as its write has ended.
+      const ended = await unlink(join(folder, entry)).catch(unless('ENOENT'))
+      if (ended !== null) removed.push(entry)
     }
   })
   return removed
@@ -42,22 +44,7 @@ function isMarked(entry: string, before: string, after: string): boolean {
   return /^[0-9a-f]{12}$/.test(entry.slice(before.length, entry.length - after.length))
 }
 
-// A name that was found before the lock was taken may be gone, as its write has ended.
-async function isGone(path: string): Promise<boolean> {
-  try {
-    await unlink(path)
-    return true
-  } catch (error) {
-    if (errnoOf(error) === 'ENOENT') return false
-    throw error
-  }
-}
-
 async function ageOf(path: string): Promise<number> {
-  try {
-    return Date.now() - (await stat(path)).mtimeMs
-  } catch (error) {
-    if (errnoOf(error) === 'ENOENT') return 0
-    throw error
-  }
+  const found = await stat(path).catch(unless('ENOENT'))
+  return found ? Date.now() - found.mtimeMs : 0
 }

@@ -15,7 +15,7 @@ import {
 import { open } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { promisify } from 'node:util'
-import { AppError, errnoOf } from '../lib/errors.ts'
+import { AppError, unless } from '../lib/errors.ts'
 import { syncFolder } from '../lib/sync-folder.ts'
 import { writeFailure } from './durable-file.ts'
 import { giveTo, ownerFor } from './owner.ts'
@@ -36,13 +36,8 @@ export interface LogLine {
 
 /** Reads the whole lines from a position on, with bounded memory. A missing file has none. */
 export async function* readLog(file: string, from = 0): AsyncGenerator<LogLine> {
-  let handle: Awaited<ReturnType<typeof open>>
-  try {
-    handle = await open(file, 'r')
-  } catch (error) {
-    if (errnoOf(error) === 'ENOENT') return
-    throw error
-  }
+  const handle = await open(file, 'r').catch(unless('ENOENT'))
+  if (!handle) return
   try {
     const split = createSplitter(from)
     const chunk = Buffer.alloc(CHUNK_BYTES)

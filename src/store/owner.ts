@@ -1,6 +1,6 @@
 // The owner of new files: what root makes on the command line must be readable for the server's user.
 import { stat } from 'node:fs/promises'
-import { errnoOf } from '../lib/errors.ts'
+import { unless } from '../lib/errors.ts'
 
 export interface Owner {
   uid: number
@@ -11,12 +11,8 @@ export interface Owner {
 export async function ownerFor(...paths: readonly string[]): Promise<Owner | null> {
   if (process.geteuid?.() !== 0) return null
   for (const path of paths) {
-    try {
-      const { uid, gid } = await stat(path)
-      return { uid, gid }
-    } catch (error) {
-      if (errnoOf(error) !== 'ENOENT') throw error
-    }
+    const found = await stat(path).catch(unless('ENOENT'))
+    if (found) return { uid: found.uid, gid: found.gid }
   }
   return null
 }
@@ -27,10 +23,8 @@ export async function giveTo(
   file: { chown(uid: number, gid: number): Promise<void> },
 ): Promise<void> {
   if (!owner) return
-  try {
-    await file.chown(owner.uid, owner.gid)
-  } catch (error) {
+  await file
+    .chown(owner.uid, owner.gid)
     // A container without the capability, or a file system without owners.
-    if (!['EPERM', 'EACCES', 'EINVAL', 'ENOSYS', 'ENOTSUP'].includes(errnoOf(error))) throw error
-  }
+    .catch(unless('EPERM', 'EACCES', 'EINVAL', 'ENOSYS', 'ENOTSUP'))
 }

@@ -3,7 +3,7 @@
 import { readFile, rm, stat } from 'node:fs/promises'
 import { isDeepStrictEqual } from 'node:util'
 import { type Adapter, Low } from 'lowdb'
-import { AppError, errnoOf } from '../lib/errors.ts'
+import { AppError, unless } from '../lib/errors.ts'
 import type { Collection, Key } from './collection.ts'
 import { SCHEMA_VERSION } from './document.ts'
 import {
@@ -221,13 +221,8 @@ function replaceTable(tables: Tables, name: string, fresh: Table, before: Before
 // Every write of the document makes a new inode and every line makes a log longer, so identity, time
 // and size together tell any change. Empty for a file that is not there.
 async function signatureOf(file: string): Promise<string> {
-  try {
-    const { ino, birthtimeNs, mtimeNs, size } = await stat(file, { bigint: true })
-    return `${ino} ${birthtimeNs}:${mtimeNs}:${size}`
-  } catch (error) {
-    if (errnoOf(error) === 'ENOENT') return ''
-    throw error
-  }
+  const found = await stat(file, { bigint: true }).catch(unless('ENOENT'))
+  return found ? `${found.ino} ${found.birthtimeNs}:${found.mtimeNs}:${found.size}` : ''
 }
 
 /** True for the same file with nothing taken away. Inode numbers are used again, hence its birth. */

@@ -6,7 +6,7 @@ import { AUDIT_ACTIONS, AUDIT_RESULTS, parseLine } from '../../audit/event.ts'
 import { type AuditFilter, isAskedFor, readPage } from '../../audit/read-audit.ts'
 import type { AuditRecord } from '../../audit-types.ts'
 import { integerBetween, oneOf } from '../../config/option-values.ts'
-import { AppError, errnoOf } from '../../lib/errors.ts'
+import { AppError, unless } from '../../lib/errors.ts'
 import { type Command, type Flag, flag, flagValue, type Invocation } from '../command.ts'
 import { findAuditTarget, withDatabase } from '../database.ts'
 import { ROOT_FLAGS } from '../flags.ts'
@@ -87,10 +87,7 @@ async function follow(
   let offset = (await stat(path).catch(() => null))?.size ?? 0
   let inode = 0n
   for (;;) {
-    const file = await open(path).catch((error: unknown) => {
-      if (errnoOf(error) !== 'ENOENT') throw error
-      return null
-    })
+    const file = await open(path).catch(unless('ENOENT'))
     if (file) {
       const { ino, size } = await file.stat({ bigint: true })
       if (inode !== 0n && ino !== inode) offset = 0

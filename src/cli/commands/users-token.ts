@@ -2,9 +2,10 @@
 
 import { addApiToken } from '../../auth/api-tokens.ts'
 import { AppError, badRequest } from '../../lib/errors.ts'
+import { mapFields, pick } from '../../lib/fields.ts'
 import { ROOT, toVPath } from '../../lib/vpath.ts'
 import { API_TOKENS } from '../../store/collections.ts'
-import type { ApiToken } from '../../store/document.ts'
+import { type ApiToken, defaultPermissions } from '../../store/document.ts'
 import { type Command, type Flag, flag, flagValue, type Invocation } from '../command.ts'
 import { withDatabase } from '../database.ts'
 import { alignColumns } from '../print.ts'
@@ -79,12 +80,7 @@ async function add(invocation: Invocation): Promise<number> {
     perm: {
       admin: false,
       execute: false,
-      create: may('create'),
-      rename: may('rename'),
-      modify: may('modify'),
-      delete: may('delete'),
-      share: may('share'),
-      download: may('download'),
+      ...mapFields(pick(defaultPermissions(), RIGHTS), may),
     },
   }
   const { text } = await withDatabase(invocation, (store) =>

@@ -1,6 +1,6 @@
 // What goes into an archive: the entries of a folder or a selection, under names that are safe to
 // unpack, found while the archive is being sent.
-import { AppError } from '../../lib/errors.ts'
+import { AppError, unless } from '../../lib/errors.ts'
 import { isWithin, parentOf, ROOT, suffixOf, type VPath } from '../../lib/vpath.ts'
 import { type FolderReader, MAX_OPEN_DEPTH, type OpenFile } from '../place/folder-reader.ts'
 import type { DirEntry } from '../place/list-folder.ts'
@@ -177,12 +177,6 @@ async function listOrNothing(scope: Scope, vpath: VPath) {
 
 // Denied, gone, replaced by something else: the archive goes on without it. Anything else (no more
 // descriptors, a failing disk) must not pass for a complete archive.
-async function unlessLost<T>(promise: Promise<T>): Promise<T | null> {
-  try {
-    return await promise
-  } catch (error) {
-    if (error instanceof AppError && ['forbidden', 'not_found', 'unsupported'].includes(error.code))
-      return null
-    throw error
-  }
+function unlessLost<T>(promise: Promise<T>): Promise<T | null> {
+  return promise.catch(unless('forbidden', 'not_found', 'unsupported'))
 }

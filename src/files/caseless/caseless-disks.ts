@@ -5,7 +5,7 @@
 import type { BigIntStats } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import { join, relative, resolve, sep } from 'node:path'
-import { AppError, errnoOf } from '../../lib/errors.ts'
+import { AppError, unless } from '../../lib/errors.ts'
 import { contains } from '../../lib/host-path.ts'
 import type { Disks } from '../disks/disks.ts'
 import { mountFolds } from './folds-case.ts'
@@ -170,7 +170,4 @@ async function factsOf(disks: Disks, path: string): Promise<BigIntStats | null> 
   return disks.lstat(path).catch(unlessMissing)
 }
 
-function unlessMissing(error: unknown): null {
-  if (['ENOENT', 'ENOTDIR', 'ENAMETOOLONG'].includes(errnoOf(error))) return null
-  throw error
-}
+const unlessMissing = unless('ENOENT', 'ENOTDIR', 'ENAMETOOLONG')

@@ -1,7 +1,7 @@
 // Whether the served tree ignores case, so that rules mean what they say there.
 import { lstat, readdir, stat, statfs } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
-import { errnoOf } from '../../lib/errors.ts'
+import { errnoOf, unless } from '../../lib/errors.ts'
 
 /** Type numbers of statfs(2) whose file systems ignore case unless told otherwise. */
 const FOLDING_TYPES = new Set([
@@ -63,13 +63,7 @@ function foldsByDefault(): boolean {
 }
 
 async function isThere(path: string): Promise<boolean> {
-  try {
-    await lstat(path)
-    return true
-  } catch (error) {
-    if (errnoOf(error) === 'ENOENT') return false
-    throw error
-  }
+  return (await lstat(path).catch(unless('ENOENT'))) !== null
 }
 
 /** The name with its first letter of ASCII in the other case: every system that folds knows those. */

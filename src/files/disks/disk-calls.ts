@@ -23,7 +23,7 @@ import {
   unlinkSync,
 } from 'node:fs'
 import { promisify } from 'node:util'
-import { errnoOf } from '../../lib/errors.ts'
+import { unless } from '../../lib/errors.ts'
 import type { Device } from './device.ts'
 
 export interface DiskCalls {
@@ -38,6 +38,8 @@ export interface DiskCalls {
   unlink(path: string): Promise<void>
   rename(from: string, to: string): Promise<void>
 }
+
+const unlessMissing = unless('ENOENT')
 
 const lstatInPool = promisify(lstat)
 const fstatInPool = promisify(fstat)
@@ -66,14 +68,7 @@ export const inPool: DiskCalls = {
   fstat: (fd) => fstatInPool(fd, { bigint: true }),
   fchmod: promisify(fchmod),
   futimes: promisify(futimes),
-  lstat: async (path) => {
-    try {
-      return await lstatInPool(path, { bigint: true })
-    } catch (error) {
-      if (errnoOf(error) === 'ENOENT') return null
-      throw error
-    }
-  },
+  lstat: (path) => lstatInPool(path, { bigint: true }).catch(unlessMissing),
   link: promisify(link),
   unlink: promisify(unlink),
   rename: promisify(rename),

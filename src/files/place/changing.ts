@@ -11,7 +11,7 @@ import {
   entryOf,
   guarded,
   notFound,
-  openAsFolder,
+  openToList,
   type Tree,
   withEntry,
   within,
@@ -51,12 +51,11 @@ export interface Changing {
 
 /** The changing part of a scope. */
 export function changingOf(tree: Tree): Changing {
-  const { volume, rules, fileMode, dirMode } = tree
+  const { volume, fileMode, dirMode } = tree
   return {
     openFolderToWrite: (at) =>
       within(tree, at, async (place, vpath) => {
-        const allow = await rules.below(vpath, place.realPath)
-        const folder = await openAsFolder(tree, place)
+        const { folder, allow } = await openToList(tree, place)
         return createWriteFolder(volume, folder, vpath, { allow, fileMode })
       }),
     makeFolder: (vpath) =>

@@ -6,7 +6,7 @@
 // write would land.
 import type { BigIntStats } from 'node:fs'
 import { basename, dirname, join, relative, resolve, sep } from 'node:path'
-import { AppError, errnoOf } from '../../lib/errors.ts'
+import { AppError, errnoOf, unless } from '../../lib/errors.ts'
 import { contains } from '../../lib/host-path.ts'
 import { ROOT, type VPath, vpathOf } from '../../lib/vpath.ts'
 import type { OpenFolder } from '../volume/open-folder.ts'
@@ -192,7 +192,7 @@ export async function placeAt(
 ): Promise<Place> {
   const isTop = dirname(realPath) === realPath
   const name = isTop ? '.' : basename(realPath)
-  const folder = await volume.openFolder(dirname(realPath)).catch(unlessMissing)
+  const folder = await volume.openFolder(dirname(realPath)).catch(unless('ENOENT'))
   if (folder) return placeIn(volume, folder, name, { vpath, link })
   const none = { folder, name, stats: null, isPlain: false, [Symbol.dispose]() {} }
   return { vpath, realPath, link, ...none }
@@ -249,9 +249,4 @@ export async function landing(volume: Volume, path: string, hops = 0): Promise<L
   if (!found?.isSymbolicLink()) return { realPath: here, exists: found !== null }
   const target = resolve(folder.realPath, await volume.readLink(here))
   return landing(volume, target, hops + 1)
-}
-
-function unlessMissing(error: unknown): null {
-  if (errnoOf(error) === 'ENOENT') return null
-  throw error
 }

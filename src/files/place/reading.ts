@@ -1,7 +1,7 @@
 // What a scope reads: facts, content, entries.
 import { dirname } from 'node:path'
 import type { Usage } from '../../api-types.ts'
-import { AppError } from '../../lib/errors.ts'
+import { AppError, unless } from '../../lib/errors.ts'
 import { ROOT, type VPath } from '../../lib/vpath.ts'
 import type { EntryStats } from '../disks/stat-many.ts'
 import { type EntryKind, type EntryStat, kindOf, toEntryStat } from '../volume/entry-stat.ts'
@@ -17,7 +17,16 @@ import {
 import type { Place } from './jail.ts'
 import { type DetailedEntry, type DirEntry, listFolder, listFolderDetailed } from './list-folder.ts'
 import { createPathRules, type PathRules } from './path-rules.ts'
-import { type At, guarded, notFound, openAsFolder, type Tree, withEntry, within } from './tree.ts'
+import {
+  type At,
+  guarded,
+  notFound,
+  openAsFolder,
+  openToList,
+  type Tree,
+  withEntry,
+  within,
+} from './tree.ts'
 import { type Walked, type WalkOptions, walkTree } from './walk.ts'
 
 export interface Identity {
@@ -81,16 +90,15 @@ export function readingOf(tree: Tree): Reading {
     openRead: (at) => within(tree, at, (place) => openRead(tree, place)),
     openFolder: (at) =>
       within(tree, at, async (place, vpath) => {
-        const allow = await rules.below(vpath, place.realPath)
-        return createFolderReader(volume, await openAsFolder(tree, place), vpath, allow)
+        const { folder, allow } = await openToList(tree, place)
+        return createFolderReader(volume, folder, vpath, allow)
       }),
     stat: (at) => within(tree, at, async (place) => statOf(place)),
     identify: (at) => within(tree, at, async (place) => identityOf(place)),
     exists: (vpath) =>
-      withEntry(tree, vpath, async ({ stats }) => stats !== null).catch((error) => {
-        if (error instanceof AppError && error.code === 'not_found') return false
-        throw error
-      }),
+      withEntry(tree, vpath, async ({ stats }) => stats !== null)
+        .catch(unless('not_found'))
+        .then(Boolean),
     list: (at) => within(tree, at, (place) => listBy(tree, rules, place)),
     listAll: (at, { temps = false } = {}) =>
       within(tree, at, (place) => listBy(tree, everything(tree, temps), place, true)),
@@ -100,8 +108,7 @@ export function readingOf(tree: Tree): Reading {
     },
     listDetailed: (at, signal) =>
       within(tree, at, async (place, vpath) => {
-        const allow = await rules.below(vpath, place.realPath)
-        const folder = await openAsFolder(tree, place)
+        const { folder, allow } = await openToList(tree, place)
         const listing = listFolderDetailed(jail, rules, folder, { vpath, allow, signal })
         return listing.finally(folder.close)
       }),
@@ -168,8 +175,7 @@ async function listBy(
   place: Place,
   escaping = false,
 ): Promise<DirEntry[]> {
-  const { vpath, realPath } = place
-  const allow = await rules.below(vpath, realPath)
-  const folder = await openAsFolder(tree, place)
+  const { vpath } = place
+  const { folder, allow } = await openToList(tree, place, rules)
   return listFolder(tree.jail, rules, folder, { vpath, allow, escaping }).finally(folder.close)
 }

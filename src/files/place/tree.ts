@@ -104,6 +104,12 @@ export async function openAsFolder(
   return volume.openChild(folder, name)
 }
 
+/** The same with the rule test for what lies in it. */
+export async function openToList(tree: Tree, place: Place, rules = tree.rules) {
+  const allow = await rules.below(place.vpath, place.realPath)
+  return { allow, folder: await openAsFolder(tree, place) }
+}
+
 export function notFound(vpath: VPath): AppError {
   return new AppError('not_found', `${vpath} does not exist`)
 }

@@ -249,39 +249,28 @@ async function waitFor(entry: Pending, signal: AbortSignal): Promise<Preview | '
   }
 }
 
-const KINDS: Record<string, SourceKind> = {
-  jpg: 'image',
-  jpeg: 'image',
-  jpe: 'image',
-  jfif: 'image',
-  png: 'image',
-  gif: 'image',
-  tif: 'image',
-  tiff: 'image',
-  webp: 'image',
-  avif: 'image',
+const EXTENSIONS: Partial<Record<SourceKind, string>> = {
+  image: 'jpg jpeg jpe jfif png gif tif tiff webp avif',
   bmp: 'bmp',
-  heic: 'heic',
-  heif: 'heic',
-  hif: 'heic',
-  cr2: 'raw',
-  cr3: 'raw',
-  nef: 'raw',
-  arw: 'raw',
-  dng: 'raw',
-  raf: 'raw',
-  orf: 'raw',
+  heic: 'heic heif hif',
+  raw: 'cr2 cr3 nef arw dng raf orf',
   pdf: 'pdf',
 }
 
+const KINDS: ReadonlyMap<string, SourceKind> = new Map(
+  Object.entries(EXTENSIONS).flatMap(([kind, extensions]) =>
+    extensions.split(' ').map((extension) => [extension, kind as SourceKind]),
+  ),
+)
+
 /** How a file is previewed, by extension (lower case, no dot) and content type; null: not at all. */
 export function previewKind(extension: string, contentType: string): SourceKind | null {
-  return KINDS[extension] ?? (contentType.startsWith('video/') ? 'video' : null)
+  return KINDS.get(extension) ?? (contentType.startsWith('video/') ? 'video' : null)
 }
 
 /** Whether browsers show such a file by a picture made of it only; `extension` in lower case, no dot. */
 export function needsRendition(extension: string): boolean {
-  const kind = KINDS[extension]
+  const kind = KINDS.get(extension)
   return kind === 'heic' || kind === 'raw' || extension === 'tif' || extension === 'tiff'
 }
 

@@ -5,7 +5,7 @@
 import { type BigIntStats, constants, fdatasync, fsync, ftruncate, read, write } from 'node:fs'
 import { dirname } from 'node:path'
 import { promisify } from 'node:util'
-import { AppError, errnoOf, isFullDisk } from '../../lib/errors.ts'
+import { AppError, errnoOf, isFullDisk, unless } from '../../lib/errors.ts'
 import type { Logger } from '../../lib/log.ts'
 import { syncFolder } from '../../lib/sync-folder.ts'
 import { inPool, poolCalls } from '../disks/disk-calls.ts'
@@ -52,13 +52,8 @@ interface InPlace {
  */
 export async function writeInPlace(work: InPlace): Promise<number | null> {
   const { target, old, notes } = work
-  let fd: number
-  try {
-    fd = await inPool.open(target.path, OPEN_TARGET)
-  } catch (error) {
-    if (NOT_WRITABLE.includes(errnoOf(error))) return null
-    throw error
-  }
+  const fd = await inPool.open(target.path, OPEN_TARGET).catch(unless(...NOT_WRITABLE))
+  if (fd === null) return null
   try {
     const found = await inPool.fstat(fd)
     if (found.dev !== old.dev || found.ino !== old.ino)

@@ -7,7 +7,7 @@ import { type BigIntStats, constants, fchown, ftruncate } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
-import { AppError, errnoOf } from '../../lib/errors.ts'
+import { AppError, errnoOf, unless } from '../../lib/errors.ts'
 import { atOnce, type DiskCalls, poolCalls } from '../disks/disk-calls.ts'
 import { permissionBits } from './file-mode.ts'
 import { moveFileToFreeName } from './free-name.ts'
@@ -286,11 +286,7 @@ async function discard(temp: Temp): Promise<void> {
 }
 
 async function remove({ inPool, hostPath, notedPath, notes }: Temp): Promise<void> {
-  try {
-    await inPool.unlink(hostPath)
-  } catch (error) {
-    if (errnoOf(error) !== 'ENOENT') throw error
-  }
+  await inPool.unlink(hostPath).catch(unless('ENOENT'))
   notes?.forget(notedPath)
 }
 
@@ -305,11 +301,9 @@ async function close(temp: Temp, by: DiskCalls): Promise<void> {
 
 /** The file is in place: where times cannot be set (network disks), it keeps the time of its end. */
 async function setTime(fd: number, mtimeMs: number, calls: DiskCalls): Promise<void> {
-  try {
-    await calls.futimes(fd, new Date(), mtimeMs / 1000)
-  } catch (error) {
-    if (!['EPERM', 'EACCES', 'ENOSYS', 'ENOTSUP'].includes(errnoOf(error))) throw error
-  }
+  await calls
+    .futimes(fd, new Date(), mtimeMs / 1000)
+    .catch(unless('EPERM', 'EACCES', 'ENOSYS', 'ENOTSUP'))
 }
 
 async function carryOver({ fd, calls, folder }: Temp, old: BigIntStats): Promise<void> {
@@ -317,11 +311,9 @@ async function carryOver({ fd, calls, folder }: Temp, old: BigIntStats): Promise
   if (old.uid !== own.uid || old.gid !== own.gid) {
     // Only root may give files away; without that right the writer becomes the owner.
     const give = () => changeOwner(fd, Number(old.uid), Number(old.gid))
-    await folder.device.run(give).catch((error) => {
-      if (!['EPERM', 'EACCES', 'ENOSYS', 'EINVAL'].includes(errnoOf(error))) throw error
-    })
+    await folder.device.run(give).catch(unless('EPERM', 'EACCES', 'ENOSYS', 'EINVAL'))
   }
-  await calls.fchmod(fd, permissionBits(Number(old.mode))).catch((error) => {
-    if (!['EPERM', 'ENOSYS', 'ENOTSUP'].includes(errnoOf(error))) throw error
-  })
+  await calls
+    .fchmod(fd, permissionBits(Number(old.mode)))
+    .catch(unless('EPERM', 'ENOSYS', 'ENOTSUP'))
 }
