@@ -402,7 +402,7 @@ export const WEAKENINGS: Weakening[] = [
     title: 'an answer counts from any page',
     file: 'src/auth/passkeys/passkey.worker.ts',
     from: '    expectedOrigin: site.origin,\n    expectedRPID: site.rpID,\n    requireUserVerification: needsVerification,',
-    to: '    expectedOrigin: [site.origin, `${site.origin}:8443`],\n    expectedRPID: site.rpID,\n    requireUserVerification: needsVerification,',
+    to: '    expectedOrigin: [site.origin, site.origin.concat(":8443")],\n    expectedRPID: site.rpID,\n    requireUserVerification: needsVerification,',
     test: 'second-steps',
     about: 'at its own origin alone',
   },

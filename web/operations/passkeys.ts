@@ -10,9 +10,18 @@ import type { PasskeyRecord } from '../../src/api-types.ts'
 
 const library = () => import('@simplewebauthn/browser')
 
-/** False in old browsers, and at addresses that are not secure. */
+/** False in old browsers, at addresses that are not secure, and in frames of other origins, where the server refuses them. */
 export function knowsPasskeys(): boolean {
-  return 'PublicKeyCredential' in globalThis
+  return 'PublicKeyCredential' in globalThis && !isFramedElsewhere()
+}
+
+function isFramedElsewhere(): boolean {
+  try {
+    return window.top?.location.origin !== location.origin
+  } catch {
+    // Nobody may read the address of another origin.
+    return true
+  }
 }
 
 /** True where the browser offers passkeys among the names that it fills in. */

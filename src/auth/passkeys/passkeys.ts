@@ -115,7 +115,8 @@ export function createPasskeys(store: Store, log: Logger): Passkeys {
       const { challenge, ceremony } = takeOne(challenges, response, 'register', owner)
       const { site, userHandle = '' } = ceremony
       const made = await verifier.verify({ kind: 'register', response, challenge, site })
-      if (made.id.length > MAX_ID_LENGTH) throw refused('its id is too long')
+      if (made.id !== response.id || made.id === '' || made.id.length > MAX_ID_LENGTH)
+        throw refused('its id is none')
       return store.transaction((tx) => {
         demand()
         demandRoom(tx.find(PASSKEYS, 'userID', userID))
