@@ -302,7 +302,7 @@ export interface AccountFactorRecord {
 export interface ConfirmWays {
   /** Done within the last minutes: nothing is asked. */
   confirmed: boolean
-  methods: ('password' | 'code' | 'passkey')[]
+  methods: ('password' | 'code' | 'passkey' | 'provider')[]
 }
 
 /** What `GET /api/passkeys` shows (ours). */
@@ -369,4 +369,15 @@ export interface BootSettings {
   Passkeys?: true
   /** Ours: archive formats that the server's platform does not make. */
   MissingArchives: string[]
+  /** Ours: where people sign in besides, when a provider is configured. */
+  Provider?: ProviderBoot
+}
+
+/** The provider on the login page. */
+export interface ProviderBoot {
+  Label: string
+  /** Goes there without a click. */
+  Auto: boolean
+  /** There is no form beside it, but at `/login?local`. */
+  Alone: boolean
 }

@@ -12,6 +12,7 @@ import { finishLeftovers } from './operations/uploads.ts'
 import { auditRoutes } from './routes/audit.ts'
 import { commandRoutes } from './routes/commands.ts'
 import { loginRoutes } from './routes/login.ts'
+import { oidcRoutes } from './routes/oidc/oidc.ts'
 import { openapiRoutes } from './routes/openapi.ts'
 import { passkeyLoginRoutes } from './routes/passkeys/login.ts'
 import { passkeyRoutes } from './routes/passkeys/own.ts'
@@ -79,6 +80,7 @@ export function createApp(base: BaseDeps): App {
     secondFactorRoutes,
     passkeyRoutes,
     passkeyLoginRoutes,
+    oidcRoutes,
     userRoutes,
     tokenRoutes,
     auditRoutes,

@@ -33,6 +33,9 @@ export type AuditAction =
   | 'passkey-delete'
   /** New ones; those of before count no more. */
   | 'recovery-codes'
+  /** Somebody at a provider opens the account from now on. */
+  | 'connect'
+  | 'disconnect'
   /** A line for the shell panel. */
   | 'shell'
   /** `filebrowser` on the command line changed the database. */

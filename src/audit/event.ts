@@ -31,6 +31,8 @@ export const AUDIT_ACTIONS: readonly AuditAction[] = [
   'passkey-add',
   'passkey-change',
   'passkey-delete',
+  'connect',
+  'disconnect',
   'recovery-codes',
   'shell',
   'command-line',

@@ -8,6 +8,7 @@ import type { Store, Transaction } from '../store/collection.ts'
 import { API_TOKENS } from '../store/collections.ts'
 import type { ApiToken, User } from '../store/document.ts'
 import { findUser } from '../store/users.ts'
+import { rests } from './external/identities.ts'
 import { createLastUsed } from './last-used.ts'
 
 export const API_TOKEN_PREFIX = 'fbt.'
@@ -93,7 +94,7 @@ export function createApiTokens(store: Store): ApiTokens {
     const token = store.get(API_TOKENS, id)
     if (!token || (token.expiresMs > 0 && token.expiresMs <= Date.now())) return null
     const user = findUser(store, token.userID)
-    return user ? { user: limit(user, token), token } : null
+    return user && !rests(store, user) ? { user: limit(user, token), token } : null
   }
   return {
     use: (text) => {

@@ -3,7 +3,7 @@
 // must get in to make room, and what was ended must not live on because that could not be written.
 import { randomBytes } from 'node:crypto'
 import { AppError } from '../lib/errors.ts'
-import type { Change, Store } from '../store/collection.ts'
+import type { Change, Store, Transaction } from '../store/collection.ts'
 import { SESSIONS } from '../store/collections.ts'
 import type { Session } from '../store/document.ts'
 import { endSessions, findUser } from '../store/users.ts'
@@ -23,7 +23,14 @@ interface SessionLimits {
   maxMs: number
 }
 
-type SignInFacts = Pick<Session, 'remember' | 'address' | 'userAgent'>
+type SignInFacts = Pick<Session, 'remember' | 'address' | 'userAgent' | 'origin'>
+
+/** Who has signed out at a provider; what is null does not matter. */
+interface EndedOrigin {
+  issuer: string
+  subject: string | null
+  sid: string | null
+}
 
 export interface Sessions {
   open(userID: number, facts: SignInFacts): Promise<Session>
@@ -33,6 +40,8 @@ export interface Sessions {
   end(id: string): Promise<boolean>
   /** Ends a user's sessions except `keep`. */
   endAll(userID: number, keep?: string): Promise<void>
+  /** Ends those that somebody opened at a provider: of one session there, or all. Gives whose they were. */
+  endOrigin(from: EndedOrigin): Promise<number[]>
   /** Writes what was seen lately; call at shutdown. */
   flush(): Promise<void>
 }
@@ -49,7 +58,9 @@ export function createSessions(
 
   const lastSeen = (session: Session) => Math.max(session.lastSeenMs, seen.get(session.id) ?? 0)
   const isLive = (session: Session, nowMs: number) =>
-    nowMs - lastSeen(session) < limits.idleMs && nowMs - session.createdMs < limits.maxMs
+    nowMs - lastSeen(session) < limits.idleMs &&
+    nowMs - session.createdMs < limits.maxMs &&
+    nowMs < (session.origin?.endsMs ?? Infinity)
   // A person's browser outlives the logins of scripts; among equals the longest unseen goes first.
   const isShort = (session: Session) => lastSeen(session) - session.createdMs < SHORT_USE_MS
   const expendableFirst = (a: Session, b: Session) =>
@@ -122,6 +133,7 @@ export function createSessions(
     },
     end: (id) => change((tx) => tx.remove(SESSIONS, id) !== undefined),
     endAll: (userID, keep) => change((tx) => endSessions(tx, userID, keep)),
+    endOrigin: (from) => change((tx) => endOrigin(tx, from)),
     flush,
   }
 }
@@ -135,4 +147,13 @@ function newSession(userID: number, facts: SignInFacts, nowMs: number): Session 
     ...facts,
     userAgent: facts.userAgent.slice(0, MAX_USER_AGENT),
   }
+}
+
+function endOrigin(tx: Transaction, { issuer, subject, sid }: EndedOrigin): number[] {
+  const ended = tx.all(SESSIONS).filter(({ origin }) => {
+    const isTheirs = subject === null || origin?.subject === subject
+    return origin?.issuer === issuer && isTheirs && (sid === null || origin.sid === sid)
+  })
+  for (const { id } of ended) tx.remove(SESSIONS, id)
+  return [...new Set(ended.map(({ userID }) => userID))]
 }

@@ -156,12 +156,15 @@ function textOf(raw: unknown, source: string): string {
 }
 
 // Keys of the original's documentation and of its nested first-start default.
-const OTHER_KEYS = ['database', 'defaults', 'branding']
+const OTHER_KEYS = ['database', 'defaults']
 
 // The original ignores a misspelt key silently; here a warning says so.
 function warnUnknownKey(key: string, file: string, warn: (message: string) => void): void {
   const folded = key.toLowerCase()
-  const known = [...OPTION_KEYS, ...OTHER_KEYS].some((name) => name.toLowerCase() === folded)
+  const known = [...OPTION_KEYS, ...OTHER_KEYS].some((name) =>
+    // Names with a dot stand in a section.
+    [name, name.split('.')[0]].some((part) => part?.toLowerCase() === folded),
+  )
   if (known) return
   const squashed = folded.replace(/[-_]/g, '')
   const meant =
@@ -200,6 +203,8 @@ export function buildConfig({ overrides, stored, database, cwd, warn }: ConfigCo
   if (values.redisCacheUrl !== '') {
     warn('redisCacheUrl is accepted but not needed: unfinished uploads are kept on disk')
   }
+  if (values['oidc.issuer'] !== '' && values['oidc.clientId'] === '')
+    warn('oidc.issuer has no effect without oidc.clientId, the name of this server at the provider')
   const absolute = (path: string) => (path === '' ? '' : resolve(cwd, path))
   return Object.freeze({
     ...values,
@@ -227,6 +232,7 @@ export function buildConfig({ overrides, stored, database, cwd, warn }: ConfigCo
     enableExec: !values.disableExec,
     typeDetectionByHeader: !values.disableTypeDetectionByHeader,
     imageResolutionCalculation: !values.disableImageResolutionCalc,
+    'oidc.clientSecretFile': absolute(values['oidc.clientSecretFile']),
     trustedProxies: overrides.trustedProxies ? values.trustedProxies : null,
     helpURL: values['branding.helpURL'],
     version: VERSION,

@@ -3,6 +3,7 @@
 
 import { HOMEPAGE } from '../lib/version.ts'
 import { SECOND_FACTOR_POLICIES } from '../store/document.ts'
+import { OIDC_OPTIONS } from './oidc-options.ts'
 import { inGroup, type Option, onOff, parsed, text } from './option.ts'
 import {
   envNameOf,
@@ -77,7 +78,7 @@ export const OPTIONS = {
       'ORIGIN',
       parseOrigin,
       '',
-      'Address that people open, such as https://files.example.org, for passkeys; without it that of ' +
+      'Address that people open, such as https://files.example.org, for passkeys and providers; without it that of ' +
         'each request',
       { ours: true },
     ),
@@ -175,6 +176,7 @@ export const OPTIONS = {
       'Who signs in with a second step: off, optional, administrators or everyone; empty leaves it to the settings',
       { ours: true },
     ),
+    ...OIDC_OPTIONS,
     'branding.helpURL': parsed(
       'URL',
       parseLink,

@@ -39,6 +39,11 @@ export async function readJson<T>(
   }
 }
 
+/** Reads the body as the fields of a form. Throws like readJson. */
+export async function readForm(c: Ctx, deps: Deps, maxBytes: number): Promise<URLSearchParams> {
+  return new URLSearchParams((await readBytes(c, deps, maxBytes)).toString('utf8'))
+}
+
 async function readBytes(c: Ctx, deps: Deps, maxBytes: number): Promise<Buffer> {
   const { incoming } = c.env
   const stop = new AbortController()

@@ -10,6 +10,7 @@ import { createIdentities } from '../auth/external/identities.ts'
 import { type HomeOptions, makeHome } from '../auth/home.ts'
 import { MAX_SIGN_IN_PROGRAMS, MAX_WAITING_SIGN_INS } from '../auth/hook.ts'
 import { createDirectory } from '../auth/ldap/directory.ts'
+import { createOidcProvider } from '../auth/oidc/provider.ts'
 import { createPasskeys } from '../auth/passkeys/passkeys.ts'
 import { createSecondFactors } from '../auth/second-factor/factors.ts'
 import { createTickets } from '../auth/second-factor/tickets.ts'
@@ -77,6 +78,8 @@ export function createDeps(base: BaseDeps) {
     passkeys: createPasskeys(store, log),
     /** Who people are at a provider or in a directory. */
     identities: createIdentities(store),
+    /** Null where none is configured. */
+    oidc: createOidcProvider(config),
     /** Of those who have given their password and owe the second step. */
     loginTickets: createTickets(),
     confirmations: createConfirmations(),

@@ -3,6 +3,7 @@
 import { ERROR_CODES } from '../lib/errors.ts'
 import { ACCOUNT_PATHS } from './paths-accounts.ts'
 import { FILE_PATHS } from './paths-files.ts'
+import { OIDC_PATHS } from './paths-oidc.ts'
 import { SCHEMAS } from './schemas.ts'
 import { status } from './shorthands.ts'
 
@@ -62,6 +63,10 @@ export function createOpenApi(options: { version: string; baseURL: string }) {
       { name: 'API tokens', description: 'Keys for scripts and apps' },
       { name: 'Two-step sign-in', description: 'Codes of an app besides the password' },
       { name: 'Passkeys', description: 'Signing in by the key of a device' },
+      {
+        name: 'Provider',
+        description: 'Signing in elsewhere (OpenID Connect), where it is configured',
+      },
       { name: 'Files', description: 'Reading and changing files and folders' },
       { name: 'Uploads', description: 'Uploads that survive an interruption (a subset of tus)' },
       { name: 'Shares', description: 'Public links' },
@@ -69,7 +74,7 @@ export function createOpenApi(options: { version: string; baseURL: string }) {
       { name: 'Settings', description: 'Settings of the whole server' },
       { name: 'Audit log', description: 'Who did what' },
     ],
-    paths: { ...ACCOUNT_PATHS, ...FILE_PATHS },
+    paths: { ...ACCOUNT_PATHS, ...OIDC_PATHS, ...FILE_PATHS },
     components: {
       schemas: SCHEMAS,
       responses: Object.fromEntries(

@@ -93,7 +93,11 @@ const SESSION_PATHS = operations(SESSION, {
   'POST /api/renew': RENEW,
   'GET /api/renew': { ...RENEW, id: 'renewByCookie' },
   'POST /api/logout': call('logout', 'End this session', {
-    answers: { 204: empty('Ended; every token of the session is void.') },
+    answers: {
+      204: empty('Ended; every token of the session is void.', {
+        'X-Logout-URL': sends('Where the browser signs out at the provider, if it came from one.'),
+      }),
+    },
   }),
   'POST /api/signup': call('signup', 'Make an account for oneself', {
     access: 'everybody',

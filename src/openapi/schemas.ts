@@ -218,7 +218,7 @@ export const SCHEMAS: Record<string, Schema> = {
   }),
   ConfirmWays: object({
     confirmed: flag('Done within the last minutes.'),
-    methods: list(choice(['password', 'code', 'passkey'])),
+    methods: list(choice(['password', 'code', 'passkey', 'provider'])),
   }),
   Passkey: object({
     id: text('Credential id, base64url.'),
@@ -250,6 +250,19 @@ export const SCHEMAS: Record<string, Schema> = {
     userID: integer(),
     from: { type: 'string', enum: ['directory', 'provider'] },
     admin: flag('A group there makes it an administrator for now.'),
+  }),
+  Provider: object({
+    issuer: text(),
+    label: text(),
+    redirectURI: text('To be entered there.'),
+    logoutURI: text('Where it tells who has signed out.'),
+    afterLogoutURI: text('Where it sends people after signing out.'),
+    problem: text('Why it cannot be asked; empty when it can.'),
+  }),
+  OwnIdentity: object({
+    label: text('Name of the provider.'),
+    username: { type: ['string', 'null'], description: 'The name there; null for nobody.' },
+    hasPassword: flag('False where only the provider opens the account.'),
   }),
   ApiToken: object(apiToken),
   MadeApiToken: object({ ...apiToken, token: text('To be sent; nobody can read it again.') }),

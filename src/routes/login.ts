@@ -15,7 +15,7 @@ import { type Ctx, type Env, setHeader } from '../http/context.ts'
 import type { Deps } from '../http/deps.ts'
 import { sendJson, toJson } from '../http/respond.ts'
 import { AppError } from '../lib/errors.ts'
-import type { Session, User } from '../store/document.ts'
+import type { Session, SessionOrigin, User } from '../store/document.ts'
 import { findUser } from '../store/users.ts'
 import { siteOfRequest } from './passkeys/own.ts'
 
@@ -244,8 +244,16 @@ export async function withTicket(
   }
 }
 
-export function openSession(c: Ctx, deps: Deps, user: User, remember: boolean): Promise<Session> {
+/** `origin` is where it was opened at a provider. */
+export function openSession(
+  c: Ctx,
+  deps: Deps,
+  user: User,
+  remember: boolean,
+  origin?: SessionOrigin,
+): Promise<Session> {
   return deps.sessions.open(user.id, {
+    ...(origin && { origin }),
     remember,
     address: clientAddress(c, deps),
     userAgent: c.req.header('user-agent') ?? '',
@@ -263,10 +271,17 @@ export async function sendToken(
   return answer(token, { 'Content-Type': 'text/plain' })
 }
 
-async function issueToken(c: Ctx, deps: Deps, user: User, session: Session): Promise<string> {
+/** A token of the session, whose cookie the answer sets. */
+export async function issueToken(
+  c: Ctx,
+  deps: Deps,
+  user: User,
+  session: Session,
+): Promise<string> {
   const { sessionIdleMs, sessionMaxMs, tokenExpirationMs } = deps.config
   const cookieLifeMs = Math.min(
     Math.max(sessionIdleMs, tokenExpirationMs),
+    Math.max(1_000, (session.origin?.endsMs ?? Infinity) - Date.now()),
     Math.max(1_000, session.createdMs + sessionMaxMs - Date.now()),
   )
   const shown = deps.identities.withGroups(user)

@@ -1,6 +1,7 @@
 // The index page: boot settings, what to load first, and the policy that lets only that run.
 
 import type { BootSettings } from '../api-types.ts'
+import { oidcOptionsOf } from '../auth/oidc/options.ts'
 import type { Config } from '../config/config.ts'
 import { missingFormats } from '../files/archive/archive.ts'
 import { parsePreferences } from '../http/accept.ts'
@@ -40,6 +41,7 @@ export function presentBoot(
     DisableUsedPercentage: branding.disableUsedPercentage,
     EnableExec: config.enableExec,
     EnableThumbs: config.enableThumbnails,
+    ...providerOf(config, authMethod),
     HelpURL: branding.disableExternal ? '' : config.helpURL,
     HideLoginButton: settings.hideLoginButton,
     LoginPage: authMethod !== 'proxy' && authMethod !== 'noauth',
@@ -57,6 +59,12 @@ export function presentBoot(
     TusSettings: settings.tus,
     Version: config.version,
   }
+}
+
+function providerOf(config: Config, authMethod: string): Pick<BootSettings, 'Provider'> {
+  const oidc = authMethod === 'proxy' || authMethod === 'noauth' ? null : oidcOptionsOf(config)
+  if (!oidc) return {}
+  return { Provider: { Label: oidc.label, Auto: oidc.auto, Alone: !config.passwordLogin } }
 }
 
 /** Fills the template. Every inserted value is escaped for the place it goes to. */

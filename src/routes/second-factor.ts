@@ -2,6 +2,7 @@
 // one is.
 import { Hono } from 'hono'
 import type { AccountFactorRecord, ConfirmWays, SecondFactorRecord } from '../api-types.ts'
+import { identitiesOf } from '../auth/external/identities.ts'
 import { readAuthentication } from '../auth/passkeys/responses.ts'
 import {
   demandSecondStep,
@@ -193,7 +194,13 @@ function presentWays(c: Ctx, deps: Deps): ConfirmWays {
   if (hasOwnPassword(deps, user)) ways.push('password')
   if (deps.secondFactors.of(user.id)) ways.push('code')
   if (deps.passkeys.fitting(user.id, siteOfRequest(c, deps)).length > 0) ways.push('passkey')
+  if (isConnected(deps, user.id)) ways.push('provider')
   return { confirmed: deps.confirmations.isConfirmed(sessionOf(c).id), methods: ways }
+}
+
+function isConnected({ oidc, store }: Deps, userID: number): boolean {
+  const issuer = oidc?.options.issuer
+  return identitiesOf(store, userID).some((own) => own.issuer === issuer)
 }
 
 /** A password, a code where there is a factor, or a passkey: good for some minutes wherever the password is asked. */

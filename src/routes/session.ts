@@ -22,6 +22,7 @@ import { AppError } from '../lib/errors.ts'
 import type { Session } from '../store/document.ts'
 import { findUser } from '../store/users.ts'
 import { sendToken, setCookie, shortName } from './login.ts'
+import { logoutElsewhere } from './oidc/answers.ts'
 
 export function sessionRoutes(deps: Deps): Hono<Env> {
   const app = new Hono<Env>()
@@ -29,9 +30,11 @@ export function sessionRoutes(deps: Deps): Hono<Env> {
   app.all('/api/signup', audited('sign-up'), (c) => signup(c, deps))
   const user = requireUser(deps)
   app.post('/api/logout', user, audited('sign-out'), requireSession, async (c) => {
-    await deps.sessions.end(sessionOf(c).id)
+    const session = sessionOf(c)
+    await deps.sessions.end(session.id)
     setCookie(c, deps, '', 0)
-    return sendStatus(204)
+    const elsewhere = session.origin ? await logoutElsewhere(c, deps) : null
+    return sendStatus(204, elsewhere === null ? {} : { headers: { 'X-Logout-URL': elsewhere } })
   })
   app.get('/api/sessions', user, requireSession, (c) => listSessions(c, deps))
   app.delete('/api/sessions', user, audited('session-end'), requireSession, async (c) => {

@@ -161,6 +161,18 @@ export interface Session {
   remember: boolean
   address: string
   userAgent: string
+  /** Where it was opened at a provider. */
+  origin?: SessionOrigin
+}
+
+/** The sign-in at a provider that a session comes from. */
+export interface SessionOrigin {
+  issuer: string
+  subject: string
+  /** The provider's own session; empty when it names none. */
+  sid: string
+  /** It ends then, whatever holds for others. */
+  endsMs: number
 }
 
 /** A key for scripts: it may do less than its account, and is never sent in full again. */

@@ -152,7 +152,7 @@ export function parseImportedFrom(r: Reader): ImportedFrom {
 }
 
 export function parseSession(r: Reader): Session {
-  return readLike(r, {
+  const session: Session = readLike(r, {
     id: '',
     userID: 0,
     createdMs: 0,
@@ -161,6 +161,11 @@ export function parseSession(r: Reader): Session {
     address: '',
     userAgent: '',
   })
+  if (r.has('origin'))
+    session.origin = r.obj('origin', (o) =>
+      readLike(o, { issuer: '', subject: '', sid: '', endsMs: 0 }),
+    )
+  return session
 }
 
 export function parseApiToken(r: Reader): ApiToken {

@@ -2,6 +2,7 @@
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { addApiToken } from '../../src/auth/api-tokens.ts'
 import {
   admit,
   type ExternalIdentity,
@@ -10,6 +11,7 @@ import {
 } from '../../src/auth/external/admit.ts'
 import { connect, disconnect } from '../../src/auth/external/identities.ts'
 import { makeHome } from '../../src/auth/home.ts'
+import { vpathOf } from '../../src/lib/vpath.ts'
 import { IDENTITIES, USERS } from '../../src/store/collections.ts'
 import { defaultPermissions, defaultSettings, type User } from '../../src/store/document.ts'
 import { findUserByName, removeUser, replaceUser } from '../../src/store/users.ts'
@@ -114,7 +116,7 @@ describe('somebody unknown', () => {
   it('is not handed a folder that is there already', async () => {
     await using app = await openApp()
     await mkdir(join(app.tree.root, 'users/mona'), { recursive: true })
-    expect(await codeOf(admit(depsOf(app), mona, rules))).toBe('exists')
+    expect(await codeOf(admit(depsOf(app), mona, rules))).toBe('sign_in_unavailable')
     expect(app.store.count(IDENTITIES)).toBe(0)
   })
 })
@@ -221,6 +223,24 @@ describe('administration by a group', () => {
       connect(tx, identityOf(2, admins, { ...rules, adminLifeMs: -1 })),
     )
     expect((await (await app.as('mona')).fetch('/api/users')).status).toBe(403)
+  })
+})
+
+describe('a token of an account that only a provider opens', () => {
+  it('rests when nobody has signed in for a month', async () => {
+    await using app = await openApp()
+    const user = await admit(depsOf(app), mona, rules)
+    const folder = vpathOf('/')
+    const wanted = { name: 'x', perm: all, folder, expiresMs: 0 }
+    const { text } = await app.store.transaction((tx) => addApiToken(tx, user.id, wanted))
+    const ask = () => app.fetch('/api/resources/', { headers: { 'X-Auth': text } })
+    expect((await ask()).status).toBe(200)
+    const lastSignInMs = Date.now() - 31 * 24 * 3_600_000
+    await app.store.transaction((tx) => {
+      const [own] = tx.find(IDENTITIES, 'userID', user.id)
+      if (own) tx.replace(IDENTITIES, { ...own, lastSignInMs })
+    })
+    expect((await ask()).status).toBe(401)
   })
 })
 

@@ -211,8 +211,10 @@ const WITHOUT_LINE = [
   // A line for each command; see commands.test.ts.
   'GET /api/command',
 ]
-/** In the test of two-step sign-in. */
+/** In the tests of two-step sign-in and of providers. */
 const TWO_STEPS = [
+  'DELETE /api/oidc/identity',
+  'POST /api/oidc/backchannel-logout',
   'POST /api/second-factor',
   'PUT /api/second-factor',
   'DELETE /api/second-factor',

@@ -59,6 +59,9 @@ const OPEN_ON_PURPOSE = [
   'POST /api/login/passkey',
   'POST /api/login/passkey/options',
   'POST /api/login/enrol',
+  'GET /api/oidc/login',
+  'GET /api/oidc/callback',
+  'POST /api/oidc/backchannel-logout',
 ]
 
 it('every route of the interface has a door', async () => {

@@ -481,6 +481,40 @@ export const DOORS: Door[] = [
     isPersonal: true,
     go: send('DELETE', '/api/passkeys/none', JSON.stringify({ current_password: PASSWORD })),
   },
+  { name: 'the provider', needs: ['admin'], denied: 403, open: 200, go: get('/api/oidc') },
+  {
+    name: 'own name there',
+    needs: [],
+    denied: 0,
+    open: 200,
+    isPersonal: true,
+    go: get('/api/oidc/identity'),
+  },
+  // The page that says that it does not answer.
+  {
+    name: 'connect there',
+    needs: [],
+    denied: 0,
+    open: 200,
+    isPersonal: true,
+    go: get('/api/oidc/connect'),
+  },
+  {
+    name: 'confirm there',
+    needs: [],
+    denied: 0,
+    open: 200,
+    isPersonal: true,
+    go: get('/api/oidc/confirm'),
+  },
+  {
+    name: 'disconnect',
+    needs: [],
+    denied: 0,
+    open: 404,
+    isPersonal: true,
+    go: send('DELETE', '/api/oidc/identity', '{}'),
+  },
   { name: 'listing', needs: [], denied: 0, open: 200, go: get('/api/resources/') },
   { name: 'info', needs: [], denied: 0, open: 200, go: get('/api/resources/a.txt') },
   {
@@ -556,7 +590,12 @@ export function shareOf(app: TestApp): string {
 export async function startMatrix(perm: Permissions): Promise<TestApp> {
   const app = await startApp({
     tree,
-    config: { enableExec: true },
+    // Nobody answers there.
+    config: {
+      enableExec: true,
+      'oidc.issuer': 'http://127.0.0.1:9',
+      'oidc.clientId': 'files',
+    },
     users: [
       { username: 'subject', perm: full, commands: ['echo'] },
       { username: 'other', scope: '/folder' },

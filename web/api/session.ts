@@ -29,8 +29,9 @@ export async function getRenewed(): Promise<string> {
   return callText('/renew', { signedIn: false })
 }
 
-export async function postLogout(): Promise<void> {
-  await call('/logout', { method: 'POST' })
+/** Resolves with where to log out as well, the provider's page; null when there is none. */
+export async function postLogout(): Promise<string | null> {
+  return (await call('/logout', { method: 'POST' })).headers.get('X-Logout-URL')
 }
 
 export async function listSessions(signal?: AbortSignal): Promise<SessionRecord[]> {

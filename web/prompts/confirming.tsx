@@ -8,6 +8,7 @@ import type { ConfirmWays } from '../../src/api-types.ts'
 import { ApiError } from '../api/client.ts'
 import { messageOf } from '../api/error-text.ts'
 import { beginConfirm, getConfirmWays, postConfirm } from '../api/passkeys.ts'
+import { ProviderWindow } from '../layout/provider.tsx'
 import { isGivenUp, knowsPasskeys, signWithPasskey } from '../operations/passkeys.ts'
 import { session } from '../state/session.ts'
 import { PasswordField } from '../ui/field.tsx'
@@ -31,7 +32,9 @@ export function useConfirming(needed = true) {
   const methods = ways?.methods ?? []
   const hasPasskey = methods.includes('passkey') && knowsPasskeys()
   const byCode = methods.includes('code') && !methods.includes('password')
+  const byProvider = methods.includes('provider')
   const isPasskeyAlone = hasPasskey && !byCode && !methods.includes('password')
+  const isProviderAlone = byProvider && methods.length === 1
 
   async function proofOf(byPasskey: boolean) {
     if (byPasskey) return { passkey: await signWithPasskey(await beginConfirm()) }
@@ -43,6 +46,7 @@ export function useConfirming(needed = true) {
     setError(null)
     try {
       if (needed && !ways?.confirmed) {
+        if (isProviderAlone) return false
         await postConfirm(await proofOf(byPasskey))
         setWays({ confirmed: true, methods })
       }
@@ -63,7 +67,20 @@ export function useConfirming(needed = true) {
   }
 
   return {
-    ...{ needed, ways, typed, error, hasPasskey, byCode, isPasskeyAlone, run },
+    ...{
+      needed,
+      ways,
+      typed,
+      error,
+      hasPasskey,
+      byCode,
+      isPasskeyAlone,
+      byProvider,
+      isProviderAlone,
+      run,
+    },
+    /** It was done at the provider. */
+    done: () => setWays({ confirmed: true, methods }),
     change(text: string) {
       setError(null)
       setTyped(text)
@@ -82,6 +99,7 @@ export function ConfirmField({
 }) {
   const { t } = useLingui()
   const { needed, ways, typed, error, change, byCode, isPasskeyAlone, hasPasskey } = confirming
+  const { byProvider, isProviderAlone, done } = confirming
   if (!needed || ways === null) return null
   if (ways.confirmed) {
     return (
@@ -100,7 +118,7 @@ export function ConfirmField({
         </p>
       )}
       {byCode && <SixDigits value={typed} onChange={change} error={error} />}
-      {!isPasskeyAlone && !byCode && (
+      {!isPasskeyAlone && !byCode && !isProviderAlone && (
         <PasswordField
           label={t`Your current password`}
           autoComplete="current-password"
@@ -114,6 +132,7 @@ export function ConfirmField({
           <Trans>Use a passkey</Trans>
         </button>
       )}
+      {byProvider && <ProviderWindow confirms onDone={done} />}
     </>
   )
 }

@@ -13,9 +13,11 @@ import { chooseLocale, loadLocale } from '../lib/i18n.ts'
 import { targetOf } from '../lib/page/login-target.ts'
 import { go, useQuery } from '../lib/page/navigate.ts'
 import { useTitle } from '../lib/page/title.ts'
+import { provider } from '../lib/provider.ts'
 import { session } from '../state/session.ts'
 import { StartFailure } from './error.tsx'
 import { LoginForm } from './login-form.tsx'
+import { PopupEnd, ProviderLogin } from './login-provider.tsx'
 
 export function LoginScreen() {
   const { t } = useLingui()
@@ -27,12 +29,15 @@ export function LoginScreen() {
   const [isSecond, setSecond] = useState(false)
   const signup = mode === 'signup' && !isSecond
   const target = targetOf(query)
+  const isPopup = provider !== undefined && query.has('popup')
+  const alone = provider?.Alone === true && !query.has('local')
   useTitle(signup ? t`Create account` : t`Log in`)
 
   useEffect(() => {
-    if (state === 'in') void go(target, { replace: true, force: true })
-  }, [state, target])
+    if (state === 'in' && !isPopup) void go(target, { replace: true, force: true })
+  }, [state, target, isPopup])
 
+  if (isPopup) return <PopupEnd />
   if (state === 'in') return null
   // Somebody else does the signing in here (a proxy), and it did not work.
   if (!boot.LoginPage) {
@@ -72,14 +77,17 @@ export function LoginScreen() {
             </span>
           </div>
         )}
-        <LoginForm
-          key={mode}
-          mode={mode}
-          onMode={setMode}
-          onStep={(step) => setSecond(step !== null)}
-          onDone={() => void loadLocale(chooseLocale(session.user?.locale))}
-        />
-        {!signup && !isSecond && boot.AuthMethod === 'json' && <ForgottenPassword />}
+        {provider && !signup && !isSecond && <ProviderLogin target={target} alone={alone} />}
+        {!alone && (
+          <LoginForm
+            key={mode}
+            mode={mode}
+            onMode={setMode}
+            onStep={(step) => setSecond(step !== null)}
+            onDone={() => void loadLocale(chooseLocale(session.user?.locale))}
+          />
+        )}
+        {!alone && !signup && !isSecond && boot.AuthMethod === 'json' && <ForgottenPassword />}
       </div>
     </main>
   )

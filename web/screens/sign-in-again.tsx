@@ -3,6 +3,8 @@
 
 import { Trans, useLingui } from '@lingui/react/macro'
 import { useSnapshot } from 'valtio'
+import { ProviderWindow } from '../layout/provider.tsx'
+import { provider } from '../lib/provider.ts'
 import { giveUp, session } from '../state/session.ts'
 import { Button } from '../ui/button.tsx'
 import { Dialog } from '../ui/dialog.tsx'
@@ -17,7 +19,10 @@ export function SignInAgain() {
         <p className="mid">
           <Trans>Log in again to go on where you were.</Trans>
         </p>
-        <LoginForm mode="login" username={user?.username ?? ''} onDone={() => {}} />
+        {provider && <ProviderWindow />}
+        {!provider?.Alone && (
+          <LoginForm mode="login" username={user?.username ?? ''} onDone={() => {}} />
+        )}
         <Button block onClick={giveUp}>
           <Trans>Leave to the login page</Trans>
         </Button>

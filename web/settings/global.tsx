@@ -7,12 +7,14 @@ import { switchableLanguages } from '../layout/switches.tsx'
 import { boot } from '../lib/boot.ts'
 import { applyAccent, isHexColour } from '../lib/colour.ts'
 import type { FormPart } from '../lib/form-part.ts'
+import { provider } from '../lib/provider.ts'
 import { toastSuccess } from '../operations/toasts.ts'
 import { setInstanceTheme } from '../state/prefs.ts'
 import { CodeField, Select } from '../ui/field.tsx'
 import { Switch } from '../ui/toggle.tsx'
 import { BrandingFields } from './branding.tsx'
 import { ChunkSizeField } from './chunk-size-field.tsx'
+import { ProviderFacts } from './connections.tsx'
 import { type GlobalDraft, globalDraftOf, settingsOf } from './global-draft.ts'
 import { CommandHooks, isWebAddress, Webhooks } from './hooks.tsx'
 import { CodeLine, Line, NumberLine, SaveBar, Section, SelectLine, WhenLoaded } from './parts.tsx'
@@ -70,6 +72,7 @@ function GlobalForm({ settings }: { settings: SettingsRecord }) {
   return (
     <div className="form">
       <AccountsSection {...form} />
+      {provider && <ProviderFacts />}
 
       <Section title={t`Branding`}>
         <BrandingFields {...form.part('branding')} />

@@ -8,10 +8,12 @@ import { updateUser } from '../api/users.ts'
 import { switchableLanguages } from '../layout/switches.tsx'
 import { boot } from '../lib/boot.ts'
 import { loadLocale, matchLocale, rememberLocale } from '../lib/i18n.ts'
+import { provider } from '../lib/provider.ts'
 import { toastSuccess } from '../operations/toasts.ts'
 import { prefs, setTheme, type ThemeChoice } from '../state/prefs.ts'
 import { renewSession, session } from '../state/session.ts'
 import { Segmented } from '../ui/toggle.tsx'
+import { Connection } from './connections.tsx'
 import { Devices } from './devices.tsx'
 import { editorThemes } from './editor-themes.ts'
 import { Line, SaveBar, Section, SelectLine } from './parts.tsx'
@@ -81,6 +83,7 @@ export function ProfilePage() {
         </Section>
       )}
 
+      {provider && <Connection />}
       <SecondFactor />
       <Passkeys />
       <Devices />

@@ -8,6 +8,7 @@ import { secondStepOf } from '../api/second-factor.ts'
 import { type Credentials, getRenewed, postLogin, postLogout, postSignup } from '../api/session.ts'
 import { boot, canLogOut } from '../lib/boot.ts'
 import { dropGuard } from '../lib/page/navigate.ts'
+import { mayGoAgain, stayHere } from '../lib/provider.ts'
 import { storage } from '../lib/storage.ts'
 import { markReached, markUnreachable, setProbe } from './network.ts'
 
@@ -92,6 +93,7 @@ function accept(text: string): boolean {
   session.user = claims.user
   session.state = 'in'
   storage.set(KNOWN, '1')
+  mayGoAgain()
   return true
 }
 
@@ -162,6 +164,11 @@ export function enterWith(text: string): void {
   if (accept(text)) settleExpired(true)
 }
 
+/** Tells other tabs that somebody has signed in here, at the provider. */
+export function announceSignIn(): void {
+  channel?.postMessage('in')
+}
+
 /** Creates an account and signs in with it. @throws ApiError 409 when the name is taken. */
 export async function signUp(credentials: Credentials): Promise<SecondStep | null> {
   await postSignup(credentials.username, credentials.password)
@@ -177,8 +184,9 @@ export function onLogOut(farewell: () => void): void {
 
 /** Ends the session on the server and leaves to the log-out page. */
 export async function logOut(): Promise<void> {
+  let elsewhere: string | null = null
   try {
-    await postLogout()
+    elsewhere = await postLogout()
   } catch (error) {
     // A session that the server no longer knows is as good as ended; anything else is not.
     if (!isRefusal(error)) throw error
@@ -187,13 +195,15 @@ export async function logOut(): Promise<void> {
   for (const farewell of farewells) farewell()
   dropGuard()
   channel?.postMessage('out')
-  leave()
+  leave(elsewhere)
 }
 
-/** Shows the page for people who are not signed in. The full load also empties all state. */
-function leave(): void {
+/** Shows the page for people who are not signed in, the provider's first. The full load also empties all state. */
+function leave(elsewhere: string | null = null): void {
   forget()
-  if (boot.NoAuth || !canLogOut) location.reload()
+  stayHere()
+  if (elsewhere !== null) location.assign(elsewhere)
+  else if (boot.NoAuth || !canLogOut) location.reload()
   else if (boot.LogoutPage !== '/login') location.assign(boot.LogoutPage)
   else location.assign(`${boot.BaseURL}/login`)
 }

@@ -144,7 +144,9 @@ async function makeAccount(
     const made = findIdentity(deps.store, who)
     const user = made && findUser(deps.store, made.userID)
     if (user) return user
-    throw error
+    if (findUserByName(deps.store, who.username)) throw takenName(who)
+    // The home and not the name.
+    throw new AppError('sign_in_unavailable', error.message, { cause: error })
   }
 }
 

@@ -32,6 +32,8 @@ export function useActionWords(): Record<AuditAction, string> {
     'passkey-add': t`Added a passkey`,
     'passkey-change': t`Renamed a passkey`,
     'passkey-delete': t`Removed a passkey`,
+    connect: t`Connected a login`,
+    disconnect: t`Disconnected a login`,
     'recovery-codes': t`Made recovery codes`,
     shell: t`Ran a command`,
     'command-line': t`Used the command line`,

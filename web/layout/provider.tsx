@@ -1,0 +1,66 @@
+// What a sign-in at the provider came to, in words, and the button for one in a small window.
+
+import { t } from '@lingui/core/macro'
+import { Trans } from '@lingui/react/macro'
+import { CircleAlert, LogIn } from 'lucide-react'
+import { useState } from 'react'
+import { askAtProvider, provider } from '../lib/provider.ts'
+import { Button } from '../ui/button.tsx'
+
+/** A sentence for the word that the server or the browser gave. */
+export function providerProblem(word: string): string {
+  const label = provider?.Label ?? ''
+  switch (word) {
+    case 'refused':
+      return t`You are not allowed to log in here. Ask an administrator for access.`
+    case 'exists':
+      return t`There is an account with your name already. Log in with its password, then choose Connect in your profile.`
+    case 'expired':
+      return t`The login took too long, or began in another window. Try again.`
+    case 'unreachable':
+      return t`${label} does not answer. Try again later.`
+    case 'blocked':
+      return t`The browser has blocked the window. Allow pop-up windows for this page.`
+    default:
+      return t`The login did not work. The server’s log says why.`
+  }
+}
+
+/** Nothing for who has given up: they know. */
+export function ProviderNote({ word }: { word: string }) {
+  if (word === '' || word === 'cancelled') return null
+  return (
+    <div className="note tone-danger" role="alert">
+      <CircleAlert className="i i-sm" aria-hidden />
+      <span>{providerProblem(word)}</span>
+    </div>
+  )
+}
+
+interface SmallWindowProps {
+  /** Proves who has the session, instead of opening one. */
+  confirms?: boolean
+  onDone?: () => void
+}
+
+/** Signs in beside the page, which stays as it is. */
+export function ProviderWindow({ confirms = false, onDone }: SmallWindowProps) {
+  const [problem, setProblem] = useState('')
+  const label = provider?.Label
+
+  async function ask() {
+    setProblem('')
+    const word = await askAtProvider(confirms ? 'confirm' : 'login')
+    setProblem(word)
+    if (word === '') onDone?.()
+  }
+
+  return (
+    <>
+      <ProviderNote word={problem} />
+      <Button tone="line" size="lg" block icon={LogIn} onClick={() => void ask()}>
+        {confirms ? <Trans>Confirm with {label}</Trans> : <Trans>Log in with {label}</Trans>}
+      </Button>
+    </>
+  )
+}
