@@ -87,12 +87,12 @@ interface Ahead {
 
 class DocumentStore implements Store {
   readonly file: string
-  readonly settings: Records['settings']
-  readonly get: Records['get']
-  readonly find: Records['find']
-  readonly values: Records['values']
-  readonly all: Records['all']
-  readonly count: Records['count']
+  declare readonly settings: Records['settings']
+  declare readonly get: Records['get']
+  declare readonly find: Records['find']
+  declare readonly values: Records['values']
+  declare readonly all: Records['all']
+  declare readonly count: Records['count']
   readonly #tables: ReadonlyMap<string, Table>
   readonly #files: StoreFiles
   readonly #listeners = new Set<(changes: Changes) => void>()
@@ -110,13 +110,7 @@ class DocumentStore implements Store {
     this.file = file
     this.#tables = new Map(collections.map((one) => [one.name, createTable(one)]))
     this.#files = new StoreFiles(file, this.#tables)
-    const records = createRecords(this.#tables)
-    this.settings = records.settings
-    this.get = records.get
-    this.find = records.find
-    this.values = records.values
-    this.all = records.all
-    this.count = records.count
+    Object.assign(this, createRecords(this.#tables))
   }
 
   async load(): Promise<void> {

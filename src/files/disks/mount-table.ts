@@ -12,45 +12,20 @@ import {
 } from './device.ts'
 
 /** File systems on this machine's own disks, by their names in the list of mounts. */
-const LOCAL_TYPES = new Set([
-  'ext2',
-  'ext3',
-  'ext4',
-  'xfs',
-  'btrfs',
-  'bcachefs',
-  'zfs',
-  'f2fs',
-  'overlay',
-  'jfs',
-  'vfat',
-  'msdos',
-  'exfat',
-  'ntfs3',
-  'squashfs',
-  'erofs',
-])
+const LOCAL_TYPES = new Set(
+  (
+    'ext2 ext3 ext4 xfs btrfs bcachefs zfs f2fs overlay jfs vfat msdos exfat ntfs3 ' +
+    'squashfs erofs'
+  ).split(' '),
+)
 const MEMORY_TYPES = new Set(['tmpfs', 'ramfs'])
 /** What the kernel makes up answers always. */
-const KERNEL_TYPES = new Set([
-  'proc',
-  'sysfs',
-  'devtmpfs',
-  'devpts',
-  'cgroup',
-  'cgroup2',
-  'mqueue',
-  'securityfs',
-  'debugfs',
-  'tracefs',
-  'configfs',
-  'bpf',
-  'pstore',
-  'hugetlbfs',
-  'fusectl',
-  'efivarfs',
-  'nsfs',
-])
+const KERNEL_TYPES = new Set(
+  (
+    'proc sysfs devtmpfs devpts cgroup cgroup2 mqueue securityfs debugfs tracefs ' +
+    'configfs bpf pstore hugetlbfs fusectl efivarfs nsfs'
+  ).split(' '),
+)
 const MAX_DEVICE_CALLS = 6
 /**
  * How long the list of mounts is taken to be true: reading it takes some 0.1 ms. A disk that is mounted and

@@ -236,11 +236,8 @@ function toHost(realRoot: string, vpath: VPath): string {
  * create its target (GHSA-8wc8-hf36-mjh9, GHSA-fh54-6rfh-r8f3).
  */
 export async function landing(volume: Volume, path: string, hops = 0): Promise<Landing> {
-  try {
-    return { realPath: await volume.realpath(path), exists: true }
-  } catch (error) {
-    if (errnoOf(error) !== 'ENOENT') throw error
-  }
+  const realPath = await volume.realpath(path).catch(unless('ENOENT'))
+  if (realPath !== null) return { realPath, exists: true }
   if (hops > MAX_LINK_HOPS) throw new AppError('forbidden', 'too many links')
   const folder = await landing(volume, dirname(path), hops + 1)
   const here = join(folder.realPath, basename(path))

@@ -4,7 +4,7 @@
 import { createHash } from 'node:crypto'
 import { mkdir, readdir, rm, rmdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { errnoOf } from '../../lib/errors.ts'
+import { unless } from '../../lib/errors.ts'
 
 const SEGMENT_CHARS = 16
 const PREVIEW_NAME = /^[0-9a-f]{40}$/
@@ -38,13 +38,9 @@ export function createPreviewIndex(folder: string): PreviewIndex {
     add: async (realPath, name) => {
       const at = folderOf(realPath)
       const note = () => writeFile(join(at, name), '', { mode: 0o600 })
-      try {
-        await note()
-      } catch (error) {
-        if (errnoOf(error) !== 'ENOENT') throw error
-        await mkdir(at, { recursive: true, mode: 0o700 })
-        await note()
-      }
+      if ((await note().catch(unless('ENOENT'))) !== null) return
+      await mkdir(at, { recursive: true, mode: 0o700 })
+      await note()
     },
     take: async (realPath) => {
       const at = folderOf(realPath)

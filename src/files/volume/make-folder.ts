@@ -2,7 +2,7 @@
 // error.
 import { mkdir } from 'node:fs/promises'
 import { basename, dirname } from 'node:path'
-import { AppError, errnoOf } from '../../lib/errors.ts'
+import { AppError, unless } from '../../lib/errors.ts'
 import type { Disks } from '../disks/disks.ts'
 import { inFolder, pathIn } from './open-folder.ts'
 
@@ -23,11 +23,7 @@ export async function makeIn(
 export async function makeFolders(disks: Disks, realPath: string, mode: number): Promise<void> {
   const parent = dirname(realPath)
   if (parent !== realPath && !(await disks.lstat(parent))) await makeFolders(disks, parent, mode)
-  try {
-    await makeIn(disks, parent, basename(realPath), mode)
-  } catch (error) {
-    if (errnoOf(error) !== 'EEXIST') throw error
-    if (!(await disks.lstat(realPath))?.isDirectory())
-      throw new AppError('not_a_folder', `${basename(realPath)} is not a folder`)
-  }
+  const made = await makeIn(disks, parent, basename(realPath), mode).catch(unless('EEXIST'))
+  if (made === null && !(await disks.lstat(realPath))?.isDirectory())
+    throw new AppError('not_a_folder', `${basename(realPath)} is not a folder`)
 }
