@@ -424,6 +424,19 @@ describe('removing a passkey', () => {
   })
 })
 
+describe('the last way in', () => {
+  it('stays where the login page has no form', async () => {
+    const provider = { 'oidc.issuer': 'https://id.example', 'oidc.clientId': 'files' }
+    await using app = await openWithAnna({ config: { ...provider, passwordLogin: false } })
+    const { who, passkey } = await withPasskey(app)
+    const other = await addPasskey(who, authenticator())
+    const body = { current_password: PASSWORD }
+    const remove = ({ id }: { id: string }) => send(who, `/api/passkeys/${id}`, body, 'DELETE')
+    expect((await remove(passkey)).status).toBe(204)
+    expect(await codeIn(remove(other))).toBe('409 conflict')
+  })
+})
+
 describe('proving again who one is', () => {
   it('tells by what, and whether it was just done', async () => {
     await using app = await openWithAnna()

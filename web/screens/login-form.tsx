@@ -64,6 +64,17 @@ export function LoginForm(props: LoginFormProps) {
   return <SecondStepForm step={step} onDone={props.onDone} onBack={(why) => show(null, why)} />
 }
 
+/** A passkey where there is no form. */
+export function FormlessLogin({ onDone }: Pick<LoginFormProps, 'onDone'>) {
+  const [error, setError] = useState<string | null>(null)
+  return (
+    <div className="login-form">
+      {error && <Problem>{error}</Problem>}
+      <PasskeyLogin remember onDone={onDone} onProblem={setError} />
+    </div>
+  )
+}
+
 interface FirstStepProps extends LoginFormProps {
   /** Why one is back here. */
   reason: string

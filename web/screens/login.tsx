@@ -16,7 +16,7 @@ import { useTitle } from '../lib/page/title.ts'
 import { provider } from '../lib/provider.ts'
 import { session } from '../state/session.ts'
 import { StartFailure } from './error.tsx'
-import { LoginForm } from './login-form.tsx'
+import { FormlessLogin, LoginForm } from './login-form.tsx'
 import { PopupEnd, ProviderLogin } from './login-provider.tsx'
 
 export function LoginScreen() {
@@ -78,19 +78,24 @@ export function LoginScreen() {
           </div>
         )}
         {provider && !signup && !isSecond && <ProviderLogin target={target} alone={alone} />}
+        {alone && boot.Passkeys && <FormlessLogin onDone={showOwnLanguage} />}
         {!alone && (
           <LoginForm
             key={mode}
             mode={mode}
             onMode={setMode}
             onStep={(step) => setSecond(step !== null)}
-            onDone={() => void loadLocale(chooseLocale(session.user?.locale))}
+            onDone={showOwnLanguage}
           />
         )}
         {!alone && !signup && !isSecond && boot.AuthMethod === 'json' && <ForgottenPassword />}
       </div>
     </main>
   )
+}
+
+function showOwnLanguage(): void {
+  void loadLocale(chooseLocale(session.user?.locale))
 }
 
 /** Nobody is sent a mail here: an administrator sets a new password, or whoever has the server. */

@@ -148,7 +148,10 @@ function hurdleOf({ why, origin }: PasskeyList): string | null {
 }
 
 function explainRemoval(error: unknown): string | null {
-  if (!(error instanceof ApiError) || error.status !== 403) return null
+  if (!(error instanceof ApiError)) return null
+  if (error.status === 409)
+    return t`This is your only way to log in. Set up another one before you remove it.`
+  if (error.status !== 403) return null
   return t`You need a second step to log in. Set up another one before you remove this one.`
 }
 

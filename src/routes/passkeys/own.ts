@@ -1,6 +1,7 @@
 // Passkeys of one's own account (docs/http-api.md 30): added, named and removed by people alone, never by tokens.
 import { Hono } from 'hono'
 import type { PasskeyList, PasskeyRecord } from '../../api-types.ts'
+import { identitiesOf } from '../../auth/external/identities.ts'
 import { removePasskey, renamePasskey } from '../../auth/passkeys/passkeys.ts'
 import { readRegistration } from '../../auth/passkeys/responses.ts'
 import { type NoSite, type Site, siteOf } from '../../auth/passkeys/site.ts'
@@ -22,7 +23,9 @@ import type { Deps } from '../../http/deps.ts'
 import { requireSession, requireUser } from '../../http/guard.ts'
 import { sendJson, sendStatus, toJson } from '../../http/respond.ts'
 import { AppError } from '../../lib/errors.ts'
-import type { Passkey } from '../../store/document.ts'
+import type { Transaction } from '../../store/collection.ts'
+import { PASSKEYS } from '../../store/collections.ts'
+import type { Passkey, User } from '../../store/document.ts'
 import { demandFresh } from '../users.ts'
 
 export function passkeyRoutes(deps: Deps): Hono<Env> {
@@ -132,8 +135,17 @@ async function remove(c: Ctx, deps: Deps): Promise<Response> {
     const { user } = signedIn(c)
     addFacts(c, { target: removePasskey(tx, user.id, id).name })
     demandSecondStep(tx, policyOf(deps.config, tx.settings()), user)
+    demandWayIn(tx, deps, user)
   })
   return sendStatus(204)
+}
+
+// Where the login page has no form, it is this or the provider.
+function demandWayIn(tx: Transaction, { oidc, config }: Deps, { id }: User): void {
+  const isFormless = oidc !== null && !config.passwordLogin
+  if (!isFormless || tx.find(PASSKEYS, 'userID', id).length > 0) return
+  if (identitiesOf(tx, id).length === 0)
+    throw new AppError('conflict', 'the login page has no form: there would be no way in')
 }
 
 /** For somebody who has signed in: not the 403 of a refused sign-in. */
