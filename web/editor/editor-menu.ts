@@ -172,7 +172,7 @@ function viewItems(view: EditorView, options: MenuOptions): MenuEntry[] {
 const KEYS_OF_THE_TEXT = new Set(['download', 'delete'])
 
 /** What is shown beside an action in the menu; undefined when its keys mean something else here. */
-export function shortcutInText(action: FrameAction): string | undefined {
+function shortcutInText(action: FrameAction): string | undefined {
   return KEYS_OF_THE_TEXT.has(action.id) ? undefined : action.shortcut
 }
 

@@ -25,7 +25,7 @@ import { initialText } from './current-file.ts'
 import { editor } from './editor-state.ts'
 import { reopenAs, saveAs } from './open-file.ts'
 
-export interface PickOption {
+interface PickOption {
   value: string
   label: string
   words?: string
@@ -43,7 +43,7 @@ interface PickDialogProps {
   onClose(): void
 }
 
-export function PickDialog(props: PickDialogProps) {
+function PickDialog(props: PickDialogProps) {
   const { title, placeholder, options, value, children, onPick, onClose } = props
   const { t } = useLingui()
   const id = useId()

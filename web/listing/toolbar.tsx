@@ -255,7 +255,7 @@ export function PhoneActions({ plan, context }: PhoneActionsProps) {
     ))
 }
 
-export function FilterField({ folded }: { folded?: boolean }) {
+function FilterField({ folded }: { folded?: boolean }) {
   const { t } = useLingui()
   const { filter } = useListing().shown
   const input = useRef<HTMLInputElement>(null)

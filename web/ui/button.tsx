@@ -35,7 +35,7 @@ export function Button({
   type = 'button',
   ...rest
 }: ButtonProps) {
-  const off = disabled !== undefined && disabled !== false && disabled !== ''
+  const off = Boolean(disabled)
   // The second name of each is File Browser's, for custom.css.
   const classes = ['btn', `btn--${tone}`, 'button']
   if (tone !== 'fill' && tone !== 'danger') classes.push('button--flat')
@@ -93,7 +93,7 @@ export function IconButton({
   type = 'button',
   ...rest
 }: IconButtonProps) {
-  const off = disabled !== undefined && disabled !== false && disabled !== ''
+  const off = Boolean(disabled)
   const classes = ['ib', 'action']
   if (size === 'sm') classes.push('ib--sm')
   if (tone === 'danger') classes.push('ib--danger')

@@ -1,5 +1,6 @@
 // Moving through the listing by keyboard: arrows, Home, End, pages, letters, selection with Shift and
-// Ctrl. Commands such as Delete are in operations/commands/; here is only what needs to know where entries are.
+// Ctrl. Commands such as Delete are in operations/commands/; here is what needs to know where entries
+// are.
 
 import { isRtl } from '../../lib/i18n.ts'
 import { findTyped, TypedText } from '../../lib/type-ahead.ts'

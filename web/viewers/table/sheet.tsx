@@ -107,24 +107,18 @@ async function readSheets(
     ? await readWhole(source, entry, MAX_BINARY_BYTES, signal)
     : (await repackOffice(source, entry, signal)).buffer
   const worker = new Worker(workerUrl, { type: 'module' })
+  let timer: ReturnType<typeof setTimeout> | undefined
   try {
     return await new Promise((resolve, reject) => {
-      const timer = setTimeout(() => resolve('slow'), PATIENCE_MS)
-      signal.addEventListener('abort', () => {
-        clearTimeout(timer)
-        reject(signal.reason)
-      })
-      worker.onmessage = ({ data }: MessageEvent<SheetReply>) => {
-        clearTimeout(timer)
+      timer = setTimeout(() => resolve('slow'), PATIENCE_MS)
+      signal.addEventListener('abort', () => reject(signal.reason))
+      worker.onmessage = ({ data }: MessageEvent<SheetReply>) =>
         resolve('tables' in data ? data.tables : data.failed)
-      }
-      worker.onerror = () => {
-        clearTimeout(timer)
-        resolve('damaged')
-      }
+      worker.onerror = () => resolve('damaged')
       worker.postMessage(bytes, [bytes])
     })
   } finally {
+    clearTimeout(timer)
     worker.terminate()
   }
 }

@@ -4,7 +4,7 @@ import fontUrl from '@fontsource/noto-sans-math/files/noto-sans-math-latin-400-n
 import createPurifier from 'dompurify'
 import katex from 'katex'
 
-export const MAX_FORMULA_CHARS = 2000
+const MAX_FORMULA_CHARS = 2000
 /** Of the MathML: a macro of two thousand letters used forty times is longer. */
 const MAX_MARKUP_CHARS = 200_000
 /** Elements within each other: browsers lay them out level by level. */
