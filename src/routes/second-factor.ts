@@ -3,6 +3,7 @@
 import { Hono } from 'hono'
 import type { AccountFactorRecord, ConfirmWays, SecondFactorRecord } from '../api-types.ts'
 import { identitiesOf } from '../auth/external/identities.ts'
+import { isFrom } from '../auth/oidc/options.ts'
 import { readAuthentication } from '../auth/passkeys/responses.ts'
 import {
   demandSecondStep,
@@ -199,8 +200,7 @@ function presentWays(c: Ctx, deps: Deps): ConfirmWays {
 }
 
 function isConnected({ oidc, store }: Deps, userID: number): boolean {
-  const issuer = oidc?.options.issuer
-  return identitiesOf(store, userID).some((own) => own.issuer === issuer)
+  return oidc !== null && identitiesOf(store, userID).some((own) => isFrom(oidc.options, own))
 }
 
 /** A password, a code where there is a factor, or a passkey: good for some minutes wherever the password is asked. */

@@ -262,7 +262,7 @@ describe('a connection', () => {
   it('stays as long as it is the only way in', async () => {
     await using app = await openApp()
     const user = await admit(depsOf(app), mona, rules)
-    const outcome = app.store.transaction((tx) => disconnect(tx, user, ISSUER))
+    const outcome = app.store.transaction((tx) => disconnect(tx, user, () => true))
     expect(await codeOf(outcome)).toBe('conflict')
   })
 
@@ -271,7 +271,7 @@ describe('a connection', () => {
     const user = await admit(depsOf(app), mona, rules)
     const { password } = named(app, 'admin')
     await app.store.transaction((tx) =>
-      disconnect(tx, replaceUser(tx, { ...user, password }), ISSUER),
+      disconnect(tx, replaceUser(tx, { ...user, password }), () => true),
     )
     expect(app.store.count(IDENTITIES)).toBe(0)
   })

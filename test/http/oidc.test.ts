@@ -34,6 +34,15 @@ describe('signing in at a provider', () => {
     expect(await whoIs(world, browser)).toMatchObject({ perm: { admin: true } })
   })
 
+  it('sends its secret the way that the provider takes it', async () => {
+    const way = 'client_secret_post'
+    const provider = { clientAuthMethods: [way], client: { token_endpoint_auth_method: way } }
+    const world = await startWorld({}, { provider })
+    const browser = createBrowser()
+    await signIn(world, browser, 'mona')
+    expect(await whoIs(world, browser)).toMatchObject({ username: 'mona' })
+  })
+
   it('gives and takes administration with the group, and leaves the record alone', async () => {
     const world = await startWorld()
     const browser = createBrowser()

@@ -17,7 +17,10 @@ export interface TestProvider extends AsyncDisposable {
 }
 
 /** Takes a port; `serve` is told where the server under test is, which has to know the issuer first. */
-export async function startProvider(more: Record<string, unknown> = {}): Promise<TestProvider> {
+export async function startProvider({
+  client: own = {},
+  ...more
+}: Record<string, unknown> & { client?: object } = {}): Promise<TestProvider> {
   const groups: TestProvider['groups'] = {}
   let server = createServer()
   const listen = (port: number) =>
@@ -35,6 +38,7 @@ export async function startProvider(more: Record<string, unknown> = {}): Promise
       post_logout_redirect_uris: [`${origin}/login`],
       backchannel_logout_uri: `${origin}/api/oidc/backchannel-logout`,
       backchannel_logout_session_required: true,
+      ...own,
     }
     const provider = new Provider(issuer, {
       clients: [client],

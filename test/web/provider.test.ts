@@ -36,12 +36,16 @@ async function openWorld(path: string, ...more: string[]) {
   return { ...open, provider, [Symbol.asyncDispose]: () => all.disposeAsync() }
 }
 
-/** At the provider's own pages. */
+/** At the provider's own pages, for the first time. */
 async function signInThere(page: Page, username: string): Promise<void> {
+  await enterThere(page, username)
+  await page.getByRole('button', { name: 'Continue' }).click()
+}
+
+async function enterThere(page: Page, username: string): Promise<void> {
   await page.locator('input[name=login]').fill(username)
   await page.locator('input[name=password]').fill('x')
   await page.locator('button[type=submit]').click()
-  await page.getByRole('button', { name: 'Continue' }).click()
 }
 
 const button = (page: Page) => page.getByRole('button', { name: 'Log in with Elsewhere' })
@@ -121,5 +125,22 @@ describe('logging in at a provider', () => {
     await page.goto('/settings/global')
     const address = page.getByLabel('redirect_uri', { exact: true })
     expect(await address.inputValue()).toBe(`${program.origin}/api/oidc/callback`)
+  })
+
+  it('proves who has an account without a password, in a small window', async () => {
+    await using open = await openWorld('/settings/profile')
+    const { page, context } = open
+    await button(page).click()
+    await signInThere(page, 'mona')
+    await page.getByRole('button', { name: 'New token' }).click()
+    const dialog = page.getByRole('dialog', { name: 'New API token' })
+    await dialog.getByLabel('Name', { exact: true }).fill('backup')
+    const opened = context.waitForEvent('page')
+    await dialog.getByRole('button', { name: 'Confirm with Elsewhere' }).click()
+    await enterThere(await opened, 'mona')
+    await dialog.getByText('You have just confirmed that it is you.').waitFor()
+    expect(await dialog.getByLabel('Your current password').count()).toBe(0)
+    await dialog.getByRole('button', { name: 'Create token' }).click()
+    await page.getByText('backup').first().waitFor()
   })
 })

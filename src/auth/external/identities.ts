@@ -61,10 +61,10 @@ export function connect(tx: Transaction, identity: Identity): Identity {
   return tx.insert(IDENTITIES, identity)
 }
 
-/** Throws `not_found`, and `conflict` when nothing else opens the account. */
-export function disconnect(tx: Transaction, user: User, issuer: string): void {
+/** Removes those that are meant. Throws `not_found`, and `conflict` when nothing else opens the account. */
+export function disconnect(tx: Transaction, user: User, isMeant: (own: Identity) => boolean): void {
   const all = identitiesOf(tx, user.id)
-  const found = all.filter((own) => own.issuer === issuer)
+  const found = all.filter(isMeant)
   if (found.length === 0) throw new AppError('not_found', 'not connected')
   if (found.length === all.length && !hasPassword(tx, user))
     throw new AppError('conflict', 'the account has no password: there would be no way in')

@@ -20,6 +20,11 @@ export interface OidcOptions {
   rules: ExternalRules
 }
 
+/** True for an identity or a session from there, whether or not the issuer was given with its last slash. */
+export function isFrom({ issuer }: OidcOptions, other: { issuer: string }): boolean {
+  return URL.parse(issuer)?.href === URL.parse(other.issuer)?.href
+}
+
 /** Null where no provider is configured. */
 export function oidcOptionsOf(config: Config): OidcOptions | null {
   const issuer = config['oidc.issuer']

@@ -19,6 +19,7 @@ import {
   openAttempt,
   returnPathOf,
 } from '../../auth/oidc/attempt.ts'
+import { isFrom } from '../../auth/oidc/options.ts'
 import type { OidcProvider, Shown } from '../../auth/oidc/provider.ts'
 import { asksPassword } from '../../auth/sign-in.ts'
 import { addFacts, audited, dropAct, setAct } from '../../http/audit.ts'
@@ -204,18 +205,18 @@ function refuse(c: Ctx, deps: Deps, attempt: Attempt | null, error: unknown): Re
 }
 
 function presentOwn(c: Ctx, deps: Deps): OwnIdentityRecord {
-  const { issuer, label } = providerOf(deps).options
+  const { options } = providerOf(deps)
   const { user } = signedIn(c)
-  const own = identitiesOf(deps.store, user.id).find((identity) => identity.issuer === issuer)
+  const own = identitiesOf(deps.store, user.id).find((identity) => isFrom(options, identity))
   return {
-    label,
+    label: options.label,
     username: own?.username ?? null,
     hasPassword: hasPassword(deps.store, user),
   }
 }
 
 async function removeOwn(c: Ctx, deps: Deps): Promise<Response> {
-  const { issuer } = providerOf(deps).options
+  const { options } = providerOf(deps)
   const currentPassword = await readJson(
     c,
     deps,
@@ -226,7 +227,7 @@ async function removeOwn(c: Ctx, deps: Deps): Promise<Response> {
   await deps.store.transaction((tx) => {
     recheck(c)
     const user = findUser(tx, signedIn(c).user.id)
-    if (user) disconnect(tx, user, issuer)
+    if (user) disconnect(tx, user, (identity) => isFrom(options, identity))
   })
   return sendStatus(204)
 }
