@@ -74,6 +74,9 @@ function field(place: Element, label: string) {
   }
 }
 
+const byPassword = () => Response.json({ confirmed: false, methods: ['password'] })
+const confirmed = () => new Response(null, { status: 204 })
+
 beforeEach(() => signIn({ download: true, create: true, share: true }))
 afterEach(() => {
   vi.unstubAllGlobals()
@@ -134,8 +137,12 @@ describe('a new API token', () => {
     expect(states()).toEqual([[true, true], off, on])
   })
 
-  it('asks for name and password first, and is sent with 90 days', async () => {
-    const asked = answer(Response.json({ ...token, token: 'fbt.abc123.secret' }, { status: 201 }))
+  it('asks for the name, has the password confirmed, and is sent with 90 days', async () => {
+    const asked = answer(
+      byPassword(),
+      confirmed(),
+      Response.json({ ...token, token: 'fbt.abc123.secret' }, { status: 201 }),
+    )
     const made: unknown[] = []
     const place = await render(<NewTokenPrompt answer={(given) => made.push(given)} />)
     const submit = () => act(async () => place.querySelector('form')?.requestSubmit())
@@ -145,18 +152,16 @@ describe('a new API token', () => {
     expect(name.error()).toBe('Enter a name.')
     await name.type('Backup')
     expect(name.error()).toBeNull()
-    await submit()
-    expect(password.error()).toBe('Enter your current password.')
-    expect(asked).toEqual([])
     await password.type('correct')
     await submit()
-    const body = asked[0]?.body
-    expect(body).toMatchObject({
-      name: 'Backup',
-      folder: '/',
-      perm: { download: true },
-      current_password: 'correct',
-    })
+    expect(asked.map(({ call }) => call)).toEqual([
+      'GET /api/confirm',
+      'POST /api/confirm',
+      'POST /api/tokens',
+    ])
+    expect(asked[1]?.body).toEqual({ password: 'correct' })
+    const body = asked[2]?.body
+    expect(body).toMatchObject({ name: 'Backup', folder: '/', perm: { download: true } })
     const days = (Date.parse(String(body?.expires)) - Date.now()) / DAY_MS
     expect(days).toBeCloseTo(90, 2)
     expect(made).toMatchObject([{ token: 'fbt.abc123.secret' }])
@@ -164,10 +169,9 @@ describe('a new API token', () => {
 
   it.each([
     [409, 'exists', 'Name', 'You have a token with this name.'],
-    [400, 'invalid_password', 'Your current password', 'This is not your current password.'],
     [400, 'forbidden', 'Folder', 'You don’t have permission to do this.'],
   ])('says at its field what %i %s means', async (status, code, label, words) => {
-    answer(refused(status, code))
+    answer(byPassword(), confirmed(), refused(status, code))
     const place = await render(<NewTokenPrompt answer={() => {}} />)
     await field(place, 'Name').type('Backup')
     await field(place, 'Your current password').type('x')
@@ -175,8 +179,19 @@ describe('a new API token', () => {
     expect(field(place, label).error()).toBe(words)
   })
 
+  it('says that the password is wrong, and sends nothing', async () => {
+    const asked = answer(byPassword(), refused(400, 'invalid_password'))
+    const place = await render(<NewTokenPrompt answer={() => {}} />)
+    await field(place, 'Name').type('Backup')
+    await field(place, 'Your current password').type('x')
+    await act(async () => place.querySelector('form')?.requestSubmit())
+    const words = 'This is not your current password.'
+    expect(field(place, 'Your current password').error()).toBe(words)
+    expect(asked).toHaveLength(2)
+  })
+
   it('says when there are too many', async () => {
-    answer(refused(409, 'conflict'))
+    answer(byPassword(), confirmed(), refused(409, 'conflict'))
     const place = await render(<NewTokenPrompt answer={() => {}} />)
     await field(place, 'Name').type('Backup')
     await field(place, 'Your current password').type('x')
