@@ -83,9 +83,10 @@ export function hasPassword(records: Records, user: User): boolean {
 
 /** True for an account that nothing but a provider or a directory has opened, and that not for a month. */
 export function rests(records: Records, user: User): boolean {
+  const own = identitiesOf(records, user.id)
   const nowMs = Date.now()
   const isLate = ({ lastSignInMs }: Identity) => lastSignInMs + REST_MS <= nowMs
-  return !hasPassword(records, user) && identitiesOf(records, user.id).every(isLate)
+  return own.length > 0 && own.every(isLate) && !hasPassword(records, user)
 }
 
 /** See Identity.madeWith. */
