@@ -13,14 +13,51 @@ export function macrosPlugin(options: { idOnly: boolean }): esbuild.Plugin {
   return {
     name: 'lingui-macros',
     setup(build) {
+      const icons = readIconFiles()
       build.onLoad({ filter: /[\\/]web[\\/].*\.tsx?$/ }, async ({ path }) => {
-        const source = await readFile(path, 'utf8')
-        if (!usesMacros(source)) return undefined
+        const source = importIcons(await readFile(path, 'utf8'), await icons)
+        const loader = path.endsWith('x') ? 'tsx' : 'ts'
+        if (!usesMacros(source)) return { contents: source, loader }
         const { code } = await transformMacros(path, source, options)
-        return { contents: code, loader: path.endsWith('x') ? 'tsx' : 'ts' }
+        return { contents: code, loader }
       })
     },
   }
+}
+
+const ICONS = 'lucide-react'
+
+/** By the name of an icon its module. */
+async function readIconFiles(): Promise<ReadonlyMap<string, string>> {
+  const file = createRequire(import.meta.url).resolve(`${ICONS}/dist/esm/lucide-react.mjs`)
+  const lines = (await readFile(file, 'utf8')).matchAll(
+    /^export \{(.+)\} from '\.\/(icons\/.+)\.mjs'/gm,
+  )
+  return new Map(
+    [...lines].flatMap(([, names = '', path = '']) =>
+      [...names.matchAll(/default as (\w+)/g)].map(
+        ([, name = '']) => [name, `${ICONS}/${path}`] as const,
+      ),
+    ),
+  )
+}
+
+/** Imports each icon by itself: all that the page has would come with its first screen otherwise. */
+function importIcons(source: string, files: ReadonlyMap<string, string>): string {
+  return source.replace(/import \{([^}]*)\} from 'lucide-react'/g, (statement, list: string) => {
+    const imports = list
+      .split(',')
+      .map((name) => name.trim())
+      .filter((name) => name !== '' && !name.startsWith('type '))
+      .map((name) => {
+        const [icon = '', local = icon] = name.split(' as ')
+        const file = files.get(icon)
+        if (file === undefined) throw new Error(`lucide-react has no icon ${icon}`)
+        return `import ${local} from '${file}'`
+      })
+    // The lines below keep their numbers.
+    return imports.join(';') + statement.replace(/[^\n]/g, '')
+  })
 }
 
 /** `import('../locales/de.po')` gives `{ messages }`, in step with the code being bundled. */
