@@ -1,11 +1,7 @@
 // A frame of a video by ffmpeg, when the host has it. The program gets one file, one container
 // format out of a list, little time, and no network.
-import { execFile } from 'node:child_process'
-import { promisify } from 'node:util'
-import { errnoOf } from '../../lib/errors.ts'
+import { spawn } from 'node:child_process'
 import { PreviewError } from './protocol.ts'
-
-const run = promisify(execFile)
 
 const RUN_MS = 20_000
 const MAX_OUTPUT_BYTES = 32 * 1024 * 1024
@@ -28,7 +24,8 @@ export async function grabVideoFrame(ffmpeg: string, path: string): Promise<Buff
   throw new PreviewError('unsupported', 'no frame in the video')
 }
 
-async function runFfmpeg(ffmpeg: string, path: string, seconds: number): Promise<Buffer> {
+// Not by execFile: what the executable's packager puts around it cannot be awaited for its output.
+function runFfmpeg(ffmpeg: string, path: string, seconds: number): Promise<Buffer> {
   const args = [
     ...['-nostdin', '-v', 'error', '-threads', '1'],
     ...['-max_alloc', String(MAX_ALLOC_BYTES), '-max_pixels', String(MAX_PIXELS)],
@@ -47,18 +44,24 @@ async function runFfmpeg(ffmpeg: string, path: string, seconds: number): Promise
       'pipe:1',
     ],
   ]
-  try {
-    const { stdout } = await run(ffmpeg, args, {
-      encoding: 'buffer',
-      timeout: RUN_MS,
-      killSignal: 'SIGKILL',
-      maxBuffer: MAX_OUTPUT_BYTES,
+  return new Promise((resolve, reject) => {
+    const child = spawn(ffmpeg, args, { stdio: ['ignore', 'pipe', 'ignore'] })
+    const timer = setTimeout(() => child.kill('SIGKILL'), RUN_MS)
+    const chunks: Buffer[] = []
+    let bytes = 0
+    child.stdout.on('data', (chunk: Buffer) => {
+      chunks.push(chunk)
+      bytes += chunk.length
+      if (bytes > MAX_OUTPUT_BYTES) child.kill('SIGKILL')
     })
-    return stdout
-  } catch (error) {
-    if (errnoOf(error) === 'ENOENT' || errnoOf(error) === 'EACCES')
-      throw new PreviewError('unsupported', `${ffmpeg}: ${(error as Error).message}`)
-    // Refused, or shorter than the seek position.
-    return Buffer.alloc(0)
-  }
+    child.on('error', (error) => {
+      clearTimeout(timer)
+      reject(new PreviewError('unsupported', `${ffmpeg}: ${error.message}`))
+    })
+    child.on('close', (code) => {
+      clearTimeout(timer)
+      // No bytes: refused, or shorter than the seek position.
+      resolve(code === 0 ? Buffer.concat(chunks) : Buffer.alloc(0))
+    })
+  })
 }
