@@ -1,9 +1,10 @@
-import { useEffect, useEffectEvent } from 'react'
+import { useEffectEvent, useLayoutEffect } from 'react'
 
 /** Key presses anywhere on the page; `capture` hears them before what has the focus does. */
 export function useDocumentKeys(handle: (event: KeyboardEvent) => void, capture = false): void {
   const latest = useEffectEvent(handle)
-  useEffect(() => {
+  // In the same turn as the page shows what the keys are for: an effect comes some time later.
+  useLayoutEffect(() => {
     const listener = (event: KeyboardEvent) => latest(event)
     document.addEventListener('keydown', listener, capture)
     return () => document.removeEventListener('keydown', listener, capture)
