@@ -138,6 +138,7 @@ export function useMedia(
     listen('ratechange', onSound)
     listen('ended', onEnd)
     for (const name of PLAIN_EVENTS) listen(name, update)
+    addEventListener('pagehide', save, { signal: abort.signal })
     // Loading began when the element was made, which can be well before it is watched.
     update()
     if (element.readyState >= HTMLMediaElement.HAVE_METADATA) onReady()
