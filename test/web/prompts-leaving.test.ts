@@ -70,7 +70,7 @@ describe('a dialog with unsaved text', () => {
     await question.waitFor()
     await page.goBack()
     await page.goBack()
-    expect(await page.locator('dialog').count()).toBe(1)
+    await expect.poll(() => page.locator('dialog').count()).toBe(1)
     await question.getByRole('button', { name: 'Discard' }).click()
     await entry(page, 'a.txt').waitFor()
     await expectNone(page)
