@@ -202,7 +202,7 @@ export class BigTextWindow {
         this.#job = null
         this.#onPlace(this.#offset(), false)
         // What failed is not asked for again before somebody scrolls: that could go on for ever.
-        if (this.#failed === null) this.#fill()
+        if (this.#failed === null) this.#fillOnceMeasured()
       }
     }
   }
@@ -252,6 +252,14 @@ export class BigTextWindow {
       this.#onPlace(this.#offset(), false)
       this.#fill()
     }
+  }
+
+  // Before, the place is that of the text before, and parts would come on the wrong side until the end drops off.
+  #fillOnceMeasured(): void {
+    this.#view.requestMeasure({
+      read: () => {},
+      write: () => setTimeout(() => this.#view.dom.isConnected && this.#fill()),
+    })
   }
 
   /** Fetches what comes next in the direction where little is left. */
