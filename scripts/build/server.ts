@@ -18,6 +18,9 @@ export const EXTERNAL = [
   'libheif-js',
 ]
 
+/** Packages of what many installs never switch on: a file for each, loaded at its first `import()`. */
+export const ON_DEMAND = ['ldapts', 'openid-client', 'otpauth']
+
 /** Read when a password is set, see src/auth/common-passwords.ts. */
 const COMMON_PASSWORDS = 'common-passwords.br'
 
@@ -34,7 +37,8 @@ export async function buildServer(outDir: string, dev: boolean): Promise<void> {
   await rm(next, { recursive: true, force: true })
   try {
     const options = serverOptions(dev)
-    const entryPoints = { main: 'src/main.ts', ...workerEntries() }
+    const packages = Object.fromEntries(ON_DEMAND.map((name) => [name, name]))
+    const entryPoints = { main: 'src/main.ts', ...packages, ...workerEntries() }
     const { metafile } = await esbuild.build({
       ...options,
       entryPoints,
@@ -94,7 +98,7 @@ function serverOptions(dev: boolean): esbuild.BuildOptions {
       __FB_COMMIT__: JSON.stringify(shortCommit()),
     },
     banner: { js: 'const __moduleUrl=require("node:url").pathToFileURL(__filename).href;' },
-    plugins: [workerUrls],
+    plugins: [workerUrls, onDemand],
     // Packages left outside are required, not imported: the executable resolves only that.
     supported: { 'dynamic-import': false },
   }
@@ -132,6 +136,16 @@ const workerUrls: esbuild.Plugin = {
       )
       return { contents, loader: 'ts' }
     })
+  },
+}
+
+/** One that is imported statically stays in main.cjs, which a test finds. */
+const onDemand: esbuild.Plugin = {
+  name: 'on-demand',
+  setup(build) {
+    build.onResolve({ filter: new RegExp(`^(?:${ON_DEMAND.join('|')})$`) }, ({ path, kind }) =>
+      kind === 'dynamic-import' ? { path: `./${path}.cjs`, external: true } : undefined,
+    )
   },
 }
 

@@ -130,6 +130,27 @@ describe.skipIf(!packaged)('the executable alone in an empty folder', () => {
     }
   })
 
+  it('brings along what is loaded when people sign in elsewhere for the first time', async () => {
+    await using tree = await makeTree({})
+    const closed = '127.0.0.1:65535'
+    await using running = await start(await install(tree), tree, {
+      HOME: tree.base,
+      FB_OIDC_ISSUER: `http://${closed}`,
+      FB_OIDC_CLIENT_ID: 'files',
+      FB_LDAP_URL: `ldap://${closed}`,
+      FB_LDAP_BASE: 'dc=example',
+    })
+    await fetch(`${running.origin}/api/oidc/login`, { redirect: 'manual' })
+    const body = JSON.stringify({ username: 'bob', password: 'none' })
+    await fetch(`${running.origin}/api/login`, { method: 'POST', body })
+    // What is not found inside would be the reason instead.
+    await waitFor('both refusals', () =>
+      ['/api/oidc/login', '/api/login'].every((path) =>
+        new RegExp(` ${path}: 503 .*ECONNREFUSED`).test(running.output()),
+      ),
+    )
+  })
+
   it.skipIf(!root)('runs for a user id without a name and without a home', async () => {
     await using tree = await sampleTree()
     execFileSync('chown', ['-R', '54321:54321', tree.base])

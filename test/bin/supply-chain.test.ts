@@ -1,8 +1,9 @@
 // What the executable is made of can be told: a bill of materials in CycloneDX, and the licences of all.
 import { readFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { OUT_DIR, PACKAGE, ROOT } from '../../scripts/build/paths.ts'
+import { ON_DEMAND } from '../../scripts/build/server.ts'
 import { bundledPackages } from '../../scripts/package/bundled-packages.ts'
 import { nodeVersion } from '../../scripts/package/node-binary.ts'
 import { type Bill, makeBill } from '../../scripts/package/sbom.ts'
@@ -87,5 +88,22 @@ describe.skipIf(leading.length > 0)('the bill of materials', () => {
     })
     expect(lacking.map(({ name }) => name)).toEqual([])
     expect(sections.get(`Node.js ${nodeVersion()}`)?.length).toBeGreaterThan(10_000)
+  })
+})
+
+describe('the server bundle', () => {
+  it('has what many never switch on in files of their own', async () => {
+    const { outputs } = JSON.parse(
+      await readFile(join(OUT_DIR, 'server-metafile.json'), 'utf8'),
+    ) as { outputs: Record<string, { inputs: Record<string, unknown> }> }
+    const filesWith = (name: string) =>
+      Object.entries(outputs)
+        .filter(([, { inputs }]) =>
+          Object.keys(inputs).some((input) => input.includes(`node_modules/${name}/`)),
+        )
+        .map(([file]) => basename(file))
+    for (const name of ON_DEMAND) expect(filesWith(name)).toEqual([`${name}.cjs`])
+    expect(filesWith('oauth4webapi')).toEqual(['openid-client.cjs'])
+    expect(filesWith('@simplewebauthn/server')).toEqual(['passkey.worker.cjs'])
   })
 })
