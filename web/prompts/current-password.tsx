@@ -1,7 +1,6 @@
 // Asks people to prove who they are before something that needs it, and tries the thing while the
 // dialog is still open, so that a wrong password can be corrected in place.
 
-import { Trans } from '@lingui/react/macro'
 import { useState } from 'react'
 import { messageOf } from '../api/error-text.ts'
 import type { PromptProps } from '../operations/prompt-kinds.ts'
@@ -26,27 +25,17 @@ export function CurrentPasswordPrompt(props: PromptProps<'currentPassword'>) {
     setBusy(false)
   }
 
-  // What is under way happens all the same, and who asked for it has to learn how it ends.
-  function cancel() {
-    if (!busy) props.answer(null)
-  }
-
   return (
     <Dialog
       size="md"
       title={props.title}
-      guarded={busy}
-      onClose={cancel}
+      busy={busy}
+      onClose={() => props.answer(null)}
       onSubmit={() => void submit()}
-      footer={
-        <>
-          <Button tone="line" disabled={busy} onClick={cancel}>
-            <Trans>Cancel</Trans>
-          </Button>
-          <Button type="submit" tone={props.tone ?? 'fill'} busy={busy}>
-            {props.confirmLabel}
-          </Button>
-        </>
+      answers={
+        <Button type="submit" tone={props.tone ?? 'fill'} busy={busy}>
+          {props.confirmLabel}
+        </Button>
       }
     >
       <div className="dlg__stack">

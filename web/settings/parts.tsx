@@ -5,6 +5,7 @@ import { type ComponentType, createContext, type ReactNode, useContext } from 'r
 import { createPortal } from 'react-dom'
 import { ErrorPanel } from '../layout/error-panel.tsx'
 import { Button } from '../ui/button.tsx'
+import { DateText } from '../ui/date-text.tsx'
 import { CodeField, type FieldText, NumberField, Select, TextField } from '../ui/field.tsx'
 import { Skeleton } from '../ui/progress.tsx'
 import type { Form } from './use-form.ts'
@@ -128,5 +129,15 @@ export function WhenLoaded<T>({
         <Skeleton key={width} width={width} />
       ))}
     </div>
+  )
+}
+
+/** When a key of one's own was last used; null for never. */
+export function LastUsed({ moment }: { moment: string | null }) {
+  if (moment === null) return <Trans>Never used</Trans>
+  return (
+    <Trans>
+      Last used: <DateText moment={moment} />
+    </Trans>
   )
 }

@@ -12,9 +12,8 @@ import { openPrompt } from '../operations/prompts.ts'
 import { toastSuccess } from '../operations/toasts.ts'
 import { Badge } from '../ui/badge.tsx'
 import { Button, IconButton } from '../ui/button.tsx'
-import { DateText } from '../ui/date-text.tsx'
 import { deviceOf } from './device-name.ts'
-import { Section, WhenLoaded } from './parts.tsx'
+import { LastUsed, Section, WhenLoaded } from './parts.tsx'
 import { useLoad } from './use-load.ts'
 
 export function Passkeys() {
@@ -114,13 +113,7 @@ function Passkey({ passkey, onRename, onRemove }: PasskeyProps) {
               {' · '}
             </>
           )}
-          {lastUsed === null ? (
-            <Trans>Never used</Trans>
-          ) : (
-            <Trans>
-              Last used: <DateText moment={lastUsed} />
-            </Trans>
-          )}
+          <LastUsed moment={lastUsed} />
         </small>
       </span>
       <IconButton size="sm" icon={Pencil} label={t`Rename ${name}`} onClick={onRename} />

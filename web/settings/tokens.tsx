@@ -14,8 +14,7 @@ import { toastError, toastSuccess } from '../operations/toasts.ts'
 import { useOwnRights } from '../prompts/tokens/rights.ts'
 import { Badge } from '../ui/badge.tsx'
 import { Button, IconButton } from '../ui/button.tsx'
-import { DateText } from '../ui/date-text.tsx'
-import { Section, WhenLoaded } from './parts.tsx'
+import { LastUsed, Section, WhenLoaded } from './parts.tsx'
 import { useLoad } from './use-load.ts'
 
 /** `turn` counts what changed the tokens elsewhere on the page. */
@@ -108,13 +107,7 @@ function Token({ token, onRemove }: { token: ApiTokenRecord; onRemove: () => voi
             </time>
           )}
           {!expired && ' · '}
-          {lastUsed === null ? (
-            <Trans>Never used</Trans>
-          ) : (
-            <Trans>
-              Last used: <DateText moment={lastUsed} />
-            </Trans>
-          )}
+          <LastUsed moment={lastUsed} />
         </small>
       </span>
       <IconButton

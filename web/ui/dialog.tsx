@@ -29,6 +29,8 @@ interface DialogProps {
   alert?: boolean
   /** Text was typed that Escape or a click beside the dialog must not throw away. */
   guarded?: boolean
+  /** What it asked for is under way and happens all the same: it stays until that is over. */
+  busy?: boolean
   /** Escape, the cross, the backdrop. The parent then stops rendering the dialog. */
   onClose: () => void
   /** Buttons at the end, after the one that closes. */
@@ -50,8 +52,9 @@ const FOCUSABLE =
  * Focus goes to the element with `data-autofocus`, else to the first field, else, when something
  * may be lost, to the first button of the footer (Cancel), else to its last one.
  */
-export function Dialog(props: DialogProps) {
+export function Dialog(given: DialogProps) {
   const { t } = useLingui()
+  const props = given.busy ? { ...given, guarded: true, onClose: () => {} } : given
   const id = useId()
   const ref = useRef<HTMLDialogElement>(null)
   const downOnBackdrop = useRef(false)
@@ -156,7 +159,7 @@ function Head({ id, title, subtitle, alert, onClose }: DialogProps & { id: strin
   )
 }
 
-function Foot({ answers, closeLabel, lead, footer, onClose }: DialogProps) {
+function Foot({ answers, busy, closeLabel, lead, footer, onClose }: DialogProps) {
   const { t } = useLingui()
   if (answers === undefined && footer === undefined) return null
   return (
@@ -164,7 +167,7 @@ function Foot({ answers, closeLabel, lead, footer, onClose }: DialogProps) {
       {footer ?? (
         <>
           {lead}
-          <Button tone="line" onClick={onClose}>
+          <Button tone="line" disabled={busy} onClick={onClose}>
             {closeLabel ?? t`Cancel`}
           </Button>
           {answers}

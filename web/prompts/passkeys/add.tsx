@@ -43,26 +43,17 @@ export function AddPasskeyPrompt(props: PromptProps<'addPasskey'>) {
     return messageOf(problem)
   }
 
-  function cancel() {
-    if (!busy) props.answer(null)
-  }
-
   return (
     <Dialog
       size="md"
       title={t`Add a passkey`}
-      guarded={busy}
-      onClose={cancel}
+      busy={busy}
+      onClose={() => props.answer(null)}
       onSubmit={() => void submit()}
-      footer={
-        <>
-          <Button tone="line" disabled={busy} onClick={cancel}>
-            <Trans>Cancel</Trans>
-          </Button>
-          <Button tone="fill" type="submit" busy={busy}>
-            <Trans>Continue</Trans>
-          </Button>
-        </>
+      answers={
+        <Button tone="fill" type="submit" busy={busy}>
+          <Trans>Continue</Trans>
+        </Button>
       }
     >
       <div className="dlg__stack">

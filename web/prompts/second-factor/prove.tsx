@@ -44,28 +44,19 @@ export function ProvePrompt(props: PromptProps<'proveFactor'>) {
     setTyped(text)
   }
 
-  function cancel() {
-    if (!busy) props.answer(null)
-  }
-
   const errorOf = (field: 'password' | 'code') => (error?.field === field ? error.text : null)
   const step = { value: typed, onChange: change, error: errorOf('code') }
   return (
     <Dialog
       size="md"
       title={props.title}
-      guarded={busy}
-      onClose={cancel}
+      busy={busy}
+      onClose={() => props.answer(null)}
       onSubmit={() => void submit()}
-      footer={
-        <>
-          <Button tone="line" disabled={busy} onClick={cancel}>
-            <Trans>Cancel</Trans>
-          </Button>
-          <Button type="submit" tone={props.tone ?? 'fill'} busy={busy}>
-            {props.confirmLabel}
-          </Button>
-        </>
+      answers={
+        <Button type="submit" tone={props.tone ?? 'fill'} busy={busy}>
+          {props.confirmLabel}
+        </Button>
       }
     >
       <div className="dlg__stack">

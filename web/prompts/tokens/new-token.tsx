@@ -95,28 +95,19 @@ export function NewTokenPrompt({ answer }: PromptProps<'newToken'>) {
   const { t } = useLingui()
   const { draft, busy, confirming, submit, set, errorOf } = useNewToken(answer)
 
-  // What is under way happens all the same, and the token is shown only once.
-  function cancel() {
-    if (!busy) answer(null)
-  }
-
   return (
     <Dialog
       fullOnPhone
       title={t`New API token`}
       subtitle={t`It can never do more than you can yourself.`}
-      guarded={busy || draft.name !== ''}
-      onClose={cancel}
+      guarded={draft.name !== ''}
+      busy={busy}
+      onClose={() => answer(null)}
       onSubmit={() => void submit()}
-      footer={
-        <>
-          <Button tone="line" disabled={busy} onClick={cancel}>
-            <Trans>Cancel</Trans>
-          </Button>
-          <Button tone="fill" type="submit" busy={busy}>
-            <Trans>Create token</Trans>
-          </Button>
-        </>
+      answers={
+        <Button tone="fill" type="submit" busy={busy}>
+          <Trans>Create token</Trans>
+        </Button>
       }
     >
       <div className="dlg__stack">
