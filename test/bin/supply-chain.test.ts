@@ -92,6 +92,13 @@ describe.skipIf(leading.length > 0)('the bill of materials', () => {
 })
 
 describe('the server bundle', () => {
+  it('is ASCII, as one other character doubles what its text takes of the memory', async () => {
+    for (const file of ['main.cjs', 'preview.process.cjs']) {
+      const text = await readFile(join(OUT_DIR, 'server', file), 'utf8')
+      expect(/[^\x00-\x7f]+/.exec(text)?.[0], file).toBe(undefined)
+    }
+  })
+
   it('has what many never switch on in files of their own', async () => {
     const { outputs } = JSON.parse(
       await readFile(join(OUT_DIR, 'server-metafile.json'), 'utf8'),
