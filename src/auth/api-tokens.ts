@@ -1,13 +1,13 @@
 // API tokens: a key of its own for each script and app, `fbt.<id>.<secret>`. Its 35 characters fit where
 // WebDAV apps cut longer ones off, and its two dots let X-Auth take it. Only a hash is kept.
 import { hash, randomBytes, timingSafeEqual } from 'node:crypto'
+import { findAccount } from '../access/effective.ts'
 import type { Permissions } from '../api-types.ts'
 import { AppError } from '../lib/errors.ts'
 import { type VPath, vpathOf } from '../lib/vpath.ts'
 import type { Store, Transaction } from '../store/collection.ts'
 import { API_TOKENS } from '../store/collections.ts'
 import type { ApiToken, User } from '../store/document.ts'
-import { findUser } from '../store/users.ts'
 import { rests } from './external/identities.ts'
 import { createLastUsed } from './last-used.ts'
 
@@ -93,7 +93,7 @@ export function createApiTokens(store: Store): ApiTokens {
   const stillValid = (id: string) => {
     const token = store.get(API_TOKENS, id)
     if (!token || (token.expiresMs > 0 && token.expiresMs <= Date.now())) return null
-    const user = findUser(store, token.userID)
+    const user = findAccount(store, token.userID)
     return user && !rests(store, user) ? { user: limit(user, token), token } : null
   }
   return {

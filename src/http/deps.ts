@@ -1,12 +1,12 @@
 // The services behind the routes, made once per application.
 import { availableParallelism } from 'node:os'
 import { isDeepStrictEqual } from 'node:util'
+import { findAccount, touchedAccounts } from '../access/effective.ts'
 import { createAuditLog } from '../audit/audit-log.ts'
 import { auditTargetOf } from '../audit/audit-target.ts'
 import { createApiTokens } from '../auth/api-tokens.ts'
 import { createClients } from '../auth/clients.ts'
 import { createConfirmations } from '../auth/confirmations.ts'
-import { createIdentities } from '../auth/external/identities.ts'
 import { type HomeOptions, makeHome } from '../auth/home.ts'
 import { MAX_SIGN_IN_PROGRAMS, MAX_WAITING_SIGN_INS } from '../auth/hook.ts'
 import { createDirectory } from '../auth/ldap/directory.ts'
@@ -29,7 +29,7 @@ import { createGate } from '../lib/gate.ts'
 import type { Logger } from '../lib/log.ts'
 import { createServices } from '../operations/services.ts'
 import { createPrograms } from '../programs/runner.ts'
-import { USERS } from '../store/collections.ts'
+import { recordsBefore } from '../store/access/records-before.ts'
 import type { Store } from '../store/store.ts'
 import type { Assets } from './assets.ts'
 import { createPendingBodies } from './pending-bodies.ts'
@@ -76,8 +76,6 @@ export function createDeps(base: BaseDeps) {
     apiTokens: createApiTokens(store),
     secondFactors: createSecondFactors(store),
     passkeys: createPasskeys(store, log),
-    /** Who people are at a provider or in a directory. */
-    identities: createIdentities(store),
     /** Null where none is configured. */
     oidc: createOidcProvider(config),
     /** Of those who have given their password and owe the second step. */
@@ -122,14 +120,16 @@ export function createDeps(base: BaseDeps) {
   }
 }
 
-// The second in which each user's record last changed since the start, whoever changed it.
+// The second in which what a token says of each user last changed since the start, whoever changed it.
 function watchUsers({ store }: BaseDeps): Map<number, number> {
   const changes = new Map<number, number>()
   store.subscribe((changed) => {
     const nowSeconds = Math.floor(Date.now() / 1000)
-    for (const [id, before] of changed.before(USERS)) {
-      const after = store.get(USERS, id)
-      if (before && after && !isDeepStrictEqual(before, after)) changes.set(after.id, nowSeconds)
+    const then = recordsBefore(store, changed)
+    for (const id of touchedAccounts(then, store, changed)) {
+      const before = findAccount(then, id)
+      const after = findAccount(store, id)
+      if (before && after && !isDeepStrictEqual(before, after)) changes.set(id, nowSeconds)
     }
   })
   return changes

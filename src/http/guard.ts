@@ -1,6 +1,7 @@
 // Who is asking and what they may touch. Guards set typed variables and do nothing else.
 
 import { createMiddleware } from 'hono/factory'
+import { findAccount } from '../access/effective.ts'
 import { scopeOf } from '../access/user-tree.ts'
 import { API_TOKEN_PREFIX } from '../auth/api-tokens.ts'
 import { assertedByProxy } from '../auth/proxy.ts'
@@ -78,8 +79,8 @@ function stillSignedIn(deps: Deps, before: SignedIn): SignedIn | null {
     return found && { kind: 'token', ...found }
   }
   const session = deps.sessions.use(before.session.id)
-  const user = session?.userID === before.user.id && findUser(deps.store, before.user.id)
-  return user ? { kind: 'session', user: deps.identities.withGroups(user), session } : null
+  const user = session?.userID === before.user.id && findAccount(deps.store, before.user.id)
+  return user ? { kind: 'session', user, session } : null
 }
 
 /** Content needs the right to download; lacking it is 202, as clients know it. */
@@ -97,9 +98,9 @@ export async function identify(
   if (!token || (token.use === 'cookie' && text.from === 'header')) throw unauthenticated()
   const session = deps.sessions.use(token.sessionId)
   if (!session || session.userID !== token.userId) throw unauthenticated()
-  const user = findUser(deps.store, session.userID)
+  const user = findAccount(deps.store, session.userID)
   if (!user) throw unauthenticated()
-  return { user: deps.identities.withGroups(user), session, token }
+  return { user, session, token }
 }
 
 /** For requests that read their session themselves. Throws `token_not_allowed`. */

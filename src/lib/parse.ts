@@ -96,6 +96,13 @@ export function asString(value: unknown, at: string, limits: ReadLimits = LIMITS
   return value
 }
 
+/** Checks for a safe integer that is not negative. */
+export function asWhole(value: unknown, at: string): number {
+  if (!Number.isSafeInteger(value) || (value as number) < 0)
+    throw new ParseError(`${at} must be a whole number`)
+  return value as number
+}
+
 /**
  * Reads the fields that an example has: strings, booleans, whole numbers, lists of strings, and objects
  * of those. An absent field is as in the example.

@@ -1,6 +1,6 @@
 // The values that travel, as JSON Schema. A test holds them against real answers.
 import { AUDIT_ACTIONS, AUDIT_RESULTS } from '../audit/event.ts'
-import { choice, flag, integer, list, map, object, ref, text, time } from './shorthands.ts'
+import { choice, flag, integer, list, map, object, orNull, ref, text, time } from './shorthands.ts'
 import type { Schema } from './types.ts'
 
 const permissions: Schema = object({
@@ -49,6 +49,14 @@ const user: Schema = object({
   lockPassword: flag('The account cannot change its own password.'),
   ...preferences,
   rules: list(ref('Rule')),
+  // Answered where any of them is set; left alone when absent from what is sent.
+  'groups?': list(integer(), 'Ids of all groups that the account is in.'),
+  'home?': flag('False for an account that sees the folders given to it and nothing else.'),
+  'homeQuota?': orNull(integer('Bytes that its home may hold; null where its groups decide.')),
+  'effective?': object(
+    { perm: ref('Permissions'), homeQuota: orNull(integer('Bytes; null for no limit.')) },
+    'With what the groups add; ignored in what is sent.',
+  ),
 })
 
 const UNREACHABLE = flag('Its disk does not answer: size and time are zero. Absent otherwise.')
@@ -111,8 +119,8 @@ const apiToken: Record<string, Schema> = {
   perm: ref('Permissions'),
   folder: text('All that it sees, as a path of the account.'),
   created: time(),
-  expires: { ...time(), type: ['string', 'null'] },
-  lastUsed: { ...time(), type: ['string', 'null'] },
+  expires: orNull(time()),
+  lastUsed: orNull(time()),
 }
 
 /** Schemas by name, for `components.schemas`. */

@@ -19,6 +19,9 @@ export const map = (values: Schema, description: string): Schema =>
 export const choice = (values: string[], description?: string): Schema =>
   described({ type: 'string', enum: values }, description)
 
+/** The same, or null. */
+export const orNull = (schema: Schema): Schema => ({ ...schema, type: [`${schema.type}`, 'null'] })
+
 /** An object whose properties are required, except those written with a `?` behind the name. */
 export function object(properties: Record<string, Schema>, description?: string): Schema {
   const entries = Object.entries(properties)

@@ -1,5 +1,6 @@
 // Making and ending shares, and keeping them true to their file when that is changed by any call.
 import { randomBytes } from 'node:crypto'
+import { findAccount } from '../access/effective.ts'
 import { scopeOf, type TreeUser } from '../access/user-tree.ts'
 import type { At, Place, Scope } from '../files/place/scope.ts'
 import { AppError } from '../lib/errors.ts'
@@ -184,7 +185,7 @@ export async function moveWithShares(
 async function noteChanged(services: Services, { place }: SharedEntry): Promise<void> {
   const targets = new Map<string, ShareTarget>()
   for (const share of sharesBelow(services.store, place)) {
-    const owner = findUser(services.store, share.userID)
+    const owner = findAccount(services.store, share.userID)
     const now = owner && (await targetIfThere(scopeOf(services, owner), vpathOf(share.path)))
     const known = share.target
     if (now && (!known || (isSameTarget(known, now) && !isUntouched(known, now))))
@@ -225,7 +226,7 @@ async function isGone(
   share: Share,
   isSame: typeof isSameTarget,
 ): Promise<boolean> {
-  const owner = findUser(services.store, share.userID)
+  const owner = findAccount(services.store, share.userID)
   if (!owner) return false
   try {
     const now = await targetAt(scopeOf(services, owner), vpathOf(share.path))

@@ -1,6 +1,7 @@
 // Uploads that come in parts and go on after a break: begun, appended to, and put in place when the last
 // byte has come; after a start those that were complete when the server ended.
 import type { Readable } from 'node:stream'
+import { findAccount } from '../access/effective.ts'
 import { scopeOf } from '../access/user-tree.ts'
 import type { Place } from '../files/place/scope.ts'
 import { hasArrived } from '../files/transfer/receive.ts'
@@ -17,7 +18,6 @@ import {
 import { type Declared, declaredIn } from '../files/volume/temp-name.ts'
 import { AppError, badRequest } from '../lib/errors.ts'
 import { ROOT, toVPath, type VPath } from '../lib/vpath.ts'
-import { findUser } from '../store/users.ts'
 import { type Actor, requireMay, requireStill, watchRights } from './actor.ts'
 import { change } from './change.ts'
 import type { Services } from './services.ts'
@@ -176,7 +176,7 @@ async function finishUploads(services: Services): Promise<void> {
 }
 
 async function finishLeft(services: Services, owner: number, path: string): Promise<boolean> {
-  const user = findUser(services.store, owner)
+  const user = findAccount(services.store, owner)
   const vpath = toVPath(path)
   if (!user || vpath === null) return false
   const scope = scopeOf(services, user)

@@ -5,6 +5,7 @@ import { upgradeWebSocket } from '@hono/node-server'
 import { Hono } from 'hono'
 import { createMiddleware } from 'hono/factory'
 import type { WSContext } from 'hono/ws'
+import { findAccount } from '../access/effective.ts'
 import { scopeOf } from '../access/user-tree.ts'
 import type { Scope } from '../files/place/scope.ts'
 import { recordAct, setAct } from '../http/audit.ts'
@@ -20,7 +21,6 @@ import { splitWords } from '../programs/command-line.ts'
 import { createLines } from '../programs/lines.ts'
 import { SESSIONS } from '../store/collections.ts'
 import type { User } from '../store/document.ts'
-import { findUser } from '../store/users.ts'
 
 /** Open at the same time, for one user and in all; each may run a command or hold half a line. */
 const MAX_OWN_SOCKETS = 16
@@ -113,7 +113,7 @@ function commandEvents(c: Ctx, deps: Deps, open: Quota<object>) {
       // What the command may go on with ends with the session, or with the right to execute.
       const leave = deps.store.subscribe(() => {
         const isLive = deps.store.get(SESSIONS, sessionOf(c).id) !== undefined
-        if (!isLive || !findUser(deps.store, user.id)?.perm.execute) stop.abort()
+        if (!isLive || !findAccount(deps.store, user.id)?.perm.execute) stop.abort()
       })
       setAct(c, 'shell', { path: vpath, target: line.slice(0, MAX_SHOWN_CHARACTERS) })
       runCommand({ deps, user, scope, vpath, line, ws, signal: stop.signal })
@@ -134,7 +134,7 @@ function commandEvents(c: Ctx, deps: Deps, open: Quota<object>) {
 
 function currentUser(c: Ctx, deps: Deps): User | undefined {
   const session = deps.sessions.use(sessionOf(c).id)
-  return session ? findUser(deps.store, session.userID) : undefined
+  return session ? findAccount(deps.store, session.userID) : undefined
 }
 
 // Old clients never answer a close frame and wait for the connection itself to end.

@@ -1,6 +1,7 @@
 // Signing in, in one step or two (docs/http-api.md 3.5, 27).
 import { hash } from 'node:crypto'
 import { Hono } from 'hono'
+import { withEffective } from '../access/effective.ts'
 import type { SecondStep } from '../api-types.ts'
 import { readAuthentication } from '../auth/passkeys/responses.ts'
 import { refused } from '../auth/password.ts'
@@ -284,7 +285,7 @@ export async function issueToken(
     Math.max(1_000, (session.origin?.endsMs ?? Infinity) - Date.now()),
     Math.max(1_000, session.createdMs + sessionMaxMs - Date.now()),
   )
-  const shown = deps.identities.withGroups(user)
+  const shown = withEffective(deps.store, user)
   const [token, kept] = await Promise.all([
     deps.tokens.issue(shown, session, 'api', tokenExpirationMs),
     deps.tokens.issue(shown, session, 'cookie', cookieLifeMs),

@@ -1,6 +1,7 @@
 // Shares as visitors see them (docs/http-api.md 11): no session, the owner's present rights, a tree whose
 // root is exactly the shared path.
 import { Hono } from 'hono'
+import { findAccount } from '../access/effective.ts'
 import { scopeOf } from '../access/user-tree.ts'
 import { verifyPassword } from '../auth/hash.ts'
 import { acceptsTicket, issueTicket } from '../auth/share-ticket.ts'
@@ -112,7 +113,7 @@ function actOfVisitor(
 function demandShared(deps: Deps, share: Share): User {
   if (findShare(deps.store, share.hash)?.passwordHash !== share.passwordHash)
     throw new AppError('not_found', 'no such share')
-  const owner = findUser(deps.store, share.userID)
+  const owner = findAccount(deps.store, share.userID)
   if (!owner) throw new AppError('not_found', 'the owner is gone')
   if (!owner.perm.share || !owner.perm.download)
     throw new AppError('forbidden', 'the owner may not share')

@@ -1,6 +1,7 @@
 // Bytes of files, and folders as archives (docs/http-api.md 12).
 import { Hono } from 'hono'
 import { createMiddleware } from 'hono/factory'
+import { findAccount } from '../access/effective.ts'
 import { scopeOf } from '../access/user-tree.ts'
 import { issueContentTicket, readContentTicket } from '../auth/content-ticket.ts'
 import { contentTypeOf } from '../files/listing/mime.ts'
@@ -26,7 +27,6 @@ import { encodePath } from '../http/request-path.ts'
 import { sendJson } from '../http/respond.ts'
 import { AppError } from '../lib/errors.ts'
 import { baseName, suffixOf } from '../lib/vpath.ts'
-import { findUser } from '../store/users.ts'
 import { ownerOf, readSelection, SELECTION_LIMITS } from './selections.ts'
 
 /** Bytes of users never run script in our origin, and never get one of their own. */
@@ -68,7 +68,7 @@ function holderOfTicket(c: Ctx, deps: Deps): Principal {
   const ticket = readContentTicket(query.get('ticket') ?? '', vpath, key)
   // Signing out ends what the session opened.
   const session = ticket && deps.sessions.use(ticket.sessionId)
-  const user = session && session.userID === ticket.userId && findUser(deps.store, ticket.userId)
+  const user = session && session.userID === ticket.userId && findAccount(deps.store, ticket.userId)
   if (!user) throw new AppError('unauthenticated', 'no valid ticket')
   demandDownload(user)
   return { kind: 'session', user, session }

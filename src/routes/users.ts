@@ -1,9 +1,11 @@
 // Accounts: list, read, create, change, delete (docs/http-api.md 5). Field-level updates, and the current
 // password asked for wherever a change could take an account over.
 import { Hono } from 'hono'
+import { administratesByProvider } from '../access/effective.ts'
 import { checkPermissions, checkRules } from '../access/rules.ts'
-import type { AccountIdentityRecord, UserRecord } from '../api-types.ts'
-import { hasPassword, isAdminByGroup } from '../auth/external/identities.ts'
+import type { AccountRecord } from '../access-types.ts'
+import type { AccountIdentityRecord } from '../api-types.ts'
+import { hasPassword } from '../auth/external/identities.ts'
 import { hashPassword, verifyPassword } from '../auth/hash.ts'
 import { deriveScope } from '../auth/home.ts'
 import { DIRECTORY_ISSUER, directoryEntryOf, verifyByDirectory } from '../auth/ldap/sign-in.ts'
@@ -19,6 +21,8 @@ import { sendJson, sendStatus } from '../http/respond.ts'
 import { AppError, badRequest } from '../lib/errors.ts'
 import { pick } from '../lib/fields.ts'
 import { asString, ParseError, type Reader } from '../lib/parse.ts'
+import { keepAdministrator } from '../store/access/groups.ts'
+import type { Transaction } from '../store/collection.ts'
 import { IDENTITIES, USERS } from '../store/collections.ts'
 import { type Identity, USER_FIELDS, type User } from '../store/document.ts'
 import { parseRule, parseUserDefaults } from '../store/parse-records.ts'
@@ -30,9 +34,24 @@ import {
   removeUser,
   replaceUser,
 } from '../store/users.ts'
+import {
+  ACCESS_FIELDS,
+  parseAccess,
+  presentAccess,
+  saveAccess,
+  withoutAccess,
+} from './access/account.ts'
 
 /** Fields that only an administrator changes, also of an account of their own. */
-const ADMIN_ONLY = new Set(['username', 'scope', 'lockPassword', 'perm', 'commands', 'rules'])
+const ADMIN_ONLY = new Set([
+  'username',
+  'scope',
+  'lockPassword',
+  'perm',
+  'commands',
+  'rules',
+  ...ACCESS_FIELDS,
+])
 /** Changing one of these needs the caller's current password (method json). */
 const GUARDED = new Set([
   'all',
@@ -43,6 +62,7 @@ const GUARDED = new Set([
   'perm',
   'lockpassword',
   'rules',
+  ...ACCESS_FIELDS.map((field) => field.toLowerCase()),
 ])
 
 /** Far above every locale, view and theme there is. */
@@ -53,7 +73,7 @@ export function userRoutes(deps: Deps): Hono<Env> {
   const guard = requireUser(deps)
   app.get('/api/users', guard, requireAdmin, () => {
     const users = deps.store.all(USERS).toSorted((a, b) => a.id - b.id)
-    return sendJson(users.map((user) => presentUser(user, true)))
+    return sendJson(users.map((user) => presentUser(deps, user, true)))
   })
   app.get('/api/identities', guard, requireAdmin, () =>
     sendJson(deps.store.all(IDENTITIES).map((identity) => presentIdentity(deps, identity))),
@@ -63,7 +83,7 @@ export function userRoutes(deps: Deps): Hono<Env> {
   )
   app.get('/api/users/:id', guard, (c) => {
     const user = demandUser(deps, demandSelfOrAdmin(c))
-    return sendJson(presentUser(user, signedIn(c).user.perm.admin))
+    return sendJson(presentUser(deps, user, signedIn(c).user.perm.admin))
   })
   app.put('/api/users/:id', guard, audited('user-change'), requireSession, (c) =>
     changeUser(c, deps),
@@ -75,20 +95,21 @@ export function userRoutes(deps: Deps): Hono<Env> {
 }
 
 /** What leaves the server of an account: never the hash; the scope only towards administrators. */
-function presentUser(user: User, forAdmin: boolean): UserRecord {
-  return { ...pick(user, USER_FIELDS), password: '', scope: forAdmin ? user.scope : '' }
+function presentUser({ store }: Deps, user: User, forAdmin: boolean): AccountRecord {
+  const record = { ...pick(user, USER_FIELDS), password: '', scope: forAdmin ? user.scope : '' }
+  return { ...record, ...presentAccess(store, user) }
 }
 
 function presentIdentity(deps: Deps, { userID, issuer }: Identity): AccountIdentityRecord {
   const from = issuer.startsWith(DIRECTORY_ISSUER) ? 'directory' : 'provider'
-  return { userID, from, admin: isAdminByGroup(deps.store, userID) }
+  return { userID, from, admin: administratesByProvider(deps.store, userID) }
 }
 
 interface Envelope {
   what: string
   which: string[]
   currentPassword: string
-  data: UserRecord | null
+  data: AccountRecord | null
 }
 
 function parseEnvelope(r: Reader): Envelope {
@@ -100,7 +121,7 @@ function parseEnvelope(r: Reader): Envelope {
   }
 }
 
-function parseUserData(r: Reader): UserRecord {
+function parseUserData(r: Reader): AccountRecord {
   const data = {
     id: r.int('id', 0, { min: 0 }),
     username: r.str('username'),
@@ -108,6 +129,7 @@ function parseUserData(r: Reader): UserRecord {
     lockPassword: r.bool('lockPassword'),
     ...parseUserDefaults(r),
     rules: r.list('rules', parseRule, 10_000),
+    ...parseAccess(r),
   }
   // They travel in each token, which a browser keeps no longer than 4 KiB and a server reads up to 16.
   const choices = { ...data, sorting: data.sorting.by }
@@ -129,16 +151,17 @@ async function createUser(c: Ctx, deps: Deps): Promise<Response> {
   checkRules(data.rules)
   if (data.username === '') throw badRequest('username is empty')
   const scope = deriveScope(settings, data.username, data.scope)
-  const { id: _, ...fields } = data
+  const { id: _, ...fields } = withoutAccess(data)
   const password = await hashPassword(data.password)
-  const added = await addUserWithHome(deps, { ...fields, password, scope }, () => recheck(c)).catch(
-    (error) => {
-      // The administrator who asks may read why.
-      if (error instanceof AppError && error.code === 'forbidden' && error.expose)
-        throw badRequest(error.message, 'forbidden')
-      throw error
-    },
-  )
+  const user = { ...fields, password, scope }
+  const check = () => recheck(c)
+  const alongside = (tx: Transaction, { id }: User) => saveAccess(tx, id, data)
+  const added = await addUserWithHome(deps, user, check, {}, alongside).catch((error) => {
+    // The administrator who asks may read why.
+    if (error instanceof AppError && error.code === 'forbidden' && error.expose)
+      throw badRequest(error.message, 'forbidden')
+    throw error
+  })
   return sendStatus(201, {
     headers: { Location: `${encodePath(deps.config.baseURL)}/settings/users/${added.id}` },
   })
@@ -173,7 +196,11 @@ async function changeUser(c: Ctx, deps: Deps): Promise<Response> {
   await deps.store.transaction((tx) => {
     recheck(c)
     const current = findUser(tx, id) ?? before
-    replaceUser(tx, { ...current, ...changes, id })
+    // Together they may leave an administrator where one after the other would not.
+    keepAdministrator(tx, () => {
+      saveAccess(tx, id, changes)
+      replaceUser(tx, { ...current, ...withoutAccess(changes), id })
+    })
     // A new password ends every other session of the account (docs/http-api.md 5.4).
     if (changes.password !== undefined) endSessions(tx, id, keep)
     // One set by an administrator locks out whoever had the account.
@@ -185,17 +212,17 @@ async function changeUser(c: Ctx, deps: Deps): Promise<Response> {
   return sendStatus(200)
 }
 
-function wholeRecord(c: Ctx, data: UserRecord): Partial<User> {
+function wholeRecord(c: Ctx, data: AccountRecord): Partial<AccountRecord> {
   if (!signedIn(c).user.perm.admin) throw new AppError('forbidden', 'only for administrators')
   return { ...data }
 }
 
 // Only the listed fields are written. Names come with either case of the first letter.
-function fieldsOf(c: Ctx, data: UserRecord, which: string[]): Partial<User> {
+function fieldsOf(c: Ctx, data: AccountRecord, which: string[]): Partial<AccountRecord> {
   const { admin } = signedIn(c).user.perm
   const changes: Record<string, unknown> = {}
   for (const name of which) {
-    const field = (name.charAt(0).toLowerCase() + name.slice(1)) as keyof UserRecord
+    const field = (name.charAt(0).toLowerCase() + name.slice(1)) as keyof AccountRecord
     if (field === 'id' || !Object.hasOwn(data, field))
       throw new AppError('bad_request', `users have no field ${name}`, { status: 500 })
     if (!admin && ADMIN_ONLY.has(field))
@@ -204,7 +231,7 @@ function fieldsOf(c: Ctx, data: UserRecord, which: string[]): Partial<User> {
       throw new AppError('forbidden', 'the password is locked')
     changes[field] = data[field]
   }
-  return changes as Partial<User>
+  return changes as Partial<AccountRecord>
 }
 
 async function deleteUser(c: Ctx, deps: Deps): Promise<Response> {

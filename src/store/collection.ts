@@ -43,6 +43,9 @@ export interface Records {
   count<T extends object, I extends string>(of: Collection<T, I>): number
 }
 
+/** What is asked of single records. */
+export type Lookups = Pick<Records, 'get' | 'find' | 'count'>
+
 export interface Transaction extends Records {
   /** Gives a number that no record of this collection has had. */
   nextId<T extends object, I extends string>(of: Collection<T, I>): number

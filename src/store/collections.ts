@@ -1,5 +1,13 @@
 // The collections of this program. A new one needs only its declaration: the engine stores, indexes and
 // migrates it by that.
+import {
+  type AccountHome,
+  type Group,
+  type Membership,
+  parseAccountHome,
+  parseGroup,
+  parseMembership,
+} from './access/records.ts'
 import type { Collection } from './collection.ts'
 import type {
   ApiToken,
@@ -123,6 +131,43 @@ export const PASSKEYS: Collection<Passkey, 'userID' | 'rpID'> = {
   parse: parsePasskey,
 }
 
+/** A program that does not know it would let people do less and, where groups administrate, lock all out. */
+export const GROUPS: Collection<Group, 'name' | 'admin'> = {
+  name: 'groups',
+  life: 'kept',
+  keyOf: ({ id }) => id,
+  indexes: { name: ({ name }) => name, admin: ({ perm }) => (perm.admin ? 1 : undefined) },
+  unique: ['name'],
+  isRequired: true,
+  parse: parseGroup,
+}
+
+/** The key of a membership. */
+export function membershipKey({ userID, groupID, from }: Membership): string {
+  return `${userID} ${groupID} ${from}`
+}
+
+export const MEMBERSHIPS: Collection<Membership, 'userID' | 'groupID'> = {
+  name: 'memberships',
+  life: 'kept',
+  keyOf: membershipKey,
+  indexes: { userID: ({ userID }) => userID, groupID: ({ groupID }) => groupID },
+  unique: [],
+  isRequired: true,
+  parse: parseMembership,
+}
+
+/** A program that does not know it would open a home to who has none. */
+export const HOMES: Collection<AccountHome, never> = {
+  name: 'homes',
+  life: 'kept',
+  keyOf: ({ userID }) => userID,
+  indexes: {},
+  unique: [],
+  isRequired: true,
+  parse: parseAccountHome,
+}
+
 export const COLLECTIONS: readonly Collection[] = [
   SETTINGS,
   USERS,
@@ -132,5 +177,8 @@ export const COLLECTIONS: readonly Collection[] = [
   SECOND_FACTORS,
   IDENTITIES,
   PASSKEYS,
+  GROUPS,
+  MEMBERSHIPS,
+  HOMES,
   IMPORTED_FROM,
 ] as Collection[]

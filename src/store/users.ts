@@ -1,5 +1,6 @@
 // Account records: names are unique, one administrator stays, and shares and sessions go with the account.
 import { AppError } from '../lib/errors.ts'
+import { forgetAccess, keepAdministrator } from './access/groups.ts'
 import type { Records, Transaction } from './collection.ts'
 import {
   API_TOKENS,
@@ -13,7 +14,7 @@ import {
 } from './collections.ts'
 import type { User } from './document.ts'
 
-export function findUser(records: Records, id: number): User | undefined {
+export function findUser(records: Pick<Records, 'get'>, id: number): User | undefined {
   return records.get(USERS, id)
 }
 
@@ -33,16 +34,14 @@ export function replaceUser(tx: Transaction, user: User): User {
   const before = findUser(tx, user.id)
   if (!before) throw new AppError('not_found', `no user ${user.id}`)
   requireFreeName(tx, user.username, user.id)
-  if (before.perm.admin && !user.perm.admin) requireOtherAdmin(tx)
-  return tx.replace(USERS, normalise(user))
+  return keepAdministrator(tx, () => tx.replace(USERS, normalise(user)))
 }
 
-/** Removes a user with sessions, tokens, second factor, passkeys, identities and shares. Throws `not_found`, `last_admin`. */
+/** Removes a user with all that is the account's: sessions, tokens, shares, groups and so on. Throws `not_found`, `last_admin`. */
 export function removeUser(tx: Transaction, id: number): User {
   const user = findUser(tx, id)
   if (!user) throw new AppError('not_found', `no user ${id}`)
-  if (user.perm.admin) requireOtherAdmin(tx)
-  discardUser(tx, id)
+  keepAdministrator(tx, () => discardUser(tx, id))
   return user
 }
 
@@ -54,6 +53,7 @@ export function discardUser(tx: Transaction, id: number): void {
   removePasskeys(tx, id)
   tx.remove(SECOND_FACTORS, id)
   for (const own of tx.find(IDENTITIES, 'userID', id)) tx.remove(IDENTITIES, identityKey(own))
+  forgetAccess(tx, id)
   tx.remove(USERS, id)
 }
 
@@ -78,11 +78,6 @@ function requireFreeName(records: Records, username: string, ownId: number): voi
   if (username === '') throw new AppError('bad_request', 'username is empty')
   const other = findUserByName(records, username)
   if (other && other.id !== ownId) throw new AppError('exists', 'the user name is taken')
-}
-
-function requireOtherAdmin(records: Records): void {
-  if (records.find(USERS, 'admin', 1).length < 2)
-    throw new AppError('last_admin', 'the sole administrator must stay')
 }
 
 // Empty values read as their defaults, as the original saves them (docs/http-api.md 4.6).

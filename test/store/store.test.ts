@@ -196,13 +196,13 @@ describe('the database file', () => {
     await using tree = await makeTree({})
     const file = join(tree.base, 'db.json')
     const users = [{ ...named('a'), id: 1, quota: 7 }]
-    const later = { ...fresh(), users, groups: [{ id: 1 }], requires: ['users'] }
+    const later = { ...fresh(), users, teams: [{ id: 1 }], requires: ['users'] }
     await writeFile(file, JSON.stringify(later))
     const store = await openStore(file)
     await store.transaction((tx) => addUser(tx, named('b')))
     await store.close()
     const stored = JSON.parse(await readFile(file, 'utf8'))
-    expect(stored).toMatchObject({ users: [{ quota: 7 }, {}], groups: [{ id: 1 }] })
+    expect(stored).toMatchObject({ users: [{ quota: 7 }, {}], teams: [{ id: 1 }] })
     const text = JSON.stringify({ ...later, requires: ['users', 'marks'] })
     await writeFile(file, text)
     await expect(openStore(file)).rejects.toThrow(/newer version, which knows marks/)

@@ -1,11 +1,12 @@
 // From somebody whom a provider or a directory vouches for to an account here.
+import { withEffective } from '../../access/effective.ts'
 import { AppError } from '../../lib/errors.ts'
 import type { Transaction } from '../../store/collection.ts'
 import { IDENTITIES } from '../../store/collections.ts'
 import type { Identity, User } from '../../store/document.ts'
 import { findUser, findUserByName } from '../../store/users.ts'
 import { type AccountDeps, provisionUser } from '../provision.ts'
-import { connect, findIdentity, fingerprintOf, identitiesOf, isAdminByGroup } from './identities.ts'
+import { connect, findIdentity, fingerprintOf, identitiesOf } from './identities.ts'
 
 /** Who somebody is at a provider or in a directory. */
 export interface ExternalIdentity {
@@ -116,8 +117,7 @@ function linkByName(tx: Transaction, who: ExternalIdentity, rules: ExternalRules
   const user = findUserByName(tx, who.username)
   // A name that has gone to somebody else there does not bring the account along.
   const isTaken = (id: number) => identitiesOf(tx, id).some(({ issuer }) => issuer === who.issuer)
-  if (!user || user.perm.admin || isAdminByGroup(tx, user.id) || isTaken(user.id))
-    throw takenName(who)
+  if (!user || withEffective(tx, user).perm.admin || isTaken(user.id)) throw takenName(who)
   connect(tx, identityOf(user.id, who, rules))
   return user
 }

@@ -1,43 +1,15 @@
-// Accounts that are joined to somebody at a provider or in a directory. Administration that a group there gives stands
-// beside the account and not in it, so that nothing has to be taken back when the group is lost.
+// Accounts that are joined to somebody at a provider or in a directory.
 import { hash } from 'node:crypto'
 import { AppError } from '../../lib/errors.ts'
 import type { Records, Transaction } from '../../store/collection.ts'
 import { IDENTITIES, identityKey } from '../../store/collections.ts'
 import type { Identity, User } from '../../store/document.ts'
-import type { Store } from '../../store/store.ts'
 import { findUser } from '../../store/users.ts'
-
-export interface Identities {
-  /** The account with what the groups of its identities add: the same object for the same record. */
-  withGroups(user: User): User
-}
 
 /** More than an account has providers and directories. */
 const MAX_PER_USER = 20
 /** Without a sign-in there, what only a provider or a directory opens is opened by nothing else any more. */
 const REST_MS = 30 * 24 * 60 * 60_000
-
-export function createIdentities(store: Store): Identities {
-  // What is compiled from an account is kept by its record.
-  const administrators = new WeakMap<User, User>()
-  return {
-    withGroups: (user) => {
-      if (user.perm.admin || !isAdminByGroup(store, user.id)) return user
-      const known = administrators.get(user)
-      if (known) return known
-      const made = { ...user, perm: { ...user.perm, admin: true } }
-      administrators.set(user, made)
-      return made
-    },
-  }
-}
-
-/** True while a provider or a directory says that the account administrates. */
-export function isAdminByGroup(records: Records, userID: number): boolean {
-  const nowMs = Date.now()
-  return identitiesOf(records, userID).some((own) => own.isAdmin && nowMs < own.adminUntilMs)
-}
 
 export function findIdentity(
   records: Records,

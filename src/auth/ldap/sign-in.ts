@@ -1,5 +1,6 @@
 // Sign-in by a directory beside the accounts that have a password here: those are let in without asking it, so that
 // an administrator gets in while it is down.
+import { withEffective } from '../../access/effective.ts'
 import { AppError } from '../../lib/errors.ts'
 import type { Records } from '../../store/collection.ts'
 import type { Identity, User } from '../../store/document.ts'
@@ -58,7 +59,8 @@ export async function signInByDirectory(
   const user = await withPassword(deps, local, meant.password)
   if (user) return { user, method: 'json', code: meant.code }
   // What is typed for such an account is nothing that the directory should read.
-  const isClosed = local !== undefined && (!linksByName(deps) || local.perm.admin)
+  const isClosed =
+    local !== undefined && (!linksByName(deps) || withEffective(store, local).perm.admin)
   const person = await askDirectory(deps, given, isClosed, (subject) => {
     const known = findIdentity(store, { issuer: issuerOf(config), subject })
     meant = split((known && findUser(store, known.userID)) ?? local)

@@ -1,12 +1,12 @@
 // The second factor of an account: who has one, who needs one, proving it, enrolling and losing it. It is a record of
 // its own, so that nothing that is done to accounts touches it.
+import { withEffective } from '../../access/effective.ts'
 import type { Enrolment, SecondFactorPolicy } from '../../api-types.ts'
 import { AppError } from '../../lib/errors.ts'
 import type { Records, Store, Transaction } from '../../store/collection.ts'
 import { PASSKEYS, SECOND_FACTORS } from '../../store/collections.ts'
 import type { SecondFactor, User } from '../../store/document.ts'
 import { endSessions, removePasskeys } from '../../store/users.ts'
-import { isAdminByGroup } from '../external/identities.ts'
 import { createThrottle } from '../throttle.ts'
 import { findRecoveryCode, hashOfRecoveryCode, newRecoveryCodes } from './recovery.ts'
 import { newSecret, stepOf, uriOf } from './totp.ts'
@@ -52,13 +52,9 @@ export function needsSecondFactor(
   user: User,
 ): boolean {
   if (policy === 'off') return false
-  if (policy === 'everyone' || (policy === 'administrators' && administrates(records, user)))
-    return true
+  if (policy === 'everyone') return true
+  if (policy === 'administrators' && withEffective(records, user).perm.admin) return true
   return records.get(SECOND_FACTORS, user.id)?.required === true
-}
-
-function administrates(records: Records, user: User): boolean {
-  return user.perm.admin || isAdminByGroup(records, user.id)
 }
 
 /** What an account can take its second step with. */

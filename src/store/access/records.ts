@@ -1,0 +1,68 @@
+// Groups of accounts, who is in them, and whether an account has a home: shapes, and how they are read from disk.
+import type { Permissions } from '../../api-types.ts'
+import { asString, ParseError, type Reader, readLike, zeroOf } from '../../lib/parse.ts'
+import { defaultPermissions } from '../document.ts'
+
+export interface Group {
+  /** Never given again: it stands in grants and in the audit log. */
+  id: number
+  name: string
+  /** What it adds to the permissions of its members. */
+  perm: Permissions
+  /** Bytes that the home of a member may hold, where neither the account nor another group allows more; null says nothing. */
+  homeQuota: number | null
+  /** Names of groups at a provider or in a directory, whose people are members. */
+  claims: string[]
+}
+
+export const MEMBERSHIP_SOURCES = ['admin', 'oidc', 'ldap'] as const
+
+/** Who says that somebody is in a group: an administrator here, a provider, or a directory. */
+export type MembershipSource = (typeof MEMBERSHIP_SOURCES)[number]
+
+export interface Membership {
+  userID: number
+  groupID: number
+  from: MembershipSource
+}
+
+/** Accounts without such a record have a home, and no limit of their own. */
+export interface AccountHome {
+  userID: number
+  /** False for accounts that see the folders given to them and nothing else. */
+  home: boolean
+  /** Bytes; null where the groups decide. */
+  homeQuota: number | null
+}
+
+export function parseGroup(r: Reader): Group {
+  const name = r.str('name')
+  if (!name) throw new ParseError(`${r.at}.name must not be empty`)
+  return {
+    id: r.int('id', 0, { min: 1 }),
+    name,
+    perm: r.obj('perm', (p) => readLike(p, zeroOf(defaultPermissions()))),
+    homeQuota: parseQuota(r, 'homeQuota'),
+    claims: r.list('claims', asString),
+  }
+}
+
+export function parseMembership(r: Reader): Membership {
+  const word = r.str('from')
+  const from = MEMBERSHIP_SOURCES.find((known) => known === word)
+  if (!from) throw new ParseError(`${r.at}.from must be ${MEMBERSHIP_SOURCES.join(', ')}`)
+  return { userID: r.int('userID', 0, { min: 1 }), groupID: r.int('groupID', 0, { min: 1 }), from }
+}
+
+export function parseAccountHome(r: Reader): AccountHome {
+  return {
+    userID: r.int('userID', 0, { min: 1 }),
+    home: r.bool('home', true),
+    homeQuota: parseQuota(r, 'homeQuota'),
+  }
+}
+
+/** Bytes, or null where none is said. Throws ParseError. */
+export function parseQuota(r: Reader, key: string): number | null {
+  return r.has(key) ? r.int(key, 0, { min: 0 }) : null
+}

@@ -1,0 +1,182 @@
+// What groups give, as requests find it.
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { setGroupsOf, setHome, setMembers } from '../../src/store/access/groups.ts'
+import { MEMBERSHIPS } from '../../src/store/collections.ts'
+import { findUserByName } from '../../src/store/users.ts'
+import { type OpenedApp, openApp, PASSWORD } from '../support/app.ts'
+import { makeGroup, NO_PERMISSIONS } from '../support/groups.ts'
+import { makeShare } from '../support/shares.ts'
+
+const BOB = 2
+const WHOLE = { ...NO_PERMISSIONS, download: true }
+const withBob = (perm = NO_PERMISSIONS) =>
+  openApp({ tree: { 'a.txt': 'old' }, users: [{ username: 'bob', perm }] })
+
+function permIn(token: string): unknown {
+  return JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()).user.perm
+}
+
+async function put(app: OpenedApp, data: object, which: string[] = ['all']) {
+  const admin = await app.as('admin')
+  return admin.fetch(`/api/users/${BOB}`, {
+    method: 'PUT',
+    body: JSON.stringify({ what: 'user', which, current_password: PASSWORD, data }),
+  })
+}
+
+async function read(app: OpenedApp) {
+  const admin = await app.as('admin')
+  return (await admin.fetch(`/api/users/${BOB}`)).json()
+}
+
+describe('what groups give', () => {
+  it('holds from the next request on, and not after it is taken away', async () => {
+    await using app = await withBob()
+    const bob = await app.as('bob')
+    const make = (name: string) =>
+      bob.fetch(`/api/resources/${name}`, { method: 'POST', body: 'x' })
+    expect((await make('one.txt')).status).toBe(403)
+    const { id } = await makeGroup(app.store, { perm: { create: true }, members: [BOB] })
+    expect((await make('two.txt')).status).toBe(200)
+    await app.store.transaction((tx) => setMembers(tx, id, []))
+    expect((await make('three.txt')).status).toBe(403)
+  })
+
+  it('administrates', async () => {
+    await using app = await withBob()
+    const bob = await app.as('bob')
+    expect((await bob.fetch('/api/settings')).status).toBe(403)
+    await makeGroup(app.store, { perm: { admin: true }, members: [BOB] })
+    expect((await bob.fetch('/api/settings')).status).toBe(200)
+  })
+
+  it('stands in the token, which is to be renewed when that changes', async () => {
+    await using app = await withBob()
+    vi.useFakeTimers({ toFake: ['Date'] })
+    onTestFinished(() => void vi.useRealTimers())
+    const bob = await app.as('bob')
+    expect(permIn(bob.token)).toEqual(NO_PERMISSIONS)
+    // Tokens know whole seconds.
+    vi.setSystemTime(Date.now() + 5_000)
+    const hint = async () => (await bob.fetch('/api/usage/')).headers.get('x-renew-token')
+    await makeGroup(app.store, { name: 'adds nothing', members: [BOB] })
+    expect(await hint()).toBeNull()
+    await makeGroup(app.store, { perm: { share: true }, members: [BOB] })
+    expect(await hint()).toBe('true')
+    const renewed = await bob.fetch('/api/renew', { method: 'POST' })
+    expect(permIn(await renewed.text())).toEqual({ ...NO_PERMISSIONS, share: true })
+  })
+
+  it('is what API tokens are cut from', async () => {
+    await using app = await withBob()
+    const bob = await app.as('bob')
+    const perm = { ...NO_PERMISSIONS, create: true, download: true }
+    const body = JSON.stringify({ name: 'x', perm, current_password: PASSWORD })
+    const made = await bob.fetch('/api/tokens', { method: 'POST', body })
+    const { token } = await made.json()
+    const read = () => app.fetch('/api/raw/a.txt', { headers: { 'X-Auth': token } })
+    expect((await read()).status).toBe(202)
+    await makeGroup(app.store, { perm: { download: true }, members: [BOB] })
+    expect((await read()).status).toBe(200)
+  })
+
+  it('lets shares of a member live and end', async () => {
+    await using app = await withBob(WHOLE)
+    const { id } = await makeGroup(app.store, { perm: { share: true }, members: [BOB] })
+    const hash = await makeShare(app, '/a.txt', {}, 'bob')
+    const visit = async () => (await app.fetch(`/api/public/dl/${hash}`)).status
+    expect(await visit()).toBe(200)
+    await app.store.transaction((tx) => setMembers(tx, id, []))
+    expect(await visit()).toBe(403)
+  })
+})
+
+describe('the record of an account', () => {
+  it('is as ever where nothing is said', async () => {
+    await using app = await withBob()
+    await makeGroup(app.store, { members: [1] })
+    expect(Object.keys(await read(app))).not.toContain('groups')
+  })
+
+  it('has the own permissions, and the effective ones beside them', async () => {
+    await using app = await withBob()
+    const { id } = await makeGroup(app.store, {
+      perm: { share: true },
+      homeQuota: 9,
+      members: [BOB],
+    })
+    expect(await read(app)).toMatchObject({
+      perm: NO_PERMISSIONS,
+      groups: [id],
+      home: true,
+      homeQuota: null,
+      effective: { perm: { ...NO_PERMISSIONS, share: true }, homeQuota: 9 },
+    })
+  })
+
+  it('bakes nothing in when it is written back, and loses nothing without the keys', async () => {
+    await using app = await withBob()
+    const { id } = await makeGroup(app.store, { perm: { share: true }, members: [BOB] })
+    const other = await makeGroup(app.store, { name: 'from there' })
+    await app.store.transaction((tx) => setGroupsOf(tx, BOB, [other.id], 'oidc'))
+    await app.store.transaction((tx) => setHome(tx, { userID: BOB, home: false, homeQuota: 4 }))
+    const record = await read(app)
+    expect((await put(app, record)).status).toBe(200)
+    expect(await read(app)).toEqual(record)
+    expect(findUserByName(app.store, 'bob')?.perm).toEqual(NO_PERMISSIONS)
+    const { groups: _, home: __, homeQuota: ___, effective: ____, ...original } = record
+    expect((await put(app, original)).status).toBe(200)
+    expect(await read(app)).toEqual(record)
+    expect(app.store.all(MEMBERSHIPS).map(({ groupID, from }) => [groupID, from])).toEqual([
+      [id, 'admin'],
+      [other.id, 'oidc'],
+    ])
+  })
+
+  it('takes groups, home and limit, each alone', async () => {
+    await using app = await withBob()
+    const { id } = await makeGroup(app.store)
+    const set = (data: object) => put(app, { id: BOB, ...data }, Object.keys(data))
+    expect((await set({ groups: [id] })).status).toBe(200)
+    expect((await set({ homeQuota: 12 })).status).toBe(200)
+    expect((await set({ home: false })).status).toBe(200)
+    expect(await read(app)).toMatchObject({ groups: [id], home: false, homeQuota: 12 })
+    await set({ homeQuota: null })
+    expect(await read(app)).toMatchObject({ homeQuota: null })
+  })
+
+  it.each([{ groups: [99] }, { groups: ['one'] }, { homeQuota: -1 }, { home: 'yes' }])(
+    'is not changed by %j',
+    async (data) => {
+      await using app = await withBob()
+      const response = await put(app, { id: BOB, ...data }, Object.keys(data))
+      expect(response.status).toBe(400)
+      expect(Object.keys(await read(app))).not.toContain('groups')
+    },
+  )
+
+  it('gives nobody groups who may not give them', async () => {
+    await using app = await withBob()
+    const { id } = await makeGroup(app.store, { perm: { admin: true } })
+    const bob = await app.as('bob')
+    const data = { id: BOB, groups: [id] }
+    const body = { what: 'user', which: ['groups'], current_password: PASSWORD, data }
+    const init = { method: 'PUT', body: JSON.stringify(body) }
+    expect((await bob.fetch(`/api/users/${BOB}`, init)).status).toBe(403)
+    const unconfirmed = { ...init, body: JSON.stringify({ ...body, current_password: 'wrong' }) }
+    const admin = await app.as('admin')
+    expect((await admin.fetch(`/api/users/${BOB}`, unconfirmed)).status).toBe(400)
+    expect(app.store.count(MEMBERSHIPS)).toBe(0)
+  })
+
+  it('comes with groups when it is made', async () => {
+    await using app = await withBob()
+    const { id } = await makeGroup(app.store)
+    const admin = await app.as('admin')
+    const data = { username: 'new', password: PASSWORD, perm: NO_PERMISSIONS, groups: [id] }
+    const body = { what: 'user', which: [], current_password: PASSWORD, data }
+    const init = { method: 'POST', body: JSON.stringify(body) }
+    expect((await admin.fetch('/api/users', init)).status).toBe(201)
+    expect(app.store.all(MEMBERSHIPS)).toEqual([{ userID: 3, groupID: id, from: 'admin' }])
+  })
+})
