@@ -26,7 +26,13 @@ export function delivery(deps: Deps) {
     c.set('headers', {})
     await next()
     const ending: Ending = { status: 0, isWhole: true, bytes: 0 }
-    const delivered = await deliver(c, deps, await answerOf(c.res), ending)
+    const answer = await answerOf(c.res)
+    const delivered = await deliver(c, deps, answer, ending).catch((error: unknown) => {
+      // Hono would answer once more.
+      if (!c.env.outgoing?.headersSent) throw error
+      deps.log.error('an answer ended badly', { path: logPath(c), error: String(error) })
+      return RESPONSE_ALREADY_SENT
+    })
     recordAct(c, deps, ending)
     // Hono would copy the headers of the one before.
     c.res = undefined

@@ -4,7 +4,7 @@ import { createServer } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
 import { getRequestListener } from '@hono/node-server'
 import { Hono } from 'hono'
-import { expect, it } from 'vitest'
+import { expect, it, vi } from 'vitest'
 import { answer, type Streamed, stream } from '../../src/http/answer.ts'
 import type { Env } from '../../src/http/context.ts'
 import { delivery } from '../../src/http/deliver.ts'
@@ -52,6 +52,9 @@ function createBodies() {
         { what: 'a text', memoryBytes: 1, write, close: () => void closed.push(path) },
       ),
     )
+  const close = () => Promise.reject(new Error('EIO: close'))
+  const write: Streamed['write'] = (output) => output.end('all of it')
+  app.get('/unclosed', () => stream({}, { what: 'a text', memoryBytes: 1, write, close }))
   app.get('/bytes', () => answer(Buffer.from('bytes'), { 'X-Two': ['1', '2'] }))
   app.get('/redirect', (c) => c.redirect('/bytes'))
   return { app, closed, lines, close: () => transfers.close() }
@@ -88,6 +91,16 @@ it('a body that fails before its first byte is an error answer, later it breaks 
   expect(breaks).toMatch(/\r\n5\r\none, \r\n$/)
   expect(lines.at(-1)).toBe('a text broke off')
   await waitFor('both bodies to be closed', () => closed.join() === '/fails,/breaks')
+})
+
+it('a body that cannot be closed was answered all the same, once', async () => {
+  const said = vi.spyOn(console, 'error')
+  const { answers, lines } = await overSocket(['/unclosed'])
+  expect(statusesOf(answers[0] ?? '')).toEqual([200])
+  expect(answers[0]).toMatch(/\r\n\r\nall of it$/)
+  await waitFor('the line', () => lines.includes('an answer ended badly'))
+  // The library that carries answers tells there of a second one.
+  expect(said).not.toHaveBeenCalled()
 })
 
 it('a head tells the length of a body that is written at once, and has no type for none', async () => {
