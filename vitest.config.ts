@@ -1,3 +1,5 @@
+import { globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { defineConfig, type ViteUserConfig } from 'vitest/config'
 import { catalogues, linguiMacros } from './scripts/build/vite-plugins.ts'
 
@@ -12,6 +14,16 @@ const MEASURED = [
   'upload-many',
 ].map((name) => `test/web/${name}.test.ts`)
 
+const UNIT = {
+  include: ['test/**/*.test.ts'],
+  exclude: ['test/bin/**', 'test/web/*.test.ts', 'test/long/**', 'test/bench/**'],
+}
+
+/** Files that put something else in the place of a module, which a process loads once. */
+const REPLACING = globSync(UNIT.include, { cwd: import.meta.dirname, exclude: UNIT.exclude }).filter(
+  (path) => readFileSync(join(import.meta.dirname, path), 'utf8').includes('vi.mock('),
+)
+
 /** The default leaves one of two cores idle. */
 const WORKERS = 2
 
@@ -24,6 +36,13 @@ const setupFiles = ['test/support/equal-bytes.ts', 'test/support/setup-trees.ts'
 
 /** For the projects with browser tests. */
 const globalSetup = ['test/support/shared-server.ts']
+
+const parallel: NonNullable<ViteUserConfig['test']> = {
+  testTimeout: TEST_MS,
+  hookTimeout: TEST_MS,
+  expect: patience,
+  maxWorkers: WORKERS,
+}
 
 /** One file at a time, where nothing else is said. */
 const serial: NonNullable<ViteUserConfig['test']> = {
@@ -41,26 +60,27 @@ export default defineConfig({
       {
         plugins,
         test: {
+          ...parallel,
           name: 'unit',
           environment: 'node',
-          include: ['test/**/*.test.ts'],
-          exclude: ['test/bin/**', 'test/web/*.test.ts', 'test/long/**', 'test/bench/**'],
-          testTimeout: TEST_MS,
-          hookTimeout: TEST_MS,
-          expect: patience,
-          maxWorkers: WORKERS,
+          ...UNIT,
+          exclude: [...UNIT.exclude, ...REPLACING],
           setupFiles,
+          // A process for each file took as long as the tests themselves.
+          isolate: false,
         },
       },
       {
         plugins,
+        test: { ...parallel, name: 'alone', environment: 'node', include: REPLACING, setupFiles },
+      },
+      {
+        plugins,
         test: {
+          ...parallel,
           name: 'dom',
           environment: 'happy-dom',
           include: ['test/**/*.test.tsx'],
-          testTimeout: TEST_MS,
-          expect: patience,
-          maxWorkers: WORKERS,
           // Twelve times faster; each test cleans up its own document.
           isolate: false,
         },

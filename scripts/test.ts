@@ -41,7 +41,7 @@ const parts: Record<string, () => Promise<Tally>> = {
       await command('types', ['node_modules/typescript/bin/tsc', '-p', '.']),
     ),
   package: () => command('executable', ['scripts/package.ts'], PART_MS.package),
-  unit: () => vitest(['unit', 'dom'], PART_MS.unit),
+  unit: () => vitest(['unit', 'alone', 'dom'], PART_MS.unit),
   bin: () => vitest(['bin'], PART_MS.bin),
   browser: () => vitest(['browser', 'measured'], PART_MS.browser),
 }

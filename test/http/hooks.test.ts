@@ -332,16 +332,17 @@ describe('webhooks', () => {
   })
 
   it('never delay the request', async () => {
-    const silent = createServer(() => {})
+    let given = 0
+    const silent = createServer((request) => request.once('close', () => given++))
     await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve))
     const url = `http://127.0.0.1:${(silent.address() as AddressInfo).port}/`
     await using app = await startApp({
       tree: { 'a.txt': 'x' },
       settings: { webhooks: [{ url, events: ['before_delete', 'after_delete'], enabled: true }] },
     })
-    const started = performance.now()
     expect((await call(app, 'DELETE', 'a.txt')).status).toBe(204)
-    expect(performance.now() - started).toBeLessThan(3_000)
+    // Nobody has stopped waiting for the receiver by then.
+    expect(given).toBe(0)
     silent.closeAllConnections()
     silent.close()
   })

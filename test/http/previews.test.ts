@@ -275,7 +275,6 @@ describe('a drawing that is called a picture', () => {
     await using app = await openApp({
       tree: { 'slow.png': drawing, 'photo.jpg': await sample('picture.jpg') },
     })
-    const before = performance.now()
     const slow = Promise.all([
       look(app, '/api/preview/thumb/slow.png'),
       look(app, '/api/preview/big/slow.png'),
@@ -284,9 +283,11 @@ describe('a drawing that is called a picture', () => {
       status: 200,
     })
     for (const { status } of await slow) expect(status).toBe(500)
-    expect(performance.now() - before).toBeLessThan(15_000)
     expect((await look(app, '/api/preview/thumb/slow.png')).status).toBe(500)
-    expect(app.log.filter((line) => line.includes('as before'))).toHaveLength(1)
+    const again = app.log.filter((line) => line.includes('as before'))
+    expect(again).toHaveLength(1)
+    // Refused, not given up when its time was over.
+    expect(again[0]).not.toContain('not made within')
   })
 })
 
