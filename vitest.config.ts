@@ -20,9 +20,10 @@ const UNIT = {
 }
 
 /** Files that put something else in the place of a module, which a process loads once. */
-const REPLACING = globSync(UNIT.include, { cwd: import.meta.dirname, exclude: UNIT.exclude }).filter(
-  (path) => readFileSync(join(import.meta.dirname, path), 'utf8').includes('vi.mock('),
-)
+const REPLACING = globSync(UNIT.include, {
+  cwd: import.meta.dirname,
+  exclude: UNIT.exclude,
+}).filter((path) => readFileSync(join(import.meta.dirname, path), 'utf8').includes('vi.mock('))
 
 /** The default leaves one of two cores idle. */
 const WORKERS = 2

@@ -16,9 +16,9 @@ it.skipIf(process.platform === 'win32')(
       maxOutputBytes: 1_000,
       onStdout: (chunk) => pid.resolve(Number(chunk)),
     })
-    const left = await withDeadline('the program', 30_000, pid.promise)
+    const left = await withDeadline('the program', 60_000, pid.promise)
     try {
-      await withDeadline('the end', KILL_DELAY_MS + 20_000, programs.close())
+      await withDeadline('the end', KILL_DELAY_MS + 60_000, programs.close())
       expect(await result).toMatchObject({ ended: 'abort' })
     } finally {
       process.kill(left, 'SIGKILL')

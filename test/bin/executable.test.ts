@@ -63,7 +63,7 @@ async function start(
     output: () => printed,
     async [Symbol.asyncDispose]() {
       child.kill('SIGTERM')
-      await withDeadline('the end', 30_000, exited)
+      await withDeadline('the end', 60_000, exited)
     },
   }
 }

@@ -93,7 +93,7 @@ it('keeps it within 160 MB while 1,000 visitors of a share read nothing of what 
   // Longer than those wait who find no room.
   await pause(12_000)
   const grownMb = ((await memory.stop()) - idle) / 1024 / 1024
-  const { token } = await withDeadline('signing in', 30_000, loginAs(program.origin))
+  const { token } = await withDeadline('signing in', 60_000, loginAs(program.origin))
   expect(token).not.toBe('')
   for (const socket of sockets) socket.destroy()
   expect(grownMb).toBeLessThan(160)

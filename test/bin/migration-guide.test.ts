@@ -49,7 +49,7 @@ test('every command of the guide does what the guide says', async () => {
   }
   const run = async (command: string) => {
     const { child, closed, output } = start(command)
-    await withDeadline(command, 20_000, closed)
+    await withDeadline(command, 60_000, closed)
     expect(child.exitCode, `${command}\n${output()}`).toBe(0)
     return output()
   }
@@ -65,7 +65,7 @@ test('every command of the guide does what the guide says', async () => {
     expect(await run(list ?? '')).toContain('user2')
   } finally {
     server.child.kill('SIGTERM')
-    await withDeadline('the end of the server', 30_000, server.closed)
+    await withDeadline('the end of the server', 60_000, server.closed)
   }
   expect(await readdir(home)).toEqual(expect.arrayContaining(['filebrowser.db.json']))
 

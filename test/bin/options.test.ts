@@ -73,7 +73,7 @@ describe('sessions', () => {
     await using s = await signedIn(tree, ['--sessionMax', '2s'])
     expect((await s.user.fetch('/api/resources/')).status).toBe(200)
     const status = async () => (await s.user.fetch('/api/resources/')).status
-    await waitFor('the end of the session', async () => (await status()) === 401, 6000)
+    await waitFor('the end of the session', async () => (await status()) === 401)
   })
 })
 
@@ -151,7 +151,7 @@ describe('files', () => {
       const expected = createHmac('sha256', 'between us').update(call.body).digest('hex')
       expect(call.signature).toBe(`sha256=${expected}`)
     } finally {
-      await withDeadline('the receiver', 5000, new Promise((resolve) => receiver.close(resolve)))
+      await withDeadline('the receiver', 60_000, new Promise((resolve) => receiver.close(resolve)))
     }
   })
 })
@@ -240,7 +240,7 @@ describe('pictures', () => {
           processors,
         ])
         const asked = names.map((name) => s.user.fetch(`/api/preview/thumb/${name}`))
-        const answers = await withDeadline('three previews', 30_000, Promise.all(asked))
+        const answers = await withDeadline('three previews', 60_000, Promise.all(asked))
         expect(answers.map(({ status }) => status)).toEqual([501, 501, 501])
         return (await readFile(join(runs, 'counts'), 'utf8')).trim().split(/\s+/).map(Number)
       }

@@ -163,7 +163,7 @@ describe.runIf(process.platform !== 'win32')('the permissions of the unix socket
       const call = request({ socketPath, path: '/health' }, (answer) => resolve(answer.statusCode))
       call.on('error', reject).end()
     })
-    expect(await withDeadline('an answer on the socket', 20_000, answered)).toBe(200)
+    expect(await withDeadline('an answer on the socket', 60_000, answered)).toBe(200)
     const isOld = name === '--socket-perm'
     expect(program.output().includes('--socket-perm is an old name')).toBe(isOld)
   })

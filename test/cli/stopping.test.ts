@@ -49,7 +49,7 @@ describe('stopping', () => {
     await waitFor('the stop', () => cli.output().stdout.includes('stopping'))
     expect(cli.stray(new Error('belongs to no request'))).toBe(true)
     body.end('}')
-    const [answer] = await withDeadline('the answer', 20_000, answered)
+    const [answer] = await withDeadline('the answer', 60_000, answered)
     answer.resume()
     expect(await stopped).toBe(0)
     expect(cli.output().stdout).toContain('belongs to no request')

@@ -16,7 +16,7 @@ beforeEach(async () => {
 afterEach(() => rm(cwd, { recursive: true, force: true }))
 
 async function refused(...words: string[]): Promise<string> {
-  const { code, stderr } = await withDeadline('a refusal', 30_000, runCli(words, { cwd }))
+  const { code, stderr } = await withDeadline('a refusal', 60_000, runCli(words, { cwd }))
   const errors = stderr.split('\n').slice(stderr.split('\n').findIndex((l) => /^Error: /.test(l)))
   expect(code, stderr).toBe(1)
   expect(errors, stderr).toEqual([expect.stringMatching(/^Error: /), ''])

@@ -86,7 +86,7 @@ describe('checksums', () => {
     const ended = Promise.allSettled(hashing)
     await waitFor('two threads', () => handles.length === 2)
     gone.abort(new Error('the client has gone'))
-    const results = await withDeadline('the end of the work', 30_000, ended)
+    const results = await withDeadline('the end of the work', 60_000, ended)
     for (const result of results)
       expect(result).toMatchObject({
         status: 'rejected',
@@ -96,7 +96,7 @@ describe('checksums', () => {
     // All places are free again.
     await writeFile(tree.at('next.bin'), Buffer.alloc(2 * MIB))
     const next = await inTree(tree, 'next.bin')
-    await withDeadline('the next file', 30_000, checksum(next, 'md5', me))
+    await withDeadline('the next file', 60_000, checksum(next, 'md5', me))
   })
 
   it('of one user do not keep another waiting, and who waits holds no file open', async () => {
@@ -111,7 +111,7 @@ describe('checksums', () => {
     const ended = Promise.allSettled(hashing)
     const other = await inTree(tree, 'other.bin')
     const done = checksum(other, 'md5', { owner: 2, signal: forever })
-    await withDeadline('the other user', 30_000, done)
+    await withDeadline('the other user', 60_000, done)
     expect(handles).toHaveLength(1)
     gone.abort()
     await ended
@@ -124,7 +124,7 @@ describe('checksums', () => {
     const file = await inTree(tree, 'huge.bin')
     const hashing = checksum(file, 'md5', { owner: 1, signal: gone.signal })
     gone.abort(new Error('the client has gone'))
-    await expect(withDeadline('the end', 30_000, hashing)).rejects.toThrow('the client has gone')
+    await expect(withDeadline('the end', 60_000, hashing)).rejects.toThrow('the client has gone')
   })
 
   it('fail like the reading does', async () => {

@@ -186,7 +186,7 @@ describe('after a crash amid such a save', () => {
       const lines: string[] = []
       const disks = createDisks()
       const finishing = finishWrites(disks, registry, keepWarnings(lines))
-      await withDeadline('the start', 20_000, finishing)
+      await withDeadline('the start', 60_000, finishing)
       expect(await readFile(target, 'utf8')).toBe('NEW CONTENT')
       expect(lines.filter((line) => line.includes(far))).toEqual([
         expect.stringContaining('cannot be finished now (EHOSTDOWN)'),

@@ -170,7 +170,7 @@ async function rawAnswer(port: number, sent: string): Promise<string> {
     answer += part.toString('latin1')
   })
   socket.write(sent)
-  await withDeadline('the end of the connection', 30_000, once(socket, 'close'))
+  await withDeadline('the end of the connection', 60_000, once(socket, 'close'))
   return answer
 }
 

@@ -144,7 +144,7 @@ describe('event commands', () => {
     const ran = join(app.tree.base, 'ran.txt')
     const commands = { before_save: lines.map((line) => line.replace('ran.txt', ran)) }
     await changeRecords(app.store, (doc) => ({ ...doc, settings: { ...doc.settings, commands } }))
-    const saved = await withDeadline('the save', 20_000, call(app, 'PUT', 'a.txt', 'y'))
+    const saved = await withDeadline('the save', 60_000, call(app, 'PUT', 'a.txt', 'y'))
     expect([saved.status, await app.tree.read('a.txt')]).toEqual([200, 'y'])
     // It lives on, as it did under the original.
     process.kill(Number(await readFile(ran, 'utf8')), 'SIGKILL')
@@ -319,7 +319,7 @@ describe('webhooks', () => {
     expect(webhookSecret).toMatch(/^[\w-]{43}$/)
     expect((await (await app.as('bob')).fetch('/api/settings')).status).toBe(403)
     expect((await call(app, 'DELETE', 'a.txt')).status).toBe(204)
-    const { signature, body } = await withDeadline('the delivery', 30_000, promise)
+    const { signature, body } = await withDeadline('the delivery', 60_000, promise)
     receiver.close()
     const expected = createHmac('sha256', webhookSecret).update(body).digest('hex')
     expect(signature).toBe(`sha256=${expected}`)

@@ -46,14 +46,14 @@ for (const [title, offset, status] of [
       await pause(100)
     }
     sending.end()
-    const [answer] = await withDeadline('the answer', 20_000, answered)
+    const [answer] = await withDeadline('the answer', 60_000, answered)
     expect(answer.statusCode).toBe(status)
     const { localPort } = answer.socket
     answer.resume()
     await once(answer, 'end')
 
     const next = request(`${app.origin}/health`, { agent }).end()
-    const [health] = (await withDeadline('the next', 20_000, once(next, 'response'))) as [
+    const [health] = (await withDeadline('the next', 60_000, once(next, 'response'))) as [
       IncomingMessage,
     ]
     expect(health.statusCode).toBe(200)
@@ -79,5 +79,5 @@ it('a client that never stops sending a refused body is cut off', async () => {
   }
   socket.on('drain', send).resume()
   send()
-  await withDeadline('the end of the connection', 20_000, closed)
+  await withDeadline('the end of the connection', 60_000, closed)
 })

@@ -187,7 +187,7 @@ it.runIf(HAS_FUSE)(
       .map((user) => user.fetch(`/api/resources/disk/huge.bin?${sum}`))
     await waitFor('both threads', async () => (await openAt(app.tree.at('disk/huge.bin'))) === 2)
     await disk.obey({ hangs: true })
-    for (const answer of await withDeadline('the refusals', 20_000, Promise.all(hashing))) {
+    for (const answer of await withDeadline('the refusals', 60_000, Promise.all(hashing))) {
       expect(answer.status).toBe(503)
       expect(answer.headers.get('x-error-code')).toBe('unreachable')
     }

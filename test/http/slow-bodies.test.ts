@@ -36,7 +36,7 @@ it('a byte at a time does not make it longer', async () => {
   const closed = new Promise((resolve) => socket.once('close', resolve))
   socket.write(`POST /api/login HTTP/1.1\r\n${UNFINISHED}`)
   const drip = setInterval(() => socket.writable && socket.write(' '), 20)
-  await withDeadline('the end of the connection', 20_000, closed)
+  await withDeadline('the end of the connection', 60_000, closed)
   clearInterval(drip)
 })
 
@@ -51,7 +51,7 @@ it('a sign-in that is broken off is no failed one', async () => {
     const closed = new Promise((resolve) => socket.once('close', resolve))
     socket.end()
     socket.resume()
-    await withDeadline('the end of the connection', 20_000, closed)
+    await withDeadline('the end of the connection', 60_000, closed)
   }
   expect((await signIn(app, 'admin', PASSWORD)).status).toBe(200)
 })

@@ -49,7 +49,7 @@ describe.runIf(process.platform === 'linux')('a client that has vanished', () =>
     alive.socket.on('ping', () => pings++)
     silent.socket.send('sleep 600')
     alive.socket.send('sleep 601')
-    await withDeadline('the end of the silent connection', 30_000, silent.closed)
+    await withDeadline('the end of the silent connection', 60_000, silent.closed)
     const seen = pings
     await waitFor('more pings than a silent client survives', () => pings > seen + 5)
     const running = async () => {
@@ -59,7 +59,7 @@ describe.runIf(process.platform === 'linux')('a client that has vanished', () =>
     }
     await waitFor('the end of its command', async () => (await running()).join() === '601')
     alive.socket.close()
-    await withDeadline('the end of the other', 30_000, alive.closed)
+    await withDeadline('the end of the other', 60_000, alive.closed)
   })
 })
 

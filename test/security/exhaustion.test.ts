@@ -71,7 +71,7 @@ describe.runIf(process.platform === 'linux')('CVE-2026-72838: a pipe, a socket o
         const bytes = await response.arrayBuffer()
         expect(bytes.byteLength).toBeLessThan(MIB)
       })
-      await withDeadline(path, 30_000, answer)
+      await withDeadline(path, 60_000, answer)
     }
   })
 
@@ -88,7 +88,7 @@ describe.runIf(process.platform === 'linux')('CVE-2026-72838: a pipe, a socket o
       ]
       for (const [method, path, headers] of calls) {
         const answer = admin.fetch(path, { method, headers, body: 'x' })
-        await withDeadline(`${method} ${path}`, 30_000, answer)
+        await withDeadline(`${method} ${path}`, 60_000, answer)
       }
     }
     expect((await stat('/dev/zero')).isCharacterDevice()).toBe(true)
@@ -100,7 +100,7 @@ describe.runIf(process.platform === 'linux')('CVE-2026-72838: a pipe, a socket o
     await readPublic(app, hash, '/a.txt')
     const names = await specialFiles(app)
     const before = await openDescriptors(process.pid)
-    for (const name of names) await withDeadline(name, 20_000, readPublic(app, hash, `/${name}`))
+    for (const name of names) await withDeadline(name, 60_000, readPublic(app, hash, `/${name}`))
     expect(await openDescriptors(process.pid)).toBeLessThanOrEqual(before + 4)
   })
 })
@@ -238,7 +238,7 @@ describe('CVE-2026-90928: subtitles', () => {
     const admin = await app.as('admin')
     for (const name of ['evil.srt', 'evil.ass']) {
       const answer = admin.fetch(`/api/subtitle/${name}`).then((response) => response.text())
-      await withDeadline(name, 30_000, answer)
+      await withDeadline(name, 60_000, answer)
     }
   })
 })
@@ -251,7 +251,7 @@ describe('CVE-2026-82235: a picture that is a bomb', () => {
       for (const size of ['thumb', 'big'])
         for (const query of ['', '?display=true']) {
           const path = `/api/preview/${size}/${name}${query}`
-          const response = await withDeadline(path, 30_000, admin.fetch(path))
+          const response = await withDeadline(path, 60_000, admin.fetch(path))
           expect(response.status, path).toBe(413)
         }
     // Nor does it hold up the facts about it.
@@ -296,7 +296,7 @@ describe('expressions in rules', () => {
     })
     const admin = await app.as('admin')
     const path = `/api/resources/${'a'.repeat(200)}!`
-    await withDeadline('the verdict', 20_000, admin.fetch(path))
+    await withDeadline('the verdict', 60_000, admin.fetch(path))
   })
 })
 

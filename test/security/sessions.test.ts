@@ -271,7 +271,7 @@ describe('a WebSocket', () => {
     const shell = await openShell(app, bob.token)
     await take(app)
     shell.socket.send('echo still-here')
-    await withDeadline('the end of the connection', 30_000, shell.closed)
+    await withDeadline('the end of the connection', 60_000, shell.closed)
     expect(shell.lines).toEqual(expected)
   })
 })

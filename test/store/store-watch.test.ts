@@ -82,7 +82,7 @@ function holdUp(step: 'nextStat' | 'nextRead') {
     return released.promise
   }
   return {
-    reached: withDeadline('the look at the file', 20_000, reached.promise),
+    reached: withDeadline('the look at the file', 60_000, reached.promise),
     release: released.resolve,
   }
 }

@@ -68,7 +68,7 @@ describe('the database file', () => {
     const oneByOne = async () => {
       for (const name of ['a', 'b', 'c']) await store.transaction((tx) => addUser(tx, named(name)))
     }
-    await withDeadline('three changes in a row', 20_000, oneByOne())
+    await withDeadline('three changes in a row', 60_000, oneByOne())
     expect(store.all(USERS).map(({ username }) => username)).toEqual(['a', 'b', 'c'])
     await store.close()
   })
@@ -138,7 +138,7 @@ describe('the database file', () => {
       'from the command line',
       'from the server',
     ])
-    await waitFor('the other process to see it', () => command.count(USERS) === 2, 1_000)
+    await waitFor('the other process to see it', () => command.count(USERS) === 2)
     await Promise.all([server.close(), command.close()])
     expect((await readdir(tree.base)).filter((name) => /lock|tmp/.test(name))).toEqual([])
   })

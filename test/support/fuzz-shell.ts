@@ -89,12 +89,12 @@ async function send(port: number, token: string, given: FrameRun): Promise<Recei
   if (given.sending === 'with the handshake') socket.write(Buffer.concat([hello, ...bytes]))
   else {
     socket.write(hello)
-    await withDeadline('the handshake', 30_000, Promise.race([open, closed]))
+    await withDeadline('the handshake', 60_000, Promise.race([open, closed]))
     await write(socket, given.sending === 'together' ? [Buffer.concat(bytes)] : bytes)
   }
   if (given.ending === 'end') socket.end()
   if (given.ending === 'reset') socket.resetAndDestroy()
-  await withDeadline('the end of the connection', 30_000, closed)
+  await withDeadline('the end of the connection', 60_000, closed)
   return received
 }
 

@@ -26,12 +26,12 @@ export async function holdRequest(
   })
   const head = fields.map(([name, value]) => `${name}: ${value}\r\n`).join('')
   socket.write(`${line} HTTP/1.1\r\n${head}\r\n`)
-  await withDeadline('the server to ask for the body', 30_000, answer.first)
+  await withDeadline('the server to ask for the body', 60_000, answer.first)
   socket.write(body.slice(0, 1))
   return {
     finish: async () => {
       if (socket.writable) socket.write(body.slice(1))
-      const text = await withDeadline(`the answer to ${line}`, 30_000, answer.whole)
+      const text = await withDeadline(`the answer to ${line}`, 60_000, answer.whole)
       return Number(/HTTP\/1\.1 ([2-5]\d\d) /.exec(text)?.[1] ?? 0)
     },
   }

@@ -14,7 +14,7 @@ export async function sendRaw(port: number, text: string, keepOpen = false): Pro
   socket.on('error', () => {})
   if (keepOpen) socket.write(text, 'latin1')
   else socket.end(text, 'latin1')
-  await withDeadline(`the answer to ${text.slice(0, 60)}`, 30_000, once(socket, 'close'))
+  await withDeadline(`the answer to ${text.slice(0, 60)}`, 60_000, once(socket, 'close'))
   return answer
 }
 

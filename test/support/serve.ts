@@ -64,14 +64,14 @@ export async function serve(
     stop() {
       servers = servers.filter((server) => server !== cli)
       cli.signal('stop', 'SIGTERM')
-      return withDeadline('the stop of the server', 30_000, cli.ended)
+      return withDeadline('the stop of the server', 60_000, cli.ended)
     },
   }
 }
 
 /** Runs a start that ends with code 1. */
 export const failed = async (words: string[], env: Record<string, string> = {}) => {
-  const result = await withDeadline('a start that fails', 30_000, runCli(words, { cwd, env }))
+  const result = await withDeadline('a start that fails', 60_000, runCli(words, { cwd, env }))
   expect(result.code).toBe(1)
   return result
 }

@@ -28,7 +28,7 @@ export async function openShell(
     socket.on('open', resolve)
     socket.on('error', reject)
   })
-  await withDeadline('the opening of the shell', 40_000, opened)
+  await withDeadline('the opening of the shell', 60_000, opened)
   return { socket, lines, closed }
 }
 

@@ -25,7 +25,7 @@ export async function keepExchanging(a: string, b: string): Promise<AsyncDisposa
   const child = spawn('/usr/bin/python3', ['-c', SCRIPT, a, b], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
-  await withDeadline('the first exchange', 30_000, once(child.stdout, 'data'))
+  await withDeadline('the first exchange', 60_000, once(child.stdout, 'data'))
   return { [Symbol.asyncDispose]: () => stop(child) }
 }
 

@@ -184,7 +184,7 @@ describe('names that are taken', () => {
     await dialog(page).getByRole('button', { name: 'Replace', exact: true }).click()
     await dialog(page).getByRole('button', { name: 'Continue' }).focus()
     await page.keyboard.press('Enter')
-    await panel(page).getByText('300 files uploaded').waitFor({ timeout: 60_000 })
+    await panel(page).getByText('300 files uploaded').waitFor()
     expect(await tree.read('set/f0.txt')).toBe('dropped one')
     expect(await tree.read('set/f299.txt')).toBe('dropped one')
   })

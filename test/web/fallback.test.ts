@@ -83,10 +83,10 @@ it('reads a long log in windows: line numbers, the end, a search, the beginning 
   await shown(page).getByText('line 0 of the log').waitFor()
   await page.getByRole('textbox', { name: 'Find in the file' }).fill('LINE 271828 of')
   await page.keyboard.press('Enter')
-  await shown(page).getByText('line 271828 of the log').waitFor({ timeout: 20_000 })
+  await shown(page).getByText('line 271828 of the log').waitFor()
   await page.getByRole('textbox', { name: 'Find in the file' }).fill('not in there')
   await page.keyboard.press('Enter')
-  await page.getByText('Not found from here to the end').waitFor({ timeout: 20_000 })
+  await page.getByText('Not found from here to the end').waitFor()
   expect(opened.problems).toEqual([])
 })
 

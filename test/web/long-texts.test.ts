@@ -55,7 +55,7 @@ it('keeps drafts of ten mebibytes between two letters, and gives one back after 
   await crashed
   const again = await site.opened.context.newPage()
   await again.goto('/files/ten.log')
-  await again.getByRole('button', { name: 'Restore', exact: true }).click({ timeout: 30_000 })
+  await again.getByRole('button', { name: 'Restore', exact: true }).click()
   await again.keyboard.press('Control+Home')
   await again
     .locator('.cm-line')

@@ -50,7 +50,7 @@ describe('a picture that is shown many times', () => {
         drawn: images.filter(({ naturalWidth }) => naturalWidth > 0).length,
         addresses: new Set(images.map(({ src }) => src)).size,
       }))
-    await expect.poll(seen, { timeout: 10_000 }).toEqual({ drawn: 4, addresses: 1 })
+    await expect.poll(seen).toEqual({ drawn: 4, addresses: 1 })
     expect(await pictures.first().getAttribute('src')).toMatch(/^blob:/)
     expect(opened.problems).toEqual([])
   })

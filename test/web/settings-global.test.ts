@@ -284,7 +284,7 @@ describe('global settings', () => {
       ])
       const admin = await loginAs(program.origin)
       await admin.fetch('/api/resources/told.txt', { method: 'POST', body: 'x' })
-      const body = await withDeadline('the webhook', 30_000, seen.promise)
+      const body = await withDeadline('the webhook', 60_000, seen.promise)
       expect(body).toContain('told.txt')
     } finally {
       receiver.close()

@@ -45,7 +45,7 @@ for (const name of ['ten.log', 'ten.ts']) {
   it(`scrolls ${name} within ${FRAME_MS} ms a frame, and takes typing in its middle within ${KEY_MS}`, async () => {
     await using opened = await site.open({ path: `/files/${name}` })
     const { page } = opened
-    await page.locator('.cm-content').click({ timeout: 30_000 })
+    await page.locator('.cm-content').click()
     const scrolling = await leastFairMs(site.browser, FRAME_MS, async () => {
       const frames = await frameTimesMs(site.browser, page, async () => {
         for (let turn = 0; turn < 60; turn++) {
@@ -81,7 +81,7 @@ for (const name of ['ten.log', 'ten.ts']) {
 it('colours a long text wherever it is shown, also what was passed over before', async () => {
   await using opened = await site.open({ path: '/files/ten.ts' })
   const { page } = opened
-  await page.locator('.cm-content').click({ timeout: 30_000 })
+  await page.locator('.cm-content').click()
   // Down, then up to lines that were passed over, then to where the text is read from its start.
   for (const line of [130_000, 129_000]) {
     await page.keyboard.press('Control+g')

@@ -131,7 +131,7 @@ it('gives everything back that the viewers of a folder took', async () => {
     await walk(page, names, false)
   }
   await files['unknown.bin']?.(page).waitFor()
-  await expect.poll(async () => (await heldBy(page, cdp)).things, { timeout: 15_000 }).toEqual([])
+  await expect.poll(async () => (await heldBy(page, cdp)).things).toEqual([])
   const after = await heldBy(page, cdp)
   const grown = (after.heapBytes - before.heapBytes) / 1024 / 1024
   process.stdout.write(`${grown.toFixed(1)} MiB and ${after.nodes - before.nodes} nodes more\n`)

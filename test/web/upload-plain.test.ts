@@ -118,7 +118,7 @@ describe('uploads by one request', () => {
       database: open.program.database,
       listen: ['-a', '127.0.0.1', '-p', String(open.program.port)],
     })
-    await panel(page).getByText('1 file uploaded').waitFor({ timeout: 30_000 })
+    await panel(page).getByText('1 file uploaded').waitFor()
     expect(await readFile(tree.at('big.bin'))).toEqual(open.bytes)
   })
 })

@@ -100,7 +100,7 @@ describe('interrupted uploads', () => {
     await using open = await openSending({ 'in/old.txt': 'x' }, '/files/in/')
     const { page, tree, bytes, sent } = open
     const path = '/api/tus/in/big.bin'
-    await waitFor('the second chunk', () => (sent.get(path) ?? 0) >= 20 << 20, 20_000)
+    await waitFor('the second chunk', () => (sent.get(path) ?? 0) >= 20 << 20)
     await reloadAnyway(page)
     expect((await readdir(tree.at('in'))).includes('big.bin')).toBe(false)
 
@@ -108,7 +108,7 @@ describe('interrupted uploads', () => {
     expect(await notice(page).textContent()).toContain('big.bin')
     await slowUploads(page, 0)
     await chooseAgain(page, 'Choose files', join(tree.base, 'big.bin'))
-    await panel(page).getByText('1 file uploaded').waitFor({ timeout: 30_000 })
+    await panel(page).getByText('1 file uploaded').waitFor()
     await notice(page).waitFor({ state: 'detached' })
     expect((await readFile(tree.at('in/big.bin'))).equals(bytes)).toBe(true)
     // Less than all by what arrived of the chunk that the reload cut off.
@@ -159,7 +159,6 @@ describe('interrupted uploads', () => {
       () =>
         [...sent.values()].filter((bytes) => bytes === 3 << 20).length === 3 &&
         [...sent.values()].some((bytes) => bytes >= 10 << 20),
-      30_000,
     )
     // Not asked whether to leave: a crash does not ask either.
     await first.close()
@@ -172,11 +171,11 @@ describe('interrupted uploads', () => {
       await again.goto('/files/')
       await notice(again)
         .getByText(/\d files were not finished uploading/)
-        .waitFor({ timeout: 15_000 })
+        .waitFor()
       await chooseAgain(again, 'Choose folder', folder)
       await panel(again)
         .getByText(/files? uploaded/)
-        .waitFor({ timeout: 60_000 })
+        .waitFor()
       await notice(again).waitFor({ state: 'detached' })
       for (const name of names) {
         const there = await readFile(tree.at(`trip/${name}`))
@@ -196,12 +195,12 @@ describe('interrupted uploads', () => {
     await using open = await openSending({ 'old.txt': 'x' }, '/files/')
     const { page, tree, program: first, bytes, sent } = open
     const path = '/api/tus/big.bin'
-    await waitFor('the first chunk', () => (sent.get(path) ?? 0) >= 10 << 20, 20_000)
+    await waitFor('the first chunk', () => (sent.get(path) ?? 0) >= 10 << 20)
     await first.kill()
     expect((await readdir(tree.root)).includes('big.bin')).toBe(false)
     await using _second = await startProgram(tree, { args: ['-p', String(first.port)] })
     await slowUploads(page, 0)
-    await panel(page).getByText('1 file uploaded').waitFor({ timeout: 60_000 })
+    await panel(page).getByText('1 file uploaded').waitFor()
     expect((await readFile(tree.at('big.bin'))).equals(bytes)).toBe(true)
     expect(sent.get(path)).toBeLessThanOrEqual(bytes.length)
   })
@@ -209,7 +208,7 @@ describe('interrupted uploads', () => {
   it('needs room for what is missing only, and a refusal leaves what was sent', async () => {
     await using open = await openSending({ 'old.txt': 'x' }, '/files/')
     const { page, tree, bytes, sent } = open
-    await waitFor('the second chunk', () => (sent.get('/api/tus/big.bin') ?? 0) >= 20 << 20, 20_000)
+    await waitFor('the second chunk', () => (sent.get('/api/tus/big.bin') ?? 0) >= 20 << 20)
     await reloadAnyway(page)
     await slowUploads(page, 0)
 
@@ -227,7 +226,7 @@ describe('interrupted uploads', () => {
       .waitFor()
     freeBytes = 30 << 20
     await choose()
-    await panel(page).getByText('1 file uploaded').waitFor({ timeout: 30_000 })
+    await panel(page).getByText('1 file uploaded').waitFor()
     await notice(page).waitFor({ state: 'detached' })
     expect((await readFile(tree.at('big.bin'))).equals(bytes)).toBe(true)
     expect(sent.get('/api/tus/big.bin')).toBeLessThanOrEqual(bytes.length)
@@ -253,7 +252,7 @@ describe('interrupted uploads', () => {
       return method === 'HEAD' && ++refusals < 3 ? status : null
     }
     await pickFiles(page, [join(tree.base, 'big.bin')])
-    await panel(page).getByText('1 file uploaded').waitFor({ timeout: 30_000 })
+    await panel(page).getByText('1 file uploaded').waitFor()
     expect(refusals).toBe(3)
     expect(begun(gateway)).toBe(1)
     expect((await readFile(tree.at('big.bin'))).equals(bytes)).toBe(true)
@@ -278,7 +277,7 @@ describe('interrupted uploads', () => {
     const dialog = page.getByRole('dialog')
     await dialog.getByRole('radio', { name: 'Replace' }).first().check()
     await dialog.getByRole('button', { name: 'Continue' }).click()
-    await panel(page).getByText('1 file uploaded').waitFor({ timeout: 30_000 })
+    await panel(page).getByText('1 file uploaded').waitFor()
     expect(begun(gateway)).toBe(1)
     expect((await readFile(tree.at('big.bin'))).equals(bytes)).toBe(true)
   })
@@ -303,7 +302,6 @@ describe('interrupted uploads', () => {
     await waitFor(
       'the small files and a part of the large one',
       () => [...sent.values()].length === 3 && (sent.get(large) ?? 0) >= 10 << 20,
-      30_000,
     )
     await reloadAnyway(page)
     await slowUploads(page, 0)
@@ -312,7 +310,7 @@ describe('interrupted uploads', () => {
     // Came into the folder since.
     await writeFile(join(folder, 'new.txt'), 'new')
     await chooseAgain(page, 'Choose folder', folder)
-    await panel(page).getByText('2 files uploaded').waitFor({ timeout: 30_000 })
+    await panel(page).getByText('2 files uploaded').waitFor()
     await notice(page).waitFor({ state: 'detached' })
     expect((await readdir(tree.root)).sort()).toEqual(['old.txt', 'trip', 'trip(1)'])
     for (const name of [...small, 'large.bin', 'new.txt']) {
@@ -327,7 +325,7 @@ describe('interrupted uploads', () => {
     await using open = await openSending({ 'old.txt': 'x' }, '/files/')
     const { page, tree, sent } = open
     const own = join(tree.base, 'big.bin')
-    await waitFor('the first chunk', () => (sent.get('/api/tus/big.bin') ?? 0) >= 10 << 20, 20_000)
+    await waitFor('the first chunk', () => (sent.get('/api/tus/big.bin') ?? 0) >= 10 << 20)
     await reloadAnyway(page)
     await slowUploads(page, 0)
     const bytes = randomBytes(12 << 20)
@@ -339,7 +337,7 @@ describe('interrupted uploads', () => {
         '1 file has changed since its upload was interrupted, so it is sent from the start.',
       )
       .waitFor()
-    await panel(page).getByText('1 file uploaded').waitFor({ timeout: 30_000 })
+    await panel(page).getByText('1 file uploaded').waitFor()
     await notice(page).waitFor({ state: 'detached' })
     expect((await readFile(tree.at('big.bin'))).equals(bytes)).toBe(true)
     await page.reload()
@@ -351,7 +349,7 @@ describe('interrupted uploads', () => {
     await using open = await openSending({ 'old.txt': 'x' }, '/files/')
     const { page, tree, sent } = open
     const own = ['big.bin', 'other.txt'].map((name) => join(tree.base, name))
-    await waitFor('the first chunk', () => (sent.get('/api/tus/big.bin') ?? 0) >= 10 << 20, 20_000)
+    await waitFor('the first chunk', () => (sent.get('/api/tus/big.bin') ?? 0) >= 10 << 20)
     await reloadAnyway(page)
     await slowUploads(page, 0)
     for (const path of own) await writeFile(path, 'of another size')
@@ -360,7 +358,7 @@ describe('interrupted uploads', () => {
     const dialog = page.getByRole('dialog')
     await dialog.getByRole('radio', { name: 'Skip' }).first().check()
     await dialog.getByRole('button', { name: 'Continue' }).click()
-    await panel(page).getByText('1 file uploaded').waitFor({ timeout: 30_000 })
+    await panel(page).getByText('1 file uploaded').waitFor()
     expect(await page.getByText('changed since its upload').count()).toBe(0)
     expect(await tree.read('big.bin')).toBe('from elsewhere')
   })

@@ -214,9 +214,9 @@ describe('uploads', () => {
       /[1-9]\d?%/.test((await panel(page).textContent()) ?? ''),
     )
     await goOffline(page)
-    await page.getByText('No connection to the server').first().waitFor({ timeout: 30_000 })
+    await page.getByText('No connection to the server').first().waitFor()
     await slowUploads(page, 0)
-    await panel(page).getByText('1 file uploaded').waitFor({ timeout: 30_000 })
+    await panel(page).getByText('1 file uploaded').waitFor()
     expect(await readFile(tree.at('big.bin'))).toEqual(bytes)
   })
 
@@ -234,20 +234,20 @@ describe('uploads', () => {
     await slowUploads(page, 10 << 20)
     await pickFiles(page, [join(local, 'big.bin')])
     for (const percent of [1, 30]) {
-      await waitFor(`${percent} % sent`, async () => (await sent()) >= percent, 30_000)
+      await waitFor(`${percent} % sent`, async () => (await sent()) >= percent)
       // Ended from elsewhere: an administrator, another device.
       const token = await (await context.request.get('/api/renew')).text()
       await context.request.post('/api/logout', { headers: { 'X-Auth': token } })
       const dialog = page.getByRole('dialog').or(page.getByRole('alertdialog'))
       const password = dialog.getByLabel('Password', { exact: true })
-      await password.waitFor({ timeout: 20_000 })
+      await password.waitFor()
       await panel(page).getByText('Waiting for you to sign in').waitFor()
       await password.fill('correct horse 9 battery')
       await password.press('Enter')
       await dialog.waitFor({ state: 'detached' })
     }
     await slowUploads(page, 0)
-    await panel(page).getByText('1 file uploaded').waitFor({ timeout: 30_000 })
+    await panel(page).getByText('1 file uploaded').waitFor()
     expect(await readFile(tree.at('big.bin'))).toEqual(bytes)
   })
 
@@ -265,7 +265,7 @@ describe('uploads', () => {
       return route.fulfill({ status: 413, body: 'Request Entity Too Large' })
     })
     await pickFiles(page, [join(local, 'big.bin')])
-    await panel(page).getByText('1 file uploaded').waitFor({ timeout: 30_000 })
+    await panel(page).getByText('1 file uploaded').waitFor()
     expect(refused).toBeGreaterThan(0)
     expect(await readFile(tree.at('big.bin'))).toEqual(bytes)
   })

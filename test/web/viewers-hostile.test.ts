@@ -93,7 +93,7 @@ async function settle(page: Page, name: string): Promise<Outcome> {
     30_000,
   )
   const answer = page.evaluate(() => 1 + 1)
-  await withDeadline(`an answer of the page with ${name}`, 20_000, answer)
+  await withDeadline(`an answer of the page with ${name}`, 60_000, answer)
   return outcome === 'message' ? outcome : 'content'
 }
 
