@@ -53,6 +53,7 @@ const EXACT = new Set([
   '/api/second-factor/recovery',
   '/api/second-factors',
   '/api/identities',
+  '/api/groups',
   '/api/oidc',
   '/api/oidc/login',
   '/api/oidc/connect',
@@ -66,9 +67,9 @@ const EXACT = new Set([
   '/docs/api',
 ])
 
-/** One account, its second factor, one session, token or passkey; Hono takes the id from the path. */
+/** One account, group, second factor, session, token or passkey; Hono takes the id from the path. */
 const RECORD =
-  /^\/api\/(users\/\d+|second-factors\/\d+|sessions\/[^/]+|tokens\/[^/]+|passkeys\/[^/]+)$/
+  /^\/api\/(users\/\d+|groups\/\d+|second-factors\/\d+|sessions\/[^/]+|tokens\/[^/]+|passkeys\/[^/]+)$/
 
 /** Plain string prefixes, tried in order, as the original matches them: no segment boundary. */
 const PREFIXES = [

@@ -172,6 +172,23 @@ const ACTS: [route: string, action: string, ask: Ask][] = [
     ({ admin }) => admin.fetch('/api/users/3', json('DELETE', { current_password: PASSWORD })),
   ],
   [
+    'POST /api/groups',
+    'group-add',
+    ({ admin }) =>
+      admin.fetch('/api/groups', json('POST', { name: 'staff', current_password: PASSWORD })),
+  ],
+  [
+    'PUT /api/groups/:id',
+    'group-change',
+    ({ admin }) =>
+      admin.fetch('/api/groups/1', json('PUT', { members: [], current_password: PASSWORD })),
+  ],
+  [
+    'DELETE /api/groups/:id',
+    'group-delete',
+    ({ admin }) => admin.fetch('/api/groups/1', json('DELETE', { current_password: PASSWORD })),
+  ],
+  [
     'PUT /api/settings',
     'settings',
     async ({ admin }) =>

@@ -3,8 +3,9 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { setGroupsOf, setHome, setMembers } from '../../src/store/access/groups.ts'
 import { MEMBERSHIPS } from '../../src/store/collections.ts'
 import { findUserByName } from '../../src/store/users.ts'
-import { type OpenedApp, openApp, PASSWORD } from '../support/app.ts'
+import { type OpenedApp, openApp, PASSWORD, startApp } from '../support/app.ts'
 import { makeGroup, NO_PERMISSIONS } from '../support/groups.ts'
+import { holdRequest } from '../support/held-request.ts'
 import { makeShare } from '../support/shares.ts'
 
 const BOB = 2
@@ -16,9 +17,15 @@ function permIn(token: string): unknown {
   return JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()).user.perm
 }
 
-async function put(app: OpenedApp, data: object, which: string[] = ['all']) {
+const call = async (app: OpenedApp, method: string, path: string, body: object = {}) =>
+  (await app.as('admin')).fetch(path, {
+    method,
+    ...(method !== 'GET' && { body: JSON.stringify({ current_password: PASSWORD, ...body }) }),
+  })
+
+async function put(app: OpenedApp, data: object, which: string[] = ['all'], id = BOB) {
   const admin = await app.as('admin')
-  return admin.fetch(`/api/users/${BOB}`, {
+  return admin.fetch(`/api/users/${id}`, {
     method: 'PUT',
     body: JSON.stringify({ what: 'user', which, current_password: PASSWORD, data }),
   })
@@ -179,4 +186,124 @@ describe('the record of an account', () => {
     expect((await admin.fetch('/api/users', init)).status).toBe(201)
     expect(app.store.all(MEMBERSHIPS)).toEqual([{ userID: 3, groupID: id, from: 'admin' }])
   })
+})
+
+describe('groups over HTTP', () => {
+  it('are made, read, changed and removed', async () => {
+    await using app = await withBob()
+    const made = await call(app, 'POST', '/api/groups', {
+      name: ' staff ',
+      perm: { share: true },
+      homeQuota: 5,
+      claims: ['/staff', '/staff'],
+      members: [{ userID: BOB }],
+    })
+    expect(made.status).toBe(201)
+    const group = await made.json()
+    expect(group).toEqual({
+      id: 1,
+      name: 'staff',
+      perm: { ...NO_PERMISSIONS, share: true },
+      homeQuota: 5,
+      claims: ['/staff'],
+      members: [{ userID: BOB, from: 'admin' }],
+    })
+    expect(await (await call(app, 'GET', '/api/groups')).json()).toEqual([group])
+    expect(await (await call(app, 'GET', '/api/groups/1')).json()).toEqual(group)
+    const changed = await call(app, 'PUT', '/api/groups/1', { homeQuota: null, name: 'crew' })
+    expect(await changed.json()).toEqual({ ...group, homeQuota: null, name: 'crew' })
+    expect((await call(app, 'DELETE', '/api/groups/1')).status).toBe(204)
+    expect((await call(app, 'GET', '/api/groups/1')).status).toBe(404)
+    expect(await (await call(app, 'POST', '/api/groups', { name: 'next' })).json()).toEqual({
+      ...{ id: 2, name: 'next', perm: NO_PERMISSIONS, homeQuota: null, claims: [], members: [] },
+    })
+  })
+
+  it('keep the members of a provider when they are written back', async () => {
+    await using app = await withBob()
+    const { id } = await makeGroup(app.store, { members: [1] })
+    await app.store.transaction((tx) => setGroupsOf(tx, BOB, [id], 'ldap'))
+    const record = await (await call(app, 'GET', `/api/groups/${id}`)).json()
+    const again = await call(app, 'PUT', `/api/groups/${id}`, record)
+    expect(await again.json()).toEqual(record)
+  })
+
+  it.each([
+    [{ name: ' ' }, 'name is empty'],
+    [{ name: 'ä'.repeat(128) }, 'name is longer than 255 bytes'],
+    [{ name: 'a\nb' }, 'name holds control characters'],
+    [{ homeQuota: -1 }, 'homeQuota must be between'],
+    [{ perm: { share: 1 } }, 'perm.share must be true or false'],
+    [{ claims: [''] }, 'a claim is empty'],
+    [{ members: [{ userID: 99 }] }, 'there is no user 99'],
+    [{ members: [{ userID: BOB, from: 'nobody' }] }, 'from must be admin, oidc, ldap'],
+  ])('are not changed by %j', async (wrong, reason) => {
+    await using app = await withBob()
+    const { id } = await makeGroup(app.store, { members: [1] })
+    const before = await (await call(app, 'GET', '/api/groups')).json()
+    const given = { name: 'other', perm: { admin: true }, members: [{ userID: BOB }], ...wrong }
+    for (const [method, path] of [
+      ['POST', '/api/groups'],
+      ['PUT', `/api/groups/${id}`],
+    ] as const) {
+      const response = await call(app, method, path, given)
+      expect(response.status).toBe(400)
+      expect(await response.text()).toContain(reason)
+    }
+    expect(await (await call(app, 'GET', '/api/groups')).json()).toEqual(before)
+  })
+
+  it('ask who it is that gives rights', async () => {
+    await using app = await withBob()
+    const { id } = await makeGroup(app.store)
+    for (const [method, path] of [
+      ['POST', '/api/groups'],
+      ['PUT', `/api/groups/${id}`],
+      ['DELETE', `/api/groups/${id}`],
+    ] as const) {
+      const response = await call(app, method, path, { name: 'x', current_password: 'wrong' })
+      expect(response.headers.get('x-error-code')).toBe('invalid_password')
+    }
+  })
+
+  it('have names of their own', async () => {
+    await using app = await withBob()
+    await makeGroup(app.store)
+    const response = await call(app, 'POST', '/api/groups', { name: 'editors' })
+    expect([response.status, response.headers.get('x-error-code')]).toEqual([409, 'exists'])
+  })
+
+  it('leave an administrator', async () => {
+    await using app = await withBob()
+    const { id } = await makeGroup(app.store, { perm: { admin: true }, members: [BOB, 1] })
+    expect((await put(app, { id: 1, perm: NO_PERMISSIONS }, ['perm'], 1)).status).toBe(200)
+    const only = { members: [{ userID: 1 }] }
+    expect((await call(app, 'PUT', `/api/groups/${id}`, only)).status).toBe(200)
+    for (const response of [
+      await call(app, 'DELETE', `/api/groups/${id}`),
+      await call(app, 'PUT', `/api/groups/${id}`, { members: [] }),
+      await call(app, 'PUT', `/api/groups/${id}`, { perm: {} }),
+      await call(app, 'DELETE', '/api/users/1'),
+      await put(app, { id: 1, groups: [] }, ['groups'], 1),
+    ])
+      expect([response.status, response.headers.get('x-error-code')]).toEqual([403, 'last_admin'])
+    // Both at once: own administration for that of the group.
+    const own = { id: 1, groups: [], perm: { ...NO_PERMISSIONS, admin: true } }
+    expect((await put(app, own, ['groups', 'perm'], 1)).status).toBe(200)
+  })
+})
+
+it('an upload ends when the group is lost that allowed it', async () => {
+  await using app = await startApp({ users: [{ username: 'bob', perm: NO_PERMISSIONS }] })
+  const { id } = await makeGroup(app.store, { perm: { create: true }, members: [BOB] })
+  const bob = await app.as('bob')
+  const body = 'x'.repeat(1000)
+  const held = await holdRequest(app.port, 'POST /api/resources/long.bin', body, {
+    'X-Auth': bob.token,
+    'Content-Length': '2000',
+  })
+  const admin = await app.as('admin')
+  const init = { method: 'DELETE', body: JSON.stringify({ current_password: PASSWORD }) }
+  expect((await admin.fetch(`/api/groups/${id}`, init)).status).toBe(204)
+  expect(await held.finish()).toBe(403)
 })

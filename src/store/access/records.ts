@@ -48,10 +48,15 @@ export function parseGroup(r: Reader): Group {
 }
 
 export function parseMembership(r: Reader): Membership {
-  const word = r.str('from')
+  return { ...parseMember(r), groupID: r.int('groupID', 0, { min: 1 }) }
+}
+
+/** Without the group; `from` is an administrator where it is absent. Throws ParseError. */
+export function parseMember(r: Reader): Omit<Membership, 'groupID'> {
+  const word = r.str('from', 'admin')
   const from = MEMBERSHIP_SOURCES.find((known) => known === word)
   if (!from) throw new ParseError(`${r.at}.from must be ${MEMBERSHIP_SOURCES.join(', ')}`)
-  return { userID: r.int('userID', 0, { min: 1 }), groupID: r.int('groupID', 0, { min: 1 }), from }
+  return { userID: r.int('userID', 0, { min: 1 }), from }
 }
 
 export function parseAccountHome(r: Reader): AccountHome {
