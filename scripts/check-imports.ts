@@ -21,6 +21,7 @@ const SRC_LAYERS = [
   ['audit'],
   ['files'],
   ['access'],
+  ['quotas'],
   ['auth'],
   ['hooks', 'openapi'],
   ['operations'],

@@ -38,6 +38,7 @@ export type ErrorCode =
   | 'internal'
   | 'not_implemented'
   | 'no_space'
+  | 'quota_exceeded'
   | 'unreachable'
 
 export interface Permissions {

@@ -131,6 +131,7 @@ export function createApp(base: BaseDeps): App {
       })
       await deps.passkeys.close()
       await deps.audit.close()
+      await deps.quotas.close()
       await deps.temps.close()
     },
   }

@@ -70,6 +70,7 @@ const STATUS: Record<ErrorCode, number> = {
   internal: 500,
   not_implemented: 501,
   no_space: 507,
+  quota_exceeded: 507,
   unreachable: 503,
 }
 

@@ -34,7 +34,7 @@ const FAILURES: Record<string, string> = {
   423: 'In use for the moment; try again.',
   429: 'Too many wrong passwords, or too much at once; `Retry-After` says how long to wait.',
   501: 'There is no preview for files of this kind.',
-  507: 'Not enough space on the disk.',
+  507: 'Not enough space on the disk, or past the limit of a folder.',
 }
 
 const apiKey = (place: 'header' | 'cookie' | 'query', name: string, description: string) => {

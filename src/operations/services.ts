@@ -8,6 +8,9 @@ import { createDiskVolume } from '../files/volume/disk-volume.ts'
 import { createTempRegistry, type TempRegistry } from '../files/volume/temp-registry.ts'
 import { createHooks, type HookServices, type Hooks } from '../hooks/hooks.ts'
 import { createLocks, type Locks } from '../lib/locks.ts'
+import { countedVolume } from '../quotas/counted-volume.ts'
+import { affectsLimits, limitsOf } from '../quotas/limits.ts'
+import { createQuotas, type Quotas } from '../quotas/quotas.ts'
 import { admitUpload } from './unfinished.ts'
 
 export interface Services extends TreeServices, ServiceBase {
@@ -16,6 +19,8 @@ export interface Services extends TreeServices, ServiceBase {
   /** Held by host path while a finished file is moved into place, or an entry is renamed. */
   saves: Locks
   hooks: Hooks
+  /** What folders may hold; `volume` asks and tells it. */
+  quotas: Quotas
 }
 
 interface ServiceBase extends HookServices {
@@ -23,12 +28,26 @@ interface ServiceBase extends HookServices {
   previews: Pick<Previews, 'forget' | 'mayHoldAny'>
 }
 
-/** Touches the disk on first use only. `hooks` and `temps` are to be closed. */
+/** `hooks`, `quotas` and `temps` are to be closed. */
 export function createServices(base: ServiceBase): Services {
-  const { config, store, foldCase } = base
+  const { config, store, foldCase, log } = base
   const disks = createDisks()
-  const temps = createTempRegistry(disks, `${store.file}.uploads`, config.tusExpiryMs)
-  const volume = createDiskVolume(disks, temps)
+  const temps = createTempRegistry(disks, `${store.file}.uploads`, config.tusExpiryMs, (path) =>
+    quotas.forgetUpload(path),
+  )
+  const disk = createDiskVolume(disks, temps)
+  const quotas = createQuotas({
+    volume: disk,
+    temps,
+    database: store.file,
+    limits: () => limitsOf(config, store),
+    subscribe: (listener) =>
+      store.subscribe((changes) => {
+        if (affectsLimits(changes)) listener()
+      }),
+    log,
+  })
+  const volume = countedVolume(disk, quotas)
   return {
     ...base,
     volume,
@@ -36,6 +55,7 @@ export function createServices(base: ServiceBase): Services {
     resumables: createResumables((owner) => admitUpload(volume, temps, owner)),
     saves: createLocks(),
     hooks: createHooks(base),
+    quotas,
     caselessDisks: createCaselessDisks(disks, config.root, foldCase),
   }
 }

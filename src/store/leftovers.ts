@@ -7,7 +7,7 @@ import { COLLECTIONS } from './collections.ts'
 import { withFileLock } from './file-lock.ts'
 
 /** What follows the name of the database in those of files that are written whole. */
-const WRITTEN_WHOLE = ['', '.schema1', ...COLLECTIONS.map(({ name }) => `.${name}`)]
+const WRITTEN_WHOLE = ['', '.schema1', '.usage', ...COLLECTIONS.map(({ name }) => `.${name}`)]
 /** A lock that is being taken over has such a name for a moment, while nobody has the lock. */
 const ASIDE_AGE_MS = 60_000
 

@@ -100,6 +100,7 @@ export async function setUp(content: TreeContent, options: SetupOptions = {}): P
       })),
     async [Symbol.asyncDispose]() {
       services.hooks.close()
+      await services.quotas.close()
       await services.temps.close()
       await programs.close()
       await store.close()

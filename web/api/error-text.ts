@@ -42,6 +42,7 @@ const byCode = {
   internal: msg`Something went wrong on the server.`,
   not_implemented: msg`The server cannot do this.`,
   no_space: msg`There is not enough space left on the server.`,
+  quota_exceeded: msg`This does not fit within the limit of the folder. Delete something in it, or ask your administrator for more.`,
   unreachable: msg`The disk does not answer. Try again later.`,
 } satisfies Record<ErrorCode, MessageDescriptor>
 

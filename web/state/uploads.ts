@@ -4,7 +4,7 @@
 import { proxy } from 'valtio'
 
 /** Why nothing new starts although files wait. */
-export type Hold = 'paused' | 'offline' | 'signed-out' | 'no-space'
+export type Hold = 'paused' | 'offline' | 'signed-out' | 'no-space' | 'folder-full'
 
 /** Uploads that a reload or a crash cut short, waiting for their files. */
 export interface InterruptedUpload {

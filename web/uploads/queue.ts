@@ -52,6 +52,11 @@ const HOLD_FOR: Partial<Record<UploadFailureCode, Hold>> = {
   timeout: 'offline',
   unauthenticated: 'signed-out',
   no_space: 'no-space',
+  quota_exceeded: 'folder-full',
+}
+
+function isFull(hold: Hold | null): boolean {
+  return hold === 'no-space' || hold === 'folder-full'
 }
 
 function unsentOf(item: UploadItem): number {
@@ -130,13 +135,13 @@ export class UploadQueue {
     const item = this.#items.get(id)
     if (item === undefined) return
     this.#retryItem(item)
-    if (this.#hold === 'no-space') this.#setHold(null)
+    if (isFull(this.#hold)) this.#setHold(null)
     this.#fill()
   }
 
   retryFailed(): void {
     for (const item of this.#items.values()) this.#retryItem(item)
-    if (this.#hold === 'no-space') this.#setHold(null)
+    if (isFull(this.#hold)) this.#setHold(null)
     this.#fill()
   }
 

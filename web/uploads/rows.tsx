@@ -188,6 +188,7 @@ const texts: Partial<Record<UploadFailureCode, MessageDescriptor>> = {
   internal: msg`Server error`,
   not_implemented: msg`Not supported`,
   no_space: msg`Server is full`,
+  quota_exceeded: msg`Folder is full`,
   unreachable: msg`Disk does not answer`,
   network: msg`Connection lost`,
   timeout: msg`Connection lost`,
@@ -199,6 +200,8 @@ const unreadableHint = msg`This file or folder can’t be read on your device. I
 const takenHint = msg`Something with this name appeared there meanwhile. Try again to choose what to keep.`
 const fullHint = msg`There is not enough space left on the server. Free some, then try again.`
 
+const limitHint = msg`This does not fit within the limit of the folder. Delete something in it, or ask your administrator for more.`
+
 function failureText(code: UploadFailureCode): string {
   return i18n._(texts[code] ?? refused)
 }
@@ -208,5 +211,6 @@ function failureHint(code: UploadFailureCode): string | undefined {
   if (code === 'unreadable') return i18n._(unreadableHint)
   if (code === 'exists') return i18n._(takenHint)
   if (code === 'no_space') return i18n._(fullHint)
+  if (code === 'quota_exceeded') return i18n._(limitHint)
   return undefined
 }

@@ -330,6 +330,7 @@ function endIdleHold() {
   if (isUploading({ ...queue.totals(), preparing: uploads.preparing })) return
   queue.release('paused')
   queue.release('no-space')
+  queue.release('folder-full')
 }
 
 /** Nobody looks at the panel: failures bring it back, success is said in one line. */

@@ -60,7 +60,7 @@ export function failureCode(
   if (status === 0) return 'network'
   // The same status means that the name is taken.
   if (errorCode === 'conflict') return 'conflict'
-  if (errorCode === 'no_space') return 'no_space'
+  if (errorCode === 'no_space' || errorCode === 'quota_exceeded') return errorCode
   return CODE_OF_STATUS[status] ?? 'internal'
 }
 

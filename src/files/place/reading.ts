@@ -125,7 +125,12 @@ export function readingOf(tree: Tree): Reading {
         if (!stats) throw notFound(vpath)
         if (!stats.isDirectory()) return { total: 0, used: 0 }
         const { totalBytes, freeBytes } = await volume.space(realPath)
-        return { total: totalBytes, used: totalBytes - freeBytes }
+        const room = await volume.room(realPath)
+        if (!room) return { total: totalBytes, used: totalBytes - freeBytes }
+        const { limitBytes, usedBytes } = room
+        // The disk may be full before the limit is reached; 0 is one that does not tell.
+        const atMost = totalBytes > 0 ? usedBytes + freeBytes : limitBytes
+        return { total: Math.min(limitBytes, atMost), used: usedBytes }
       }),
     requireSpace: (at, sizeBytes) =>
       within(tree, at, async ({ folder, realPath }) =>

@@ -329,11 +329,14 @@ async function inParallel<T>(items: T[], work: (item: T) => Promise<void>): Prom
   for (const end of ends) if (end.status === 'rejected') throw end.reason
 }
 
+/** Nothing more would fit. */
+const FULL: readonly string[] = ['no_space', 'quota_exceeded']
+
 async function unlessFatal(failures: string[], work: () => Promise<void>): Promise<void> {
   try {
     await work()
   } catch (error) {
-    if (!(error instanceof AppError) || error.code === 'no_space') throw error
+    if (!(error instanceof AppError) || FULL.includes(error.code)) throw error
     failures.push(error.message)
   }
 }

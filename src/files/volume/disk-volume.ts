@@ -61,9 +61,7 @@ export function createDiskVolume(disks: Disks, temps?: TempRegistry): Volume {
       return names.filter((name) => name.startsWith(TEMP_PREFIX + label))
     },
     sync: ({ ref, device }) => device.syncFolder(ref),
-    finishWrites: async (log) => {
-      if (temps) await finishWrites(disks, temps, log)
-    },
+    finishWrites: async (log) => (temps ? finishWrites(disks, temps, log) : false),
     rename: async (from, to, { replace }) => {
       const [old, free] = [pathIn(from.folder, from.name), pathIn(to.folder, to.name)]
       const calls = poolCalls(to.folder.device)
@@ -74,6 +72,7 @@ export function createDiskVolume(disks: Disks, temps?: TempRegistry): Volume {
     setMode: setModeIn,
     space: (realDir, folder) =>
       spaceAt(disks.of(realDir), folder?.ref ?? realDir, folder?.device.isDirect),
+    room: async () => null,
     isMountPoint: disks.isKnownMount,
     holdsMount: disks.holdsMount,
   }

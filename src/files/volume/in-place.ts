@@ -170,16 +170,19 @@ async function copyRange(
 /**
  * Finishes what a crash interrupted: files that were being written in place get the rest of their new
  * content, unless they were changed or replaced since; then both are left, and the log says where. What
- * lies on a disk that does not answer is left for the next start, and keeps no other waiting.
+ * lies on a disk that does not answer is left for the next start, and keeps no other waiting. True when
+ * any was finished.
  */
 export async function finishWrites(
   disks: Disks,
   registry: TempRegistry,
   log: Logger,
-): Promise<void> {
+): Promise<boolean> {
+  let isAny = false
   const finish = async (path: string, writesTo: Target) => {
     try {
       const end = await finishWrite(disks, registry, path, writesTo)
+      isAny ||= end === 'finished'
       if (end === 'finished') log.warn(`${writesTo.path}: a save that was interrupted is finished`)
       if (end === 'changed')
         log.warn(
@@ -197,6 +200,7 @@ export async function finishWrites(
   await Promise.all(
     [...registry.noted()].map(([path, { writesTo }]) => writesTo && finish(path, writesTo)),
   )
+  return isAny
 }
 
 type Target = NonNullable<TempFacts['writesTo']>

@@ -1,16 +1,22 @@
 // Removing trees. Names go as bytes from the folder to the removal: one that is not UTF-8 would
 // not be found again by its text.
-import { type Dirent, lstatSync, rmdirSync, unlinkSync } from 'node:fs'
+import { type Dirent, lstatSync, rmdirSync, type Stats, unlinkSync } from 'node:fs'
 import { lstat, rmdir, unlink } from 'node:fs/promises'
 import { errnoOf } from '../../lib/errors.ts'
 import { createTurns } from '../../lib/turns.ts'
 import { createDescent } from './descent.ts'
-import { deviceIn, type OpenFolder, pathIn } from './open-folder.ts'
+import { deviceIn, type Name, type OpenFolder, pathIn } from './open-folder.ts'
 import { readOpenFolder } from './read-folder.ts'
 
 const REMOVALS_IN_FLIGHT = 8
 /** A file of more 512-byte blocks is removed in the pool: giving them free takes its time. */
 const SMALL_BLOCKS = 2_048
+
+export interface RemoveOptions {
+  signal: AbortSignal
+  /** Asked right before each file is removed; what it gives is called when the file is gone. */
+  onFile?: ((folder: OpenFolder, name: Name, stats: Stats) => () => void) | undefined
+}
 
 /**
  * Removes `name` in an open folder, depth first and however deep: a folder replaced by a link
@@ -20,8 +26,9 @@ const SMALL_BLOCKS = 2_048
 export async function removeEntry(
   parent: OpenFolder,
   name: string | Buffer,
-  { signal }: { signal: AbortSignal },
+  options: RemoveOptions,
 ): Promise<void> {
+  const { signal, onFile } = options
   const descent = createDescent(parent)
   const turn = createTurns()
   /** Folders on the way down, whose files are gone, with the folders in them that are still to be removed. */
@@ -37,9 +44,13 @@ export async function removeEntry(
     const found = device.isDirect
       ? device.direct(() => lstatSync(path))
       : await device.query(() => lstat(path))
-    if (!found.isDirectory()) return device.run(() => unlink(path))
+    if (!found.isDirectory()) {
+      const removed = onFile?.(descent.folder, name, found)
+      await device.run(() => unlink(path))
+      return removed?.()
+    }
     await descent.enter(name)
-    levels.push({ name, rest: await removeFilesOf(descent.folder, signal) })
+    levels.push({ name, rest: await removeFilesOf(descent.folder, options) })
     await turn()
   }
   const leave = async (name: string | Buffer) => {
@@ -65,12 +76,12 @@ export async function removeEntry(
 /** Removes the files of an open folder and gives the names of the folders in it, the last one first. */
 async function removeFilesOf(
   folder: OpenFolder,
-  signal: AbortSignal,
+  options: RemoveOptions,
 ): Promise<(string | Buffer)[]> {
   const { dirents, rawNames } = await readOpenFolder(folder, { direct: true })
   const nameOf = (dirent: Dirent) => rawNames.get(dirent) ?? dirent.name
   const files = dirents.filter((dirent) => !dirent.isDirectory())
-  await removeFiles(folder, files.map(nameOf), signal)
+  await removeFiles(folder, files.map(nameOf), options)
   return dirents
     .filter((dirent) => dirent.isDirectory())
     .map(nameOf)
@@ -80,7 +91,7 @@ async function removeFilesOf(
 async function removeFiles(
   folder: OpenFolder,
   names: (string | Buffer)[],
-  signal: AbortSignal,
+  { signal, onFile }: RemoveOptions,
 ): Promise<void> {
   const paths = names.map((name) => pathIn(folder, name))
   const { device } = folder
@@ -91,24 +102,27 @@ async function removeFiles(
   for (; at < paths.length && isDirect(); at++) {
     signal.throwIfAborted()
     const path = paths[at] as string
-    if (!device.direct(() => removedAtOnce(path))) await unlink(path)
+    const stats = device.direct(() => lstatSync(path))
+    const removed = onFile?.(folder, names[at] as Name, stats)
+    if (stats.blocks > SMALL_BLOCKS) await unlink(path)
+    else device.direct(() => unlinkSync(path))
+    removed?.()
     const others = turn()
     if (others) await others
   }
   for (; at < paths.length; at += REMOVALS_IN_FLIGHT) {
     signal.throwIfAborted()
-    const part = paths.slice(at, at + REMOVALS_IN_FLIGHT)
+    const part = paths.slice(at, at + REMOVALS_IN_FLIGHT).map(async (path, i) => {
+      const name = names[at + i] as Name
+      const removed = onFile?.(folder, name, await device.query(() => lstat(path)))
+      await device.run(() => unlink(path))
+      removed?.()
+    })
     // All of them end before a failure does: the paths go by the number of the folder's descriptor,
     // which is another folder's as soon as this one is closed.
-    const ends = await Promise.allSettled(part.map((path) => device.run(() => unlink(path))))
+    const ends = await Promise.allSettled(part)
     for (const end of ends) if (end.status === 'rejected') throw end.reason
   }
-}
-
-function removedAtOnce(path: string | Buffer): boolean {
-  if (lstatSync(path).blocks > SMALL_BLOCKS) return false
-  unlinkSync(path)
-  return true
 }
 
 /**

@@ -56,8 +56,16 @@ export interface TempRegistry extends TempNotes {
   close(): Promise<void>
 }
 
-/** `file` (`<database>.uploads`) keeps the log; `maxAgeMs` is how long an unfinished upload may rest. */
-export function createTempRegistry(disks: Disks, file: string, maxAgeMs: number): TempRegistry {
+/**
+ * `file` (`<database>.uploads`) keeps the log; `maxAgeMs` is how long an unfinished upload may rest.
+ * `onGone` is told of each file that is gone.
+ */
+export function createTempRegistry(
+  disks: Disks,
+  file: string,
+  maxAgeMs: number,
+  onGone: (path: string) => void = () => {},
+): TempRegistry {
   const startedAtMs = Date.now()
   const { notes, folders } = read(file)
   const log = createLiveLog(file, () => linesOf(notes, folders), MAX_STALE_BYTES)
@@ -67,7 +75,9 @@ export function createTempRegistry(disks: Disks, file: string, maxAgeMs: number)
   const missingSince = new Map<string, number>()
   const forget = (path: string) => {
     missingSince.delete(path)
-    if (notes.delete(path)) log.add({ gone: path }, { waits: true })
+    if (!notes.delete(path)) return
+    log.add({ gone: path }, { waits: true })
+    onGone(path)
   }
   /** By their folder. */
   const spares = new Map<string, string[]>()
@@ -123,8 +133,7 @@ export function createTempRegistry(disks: Disks, file: string, maxAgeMs: number)
   }
   // What the last run left behind is old enough to go at once.
   sweep().catch(() => {})
-  const timer = setInterval(() => sweep().catch(() => {}), SWEEP_EVERY_MS)
-  timer.unref()
+  const timer = setInterval(() => sweep().catch(() => {}), SWEEP_EVERY_MS).unref()
 
   return {
     note,

@@ -8,6 +8,7 @@ import type { Space } from './free-space.ts'
 import type { Name, OpenFolder } from './open-folder.ts'
 import type { Entries } from './read-folder.ts'
 import type { ReadHandle } from './read-handle.ts'
+import type { RemoveOptions } from './remove.ts'
 import type { OpenTempOptions, TempFile } from './temp-file.ts'
 
 /** What a volume is able to do. */
@@ -59,26 +60,35 @@ export interface Volume {
   findTemps(folder: OpenFolder | null, label: string): Promise<string[]>
   /** Waits until the names in an open folder are on the disk. */
   sync(folder: OpenFolder): Promise<void>
-  /** To be called once at the start: finishes writes that a crash interrupted. */
-  finishWrites(log: Logger): Promise<void>
+  /** To be called once at the start: finishes writes that a crash interrupted; true when there were some. */
+  finishWrites(log: Logger): Promise<boolean>
   /** Moves an entry on one device; `exists` when the target is taken and not to be replaced. */
   rename(from: EntryName, to: EntryName, options: { replace: boolean }): Promise<void>
   /** Removes an entry, a folder with all it holds; links are removed, not followed. */
-  remove(folder: OpenFolder, name: Name, options: { signal: AbortSignal }): Promise<void>
+  remove(folder: OpenFolder, name: Name, options: RemoveOptions): Promise<void>
   /** Removes one entry while it is as it was; false when it stays. */
   removeSingle(folder: OpenFolder, name: string, mtimeNs: bigint | null): Promise<boolean>
   /** Sets permission bits; a link in its place is `forbidden`. */
   setMode(folder: OpenFolder, name: string, mode: number): Promise<void>
   /** The space where a folder is or will be made; `folder`: the open one at this path. */
   space(realDir: string, folder?: OpenFolder | null): Promise<Space>
+  /** How much may be in a folder; null where only the disk limits it. */
+  room(realDir: string): Promise<Room | null>
   /** What is there can be neither moved nor removed; null where nothing tells, as on other systems than Linux. */
   isMountPoint(realPath: string): boolean | null
   /** Something is mounted below a folder; null where nothing tells. */
   holdsMount(realDir: string): boolean | null
 }
 
+/** Of all limits that hold for a folder the one of which the least is left. */
+export interface Room {
+  limitBytes: number
+  /** What is there and what is reserved. */
+  usedBytes: number
+}
+
 /** An entry by its folder and its name there. */
-interface EntryName {
+export interface EntryName {
   folder: OpenFolder
   name: string
 }

@@ -1,0 +1,207 @@
+// The limits of a server and what is known of them: counted from the disk once and then by what changes,
+// counted again in the background now and then, and kept beside the database.
+import { basename, dirname, join } from 'node:path'
+import { isDeepStrictEqual } from 'node:util'
+import { declaredIn } from '../files/volume/temp-name.ts'
+import type { TempRegistry } from '../files/volume/temp-registry.ts'
+import type { Volume } from '../files/volume/volume.ts'
+import { errnoOf } from '../lib/errors.ts'
+import type { Logger } from '../lib/log.ts'
+import { createLedger, type FolderLimit, type Hold, type Ledger } from './ledger.ts'
+import { createRecounts } from './recounts.ts'
+import { hasUsage, readUsage, removeUsage, writeUsage } from './usage-file.ts'
+
+const WRITE_EVERY_MS = 60_000
+
+export interface Quotas {
+  /** False while nothing is limited: then nothing is counted, and there are neither file nor timer. */
+  readonly isActive: boolean
+  readonly ledger: Ledger
+  /** What unfinished uploads hold until they end, by the name of their temporary file. */
+  readonly uploads: Map<string, Hold>
+  /** Waits until it is known what limits a path, and what is there. */
+  ready(path: string): Promise<void>
+  /** To be told when a temporary file is gone. */
+  forgetUpload(path: string): void
+  /** Counts all folders anew, in the background. */
+  recount(): void
+  /** Writes what is known, for the next start. */
+  close(): Promise<void>
+}
+
+interface QuotaOptions {
+  /** The disk itself. */
+  volume: Volume
+  temps: Pick<TempRegistry, 'noted'>
+  /** The file of the database. */
+  database: string
+  /** What is limited now, by host paths that may lead through links. */
+  limits: () => readonly FolderLimit[]
+  /** Calls back when the limits may be others. */
+  subscribe: (listener: () => void) => () => void
+  log: Logger
+}
+
+/** Reads limits and files at once, in the background; `ready` waits for them. */
+export function createQuotas(options: QuotaOptions): Quotas {
+  const { volume, limits, log } = options
+  const ledger = createLedger()
+  const uploads = new Map<string, Hold>()
+  const keeper = createKeeper(options, ledger, uploads)
+  const { recounts } = keeper
+  let wanted: readonly FolderLimit[] = []
+  let isActive = false
+  let applying: Promise<void> | undefined
+
+  const apply = async (now: readonly FolderLimit[]) => {
+    const resolved = now.map(async ({ folder, bytes }) => ({
+      folder: await realFolder(volume, folder),
+      bytes,
+    }))
+    ledger.setLimits(await Promise.all(resolved))
+    isActive = wanted.length > 0
+    await (now.length > 0 ? keeper.start() : keeper.stop())
+    recounts.run()
+  }
+  const refresh = () => {
+    const now = limits()
+    if (isDeepStrictEqual(now, wanted)) return
+    wanted = now
+    isActive ||= now.length > 0
+    const mine = Promise.resolve(applying)
+      .then(() => apply(now))
+      .catch((error: Error) => log.error(`limits of folders: ${error.message}`))
+      .finally(() => {
+        if (applying === mine) applying = undefined
+      })
+    applying = mine
+  }
+  const leave = options.subscribe(refresh)
+  refresh()
+
+  return {
+    get isActive() {
+      return isActive
+    },
+    ledger,
+    uploads,
+    ready: async (path) => {
+      while (applying) await applying
+      for (const counter of ledger.above(path))
+        if (!counter.isCounted) await recounts.counted(counter)
+    },
+    forgetUpload: (path) => {
+      const tempName = basename(path)
+      uploads.get(tempName)?.release()
+      uploads.delete(tempName)
+    },
+    recount: recounts.all,
+    close: async () => {
+      leave()
+      await applying
+      await keeper.close(isActive)
+    },
+  }
+}
+
+/** Counts what is due and keeps the file, from `start` to `stop`. */
+function createKeeper(
+  { volume, database, temps, limits, log }: QuotaOptions,
+  ledger: Ledger,
+  uploads: Quotas['uploads'],
+) {
+  let timer: NodeJS.Timeout | undefined
+  let written = -1
+  const onCounted = () => {
+    written = -1
+  }
+  const recounts = createRecounts(volume, ledger, { log, onCounted })
+  // It counts for limits that are there from the start: nothing else was written since.
+  let left = limits().length > 0 ? readUsage(database) : removeUsage(database)
+
+  const write = async (isClean: boolean) => {
+    const { changes } = ledger
+    try {
+      await writeUsage(database, { isClean, folders: knownOf(ledger) })
+      written = changes
+    } catch (error) {
+      log.warn(`what limited folders hold was not written: ${(error as Error).message}`)
+    }
+  }
+  const tick = async () => {
+    // `filebrowser quotas recount` takes it away.
+    if (!(await hasUsage(database))) recounts.all()
+    else if (ledger.changes === written) return recounts.run()
+    await write(false)
+    recounts.run()
+  }
+  return {
+    recounts,
+    start: async () => {
+      if (timer) return
+      timer = setInterval(tick, WRITE_EVERY_MS).unref()
+      const known = await left
+      for (const [folder, counter] of ledger.counters) {
+        const { usedBytes, dueMs } = known?.folders.get(folder) ?? {}
+        if (usedBytes === undefined || dueMs === undefined) continue
+        Object.assign(counter, { usedBytes, isCounted: known?.isClean })
+        if (known?.isClean) counter.dueMs = dueMs
+      }
+      holdUploads(temps, ledger, uploads)
+      await write(false)
+    },
+    stop: async () => {
+      clearInterval(timer)
+      timer = undefined
+      for (const hold of uploads.values()) hold.release()
+      uploads.clear()
+      left = removeUsage(database)
+      await left
+    },
+    close: async (isActive: boolean) => {
+      clearInterval(timer)
+      await recounts.close()
+      await left
+      if (isActive) await write(true)
+    },
+  }
+}
+
+function knownOf({ counters }: Ledger) {
+  return new Map(
+    [...counters]
+      .filter(([, { isCounted }]) => isCounted)
+      .map(([folder, { usedBytes, reservedBytes, dueMs }]) => [
+        folder,
+        { usedBytes, reservedBytes, dueMs },
+      ]),
+  )
+}
+
+// Those of an earlier run, and those that were begun without a limit: they were let in.
+function holdUploads(
+  temps: Pick<TempRegistry, 'noted'>,
+  ledger: Ledger,
+  uploads: Map<string, Hold>,
+): void {
+  for (const path of temps.noted().keys()) {
+    const declared = declaredIn(basename(path))
+    if (!declared || uploads.has(basename(path))) continue
+    const hold = ledger.hold(path)
+    hold.raise(declared.lengthBytes, { isGranted: true })
+    uploads.set(basename(path), hold)
+  }
+}
+
+/** The real path of a folder; where it is missing, the one that it would get. */
+async function realFolder(volume: Volume, folder: string): Promise<string> {
+  let rest = ''
+  for (let at = folder; ; at = dirname(at)) {
+    try {
+      return join(await volume.realpath(at), rest)
+    } catch (error) {
+      if (errnoOf(error) !== 'ENOENT' || dirname(at) === at) return folder
+      rest = join(basename(at), rest)
+    }
+  }
+}

@@ -1,0 +1,199 @@
+// Limits of homes over HTTP: no way of writing passes one, and old clients see theirs in the bar.
+import { access, readdir } from 'node:fs/promises'
+import { Readable } from 'node:stream'
+import { describe, expect, it } from 'vitest'
+import { setHome } from '../../src/store/access/groups.ts'
+import { startApp, type TestApp } from '../support/app.ts'
+import { makeGroup } from '../support/groups.ts'
+import type { SignedIn } from '../support/login.ts'
+import { sumOf } from '../support/quotas.ts'
+
+const KIB = 1024
+const CHUNK = { 'Content-Type': 'application/offset+octet-stream', 'Upload-Offset': '0' }
+
+const limitHome = ({ store }: TestApp, userID: number, homeQuota: number | null) =>
+  store.transaction((tx) => setHome(tx, { userID, home: true, homeQuota }))
+
+const post = (bob: SignedIn, path: string, bytes: number, query = '') =>
+  bob.fetch(`/api/resources${path}${query}`, { method: 'POST', body: new Uint8Array(bytes) })
+
+const put = (bob: SignedIn, path: string, bytes: number) =>
+  bob.fetch(`/api/resources${path}`, { method: 'PUT', body: new Uint8Array(bytes) })
+
+// In pieces, so that nobody knows how many there will be.
+function chunked(bob: SignedIn, path: string, bytes: number): Promise<Response> {
+  const pieces = Array.from({ length: 4 }, () => Buffer.alloc(bytes / 4))
+  const body = Readable.toWeb(Readable.from(pieces)) as ReadableStream
+  return bob.fetch(`/api/resources${path}`, { method: 'POST', body, duplex: 'half' } as RequestInit)
+}
+
+const begin = (bob: SignedIn, path: string, bytes: number, query = '') =>
+  bob.fetch(`/api/tus${path}${query}`, {
+    method: 'POST',
+    headers: { 'Upload-Length': String(bytes) },
+  })
+
+async function tus(bob: SignedIn, path: string, bytes: number): Promise<Response> {
+  const begun = await begin(bob, path, bytes)
+  if (!begun.ok) return begun
+  const body = new Uint8Array(bytes)
+  return bob.fetch(`/api/tus${path}`, { method: 'PATCH', headers: CHUNK, body })
+}
+
+const change = (who: SignedIn, action: string, from: string, to: string) =>
+  who.fetch(`/api/resources${from}?action=${action}&destination=${encodeURIComponent(to)}`, {
+    method: 'PATCH',
+  })
+
+async function expectFull(answer: Response | Promise<Response>): Promise<void> {
+  const response = await answer
+  expect([response.status, response.headers.get('x-error-code')]).toEqual([507, 'quota_exceeded'])
+}
+
+const usage = async (who: SignedIn, path = '/') =>
+  (await who.fetch(`/api/usage${path}`)).json() as Promise<{ total: number; used: number }>
+
+/** bob (2) has the home `home`, admin (1) sees all. */
+async function withHome(
+  homeQuota: number,
+  content: Record<string, Uint8Array | null>,
+  work: (app: TestApp, bob: SignedIn, admin: SignedIn) => Promise<void>,
+): Promise<void> {
+  await using app = await startApp({
+    tree: { home: null, ...content },
+    users: [{ username: 'bob', scope: '/home' }],
+  })
+  await limitHome(app, 2, homeQuota)
+  await work(app, await app.as('bob'), await app.as('admin'))
+  expect(app.errors).toEqual([])
+}
+
+describe('twenty at once never pass the limit by a byte', () => {
+  // Half of them fit, to the byte.
+  const BYTES = 40 * KIB
+  const LIMIT = 10 * BYTES
+  const many = (work: (i: number) => Promise<Response>) =>
+    Promise.all(Array.from({ length: 20 }, (_, i) => work(i)))
+  const files = (folder: string) =>
+    Object.fromEntries(
+      Array.from({ length: 20 }, (_, i) => [`${folder}/${i}`, new Uint8Array(BYTES)]),
+    )
+
+  it.each([
+    ['POST with a length', (bob: SignedIn, i: number) => post(bob, `/new/${i}`, BYTES)],
+    ['resumable uploads', (bob: SignedIn, i: number) => tus(bob, `/new/${i}`, BYTES)],
+    [
+      'copies',
+      (_bob: SignedIn, i: number, admin: SignedIn) =>
+        change(admin, 'copy', `/from/${i}`, `/home/${i}`),
+    ],
+    [
+      'moves',
+      (_bob: SignedIn, i: number, admin: SignedIn) =>
+        change(admin, 'rename', `/from/${i}`, `/home/${i}`),
+    ],
+  ])('%s', (_name, send) =>
+    withHome(LIMIT, files('from'), async ({ tree }, bob, admin) => {
+      const answers = await many((i) => send(bob, i, admin))
+      const refused = answers.filter(({ ok }) => !ok)
+      expect(refused).toHaveLength(10)
+      for (const answer of refused) await expectFull(answer)
+      expect(sumOf(tree.at('home'))).toBe(LIMIT)
+      expect(await usage(bob)).toEqual({ total: LIMIT, used: LIMIT })
+    }),
+  )
+
+  it('POST without a length', () =>
+    withHome(LIMIT, {}, async ({ tree }, bob) => {
+      const answers = await many((i) => chunked(bob, `/${i}`, BYTES))
+      for (const answer of answers) if (!answer.ok) await expectFull(answer)
+      // What did not fit beside the others has let go of its pieces.
+      const done = answers.filter(({ ok }) => ok).length
+      expect(sumOf(tree.at('home'))).toBe(done * BYTES)
+      expect(done).toBeLessThanOrEqual(10)
+      expect((await usage(bob)).used).toBe(done * BYTES)
+      expect((await readdir(tree.at('home'))).length).toBe(done)
+    }))
+
+  it('PUT over files that are there', () =>
+    withHome(LIMIT + 20, {}, async ({ tree }, bob) => {
+      for (let i = 0; i < 20; i++) await post(bob, `/${i}`, 1)
+      const answers = await many((i) => put(bob, `/${i}`, BYTES + 1))
+      const refused = answers.filter(({ ok }) => !ok)
+      expect(refused).toHaveLength(10)
+      for (const answer of refused) await expectFull(answer)
+      expect(sumOf(tree.at('home'))).toBe(LIMIT + 20)
+      expect((await usage(bob)).used).toBe(LIMIT + 20)
+    }))
+})
+
+describe('a limited home', () => {
+  it('refuses a resumable upload when it is begun, and holds its length until it ends', () =>
+    withHome(100, {}, async (_, bob) => {
+      await expectFull(begin(bob, '/large.bin', 101))
+      expect((await begin(bob, '/a.bin', 90)).status).toBe(201)
+      expect(await usage(bob)).toEqual({ total: 100, used: 90 })
+      await expectFull(begin(bob, '/b.bin', 11))
+      await expectFull(post(bob, '/b.bin', 11))
+      // Begun anew it does not count twice.
+      expect((await begin(bob, '/a.bin', 95)).status).toBe(201)
+      expect((await bob.fetch('/api/tus/a.bin', { method: 'DELETE' })).status).toBe(204)
+      expect((await post(bob, '/b.bin', 100)).status).toBe(200)
+    }))
+
+  it('lets an overwrite through that fits, and no other', () =>
+    withHome(100, {}, async ({ tree }, bob) => {
+      await post(bob, '/a.bin', 90)
+      expect((await post(bob, '/a.bin', 100, '?override=true')).status).toBe(200)
+      await expectFull(post(bob, '/a.bin', 101, '?override=true'))
+      expect((await begin(bob, '/a.bin', 100, '?override=true')).status).toBe(201)
+      expect(sumOf(tree.at('home'))).toBe(100)
+    }))
+
+  it('that is over its limit can be read, emptied and made smaller', () =>
+    withHome(100, { 'home/a.bin': new Uint8Array(150) }, async (_, bob) => {
+      await expectFull(post(bob, '/b.bin', 1))
+      expect((await bob.fetch('/api/raw/a.bin')).status).toBe(200)
+      expect((await put(bob, '/a.bin', 120)).status).toBe(200)
+      expect((await change(bob, 'rename', '/a.bin', '/c.bin')).status).toBe(200)
+      expect((await bob.fetch('/api/resources/c.bin', { method: 'DELETE' })).status).toBe(204)
+      expect(await usage(bob)).toEqual({ total: 100, used: 0 })
+    }))
+
+  it('says in the answer how much there may be and what to do', () =>
+    withHome(100, { 'home/a.bin': new Uint8Array(90) }, async (_, bob) => {
+      expect(await (await post(bob, '/b.bin', 20)).text()).toBe(
+        '507 Insufficient Storage (the folder may hold 100 bytes and 90 bytes of them are taken, so ' +
+          '20 bytes more do not fit: delete something in it, or ask an administrator for more)\n',
+      )
+    }))
+
+  it('is limited for whoever writes there, and its owner elsewhere is not', () =>
+    withHome(100, { other: null }, async (_, _bob, admin) => {
+      await expectFull(post(admin, '/home/a.bin', 101))
+      expect((await post(admin, '/other/a.bin', 101)).status).toBe(200)
+    }))
+
+  it('has the largest limit of its groups unless the account has one of its own', async () => {
+    await using app = await startApp({
+      tree: { home: null },
+      users: [{ username: 'bob', scope: '/home' }],
+    })
+    const bob = await app.as('bob')
+    expect((await usage(bob)).total).toBeGreaterThan(200)
+    await makeGroup(app.store, { name: 'small', homeQuota: 100, members: [2] })
+    await makeGroup(app.store, { name: 'large', homeQuota: 200, members: [2] })
+    expect((await usage(bob)).total).toBe(200)
+    await limitHome(app, 2, 50)
+    expect((await usage(bob)).total).toBe(50)
+    await expectFull(post(bob, '/a.bin', 51))
+    await limitHome(app, 2, null)
+    expect((await post(bob, '/a.bin', 200)).status).toBe(200)
+  })
+})
+
+it('without a limit nothing is counted and there is no file', async () => {
+  await using app = await startApp({ users: [{ username: 'bob', scope: '/folder' }] })
+  await post(await app.as('bob'), '/a.bin', 100)
+  await expect(access(`${app.store.file}.usage`)).rejects.toMatchObject({ code: 'ENOENT' })
+})
