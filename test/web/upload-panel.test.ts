@@ -116,6 +116,19 @@ describe('the upload panel', () => {
     }
   })
 
+  it('asks no longer whether to cancel when all is uploaded', async () => {
+    await using open = await openServed({ 'old.txt': 'x' }, { path: '/files/' })
+    const { page, tree } = open
+    await slowUploads(page, MIB)
+    await pickFiles(page, [await localFile(tree, 'big.bin', 24 * MIB)])
+    await panel(page).getByRole('button', { name: 'Cancel all' }).click()
+    const question = page.getByRole('alertdialog', { name: 'Cancel all uploads?' })
+    await question.waitFor()
+    await slowUploads(page, 0)
+    await question.waitFor({ state: 'detached' })
+    await panel(page).getByText('1 file uploaded').waitFor()
+  })
+
   it('keeps paused uploads across other screens', async () => {
     await using open = await openServed({ 'old.txt': 'x' }, { path: '/files/' })
     const { page, tree } = open

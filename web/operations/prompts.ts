@@ -20,14 +20,16 @@ let lastId = 0
 
 /**
  * Shows a dialog on top of those open. Resolves with the answer, or with null when it was dismissed
- * (Escape, Cancel, navigation).
+ * (Escape, Cancel, navigation, or `signal`: there is nothing to ask any more).
  */
 export function openPrompt<K extends PromptKind>(
   kind: K,
   props: PromptKinds[K]['props'],
+  signal?: AbortSignal,
 ): Promise<PromptKinds[K]['answer'] | null> {
   const id = ++lastId
   return new Promise((resolve) => {
+    signal?.addEventListener('abort', () => answer(null))
     const answer = (value: unknown) => {
       const at = prompts.stack.findIndex((prompt) => prompt.id === id)
       if (at >= 0) prompts.stack.splice(at, 1)

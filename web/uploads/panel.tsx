@@ -192,13 +192,27 @@ function PanelFoot({ state, busy }: { state: State; busy: boolean }) {
   const sent = formatSize(Math.min(state.sentBytes, state.totalBytes))
   const total = formatSize(state.totalBytes)
 
+  const ended = useRef(new AbortController())
+  useEffect(() => {
+    if (!busy) return
+    const { current } = ended
+    return () => {
+      current.abort()
+      ended.current = new AbortController()
+    }
+  }, [busy])
+
   async function onCancelAll() {
-    const answer = await openPrompt('confirm', {
-      title: t`Cancel all uploads?`,
-      text: t`Files that are already uploaded stay. What is unfinished is removed from the server.`,
-      answers: [{ id: 'cancel', label: t`Cancel uploads`, tone: 'danger' }],
-      cancelLabel: t`Keep uploading`,
-    })
+    const answer = await openPrompt(
+      'confirm',
+      {
+        title: t`Cancel all uploads?`,
+        text: t`Files that are already uploaded stay. What is unfinished is removed from the server.`,
+        answers: [{ id: 'cancel', label: t`Cancel uploads`, tone: 'danger' }],
+        cancelLabel: t`Keep uploading`,
+      },
+      ended.current.signal,
+    )
     if (answer === 'cancel') cancelAll()
   }
 
