@@ -26,6 +26,15 @@ describe('a folder', () => {
     await page.getByRole('heading', { name: 'This folder is empty' }).waitFor()
   })
 
+  it('leads from what is gone to the nearest folder that is there', async () => {
+    await using open = await openFolder({ 'here/a.txt': 'x' })
+    const { page } = open
+    await page.goto('/files/here/gone/too/')
+    await page.getByRole('link', { name: 'Go to the folder above' }).click()
+    await page.waitForURL('**/files/here/')
+    await expectNames(page, ['a.txt'])
+  })
+
   it('opens a folder of the root that is called like the recursive listing', async () => {
     await using open = await openFolder({ 'recursive/recursive/deep.txt': 'x' })
     const { page } = open

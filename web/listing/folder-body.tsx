@@ -7,9 +7,10 @@ import type { MouseEvent } from 'react'
 import { useSnapshot } from 'valtio'
 import { ErrorPanel } from '../layout/error-panel.tsx'
 import { canPickFolders, PHONE, TOUCHED, useMedia } from '../lib/page/media.ts'
+import { goHref } from '../lib/page/navigate.ts'
 import { filesHref, parentOf } from '../lib/paths.ts'
 import { runAction } from '../operations/commands/registry.ts'
-import { retry } from '../operations/open-folder.ts'
+import { nearestFolder, retry } from '../operations/open-folder.ts'
 import { setShown } from '../state/listing.ts'
 import { prefs } from '../state/prefs.ts'
 import { Button } from '../ui/button.tsx'
@@ -61,10 +62,18 @@ export function FolderBody() {
   )
 }
 
-/** The server knows which folders exist; the one above is the best guess. */
+/** The server knows which folders exist: it is asked with the click. */
 function NearestParent({ vpath }: { vpath: string }) {
   return (
-    <a className="btn btn--fill" href={filesHref(parentOf(vpath), true)}>
+    <a
+      className="btn btn--fill"
+      href={filesHref(parentOf(vpath), true)}
+      onClick={(event) => {
+        if (event.ctrlKey || event.metaKey || event.shiftKey) return
+        event.preventDefault()
+        void nearestFolder(vpath).then((folder) => goHref(filesHref(folder, true)))
+      }}
+    >
       <Trans>Go to the folder above</Trans>
     </a>
   )

@@ -148,6 +148,16 @@ function retryQuietly(): void {
   })
 }
 
+/** The closest folder above `vpath` that can be opened; the top when none can. */
+export async function nearestFolder(vpath: string): Promise<string> {
+  const { signal } = new AbortController()
+  for (let above = parentOf(vpath); above !== '/'; above = parentOf(above)) {
+    const found = await fetchInfo(above, signal).catch(() => null)
+    if (found?.isDir) return above
+  }
+  return '/'
+}
+
 /** A folder with the view and order that were chosen for it. */
 function withView(folder: Folder): OpenedFolder {
   const { sort, view } = viewOf(folder.vpath)
