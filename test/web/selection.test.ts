@@ -30,8 +30,12 @@ describe('selecting', () => {
     const { page } = open
     await entry(page, 'b.txt').click()
     await expectSelected(page, ['b.txt'])
+    const actions = entry(page, 'b.txt').getByRole('button', { name: 'Download' })
+    await actions.waitFor()
     await entry(page, 'd.txt').click({ modifiers: ['Control'] })
     await expectSelected(page, ['b.txt', 'd.txt'])
+    // They act on one row alone.
+    await actions.waitFor({ state: 'detached' })
     await selectionBar(page).getByText('2 selected').waitFor()
     await selectionBar(page).getByText('6 B').waitFor()
     await entry(page, 'e.txt').click({ modifiers: ['Shift'] })

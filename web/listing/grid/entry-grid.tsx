@@ -276,7 +276,8 @@ function Lines({ lines, metrics, visible, tabStop, hover }: LinesProps) {
       rowIndex,
       selected,
       tabStop: path === tabStop,
-      showsActions: selected || index === hover || path === focus,
+      // On one of many they would act on that one and end the selection.
+      showsActions: selected ? paths.size === 1 : index === hover || path === focus,
       cut: cutPaths.has(path),
       busy: busy.has(path),
       fresh: fresh.has(path),
