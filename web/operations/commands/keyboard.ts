@@ -5,8 +5,10 @@ import { whenFolderShown } from '../../state/folder-shown.ts'
 import { listing } from '../../state/listing.ts'
 import { slots } from '../../state/slots.ts'
 import { currentContext } from './context.ts'
+import { folderActions } from './folder-actions.ts'
 import { actions, runAction } from './registry.ts'
 import { matchesShortcut } from './shortcut.ts'
+import type { Action } from './types.ts'
 
 /** Parts of the page where the keys of the listing act; elsewhere only page-wide ones do. */
 const LISTING_KEYS = '[data-listing-keys]'
@@ -14,6 +16,13 @@ const LISTING_KEYS = '[data-listing-keys]'
 function listingHasKeys(target: EventTarget | null): boolean {
   if (!(target instanceof Element) || target === document.body) return true
   return target.id === 'main' || target.closest(LISTING_KEYS) !== null
+}
+
+/** In the sidebar, plain keys belong to its links; with a modifier they mean the folder that is open. */
+function meansOpenFolder(action: Action, { target, altKey, ctrlKey, metaKey }: KeyboardEvent) {
+  if (!altKey && !ctrlKey && !metaKey) return false
+  if (!(target instanceof Element) || target.closest('.side') === null) return false
+  return folderActions.some(({ id }) => id === action.id)
 }
 
 /** Commands of the whole page: their keys type nothing, so they act in fields, editors and the shell. */
@@ -31,7 +40,7 @@ function runShortcut(event: KeyboardEvent): boolean {
   const inListing = !typing && listingHasKeys(event.target)
   const candidates = actions.filter(
     (action) =>
-      (action.everywhere || inListing) &&
+      (action.everywhere || inListing || (!typing && meansOpenFolder(action, event))) &&
       action.shortcuts?.some((shortcut) => matchesShortcut(event, shortcut)),
   )
   if (candidates.length === 0) return false
