@@ -83,6 +83,8 @@ it('shows both versions, lets each change be chosen, and saves the result', asyn
   await clash()
   await page.getByRole('button', { name: 'Compare' }).click()
   await page.getByText('compared with the version on disk').waitFor()
+  const isInText = () => page.evaluate(() => document.activeElement?.closest('.cm-editor') != null)
+  await waitFor('the focus in the text', isInText)
   const theirs = page.locator('.cm-deletedChunk').last()
   await theirs.getByText('theirs', { exact: true }).waitFor()
   await page.locator('.cm-changedLine', { hasText: 'mine first' }).waitFor()
@@ -92,6 +94,7 @@ it('shows both versions, lets each change be chosen, and saves the result', asyn
   await waitFor('both changes on disk', async () => {
     return (await tree.read('shared.txt')) === 'mine first\nsecond\nthird\ntheirs\n'
   })
+  await waitFor('the focus in the text again', isInText)
 })
 
 it('shows both versions side by side where there is room, with the history kept', async () => {

@@ -4,7 +4,7 @@ import type { Locator } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import { waitFor } from '../support/deadline.ts'
 import { folderPages, servedPages } from './browser-steps.ts'
-import { entry, expectSelected, showList, twoFrames } from './listing-steps.ts'
+import { entry, expectSelected, focusedName, showList, twoFrames } from './listing-steps.ts'
 import { makeShare } from './share-steps.ts'
 
 const openPages = folderPages()
@@ -50,6 +50,25 @@ describe('the keys of the page', () => {
     expect(await page.getByRole('alertdialog').count()).toBe(0)
     await page.keyboard.press('Escape')
     await expectSelected(page, ['a.txt'])
+  })
+
+  it('acts on the folder from the sidebar when held with a modifier, and stays on what it made', async () => {
+    await using open = await openPages({ 'a.txt': 'a', 'b.txt': 'b' }, { path: '/files/' })
+    const { page } = open
+    await showList(page)
+    await page.keyboard.press('ArrowDown')
+    const places = page.getByRole('navigation', { name: 'Places' })
+    await places.getByRole('link', { name: 'My files' }).focus()
+    await page.keyboard.press('Alt+n')
+    await page.getByRole('dialog', { name: 'New folder' }).waitFor()
+    await page.keyboard.press('Escape')
+    await entry(page, 'b.txt').click()
+    await page.keyboard.press('Alt+n')
+    await page.getByRole('textbox', { name: 'Name' }).fill('made')
+    await page.keyboard.press('Enter')
+    await waitFor('the focus on the folder', async () => (await focusedName(page)) === 'made')
+    await page.keyboard.press('Control+z')
+    await waitFor('the focus on the next one', async () => (await focusedName(page)) === 'a.txt')
   })
 
   it('opens help, palette and search from text, tables, trees, players and fields', async () => {

@@ -11,7 +11,7 @@ import {
   type LucideIcon,
   TriangleAlert,
 } from 'lucide-react'
-import type { ReactNode } from 'react'
+import { type ReactNode, useLayoutEffect, useRef } from 'react'
 import { useSnapshot } from 'valtio'
 import { isTooLarge } from '../api/text-files.ts'
 import { formatDistanceInText, formatNumber } from '../lib/format.ts'
@@ -73,8 +73,17 @@ interface BarProps {
 
 function Bar({ icon: Icon, tone, children, actions }: BarProps) {
   const buttons = actions?.filter((action) => action !== false)
+  const bar = useRef<HTMLDivElement>(null)
+  // Its buttons go with it; whoever pressed one goes on in the text.
+  useLayoutEffect(() => {
+    const { current } = bar
+    return () => {
+      if (current?.contains(document.activeElement)) currentView()?.focus()
+    }
+  }, [])
   return (
     <div
+      ref={bar}
       className={`ed-bar row rigid wraps fs-md line-bottom ${tone ?? 'mid sunken'}`}
       role="status"
     >

@@ -17,7 +17,7 @@ import {
 } from 'react'
 import { createPortal } from 'react-dom'
 import { closeOnBack } from '../lib/page/back.ts'
-import { focusFallback } from '../lib/page/focus.ts'
+import { giveFocusBack } from '../lib/page/focus.ts'
 import { onNavigation } from '../lib/page/navigate.ts'
 import { findTyped, TypedText } from '../lib/type-ahead.ts'
 import { IconButton, type IconButtonProps } from './button.tsx'
@@ -87,8 +87,7 @@ export function Menu({ label, items, anchor, focusFirst, header, onClose }: Menu
       const hadFocus = menu.contains(document.activeElement)
       if (menu.isConnected) menu.hidePopover()
       if (!hadFocus && document.activeElement !== document.body) return
-      const back = opener instanceof HTMLElement && opener.isConnected ? opener : focusFallback()
-      back?.focus({ preventScroll: true })
+      giveFocusBack(opener)
     }
   }, [anchor, focusFirst, sheet])
 

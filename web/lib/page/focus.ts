@@ -17,6 +17,17 @@ export function focusFallback(): HTMLElement | null {
   return fallback?.() ?? document.querySelector<HTMLElement>('main')
 }
 
+/**
+ * Gives the focus back when a dialog or menu closes. An opener in the list counts as gone: the row that the list
+ * stands on by now may be another, such as a folder just made.
+ */
+export function giveFocusBack(opener: Element | null): void {
+  const stays =
+    opener instanceof HTMLElement && opener.isConnected && !opener.closest('#listing [data-index]')
+  const back = stays ? opener : focusFallback()
+  back?.focus({ preventScroll: true })
+}
+
 /** True when key presses belong to the element: it is typed into, or has keys of its own. */
 export function takesKeys(target: EventTarget | null): boolean {
   if (!(target instanceof HTMLElement)) return false

@@ -1,7 +1,7 @@
 // What every modal dialog needs: it opens over the page, takes the focus and gives it back.
 
 import { type RefObject, useEffect, useEffectEvent, useLayoutEffect } from 'react'
-import { focusFallback } from './focus.ts'
+import { giveFocusBack } from './focus.ts'
 
 interface Modal {
   focus(dialog: HTMLDialogElement): void
@@ -31,9 +31,7 @@ export function useModal(ref: RefObject<HTMLDialogElement | null>, modal: Modal)
     focus(dialog)
     return () => {
       dialog.close()
-      // The row that opened the dialog may be gone: renamed, deleted, scrolled out of a virtual list.
-      const back = opener instanceof HTMLElement && opener.isConnected ? opener : focusFallback()
-      if (back && back !== document.body) back.focus({ preventScroll: true })
+      if (opener !== document.body) giveFocusBack(opener)
     }
   }, [ref])
 

@@ -12,7 +12,7 @@ import {
 } from 'lucide-react'
 import { Suspense, useEffect, useRef, useState } from 'react'
 import type { FileEntry } from '../../../src/api-types.ts'
-import { formatSize } from '../../lib/format.ts'
+import { formatNumber, formatSize } from '../../lib/format.ts'
 import { loadStylesheet } from '../../lib/page/stylesheet.ts'
 import { IconButton } from '../../ui/button.tsx'
 import { MenuButton } from '../../ui/menu.tsx'
@@ -62,11 +62,19 @@ export function ViewerFrame(props: FrameProps) {
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: facts belong to one file
   useEffect(() => setFacts(''), [entry.path])
-  useEffect(() => root.current?.focus({ preventScroll: true }), [])
+  // The next file may take the button away that had the focus.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: asked once for each file
+  useEffect(() => {
+    if (!root.current?.contains(document.activeElement))
+      root.current?.focus({ preventScroll: true })
+  }, [entry.path])
 
   useFrameKeys({ ...props, previous, next, toggleFullScreen })
 
-  const position = at >= 0 && siblings.length > 1 ? t`${at + 1} of ${siblings.length}` : ''
+  const position =
+    at >= 0 && siblings.length > 1
+      ? t`${formatNumber(at + 1)} of ${formatNumber(siblings.length)}`
+      : ''
   const line = [position, facts, formatSize(entry.size)].filter((part) => part !== '')
   const quiet = fullScreen && still
 
