@@ -1,7 +1,7 @@
 // Sizes, dates, numbers and durations as people of the active language write them.
 
 import { i18n } from '@lingui/core'
-import { msg } from '@lingui/core/macro'
+import { msg, plural } from '@lingui/core/macro'
 import { intlLocale, isRtl } from './i18n.ts'
 
 const MINUTE_MS = 60_000
@@ -31,6 +31,14 @@ export function formatNumber(value: number, digits = 0): string {
         maximumFractionDigits: digits,
       }),
   ).format(value)
+}
+
+/** "3 folders, 1,024 files"; what there is none of is left out. */
+export function formatCounts(folders: number, files: number): string {
+  const parts: string[] = []
+  if (folders > 0) parts.push(plural(folders, { one: '# folder', other: '# folders' }))
+  if (files > 0) parts.push(plural(files, { one: '# file', other: '# files' }))
+  return parts.join(', ')
 }
 
 /** `value` from 0 to 100. */

@@ -8,7 +8,7 @@ import { useEffect, useMemo, useRef, useState } from 'react'
 import { flushSync } from 'react-dom'
 import { useSnapshot } from 'valtio'
 import type { FileEntry } from '../../src/api-types.ts'
-import { formatSize } from '../lib/format.ts'
+import { formatCounts, formatNumber, formatSize } from '../lib/format.ts'
 import { announce } from '../lib/page/announce.ts'
 import { NARROW, PHONE, useMedia } from '../lib/page/media.ts'
 import type { SortColumn } from '../lib/sorting/sort-entries.ts'
@@ -69,15 +69,11 @@ function Counts() {
   const { folders, files } = useCounts()
   if (kind === 'failed') return null
   if (folder.filter.trim() !== '') {
-    const shown = folder.visible.length
-    const all = folders + files
+    const shown = formatNumber(folder.visible.length)
+    const all = formatNumber(folders + files)
     return t`${shown} of ${all} shown`
   }
-  if (folders + files === 0) return kind === 'folder' ? t`Empty folder` : null
-  const parts: string[] = []
-  if (folders > 0) parts.push(plural(folders, { one: '# folder', other: '# folders' }))
-  if (files > 0) parts.push(plural(files, { one: '# file', other: '# files' }))
-  return parts.join(', ')
+  return formatCounts(folders, files) || (kind === 'folder' ? t`Empty folder` : null)
 }
 
 interface PhoneActionsProps {
@@ -295,7 +291,7 @@ function FilterField({ folded }: { folded?: boolean }) {
         enterKeyHint="done"
         onChange={(event) => {
           setShown({ filter: event.currentTarget.value })
-          const count = shownFolder().visible.length
+          const count = formatNumber(shownFolder().visible.length)
           announce(t`${count} shown`)
         }}
         onBlur={() => {

@@ -8,11 +8,11 @@ import '../listing/grid/cards.css'
 import '../listing/drag/drag.css'
 import '../listing/skeleton.css'
 import '../listing/phone.css'
-import { plural } from '@lingui/core/macro'
 import { useLingui } from '@lingui/react/macro'
 import { EllipsisVertical, Info } from 'lucide-react'
 import { useEffect, useRef } from 'react'
 import { useSnapshot } from 'valtio'
+import { formatCounts } from '../lib/format.ts'
 import { announce } from '../lib/page/announce.ts'
 import { closeOnBack } from '../lib/page/back.ts'
 import { NO_DETAILS_PANEL, PHONE, useMedia } from '../lib/page/media.ts'
@@ -186,11 +186,7 @@ function useFolderAnnouncement(vpath: string | null): void {
     const first = said.current === null
     said.current = vpath
     if (first) return
-    const parts = [
-      folderTitle(vpath),
-      plural(folders, { one: '# folder', other: '# folders' }),
-      plural(files, { one: '# file', other: '# files' }),
-    ]
-    announce(parts.join(', '))
+    const content = formatCounts(folders, files)
+    announce(content === '' ? folderTitle(vpath) : `${folderTitle(vpath)}, ${content}`)
   }, [vpath, folders, files])
 }

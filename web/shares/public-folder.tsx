@@ -8,7 +8,7 @@ import type { ArchiveFormat } from '../api/files.ts'
 import { namesToSend } from '../api/selections.ts'
 import { directLinkOf, type ShareAccess, sharedArchiveUrl, sharePageUrl } from '../api/shares.ts'
 import { instanceName } from '../lib/boot.ts'
-import { formatNumber, formatSize } from '../lib/format.ts'
+import { formatCounts, formatNumber, formatSize } from '../lib/format.ts'
 import { announce } from '../lib/page/announce.ts'
 import { takesKeys } from '../lib/page/focus.ts'
 import { keyLetter, useDocumentKeys } from '../lib/page/keys.ts'
@@ -206,7 +206,7 @@ function Head({ name, info, hidden, onCopy, onDownload }: HeadProps) {
           <bdi>{name}</bdi>
         </h1>
         <p className="dim num">
-          <Counts folders={info.numDirs ?? 0} files={info.numFiles ?? 0} />
+          {formatCounts(info.numDirs ?? 0, info.numFiles ?? 0) || t`Empty folder`}
         </p>
       </div>
       <Button tone="line" icon={Link} className="pubfolder__copy" onClick={onCopy}>
@@ -304,18 +304,6 @@ function Crumbs({ hash, inner }: { hash: string; inner: string }) {
         ))}
       </ol>
     </nav>
-  )
-}
-
-function Counts({ folders, files }: { folders: number; files: number }) {
-  if (folders === 0) return <Plural value={files} one="# file" other="# files" />
-  if (files === 0) return <Plural value={folders} one="# folder" other="# folders" />
-  return (
-    <>
-      <Plural value={folders} one="# folder" other="# folders" />
-      {', '}
-      <Plural value={files} one="# file" other="# files" />
-    </>
   )
 }
 

@@ -9,7 +9,13 @@ import type { FileEntry } from '../../../src/api-types.ts'
 import { fetchRange } from '../../api/content.ts'
 import { type ChecksumAlgorithm, fetchChecksum, previewUrl, streamTree } from '../../api/files.ts'
 import { type PhotoFacts, readPhotoFacts } from '../../lib/exif.ts'
-import { formatDimensions, formatMoment, formatNumber, formatSize } from '../../lib/format.ts'
+import {
+  formatCounts,
+  formatDimensions,
+  formatMoment,
+  formatNumber,
+  formatSize,
+} from '../../lib/format.ts'
 import { useAsked } from '../../lib/page/use-asked.ts'
 import { useRead } from '../../lib/page/use-read.ts'
 import { encodePath, filesHref, parentOf, ROOT, segmentsOf, shownName } from '../../lib/paths.ts'
@@ -52,10 +58,6 @@ function FolderInfo({ vpath }: { vpath: string }) {
   const { t } = useLingui()
   const { folder } = useListing().shown
   const { folders, files } = useCounts()
-  const items = [
-    plural(folders, { one: '# folder', other: '# folders' }),
-    plural(files, { one: '# file', other: '# files' }),
-  ]
   return (
     <>
       <div className="info__picture center sunken">
@@ -65,7 +67,7 @@ function FolderInfo({ vpath }: { vpath: string }) {
         <bdi>{folderTitle(vpath)}</bdi>
       </h3>
       <dl className="kv fs-md stack">
-        <Fact label={t`Contents`}>{items.join(', ')}</Fact>
+        <Fact label={t`Contents`}>{formatCounts(folders, files) || t`Empty folder`}</Fact>
         <Fact label={t`Size`}>
           <FolderSize paths={[vpath]} bytes={0} />
         </Fact>
@@ -92,17 +94,11 @@ function SeveralInfo({ entries }: { entries: readonly FileEntry[] }) {
   const folders = entries.filter((entry) => entry.isDir)
   const files = entries.length - folders.length
   const bytes = entries.reduce((sum, entry) => sum + (entry.isDir ? 0 : entry.size), 0)
-  const parts = [
-    ...(folders.length > 0
-      ? [plural(folders.length, { one: '# folder', other: '# folders' })]
-      : []),
-    ...(files > 0 ? [plural(files, { one: '# file', other: '# files' })] : []),
-  ]
   return (
     <>
       <h3>{plural(entries.length, { one: '# item', other: '# items' })}</h3>
       <dl className="kv fs-md stack">
-        <Fact label={t`Contents`}>{parts.join(', ')}</Fact>
+        <Fact label={t`Contents`}>{formatCounts(folders.length, files)}</Fact>
         <Fact label={t`Size`}>
           {folders.length === 0 ? (
             <ExactSize bytes={bytes} />
