@@ -4,7 +4,17 @@
 import { describe, expect, it } from 'vitest'
 import type { Permissions } from '../../src/api-types.ts'
 import { parseTarget } from '../../src/http/request-path.ts'
-import { CANARY, DOORS, full, shareOf, startMatrix, subjectByToken, TUS } from '../support/doors.ts'
+import type { TestApp } from '../support/app.ts'
+import {
+  CANARY,
+  DOORS,
+  full,
+  joinDirectory,
+  shareOf,
+  startMatrix,
+  subjectByToken,
+  TUS,
+} from '../support/doors.ts'
 import type { SignedIn } from '../support/login.ts'
 import { readPublic } from '../support/shares.ts'
 import { runLine } from '../support/shell.ts'
@@ -23,25 +33,42 @@ describe.each(Object.keys(full) as (keyof Permissions)[])('without the right to 
   })
 })
 
-const TOKEN_RIGHTS = (Object.keys(full) as (keyof Permissions)[]).filter(
+const TOKEN_RIGHTS: (keyof Permissions)[] = (Object.keys(full) as (keyof Permissions)[]).filter(
   (bit) => bit !== 'admin' && bit !== 'execute',
 )
+
+/** Tries all doors by a token with these rights, of an account that has every right. */
+async function tryByToken(app: TestApp, perm: Permissions): Promise<void> {
+  const subject = await subjectByToken(app, perm)
+  // Visitors of the account's shares carry no token, and commands are tried by tokens elsewhere.
+  const doors = DOORS.filter(({ name }) => !/visitors|run a command/.test(name))
+  for (const door of doors) {
+    const response = await door.go(subject, app)
+    const isForPeople = door.isPersonal || door.needs.includes('admin')
+    const lacks = door.needs.some((bit) => TOKEN_RIGHTS.includes(bit) && !perm[bit])
+    const expected = lacks ? door.denied : isForPeople ? 403 : door.open
+    expect(response.status, door.name).toBe(expected)
+    const body = Buffer.from(await response.arrayBuffer()).toString('latin1')
+    if (!perm.download) expect(body, door.name).not.toContain(CANARY)
+  }
+}
 
 describe.each(TOKEN_RIGHTS)('a token without the right to %s', (bit) => {
   it('finds its doors closed and those of people, all others open', async () => {
     await using app = await startMatrix(full)
-    const subject = await subjectByToken(app, { ...full, [bit]: false })
-    // Visitors of the account's shares carry no token, and commands are tried by tokens elsewhere.
-    const doors = DOORS.filter(({ name }) => !/visitors|run a command/.test(name))
-    for (const door of doors) {
-      const response = await door.go(subject, app)
-      const isForPeople = door.isPersonal || door.needs.includes('admin')
-      const open = isForPeople ? 403 : door.open
-      expect(response.status, door.name).toBe(door.needs.includes(bit) ? door.denied : open)
-      const body = Buffer.from(await response.arrayBuffer()).toString('latin1')
-      if (bit === 'download') expect(body, door.name).not.toContain(CANARY)
-    }
+    await tryByToken(app, { ...full, [bit]: false })
   })
+})
+
+const none = Object.fromEntries(Object.keys(full).map((bit) => [bit, false])) as never
+
+it.each([
+  ['every right', full],
+  ['none', none],
+])('a token with %s of somebody in a directory opens the same doors', async (_, perm) => {
+  await using app = await startMatrix({ ...full, admin: false })
+  await joinDirectory(app)
+  await tryByToken(app, perm)
 })
 
 it('every right has a door', () => {

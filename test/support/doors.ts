@@ -2,8 +2,11 @@
 
 import type { Permissions } from '../../src/api-types.ts'
 import { addApiToken } from '../../src/auth/api-tokens.ts'
+import { identityOf } from '../../src/auth/external/admit.ts'
+import { connect, fingerprintOf } from '../../src/auth/external/identities.ts'
 import { ROOT } from '../../src/lib/vpath.ts'
 import { defaultPermissions } from '../../src/store/document.ts'
+import { findUser } from '../../src/store/users.ts'
 import { PASSWORD, startApp, type TestApp } from './app.ts'
 import type { SignedIn } from './login.ts'
 import { changeRecords, recordsOf } from './records.ts'
@@ -602,6 +605,23 @@ export async function subjectByToken(app: TestApp, perm: Permissions): Promise<S
       return app.fetch(path, { ...init, headers })
     },
   }
+}
+
+/** Makes `subject` somebody whom only a directory lets in, and whose group there administrates. */
+export async function joinDirectory(app: TestApp): Promise<void> {
+  await app.store.transaction((tx) => {
+    const user = findUser(tx, 2)
+    if (!user) throw new Error('there is no subject')
+    const who = { issuer: 'ldap:dc=example', subject: 'x', username: 'subject', groups: ['staff'] }
+    const rules = {
+      create: true,
+      linkByName: false,
+      allowedGroups: ['staff'],
+      adminGroup: 'staff',
+      adminLifeMs: 60 * 60_000,
+    }
+    connect(tx, { ...identityOf(2, who, rules), madeWith: fingerprintOf(user) })
+  })
 }
 
 /** Hash of the folder that `subject` shares. */
