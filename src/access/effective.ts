@@ -3,7 +3,7 @@
 import type { Permissions } from '../api-types.ts'
 import { memo } from '../lib/memo.ts'
 import { groupsOf, homeOf } from '../store/access/groups.ts'
-import type { Group, Membership } from '../store/access/records.ts'
+import { type Group, type Membership, sourceOf } from '../store/access/records.ts'
 import type { Changes, Collection, Lookups } from '../store/collection.ts'
 import { GROUPS, IDENTITIES, MEMBERSHIPS, USERS } from '../store/collections.ts'
 import { defaultPermissions, type Identity, type User } from '../store/document.ts'
@@ -30,7 +30,7 @@ export function withEffective(records: Lookups, user: User): User {
   const own = bitsOf(user)
   let bits = own
   if (records.count(MEMBERSHIPS) > 0)
-    for (const group of groupsOf(records, user.id)) bits |= bitsOf(group)
+    for (const one of records.find(MEMBERSHIPS, 'userID', user.id)) bits |= bitsGiven(records, one)
   if ((bits & ADMIN) === 0 && administratesByProvider(records, user.id)) bits |= ADMIN
   return bits === own ? user : acting(user)(bits)
 }
@@ -39,6 +39,19 @@ export function withEffective(records: Lookups, user: User): User {
 export function findAccount(records: Lookups, id: number): User | undefined {
   const user = findUser(records, id)
   return user && withEffective(records, user)
+}
+
+// Administration that others give counts as long as the administrators' group there would.
+function bitsGiven(records: Lookups, { userID, groupID, from }: Membership): number {
+  const group = records.get(GROUPS, groupID)
+  if (!group) return 0
+  const bits = bitsOf(group)
+  if (from === 'admin' || (bits & ADMIN) === 0) return bits
+  const nowMs = Date.now()
+  const isRecent = records
+    .find(IDENTITIES, 'userID', userID)
+    .some(({ issuer, adminUntilMs }) => sourceOf(issuer) === from && nowMs < adminUntilMs)
+  return isRecent ? bits : bits & ~ADMIN
 }
 
 /** True while the administrators' group of a provider or a directory has the account. */

@@ -8,7 +8,7 @@ import type { AccountIdentityRecord } from '../api-types.ts'
 import { hasPassword } from '../auth/external/identities.ts'
 import { hashPassword, verifyPassword } from '../auth/hash.ts'
 import { deriveScope } from '../auth/home.ts'
-import { DIRECTORY_ISSUER, directoryEntryOf, verifyByDirectory } from '../auth/ldap/sign-in.ts'
+import { directoryEntryOf, verifyByDirectory } from '../auth/ldap/sign-in.ts'
 import { checkPassword } from '../auth/password-policy.ts'
 import { addUserWithHome, checkUsername } from '../auth/provision.ts'
 import { addFacts, audited } from '../http/audit.ts'
@@ -22,6 +22,7 @@ import { AppError, badRequest } from '../lib/errors.ts'
 import { pick } from '../lib/fields.ts'
 import { asString, ParseError, type Reader } from '../lib/parse.ts'
 import { keepAdministrator } from '../store/access/groups.ts'
+import { sourceOf } from '../store/access/records.ts'
 import type { Transaction } from '../store/collection.ts'
 import { IDENTITIES, USERS } from '../store/collections.ts'
 import { type Identity, USER_FIELDS, type User } from '../store/document.ts'
@@ -101,7 +102,7 @@ function presentUser({ store }: Deps, user: User, forAdmin: boolean): AccountRec
 }
 
 function presentIdentity(deps: Deps, { userID, issuer }: Identity): AccountIdentityRecord {
-  const from = issuer.startsWith(DIRECTORY_ISSUER) ? 'directory' : 'provider'
+  const from = sourceOf(issuer) === 'ldap' ? 'directory' : 'provider'
   return { userID, from, admin: administratesByProvider(deps.store, userID) }
 }
 

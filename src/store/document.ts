@@ -222,7 +222,7 @@ export interface Identity {
   groups: string[]
   /** Administrates by a group there, as read at the last sign-in. */
   isAdmin: boolean
-  /** Until when `isAdmin` counts without another sign-in, milliseconds since the epoch. */
+  /** Until when administration from there counts without another sign-in, milliseconds since the epoch. */
   adminUntilMs: number
   lastSignInMs: number
   /**

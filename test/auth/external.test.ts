@@ -2,6 +2,8 @@
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { withEffective } from '../../src/access/effective.ts'
+import { changeGroup } from '../../src/access/groups.ts'
 import { addApiToken } from '../../src/auth/api-tokens.ts'
 import {
   admit,
@@ -12,10 +14,12 @@ import {
 import { connect, disconnect } from '../../src/auth/external/identities.ts'
 import { makeHome } from '../../src/auth/home.ts'
 import { vpathOf } from '../../src/lib/vpath.ts'
-import { IDENTITIES, USERS } from '../../src/store/collections.ts'
+import { groupsOf } from '../../src/store/access/groups.ts'
+import { GROUPS, IDENTITIES, MEMBERSHIPS, USERS } from '../../src/store/collections.ts'
 import { defaultPermissions, defaultSettings, type User } from '../../src/store/document.ts'
-import { findUserByName, removeUser, replaceUser } from '../../src/store/users.ts'
+import { discardUser, findUserByName, removeUser, replaceUser } from '../../src/store/users.ts'
 import { type OpenedApp, openApp } from '../support/app.ts'
+import { makeGroup } from '../support/groups.ts'
 import { VOLUME } from '../support/scope.ts'
 
 const ISSUER = 'https://id.example.org'
@@ -223,6 +227,69 @@ describe('administration by a group', () => {
       connect(tx, identityOf(2, admins, { ...rules, adminLifeMs: -1 })),
     )
     expect((await (await app.as('mona')).fetch('/api/users')).status).toBe(403)
+  })
+})
+
+describe('groups that claim those of a provider', () => {
+  const users = [{ username: 'mona' }]
+  const namesOf = (app: OpenedApp) => groupsOf(app.store, 2).map(({ name }) => name)
+  const joined = async () => {
+    const app = await openApp({ users })
+    await makeGroup(app.store, { name: 'staff', claims: ['staff'], perm: { admin: true } })
+    await app.store.transaction((tx) => connect(tx, identityOf(2, mona, rules)))
+    return app
+  }
+
+  it('have the account from the moment it is connected, and not once it is disconnected', async () => {
+    await using app = await joined()
+    expect(namesOf(app)).toEqual(['staff'])
+    await app.store.transaction((tx) => disconnect(tx, named(app, 'mona'), () => true))
+    expect(namesOf(app)).toEqual([])
+  })
+
+  it('are lost also by a sign-in that is refused', async () => {
+    await using app = await joined()
+    const inside = { ...rules, allowedGroups: ['other'] }
+    expect(await codeOf(admit(depsOf(app), mona, inside))).toBe('wrong_credentials')
+    expect(namesOf(app)).toEqual([])
+  })
+
+  it('are lost by nobody for whom a directory says nothing', async () => {
+    await using app = await joined()
+    const entry = { ...mona, issuer: 'ldap:dc=example', groups: [] }
+    await app.store.transaction((tx) => connect(tx, identityOf(2, entry, rules)))
+    expect(namesOf(app)).toEqual(['staff'])
+  })
+
+  it('are left by those whom they claim no more', async () => {
+    await using app = await joined()
+    const { id } = await makeGroup(app.store, { name: 'by hand', members: [2] })
+    const claiming = (claims: string[]) =>
+      app.store.transaction((tx) => {
+        for (const group of tx.all(GROUPS)) changeGroup(tx, { ...group, claims })
+      })
+    await claiming(['/staff', 'more'])
+    expect(namesOf(app)).toEqual(['staff', 'by hand'])
+    await claiming(['more'])
+    expect(namesOf(app)).toEqual(['by hand'])
+    expect(app.store.find(MEMBERSHIPS, 'groupID', id)).toHaveLength(1)
+  })
+
+  it('never make a sign-in fail, whoever administrates afterwards', async () => {
+    await using app = await joined()
+    const [admin] = app.store.all(USERS)
+    await app.store.transaction((tx) => discardUser(tx, admin?.id ?? 0))
+    const user = await admit(depsOf(app), { ...mona, groups: [] }, rules)
+    expect(withEffective(app.store, user).perm.admin).toBe(false)
+  })
+
+  it('administrate no longer when nobody has signed in for too long', async () => {
+    await using app = await joined()
+    const isAdmin = () => withEffective(app.store, named(app, 'mona')).perm.admin
+    expect(isAdmin()).toBe(true)
+    const late = { ...rules, adminLifeMs: -1 }
+    await app.store.transaction((tx) => connect(tx, identityOf(2, mona, late)))
+    expect([isAdmin(), namesOf(app)]).toEqual([false, ['staff']])
   })
 })
 

@@ -1,9 +1,11 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Enrolment, SecondStep, UserRecord } from '../../src/api-types.ts'
 import { hashPassword } from '../../src/auth/hash.ts'
+import { groupsOf } from '../../src/store/access/groups.ts'
 import { IDENTITIES, SECOND_FACTORS, USERS } from '../../src/store/collections.ts'
 import { findUserByName } from '../../src/store/users.ts'
 import { type OpenedApp, openApp, PASSWORD, type TestAppOptions } from '../support/app.ts'
+import { makeGroup } from '../support/groups.ts'
 import { loginAs, type SignedIn } from '../support/login.ts'
 import {
   BASE,
@@ -210,6 +212,22 @@ describe('groups', () => {
     expect(identities).toEqual([{ userID: mona?.id, from: 'directory', admin: true }])
     setMembers(CHIEFS, ['root'])
     expect(await isAdmin()).toBe(false)
+  })
+
+  test('give and take memberships of the groups that claim them, by name or DN, and leave others', async () => {
+    await using app = await openWith()
+    await makeGroup(app.store, { name: 'by DN', claims: [CHIEFS.toUpperCase()] })
+    await makeGroup(app.store, { name: 'by name', claims: ['Chiefs'], perm: { execute: true } })
+    await makeGroup(app.store, { name: 'not theirs', claims: ['nobody'] })
+    const namesOf = (id: number) => groupsOf(app.store, id).map(({ name }) => name)
+    await signIn(app, 'mona')
+    await makeGroup(app.store, { name: 'by hand', members: [2] })
+    setMembers(CHIEFS, ['root', 'mona'])
+    await signIn(app, 'mona')
+    expect(namesOf(2)).toEqual(['by hand', 'by DN', 'by name'])
+    setMembers(CHIEFS, ['root'])
+    await signIn(app, 'mona')
+    expect(namesOf(2)).toEqual(['by hand'])
   })
 })
 

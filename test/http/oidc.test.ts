@@ -1,8 +1,10 @@
 // Signing in at a real provider (docs/http-api.md 29).
 import { describe, expect, it } from 'vitest'
 import type { AuditPage } from '../../src/audit-types.ts'
+import { groupsOf } from '../../src/store/access/groups.ts'
 import { IDENTITIES, SESSIONS, USERS } from '../../src/store/collections.ts'
 import { openApp, PASSWORD, startApp } from '../support/app.ts'
+import { makeGroup } from '../support/groups.ts'
 import { createBrowser } from '../support/oidc.ts'
 import { configOf, signIn, startWorld, whoIs } from '../support/oidc-world.ts'
 
@@ -43,16 +45,26 @@ describe('signing in at a provider', () => {
     expect(await whoIs(world, browser)).toMatchObject({ username: 'mona' })
   })
 
-  it('gives and takes administration with the group, and leaves the record alone', async () => {
+  it('gives and takes administration and memberships with the groups there, and leaves the record alone', async () => {
     const world = await startWorld()
+    const { app, provider } = world
     const browser = createBrowser()
-    world.provider.groups.mona = ['admins']
+    await makeGroup(app.store, {
+      name: 'editors',
+      claims: ['/staff', 'x'],
+      perm: { execute: true },
+    })
+    const names = () => groupsOf(app.store, 2).map(({ name }) => name)
+    provider.groups.mona = ['admins', 'staff']
     await signIn(world, browser, 'mona')
-    expect(await whoIs(world, browser)).toMatchObject({ perm: { admin: true } })
-    expect(world.app.store.all(USERS)[1]?.perm.admin).toBe(false)
-    world.provider.groups.mona = []
+    await makeGroup(app.store, { name: 'by hand', members: [2] })
+    expect(names()).toEqual(['editors', 'by hand'])
+    expect(await whoIs(world, browser)).toMatchObject({ perm: { admin: true, execute: true } })
+    expect(app.store.all(USERS)[1]?.perm).toMatchObject({ admin: false, execute: false })
+    provider.groups.mona = []
     await signIn(world, browser, 'mona')
-    expect(await whoIs(world, browser)).toMatchObject({ perm: { admin: false } })
+    expect(names()).toEqual(['by hand'])
+    expect(await whoIs(world, browser)).toMatchObject({ perm: { admin: false, execute: false } })
   })
 
   it('is refused outside of the allowed groups, in the line that watchers of the log know', async () => {

@@ -1,5 +1,6 @@
 // From somebody whom a provider or a directory vouches for to an account here.
 import { withEffective } from '../../access/effective.ts'
+import { holds, takeClaimed } from '../../access/groups.ts'
 import { AppError } from '../../lib/errors.ts'
 import type { Transaction } from '../../store/collection.ts'
 import { IDENTITIES } from '../../store/collections.ts'
@@ -72,7 +73,7 @@ export function identityOf(userID: number, who: ExternalIdentity, rules: Externa
     username,
     groups: [...who.groups],
     isAdmin,
-    adminUntilMs: isAdmin ? nowMs + rules.adminLifeMs : 0,
+    adminUntilMs: nowMs + rules.adminLifeMs,
     lastSignInMs: nowMs,
     madeWith: '',
   }
@@ -89,19 +90,13 @@ export function isAllowed(
   return allowedGroups.some((group) => holds(who.groups, group))
 }
 
-// Keycloak writes the same group with a slash in front where it gives full paths.
-function holds(groups: readonly string[], wanted: string): boolean {
-  const bare = (name: string) => name.replace(/^\//, '')
-  return groups.some((group) => bare(group) === bare(wanted))
-}
-
 async function dropGroups({ store }: AccountDeps, who: ExternalIdentity): Promise<void> {
   if (!findIdentity(store, who)) return
   await store.ahead((tx) => {
     const known = findIdentity(tx, who)
     if (!known) return
-    const groups = [...who.groups]
-    tx.replace(IDENTITIES, { ...known, groups, isAdmin: false, adminUntilMs: 0 })
+    tx.replace(IDENTITIES, { ...known, groups: [...who.groups], isAdmin: false, adminUntilMs: 0 })
+    takeClaimed(tx, { ...known, groups: [] })
   })
 }
 

@@ -1,5 +1,6 @@
 // Accounts that are joined to somebody at a provider or in a directory.
 import { hash } from 'node:crypto'
+import { takeClaimed } from '../../access/groups.ts'
 import { AppError } from '../../lib/errors.ts'
 import type { Records, Transaction } from '../../store/collection.ts'
 import { IDENTITIES, identityKey } from '../../store/collections.ts'
@@ -22,15 +23,17 @@ export function identitiesOf(records: Records, userID: number): readonly Identit
   return records.find(IDENTITIES, 'userID', userID)
 }
 
-/** Joins an identity to an account. Throws `exists` when it opens another account, `conflict` when there are too many. */
+/** Joins an identity to an account, which gets the memberships that come with it. Throws `exists` when it opens another account, `conflict` when there are too many. */
 export function connect(tx: Transaction, identity: Identity): Identity {
   const known = findIdentity(tx, identity)
   if (known && known.userID !== identity.userID && findUser(tx, known.userID))
     throw new AppError('exists', 'this sign-in is connected to another account')
-  if (known) return tx.replace(IDENTITIES, { ...identity, madeWith: known.madeWith })
-  if (identitiesOf(tx, identity.userID).length >= MAX_PER_USER)
+  if (!known && identitiesOf(tx, identity.userID).length >= MAX_PER_USER)
     throw new AppError('conflict', `more than ${MAX_PER_USER} sign-ins: disconnect one first`)
-  return tx.insert(IDENTITIES, identity)
+  takeClaimed(tx, identity)
+  return known
+    ? tx.replace(IDENTITIES, { ...identity, madeWith: known.madeWith })
+    : tx.insert(IDENTITIES, identity)
 }
 
 /** Removes those that are meant. Throws `not_found`, and `conflict` when nothing else opens the account. */
@@ -41,7 +44,10 @@ export function disconnect(tx: Transaction, user: User, isMeant: (own: Identity)
   if (found.length === all.length && !hasPassword(tx, user))
     throw new AppError('conflict', 'the account has no password: there would be no way in')
   const made = found.find(({ madeWith }) => madeWith !== '')
-  for (const own of found) tx.remove(IDENTITIES, identityKey(own))
+  for (const own of found) {
+    tx.remove(IDENTITIES, identityKey(own))
+    takeClaimed(tx, { ...own, groups: [] })
+  }
   const [heir] = identitiesOf(tx, user.id)
   // That nobody knows the password is still true.
   if (made && heir) tx.replace(IDENTITIES, { ...heir, madeWith: made.madeWith })

@@ -2,7 +2,9 @@
 // an administrator gets in while it is down.
 import { withEffective } from '../../access/effective.ts'
 import { AppError } from '../../lib/errors.ts'
+import { DIRECTORY_ISSUER } from '../../store/access/records.ts'
 import type { Records } from '../../store/collection.ts'
+import { GROUPS } from '../../store/collections.ts'
 import type { Identity, User } from '../../store/document.ts'
 import { findUser, findUserByName } from '../../store/users.ts'
 import { admit, type ExternalRules } from '../external/admit.ts'
@@ -31,8 +33,6 @@ interface FoundInDirectory {
   code: string | null
 }
 
-/** How the issuer of identities from a directory begins. */
-export const DIRECTORY_ISSUER = 'ldap:'
 /** How long administration by a group counts without another sign-in. */
 const ADMIN_LIFE_MS = 24 * 60 * 60_000
 
@@ -116,8 +116,12 @@ async function admitPerson(deps: DirectoryDeps, person: Person): Promise<User> {
     adminLifeMs: ADMIN_LIFE_MS,
   }
   // The others decide nothing, and nobody else has to know them.
-  const named = [...rules.allowedGroups, rules.adminGroup].filter((name) => name !== '')
-  const groups = groupsAmong(named, person.groups)
+  const claims = deps.store.all(GROUPS).flatMap((group) => group.claims)
+  const named = [...rules.allowedGroups, rules.adminGroup, ...claims]
+  const groups = groupsAmong(
+    [...new Set(named)].filter((name) => name !== ''),
+    person.groups,
+  )
   try {
     return await admit(deps, { ...person, issuer: issuerOf(config), groups }, rules)
   } catch (error) {

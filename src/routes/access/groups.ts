@@ -1,6 +1,6 @@
 // Groups, for administrators (docs/http-api.md 32): listed, made, changed and removed by people alone, never by tokens.
 import { Hono } from 'hono'
-import { checkedGroup } from '../../access/groups.ts'
+import { changeGroup, checkedGroup } from '../../access/groups.ts'
 import type { GroupRecord } from '../../access-types.ts'
 import { answer, JSON_TYPE } from '../../http/answer.ts'
 import { addFacts, audited } from '../../http/audit.ts'
@@ -11,7 +11,7 @@ import { requireAdmin, requireSession, requireUser } from '../../http/guard.ts'
 import { sendJson, sendStatus, toJson } from '../../http/respond.ts'
 import { AppError, badRequest } from '../../lib/errors.ts'
 import { asString, type Reader, readLike, readObject, zeroOf } from '../../lib/parse.ts'
-import { addGroup, removeGroup, replaceGroup, setMembers } from '../../store/access/groups.ts'
+import { addGroup, removeGroup, setMembers } from '../../store/access/groups.ts'
 import { type Group, parseMember, parseQuota } from '../../store/access/records.ts'
 import type { Records, Transaction } from '../../store/collection.ts'
 import { GROUPS, MEMBERSHIPS, USERS } from '../../store/collections.ts'
@@ -39,10 +39,10 @@ export function groupRoutes(deps: Deps): Hono<Env> {
     return answer(toJson(made), JSON_TYPE, 201)
   })
   app.put('/api/groups/:id', user, audited('group-change'), requireSession, requireAdmin, (c) =>
-    changeGroup(c, deps),
+    change(c, deps),
   )
   app.delete('/api/groups/:id', user, audited('group-delete'), requireSession, requireAdmin, (c) =>
-    deleteGroup(c, deps),
+    remove(c, deps),
   )
   return app
 }
@@ -91,18 +91,18 @@ async function readGroup(c: Ctx, deps: Deps): Promise<Given> {
   return given
 }
 
-async function changeGroup(c: Ctx, deps: Deps): Promise<Response> {
+async function change(c: Ctx, deps: Deps): Promise<Response> {
   addFacts(c, { target: demandGroup(deps.store, c).name })
   const { members, ...given } = await readGroup(c, deps)
   const changed = await deps.store.transaction((tx) => {
     recheck(c)
     const group = checkedGroup({ ...demandGroup(tx, c), ...given })
-    return withMembers(tx, replaceGroup(tx, group), members)
+    return withMembers(tx, changeGroup(tx, group), members)
   })
   return sendJson(changed)
 }
 
-async function deleteGroup(c: Ctx, deps: Deps): Promise<Response> {
+async function remove(c: Ctx, deps: Deps): Promise<Response> {
   addFacts(c, { target: demandGroup(deps.store, c).name })
   const currentPassword = await readJson(c, deps, (r) => r.str('current_password'))
   await demandPassword(c, deps, currentPassword)

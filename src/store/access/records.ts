@@ -20,6 +20,14 @@ export const MEMBERSHIP_SOURCES = ['admin', 'oidc', 'ldap'] as const
 /** Who says that somebody is in a group: an administrator here, a provider, or a directory. */
 export type MembershipSource = (typeof MEMBERSHIP_SOURCES)[number]
 
+/** How the issuer of identities from a directory begins. */
+export const DIRECTORY_ISSUER = 'ldap:'
+
+/** Who speaks for the people of an issuer. */
+export function sourceOf(issuer: string): MembershipSource {
+  return issuer.startsWith(DIRECTORY_ISSUER) ? 'ldap' : 'oidc'
+}
+
 export interface Membership {
   userID: number
   groupID: number
