@@ -49,10 +49,8 @@ export function removeUser(tx: Transaction, id: number): User {
 export function discardUser(tx: Transaction, id: number): void {
   endSessions(tx, id)
   for (const { hash } of tx.find(SHARES, 'userID', id)) tx.remove(SHARES, hash)
-  removeApiTokens(tx, id)
-  removePasskeys(tx, id)
+  removeKeys(tx, id)
   tx.remove(SECOND_FACTORS, id)
-  for (const own of tx.find(IDENTITIES, 'userID', id)) tx.remove(IDENTITIES, identityKey(own))
   forgetAccess(tx, id)
   tx.remove(USERS, id)
 }
@@ -60,6 +58,13 @@ export function discardUser(tx: Transaction, id: number): void {
 /** Ends a user's sessions except `keep`, as part of a change that must end them at once. */
 export function endSessions(tx: Transaction, userID: number, keep?: string): void {
   for (const { id } of tx.find(SESSIONS, 'userID', userID)) if (id !== keep) tx.remove(SESSIONS, id)
+}
+
+/** Removes all that opens an account besides its password: tokens, passkeys, sign-ins at a provider or in a directory. */
+export function removeKeys(tx: Transaction, userID: number): void {
+  removeApiTokens(tx, userID)
+  removePasskeys(tx, userID)
+  for (const own of tx.find(IDENTITIES, 'userID', userID)) tx.remove(IDENTITIES, identityKey(own))
 }
 
 /** Removes all tokens of an account, as part of the change that calls for it. */

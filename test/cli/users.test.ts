@@ -257,6 +257,19 @@ describe('users update', () => {
     await store.close()
   })
 
+  test('a new password tells what else opens the account, and --revoke removes it', async () => {
+    await cli('users', 'token', 'add', 'admin', 'backup')
+    await cli('users', 'token', 'add', 'admin', 'phone')
+    const plain = await cli('users', 'update', 'admin', '-p', 'A-New-Password-7')
+    expect(plain.stderr).toContain('Still open the account: 2 API tokens; --revoke removes them')
+    const revoked = await cli('users', 'update', 'admin', '-p', 'A-New-Password-8', '--revoke')
+    expect([revoked.code, revoked.stderr]).toEqual([0, expect.not.stringContaining('Still open')])
+    expect((await cli('users', 'token', 'ls', 'admin')).stdout).not.toContain('backup')
+    expect((await cli('users', 'update', 'admin', '--revoke')).stderr).toContain(
+      '--revoke goes with --password',
+    )
+  })
+
   test('the last administrator stays one', async () => {
     expect((await cli('users', 'update', 'admin', '--perm.admin=false')).code).toBe(1)
     expect((await user('admin')).perm.admin).toBe(true)

@@ -7,9 +7,16 @@ import { checkPassword } from '../../auth/password-policy.ts'
 import { addUserWithHome, checkUsername } from '../../auth/provision.ts'
 import { followsExternalSymlinks } from '../../config/config.ts'
 import { AppError, badRequest } from '../../lib/errors.ts'
-import { USERS } from '../../store/collections.ts'
+import type { Records } from '../../store/collection.ts'
+import { API_TOKENS, IDENTITIES, PASSKEYS, USERS } from '../../store/collections.ts'
 import type { User } from '../../store/document.ts'
-import { endSessions, findUserByName, removeUser, replaceUser } from '../../store/users.ts'
+import {
+  endSessions,
+  findUserByName,
+  removeKeys,
+  removeUser,
+  replaceUser,
+} from '../../store/users.ts'
 import { withUserFlags } from '../apply-flags.ts'
 import { type Command, type Flag, flag, flagValue, grouped, type Invocation } from '../command.ts'
 import { withDatabase } from '../database.ts'
@@ -23,6 +30,7 @@ import { usersExportCommand, usersImportCommand } from './users-transfer.ts'
 const UPDATE_FLAGS: readonly Flag[] = [
   ...grouped('Account', [
     flag('password PASSWORD', 'New password; signs the account out everywhere', { short: 'p' }),
+    flag('revoke', 'With it: also remove passkeys, API tokens and connected sign-ins'),
     flag('username NAME', 'New name', { short: 'u' }),
   ]),
   ...USER_FLAGS,
@@ -63,6 +71,10 @@ export const usersCommand: Command = {
         {
           line: 'filebrowser users update admin --password "another one"',
           says: 'Set a forgotten password',
+        },
+        {
+          line: 'filebrowser users update mona --password "another one" --revoke',
+          says: 'Somebody else has got in',
         },
         {
           line: 'filebrowser users update mona --perm.share=false',
@@ -129,12 +141,14 @@ async function find(invocation: Invocation): Promise<number> {
 }
 
 async function update(invocation: Invocation): Promise<number> {
-  const { args, flags, stdout } = invocation
+  const { args, flags, stdout, notice } = invocation
   const [who = ''] = args
-  const user = await withDatabase(invocation, async (store) => {
+  const password = flagValue<string>(flags, 'password')
+  const revokes = flagValue<boolean>(flags, 'revoke') ?? false
+  if (revokes && !password) throw badRequest('--revoke goes with --password')
+  const { user, left } = await withDatabase(invocation, async (store) => {
     const settings = store.settings()
     userNamed(store, who)
-    const password = flagValue<string>(flags, 'password')
     const hash = password ? await hashNew(password, settings.minimumPasswordLength) : undefined
     return store.transaction((tx) =>
       inOldWords(() => {
@@ -149,12 +163,27 @@ async function update(invocation: Invocation): Promise<number> {
         }
         const saved = replaceUser(tx, after)
         if (hash !== undefined) endSessions(tx, saved.id)
-        return saved
+        if (revokes) removeKeys(tx, saved.id)
+        return { user: saved, left: hash === undefined ? '' : keysOf(tx, saved.id) }
       }),
     )
   })
   stdout(userTable([user]))
+  if (left !== '') notice(`Still open the account: ${left}; --revoke removes them`)
   return 0
+}
+
+/** What opens an account besides its password: `1 passkey, 2 API tokens`. */
+function keysOf(records: Records, userID: number): string {
+  const kinds = [
+    [records.find(PASSKEYS, 'userID', userID), 'passkey'],
+    [records.find(API_TOKENS, 'userID', userID), 'API token'],
+    [records.find(IDENTITIES, 'userID', userID), 'connected sign-in'],
+  ] as const
+  return kinds
+    .filter(([{ length }]) => length > 0)
+    .map(([{ length }, name]) => `${length} ${name}${length > 1 ? 's' : ''}`)
+    .join(', ')
 }
 
 async function remove(invocation: Invocation): Promise<number> {
