@@ -6,6 +6,7 @@ import {
   History,
   Link,
   type LucideIcon,
+  Network,
   SlidersHorizontal,
   UserRound,
   UsersRound,
@@ -15,6 +16,7 @@ import { useSnapshot } from 'valtio'
 import { PhoneBar } from '../layout/phone-bar.tsx'
 import { boot } from '../lib/boot.ts'
 import { go, usePath } from '../lib/page/navigate.ts'
+import { onDemandAtOnce } from '../lib/page/on-demand.tsx'
 import { loadStylesheet } from '../lib/page/stylesheet.ts'
 import { useTitle } from '../lib/page/title.ts'
 import { session } from '../state/session.ts'
@@ -31,15 +33,22 @@ import { UsersPage } from './users/users.tsx'
 // Settings are rarely opened: their style sheet is not part of the first screen's.
 await loadStylesheet(styles)
 
+const AccessPage = onDemandAtOnce(async () => (await import('./access/pages.tsx')).AccessPage)
+
 interface Page {
   path: string
   label: string
   icon: LucideIcon
   allowed: boolean
-  content: ReactNode
+  /** What stands below its address for one of those that it lists. */
+  ids?: RegExp
+  content: (id?: string) => ReactNode
 }
 
-function usePages(): Page[] {
+const NEW_OR_NUMBER = /^(new|\d+)$/
+
+/** `onName` hears what the one that is shown is called. */
+function usePages(onName: (name: string) => void): Page[] {
   const { t } = useLingui()
   const perm = useSnapshot(session).user?.perm
   const admin = perm?.admin === true
@@ -49,35 +58,45 @@ function usePages(): Page[] {
       label: t`Profile`,
       icon: UserRound,
       allowed: true,
-      content: <ProfilePage />,
+      content: () => <ProfilePage />,
     },
     {
       path: '/settings/shares',
       label: t`Share management`,
       icon: Link,
       allowed: perm?.share === true && perm.download,
-      content: <SharesPage />,
+      ids: /^[\w-]+$/,
+      content: (hash) => (hash ? <VisitsPage hash={hash} onName={onName} /> : <SharesPage />),
     },
     {
       path: '/settings/global',
       label: t`Global settings`,
       icon: SlidersHorizontal,
       allowed: admin,
-      content: <GlobalPage />,
+      content: () => <GlobalPage />,
     },
     {
       path: '/settings/users',
       label: t`User management`,
       icon: UsersRound,
       allowed: admin,
-      content: <UsersPage />,
+      ids: NEW_OR_NUMBER,
+      content: (id) => (id ? <UserPage id={id} onName={onName} /> : <UsersPage />),
+    },
+    {
+      path: '/settings/groups',
+      label: t`Groups`,
+      icon: Network,
+      allowed: admin,
+      ids: NEW_OR_NUMBER,
+      content: (id) => <AccessPage id={id} onName={onName} />,
     },
     {
       path: '/settings/activity',
       label: t`Activity`,
       icon: History,
       allowed: admin,
-      content: <ActivityPage />,
+      content: () => <ActivityPage />,
     },
   ]
 }
@@ -87,15 +106,15 @@ export function SettingsScreen() {
   const path = usePath().replace(/\/+$/, '')
   const { user } = useSnapshot(session)
   const [bar, setBar] = useState<HTMLElement | null>(null)
-  const [userName, setUserName] = useState('')
-  const pages = usePages()
-  const which = /^\/settings\/users\/(new|\d+)$/.exec(path)?.[1]
-  const visited = /^\/settings\/shares\/([\w-]+)$/.exec(path)?.[1]
-  const pagePath = which ? '/settings/users' : visited ? '/settings/shares' : path
-  const page = pages.find((each) => each.path === pagePath)
+  const [name, setName] = useState('')
+  const pages = usePages(setName)
+  const [, above = '', id = ''] = /^(\/settings\/[a-z]+)\/([^/]+)$/.exec(path) ?? []
+  const page =
+    pages.find((each) => each.path === path) ??
+    pages.find((each) => each.path === above && each.ids?.test(id))
   // What is no page of the settings is a file, like any other address.
   const refused = page === undefined ? `/files${path}` : page.allowed ? null : '/403'
-  useTitle(which ? userName : visited ? t`Visits` : (page?.label ?? ''), t`Settings`)
+  useTitle(id ? name : (page?.label ?? ''), t`Settings`)
 
   const menu = useRef<HTMLElement>(null)
   // On phones the menu is a row that scrolls; the open page has to be in sight.
@@ -113,13 +132,13 @@ export function SettingsScreen() {
 
   return (
     <>
-      <PhoneBar title={which ? userName || page.label : t`Settings`} />
+      <PhoneBar title={id ? name || page.label : t`Settings`} />
       <div className="set__head rigid not-phone">
-        {which || visited ? (
+        {id ? (
           <h1 className="set__title set__crumbs row shrinks">
             <a href={boot.BaseURL + page.path}>{page.label}</a>
             <ChevronRight className="i i-sm flip dim" aria-hidden />
-            <bdi className="trunc">{visited ? t`Visits` : userName}</bdi>
+            <bdi className="trunc">{name}</bdi>
           </h1>
         ) : (
           <h1 className="set__title shrinks">
@@ -144,15 +163,7 @@ export function SettingsScreen() {
             ))}
         </nav>
         <div className="set__page scrolls relative" key={path}>
-          <BarPlace value={bar}>
-            {which ? (
-              <UserPage id={which} onName={setUserName} />
-            ) : visited ? (
-              <VisitsPage hash={visited} />
-            ) : (
-              page.content
-            )}
-          </BarPlace>
+          <BarPlace value={bar}>{page.content(id || undefined)}</BarPlace>
         </div>
       </div>
       <div className="rigid" ref={setBar} />

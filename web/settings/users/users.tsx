@@ -4,11 +4,10 @@ import { Plural, Trans, useLingui } from '@lingui/react/macro'
 import { KeyRound, Pencil, Search, ShieldCheck, ShieldOff, UserPlus } from 'lucide-react'
 import { useState } from 'react'
 import { useSnapshot } from 'valtio'
-import type { AccountIdentityRecord, Permissions, UserRecord } from '../../../src/api-types.ts'
+import type { AccountIdentityRecord, UserRecord } from '../../../src/api-types.ts'
 import { listSecondFactors } from '../../api/second-factor.ts'
 import { listIdentities, listUsers } from '../../api/users.ts'
 import { boot } from '../../lib/boot.ts'
-import { formatList } from '../../lib/format.ts'
 import { toastError } from '../../operations/toasts.ts'
 import { session } from '../../state/session.ts'
 import { Avatar, Badge } from '../../ui/badge.tsx'
@@ -17,27 +16,8 @@ import { EmptyState } from '../../ui/empty.tsx'
 import { TextField } from '../../ui/field.tsx'
 import { WhenLoaded } from '../parts.tsx'
 import { useLoad } from '../use-load.ts'
+import { usePermissionWords } from './permission-words.ts'
 import { hasSecondFactors, resetFactor } from './user-factor.tsx'
-
-/** The rights in short words, for the summary column. */
-function usePermissionWords() {
-  const { t } = useLingui()
-  return (perm: Permissions): string => {
-    if (perm.admin) return t`All permissions`
-    const words = [
-      perm.create && t`Create`,
-      perm.rename && t`rename`,
-      perm.modify && t`modify`,
-      perm.delete && t`delete`,
-      perm.share && t`share`,
-      perm.download && t`download`,
-      perm.execute && boot.EnableExec && t`run commands`,
-    ].filter((word) => typeof word === 'string')
-    if (words.length === 0) return t`Look only`
-    const text = formatList(words)
-    return text.charAt(0).toLocaleUpperCase() + text.slice(1)
-  }
-}
 
 export function UsersPage() {
   const loaded = useLoad('users', (signal) =>
