@@ -1,14 +1,35 @@
 // One server for all browser tests that need a folder of their own and nothing else of a server: each
-// gets an account that sees its folder alone. Started once, before the tests.
+// takes one of the accounts made here, which sees its folder alone. Started once, before the tests.
+import { mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
 import type { TestProject } from 'vitest/node'
-import { startProgram } from './program.ts'
-import { makeTree, memoryFolder } from './tree.ts'
+import { hashPassword } from '../../src/auth/hash.ts'
+import { defaultPermissions, defaultSettings, emptyDocument } from '../../src/store/document.ts'
+import { createStore } from '../../src/store/store.ts'
+import { ADMIN, startProgram } from './program.ts'
+import { makeTree, memoryFolder, type Tree } from './tree.ts'
+
+/** Made through the program each would take as long as signing in three times. */
+const ACCOUNTS = 900
 
 export interface SharedServer {
   origin: string
   /** The folders of the accounts lie here, under their names. */
   root: string
 }
+
+/** The name of an account that no test has had; ADMIN's password opens it. */
+export async function takeAccount(root: string): Promise<string> {
+  while (next < ACCOUNTS) {
+    const name = `${next++}`
+    // Whoever makes the folder has it, whatever process that is.
+    const made = await mkdir(join(root, '..', 'taken', name)).catch(() => 'taken')
+    if (made === undefined) return name
+  }
+  throw new Error('no account is left: make more in shared-server.ts')
+}
+
+let next = 0
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -18,10 +39,32 @@ declare module 'vitest' {
 
 export default async function start(project: TestProject): Promise<() => Promise<void>> {
   const tree = await makeTree({}, undefined, memoryFolder() ?? undefined)
-  const program = await startProgram(tree, { args: ['--loginRateLimit', '0'] })
+  const database = await makeAccounts(tree)
+  const program = await startProgram(tree, { args: ['--loginRateLimit', '0'], database })
   project.provide('sharedServer', { origin: program.origin, root: tree.root })
   return async () => {
     await program[Symbol.asyncDispose]()
     await tree[Symbol.asyncDispose]()
   }
+}
+
+async function makeAccounts(tree: Tree): Promise<string> {
+  const settings = defaultSettings()
+  const password = await hashPassword(ADMIN.password)
+  const rights = Object.keys(defaultPermissions()).map((right) => [right, true])
+  const perm = Object.fromEntries(rights)
+  const account = { ...settings.defaults, password, perm, lockPassword: false, rules: [] }
+  const admin = { ...account, id: 1, username: ADMIN.username, scope: '/' }
+  const others = Array.from({ length: ACCOUNTS }, (_, n) => {
+    return { ...account, id: n + 2, username: `${n}`, scope: `/${n}` }
+  })
+  const document = {
+    ...emptyDocument(settings),
+    users: [admin, ...others],
+    next: { users: ACCOUNTS + 2 },
+  }
+  await mkdir(join(tree.base, 'taken'))
+  const store = await createStore(join(tree.base, 'filebrowser.db'), document)
+  await store.close()
+  return store.file
 }

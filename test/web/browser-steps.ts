@@ -3,7 +3,6 @@
 import { join } from 'node:path'
 import type { Browser, Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, inject } from 'vitest'
-import type { SettingsRecord } from '../../src/api-types.ts'
 import {
   forgetContexts,
   type Opened,
@@ -12,8 +11,8 @@ import {
   type PageOptions,
   workerBrowser,
 } from '../support/browser.ts'
-import { loginAs, type SignedIn } from '../support/login.ts'
 import { ADMIN, type Program, startProgram } from '../support/program.ts'
+import { takeAccount } from '../support/shared-server.ts'
 import { makeTree, type Tree, type TreeContent } from '../support/tree.ts'
 
 /** Some folders are large. */
@@ -75,31 +74,14 @@ export type OpenFolder = (
 export function folderPages(openIn = sharedBrowser()): OpenFolder {
   return async (content, options) => {
     const { origin, root } = inject('sharedServer')
-    const username = `${process.pid}-${++accounts}`
+    const username = await takeAccount(root)
     await using begun = new AsyncDisposableStack()
     const tree = begun.use(await makeTree(content, join(root, username)))
-    await makeAccount(origin, username)
     const as = { username, password: ADMIN.password }
     const open = begun.use(await openIn({ origin, reopened: true }, { ...options, as }))
     const all = begun.move()
     return { ...open, tree, origin, [Symbol.asyncDispose]: () => all.disposeAsync() }
   }
-}
-
-let accounts = 0
-let admin: Promise<SignedIn> | undefined
-
-/** An account with all rights in the folder of its name. */
-async function makeAccount(origin: string, username: string): Promise<void> {
-  admin ??= loginAs(origin)
-  const { fetch } = await admin
-  const { defaults } = (await (await fetch('/api/settings')).json()) as SettingsRecord
-  const perm = Object.fromEntries(Object.keys(defaults.perm).map((right) => [right, true]))
-  const own = { id: 0, username, password: ADMIN.password, scope: `/${username}`, perm }
-  const data = { ...defaults, rules: [], lockPassword: false, ...own }
-  const body = { what: 'user', which: [], current_password: ADMIN.password, data }
-  const answer = await fetch('/api/users', { method: 'POST', body: JSON.stringify(body) })
-  if (answer.status !== 201) throw new Error(`account: ${answer.status} ${await answer.text()}`)
 }
 
 /** What all tests of a file share. */
