@@ -6,13 +6,18 @@ import { describe, expect, it } from 'vitest'
 import { loginAs } from '../support/login.ts'
 import { ADMIN, runProgram, startProgram } from '../support/program.ts'
 import { makeTree } from '../support/tree.ts'
-import { servedPages, sharedBrowser } from './browser-steps.ts'
+import { servedPages, sharedBrowser, sharedSite } from './browser-steps.ts'
 import { addUser, entry, userLogin } from './listing-steps.ts'
 import { changeSettings, createUser, PASSWORD } from './settings-steps.ts'
 import { pickFiles, slowUploads } from './upload-steps.ts'
 
 const openIn = sharedBrowser()
 const openServed = servedPages(openIn)
+const site = sharedSite(() => ({
+  'notes/a.txt': 'x',
+  'old.txt': 'x',
+  'reports/a+b 100%.txt': 'x',
+}))
 
 async function fillIn(page: Page, login: { username: string; password: string }): Promise<void> {
   await page.getByLabel('Username').fill(login.username)
@@ -21,10 +26,7 @@ async function fillIn(page: Page, login: { username: string; password: string })
 
 describe('login', () => {
   it('leads to the page that was asked for', async () => {
-    await using open = await openServed(
-      { 'reports/a+b 100%.txt': 'x' },
-      { path: '/files/reports/', as: null },
-    )
+    await using open = await site.open({ path: '/files/reports/', as: null })
     const { page } = open
     await page.waitForURL('**/login?redirect=*')
     await fillIn(page, ADMIN)
@@ -35,7 +37,7 @@ describe('login', () => {
   })
 
   it('says that the password is wrong and keeps the username', async () => {
-    await using open = await openServed({}, { path: '/login', as: null })
+    await using open = await site.open({ path: '/login', as: null })
     const { page } = open
     await page.getByLabel('Username').fill(ADMIN.username)
     await page.getByLabel('Password', { exact: true }).fill('not it')
@@ -67,7 +69,7 @@ describe('login', () => {
   })
 
   it('says that the server failed and works once it does not', async () => {
-    await using open = await openServed({}, { path: '/login', as: null })
+    await using open = await site.open({ path: '/login', as: null })
     const { page } = open
     await page.route('**/api/login', (route) => route.fulfill({ status: 500, body: '500' }))
     await fillIn(page, ADMIN)
@@ -79,15 +81,12 @@ describe('login', () => {
   })
 
   it('never redirects to another site', async () => {
-    await using tree = await makeTree({})
-    await using program = await startProgram(tree)
-    const path = '/login?redirect=//example.org/files'
-    await using open = await openIn(program, { path })
-    await open.page.waitForURL(`${program.origin}/files/`)
+    await using open = await site.open({ path: '/login?redirect=//example.org/files' })
+    await open.page.waitForURL(`${site.program.origin}/files/`)
   })
 
   it('forgets the session with the browser unless it is to stay signed in', async () => {
-    await using open = await openServed({}, { path: '/login', as: null })
+    await using open = await site.open({ path: '/login', as: null })
     const { page, context } = open
     await fillIn(page, ADMIN)
     await page.getByLabel('Stay signed in').uncheck()
@@ -98,7 +97,7 @@ describe('login', () => {
   })
 
   it('shows and hides what is typed as password', async () => {
-    await using open = await openServed({}, { path: '/login', as: null })
+    await using open = await site.open({ path: '/login', as: null })
     const field = open.page.getByLabel('Password', { exact: true })
     await field.fill('secret')
     await open.page.getByRole('button', { name: 'Show password' }).click()
@@ -110,7 +109,7 @@ describe('login', () => {
 
 describe('the login page', () => {
   it('says that there is no network, keeps what was typed and works once it is back', async () => {
-    await using open = await openServed({}, { path: '/login', as: null })
+    await using open = await site.open({ path: '/login', as: null })
     const { page, context } = open
     await fillIn(page, ADMIN)
     await context.setOffline(true)
@@ -127,8 +126,8 @@ describe('the login page', () => {
   })
 
   it('sends people on who are signed in', async () => {
-    await using open = await openServed({}, { path: '/login' })
-    const { program } = open
+    await using open = await site.open({ path: '/login' })
+    const { program } = site
     await open.page.waitForURL(`${program.origin}/files/`)
   })
 
@@ -185,7 +184,7 @@ describe('sign up', () => {
   })
 
   it('is not offered unless it is allowed', async () => {
-    await using open = await openServed({}, { path: '/login?signup', as: null })
+    await using open = await site.open({ path: '/login?signup', as: null })
     await open.page.getByRole('button', { name: 'Log in' }).waitFor()
     expect(await open.page.getByText('Create an account').count()).toBe(0)
   })
@@ -253,8 +252,9 @@ describe('a session that ends', () => {
   })
 
   it('is explained on the login page after a reload', async () => {
-    await using open = await openServed({})
-    const { page, program } = open
+    await using open = await site.open()
+    const { page } = open
+    const { program } = site
     await page.getByRole('navigation', { name: 'Places' }).waitFor()
     const other = await loginAs(program.origin)
     await other.fetch('/api/sessions', { method: 'DELETE' })
@@ -264,8 +264,9 @@ describe('a session that ends', () => {
   })
 
   it('ends for every tab when one of them logs out', async () => {
-    await using open = await openServed({})
-    const { page, context, program } = open
+    await using open = await site.open()
+    const { page, context } = open
+    const { program } = site
     const second = await context.newPage()
     await second.goto('/settings/profile')
     await second.getByRole('heading', { name: 'Browsing' }).waitFor()
@@ -289,7 +290,7 @@ describe('without an own login page', () => {
 
 describe('errors and languages', () => {
   it('has pages for 403, 404 and 500 that lead back to the files', async () => {
-    await using open = await openServed({}, { path: '/404' })
+    await using open = await site.open({ path: '/404' })
     const { page } = open
     await page.getByRole('heading', { level: 1, name: 'We can’t find this location' }).waitFor()
     await page.goto('/403')
@@ -301,7 +302,7 @@ describe('errors and languages', () => {
   })
 
   it('takes any other address for a file', async () => {
-    await using open = await openServed({ 'notes/a.txt': 'x' }, { path: '/notes/' })
+    await using open = await site.open({ path: '/notes/' })
     await open.page.waitForURL('**/files/notes/')
   })
 
@@ -337,8 +338,9 @@ describe('errors and languages', () => {
 
 describe('logging out', () => {
   it('asks first while files are uploading, and they can be continued afterwards', async () => {
-    await using open = await openServed({ 'old.txt': 'x' }, { path: '/files/' })
-    const { page, tree } = open
+    await using open = await site.open({ path: '/files/' })
+    const { page } = open
+    const { tree } = site
     const warnings: string[] = []
     page.on('dialog', (dialog) => {
       warnings.push(dialog.type())
@@ -376,7 +378,7 @@ describe('logging out', () => {
         page.getByRole('listitem').filter({ hasText: 'This device' }).getByRole('button'),
     ],
   ])('asks first about unsaved settings, from %s', async (_, wayOut) => {
-    await using open = await openServed({}, { path: '/settings/profile' })
+    await using open = await site.open({ path: '/settings/profile' })
     const { page } = open
     const warnings: string[] = []
     page.on('dialog', (dialog) => {

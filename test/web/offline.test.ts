@@ -4,16 +4,17 @@ import { waitFor } from '../support/deadline.ts'
 import { startGateway } from '../support/gateway.ts'
 import { startProgram } from '../support/program.ts'
 import { makeTree } from '../support/tree.ts'
-import { servedPages, sharedBrowser } from './browser-steps.ts'
+import { folderPages, servedPages, sharedBrowser } from './browser-steps.ts'
 import { entry } from './listing-steps.ts'
 import { makeShare } from './share-steps.ts'
 
 const openIn = sharedBrowser()
 const openServed = servedPages(openIn)
+const openFolder = folderPages(openIn)
 
 describe('a lost connection', () => {
   it('is said, keeps what was changed, and saving works once it is back', async () => {
-    await using open = await openServed({}, { path: '/settings/profile' })
+    await using open = await openFolder({}, { path: '/settings/profile' })
     const { page, context } = open
     const exact = page.getByRole('switch', { name: 'Show exact dates' })
     await exact.check()
@@ -29,7 +30,7 @@ describe('a lost connection', () => {
   })
 
   it('is said before anything fails, when the device knows of it', async () => {
-    await using open = await openServed({}, { path: '/files/' })
+    await using open = await openFolder({}, { path: '/files/' })
     const { page, context } = open
     await page.getByRole('heading', { name: 'This folder is empty' }).waitFor()
     await context.setOffline(true)
@@ -39,7 +40,7 @@ describe('a lost connection', () => {
   })
 
   it('lets a dialog try the same name again once it is back', async () => {
-    await using open = await openServed({ 'a.txt': 'a' }, { path: '/files/' })
+    await using open = await openFolder({ 'a.txt': 'a' }, { path: '/files/' })
     const { page, context } = open
     await entry(page, 'a.txt').click()
     await page.keyboard.press('F2')
@@ -65,7 +66,7 @@ describe('a lost connection', () => {
   })
 
   it('keeps the page alive when a part of it cannot be loaded', async () => {
-    await using open = await openServed({}, { path: '/settings/users/1' })
+    await using open = await openFolder({}, { path: '/settings/users/1' })
     const { page, context } = open
     await page.getByLabel('Scope').fill('/somewhere')
     await context.setOffline(true)
@@ -83,7 +84,7 @@ describe('a lost connection', () => {
   })
 
   it('opens the folder that could not be opened, once it is back', async () => {
-    await using open = await openServed({ 'docs/inner.txt': 'x' }, { path: '/files/' })
+    await using open = await openFolder({ 'docs/inner.txt': 'x' }, { path: '/files/' })
     const { page, context } = open
     await entry(page, 'docs').waitFor()
     await context.setOffline(true)
@@ -141,7 +142,7 @@ describe('a lost connection', () => {
   })
 
   it('starts by itself once the server can be reached', async () => {
-    await using open = await openServed({ 'here.txt': 'x' }, { path: '/files/' })
+    await using open = await openFolder({ 'here.txt': 'x' }, { path: '/files/' })
     const { page } = open
     await entry(page, 'here.txt').waitFor()
     await page.route(/\/(api|health)(\/|$)/, (route) => route.abort())
@@ -154,7 +155,7 @@ describe('a lost connection', () => {
 
 describe('a folder that could not be shown', () => {
   it('is looked for again when the window gets the focus', async () => {
-    await using open = await openServed({ 'a.txt': 'x' }, { path: '/files/later/' })
+    await using open = await openFolder({ 'a.txt': 'x' }, { path: '/files/later/' })
     const { page, tree } = open
     await page.getByRole('heading', { name: 'We can’t find this location' }).waitFor()
     await tree.add({ 'later/come.txt': 'x' })

@@ -6,7 +6,7 @@ import { waitFor } from '../support/deadline.ts'
 import { loginAs } from '../support/login.ts'
 import { ADMIN, startConfigured, startProgram } from '../support/program.ts'
 import { makeTree, setModified } from '../support/tree.ts'
-import { servedPages, sharedBrowser } from './browser-steps.ts'
+import { folderPages, servedPages, sharedBrowser } from './browser-steps.ts'
 import { entry, expectSelected, showList, toast } from './listing-steps.ts'
 
 const PATH = '/settings/profile'
@@ -14,6 +14,7 @@ const FRESH = 'an entirely new sentence 5'
 
 const openIn = sharedBrowser()
 const openServed = servedPages(openIn)
+const openFolder = folderPages(openIn)
 
 async function save(page: Page): Promise<void> {
   // A message of an earlier save may still be there.
@@ -47,7 +48,7 @@ async function colours(page: Page): Promise<string[]> {
 
 describe('preferences', () => {
   it('keep what was changed while they were being saved', async () => {
-    await using open = await openServed({}, { path: PATH })
+    await using open = await openFolder({}, { path: PATH })
     const { page } = open
     const exact = page.getByRole('switch', { name: 'Show exact dates' })
     const dotfiles = page.getByRole('switch', { name: 'Hide dotfiles' })
@@ -74,7 +75,7 @@ describe('preferences', () => {
   })
 
   it('are saved, survive a reload and take effect', async () => {
-    await using open = await openServed({ 'seen.txt': 'x', '.unseen.txt': 'x' }, { path: PATH })
+    await using open = await openFolder({ 'seen.txt': 'x', '.unseen.txt': 'x' }, { path: PATH })
     const { page } = open
     const names = [
       'Hide dotfiles',
@@ -155,7 +156,7 @@ describe('preferences', () => {
   })
 
   it('change the language of the page at once', async () => {
-    await using open = await openServed({}, { path: PATH })
+    await using open = await openFolder({}, { path: PATH })
     const { page } = open
     await page.getByRole('combobox', { name: 'Language' }).selectOption('ar')
     await page.getByRole('button', { name: 'Save changes' }).click()
@@ -165,7 +166,7 @@ describe('preferences', () => {
   })
 
   it('keep the theme in the browser, without saving', async () => {
-    await using open = await openServed({}, { path: PATH })
+    await using open = await openFolder({}, { path: PATH })
     const { page } = open
     const themeOf = () => page.evaluate(() => document.documentElement.dataset.theme)
     await page.getByRole('radio', { name: 'Dark' }).check({ force: true })
@@ -177,7 +178,7 @@ describe('preferences', () => {
   })
 
   it('follow the theme of the system while nothing else is chosen', async () => {
-    await using open = await openServed({}, { path: PATH, colorScheme: 'dark' })
+    await using open = await openFolder({}, { path: PATH, colorScheme: 'dark' })
     const { page } = open
     await page.getByRole('heading', { name: 'Browsing' }).waitFor()
     expect(await page.evaluate(() => document.documentElement.dataset.theme)).toBe('dark')
@@ -188,7 +189,7 @@ describe('preferences', () => {
 
 describe('unsaved changes', () => {
   it('ask before they are lost, also on the way back', async () => {
-    await using open = await openServed({}, { path: '/files/' })
+    await using open = await openFolder({}, { path: '/files/' })
     const { page } = open
     await page.getByRole('link', { name: 'Settings' }).click()
     const exact = page.getByRole('switch', { name: 'Show exact dates' })
@@ -206,7 +207,7 @@ describe('unsaved changes', () => {
   })
 
   it('are taken back by Discard', async () => {
-    await using open = await openServed({}, { path: PATH })
+    await using open = await openFolder({}, { path: PATH })
     const { page } = open
     const exact = page.getByRole('switch', { name: 'Show exact dates' })
     await exact.check()
@@ -242,7 +243,7 @@ describe('password', () => {
   })
 
   it('is refused in words when it is common or short', async () => {
-    await using open = await openServed({}, { path: PATH })
+    await using open = await openFolder({}, { path: PATH })
     const { page } = open
     await page.getByLabel('Current password').fill(ADMIN.password)
     await page.getByLabel('New password', { exact: true }).fill('short')
@@ -257,7 +258,7 @@ describe('password', () => {
 
 describe('a current password that was filled in', () => {
   it('is no change by itself: nothing is unsaved, and the rest is saved', async () => {
-    await using open = await openServed({}, { path: PATH })
+    await using open = await openFolder({}, { path: PATH })
     const { page } = open
     const current = page.getByLabel('Current password')
     // As a password manager does it, without anybody asking.

@@ -3,10 +3,9 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { waitFor } from '../support/deadline.ts'
-import { loginAs } from '../support/login.ts'
 import { ADMIN, runProgram, startConfigured, startProgram } from '../support/program.ts'
 import { makeTree } from '../support/tree.ts'
-import { servedPages, sharedBrowser } from './browser-steps.ts'
+import { folderPages, servedPages, sharedBrowser } from './browser-steps.ts'
 import { addUser, entry, showList, twoFrames, userLogin } from './listing-steps.ts'
 import { pickFiles } from './upload-steps.ts'
 
@@ -14,6 +13,7 @@ const STEPS = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB']
 
 const openIn = sharedBrowser()
 const openServed = servedPages(openIn)
+const openFolder = folderPages(openIn)
 
 /** `12.3 GiB` in bytes. */
 function bytesOf(text: string | undefined): number {
@@ -23,19 +23,16 @@ function bytesOf(text: string | undefined): number {
 
 describe('the storage bar', () => {
   it('tells used, total and per cent of the disk, on file pages only', async () => {
-    await using tree = await makeTree({ 'a.txt': 'x' })
-    await using program = await startProgram(tree)
-    const admin = await loginAs(program.origin)
-    const usage = (await (await admin.fetch('/api/usage/')).json()) as Record<string, number>
-    const { used = 0, total = 1 } = usage
-    await using open = await openIn(program, { path: '/files/' })
+    await using open = await openFolder({ 'a.txt': 'x' }, { path: '/settings/profile' })
     const { page } = open
+    const answer = page.waitForResponse((response) => response.url().includes('/api/usage'))
+    await page.goto('/files/')
+    const { used, total } = (await (await answer).json()) as { used: number; total: number }
     const bar = page.getByRole('progressbar', { name: 'Storage used' })
     await bar.waitFor()
     const shown = await page.getByText(/^[\d.,]+ \w+ of [\d.,]+ \w+$/).textContent()
     const [first, second] = (shown ?? '').split(' of ')
     expect(bytesOf(second) / total).toBeCloseTo(1, 1)
-    // The disk is everybody's: what is used changes meanwhile.
     expect(bytesOf(first) / used).toBeCloseTo(1, 1)
     const percent = await page.locator('.store').getByText(/%$/).textContent()
     expect(Math.abs(Number.parseFloat(percent ?? '') - (used / total) * 100)).toBeLessThan(3)
@@ -87,7 +84,7 @@ describe('the storage bar', () => {
   })
 
   it('vanishes when the figures fail or are unknown, and is asked for after files came or went', async () => {
-    await using open = await openServed({ 'a.txt': 'x', sub: null }, { path: '/files/' })
+    await using open = await openFolder({ 'a.txt': 'x', sub: null }, { path: '/files/' })
     const { page, tree } = open
     const bar = page.getByRole('progressbar', { name: 'Storage used' })
     await bar.waitFor()
@@ -116,7 +113,7 @@ describe('the storage bar', () => {
   })
 
   it('stands while the figures are asked for again', async () => {
-    await using open = await openServed({ one: null, two: null }, { path: '/files/' })
+    await using open = await openFolder({ one: null, two: null }, { path: '/files/' })
     const { page } = open
     const bar = page.getByRole('progressbar', { name: 'Storage used' })
     await bar.waitFor()
@@ -154,7 +151,7 @@ describe('the version', () => {
 
 describe('the way to the help', () => {
   it('is beside the version', async () => {
-    await using open = await openServed({}, { path: '/files/' })
+    await using open = await openFolder({}, { path: '/files/' })
     const { page } = open
     await page.getByRole('button', { name: 'Help · F1' }).click()
     await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor()
