@@ -1,5 +1,5 @@
-// What travels of groups and of what accounts are given (docs/http-api.md 5, 32): types only.
-import type { Permissions, UserRecord } from './api-types.ts'
+// What travels of groups, of records of folders, and of what accounts are given (docs/http-api.md 5, 32, 33): types only.
+import type { Permissions, UserRecord, Verb } from './api-types.ts'
 
 /** What stands beside the record of an account; sent where any of it is set. */
 export interface AccountAccess {
@@ -35,4 +35,46 @@ export interface GroupRecord {
   claims: string[]
   /** Once for each that says so. */
   members: GroupMember[]
+}
+
+/** `who` is `user:3`, `group:2` or `everyone`; a verb that is not there is unsaid. */
+export type GrantRecord = { who: string } & Partial<Record<Verb, boolean>>
+
+/** What is said of a folder. */
+export interface FolderRecord {
+  /** `/docs` in the served folder, `photos:/2024` in the root `photos`. */
+  place: string
+  /** Its name at the top of the trees of those to whom a grant says that they see it; empty for none. */
+  as: string
+  /** Bytes that it may hold; null for no limit. */
+  quota: number | null
+  grants: GrantRecord[]
+}
+
+/** `GET /api/folders` */
+export interface FolderList {
+  items: (FolderRecord & { isMissing?: true; usedBytes?: number })[]
+  /** Besides the served folder. */
+  roots: { name: string; isMissing: boolean }[]
+}
+
+/** What decided a verb; `place` and `group` where one did. */
+export interface AccessReason {
+  kind: 'account' | 'group' | 'everyone' | 'rule' | 'permission' | 'default' | 'see'
+  place?: string
+  group?: { id: number; name: string }
+}
+
+/** `GET /api/access?user&path` */
+export interface AccountVerdicts {
+  user: { id: number; username: string }
+  path: string
+  place: string
+  verbs: Record<Verb, { allowed: boolean; by: AccessReason }>
+}
+
+/** `GET /api/access?path` */
+export interface FolderAccess {
+  place: string
+  items: { user: { id: number; username: string }; rights: Record<Verb, boolean> }[]
 }

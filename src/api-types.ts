@@ -144,6 +144,8 @@ export interface FileInfo extends FileEntry {
   checksums?: Record<string, string>
   token?: string
   resolution?: { width: number; height: number }
+  /** Of a folder, for accounts of whom records of folders speak. */
+  rights?: FolderRights
 }
 
 export interface RecursiveEntry {
@@ -337,6 +339,11 @@ export interface AccountIdentityRecord {
   /** A group there makes it an administrator for now. */
   admin: boolean
 }
+
+export type Verb = 'see' | 'download' | 'create' | 'modify' | 'rename' | 'delete' | 'share'
+
+/** What may be done in a folder that is seen. */
+export type FolderRights = Omit<Record<Verb, boolean>, 'see'>
 
 /** Start-up settings injected into the page as `window.FileBrowser`. */
 export interface BootSettings {

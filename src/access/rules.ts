@@ -1,4 +1,4 @@
-// Who may see which path: rules and hidden names. Pure; no disk, no HTTP.
+// What may be seen of a tree: rules and hidden names. Pure; no disk, no HTTP.
 import { RE2JS } from 're2js'
 import type { Permissions, Rule } from '../api-types.ts'
 import { badRequest } from '../lib/errors.ts'

@@ -1,14 +1,17 @@
 // The tree that an account sees: its folder, under the rules of all and its own.
 import { join } from 'node:path'
-import type { Rule } from '../api-types.ts'
+import type { Permissions, Rule, Verb } from '../api-types.ts'
 import type { Config } from '../config/config.ts'
 import type { CaselessDisks } from '../files/caseless/caseless-disks.ts'
+import type { May, PlaceRights } from '../files/place/path-rules.ts'
 import { createScope, type Scope } from '../files/place/scope.ts'
 import type { Volume } from '../files/volume/volume.ts'
 import { memo } from '../lib/memo.ts'
+import { BITS, bitsOfPermissions } from '../lib/verbs.ts'
 import { ROOT, type VPath, vpathOf } from '../lib/vpath.ts'
-import type { Settings, User } from '../store/document.ts'
+import type { Settings } from '../store/document.ts'
 import type { Store } from '../store/store.ts'
+import { type Adapt, foldersOf, placeInTree, placeRights, type TreeUser } from './folder-rights.ts'
 import { bothAllow, compileRules, notHidden, type PathTest } from './rules.ts'
 
 export interface TreeServices {
@@ -20,23 +23,56 @@ export interface TreeServices {
   foldCase: boolean
 }
 
-/** An account, or what a token may see of one. */
-export interface TreeUser extends User {
-  /** All that is seen; the whole tree without it. */
-  folder?: VPath
-}
+export type { TreeUser }
 
 /** The user's tree with global rules, own rules and hidden names applied. */
 export function scopeOf(services: TreeServices, user: TreeUser): Scope {
-  return buildScope(services, user, rulesOf(services, user).shown)
+  return buildScope(services, user, 'shown', asTheyAre)
+}
+
+/** The same as those see it to whom the user has given a link: what may be shared and downloaded. */
+export function sharedScopeOf(services: TreeServices, user: TreeUser): Scope {
+  return buildScope(services, user, 'shown', (bits) => ((bits & HANDED_ON) === HANDED_ON ? bits : 0))
 }
 
 /**
  * The user's tree under the rules alone: for copy, move and delete, which take hidden names along
- * (docs/http-api.md 4.3).
+ * (docs/http-api.md 4.3). `within` is a move that stays within one record: it needs the right to rename alone, also
+ * where it has to copy.
  */
-export function treeScopeOf(services: TreeServices, user: TreeUser): Scope {
-  return buildScope(services, user, rulesOf(services, user).rules)
+export function treeScopeOf(
+  services: TreeServices,
+  user: TreeUser,
+  what: 'copy' | 'move' | 'move within' | 'delete',
+): Scope {
+  const adapt = { copy: forCopies(services, user), 'move within': asRename }[what as string]
+  return buildScope(services, user, 'rules', adapt ?? asTheyAre)
+}
+
+const asTheyAre: Adapt = (bits) => bits
+const HANDED_ON = BITS.share | BITS.download
+const MOVED = BITS.download | BITS.create | BITS.delete
+const asRename: Adapt = (bits) => (bits & BITS.rename ? bits | MOVED : bits & ~MOVED)
+
+// As in the original, where no record says what may be downloaded.
+function forCopies(services: TreeServices, user: TreeUser): Adapt {
+  return isSpokenOf(services, user) ? asTheyAre : (bits) => bits | BITS.download
+}
+
+/** True when a record of a folder speaks of the account, of its groups or of everyone. */
+export function isSpokenOf({ store }: TreeServices, user: TreeUser): boolean {
+  return foldersOf(store).rightsOf(user, 'exact') !== null
+}
+
+/** Whether the account may do this somewhere. */
+export function mayAnywhere({ store }: TreeServices, user: TreeUser, verb: Verb): boolean {
+  const rights = foldersOf(store).rightsOf(user, 'exact')
+  return ((rights?.anywhere ?? bitsOfPermissions(user.perm)) & BITS[verb]) !== 0
+}
+
+/** What the tree of an account follows from, besides its record: other objects when one of them has changed. */
+export function treeFactsOf({ store }: Pick<TreeServices, 'store'>): readonly object[] {
+  return [store.settings(), foldersOf(store)]
 }
 
 /** True when any rule exists: walks over descendants can be saved otherwise. */
@@ -54,22 +90,46 @@ function limitOf({ folder = ROOT }: TreeUser): Rule[] {
   ]
 }
 
-function buildScope(services: TreeServices, user: TreeUser, allow: PathTest): Scope {
+function buildScope(
+  services: TreeServices,
+  user: TreeUser,
+  view: 'shown' | 'rules',
+  adapt: Adapt,
+): Scope {
   const { config, store, volume, caselessDisks } = services
   const { fileMode, dirMode } = store.settings()
+  const folders = foldersOf(store)
+  const rightsBy = (spelling: 'exact' | 'folded') => {
+    const rights = folders.rightsOf(user, spelling)
+    return rights && placeRights(services, rights, placeInTree(user, ROOT), adapt)
+  }
+  const rights = rightsBy(services.foldCase ? 'folded' : 'exact')
+  const rules = rulesOf(services, user)
+  const bits = adapt(bitsOfPermissions(user.perm))
   return createScope({
     volume,
     // `..` in a stored scope cannot climb out of the server root.
     root: join(config.root, vpathOf(user.scope)),
     within: config.root,
-    allow,
-    caseless: hasRules(services, user)
-      ? { disks: caselessDisks, allow: rulesOf(services, user).folded }
-      : undefined,
+    may: mayBy(rules[view], rights, bits),
+    rights: rights ?? undefined,
+    caseless:
+      rights || hasRules(services, user)
+        ? {
+            disks: caselessDisks,
+            may: mayBy(rules.folded, rights && rightsBy('folded'), bits),
+          }
+        : undefined,
     followExternalSymlinks: config.followExternalSymlinks,
     fileMode,
     dirMode,
   })
+}
+
+/** Rules must allow, and then records of folders, or without any of the account its permissions. */
+function mayBy(allow: PathTest, rights: PlaceRights | null, bits: number): May {
+  if (!rights) return (vpath, verb) => (bits & BITS[verb]) !== 0 && allow(vpath)
+  return (vpath, verb) => rights.may(vpath, verb) && allow(vpath)
 }
 
 interface CompiledRules {

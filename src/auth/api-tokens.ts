@@ -34,6 +34,7 @@ export interface NewApiToken {
 /** An account as one of its tokens may act for it: fewer rights, and one folder of its tree. */
 export interface LimitedUser extends User {
   folder: VPath
+  atMost: Permissions
 }
 
 export interface ApiTokens {
@@ -86,7 +87,8 @@ export function createApiTokens(store: Store): ApiTokens {
   const limit = (of: User, token: ApiToken): LimitedUser => {
     const known = limited.get(token)
     if (known?.of === of) return known.user
-    const user = { ...of, perm: bothMay(of.perm, token.perm), folder: vpathOf(token.folder) }
+    const perm = bothMay(of.perm, token.perm)
+    const user = { ...of, perm, atMost: token.perm, folder: vpathOf(token.folder) }
     limited.set(token, { of, user })
     return user
   }

@@ -61,7 +61,7 @@ export async function makeHome(
   scope: string,
   { mustBeNew = false }: HomeOptions = {},
 ): Promise<string[]> {
-  const tree = createScope({ ...served, allow: () => true })
+  const tree = createScope({ ...served, may: () => true })
   const home = vpathOf(scope)
   try {
     const missing: VPath[] = []

@@ -114,7 +114,7 @@ async function nameSelection(
 }
 
 async function isFolder(scope: Scope, vpath: VPath): Promise<boolean> {
-  if (!scope.allow(vpath)) return false
+  if (!scope.may(vpath, 'download')) return false
   // Missing or unreadable: the archive will be empty, as for any selected entry that is.
   const found = await scope.stat(vpath).catch(() => null)
   return found?.kind === 'dir'

@@ -2,12 +2,12 @@
 
 import { createMiddleware } from 'hono/factory'
 import { findAccount } from '../access/effective.ts'
-import { scopeOf } from '../access/user-tree.ts'
+import { mayAnywhere, scopeOf, treeFactsOf } from '../access/user-tree.ts'
 import { API_TOKEN_PREFIX } from '../auth/api-tokens.ts'
 import { assertedByProxy } from '../auth/proxy.ts'
 import type { VerifiedToken } from '../auth/tokens.ts'
 import { AppError } from '../lib/errors.ts'
-import type { Session, Settings, User } from '../store/document.ts'
+import type { Session, User } from '../store/document.ts'
 import { findUser } from '../store/users.ts'
 import {
   type Ctx,
@@ -37,8 +37,8 @@ export function requireUser(deps: Deps) {
       if (!found) throw unauthenticated()
       setPrincipal(c, deps, { kind: 'token', ...found })
     }
-    const settings = deps.store.settings()
-    keepChecking(c, () => renewPrincipal(c, deps, settings))
+    const facts = treeFactsOf(deps)
+    keepChecking(c, () => renewPrincipal(c, deps, facts))
     await next()
   })
 }
@@ -63,11 +63,12 @@ export const requireAdmin = createMiddleware<Env>(async function adminGuard(c, n
 })
 
 // Sets the present session, user and scope. When the home has moved, the request's path named something else.
-function renewPrincipal(c: Ctx, deps: Deps, settings: Settings): void {
+function renewPrincipal(c: Ctx, deps: Deps, facts: readonly object[]): void {
   const before = signedIn(c)
   const now = stillSignedIn(deps, before)
   if (!now) throw unauthenticated()
-  if (now.user === before.user && deps.store.settings() === settings) return
+  const isAsBefore = treeFactsOf(deps).every((fact, i) => fact === facts[i])
+  if (now.user === before.user && isAsBefore) return
   if (now.user.scope !== before.user.scope)
     throw new AppError('forbidden', 'the home of the user has moved')
   setPrincipal(c, deps, now)
@@ -83,9 +84,27 @@ function stillSignedIn(deps: Deps, before: SignedIn): SignedIn | null {
   return user ? { kind: 'session', user, session } : null
 }
 
-/** Content needs the right to download; lacking it is 202, as clients know it. */
-export function demandDownload(user: User): void {
-  if (!user.perm.download) throw new AppError('download_forbidden', 'no permission to download')
+/**
+ * Content needs the right to download; lacking it is 202, as clients know it, and 403 for what is not seen. Asked
+ * before the disk is; opening a file asks again, for where links lead.
+ */
+export function demandDownload(c: Ctx, deps: Deps): void {
+  const { vpath } = c.env.target
+  const scope = c.get('scope')
+  if (scope.may(vpath, 'download')) return
+  demandSomeDownload(c, deps)
+  // Whoever may download elsewhere learns that this is denied, as for any other call.
+  if (!scope.may(vpath, 'see')) throw new AppError('forbidden', `${vpath} is denied`)
+  throw noDownload()
+}
+
+/** The same of whoever may download nothing anywhere. */
+export function demandSomeDownload(c: Ctx, deps: Deps): void {
+  if (!mayAnywhere(deps, signedIn(c).user, 'download')) throw noDownload()
+}
+
+function noDownload(): AppError {
+  return new AppError('download_forbidden', 'no permission to download')
 }
 
 export async function identify(

@@ -1,6 +1,6 @@
 // Who asks for a change, and what they may do.
-import type { TreeUser } from '../access/user-tree.ts'
-import type { Permissions } from '../api-types.ts'
+import { mayAnywhere, type TreeUser } from '../access/user-tree.ts'
+import type { Verb } from '../api-types.ts'
 import type { Scope } from '../files/place/scope.ts'
 import { AppError } from '../lib/errors.ts'
 import type { VPath } from '../lib/vpath.ts'
@@ -21,22 +21,15 @@ export interface Actor {
   demand(): void
 }
 
-export type Verb = keyof Omit<Permissions, 'admin' | 'execute'>
-
 /** Throws `forbidden` without the right to do this anywhere. */
-export function requireRight({ user }: Actor, verb: Verb): void {
-  if (!user.perm[verb]) throw new AppError('forbidden', `no permission to ${verb}`)
+export function requireRight({ services, user }: Actor, verb: Verb): void {
+  if (!mayAnywhere(services, user, verb))
+    throw new AppError('forbidden', `no permission to ${verb}`)
 }
 
 /** Throws `forbidden` unless the account may do this to the path. */
-export function requireMay(actor: Actor, verb: Verb, vpath: VPath): void {
-  requireRight(actor, verb)
-  requireAllowed(actor, vpath)
-}
-
-/** Throws `forbidden` for a path that a rule denies, and for hidden names where they are not shown. */
-export function requireAllowed({ scope }: Actor, vpath: VPath): void {
-  if (!scope.allow(vpath)) throw new AppError('forbidden', `${vpath} is denied`)
+export function requireMay({ scope }: Actor, verb: Verb, vpath: VPath): void {
+  if (!scope.may(vpath, verb)) throw new AppError('forbidden', `${vpath}: no permission to ${verb}`)
 }
 
 /** Like requireMay. Call the result to check session and rights again; `verbs` may grow meanwhile. */

@@ -1,6 +1,8 @@
 // The way of every change of content, whoever asks and by whatever call.
 import { isDeepStrictEqual } from 'node:util'
+import { foldersOf } from '../access/folder-rights.ts'
 import { hasRules, treeScopeOf } from '../access/user-tree.ts'
+import type { Verb } from '../api-types.ts'
 import { checkTree } from '../files/transfer/copy.ts'
 import type { FileChange } from '../hooks/hooks.ts'
 import type { VPath } from '../lib/vpath.ts'
@@ -45,32 +47,49 @@ async function placesOf({ scope }: Actor, what: What): Promise<string[]> {
   return [...new Set(paths)]
 }
 
+/** What a change does to a tree: what is asked of each entry in it, and of the path that each gets. */
+export interface TreeChange {
+  what: Parameters<typeof treeScopeOf>[2]
+  source: VPath
+  verbs: readonly Verb[]
+  target?: { vpath: VPath; verbs: readonly Verb[] }
+}
+
 /**
- * With rules in force, refuses a change to a tree that holds a denied entry (docs/http-api.md 7.7). The
- * result demands the caller again, right before the work, and repeats the check where commands ran or
- * the rules have changed since.
+ * With rules in force, or records of folders in or below it, refuses a change to a tree that holds a denied entry
+ * (docs/http-api.md 7.7). The result demands the caller again, right before the work, and repeats the check where
+ * commands ran or the rights have changed since.
  */
 export async function checkDescendants(
   actor: Actor,
-  source: VPath,
-  target: VPath | null,
+  change: TreeChange,
   demand: () => void,
 ): Promise<(hasRun: boolean) => Promise<void>> {
+  const { source, target } = change
   const check = async () => {
-    const { services, user, signal } = actor
-    const rules = rulesOf(actor)
-    if (hasRules(services, user))
-      await checkTree(treeScopeOf(services, user), source, target, signal)
-    return rules
+    const { services, user, scope, signal } = actor
+    const facts = factsOf(actor)
+    const differs = scope.differsBelow(source) || (target && scope.differsBelow(target.vpath))
+    if (hasRules(services, user) || differs)
+      await checkTree(treeScopeOf(services, user, change.what), change, signal)
+    return facts
   }
   let checked = await check()
   return async (hasRun) => {
     demand()
     if (hasRun) checked = await check()
-    for (demand(); !isDeepStrictEqual(checked, rulesOf(actor)); demand()) checked = await check()
+    for (demand(); !isSame(checked, factsOf(actor)); demand()) checked = await check()
   }
 }
 
-function rulesOf({ services, user }: Actor) {
-  return [services.store.settings().rules, user.rules, user.scope]
+type Facts = ReturnType<typeof factsOf>
+
+function factsOf({ services, user }: Actor) {
+  const { rules } = services.store.settings()
+  const folders = foldersOf(services.store)
+  return { folders, other: [rules, user.rules, user.scope, user.perm] }
+}
+
+function isSame(a: Facts, b: Facts): boolean {
+  return a.folders === b.folders && isDeepStrictEqual(a.other, b.other)
 }

@@ -1,5 +1,6 @@
 // Copying and moving entries within an account's tree.
-import { treeScopeOf } from '../access/user-tree.ts'
+import { isSpokenOf, treeScopeOf } from '../access/user-tree.ts'
+import type { Verb } from '../api-types.ts'
 import type { Scope } from '../files/place/scope.ts'
 import {
   checkSourceAndTarget,
@@ -10,8 +11,8 @@ import {
 } from '../files/transfer/copy.ts'
 import { AppError, badRequest } from '../lib/errors.ts'
 import { parentOf, type VPath } from '../lib/vpath.ts'
-import { type Actor, requireAllowed, requireMay, requireStill } from './actor.ts'
-import { change, checkDescendants } from './change.ts'
+import { type Actor, requireMay, requireStill } from './actor.ts'
+import { checkDescendants, change as runChange, type TreeChange } from './change.ts'
 import { moveWithShares } from './shares.ts'
 import { reserve } from './write.ts'
 
@@ -23,8 +24,7 @@ interface WhenTaken {
 }
 
 /**
- * Copies an entry, with the right to create (see copyTree), or moves it, with the right to rename (see
- * moveTree, moveWithShares). Gives where it is then. Another action is `bad_request`.
+ * Copies an entry (see copyTree) or moves it (see moveTree, moveWithShares), with the rights of changeOf. Gives where it is then. Another action is `bad_request`.
  */
 export async function transfer(
   actor: Actor,
@@ -33,39 +33,66 @@ export async function transfer(
   wanted: VPath,
   how: WhenTaken,
 ): Promise<VPath> {
-  requireAllowed(actor, source)
-  requireAllowed(actor, wanted)
+  // The way to what is seen may be named, and is refused when it is to be touched.
+  for (const vpath of [source, wanted]) requireMay(actor, 'see', vpath)
   checkSourceAndTarget(source, wanted)
   if (event !== 'copy' && event !== 'rename')
     throw badRequest(`unsupported action ${event}: invalid request params`)
   const { scope, services, signal } = actor
   const target = await chooseTarget(scope, event, source, wanted, how)
   const { replace } = how
+  const change: TreeChange = await changeOf(actor, event, source, target, replace)
   const demands = [
-    ...(replace ? [requireStill(actor, target, ['modify'])] : []),
-    event === 'copy'
-      ? requireStill(actor, target, ['create'])
-      : requireStill(actor, source, ['rename']),
+    requireStill(actor, target, change.target?.verbs ?? []),
+    requireStill(actor, source, change.verbs),
   ]
   // Renaming does not include creating missing parent folders.
-  if (!actor.user.perm.create && !(await scope.exists(parentOf(target))))
+  if (!scope.may(target, 'create') && !(await scope.exists(parentOf(target))))
     requireMay(actor, 'create', target)
   await scope.stat(source)
-  const checkAgain = await checkDescendants(actor, source, target, () => {
+  const checkAgain = await checkDescendants(actor, change, () => {
     for (const demand of demands) demand()
   })
   // Nothing moves: the shares of others stay, and no command runs.
   if (event === 'rename' && source === target) return target
-  await change(actor, { event, vpath: source, destination: target }, async (hasRun) => {
+  await runChange(actor, { event, vpath: source, destination: target }, async (hasRun) => {
     await checkAgain(hasRun)
-    const trees = treeScopeOf(services, actor.user)
+    const trees = treeScopeOf(services, actor.user, change.what)
     const options = { replace, signal, reserve }
-    if (event === 'copy') return copyTree(trees, source, target, options)
+    if (event === 'copy') return copyTree(trees, source, target, options).catch(asForbidden)
     await moveWithShares(actor, source, target, () =>
-      moveTree(besideSaves(actor, trees), source, target, options),
+      moveTree(besideSaves(actor, trees), source, target, options).catch(asForbidden),
     )
   })
   return target
+}
+
+/**
+ * What is needed: within one record of folders the right to rename, else that to take away what is there and to put
+ * it where it goes, so that nothing comes to where one may do more with it. To replace is to modify.
+ */
+async function changeOf(
+  { services, user, scope }: Actor,
+  event: 'copy' | 'rename',
+  source: VPath,
+  target: VPath,
+  replace: boolean,
+): Promise<TreeChange> {
+  const to = (verb: Verb) => ({ vpath: target, verbs: replace ? ['modify' as const, verb] : [verb] })
+  if (event === 'copy') {
+    const verbs = isSpokenOf(services, user) ? (['download'] as const) : []
+    return { what: 'copy', source, verbs, target: to('create') }
+  }
+  if (await scope.isOneRecord(source, target))
+    return { what: 'move within', source, verbs: ['rename'], target: to('rename') }
+  return { what: 'move', source, verbs: ['download', 'delete'], target: to('create') }
+}
+
+// Clients take the answer for a missing right to download, 202, for success.
+function asForbidden(error: unknown): never {
+  if (error instanceof AppError && error.code === 'download_forbidden')
+    throw new AppError('forbidden', error.message, { cause: error })
+  throw error
 }
 
 // A save that has found its file unchanged must not replace one that was moved there since. Each

@@ -20,7 +20,11 @@ export async function remove(
   if (vpath === ROOT) throw new AppError('forbidden', 'the root cannot be deleted')
   const demand = requireStill(actor, vpath, ['delete'])
   await actor.scope.stat(vpath)
-  const checkAgain = await checkDescendants(actor, vpath, null, demand)
+  const checkAgain = await checkDescendants(
+    actor,
+    { what: 'delete', source: vpath, verbs: ['delete'] },
+    demand,
+  )
   const entries = await seen?.()
   await change(actor, { event: 'delete', vpath }, async (hasRun) => {
     await checkAgain(hasRun)

@@ -1,7 +1,7 @@
 // Making and ending shares, and keeping them true to their file when that is changed by any call.
 import { randomBytes } from 'node:crypto'
 import { findAccount } from '../access/effective.ts'
-import { scopeOf, type TreeUser } from '../access/user-tree.ts'
+import { scopeOf, sharedScopeOf, type TreeUser } from '../access/user-tree.ts'
 import type { At, Place, Scope } from '../files/place/scope.ts'
 import { AppError } from '../lib/errors.ts'
 import { isWithin, ROOT, rebase, type VPath, vpathOf } from '../lib/vpath.ts'
@@ -21,7 +21,7 @@ import {
 } from '../store/share-targets.ts'
 import { addShare, findListedShare, listedShares } from '../store/shares.ts'
 import { findUser } from '../store/users.ts'
-import { type Actor, requireAllowed, requireRight } from './actor.ts'
+import { type Actor, requireMay, requireRight } from './actor.ts'
 import type { Services } from './services.ts'
 
 // Sharing hands on the right to download.
@@ -70,15 +70,16 @@ export async function createShare(
   given: () => Promise<Pick<Share, 'expire' | 'passwordHash'>>,
 ): Promise<Share> {
   const demand = () => {
-    requireSharing(actor)
-    requireAllowed(actor, vpath)
+    requireMay(actor, 'share', vpath)
+    requireMay(actor, 'download', vpath)
   }
   demand()
-  const target = await targetAt(actor.scope, vpath)
+  const { services, user } = actor
+  const target = await targetAt(sharedScopeOf(services, user), vpath)
   const { expire, passwordHash } = await given()
   const hash = randomBytes(6).toString('base64url')
-  const userID = actor.user.id
-  return actor.services.store.transaction((tx) => {
+  const userID = user.id
+  return services.store.transaction((tx) => {
     actor.demand()
     demand()
     return addShare(tx, { hash, path, userID, expire, passwordHash, token: '', target })

@@ -121,7 +121,7 @@ export async function cancelUpload(actor: Actor, vpath: VPath): Promise<void> {
 }
 
 function destinationOf({ scope, user }: Actor, place: Place): Destination {
-  return { scope, place, owner: user.id, mayReplace: user.perm.modify }
+  return { scope, place, owner: user.id, mayReplace: scope.may(place.vpath, 'modify') }
 }
 
 /**
@@ -142,7 +142,7 @@ async function finish(actor: Actor, begun: Destination, upload: Upload): Promise
     const work = async () => {
       if (committing) return committing
       demand()
-      destination.mayReplace = actor.user.perm.modify
+      destination.mayReplace = actor.scope.may(vpath, 'modify')
       committing = putInPlace(actor, vpath, destination.place.realPath, commit)
       return committing
     }

@@ -1,12 +1,13 @@
 // Writing a file from a body that comes as a stream, and making folders.
 import type { Readable } from 'node:stream'
+import type { Verb } from '../api-types.ts'
 import type { At, Place, Scope } from '../files/place/scope.ts'
 import { hasArrived, receive } from '../files/transfer/receive.ts'
 import type { EntryStat } from '../files/volume/entry-stat.ts'
 import type { CommittedFile } from '../files/volume/temp-file.ts'
 import { AppError, unless } from '../lib/errors.ts'
 import type { VPath } from '../lib/vpath.ts'
-import { type Actor, requireStill, type Verb, watchRights } from './actor.ts'
+import { type Actor, requireStill, watchRights } from './actor.ts'
 import { change } from './change.ts'
 import { noteSaved } from './shares.ts'
 
@@ -96,6 +97,7 @@ export async function saveFile(
   return await change(actor, { event: 'save', vpath }, () =>
     writeBody(actor, place, body, {
       scope,
+      verb: 'modify',
       replace: true,
       parents: false,
       demand,
@@ -107,6 +109,8 @@ export async function saveFile(
 interface WriteOptions {
   /** The tree in which the place was resolved. */
   scope: Scope
+  /** See TempOptions. */
+  verb?: 'modify'
   replace: boolean
   parents: boolean
   demand: () => void
@@ -118,15 +122,15 @@ async function writeBody(
   actor: Actor,
   place: Place,
   { stream, sizeBytes, mtimeMs }: Body,
-  { scope, replace, parents, demand, check }: WriteOptions,
+  { scope, verb, replace, parents, demand, check }: WriteOptions,
 ): Promise<CommittedFile> {
   const { vpath, realPath } = place
-  const temp = await scope.openTemp(place, { parents })
+  const temp = await scope.openTemp(place, { parents, ...(verb && { verb }) })
   const rights = hasArrived(stream) ? null : watchRights(actor, demand)
   const checkAgain = async () => {
     demand()
     // Other rules or another home: the name must still lead to the same place.
-    if (actor.scope !== scope && (await actor.scope.hostPath(vpath)) !== realPath)
+    if (actor.scope !== scope && (await actor.scope.hostPath(vpath, verb ?? 'create')) !== realPath)
       throw new AppError('forbidden', `${vpath} is another place now`)
     await check?.()
   }
@@ -135,7 +139,11 @@ async function writeBody(
     await receive(stream, temp, { signal: rights?.signal })
     return await putInPlace(actor, vpath, realPath, () =>
       // Without the right to modify, a file that appeared meanwhile is not replaced.
-      temp.commit({ replace: replace && actor.user.perm.modify, mtimeMs, check: checkAgain }),
+      temp.commit({
+        replace: replace && actor.scope.may(vpath, 'modify'),
+        mtimeMs,
+        check: checkAgain,
+      }),
     )
   } finally {
     rights?.end()

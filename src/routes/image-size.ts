@@ -4,7 +4,7 @@ import type { At, Scope } from '../files/place/scope.ts'
 
 /** Null when the format is unknown or the head is damaged. Rotation by EXIF is applied. */
 export async function imageSizeOf(scope: Scope, at: At): Promise<PictureSize | null> {
-  const file = await scope.openRead(at)
+  const file = await scope.openRead(at, 'see')
   try {
     return await readPictureSize(file.handle)
   } finally {

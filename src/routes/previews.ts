@@ -24,7 +24,7 @@ const CACHE_CONTROL = 'private'
 export function previewRoutes(deps: Deps): Hono<Env> {
   const app = new Hono<Env>()
   app.get('/api/preview', requireUser(deps), async (c) => {
-    demandDownload(signedIn(c).user)
+    demandDownload(c, deps)
     const size = parsePreviewSize(previewSizeOf(c.env.target))
     const asker = { name: `user ${signedIn(c).user.id}`, isVisitor: false }
     const scope = c.get('scope')

@@ -2,7 +2,7 @@
 // root is exactly the shared path.
 import { Hono } from 'hono'
 import { findAccount } from '../access/effective.ts'
-import { scopeOf } from '../access/user-tree.ts'
+import { sharedScopeOf } from '../access/user-tree.ts'
 import { verifyPassword } from '../auth/hash.ts'
 import { acceptsTicket, issueTicket } from '../auth/share-ticket.ts'
 import type { Place, Scope } from '../files/place/scope.ts'
@@ -81,7 +81,7 @@ export async function openShare(
   keepChecking(c, () => void demandShared(deps, share))
   const owner = demandShared(deps, share)
   const path = vpathOf(share.path)
-  const ownerScope = scopeOf(deps, owner)
+  const ownerScope = sharedScopeOf(deps, owner)
   using resources = new DisposableStack()
   const top = resources.use(await ownerScope.place(path))
   await requireTarget(deps, share, ownerScope, top)
@@ -115,7 +115,7 @@ function demandShared(deps: Deps, share: Share): User {
     throw new AppError('not_found', 'no such share')
   const owner = findAccount(deps.store, share.userID)
   if (!owner) throw new AppError('not_found', 'the owner is gone')
-  if (!owner.perm.share || !owner.perm.download)
+  if (!sharedScopeOf(deps, owner).may(vpathOf(share.path), 'see'))
     throw new AppError('forbidden', 'the owner may not share')
   return owner
 }
@@ -156,7 +156,7 @@ function wrongPassword(): AppError {
 }
 
 async function showShared(c: Ctx, deps: Deps, opened: OpenedShare): Promise<Response> {
-  const { share, scope, place, owner, isFile, name } = opened
+  const { share, scope, place, isFile, name } = opened
   const { vpath } = place
   const stat = await scope.stat(place)
   const ticket =
@@ -169,7 +169,7 @@ async function showShared(c: Ctx, deps: Deps, opened: OpenedShare): Promise<Resp
     return await sendFolder({ scope, place, stat, path: vpath }, options, { ...ticket, name })
   }
   const shown = isFile ? { path: '', name } : { path: vpath }
-  const info = await describeFile({ scope, place, stat, ...shown }, owner.perm.modify)
+  const info = await describeFile({ scope, place, stat, ...shown }, scope.may(vpath, 'modify'))
   recheck(c)
   return sendJson({ ...info, ...ticket })
 }

@@ -22,7 +22,7 @@ import {
 } from '../http/context.ts'
 import type { Deps } from '../http/deps.ts'
 import { disposition, etagOf, sendFile } from '../http/file-response.ts'
-import { demandDownload, requireUser } from '../http/guard.ts'
+import { demandDownload, demandSomeDownload, requireUser } from '../http/guard.ts'
 import { encodePath } from '../http/request-path.ts'
 import { sendJson } from '../http/respond.ts'
 import { AppError } from '../lib/errors.ts'
@@ -37,13 +37,13 @@ const PDF_POLICY = "script-src 'none';"
 export function rawRoutes(deps: Deps): Hono<Env> {
   const app = new Hono<Env>()
   app.get('/api/raw', byContentTicket(deps), requireUser(deps), audited('download'), async (c) => {
-    demandDownload(signedIn(c).user)
+    demandDownload(c, deps)
     if (belongsToContentOrigin(c, deps)) return showOnContentOrigin(c, deps)
     const owner = ownerOf.account(signedIn(c))
     return await sendAt(c, deps, c.get('scope'), owner)
   })
   app.post('/api/selections', requireUser(deps), async (c) => {
-    keepChecking(c, () => demandDownload(signedIn(c).user))
+    keepChecking(c, () => demandSomeDownload(c, deps))
     const owner = ownerOf.account(signedIn(c))
     const files = await readSelection(c, deps, SELECTION_LIMITS.session)
     return sendJson({ id: deps.selections.add(owner, files) })
@@ -55,10 +55,14 @@ export function rawRoutes(deps: Deps): Hono<Env> {
 function byContentTicket(deps: Deps) {
   return createMiddleware<Env>(async function byContentTicket(c, next) {
     if (!isContentOrigin(c, deps)) return next()
-    keepChecking(c, () => c.set('principal', holderOfTicket(c, deps)))
+    keepChecking(c, () => {
+      c.set('principal', holderOfTicket(c, deps))
+      c.set('scope', scopeOf(deps, signedIn(c).user))
+      demandDownload(c, deps)
+    })
     setAct(c, 'download')
     const owner = ownerOf.account(signedIn(c))
-    return await sendAt(c, deps, scopeOf(deps, signedIn(c).user), owner)
+    return await sendAt(c, deps, c.get('scope'), owner)
   })
 }
 
@@ -70,7 +74,6 @@ function holderOfTicket(c: Ctx, deps: Deps): Principal {
   const session = ticket && deps.sessions.use(ticket.sessionId)
   const user = session && session.userID === ticket.userId && findAccount(deps.store, ticket.userId)
   if (!user) throw new AppError('unauthenticated', 'no valid ticket')
-  demandDownload(user)
   return { kind: 'session', user, session }
 }
 

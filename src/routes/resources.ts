@@ -66,13 +66,17 @@ async function readResource(c: Ctx, deps: Deps): Promise<Response> {
     const detection = deps.config.typeDetectionByHeader ? 'content' : 'name'
     const { sorting } = user
     const { signal } = c.req.raw
-    return await sendFolder(asked, { sorting, detection, types: deps.sniffedTypes, signal })
+    const rights = await scope.rightsAt(place)
+    const options = { sorting, detection, types: deps.sniffedTypes, signal } as const
+    return await sendFolder(asked, options, rights && { rights })
   }
-  const info = await describeFile(asked, user.perm.modify)
+  const info = await describeFile(asked, scope.may(vpath, 'modify'))
   const { type } = info
+  const rights = await scope.rightsAt(place)
+  const mayDownload = rights?.download ?? scope.may(vpath, 'download')
   const wantsBytes = c.req.header('x-encoding') === 'true'
   if (wantsBytes) {
-    demandDownload(user)
+    demandDownload(c, deps)
     setAct(c, 'download')
     if (type === 'text') return await sendContent(c, place)
   }
@@ -82,17 +86,17 @@ async function readResource(c: Ctx, deps: Deps): Promise<Response> {
   }
   const algorithm = query.get('checksum')
   if (algorithm !== null && algorithm !== '') {
-    demandDownload(user)
+    demandDownload(c, deps)
     const end = await admit(c, deps, CHECKSUM_BYTES)
     info.checksums = {
       [algorithm]: await digest(c, deps, place, algorithm, stat.sizeBytes).finally(end),
     }
     return sendJson(info)
   }
-  if (stat.kind === 'brokenLink' && user.perm.download)
+  if (stat.kind === 'brokenLink' && mayDownload)
     throw new AppError('not_found', `${vpath} leads nowhere`)
   const isText = type === 'text' || type === 'textImmutable'
-  if (isText && user.perm.download) {
+  if (isText && mayDownload) {
     setAct(c, 'download', { bytes: stat.sizeBytes })
     return await sendWithContent(info, { scope, place })
   }

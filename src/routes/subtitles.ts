@@ -5,7 +5,7 @@ import type { OpenFile, Place, Scope } from '../files/place/scope.ts'
 import type { SubtitleText } from '../files/subtitle/converter.ts'
 import { MAX_SUBTITLE_BYTES, type SubtitleFormat } from '../files/subtitle/subtitle.ts'
 import { readFully } from '../files/volume/read-handle.ts'
-import { type Ctx, type Env, signedIn } from '../http/context.ts'
+import type { Ctx, Env } from '../http/context.ts'
 import type { Deps } from '../http/deps.ts'
 import { disposition, sendBytes, sendFile } from '../http/file-response.ts'
 import { demandDownload, requireUser } from '../http/guard.ts'
@@ -22,7 +22,7 @@ const TAKE_MS = 60_000
 export function subtitleRoutes(deps: Deps): Hono<Env> {
   const app = new Hono<Env>()
   app.get('/api/subtitle', requireUser(deps), async (c) => {
-    demandDownload(signedIn(c).user)
+    demandDownload(c, deps)
     const scope = c.get('scope')
     using place = await scope.place(c.env.target.vpath)
     return await sendSubtitle(c, deps, scope, place)

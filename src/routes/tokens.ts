@@ -49,7 +49,7 @@ async function createToken(c: Ctx, deps: Deps): Promise<Response> {
     wanted: parseWanted(r),
   }))
   await demandPassword(c, deps, currentPassword)
-  if (!c.get('scope').allow(wanted.folder)) throw badRequest('folder is hidden', 'forbidden')
+  if (!c.get('scope').may(wanted.folder, 'see')) throw badRequest('folder is hidden', 'forbidden')
   await demandFolder(c, wanted.folder)
   const { text, token } = await deps.store.transaction((tx) => {
     recheck(c)

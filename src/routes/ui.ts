@@ -130,7 +130,7 @@ async function openBranding({ volume, store }: Deps, vpath: VPath): Promise<Open
   const scope = createScope({
     volume,
     root: resolve(files),
-    allow: () => true,
+    may: () => true,
     followExternalSymlinks: false,
     fileMode: 0,
     dirMode: 0,

@@ -19,7 +19,7 @@ export function uploadRoutes(deps: Deps): Hono<Env> {
     const scope = c.get('scope')
     const found = await unfinishedOf(deps.volume, deps.temps, user.id)
     const uploads: UnfinishedUpload[] = found
-      .filter(({ vpath }) => scope.allow(vpathOf(vpath)))
+      .filter(({ vpath }) => scope.may(vpathOf(vpath), 'see'))
       .map(({ vpath, declared, offsetBytes, receivedMs }) => ({
         path: vpath,
         length: declared.lengthBytes,

@@ -8,6 +8,7 @@ import {
   parseGroup,
   parseMembership,
 } from './access/records.ts'
+import { type Folder, parseFolder } from './access/folder-record.ts'
 import type { Collection } from './collection.ts'
 import type {
   ApiToken,
@@ -168,6 +169,17 @@ export const HOMES: Collection<AccountHome, never> = {
   parse: parseAccountHome,
 }
 
+/** A program that does not know it would open what is closed there. */
+export const FOLDERS: Collection<Folder, 'as'> = {
+  name: 'folders',
+  life: 'kept',
+  keyOf: ({ place }) => place,
+  indexes: { as: ({ as }) => (as === '' ? undefined : foldedHome(as)) },
+  unique: ['as'],
+  isRequired: true,
+  parse: parseFolder,
+}
+
 export const COLLECTIONS: readonly Collection[] = [
   SETTINGS,
   USERS,
@@ -180,5 +192,6 @@ export const COLLECTIONS: readonly Collection[] = [
   GROUPS,
   MEMBERSHIPS,
   HOMES,
+  FOLDERS,
   IMPORTED_FROM,
 ] as Collection[]

@@ -1,6 +1,7 @@
 // Account records: names are unique, one administrator stays, and shares and sessions go with the account.
 import { AppError } from '../lib/errors.ts'
 import { forgetAccess, keepAdministrator } from './access/groups.ts'
+import { removeGrantsOf } from './access/folders.ts'
 import type { Records, Transaction } from './collection.ts'
 import {
   API_TOKENS,
@@ -52,6 +53,7 @@ export function discardUser(tx: Transaction, id: number): void {
   removeKeys(tx, id)
   tx.remove(SECOND_FACTORS, id)
   forgetAccess(tx, id)
+  removeGrantsOf(tx, `user:${id}`)
   tx.remove(USERS, id)
 }
 

@@ -15,7 +15,7 @@ function copy(
   options: { deny?: string; replace?: boolean; signal?: AbortSignal } = {},
 ): Promise<void> {
   const { deny, replace = true, signal = new AbortController().signal } = options
-  const scope = scopeOf(tree, { allow: (path) => path !== deny })
+  const scope = scopeOf(tree, { may: (path) => path !== deny })
   return copyTree(scope, vpath('/from'), vpath('/to'), { replace, signal, reserve })
 }
 

@@ -30,7 +30,7 @@ export function openScope(root: string, allow: (vpath: VPath) => boolean = () =>
   return createScope({
     volume: VOLUME,
     root,
-    allow,
+    may: allow,
     followExternalSymlinks,
     fileMode: 0o640,
     dirMode: 0o750,

@@ -16,7 +16,7 @@ export function scopeOf(
   return createScope({
     volume: temps ? createDiskVolume(DISKS, temps) : VOLUME,
     root: tree.root,
-    allow: () => true,
+    may: () => true,
     followExternalSymlinks: false,
     fileMode: 0o640,
     dirMode: 0o750,

@@ -33,7 +33,7 @@ const MAX_LINK_DEPTH = 40
 
 /**
  * Yields the entries at and below `roots`, named relative to `common`, depth first in byte order.
- * `common` itself gets no entry. What a rule denies is left out and not descended into; so are
+ * `common` itself gets no entry. What may not be downloaded is left out; so are
  * unreadable, vanished and special files and links that leave the scope. Links inside the scope
  * count as what they lead to, except to a folder that contains them.
  */
@@ -44,7 +44,7 @@ export async function* archiveEntries(
   signal: AbortSignal,
 ): AsyncGenerator<ArchiveEntry, void> {
   for (const root of roots) {
-    if (!scope.allow(root)) continue
+    if (!scope.may(root, 'pass')) continue
     const found = await lookAt(scope, root)
     if (found) yield* entriesAt(scope, root, found, common, [], 0, signal)
   }
@@ -75,7 +75,8 @@ async function* entriesAt(
     return
   }
   if (found.kind !== 'dir' || ancestors.some((above) => isSame(above, found))) return
-  if (name !== '') {
+  // A folder that may not be downloaded may hold what may.
+  if (name !== '' && scope.may(vpath, 'download')) {
     yield { kind: 'dir', name, mode: found.mode, mtimeMs: Number(found.mtimeNs / 1_000_000n) }
   }
   const chain = [...ancestors, found]
@@ -121,7 +122,8 @@ async function* entriesIn(
   const inner = await unlessLost(folder.enter(entry))
   if (!inner) return
   try {
-    yield { kind: 'dir', name, mode: inner.mode, mtimeMs: Math.floor(inner.mtimeMs) }
+    if (inner.isOpen)
+      yield { kind: 'dir', name, mode: inner.mode, mtimeMs: Math.floor(inner.mtimeMs) }
     const children = (await unlessLost(inner.list())) ?? []
     const segmentOf = segmentsOf(children)
     for (const child of children)
@@ -178,5 +180,5 @@ async function listOrNothing(scope: Scope, vpath: VPath) {
 // Denied, gone, replaced by something else: the archive goes on without it. Anything else (no more
 // descriptors, a failing disk) must not pass for a complete archive.
 function unlessLost<T>(promise: Promise<T>): Promise<T | null> {
-  return promise.catch(unless('forbidden', 'not_found', 'unsupported'))
+  return promise.catch(unless('forbidden', 'download_forbidden', 'not_found', 'unsupported'))
 }

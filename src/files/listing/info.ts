@@ -158,7 +158,7 @@ export async function readText(scope: Scope, at: At): Promise<string> {
 
 /** The first bytes of a file, as many as type detection needs; empty when it cannot be read. */
 export async function readHead(scope: Scope, at: At): Promise<Buffer> {
-  return (await headOf(() => scope.openRead(at))) ?? NOTHING
+  return (await headOf(() => scope.openRead(at, 'see'))) ?? NOTHING
 }
 
 // Unreadable, vanished or not a regular file: null, and typed by name alone, like the original.
@@ -209,8 +209,8 @@ async function sniffAll(
         unknown.slice(i, i + SNIFFS_IN_FLIGHT).map(async (entry) => {
           const open = () =>
             entry.stat.isSymlink
-              ? scope.openRead(entry.vpath)
-              : reader.openRead(entry, { direct: true })
+              ? scope.openRead(entry.vpath, 'see')
+              : reader.openRead(entry, { direct: true, verb: 'see' })
           const head = await headOf(open)
           entry.type = typeByContent(entry.name, entry.sizeBytes, head ?? NOTHING)
           if (head) types.note(entry, entry.type)

@@ -1,7 +1,7 @@
 // What a scope changes: folders, files by temporary ones, moves, removals.
 import { basename, dirname } from 'node:path'
-import { AppError, errnoOf } from '../../lib/errors.ts'
-import { ROOT, type VPath } from '../../lib/vpath.ts'
+import { AppError, errnoOf, unless } from '../../lib/errors.ts'
+import { parentOf, ROOT, type VPath } from '../../lib/vpath.ts'
 import { permissionBits } from '../volume/file-mode.ts'
 import { moved, type OpenFolder } from '../volume/open-folder.ts'
 import type { OpenTempOptions, TempFile } from '../volume/temp-file.ts'
@@ -12,6 +12,7 @@ import {
   guarded,
   notFound,
   openToList,
+  requireMay,
   type Tree,
   withEntry,
   within,
@@ -20,6 +21,8 @@ import { createWriteFolder, type WriteFolder } from './write-folder.ts'
 
 export interface TempOptions extends Pick<OpenTempOptions, 'label' | 'resume' | 'facts'> {
   parents?: boolean
+  /** What the caller must be allowed to do there; `create` without it, nothing for one that is resumed. */
+  verb?: 'create' | 'modify'
 }
 
 export interface Changing {
@@ -43,8 +46,14 @@ export interface Changing {
    * modification time is still this one. False when it stays.
    */
   removeSingle(vpath: VPath, mtimeNs: bigint | null): Promise<boolean>
-  /** Moves an entry on one file system. `exists` when the target is taken and not to be replaced. */
+  /**
+   * Moves an entry on one file system, with the right to rename at both ends within one record of folders, else to
+   * download and delete at the source and to create at the target. `exists` when the target is taken and not to be
+   * replaced.
+   */
   rename(source: VPath, target: VPath, options: { replace: boolean }): Promise<void>
+  /** True where the same record holds for both entries, or none speaks of the account. */
+  isOneRecord(a: VPath, b: VPath): Promise<boolean>
   /** Permission bits of a file or folder; a link in its place is `forbidden`, not followed. */
   setMode(at: At, mode: number): Promise<void>
 }
@@ -55,55 +64,101 @@ export function changingOf(tree: Tree): Changing {
   return {
     openFolderToWrite: (at) =>
       within(tree, at, async (place, vpath) => {
-        const { folder, allow } = await openToList(tree, place)
-        return createWriteFolder(volume, folder, vpath, { allow, fileMode })
+        const { folder, may } = await openToList(tree, place)
+        return createWriteFolder(volume, folder, vpath, { may, fileMode })
       }),
     makeFolder: (vpath) =>
-      within(tree, vpath, async ({ realPath, stats }) => {
-        if (!stats) await volume.makeFolders(realPath, dirMode)
-        else if (!stats.isDirectory())
+      within(tree, vpath, async (place) => {
+        if (!place.stats) {
+          await requireMayMake(tree, place)
+          await volume.makeFolders(place.realPath, dirMode)
+        } else if (!place.stats.isDirectory())
           throw new AppError('not_a_folder', `${vpath} is not a folder`)
       }),
     makeNewFolder: (vpath) =>
-      withEntry(tree, vpath, async ({ realPath, stats }) => {
+      withEntry(tree, vpath, async (place) => {
+        const { realPath, stats } = place
         if (stats) throw new AppError('exists', `${vpath} exists already`)
+        await requireMayMake(tree, place)
         await volume.makeFolders(dirname(realPath), dirMode)
         await volume.makeFolder(dirname(realPath), basename(realPath), dirMode)
       }),
     openTemp: (at, options = {}) => within(tree, at, (place) => openTempAt(tree, place, options)),
     findTemps: (at, label) => within(tree, at, ({ folder }) => volume.findTemps(folder, label)),
     remove: (vpath, signal) =>
-      withEntry(tree, vpath, async ({ folder, name }) => {
+      withEntry(tree, vpath, async (place) => {
+        const { folder, name } = place
         if (vpath === ROOT) throw new AppError('forbidden', 'the root cannot be removed')
+        await requireMay(tree, place, 'delete')
         if (!folder) throw notFound(vpath)
         await volume.remove(folder, name, { signal })
       }),
     removeSingle: (vpath, mtimeNs) =>
-      withEntry(tree, vpath, async ({ folder, name }) => {
+      withEntry(tree, vpath, async (place) => {
+        const { folder, name } = place
+        await requireMay(tree, place, 'delete')
         if (!folder) throw notFound(vpath)
         return volume.removeSingle(folder, name, mtimeNs)
       }),
     rename: (source, target, options) =>
-      withEntry(tree, source, async ({ folder: from, name }) => {
+      withEntry(tree, source, async (place) => {
+        const { folder: from, name } = place
         using to = await entryOf(tree, target)
+        const isOne = await isOneRecord(tree, place, to)
+        await requireMay(tree, place, ...(isOne ? RENAME : TAKE))
+        await requireMay(tree, to, isOne ? 'rename' : 'create')
         if (!from) throw notFound(source)
         if (!to.folder) throw new AppError('not_found', `the folder of ${target} does not exist`)
         await volume.rename({ folder: from, name }, { folder: to.folder, name: to.name }, options)
       }),
+    isOneRecord: async (a, b) => {
+      if (!tree.rights) return true
+      using first = await entryOf(tree, a)
+      using second = await entryOf(tree, b)
+      return isOneRecord(tree, first, second)
+    },
     setMode: (at, mode) =>
-      within(tree, at, async ({ folder, name }, vpath) => {
+      within(tree, at, async (place, vpath) => {
+        const { folder, name } = place
+        await requireMay(tree, place, 'create')
         if (!folder) throw notFound(vpath)
         await volume.setMode(folder, name, permissionBits(mode))
       }),
   }
 }
 
+const RENAME = ['rename'] as const
+const TAKE = ['download', 'delete'] as const
+
+/** True where the same record holds at both places, by their text and by where links have led. */
+async function isOneRecord({ rights }: Tree, a: Place, b: Place): Promise<boolean> {
+  if (!rights) return true
+  const [from, to] = [
+    await rights.recordsAt(a.vpath, a.realPath),
+    await rights.recordsAt(b.vpath, b.realPath),
+  ]
+  return from.every((record, i) => record === to[i])
+}
+
+// With the folders around it that are missing.
+async function requireMayMake(tree: Tree, place: Place): Promise<void> {
+  await requireMay(tree, place, 'create')
+  for (let up = parentOf(place.vpath); tree.rights && up !== ROOT; up = parentOf(up)) {
+    if (tree.rights.may(up, 'create')) continue
+    using above = await entryOf(tree, up)
+    if (above.stats) return
+    await requireMay(tree, above, 'create')
+  }
+}
+
 async function openTempAt(
   tree: Tree,
   place: Place,
-  { parents = false, ...options }: TempOptions,
+  { parents = false, verb = 'create', ...options }: TempOptions,
 ): Promise<TempFile> {
   const { volume, fileMode } = tree
+  if (options.resume === undefined) await requireMay(tree, place, verb)
+  if (parents && !place.folder) await requireMayMake(tree, place)
   const folder = await folderFor(tree, place, parents)
   const temp = await volume.openTemp(folder, basename(place.realPath), { fileMode, ...options })
   const commit: TempFile['commit'] = (how) => {
@@ -112,9 +167,19 @@ async function openTempAt(
       await how.check?.()
       if (!volume.isInPlace(folder)) throw moved(dirname(place.realPath))
     }
-    return guarded(place.vpath, () => temp.commit({ ...how, check }))
+    return guarded(place.vpath, async () => {
+      await requireMay(tree, place, verb)
+      const replace = how.replace && (await mayModify(tree, place))
+      return temp.commit({ ...how, replace, check })
+    })
   }
   return { ...temp, commit }
+}
+
+// A file that has come meanwhile is not replaced without the right to.
+async function mayModify(tree: Tree, place: Place): Promise<boolean> {
+  const allowed = await requireMay(tree, place, 'modify').catch(unless('forbidden'))
+  return allowed !== null
 }
 
 // The folder for a file of the place, to be closed by the caller; made with `parents`. One that was open

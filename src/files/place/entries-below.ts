@@ -35,7 +35,7 @@ export async function* entriesBelow(
   const read = async (place: VPath): Promise<DirEntry[]> => {
     const { folder } = descent
     const found = await orNothing(place, () => jail.volume.list(folder, { direct: true }))
-    const options = { vpath: place, allow: () => true, escaping: true }
+    const options = { vpath: place, may: () => true, escaping: true }
     const entries = found ? await toEntries(jail, rules, folder, found, options) : []
     levels.push(entries.filter(({ kind }) => kind === 'dir').reverse())
     return entries

@@ -4,12 +4,14 @@
 import { AppError, fromErrno } from '../../lib/errors.ts'
 import { compareBytes } from '../../lib/name-order.ts'
 import { joinVPath, type VPath } from '../../lib/vpath.ts'
+import type { Ask } from '../../lib/verbs.ts'
 import type { OpenFolder } from '../volume/open-folder.ts'
 
 import type { ReadHandle } from '../volume/read-handle.ts'
 import type { Volume } from '../volume/volume.ts'
 import type { DirEntry } from './list-folder.ts'
-import type { Allow } from './path-rules.ts'
+import type { May } from './path-rules.ts'
+import { refusal } from './tree.ts'
 
 export interface OpenFile {
   /** Closed by whoever asked for it. */
@@ -26,6 +28,9 @@ export interface OpenFile {
 /** Folders open inside each other at most: each costs a descriptor. */
 export const MAX_OPEN_DEPTH = 255
 
+/** `download` for content that leaves the server, `see` for what is made known of any file, as its type. */
+export type ReadVerb = 'download' | 'see'
+
 export type Named = Pick<DirEntry, 'name' | 'rawName'>
 
 export interface FolderReader {
@@ -33,29 +38,30 @@ export interface FolderReader {
    * Like Scope.openRead for a regular file in the folder; links are `forbidden`. `direct`: without
    * the pool where the disk allows it.
    */
-  openRead(entry: Named, options?: { direct?: boolean }): Promise<OpenFile>
-  /** Keeps a child folder open too, by whatever name. Closed on its own. */
-  enter(entry: Named): Promise<FolderReader & { mode: number; mtimeMs: number }>
+  openRead(entry: Named, options?: { direct?: boolean; verb?: ReadVerb }): Promise<OpenFile>
+  /** Keeps a child folder open too, by whatever name; `isOpen`: it may be downloaded. Closed on its own. */
+  enter(entry: Named): Promise<FolderReader & { mode: number; mtimeMs: number; isOpen: boolean }>
   /** Allowed files and folders in byte order; links are left out. */
   list(): Promise<DirEntry[]>
   /** Waits for opens that are under way. */
   close(): Promise<void>
 }
 
-/** Takes over closing `folder`, which is open at `vpath`; `allow` is the rule test for what lies below. */
+/** Takes over closing `folder`, which is open at `vpath`; `may` is the test for what lies below. */
 export function createFolderReader(
   volume: Volume,
   folder: OpenFolder,
   vpath: VPath,
-  allow: Allow,
+  may: May,
 ): FolderReader {
   const opening = new Set<Promise<unknown>>()
   const at = async <T>(
     { name, rawName }: Named,
+    verb: Ask,
     work: (name: string | Buffer, child: VPath) => Promise<T>,
   ): Promise<T> => {
     const child = joinVPath(vpath, name)
-    if (!allow(child)) throw new AppError('forbidden', `${child} is denied by a rule`)
+    if (!may(child, verb)) throw refusal(verb, child, may(child, 'see'))
     const working = work(rawName ?? name, child)
     opening.add(working)
     try {
@@ -67,17 +73,18 @@ export function createFolderReader(
     }
   }
   return {
-    openRead: (entry, { direct = false } = {}) =>
-      at(entry, async (name, child) =>
+    openRead: (entry, { direct = false, verb = 'download' } = {}) =>
+      at(entry, verb, async (name, child) =>
         describeOpen(await volume.openFile(folder, name, { direct }), child),
       ),
     enter: (entry) =>
-      at(entry, async (name, child) => {
+      at(entry, 'pass', async (name, child) => {
         const stats = await volume.stat(folder, name)
         if (!stats) throw new AppError('not_found', `${child} does not exist`)
         const opened = await volume.openChild(folder, name)
-        const reader = createFolderReader(volume, opened, child, allow)
-        return { ...reader, mode: Number(stats.mode), mtimeMs: Number(stats.mtimeMs) }
+        const reader = createFolderReader(volume, opened, child, may)
+        const isOpen = may(child, 'download')
+        return { ...reader, mode: Number(stats.mode), mtimeMs: Number(stats.mtimeMs), isOpen }
       }),
     list: async () => {
       const { dirents, rawNames } = await volume.list(folder).catch((error) => {
@@ -88,7 +95,7 @@ export function createFolderReader(
         const child = joinVPath(vpath, dirent.name)
         const kind = dirent.isFile() ? 'file' : dirent.isDirectory() ? 'dir' : null
         const rawName = rawNames.get(dirent)
-        if (kind && allow(child))
+        if (kind && may(child, kind === 'dir' ? 'pass' : 'see'))
           entries.push({ name: dirent.name, vpath: child, kind, ...(rawName && { rawName }) })
       }
       return entries.sort((a, b) => compareBytes(a.name, b.name))

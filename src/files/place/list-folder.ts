@@ -8,11 +8,11 @@ import { sortInSlices } from '../../lib/sort-in-slices.ts'
 import { createTurns } from '../../lib/turns.ts'
 import { joinVPath, ROOT, type VPath } from '../../lib/vpath.ts'
 import { asLost, type EntryStats } from '../disks/stat-many.ts'
-import { type EntryStat, toEntryStat, unreachableStat } from '../volume/entry-stat.ts'
+import { type EntryStat, toEntryStat, unreachableStat, WAY } from '../volume/entry-stat.ts'
 import type { OpenFolder } from '../volume/open-folder.ts'
 import type { Entries } from '../volume/read-folder.ts'
 import { type Jail, landing, placeAt, rootOf, vpathIn } from './jail.ts'
-import type { Allow, PathRules } from './path-rules.ts'
+import type { May, PathRules } from './path-rules.ts'
 
 export interface DirEntry {
   name: string
@@ -35,7 +35,7 @@ export interface DetailedEntry extends DirEntry {
 /** How the entries of a folder are listed: under which path, and which of them. */
 interface ListOptions {
   vpath: VPath
-  allow: Allow
+  may: May
   /** Links that leave the scope are listed too. */
   escaping?: boolean
 }
@@ -56,14 +56,14 @@ export async function toEntries(
   rules: PathRules,
   folder: OpenFolder,
   { dirents, rawNames }: Entries,
-  { vpath, allow, escaping = false }: ListOptions,
+  { vpath, may, escaping = false }: ListOptions,
 ): Promise<DirEntry[]> {
   const entries: DirEntry[] = []
   const turn = createTurns()
   for (const [i, dirent] of dirents.entries()) {
     if (i % CLOCK_STEP === 0) await turn()
     const child = joinVPath(vpath, dirent.name)
-    if (!allow(child)) continue
+    if (!may(child, dirent.isDirectory() ? 'pass' : 'see')) continue
     if (dirent.isSymbolicLink()) {
       const kind = await linkKind(jail, rules, folder, dirent.name)
       if (kind) entries.push({ name: dirent.name, vpath: child, kind })
@@ -88,9 +88,9 @@ export async function listFolderDetailed(
   jail: Jail,
   rules: PathRules,
   folder: OpenFolder,
-  { vpath, allow, signal }: { vpath: VPath; allow: Allow; signal: AbortSignal },
+  { vpath, may, signal }: { vpath: VPath; may: May; signal: AbortSignal },
 ): Promise<DetailedEntry[]> {
-  const entries = await listFolder(jail, rules, folder, { vpath, allow })
+  const entries = await listFolder(jail, rules, folder, { vpath, may })
   const { realDir } = folder
   const names = entries.map(({ name, rawName }) => rawName ?? name)
   const found = await jail.volume.statMany(folder, names, signal)
@@ -100,7 +100,9 @@ export async function listFolderDetailed(
     const isLink = entry.kind === 'link' && !entry.rawName
     const target = isLink ? await statLink(jail, join(realDir, entry.name), entry.vpath) : own
     if (!own || !target) continue
-    detailed.push(describe(entry, own, target))
+    const described = describe(entry, own, target)
+    if (entry.kind === 'dir' && !may(entry.vpath, 'see')) Object.assign(described.stat, WAY)
+    detailed.push(described)
     if (isLink) signal.throwIfAborted()
   }
   return detailed
@@ -135,7 +137,7 @@ async function linkKind(
     const landed = await landing(jail.volume, realPath)
     const target = vpathIn(await rootOf(jail), landed.realPath)
     if (target === null && !jail.follows) return null
-    if (!(await rules.at(landed.realPath))(ROOT)) return null
+    if (!(await rules.at(landed.realPath))(ROOT, 'see')) return null
     return landed.exists ? 'link' : 'brokenLink'
   } catch (error) {
     if (errnoOf(error) === 'ELOOP') return 'brokenLink'

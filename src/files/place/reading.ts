@@ -1,10 +1,10 @@
 // What a scope reads: facts, content, entries.
 import { dirname } from 'node:path'
-import type { Usage } from '../../api-types.ts'
+import type { Usage, Verb } from '../../api-types.ts'
 import { AppError, unless } from '../../lib/errors.ts'
 import { ROOT, type VPath } from '../../lib/vpath.ts'
 import type { EntryStats } from '../disks/stat-many.ts'
-import { type EntryKind, type EntryStat, kindOf, toEntryStat } from '../volume/entry-stat.ts'
+import { type EntryKind, type EntryStat, kindOf, toEntryStat, WAY } from '../volume/entry-stat.ts'
 import { requireFree } from '../volume/free-space.ts'
 import { leadsToTemp } from '../volume/temp-name.ts'
 import { entriesBelow } from './entries-below.ts'
@@ -13,6 +13,7 @@ import {
   describeOpen,
   type FolderReader,
   type OpenFile,
+  type ReadVerb,
 } from './folder-reader.ts'
 import type { Place } from './jail.ts'
 import { type DetailedEntry, type DirEntry, listFolder, listFolderDetailed } from './list-folder.ts'
@@ -20,9 +21,11 @@ import { createPathRules, type PathRules } from './path-rules.ts'
 import {
   type At,
   guarded,
+  isWay,
   notFound,
   openAsFolder,
   openToList,
+  requireMay,
   type Tree,
   withEntry,
   within,
@@ -41,7 +44,7 @@ export interface Identity {
 
 export interface Reading {
   /** Opens a regular file for reading. FIFOs, sockets and devices are `unsupported`, unopened. */
-  openRead(at: At): Promise<OpenFile>
+  openRead(at: At, verb?: ReadVerb): Promise<OpenFile>
   /** A folder kept open, for reading many files in it without resolving each path anew. */
   openFolder(at: At): Promise<FolderReader>
   /** Facts about an entry; links are followed inside the scope. */
@@ -79,22 +82,34 @@ export interface Reading {
   isMountPoint(vpath: VPath): Promise<boolean | null>
   /** True when something is mounted below the entry; null where nothing tells. */
   holdsMount(vpath: VPath): Promise<boolean | null>
-  /** Host path for programs started in a folder (shell, hooks). Checked like any other access. */
-  hostPath(at: At): Promise<string>
+  /** Host path for programs started in a folder (shell, hooks), of what is seen and may be treated so. */
+  hostPath(at: At, ...verbs: readonly Verb[]): Promise<string>
 }
 
 /** The reading part of a scope. */
 export function readingOf(tree: Tree): Reading {
   const { volume, rules, jail } = tree
   return {
-    openRead: (at) => within(tree, at, (place) => openRead(tree, place)),
+    openRead: (at, verb = 'download') =>
+      within(tree, at, async (place) => {
+        await requireMay(tree, place, verb)
+        return openRead(tree, place)
+      }),
     openFolder: (at) =>
       within(tree, at, async (place, vpath) => {
-        const { folder, allow } = await openToList(tree, place)
-        return createFolderReader(volume, folder, vpath, allow)
+        const { folder, may } = await openToList(tree, place)
+        return createFolderReader(volume, folder, vpath, may)
       }),
-    stat: (at) => within(tree, at, async (place) => statOf(place)),
-    identify: (at) => within(tree, at, async (place) => identityOf(place)),
+    stat: (at) =>
+      within(tree, at, async (place) => {
+        const found = statOf(place)
+        return (await isWay(tree, place)) ? wayStat(found, place.vpath) : found
+      }),
+    identify: (at) =>
+      within(tree, at, async (place) => {
+        await requireMay(tree, place, 'see')
+        return identityOf(place)
+      }),
     exists: (vpath) =>
       withEntry(tree, vpath, async ({ stats }) => stats !== null)
         .catch(unless('not_found'))
@@ -108,11 +123,11 @@ export function readingOf(tree: Tree): Reading {
     },
     listDetailed: (at, signal) =>
       within(tree, at, async (place, vpath) => {
-        const { folder, allow } = await openToList(tree, place)
-        const listing = listFolderDetailed(jail, rules, folder, { vpath, allow, signal })
+        const { folder, may } = await openToList(tree, place)
+        const listing = listFolderDetailed(jail, rules, folder, { vpath, may, signal })
         return listing.finally(folder.close)
       }),
-    walk: (vpath, options) => walkTree(jail, rules, vpath, options),
+    walk: (vpath, options) => walkTree(tree, vpath, options),
     statMany: (entries, signal) =>
       guarded(ROOT, () =>
         volume.statPaths(
@@ -121,7 +136,9 @@ export function readingOf(tree: Tree): Reading {
         ),
       ),
     usage: (at) =>
-      within(tree, at, async ({ realPath, stats }, vpath) => {
+      within(tree, at, async (place, vpath) => {
+        const { realPath, stats } = place
+        await requireMay(tree, place, 'see')
         if (!stats) throw notFound(vpath)
         if (!stats.isDirectory()) return { total: 0, used: 0 }
         const { totalBytes, freeBytes } = await volume.space(realPath)
@@ -141,7 +158,11 @@ export function readingOf(tree: Tree): Reading {
       withEntry(tree, vpath, async ({ realPath }) => volume.isMountPoint(realPath)),
     holdsMount: (vpath) =>
       withEntry(tree, vpath, async ({ realPath }) => volume.holdsMount(realPath)),
-    hostPath: (at) => within(tree, at, async ({ realPath }) => realPath),
+    hostPath: (at, ...verbs) =>
+      within(tree, at, async (place) => {
+        await requireMay(tree, place, 'see', ...verbs)
+        return place.realPath
+      }),
   }
 }
 
@@ -149,6 +170,13 @@ function statOf({ stats, link, vpath }: Place): EntryStat {
   if (stats) return toEntryStat(stats, link ?? stats, link !== null)
   if (link) return { ...toEntryStat(link, link, true), kind: 'brokenLink' }
   throw notFound(vpath)
+}
+
+// Nothing of a way but its name.
+function wayStat(found: EntryStat, vpath: VPath): EntryStat {
+  // A file or a link leads to nothing that is seen.
+  if (found.kind !== 'dir' || found.isSymlink) throw new AppError('forbidden', `${vpath} is denied`)
+  return { ...found, ...WAY }
 }
 
 function identityOf({ stats, realPath, vpath }: Place): Identity {
@@ -169,7 +197,7 @@ async function openRead(
   return describeOpen(await volume.openFile(folder, name, { direct: true }), vpath)
 }
 
-// No rule holds anything back; temporary files are left out but where they were asked for.
+// Nothing is held back; temporary files are left out but where they were asked for.
 function everything({ jail }: Tree, temps = false): PathRules {
   return createPathRules(jail, (vpath) => temps || !leadsToTemp(vpath), undefined)
 }
@@ -181,6 +209,6 @@ async function listBy(
   escaping = false,
 ): Promise<DirEntry[]> {
   const { vpath } = place
-  const { folder, allow } = await openToList(tree, place, rules)
-  return listFolder(tree.jail, rules, folder, { vpath, allow, escaping }).finally(folder.close)
+  const { folder, may } = await openToList(tree, place, rules)
+  return listFolder(tree.jail, rules, folder, { vpath, may, escaping }).finally(folder.close)
 }

@@ -1,12 +1,20 @@
 // One user's tree: the only door to content. Every call names a virtual path, meets the rules first and
 // is then confined by the jail (see jail.ts for what may happen between check and use).
+import type { FolderRights } from '../../api-types.ts'
+import { rightsBy } from '../../lib/verbs.ts'
 import { rebase, type VPath } from '../../lib/vpath.ts'
 import { leadsToTemp } from '../volume/temp-name.ts'
 import type { Volume } from '../volume/volume.ts'
 import { type Changing, changingOf, type TempOptions } from './changing.ts'
 import type { OpenFile } from './folder-reader.ts'
 import { createJail, type Place, rootOf } from './jail.ts'
-import { type Allow, type CaselessRules, createPathRules, type PathRules } from './path-rules.ts'
+import {
+  type CaselessRules,
+  createPathRules,
+  type May,
+  type PathRules,
+  type PlaceRights,
+} from './path-rules.ts'
 import { type Identity, type Reading, readingOf } from './reading.ts'
 import { type At, guarded, placeOf, type Tree, within } from './tree.ts'
 
@@ -20,20 +28,23 @@ export interface ScopeOptions {
   isRootReal?: boolean
   /** Host folder the root must lie in unless external links are followed, see JailOptions. */
   within?: string | undefined
-  /** Text rules: rules and hidden names. Walkers prune with it. */
-  allow: (vpath: VPath) => boolean
+  /** What the account may do at a path by its text: rules, hidden names, records of folders and permissions. Walkers prune with it. */
+  may: May
+  /** What records of folders say, for accounts of whom any speaks. */
+  rights?: PlaceRights | undefined
   followExternalSymlinks: boolean
   /** Permission bits for new files and folders, before umask. */
   fileMode: number
   dirMode: number
-  /** Where disks without case are met, and their rules; without it they are like others. */
+  /** Where disks without case are met, and what holds there; without it they are like others. */
   caseless?: CaselessRules | undefined
   /** Rules of the tree that this one was cut out of, see Scope.below. */
   outer?: PathRules | undefined
 }
 
 export interface Scope extends Reading, Changing {
-  allow(vpath: VPath): boolean
+  /** By the text of a path alone; calls that act ask by the real place as well. */
+  may: May
   /** Real path of the root on the host. Never shown to clients. */
   rootPath(): Promise<string>
   /**
@@ -41,45 +52,66 @@ export interface Scope extends Reading, Changing {
    * leads out of the scope or a rule denies it. To be disposed of.
    */
   place(vpath: VPath): Promise<Place>
-  /**
-   * Rule test for `vpath` and everything below, by requested and real path; for trees that are changed as a
-   * whole.
-   */
-  allowBelow(vpath: VPath): Promise<Allow>
+  /** The test for `vpath` and everything below, by requested and real path; for trees that are changed as a whole. */
+  mayBelow(vpath: VPath): Promise<May>
+  /** What may be done at a place, where records of folders speak of the account; else undefined. */
+  rightsAt(place: Place): Promise<FolderRights | undefined>
+  /** False where no record says anything else of what lies below an entry. */
+  differsBelow(vpath: VPath): boolean
   /** The tree below a place as one of its own, under the same rules. */
   below(place: Place): Promise<Scope>
 }
 
 /** Builds a scope. Touches the disk on first use only. */
 export function createScope(options: ScopeOptions): Scope {
-  const { allow, caseless, volume, fileMode, dirMode } = options
+  const { may, rights, caseless, volume, fileMode, dirMode } = options
   const jail = createJail(volume, options.root, {
     follows: options.followExternalSymlinks,
     isReal: options.isRootReal,
     within: options.within,
   })
-  const isAllowed = (vpath: VPath) => allow(vpath) && !leadsToTemp(vpath)
-  const rules = createPathRules(jail, isAllowed, options.outer, caseless)
+  const shown: May = (vpath, verb) => may(vpath, verb) && !leadsToTemp(vpath)
+  const rules = createPathRules(jail, shown, options.outer, caseless, rights)
   const isCaseless = caseless !== undefined
-  const tree: Tree = { volume, jail, rules, allow, isCaseless, fileMode, dirMode }
+  const tree: Tree = { volume, jail, rules, may, rights, isCaseless, fileMode, dirMode }
   return {
     ...readingOf(tree),
     ...changingOf(tree),
-    allow: rules.allow,
+    may: rules.may,
     rootPath: () => rootOf(jail),
     place: (vpath) => guarded(vpath, () => placeOf(tree, vpath)),
-    allowBelow: (vpath) => within(tree, vpath, ({ realPath }) => rules.below(vpath, realPath)),
+    mayBelow: (vpath) => within(tree, vpath, ({ realPath }) => rules.below(vpath, realPath)),
+    rightsAt: async (place) => {
+      if (!rights) return undefined
+      const test = await rules.below(place.vpath, place.realPath)
+      const { see: _, ...allowed } = rightsBy((verb) => test(place.vpath, verb))
+      return allowed
+    },
+    differsBelow: (vpath) => rights?.differsBelow(vpath) ?? false,
     below: async ({ vpath, realPath: root }) => {
-      const allowedHere = await rules.below(vpath, root)
-      const allowBelow = (child: VPath) => allowedHere(rebase(vpath, child))
+      const mayHere = await rules.below(vpath, root)
+      const mayBelow: May = (child, verb) => mayHere(rebase(vpath, child), verb)
       return createScope({
         ...options,
         root,
         isRootReal: true,
-        allow: allowBelow,
-        caseless: caseless && { disks: caseless.disks, allow: allowBelow },
+        may: mayBelow,
+        rights: rights && rightsBelow(rights, vpath),
+        caseless: caseless && { disks: caseless.disks, may: mayBelow },
         outer: rules,
       })
     },
+  }
+}
+
+// All paths of the tree below begin at the folder that it was cut out at.
+function rightsBelow(rights: PlaceRights, top: VPath): PlaceRights {
+  const outside = (vpath: VPath) => rebase(top, vpath)
+  return {
+    may: (vpath, verb) => rights.may(outside(vpath), verb),
+    at: rights.at,
+    isPlain: (vpath, realPath) => rights.isPlain(outside(vpath), realPath),
+    recordsAt: (vpath, realPath) => rights.recordsAt(outside(vpath), realPath),
+    differsBelow: (vpath) => rights.differsBelow(outside(vpath)),
   }
 }

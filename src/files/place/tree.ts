@@ -1,11 +1,13 @@
 // What the functions of a scope share, and how they come from a path to a place.
 import { AppError, fromErrno } from '../../lib/errors.ts'
+import type { Verb } from '../../api-types.ts'
+import type { Ask } from '../../lib/verbs.ts'
 import { ROOT, type VPath } from '../../lib/vpath.ts'
 import { moved, type OpenFolder } from '../volume/open-folder.ts'
 import { leadsToTemp } from '../volume/temp-name.ts'
 import type { Volume } from '../volume/volume.ts'
 import { type Jail, locate, locateEntry, type Place } from './jail.ts'
-import type { Allow, PathRules } from './path-rules.ts'
+import type { May, PathRules, PlaceRights } from './path-rules.ts'
 
 /** A path, or what it was resolved to by Scope.place: that is not resolved again. */
 export type At = VPath | Place
@@ -15,8 +17,10 @@ export interface Tree {
   readonly jail: Jail
   /** By every name that a path has, temporary files excluded. */
   readonly rules: PathRules
-  /** Rules and hidden names, by the text of a path. */
-  readonly allow: Allow
+  /** By the text of a path. */
+  readonly may: May
+  /** See ScopeOptions. */
+  readonly rights: PlaceRights | undefined
   /** Names may have other spellings: each is checked by the real path. */
   readonly isCaseless: boolean
   /** Permission bits for new files and folders, before umask. */
@@ -76,7 +80,7 @@ async function checked(
   vpath: VPath,
   find: (jail: Jail, vpath: VPath) => Promise<Place>,
 ): Promise<Place> {
-  if (!tree.allow(vpath)) throw new AppError('forbidden', `${vpath} is denied by a rule`)
+  if (!tree.may(vpath, 'pass')) throw new AppError('forbidden', `${vpath} is denied`)
   if (leadsToTemp(vpath)) throw new AppError('not_found', `${vpath} is a temporary file`)
   const place = await find(tree.jail, vpath)
   try {
@@ -89,10 +93,41 @@ async function checked(
 }
 
 // A link inside the scope is checked by its target's path too (CVE-2026-90930).
-async function checkTarget({ rules, isCaseless }: Tree, vpath: VPath, place: Place): Promise<void> {
-  if (place.isPlain && !isCaseless) return
-  if (!(await rules.at(place.realPath))(ROOT))
-    throw new AppError('forbidden', `${vpath} leads to where a rule denies`)
+async function checkTarget(tree: Tree, vpath: VPath, place: Place): Promise<void> {
+  if (place.isPlain && !tree.isCaseless) return
+  if (!(await tree.rules.at(place.realPath))(ROOT, 'pass'))
+    throw new AppError('forbidden', `${vpath} leads to what is denied`)
+}
+
+/** Throws unless all of this may be done at a place, by its text and by where links have led: 202 for a missing `download`, else 403. */
+export async function requireMay(
+  tree: Tree,
+  place: Place,
+  ...verbs: readonly Verb[]
+): Promise<void> {
+  const tests = [(verb: Verb) => tree.may(place.vpath, verb)]
+  // Without records the verbs are the same everywhere, and what is denied was refused when it was located.
+  if (tree.rights && !(place.isPlain && !tree.isCaseless)) {
+    const real = await tree.rules.at(place.realPath)
+    tests.push((verb) => real(ROOT, verb))
+  }
+  for (const verb of verbs)
+    if (!tests.every((may) => may(verb))) {
+      const isSeen = tests.every((may) => may('see'))
+      throw refusal(verb, place.vpath, isSeen)
+    }
+}
+
+/** What is answered where a verb is not allowed. */
+export function refusal(verb: Ask, vpath: VPath, isSeen: boolean): AppError {
+  const code = verb === 'download' && isSeen ? 'download_forbidden' : 'forbidden'
+  return new AppError(code, `${vpath}: no permission to ${verb}`)
+}
+
+/** True for a folder of which nothing may be known but its name, and what is further on. */
+export async function isWay(tree: Tree, place: Place): Promise<boolean> {
+  if (!tree.rights) return false
+  return !(await tree.rules.below(place.vpath, place.realPath))(place.vpath, 'see')
 }
 
 /** Opens the folder that a place is. */
@@ -104,10 +139,10 @@ export async function openAsFolder(
   return volume.openChild(folder, name)
 }
 
-/** The same with the rule test for what lies in it. */
+/** The same with the test for what lies in it. */
 export async function openToList(tree: Tree, place: Place, rules = tree.rules) {
-  const allow = await rules.below(place.vpath, place.realPath)
-  return { allow, folder: await openAsFolder(tree, place) }
+  const may = await rules.below(place.vpath, place.realPath)
+  return { may, folder: await openAsFolder(tree, place) }
 }
 
 export function notFound(vpath: VPath): AppError {

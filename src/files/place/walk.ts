@@ -10,6 +10,7 @@ import { joinVPath, ROOT, type VPath } from '../../lib/vpath.ts'
 import { type Jail, landing, locate, rootOf, vpathIn } from './jail.ts'
 import { pointsInside } from './list-folder.ts'
 import type { PathRules } from './path-rules.ts'
+import type { Tree } from './tree.ts'
 
 export interface Walked {
   name: string
@@ -45,16 +46,18 @@ const NO_FOLDER = new Set(['ENOENT', 'ENOTDIR', 'ENAMETOOLONG', 'ELOOP'])
  * signal's reason on abort; nothing is left behind.
  */
 export async function* walkTree(
-  jail: Jail,
-  rules: PathRules,
+  { jail, rules, rights }: Tree,
   base: VPath,
   options: WalkOptions,
 ): AsyncGenerator<Walked[], void> {
   const { signal, intoDenied, match = () => true } = options
+  // What records say is the same for all below, so that nothing has to be looked for there.
+  const passes = rights ? (vpath: VPath) => rights.may(vpath, 'pass') : () => true
+  if (!passes(base)) throw new AppError('forbidden', `${base} is denied`)
   const realPath = await realPathOf(jail, base)
   // A base reached through a link is checked by where its content really is, too. Below it nothing
   // is followed, so the two paths go on alike.
-  const allow = await rules.below(base, realPath)
+  const may = await rules.below(base, realPath)
 
   const stack: Folder[] = [await enter(jail, base, realPath)]
   let batch: Walked[] = []
@@ -73,10 +76,10 @@ export async function* walkTree(
     if (wanted || kind === 'dir') {
       const realPath = `${folder.realPath}${sep}${dirent.name}`
       const vpath = joinVPath(folder.vpath, dirent.name)
-      const allowed = (wanted || !intoDenied) && allow(vpath)
-      if (wanted && allowed && (kind !== 'link' || (await staysInside(jail, rules, realPath))))
+      const isSeen = (wanted || !intoDenied) && may(vpath, 'see')
+      if (wanted && isSeen && (kind !== 'link' || (await staysInside(jail, rules, realPath))))
         batch.push({ name: dirent.name, vpath, kind, realPath })
-      enters = kind === 'dir' && (allowed || intoDenied)
+      enters = kind === 'dir' && (isSeen || (intoDenied ? passes(vpath) : may(vpath, 'pass')))
       if (enters) stack.push(await enter(jail, vpath, realPath))
     }
     // Asking the clock costs as much as an entry, but little beside a folder.
@@ -130,7 +133,7 @@ async function staysInside(jail: Jail, rules: PathRules, realPath: string): Prom
   try {
     const { realPath: target } = await landing(jail.volume, realPath)
     const isInside = vpathIn(await rootOf(jail), target) !== null
-    return (isInside || jail.follows) && (await rules.at(target))(ROOT)
+    return (isInside || jail.follows) && (await rules.at(target))(ROOT, 'see')
   } catch (error) {
     if (isUnreachable(error)) return pointsInside(jail, realPath)
     if (error instanceof AppError || isLostEntry(error)) return false

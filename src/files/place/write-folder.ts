@@ -1,10 +1,11 @@
 // A folder kept open to write many files into, without resolving each path anew.
-import { AppError, fromErrno } from '../../lib/errors.ts'
+import { fromErrno } from '../../lib/errors.ts'
 import { joinVPath, type VPath } from '../../lib/vpath.ts'
 import type { OpenFolder } from '../volume/open-folder.ts'
 import type { TempFile } from '../volume/temp-file.ts'
 import type { Volume } from '../volume/volume.ts'
-import type { Allow } from './path-rules.ts'
+import type { May } from './path-rules.ts'
+import { refusal } from './tree.ts'
 
 export interface WriteFolder {
   /**
@@ -17,19 +18,19 @@ export interface WriteFolder {
 }
 
 /**
- * Takes over closing `folder`, which is open at `vpath`; `allow` is the rule test for what comes into it.
+ * Takes over closing `folder`, which is open at `vpath`; `may` is the test for what comes into it.
  */
 export function createWriteFolder(
   volume: Volume,
   folder: OpenFolder,
   vpath: VPath,
-  { allow, fileMode }: { allow: Allow; fileMode: number },
+  { may, fileMode }: { may: May; fileMode: number },
 ): WriteFolder {
   let isChanged = false
   return {
     openTemp: async (name) => {
       const child = joinVPath(vpath, name)
-      if (!allow(child)) throw new AppError('forbidden', `${child} is denied by a rule`)
+      if (!may(child, 'create')) throw refusal('create', child, true)
       const failed = (error: unknown) => {
         throw fromErrno(error, child)
       }
@@ -38,7 +39,8 @@ export function createWriteFolder(
       const options = { fileMode, syncsFolder: false }
       const temp = await volume.openTemp(folder.share(), name, options).catch(failed)
       const commit: TempFile['commit'] = async (how) => {
-        const done = await temp.commit(how).catch(failed)
+        const replace = how.replace && may(child, 'modify')
+        const done = await temp.commit({ ...how, replace }).catch(failed)
         isChanged = true
         return done
       }

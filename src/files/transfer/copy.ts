@@ -1,5 +1,6 @@
 // Copying and moving entries. What a change would touch is checked as a whole before the first
 // byte moves; a copy goes through a temporary sibling, so a target is never half a file.
+import type { Verb } from '../../api-types.ts'
 import { AppError, errnoOf } from '../../lib/errors.ts'
 import { contains, MAX_PATH_BYTES } from '../../lib/host-path.ts'
 import { createTurns } from '../../lib/turns.ts'
@@ -29,20 +30,29 @@ function sourceIsParent(): AppError {
 }
 
 /**
- * Walks a tree and refuses when an entry, or where it would go, is denied, or a link leaves the
- * scope (GHSA-77x8-73f4-5485). Links are checked, not followed.
+ * Walks a tree and refuses when an entry must not be treated so, or nothing may come to where it would go, or a link
+ * leaves the scope (GHSA-77x8-73f4-5485). Links are checked, not followed.
  */
 export async function checkTree(
   scope: Scope,
-  source: VPath,
-  target: VPath | null,
+  {
+    source,
+    verbs,
+    target,
+  }: {
+    source: VPath
+    verbs: readonly Verb[]
+    target?: { vpath: VPath; verbs: readonly Verb[] }
+  },
   signal: AbortSignal,
 ): Promise<void> {
-  const allow = await scope.allowBelow(source)
-  const allowTarget = target === null ? null : await scope.allowBelow(target)
+  const may = await scope.mayBelow(source)
+  const mayTarget = target && (await scope.mayBelow(target.vpath))
   const check = (vpath: VPath, isEscaping: boolean) => {
-    const future = `${target}${vpath.slice(source.length)}` as VPath
-    if (isEscaping || !allow(vpath) || allowTarget?.(future) === false)
+    const future = target && (`${target.vpath}${vpath.slice(source.length)}` as VPath)
+    const isFree = ['see' as const, ...verbs].every((verb) => may(vpath, verb))
+    const fits = target?.verbs.every((verb) => mayTarget?.(future as VPath, verb)) ?? true
+    if (isEscaping || !isFree || !fits)
       throw new AppError('forbidden', `${vpath} must not be touched`)
   }
   signal.throwIfAborted()

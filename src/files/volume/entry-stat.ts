@@ -50,6 +50,15 @@ export function unreachableStat(isFolder: boolean, isSymlink: boolean): EntrySta
   }
 }
 
+/** What is told of a folder of which nothing may be known but its name. */
+export const WAY = {
+  sizeBytes: 0,
+  mtimeNs: 0n,
+  mode: constants.S_IFDIR,
+  ownMtimeNs: 0n,
+  ownMode: constants.S_IFDIR,
+} as const
+
 /** What a POSIX st_mode says an entry is. */
 export function kindOf(mode: number): EntryKind {
   switch (mode & constants.S_IFMT) {

@@ -2,6 +2,7 @@
 import { AppError } from '../../lib/errors.ts'
 import type { Lookups, Records, Transaction } from '../collection.ts'
 import { GROUPS, HOMES, MEMBERSHIPS, membershipKey, USERS } from '../collections.ts'
+import { removeGrantsOf } from './folders.ts'
 import type { AccountHome, Group, MembershipSource } from './records.ts'
 
 export const MAX_GROUPS = 1_000
@@ -27,13 +28,14 @@ export function replaceGroup(tx: Transaction, group: Group): Group {
   return keepAdministrator(tx, () => tx.replace(GROUPS, group))
 }
 
-/** Removes a group with its memberships. Throws `not_found`, `last_admin`. */
+/** Removes a group with its memberships and what records of folders say of it. Throws `not_found`, `last_admin`. */
 export function removeGroup(tx: Transaction, id: number): Group {
   const group = tx.get(GROUPS, id)
   if (!group) throw noGroup(id)
   return keepAdministrator(tx, () => {
     for (const one of tx.find(MEMBERSHIPS, 'groupID', id))
       tx.remove(MEMBERSHIPS, membershipKey(one))
+    removeGrantsOf(tx, `group:${id}`)
     tx.remove(GROUPS, id)
     return group
   })
