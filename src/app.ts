@@ -9,6 +9,7 @@ import { frame, NO_CACHE, notAllowed } from './http/frame.ts'
 import { PAGE, parseTarget } from './http/request-path.ts'
 import { sendStatus } from './http/respond.ts'
 import { finishLeftovers } from './operations/uploads.ts'
+import { folderRoutes } from './routes/access/folders.ts'
 import { groupRoutes } from './routes/access/groups.ts'
 import { auditRoutes } from './routes/audit.ts'
 import { commandRoutes } from './routes/commands.ts'
@@ -84,6 +85,7 @@ export function createApp(base: BaseDeps): App {
     oidcRoutes,
     userRoutes,
     groupRoutes,
+    folderRoutes,
     tokenRoutes,
     auditRoutes,
     settingsRoutes,

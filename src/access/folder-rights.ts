@@ -2,13 +2,15 @@
 import { join } from 'node:path'
 import type { Permissions } from '../api-types.ts'
 import type { Config } from '../config/config.ts'
+import type { EntryStats } from '../files/disks/stat-many.ts'
 import { vpathIn } from '../files/place/jail.ts'
 import type { May, PlaceRights } from '../files/place/path-rules.ts'
 import type { Volume } from '../files/volume/volume.ts'
+import { AppError } from '../lib/errors.ts'
 import { memo } from '../lib/memo.ts'
 import { formatPlace, type PlaceText, placeBelow, splitPlace } from '../lib/places.ts'
 import { BITS } from '../lib/verbs.ts'
-import { rebase, type VPath, vpathOf } from '../lib/vpath.ts'
+import { ROOT, rebase, type VPath, vpathOf } from '../lib/vpath.ts'
 import { groupsOf } from '../store/access/groups.ts'
 import { FOLDERS, MEMBERSHIPS } from '../store/collections.ts'
 import type { User } from '../store/document.ts'
@@ -66,6 +68,11 @@ function compile(store: Store): Folders {
   }
 }
 
+export interface TreeHost {
+  config: Config
+  volume: Volume
+}
+
 /** A served folder, as the host names it. */
 interface ServedRoot {
   name: string
@@ -77,9 +84,33 @@ function servedRoots({ root }: Config): ServedRoot[] {
   return [{ name: '', path: root }]
 }
 
+/** Names of roots; that of the served folder is empty. */
+export function rootNames(config: Config): string[] {
+  return servedRoots(config).map(({ name }) => name)
+}
+
+function hostPathOf(config: Config, place: PlaceText): string {
+  const { root, vpath } = splitPlace(place)
+  const path = servedRoots(config).find(({ name }) => name === root)?.path
+  if (path === undefined) throw new AppError('not_found', `there is no root ${root}`)
+  return vpath === ROOT ? path : join(path, vpath)
+}
+
+/** What is at places, links followed; null where nothing is or it cannot be told. */
+export function statPlaces(
+  { config, volume }: TreeHost,
+  places: readonly PlaceText[],
+  signal: AbortSignal,
+): Promise<EntryStats[]> {
+  return volume.statPaths(
+    places.map((place) => hostPathOf(config, place)),
+    signal,
+  )
+}
+
 /** The place of a real path of the host; null outside of the served folders. */
 async function placeOfReal(
-  { config, volume }: { config: Config; volume: Volume },
+  { config, volume }: TreeHost,
   realPath: string,
 ): Promise<PlaceText | null> {
   for (const { name, path } of servedRoots(config)) {
@@ -94,7 +125,7 @@ export type Adapt = (bits: number) => number
 
 /** The rights of an account in a tree that begins at `base`. `adapt` is applied to all. */
 export function placeRights(
-  services: { config: Config; volume: Volume },
+  services: TreeHost,
   rights: Rights,
   base: PlaceText,
   adapt: Adapt,
@@ -103,15 +134,13 @@ export function placeRights(
     const read = rights.below(place)
     return (vpath, verb) => (adapt(read(vpath)) & BITS[verb]) !== 0
   }
-  const { root, vpath: top } = splitPlace(base)
-  const host = servedRoots(services.config).find(({ name }) => name === root)?.path ?? ''
   return {
     may: readFrom(base),
     at: async (realPath) => {
       const place = await placeOfReal(services, realPath)
       return place === null ? () => true : readFrom(place)
     },
-    isPlain: (vpath, realPath) => realPath === join(host, top, vpath).replace(/(.)\/$/, '$1'),
+    isPlain: (vpath, realPath) => realPath === hostPathOf(services.config, placeBelow(base, vpath)),
     recordsAt: async (vpath, realPath) => {
       const real = await placeOfReal(services, realPath)
       return [rights.recordOf(placeBelow(base, vpath)), real && rights.recordOf(real)]
@@ -123,4 +152,15 @@ export function placeRights(
 /** The place of a path of an account's tree. */
 export function placeInTree(user: { scope: string }, vpath: VPath): PlaceText {
   return formatPlace({ root: '', vpath: rebase(vpathOf(user.scope), vpath) })
+}
+
+/** The place to which a path of an account's tree leads; null where nothing is there, or what no root holds. */
+export async function realPlaceOf(
+  services: TreeHost,
+  user: { scope: string },
+  vpath: VPath,
+): Promise<PlaceText | null> {
+  const host = hostPathOf(services.config, placeInTree(user, vpath))
+  const realPath = await services.volume.realpath(host).catch(() => null)
+  return realPath === null ? null : placeOfReal(services, realPath)
 }

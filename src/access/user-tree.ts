@@ -1,6 +1,6 @@
 // The tree that an account sees: its folder, under the rules of all and its own.
 import { join } from 'node:path'
-import type { Permissions, Rule, Verb } from '../api-types.ts'
+import type { Rule, Verb } from '../api-types.ts'
 import type { Config } from '../config/config.ts'
 import type { CaselessDisks } from '../files/caseless/caseless-disks.ts'
 import type { May, PlaceRights } from '../files/place/path-rules.ts'
@@ -32,7 +32,9 @@ export function scopeOf(services: TreeServices, user: TreeUser): Scope {
 
 /** The same as those see it to whom the user has given a link: what may be shared and downloaded. */
 export function sharedScopeOf(services: TreeServices, user: TreeUser): Scope {
-  return buildScope(services, user, 'shown', (bits) => ((bits & HANDED_ON) === HANDED_ON ? bits : 0))
+  return buildScope(services, user, 'shown', (bits) =>
+    (bits & HANDED_ON) === HANDED_ON ? bits : 0,
+  )
 }
 
 /**
@@ -141,7 +143,19 @@ interface CompiledRules {
   folded: PathTest
 }
 
-function rulesOf({ store, foldCase }: TreeServices, user: TreeUser): CompiledRules {
+/** Whether rules and hidden names leave a path of its tree to an account. */
+export function isShown(
+  services: Pick<TreeServices, 'store' | 'foldCase'>,
+  user: TreeUser,
+  vpath: VPath,
+): boolean {
+  return rulesOf(services, user).shown(vpath)
+}
+
+function rulesOf(
+  { store, foldCase }: Pick<TreeServices, 'store' | 'foldCase'>,
+  user: TreeUser,
+): CompiledRules {
   return compiled(store.settings())(user)[foldCase ? 'folded' : 'exact']
 }
 

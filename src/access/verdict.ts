@@ -274,5 +274,8 @@ function explain(
 
 function once<T>(make: () => T): () => T {
   let made: { value: T } | undefined
-  return () => (made ??= { value: make() }).value
+  return () => {
+    made ??= { value: make() }
+    return made.value
+  }
 }

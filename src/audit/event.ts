@@ -26,6 +26,8 @@ export const AUDIT_ACTIONS: readonly AuditAction[] = [
   'group-add',
   'group-change',
   'group-delete',
+  'folder-change',
+  'folder-delete',
   'settings',
   'token-add',
   'token-delete',

@@ -54,6 +54,8 @@ const EXACT = new Set([
   '/api/second-factors',
   '/api/identities',
   '/api/groups',
+  '/api/folders',
+  '/api/access',
   '/api/oidc',
   '/api/oidc/login',
   '/api/oidc/connect',

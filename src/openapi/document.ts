@@ -1,7 +1,7 @@
 // The OpenAPI 3.1 document of the whole HTTP interface, made from the tables beside this file. Tests
 // hold it against the routes that are mounted and against real answers.
 import { ERROR_CODES } from '../lib/errors.ts'
-import { ACCESS_PATHS, ACCESS_SCHEMAS } from './paths-access.ts'
+import { ACCESS_PATHS, ACCESS_SCHEMAS, FOLDER_PATHS } from './paths-access.ts'
 import { ACCOUNT_PATHS } from './paths-accounts.ts'
 import { FILE_PATHS } from './paths-files.ts'
 import { OIDC_PATHS } from './paths-oidc.ts'
@@ -73,10 +73,11 @@ export function createOpenApi(options: { version: string; baseURL: string }) {
       { name: 'Shares', description: 'Public links' },
       { name: 'Accounts', description: 'Users and what they may do' },
       { name: 'Groups', description: 'What several accounts may do besides' },
+      { name: 'Folders', description: 'Who may do what in single folders' },
       { name: 'Settings', description: 'Settings of the whole server' },
       { name: 'Audit log', description: 'Who did what' },
     ],
-    paths: { ...ACCOUNT_PATHS, ...ACCESS_PATHS, ...OIDC_PATHS, ...FILE_PATHS },
+    paths: { ...ACCOUNT_PATHS, ...ACCESS_PATHS, ...FOLDER_PATHS, ...OIDC_PATHS, ...FILE_PATHS },
     components: {
       schemas: { ...SCHEMAS, ...ACCESS_SCHEMAS },
       responses: Object.fromEntries(

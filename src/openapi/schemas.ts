@@ -147,6 +147,7 @@ export const SCHEMAS: Record<string, Schema> = {
     'checksums?': map(text(), 'When asked for.'),
     'token?': text('Shares with a password: a ticket for download addresses, valid for 24 hours.'),
     'resolution?': object({ width: integer(), height: integer() }, 'Images only.'),
+    'rights?': ref('FolderRights'),
   }),
   RecursiveEntry: object({
     path: text(),

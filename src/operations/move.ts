@@ -78,7 +78,10 @@ async function changeOf(
   target: VPath,
   replace: boolean,
 ): Promise<TreeChange> {
-  const to = (verb: Verb) => ({ vpath: target, verbs: replace ? ['modify' as const, verb] : [verb] })
+  const to = (verb: Verb) => ({
+    vpath: target,
+    verbs: replace ? ['modify' as const, verb] : [verb],
+  })
   if (event === 'copy') {
     const verbs = isSpokenOf(services, user) ? (['download'] as const) : []
     return { what: 'copy', source, verbs, target: to('create') }

@@ -16,7 +16,8 @@ export function recursiveRoutes(deps: Deps): Hono<Env> {
     const { target } = c.env
     const { signal } = c.req.raw
     const scope = c.get('scope')
-    if (!scope.may(target.vpath, 'pass')) throw new AppError('forbidden', `${target.vpath} is denied`)
+    if (!scope.may(target.vpath, 'pass'))
+      throw new AppError('forbidden', `${target.vpath} is denied`)
     const found = await scope.stat(target.vpath)
     if (found.kind !== 'dir') throw badRequest('path is not a directory')
 

@@ -1,5 +1,7 @@
 // The collections of this program. A new one needs only its declaration: the engine stores, indexes and
 // migrates it by that.
+
+import { type Folder, parseFolder } from './access/folder-record.ts'
 import {
   type AccountHome,
   type Group,
@@ -8,7 +10,6 @@ import {
   parseGroup,
   parseMembership,
 } from './access/records.ts'
-import { type Folder, parseFolder } from './access/folder-record.ts'
 import type { Collection } from './collection.ts'
 import type {
   ApiToken,

@@ -1,7 +1,7 @@
 // Account records: names are unique, one administrator stays, and shares and sessions go with the account.
 import { AppError } from '../lib/errors.ts'
-import { forgetAccess, keepAdministrator } from './access/groups.ts'
 import { removeGrantsOf } from './access/folders.ts'
+import { forgetAccess, keepAdministrator } from './access/groups.ts'
 import type { Records, Transaction } from './collection.ts'
 import {
   API_TOKENS,

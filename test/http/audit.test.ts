@@ -189,6 +189,25 @@ const ACTS: [route: string, action: string, ask: Ask][] = [
     ({ admin }) => admin.fetch('/api/groups/1', json('DELETE', { current_password: PASSWORD })),
   ],
   [
+    'PUT /api/folders',
+    'folder-change',
+    ({ admin }) =>
+      admin.fetch(
+        '/api/folders',
+        json('PUT', {
+          place: '/docs',
+          grants: [{ who: 'everyone', delete: false }],
+          current_password: PASSWORD,
+        }),
+      ),
+  ],
+  [
+    'DELETE /api/folders',
+    'folder-delete',
+    ({ admin }) =>
+      admin.fetch('/api/folders?place=/docs', json('DELETE', { current_password: PASSWORD })),
+  ],
+  [
     'PUT /api/settings',
     'settings',
     async ({ admin }) =>

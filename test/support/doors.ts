@@ -360,6 +360,28 @@ export const DOORS: Door[] = [
     open: 404,
     go: send('DELETE', '/api/groups/9', '{}'),
   },
+  { name: 'list folders', needs: ['admin'], denied: 403, open: 200, go: get('/api/folders') },
+  {
+    name: 'set a folder',
+    needs: ['admin'],
+    denied: 403,
+    open: 400,
+    go: send('PUT', '/api/folders', '{}'),
+  },
+  {
+    name: 'forget a folder',
+    needs: ['admin'],
+    denied: 403,
+    open: 400,
+    go: send('DELETE', '/api/folders?place=/none', '{}'),
+  },
+  {
+    name: 'explain rights',
+    needs: ['admin'],
+    denied: 403,
+    open: 200,
+    go: get('/api/access?path=/'),
+  },
   { name: 'read settings', needs: ['admin'], denied: 403, open: 200, go: get('/api/settings') },
   {
     name: 'change settings',

@@ -3,8 +3,8 @@
 
 import { AppError, fromErrno } from '../../lib/errors.ts'
 import { compareBytes } from '../../lib/name-order.ts'
-import { joinVPath, type VPath } from '../../lib/vpath.ts'
 import type { Ask } from '../../lib/verbs.ts'
+import { joinVPath, type VPath } from '../../lib/vpath.ts'
 import type { OpenFolder } from '../volume/open-folder.ts'
 
 import type { ReadHandle } from '../volume/read-handle.ts'

@@ -97,8 +97,7 @@ export function createPathRules(
       if (isNamed && (!rights || rights.isPlain(vpath, realPath))) return mayOf(realRoot)
       const atPlace = await at(realPath)
       const cut = vpath === ROOT ? 0 : vpath.length
-      return (child, verb) =>
-        may(child, verb) && atPlace((child.slice(cut) || ROOT) as VPath, verb)
+      return (child, verb) => may(child, verb) && atPlace((child.slice(cut) || ROOT) as VPath, verb)
     },
   }
 }

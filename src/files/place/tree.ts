@@ -1,6 +1,7 @@
 // What the functions of a scope share, and how they come from a path to a place.
-import { AppError, fromErrno } from '../../lib/errors.ts'
+
 import type { Verb } from '../../api-types.ts'
+import { AppError, fromErrno } from '../../lib/errors.ts'
 import type { Ask } from '../../lib/verbs.ts'
 import { ROOT, type VPath } from '../../lib/vpath.ts'
 import { moved, type OpenFolder } from '../volume/open-folder.ts'

@@ -27,9 +27,9 @@ export function parseWho(text: string): Who | null {
   return kind === undefined ? null : { kind: kind as 'user' | 'group', id: Number(id) }
 }
 
-/** Throws ParseError with the reason; unknown fields, double grants and empty ones are refused. */
-export function parseFolder(r: Reader): Folder {
-  refuseOthers(r, ['place', 'as', 'quota', 'grants'])
+/** Throws ParseError with the reason; fields that are neither known nor in `also`, double grants and empty ones are refused. */
+export function parseFolder(r: Reader, also: readonly string[] = []): Folder {
+  refuseOthers(r, ['place', 'as', 'quota', 'grants', ...also])
   const place = demandPlace(r.str('place'), 'place')
   const grants = r.list('grants', parseGrant, MAX_GRANTS)
   const names = grants.map(({ who }) => who)

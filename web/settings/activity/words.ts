@@ -27,6 +27,8 @@ export function useActionWords(): Record<AuditAction, string> {
     'group-add': t`Added a group`,
     'group-change': t`Changed a group`,
     'group-delete': t`Deleted a group`,
+    'folder-change': t`Changed the rights of a folder`,
+    'folder-delete': t`Removed the rights of a folder`,
     settings: t`Changed settings`,
     'token-add': t`Made a token`,
     'token-delete': t`Removed a token`,

@@ -1,0 +1,86 @@
+// Who may do what at a place, and what decided that.
+import type { AccessReason, AccountVerdicts, FolderAccess } from '../access-types.ts'
+import type { Verb } from '../api-types.ts'
+import { type PlaceText, splitPlace } from '../lib/places.ts'
+import { BITS, bitsOfPermissions, rightsBy, VERBS } from '../lib/verbs.ts'
+import { isWithin, ROOT, type VPath, vpathOf } from '../lib/vpath.ts'
+import { GROUPS, USERS } from '../store/collections.ts'
+import type { User } from '../store/document.ts'
+import { withEffective } from './effective.ts'
+import { foldersOf, placeInTree } from './folder-rights.ts'
+import { isShown, type TreeServices } from './user-tree.ts'
+import type { Reason } from './verdict.ts'
+
+type Services = Pick<TreeServices, 'store' | 'foldCase'>
+type Answer = AccountVerdicts['verbs'][Verb]
+
+/** Every verb of an account at a path of its tree. `realPlace` is where links have led, which is judged as well. */
+export function explainAccess(
+  services: Services,
+  account: User,
+  path: VPath,
+  realPlace: PlaceText | null = null,
+): AccountVerdicts {
+  const user = withEffective(services.store, account)
+  const place = placeInTree(user, path)
+  const places = [...new Set([place, realPlace ?? place])]
+  const verdict = (verb: Verb): Answer => {
+    if (!isShown(services, user, path))
+      return { allowed: false, by: { kind: verb === 'see' ? 'rule' : 'see' } }
+    const answers = places.map((at) => explainAt(services, user, at, verb))
+    return answers.find(({ allowed }) => !allowed) ?? (answers[0] as Answer)
+  }
+  return {
+    user: { id: user.id, username: user.username },
+    path,
+    place,
+    verbs: Object.fromEntries(
+      VERBS.map((verb) => [verb, verdict(verb)]),
+    ) as AccountVerdicts['verbs'],
+  }
+}
+
+function explainAt(
+  { store, foldCase }: Services,
+  user: User,
+  place: PlaceText,
+  verb: Verb,
+): Answer {
+  const rights = foldersOf(store).rightsOf(user, foldCase ? 'folded' : 'exact')
+  if (!rights) {
+    const allowed = (bitsOfPermissions(user.perm) & BITS[verb]) !== 0
+    return { allowed, by: { kind: verb === 'see' ? 'default' : 'permission' } }
+  }
+  const { allowed, by } = rights.explain(place, verb)
+  return { allowed, by: present(by) }
+
+  function present({ kind, place, groupID }: Reason): AccessReason {
+    const group = groupID === undefined ? undefined : store.get(GROUPS, groupID)
+    return {
+      kind,
+      ...(place !== undefined && { place }),
+      ...(group && { group: { id: group.id, name: group.name } }),
+    }
+  }
+}
+
+/** What each account may do at a place, of those in whose tree it is and who see it, by name. */
+export function accessAt(services: Services, place: PlaceText): FolderAccess {
+  const items = services.store.all(USERS).flatMap((user) => {
+    const path = pathInTree(user, place)
+    if (path === null) return []
+    const { verbs } = explainAccess(services, user, path)
+    if (!verbs.see.allowed) return []
+    const rights = rightsBy((verb) => verbs[verb].allowed)
+    return [{ user: { id: user.id, username: user.username }, rights }]
+  })
+  return { place, items: items.sort((a, b) => (a.user.username < b.user.username ? -1 : 1)) }
+}
+
+/** The path of a place in the tree of an account; null where it is no part of that. */
+function pathInTree({ scope }: User, place: PlaceText): VPath | null {
+  const { root, vpath } = splitPlace(place)
+  const home = vpathOf(scope)
+  if (root !== '' || !isWithin(home, vpath)) return null
+  return home === ROOT ? vpath : ((vpath.slice(home.length) || ROOT) as VPath)
+}
