@@ -1,7 +1,7 @@
 // Options of sign-in by a directory (LDAP), and what they have to fulfil together.
 import { badRequest } from '../lib/errors.ts'
 import { inGroup, onOff, parsed, text } from './option.ts'
-import { parseCsvLine } from './option-values.ts'
+import { parseCsvLine, parsePositiveDuration } from './option-values.ts'
 
 export const LDAP_OPTIONS = inGroup('Directory (LDAP)', {
   'ldap.url': parsed(
@@ -69,6 +69,13 @@ export const LDAP_OPTIONS = inGroup('Directory (LDAP)', {
   'ldap.adminGroup': text('GROUP', 'Group whose people administrate, by name or DN', {
     ours: true,
   }),
+  'ldap.sessionMax': parsed(
+    'DURATION',
+    parsePositiveDuration,
+    '24h',
+    'A session of people of the directory, and what its groups give, ends this long after sign-in',
+    { ours: true },
+  ),
 })
 
 type LdapKey = keyof typeof LDAP_OPTIONS

@@ -3,6 +3,7 @@ import { hash } from 'node:crypto'
 import { Hono } from 'hono'
 import { withEffective } from '../access/effective.ts'
 import type { SecondStep } from '../api-types.ts'
+import { directoryOriginOf } from '../auth/ldap/sign-in.ts'
 import { readAuthentication } from '../auth/passkeys/responses.ts'
 import { refused } from '../auth/password.ts'
 import { hasSecondStep, needsSecondFactor, type Proof } from '../auth/second-factor/factors.ts'
@@ -245,13 +246,13 @@ export async function withTicket(
   }
 }
 
-/** `origin` is where it was opened at a provider. */
+/** `origin` is where it was opened at a provider, or where the directory has the account. */
 export function openSession(
   c: Ctx,
   deps: Deps,
   user: User,
   remember: boolean,
-  origin?: SessionOrigin,
+  origin: SessionOrigin | undefined = directoryOriginOf(deps, user.id),
 ): Promise<Session> {
   return deps.sessions.open(user.id, {
     ...(origin && { origin }),

@@ -33,7 +33,7 @@ export function sessionRoutes(deps: Deps): Hono<Env> {
     const session = sessionOf(c)
     await deps.sessions.end(session.id)
     setCookie(c, deps, '', 0)
-    const elsewhere = session.origin ? await logoutElsewhere(c, deps) : null
+    const elsewhere = session.origin ? await logoutElsewhere(c, deps, session.origin) : null
     return sendStatus(204, elsewhere === null ? {} : { headers: { 'X-Logout-URL': elsewhere } })
   })
   app.get('/api/sessions', user, requireSession, (c) => listSessions(c, deps))

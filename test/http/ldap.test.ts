@@ -65,6 +65,15 @@ function setMembers(dn: string, uids: string[]): void {
 }
 
 describe('people of the directory', () => {
+  test('have sessions that end with ldap.sessionMax, local accounts have not', async () => {
+    await using app = await openWith({ sessionMax: 1 })
+    const renew = ({ token }: SignedIn) =>
+      app.fetch('/api/renew', { method: 'POST', headers: { 'X-Auth': token } })
+    expect((await renew(await signIn(app, 'mona'))).status).toBe(401)
+    const local = await loginAs('', 'admin', PASSWORD, (path, init) => app.fetch(path, init))
+    expect((await renew(local)).status).toBe(200)
+  })
+
   test('get an account in the directory’s spelling, one for all spellings', async () => {
     await using app = await openWith()
     for (const typed of ['MONA', 'mona', ' Mona '])

@@ -5,7 +5,7 @@ import { AppError } from '../../lib/errors.ts'
 import { DIRECTORY_ISSUER } from '../../store/access/records.ts'
 import type { Records } from '../../store/collection.ts'
 import { GROUPS } from '../../store/collections.ts'
-import type { Identity, User } from '../../store/document.ts'
+import type { Identity, SessionOrigin, User } from '../../store/document.ts'
 import { findUser, findUserByName } from '../../store/users.ts'
 import { admit, type ExternalRules } from '../external/admit.ts'
 import { findIdentity, identitiesOf } from '../external/identities.ts'
@@ -32,9 +32,6 @@ interface FoundInDirectory {
   method: 'json' | 'ldap'
   code: string | null
 }
-
-/** How long administration by a group counts without another sign-in. */
-const ADMIN_LIFE_MS = 24 * 60 * 60_000
 
 // Undefined for accounts that have a password here.
 function directoryIdentityOf(records: Records, userID: number): Identity | undefined {
@@ -98,6 +95,18 @@ export function directoryEntryOf(
   return identity ? { directory, subject: identity.subject } : null
 }
 
+/** Bounds a session of somebody in the directory, whoever opens it how: it says nothing of people who leave. */
+export function directoryOriginOf(
+  deps: SignInDeps & { directory: Directory | null },
+  userID: number,
+): SessionOrigin | undefined {
+  const { config } = deps
+  const entry = directoryEntryOf(deps, userID)
+  if (!entry) return undefined
+  const endsMs = Date.now() + config['ldap.sessionMax']
+  return { issuer: issuerOf(config), subject: entry.subject, sid: '', endsMs }
+}
+
 /** True when it is the password of the entry. Throws `sign_in_unavailable`. */
 export async function verifyByDirectory(
   { directory, subject }: DirectoryEntry,
@@ -113,7 +122,7 @@ async function admitPerson(deps: DirectoryDeps, person: Person): Promise<User> {
     linkByName: linksByName(deps),
     allowedGroups: config['ldap.allowedGroups'],
     adminGroup: config['ldap.adminGroup'],
-    adminLifeMs: ADMIN_LIFE_MS,
+    adminLifeMs: config['ldap.sessionMax'],
   }
   // The others decide nothing, and nobody else has to know them.
   const claims = deps.store.all(GROUPS).flatMap((group) => group.claims)

@@ -7,12 +7,14 @@ import {
   MAX_ATTEMPTS,
   sealAttempt,
 } from '../../auth/oidc/attempt.ts'
+import { isFrom } from '../../auth/oidc/options.ts'
 import { answer } from '../../http/answer.ts'
 import { isSecure } from '../../http/client-address.ts'
 import { type Ctx, setHeader } from '../../http/context.ts'
 import type { Deps } from '../../http/deps.ts'
 import { encodePath } from '../../http/request-path.ts'
 import { AppError } from '../../lib/errors.ts'
+import type { SessionOrigin } from '../../store/document.ts'
 
 /** ID tokens above it do not go into a cookie: browsers keep 4 KiB. */
 const MAX_ID_TOKEN = 3_500
@@ -89,8 +91,12 @@ export function keepIdToken(c: Ctx, deps: Deps, token: string, lifeMs: number): 
 const ID_TOKEN = 'oidc-id-token'
 
 /** Where the browser signs out at the provider as well; null where there is nothing to do. */
-export async function logoutElsewhere(c: Ctx, deps: Deps): Promise<string | null> {
-  if (!deps.oidc) return null
+export async function logoutElsewhere(
+  c: Ctx,
+  deps: Deps,
+  origin: SessionOrigin,
+): Promise<string | null> {
+  if (!deps.oidc || !isFrom(deps.oidc.options, origin)) return null
   const token = keptIdToken(c)
   if (token !== '') keepIdToken(c, deps, '', 0)
   return deps.oidc.logoutURL(token, addressOf(c, deps, '/login'))
