@@ -53,7 +53,8 @@ export interface FolderRecord {
 
 /** `GET /api/folders` */
 export interface FolderList {
-  items: (FolderRecord & { isMissing?: true; usedBytes?: number })[]
+  /** `hides`: names of the accounts in whose home an entry has the name `as`. */
+  items: (FolderRecord & { isMissing?: true; usedBytes?: number; hides?: string[] })[]
   /** Besides the served folder. */
   roots: { name: string; isMissing: boolean }[]
 }

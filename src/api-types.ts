@@ -15,6 +15,7 @@ export type ErrorCode =
   | 'token_not_allowed'
   | 'download_forbidden'
   | 'not_found'
+  | 'not_mounted'
   | 'method_not_allowed'
   | 'exists'
   | 'conflict'

@@ -98,6 +98,7 @@ describe('precedence', () => {
       'oidc.allowedGroups': 'family',
       'oidc.sessionMax': '8h',
       hookEnv: 'ONE,TWO',
+      roots: 'photos=/mnt/photos',
       logFormat: 'json',
       auditSize: '10MB',
       auditAge: '14d',
@@ -326,6 +327,15 @@ describe('configuration files', () => {
     expect(search().config?.get('port')).toBe(2)
     await writeFile(join(folder, '.filebrowser.json'), '{"port": 1}')
     expect(search().config?.get('port')).toBe(1)
+  })
+
+  test('roots are a map in a file, and a list of names and folders elsewhere', async () => {
+    const roots = { photos: '/mnt/photos', docs: '/mnt/a, b' }
+    expect((await load({ json: { roots } })).config.roots).toEqual(roots)
+    const line = 'photos=/mnt/photos,"docs=/mnt/a, b"'
+    expect((await load({ env: { FB_ROOTS: line } })).config.roots).toEqual(roots)
+    for (const bad of ['photos', 'Photos=/a', 'a=/b,a=/c', `${'a'.repeat(33)}=/b`, 'a='])
+      await expect(load({ env: { FB_ROOTS: bad } }), bad).rejects.toThrow('FB_ROOTS')
   })
 
   test('nested keys are reached with dots', async () => {

@@ -1,13 +1,13 @@
 // Who may do what at a place, and what decided that.
 import type { AccessReason, AccountVerdicts, FolderAccess } from '../access-types.ts'
 import type { Verb } from '../api-types.ts'
-import { type PlaceText, splitPlace } from '../lib/places.ts'
+import type { PlaceText } from '../lib/places.ts'
 import { BITS, bitsOfPermissions, rightsBy, VERBS } from '../lib/verbs.ts'
-import { isWithin, ROOT, type VPath, vpathOf } from '../lib/vpath.ts'
+import type { VPath } from '../lib/vpath.ts'
 import { GROUPS, USERS } from '../store/collections.ts'
 import type { User } from '../store/document.ts'
 import { withEffective } from './effective.ts'
-import { foldersOf, placeInTree } from './folder-rights.ts'
+import { foldersOf, pathOf, placeOf } from './folder-rights.ts'
 import { isShown, type TreeServices } from './user-tree.ts'
 import type { Reason } from './verdict.ts'
 
@@ -22,7 +22,7 @@ export function explainAccess(
   realPlace: PlaceText | null = null,
 ): AccountVerdicts {
   const user = withEffective(services.store, account)
-  const place = placeInTree(user, path)
+  const { place } = placeOf(services, user, path)
   const places = [...new Set([place, realPlace ?? place])]
   const verdict = (verb: Verb): Answer => {
     if (!isShown(services, user, path))
@@ -67,7 +67,7 @@ function explainAt(
 /** What each account may do at a place, of those in whose tree it is and who see it, by name. */
 export function accessAt(services: Services, place: PlaceText): FolderAccess {
   const items = services.store.all(USERS).flatMap((user) => {
-    const path = pathInTree(user, place)
+    const path = pathOf(services, user, place)
     if (path === null) return []
     const { verbs } = explainAccess(services, user, path)
     if (!verbs.see.allowed) return []
@@ -75,12 +75,4 @@ export function accessAt(services: Services, place: PlaceText): FolderAccess {
     return [{ user: { id: user.id, username: user.username }, rights }]
   })
   return { place, items: items.sort((a, b) => (a.user.username < b.user.username ? -1 : 1)) }
-}
-
-/** The path of a place in the tree of an account; null where it is no part of that. */
-function pathInTree({ scope }: User, place: PlaceText): VPath | null {
-  const { root, vpath } = splitPlace(place)
-  const home = vpathOf(scope)
-  if (root !== '' || !isWithin(home, vpath)) return null
-  return home === ROOT ? vpath : ((vpath.slice(home.length) || ROOT) as VPath)
 }

@@ -8,11 +8,20 @@ import type { May, PlaceRights } from '../files/place/path-rules.ts'
 import type { Volume } from '../files/volume/volume.ts'
 import { AppError } from '../lib/errors.ts'
 import { memo } from '../lib/memo.ts'
-import { formatPlace, type PlaceText, placeBelow, splitPlace } from '../lib/places.ts'
+import { compareBytes } from '../lib/name-order.ts'
+import {
+  formatPlace,
+  isPlaceWithin,
+  type PlaceText,
+  pathBelow,
+  placeBelow,
+  splitPlace,
+} from '../lib/places.ts'
 import { BITS } from '../lib/verbs.ts'
-import { ROOT, rebase, type VPath, vpathOf } from '../lib/vpath.ts'
-import { groupsOf } from '../store/access/groups.ts'
-import { FOLDERS, MEMBERSHIPS } from '../store/collections.ts'
+import { joinVPath, ROOT, rebase, type VPath, vpathOf } from '../lib/vpath.ts'
+import { groupsOf, homeOf } from '../store/access/groups.ts'
+import type { Collection } from '../store/collection.ts'
+import { FOLDERS, HOMES, MEMBERSHIPS, USERS } from '../store/collections.ts'
 import type { User } from '../store/document.ts'
 import type { Store } from '../store/store.ts'
 import { foldName } from './rules.ts'
@@ -33,7 +42,17 @@ export interface Folders {
    * ignores case.
    */
   rightsOf(user: TreeUser, spelling: 'exact' | 'folded'): Rights | null
+  /** False for an account that sees nothing but the folders given to it. */
+  hasHome(user: User): boolean
+  /** The folders that stand at the top of an account's tree beside its home, by name; not those that the home holds. */
+  topsOf(user: User): ReadonlyMap<string, PlaceText>
 }
+
+/** The most folders that stand at the top of one tree. */
+const MAX_TOPS = 64
+/** Entries of homes that are looked for when administrators ask what is hidden. */
+const MAX_ASKED = 1_000
+const NO_TOPS: ReadonlyMap<string, PlaceText> = new Map()
 
 /** The records as they are now. */
 export function foldersOf(store: Store): Folders {
@@ -44,13 +63,17 @@ export function foldersOf(store: Store): Folders {
 const current = memo((store: Store) => {
   let folders: Folders | undefined
   store.subscribe((changes) => {
-    if (changes.before(FOLDERS).size + changes.before(MEMBERSHIPS).size > 0) folders = undefined
+    const touched = [FOLDERS, MEMBERSHIPS, HOMES].some(
+      (of) => changes.before(of as Collection).size > 0,
+    )
+    if (touched) folders = undefined
   })
   return () => (folders ??= compile(store))
 })
 
 function compile(store: Store): Folders {
-  if (store.count(FOLDERS) === 0) return { rightsOf: () => null }
+  const hasHome = ({ id }: User) => homeOf(store, id).home
+  if (store.count(FOLDERS) === 0) return { rightsOf: () => null, hasHome, topsOf: () => NO_TOPS }
   const folders = store.all(FOLDERS)
   const by = (spell: (text: string) => string) => {
     const tree = compileFolders(folders, spell)
@@ -60,12 +83,17 @@ function compile(store: Store): Folders {
     })
   }
   const made: Partial<Record<string, (user: TreeUser) => Rights | null>> = {}
-  return {
-    rightsOf: (user, spelling) => {
-      made[spelling] ??= by(spelling === 'folded' ? foldName : (text) => text)
-      return made[spelling](user)
-    },
+  const rightsOf: Folders['rightsOf'] = (user, spelling) => {
+    made[spelling] ??= by(spelling === 'folded' ? foldName : (text) => text)
+    return made[spelling](user)
   }
+  const topsOf = memo((user: User) => {
+    const tops = rightsOf(user, 'exact')?.tops() ?? NO_TOPS
+    const home = hasHome(user) ? placeInTree(user, ROOT) : null
+    const shown = [...tops].filter(([, place]) => home === null || !isPlaceWithin(home, place))
+    return new Map(shown.sort(([a], [b]) => compareBytes(a, b)).slice(0, MAX_TOPS))
+  })
+  return { rightsOf, hasHome, topsOf }
 }
 
 export interface TreeHost {
@@ -80,8 +108,9 @@ interface ServedRoot {
 }
 
 /** The further ones, and the one without a name. */
-function servedRoots({ root }: Config): ServedRoot[] {
-  return [{ name: '', path: root }]
+function servedRoots({ root, roots }: Config): ServedRoot[] {
+  const further = Object.entries(roots).map(([name, path]) => ({ name, path }))
+  return [{ name: '', path: root }, ...further]
 }
 
 /** Names of roots; that of the served folder is empty. */
@@ -89,7 +118,8 @@ export function rootNames(config: Config): string[] {
   return servedRoots(config).map(({ name }) => name)
 }
 
-function hostPathOf(config: Config, place: PlaceText): string {
+/** Where a place is on the host. Throws `not_found` for a root that the server was not given. */
+export function hostPathOf(config: Config, place: PlaceText): string {
   const { root, vpath } = splitPlace(place)
   const path = servedRoots(config).find(({ name }) => name === root)?.path
   if (path === undefined) throw new AppError('not_found', `there is no root ${root}`)
@@ -123,44 +153,96 @@ async function placeOfReal(
 /** What the set of verbs that records allow becomes, for callers that ask otherwise. */
 export type Adapt = (bits: number) => number
 
-/** The rights of an account in a tree that begins at `base`. `adapt` is applied to all. */
+/**
+ * The rights of an account in a tree that begins at the place `base`, and stands at `top` in that of the account.
+ * `adapt` is applied to all.
+ */
 export function placeRights(
   services: TreeHost,
   rights: Rights,
-  base: PlaceText,
-  adapt: Adapt,
+  { base, top, adapt }: { base: PlaceText; top: VPath; adapt: Adapt },
 ): PlaceRights {
+  const inside = (vpath: VPath) => (top === ROOT ? vpath : vpath.slice(top.length) || ROOT) as VPath
+  const placeAt = (vpath: VPath) => placeBelow(base, inside(vpath))
   const readFrom = (place: PlaceText): May => {
     const read = rights.below(place)
     return (vpath, verb) => (adapt(read(vpath)) & BITS[verb]) !== 0
   }
+  const mayBelow = readFrom(base)
   return {
-    may: readFrom(base),
+    may: top === ROOT ? mayBelow : (vpath, verb) => mayBelow(inside(vpath), verb),
     at: async (realPath) => {
       const place = await placeOfReal(services, realPath)
       return place === null ? () => true : readFrom(place)
     },
-    isPlain: (vpath, realPath) => realPath === hostPathOf(services.config, placeBelow(base, vpath)),
+    isPlain: (vpath, realPath) => realPath === hostPathOf(services.config, placeAt(vpath)),
     recordsAt: async (vpath, realPath) => {
       const real = await placeOfReal(services, realPath)
-      return [rights.recordOf(placeBelow(base, vpath)), real && rights.recordOf(real)]
+      return [rights.recordOf(placeAt(vpath)), real && rights.recordOf(real)]
     },
-    differsBelow: (vpath) => rights.differsBelow(placeBelow(base, vpath)),
+    differsBelow: (vpath) => rights.differsBelow(placeAt(vpath)),
   }
 }
 
-/** The place of a path of an account's tree. */
+/** Where a path of an account's tree is; `top` is the folder at the top that leads there, null in the home. */
+export function placeOf(
+  { store }: { store: Store },
+  user: User,
+  vpath: VPath,
+): { place: PlaceText; top: PlaceText | null } {
+  const tops = foldersOf(store).topsOf(user)
+  const end = vpath.indexOf('/', 1)
+  const top = tops.size > 0 ? tops.get(vpath.slice(1, end < 0 ? undefined : end)) : undefined
+  if (top === undefined) return { place: placeInTree(user, vpath), top: null }
+  return { place: end < 0 ? top : placeBelow(top, vpath.slice(end) as VPath), top }
+}
+
+/** The path by which a place stands in the tree of an account; null where it is no part of that. */
+export function pathOf({ store }: { store: Store }, user: User, place: PlaceText): VPath | null {
+  const folders = foldersOf(store)
+  const below = (top: VPath, base: PlaceText) => rebase(top, pathBelow(base, place))
+  const home = placeInTree(user, ROOT)
+  if (folders.hasHome(user) && isPlaceWithin(home, place)) return below(ROOT, home)
+  for (const [name, top] of folders.topsOf(user))
+    if (isPlaceWithin(top, place)) return below(joinVPath(ROOT, name), top)
+  return null
+}
+
+/** Who has an entry in the home that a folder at the top hides, by the place of that folder. */
+export async function hiddenBy(
+  { config, store, volume }: TreeHost & { store: Store },
+  signal: AbortSignal,
+): Promise<ReadonlyMap<PlaceText, string[]>> {
+  const folders = foldersOf(store)
+  const asked: { place: PlaceText; username: string; path: string }[] = []
+  for (const user of store.all(USERS)) {
+    if (asked.length >= MAX_ASKED || !folders.hasHome(user)) continue
+    const home = placeInTree(user, ROOT)
+    for (const [name, place] of folders.topsOf(user)) {
+      const path = hostPathOf(config, placeBelow(home, joinVPath(ROOT, name)))
+      asked.push({ place, username: user.username, path })
+    }
+  }
+  const paths = asked.map(({ path }) => path)
+  const found = await volume.statPaths(paths, signal)
+  const hidden = new Map<PlaceText, string[]>()
+  for (const [i, { place, username }] of asked.entries())
+    if (found[i]) hidden.set(place, [...(hidden.get(place) ?? []), username])
+  return hidden
+}
+
+/** The place of a path of an account's home. */
 export function placeInTree(user: { scope: string }, vpath: VPath): PlaceText {
   return formatPlace({ root: '', vpath: rebase(vpathOf(user.scope), vpath) })
 }
 
 /** The place to which a path of an account's tree leads; null where nothing is there, or what no root holds. */
 export async function realPlaceOf(
-  services: TreeHost,
-  user: { scope: string },
+  services: TreeHost & { store: Store },
+  user: User,
   vpath: VPath,
 ): Promise<PlaceText | null> {
-  const host = hostPathOf(services.config, placeInTree(user, vpath))
+  const host = hostPathOf(services.config, placeOf(services, user, vpath).place)
   const realPath = await services.volume.realpath(host).catch(() => null)
   return realPath === null ? null : placeOfReal(services, realPath)
 }

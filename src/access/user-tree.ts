@@ -3,12 +3,16 @@ import { join } from 'node:path'
 import type { Rule, Verb } from '../api-types.ts'
 import type { Config } from '../config/config.ts'
 import type { CaselessDisks } from '../files/caseless/caseless-disks.ts'
+import { bareTop, joinScopes } from '../files/place/joined.ts'
 import type { May, PlaceRights } from '../files/place/path-rules.ts'
+import type { Roots } from '../files/place/roots.ts'
 import { createScope, type Scope } from '../files/place/scope.ts'
 import type { Volume } from '../files/volume/volume.ts'
+import { AppError } from '../lib/errors.ts'
 import { memo } from '../lib/memo.ts'
+import { type PlaceText, splitPlace } from '../lib/places.ts'
 import { BITS, bitsOfPermissions } from '../lib/verbs.ts'
-import { ROOT, type VPath, vpathOf } from '../lib/vpath.ts'
+import { joinVPath, ROOT, type VPath } from '../lib/vpath.ts'
 import type { Settings } from '../store/document.ts'
 import type { Store } from '../store/store.ts'
 import { type Adapt, foldersOf, placeInTree, placeRights, type TreeUser } from './folder-rights.ts'
@@ -19,6 +23,7 @@ export interface TreeServices {
   store: Store
   volume: Volume
   caselessDisks: CaselessDisks
+  roots: Roots
   /** The served tree ignores case (macOS, Windows): rules are folded then. */
   foldCase: boolean
 }
@@ -92,27 +97,52 @@ function limitOf({ folder = ROOT }: TreeUser): Rule[] {
   ]
 }
 
+// The home, and beside it what stands at the top.
 function buildScope(
   services: TreeServices,
   user: TreeUser,
   view: 'shown' | 'rules',
   adapt: Adapt,
 ): Scope {
-  const { config, store, volume, caselessDisks } = services
+  const folders = foldersOf(services.store)
+  const tops = folders.topsOf(user)
+  const treeAt = (base: PlaceText, top: VPath) =>
+    buildTree(services, user, view, { base, top, adapt })
+  const home = folders.hasHome(user)
+    ? treeAt(placeInTree(user, ROOT), ROOT)
+    : bareTop(services.volume, services.config.root)
+  if (tops.size === 0) return home
+  const mounts = [...tops].map(([name, place]): [string, Scope] => [
+    name,
+    treeAt(place, joinVPath(ROOT, name)),
+  ])
+  return joinScopes(home, new Map(mounts))
+}
+
+/** The tree that begins at the place `base` and stands at `top` in that of the account. */
+function buildTree(
+  services: TreeServices,
+  user: TreeUser,
+  view: 'shown' | 'rules',
+  at: { base: PlaceText; top: VPath; adapt: Adapt },
+): Scope {
+  const { store, volume } = services
+  const { root, path, foldCase, caselessDisks, requirePresent } = rootOf(services, at.base)
   const { fileMode, dirMode } = store.settings()
   const folders = foldersOf(store)
   const rightsBy = (spelling: 'exact' | 'folded') => {
     const rights = folders.rightsOf(user, spelling)
-    return rights && placeRights(services, rights, placeInTree(user, ROOT), adapt)
+    return rights && placeRights(services, rights, at)
   }
-  const rights = rightsBy(services.foldCase ? 'folded' : 'exact')
-  const rules = rulesOf(services, user)
-  const bits = adapt(bitsOfPermissions(user.perm))
+  const rights = rightsBy(foldCase ? 'folded' : 'exact')
+  const rules = rulesOf(store, user, foldCase)
+  const bits = at.adapt(bitsOfPermissions(user.perm))
   return createScope({
     volume,
-    // `..` in a stored scope cannot climb out of the server root.
-    root: join(config.root, vpathOf(user.scope)),
-    within: config.root,
+    root: path,
+    within: root,
+    base: at.top,
+    requirePresent,
     may: mayBy(rules[view], rights, bits),
     rights: rights ?? undefined,
     caseless:
@@ -122,10 +152,26 @@ function buildScope(
             may: mayBy(rules.folded, rights && rightsBy('folded'), bits),
           }
         : undefined,
-    followExternalSymlinks: config.followExternalSymlinks,
+    followExternalSymlinks: services.config.followExternalSymlinks,
     fileMode,
     dirMode,
   })
+}
+
+/** Where the tree of a place begins, and what holds on its disk. */
+function rootOf({ config, caselessDisks, foldCase, roots }: TreeServices, base: PlaceText) {
+  const { root: name, vpath } = splitPlace(base)
+  const further = roots.get(name)
+  const root = further?.path ?? config.root
+  const served = { caselessDisks, foldCase, requirePresent: undefined }
+  const unknown = async () => {
+    throw new AppError('not_mounted', `the server was started without the root ${name}`)
+  }
+  return {
+    ...(further ?? (name === '' ? served : { ...served, requirePresent: unknown })),
+    root,
+    path: join(root, vpath),
+  }
 }
 
 /** Rules must allow, and then records of folders, or without any of the account its permissions. */
@@ -149,13 +195,10 @@ export function isShown(
   user: TreeUser,
   vpath: VPath,
 ): boolean {
-  return rulesOf(services, user).shown(vpath)
+  return rulesOf(services.store, user, services.foldCase).shown(vpath)
 }
 
-function rulesOf(
-  { store, foldCase }: Pick<TreeServices, 'store' | 'foldCase'>,
-  user: TreeUser,
-): CompiledRules {
+function rulesOf(store: Store, user: TreeUser, foldCase: boolean): CompiledRules {
   return compiled(store.settings())(user)[foldCase ? 'folded' : 'exact']
 }
 

@@ -52,6 +52,8 @@ export interface Rights {
   below(base: PlaceText): (vpath: VPath) => number
   /** The nearest place at or above whose record speaks to the account; null without one. */
   recordOf(place: PlaceText): PlaceText | null
+  /** The folders that stand at the top of the account's tree, by their names: a grant on each says `see` to it. */
+  readonly tops: () => ReadonlyMap<string, PlaceText>
   /** False where the same holds for all that lies below. */
   differsBelow(place: PlaceText): boolean
   explain(place: PlaceText, verb: Verb): { allowed: boolean; by: Reason }
@@ -153,6 +155,7 @@ export function rightsIn(tree: FolderTree, asker: Asker): Rights | null {
           for (let up = seen.parent; up && !found.has(up); up = up.parent) found.add(up)
     return found
   })
+  const tops = once(() => topsIn(tree, names, (node) => (stateOf(node).bits & BITS.see) !== 0))
   const passing = (bits: number) => (bits & BITS.see ? bits | BITS.pass : bits)
   /** At the node itself, which may be a mere way. */
   const bitsAt = (node: Node) => {
@@ -176,12 +179,29 @@ export function rightsIn(tree: FolderTree, asker: Asker): Rights | null {
       const { node } = nearest(tree, place)
       return (node && stateOf(node).at?.folders[0]?.place) ?? null
     },
+    tops,
     differsBelow: (place) => {
       const { node, isExact } = nearest(tree, place)
       return node !== null && isExact && node.children.size > 0
     },
     explain: (place, verb) => explain(nearest(tree, place).node, verb, own, groups, base),
   }
+}
+
+/** The folders at the top, by name: those that a grant says `see` of, and that are seen. */
+function topsIn(
+  tree: FolderTree,
+  names: Iterable<string>,
+  isSeen: (node: Node) => boolean,
+): Map<string, PlaceText> {
+  const found = new Map<string, PlaceText>()
+  for (const who of names)
+    for (const node of tree.heard.get(who)?.seen ?? [])
+      for (const { as, place, grants } of node.folders) {
+        const isGiven = as !== '' && grants.some((grant) => grant.who === who && grant.see)
+        if (isGiven && isSeen(node)) found.set(as, place)
+      }
+  return found
 }
 
 /** `at` gives what holds at a node, `below` what holds below it where there is no other. */

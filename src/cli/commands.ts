@@ -10,6 +10,7 @@ import { hashCommand } from './commands/hash.ts'
 import { healthcheckCommand } from './commands/healthcheck.ts'
 import { helpCommand } from './commands/help-command.ts'
 import { importCommand } from './commands/import.ts'
+import { rootsCommand } from './commands/roots.ts'
 import { rulesCommand } from './commands/rules.ts'
 import { usersCommand } from './commands/users.ts'
 import { versionCommand } from './commands/version.ts'
@@ -51,6 +52,7 @@ export function commandTree(): Command {
   const commands: Command[] = [
     configCommand,
     usersCommand,
+    rootsCommand,
     rulesCommand,
     cmdsCommand,
     auditCommand,

@@ -8,6 +8,7 @@ import { listensOnLoopback } from '../auth/allowed-hosts.ts'
 import { isWholeTree } from '../auth/home.ts'
 import { buildConfig, type Config, collectOverrides } from '../config/config.ts'
 import { foldsCase } from '../files/caseless/folds-case.ts'
+import { checkRoots } from '../files/place/roots.ts'
 import { openAssets } from '../http/assets.ts'
 import { errnoOf } from '../lib/errors.ts'
 import { type Logger, openLog } from '../lib/log.ts'
@@ -54,6 +55,7 @@ export async function serve(invocation: ServeInvocation): Promise<number> {
   try {
     const settings = store.settings()
     const config = buildConfig({ overrides, stored: settings.server, database, cwd, warn })
+    await checkRoots(config.root, config.roots)
     for (const line of securityWarnings(config, settings)) warn(line)
     if (config.cacheDir !== '') await prepareCache(config.cacheDir, warn)
     const log = await openLog({
@@ -70,6 +72,7 @@ export async function serve(invocation: ServeInvocation): Promise<number> {
         log: log.logger,
         assets: openAssets(),
         foldCase: await foldsCase(config.root),
+        foldingRoots: await rootsThatFold(config),
       })
       // Before listening, so that whoever sees us listen can also stop us.
       const signals = watchSignals(invocation, log.logger, async () => {
@@ -101,6 +104,12 @@ export async function serve(invocation: ServeInvocation): Promise<number> {
   } finally {
     await store.close()
   }
+}
+
+async function rootsThatFold({ roots }: Config): Promise<ReadonlySet<string>> {
+  const folding = new Set<string>()
+  for (const [name, path] of Object.entries(roots)) if (await foldsCase(path)) folding.add(name)
+  return folding
 }
 
 // Beside the start: a lock that a killed process holds may have to be waited for.

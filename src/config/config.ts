@@ -128,7 +128,7 @@ function findOption(key: OptionKey, { flags, env, file }: OverrideSources): Give
   const raw = file?.get(key)
   if (!file || raw === undefined) return undefined
   const source = `${key} in ${file.file}`
-  return parseFrom(key, textOf(raw, source), source)
+  return parseFrom(key, textOf(raw, source, optionOf(key).isMap), source)
 }
 
 /** Whether a server with these sources and this stored record follows links out of a scope. */
@@ -146,12 +146,16 @@ function parseFrom(key: OptionKey, text: string, source: string): Given {
   }
 }
 
-function textOf(raw: unknown, source: string): string {
+function textOf(raw: unknown, source: string, isMap = false): string {
   if (typeof raw === 'string') return raw
   if (typeof raw === 'number' || typeof raw === 'boolean' || typeof raw === 'bigint')
     return `${raw}`
   if (Array.isArray(raw) && raw.every((item) => typeof item === 'string'))
     return raw.map((item) => `"${item.replaceAll('"', '""')}"`).join(',')
+  if (isMap && typeof raw === 'object' && raw !== null && !Array.isArray(raw)) {
+    const entries = Object.entries(raw).map(([name, value]) => `${name}=${value}`)
+    return textOf(entries, source)
+  }
   throw badRequest(`${source}: expected a single value, not a nested one`)
 }
 
@@ -209,6 +213,11 @@ export function buildConfig({ overrides, stored, database, cwd, warn }: ConfigCo
   return Object.freeze({
     ...values,
     root: resolve(cwd, values.root),
+    roots: Object.freeze(
+      Object.fromEntries(
+        Object.entries(values.roots).map(([name, path]) => [name, resolve(cwd, path)]),
+      ),
+    ),
     address: plainAddress(values.address),
     socket: absolute(socket),
     cert: absolute(tls.cert),

@@ -171,6 +171,22 @@ export function parseCsvLine(text: string): string[] {
   }
 }
 
+/** Folders by name: `photos=/mnt/photos,docs=/mnt/docs`. */
+export function parseRoots(text: string): Readonly<Record<string, string>> {
+  const roots = parseCsvLine(text).map((field): [string, string] => {
+    const [, name, folder] = /^\s*([a-z0-9-]{1,32})=(.+)$/s.exec(field) ?? []
+    if (name === undefined || folder === undefined)
+      throw new Error(
+        `"${field}" is no name of lower case letters, digits and hyphens, and a folder: photos=/mnt/photos`,
+      )
+    return [name, folder]
+  })
+  const names = roots.map(([name]) => name)
+  const twice = names.find((name, at) => names.indexOf(name) !== at)
+  if (twice !== undefined) throw new Error(`the name ${twice} occurs twice`)
+  return Object.freeze(Object.fromEntries(roots))
+}
+
 /** Failed sign-ins allowed within a window before answers become 429; `attempts` 0 turns it off. */
 export interface RateLimit {
   readonly attempts: number

@@ -24,6 +24,8 @@ export interface Option<T> {
   help: string
   /** Field of the stored server record this option overrides; `!` in front negates it. */
   stored?: StoredField
+  /** A configuration file may have a map for it, which is read as `name=value,…`. */
+  isMap?: true
   /** Older spellings of the flag. */
   deprecated?: readonly string[]
   /** Further environment names; the one derived from the key always works. */

@@ -20,6 +20,7 @@ import {
   parsePositiveDuration,
   parseProxyList,
   parseRateLimit,
+  parseRoots,
   parseSize,
   parseSources,
   parseVariableNames,
@@ -106,6 +107,13 @@ export const OPTIONS = {
   }),
   ...inGroup('Files', {
     root: text('FOLDER', 'Folder to serve', { default: '.', short: 'r', stored: 'root' }),
+    roots: parsed(
+      'NAME=FOLDER,…',
+      parseRoots,
+      '',
+      'Further folders of this machine, from which administrators give out folders: photos=/mnt/photos',
+      { ours: true, isMap: true },
+    ),
     followExternalSymlinks: onOff('Follow symbolic links that leave a user scope', {
       stored: 'followExternalSymlinks',
     }),

@@ -1,5 +1,6 @@
 // What happens around a change: the administrator's event commands and webhooks.
 import { join, posix, sep } from 'node:path'
+import { hostPathOf, placeOf } from '../access/folder-rights.ts'
 import type { Config } from '../config/config.ts'
 import { AppError } from '../lib/errors.ts'
 import type { Logger } from '../lib/log.ts'
@@ -53,7 +54,7 @@ export function createHooks({ config, store, log, programs }: HookServices): Hoo
         })
       const lines = config.enableExec ? (settings.commands[trigger] ?? []) : []
       if (lines.length === 0) return false
-      const variables = variablesOf(config.root, change, trigger)
+      const variables = variablesOf({ config, store }, change, trigger)
       for (const line of lines) await runLine(line, settings, variables, programs, log)
       return true
     },
@@ -64,13 +65,23 @@ export function createHooks({ config, store, log, programs }: HookServices): Hoo
 type EventVariables = Record<'FILE' | 'SCOPE' | 'TRIGGER' | 'USERNAME' | 'DESTINATION', string>
 
 /** Paths as they were given: a served folder that is a link stays one. */
-function variablesOf(root: string, change: FileChange, trigger: string): EventVariables {
+function variablesOf(
+  services: Pick<HookServices, 'config' | 'store'>,
+  change: FileChange,
+  trigger: string,
+): EventVariables {
+  const { config } = services
+  const inTree = (vpath: VPath) => placeOf(services, change.user, vpath)
   // A scope cannot climb out of the root.
-  const host = (vpath: VPath) =>
-    withoutEnd(join(root, posix.join('/', change.user.scope.trim(), vpath)))
+  const host = (vpath: VPath) => {
+    const { place, top } = inTree(vpath)
+    if (top !== null) return hostPathOf(config, place)
+    return withoutEnd(join(config.root, posix.join('/', change.user.scope.trim(), vpath)))
+  }
+  const { top } = inTree(change.vpath)
   return {
     FILE: host(change.vpath),
-    SCOPE: change.user.scope,
+    SCOPE: top === null ? change.user.scope : hostPathOf(config, top),
     TRIGGER: trigger,
     USERNAME: change.user.username,
     DESTINATION: host(change.destination ?? ('/' as VPath)),

@@ -47,7 +47,7 @@ export async function sendArchive(
   const roots = id
     ? await placeIn(vpath, options.selection(id))
     : parseSelection(vpath, target.query.get('files') ?? '')
-  const rootName = options.rootName ?? basename(await scope.rootPath())
+  const rootName = options.rootName ?? basename(await scope.rootPath(vpath))
   if (roots.length !== 1 || roots[0] !== vpath)
     addFacts(c, { names: roots.slice(0, MAX_NAMES), selected: roots.length })
   const { common, name } = await nameSelection(scope, vpath, roots, rootName)

@@ -1,9 +1,11 @@
 // What a request does, for the audit log: the route names it, one place writes it when the answer is over.
 import { createHash } from 'node:crypto'
 import { createMiddleware } from 'hono/factory'
+import { placeOf } from '../access/folder-rights.ts'
 import { type AuditEvent, resultOf } from '../audit/event.ts'
 import type { AuditAction, AuditResult } from '../audit-types.ts'
-import { rebase, type VPath, vpathOf } from '../lib/vpath.ts'
+import { type PlaceText, placeBelow } from '../lib/places.ts'
+import type { VPath } from '../lib/vpath.ts'
 import { clientAddress } from './client-address.ts'
 import type { Act, Ctx, Ending, Env } from './context.ts'
 import type { Deps } from './deps.ts'
@@ -67,7 +69,7 @@ export function recordAct(c: Ctx, deps: Deps, { status, isWhole, bytes }: Ending
     action,
     path,
     to,
-    place: placeOf(c, base, path),
+    place: placeTold(c, deps, base, path),
     target,
     result,
     ...more,
@@ -105,11 +107,21 @@ function whoOf(c: Ctx, deps: Deps, { user, via, by }: Partial<AuditEvent>) {
   return { user: principal.user.username, via: principal.kind, by: id, address }
 }
 
-/** Where the path is below the served folder; undefined where the account sees all of that. */
-function placeOf(c: Ctx, base: string | undefined, path: string | undefined): string | undefined {
-  const principal = c.get('principal')
-  const scope = base ?? (principal && principal.kind !== 'visitor' ? principal.user.scope : '')
+/** Where the path is in the served folders; undefined where its text says so. */
+function placeTold(
+  c: Ctx,
+  deps: Deps,
+  base: PlaceText | undefined,
+  path: string | undefined,
+): string | undefined {
   if (path === undefined) return undefined
-  const place = rebase(vpathOf(scope), path as VPath)
+  const principal = c.get('principal')
+  const isVisitor = principal === undefined || principal.kind === 'visitor'
+  const vpath = path as VPath
+  const place = base
+    ? placeBelow(base, vpath)
+    : isVisitor
+      ? path
+      : placeOf(deps, principal.user, vpath).place
   return place === path ? undefined : place
 }

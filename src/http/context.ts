@@ -5,6 +5,7 @@ import type { AuditEvent } from '../audit/event.ts'
 import type { AuditAction } from '../audit-types.ts'
 import type { Scope } from '../files/place/scope.ts'
 import { AppError } from '../lib/errors.ts'
+import type { PlaceText } from '../lib/places.ts'
 import type { Actor } from '../operations/actor.ts'
 import type { Services } from '../operations/services.ts'
 import type { ApiToken, Session, Share, User } from '../store/document.ts'
@@ -45,8 +46,8 @@ export interface Act extends Partial<AuditEvent> {
   action: AuditAction
   /** A part of an upload is worth a line only when it is refused. */
   only?: 'refusals' | 'all'
-  /** The served folder as the one who asks sees it, for `place`. */
-  base?: string
+  /** The place at which the tree of who asks begins, where that is no account's. */
+  base?: PlaceText
 }
 
 /** How an answer ended. */

@@ -43,6 +43,8 @@ export interface BaseDeps {
   assets: Assets
   /** The served tree ignores case (macOS, Windows): rules are folded then. */
   foldCase: boolean
+  /** Names of the roots on disks that ignore case. */
+  foldingRoots?: ReadonlySet<string>
   /** How long a body may take that is read into memory, in milliseconds; see body.ts. */
   bodyTimeoutMs?: number
 }

@@ -47,6 +47,7 @@ const STATUS: Record<ErrorCode, number> = {
   token_not_allowed: 403,
   download_forbidden: 202,
   not_found: 404,
+  not_mounted: 404,
   method_not_allowed: 405,
   exists: 409,
   conflict: 409,

@@ -1,5 +1,5 @@
 // Places of the installation as text: `/docs` in the served folder, `photos:/2024` in the root `photos`.
-import { isWithin, rebase, toVPath, type VPath } from './vpath.ts'
+import { isWithin, ROOT, rebase, toVPath, type VPath } from './vpath.ts'
 
 /** Canonical: what names the same place is the same text, but for case. */
 export type PlaceText = string & { readonly __brand: 'PlaceText' }
@@ -41,4 +41,10 @@ export function placeBelow(base: PlaceText, vpath: VPath): PlaceText {
 export function isPlaceWithin(ancestor: PlaceText, place: PlaceText): boolean {
   const [a, b] = [splitPlace(ancestor), splitPlace(place)]
   return a.root === b.root && isWithin(a.vpath, b.vpath)
+}
+
+/** The path of a place below another one that holds it. */
+export function pathBelow(ancestor: PlaceText, place: PlaceText): VPath {
+  const [top, own] = [splitPlace(ancestor).vpath, splitPlace(place).vpath]
+  return (own.slice(top === ROOT ? 0 : top.length) || ROOT) as VPath
 }

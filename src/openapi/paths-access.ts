@@ -128,6 +128,7 @@ export const ACCESS_SCHEMAS: Record<string, Schema> = {
     quota: RECORD['quota?'],
     grants: RECORD['grants?'],
     'isMissing?': flag('Nothing is at the place now.'),
+    'hides?': list(text(), 'Accounts in whose home an entry has the name `as`.'),
   }),
   FolderChange: object({
     place: PLACE,

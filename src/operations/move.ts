@@ -39,6 +39,8 @@ export async function transfer(
   if (event !== 'copy' && event !== 'rename')
     throw badRequest(`unsupported action ${event}: invalid request params`)
   const { scope, services, signal } = actor
+  if (event === 'rename' && (scope.isTop(source) || (how.replace && scope.isTop(wanted))))
+    throw new AppError('forbidden', 'the top of a tree stays where it is')
   const target = await chooseTarget(scope, event, source, wanted, how)
   const { replace } = how
   const change: TreeChange = await changeOf(actor, event, source, target, replace)

@@ -1,7 +1,7 @@
 // Removing entries, folders with all they hold.
 import { removeSeen, type SeenEntries } from '../files/transfer/remove-seen.ts'
 import { AppError } from '../lib/errors.ts'
-import { ROOT, type VPath } from '../lib/vpath.ts'
+import type { VPath } from '../lib/vpath.ts'
 import { type Actor, requireStill } from './actor.ts'
 import { change, checkDescendants } from './change.ts'
 import { endShares, endSharesOfGone, locateShared } from './shares.ts'
@@ -17,7 +17,8 @@ export async function remove(
   seen?: () => Promise<SeenEntries>,
 ): Promise<void> {
   const { signal } = actor
-  if (vpath === ROOT) throw new AppError('forbidden', 'the root cannot be deleted')
+  if (actor.scope.isTop(vpath))
+    throw new AppError('forbidden', 'the top of a tree cannot be deleted')
   const demand = requireStill(actor, vpath, ['delete'])
   await actor.scope.stat(vpath)
   const checkAgain = await checkDescendants(

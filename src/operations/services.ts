@@ -2,6 +2,7 @@
 import type { TreeServices } from '../access/user-tree.ts'
 import { createCaselessDisks } from '../files/caseless/caseless-disks.ts'
 import { createDisks } from '../files/disks/disks.ts'
+import { createRoots } from '../files/place/roots.ts'
 import type { Previews } from '../files/preview/previews.ts'
 import { createResumables, type Resumables } from '../files/transfer/resumable.ts'
 import { createDiskVolume } from '../files/volume/disk-volume.ts'
@@ -25,6 +26,8 @@ export interface Services extends TreeServices, ServiceBase {
 
 interface ServiceBase extends HookServices {
   foldCase: boolean
+  /** Names of the roots on disks that ignore case. */
+  foldingRoots?: ReadonlySet<string>
   previews: Pick<Previews, 'forget' | 'mayHoldAny'>
 }
 
@@ -57,5 +60,6 @@ export function createServices(base: ServiceBase): Services {
     hooks: createHooks(base),
     quotas,
     caselessDisks: createCaselessDisks(disks, config.root, foldCase),
+    roots: createRoots(store, disks, config.roots, base.foldingRoots ?? new Set()),
   }
 }

@@ -1,10 +1,12 @@
 // Making and ending shares, and keeping them true to their file when that is changed by any call.
 import { randomBytes } from 'node:crypto'
 import { findAccount } from '../access/effective.ts'
+import { placeOf } from '../access/folder-rights.ts'
 import { scopeOf, sharedScopeOf, type TreeUser } from '../access/user-tree.ts'
 import type { At, Place, Scope } from '../files/place/scope.ts'
 import { AppError } from '../lib/errors.ts'
-import { isWithin, ROOT, rebase, type VPath, vpathOf } from '../lib/vpath.ts'
+import { isWithin, ROOT, type VPath, vpathOf } from '../lib/vpath.ts'
+import { endFolders, moveFolders } from '../store/access/folder-moves.ts'
 import type { Change } from '../store/collection.ts'
 import { SHARES } from '../store/collections.ts'
 import type { Share, ShareTarget } from '../store/document.ts'
@@ -15,6 +17,7 @@ import {
   isUntouched,
   moveShares,
   noteTargets,
+  type PlaceOf,
   type SharedEntry,
   sharesAt,
   sharesBelow,
@@ -49,10 +52,10 @@ function isInFolder({ folder = ROOT }: TreeUser, { path }: Share): boolean {
  */
 export function listSharesOf(actor: Actor, vpath: VPath, path: string): Share[] {
   const { services, user } = actor
-  const place = rebase(vpathOf(user.scope), vpath)
+  const { place } = placeOf(services, user, vpath)
   const isThere = (share: Share) => {
     const owner = findUser(services.store, share.userID)
-    return owner !== undefined && rebase(vpathOf(owner.scope), vpathOf(share.path)) === place
+    return owner !== undefined && placeOf(services, owner, vpathOf(share.path)).place === place
   }
   return listShares(actor).filter(
     (share) => !share.ended && (user.perm.admin ? isThere(share) : share.path === path),
@@ -100,9 +103,16 @@ export async function endShare(actor: Actor, hash: string): Promise<void> {
 }
 
 /** To be asked before an entry is changed: afterwards there is nothing to be found. */
-export async function locateShared({ scope, user }: Actor, vpath: VPath): Promise<SharedEntry> {
+export async function locateShared(
+  { services, scope, user }: Actor,
+  vpath: VPath,
+): Promise<SharedEntry> {
   const real = await scope.entryPath(vpath)
-  return { vpath, place: { named: rebase(vpathOf(user.scope), vpath), real } }
+  return { vpath, place: { named: placeOf(services, user, vpath).place, real } }
+}
+
+function placing(services: Services): PlaceOf {
+  return (owner, vpath) => placeOf(services, owner, vpath)
 }
 
 /** What a path of a tree leads to, as a share remembers it. Throws like Scope.stat. */
@@ -134,9 +144,15 @@ export async function requireTarget(
     throw new AppError('not_found', 'something else has taken the name of what was shared')
 }
 
-/** Ends the shares of an entry that the actor has deleted, and of what it held, whoever made them. */
+/**
+ * Ends the shares of an entry that the actor has deleted, and of what it held, whoever made them; and the records
+ * of folders there.
+ */
 export async function endShares({ services, user }: Actor, { place }: SharedEntry): Promise<void> {
-  await updateShares(services, (tx) => endSharesBelow(tx, user.id, place))
+  await updateShares(services, (tx) => {
+    endSharesBelow(tx, placing(services), user.id, place)
+    endFolders(tx, place.named)
+  })
 }
 
 /**
@@ -149,7 +165,7 @@ export async function endSharesOfGone(
   isSame = isSameTarget,
 ): Promise<void> {
   const gone = new Set<string>()
-  for (const share of sharesBelow(services.store, place))
+  for (const share of sharesBelow(services.store, placing(services), place))
     if (await isGone(services, share, isSame)) gone.add(share.hash)
   if (gone.size > 0) await updateShares(services, (tx) => endSharesOf(tx, user.id, gone))
 }
@@ -157,7 +173,7 @@ export async function endSharesOfGone(
 /**
  * Moves an entry within the actor's tree. The actor's shares follow it, those of others end, see
  * moveShares; and so do those of what it replaces. When the move fails midway, shares of what has gone
- * end.
+ * end. Records of folders follow whoever moves them.
  */
 export async function moveWithShares(
   actor: Actor,
@@ -178,14 +194,17 @@ export async function moveWithShares(
     throw error
   }
   await endSharesOfGone(actor, to, isUntouched)
-  await updateShares(services, (tx) => moveShares(tx, user.id, from, to))
+  await updateShares(services, (tx) => {
+    moveShares(tx, placing(services), user.id, from, to)
+    moveFolders(tx, from.place.named, to.place.named)
+  })
   await noteMoved(actor, to)
 }
 
 // Records the identity of shares that have none, or whose file another program replaced.
 async function noteChanged(services: Services, { place }: SharedEntry): Promise<void> {
   const targets = new Map<string, ShareTarget>()
-  for (const share of sharesBelow(services.store, place)) {
+  for (const share of sharesBelow(services.store, placing(services), place)) {
     const owner = findAccount(services.store, share.userID)
     const now = owner && (await targetIfThere(scopeOf(services, owner), vpathOf(share.path)))
     const known = share.target
@@ -198,7 +217,7 @@ async function noteChanged(services: Services, { place }: SharedEntry): Promise<
 // A move to another disk makes new files.
 async function noteMoved({ services, scope, user }: Actor, { place }: SharedEntry): Promise<void> {
   const targets = new Map<string, ShareTarget>()
-  for (const share of sharesBelow(services.store, place)) {
+  for (const share of sharesBelow(services.store, placing(services), place)) {
     if (share.userID !== user.id || !share.target) continue
     const now = await targetIfThere(scope, vpathOf(share.path))
     if (now && now.ino !== share.target.ino) targets.set(share.hash, now)

@@ -2,6 +2,7 @@
 // root is exactly the shared path.
 import { Hono } from 'hono'
 import { findAccount } from '../access/effective.ts'
+import { placeOf } from '../access/folder-rights.ts'
 import { sharedScopeOf } from '../access/user-tree.ts'
 import { verifyPassword } from '../auth/hash.ts'
 import { acceptsTicket, issueTicket } from '../auth/share-ticket.ts'
@@ -13,7 +14,7 @@ import type { Deps } from '../http/deps.ts'
 import { describeFile, sendFolder } from '../http/listing-response.ts'
 import { sendJson } from '../http/respond.ts'
 import { AppError, badRequest } from '../lib/errors.ts'
-import { baseName, ROOT, rebase, toVPath, vpathOf } from '../lib/vpath.ts'
+import { baseName, ROOT, toVPath, vpathOf } from '../lib/vpath.ts'
 import { requireTarget } from '../operations/shares.ts'
 import type { Share, User } from '../store/document.ts'
 import { findShare } from '../store/shares.ts'
@@ -104,9 +105,10 @@ function actOfVisitor(
   { hash, path, userID }: Share,
   segments: readonly string[],
 ): void {
-  const base = rebase(vpathOf(findUser(deps.store, userID)?.scope ?? ''), vpathOf(path))
+  const owner = findUser(deps.store, userID)
   const by = shareFingerprint(hash)
-  setAct(c, action, { via: 'share', by, path: vpathOf(...segments), base })
+  const base = owner && { base: placeOf(deps, owner, vpathOf(path)).place }
+  setAct(c, action, { via: 'share', by, path: vpathOf(...segments), ...base })
 }
 
 /** The owner of a share that is still what it was; throws like openShare otherwise. */

@@ -15,6 +15,7 @@ import type {
   ApiToken,
   Identity,
   ImportedFrom,
+  KnownRoot,
   Passkey,
   SecondFactor,
   Session,
@@ -26,6 +27,7 @@ import {
   parseApiToken,
   parseIdentity,
   parseImportedFrom,
+  parseKnownRoot,
   parsePasskey,
   parseSecondFactor,
   parseSession,
@@ -43,6 +45,16 @@ export const SETTINGS: Collection<Settings, never> = {
   unique: [],
   isSingle: true,
   parse: parseSettings,
+}
+
+/** By the name of the root. */
+export const KNOWN_ROOTS: Collection<KnownRoot, never> = {
+  name: 'roots',
+  life: 'kept',
+  keyOf: ({ name }) => name,
+  indexes: {},
+  unique: [],
+  parse: parseKnownRoot,
 }
 
 /** Where the records came from when they were imported, for the warning about later changes. */
@@ -183,6 +195,7 @@ export const FOLDERS: Collection<Folder, 'as'> = {
 
 export const COLLECTIONS: readonly Collection[] = [
   SETTINGS,
+  KNOWN_ROOTS,
   USERS,
   SHARES,
   SESSIONS,

@@ -194,6 +194,18 @@ export interface ApiToken {
   lastUsedMs: number
 }
 
+/** What was found at a further root when it was first used, so that nothing else takes its place unnoticed. */
+export interface KnownRoot {
+  name: string
+  /** As it was given to the server. */
+  path: string
+  /** Device and inode number of the folder, decimal. Devices may get other numbers when they are mounted anew. */
+  dev: string
+  ino: string
+  /** Time of birth in nanoseconds since the epoch, decimal; `0` where the disk does not tell. */
+  bornNs: string
+}
+
 /** What an account proves itself with besides its password. */
 export interface SecondFactor {
   userID: number

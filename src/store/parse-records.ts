@@ -15,6 +15,7 @@ import {
   emptyEventCommands,
   type Identity,
   type ImportedFrom,
+  type KnownRoot,
   NO_BRANDING,
   NO_RECAPTCHA,
   type Passkey,
@@ -149,6 +150,10 @@ function parseShareTarget(r: Reader): ShareTarget {
 
 export function parseImportedFrom(r: Reader): ImportedFrom {
   return readLike(r, { path: '', sha256: '', sizeBytes: 0, atMs: 0 })
+}
+
+export function parseKnownRoot(r: Reader): KnownRoot {
+  return readLike(r, { name: '', path: '', dev: '', ino: '', bornNs: '0' })
 }
 
 export function parseSession(r: Reader): Session {

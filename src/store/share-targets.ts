@@ -1,18 +1,22 @@
 // What shares were made for. A share belongs to a file or folder, not to a name, and ends with it. The
 // shares of who removed it are removed; those of others stay in their lists as ended.
-import { isWithin, rebase, type VPath, vpathOf } from '../lib/vpath.ts'
+import { isPlaceWithin, type PlaceText } from '../lib/places.ts'
+import { isWithin, type VPath, vpathOf } from '../lib/vpath.ts'
 import type { Records, Transaction } from './collection.ts'
 import { SHARES } from './collections.ts'
 import type { Share, ShareTarget, User } from './document.ts'
 import { findUser } from './users.ts'
 
-/** Where something is: by names in the served folder, and on the host. */
+/** Where something is: by names, and on the host. */
 interface SharedPlace {
-  /** In the served folder, as somebody named it. */
-  named: VPath
+  /** As somebody named it. */
+  named: PlaceText
   /** Real path on the host. */
   real: string
 }
+
+/** Where a path of an account's tree is; `top` is the folder at the top that leads there, null in the home. */
+export type PlaceOf = (owner: User, vpath: VPath) => { place: PlaceText; top: PlaceText | null }
 
 /** An entry in the tree of an account, and where that is. */
 export interface SharedEntry {
@@ -48,25 +52,29 @@ export function sharesAt(records: Records, place: string): readonly Share[] {
 }
 
 /** The shares of all accounts at a place and below, those that have ended included. */
-export function sharesBelow(records: Records, { named, real }: SharedPlace): Share[] {
+export function sharesBelow(
+  records: Records,
+  placeOf: PlaceOf,
+  { named, real }: SharedPlace,
+): Share[] {
   return records.all(SHARES).filter((share) => {
     if (share.target && isWithin(real as VPath, share.target.place as VPath)) return true
     const owner = findUser(records, share.userID)
-    return owner !== undefined && isWithin(named, nameOf(owner, share))
+    return owner !== undefined && isPlaceWithin(named, placeOf(owner, vpathOf(share.path)).place)
   })
-}
-
-/** The path of a share in the served folder. */
-function nameOf(owner: User, share: Share): VPath {
-  return rebase(vpathOf(owner.scope), vpathOf(share.path))
 }
 
 /**
  * Ends the shares at a place and below, whoever made them, when account `userID` has taken away what
  * is there.
  */
-export function endSharesBelow(tx: Transaction, userID: number, place: SharedPlace): void {
-  for (const share of sharesBelow(tx, place)) endShare(tx, share, userID)
+export function endSharesBelow(
+  tx: Transaction,
+  placeOf: PlaceOf,
+  userID: number,
+  place: SharedPlace,
+): void {
+  for (const share of sharesBelow(tx, placeOf, place)) endShare(tx, share, userID)
 }
 
 /** Ends the shares of these hashes, whose files account `userID` has taken away. */
@@ -85,31 +93,40 @@ function endShare(tx: Transaction, { target: _, ...share }: Share, userID: numbe
 
 /**
  * Lets the shares of one account follow an entry that it has moved within its tree, and ends those
- * of others: they gave out a place that is not theirs to move. `source` and `target` are paths in
- * the account's tree.
+ * of others: they gave out a place that is not theirs to move. Those below a folder at the top stay true when
+ * that has moved as a whole. `source` and `target` are paths in the account's tree.
  */
 export function moveShares(
   tx: Transaction,
+  placeOf: PlaceOf,
   userID: number,
   source: SharedEntry,
   target: SharedEntry,
 ): void {
-  for (const share of sharesBelow(tx, source.place)) {
+  for (const share of sharesBelow(tx, placeOf, source.place)) {
     if (share.ended) continue
     const path = vpathOf(share.path)
-    if (share.userID !== userID || !isWithin(source.vpath, path)) endShare(tx, share, userID)
-    else tx.replace(SHARES, movedShare(share, source, target))
+    const owner = findUser(tx, share.userID)
+    const top = owner && placeOf(owner, path).top
+    if (share.userID === userID && isWithin(source.vpath, path))
+      tx.replace(SHARES, movedShare(share, source, target))
+    else if (top && isPlaceWithin(source.place.named, top))
+      tx.replace(SHARES, withMovedTarget(share, source, target))
+    else endShare(tx, share, userID)
   }
 }
 
 function movedShare(share: Share, source: SharedEntry, target: SharedEntry): Share {
   const slash = share.path.endsWith('/') && share.path !== '/' ? '/' : ''
   const below = vpathOf(share.path).slice(source.vpath.length)
-  const moved = { ...share, path: target.vpath + below + slash }
+  return withMovedTarget({ ...share, path: target.vpath + below + slash }, source, target)
+}
+
+function withMovedTarget(share: Share, source: SharedEntry, target: SharedEntry): Share {
   const noted = share.target
-  if (!noted || !isWithin(source.place.real as VPath, noted.place as VPath)) return moved
+  if (!noted || !isWithin(source.place.real as VPath, noted.place as VPath)) return share
   const place = target.place.real + noted.place.slice(source.place.real.length)
-  return { ...moved, target: { ...noted, place } }
+  return { ...share, target: { ...noted, place } }
 }
 
 /** Notes what shares are for, by hash; those that have ended meanwhile stay so. */

@@ -33,6 +33,7 @@ const byCode = {
   not_a_folder: msg`There is a file where a folder is needed.`,
   is_a_folder: msg`There is a folder where a file is needed.`,
   invalid_name: msg`The server cannot use this name.`,
+  not_mounted: msg`The disk with this folder is not connected.`,
   same_place: msg`It cannot be copied or moved to where it is.`,
   incomplete: msg`Not everything could be copied or moved.`,
   damaged: msg`The file is damaged or in a format that can’t be read here.`,

@@ -180,5 +180,7 @@ async function listOrNothing(scope: Scope, vpath: VPath) {
 // Denied, gone, replaced by something else: the archive goes on without it. Anything else (no more
 // descriptors, a failing disk) must not pass for a complete archive.
 function unlessLost<T>(promise: Promise<T>): Promise<T | null> {
-  return promise.catch(unless('forbidden', 'download_forbidden', 'not_found', 'unsupported'))
+  return promise.catch(
+    unless('forbidden', 'download_forbidden', 'not_found', 'not_mounted', 'unsupported'),
+  )
 }

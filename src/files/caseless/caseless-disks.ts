@@ -35,8 +35,16 @@ interface Mount {
   id: string
 }
 
-/** `root` is the served folder, `rootFolds` whether its own disk is without case. */
-export function createCaselessDisks(disks: Disks, root: string, rootFolds: boolean): CaselessDisks {
+/**
+ * `root` is a served folder, `rootFolds` whether its own disk is without case. With `isMountedLater` that may
+ * be another one by the time it is used.
+ */
+export function createCaselessDisks(
+  disks: Disks,
+  root: string,
+  rootFolds: boolean,
+  { isMountedLater = false } = {},
+): CaselessDisks {
   let realRoot = root
   let mounts: Mount[] = []
   let listed: ReturnType<Disks['mounts']> = null
@@ -57,7 +65,7 @@ export function createCaselessDisks(disks: Disks, root: string, rootFolds: boole
     listedBelow = realRoot
     mounts = [...(all ?? [])]
       .map(([place, { id }]) => ({ place, id }))
-      .filter(({ place }) => place !== realRoot && contains(realRoot, place))
+      .filter(({ place }) => (place !== realRoot || isMountedLater) && contains(realRoot, place))
     const ids = new Set(mounts.map(({ id }) => id))
     for (const id of known.keys()) if (!ids.has(id)) known.delete(id)
     return mounts

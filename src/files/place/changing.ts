@@ -88,7 +88,7 @@ export function changingOf(tree: Tree): Changing {
     remove: (vpath, signal) =>
       withEntry(tree, vpath, async (place) => {
         const { folder, name } = place
-        if (vpath === ROOT) throw new AppError('forbidden', 'the root cannot be removed')
+        requireNoTop(tree, vpath)
         await requireMay(tree, place, 'delete')
         if (!folder) throw notFound(vpath)
         await volume.remove(folder, name, { signal })
@@ -96,6 +96,7 @@ export function changingOf(tree: Tree): Changing {
     removeSingle: (vpath, mtimeNs) =>
       withEntry(tree, vpath, async (place) => {
         const { folder, name } = place
+        requireNoTop(tree, vpath)
         await requireMay(tree, place, 'delete')
         if (!folder) throw notFound(vpath)
         return volume.removeSingle(folder, name, mtimeNs)
@@ -103,6 +104,8 @@ export function changingOf(tree: Tree): Changing {
     rename: (source, target, options) =>
       withEntry(tree, source, async (place) => {
         const { folder: from, name } = place
+        requireNoTop(tree, source)
+        requireNoTop(tree, target)
         using to = await entryOf(tree, target)
         const isOne = await isOneRecord(tree, place, to)
         await requireMay(tree, place, ...(isOne ? RENAME : TAKE))
@@ -149,6 +152,12 @@ async function requireMayMake(tree: Tree, place: Place): Promise<void> {
     if (above.stats) return
     await requireMay(tree, above, 'create')
   }
+}
+
+/** The folder that a tree begins with stands there by the administrator's word. */
+export function requireNoTop({ jail }: Pick<Tree, 'jail'>, vpath: VPath): void {
+  if (vpath === jail.base)
+    throw new AppError('forbidden', `${vpath} is the top of a tree and stays where it is`)
 }
 
 async function openTempAt(

@@ -8,7 +8,7 @@ import type { BigIntStats } from 'node:fs'
 import { basename, dirname, join, relative, resolve, sep } from 'node:path'
 import { AppError, errnoOf, unless } from '../../lib/errors.ts'
 import { contains } from '../../lib/host-path.ts'
-import { ROOT, type VPath, vpathOf } from '../../lib/vpath.ts'
+import { ROOT, rebase, type VPath, vpathOf } from '../../lib/vpath.ts'
 import type { OpenFolder } from '../volume/open-folder.ts'
 import type { Volume } from '../volume/volume.ts'
 
@@ -56,6 +56,10 @@ export interface Jail {
   readonly isTextWithin: boolean
   /** Real path of the root once it is known. */
   realRoot: string | null
+  /** Where the root stands in the tree of the account. All paths of this jail begin with it. */
+  readonly base: VPath
+  /** Throws while the root is not the folder it should be; asked before each look at the disk. */
+  readonly requirePresent: (() => Promise<void>) | undefined
 }
 
 export interface JailOptions {
@@ -66,14 +70,18 @@ export interface JailOptions {
    */
   isReal?: boolean | undefined
   within?: string | undefined
+  /** See Jail; ROOT without it. */
+  base?: VPath | undefined
+  requirePresent?: (() => Promise<void>) | undefined
 }
 
 /** Builds the jail for a host folder. */
 export function createJail(volume: Volume, path: string, options: JailOptions): Jail {
-  const { follows, isReal = false, within } = options
+  const { follows, isReal = false, within, base = ROOT, requirePresent } = options
   const root = resolve(path)
   const isTextWithin = isReal || follows || within === undefined || contains(resolve(within), root)
-  return { volume, root, follows, within, isTextWithin, realRoot: isReal ? path : null }
+  const realRoot = isReal ? path : null
+  return { volume, root, follows, within, isTextWithin, realRoot, base, requirePresent }
 }
 
 /** Real path of the root; throws `not_found` when the folder is missing. */
@@ -86,7 +94,8 @@ export async function rootOf(jail: Jail): Promise<string> {
     jail.realRoot = realRoot
     return realRoot
   } catch (error) {
-    if (errnoOf(error) === 'ENOENT') throw new AppError('not_found', 'the root is missing')
+    if (errnoOf(error) === 'ENOENT')
+      throw new AppError(jail.base === ROOT ? 'not_found' : 'not_mounted', 'the root is missing')
     throw error
   }
 }
@@ -107,10 +116,16 @@ export function locate(jail: Jail, vpath: VPath): Promise<Place> {
  * target lies outside is `forbidden` like the target.
  */
 export function locateEntry(jail: Jail, vpath: VPath): Promise<Place> {
-  return locateBy(jail, vpath, vpath === ROOT ? followLinks : findEntry)
+  return locateBy(jail, vpath, vpath === jail.base ? followLinks : findEntry)
 }
 
-/** The virtual path of a real path inside the root; null outside. */
+/** The path in the account's tree of a real path inside the root; null outside. */
+export function nameIn({ base }: Jail, realRoot: string, realPath: string): VPath | null {
+  const below = vpathIn(realRoot, realPath)
+  return below && rebase(base, below)
+}
+
+/** The path below the root of a real path inside it; null outside. */
 export function vpathIn(realRoot: string, realPath: string): VPath | null {
   return contains(realRoot, realPath) ? vpathOf(...relative(realRoot, realPath).split(sep)) : null
 }
@@ -120,6 +135,7 @@ async function locateBy(
   vpath: VPath,
   follow: (jail: Jail, vpath: VPath) => Promise<Place>,
 ): Promise<Place> {
+  await jail.requirePresent?.()
   const plain = await locatePlain(jail, vpath)
   if (plain && !plain.stats?.isSymbolicLink()) return plain
   plain?.[Symbol.dispose]()
@@ -129,22 +145,22 @@ async function locateBy(
 // Null where a link is on the way, or something is missing or fails. The root's own path is part of the
 // text, so that it is not resolved by itself.
 async function locatePlain(jail: Jail, vpath: VPath): Promise<Place | null> {
-  const { volume, root, isTextWithin } = jail
+  const { volume, root, base, isTextWithin } = jail
   if (!volume.can.pinFolders || !isTextWithin) return null
-  const host = toHost(root, vpath)
-  const folder = await volume.openPlain(vpath === ROOT ? host : dirname(host))
+  const host = toHost(jail, root, vpath)
+  const folder = await volume.openPlain(vpath === base ? host : dirname(host))
   if (!folder) return null
   jail.realRoot ??= root
-  return placeIn(volume, folder, vpath === ROOT ? '.' : basename(host), { vpath, isPlain: true })
+  return placeIn(volume, folder, vpath === base ? '.' : basename(host), { vpath, isPlain: true })
 }
 
 async function followLinks(jail: Jail, vpath: VPath): Promise<Place> {
-  const { volume } = jail
+  const { volume, base } = jail
   const realRoot = await rootOf(jail)
-  const host = toHost(realRoot, vpath)
+  const host = toHost(jail, realRoot, vpath)
   const { realPath } = await land(jail, host, vpath)
-  const folder = vpath === ROOT ? realRoot : (await land(jail, dirname(host), vpath)).realPath
-  const entry = vpath === ROOT ? realRoot : join(folder, basename(host))
+  const folder = vpath === base ? realRoot : (await land(jail, dirname(host), vpath)).realPath
+  const entry = vpath === base ? realRoot : join(folder, basename(host))
   if (entry === realPath) return placeAt(volume, realPath, vpath)
   using link = await placeAt(volume, entry, vpath)
   return placeAt(volume, realPath, vpath, link.stats)
@@ -152,7 +168,7 @@ async function followLinks(jail: Jail, vpath: VPath): Promise<Place> {
 
 async function findEntry(jail: Jail, vpath: VPath): Promise<Place> {
   const { volume } = jail
-  const host = toHost(await rootOf(jail), vpath)
+  const host = toHost(jail, await rootOf(jail), vpath)
   const { realPath } = await land(jail, dirname(host), vpath)
   const entry = await placeAt(volume, join(realPath, basename(host)), vpath)
   if (!entry.stats?.isSymbolicLink()) return entry
@@ -225,9 +241,10 @@ async function placeIn(
   }
 }
 
-function toHost(realRoot: string, vpath: VPath): string {
-  if (vpath === ROOT) return realRoot
-  return realRoot === sep ? vpath : join(realRoot, vpath)
+function toHost({ base }: Jail, root: string, vpath: VPath): string {
+  if (vpath === base) return root
+  const below = base === ROOT ? vpath : vpath.slice(base.length)
+  return root === sep ? below : join(root, below)
 }
 
 /**

@@ -6,7 +6,7 @@ import { contains } from '../../lib/host-path.ts'
 import type { Ask } from '../../lib/verbs.ts'
 import { isWithin, ROOT, rebase, type VPath } from '../../lib/vpath.ts'
 import type { CaselessDisks } from '../caseless/caseless-disks.ts'
-import { type Jail, rootOf, vpathIn } from './jail.ts'
+import { type Jail, nameIn, rootOf } from './jail.ts'
 
 /** Whether something may be done at a path. */
 export type May = (vpath: VPath, verb: Ask) => boolean
@@ -52,22 +52,24 @@ export function createPathRules(
   rights?: PlaceRights,
 ): PathRules {
   const realNames = async (realRoot: string, realPath: string): Promise<VPath[] | null> => {
-    const own = vpathIn(realRoot, realPath)
+    const own = nameIn(jail, realRoot, realPath)
     if (own === null || !caseless) return own === null ? null : [own]
     const paths = await caseless.disks.spellings(realRoot, realPath)
-    return paths.flatMap((path) => vpathIn(realRoot, path) ?? [])
+    return paths.flatMap((path) => nameIn(jail, realRoot, path) ?? [])
   }
   // Checks each path by the kind of disk that it lies on.
   const mayOf = (realRoot: string): May => {
     if (!caseless || caseless.may === may) return may
     const places = caseless.disks
       .places()
-      .flatMap((place) => (contains(place, realRoot) ? ROOT : (vpathIn(realRoot, place) ?? [])))
+      .flatMap((place) =>
+        contains(place, realRoot) ? jail.base : (nameIn(jail, realRoot, place) ?? []),
+      )
     if (places.length === 0) return may
     const folded = caseless.may
     // The name of a place itself is one of the folder around it.
     const isCaseless = (vpath: VPath) =>
-      places.some((place) => place === ROOT || (place !== vpath && isWithin(place, vpath)))
+      places.some((place) => place === jail.base || (place !== vpath && isWithin(place, vpath)))
     return (vpath, verb) => may(vpath, verb) && (!isCaseless(vpath) || folded(vpath, verb))
   }
   const byName = async (realPath: string): Promise<May> => {

@@ -2,7 +2,7 @@
 // is then confined by the jail (see jail.ts for what may happen between check and use).
 import type { FolderRights } from '../../api-types.ts'
 import { rightsBy } from '../../lib/verbs.ts'
-import { rebase, type VPath } from '../../lib/vpath.ts'
+import { ROOT, rebase, type VPath } from '../../lib/vpath.ts'
 import { leadsToTemp } from '../volume/temp-name.ts'
 import type { Volume } from '../volume/volume.ts'
 import { type Changing, changingOf, type TempOptions } from './changing.ts'
@@ -40,13 +40,19 @@ export interface ScopeOptions {
   caseless?: CaselessRules | undefined
   /** Rules of the tree that this one was cut out of, see Scope.below. */
   outer?: PathRules | undefined
+  /** Where the tree stands in that of an account, see joined.ts; all its paths begin with it. */
+  base?: VPath | undefined
+  /** Throws `not_mounted` while the root is not the folder it should be. */
+  requirePresent?: (() => Promise<void>) | undefined
 }
 
 export interface Scope extends Reading, Changing {
   /** By the text of a path alone; calls that act ask by the real place as well. */
   may: May
-  /** Real path of the root on the host. Never shown to clients. */
-  rootPath(): Promise<string>
+  /** Real path on the host of the root that a path belongs to. Never shown to clients. */
+  rootPath(vpath: VPath): Promise<string>
+  /** True for where a tree begins: that can be neither moved, replaced nor removed. */
+  isTop(vpath: VPath): boolean
   /**
    * Resolves a path, links followed; of a missing entry the place it would get. `forbidden` where it
    * leads out of the scope or a rule denies it. To be disposed of.
@@ -69,6 +75,8 @@ export function createScope(options: ScopeOptions): Scope {
     follows: options.followExternalSymlinks,
     isReal: options.isRootReal,
     within: options.within,
+    base: options.base,
+    requirePresent: options.requirePresent,
   })
   const shown: May = (vpath, verb) => may(vpath, verb) && !leadsToTemp(vpath)
   const rules = createPathRules(jail, shown, options.outer, caseless, rights)
@@ -78,7 +86,11 @@ export function createScope(options: ScopeOptions): Scope {
     ...readingOf(tree),
     ...changingOf(tree),
     may: rules.may,
-    rootPath: () => rootOf(jail),
+    rootPath: async () => {
+      await options.requirePresent?.()
+      return rootOf(jail)
+    },
+    isTop: (vpath) => vpath === jail.base,
     place: (vpath) => guarded(vpath, () => placeOf(tree, vpath)),
     mayBelow: (vpath) => within(tree, vpath, ({ realPath }) => rules.below(vpath, realPath)),
     rightsAt: async (place) => {
@@ -95,6 +107,7 @@ export function createScope(options: ScopeOptions): Scope {
         ...options,
         root,
         isRootReal: true,
+        base: ROOT,
         may: mayBelow,
         rights: rights && rightsBelow(rights, vpath),
         caseless: caseless && { disks: caseless.disks, may: mayBelow },

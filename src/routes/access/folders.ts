@@ -1,7 +1,13 @@
 // Records of folders, and who may do what where, for administrators (docs/http-api.md 33).
 import { Hono } from 'hono'
 import { accessAt, explainAccess } from '../../access/explain.ts'
-import { placeInTree, realPlaceOf, rootNames, statPlaces } from '../../access/folder-rights.ts'
+import {
+  hiddenBy,
+  placeOf,
+  realPlaceOf,
+  rootNames,
+  statPlaces,
+} from '../../access/folder-rights.ts'
 import type { FolderList } from '../../access-types.ts'
 import { addFacts, audited } from '../../http/audit.ts'
 import { readJson } from '../../http/body.ts'
@@ -37,14 +43,31 @@ export function folderRoutes(deps: Deps): Hono<Env> {
 }
 
 async function listFolders(c: Ctx, deps: Deps): Promise<Response> {
+  const { signal } = c.req.raw
+  const roots = await Promise.all(
+    [...deps.roots.values()].map(async ({ name, requirePresent }) => {
+      const isMissing = await requirePresent().then(
+        () => false,
+        () => true,
+      )
+      return { name, isMissing }
+    }),
+  )
+  const there = new Set(['', ...roots.flatMap(({ name, isMissing }) => (isMissing ? [] : name))])
   const folders = deps.store.all(FOLDERS)
-  const places = folders.map(({ place }) => place)
-  const found = await statPlaces(deps, places, c.req.raw.signal)
-  const list: FolderList = {
-    items: folders.map((folder, i) => ({ ...folder, ...(!found[i] && { isMissing: true }) })),
-    roots: [],
-  }
-  return sendJson(list)
+  const places = folders.map(({ place }) => place).filter((at) => there.has(splitPlace(at).root))
+  const found = await statPlaces(deps, places, signal)
+  const present = new Set(places.filter((_, i) => found[i]))
+  const hidden = await hiddenBy(deps, signal)
+  const items = folders.map((folder) => {
+    const hides = hidden.get(folder.place)
+    return {
+      ...folder,
+      ...(!present.has(folder.place) && { isMissing: true as const }),
+      ...(hides && { hides }),
+    }
+  })
+  return sendJson({ items, roots } satisfies FolderList)
 }
 
 async function putFolder(c: Ctx, deps: Deps): Promise<Response> {
@@ -88,7 +111,7 @@ async function showAccess(c: Ctx, deps: Deps): Promise<Response> {
   if (id === null) {
     const { user } = signedIn(c)
     return sendJson(
-      accessAt(deps, (await realPlaceOf(deps, user, path)) ?? placeInTree(user, path)),
+      accessAt(deps, (await realPlaceOf(deps, user, path)) ?? placeOf(deps, user, path).place),
     )
   }
   const user = findUser(deps.store, Number(id))
