@@ -96,6 +96,7 @@ describe('precedence', () => {
       'ldap.groupAttribute': 'groups',
       'oidc.issuer': 'https://id.example.org',
       'oidc.allowedGroups': 'family',
+      'ldap.sessionMax': '8h',
       'oidc.sessionMax': '8h',
       hookEnv: 'ONE,TWO',
       roots: 'photos=/mnt/photos',
