@@ -6,6 +6,7 @@ import { cmdsCommand } from './commands/cmds.ts'
 import { completeCommands, completionCommand } from './commands/completion.ts'
 import { configCommand } from './commands/config.ts'
 import { docsCommand } from './commands/docs.ts'
+import { groupsCommand } from './commands/groups.ts'
 import { hashCommand } from './commands/hash.ts'
 import { healthcheckCommand } from './commands/healthcheck.ts'
 import { helpCommand } from './commands/help-command.ts'
@@ -52,6 +53,7 @@ export function commandTree(): Command {
   const commands: Command[] = [
     configCommand,
     usersCommand,
+    groupsCommand,
     rootsCommand,
     rulesCommand,
     cmdsCommand,

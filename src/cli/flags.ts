@@ -1,7 +1,7 @@
 // Flags of the commands: the server options from the option table, and the flags that change
 // stored settings and accounts.
 import { DEFAULT_DATABASE } from '../config/config.ts'
-import { integerBetween, oneOf, parseMode } from '../config/option-values.ts'
+import { integerBetween, oneOf, parseMode, parseSize } from '../config/option-values.ts'
 import {
   envNamesOf,
   isStoredOption,
@@ -117,6 +117,20 @@ export const SETTINGS_FLAGS: readonly Flag[] = [
     }),
   ]),
 ]
+
+/** `homeQuota`: bytes, or null for the word none. */
+export function homeQuotaFlag(help: string): Flag {
+  const parse = (text: string) => (text === 'none' ? null : parseSize(text))
+  return flag('homeQuota SIZE', help, { parse, default: 'none' })
+}
+
+/** Of `users add` and `users update`. */
+export const HOME_FLAGS: readonly Flag[] = grouped('Home', [
+  flag('home', 'Have a home; an account without one sees the folders given to it', {
+    default: 'true',
+  }),
+  homeQuotaFlag('What the home may hold, such as 10GB; `none` leaves it to the groups'),
+])
 
 const ALLOWED = { default: 'true' }
 

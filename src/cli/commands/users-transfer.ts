@@ -5,6 +5,7 @@ import { checkRules } from '../../access/rules.ts'
 import { isHash } from '../../auth/hash.ts'
 import { checkUsername } from '../../auth/provision.ts'
 import { AppError, badRequest } from '../../lib/errors.ts'
+import { administratesByGroup } from '../../store/access/groups.ts'
 import type { Records, Transaction } from '../../store/collection.ts'
 import { USERS } from '../../store/collections.ts'
 import type { User } from '../../store/document.ts'
@@ -122,7 +123,9 @@ function isKept(records: Records, { id, username }: User): boolean {
 }
 
 function checkReplacement(records: Records, accounts: readonly User[]): void {
-  if (!accounts.some(({ perm }) => perm.admin))
+  const administrates = (account: User) =>
+    account.perm.admin || (isKept(records, account) && administratesByGroup(records, account.id))
+  if (!accounts.some(administrates))
     throw new AppError('last_admin', 'the file has no administrator, so nothing was changed')
   checkNewNames(records, accounts)
   const ids = accounts.filter((account) => isKept(records, account)).map(({ id }) => id)

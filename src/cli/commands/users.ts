@@ -7,7 +7,8 @@ import { checkPassword } from '../../auth/password-policy.ts'
 import { addUserWithHome, checkUsername } from '../../auth/provision.ts'
 import { followsExternalSymlinks } from '../../config/config.ts'
 import { AppError, badRequest } from '../../lib/errors.ts'
-import type { Records } from '../../store/collection.ts'
+import { homeOf, setHome } from '../../store/access/groups.ts'
+import type { Records, Transaction } from '../../store/collection.ts'
 import { API_TOKENS, IDENTITIES, PASSKEYS, USERS } from '../../store/collections.ts'
 import type { User } from '../../store/document.ts'
 import {
@@ -20,7 +21,7 @@ import {
 import { withUserFlags } from '../apply-flags.ts'
 import { type Command, type Flag, flag, flagValue, grouped, type Invocation } from '../command.ts'
 import { withDatabase } from '../database.ts'
-import { USER_FLAGS } from '../flags.ts'
+import { HOME_FLAGS, USER_FLAGS } from '../flags.ts'
 import { makeScopeFolder } from '../home-folder.ts'
 import { userNamed, userTable } from './user-table.ts'
 import { usersSecondFactorCommand } from './users-second-factor.ts'
@@ -34,6 +35,7 @@ const UPDATE_FLAGS: readonly Flag[] = [
     flag('username NAME', 'New name', { short: 'u' }),
   ]),
   ...USER_FLAGS,
+  ...HOME_FLAGS,
 ]
 
 export const usersCommand: Command = {
@@ -56,7 +58,7 @@ export const usersCommand: Command = {
           says: 'An administrator',
         },
       ],
-      flags: USER_FLAGS,
+      flags: [...USER_FLAGS, ...HOME_FLAGS],
       minArgs: 2,
       run: add,
     },
@@ -121,7 +123,10 @@ async function add(invocation: Invocation): Promise<number> {
       lockPassword: flagValue<boolean>(flags, 'lockPassword') ?? false,
       rules: [],
     }
-    return addUserWithHome({ store, makeHome }, account).catch(throwInOldWords)
+    const alongside = (tx: Transaction, { id }: User) => saveHome(tx, id, flags)
+    return addUserWithHome({ store, makeHome }, account, undefined, {}, alongside).catch(
+      throwInOldWords,
+    )
   })
   stdout(userTable([user]))
   return 0
@@ -162,6 +167,7 @@ async function update(invocation: Invocation): Promise<number> {
           lockPassword: flagValue<boolean>(flags, 'lockPassword') ?? before.lockPassword,
         }
         const saved = replaceUser(tx, after)
+        saveHome(tx, saved.id, flags)
         if (hash !== undefined) endSessions(tx, saved.id)
         if (revokes) removeKeys(tx, saved.id)
         return { user: saved, left: hash === undefined ? '' : keysOf(tx, saved.id) }
@@ -184,6 +190,16 @@ function keysOf(records: Records, userID: number): string {
     .filter(([{ length }]) => length > 0)
     .map(([{ length }, name]) => `${length} ${name}${length > 1 ? 's' : ''}`)
     .join(', ')
+}
+
+function saveHome(tx: Transaction, userID: number, flags: Invocation['flags']): void {
+  const before = homeOf(tx, userID)
+  const quota = flagValue<number | null>(flags, 'homeQuota')
+  setHome(tx, {
+    userID,
+    home: flagValue<boolean>(flags, 'home') ?? before.home,
+    homeQuota: quota === undefined ? before.homeQuota : quota,
+  })
 }
 
 async function remove(invocation: Invocation): Promise<number> {

@@ -3,7 +3,7 @@ import { AppError } from '../../lib/errors.ts'
 import type { Lookups, Records, Transaction } from '../collection.ts'
 import { GROUPS, HOMES, MEMBERSHIPS, membershipKey, USERS } from '../collections.ts'
 import { removeGrantsOf } from './folders.ts'
-import type { AccountHome, Group, MembershipSource } from './records.ts'
+import type { AccountHome, Group, Membership, MembershipSource } from './records.ts'
 
 export const MAX_GROUPS = 1_000
 
@@ -97,12 +97,21 @@ export function keepAdministrator<T>(tx: Transaction, change: () => T): T {
   return result
 }
 
-// What a provider gives it takes away at any sign-in, so that nobody can be left to it.
+/** True where a group administrates into which an administrator has put the account. */
+export function administratesByGroup(records: Records, userID: number): boolean {
+  return records.find(MEMBERSHIPS, 'userID', userID).some((one) => isLasting(records, one))
+}
+
 function hasAdministrator(records: Records): boolean {
   if (records.values(USERS, 'admin').length > 0) return true
-  return records
-    .find(GROUPS, 'admin', 1)
-    .some(({ id }) => records.find(MEMBERSHIPS, 'groupID', id).some(({ from }) => from === 'admin'))
+  const ids = records.find(GROUPS, 'admin', 1).map(({ id }) => id)
+  const members = ids.flatMap((id) => records.find(MEMBERSHIPS, 'groupID', id))
+  return members.some((one) => isLasting(records, one))
+}
+
+// What a provider gives it takes away at any sign-in, so that nobody can be left to it.
+function isLasting(records: Records, { groupID, from }: Membership): boolean {
+  return from === 'admin' && records.get(GROUPS, groupID)?.perm.admin === true
 }
 
 function requireFreeName(records: Records, name: string, ownId: number): void {
