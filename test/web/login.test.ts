@@ -89,7 +89,7 @@ describe('login', () => {
     await using open = await site.open({ path: '/login', as: null })
     const { page, context } = open
     await fillIn(page, ADMIN)
-    await page.getByLabel('Stay signed in').uncheck()
+    await page.getByLabel('Stay logged in').uncheck()
     await page.getByRole('button', { name: 'Log in' }).click()
     await page.waitForURL('**/files/')
     const [cookie] = await context.cookies()
@@ -260,7 +260,7 @@ describe('a session that ends', () => {
     await other.fetch('/api/sessions', { method: 'DELETE' })
     await page.reload()
     await page.waitForURL('**/login?*logout-reason=inactivity*')
-    await page.getByText('You were signed out after a period of inactivity.').waitFor()
+    await page.getByText('You were logged out after a period of inactivity.').waitFor()
   })
 
   it('ends for every tab when one of them logs out', async () => {

@@ -105,7 +105,7 @@ describe('a passkey', () => {
     await page.getByLabel('Username').fill(ADMIN.username)
     await page.getByLabel('Password', { exact: true }).fill(ADMIN.password)
     await page.getByRole('button', { name: 'Log in', exact: true }).click()
-    await page.getByRole('heading', { name: 'Two-step sign-in' }).waitFor()
+    await page.getByRole('heading', { name: 'Two-step login' }).waitFor()
     await page.getByRole('button', { name: 'Use a passkey' }).click()
     await page.getByText('in.txt').waitFor()
   })

@@ -241,7 +241,7 @@ describe('uploads', () => {
       const dialog = page.getByRole('dialog').or(page.getByRole('alertdialog'))
       const password = dialog.getByLabel('Password', { exact: true })
       await password.waitFor()
-      await panel(page).getByText('Waiting for you to sign in').waitFor()
+      await panel(page).getByText('Waiting for you to log in').waitFor()
       await password.fill('correct horse 9 battery')
       await password.press('Enter')
       await dialog.waitFor({ state: 'detached' })

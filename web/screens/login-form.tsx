@@ -168,7 +168,7 @@ function FirstStep(props: FirstStepProps) {
 
 function StaySignedIn(props: { checked: boolean; onChange(on: boolean): void }) {
   const { t } = useLingui()
-  return <Checkbox name="remember" label={t`Stay signed in`} {...props} />
+  return <Checkbox name="remember" label={t`Stay logged in`} {...props} />
 }
 
 function LeastLength() {

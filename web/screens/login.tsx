@@ -58,7 +58,7 @@ export function LoginScreen() {
           <Logo />
           <h1 className="login__title">
             {isSecond ? (
-              <Trans>Two-step sign-in</Trans>
+              <Trans>Two-step login</Trans>
             ) : signup ? (
               <Trans>Create an account</Trans>
             ) : (
@@ -73,7 +73,7 @@ export function LoginScreen() {
           <div className="note tone-warn" role="status">
             <Clock className="i i-sm" aria-hidden />
             <span>
-              <Trans>You were signed out after a period of inactivity.</Trans>
+              <Trans>You were logged out after a period of inactivity.</Trans>
             </span>
           </div>
         )}

@@ -120,7 +120,7 @@ function AccountsSection({ draft, field, toggle }: Form<GlobalDraft>) {
       />
       {hasSecondFactors() && (
         <SelectLine
-          label={t`Two-step sign-in`}
+          label={t`Two-step login`}
           hint={draft.secondFactorFixed && t`Chosen when the server was started.`}
           disabled={draft.secondFactorFixed}
           {...field('secondFactor')}

@@ -24,7 +24,7 @@ export function SecondFactor() {
   if (factor.data && !factor.data.offered) return null
   return (
     <Section
-      title={t`Two-step sign-in`}
+      title={t`Two-step login`}
       hint={t`A code from an app on your phone, besides your password.`}
     >
       <WhenLoaded loaded={factor}>
@@ -53,7 +53,7 @@ async function enrol(onChange: () => void): Promise<void> {
   const codes = await openPrompt('enrolFactor', {})
   if (codes === null) return
   onChange()
-  toastSuccess(t`Two-step sign-in is on`)
+  toastSuccess(t`Two-step login is on`)
   await openPrompt('recoveryCodes', { codes })
 }
 
@@ -74,7 +74,7 @@ async function renew(onChange: () => void): Promise<void> {
 
 async function switchOff(onChange: () => void): Promise<void> {
   const answer = await openPrompt('proveFactor', {
-    title: t`Switch off two-step sign-in?`,
+    title: t`Switch off two-step login?`,
     text: t`Your password alone will be enough to log in.`,
     confirmLabel: t`Switch off`,
     tone: 'danger',
@@ -82,7 +82,7 @@ async function switchOff(onChange: () => void): Promise<void> {
   })
   if (answer === null) return
   onChange()
-  toastSuccess(t`Two-step sign-in is off`)
+  toastSuccess(t`Two-step login is off`)
 }
 
 function Active({ record, onChange }: { record: SecondFactorRecord; onChange: () => void }) {

@@ -50,7 +50,7 @@ export function ApiTokens({ turn = 0 }: { turn?: number }) {
   return (
     <Section
       title={t`API tokens`}
-      hint={t`Scripts and apps sign in with a token instead of your password.`}
+      hint={t`Scripts and apps log in with a token instead of your password.`}
     >
       <WhenLoaded loaded={tokens}>
         {(list) => (

@@ -136,7 +136,7 @@ function Title({ state, busy }: { state: State; busy: boolean }) {
   if (files === 0) return <Trans>Preparing upload…</Trans>
   if (hold === 'paused') return <Trans>Uploads paused</Trans>
   if (hold === 'offline') return <Trans>Waiting for the connection</Trans>
-  if (hold === 'signed-out') return <Trans>Waiting for you to sign in</Trans>
+  if (hold === 'signed-out') return <Trans>Waiting for you to log in</Trans>
   if (hold === 'no-space') return <Trans>The server is full</Trans>
   if (hold === 'folder-full') return <Trans>The folder is full</Trans>
   const at = Math.min(files, Math.max(1, done + failed + active))

@@ -166,9 +166,9 @@ function thumbnailUrl(item: UploadItem): string | undefined {
 }
 
 const texts: Partial<Record<UploadFailureCode, MessageDescriptor>> = {
-  unauthenticated: msg`Signed out`,
-  second_factor_required: msg`Signed out`,
-  wrong_credentials: msg`Signed out`,
+  unauthenticated: msg`Logged out`,
+  second_factor_required: msg`Logged out`,
+  wrong_credentials: msg`Logged out`,
   forbidden: msg`No permission`,
   token_not_allowed: msg`No permission`,
   download_forbidden: msg`No permission`,
@@ -183,7 +183,7 @@ const texts: Partial<Record<UploadFailureCode, MessageDescriptor>> = {
   is_a_folder: msg`Name is taken`,
   incomplete: msg`Server error`,
   damaged: msg`Server error`,
-  sign_in_unavailable: msg`Signed out`,
+  sign_in_unavailable: msg`Logged out`,
   disk_failed: msg`Server error`,
   internal: msg`Server error`,
   not_implemented: msg`Not supported`,

@@ -75,7 +75,7 @@ export function EnrolPrompt({ answer }: PromptProps<'enrolFactor'>) {
     <Dialog
       fullOnPhone
       size="md"
-      title={t`Two-step sign-in`}
+      title={t`Two-step login`}
       subtitle={t`A code from an app on your phone, besides your password.`}
       guarded={busy || enrolment !== null}
       onClose={cancel}

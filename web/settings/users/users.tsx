@@ -145,9 +145,9 @@ function UserRow({ user, own, hasFactor, origin, onChange }: UserRowProps) {
           )}
           {origin && <Badge>{origin.from === 'directory' ? t`Directory` : t`Provider`}</Badge>}
           {hasFactor && (
-            <span className="tbl__factor" data-tip={t`Two-step sign-in is on`}>
+            <span className="tbl__factor" data-tip={t`Two-step login is on`}>
               <KeyRound className="i i-sm" aria-hidden />
-              <span className="sr">{t`Two-step sign-in is on`}</span>
+              <span className="sr">{t`Two-step login is on`}</span>
             </span>
           )}
         </a>
@@ -172,7 +172,7 @@ function UserRow({ user, own, hasFactor, origin, onChange }: UserRowProps) {
           <IconButton
             size="sm"
             icon={ShieldOff}
-            label={t`Reset two-step sign-in of ${user.username}`}
+            label={t`Reset two-step login of ${user.username}`}
             onClick={() =>
               void resetFactor(user.id, user.username)
                 .then((done) => done && onChange())
