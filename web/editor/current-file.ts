@@ -6,7 +6,7 @@ import type { EditorView } from '@codemirror/view'
 import { ref } from 'valtio'
 import type { FileInfo } from '../../src/api-types.ts'
 import type { FileVersion } from '../api/text-files.ts'
-import { permissions } from '../state/session.ts'
+import { abilitiesOn } from '../state/rights.ts'
 import type { TextEncoding } from '../text/encodings.ts'
 import { blobOf, lineEndsOf, replaceText, sameText, textOf } from './code/line-end-state.ts'
 import { dropDraft, loadDrafts, pruneDrafts, saveDraft } from './drafts.ts'
@@ -229,6 +229,6 @@ export async function discardChanges(): Promise<void> {
 /** Why the text cannot be changed; what it is comes before who may. */
 export function readOnlyReason({ entry, binary, exact }: OpenFile) {
   if (binary) return 'binary'
-  if (!permissions().modify || entry.type === 'textImmutable') return 'permission'
+  if (!abilitiesOn(entry.path).modify || entry.type === 'textImmutable') return 'permission'
   return exact ? null : 'encoding'
 }

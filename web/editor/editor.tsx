@@ -13,6 +13,7 @@ import { useMedia } from '../lib/page/media.ts'
 import { guardLeaving } from '../lib/page/navigate.ts'
 import { openPrompt } from '../operations/prompts.ts'
 import { toastError } from '../operations/toasts.ts'
+import { rightsTurn } from '../state/rights.ts'
 import { session } from '../state/session.ts'
 import { isNestedTooDeep } from '../text/nesting.ts'
 import type { FileSource, FrameAction } from '../viewers/frame/source.ts'
@@ -70,7 +71,9 @@ export function Editor({ source, entry, actions = [], close, ...rest }: EditorPr
     void openFile(entry, { anyway })
     return closeFile
   }, [entry.path])
-  useEffect(() => noteEntry(entry), [entry])
+  const { count } = useSnapshot(rightsTurn)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: what may be done in its folder may be known by now
+  useEffect(() => noteEntry(entry), [entry, count])
 
   // Binary files have no Markdown preview.
   const isText = ready && readOnly !== 'binary'

@@ -16,7 +16,7 @@ import { useSnapshot } from 'valtio'
 import { isTooLarge } from '../api/text-files.ts'
 import { formatDistanceInText, formatNumber } from '../lib/format.ts'
 import { toastError } from '../operations/toasts.ts'
-import { permissions } from '../state/session.ts'
+import { abilitiesOn } from '../state/rights.ts'
 import { encodingLabel, UTF8 } from '../text/encodings.ts'
 import { Button, type ButtonProps } from '../ui/button.tsx'
 import { goTo } from './code-pane.tsx'
@@ -148,7 +148,7 @@ function ChangedBar({ onSave }: NoticesProps) {
 
 function GoneBar({ onSave }: NoticesProps) {
   const { t } = useLingui()
-  const disabled = !permissions().create && t`You don’t have permission to create files`
+  const disabled = !abilitiesOn(editor.path).create && t`You don’t have permission to create files`
   return (
     <Bar
       tone="tone-warn"

@@ -6,7 +6,7 @@ import type { FileInfo } from '../../src/api-types.ts'
 import { ApiError, isAbort } from '../api/client.ts'
 import { createFileBytes, isTooLarge, readFileBytes, writeFileBytes } from '../api/text-files.ts'
 import { boot } from '../lib/boot.ts'
-import { permissions, session } from '../state/session.ts'
+import { session } from '../state/session.ts'
 import { looksBinary } from '../text/binary.ts'
 import { decodeAs, decodeText, writesBack } from '../text/decode.ts'
 import { canWrite, encodeText } from '../text/encode.ts'
@@ -43,10 +43,6 @@ export async function openFile(
     ...{ phase: 'loading', error: null, path: entry.path, readOnly: null, dirty: false },
     ...{ saving: false, notice: null, comparing: null, draftAtMs: null },
   })
-  if (!permissions().download) {
-    editor.phase = 'forbidden'
-    return
-  }
   if (entry.size > MAX_EDIT_BYTES) {
     editor.phase = 'large'
     return

@@ -20,9 +20,11 @@ import { boot, canLogOut } from '../lib/boot.ts'
 import { formatPercent, formatSize } from '../lib/format.ts'
 import { usePath } from '../lib/page/navigate.ts'
 import { filesHref, readFilesPath } from '../lib/paths.ts'
+import { notHere } from '../operations/commands/types.ts'
 import { askToLogOut } from '../operations/log-out.ts'
 import { toastError } from '../operations/toasts.ts'
 import { prefs, togglePinned } from '../state/prefs.ts'
+import { abilitiesIn, ownAbilities, rightsTurn } from '../state/rights.ts'
 import { session } from '../state/session.ts'
 import { slots } from '../state/slots.ts'
 import { showUsageOf, usage } from '../state/usage.ts'
@@ -53,7 +55,7 @@ export function Sidebar({ open, onDone }: { open: boolean; onDone: () => void })
       id="sidebar"
       aria-label={t`Sidebar`}
     >
-      {user && <NewButton inFiles={inFiles} can={user.perm.create} onDone={onDone} />}
+      {user && <NewButton inFiles={inFiles} here={here} onDone={onDone} />}
       <nav className="side__list stack" aria-label={t`Places`}>
         {user && (
           <>
@@ -138,13 +140,15 @@ function Pins({ here }: { here: string | null }) {
 
 interface NewButtonProps {
   inFiles: boolean
-  can: boolean
+  here: string | null
   onDone: () => void
 }
 
-function NewButton({ inFiles, can, onDone }: NewButtonProps) {
+function NewButton({ inFiles, here, onDone }: NewButtonProps) {
   const { t } = useLingui()
   const { newMenu } = useSnapshot(slots)
+  useSnapshot(rightsTurn)
+  const { create } = abilitiesIn(here)
   if (!inFiles) {
     return (
       <a className="btn btn--line side__new" href={`${boot.BaseURL}/files/`}>
@@ -155,7 +159,7 @@ function NewButton({ inFiles, can, onDone }: NewButtonProps) {
       </a>
     )
   }
-  if (!can) return null
+  if (!create && !ownAbilities().create) return null
   return (
     <MenuButton
       label={t`New`}
@@ -179,7 +183,7 @@ function NewButton({ inFiles, can, onDone }: NewButtonProps) {
           className="side__new"
           icon={Plus}
           endIcon={ChevronDown}
-          disabled={!newMenu}
+          disabled={!create ? notHere() : !newMenu}
         >
           <Trans>New</Trans>
         </Button>

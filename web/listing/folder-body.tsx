@@ -22,7 +22,7 @@ import { openGridMenu } from './grid/grid-menu.tsx'
 import { layoutOf } from './grid/metrics.ts'
 import { pull } from './grid/pull.ts'
 import { SwipeActions } from './grid/row-swipe.tsx'
-import { useListing, useSession } from './use-listing.ts'
+import { useAbilities, useListing } from './use-listing.ts'
 
 export function FolderBody() {
   const phase = useListing()
@@ -81,7 +81,7 @@ function NearestParent({ vpath }: { vpath: string }) {
 
 function EmptyFolder() {
   const { t } = useLingui()
-  const can = useSession().user?.perm.create === true
+  const can = useAbilities().create
   const touched = useMedia(TOUCHED)
   return (
     <div

@@ -14,7 +14,6 @@ import {
   Search,
   X,
 } from 'lucide-react'
-import { useSnapshot } from 'valtio'
 import { PhoneBar } from '../layout/phone-bar.tsx'
 import { chooseView } from '../operations/choose-view.ts'
 import { currentContext, folderContext } from '../operations/commands/context.ts'
@@ -29,12 +28,12 @@ import { openSearch } from '../operations/commands/open-entry.ts'
 import { actionOf } from '../operations/commands/registry.ts'
 import { folderTitle } from '../operations/failure-toasts.ts'
 import { shownFolder } from '../state/listing.ts'
+import { ownAbilities } from '../state/rights.ts'
 import { clearSelection, toggleAll } from '../state/selection.ts'
-import { session } from '../state/session.ts'
 import { IconButton } from '../ui/button.tsx'
 import { MenuButton } from '../ui/menu.tsx'
 import { PhoneActions } from './toolbar.tsx'
-import { useListing, useSelection } from './use-listing.ts'
+import { useAbilities, useListing, useSelection } from './use-listing.ts'
 
 const nextView = {
   list: { view: 'mosaic', icon: LayoutGrid },
@@ -83,7 +82,7 @@ export function PhoneFoot() {
   const { t } = useLingui()
   const { paths, mode } = useSelection()
   const { kind } = useListing()
-  useSnapshot(session)
+  useAbilities()
   const context = currentContext()
   if (kind !== 'folder' && kind !== 'loading') return null
   if (paths.size > 0) {
@@ -101,7 +100,7 @@ export function PhoneFoot() {
       </div>
     )
   }
-  if (!context.can.create || mode) return null
+  if (!(context.can.create || ownAbilities().create) || mode) return null
   return (
     <MenuButton label={t`New`} items={() => menuEntries(newMenu, currentContext())}>
       {(trigger) => (

@@ -6,7 +6,6 @@ import { useLingui } from '@lingui/react/macro'
 import { ArrowDown, ArrowUp, Ellipsis, ListFilter, X } from 'lucide-react'
 import { useEffect, useMemo, useRef, useState } from 'react'
 import { flushSync } from 'react-dom'
-import { useSnapshot } from 'valtio'
 import type { FileEntry } from '../../src/api-types.ts'
 import { formatCounts, formatNumber, formatSize } from '../lib/format.ts'
 import { announce } from '../lib/page/announce.ts'
@@ -22,15 +21,20 @@ import {
   selectionStart,
 } from '../operations/commands/menus.ts'
 import { actionOf } from '../operations/commands/registry.ts'
-import type { Action, ActionContext } from '../operations/commands/types.ts'
+import {
+  type Action,
+  type ActionContext,
+  notHere,
+  standingOf,
+} from '../operations/commands/types.ts'
+import { toastInfo } from '../operations/toasts.ts'
 import { entriesOf, setShown, shownFolder } from '../state/listing.ts'
 import { clearSelection } from '../state/selection.ts'
-import { session } from '../state/session.ts'
 import { provide } from '../state/slots.ts'
 import { Button, IconButton } from '../ui/button.tsx'
 import { MenuButton, type MenuEntry } from '../ui/menu.tsx'
 import { Breadcrumbs } from './breadcrumbs.tsx'
-import { useCounts, useListing, useSelection } from './use-listing.ts'
+import { useAbilities, useCounts, useListing, useSelection } from './use-listing.ts'
 
 export function Toolbar() {
   const { paths, mode } = useSelection()
@@ -155,7 +159,7 @@ function SelectionBar() {
   const entries = useSelectedEntries()
   const narrow = useMedia(NARROW)
   // Rights can change under an open page.
-  useSnapshot(session)
+  useAbilities()
   const context = currentContext()
   const count = entries.length
   const bytes = sizeOf(entries)
@@ -167,7 +171,7 @@ function SelectionBar() {
   // Without a selection some would mean the whole folder or the entry with the focus, which is not what
   // this bar is about.
   const fitting = count === 0 ? [] : selectionBar.map(actionOf)
-  const shown = fitting.filter((action) => action.enabled(context))
+  const shown = fitting.filter((action) => standingOf(action, context) !== 'absent')
   const more = count === 0 ? selectionStart : selectionMore
   return (
     <div
@@ -192,6 +196,7 @@ function SelectionBar() {
           key={action.id}
           action={action}
           label={i18n._(action.shortLabel ?? action.label)}
+          disabled={standingOf(action, context) === 'off' && notHere()}
           iconOnly={narrow || (index > 3 && action.id !== 'delete' && shown.length > 5)}
         />
       ))}
@@ -206,10 +211,13 @@ function SelectionBar() {
 function BarAction({
   action,
   label,
+  disabled,
   iconOnly,
 }: {
   action: Action
   label: string
+  /** Why it cannot be used. */
+  disabled: string | false
   iconOnly: boolean
 }) {
   const run = () => void action.run(currentContext())
@@ -222,12 +230,19 @@ function BarAction({
         flipIcon={flipIcon}
         label={label}
         shortcut={keysOf(action)}
+        disabled={disabled}
         onClick={run}
       />
     )
   }
   return (
-    <Button icon={action.icon} flipIcon={flipIcon} data-tip-keys={keysOf(action)} onClick={run}>
+    <Button
+      icon={action.icon}
+      flipIcon={flipIcon}
+      data-tip-keys={keysOf(action)}
+      disabled={disabled}
+      onClick={run}
+    >
       {label}
     </Button>
   )
@@ -236,14 +251,18 @@ function BarAction({
 /** The commands at the lower edge of a phone while something is selected. */
 export function PhoneActions({ plan, context }: PhoneActionsProps) {
   const { i18n } = useLingui()
+  const standing = (action: Action) => standingOf(action, context)
   return plan
-    .filter((action) => action.enabled(context))
+    .filter((action) => standing(action) !== 'absent')
     .map((action) => (
       <button
         key={action.id}
         type="button"
         className={action.danger ? 'bbar__item is-danger mid stack' : 'bbar__item mid stack'}
-        onClick={() => void action.run(currentContext())}
+        aria-disabled={standing(action) === 'off' || undefined}
+        onClick={() =>
+          standing(action) === 'on' ? void action.run(currentContext()) : toastInfo(notHere())
+        }
       >
         <action.icon className={action.flipIcon ? 'i i-lg flip' : 'i i-lg'} aria-hidden />
         <span>{i18n._(action.shortLabel ?? action.label)}</span>

@@ -2,12 +2,19 @@ import { useMemo } from 'react'
 import { useSnapshot } from 'valtio'
 import { clipboard } from '../state/clipboard.ts'
 import { listing } from '../state/listing.ts'
+import { abilitiesIn, rightsTurn } from '../state/rights.ts'
 import { selection } from '../state/selection.ts'
 import { session } from '../state/session.ts'
 
 export const useListing = () => useSnapshot(listing).phase
 export const useSelection = () => useSnapshot(selection)
 export const useClipboard = () => useSnapshot(clipboard)
+/** What may be done in the open folder. */
+export function useAbilities() {
+  useSnapshot(session)
+  useSnapshot(rightsTurn)
+  return abilitiesIn(useListing().vpath)
+}
 export const useSession = () => useSnapshot(session)
 
 /** How many folders and files the folder drawn has, whatever the filter says. */

@@ -5,10 +5,12 @@ import { chooseView } from '../operations/choose-view.ts'
 import { currentContext } from '../operations/commands/context.ts'
 import { keysOf, menuEntries } from '../operations/commands/menus.ts'
 import { actionOf } from '../operations/commands/registry.ts'
+import { notHere } from '../operations/commands/types.ts'
+import { ownAbilities } from '../state/rights.ts'
 import { Button } from '../ui/button.tsx'
 import { MenuButton } from '../ui/menu.tsx'
 import { Segmented } from '../ui/toggle.tsx'
-import { useListing, useSession } from './use-listing.ts'
+import { useAbilities, useListing } from './use-listing.ts'
 
 const views = [
   ['list', 'view-list'],
@@ -45,8 +47,8 @@ export function ViewSwitch() {
 export function UploadButton() {
   const { t } = useLingui()
   const { kind, shown } = useListing()
-  const can = useSession().user?.perm.create === true
-  if (!can || kind === 'failed') return null
+  const { create } = useAbilities()
+  if (!(create || ownAbilities().create) || kind === 'failed') return null
   return (
     <MenuButton
       label={t`Upload`}
@@ -58,7 +60,7 @@ export function UploadButton() {
           tone="line"
           icon={Upload}
           id="upload-button"
-          disabled={shown.folder === null}
+          disabled={shown.folder === null || (!create && notHere())}
         >
           <Trans>Upload</Trans>
         </Button>

@@ -135,7 +135,7 @@ function tellTransfer(kind: TransferKind, done: readonly PlannedTransfer[], targ
         })
   // What was replaced cannot be brought back, so nothing is promised then.
   const replaced = done.some((step) => step.override)
-  if (replaced || (kind === 'copy' && !canTakeBack())) toastSuccess(text)
+  if (replaced || (kind === 'copy' && !canTakeBack(target))) toastSuccess(text)
   else if (kind === 'move') offerUndo(text, () => undoMoves(done))
   else {
     const copies = lookAt(

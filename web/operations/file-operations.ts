@@ -192,7 +192,7 @@ export async function makeFolder(parent: string, segments: readonly string[]): P
   void reloadFolder(parent)
   const name = shownName(segments.join('/'))
   // A folder that was there before must not be deleted by taking back what went into it.
-  if (existed || !canTakeBack()) toastSuccess(t`Created folder “${name}”`)
+  if (existed || !canTakeBack(parent)) toastSuccess(t`Created folder “${name}”`)
   else {
     const folders = segments.map((_, i) => segments.slice(0, i + 1).reduce(joinPath, parent))
     offerUndo(t`Created folder “${name}”`, () => removeMade(parent, emptyFolders(folders)))

@@ -7,7 +7,8 @@ import { nameOf, shownName, trimPath } from '../lib/paths.ts'
 import { forgetFolder } from '../state/folder-cache.ts'
 import { entryAt, heirOf, revealEntry, shownFolder } from '../state/listing.ts'
 import { dropPinned } from '../state/prefs.ts'
-import { permissions, session } from '../state/session.ts'
+import { abilitiesIn } from '../state/rights.ts'
+import { session } from '../state/session.ts'
 import { refreshUsage } from '../state/usage.ts'
 import { reloadFolder } from './open-folder.ts'
 import { toastError } from './toasts.ts'
@@ -33,11 +34,11 @@ function factsOf(entry: { isDir: boolean; size: number; modified: string }): Fac
 }
 
 /**
- * Whether something made here can be taken back. Hidden names are deleted along with their folder,
+ * Whether something made in a folder can be taken back. Hidden names are deleted along with their folder,
  * so who does not see them could not know what is lost.
  */
-export function canTakeBack(): boolean {
-  return permissions().delete && session.user?.hideDotfiles !== true
+export function canTakeBack(folder: string): boolean {
+  return abilitiesIn(folder).delete && session.user?.hideDotfiles !== true
 }
 
 /** New folders, each inside the one before, with nothing else in them. */

@@ -16,7 +16,7 @@ import {
 } from '../lib/paths.ts'
 import { draftEntry, movedEntry, patchFolder, type ShownChange } from '../state/folder-changes.ts'
 import { entryAt, heirOf, markBusy, revealEntry, shownFolder } from '../state/listing.ts'
-import { permissions } from '../state/session.ts'
+import { abilitiesIn, abilitiesOn } from '../state/rights.ts'
 import { openPrompt } from './prompts.ts'
 import type { ClashSide, TransferItem, TransferKind } from './transfer-types.ts'
 
@@ -95,7 +95,7 @@ export async function planTransfer(
     targetName: target === ROOT ? t`My files` : nameOf(target),
     kind,
     allowResume: false,
-    allowReplace: permissions().modify,
+    allowReplace: abilitiesIn(target).modify,
     otherCount: planned.length,
   })
   if (answer === null) return null
@@ -134,7 +134,9 @@ function sideOf(entry: FileEntry | undefined, item: TransferItem): ClashSide {
     modifiedMs: entry === undefined ? null : Date.parse(entry.modified) || null,
   }
   if (entry === undefined || entry.type !== 'image' || !boot.EnableThumbs) return side
-  return permissions().download ? { ...side, thumbnail: () => previewUrl(entry, 'thumb') } : side
+  return abilitiesOn(entry.path).download
+    ? { ...side, thumbnail: () => previewUrl(entry, 'thumb') }
+    : side
 }
 
 /**

@@ -27,7 +27,7 @@ import { FolderBody } from '../listing/folder-body.tsx'
 import { GridMenu } from '../listing/grid/grid-menu.tsx'
 import { PhoneFoot, PhoneHeader } from '../listing/phone-parts.tsx'
 import { Toolbar } from '../listing/toolbar.tsx'
-import { useCounts, useListing, useSelection, useSession } from '../listing/use-listing.ts'
+import { useAbilities, useCounts, useListing, useSelection } from '../listing/use-listing.ts'
 import { UploadButton, ViewSwitch } from '../listing/view-switch.tsx'
 import { currentContext, folderContext } from '../operations/commands/context.ts'
 import { folderMenu, menuEntries, newMenu } from '../operations/commands/menus.ts'
@@ -37,6 +37,7 @@ import { folderTitle } from '../operations/failure-toasts.ts'
 import { leave, openPath, watchWindow } from '../operations/open-folder.ts'
 import { loadClipboard } from '../state/clipboard.ts'
 import { prefs } from '../state/prefs.ts'
+import { ownAbilities } from '../state/rights.ts'
 import { clearSelection } from '../state/selection.ts'
 import { provide } from '../state/slots.ts'
 import { IconButton } from '../ui/button.tsx'
@@ -161,7 +162,8 @@ function Details() {
 function useNewMenu(): void {
   const open = useListing().kind === 'folder'
   const { paths } = useSelection()
-  const can = useSession().user?.perm.create === true
+  const { create } = useAbilities()
+  const can = create || ownAbilities().create
   // biome-ignore lint/correctness/useExhaustiveDependencies: the context is read when the menu opens
   useEffect(() => {
     if (!open || !can) return

@@ -12,7 +12,8 @@ import { useRows } from '../lib/page/use-rows.ts'
 import { filesHref, joinPath, nameOf, parentOf } from '../lib/paths.ts'
 import { hasThumbnail } from '../lib/previews.ts'
 import { copyLink } from '../operations/copy-text.ts'
-import { permissions, session } from '../state/session.ts'
+import { abilitiesOn } from '../state/rights.ts'
+import { session } from '../state/session.ts'
 import { Kbd } from '../ui/badge.tsx'
 import { IconButton } from '../ui/button.tsx'
 import { FileTile } from '../ui/file-icon.tsx'
@@ -184,7 +185,7 @@ function Actions({ vpath, href, isDir, onClose }: ActionsProps) {
         label={t`Copy link`}
         onClick={() => void copyLink(absoluteUrl(href))}
       />
-      {permissions().download && !isDir && (
+      {abilitiesOn(vpath).download && !isDir && (
         <a
           className="ib ib--sm"
           tabIndex={-1}
@@ -216,7 +217,7 @@ function Location({ base, vpath }: { base: string; vpath: string }) {
 }
 
 function thumbnailUrl(hit: SearchHit, vpath: string): string | undefined {
-  if (hit.dir || !boot.EnableThumbs || !permissions().download) return undefined
+  if (hit.dir || !boot.EnableThumbs || !abilitiesOn(vpath).download) return undefined
   const name = nameOf(vpath)
   if (fileClassOf({ name, isDir: false }) !== 'image') return undefined
   if (!hasThumbnail({ name, type: 'image', size: hit.size ?? 0 })) return undefined

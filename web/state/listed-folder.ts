@@ -7,6 +7,7 @@ import { savesData } from '../lib/page/media.ts'
 import { joinPath, trimPath } from '../lib/paths.ts'
 import { cachedFolder, cacheFolder, type Folder } from './folder-cache.ts'
 import { changesSettled, withChanges } from './folder-changes.ts'
+import { noteRights } from './rights.ts'
 
 /** The listing with the changes that are under way in it. */
 export function toFolder(vpath: string, info: FileInfo): Folder {
@@ -18,6 +19,7 @@ export function toFolder(vpath: string, info: FileInfo): Folder {
     byPath.set(entry.path, entry)
     return entry
   })
+  noteRights(vpath, info.rights)
   return withChanges(
     ref({
       vpath,

@@ -12,7 +12,7 @@ import { freeName, joinPath, nameOf, parentOf, trimPath } from '../lib/paths.ts'
 import { openPrompt } from '../operations/prompts.ts'
 import { toastError, toastInfo } from '../operations/toasts.ts'
 import type { Clash, ConflictAnswer, ConflictProps } from '../operations/transfer-types.ts'
-import { permissions } from '../state/session.ts'
+import { abilitiesIn } from '../state/rights.ts'
 import {
   applyChoices,
   compare,
@@ -41,7 +41,7 @@ import type { UploadItem } from './upload-item.ts'
 
 /** Uploads what `scan` yields into the folder `targetPath`. Never rejects: problems are told. */
 export async function addScan(scan: Scan, targetPath: string): Promise<void> {
-  if (!permissions().create) {
+  if (!abilitiesIn(trimPath(targetPath)).create) {
     toastError(i18n._(msg`You don’t have permission to upload files here.`))
     return
   }
@@ -85,7 +85,7 @@ async function retryBesideOrOver(item: UploadItem): Promise<void> {
     return
   }
   const clash = withPictures(toClash(item.name, [entry], existing), entry, item.vpath)
-  const answer = await ask([clash], { targetName: folderName(folder), otherCount: 0 })
+  const answer = await ask(folder, [clash], { targetName: folderName(folder), otherCount: 0 })
   const choice = answer?.get(item.name)
   if (choice === undefined || choice === 'skip') return
   const names = new Set([...existing.keys()].filter((path) => !path.includes('/')))
@@ -208,7 +208,7 @@ async function choose(
   const clashes = [...clashing].map(([id, entries]) =>
     withPictures(toClash(id, entries, existing), entries[0], joinPath(target, id)),
   )
-  const answer = await ask(clashes, {
+  const answer = await ask(target, clashes, {
     targetName: folderName(target),
     otherCount: others.length,
   })
@@ -231,6 +231,7 @@ async function receivedBytes(
 }
 
 function ask(
+  target: string,
   clashes: Clash[],
   facts: Pick<ConflictProps, 'targetName' | 'otherCount'>,
 ): Promise<ConflictAnswer> {
@@ -238,7 +239,7 @@ function ask(
     clashes,
     kind: 'upload',
     allowResume: true,
-    allowReplace: permissions().modify,
+    allowReplace: abilitiesIn(target).modify,
     ...facts,
   })
 }

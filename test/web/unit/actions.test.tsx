@@ -1,9 +1,11 @@
-import { describe, expect, it } from 'vitest'
-import type { FileEntry, Permissions } from '../../../src/api-types.ts'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import type { FileEntry, Permissions, TokenUser, Verb } from '../../../src/api-types.ts'
 import { keyLetter } from '../../../web/lib/page/keys.ts'
 import { actions } from '../../../web/operations/commands/registry.ts'
 import { matchesShortcut, shownKeys } from '../../../web/operations/commands/shortcut.ts'
-import type { ActionContext } from '../../../web/operations/commands/types.ts'
+import { type ActionContext, standingOf } from '../../../web/operations/commands/types.ts'
+import { abilitiesIn, noteRights } from '../../../web/state/rights.ts'
+import { session } from '../../../web/state/session.ts'
 
 const nothing: Permissions = {
   admin: false,
@@ -31,13 +33,23 @@ function file(name: string, over: Partial<FileEntry> = {}): FileEntry {
   }
 }
 
+function signIn(perm: Partial<Permissions>) {
+  session.user = { id: 1, username: 'anna', perm: { ...nothing, ...perm } } as TokenUser
+  onTestFinished(() => {
+    session.user = null
+  })
+}
+
+const contextIn = (folder: string, selected: FileEntry[]): ActionContext => ({
+  folder,
+  selected,
+  focused: selected[0] ?? null,
+  can: abilitiesIn(folder),
+})
+
 function enabled(can: Partial<Permissions>, selected: FileEntry[]): string[] {
-  const context: ActionContext = {
-    folder: '/',
-    selected,
-    focused: selected[0] ?? null,
-    can: { ...nothing, ...can },
-  }
+  signIn(can)
+  const context = contextIn('/', selected)
   return actions.filter((action) => action.enabled(context)).map((action) => action.id)
 }
 
@@ -159,5 +171,45 @@ describe('shortcuts', () => {
     expect(shownKeys('Mod+Shift+F', true)).toBe('⌘ ⇧ F')
     expect(shownKeys('Delete', false)).toBe('Del')
     expect(shownKeys(' ', false)).toBe('Space')
+  })
+})
+
+describe('commands in a folder with rights of its own', () => {
+  const all: Partial<Permissions> = {
+    ...{ create: true, rename: true, modify: true, delete: true, share: true, download: true },
+  }
+
+  /** How commands for one selected file stand, with these verbs in its folder. */
+  function standing(may: readonly Verb[], ids: readonly string[]): string[] {
+    const said = (verb: Verb) => may.includes(verb)
+    noteRights('/team', {
+      ...{ download: said('download'), create: said('create'), modify: said('modify') },
+      ...{ rename: said('rename'), delete: said('delete'), share: said('share') },
+    })
+    onTestFinished(() => noteRights('/team', undefined))
+    const context = contextIn('/team', [file('team/a')])
+    return ids.map((id) => {
+      const action = actions.find((each) => each.id === id)
+      return action === undefined ? 'unknown' : standingOf(action, context)
+    })
+  }
+
+  it('are off where the account may elsewhere, and absent where it may nowhere', () => {
+    signIn({ ...all, share: false })
+    const ids = ['rename', 'delete', 'new-folder', 'upload-files', 'share', 'download']
+    expect(standing(['download'], ids)).toEqual(['off', 'off', 'off', 'off', 'absent', 'on'])
+  })
+
+  it('are on where the folder gives more than the account has', () => {
+    signIn({ download: true })
+    expect(standing(['download', 'delete', 'create'], ['delete', 'new-file'])).toEqual(['on', 'on'])
+  })
+
+  it('carry away what can be read and deleted, and copy what can be read', () => {
+    signIn(all)
+    const ids = ['copy-to', 'cut', 'duplicate']
+    expect(standing(['download'], ids)).toEqual(['on', 'off', 'off'])
+    expect(standing(['download', 'delete'], ids)).toEqual(['on', 'on', 'off'])
+    expect(standing(['rename', 'create'], ids)).toEqual(['off', 'on', 'off'])
   })
 })

@@ -7,8 +7,8 @@ import { goHref } from '../../lib/page/navigate.ts'
 import { filesHref } from '../../lib/paths.ts'
 import { transferEntries } from '../../operations/copy-and-move.ts'
 import { transferProblem } from '../../operations/transfers.ts'
+import { abilitiesIn } from '../../state/rights.ts'
 import type { PathSet } from '../../state/selection.ts'
-import { permissions } from '../../state/session.ts'
 
 /** Hovering a folder this long while dragging opens it. */
 const SPRING_MS = 800
@@ -68,12 +68,18 @@ export function endDrag(): void {
 }
 
 function canDropInto(folder: string): boolean {
-  if (drag.kind === 'files') return permissions().create
+  const can = abilitiesIn(folder)
+  if (drag.kind === 'files') return can.create
   if (drag.kind !== 'entries') return false
-  const can = permissions()
-  if (drag.copy ? !can.create : !can.rename) return false
   const kind = drag.copy ? 'copy' : 'move'
-  return drag.entries.every((entry) => transferProblem(kind, entry, folder) === null)
+  return (
+    can.takes[kind] && drag.entries.every((entry) => transferProblem(kind, entry, folder) === null)
+  )
+}
+
+/** The folder if it takes what is dragged. */
+export function droppable(folder: string | null): string | null {
+  return folder !== null && canDropInto(folder) ? folder : null
 }
 
 /**
@@ -86,7 +92,7 @@ export function dragOver(element: Element | null, x: number, y: number, copy: bo
   drag.copy = copy
   const holder = element?.closest<HTMLElement>('[data-drop-path]') ?? null
   const folder = holder?.dataset.dropPath ?? null
-  drag.target = folder !== null && canDropInto(folder) ? folder : null
+  drag.target = droppable(folder)
   mark(drag.target === null ? null : holder)
   if (folder === springPath) return
   clearTimeout(spring)

@@ -6,12 +6,13 @@ import { absoluteUrl, rawUrl } from '../../api/files.ts'
 import { filesHref } from '../../lib/paths.ts'
 import { isApple } from '../../operations/commands/shortcut.ts'
 import { listing, openFolderPath } from '../../state/listing.ts'
-import { permissions } from '../../state/session.ts'
+import { abilitiesOn } from '../../state/rights.ts'
 import { createAutoScroll } from '../grid/auto-scroll.ts'
 import {
   drag,
   dragOver,
   dropEntries,
+  droppable,
   endDrag,
   startEntryDrag,
   startFileDrag,
@@ -39,7 +40,12 @@ export function beginNativeDrag(event: DragEvent, entries: readonly FileEntry[])
   dataTransfer.setData('text/uri-list', links.join('\r\n'))
   dataTransfer.setData('text/plain', links.join('\n'))
   const [only] = entries
-  if (entries.length === 1 && only !== undefined && !only.isDir && permissions().download) {
+  if (
+    entries.length === 1 &&
+    only !== undefined &&
+    !only.isDir &&
+    abilitiesOn(only.path).download
+  ) {
     // Dropped on the desktop, Chromium fetches the file itself.
     const name = only.name.replaceAll(':', '-')
     const url = absoluteUrl(rawUrl(only.path))
@@ -82,7 +88,7 @@ export function watchNativeDrags(
     }
     const element = event.target instanceof Element ? event.target : null
     dragOver(element, event.clientX, event.clientY, holdsCopyKey(event))
-    if (drag.kind === 'files' && drag.target === null) drag.target = openFolderPath()
+    if (drag.kind === 'files' && drag.target === null) drag.target = droppable(openFolderPath())
     if (event.dataTransfer === null) return
     event.preventDefault()
     const effect = drag.kind === 'files' || drag.copy ? 'copy' : 'move'
@@ -137,9 +143,5 @@ export function watchNativeDrags(
 
 /** Dialogs and viewers over the listing do not pass files on to it. */
 function takesFiles(): boolean {
-  return (
-    permissions().create &&
-    listing.phase.kind === 'folder' &&
-    document.querySelector('dialog[open]') === null
-  )
+  return listing.phase.kind === 'folder' && document.querySelector('dialog[open]') === null
 }

@@ -10,7 +10,7 @@ import { boot } from '../../lib/boot.ts'
 import { fileClassOf } from '../../lib/file-class.ts'
 import { filesHref } from '../../lib/paths.ts'
 import { hasThumbnail } from '../../lib/previews.ts'
-import { permissions } from '../../state/session.ts'
+import { abilitiesOn } from '../../state/rights.ts'
 import { IconButton } from '../../ui/button.tsx'
 import { FileTile, FolderGlyph, PageIcon, tintOf } from '../../ui/file-icon.tsx'
 import { EntryDate, EntryFacts, EntrySize } from '../details/entry-facts.tsx'
@@ -101,7 +101,7 @@ export function EntryIcon({ entry, size = 'md' }: { entry: FileEntry; size?: 'md
 
 function QuickActions({ entry }: { entry: FileEntry }) {
   const { t } = useLingui()
-  const can = permissions()
+  const can = abilitiesOn(entry.path)
   return (
     <>
       {can.share && can.download && (
@@ -267,7 +267,7 @@ export const GalleryTile = memo(function GalleryTile(props: CellProps) {
 })
 
 function thumbnailUrl(entry: FileEntry): string | null {
-  if (!boot.EnableThumbs || entry.isDir || !permissions().download) return null
+  if (!boot.EnableThumbs || entry.isDir || !abilitiesOn(entry.path).download) return null
   return hasThumbnail(entry) ? previewUrl(entry, 'thumb') : null
 }
 

@@ -4,6 +4,7 @@ import type { FileEntry } from '../../../src/api-types.ts'
 import { isFile, openEntry, openFileItself } from '../../operations/commands/open-entry.ts'
 import { runAction } from '../../operations/commands/registry.ts'
 import { setShown, shownFolder } from '../../state/listing.ts'
+import { abilitiesOn } from '../../state/rights.ts'
 import {
   clearSelection,
   extendSelection,
@@ -12,7 +13,7 @@ import {
   selectPaths,
   toggleSelected,
 } from '../../state/selection.ts'
-import { permissions, session } from '../../state/session.ts'
+import { session } from '../../state/session.ts'
 
 const DOUBLE_CLICK_MS = 300
 
@@ -75,7 +76,8 @@ export function handleClick(event: MouseEvent, replies: ClickReplies): void {
 export function handleMiddleClick(event: MouseEvent): void {
   const link = event.target instanceof Element ? event.target.closest('a') : null
   const entry = entryOf(link)
-  if (event.button !== 1 || entry === null || !isFile(entry) || !permissions().download) return
+  if (event.button !== 1 || entry === null || !isFile(entry) || !abilitiesOn(entry.path).download)
+    return
   event.preventDefault()
   openFileItself(entry)
 }

@@ -8,8 +8,8 @@ import type { FileEntry } from '../../../src/api-types.ts'
 import { currentContext } from '../../operations/commands/context.ts'
 import { actionOf, runAction } from '../../operations/commands/registry.ts'
 import { setShown } from '../../state/listing.ts'
+import { abilitiesOn } from '../../state/rights.ts'
 import { startSelectionMode } from '../../state/selection.ts'
-import { permissions } from '../../state/session.ts'
 
 /** Two buttons of 72 px. */
 const REVEALED_PX = 144
@@ -68,7 +68,7 @@ export function SwipeActions() {
   }, [row])
   if (open === null || row === null) return null
   const entry = open.entry as FileEntry
-  const can = permissions()
+  const can = abilitiesOn(entry.path)
   const ids = [
     ...(can.share && can.download ? (['share'] as const) : []),
     ...(can.delete ? (['delete'] as const) : []),

@@ -30,7 +30,6 @@ import {
   selectPaths,
   startSelectionMode,
 } from '../../state/selection.ts'
-import { permissions } from '../../state/session.ts'
 import { opensInEditor } from '../../viewers/frame/kinds.ts'
 import { dragOver, dropEntries, endDrag, startEntryDrag } from '../drag/drag-session.ts'
 import { beginNativeDrag } from '../drag/native-drag.ts'
@@ -158,7 +157,7 @@ function gesturesOf(element: HTMLElement): GestureHandlers {
       extendSelection(shownFolder().visible, b.path)
       startSelectionMode()
     },
-    canDrag: () => permissions().rename,
+    canDrag: () => currentContext().can.gives.move,
     onDragStart: (x, y) => startEntryDrag(currentContext().selected, x, y),
     onDragMove: (at, x, y) => dragOver(at, x, y, false),
     onDragEnd: (cancelled) => (cancelled ? endDrag() : dropEntries()),

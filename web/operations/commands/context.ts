@@ -1,16 +1,17 @@
 import { entriesOf, entryAt, listing, shownFolder } from '../../state/listing.ts'
+import { abilitiesIn } from '../../state/rights.ts'
 import { selection } from '../../state/selection.ts'
-import { permissions } from '../../state/session.ts'
 import type { ActionContext } from './types.ts'
 
 export function currentContext(): ActionContext {
   const { kind, vpath } = listing.phase
   const onScreen = listing.mounted && kind === 'folder'
+  const folder = onScreen ? vpath : null
   return {
-    folder: onScreen ? vpath : null,
+    folder,
     selected: onScreen ? entriesOf(selection.paths) : [],
     focused: (onScreen && entryAt(shownFolder().focus)) || null,
-    can: permissions(),
+    can: abilitiesIn(folder),
   }
 }
 

@@ -167,7 +167,7 @@ export const entryActions = [
     label: msg`Copy to…`,
     shortLabel: msg`Copy`,
     icon: Copy,
-    enabled: ({ can, selected }) => can.create && selected.length > 0,
+    enabled: ({ can, selected }) => can.gives.copy && selected.length > 0,
     run: askAndTransfer('copy'),
   },
   {
@@ -176,7 +176,7 @@ export const entryActions = [
     shortLabel: msg`Move`,
     icon: FolderInput,
     flipIcon: true,
-    enabled: ({ can, selected }) => can.rename && selected.length > 0,
+    enabled: ({ can, selected }) => can.gives.move && selected.length > 0,
     run: askAndTransfer('move'),
   },
   {
@@ -184,7 +184,7 @@ export const entryActions = [
     label: msg({ message: 'Copy', context: 'to the clipboard' }),
     icon: Copy,
     shortcuts: ['Mod+C'],
-    enabled: ({ can, selected }) => can.create && selected.length > 0,
+    enabled: ({ can, selected }) => can.gives.copy && selected.length > 0,
     run: (context) => takeToClipboard('copy', context),
   },
   {
@@ -192,7 +192,7 @@ export const entryActions = [
     label: msg`Cut`,
     icon: Scissors,
     shortcuts: ['Mod+X'],
-    enabled: ({ can, selected }) => can.rename && selected.length > 0,
+    enabled: ({ can, selected }) => can.gives.move && selected.length > 0,
     run: (context) => takeToClipboard('cut', context),
   },
   {
@@ -203,7 +203,7 @@ export const entryActions = [
     enabled: ({ can, folder }) =>
       folder !== null &&
       canPasteInto(folder) &&
-      (clipboard.kind === 'cut' ? can.rename : can.create),
+      can.takes[clipboard.kind === 'cut' ? 'move' : 'copy'],
     run: runOn(openFolder, pasteInto),
   },
   {
@@ -211,7 +211,7 @@ export const entryActions = [
     label: msg`Duplicate`,
     icon: CopyPlus,
     shortcuts: ['Mod+D'],
-    enabled: ({ can, selected }) => can.create && selected.length > 0,
+    enabled: ({ can, selected }) => can.create && can.gives.copy && selected.length > 0,
     run: ({ selected }) => duplicateEntries(transferItems(selected)),
   },
   {

@@ -4,11 +4,12 @@ import { isLayerOpen, takesKeys } from '../../lib/page/focus.ts'
 import { whenFolderShown } from '../../state/folder-shown.ts'
 import { listing } from '../../state/listing.ts'
 import { slots } from '../../state/slots.ts'
+import { toastInfo } from '../toasts.ts'
 import { currentContext } from './context.ts'
 import { folderActions } from './folder-actions.ts'
 import { actions, runAction } from './registry.ts'
 import { matchesShortcut } from './shortcut.ts'
-import type { Action } from './types.ts'
+import { type Action, notHere, standingOf } from './types.ts'
 
 /** Parts of the page where the keys of the listing act; elsewhere only page-wide ones do. */
 const LISTING_KEYS = '[data-listing-keys]'
@@ -50,7 +51,12 @@ function runShortcut(event: KeyboardEvent): boolean {
     return false
   }
   const action = candidates.find((candidate) => candidate.enabled(context))
-  if (action === undefined) return false
+  if (action === undefined) {
+    if (!candidates.some((candidate) => standingOf(candidate, context) === 'off')) return false
+    event.preventDefault()
+    toastInfo(notHere())
+    return true
+  }
   event.preventDefault()
   void action.run(context)
   return true

@@ -4,7 +4,7 @@ import { i18n } from '@lingui/core'
 import type { MenuEntry } from '../../ui/menu.tsx'
 import { type ActionId, actionOf } from './registry.ts'
 import { shownKeys } from './shortcut.ts'
-import type { Action, ActionContext } from './types.ts'
+import { type Action, type ActionContext, notHere, standingOf } from './types.ts'
 
 type MenuPlan = readonly (ActionId | '|')[]
 
@@ -62,7 +62,8 @@ export function menuEntries(plan: MenuPlan, context: ActionContext): MenuEntry[]
       continue
     }
     const action = actionOf(id)
-    if (!action.enabled(context)) continue
+    const standing = standingOf(action, context)
+    if (standing === 'absent') continue
     out.push({
       id,
       label: i18n._(action.label),
@@ -72,6 +73,7 @@ export function menuEntries(plan: MenuPlan, context: ActionContext): MenuEntry[]
       checked: action.checked?.(context),
       toggle: action.toggle ?? false,
       flipIcon: action.flipIcon ?? false,
+      disabled: standing === 'off' && notHere(),
       onSelect: () => void action.run(context),
     })
   }

@@ -1,9 +1,11 @@
 // A user command is one object. Toolbar, selection bar, menus, palette, keyboard and help all render
 // the same list, so a command exists in all of them or in none.
 
-import type { MessageDescriptor } from '@lingui/core'
+import { i18n, type MessageDescriptor } from '@lingui/core'
+import { msg } from '@lingui/core/macro'
 import type { LucideIcon } from 'lucide-react'
-import type { FileEntry, Permissions } from '../../../src/api-types.ts'
+import type { FileEntry } from '../../../src/api-types.ts'
+import { type Abilities, ownAbilities } from '../../state/rights.ts'
 
 /** What a command works on, gathered at the moment it is asked. */
 export interface ActionContext {
@@ -12,7 +14,7 @@ export interface ActionContext {
   /** Selected entries in the order of the screen. */
   selected: readonly FileEntry[]
   focused: FileEntry | null
-  can: Permissions
+  can: Abilities
 }
 
 export interface Action {
@@ -38,6 +40,17 @@ export interface Action {
   checked?(context: ActionContext): boolean
   run(context: ActionContext): void | Promise<void>
 }
+
+/**
+ * `off`: the account may do it elsewhere, but not in this folder. What it may do nowhere, or what does not fit the
+ * selection, is absent.
+ */
+export function standingOf(action: Action, context: ActionContext): 'on' | 'off' | 'absent' {
+  if (action.enabled(context)) return 'on'
+  return action.enabled({ ...context, can: ownAbilities() }) ? 'off' : 'absent'
+}
+
+export const notHere = () => i18n._(msg`Not allowed in this folder`)
 
 /** A command that does something with what `find` gives, and nothing where that is nothing. */
 export function runOn<T>(

@@ -4,6 +4,7 @@
 import { fetchInfo } from '../../api/files.ts'
 import { lineageOf, nameOf, parentOf, ROOT, trimPath } from '../../lib/paths.ts'
 import { sortNow } from '../../lib/sorting/sort-queue.ts'
+import { noteRights } from '../../state/rights.ts'
 
 export interface TreeRow {
   path: string
@@ -26,6 +27,7 @@ export const emptyTree: FolderTree = { children: new Map(), expanded: new Set([R
 /** @throws ApiError when the folder cannot be listed. */
 export async function fetchSubfolders(vpath: string, signal: AbortSignal): Promise<string[]> {
   const info = await fetchInfo(vpath, signal)
+  noteRights(vpath, info.rights)
   const folders = (info.items ?? []).filter((item) => item.isDir)
   return sortNow(folders, { column: 'name', ascending: true }).map((item) => trimPath(item.path))
 }

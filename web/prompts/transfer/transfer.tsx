@@ -9,13 +9,14 @@ import { messageOf } from '../../api/error-text.ts'
 import { search } from '../../api/search.ts'
 import { loadStylesheet } from '../../lib/page/stylesheet.ts'
 import { joinPath, nameOf, ROOT, segmentsOf, shownName } from '../../lib/paths.ts'
+import { notHere } from '../../operations/commands/types.ts'
 import { folderTitle } from '../../operations/failure-toasts.ts'
 import type { PromptKinds, PromptProps } from '../../operations/prompt-kinds.ts'
 import { openPrompt } from '../../operations/prompts.ts'
 import type { TransferItem } from '../../operations/transfer-types.ts'
 import { transferProblem } from '../../operations/transfers.ts'
 import { prefs } from '../../state/prefs.ts'
-import { permissions } from '../../state/session.ts'
+import { abilitiesIn, rightsTurn } from '../../state/rights.ts'
 import { Chip } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
@@ -80,7 +81,7 @@ export function TransferPrompt({ answer, ...asked }: PromptProps<'transfer'>) {
       onSubmit={submit}
       lead={
         <>
-          {permissions().create && (
+          {abilitiesIn(target).create && (
             <Button icon={FolderPlus} onClick={() => void choice.makeFolder()}>
               <Trans>New folder</Trans>
             </Button>
@@ -195,7 +196,9 @@ function Pins({ target, blocked, onChoose }: PinsProps) {
 /** Why the button does nothing, or null. */
 function useReason(kind: Kind, items: readonly TransferItem[], target: string): string | null {
   const { t } = useLingui()
+  useSnapshot(rightsTurn)
   if (kind === 'choose') return null
+  if (!abilitiesIn(target).takes[kind]) return notHere()
   const problems = items.map((item) => transferProblem(kind, item, target))
   if (problems.includes('into-itself')) return t`A folder can’t go into itself`
   if (problems.every((problem) => problem === 'already-there')) return t`Already in this folder`

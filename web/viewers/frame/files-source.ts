@@ -6,7 +6,9 @@ import { fetchAll, fetchRange, fetchStream } from '../../api/content.ts'
 import { fetchInfo, previewUrl, rawUrl } from '../../api/files.ts'
 import { encodePath, parentOf } from '../../lib/paths.ts'
 import { saveUrl } from '../../lib/save-url.ts'
-import { ownKey, permissions } from '../../state/session.ts'
+import { listing } from '../../state/listing.ts'
+import { abilitiesOn } from '../../state/rights.ts'
+import { ownKey } from '../../state/session.ts'
 import { isMadeByServer } from '../picture/image-plan.ts'
 import type { FileSource } from './source.ts'
 
@@ -27,7 +29,8 @@ export function createFilesSource(
       return ownKey('files')
     },
     get permissions() {
-      const { download, rename, delete: remove, modify, share } = permissions()
+      const can = abilitiesOn(listing.phase.vpath)
+      const { download, rename, delete: remove, modify, share } = can
       return { download, rename, delete: remove, modify, share: share && download }
     },
     rawUrl: (entry, options) => rawUrl(entry.path, options),
