@@ -1,9 +1,10 @@
 // Accounts. Changes that matter need the password of the person who makes them.
 
+import type { AccountRecord } from '../../src/access-types.ts'
 import type { AccountIdentityRecord, UserRecord } from '../../src/api-types.ts'
 import { call, callJson } from './client.ts'
 
-export async function listUsers(signal?: AbortSignal): Promise<UserRecord[]> {
+export async function listUsers(signal?: AbortSignal): Promise<AccountRecord[]> {
   return callJson('/users', { signal })
 }
 
@@ -12,7 +13,7 @@ export async function listIdentities(signal?: AbortSignal): Promise<AccountIdent
   return callJson('/identities', { signal })
 }
 
-export async function getUser(id: number, signal?: AbortSignal): Promise<UserRecord> {
+export async function getUser(id: number, signal?: AbortSignal): Promise<AccountRecord> {
   return callJson(`/users/${id}`, { signal })
 }
 
@@ -21,7 +22,7 @@ export async function getUser(id: number, signal?: AbortSignal): Promise<UserRec
  *
  * @throws ApiError `exists`, `weak_password`, `invalid_password` (the caller's own).
  */
-export async function createUser(user: UserRecord, ownPassword: string): Promise<number> {
+export async function createUser(user: AccountRecord, ownPassword: string): Promise<number> {
   const response = await call('/users', {
     method: 'POST',
     json: { what: 'user', which: [], current_password: ownPassword, data: { ...user, id: 0 } },
@@ -30,7 +31,7 @@ export async function createUser(user: UserRecord, ownPassword: string): Promise
 }
 
 /** Replaces a whole account; an empty password keeps the old one. For administrators. */
-export async function replaceUser(user: UserRecord, ownPassword: string): Promise<void> {
+export async function replaceUser(user: AccountRecord, ownPassword: string): Promise<void> {
   await call(`/users/${user.id}`, {
     method: 'PUT',
     json: { what: 'user', which: ['all'], current_password: ownPassword, data: user },

@@ -3,6 +3,7 @@
 import { Trans, useLingui } from '@lingui/react/macro'
 import {
   ChevronRight,
+  FolderKey,
   History,
   Link,
   type LucideIcon,
@@ -89,7 +90,15 @@ function usePages(onName: (name: string) => void): Page[] {
       icon: Network,
       allowed: admin,
       ids: NEW_OR_NUMBER,
-      content: (id) => <AccessPage id={id} onName={onName} />,
+      content: (id) => <AccessPage what="groups" id={id} onName={onName} />,
+    },
+    {
+      path: '/settings/folders',
+      label: t`Folders`,
+      icon: FolderKey,
+      allowed: admin,
+      ids: /^(new|record)$/,
+      content: (id) => <AccessPage what="folders" id={id} onName={onName} />,
     },
     {
       path: '/settings/activity',

@@ -16,6 +16,7 @@ import {
   formatNumber,
   formatSize,
 } from '../../lib/format.ts'
+import { onDemandAtOnce } from '../../lib/page/on-demand.tsx'
 import { useAsked } from '../../lib/page/use-asked.ts'
 import { useRead } from '../../lib/page/use-read.ts'
 import { encodePath, filesHref, parentOf, ROOT, segmentsOf, shownName } from '../../lib/paths.ts'
@@ -24,6 +25,7 @@ import { copyWithToast } from '../../operations/copy-text.ts'
 import { folderTitle } from '../../operations/failure-toasts.ts'
 import type { InfoProps } from '../../operations/prompt-kinds.ts'
 import { toastError } from '../../operations/toasts.ts'
+import { abilitiesOn } from '../../state/rights.ts'
 import { permissions } from '../../state/session.ts'
 import { Button, IconButton } from '../../ui/button.tsx'
 import { Fact } from '../../ui/fact.tsx'
@@ -36,6 +38,8 @@ import {
 import { useCounts, useListing } from '../use-listing.ts'
 import { EntryDate } from './entry-facts.tsx'
 import { modeText } from './mode-text.ts'
+
+const WhoMay = onDemandAtOnce(async () => (await import('./who-may.tsx')).WhoMay)
 
 export function EntryInfo({ folder, entries }: InfoProps) {
   const [only] = entries
@@ -85,6 +89,7 @@ function FolderInfo({ vpath }: { vpath: string }) {
         )}
         {folder !== null && <Fact label={t`Mode`}>{modeText(folder.mode)}</Fact>}
       </dl>
+      {permissions().admin && <WhoMay vpath={vpath} />}
     </>
   )
 }
@@ -155,16 +160,18 @@ function SingleInfo({ entry }: { entry: FileEntry }) {
         </Fact>
         {photo !== null && <PhotoInfo photo={photo} />}
       </dl>
-      {!entry.isDir && entry.type !== 'invalid_link' && permissions().download && (
+      {!entry.isDir && entry.type !== 'invalid_link' && abilitiesOn(entry.path).download && (
         <Checksums path={entry.path} />
       )}
+      {entry.isDir && permissions().admin && <WhoMay vpath={entry.path} />}
     </>
   )
 }
 
 function Picture({ entry }: { entry: FileEntry }) {
   const [failed, setFailed] = useState(false)
-  const pictured = !failed && permissions().download && entry.type !== 'pdf' && isPictured(entry)
+  const pictured =
+    !failed && abilitiesOn(entry.path).download && entry.type !== 'pdf' && isPictured(entry)
   return (
     <div className="info__picture center sunken">
       {pictured ? (
@@ -294,7 +301,7 @@ const nothing: Photo = { size: null, photo: null }
 
 function usePhoto({ path, type, size }: FileEntry): Photo {
   const read = useRead([path, type, size], async (signal): Promise<Photo> => {
-    if (type !== 'image' || size === 0 || !permissions().download) return nothing
+    if (type !== 'image' || size === 0 || !abilitiesOn(path).download) return nothing
     const end = Math.min(size, HEAD_BYTES)
     const head = await fetchRange(`/raw${encodePath(path)}`, 0, end, {}, signal)
     return { size: readPictureFacts(head), photo: readPhotoFacts(head) }

@@ -4,19 +4,21 @@ import { t } from '@lingui/core/macro'
 import { Trans, useLingui } from '@lingui/react/macro'
 import { Trash2 } from 'lucide-react'
 import { useEffect } from 'react'
-import type { UserRecord } from '../../../src/api-types.ts'
+import type { AccountRecord, GroupRecord } from '../../../src/access-types.ts'
 import { ApiError } from '../../api/client.ts'
+import { listGroups } from '../../api/groups.ts'
 import { getSettings } from '../../api/settings.ts'
 import { createUser, deleteUser, getUser, replaceUser } from '../../api/users.ts'
 import { switchableLanguages } from '../../layout/switches.tsx'
 import { boot } from '../../lib/boot.ts'
 import { go } from '../../lib/page/navigate.ts'
-import { openPrompt } from '../../operations/prompts.ts'
+import { onDemandAtOnce } from '../../lib/page/on-demand.tsx'
 import { toastError, toastSuccess } from '../../operations/toasts.ts'
 import { logOut, renewSession, session } from '../../state/session.ts'
 import { Button } from '../../ui/button.tsx'
 import { CodeField, PasswordField, Select, TextField } from '../../ui/field.tsx'
 import { Switch } from '../../ui/toggle.tsx'
+import { confirmed } from '../confirmed.ts'
 import { SaveBar, Section, WhenLoaded } from '../parts.tsx'
 import { type Form, useForm } from '../use-form.ts'
 import { useLoad } from '../use-load.ts'
@@ -28,16 +30,22 @@ import { RulesEditor } from './rules.tsx'
 import { blankUser, type UserDraft, userDraftOf, userOf } from './user-draft.ts'
 import { UserFactor } from './user-factor.tsx'
 
+const AccountAccess = onDemandAtOnce(
+  async () => (await import('../access/account.tsx')).AccountAccess,
+)
+
 interface Loaded {
   draft: UserDraft
   /** The instance makes home folders for new accounts. */
   makesHomes: boolean
   globalRules: RuleDraft[]
+  groups: GroupRecord[]
 }
 
 async function load(id: string, signal: AbortSignal): Promise<Loaded> {
-  const [settings, user] = await Promise.all([
+  const [settings, groups, user] = await Promise.all([
     getSettings(signal),
+    listGroups(signal),
     id === 'new' ? null : getUser(Number(id), signal),
   ])
   setMinimumPasswordLength(settings.minimumPasswordLength)
@@ -45,6 +53,7 @@ async function load(id: string, signal: AbortSignal): Promise<Loaded> {
     draft: user ? userDraftOf(user) : blankUser(settings),
     makesHomes: settings.createUserDir,
     globalRules: toDrafts(settings.rules),
+    groups,
   }
 }
 
@@ -57,6 +66,7 @@ function UserForm({
   draft: initial,
   makesHomes,
   globalRules,
+  groups,
   onName,
 }: Loaded & { onName: (name: string) => void }) {
   const { t } = useLingui()
@@ -70,7 +80,7 @@ function UserForm({
   async function save(next: UserDraft): Promise<UserDraft | null> {
     if (Object.values(problemsOf(next)).some(Boolean)) return null
     if (next.rules.some((rule) => problemOf(rule, null) !== null)) return null
-    const record = userOf(next)
+    const record = userOf(next, form.saved)
     const id = await store(record)
     if (id === null) return null
     toastSuccess(isNew ? t`User created` : t`User saved`)
@@ -105,6 +115,8 @@ function UserForm({
         )}
       </Section>
 
+      <AccountAccess form={form} groups={groups} />
+
       <Section
         title={t`Rules`}
         hint={t`Read from top to bottom; the last match wins. They come after the global rules.`}
@@ -130,30 +142,22 @@ function UserForm({
   )
 }
 
-/** Changes to accounts are confirmed, where people sign in with a password. */
-const asksPassword = () => boot.AuthMethod === 'json'
-
 /** Creates or replaces an account and gives its id; null when that was refused or given up. */
-async function store(record: UserRecord): Promise<number | null> {
+async function store(record: AccountRecord): Promise<number | null> {
   const isNew = record.id === 0
   let { id } = record
   const send = async () => {
     if (isNew) id = await createUser(record, '')
     else await replaceUser(record, '')
   }
-  if (asksPassword()) {
-    const answer = await openPrompt('currentPassword', {
-      title: isNew ? t`Create this user?` : t`Save this user?`,
-      text: t`Confirm with your own password.`,
-      confirmLabel: isNew ? t`Create user` : t`Save changes`,
-      attempt: send,
-      explain: explainRefusal,
-    })
-    return answer === null ? null : id
+  const question = {
+    title: isNew ? t`Create this user?` : t`Save this user?`,
+    text: t`Confirm with your own password.`,
+    confirmLabel: isNew ? t`Create user` : t`Save changes`,
+    explain: explainRefusal,
   }
   try {
-    await send()
-    return id
+    return (await confirmed(question, send)) ? id : null
   } catch (error) {
     const known = explainRefusal(error)
     if (known === null) throw error
@@ -245,20 +249,13 @@ function DeleteButton({ id, username }: { id: number; username: string }) {
     const text = isSelf
       ? t`This is your own account: you will be logged out. Files stay where they are.`
       : t`“${username}” can no longer log in. Files stay where they are.`
-    const label = t`Delete user`
-    const attempt = () => deleteUser(id, '')
-    if (asksPassword()) {
-      const prompt = { title: t`Delete this user?`, text, confirmLabel: label, attempt }
-      if ((await openPrompt('currentPassword', { ...prompt, tone: 'danger' })) === null) return
-    } else {
-      const answer = await openPrompt('confirm', {
-        title: t`Delete this user?`,
-        text,
-        answers: [{ id: 'delete', label, tone: 'danger' }],
-      })
-      if (answer === null) return
-      await attempt()
-    }
+    const question = {
+      title: t`Delete this user?`,
+      text,
+      confirmLabel: t`Delete user`,
+      tone: 'danger',
+    } as const
+    if (!(await confirmed(question, () => deleteUser(id, '')))) return
     if (isSelf) return logOut()
     toastSuccess(t`User deleted`)
     await go('/settings/users', { force: true })

@@ -1,0 +1,107 @@
+// Groups, home and rights in folders of one account, on its page.
+
+import { useLingui } from '@lingui/react/macro'
+import { Network, X } from 'lucide-react'
+import type { GroupRecord } from '../../../src/access-types.ts'
+import type { ControlProps } from '../../lib/form-part.ts'
+import { loadStylesheet } from '../../lib/page/stylesheet.ts'
+import { Badge } from '../../ui/badge.tsx'
+import { IconButton } from '../../ui/button.tsx'
+import { Switch } from '../../ui/toggle.tsx'
+import { Section } from '../parts.tsx'
+import type { Form } from '../use-form.ts'
+import type { UserDraft } from '../users/user-draft.ts'
+import styles from './access.css?url'
+import { LimitField } from './limit-field.tsx'
+import { MayDo } from './may-do.tsx'
+import { Picker } from './picker.tsx'
+
+await loadStylesheet(styles)
+
+interface AccountAccessProps {
+  form: Form<UserDraft>
+  groups: readonly GroupRecord[]
+}
+
+export function AccountAccess({ form, groups }: AccountAccessProps) {
+  const { t } = useLingui()
+  const { id } = form.draft
+  return (
+    <>
+      {groups.length > 0 && (
+        <Section
+          title={t`Groups`}
+          hint={t`A group adds its permissions and its rights in folders to what its members may do.`}
+        >
+          <GroupPicker userID={id} groups={groups} {...form.field('groups')} />
+        </Section>
+      )}
+      <Section title={t`Scope`}>
+        <Switch
+          label={t`Has a home folder`}
+          hint={t`Off: the person sees nothing but folders with a name at the top.`}
+          {...form.toggle('home')}
+        />
+        <div className="short-field">
+          <LimitField
+            label={t`Home limit`}
+            hint={t`The largest limit of a person’s groups counts, unless the person has one.`}
+            {...form.field('homeQuota')}
+          />
+        </div>
+      </Section>
+      {id !== 0 && <MayDo userID={id} saved={form.saved} />}
+    </>
+  )
+}
+
+interface GroupPickerProps extends ControlProps<number[]> {
+  userID: number
+  groups: readonly GroupRecord[]
+}
+
+function GroupPicker({ userID, groups, value: ids, onChange }: GroupPickerProps) {
+  const { t } = useLingui()
+  return (
+    <>
+      {ids.length > 0 && (
+        <ul className="devices">
+          {groups
+            .filter((group) => ids.includes(group.id))
+            .map(({ id, name, members }) => {
+              const origin = members.find(
+                (member) => member.userID === userID && member.from !== 'admin',
+              )?.from
+              return (
+                <li className="device" key={id}>
+                  <Network className="i mid" aria-hidden />
+                  <span className="grow row wraps shrinks">
+                    <bdi>{name}</bdi>
+                    {origin && <Badge>{origin === 'ldap' ? t`Directory` : t`Provider`}</Badge>}
+                  </span>
+                  <IconButton
+                    size="sm"
+                    icon={X}
+                    label={t`Remove ${name}`}
+                    disabled={origin && t`Comes from the directory or provider: change it there.`}
+                    onClick={() => onChange(ids.filter((each) => each !== id))}
+                  />
+                </li>
+              )
+            })}
+        </ul>
+      )}
+      <Picker
+        label={t`Groups`}
+        options={groups
+          .filter((group) => !ids.includes(group.id))
+          .map(({ id, name }) => ({
+            value: String(id),
+            label: name,
+            icon: <Network className="i mid" aria-hidden />,
+          }))}
+        onPick={(id) => onChange([...ids, Number(id)])}
+      />
+    </>
+  )
+}
