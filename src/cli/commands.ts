@@ -11,6 +11,7 @@ import { hashCommand } from './commands/hash.ts'
 import { healthcheckCommand } from './commands/healthcheck.ts'
 import { helpCommand } from './commands/help-command.ts'
 import { importCommand } from './commands/import.ts'
+import { quotasCommand } from './commands/quotas.ts'
 import { rootsCommand } from './commands/roots.ts'
 import { rulesCommand } from './commands/rules.ts'
 import { usersCommand } from './commands/users.ts'
@@ -56,6 +57,7 @@ export function commandTree(): Command {
     groupsCommand,
     rootsCommand,
     rulesCommand,
+    quotasCommand,
     cmdsCommand,
     auditCommand,
     importCommand,

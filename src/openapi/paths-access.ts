@@ -129,6 +129,9 @@ export const ACCESS_SCHEMAS: Record<string, Schema> = {
     grants: RECORD['grants?'],
     'isMissing?': flag('Nothing is at the place now.'),
     'hides?': list(text(), 'Accounts in whose home an entry has the name `as`.'),
+    'usedBytes?': integer(
+      'What it holds with what is reserved, where it is limited and has been counted.',
+    ),
   }),
   FolderChange: object({
     place: PLACE,

@@ -69,6 +69,7 @@ async function openTemp(
     hold.release()
   }
   let coveredBytes = 0
+  let writtenBytes = 0
   const cover = async (bytes: number) => {
     await quotas.ready(path)
     hold.raise(Math.max(0, bytes - (await sizeIn(volume, folder, name))))
@@ -94,6 +95,7 @@ async function openTemp(
     write: async (buffers, position, how) => {
       const end = buffers.reduce((bytes, { length }) => bytes + length, position)
       if (end > coveredBytes) await cover(end)
+      writtenBytes = Math.max(writtenBytes, end)
       return temp.write(buffers, position, how)
     },
     requireSpace: async (bytes) => {
@@ -104,7 +106,8 @@ async function openTemp(
       changes.withLock(path, async () => {
         const oldBytes = how.replace ? await sizeIn(volume, folder, name) : 0
         await quotas.ready(path)
-        hold.raise(Math.max(0, (await temp.sizeBytes()) - oldBytes))
+        const bytes = resume === undefined ? writtenBytes : await temp.sizeBytes()
+        hold.raise(Math.max(0, bytes - oldBytes))
         const seen = ledger.see(path)
         // Its temporary file goes before it counts as used.
         const wasUpload = uploads.delete(tempName)

@@ -28,6 +28,8 @@ export interface Counter {
   reservedBytes: number
   /** False while `usedBytes` is only what is known to have changed, or was known before a crash. */
   isCounted: boolean
+  /** Which folder was counted; another one may be at its path. */
+  identity: string
   /** When it is to be counted from the disk again. */
   dueMs: number
   count: Count | null
@@ -51,6 +53,8 @@ export type Seen = ReadonlyMap<Count, Progress> | null
 
 export interface Ledger {
   readonly counters: ReadonlyMap<string, Counter>
+  /** That of a limited folder. */
+  counterOf(folder: string): Counter | undefined
   /** Grows with each change of a count. */
   readonly changes: number
   /** What is limited from now on; counts and reservations go on. */
@@ -112,6 +116,7 @@ export function createLedger(): Ledger {
     get counters() {
       return counters
     },
+    counterOf: (folder) => counters.get(keyOf(folder)),
     get changes() {
       return changes
     },
@@ -215,7 +220,7 @@ function keyOf(folder: string): string {
 }
 
 function emptyCounter(folder: string): Counter {
-  const none = { limitBytes: 0, usedBytes: 0, reservedBytes: 0, dueMs: 0 }
+  const none = { limitBytes: 0, usedBytes: 0, reservedBytes: 0, identity: '', dueMs: 0 }
   return { folder, ...none, isCounted: false, count: null }
 }
 

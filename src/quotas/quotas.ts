@@ -19,8 +19,10 @@ export interface Quotas {
   readonly ledger: Ledger
   /** What unfinished uploads hold until they end, by the name of their temporary file. */
   readonly uploads: Map<string, Hold>
-  /** Waits until it is known what limits a path, and what is there. */
-  ready(path: string): Promise<void>
+  /** To be waited for, where it is not known yet what limits a path, and what is there. */
+  ready(path: string): Promise<void> | undefined
+  /** What a limited folder, named as in the limits, holds with what is reserved; undefined until it is known. */
+  usedIn(folder: string): number | undefined
   /** To be told when a temporary file is gone. */
   forgetUpload(path: string): void
   /** Counts all folders anew, in the background. */
@@ -50,15 +52,18 @@ export function createQuotas(options: QuotaOptions): Quotas {
   const keeper = createKeeper(options, ledger, uploads)
   const { recounts } = keeper
   let wanted: readonly FolderLimit[] = []
+  /** By the path in `wanted`. */
+  let realFolders: ReadonlyMap<string, string> = new Map()
   let isActive = false
   let applying: Promise<void> | undefined
 
   const apply = async (now: readonly FolderLimit[]) => {
-    const resolved = now.map(async ({ folder, bytes }) => ({
-      folder: await realFolder(volume, folder),
-      bytes,
-    }))
-    ledger.setLimits(await Promise.all(resolved))
+    const names = [...new Set(now.map(({ folder }) => folder))]
+    const pairs = names.map(async (name) => [name, await realFolder(volume, name)] as const)
+    realFolders = new Map(await Promise.all(pairs))
+    ledger.setLimits(
+      now.map(({ folder, bytes }) => ({ folder: realFolders.get(folder) ?? folder, bytes })),
+    )
     isActive = wanted.length > 0
     await (now.length > 0 ? keeper.start() : keeper.stop())
     recounts.run()
@@ -76,6 +81,11 @@ export function createQuotas(options: QuotaOptions): Quotas {
       })
     applying = mine
   }
+  const untilKnown = async (path: string) => {
+    while (applying) await applying
+    for (const counter of ledger.above(path))
+      if (!counter.isCounted) await recounts.counted(counter)
+  }
   const leave = options.subscribe(refresh)
   refresh()
 
@@ -85,10 +95,13 @@ export function createQuotas(options: QuotaOptions): Quotas {
     },
     ledger,
     uploads,
-    ready: async (path) => {
-      while (applying) await applying
-      for (const counter of ledger.above(path))
-        if (!counter.isCounted) await recounts.counted(counter)
+    ready: (path) => {
+      const isKnown = !applying && ledger.above(path).every(({ isCounted }) => isCounted)
+      return isKnown ? undefined : untilKnown(path)
+    },
+    usedIn: (folder) => {
+      const counter = ledger.counterOf(realFolders.get(folder) ?? folder)
+      return counter?.isCounted ? counter.usedBytes + counter.reservedBytes : undefined
     },
     forgetUpload: (path) => {
       const tempName = basename(path)
@@ -129,6 +142,7 @@ function createKeeper(
     }
   }
   const tick = async () => {
+    await recounts.look()
     // `filebrowser quotas recount` takes it away.
     if (!(await hasUsage(database))) recounts.all()
     else if (ledger.changes === written) return recounts.run()
@@ -142,10 +156,11 @@ function createKeeper(
       timer = setInterval(tick, WRITE_EVERY_MS).unref()
       const known = await left
       for (const [folder, counter] of ledger.counters) {
-        const { usedBytes, dueMs } = known?.folders.get(folder) ?? {}
-        if (usedBytes === undefined || dueMs === undefined) continue
-        Object.assign(counter, { usedBytes, isCounted: known?.isClean })
-        if (known?.isClean) counter.dueMs = dueMs
+        const found = known?.folders.get(folder)
+        if (!known || !found) continue
+        const { usedBytes, dueMs, identity } = found
+        Object.assign(counter, { usedBytes, identity, isCounted: known.isClean })
+        if (known.isClean) counter.dueMs = dueMs
       }
       holdUploads(temps, ledger, uploads)
       await write(false)
@@ -171,9 +186,9 @@ function knownOf({ counters }: Ledger) {
   return new Map(
     [...counters]
       .filter(([, { isCounted }]) => isCounted)
-      .map(([folder, { usedBytes, reservedBytes, dueMs }]) => [
+      .map(([folder, { usedBytes, reservedBytes, identity, dueMs }]) => [
         folder,
-        { usedBytes, reservedBytes, dueMs },
+        { usedBytes, reservedBytes, identity, dueMs },
       ]),
   )
 }
@@ -194,7 +209,7 @@ function holdUploads(
 }
 
 /** The real path of a folder; where it is missing, the one that it would get. */
-async function realFolder(volume: Volume, folder: string): Promise<string> {
+export async function realFolder(volume: Volume, folder: string): Promise<string> {
   let rest = ''
   for (let at = folder; ; at = dirname(at)) {
     try {

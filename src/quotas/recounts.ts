@@ -19,6 +19,8 @@ const PATIENCE_MS = 10_000
 export interface Recounts {
   /** Counts what is due, one folder after the other. */
   run(): void
+  /** Makes due what is another folder by now, such as a disk that was plugged in. */
+  look(): Promise<void>
   /** Counts all anew. */
   all(): void
   /** Waits until a limited folder has been counted once, but not for long. */
@@ -56,6 +58,7 @@ export function createRecounts(
       const top = await volume.openPlain(counter.folder)
       if (top) await count.run(volume, top, closing.signal).finally(top.close)
       // What is not there now may be on a disk that comes back.
+      counter.identity = await identityAt(volume, counter.folder)
       if (top) restMs = take(counter, count.bytes, count.isSure)
       else counter.isCounted = true
     } catch (error) {
@@ -82,6 +85,12 @@ export function createRecounts(
   }
   return {
     run,
+    look: async () => {
+      for (const counter of ledger.counters.values()) {
+        const identity = await identityAt(volume, counter.folder).catch(() => counter.identity)
+        if (counter.isCounted && identity !== counter.identity) counter.dueMs = 0
+      }
+    },
     all: () => {
       for (const counter of ledger.counters.values()) {
         counter.dueMs = 0
@@ -101,6 +110,11 @@ export function createRecounts(
       await running
     },
   }
+}
+
+async function identityAt(volume: Volume, folder: string): Promise<string> {
+  const found = await volume.statAt(folder)
+  return found ? `${found.dev}:${found.ino}` : ''
 }
 
 function waitForFirst(signal: AbortSignal) {

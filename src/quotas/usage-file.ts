@@ -7,6 +7,8 @@ import { replaceFile } from '../store/durable-file.ts'
 export interface KnownUsage {
   usedBytes: number
   reservedBytes: number
+  /** Which folder was counted. */
+  identity: string
   /** When it is to be counted again. */
   dueMs: number
 }
@@ -41,6 +43,7 @@ function readFolder(reader: Reader): KnownUsage {
   return {
     usedBytes: bytes('usedBytes'),
     reservedBytes: bytes('reservedBytes'),
+    identity: reader.str('identity'),
     dueMs: bytes('dueMs'),
   }
 }

@@ -4,8 +4,9 @@ import { appendFile, readdir, readFile, utimes } from 'node:fs/promises'
 import { request } from 'node:http'
 import { describe, expect, it } from 'vitest'
 import { waitFor } from '../support/deadline.ts'
-import { loginAs } from '../support/login.ts'
-import { startProgram } from '../support/program.ts'
+import { loginAs, type SignedIn } from '../support/login.ts'
+import { ADMIN, startProgram } from '../support/program.ts'
+import { sumOf } from '../support/quotas.ts'
 import { makeTree } from '../support/tree.ts'
 
 const TUS = 'application/offset+octet-stream'
@@ -115,5 +116,47 @@ describe('kill -9 during uploads', () => {
     await utimes(tree.at(name ?? ''), 1_000, 1_000)
     await using _program = await startProgram(tree, { args: ['--tusExpiry', '1s'] })
     await waitFor('the clean-up', async () => (await readdir(tree.root)).length === 0)
+  })
+})
+
+describe('kill -9 in a limited home', () => {
+  const LIMIT = 1_000_000_000
+  const limit = async (admin: SignedIn) => {
+    const data = { id: 1, homeQuota: LIMIT }
+    const body = { what: 'user', which: ['homeQuota'], data, current_password: ADMIN.password }
+    const answer = await admin.fetch('/api/users/1', { method: 'PUT', body: JSON.stringify(body) })
+    expect(answer.status).toBe(200)
+  }
+  const usage = async (admin: SignedIn) => (await admin.fetch('/api/usage/')).json()
+
+  it('leaves what is counted anew to the byte', async () => {
+    await using tree = await makeTree({ 'before/a.bin': 'there before' })
+    {
+      await using program = await startProgram(tree)
+      const admin = await loginAs(program.origin)
+      await limit(admin)
+      let sent = 0
+      const upload = async () => {
+        for (;;) {
+          const name = sent++
+          const body = randomBytes(1 + (name % 5_000))
+          await admin.fetch(`/api/resources/${name % 7}/${name}.bin`, { method: 'POST', body })
+          if (name % 3 === 0)
+            await admin.fetch(`/api/resources/${name % 7}/${name}.bin`, { method: 'DELETE' })
+        }
+      }
+      const ends = Array.from({ length: 8 }, () => upload().catch(() => {}))
+      await waitFor('many uploads', () => sent > 300)
+      await program.kill()
+      await Promise.all(ends)
+    }
+    await using program = await startProgram(tree)
+    const admin = await loginAs(program.origin)
+    const used = sumOf(tree.root)
+    expect(used).toBeGreaterThan(10_000)
+    expect(await usage(admin)).toEqual({ total: LIMIT, used })
+    expect(await program.stop()).toBe(0)
+    await using again = await startProgram(tree)
+    expect(await usage(await loginAs(again.origin))).toEqual({ total: LIMIT, used })
   })
 })

@@ -2,6 +2,9 @@
 import { access, readdir } from 'node:fs/promises'
 import { Readable } from 'node:stream'
 import { describe, expect, it } from 'vitest'
+import { vpathOf } from '../../src/lib/vpath.ts'
+import type { Folder } from '../../src/store/access/folder-record.ts'
+import { setFolder } from '../../src/store/access/folders.ts'
 import { setHome } from '../../src/store/access/groups.ts'
 import { startApp, type TestApp } from '../support/app.ts'
 import { makeGroup } from '../support/groups.ts'
@@ -196,4 +199,43 @@ it('without a limit nothing is counted and there is no file', async () => {
   await using app = await startApp({ users: [{ username: 'bob', scope: '/folder' }] })
   await post(await app.as('bob'), '/a.bin', 100)
   await expect(access(`${app.store.file}.usage`)).rejects.toMatchObject({ code: 'ENOENT' })
+})
+
+describe('a limited folder', () => {
+  const record = (place: string, quota: number): Folder => ({
+    place: vpathOf(place) as string as Folder['place'],
+    as: '',
+    quota,
+    grants: [],
+  })
+  const limit = ({ store }: TestApp, ...records: Folder[]) =>
+    store.transaction((tx) => {
+      for (const folder of records) setFolder(tx, folder)
+    })
+
+  it('is limited beside the home it lies in, and the bar shows where the least is left', async () => {
+    await using app = await startApp({
+      tree: { 'home/docs/a.bin': new Uint8Array(10) },
+      users: [{ username: 'bob', scope: '/home' }],
+    })
+    const bob = await app.as('bob')
+    await limitHome(app, 2, 100)
+    await limit(app, record('/home/docs', 50))
+    expect(await usage(bob)).toEqual({ total: 100, used: 10 })
+    expect(await usage(bob, '/docs')).toEqual({ total: 50, used: 10 })
+    await expectFull(post(bob, '/docs/b.bin', 41))
+    expect((await post(bob, '/b.bin', 80)).status).toBe(200)
+    expect(await usage(bob, '/docs')).toEqual({ total: 100, used: 90 })
+    await expectFull(post(bob, '/docs/b.bin', 11))
+    expect((await change(bob, 'rename', '/b.bin', '/docs/b.bin')).status).toBe(507)
+  })
+
+  it('tells administrators what it holds', async () => {
+    await using app = await startApp({ tree: { 'docs/a.bin': new Uint8Array(10), other: null } })
+    await limit(app, record('/docs', 50), record('/gone', 50))
+    const admin = await app.as('admin')
+    await usage(admin, '/docs')
+    const { items } = await (await admin.fetch('/api/folders')).json()
+    expect(items).toMatchObject([{ place: '/docs', quota: 50, usedBytes: 10 }, { place: '/gone' }])
+  })
 })

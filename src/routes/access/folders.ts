@@ -3,6 +3,7 @@ import { Hono } from 'hono'
 import { accessAt, explainAccess } from '../../access/explain.ts'
 import {
   hiddenBy,
+  hostPathOf,
   placeOf,
   realPlaceOf,
   rootNames,
@@ -18,7 +19,7 @@ import { sendJson, sendStatus } from '../../http/respond.ts'
 import { AppError, badRequest } from '../../lib/errors.ts'
 import { parsePlace, splitPlace } from '../../lib/places.ts'
 import { toVPath, type VPath } from '../../lib/vpath.ts'
-import { parseFolder } from '../../store/access/folder-record.ts'
+import { type Folder, parseFolder } from '../../store/access/folder-record.ts'
 import { removeFolder, setFolder } from '../../store/access/folders.ts'
 import { FOLDERS } from '../../store/collections.ts'
 import { findUser } from '../../store/users.ts'
@@ -65,9 +66,16 @@ async function listFolders(c: Ctx, deps: Deps): Promise<Response> {
       ...folder,
       ...(!present.has(folder.place) && { isMissing: true as const }),
       ...(hides && { hides }),
+      ...usageOf(deps, folder),
     }
   })
   return sendJson({ items, roots } satisfies FolderList)
+}
+
+function usageOf({ config, quotas }: Deps, { place, quota }: Folder): { usedBytes?: number } {
+  if (quota === null || !rootNames(config).includes(splitPlace(place).root)) return {}
+  const usedBytes = quotas.usedIn(hostPathOf(config, place))
+  return usedBytes === undefined ? {} : { usedBytes }
 }
 
 async function putFolder(c: Ctx, deps: Deps): Promise<Response> {
