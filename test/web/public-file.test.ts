@@ -148,7 +148,7 @@ describe('a shared file', () => {
     await using tree = await makeTree({})
     await using program = await startProgram(tree)
     await using open = await visit(openIn, program, '/share/nothere0')
-    await open.page.getByRole('heading', { name: 'We can’t find this location' }).waitFor()
+    await open.page.getByRole('heading', { name: 'This link no longer works' }).waitFor()
   })
 })
 

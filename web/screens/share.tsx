@@ -10,6 +10,7 @@ import { boot, instanceName } from '../lib/boot.ts'
 import { usePath } from '../lib/page/navigate.ts'
 import { loadStylesheet } from '../lib/page/stylesheet.ts'
 import { useTitle } from '../lib/page/title.ts'
+import { ROOT } from '../lib/paths.ts'
 import { PasswordCard } from '../shares/password-card.tsx'
 import { PublicFile } from '../shares/public-file.tsx'
 import { PublicFolder, titleOf } from '../shares/public-folder.tsx'
@@ -17,6 +18,7 @@ import styles from '../shares/share.css?url'
 import { readShareAddress, type ShareAddress } from '../shares/share-address.ts'
 import { useShare } from '../shares/use-share.ts'
 import { session } from '../state/session.ts'
+import { EmptyState } from '../ui/empty.tsx'
 import { Skeleton } from '../ui/progress.tsx'
 
 await loadStylesheet(styles)
@@ -27,11 +29,7 @@ export function ShareScreen() {
     <div className="pub share">
       <ShareHead />
       <main className="pub__main" id="main">
-        {address === null ? (
-          <ErrorPanel asPage error={new ApiError(404, 'not_found', '')} />
-        ) : (
-          <Share key={address.hash} {...address} />
-        )}
+        {address === null ? <EndedLink /> : <Share key={address.hash} {...address} />}
       </main>
       <footer className="pub__foot fs-sm dim">
         <Trans>
@@ -73,10 +71,23 @@ function Share({ hash, inner }: ShareAddress) {
     case 'password':
       return <PasswordCard error={view.error} busy={view.busy} onSubmit={submitPassword} />
     case 'failed':
-      return <ErrorPanel asPage error={view.error} onRetry={retry} />
+      return inner === ROOT && view.error instanceof ApiError && view.error.status === 404 ? (
+        <EndedLink />
+      ) : (
+        <ErrorPanel asPage error={view.error} onRetry={retry} />
+      )
     case 'ready':
       return view.info.isDir ? <PublicFolder {...view} /> : <PublicFile {...view} />
   }
+}
+
+/** What a stranger can do about it, who knows nothing of addresses and folders. */
+function EndedLink() {
+  return (
+    <EmptyState asPage art="missing" title={<Trans>This link no longer works</Trans>}>
+      <Trans>It has expired or was removed. Ask the person who sent it for a new one.</Trans>
+    </EmptyState>
+  )
 }
 
 function Loading() {
