@@ -41,11 +41,14 @@ interface Genuine {
 }
 
 /** Signs in while the ID token is another one; gives where the browser ends. */
-async function signInWith(forge: (genuine: Genuine) => Promise<string> | string): Promise<string> {
+async function signInWith(
+  forge: (genuine: Genuine) => Promise<string> | string,
+  { origin } = app,
+): Promise<string> {
   const browser = createBrowser()
   const isBack = (url: string) => url.includes('/api/oidc/callback')
   const isThere = (url: string) => url.startsWith(provider.issuer.url ?? '')
-  const { url: there } = await browser.follow(`${app.origin}/api/oidc/login`, isThere)
+  const { url: there } = await browser.follow(`${origin}/api/oidc/login`, isThere)
   const claims: JWTPayload = {
     iss: provider.issuer.url ?? '',
     sub: 'johndoe',
@@ -60,7 +63,7 @@ async function signInWith(forge: (genuine: Genuine) => Promise<string> | string)
   })
   const { url: back } = await browser.follow(there, isBack)
   const { url } = await browser.follow(back, (at) => !isBack(at))
-  return url.slice(app.origin.length)
+  return url.slice(origin.length)
 }
 
 const REFUSED = '/login?redirect=%2Ffiles%2F&error=refused'
@@ -69,6 +72,17 @@ describe('an ID token', () => {
   it('that is genuine opens a session', async () => {
     expect(await signInWith(({ claims, sign: seal }) => seal(claims))).toBe('/files/')
     expect(app.store.count(SESSIONS)).toBe(1)
+  })
+
+  it('that leaves out too many groups says so to the person', async () => {
+    const config = { ...configOf(provider.issuer.url ?? ''), 'oidc.allowedGroups': ['staff'] }
+    await using strict = await startApp({ config })
+    const overage = { _claim_names: { groups: 'src1' } }
+    const url = await signInWith(
+      ({ claims, sign: seal }) => seal({ ...claims, preferred_username: 'mona', ...overage }),
+      strict,
+    )
+    expect(url).toBe('/login?redirect=%2Ffiles%2F&error=groups')
   })
 
   it('for somebody else’s client is refused', async () => {

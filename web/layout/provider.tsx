@@ -19,6 +19,8 @@ export function providerProblem(word: string): string {
       return t`The login took too long, or began in another window. Try again.`
     case 'unreachable':
       return t`${label} does not answer. Try again later.`
+    case 'groups':
+      return t`You are in too many groups for ${label} to name them. Ask an administrator for help.`
     case 'later':
       return t`Too many attempts. Wait a moment, then try again.`
     case 'blocked':

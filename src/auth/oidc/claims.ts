@@ -29,6 +29,9 @@ export function groupsAt(claims: Claims, name: string): string[] | null {
   return null
 }
 
+/** Cause of a refusal that the person can be told of. */
+export const TOO_MANY_GROUPS = 'too many groups'
+
 /** True where Entra leaves the groups out because there are more than 200. */
 export function hasTooManyGroups(claims: Claims, name: string): boolean {
   return claimAt(claims._claim_names, name) !== undefined

@@ -6,7 +6,7 @@ import type { Config } from '../../config/config.ts'
 import { AppError } from '../../lib/errors.ts'
 import type { ExternalIdentity } from '../external/admit.ts'
 import type { Attempt } from './attempt.ts'
-import { type Claims, claimAt, groupsAt, hasTooManyGroups } from './claims.ts'
+import { type Claims, claimAt, groupsAt, hasTooManyGroups, TOO_MANY_GROUPS } from './claims.ts'
 import { type LogoutNotice, readLogoutToken } from './logout-token.ts'
 import { createOnce, type Once } from './once.ts'
 import { type OidcOptions, oidcOptionsOf } from './options.ts'
@@ -193,6 +193,7 @@ async function read(
     throw new AppError(
       'sign_in_unavailable',
       'the provider names no groups because there are too many: let it send those of this application alone',
+      { cause: TOO_MANY_GROUPS },
     )
   const username = claimAt(inToken, usernameClaim) ?? claimAt(more, usernameClaim)
   if (typeof username !== 'string' || username.trim() === '')

@@ -7,6 +7,7 @@ import {
   MAX_ATTEMPTS,
   sealAttempt,
 } from '../../auth/oidc/attempt.ts'
+import { TOO_MANY_GROUPS } from '../../auth/oidc/claims.ts'
 import { isFrom } from '../../auth/oidc/options.ts'
 import { answer } from '../../http/answer.ts'
 import { isSecure } from '../../http/client-address.ts'
@@ -43,8 +44,8 @@ const WORDS: Partial<Record<AppError['code'], string>> = {
 }
 
 /** What the page is told of a failure. */
-export function wordOf({ code }: AppError): string {
-  return WORDS[code] ?? 'failed'
+export function wordOf({ code, cause }: AppError): string {
+  return cause === TOO_MANY_GROUPS ? 'groups' : (WORDS[code] ?? 'failed')
 }
 
 /** Where the provider sends the browser back. Throws `bad_request` for a request that names no host. */
