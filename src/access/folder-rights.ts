@@ -139,7 +139,7 @@ export function statPlaces(
 }
 
 /** The place of a real path of the host; null outside of the served folders. */
-async function placeOfReal(
+export async function placeOfReal(
   { config, volume }: TreeHost,
   realPath: string,
 ): Promise<PlaceText | null> {

@@ -1,14 +1,15 @@
 // Making and ending shares, and keeping them true to their file when that is changed by any call.
 import { randomBytes } from 'node:crypto'
 import { findAccount } from '../access/effective.ts'
-import { placeOf } from '../access/folder-rights.ts'
+import { placeOf, placeOfReal } from '../access/folder-rights.ts'
 import { scopeOf, sharedScopeOf, type TreeUser } from '../access/user-tree.ts'
 import type { At, Place, Scope } from '../files/place/scope.ts'
 import { AppError } from '../lib/errors.ts'
+import type { PlaceText } from '../lib/places.ts'
 import { isWithin, ROOT, type VPath, vpathOf } from '../lib/vpath.ts'
 import { endFolders, moveFolders } from '../store/access/folder-moves.ts'
 import type { Change } from '../store/collection.ts'
-import { SHARES } from '../store/collections.ts'
+import { FOLDERS, SHARES } from '../store/collections.ts'
 import type { Share, ShareTarget } from '../store/document.ts'
 import {
   endSharesBelow,
@@ -106,9 +107,16 @@ export async function endShare(actor: Actor, hash: string): Promise<void> {
 export async function locateShared(
   { services, scope, user }: Actor,
   vpath: VPath,
-): Promise<SharedEntry> {
+): Promise<LocatedEntry> {
   const real = await scope.entryPath(vpath)
-  return { vpath, place: { named: placeOf(services, user, vpath).place, real } }
+  const { place: named } = placeOf(services, user, vpath)
+  const realPlace = services.store.count(FOLDERS) > 0 && (await placeOfReal(services, real))
+  return { vpath, place: { named, real }, records: [...new Set([realPlace || named, named])] }
+}
+
+/** `records`: the places of which records may speak, by where links lead and then by name. */
+interface LocatedEntry extends SharedEntry {
+  records: readonly PlaceText[]
 }
 
 function placing(services: Services): PlaceOf {
@@ -148,10 +156,13 @@ export async function requireTarget(
  * Ends the shares of an entry that the actor has deleted, and of what it held, whoever made them; and the records
  * of folders there.
  */
-export async function endShares({ services, user }: Actor, { place }: SharedEntry): Promise<void> {
+export async function endShares(
+  { services, user }: Actor,
+  { place, records }: LocatedEntry,
+): Promise<void> {
   await updateShares(services, (tx) => {
     endSharesBelow(tx, placing(services), user.id, place)
-    endFolders(tx, place.named)
+    for (const each of records) endFolders(tx, each)
   })
 }
 
@@ -196,7 +207,7 @@ export async function moveWithShares(
   await endSharesOfGone(actor, to, isUntouched)
   await updateShares(services, (tx) => {
     moveShares(tx, placing(services), user.id, from, to)
-    moveFolders(tx, from.place.named, to.place.named)
+    for (const each of from.records) moveFolders(tx, each, to.records[0] ?? to.place.named)
   })
   await noteMoved(actor, to)
 }

@@ -13,12 +13,13 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import type { FolderAccess, FolderList } from '../../src/access-types.ts'
 import type { FileEntry } from '../../src/api-types.ts'
 import type { PlaceText } from '../../src/lib/places.ts'
 import type { Folder } from '../../src/store/access/folder-record.ts'
 import { setHome } from '../../src/store/access/groups.ts'
 import { FOLDERS, KNOWN_ROOTS, SHARES } from '../../src/store/collections.ts'
-import { startApp, type TestApp } from '../support/app.ts'
+import { PASSWORD, startApp, type TestApp } from '../support/app.ts'
 import type { SignedIn } from '../support/login.ts'
 import { SAMPLES } from '../support/pictures.ts'
 import { changeRecords } from '../support/records.ts'
@@ -279,6 +280,65 @@ describe('every call over a top folder on another disk', () => {
   })
 })
 
+describe('what administrators are told and change', () => {
+  const list = async () => (await call(ADMIN, '/api/folders')).json() as Promise<FolderList>
+  const put = (body: object) =>
+    statusOf(ADMIN, '/api/folders', {
+      method: 'PUT',
+      body: JSON.stringify({ ...body, current_password: PASSWORD }),
+    })
+
+  it('whose entries a name hides, which places are missing, and by which place a path is judged', async () => {
+    await app.tree.add({ 'users/bob/docs/own': '' })
+    await app.store.transaction((tx) => tx.insert(FOLDERS, record('/nowhere', 'n')))
+    const { items, roots } = await list()
+    expect(items).toMatchObject([{ place: 'photos:/' }, { hides: [BOB] }, { isMissing: true }])
+    expect(items[0]).not.toHaveProperty('isMissing')
+    expect(roots).toEqual([
+      { name: 'photos', isMissing: false },
+      { name: 'gone', isMissing: true },
+    ])
+    const why = await call(ADMIN, '/api/access?user=2&path=/photos/2024')
+    expect(await why.json()).toMatchObject({
+      place: 'photos:/2024',
+      verbs: { see: { allowed: true } },
+    })
+    const who = await call(ADMIN, '/api/access?path=/docs')
+    const { items: seeing } = (await who.json()) as FolderAccess
+    expect(seeing.map(({ user }) => user.username)).toEqual([ADMIN, ANN, BOB, CAT])
+  })
+
+  it('a new name at the top, which links and tokens below follow', async () => {
+    const hash = await share(ANN, '/photos/2024')
+    const token = await as(ANN).fetch('/api/tokens', {
+      method: 'POST',
+      body: JSON.stringify({
+        name: 'frame',
+        perm: { download: true },
+        folder: '/photos/2024',
+        current_password: PASSWORD,
+      }),
+    })
+    const made = (await token.json()) as { token: string }
+    const byToken = (path: string) =>
+      app.fetch(`/api/resources${path}`, { headers: { 'X-Auth': made.token } })
+    expect((await byToken('/photos/2024/a.txt')).status).toBe(200)
+    for (const path of ['/', '/photos', '/own.txt', '/docs'])
+      expect((await byToken(path)).status, path).toBe(403)
+    expect(
+      await put({ place: 'photos:/', as: 'Bilder', grants: [{ who: 'user:2', see: true }] }),
+    ).toBe(200)
+    expect(await namesAt(ANN, '/')).toEqual(['Bilder', 'docs', 'own.txt'])
+    expect(await (await app.fetch(`/api/public/dl/${hash}/a.txt`)).text()).toBe('a photo')
+    expect((await byToken('/Bilder/2024/a.txt')).status).toBe(200)
+  })
+
+  it('one name is one place, in any case', async () => {
+    const other = { place: '/users', as: 'DOCS', grants: [{ who: 'user:2', see: true }] }
+    expect(await put(other)).toBe(400)
+  })
+})
+
 describe('a root that is not there', () => {
   it('is 404 not_mounted, is not made by an upload, and keeps its record', async () => {
     expect(await namesAt(ANN, '/photos/')).toEqual(['2024'])
@@ -333,6 +393,17 @@ describe('records follow what is moved', () => {
     expect(await statusOf(ADMIN, '/api/resources/archive', { method: 'DELETE' })).toBe(204)
     expect(places()).toEqual(['/docsuffix', 'photos:/', 'photos:/sub'])
     expect(await namesAt(BOB, '/')).toEqual(['own.txt'])
+  })
+
+  it('by where links lead as well', async () => {
+    await app.store.transaction((tx) =>
+      tx.insert(FOLDERS, record('/docs/sub', '', { who: 'user:3', create: false })),
+    )
+    await symlink('docs', app.tree.at('way'))
+    expect(await move(ADMIN, 'rename', '/way/sub', '/way/moved')).toBe(200)
+    expect(places()).toEqual(['/docs', '/docs/moved', 'photos:/'])
+    expect(await statusOf(ADMIN, '/api/resources/way/moved', { method: 'DELETE' })).toBe(204)
+    expect(places()).toEqual(['/docs', 'photos:/'])
   })
 
   it('and shares below a top folder stay true when it moves as a whole', async () => {

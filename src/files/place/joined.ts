@@ -3,6 +3,7 @@
 import { AppError, fromErrno, unless } from '../../lib/errors.ts'
 import { contains } from '../../lib/host-path.ts'
 import { compareBytes } from '../../lib/name-order.ts'
+import { rightsBy } from '../../lib/verbs.ts'
 import { joinVPath, ROOT, type VPath } from '../../lib/vpath.ts'
 import { unreachableStat } from '../volume/entry-stat.ts'
 import type { Volume } from '../volume/volume.ts'
@@ -15,6 +16,8 @@ import type { Walked } from './walk.ts'
 export type Mounts = ReadonlyMap<string, Scope>
 
 type Call = (at: At, ...others: unknown[]) => unknown
+
+const { see: _, ...NO_RIGHTS } = rightsBy(() => false)
 
 /** Not there, or not for this account: left out, as any entry is. */
 const LEFT_OUT = ['forbidden', 'not_found', 'not_mounted']
@@ -88,6 +91,7 @@ export function bareTop(volume: Volume, root: string): Scope {
     list: async () => [],
     listDetailed: async () => [],
     walk: async function* () {},
+    rightsAt: async () => NO_RIGHTS,
   }
 }
 

@@ -9,6 +9,7 @@ import {
   rootNames,
   statPlaces,
 } from '../../access/folder-rights.ts'
+import { setFolder } from '../../access/set-folder.ts'
 import type { FolderList } from '../../access-types.ts'
 import { addFacts, audited } from '../../http/audit.ts'
 import { readJson } from '../../http/body.ts'
@@ -20,7 +21,7 @@ import { AppError, badRequest } from '../../lib/errors.ts'
 import { parsePlace, splitPlace } from '../../lib/places.ts'
 import { toVPath, type VPath } from '../../lib/vpath.ts'
 import { type Folder, parseFolder } from '../../store/access/folder-record.ts'
-import { removeFolder, setFolder } from '../../store/access/folders.ts'
+import { removeFolder } from '../../store/access/folders.ts'
 import { FOLDERS } from '../../store/collections.ts'
 import { findUser } from '../../store/users.ts'
 import { demandPassword } from '../users.ts'
@@ -94,7 +95,7 @@ async function putFolder(c: Ctx, deps: Deps): Promise<Response> {
   if (!rootNames(deps.config).includes(root)) throw badRequest(`there is no root ${root}`)
   const kept = await deps.store.transaction((tx) => {
     recheck(c)
-    return setFolder(tx, folder)
+    return setFolder(deps.store, tx, folder)
   })
   return sendJson(kept)
 }
