@@ -295,6 +295,14 @@ export const WEAKENINGS: Weakening[] = [
     about: 'while a body is on its way',
   },
   {
+    title: 'what groups give stays as it was when a request began',
+    file: 'src/http/guard.ts',
+    from: 'findAccount(deps.store, before.user.id)',
+    to: 'before.user',
+    test: 'ended-rights',
+    about: 'an upload ends with the group',
+  },
+  {
     title: 'an upload goes on after the rights have ended',
     file: 'src/operations/actor.ts',
     from: 'const leave = services.store.subscribe(ask)',

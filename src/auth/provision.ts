@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto'
 import { AppError, badRequest } from '../lib/errors.ts'
 import { vpathOf } from '../lib/vpath.ts'
 import type { Records, Transaction } from '../store/collection.ts'
-import { USERS } from '../store/collections.ts'
+import { HOMES, USERS } from '../store/collections.ts'
 import type { User } from '../store/document.ts'
 import { foldedHome } from '../store/user-facts.ts'
 import { addUser, discardUser } from '../store/users.ts'
@@ -85,7 +85,7 @@ export function checkUsername(username: string): void {
 }
 
 /**
- * Records the account and makes its home. `check` and the record are one step, and only the winner
+ * Records the account and makes its home, unless it has none. `check` and the record are one step, and only the winner
  * of a race gets a folder; when that cannot be made the account does not stay either.
  */
 export async function addUserWithHome(
@@ -102,6 +102,7 @@ export async function addUserWithHome(
     alongside(tx, made)
     return made
   })
+  if (store.get(HOMES, added.id)?.home === false) return added
   try {
     await makeHome(added.scope, home)
   } catch (error) {

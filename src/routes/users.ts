@@ -21,7 +21,7 @@ import { sendJson, sendStatus } from '../http/respond.ts'
 import { AppError, badRequest } from '../lib/errors.ts'
 import { pick } from '../lib/fields.ts'
 import { asString, ParseError, type Reader } from '../lib/parse.ts'
-import { keepAdministrator } from '../store/access/groups.ts'
+import { homeOf, keepAdministrator } from '../store/access/groups.ts'
 import { sourceOf } from '../store/access/records.ts'
 import type { Transaction } from '../store/collection.ts'
 import { IDENTITIES, USERS } from '../store/collections.ts'
@@ -193,6 +193,8 @@ async function changeUser(c: Ctx, deps: Deps): Promise<Response> {
     changes.password = await hashPassword(plain)
   } else if (whole) delete changes.password
   else if (plain === '') throw badRequest('password is empty')
+  if (changes.home && !homeOf(deps.store, id).home)
+    await deps.makeHome(changes.scope ?? before.scope)
   const keep = signedIn(c).user.id === id ? sessionOf(c).id : undefined
   await deps.store.transaction((tx) => {
     recheck(c)

@@ -1,4 +1,5 @@
 // `filebrowser groups`: groups and their members.
+import { existsSync } from 'node:fs'
 import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -120,9 +121,11 @@ test('accounts are replaced by their own export while a group administrates', as
   expect(stderr).toContain('has no administrator')
 })
 
-test('an account is added without a home', async () => {
+test('an account is added without a home, and gets one later', async () => {
   await cli('users', 'add', 'anna', 'Correct-Horse-9-Battery', '--home=false')
   expect(await inStore((store) => homeOf(store, 3))).toMatchObject({ home: false })
+  await cli('users', 'update', 'anna', '--scope', '/of/anna', '--home')
+  expect(existsSync(join(cwd, 'of/anna'))).toBe(true)
 })
 
 test('exports of accounts and settings keep the shape of the original', async () => {

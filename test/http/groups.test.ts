@@ -1,11 +1,11 @@
 // What groups give, as requests find it.
+import { existsSync } from 'node:fs'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { setGroupsOf, setHome, setMembers } from '../../src/store/access/groups.ts'
 import { MEMBERSHIPS } from '../../src/store/collections.ts'
 import { findUserByName } from '../../src/store/users.ts'
-import { type OpenedApp, openApp, PASSWORD, startApp } from '../support/app.ts'
+import { type OpenedApp, openApp, PASSWORD } from '../support/app.ts'
 import { makeGroup, NO_PERMISSIONS } from '../support/groups.ts'
-import { holdRequest } from '../support/held-request.ts'
 import { makeShare } from '../support/shares.ts'
 
 const BOB = 2
@@ -176,6 +176,16 @@ describe('the record of an account', () => {
     expect(app.store.count(MEMBERSHIPS)).toBe(0)
   })
 
+  it('has no folder of its own without a home, and one as soon as it has', async () => {
+    await using app = await withBob()
+    const data = { username: 'new', password: PASSWORD, scope: '/of/new', home: false }
+    const made = await call(app, 'POST', '/api/users', { what: 'user', which: [], data })
+    expect(made.status).toBe(201)
+    expect(existsSync(app.tree.at('of'))).toBe(false)
+    expect((await put(app, { id: 3, home: true }, ['home'], 3)).status).toBe(200)
+    expect(existsSync(app.tree.at('of/new'))).toBe(true)
+  })
+
   it('comes with groups when it is made', async () => {
     await using app = await withBob()
     const { id } = await makeGroup(app.store)
@@ -291,19 +301,4 @@ describe('groups over HTTP', () => {
     const own = { id: 1, groups: [], perm: { ...NO_PERMISSIONS, admin: true } }
     expect((await put(app, own, ['groups', 'perm'], 1)).status).toBe(200)
   })
-})
-
-it('an upload ends when the group is lost that allowed it', async () => {
-  await using app = await startApp({ users: [{ username: 'bob', perm: NO_PERMISSIONS }] })
-  const { id } = await makeGroup(app.store, { perm: { create: true }, members: [BOB] })
-  const bob = await app.as('bob')
-  const body = 'x'.repeat(1000)
-  const held = await holdRequest(app.port, 'POST /api/resources/long.bin', body, {
-    'X-Auth': bob.token,
-    'Content-Length': '2000',
-  })
-  const admin = await app.as('admin')
-  const init = { method: 'DELETE', body: JSON.stringify({ current_password: PASSWORD }) }
-  expect((await admin.fetch(`/api/groups/${id}`, init)).status).toBe(204)
-  expect(await held.finish()).toBe(403)
 })

@@ -3,10 +3,12 @@
 
 import { readdir } from 'node:fs/promises'
 import { describe, expect, it } from 'vitest'
+import { removeGroup } from '../../src/store/access/groups.ts'
 import type { Change } from '../../src/store/collection.ts'
 import { defaultPermissions, type User } from '../../src/store/document.ts'
 import { endSessions, findUser, removeUser, replaceUser } from '../../src/store/users.ts'
 import { PASSWORD, startApp, type TestApp } from '../support/app.ts'
+import { makeGroup } from '../support/groups.ts'
 import { holdRequest } from '../support/held-request.ts'
 import { changeRecords, recordsOf } from '../support/records.ts'
 import { makeShare } from '../support/shares.ts'
@@ -177,4 +179,17 @@ it('a visitor registers no selection of a share that has ended', async () => {
   await app.as('admin')
   await changeRecords(app.store, () => ({ shares: [] }))
   expect(await held.finish()).toBe(404)
+})
+
+it('an upload ends with the group that allowed it', async () => {
+  await using app = await startApp({ users: [{ username: 'eve', perm: NONE }] })
+  const group = await makeGroup(app.store, { perm: { create: true }, members: [EVE] })
+  const eve = await app.as('eve')
+  const held = await holdRequest(app.port, 'POST /api/resources/long.bin', 'x'.repeat(1000), {
+    'X-Auth': eve.token,
+    'Content-Length': '2000',
+  })
+  await app.as('admin')
+  await change(app, (tx) => void removeGroup(tx, group.id))
+  expect(await held.finish()).toBe(403)
 })

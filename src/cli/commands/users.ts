@@ -6,11 +6,12 @@ import { deriveScope } from '../../auth/home.ts'
 import { checkPassword } from '../../auth/password-policy.ts'
 import { addUserWithHome, checkUsername } from '../../auth/provision.ts'
 import { followsExternalSymlinks } from '../../config/config.ts'
+import type { ConfigFile } from '../../config/config-file.ts'
 import { AppError, badRequest } from '../../lib/errors.ts'
 import { homeOf, setHome } from '../../store/access/groups.ts'
 import type { Records, Transaction } from '../../store/collection.ts'
 import { API_TOKENS, IDENTITIES, PASSKEYS, USERS } from '../../store/collections.ts'
-import type { User } from '../../store/document.ts'
+import type { Settings, User } from '../../store/document.ts'
 import {
   endSessions,
   findUserByName,
@@ -103,7 +104,7 @@ export const usersCommand: Command = {
 }
 
 async function add(invocation: Invocation): Promise<number> {
-  const { args, flags, env, stdout, cwd } = invocation
+  const { args, flags, stdout } = invocation
   const [username = '', password = ''] = args
   const user = await withDatabase(invocation, async (store, _, file) => {
     const settings = store.settings()
@@ -112,9 +113,7 @@ async function add(invocation: Invocation): Promise<number> {
     const record = withUserFlags(settings.defaults, flags)
     const scope = deriveScope(settings, username, record.scope)
     const hash = await hashNew(password, settings.minimumPasswordLength)
-    const follows = followsExternalSymlinks({ flags, env, file }, settings.server)
-    const makeHome = (home: string) =>
-      makeScopeFolder(resolve(cwd, settings.server.root), home, settings, follows)
+    const makeHome = homeMaker(invocation, settings, file)
     const account = {
       ...record,
       username,
@@ -130,6 +129,12 @@ async function add(invocation: Invocation): Promise<number> {
   })
   stdout(userTable([user]))
   return 0
+}
+
+function homeMaker({ flags, env, cwd }: Invocation, settings: Settings, file: ConfigFile | null) {
+  const follows = followsExternalSymlinks({ flags, env, file }, settings.server)
+  const root = resolve(cwd, settings.server.root)
+  return (home: string) => makeScopeFolder(root, home, settings, follows)
 }
 
 async function list(invocation: Invocation): Promise<number> {
@@ -151,9 +156,11 @@ async function update(invocation: Invocation): Promise<number> {
   const password = flagValue<string>(flags, 'password')
   const revokes = flagValue<boolean>(flags, 'revoke') ?? false
   if (revokes && !password) throw badRequest('--revoke goes with --password')
-  const { user, left } = await withDatabase(invocation, async (store) => {
+  const { user, left } = await withDatabase(invocation, async (store, _, file) => {
     const settings = store.settings()
-    userNamed(store, who)
+    const { id, scope } = userNamed(store, who)
+    if (flagValue<boolean>(flags, 'home') && !homeOf(store, id).home)
+      await homeMaker(invocation, settings, file)(flagValue<string>(flags, 'scope') ?? scope)
     const hash = password ? await hashNew(password, settings.minimumPasswordLength) : undefined
     return store.transaction((tx) =>
       inOldWords(() => {
