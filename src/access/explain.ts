@@ -1,17 +1,17 @@
 // Who may do what at a place, and what decided that.
 import type { AccessReason, AccountVerdicts, FolderAccess } from '../access-types.ts'
 import type { Verb } from '../api-types.ts'
-import type { PlaceText } from '../lib/places.ts'
+import { isPlaceWithin, type PlaceText } from '../lib/places.ts'
 import { BITS, bitsOfPermissions, rightsBy, VERBS } from '../lib/verbs.ts'
-import type { VPath } from '../lib/vpath.ts'
+import { ROOT, type VPath } from '../lib/vpath.ts'
 import { GROUPS, USERS } from '../store/collections.ts'
 import type { User } from '../store/document.ts'
 import { withEffective } from './effective.ts'
-import { foldersOf, pathOf, placeOf } from './folder-rights.ts'
+import { foldersOf, pathOf, placeInTree, placeOf } from './folder-rights.ts'
 import { isShown, type TreeServices } from './user-tree.ts'
 import type { Reason } from './verdict.ts'
 
-type Services = Pick<TreeServices, 'store' | 'foldCase'>
+type Services = Pick<TreeServices, 'store' | 'foldCase' | 'config'>
 type Answer = AccountVerdicts['verbs'][Verb]
 
 /** Every verb of an account at a path of its tree. `realPlace` is where links have led, which is judged as well. */
@@ -22,11 +22,17 @@ export function explainAccess(
   realPlace: PlaceText | null = null,
 ): AccountVerdicts {
   const user = withEffective(services.store, account)
-  const { place } = placeOf(services, user, path)
+  const { place, top } = placeOf(services, user, path)
   const places = [...new Set([place, realPlace ?? place])]
+  const base = top ?? placeInTree(user, ROOT)
+  // Links do not lead out of the home, or of the folder at the top.
+  const isInside = realPlace === null || isPlaceWithin(base, realPlace)
+  const realPath = realPlace && isInside ? pathOf(services, user, realPlace) : null
+  const isOpen =
+    (isInside || services.config.followExternalSymlinks) &&
+    [path, realPath ?? path].every((at) => isShown(services, user, at))
   const verdict = (verb: Verb): Answer => {
-    if (!isShown(services, user, path))
-      return { allowed: false, by: { kind: verb === 'see' ? 'rule' : 'see' } }
+    if (!isOpen) return { allowed: false, by: { kind: verb === 'see' ? 'rule' : 'see' } }
     const answers = places.map((at) => explainAt(services, user, at, verb))
     return answers.find(({ allowed }) => !allowed) ?? (answers[0] as Answer)
   }

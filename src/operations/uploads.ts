@@ -46,6 +46,7 @@ export async function beginUpload(
     if (place.stats?.isDirectory()) throw badRequest(`cannot upload to a directory ${vpath}`)
     if (!replace) throw new AppError('exists', `${vpath} exists`)
     requireMay(actor, 'modify', vpath)
+    await scope.hostPath(place, 'modify')
   }
   const declared = { ...facts(), replace }
   const { lengthBytes } = declared

@@ -49,6 +49,8 @@ export async function createFile(
     demand()
     if (place.stats?.isDirectory())
       throw new AppError('is_a_folder', `${vpath} is a folder and cannot be replaced by a file`)
+    // Where links lead as well, before the body comes.
+    await scope.hostPath(place, 'modify')
   }
   const checkFile = async (at: At) => {
     if (check) check(await fileIfThere(actor.scope, at))

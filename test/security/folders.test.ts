@@ -278,6 +278,16 @@ describe('content that may not be downloaded', () => {
   })
 })
 
+it('a file behind a link is replaced by who may modify it there, too', async () => {
+  await using app = await open([{ place: '/pub', grants: [anna({ modify: false })] }])
+  await symlink('../pub', app.tree.at('own/link'))
+  const user = await app.as('anna')
+  const file = 'own/link/a.txt?override=true'
+  for (const door of ['resources', 'tus'])
+    expect(await statusOf(user, 'POST', `/api/${door}/${file}`, 'x')).toBe(403)
+  expect(await readFile(app.tree.at('pub/a.txt'), 'utf8')).toBe('content of a')
+})
+
 describe('a right that is given in one folder alone', () => {
   it('is enough there', async () => {
     await using app = await openApp({
@@ -500,6 +510,24 @@ describe('GET /api/access', () => {
     const admin = await app.as('admin')
     const { verbs } = await (await admin.fetch('/api/access?user=3&path=/x/link')).json()
     expect(verbs.delete).toEqual({ allowed: false, by: { kind: 'everyone', place: '/pub' } })
+  })
+
+  it('allows nothing where a link leads out of the home, or to what a rule denies', async () => {
+    const rule = { regex: false, regexp: null, allow: false, path: '/shut' }
+    await using app = await openApp({
+      tree: { ...TREE, 'pub/shut/f.txt': 'f' },
+      users: [{ username: 'anna', scope: '/pub', rules: [rule] }],
+    })
+    await put(app, READ_ONLY)
+    await symlink('../own', app.tree.at('pub/out'))
+    await symlink('shut', app.tree.at('pub/in'))
+    const [admin, user] = [await app.as('admin'), await app.as('anna')]
+    for (const path of ['/out', '/out/e.txt', '/in', '/in/f.txt']) {
+      const { verbs } = await (await admin.fetch(`/api/access?user=2&path=${path}`)).json()
+      expect({ path, ...verbs.see }).toEqual({ path, allowed: false, by: { kind: 'rule' } })
+      expect(verbs.modify).toEqual({ allowed: false, by: { kind: 'see' } })
+      expect(await statusOf(user, 'GET', `/api/resources${path}`)).toBe(403)
+    }
   })
 
   it('tells who may do what at a place, of those who see it', async () => {
