@@ -8,12 +8,12 @@ import { startProgram } from '../support/program.ts'
 import { AWKWARD_NAMES, makeTree, setModified } from '../support/tree.ts'
 import { boxOf, folderPages, followLink, servedPages, sharedBrowser } from './browser-steps.ts'
 import {
-  dragTo,
   entry,
   expectNames,
   expectSelected,
   focusedName,
   listedFolders,
+  selectionBar,
   showList,
   toast,
 } from './listing-steps.ts'
@@ -260,7 +260,7 @@ describe('the listing', () => {
     await entry(page, 'inner.txt').waitFor()
     await page.goBack()
     await expectSelected(page, ['file 298.txt', 'file 299.txt'])
-    expect(await scrollTop(page)).toBe(before)
+    await waitFor('the place', async () => (await scrollTop(page)) === before)
     await waitFor('the focus', async () => (await focusedName(page)) === 'file 298.txt')
     expect(open.problems).toEqual([])
   })
@@ -288,10 +288,11 @@ describe('the listing', () => {
     held = false
 
     await goTo('/files/zz/')
-    const up = page
-      .getByRole('navigation', { name: 'Breadcrumb' })
-      .getByRole('link', { name: 'My files' })
-    await dragTo(page, entry(page, 'inner.txt'), up)
+    await entry(page, 'inner.txt').click()
+    await selectionBar(page).getByRole('button', { name: 'Move' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Move 1 item' })
+    await dialog.getByRole('treeitem', { name: 'My files' }).click()
+    await dialog.getByRole('button', { name: 'Move here' }).click()
     await toast(page, 'Moved 1 item').waitFor()
     await page.getByText('This folder is empty').first().waitFor()
     await comeBack()

@@ -2,6 +2,7 @@
 import { readdir, rm } from 'node:fs/promises'
 import { describe, expect, it } from 'vitest'
 import { waitFor } from '../support/deadline.ts'
+import { followLink } from './browser-steps.ts'
 import {
   dragTo,
   entry,
@@ -87,16 +88,21 @@ describe('drag and drop', () => {
     await entry(page, 'a.txt').waitFor()
     await dragTo(page, entry(page, 'a.txt'), pin)
     await waitFor('the pinned folder', async () => (await readdir(tree.at('pinned'))).length === 1)
+    // A drag that takes long opens what is under it.
+    const back = () => followLink(page, '/files/one/two/')
+    await back()
     const home = page
       .getByRole('navigation', { name: 'Places' })
       .getByRole('link', { name: 'My files' })
     await dragTo(page, entry(page, 'c.txt'), home)
     await waitFor('the root', async () => (await readdir(tree.root)).includes('c.txt'))
+    await back()
     const crumb = page
       .getByRole('navigation', { name: 'Breadcrumb' })
       .getByRole('link', { name: 'one' })
     await dragTo(page, entry(page, 'b.txt'), crumb)
     await waitFor('the folder above', async () => (await readdir(tree.at('one'))).includes('b.txt'))
+    await back()
     await page.getByRole('heading', { name: 'This folder is empty' }).waitFor()
     expect(open.problems).toEqual([])
   })
