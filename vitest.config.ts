@@ -25,8 +25,8 @@ const REPLACING = globSync(UNIT.include, {
   exclude: UNIT.exclude,
 }).filter((path) => readFileSync(join(import.meta.dirname, path), 'utf8').includes('vi.mock('))
 
-/** The default leaves one of two cores idle. */
-const WORKERS = 2
+/** The default leaves one of two cores idle, and one test in three waits for something else than them. */
+const WORKERS = 3
 
 /** All ends are by the clock; the defaults of some seconds are for machines with nothing else to do. */
 const TEST_MS = 120_000
@@ -105,7 +105,7 @@ export default defineConfig({
           exclude: MEASURED,
           // More at once only wait for each other: the browsers need all of two cores.
           fileParallelism: true,
-          maxWorkers: 3,
+          maxWorkers: WORKERS,
           // One browser for all files of a worker, and its modules loaded once.
           isolate: false,
         },
