@@ -2,7 +2,9 @@ import { existsSync } from 'node:fs'
 import { readFile, symlink } from 'node:fs/promises'
 import { describe, expect, it } from 'vitest'
 import type { ApiTokenRecord, Permissions } from '../../src/api-types.ts'
-import { API_TOKENS, USERS } from '../../src/store/collections.ts'
+import { mapFields } from '../../src/lib/fields.ts'
+import type { PlaceText } from '../../src/lib/places.ts'
+import { API_TOKENS, FOLDERS, USERS } from '../../src/store/collections.ts'
 import { defaultPermissions } from '../../src/store/document.ts'
 import { type OpenedApp, openApp, PASSWORD } from '../support/app.ts'
 
@@ -312,6 +314,28 @@ describe('an API token for one folder', () => {
     const found = await (await fetch('/api/search/docs/?query=txt')).text()
     expect(found).toContain('a.txt')
     expect(found).not.toContain('d.txt')
+  })
+
+  it('reaches no folder that stands beside the home, whatever its record gives', async () => {
+    await using app = await openApp({
+      tree: { 'users/anna/docs/a.txt': 'a', 'team/b.txt': 'b' },
+      users: [{ username: 'anna', scope: '/users/anna' }],
+    })
+    const { admin: _, execute: __, ...rights } = mapFields(defaultPermissions(), () => true)
+    const grants = [{ who: 'user:2', see: true, ...rights }]
+    const folder = { place: '/team' as PlaceText, as: 'team', quota: null, grants }
+    await app.store.transaction((tx) => tx.insert(FOLDERS, folder))
+    const { fetch } = await make(app, { folder: '/docs' })
+    const paths = ['resources/team/', 'raw/team/b.txt', 'usage/team/', 'resources/recursive/team/']
+    for (const path of paths) expect((await fetch(`/api/${path}`)).status, path).toBe(403)
+    expect(await (await fetch('/api/search/?query=txt')).text()).not.toContain('team')
+    const copy = '/api/resources/docs/a.txt?action=copy&destination=/team/c.txt'
+    expect((await fetch(copy, { method: 'PATCH' })).status).toBe(403)
+    const weak = await make(app, { name: 'weak', folder: '/team', perm: { download: true } })
+    expect((await weak.fetch('/api/raw/team/b.txt')).status).toBe(200)
+    const save = { method: 'PUT', body: 'x' }
+    expect((await weak.fetch('/api/resources/team/b.txt', save)).status).toBe(403)
+    expect((await weak.fetch('/api/resources/team/b.txt', { method: 'DELETE' })).status).toBe(403)
   })
 
   it('cannot be made for what is no folder', async () => {
