@@ -16,7 +16,7 @@ interface Said {
 
 interface Node {
   readonly parent: Node | null
-  readonly children: Map<string, Node>
+  children: Map<string, Node> | null
   /** Several where a disk without case takes their spellings for one name. */
   readonly folders: Folder[]
 }
@@ -24,8 +24,10 @@ interface Node {
 /** All records, by place: made once for everybody, and again when one changes. */
 export interface FolderTree {
   readonly roots: ReadonlyMap<string, Node>
-  /** By whom it is said: what has a yes somewhere, and where `see` has one. */
-  readonly heard: ReadonlyMap<string, { yes: number; seen: Node[] }>
+  /** Where something is said of somebody. */
+  readonly heard: ReadonlyMap<string, readonly Node[]>
+  /** The verbs of which somebody has a yes somewhere. */
+  readonly given: (who: string) => number
   /** The spelling by which names are compared. */
   readonly spell: (vpath: VPath) => string
 }
@@ -64,29 +66,39 @@ export function compileFolders(
   spell: (vpath: string) => string,
 ): FolderTree {
   const roots = new Map<string, Node>()
-  const heard = new Map<string, { yes: number; seen: Node[] }>()
+  const heard = new Map<string, Node[]>()
+  const given = new Map<string, number>()
   for (const folder of folders) {
     const { root, vpath } = splitPlace(folder.place)
     let node = roots.get(root) ?? newNode(null)
     roots.set(root, node)
     for (const name of segmentsOf(spell(vpath))) {
-      const child: Node = node.children.get(name) ?? newNode(node)
-      node.children.set(name, child)
+      node.children ??= new Map()
+      let child = node.children.get(name)
+      if (!child) {
+        child = newNode(node)
+        node.children.set(name, child)
+      }
       node = child
     }
     node.folders.push(folder)
-    for (const grant of folder.grants) {
-      const own = heard.get(grant.who) ?? { yes: 0, seen: [] }
-      heard.set(grant.who, own)
-      own.yes |= saidBy(grant).yes
-      if (grant.see) own.seen.push(node)
+    for (const { who } of folder.grants) {
+      const nodes = heard.get(who)
+      if (nodes) nodes.push(node)
+      else heard.set(who, [node])
     }
   }
-  return { roots, heard, spell }
+  const giveTo = (who: string) => {
+    let yes = 0
+    for (const node of heard.get(who) ?? []) yes |= saidAt(node, new Set([who])).get(who)?.yes ?? 0
+    given.set(who, yes)
+    return yes
+  }
+  return { roots, heard, given: (who) => given.get(who) ?? giveTo(who), spell }
 }
 
 function newNode(parent: Node | null): Node {
-  return { parent, children: new Map(), folders: [] }
+  return { parent, children: null, folders: [] }
 }
 
 function segmentsOf(vpath: string): string[] {
@@ -113,7 +125,6 @@ export function rightsIn(tree: FolderTree, asker: Asker): Rights | null {
   if (names.size === 0) return null
   const base = bitsOfPermissions(asker.perm) & ~BITS.pass
   const most = asker.atMost ? bitsOfPermissions(asker.atMost) : ~0
-  const spoken = [...names].map((who) => tree.heard.get(who)?.yes ?? 0)
   const start: State = { words: new Map(), bits: base & most, at: null }
   const states = new Map<Node, State>()
 
@@ -150,9 +161,9 @@ export function rightsIn(tree: FolderTree, asker: Asker): Rights | null {
   const ways = once(() => {
     const found = new Set<Node>()
     for (const who of names)
-      for (const seen of tree.heard.get(who)?.seen ?? [])
-        if (stateOf(seen).bits & BITS.see)
-          for (let up = seen.parent; up && !found.has(up); up = up.parent) found.add(up)
+      for (const node of tree.heard.get(who) ?? [])
+        if (stateOf(node).bits & BITS.see)
+          for (let up = node.parent; up && !found.has(up); up = up.parent) found.add(up)
     return found
   })
   const tops = once(() => topsIn(tree, names, (node) => (stateOf(node).bits & BITS.see) !== 0))
@@ -164,11 +175,15 @@ export function rightsIn(tree: FolderTree, asker: Asker): Rights | null {
   }
 
   return {
-    anywhere: (spoken.reduce((all, yes) => all | yes, base) & most) | BITS.pass,
+    get anywhere() {
+      const top = tree.roots.get('')
+      const base = (top ? stateOf(top) : start).bits
+      return ([...names].reduce((all, who) => all | tree.given(who), base) & most) | BITS.pass
+    },
     below: (place) => {
       const { node, isExact } = nearest(tree, place)
       const top = node ? stateOf(node) : start
-      if (!node || !isExact || node.children.size === 0) {
+      if (!node || !isExact || !node.children) {
         const bits = passing(top.bits)
         const atTop = node && isExact ? bitsAt(node) : bits
         return (vpath) => (vpath === ROOT ? atTop : bits)
@@ -182,7 +197,7 @@ export function rightsIn(tree: FolderTree, asker: Asker): Rights | null {
     tops,
     differsBelow: (place) => {
       const { node, isExact } = nearest(tree, place)
-      return node !== null && isExact && node.children.size > 0
+      return node !== null && isExact && node.children !== null
     },
     explain: (place, verb) => explain(nearest(tree, place).node, verb, own, groups, base),
   }
@@ -222,7 +237,7 @@ function reader(
       prefix = '/'
     }
     for (;;) {
-      if (folder.children.size === 0) return below(folder)
+      if (!folder.children) return below(folder)
       const end = vpath.indexOf('/', prefix.length)
       const child = folder.children.get(vpath.slice(prefix.length, end < 0 ? undefined : end))
       if (!child) return below(folder)
@@ -240,7 +255,7 @@ function nearest(tree: FolderTree, place: PlaceText): { node: Node | null; isExa
   if (!top) return { node: null, isExact: false }
   let node: Node = top
   for (const name of segmentsOf(tree.spell(vpath))) {
-    const child = node.children.get(name)
+    const child = node.children?.get(name)
     if (!child) return { node, isExact: false }
     node = child
   }

@@ -4,6 +4,10 @@
 import { describe, expect, it } from 'vitest'
 import type { Permissions } from '../../src/api-types.ts'
 import { parseTarget } from '../../src/http/request-path.ts'
+import type { PlaceText } from '../../src/lib/places.ts'
+import { VERBS } from '../../src/lib/verbs.ts'
+import { setFolder } from '../../src/store/access/folders.ts'
+import { USERS } from '../../src/store/collections.ts'
 import type { TestApp } from '../support/app.ts'
 import {
   CANARY,
@@ -19,6 +23,10 @@ import type { SignedIn } from '../support/login.ts'
 import { readPublic } from '../support/shares.ts'
 import { runLine } from '../support/shell.ts'
 
+const none = Object.fromEntries(
+  Object.keys(full).map((bit) => [bit, false]),
+) as never as Permissions
+
 describe.each(Object.keys(full) as (keyof Permissions)[])('without the right to %s', (bit) => {
   it('its doors are closed and all others open', async () => {
     await using app = await startMatrix({ ...full, [bit]: false })
@@ -31,6 +39,31 @@ describe.each(Object.keys(full) as (keyof Permissions)[])('without the right to 
       if (bit === 'download') expect(body, door.name).not.toContain(CANARY)
     }
   })
+})
+
+/** Says of every verb but `see` that the subject may, or may not, everywhere. */
+async function sayOfAll(app: TestApp, allowed: boolean): Promise<void> {
+  const [user] = app.store.find(USERS, 'username', 'subject')
+  const said = Object.fromEntries(VERBS.slice(1).map((verb) => [verb, allowed]))
+  const grants = [{ who: `user:${user?.id}`, ...said }]
+  const folder = { place: '/' as PlaceText, as: '', quota: null, grants }
+  await app.store.transaction((tx) => setFolder(tx, folder))
+}
+
+it.each([
+  ['a record that takes every right', full, false],
+  ['a record that gives every right', { ...none, admin: true, execute: true }, true],
+] as const)('%s counts at every door', async (_, perm, allowed) => {
+  await using app = await startMatrix(perm)
+  await sayOfAll(app, allowed)
+  const subject = await app.as('subject')
+  for (const door of DOORS) {
+    const isOpen = allowed || !door.needs.some((bit) => (VERBS as readonly string[]).includes(bit))
+    const response = await door.go(subject, app)
+    expect(response.status, door.name).toBe(isOpen ? door.open : door.denied)
+    const body = Buffer.from(await response.arrayBuffer()).toString('latin1')
+    if (!allowed) expect(body, door.name).not.toContain(CANARY)
+  }
 })
 
 const TOKEN_RIGHTS: (keyof Permissions)[] = (Object.keys(full) as (keyof Permissions)[]).filter(
@@ -59,8 +92,6 @@ describe.each(TOKEN_RIGHTS)('a token without the right to %s', (bit) => {
     await tryByToken(app, { ...full, [bit]: false })
   })
 })
-
-const none = Object.fromEntries(Object.keys(full).map((bit) => [bit, false])) as never
 
 it.each([
   ['every right', full],
