@@ -1,12 +1,20 @@
 // The tree of commands; reads like a table of contents.
 
 import type { Command } from './command.ts'
+import { accessCommand } from './commands/access.ts'
 import { auditCommand } from './commands/audit.ts'
 import { cmdsCommand } from './commands/cmds.ts'
 import { completeCommands, completionCommand } from './commands/completion.ts'
 import { configCommand } from './commands/config.ts'
 import { docsCommand } from './commands/docs.ts'
+
+
 import { groupsCommand } from './commands/groups.ts'
+
+
+import { foldersCommand } from './commands/folders.ts'
+
+
 import { hashCommand } from './commands/hash.ts'
 import { healthcheckCommand } from './commands/healthcheck.ts'
 import { helpCommand } from './commands/help-command.ts'
@@ -56,6 +64,8 @@ export function commandTree(): Command {
     usersCommand,
     groupsCommand,
     rootsCommand,
+    foldersCommand,
+    accessCommand,
     rulesCommand,
     quotasCommand,
     cmdsCommand,
