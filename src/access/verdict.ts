@@ -211,7 +211,7 @@ function topsIn(
 ): Map<string, PlaceText> {
   const found = new Map<string, PlaceText>()
   for (const who of names)
-    for (const node of tree.heard.get(who)?.seen ?? [])
+    for (const node of tree.heard.get(who) ?? [])
       for (const { as, place, grants } of node.folders) {
         const isGiven = as !== '' && grants.some((grant) => grant.who === who && grant.see)
         if (isGiven && isSeen(node)) found.set(as, place)

@@ -7,13 +7,8 @@ import { cmdsCommand } from './commands/cmds.ts'
 import { completeCommands, completionCommand } from './commands/completion.ts'
 import { configCommand } from './commands/config.ts'
 import { docsCommand } from './commands/docs.ts'
-
-
-import { groupsCommand } from './commands/groups.ts'
-
-
 import { foldersCommand } from './commands/folders.ts'
-
+import { groupsCommand } from './commands/groups.ts'
 
 import { hashCommand } from './commands/hash.ts'
 import { healthcheckCommand } from './commands/healthcheck.ts'
