@@ -1,13 +1,13 @@
 // The tree of commands; reads like a table of contents.
 
 import type { Command } from './command.ts'
-import { accessCommand } from './commands/access.ts'
+import { accessCommand } from './commands/access/explain.ts'
+import { foldersCommand } from './commands/access/folders.ts'
 import { auditCommand } from './commands/audit.ts'
 import { cmdsCommand } from './commands/cmds.ts'
 import { completeCommands, completionCommand } from './commands/completion.ts'
 import { configCommand } from './commands/config.ts'
 import { docsCommand } from './commands/docs.ts'
-import { foldersCommand } from './commands/folders.ts'
 import { groupsCommand } from './commands/groups.ts'
 
 import { hashCommand } from './commands/hash.ts'

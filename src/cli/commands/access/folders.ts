@@ -1,26 +1,26 @@
 // `filebrowser folders`: what is said of folders, on the command line, also while the server runs.
 import { resolve } from 'node:path'
-import type { GrantRecord } from '../../access-types.ts'
-import { parseSize } from '../../config/option-values.ts'
-import { AppError, badRequest } from '../../lib/errors.ts'
-import { readObject } from '../../lib/parse.ts'
-import { type PlaceText, parsePlace } from '../../lib/places.ts'
-import { VERBS } from '../../lib/verbs.ts'
+import type { GrantRecord } from '../../../access-types.ts'
+import { parseSize } from '../../../config/option-values.ts'
+import { AppError, badRequest } from '../../../lib/errors.ts'
+import { readObject } from '../../../lib/parse.ts'
+import { type PlaceText, parsePlace } from '../../../lib/places.ts'
+import { VERBS } from '../../../lib/verbs.ts'
 import {
   type Folder,
   parseFolder,
   parseWho,
   saysNothing,
-} from '../../store/access/folder-record.ts'
-import { removeFolder, setFolder } from '../../store/access/folders.ts'
-import type { Records } from '../../store/collection.ts'
-import { FOLDERS, GROUPS } from '../../store/collections.ts'
-import { findUser, findUserByName } from '../../store/users.ts'
-import { type Command, flag, flagValue, type Invocation, inContext } from '../command.ts'
-import { withDatabase } from '../database.ts'
-import { alignColumns } from '../print.ts'
-import { checkFormat, readExport, writeExport } from './portable.ts'
-import { plain } from './user-table.ts'
+} from '../../../store/access/folder-record.ts'
+import { removeFolder, setFolder } from '../../../store/access/folders.ts'
+import type { Records } from '../../../store/collection.ts'
+import { FOLDERS, GROUPS } from '../../../store/collections.ts'
+import { findUser, findUserByName } from '../../../store/users.ts'
+import { type Command, flag, flagValue, type Invocation, inContext } from '../../command.ts'
+import { withDatabase } from '../../database.ts'
+import { alignColumns } from '../../print.ts'
+import { checkFormat, readExport, writeExport } from '../portable.ts'
+import { plain } from '../user-table.ts'
 
 const FILE = { usage: '<file.json|file.yaml>', minArgs: 1, check: checkFormat }
 

@@ -1,12 +1,12 @@
 // `filebrowser access explain`: what an account may do at a path, and what decided that.
-import type { AccessReason } from '../../access-types.ts'
-import { badRequest } from '../../lib/errors.ts'
-import { VERBS } from '../../lib/verbs.ts'
-import { toVPath } from '../../lib/vpath.ts'
-import { type Command, flag, flagValue, type Invocation } from '../command.ts'
-import { withDatabase } from '../database.ts'
-import { alignColumns } from '../print.ts'
-import { plain, userNamed } from './user-table.ts'
+import type { AccessReason } from '../../../access-types.ts'
+import { badRequest } from '../../../lib/errors.ts'
+import { VERBS } from '../../../lib/verbs.ts'
+import { toVPath } from '../../../lib/vpath.ts'
+import { type Command, flag, flagValue, type Invocation } from '../../command.ts'
+import { withDatabase } from '../../database.ts'
+import { alignColumns } from '../../print.ts'
+import { plain, userNamed } from '../user-table.ts'
 
 export const accessCommand: Command = {
   name: 'access',
@@ -34,7 +34,7 @@ async function explain(invocation: Invocation): Promise<number> {
   const path = toVPath(args[1] ?? '')
   if (path === null) throw badRequest('the path holds NUL')
   // Loaded only here, with all that makes trees.
-  const { explainAccess } = await import('../../access/explain.ts')
+  const { explainAccess } = await import('../../../access/explain.ts')
   await withDatabase(invocation, async (store) => {
     const user = userNamed(store, args[0] ?? '')
     const found = explainAccess({ store, foldCase: false }, user, path)
