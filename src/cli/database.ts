@@ -2,7 +2,7 @@
 import { userInfo } from 'node:os'
 import { type AuditTarget, appendLine, auditTargetOf } from '../audit/audit-target.ts'
 import { lineOf } from '../audit/event.ts'
-import { buildConfig, collectOverrides, databasePathOf } from '../config/config.ts'
+import { buildConfig, type Config, collectOverrides, databasePathOf } from '../config/config.ts'
 import { type ConfigFile, findConfigFile } from '../config/config-file.ts'
 import type { Document } from '../store/document.ts'
 import { type OpenedDatabase, openDatabase } from '../store/open-database.ts'
@@ -63,15 +63,21 @@ export function findAuditTarget(
   file: ConfigFile | null,
   store: Store,
 ): AuditTarget {
-  const silent = () => {}
   const audit = flags.get('audit')
-  const overrides = collectOverrides(
-    { flags: new Map(audit ? [['audit', audit]] : []), env, file },
-    silent,
-  )
+  const own = new Map(audit ? [['audit', audit]] : [])
+  return auditTargetOf(configOf({ flags: own, env, cwd }, file, store), store.file)
+}
+
+/** What the server that uses this database is configured with; `flags` are options of it alone. */
+export function configOf(
+  { flags, env, cwd }: Pick<Invocation, 'flags' | 'env' | 'cwd'>,
+  file: ConfigFile | null,
+  store: Store,
+): Config {
+  const silent = () => {}
+  const overrides = collectOverrides({ flags, env, file }, silent)
   const stored = store.settings().server
-  const config = buildConfig({ overrides, stored, database: store.file, cwd, warn: silent })
-  return auditTargetOf(config, store.file)
+  return buildConfig({ overrides, stored, database: store.file, cwd, warn: silent })
 }
 
 // Which command and about whom; never its other words, which may be passwords.

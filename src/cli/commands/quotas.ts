@@ -1,6 +1,4 @@
 // `filebrowser quotas`: limits of folders, what is used of them, and counting anew.
-import { buildConfig, collectOverrides } from '../../config/config.ts'
-import type { ConfigFile } from '../../config/config-file.ts'
 import { createDisks } from '../../files/disks/disks.ts'
 import { createDiskVolume } from '../../files/volume/disk-volume.ts'
 import { limitsOf } from '../../quotas/limits.ts'
@@ -8,7 +6,7 @@ import { countAll, figuresOf, type LimitFigures } from '../../quotas/report.ts'
 import { removeUsage } from '../../quotas/usage-file.ts'
 import type { Store } from '../../store/store.ts'
 import { type Command, flag, flagValue, type Invocation } from '../command.ts'
-import { withDatabase } from '../database.ts'
+import { configOf, withDatabase } from '../database.ts'
 import { ROOT_FLAGS } from '../flags.ts'
 import { alignColumns } from '../print.ts'
 import { plain } from './user-table.ts'
@@ -56,21 +54,14 @@ async function report(
   work: (volume: Disk, figures: LimitFigures[], store: Store) => Promise<LimitFigures[]>,
 ): Promise<number> {
   const { flags, stdout } = invocation
+  const ownFlags = new Map([...flags].filter(([name]) => name !== 'json'))
   const figures = await withDatabase(invocation, async (store, _opened, file) => {
     const volume = createDiskVolume(createDisks())
-    const limits = limitsOf(configOf(invocation, file, store), store)
+    const limits = limitsOf(configOf({ ...invocation, flags: ownFlags }, file, store), store)
     return work(volume, await figuresOf(volume, store.file, limits), store)
   })
   stdout(flagValue<boolean>(flags, 'json') ? asJson(figures) : asTable(figures))
   return 0
-}
-
-function configOf({ flags, env, cwd }: Invocation, file: ConfigFile | null, store: Store) {
-  const silent = () => {}
-  const own = new Map([...flags].filter(([name]) => name !== 'json'))
-  const overrides = collectOverrides({ flags: own, env, file }, silent)
-  const stored = store.settings().server
-  return buildConfig({ overrides, stored, database: store.file, cwd, warn: silent })
 }
 
 function asJson(figures: readonly LimitFigures[]): string {

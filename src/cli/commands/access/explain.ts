@@ -4,7 +4,7 @@ import { badRequest } from '../../../lib/errors.ts'
 import { VERBS } from '../../../lib/verbs.ts'
 import { toVPath } from '../../../lib/vpath.ts'
 import { type Command, flag, flagValue, type Invocation } from '../../command.ts'
-import { withDatabase } from '../../database.ts'
+import { configOf, withDatabase } from '../../database.ts'
 import { alignColumns } from '../../print.ts'
 import { plain, userNamed } from '../user-table.ts'
 
@@ -35,9 +35,10 @@ async function explain(invocation: Invocation): Promise<number> {
   if (path === null) throw badRequest('the path holds NUL')
   // Loaded only here, with all that makes trees.
   const { explainAccess } = await import('../../../access/explain.ts')
-  await withDatabase(invocation, async (store) => {
+  await withDatabase(invocation, async (store, _opened, file) => {
     const user = userNamed(store, args[0] ?? '')
-    const found = explainAccess({ store, foldCase: false }, user, path)
+    const config = configOf({ ...invocation, flags: new Map() }, file, store)
+    const found = explainAccess({ store, foldCase: false, config }, user, path)
     if (flagValue<boolean>(flags, 'json')) return stdout(`${JSON.stringify(found, null, 2)}\n`)
     const rows = VERBS.map((verb) => {
       const { allowed, by } = found.verbs[verb]
