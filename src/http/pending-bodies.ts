@@ -1,6 +1,6 @@
 // Bodies that are read into memory before anything happens, while they are on their way. Past a limit the
 // one that has been waiting longest gives way, so that slow ones keep nobody from signing in.
-import { createQuota } from '../lib/quota.ts'
+import { createAllotment } from '../lib/allotment.ts'
 
 /** Of one visitor or account, and of all together. Sizes in bytes. */
 interface BodyLimits {
@@ -26,12 +26,12 @@ interface PendingBodies {
 }
 
 export function createPendingBodies({ own, all }: BodyLimits = LIMITS): PendingBodies {
-  const quota = createQuota<{ giveWay: () => void }>((body) => body.giveWay())
+  const allotment = createAllotment<{ giveWay: () => void }>((body) => body.giveWay())
   return {
     begin: (owner, giveWay) => {
       const body = { giveWay }
       const hold = (bytes: number) => {
-        quota.charge(
+        allotment.charge(
           body,
           new Map([
             [`bodies of ${owner}`, { amount: 1, limit: own.count }],
@@ -40,14 +40,14 @@ export function createPendingBodies({ own, all }: BodyLimits = LIMITS): PendingB
             ['bytes', { amount: bytes, limit: all.bytes }],
           ]),
         )
-        quota.makeRoom(body)
+        allotment.makeRoom(body)
       }
       hold(0)
       return {
         hold: (bytes) => {
-          if (quota.has(body)) hold(bytes)
+          if (allotment.has(body)) hold(bytes)
         },
-        end: () => quota.release(body),
+        end: () => allotment.release(body),
       }
     },
   }

@@ -1,7 +1,8 @@
 // Limits memory of answers in flight, of all, and of one visitor, share or account; the longest-stalled one is
 // cut off first. Without one that has stalled, a new answer waits for a moment and is then refused.
+
+import { createAllotment } from '../lib/allotment.ts'
 import { type AppError, tooMany } from '../lib/errors.ts'
-import { createQuota } from '../lib/quota.ts'
 
 const MIB = 1024 * 1024
 
@@ -69,12 +70,12 @@ export function createTransfers(
   now: () => number = () => performance.now(),
   waitMs: number = WAIT_MS,
 ): Transfers {
-  const quota = createQuota<Entry>((entry) => entry.giveWay())
+  const allotment = createAllotment<Entry>((entry) => entry.giveWay())
   const waiting: Waiter[] = []
   let progressTimer: NodeJS.Timeout | undefined
 
   const noteProgress = () => {
-    for (const entry of quota.takers()) {
+    for (const entry of allotment.takers()) {
       const sent = entry.sent()
       if (sent !== entry.seen) entry.movedAtMs = now()
       entry.seen = sent
@@ -91,14 +92,14 @@ export function createTransfers(
     const entry: Entry = { ...transfer, seen: transfer.sent(), movedAtMs: now() }
     const counted = amount > 0 ? [...owners] : []
     const charges = counted.map(([kind, name]) => [name, { amount, limit: limits[kind] }] as const)
-    quota.charge(entry, new Map(charges))
-    if (!quota.makeRoom(entry, longestStalled)) {
-      quota.release(entry)
+    allotment.charge(entry, new Map(charges))
+    if (!allotment.makeRoom(entry, longestStalled)) {
+      allotment.release(entry)
       return null
     }
     progressTimer ??= setInterval(watchProgress, PROGRESS_MS).unref()
     return () => {
-      quota.release(entry)
+      allotment.release(entry)
       callWaiting()
     }
   }
@@ -111,7 +112,7 @@ export function createTransfers(
   const watchProgress = () => {
     noteProgress()
     callWaiting()
-    if (quota.takers().length === 0) stopWatching()
+    if (allotment.takers().length === 0) stopWatching()
   }
   const stopWatching = () => {
     clearInterval(progressTimer)

@@ -125,6 +125,7 @@ function createKeeper(
 ) {
   let timer: NodeJS.Timeout | undefined
   let written = -1
+  let isClosed = false
   const onCounted = () => {
     written = -1
   }
@@ -146,7 +147,7 @@ function createKeeper(
     // `filebrowser quotas recount` takes it away.
     if (!(await hasUsage(database))) recounts.all()
     else if (ledger.changes === written) return recounts.run()
-    await write(false)
+    if (!isClosed) await write(false)
     recounts.run()
   }
   return {
@@ -174,6 +175,7 @@ function createKeeper(
       await left
     },
     close: async (isActive: boolean) => {
+      isClosed = true
       clearInterval(timer)
       await recounts.close()
       await left

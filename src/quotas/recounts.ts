@@ -44,7 +44,8 @@ export function createRecounts(
     const doubted = isSure ? 0 : (doubts.get(counter) ?? 0) + 1
     doubts.set(counter, doubted)
     if (isSure || !wasCounted || doubted > MAX_DOUBTS) {
-      counter.usedBytes = bytes
+      // Rather too much than too little until a count is sure.
+      counter.usedBytes = isSure || !wasCounted ? bytes : Math.max(bytes, counter.usedBytes)
       counter.isCounted = true
     }
     if (!isSure && doubted <= MAX_DOUBTS) return AFTER_DOUBT_MS

@@ -14,8 +14,8 @@ import type { Deps } from '../http/deps.ts'
 import { requireSession, requireUser } from '../http/guard.ts'
 import { COMMAND } from '../http/request-path.ts'
 import { sendStatus } from '../http/respond.ts'
+import { type Allotment, createAllotment } from '../lib/allotment.ts'
 import { AppError } from '../lib/errors.ts'
-import { createQuota, type Quota } from '../lib/quota.ts'
 import type { VPath } from '../lib/vpath.ts'
 import { splitWords } from '../programs/command-line.ts'
 import { createLines } from '../programs/lines.ts'
@@ -37,7 +37,7 @@ const SHELL_WORD = /^\s*([^\s;&|<>()]+)/
 
 export function commandRoutes(deps: Deps): Hono<Env> {
   const app = new Hono<Env>()
-  const open = createQuota<object>()
+  const open = createAllotment<object>()
   const upgrade = upgradeWebSocket((c) => commandEvents(c as unknown as Ctx, deps, open))
   const limited = createMiddleware<Env>(async function limited(c, next) {
     const probe = {}
@@ -60,7 +60,7 @@ export function commandRoutes(deps: Deps): Hono<Env> {
 }
 
 /** Counts a connection of a user, unless that has as many as it may, or all together have. */
-function tryEnter(open: Quota<object>, connection: object, userId: number): boolean {
+function tryEnter(open: Allotment<object>, connection: object, userId: number): boolean {
   const charges = new Map([
     [`user ${userId}`, { amount: 1, limit: MAX_OWN_SOCKETS }],
     ['all', { amount: 1, limit: MAX_SOCKETS }],
@@ -87,7 +87,7 @@ const handshake = createMiddleware<Env>(async function handshake(c, next) {
   await next()
 })
 
-function commandEvents(c: Ctx, deps: Deps, open: Quota<object>) {
+function commandEvents(c: Ctx, deps: Deps, open: Allotment<object>) {
   const userId = signedIn(c).user.id
   const connection = {}
   const { vpath } = c.env.target

@@ -1,8 +1,8 @@
 // Selections of entries that are too many for an address: registered first, then named by the
 // download. Kept in memory for a short while; never stored.
 import { randomBytes } from 'node:crypto'
+import { createAllotment } from '../../lib/allotment.ts'
 import { AppError, badRequest } from '../../lib/errors.ts'
-import { createQuota } from '../../lib/quota.ts'
 import type { VPath } from '../../lib/vpath.ts'
 
 /** A browser asks within a second; the rest is for retries of its download list. */
@@ -34,27 +34,27 @@ interface Selection {
 
 /** `now` gives milliseconds since the epoch. */
 export function createSelections(now: () => number = Date.now): Selections {
-  const quota = createQuota<Selection>()
+  const allotment = createAllotment<Selection>()
   return {
     add: (owner, files) => {
       const amount = files.reduce((sum, name) => sum + name.length + NAME_OVERHEAD, 0)
       if (amount > MAX_OWN_CHARACTERS) throw badRequest('the names are too long', 'too_large')
       const time = now()
-      for (const old of quota.takers()) if (old.until <= time) quota.release(old)
+      for (const old of allotment.takers()) if (old.until <= time) allotment.release(old)
       const id = randomBytes(16).toString('base64url')
       const selection = { id, owner, files, until: time + LIFE_MS }
-      quota.charge(
+      allotment.charge(
         selection,
         new Map([
           [`of ${owner}`, { amount, limit: MAX_OWN_CHARACTERS }],
           ['all', { amount, limit: MAX_ALL_CHARACTERS }],
         ]),
       )
-      quota.makeRoom(selection)
+      allotment.makeRoom(selection)
       return id
     },
     take: (owner, id) => {
-      const found = quota.takers().find((selection) => selection.id === id)
+      const found = allotment.takers().find((selection) => selection.id === id)
       if (!found || found.owner !== owner || found.until <= now())
         throw new AppError('not_found', 'no such selection')
       return found.files

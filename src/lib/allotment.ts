@@ -3,7 +3,7 @@
 /** By account, such as a visitor or `all`, what is taken of it and how much may be. */
 type Charges = ReadonlyMap<string, { readonly amount: number; readonly limit: number }>
 
-export interface Quota<T> {
+export interface Allotment<T> {
   has(taker: T): boolean
   /** Oldest first. */
   takers(): readonly T[]
@@ -18,7 +18,9 @@ export interface Quota<T> {
 }
 
 /** `onGiveWay` ends who is released for others. */
-export function createQuota<T extends object>(onGiveWay: (taker: T) => void = () => {}): Quota<T> {
+export function createAllotment<T extends object>(
+  onGiveWay: (taker: T) => void = () => {},
+): Allotment<T> {
   const takers = new Map<T, Charges>()
   const taken = new Map<string, number>()
 
