@@ -212,7 +212,10 @@ function MenuButtonItem({ item, onClose }: { item: MenuItem; onClose: () => void
       }}
     >
       {item.glyph ?? (Icon && <Icon className={item.flipIcon ? 'i flip' : 'i'} aria-hidden />)}
-      <span>{item.label}</span>
+      <span>
+        {item.label}
+        {typeof item.disabled === 'string' && <small className="menu__why">{item.disabled}</small>}
+      </span>
       {item.checked && <Check className="i i-sm menu__mark" aria-hidden />}
       {item.shortcut && <span className="menu__keys">{item.shortcut}</span>}
     </button>

@@ -8,6 +8,7 @@ import { ApiError } from '../../api/client.ts'
 import { messageOf } from '../../api/error-text.ts'
 import { deleteFolder, listAccess, putFolder } from '../../api/folders.ts'
 import { boot } from '../../lib/boot.ts'
+import { formatList } from '../../lib/format.ts'
 import { go } from '../../lib/page/navigate.ts'
 import { ROOT } from '../../lib/paths.ts'
 import { verbWords } from '../../lib/verbs.ts'
@@ -108,7 +109,7 @@ function FolderForm({ items, roots, users, groups, place, onName }: FolderFormPr
             {known?.isMissing && <MissingBadge />}
           </p>
         )}
-        <NameAndLimit form={form} usedBytes={known?.usedBytes} />
+        <NameAndLimit form={form} known={known} />
       </Section>
       <Section
         title={t`Who may do what`}
@@ -141,18 +142,24 @@ function isTaken(items: FolderList['items'], draft: FolderDraft): boolean {
 
 interface NameAndLimitProps {
   form: Form<FolderDraft>
-  /** Undefined while nothing is counted. */
-  usedBytes: number | undefined
+  /** As it is recorded. */
+  known: FolderList['items'][number] | undefined
 }
 
-function NameAndLimit({ form, usedBytes }: NameAndLimitProps) {
+function NameAndLimit({ form, known }: NameAndLimitProps) {
   const { t } = useLingui()
-  const { quota } = form.draft
+  const { as, quota } = form.draft
+  const { usedBytes, hides = [] } = known ?? {}
+  const names = formatList(hides)
   return (
     <div className="pair stack">
       <TextField
         label={t`Name at the top`}
-        hint={t`Whoever is allowed below to see the folder finds it under this name beside their own files.`}
+        hint={
+          hides.length > 0 && as === known?.as
+            ? t`Hides an entry of this name in the home of: ${names}`
+            : t`Whoever is allowed below to see the folder finds it under this name beside their own files.`
+        }
         autoComplete="off"
         {...form.field('as')}
       />
