@@ -1,12 +1,10 @@
 // Groups, home and rights in folders of one account, on its page.
 
 import { useLingui } from '@lingui/react/macro'
-import { Network, X } from 'lucide-react'
+import { Network } from 'lucide-react'
 import type { GroupRecord } from '../../../src/access-types.ts'
 import type { ControlProps } from '../../lib/form-part.ts'
 import { loadStylesheet } from '../../lib/page/stylesheet.ts'
-import { Badge } from '../../ui/badge.tsx'
-import { IconButton } from '../../ui/button.tsx'
 import { Switch } from '../../ui/toggle.tsx'
 import { Section } from '../parts.tsx'
 import type { Form } from '../use-form.ts'
@@ -14,6 +12,7 @@ import type { UserDraft } from '../users/user-draft.ts'
 import styles from './access.css?url'
 import { LimitField } from './limit-field.tsx'
 import { MayDo } from './may-do.tsx'
+import { Membership } from './members.tsx'
 import { Picker } from './picker.tsx'
 
 await loadStylesheet(styles)
@@ -69,24 +68,17 @@ function GroupPicker({ userID, groups, value: ids, onChange }: GroupPickerProps)
           {groups
             .filter((group) => ids.includes(group.id))
             .map(({ id, name, members }) => {
-              const origin = members.find(
-                (member) => member.userID === userID && member.from !== 'admin',
-              )?.from
+              const from = members.flatMap((member) =>
+                member.userID === userID && member.from !== 'admin' ? member.from : [],
+              )
               return (
-                <li className="device" key={id}>
-                  <Network className="i mid" aria-hidden />
-                  <span className="grow row wraps shrinks">
-                    <bdi>{name}</bdi>
-                    {origin && <Badge>{origin === 'ldap' ? t`Directory` : t`Provider`}</Badge>}
-                  </span>
-                  <IconButton
-                    size="sm"
-                    icon={X}
-                    label={t`Remove ${name}`}
-                    disabled={origin && t`Comes from the directory or provider: change it there.`}
-                    onClick={() => onChange(ids.filter((each) => each !== id))}
-                  />
-                </li>
+                <Membership
+                  key={id}
+                  icon={<Network className="i mid" aria-hidden />}
+                  name={name}
+                  origin={from[0]}
+                  onRemove={() => onChange(ids.filter((each) => each !== id))}
+                />
               )
             })}
         </ul>

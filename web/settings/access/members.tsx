@@ -2,6 +2,7 @@
 
 import { useLingui } from '@lingui/react/macro'
 import { X } from 'lucide-react'
+import type { ReactNode } from 'react'
 import type { GroupRecord } from '../../../src/access-types.ts'
 import type { UserRecord } from '../../../src/api-types.ts'
 import type { ControlProps } from '../../lib/form-part.ts'
@@ -26,25 +27,15 @@ export function MemberList({ users, members, value: given, onChange }: MemberLis
     <>
       {shown.length > 0 && (
         <ul className="devices">
-          {shown.map(({ id, username: name }) => {
-            const origin = origins.get(id)
-            return (
-              <li className="device" key={id}>
-                <Avatar name={name} />
-                <span className="grow row wraps shrinks">
-                  <bdi>{name}</bdi>
-                  {origin && <Badge>{origin === 'ldap' ? t`Directory` : t`Provider`}</Badge>}
-                </span>
-                <IconButton
-                  size="sm"
-                  icon={X}
-                  label={t`Remove ${name}`}
-                  disabled={origin && t`Comes from the directory or provider: change it there.`}
-                  onClick={() => onChange(given.filter((each) => each !== id))}
-                />
-              </li>
-            )
-          })}
+          {shown.map(({ id, username: name }) => (
+            <Membership
+              key={id}
+              icon={<Avatar name={name} />}
+              name={name}
+              origin={origins.get(id)}
+              onRemove={() => onChange(given.filter((each) => each !== id))}
+            />
+          ))}
         </ul>
       )}
       <Picker
@@ -59,5 +50,35 @@ export function MemberList({ users, members, value: given, onChange }: MemberLis
         onPick={(id) => onChange([...given, Number(id)])}
       />
     </>
+  )
+}
+
+interface MembershipProps {
+  icon: ReactNode
+  /** Of the account or of the group, whichever is listed. */
+  name: string
+  /** Where it comes from, when it can be ended there alone. */
+  origin: 'oidc' | 'ldap' | undefined
+  onRemove: () => void
+}
+
+/** One account of a group, or one group of an account. */
+export function Membership({ icon, name, origin, onRemove }: MembershipProps) {
+  const { t } = useLingui()
+  return (
+    <li className="device">
+      {icon}
+      <span className="grow row wraps shrinks">
+        <bdi>{name}</bdi>
+        {origin && <Badge>{origin === 'ldap' ? t`Directory` : t`Provider`}</Badge>}
+      </span>
+      <IconButton
+        size="sm"
+        icon={X}
+        label={t`Remove ${name}`}
+        disabled={origin && t`Comes from the directory or provider: change it there.`}
+        onClick={onRemove}
+      />
+    </li>
   )
 }
