@@ -17,8 +17,8 @@ export const accessCommand: Command = {
       summary: 'Tell what an account may do at a path, and why',
       usage: '<id|username> <path>',
       about:
-        'The path is one of the tree of the account. Links are not followed; the server judges where they lead\n' +
-        'as well.',
+        'The path is one of the tree of the account. Links are not followed; the server judges where they\n' +
+        'lead as well.',
       examples: [
         { line: 'filebrowser access explain mona /docs', says: 'What Mona may do in /docs' },
       ],

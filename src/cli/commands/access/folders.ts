@@ -1,5 +1,6 @@
 // `filebrowser folders`: what is said of folders, on the command line, also while the server runs.
 import { resolve } from 'node:path'
+import { setFolder } from '../../../access/set-folder.ts'
 import type { GrantRecord } from '../../../access-types.ts'
 import { parseSize } from '../../../config/option-values.ts'
 import { AppError, badRequest } from '../../../lib/errors.ts'
@@ -12,7 +13,7 @@ import {
   parseWho,
   saysNothing,
 } from '../../../store/access/folder-record.ts'
-import { removeFolder, setFolder } from '../../../store/access/folders.ts'
+import { removeFolder } from '../../../store/access/folders.ts'
 import type { Records } from '../../../store/collection.ts'
 import { FOLDERS, GROUPS } from '../../../store/collections.ts'
 import { findUser, findUserByName } from '../../../store/users.ts'
@@ -28,8 +29,8 @@ export const foldersCommand: Command = {
   name: 'folders',
   summary: 'Show and change who may do what in folders',
   about:
-    'A place is /docs in the served folder, or photos:/2024 in the root photos. What is said holds below it\n' +
-    'as well; docs/rights.md says whose word counts. A running server sees changes within a second.',
+    'A place is /docs in the served folder, or photos:/2024 in the root photos. What is said holds below\n' +
+    'it as well; docs/rights.md says whose word counts. A running server sees changes within a second.',
   commands: [
     { name: 'ls', summary: 'List what is said', run: list },
     {
@@ -86,8 +87,8 @@ export const foldersCommand: Command = {
       name: 'import',
       summary: 'Read what is said of folders from a file',
       about:
-        'Adds what is in a file made with "folders export". Either all of it is taken or nothing. Accounts and\n' +
-        'groups must be here, by name.',
+        'Adds what is in a file made with "folders export". Either all of it is taken or nothing. Accounts\n' +
+        'and groups must be here, by name.',
       flags: [flag('overwrite', 'Replace what is said of the same folders')],
       run: importFolders,
     },
@@ -134,7 +135,7 @@ async function set(invocation: Invocation): Promise<number> {
         grants: [...rest, ...given.filter((one) => Object.keys(one).length > 1)],
       }
       if (saysNothing(wanted)) throw badRequest('nothing would be said of it: use "folders rm"')
-      return setFolder(tx, checked(wanted))
+      return setFolder(store, tx, checked(wanted))
     })
     stdout(`${rowOf(store, folder)}\n`)
   })
@@ -180,7 +181,7 @@ async function importFolders(invocation: Invocation): Promise<number> {
             const wanted = checked({ ...folder, grants })
             if (!overwrite && tx.get(FOLDERS, wanted.place))
               throw badRequest(`something is said of ${wanted.place} already`)
-            setFolder(tx, wanted)
+            setFolder(store, tx, wanted)
           }),
         ),
       ),
