@@ -24,6 +24,8 @@ export const PAPERS: readonly string[] = [
   'docs/http-api.md',
   'docs/limits.md',
   'docs/migrate-from-filebrowser.md',
+  'docs/rights.md',
+  'docs/roots.md',
   'docs/security.md',
   'docs/screenshots/editor-light.webp',
   'docs/screenshots/gallery-dark.webp',
