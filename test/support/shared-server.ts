@@ -53,7 +53,9 @@ async function makeAccounts(tree: Tree): Promise<string> {
   const password = await hashPassword(ADMIN.password)
   const rights = Object.keys(defaultPermissions()).map((right) => [right, true])
   const perm = Object.fromEntries(rights)
-  const account = { ...settings.defaults, password, perm, lockPassword: false, rules: [] }
+  // As the first start makes them.
+  const defaults = { ...settings.defaults, redirectAfterCopyMove: true }
+  const account = { ...defaults, password, perm, lockPassword: false, rules: [] }
   const admin = { ...account, id: 1, username: ADMIN.username, scope: '/' }
   const others = Array.from({ length: ACCOUNTS }, (_, n) => {
     return { ...account, id: n + 2, username: `${n}`, scope: `/${n}` }
