@@ -66,7 +66,12 @@ describe('after a reload', () => {
     await using tree = await makeTree({ 'old.txt': 'x' })
     await using here = await setUp(tree, ['a.txt'])
     const { page, gateway } = here
-    gateway.refuse = ({ method }) => (method === 'PATCH' ? 'lost' : null)
+    let isLost = false
+    gateway.refuse = ({ method }) => {
+      isLost ||= method === 'PATCH'
+      // It asks what has become of it, perhaps before the page is gone.
+      return isLost && method !== 'GET' ? 'lost' : null
+    }
     await pickFiles(page, [join(tree.base, 'a.txt')])
     await waitFor('the file', async () => (await tree.read('a.txt')) === 'content of a.txt')
     page.on('dialog', (dialog) => void dialog.accept())
