@@ -99,7 +99,9 @@ describe('kill -9 during uploads', () => {
     await using program = await startProgram(tree)
     await waitFor('the file', async () => (await readdir(tree.at('new'))).join() === 'a.bin')
     expect(await tree.read('new/a.bin')).toBe('whole!')
-    expect(program.output()).toContain('an upload that was complete is in place')
+    await waitFor('the line that tells it', () =>
+      program.output().includes('an upload that was complete is in place'),
+    )
   })
 
   it('removes what was abandoned once it is old enough', async () => {
