@@ -8,12 +8,12 @@ import { startProgram } from '../support/program.ts'
 import { AWKWARD_NAMES, makeTree, setModified } from '../support/tree.ts'
 import { boxOf, folderPages, followLink, servedPages, sharedBrowser } from './browser-steps.ts'
 import {
+  dragTo,
   entry,
   expectNames,
   expectSelected,
   focusedName,
   listedFolders,
-  selectionBar,
   showList,
   toast,
 } from './listing-steps.ts'
@@ -288,11 +288,9 @@ describe('the listing', () => {
     held = false
 
     await goTo('/files/zz/')
-    await entry(page, 'inner.txt').click()
-    await selectionBar(page).getByRole('button', { name: 'Move' }).click()
-    const dialog = page.getByRole('dialog', { name: 'Move 1 item' })
-    await dialog.getByRole('treeitem', { name: 'My files' }).click()
-    await dialog.getByRole('button', { name: 'Move here' }).click()
+    await entry(page, 'inner.txt').waitFor()
+    const crumbs = page.getByRole('navigation', { name: 'Breadcrumb' })
+    await dragTo(page, entry(page, 'inner.txt'), crumbs.getByRole('link', { name: 'My files' }))
     await toast(page, 'Moved 1 item').waitFor()
     await page.getByText('This folder is empty').first().waitFor()
     await comeBack()

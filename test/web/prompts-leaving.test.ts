@@ -65,11 +65,17 @@ describe('a dialog with unsaved text', () => {
     await entry(page, 'a.txt').dblclick()
     await page.locator('.cm-content').click()
     await page.keyboard.type('typed')
-    await page.goBack()
+    const address = page.url()
+    const goBack = async () => {
+      await page.goBack()
+      // The page has put its address back: only then is there something to go back from.
+      await page.waitForURL(address)
+    }
+    await goBack()
     const question = page.getByRole('alertdialog')
     await question.waitFor()
-    await page.goBack()
-    await page.goBack()
+    await goBack()
+    await goBack()
     await expect.poll(() => page.locator('dialog').count()).toBe(1)
     await question.getByRole('button', { name: 'Discard' }).click()
     await entry(page, 'a.txt').waitFor()
