@@ -41,9 +41,9 @@ export function rememberFormat(format: ArchiveFormat): void {
 }
 
 /** A folder with its items, or one file; small text files come with their content. */
-export async function fetchInfo(vpath: string, signal: AbortSignal): Promise<FileInfo> {
+export async function fetchInfo(vpath: string, signal?: AbortSignal): Promise<FileInfo> {
   const query = asEntry(vpath)
-  return callJson<FileInfo>(`/resources${encodePath(vpath)}`, { query, signal })
+  return callJson<FileInfo>(`/resources${encodePath(vpath)}`, { query, ...(signal && { signal }) })
 }
 
 // Below this name the server would otherwise give its recursive listing.

@@ -51,23 +51,33 @@ export function isSame(a: Folder, b: Folder): boolean {
   return true
 }
 
-let prefetching: AbortController | null = null
+let isPrefetching = false
+/** What is fetched next: of all that were wanted meanwhile the last. */
+let wanted: string | null = null
 const PREFETCH_FRESH_MS = 30_000
 
 /** Fetches a folder that will probably be opened; one at a time, never on a metered connection. */
 export async function prefetchFolder(vpath: string): Promise<void> {
+  if (savesData()) return
+  wanted = vpath
+  if (isPrefetching) return
+  isPrefetching = true
+  while (wanted !== null) {
+    const next: string = wanted
+    wanted = null
+    await fetchAhead(next)
+  }
+  isPrefetching = false
+}
+
+async function fetchAhead(vpath: string): Promise<void> {
   const cached = cachedFolder(vpath)
-  if (prefetching !== null || savesData()) return
   if (cached !== null && Date.now() - cached.fetchedAtMs < PREFETCH_FRESH_MS) return
-  const controller = new AbortController()
-  prefetching = controller
   const settled = changesSettled()
   try {
-    const info = await fetchInfo(vpath, controller.signal)
+    const info = await fetchInfo(vpath)
     if (info.isDir && changesSettled() === settled) cacheFolder(toFolder(vpath, info))
   } catch {
     // Opening the folder will say what is wrong with it.
-  } finally {
-    prefetching = null
   }
 }
