@@ -52,6 +52,11 @@ function agree(what: string, actual: unknown, expected: unknown): void {
 /** All of a spot: itself and what lies below. */
 const whole = (view: View, spot: Spot): Spot[] =>
   spot.isDir && !spot.isLink ? [spot, ...spotsBelow(view.root, spot)] : [spot]
+/** The same as it is moved or removed: links in it go by where they stand, not by where they lead. */
+const moving = (view: View, spot: Spot): Spot[] =>
+  whole(view, spot).map((entry) =>
+    entry.path === spot.path ? entry : { ...entry, real: entry.own },
+  )
 /** The same with links followed, as copies and archives take it. */
 const followed = (view: View, spot: Spot): Spot[] => {
   if (!spot.isDir) return [spot]
@@ -71,9 +76,12 @@ const carried = (spot: Spot, from: Spot, to: Spot): Spot => ({
 })
 
 function mayMove(view: View, source: Spot, target: Spot): boolean {
+  // By the text of both paths, and by where links on the way have led.
   const hasOneRecord =
-    source.at === target.at && governs(view, source.own) === governs(view, target.own)
-  return whole(view, source).every((spot) => {
+    source.at === target.at &&
+    governs(view, source.place) === governs(view, target.place) &&
+    governs(view, source.own) === governs(view, target.own)
+  return moving(view, source).every((spot) => {
     const there = carried(spot, source, target)
     // A record that waits there for what is missing is another one; those of the source come along.
     const isOther = within(target.own, governs(view, there.own) ?? '')
@@ -144,8 +152,13 @@ function plan(view: View, { kind, from, to }: Act): Plan | null {
     }
   }
   if (!source) return null
+  // Links in it that lead out of the tree are refused where anything has to be asked of each entry, else not looked at.
+  const leadsOut = whole(view, source).some(
+    ({ path, base, real }) => path !== source.path && !within(base, real),
+  )
+  if (leadsOut) return null
   if (kind === 'delete') {
-    const allowed = whole(view, source).every((spot) => okOwn(view, spot, 'delete'))
+    const allowed = moving(view, source).every((spot) => okOwn(view, spot, 'delete'))
     return { method: 'DELETE', path: source.path, allowed, seen: levelOf(view, source) }
   }
   if (!folder) return null

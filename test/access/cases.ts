@@ -216,16 +216,16 @@ export async function startCases(served: Served, adminPassword = PASSWORD): Prom
   }
 }
 
-/** Runs so many random cases and gives what was done; throws with the seed and the smallest case that disagrees. */
+/** Runs so many random cases, `seed` the same ones each time, and gives what was done; throws with the seed and the smallest case that disagrees. */
 export async function runCases(
   served: Served,
-  numRuns: number,
+  { numRuns, seed }: { numRuns: number; seed?: number },
   adminPassword?: string,
 ): Promise<Runner['counts']> {
   const runner = await startCases(served, adminPassword)
   await fc.assert(
     fc.asyncProperty(aCase, (given) => runner.run(given)),
-    { numRuns },
+    { numRuns, ...(seed !== undefined && { seed }) },
   )
   return runner.counts
 }

@@ -7,7 +7,7 @@ import { runCases } from './cases.ts'
 it('in random worlds people may what the model says, by whatever call', async () => {
   await using app = await openApp()
   const served = { root: realpathSync(app.tree.root), signIn: app.as, fetch: app.fetch }
-  const counts = await runCases(served, Number(process.env.CASES ?? 60))
+  const counts = await runCases(served, { numRuns: 60, seed: 60 })
   expect(counts.move).toBeGreaterThan(0)
   expect(app.errors).toEqual([])
 })

@@ -18,7 +18,11 @@ it(
         loginAs(origin, name, name === ADMIN.username ? ADMIN.password : PASSWORD),
       fetch: (path: string) => fetch(origin + path),
     }
-    const counts = await runCases(served, Number(process.env.CASES ?? 20_000), ADMIN.password)
+    const counts = await runCases(
+      served,
+      { numRuns: Number(process.env.CASES ?? 20_000) },
+      ADMIN.password,
+    )
     Object.assign(task.meta, { figures: counts })
     expect(counts.cases).toBeGreaterThan(0)
   },
