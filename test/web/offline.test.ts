@@ -88,6 +88,8 @@ describe('a lost connection', () => {
     const { page, context } = open
     await entry(page, 'docs').waitFor()
     await context.setOffline(true)
+    // The line that says so moves the listing down.
+    await page.getByText('No connection to the server. Trying again…').waitFor()
     await entry(page, 'docs').dblclick()
     await page.getByRole('heading', { name: 'No connection to the server' }).waitFor()
     await context.setOffline(false)
