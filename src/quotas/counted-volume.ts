@@ -72,7 +72,10 @@ async function openTemp(
   let writtenBytes = 0
   const cover = async (bytes: number) => {
     await quotas.ready(path)
-    hold.raise(Math.max(0, bytes - (await sizeIn(volume, folder, name))))
+    // What is replaced is asked for again at the end; an upload in parts may take days.
+    const isAsked = declared !== null || !ledger.hasPlenty(path, bytes)
+    const oldBytes = isAsked ? await sizeIn(volume, folder, name) : 0
+    hold.raise(Math.max(0, bytes - oldBytes))
     coveredBytes = bytes
   }
   const open = async () => {

@@ -63,6 +63,8 @@ export interface Ledger {
   room(folder: string): Room | null
   /** The counters of the limited folders that hold a path, the outermost first. */
   above(path: string): Counter[]
+  /** True when half of all limits above a path is left after so many bytes more: then nobody misses what is reserved too much. */
+  hasPlenty(path: string, bytes: number): boolean
   /**
    * Starts with nothing reserved for what comes to a real path. What comes `from` another one needs no
    * room where that is counted, too.
@@ -139,6 +141,11 @@ export function createLedger(): Ledger {
       const left = (room: Room) => room.limitBytes - room.usedBytes
       return rooms.sort((a, b) => left(a) - left(b))[0] ?? null
     },
+    hasPlenty: (path, bytes) =>
+      above(path).every(
+        ({ limitBytes, usedBytes, reservedBytes }) =>
+          2 * (usedBytes + reservedBytes + bytes) <= limitBytes,
+      ),
     hold: holds.hold,
     see: (path, isTree = false) => {
       const counts = above(path).flatMap(({ count }) => count ?? [])
