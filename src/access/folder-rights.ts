@@ -20,7 +20,6 @@ import {
 import { BITS } from '../lib/verbs.ts'
 import { joinVPath, ROOT, rebase, type VPath, vpathOf } from '../lib/vpath.ts'
 import { groupsOf, homeOf } from '../store/access/groups.ts'
-import type { Collection } from '../store/collection.ts'
 import { FOLDERS, HOMES, MEMBERSHIPS, USERS } from '../store/collections.ts'
 import type { User } from '../store/document.ts'
 import type { Store } from '../store/store.ts'
@@ -59,16 +58,14 @@ export function foldersOf(store: Store): Folders {
   return current(store)()
 }
 
-// Nobody hears of a change before this does: whoever asks has been here before.
+// By the number of changes: what was made of records in a transaction that failed does not stay.
 const current = memo((store: Store) => {
-  let folders: Folders | undefined
-  store.subscribe((changes) => {
-    const touched = [FOLDERS, MEMBERSHIPS, HOMES].some(
-      (of) => changes.before(of as Collection).size > 0,
-    )
-    if (touched) folders = undefined
-  })
-  return () => (folders ??= compile(store))
+  let made: { folders: Folders; steps: number } | undefined
+  return () => {
+    const steps = store.stepsOf(FOLDERS) + store.stepsOf(MEMBERSHIPS) + store.stepsOf(HOMES)
+    if (made?.steps !== steps) made = { folders: compile(store), steps }
+    return made.folders
+  }
 })
 
 function compile(store: Store): Folders {

@@ -41,6 +41,8 @@ export interface Records {
   values<T extends object, I extends string>(of: Collection<T, I>, index: I): readonly Key[]
   all<T extends object, I extends string>(of: Collection<T, I>): readonly T[]
   count<T extends object, I extends string>(of: Collection<T, I>): number
+  /** Differs when anything has changed, or was undone, since: what was made of the records is out of date. */
+  stepsOf<T extends object, I extends string>(of: Collection<T, I>): number
 }
 
 /** What is asked of single records. */

@@ -93,6 +93,7 @@ class DocumentStore implements Store {
   declare readonly values: Records['values']
   declare readonly all: Records['all']
   declare readonly count: Records['count']
+  declare readonly stepsOf: Records['stepsOf']
   readonly #tables: ReadonlyMap<string, Table>
   readonly #files: StoreFiles
   readonly #listeners = new Set<(changes: Changes) => void>()

@@ -16,6 +16,8 @@ export interface Table {
   indexes: Map<string, Map<Key, Key | Set<Key>>>
   nextOrder: number
   nextId: number
+  /** How often an entry was set. */
+  steps: number
   /** False when `entries` is not in the order of insertion. */
   isOrdered: boolean
 }
@@ -29,11 +31,20 @@ export type Tables = ReadonlyMap<string, Table>
 
 export function createTable(collection: Collection): Table {
   const indexes = new Map(Object.keys(collection.indexes).map((name) => [name, new Map()]))
-  return { collection, entries: new Map(), indexes, nextOrder: 0, nextId: 1, isOrdered: true }
+  return {
+    collection,
+    entries: new Map(),
+    indexes,
+    nextOrder: 0,
+    nextId: 1,
+    steps: 0,
+    isOrdered: true,
+  }
 }
 
 /** Puts an entry under a key, or takes it away. */
 export function setEntry(table: Table, key: Key, entry: Entry | undefined): void {
+  table.steps++
   const before = table.entries.get(key)
   for (const [name, index] of table.indexes) {
     const of = table.collection.indexes[name]
@@ -132,6 +143,7 @@ export function createRecords(tables: Tables): Records {
     ],
     all: (of) => listOf(tableOf(of as Collection)) as never,
     count: (of) => tableOf(of as Collection).entries.size,
+    stepsOf: (of) => tableOf(of as Collection).steps,
   }
 }
 
