@@ -100,6 +100,8 @@ export interface PageOptions extends BrowserContextOptions {
   path?: string
   /** Sign in first, through the API: the cookie is what the page starts from. Default admin. */
   as?: { username: string; password: string } | null
+  /** In a context of its own: taking the network away from one of two pages that share a process may not work. */
+  isAlone?: boolean
 }
 
 /** A server whose pages are opened; `reopened` when more than one test opens some, one after the other. */
@@ -114,8 +116,8 @@ export async function openPage(
   server: Opened,
   options: PageOptions = {},
 ): Promise<OpenPage> {
-  const { path = '/', as = ADMIN, ...contextOptions } = options
-  const make = server.reopened === true ? borrowContext : ownContext
+  const { path = '/', as = ADMIN, isAlone = false, ...contextOptions } = options
+  const make = server.reopened === true && !isAlone ? borrowContext : ownContext
   const { context, leave } = await make(browser, server.origin, contextOptions)
   const page = await context.newPage()
   page.setDefaultTimeout(WAIT_MS)

@@ -109,7 +109,7 @@ describe('login', () => {
 
 describe('the login page', () => {
   it('says that there is no network, keeps what was typed and works once it is back', async () => {
-    await using open = await site.open({ path: '/login', as: null })
+    await using open = await site.open({ path: '/login', as: null, isAlone: true })
     const { page, context } = open
     await fillIn(page, ADMIN)
     await context.setOffline(true)

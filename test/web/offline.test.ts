@@ -4,11 +4,12 @@ import { waitFor } from '../support/deadline.ts'
 import { startGateway } from '../support/gateway.ts'
 import { startProgram } from '../support/program.ts'
 import { makeTree } from '../support/tree.ts'
-import { folderPages, servedPages, sharedBrowser } from './browser-steps.ts'
+import { folderPages, type OpenIn, servedPages, sharedBrowser } from './browser-steps.ts'
 import { entry } from './listing-steps.ts'
 import { makeShare } from './share-steps.ts'
 
-const openIn = sharedBrowser()
+const openShared = sharedBrowser()
+const openIn: OpenIn = (server, options) => openShared(server, { ...options, isAlone: true })
 const openServed = servedPages(openIn)
 const openFolder = folderPages(openIn)
 
