@@ -1,14 +1,17 @@
 // Reads the audit log back: block by block, so that a hundred megabytes take little memory and time. A line
 // is parsed only when it holds the bytes that are asked for.
-import { type FileHandle, open } from 'node:fs/promises'
 import type { AuditAction, AuditRecord, AuditResult } from '../audit-types.ts'
-import { badRequest, unless } from '../lib/errors.ts'
-import { listBackups } from '../lib/log-file.ts'
+import { badRequest } from '../lib/errors.ts'
+import {
+  type Block,
+  blocksBackwards,
+  blocksForwards,
+  NEWLINE,
+  piecesOf,
+} from '../lib/log-pieces.ts'
 import type { AuditTarget } from './audit-target.ts'
 import { parseLine, quoted } from './event.ts'
 
-const BLOCK_BYTES = 256 * 1024
-const NEWLINE = 10
 const TIME_AT = '{"time":"'.length
 const TIME_LENGTH = '2026-11-23T12:00:00.000Z'.length
 /** Merged acts are written up to a minute late, so times are in order but for this much. */
@@ -26,19 +29,6 @@ export interface AuditFilter {
   /** Milliseconds since 1970; `fromMs` is included, `toMs` is not. */
   fromMs: number
   toMs: number
-}
-
-/** A rotated piece keeps its inode, so that a cursor stays good. */
-interface Piece {
-  handle: FileHandle
-  inode: bigint
-  sizeBytes: number
-}
-
-/** Whole lines of a piece, as they stand in it. */
-interface Block {
-  bytes: Buffer
-  offset: number
 }
 
 interface Found {
@@ -61,7 +51,7 @@ export async function readPage(
   const lines: AuditRecord[] = []
   let next: string | null = null
   let isBelow = start === null
-  for await (const piece of piecesOf(target)) {
+  for await (const piece of piecesOf(target.path)) {
     if (!isBelow && piece.inode !== start?.inode) continue
     const end = isBelow ? piece.sizeBytes : Math.min(start?.offset ?? 0, piece.sizeBytes)
     isBelow = true
@@ -85,7 +75,7 @@ export async function* readAll(
   filter: AuditFilter,
 ): AsyncGenerator<AuditRecord[]> {
   const asked = sinceKept(filter, target)
-  for await (const piece of piecesOf(target, true)) {
+  for await (const piece of piecesOf(target.path, true)) {
     for await (const block of blocksForwards(piece)) {
       const found = findIn(block, asked)
       if (found.length > 0) yield found.map(({ record }) => record)
@@ -107,77 +97,6 @@ function parseCursor(text: string): { inode: bigint; offset: number } {
     inode: digits.reduce((sum, digit) => sum * 36n + digit, 0n),
     offset: Number.parseInt(offset, 36),
   }
-}
-
-/** The pieces there are, the newest first unless told otherwise; each is closed after its turn. */
-async function* piecesOf({ path }: AuditTarget, isOldestFirst = false): AsyncGenerator<Piece> {
-  const rotated = (await listBackups(path).catch(unless('ENOENT'))) ?? []
-  const paths = [path, ...rotated.map((backup) => backup.path)]
-  const seen = new Set<bigint>()
-  for (const piecePath of isOldestFirst ? paths.reverse() : paths) {
-    const handle = await open(piecePath).catch(unless('ENOENT'))
-    if (!handle) continue
-    try {
-      const { ino, size } = await handle.stat({ bigint: true })
-      // It may have been rotated since the folder was read.
-      if (seen.has(ino)) continue
-      seen.add(ino)
-      yield { handle, inode: ino, sizeBytes: Number(size) }
-    } finally {
-      await handle.close()
-    }
-  }
-}
-
-// One buffer for all blocks: what is yielded is good until the next one. Only the line that lies across two
-// blocks is copied.
-async function* blocksBackwards({ handle }: Piece, end: number): AsyncGenerator<Block> {
-  const buffer = Buffer.allocUnsafe(Math.min(BLOCK_BYTES, end))
-  let rest = Buffer.alloc(0)
-  for (let at = end; at > 0; ) {
-    const offset = Math.max(0, at - BLOCK_BYTES)
-    const bytes = await readBytes(handle, buffer, offset, at - offset)
-    at = offset
-    const last = bytes.lastIndexOf(NEWLINE) + 1
-    if (last === 0 && offset > 0) {
-      rest = Buffer.concat([bytes, rest])
-      continue
-    }
-    // What stands before the first line end belongs to a line of the block before.
-    const first = offset === 0 ? 0 : bytes.indexOf(NEWLINE) + 1
-    yield { bytes: Buffer.concat([bytes.subarray(last), rest]), offset: offset + last }
-    yield { bytes: bytes.subarray(first, last), offset: offset + first }
-    rest = Buffer.from(bytes.subarray(0, first))
-  }
-}
-
-async function* blocksForwards({ handle, sizeBytes }: Piece): AsyncGenerator<Block> {
-  const buffer = Buffer.allocUnsafe(Math.min(BLOCK_BYTES, sizeBytes))
-  let rest = Buffer.alloc(0)
-  for (let at = 0; at < sizeBytes; ) {
-    const bytes = await readBytes(handle, buffer, at, Math.min(BLOCK_BYTES, sizeBytes - at))
-    if (bytes.length === 0) return
-    const first = bytes.indexOf(NEWLINE) + 1
-    const last = bytes.lastIndexOf(NEWLINE) + 1
-    if (last > 0) {
-      const line = Buffer.concat([rest, bytes.subarray(0, first)])
-      yield { bytes: line, offset: at - rest.length }
-      yield { bytes: bytes.subarray(first, last), offset: at + first }
-      rest = Buffer.alloc(0)
-    }
-    rest = Buffer.concat([rest, bytes.subarray(last)])
-    at += bytes.length
-  }
-}
-
-async function readBytes(
-  handle: FileHandle,
-  buffer: Buffer,
-  offset: number,
-  length: number,
-): Promise<Buffer> {
-  const { bytesRead } = await handle.read(buffer, 0, length, offset)
-  return buffer.subarray(0, bytesRead)
 }
 
 /** The lines of a block that are asked for, in its order. */

@@ -156,10 +156,17 @@ async function openAppend(file: string, timeOf?: (line: string) => number): Prom
   const sizeBytes = (await handle.stat()).size
   let startedMs = Number.NaN
   if (timeOf && sizeBytes > 0) {
+    await endTornLine(handle, sizeBytes)
     const { buffer, bytesRead } = await handle.read(Buffer.alloc(FIRST_LINE_BYTES), 0, undefined, 0)
     startedMs = timeOf(buffer.toString('utf8', 0, bytesRead).split('\n', 1)[0] ?? '')
   }
   return { handle, sizeBytes, startedMs: Number.isNaN(startedMs) ? Date.now() : startedMs }
+}
+
+// A crash may have cut off the last line, and the next one would be lost with it.
+async function endTornLine(handle: FileHandle, sizeBytes: number): Promise<void> {
+  const { buffer } = await handle.read(Buffer.alloc(1), 0, 1, sizeBytes - 1)
+  if (buffer[0] !== 10) await handle.appendFile('\n')
 }
 
 /** `server.log` rotated at a moment: `server-2026-11-20T19-55-01.123.log`, in UTC. */
