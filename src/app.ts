@@ -13,6 +13,7 @@ import { folderRoutes } from './routes/access/folders.ts'
 import { groupRoutes } from './routes/access/groups.ts'
 import { auditRoutes } from './routes/audit.ts'
 import { commandRoutes } from './routes/commands.ts'
+import { historyRoutes } from './routes/history.ts'
 import { loginRoutes } from './routes/login.ts'
 import { oidcRoutes } from './routes/oidc/oidc.ts'
 import { openapiRoutes } from './routes/openapi.ts'
@@ -88,6 +89,7 @@ export function createApp(base: BaseDeps): App {
     folderRoutes,
     tokenRoutes,
     auditRoutes,
+    historyRoutes,
     settingsRoutes,
     recursiveRoutes,
     resourceRoutes,
@@ -134,6 +136,7 @@ export function createApp(base: BaseDeps): App {
       await deps.passkeys.close()
       await deps.audit.close()
       await deps.quotas.close()
+      await deps.history.close()
       await deps.temps.close()
     },
   }

@@ -15,6 +15,9 @@ export type AuditAction =
   | 'delete'
   | 'copy'
   | 'move'
+  /** Of permission bits. */
+  | 'mode'
+  | 'undo'
   | 'download'
   /** The page of a share was opened. */
   | 'visit'

@@ -43,14 +43,14 @@ export function sharedScopeOf(services: TreeServices, user: TreeUser): Scope {
 }
 
 /**
- * The user's tree under the rules alone: for copy, move and delete, which take hidden names along
+ * The user's tree under the rules alone: for copy, move, delete and modes, which take hidden names along
  * (docs/http-api.md 4.3). `within` is a move that stays within one record: it needs the right to rename alone, also
  * where it has to copy.
  */
 export function treeScopeOf(
   services: TreeServices,
   user: TreeUser,
-  what: 'copy' | 'move' | 'move within' | 'delete',
+  what: 'copy' | 'move' | 'move within' | 'delete' | 'mode',
 ): Scope {
   const adapt = { copy: forCopies(services, user), 'move within': asRename }[what as string]
   return buildScope(services, user, 'rules', adapt ?? asTheyAre)

@@ -16,6 +16,8 @@ export const AUDIT_ACTIONS: readonly AuditAction[] = [
   'delete',
   'copy',
   'move',
+  'mode',
+  'undo',
   'download',
   'visit',
   'share',

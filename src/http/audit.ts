@@ -19,6 +19,7 @@ const ON_PATH: ReadonlySet<AuditAction> = new Set([
   'delete',
   'copy',
   'move',
+  'mode',
   'download',
   'share',
 ])

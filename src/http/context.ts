@@ -4,6 +4,7 @@ import type { Context } from 'hono'
 import type { AuditEvent } from '../audit/event.ts'
 import type { AuditAction } from '../audit-types.ts'
 import type { Scope } from '../files/place/scope.ts'
+import type { Origin } from '../history/record.ts'
 import { AppError } from '../lib/errors.ts'
 import type { PlaceText } from '../lib/places.ts'
 import type { Actor } from '../operations/actor.ts'
@@ -128,6 +129,21 @@ export function actorOf(c: Ctx, services: Services): Actor {
     get signal() {
       return c.req.raw.signal
     },
+    get origin() {
+      return originOf(c)
+    },
     demand: () => recheck(c),
   }
+}
+
+const OPERATION = /^[\w-]{8,64}$/
+
+/** `X-Operation` names what the client does, in one request or in many; what is no such name counts for nothing. */
+function originOf(c: Ctx): Origin {
+  const who = signedIn(c)
+  const name = c.env.incoming.headers['x-operation']
+  const operation = typeof name === 'string' && OPERATION.test(name) ? name : undefined
+  return who.kind === 'token'
+    ? { via: 'api', session: who.token.id, operation }
+    : { via: 'web', session: who.session.id.slice(0, 8), operation }
 }

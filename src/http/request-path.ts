@@ -64,14 +64,15 @@ const EXACT = new Set([
   '/api/oidc/identity',
   '/api/oidc/backchannel-logout',
   '/api/audit',
+  '/api/history',
   '/api/audit/export',
   '/api/openapi.json',
   '/docs/api',
 ])
 
-/** One account, group, second factor, session, token or passkey; Hono takes the id from the path. */
+/** One account, group, second factor, session, token, passkey or record of the history; Hono takes the id from the path. */
 const RECORD =
-  /^\/api\/(users\/\d+|groups\/\d+|second-factors\/\d+|sessions\/[^/]+|tokens\/[^/]+|passkeys\/[^/]+)$/
+  /^\/api\/(users\/\d+|groups\/\d+|second-factors\/\d+|sessions\/[^/]+|tokens\/[^/]+|passkeys\/[^/]+|history\/[\w-]+\/undo)$/
 
 /** Plain string prefixes, tried in order, as the original matches them: no segment boundary. */
 const PREFIXES = [

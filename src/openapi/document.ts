@@ -4,6 +4,7 @@ import { ERROR_CODES } from '../lib/errors.ts'
 import { ACCESS_PATHS, ACCESS_SCHEMAS, FOLDER_PATHS } from './paths-access.ts'
 import { ACCOUNT_PATHS } from './paths-accounts.ts'
 import { FILE_PATHS } from './paths-files.ts'
+import { HISTORY_PATHS, HISTORY_SCHEMAS } from './paths-history.ts'
 import { OIDC_PATHS } from './paths-oidc.ts'
 import { SCHEMAS } from './schemas.ts'
 import { status } from './shorthands.ts'
@@ -75,11 +76,19 @@ export function createOpenApi(options: { version: string; baseURL: string }) {
       { name: 'Groups', description: 'What several accounts may do besides' },
       { name: 'Folders', description: 'Who may do what in single folders' },
       { name: 'Settings', description: 'Settings of the whole server' },
+      { name: 'History', description: 'What one has changed, and undoing it' },
       { name: 'Audit log', description: 'Who did what' },
     ],
-    paths: { ...ACCOUNT_PATHS, ...ACCESS_PATHS, ...FOLDER_PATHS, ...OIDC_PATHS, ...FILE_PATHS },
+    paths: {
+      ...ACCOUNT_PATHS,
+      ...ACCESS_PATHS,
+      ...FOLDER_PATHS,
+      ...OIDC_PATHS,
+      ...FILE_PATHS,
+      ...HISTORY_PATHS,
+    },
     components: {
-      schemas: { ...SCHEMAS, ...ACCESS_SCHEMAS },
+      schemas: { ...SCHEMAS, ...ACCESS_SCHEMAS, ...HISTORY_SCHEMAS },
       responses: Object.fromEntries(
         Object.entries(FAILURES).map(([code, description]) => [code, status(description)]),
       ),

@@ -104,18 +104,28 @@ const RESOURCE_PATHS = operations(FILES, {
       ...failures(403, 404, 412, 507),
     },
   }),
-  'PATCH /api/resources/{path}': call('moveResource', 'Copy, move or rename', {
-    parameters: [
-      required(query('action', 'What to do.', choice(['copy', 'rename']))),
-      required(query('destination', 'Target path, percent-encoded twice.')),
-      OVERRIDE,
-      query('rename', 'Takes the next free name, `name(1).txt`, when the target exists.', flag()),
-    ],
-    answers: {
-      200: status('Done.', { 'X-Target': sends('The path that was used.') }),
-      ...failures(400, 403, 404, 409, 507),
+  'PATCH /api/resources/{path}': call(
+    'moveResource',
+    'Copy, move, rename, or set permission bits',
+    {
+      parameters: [
+        required(query('action', 'What to do.', choice(['copy', 'rename', 'mode']))),
+        query('destination', 'Target path, percent-encoded twice; of a copy or move.'),
+        query('mode', 'Permission bits, three octal digits; for `mode`, which needs modify.'),
+        query(
+          'recursive',
+          'The same for all below; folders stay open to whoever may read.',
+          flag(),
+        ),
+        OVERRIDE,
+        query('rename', 'Takes the next free name, `name(1).txt`, when the target exists.', flag()),
+      ],
+      answers: {
+        200: status('Done.', { 'X-Target': sends('The path that was used.') }),
+        ...failures(400, 403, 404, 409, 507),
+      },
     },
-  }),
+  ),
   'DELETE /api/resources/{path}': call(
     'deleteResource',
     'Delete a file, or a folder with all it holds',

@@ -2,6 +2,7 @@
 import { mayAnywhere, type TreeUser } from '../access/user-tree.ts'
 import type { Verb } from '../api-types.ts'
 import type { Scope } from '../files/place/scope.ts'
+import type { Origin } from '../history/record.ts'
 import { AppError } from '../lib/errors.ts'
 import type { VPath } from '../lib/vpath.ts'
 import type { Services } from './services.ts'
@@ -12,6 +13,8 @@ export interface Actor {
   /** The account, and its tree, as of the last `demand()`. */
   readonly user: TreeUser
   readonly scope: Scope
+  /** By what they ask, for the history. */
+  readonly origin: Origin
   /** Ends a copy, move or deletion midway; whole files only have come or gone then. */
   readonly signal: AbortSignal
   /**

@@ -1,25 +1,27 @@
 // The way of every change of content, whoever asks and by whatever call.
 import { isDeepStrictEqual } from 'node:util'
-import { foldersOf } from '../access/folder-rights.ts'
+import { foldersOf, placeOf } from '../access/folder-rights.ts'
 import { hasRules, treeScopeOf } from '../access/user-tree.ts'
 import type { Verb } from '../api-types.ts'
 import { checkTree } from '../files/transfer/copy.ts'
+import type { Making } from '../history/history.ts'
+import type { HistoryKind } from '../history-types.ts'
 import type { FileChange } from '../hooks/hooks.ts'
 import type { VPath } from '../lib/vpath.ts'
 import type { Actor } from './actor.ts'
 
-type What = Omit<FileChange, 'user'>
+type What = Omit<FileChange, 'user'> & { kind: HistoryKind }
 
 /**
  * Runs the before-commands, the work and the after-commands. A failing command is `command_failed`:
  * before the work it prevents it, after it the work stays done. Commands may take hours: the work
  * checks session and rights again. With `again`, for work that was begun once and failed, the
- * before-commands do not run a second time. `work` is told whether any ran.
+ * before-commands do not run a second time. `work` is told whether any ran, and tells what it has made.
  */
 export async function change<T>(
   actor: Actor,
-  what: What,
-  work: (hasRun: boolean) => Promise<T>,
+  { kind, ...what }: What,
+  work: (hasRun: boolean, making: Making) => Promise<T>,
   { again = false } = {},
 ): Promise<T> {
   const { hooks, previews } = actor.services
@@ -27,13 +29,30 @@ export async function change<T>(
   const hasRun = !again && (await hooks.run('before', { ...what, user }))
   const replaced = previews.mayHoldAny() ? await placesOf(actor, what) : []
   // A change that failed may have got halfway.
-  const result = await work(hasRun).finally(() => previews.forget(replaced))
+  const result = await noted(actor, { kind, ...what }, (making) => work(hasRun, making)).finally(
+    () => previews.forget(replaced),
+  )
   await hooks.run('after', { ...what, user })
   return result
 }
 
+/** Runs the work of a change, and notes in the history what it tells to have made. */
+export function noted<T>(
+  actor: Actor,
+  { kind, vpath, destination }: Pick<What, 'kind' | 'vpath' | 'destination'>,
+  work: (making: Making) => Promise<T>,
+): Promise<T> {
+  const { services, user, origin } = actor
+  const facts = () => ({
+    kind,
+    path: placeOf(services, user, vpath).place,
+    to: destination && placeOf(services, user, destination).place,
+  })
+  return services.history.noted({ userID: user.id, ...origin }, facts, work)
+}
+
 /** Host paths of what is there before the change, and may not be afterwards. */
-async function placesOf({ scope }: Actor, what: What): Promise<string[]> {
+async function placesOf({ scope }: Actor, what: Omit<What, 'kind'>): Promise<string[]> {
   const { event, vpath, destination } = what
   const changed = [...(event === 'copy' ? [] : [vpath]), ...(destination ? [destination] : [])]
   const places = changed.flatMap((path) => [

@@ -9,10 +9,12 @@ import {
   isSameEntry,
   moveTree,
 } from '../files/transfer/copy.ts'
+import type { OnMade } from '../files/transfer/copy-file.ts'
 import { AppError, badRequest } from '../lib/errors.ts'
 import { parentOf, type VPath } from '../lib/vpath.ts'
 import { type Actor, requireMay, requireStill } from './actor.ts'
 import { checkDescendants, change as runChange, type TreeChange } from './change.ts'
+import { madeOf } from './made.ts'
 import { moveWithShares } from './shares.ts'
 import { reserve } from './write.ts'
 
@@ -57,17 +59,26 @@ export async function transfer(
   })
   // Nothing moves: the shares of others stay, and no command runs.
   if (event === 'rename' && source === target) return target
-  await runChange(actor, { event, vpath: source, destination: target }, async (hasRun) => {
+  const what = { ...KINDS[event], vpath: source, destination: target }
+  await runChange(actor, what, async (hasRun, making) => {
     await checkAgain(hasRun)
     const trees = treeScopeOf(services, actor.user, change.what)
-    const options = { replace, signal, reserve }
+    const onMade: OnMade | undefined = making.isWanted
+      ? (vpath, found) => making.made(madeOf(found, vpath.slice(target.length)))
+      : undefined
+    const options = { replace, signal, reserve, onMade }
     if (event === 'copy') return copyTree(trees, source, target, options).catch(asForbidden)
     await moveWithShares(actor, source, target, () =>
-      moveTree(besideSaves(actor, trees), source, target, options).catch(asForbidden),
+      moveTree(besideSaves(actor, trees, onMade), source, target, options).catch(asForbidden),
     )
   })
   return target
 }
+
+const KINDS = {
+  copy: { event: 'copy', kind: 'copy' },
+  rename: { event: 'rename', kind: 'move' },
+} as const
 
 /**
  * What is needed: within one record of folders the right to rename, else that to take away what is there and to put
@@ -102,12 +113,16 @@ function asForbidden(error: unknown): never {
 
 // A save that has found its file unchanged must not replace one that was moved there since. Each
 // rename waits for saves to both its paths, in one order for all.
-function besideSaves({ services }: Actor, scope: Scope): Scope {
+function besideSaves({ services }: Actor, scope: Scope, onMade?: OnMade): Scope {
   return {
     ...scope,
     rename: async (source, target, how) => {
       const paths = [await scope.entryPath(source), await scope.entryPath(target)].sort()
-      const work = () => scope.rename(source, target, how)
+      const work = async () => {
+        const hasReplaced = onMade !== undefined && how.replace && (await scope.exists(target))
+        await scope.rename(source, target, how)
+        onMade?.(target, { ...(await scope.stat(target)), hasReplaced })
+      }
       const locked = [...new Set(paths)].reduceRight(
         (inner, path) => () => services.saves.withLock(path, inner),
         work,

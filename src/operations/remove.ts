@@ -27,7 +27,7 @@ export async function remove(
     demand,
   )
   const entries = await seen?.()
-  await change(actor, { event: 'delete', vpath }, async (hasRun) => {
+  await change(actor, { event: 'delete', kind: 'delete', vpath }, async (hasRun) => {
     await checkAgain(hasRun)
     const { scope } = actor
     const shared = await locateShared(actor, vpath)

@@ -7,6 +7,8 @@ import type { Previews } from '../files/preview/previews.ts'
 import { createResumables, type Resumables } from '../files/transfer/resumable.ts'
 import { createDiskVolume } from '../files/volume/disk-volume.ts'
 import { createTempRegistry, type TempRegistry } from '../files/volume/temp-registry.ts'
+import { createHistory, type History } from '../history/history.ts'
+import { type HistoryFiles, historyFilesOf } from '../history/history-files.ts'
 import { createHooks, type HookServices, type Hooks } from '../hooks/hooks.ts'
 import { createLocks, type Locks } from '../lib/locks.ts'
 import { countedVolume } from '../quotas/counted-volume.ts'
@@ -22,6 +24,9 @@ export interface Services extends TreeServices, ServiceBase {
   hooks: Hooks
   /** What folders may hold; `volume` asks and tells it. */
   quotas: Quotas
+  /** Who changed what, and how it is undone. */
+  history: History
+  historyFiles: HistoryFiles
 }
 
 interface ServiceBase extends HookServices {
@@ -31,7 +36,9 @@ interface ServiceBase extends HookServices {
   previews: Pick<Previews, 'forget' | 'mayHoldAny'>
 }
 
-/** `hooks`, `quotas` and `temps` are to be closed. */
+const HISTORY_AGE_MS = 30 * 86_400_000
+
+/** `hooks`, `quotas`, `history` and `temps` are to be closed. */
 export function createServices(base: ServiceBase): Services {
   const { config, store, foldCase, log } = base
   const disks = createDisks()
@@ -51,6 +58,10 @@ export function createServices(base: ServiceBase): Services {
     log,
   })
   const volume = countedVolume(disk, quotas)
+  const historyFiles = historyFilesOf(store.file, {
+    ageMs: () => HISTORY_AGE_MS,
+    onError: (error) => log.error(`the history cannot be written: ${(error as Error).message}`),
+  })
   return {
     ...base,
     volume,
@@ -59,6 +70,8 @@ export function createServices(base: ServiceBase): Services {
     saves: createLocks(),
     hooks: createHooks(base),
     quotas,
+    history: createHistory(historyFiles, true),
+    historyFiles,
     caselessDisks: createCaselessDisks(disks, config.root, foldCase),
     roots: createRoots(store, disks, config.roots, base.foldingRoots ?? new Set()),
   }

@@ -16,10 +16,11 @@ import {
   type Upload,
 } from '../files/transfer/resumable.ts'
 import { type Declared, declaredIn } from '../files/volume/temp-name.ts'
+import type { Making } from '../history/history.ts'
 import { AppError, badRequest } from '../lib/errors.ts'
 import { ROOT, toVPath, type VPath } from '../lib/vpath.ts'
 import { type Actor, requireMay, requireStill, watchRights } from './actor.ts'
-import { change } from './change.ts'
+import { change, noted } from './change.ts'
 import type { Services } from './services.ts'
 import { putInPlace, reserve } from './write.ts'
 
@@ -139,18 +140,20 @@ async function finish(actor: Actor, begun: Destination, upload: Upload): Promise
   using place = actor.scope === begun.scope ? null : await actor.scope.place(vpath)
   const destination = place ? destinationOf(actor, place) : begun
   await completePartial(resumables, destination, upload, async (commit, again) => {
-    let committing: Promise<void> | undefined
-    const work = async () => {
+    const { realPath } = destination.place
+    let committing: Promise<unknown> | undefined
+    const work = async (making: Making) => {
       if (committing) return committing
       demand()
       destination.mayReplace = actor.scope.may(vpath, 'modify')
-      committing = putInPlace(actor, vpath, destination.place.realPath, commit)
+      committing = putInPlace(actor, { vpath, realPath, making }, commit)
       return committing
     }
+    const what = { event: 'upload', kind: 'upload', vpath } as const
     try {
-      await change(actor, { event: 'upload', vpath }, work, { again })
+      await change(actor, what, (_, making) => work(making), { again })
     } catch (error) {
-      await work()
+      await noted(actor, what, work)
       log.warn(`upload hook: ${(error as Error).message}`)
     }
   })
@@ -182,7 +185,8 @@ async function finishLeft(services: Services, owner: number, path: string): Prom
   if (!user || vpath === null) return false
   const scope = scopeOf(services, user)
   const { signal } = new AbortController()
-  const actor: Actor = { services, user, scope, signal, demand: () => {} }
+  const origin = { via: 'job', session: 'start' } as const
+  const actor: Actor = { services, user, scope, origin, signal, demand: () => {} }
   using place = await scope.place(vpath)
   const destination = destinationOf(actor, place)
   const found = await findPartial(services.resumables, destination)

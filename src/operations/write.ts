@@ -5,10 +5,12 @@ import type { At, Place, Scope } from '../files/place/scope.ts'
 import { hasArrived, receive } from '../files/transfer/receive.ts'
 import type { EntryStat } from '../files/volume/entry-stat.ts'
 import type { CommittedFile } from '../files/volume/temp-file.ts'
+import type { Making } from '../history/history.ts'
 import { AppError, unless } from '../lib/errors.ts'
 import type { VPath } from '../lib/vpath.ts'
 import { type Actor, requireStill, watchRights } from './actor.ts'
 import { change } from './change.ts'
+import { madeOf } from './made.ts'
 import { noteSaved } from './shares.ts'
 
 export interface Body {
@@ -22,9 +24,12 @@ export interface Body {
 /** Creates a folder and its parents, with the right to create. Existing ones are fine. */
 export async function makeFolder(actor: Actor, vpath: VPath): Promise<void> {
   const demand = requireStill(actor, vpath, ['create'])
-  await change(actor, { event: 'upload', vpath }, () => {
+  await change(actor, { event: 'upload', kind: 'folder', vpath }, async (_, making) => {
     demand()
-    return actor.scope.makeFolder(vpath)
+    const { scope } = actor
+    const isNew = making.isWanted && !(await scope.exists(vpath))
+    await scope.makeFolder(vpath)
+    if (isNew) making.made(madeOf(await scope.stat(vpath)))
   })
 }
 
@@ -56,8 +61,9 @@ export async function createFile(
     if (check) check(await fileIfThere(actor.scope, at))
   }
   await checkFile(place)
-  return await change(actor, { event: 'upload', vpath }, () =>
+  return await change(actor, { event: 'upload', kind: 'upload', vpath }, (_, making) =>
     writeBody(actor, place, body, {
+      making,
       scope,
       replace,
       parents: true,
@@ -96,8 +102,9 @@ export async function saveFile(
   }
   using place = await scope.place(vpath)
   await checkFile(place)
-  return await change(actor, { event: 'save', vpath }, () =>
+  return await change(actor, { event: 'save', kind: 'save', vpath }, (_, making) =>
     writeBody(actor, place, body, {
+      making,
       scope,
       verb: 'modify',
       replace: true,
@@ -109,6 +116,7 @@ export async function saveFile(
 }
 
 interface WriteOptions {
+  making: Making
   /** The tree in which the place was resolved. */
   scope: Scope
   /** See TempOptions. */
@@ -124,7 +132,7 @@ async function writeBody(
   actor: Actor,
   place: Place,
   { stream, sizeBytes, mtimeMs }: Body,
-  { scope, verb, replace, parents, demand, check }: WriteOptions,
+  { making, scope, verb, replace, parents, demand, check }: WriteOptions,
 ): Promise<CommittedFile> {
   const { vpath, realPath } = place
   const temp = await scope.openTemp(place, { parents, ...(verb && { verb }) })
@@ -139,7 +147,7 @@ async function writeBody(
   try {
     await reserve(temp, sizeBytes)
     await receive(stream, temp, { signal: rights?.signal })
-    return await putInPlace(actor, vpath, realPath, () =>
+    return await putInPlace(actor, { vpath, realPath, making }, () =>
       // Without the right to modify, a file that appeared meanwhile is not replaced.
       temp.commit({
         replace: replace && actor.scope.may(vpath, 'modify'),
@@ -165,14 +173,14 @@ export async function reserve(
  * Moves a complete file into place, one at a time for each host path. The shares of what was there are
  * shares of the new file.
  */
-export function putInPlace<T>(
+export function putInPlace(
   actor: Actor,
-  vpath: VPath,
-  realPath: string,
-  commit: () => Promise<T>,
-): Promise<T> {
+  { vpath, realPath, making }: { vpath: VPath; realPath: string; making: Making },
+  commit: () => Promise<CommittedFile>,
+): Promise<CommittedFile> {
   return actor.services.saves.withLock(realPath, async () => {
     const done = await commit()
+    making.made(madeOf(done))
     await noteSaved(actor, vpath, realPath)
     return done
   })

@@ -24,9 +24,10 @@ import { describeFile, sendFolder } from '../http/listing-response.ts'
 import type { Target } from '../http/request-path.ts'
 import { sendJson, sendStatus } from '../http/respond.ts'
 import { sendWithContent } from '../http/text-content.ts'
-import { AppError } from '../lib/errors.ts'
+import { AppError, badRequest } from '../lib/errors.ts'
 import { ParseError, type Reader } from '../lib/parse.ts'
 import { ROOT, toVPath, type VPath } from '../lib/vpath.ts'
+import { setMode } from '../operations/mode.ts'
 import { transfer } from '../operations/move.ts'
 import { remove } from '../operations/remove.ts'
 import { type Body, createFile, makeFolder, saveFile } from '../operations/write.ts'
@@ -51,7 +52,8 @@ function createAction({ trailingSlash, vpath }: Target): AuditAction {
 }
 
 function transferAction({ query }: Target): AuditAction {
-  return query.get('action') === 'copy' ? 'copy' : 'move'
+  const action = query.get('action')
+  return action === 'copy' ? 'copy' : action === 'mode' ? 'mode' : 'move'
 }
 
 async function readResource(c: Ctx, deps: Deps): Promise<Response> {
@@ -214,6 +216,7 @@ function parseSeen(reader: Reader, base: VPath): SeenEntries {
 
 async function moveResource(c: Ctx, deps: Deps): Promise<Response> {
   const { vpath: source, query } = c.env.target
+  if (query.get('action') === 'mode') return changeMode(c, deps)
   const wanted = parseDestination(query.get('destination') ?? '')
   addFacts(c, { to: wanted })
   const target = await transfer(actorOf(c, deps), query.get('action') ?? '', source, wanted, {
@@ -222,6 +225,15 @@ async function moveResource(c: Ctx, deps: Deps): Promise<Response> {
   })
   addFacts(c, { to: target })
   return sendStatus(200, { headers: { 'X-Target': encodeURI(target) } })
+}
+
+async function changeMode(c: Ctx, deps: Deps): Promise<Response> {
+  const { vpath, query } = c.env.target
+  const text = query.get('mode') ?? ''
+  if (!/^[0-7]{3}$/.test(text)) throw badRequest('mode must be three octal digits')
+  const recursive = query.get('recursive') === 'true'
+  await setMode(actorOf(c, deps), vpath, Number.parseInt(text, 8), { recursive })
+  return sendStatus(200)
 }
 
 // Clients encode the destination twice: the query decoder took the first layer, form

@@ -95,6 +95,20 @@ const ACTS: [route: string, action: string, ask: Ask][] = [
       }),
   ],
   [
+    'PATCH /api/resources',
+    'mode',
+    ({ admin }) =>
+      admin.fetch('/api/resources/new.txt?action=mode&mode=600', {
+        method: 'PATCH',
+        headers: { 'X-Operation': 'audited-mode' },
+      }),
+  ],
+  [
+    'POST /api/history/:id/undo',
+    'undo',
+    ({ admin }) => admin.fetch('/api/history/audited-mode/undo', { method: 'POST' }),
+  ],
+  [
     'DELETE /api/resources',
     'delete',
     ({ admin }) => admin.fetch('/api/resources/dir/d.txt', { method: 'DELETE' }),

@@ -86,6 +86,7 @@ export async function setUp(content: TreeContent, options: SetupOptions = {}): P
         {
           services,
           ...find(),
+          origin: { via: 'web', session: `session${id}` },
           signal: new AbortController().signal,
           demand() {
             Object.assign(this, find())
@@ -101,6 +102,7 @@ export async function setUp(content: TreeContent, options: SetupOptions = {}): P
     async [Symbol.asyncDispose]() {
       services.hooks.close()
       await services.quotas.close()
+      await services.history.close()
       await services.temps.close()
       await programs.close()
       await store.close()

@@ -55,7 +55,7 @@ export interface Changing {
   /** True where the same record holds for both entries, or none speaks of the account. */
   isOneRecord(a: VPath, b: VPath): Promise<boolean>
   /** Permission bits of a file or folder; a link in its place is `forbidden`, not followed. */
-  setMode(at: At, mode: number): Promise<void>
+  setMode(at: At, mode: number, verb?: 'create' | 'modify'): Promise<void>
 }
 
 /** The changing part of a scope. */
@@ -120,10 +120,10 @@ export function changingOf(tree: Tree): Changing {
       using second = await entryOf(tree, b)
       return isOneRecord(tree, first, second)
     },
-    setMode: (at, mode) =>
+    setMode: (at, mode, verb = 'create') =>
       within(tree, at, async (place, vpath) => {
         const { folder, name } = place
-        await requireMay(tree, place, 'create')
+        await requireMay(tree, place, verb)
         if (!folder) throw notFound(vpath)
         await volume.setMode(folder, name, permissionBits(mode))
       }),

@@ -3,14 +3,19 @@ import type { VPath } from '../../lib/vpath.ts'
 import type { FolderReader, Named, OpenFile } from '../place/folder-reader.ts'
 import type { Scope } from '../place/scope.ts'
 import type { WriteFolder } from '../place/write-folder.ts'
-import type { TempFile } from '../volume/temp-file.ts'
+import type { EntryStat } from '../volume/entry-stat.ts'
+import type { CommittedFile, TempFile } from '../volume/temp-file.ts'
 
 /** Larger files are copied one by one, and only where they fit. */
 const CHUNK_BYTES = 1024 * 1024
 /** Up to this size a file on a local disk is written without the thread pool, as in receive.ts. */
 const SMALL_BYTES = 64 * 1024
 
+/** Told of each entry that has come, by its path. */
+export type OnMade = (vpath: VPath, made: EntryStat | CommittedFile) => void
+
 export interface CopyOptions {
+  onMade?: OnMade | undefined
   replace: boolean
   signal: AbortSignal
   /** Asked for the room of a large file before its first byte. */
@@ -27,7 +32,8 @@ export async function copyOneFile(
   const file = await scope.openRead(source)
   try {
     const temp = await scope.openTemp(target, { parents: true })
-    await copyInto(file, temp, options)
+    const made = await copyInto(file, temp, options)
+    options.onMade?.(target, made)
   } finally {
     await file.handle.close()
   }
@@ -41,14 +47,15 @@ export async function copyFileIn(
   from: FolderReader,
   into: WriteFolder,
   entry: Named,
-  options: CopyOptions & { largeFiles: OneByOne },
+  options: CopyOptions & { largeFiles: OneByOne; target: VPath },
 ): Promise<bigint | null> {
   const file = await from.openRead(entry, { direct: true })
   try {
     const copy = async () => {
       const temp = await into.openTemp(entry.name)
       if (!temp) return null
-      await copyInto(file, temp, options)
+      const made = await copyInto(file, temp, options)
+      options.onMade?.(options.target, made)
       return file.mtimeNs
     }
     return await (file.sizeBytes > CHUNK_BYTES ? options.largeFiles(copy) : copy())
@@ -69,12 +76,16 @@ export function oneByOne(): OneByOne {
   }
 }
 
-async function copyInto(file: OpenFile, temp: TempFile, options: CopyOptions): Promise<void> {
+async function copyInto(
+  file: OpenFile,
+  temp: TempFile,
+  options: CopyOptions,
+): Promise<CommittedFile> {
   try {
     if (file.sizeBytes > CHUNK_BYTES) await options.reserve(temp, file.sizeBytes)
     await copyBytes(file, temp, options)
     await temp.setMode(file.mode)
-    await temp.commit({ replace: options.replace })
+    return await temp.commit({ replace: options.replace })
   } finally {
     await temp.discard()
   }

@@ -267,7 +267,9 @@ async function copyEntry(
   const children = await scope.listAll(source)
   const isNew = !(await scope.exists(target))
   await scope.makeFolder(target)
-  const chain = above.length > 0 ? [...above, found] : [await scope.stat(target), found]
+  const made = above.length === 0 || options.onMade ? await scope.stat(target) : null
+  const chain = above.length === 0 && made ? [made, found] : [...above, found]
+  if (isNew && made) options.onMade?.(target, made)
   const below = found.isSymlink ? { ...copying, copied: null } : copying
   const later = await copyFiles(below, source, target, children)
   for (const { name, vpath, rawName } of later) {
@@ -306,7 +308,11 @@ async function copyFiles(
         options.signal.throwIfAborted()
         await turn()
         await unlessFatal(failures, async () => {
-          const mtimeNs = await copyFileIn(from, into, entry, { ...options, largeFiles })
+          const mtimeNs = await copyFileIn(from, into, entry, {
+            ...options,
+            largeFiles,
+            target: joinVPath(target, entry.name),
+          })
           if (mtimeNs === null) left.push(entry)
           else copied?.push({ vpath: entry.vpath, mtimeNs, isFolder: false })
         })

@@ -6,7 +6,7 @@ import { dirname } from 'node:path'
 import type { Readable } from 'node:stream'
 import { AppError, badRequest } from '../../lib/errors.ts'
 import type { Place, Scope } from '../place/scope.ts'
-import type { TempFile } from '../volume/temp-file.ts'
+import type { CommittedFile, TempFile } from '../volume/temp-file.ts'
 import { type Declared, declaredIn, TEMP_PREFIX } from '../volume/temp-name.ts'
 import { hasArrived, receive } from './receive.ts'
 
@@ -43,7 +43,7 @@ export interface Resumables {
   /** Folders whose uploads of an earlier run of the server are remembered, too, or are about to be. */
   readonly searched: Map<string, Promise<void>>
   readonly exclusively: Exclusive
-  readonly completions: Map<string, Promise<void>>
+  readonly completions: Map<string, Promise<unknown>>
   readonly tried: WeakSet<Upload>
 }
 
@@ -141,18 +141,22 @@ export async function completePartial(
   known: Resumables,
   destination: Destination,
   upload: Upload,
-  around: (commit: () => Promise<void>, again: boolean) => Promise<void>,
+  around: (commit: () => Promise<CommittedFile>, again: boolean) => Promise<unknown>,
 ): Promise<void> {
   const { exclusively, completions, tried } = known
   const key = keyOf(destination)
   const running = completions.get(key)
-  if (running) return running
+  if (running) {
+    await running
+    return
+  }
   const again = tried.has(upload)
   tried.add(upload)
   const commitOnce = async () => {
-    await exclusively(key, () => commit(known, destination, upload))
+    const file = await exclusively(key, () => commit(known, destination, upload))
     // What comes now, while after-hooks run, is another upload.
     completions.delete(key)
+    return file
   }
   const work = around(commitOnce, again)
   completions.set(key, work)
@@ -174,7 +178,11 @@ export async function discardPartial(
   return false
 }
 
-async function commit(known: Resumables, destination: Destination, upload: Upload): Promise<void> {
+async function commit(
+  known: Resumables,
+  destination: Destination,
+  upload: Upload,
+): Promise<CommittedFile> {
   const { scope, place, mayReplace } = destination
   const temp = await scope.openTemp(place, { resume: upload.tempName })
   try {
@@ -182,11 +190,12 @@ async function commit(known: Resumables, destination: Destination, upload: Uploa
     const sizeBytes = await temp.sizeBytes()
     if (sizeBytes !== upload.lengthBytes)
       throw new AppError('conflict', `the upload is at ${sizeBytes} of ${upload.lengthBytes} bytes`)
-    await temp.commit({
+    const file = await temp.commit({
       replace: upload.replace && mayReplace,
       mtimeMs: upload.mtimeMs ?? undefined,
     })
     known.remembered.delete(keyOf(destination))
+    return file
   } finally {
     await temp.release()
   }

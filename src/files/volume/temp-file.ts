@@ -59,6 +59,9 @@ interface CommitOptions {
 export interface CommittedFile {
   sizeBytes: number
   mtimeNs: bigint
+  ino: bigint
+  /** A file was there before. */
+  hasReplaced: boolean
 }
 
 /** An old file of more than this is replaced in the pool: freeing its blocks takes its time. */
@@ -215,9 +218,9 @@ async function commit(
   try {
     // After the move: with an old time, a file that could not be moved would be swept as abandoned.
     if (mtimeMs !== undefined) await setTime(placed, mtimeMs, calls)
-    const { size, mtimeNs } = await calls.fstat(placed)
+    const { size, mtimeNs, ino } = await calls.fstat(placed)
     if (isDirect && syncsFolder) folder.disks.noteSynced(folder.realDir)
-    return { sizeBytes: Number(size), mtimeNs }
+    return { sizeBytes: Number(size), mtimeNs, ino, hasReplaced: old !== null }
   } finally {
     if (placed !== fd) await calls.close(placed)
     await close(temp, calls)

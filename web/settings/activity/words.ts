@@ -12,6 +12,8 @@ export function useActionWords(): Record<AuditAction, string> {
     delete: t`Deleted`,
     copy: t`Copied`,
     move: t`Moved`,
+    mode: t`Changed permissions`,
+    undo: t`Undid a change`,
     download: t`Downloaded`,
     visit: t`Visited a link`,
     share: t`Made a link`,

@@ -1,0 +1,120 @@
+// Permission bits of entries.
+import { treeScopeOf } from '../access/user-tree.ts'
+import type { Scope } from '../files/place/scope.ts'
+import type { Making } from '../history/history.ts'
+import type { Made } from '../history/record.ts'
+import { AppError } from '../lib/errors.ts'
+import type { VPath } from '../lib/vpath.ts'
+import { type Actor, requireStill } from './actor.ts'
+import { checkDescendants, noted } from './change.ts'
+import { changeSince, madeOf } from './made.ts'
+
+/**
+ * Gives an entry these permission bits, with the right to modify. With `recursive` all below it gets them as well,
+ * and folders may be entered by whoever may read them; links are left alone. What could not be changed is `incomplete`
+ * at the end. No command runs.
+ */
+export async function setMode(
+  actor: Actor,
+  vpath: VPath,
+  mode: number,
+  { recursive }: { recursive: boolean },
+): Promise<void> {
+  const { scope, services, signal } = actor
+  const demand = requireStill(actor, vpath, ['modify'])
+  if (scope.isTop(vpath)) throw new AppError('forbidden', 'the top of a tree stays as it was made')
+  const top = await scope.stat(vpath)
+  const isTree = recursive && top.kind === 'dir' && !top.isSymlink
+  const what = { what: 'mode', source: vpath, verbs: ['modify'] } as const
+  const checkAgain = isTree ? await checkDescendants(actor, what, demand) : async () => demand()
+  await noted(actor, { kind: 'mode', vpath }, async (making) => {
+    await checkAgain(false)
+    const trees = treeScopeOf(services, actor.user, 'mode')
+    const set = (at: VPath, bits: number) =>
+      setOne(trees, at, bits, (made) => making.made({ ...made, path: at.slice(vpath.length) }))
+    if (!isTree) return set(vpath, mode)
+    await setBelow(trees, vpath, { mode, set, signal })
+  })
+}
+
+async function setBelow(
+  scope: Scope,
+  top: VPath,
+  {
+    mode,
+    set,
+    signal,
+  }: { mode: number; set: (at: VPath, bits: number) => Promise<void>; signal: AbortSignal },
+): Promise<void> {
+  const failures: string[] = []
+  const attempt = async (at: VPath, bits: number) => {
+    try {
+      await set(at, bits)
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error
+      failures.push(error.message)
+    }
+  }
+  // Last and from below, since they might be closed by it.
+  const folders = [top]
+  for await (const entries of scope.entriesBelow(top, { signal }))
+    for (const { vpath, kind, rawName } of entries)
+      if (rawName) failures.push(`the name of ${vpath} is not UTF-8`)
+      else if (kind === 'dir') folders.push(vpath)
+      else if (kind === 'file') await attempt(vpath, mode)
+  for (const folder of folders.reverse()) {
+    signal.throwIfAborted()
+    await attempt(folder, mode | ((mode & 0o444) >> 2))
+  }
+  if (failures.length > 0)
+    throw new AppError('incomplete', `${failures.length} entries stay as they are: ${failures[0]}`)
+}
+
+async function setOne(
+  scope: Scope,
+  vpath: VPath,
+  bits: number,
+  tell: (made: Made) => void,
+): Promise<void> {
+  const found = await scope.stat(vpath)
+  const before = found.mode & 0o777
+  await scope.setMode(vpath, bits, 'modify')
+  if (before !== bits) tell({ ...madeOf(found), modes: [before, bits] })
+}
+
+/**
+ * Gives entries below `top` the bits that they had, the last first. Gives those that have changed since, and those
+ * that it may not change.
+ */
+export async function restoreModes(
+  actor: Actor,
+  top: VPath,
+  entries: readonly Made[],
+  onKept: (vpath: VPath, error: AppError) => void,
+): Promise<number> {
+  let done = 0
+  let { scope } = actor
+  let trees = treeScopeOf(actor.services, actor.user, 'mode')
+  await noted(actor, { kind: 'mode', vpath: top }, async (making: Making) => {
+    for (const made of [...entries].reverse()) {
+      const vpath = `${top}${made.path}` as VPath
+      const [before, after] = made.modes ?? [0, 0]
+      actor.signal.throwIfAborted()
+      try {
+        actor.demand()
+        if (actor.scope !== scope) trees = treeScopeOf(actor.services, actor.user, 'mode')
+        scope = actor.scope
+        const why = await changeSince(trees, vpath, made)
+        const now = why === null ? (await trees.stat(vpath)).mode & 0o777 : null
+        if (now !== after)
+          throw new AppError(why ?? 'precondition_failed', `${vpath} has changed since`)
+        await setOne(trees, vpath, before, (set) => making.made({ ...set, path: made.path }))
+        done++
+      } catch (error) {
+        if (!(error instanceof AppError)) throw error
+        onKept(vpath, error)
+      }
+    }
+  })
+  return done
+}
