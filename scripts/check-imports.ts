@@ -21,7 +21,7 @@ const SRC_LAYERS = [
   ['audit'],
   ['files'],
   ['access'],
-  ['quotas', 'history'],
+  ['quotas', 'history', 'keep'],
   ['auth'],
   ['hooks', 'openapi'],
   ['operations'],

@@ -1,5 +1,6 @@
 // The services behind the operations, made once for the server; see http/deps.ts.
 import type { TreeServices } from '../access/user-tree.ts'
+import type { Config } from '../config/config.ts'
 import { createCaselessDisks } from '../files/caseless/caseless-disks.ts'
 import { createDisks } from '../files/disks/disks.ts'
 import { createRoots } from '../files/place/roots.ts'
@@ -7,9 +8,12 @@ import type { Previews } from '../files/preview/previews.ts'
 import { createResumables, type Resumables } from '../files/transfer/resumable.ts'
 import { createDiskVolume } from '../files/volume/disk-volume.ts'
 import { createTempRegistry, type TempRegistry } from '../files/volume/temp-registry.ts'
+import type { Volume } from '../files/volume/volume.ts'
 import { createHistory, type History } from '../history/history.ts'
 import { type HistoryFiles, historyFilesOf } from '../history/history-files.ts'
 import { createHooks, type HookServices, type Hooks } from '../hooks/hooks.ts'
+import { createStoreList } from '../keep/store-list.ts'
+import { createTrash, type Trash } from '../keep/trash.ts'
 import { createLocks, type Locks } from '../lib/locks.ts'
 import { countedVolume } from '../quotas/counted-volume.ts'
 import { affectsLimits, limitsOf } from '../quotas/limits.ts'
@@ -27,6 +31,8 @@ export interface Services extends TreeServices, ServiceBase {
   /** Who changed what, and how it is undone. */
   history: History
   historyFiles: HistoryFiles
+  /** What was deleted; touches nothing before it is used. */
+  trash: Trash
 }
 
 interface ServiceBase extends HookServices {
@@ -62,8 +68,13 @@ export function createServices(base: ServiceBase): Services {
     ageMs: () => HISTORY_AGE_MS,
     onError: (error) => log.error(`the history cannot be written: ${(error as Error).message}`),
   })
+  const tops = () => realTops(config, disk)
+  const isExpected = async (folder: string) =>
+    (await tops()).includes(folder) || disk.isMountPoint(folder) === true
+  const stores = createStoreList(`${store.file}.trashes`, isExpected)
   return {
     ...base,
+    trash: createTrash({ volume, tops, stores, log }),
     volume,
     temps,
     resumables: createResumables((owner) => admitUpload(volume, temps, owner)),
@@ -75,4 +86,11 @@ export function createServices(base: ServiceBase): Services {
     caselessDisks: createCaselessDisks(disks, config.root, foldCase),
     roots: createRoots(store, disks, config.roots, base.foldingRoots ?? new Set()),
   }
+}
+
+/** Real paths of the served folders that are there. */
+async function realTops({ root, roots }: Config, volume: Volume): Promise<string[]> {
+  const paths = [root, ...Object.values(roots)]
+  const found = await Promise.all(paths.map((path) => volume.realpath(path).catch(() => null)))
+  return found.filter((path) => path !== null)
 }

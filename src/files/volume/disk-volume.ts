@@ -1,6 +1,7 @@
 // The volume that is the disk of this machine.
 import { readdir, readlink } from 'node:fs/promises'
 import { basename } from 'node:path'
+import { contains } from '../../lib/host-path.ts'
 import { poolCalls } from '../disks/disk-calls.ts'
 import type { Disks } from '../disks/disks.ts'
 import { statMany } from '../disks/stat-many.ts'
@@ -9,6 +10,7 @@ import { moveToFreeName } from './free-name.ts'
 import { spaceAt } from './free-space.ts'
 import { finishWrites } from './in-place.ts'
 import { makeFolders, makeIn } from './make-folder.ts'
+import { writeNew } from './new-file.ts'
 import {
   HAS_PROC,
   isInPlace,
@@ -52,6 +54,7 @@ export function createDiskVolume(disks: Disks, temps?: TempRegistry): Volume {
     openFile: openFileIn,
     makeFolders: (realPath, mode) => makeFolders(disks, realPath, mode),
     makeFolder: (realDir, name, mode) => makeIn(disks, realDir, name, mode),
+    writeNew,
     openTemp: (folder, name, options) => openTemp(folder, name, options, temps),
     findTemps: async (folder, label) => {
       const names = [
@@ -75,5 +78,9 @@ export function createDiskVolume(disks: Disks, temps?: TempRegistry): Volume {
     room: async () => null,
     isMountPoint: disks.isKnownMount,
     holdsMount: disks.holdsMount,
+    mountsBelow: (realDir) =>
+      [...(disks.mounts()?.keys() ?? [])].filter(
+        (place) => place !== realDir && contains(realDir, place),
+      ),
   }
 }

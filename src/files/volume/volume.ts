@@ -51,6 +51,8 @@ export interface Volume {
   makeFolders(realPath: string, mode: number): Promise<void>
   /** Makes a folder in another; EEXIST when anything is there. */
   makeFolder(realDir: string, name: string, mode: number): Promise<void>
+  /** Writes and syncs a small file that is not there yet, for the server's account alone; EEXIST when anything is. */
+  writeNew(folder: OpenFolder, name: string, content: Buffer): Promise<void>
   /**
    * A new hidden sibling of a name to write to, or the one left under `resume`; takes over closing the
    * folder.
@@ -78,6 +80,8 @@ export interface Volume {
   isMountPoint(realPath: string): boolean | null
   /** Something is mounted below a folder; null where nothing tells. */
   holdsMount(realDir: string): boolean | null
+  /** Real paths of all that is mounted below a folder; none where nothing tells. */
+  mountsBelow(realDir: string): string[]
 }
 
 /** Of all limits that hold for a folder the one of which the least is left. */

@@ -1,0 +1,102 @@
+// The folders in which something is kept, one or more to a disk: opened one by one and never through a link,
+// since other programs may put anything in their place.
+import type { BigIntStats } from 'node:fs'
+import { join } from 'node:path'
+import type { OpenFolder } from '../files/volume/open-folder.ts'
+import type { Volume } from '../files/volume/volume.ts'
+import { AppError, unless } from '../lib/errors.ts'
+
+export const TRASH_NAME = '.fb-trash'
+
+/** The folders of an open trash. */
+export interface OpenStore {
+  /** Real path of the folder that the trash lies in. */
+  base: string
+  /** Real path of the trash. */
+  store: string
+  /** The content. */
+  files: OpenFolder
+  /** Where each was. */
+  info: OpenFolder
+  /** It was made by this call. */
+  isNew: boolean
+  close(): Promise<void>
+}
+
+const PARTS = ['files', 'info'] as const
+
+/**
+ * Opens the trash in the folder with the real path `base`; null where there is none, unless it is to be made.
+ * Throws `forbidden` where it is not the server's own, and the system's errors.
+ */
+export async function openStore(
+  volume: Volume,
+  base: string,
+  { make }: { make: boolean },
+): Promise<OpenStore | null> {
+  const above = await volume.openFolder(base).catch(unless('ENOENT'))
+  if (!above) return null
+  const opened: OpenFolder[] = [above]
+  const close = async () => {
+    for (const folder of opened) await folder.close()
+  }
+  try {
+    const { folder: store, isNew } = await openPart(volume, above, TRASH_NAME, make)
+    if (!store) {
+      await close()
+      return null
+    }
+    opened.push(store)
+    const parts: OpenFolder[] = []
+    for (const name of PARTS) {
+      const { folder } = await openPart(volume, store, name, make)
+      if (!folder) {
+        await close()
+        return null
+      }
+      opened.push(folder)
+      parts.push(folder)
+    }
+    const [files, info] = parts as [OpenFolder, OpenFolder]
+    return { base, store: join(base, TRASH_NAME), files, info, isNew, close }
+  } catch (error) {
+    await close()
+    throw error
+  }
+}
+
+async function openPart(volume: Volume, above: OpenFolder, name: string, make: boolean) {
+  const stat = () => volume.stat(above, name)
+  const found = await stat()
+  if (!found && !make) return { folder: null, isNew: false }
+  // Whoever else makes it now makes the same.
+  if (!found) await volume.makeFolder(above.realDir, name, 0o700).catch(unless('EEXIST'))
+  const now = found ?? (await stat())
+  if (!now?.isDirectory() || !isOurs(now, await volume.stat(above, '.')))
+    throw new AppError('forbidden', `${join(above.realDir, name)} is no folder of this server`)
+  return { folder: await volume.openChild(above, name), isNew: !found }
+}
+
+// Disks without owners say the same of everything on them.
+function isOurs(folder: BigIntStats, above: BigIntStats | null): boolean {
+  const own = process.geteuid?.()
+  if (own === undefined || folder.uid === BigInt(own)) return true
+  return folder.uid === above?.uid && folder.mode === above.mode
+}
+
+/** Removes a trash in which nothing is, so that no empty folder is left; whatever is in it stays. */
+export async function removeEmptyStore(volume: Volume, base: string): Promise<void> {
+  const above = await volume.openFolder(base).catch(unless('ENOENT'))
+  if (!above) return
+  try {
+    const store = await volume.openChild(above, TRASH_NAME)
+    try {
+      for (const name of PARTS) await volume.removeSingle(store, name, null)
+    } finally {
+      await store.close()
+    }
+    await volume.removeSingle(above, TRASH_NAME, null)
+  } finally {
+    await above.close()
+  }
+}

@@ -1,0 +1,250 @@
+// The trash: what is deleted goes by one rename into a folder on its own disk and comes back from there.
+import { randomBytes } from 'node:crypto'
+import { dirname, join, relative } from 'node:path'
+import type { OpenFolder } from '../files/volume/open-folder.ts'
+import type { Volume } from '../files/volume/volume.ts'
+import { AppError, errnoOf, isUnreachable, unless } from '../lib/errors.ts'
+import { contains } from '../lib/host-path.ts'
+import type { Logger } from '../lib/log.ts'
+import {
+  baseOf,
+  createStoreIndex,
+  entryOf,
+  type StoreIndex,
+  type TrashEntry,
+} from './store-index.ts'
+import type { StoreList } from './store-list.ts'
+import { openStore, removeEmptyStore, TRASH_NAME } from './stores.ts'
+import { formatInfo, INFO_SUFFIX, keptName } from './trash-info.ts'
+
+export type { TrashEntry }
+
+/** An entry by its open folder and its name there, and its real path. */
+export interface KeptPlace {
+  folder: OpenFolder
+  name: string
+  realPath: string
+}
+
+/** Who deletes, and what belongs together. */
+export interface Deletion {
+  userID: number | null
+  operation: string | null
+}
+
+/** What is needed to look into a deleted entry: `folder` is to be closed. */
+export interface OpenEntry {
+  entry: TrashEntry
+  folder: OpenFolder
+  name: string
+  realPath: string
+}
+
+export interface Trash {
+  /**
+   * Takes an entry away, whole or not at all. Throws `locked` for a mount and what holds one, `not_found`, and where
+   * nothing works the system's error; all is in its place then.
+   */
+  put(place: KeptPlace, facts: Deletion): Promise<TrashEntry>
+  /** All that is in the trash, in no order; of disks that do not answer nothing. */
+  entries(): Promise<TrashEntry[]>
+  /** Throws `not_found`. */
+  find(id: string): Promise<TrashEntry>
+  /** Throws `not_found`. */
+  open(id: string): Promise<OpenEntry>
+  /** Moves an entry to a place whose folder is there. `exists` when it is taken and not to be replaced. */
+  restoreTo(id: string, place: KeptPlace, options: { replace: boolean }): Promise<void>
+  /** Removes an entry for good. */
+  erase(id: string, signal: AbortSignal): Promise<void>
+  /** To be told when a folder has been moved: a trash in it went along. */
+  moved(fromReal: string, toReal: string): Promise<void>
+}
+
+interface TrashOptions {
+  volume: Volume
+  /** Real paths of the served folders that are there. */
+  tops: () => Promise<string[]>
+  /** The folders below them in which there is a trash besides. */
+  stores: StoreList
+  log: Logger
+}
+
+/** Nothing is touched before the first call. */
+export function createTrash(options: TrashOptions): Trash {
+  const { volume, tops, stores, log } = options
+  const indexes = new Map<string, StoreIndex>()
+  const indexOf = (base: string) => {
+    const index = indexes.get(base) ?? createStoreIndex(volume, base)
+    indexes.set(base, index)
+    return index
+  }
+  const bases = async () => {
+    const served = await tops()
+    const mounted = served.flatMap((top) => volume.mountsBelow(top))
+    return new Set([...served, ...mounted, ...(await stores.all())])
+  }
+  const entriesIn = async (base: string) => {
+    try {
+      return [...((await indexOf(base).entries())?.values() ?? [])]
+    } catch (error) {
+      log.warn(`the trash in ${base} cannot be read: ${(error as Error).message}`)
+      return []
+    }
+  }
+  const entries = async () => {
+    const all: TrashEntry[] = []
+    for (const base of await bases()) all.push(...(await entriesIn(base)))
+    return all
+  }
+  const find = async (id: string) => {
+    const entry = (await entries()).find((each) => each.id === id)
+    if (!entry) throw new AppError('not_found', 'it is not in the trash')
+    return entry
+  }
+  /** With its trash open. */
+  const withEntry = async <T>(
+    id: string,
+    work: (entry: TrashEntry, files: OpenFolder, info: OpenFolder) => Promise<T>,
+  ): Promise<T> => {
+    const entry = await find(id)
+    const store = await openStore(volume, baseOf(entry.store), { make: false })
+    if (!store) throw new AppError('not_found', 'it is not in the trash')
+    try {
+      return await work(entry, store.files, store.info)
+    } finally {
+      await store.close()
+    }
+  }
+  const forget = async (entry: TrashEntry, info: OpenFolder, signal: AbortSignal) => {
+    await volume.remove(info, entry.name + INFO_SUFFIX, { signal }).catch(unless('ENOENT'))
+    indexOf(baseOf(entry.store)).drop(entry.name)
+  }
+  return {
+    put: async (place, facts) => {
+      const entry = await put(volume, await tops(), place, facts)
+      const base = baseOf(entry.store)
+      await stores.add(base)
+      indexOf(base).add(entry)
+      return entry
+    },
+    entries,
+    find,
+    open: (id) =>
+      withEntry(id, async (entry, files) => ({
+        entry,
+        folder: files.share(),
+        name: entry.name,
+        realPath: join(files.realDir, entry.name),
+      })),
+    restoreTo: async (id, { folder, name }, { replace }) => {
+      const entry = await withEntry(id, async (entry, files, info) => {
+        await volume.rename({ folder: files, name: entry.name }, { folder, name }, { replace })
+        await forget(entry, info, NEVER)
+        return entry
+      })
+      await removeEmptyStore(volume, baseOf(entry.store))
+    },
+    erase: async (id, signal) => {
+      const entry = await withEntry(id, async (entry, files, info) => {
+        await volume.remove(files, entry.name, { signal })
+        await forget(entry, info, NEVER)
+        return entry
+      })
+      await removeEmptyStore(volume, baseOf(entry.store))
+    },
+    moved: async (fromReal, toReal) => {
+      for (const base of await stores.all())
+        if (contains(fromReal, base)) {
+          indexes.delete(base)
+          await stores.move(base, toReal + base.slice(fromReal.length))
+        }
+    },
+  }
+}
+
+const NEVER = new AbortController().signal
+
+async function put(
+  volume: Volume,
+  tops: readonly string[],
+  place: KeptPlace,
+  facts: Deletion,
+): Promise<TrashEntry> {
+  const { folder, name, realPath } = place
+  const found = await volume.stat(folder, name)
+  if (!found) throw new AppError('not_found', `${name} is not there`)
+  if (volume.isMountPoint(realPath) || (found.isDirectory() && volume.holdsMount(realPath)))
+    throw new AppError('locked', `${name} is a mount, or holds one`, { status: 500 })
+  const content = { isDir: found.isDirectory(), bytes: Number(found.size) }
+  let failure: unknown
+  for (const base of await basesFor(volume, tops, realPath)) {
+    try {
+      const { name: kept, ...info } = await putAgain(volume, base, place, facts)
+      const path = relative(base, realPath)
+      return entryOf(base, join(base, TRASH_NAME), kept, { ...info, path }, content)
+    } catch (error) {
+      if (isUnreachable(error) || errnoOf(error) === 'ENOENT') throw error
+      failure = error
+    }
+  }
+  throw failure
+}
+
+/** The folders whose trash may take an entry, the highest on its mount first, at last its own. */
+async function basesFor(
+  volume: Volume,
+  tops: readonly string[],
+  realPath: string,
+): Promise<string[]> {
+  const parent = dirname(realPath)
+  const top = tops.find((each) => contains(each, parent)) ?? parent
+  const dev = (await volume.statAt(parent))?.dev
+  const bases = [parent]
+  for (let at = parent; at !== top && !volume.isMountPoint(at); at = dirname(at)) {
+    const above = dirname(at)
+    if ((await volume.statAt(above))?.dev !== dev) break
+    bases.push(above)
+  }
+  return bases.reverse()
+}
+
+// An empty trash may be removed right when it was opened.
+async function putAgain(...of: Parameters<typeof putInto>): ReturnType<typeof putInto> {
+  const [volume, , { folder, name }] = of
+  for (let left = 3; ; left--) {
+    try {
+      return await putInto(...of)
+    } catch (error) {
+      if (left === 0 || errnoOf(error) !== 'ENOENT' || !(await volume.stat(folder, name)))
+        throw error
+    }
+  }
+}
+
+async function putInto(
+  volume: Volume,
+  base: string,
+  { folder, name, realPath }: KeptPlace,
+  { userID, operation }: Deletion,
+) {
+  const store = await openStore(volume, base, { make: true })
+  if (!store) throw new AppError('not_found', `${base} is gone`)
+  const kept = keptName(randomBytes(16).toString('hex'), name)
+  const info = { deletedAt: Date.now(), userID, operation }
+  const path = Buffer.from(relative(base, realPath))
+  try {
+    await volume.writeNew(store.info, kept + INFO_SUFFIX, formatInfo({ ...info, path }))
+    try {
+      await volume.rename({ folder, name }, { folder: store.files, name: kept }, { replace: true })
+    } catch (error) {
+      await volume.remove(store.info, kept + INFO_SUFFIX, { signal: NEVER })
+      throw error
+    }
+    return { name: kept, ...info }
+  } catch (error) {
+    if (store.isNew) await removeEmptyStore(volume, base)
+    throw error
+  } finally {
+    await store.close()
+  }
+}
