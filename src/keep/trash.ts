@@ -71,31 +71,8 @@ interface TrashOptions {
 
 /** Nothing is touched before the first call. */
 export function createTrash(options: TrashOptions): Trash {
-  const { volume, tops, stores, log } = options
-  const indexes = new Map<string, StoreIndex>()
-  const indexOf = (base: string) => {
-    const index = indexes.get(base) ?? createStoreIndex(volume, base)
-    indexes.set(base, index)
-    return index
-  }
-  const bases = async () => {
-    const served = await tops()
-    const mounted = served.flatMap((top) => volume.mountsBelow(top))
-    return new Set([...served, ...mounted, ...(await stores.all())])
-  }
-  const entriesIn = async (base: string) => {
-    try {
-      return [...((await indexOf(base).entries())?.values() ?? [])]
-    } catch (error) {
-      log.warn(`the trash in ${base} cannot be read: ${(error as Error).message}`)
-      return []
-    }
-  }
-  const entries = async () => {
-    const all: TrashEntry[] = []
-    for (const base of await bases()) all.push(...(await entriesIn(base)))
-    return all
-  }
+  const { volume, tops, stores } = options
+  const { indexOf, entries, leave } = createIndexes(options)
   const find = async (id: string) => {
     const entry = (await entries()).find((each) => each.id === id)
     if (!entry) throw new AppError('not_found', 'it is not in the trash')
@@ -155,9 +132,39 @@ export function createTrash(options: TrashOptions): Trash {
     moved: async (fromReal, toReal) => {
       for (const base of await stores.all())
         if (contains(fromReal, base)) {
-          indexes.delete(base)
+          leave(base)
           await stores.move(base, toReal + base.slice(fromReal.length))
         }
+    },
+  }
+}
+
+/** What all trashes hold, each read when it is first asked for. */
+function createIndexes({ volume, tops, stores, log }: TrashOptions) {
+  const indexes = new Map<string, StoreIndex>()
+  const indexOf = (base: string) => {
+    const index = indexes.get(base) ?? createStoreIndex(volume, base)
+    indexes.set(base, index)
+    return index
+  }
+  const entriesIn = async (base: string) => {
+    try {
+      return [...((await indexOf(base).entries())?.values() ?? [])]
+    } catch (error) {
+      log.warn(`the trash in ${base} cannot be read: ${(error as Error).message}`)
+      return []
+    }
+  }
+  return {
+    indexOf,
+    leave: (base: string) => void indexes.delete(base),
+    entries: async () => {
+      const served = await tops()
+      const mounted = served.flatMap((top) => volume.mountsBelow(top))
+      const all: TrashEntry[] = []
+      for (const base of new Set([...served, ...mounted, ...(await stores.all())]))
+        all.push(...(await entriesIn(base)))
+      return all
     },
   }
 }
