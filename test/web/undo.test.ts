@@ -334,4 +334,21 @@ describe('copying that takes its time', () => {
     expect(await page.locator('.toast--bad').count()).toBe(0)
     expect(open.problems).toEqual([])
   })
+
+  it('takes back from the page History what no toast offers any more, and takes that back again', async () => {
+    await using open = await openFolder({ 'a.txt': 'A' })
+    const { page, tree } = open
+    await rename(page, 'a.txt', 'b.txt')
+    await page.getByRole('link', { name: 'Settings' }).first().click()
+    await page.getByRole('navigation', { name: 'Settings' }).getByText('History').click()
+    const rows = page.getByRole('row')
+    const undone = rows.filter({ hasText: 'Undone' })
+    await rows.filter({ hasText: '/b.txt' }).getByRole('button', { name: 'Undo' }).click()
+    await undone.waitFor()
+    await expectTree(tree, { 'a.txt': 'A' })
+    await rows.filter({ hasNotText: 'Undone' }).getByRole('button', { name: 'Undo' }).click()
+    await expect.poll(() => undone.count()).toBe(2)
+    await expectTree(tree, { 'b.txt': 'A' })
+    expect(open.problems).toEqual([])
+  })
 })

@@ -9,6 +9,7 @@ import {
   type LucideIcon,
   Network,
   SlidersHorizontal,
+  Undo2,
   UserRound,
   UsersRound,
 } from 'lucide-react'
@@ -34,6 +35,7 @@ import { UsersPage } from './users/users.tsx'
 // Settings are rarely opened: their style sheet is not part of the first screen's.
 await loadStylesheet(styles)
 
+const HistoryPage = onDemandAtOnce(async () => (await import('./kept/history.tsx')).HistoryPage)
 const AccessPage = onDemandAtOnce(async () => (await import('./access/pages.tsx')).AccessPage)
 
 interface Page {
@@ -68,6 +70,13 @@ function usePages(onName: (name: string) => void): Page[] {
       allowed: perm?.share === true && perm.download,
       ids: /^[\w-]+$/,
       content: (hash) => (hash ? <VisitsPage hash={hash} onName={onName} /> : <SharesPage />),
+    },
+    {
+      path: '/settings/history',
+      label: t`History`,
+      icon: Undo2,
+      allowed: true,
+      content: () => <HistoryPage />,
     },
     {
       path: '/settings/global',

@@ -96,6 +96,14 @@ export const pageActions = [
     run: () => void go('/settings/shares'),
   },
   {
+    id: 'go-history',
+    label: msg`History`,
+    icon: Undo2,
+    everywhere: true,
+    enabled: () => true,
+    run: () => void go('/settings/history'),
+  },
+  {
     id: 'go-settings',
     label: msg`Settings`,
     icon: Settings,

@@ -1,0 +1,157 @@
+// What the account has changed, by whatever client, and taking it back.
+
+import { Plural, Trans, useLingui } from '@lingui/react/macro'
+import { Undo2 } from 'lucide-react'
+import { useState } from 'react'
+import type { HistoryItem, HistoryPage as Page } from '../../../src/history-types.ts'
+import { listHistory } from '../../api/history.ts'
+import { formatSize } from '../../lib/format.ts'
+import { toastError, toastSuccess } from '../../operations/toasts.ts'
+import { takeBack } from '../../operations/undo-record.ts'
+import { Badge } from '../../ui/badge.tsx'
+import { Button } from '../../ui/button.tsx'
+import { DateText } from '../../ui/date-text.tsx'
+import { EmptyState } from '../../ui/empty.tsx'
+import { WhenLoaded } from '../parts.tsx'
+import { useLoad } from '../use-load.ts'
+
+export function HistoryPage() {
+  const [turn, setTurn] = useState(0)
+  const loaded = useLoad(`history ${turn}`, (signal) => listHistory('', signal))
+  return (
+    <WhenLoaded loaded={loaded}>
+      {(page) => <Records key={turn} first={page} onUndone={() => setTurn(turn + 1)} />}
+    </WhenLoaded>
+  )
+}
+
+function Records({ first, onUndone }: { first: Page; onUndone: () => void }) {
+  const { t } = useLingui()
+  const [older, setOlder] = useState<Page>({ items: [], next: first.next })
+  const [busy, setBusy] = useState(false)
+
+  async function showOlder(before: string) {
+    setBusy(true)
+    try {
+      const page = await listHistory(before)
+      setOlder({ items: [...older.items, ...page.items], next: page.next })
+    } catch (error) {
+      toastError(error)
+    }
+    setBusy(false)
+  }
+
+  const items = [...first.items, ...older.items]
+  if (items.length === 0) {
+    return <EmptyState art="search" title={<Trans>No activity</Trans>} />
+  }
+  const { next } = older
+  return (
+    <>
+      <div className="tbl-box">
+        <table className="tbl tbl--stack">
+          <thead>
+            <tr>
+              <th style={{ inlineSize: '22%' }}>{t`What`}</th>
+              <th>{t`Where`}</th>
+              <th style={{ inlineSize: '18%' }}>{t`When`}</th>
+              <th style={{ inlineSize: '9rem' }}>
+                <span className="sr">{t`Actions`}</span>
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {items.map((item) => (
+              <Row key={item.id} item={item} onUndone={onUndone} />
+            ))}
+          </tbody>
+        </table>
+      </div>
+      {next !== null && (
+        <Button
+          tone="line"
+          className="trash__older"
+          busy={busy}
+          onClick={() => void showOlder(next)}
+        >
+          <Trans>Show older</Trans>
+        </Button>
+      )}
+    </>
+  )
+}
+
+function Row({ item, onUndone }: { item: HistoryItem; onUndone: () => void }) {
+  const { t } = useLingui()
+  const words = useKindWords()
+  const [busy, setBusy] = useState(false)
+  const { id, at, kind, path, to, files: count, bytes, via, undo, undoes } = item
+
+  async function takeItBack() {
+    setBusy(true)
+    try {
+      if (await takeBack(id)) toastSuccess(t`Undone`)
+    } catch (error) {
+      toastError(error)
+    }
+    onUndone()
+  }
+
+  return (
+    <tr>
+      <td>
+        <span className="row activity__what wraps">
+          <span>{words[kind]}</span>
+          {undoes !== undefined && <Badge>{t`Undo`}</Badge>}
+          {via === 'api' && <Badge>API</Badge>}
+        </span>
+        <small className="dim num">
+          <Plural value={count} one="# item" other="# items" />
+          {bytes > 0 && ` · ${formatSize(bytes)}`}
+        </small>
+      </td>
+      <td className="activity__where" data-label={path && t`Where`}>
+        {path !== undefined && <bdi>{path}</bdi>}
+        {to !== undefined && (
+          <small className="dim">
+            <Trans>
+              to <bdi>{to}</bdi>
+            </Trans>
+          </small>
+        )}
+      </td>
+      <td className="mid" data-label={t`When`}>
+        <DateText moment={at} />
+      </td>
+      <td className="tbl__acts nowrap">
+        {undo === 'yes' && (
+          <Button
+            size="sm"
+            tone="line"
+            icon={Undo2}
+            flipIcon
+            busy={busy}
+            onClick={() => void takeItBack()}
+          >
+            <Trans>Undo</Trans>
+          </Button>
+        )}
+        {undo === 'done' && <Badge>{t`Undone`}</Badge>}
+      </td>
+    </tr>
+  )
+}
+
+function useKindWords(): Record<HistoryItem['kind'], string> {
+  const { t } = useLingui()
+  return {
+    upload: t`Uploaded`,
+    save: t({ message: 'Saved', context: 'activity' }),
+    folder: t`Made a folder`,
+    copy: t`Copied`,
+    move: t`Moved`,
+    delete: t`Deleted`,
+    restore: t`Restored`,
+    mode: t`Changed the mode`,
+  }
+}
