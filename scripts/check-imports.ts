@@ -14,14 +14,15 @@ interface Import {
 /** Areas of src/, the lowest first: each imports those of lower floors only, types included. */
 const SRC_LAYERS = [
   ['api-types', 'audit-types', 'native-cache'],
-  ['access-types', 'history-types', 'provider-types'],
+  ['access-types', 'history-types', 'keep-types', 'provider-types'],
   ['lib'],
   ['store', 'programs'],
   ['config'],
   ['audit'],
   ['files'],
   ['access'],
-  ['quotas', 'history', 'keep'],
+  ['quotas', 'history'],
+  ['keep'],
   ['auth'],
   ['hooks', 'openapi'],
   ['operations'],
@@ -125,7 +126,7 @@ function checkRelative(file: string, specifier: string, typeOnly: boolean): stri
   if (!existsSync(join(ROOT, target))) return 'no such file'
   if (file.startsWith('web/')) {
     if (target.startsWith('web/') || target.startsWith('locales/')) return checkWeb(file, target)
-    const isType = /^src\/(access|api|audit|history|provider)-types\.ts$/.test(target)
+    const isType = /^src\/(access|api|audit|history|keep|provider)-types\.ts$/.test(target)
     if (SHARED.has(target) || (isType && typeOnly)) return null
     return 'web/ takes nothing from src/ but lib/vpath.ts, lib/name-order.ts and types that travel'
   }

@@ -237,6 +237,12 @@ export interface SettingsRecord {
   secondFactor?: SecondFactorPolicy
   /** The command line, environment or configuration file says so, and sending another changes nothing. */
   secondFactorFixed?: boolean
+  /** How long deleted entries are kept, as `30d`; stays when absent. */
+  keepAge?: string
+  /** Most that they may take of each disk, as `10%` or `50GiB`; stays when absent. */
+  keepSize?: string
+  /** Which of both the command line, environment or configuration file says: sending another changes nothing. */
+  keepFixed?: ('keepAge' | 'keepSize')[]
 }
 
 /** A signed-in device, as GET /api/sessions shows it (ours). */

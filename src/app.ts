@@ -14,6 +14,7 @@ import { groupRoutes } from './routes/access/groups.ts'
 import { auditRoutes } from './routes/audit.ts'
 import { commandRoutes } from './routes/commands.ts'
 import { historyRoutes } from './routes/history.ts'
+import { trashRoutes } from './routes/keep/trash.ts'
 import { loginRoutes } from './routes/login.ts'
 import { oidcRoutes } from './routes/oidc/oidc.ts'
 import { openapiRoutes } from './routes/openapi.ts'
@@ -65,6 +66,7 @@ export function createApp(base: BaseDeps): App {
   const deps = createDeps(base)
   void reportVideoProgram(deps)
   void finishLeftovers(deps)
+  deps.keeping.retention.start()
   const app = new Hono<Env>({
     // The raw request target decides, not the normalised URL: see request-path.ts.
     getPath: (_request, options) => {
@@ -95,6 +97,7 @@ export function createApp(base: BaseDeps): App {
     resourceRoutes,
     tusRoutes,
     uploadRoutes,
+    trashRoutes,
     usageRoutes,
     shareRoutes,
     rawRoutes,
@@ -135,6 +138,7 @@ export function createApp(base: BaseDeps): App {
       })
       await deps.passkeys.close()
       await deps.audit.close()
+      await deps.keeping.close()
       await deps.quotas.close()
       await deps.history.close()
       await deps.temps.close()

@@ -13,6 +13,10 @@ export type AuditAction =
   | 'save'
   | 'make-folder'
   | 'delete'
+  /** Out of the trash, to where it was or elsewhere. */
+  | 'restore'
+  /** Out of the trash, for good. */
+  | 'erase'
   | 'copy'
   | 'move'
   /** Of permission bits. */

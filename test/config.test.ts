@@ -104,6 +104,8 @@ describe('precedence', () => {
       auditSize: '10MB',
       auditAge: '14d',
       tusExpiry: '1h',
+      keepAge: '7d',
+      keepSize: '5%',
       sessionIdle: '1h',
       sessionMax: '2h',
       tokenExpirationTime: '90m',

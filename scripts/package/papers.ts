@@ -27,6 +27,7 @@ export const PAPERS: readonly string[] = [
   'docs/rights.md',
   'docs/roots.md',
   'docs/security.md',
+  'docs/trash.md',
   'docs/screenshots/editor-light.webp',
   'docs/screenshots/gallery-dark.webp',
   'docs/screenshots/list-light.webp',

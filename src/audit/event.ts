@@ -14,6 +14,8 @@ export const AUDIT_ACTIONS: readonly AuditAction[] = [
   'save',
   'make-folder',
   'delete',
+  'restore',
+  'erase',
   'copy',
   'move',
   'mode',

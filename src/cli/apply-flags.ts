@@ -27,6 +27,8 @@ const OF_SAME_NAME = [
   'hideLoginButton',
   'createUserDir',
   'secondFactor',
+  'keepAge',
+  'keepSize',
   'branding',
   'tus',
 ] as const

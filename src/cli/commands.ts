@@ -14,6 +14,7 @@ import { hashCommand } from './commands/hash.ts'
 import { healthcheckCommand } from './commands/healthcheck.ts'
 import { helpCommand } from './commands/help-command.ts'
 import { importCommand } from './commands/import.ts'
+import { trashCommand } from './commands/keep/trash.ts'
 import { quotasCommand } from './commands/quotas.ts'
 import { rootsCommand } from './commands/roots.ts'
 import { rulesCommand } from './commands/rules.ts'
@@ -63,6 +64,7 @@ export function commandTree(): Command {
     accessCommand,
     rulesCommand,
     quotasCommand,
+    trashCommand,
     cmdsCommand,
     auditCommand,
     importCommand,

@@ -1,7 +1,15 @@
 // Flags of the commands: the server options from the option table, and the flags that change
 // stored settings and accounts.
 import { DEFAULT_DATABASE } from '../config/config.ts'
-import { integerBetween, oneOf, parseMode, parseSize } from '../config/option-values.ts'
+import {
+  integerBetween,
+  oneOf,
+  parseKeepSize,
+  parseMode,
+  parsePositiveDuration,
+  parseSize,
+  textOf,
+} from '../config/option-values.ts'
 import {
   envNamesOf,
   isStoredOption,
@@ -9,7 +17,7 @@ import {
   type OptionKey,
   optionOf,
 } from '../config/options.ts'
-import { SECOND_FACTOR_POLICIES } from '../store/document.ts'
+import { DEFAULT_KEEP_AGE, DEFAULT_KEEP_SIZE, SECOND_FACTOR_POLICIES } from '../store/document.ts'
 import { type Flag, flag, grouped } from './command.ts'
 
 /** Known everywhere. */
@@ -87,6 +95,14 @@ export const SETTINGS_FLAGS: readonly Flag[] = [
       { deprecated: ['create-user-dir'] },
     ),
     flag('shell COMMAND', 'Shell that runs event commands, such as "/bin/sh -c"'),
+    flag('keepAge DURATION', 'How long deleted entries are kept', {
+      parse: textOf(parsePositiveDuration),
+      default: DEFAULT_KEEP_AGE,
+    }),
+    flag('keepSize SIZE', 'Most that deleted entries may take of each disk', {
+      parse: textOf(parseKeepSize),
+      default: DEFAULT_KEEP_SIZE,
+    }),
     flag('fileMode MODE', 'Permissions of new files; write octal with 0o in front', {
       parse: parseMode,
       default: '0o640',

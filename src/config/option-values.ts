@@ -147,6 +147,30 @@ export function parseSize(text: string): number {
   return bytes
 }
 
+/** Of each disk, or bytes. */
+export type KeepSize = { readonly percent: number } | { readonly bytes: number }
+
+/** `10%` of a disk, or a size as in parseSize. */
+export function parseKeepSize(text: string): KeepSize {
+  const percent = /^(\d{1,3}(?:\.\d+)?)\s*%$/.exec(text)?.[1]
+  if (percent === undefined) return { bytes: parseSize(text) }
+  if (Number(percent) > 100) throw new Error('must be 100% or less')
+  return { percent: Number(percent) }
+}
+
+/** Returns a parser for which empty text means nothing: null. */
+export function orEmpty<T>(parse: (text: string) => T) {
+  return (text: string): T | null => (text === '' ? null : parse(text))
+}
+
+/** Returns a parser that leaves good text as it is. */
+export function textOf(parse: (text: string) => unknown) {
+  return (text: string): string => {
+    parse(text)
+    return text
+  }
+}
+
 /** At least 64 kB, for what is kept in pieces. */
 export function parsePieceSize(text: string): number {
   const bytes = parseSize(text)

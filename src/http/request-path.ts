@@ -66,6 +66,8 @@ const EXACT = new Set([
   '/api/audit',
   '/api/history',
   '/api/audit/export',
+  '/api/trash',
+  '/api/trash/restore',
   '/api/openapi.json',
   '/docs/api',
 ])
@@ -73,6 +75,9 @@ const EXACT = new Set([
 /** One account, group, second factor, session, token, passkey or record of the history; Hono takes the id from the path. */
 const RECORD =
   /^\/api\/(users\/\d+|groups\/\d+|second-factors\/\d+|sessions\/[^/]+|tokens\/[^/]+|passkeys\/[^/]+|history\/[\w-]+\/undo)$/
+
+/** An entry of the trash, and a path in it. */
+const KEPT = /^(\/api\/trash\/[^/]+)(\/.*)?$/s
 
 /** Plain string prefixes, tried in order, as the original matches them: no segment boundary. */
 const PREFIXES = [
@@ -153,6 +158,9 @@ export function parseTarget(rawUrl: string, baseURL: string, method: string): Ta
   const preview = /^\/api\/preview\/([^/]+)(\/.*)$/s.exec(path)
   if (preview?.[1] && preview[2])
     return withRest(target, '/api/preview', preview[2], rawInner, path)
+
+  const kept = KEPT.exec(path)
+  if (kept?.[1]) return withRest(target, kept[1], kept[2] ?? '', rawInner, path)
 
   if (recursive && path.startsWith(`${RECURSIVE}/`))
     return withRest(target, RECURSIVE, path.slice(RECURSIVE.length), rawInner, path)

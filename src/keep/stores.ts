@@ -23,6 +23,9 @@ export interface OpenStore {
   close(): Promise<void>
 }
 
+/** See sizes.ts. */
+export const SIZES_NAME = 'directorysizes'
+const NEVER = new AbortController().signal
 const PARTS = ['files', 'info'] as const
 
 /**
@@ -91,7 +94,10 @@ export async function removeEmptyStore(volume: Volume, base: string): Promise<vo
   try {
     const store = await volume.openChild(above, TRASH_NAME)
     try {
-      for (const name of PARTS) await volume.removeSingle(store, name, null)
+      let isEmpty = true
+      for (const name of PARTS) isEmpty = (await volume.removeSingle(store, name, null)) && isEmpty
+      // What folders in it held, which are gone.
+      if (isEmpty) await volume.remove(store, SIZES_NAME, { signal: NEVER }).catch(unless('ENOENT'))
     } finally {
       await store.close()
     }

@@ -66,7 +66,7 @@ interface TrashOptions {
   tops: () => Promise<string[]>
   /** The folders below them in which there is a trash besides. */
   stores: StoreList
-  log: Logger
+  log: Pick<Logger, 'warn'>
 }
 
 /** Nothing is touched before the first call. */

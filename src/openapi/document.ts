@@ -6,6 +6,7 @@ import { ACCOUNT_PATHS } from './paths-accounts.ts'
 import { FILE_PATHS } from './paths-files.ts'
 import { HISTORY_PATHS, HISTORY_SCHEMAS } from './paths-history.ts'
 import { OIDC_PATHS } from './paths-oidc.ts'
+import { TRASH_PATHS, TRASH_SCHEMAS } from './paths-trash.ts'
 import { SCHEMAS } from './schemas.ts'
 import { status } from './shorthands.ts'
 
@@ -71,6 +72,7 @@ export function createOpenApi(options: { version: string; baseURL: string }) {
       },
       { name: 'Files', description: 'Reading and changing files and folders' },
       { name: 'Uploads', description: 'Uploads that survive an interruption (a subset of tus)' },
+      { name: 'Trash', description: 'What was deleted and is kept for a while' },
       { name: 'Shares', description: 'Public links' },
       { name: 'Accounts', description: 'Users and what they may do' },
       { name: 'Groups', description: 'What several accounts may do besides' },
@@ -86,9 +88,10 @@ export function createOpenApi(options: { version: string; baseURL: string }) {
       ...OIDC_PATHS,
       ...FILE_PATHS,
       ...HISTORY_PATHS,
+      ...TRASH_PATHS,
     },
     components: {
-      schemas: { ...SCHEMAS, ...ACCESS_SCHEMAS, ...HISTORY_SCHEMAS },
+      schemas: { ...SCHEMAS, ...ACCESS_SCHEMAS, ...HISTORY_SCHEMAS, ...TRASH_SCHEMAS },
       responses: Object.fromEntries(
         Object.entries(FAILURES).map(([code, description]) => [code, status(description)]),
       ),

@@ -1,6 +1,6 @@
 // The services behind the operations, made once for the server; see http/deps.ts.
 import type { TreeServices } from '../access/user-tree.ts'
-import type { Config } from '../config/config.ts'
+import { keepPolicyOf } from '../config/keep-policy.ts'
 import { createCaselessDisks } from '../files/caseless/caseless-disks.ts'
 import { createDisks } from '../files/disks/disks.ts'
 import { createRoots } from '../files/place/roots.ts'
@@ -8,16 +8,17 @@ import type { Previews } from '../files/preview/previews.ts'
 import { createResumables, type Resumables } from '../files/transfer/resumable.ts'
 import { createDiskVolume } from '../files/volume/disk-volume.ts'
 import { createTempRegistry, type TempRegistry } from '../files/volume/temp-registry.ts'
-import type { Volume } from '../files/volume/volume.ts'
 import { createHistory, type History } from '../history/history.ts'
 import { type HistoryFiles, historyFilesOf } from '../history/history-files.ts'
 import { createHooks, type HookServices, type Hooks } from '../hooks/hooks.ts'
-import { createStoreList } from '../keep/store-list.ts'
-import { createTrash, type Trash } from '../keep/trash.ts'
+import { freeingVolume } from '../keep/freeing-volume.ts'
+import { createKeeping, type Keeping } from '../keep/keeping.ts'
+import type { Trash } from '../keep/trash.ts'
 import { createLocks, type Locks } from '../lib/locks.ts'
 import { countedVolume } from '../quotas/counted-volume.ts'
 import { affectsLimits, limitsOf } from '../quotas/limits.ts'
 import { createQuotas, type Quotas } from '../quotas/quotas.ts'
+import { openTrash } from './open-trash.ts'
 import { admitUpload } from './unfinished.ts'
 
 export interface Services extends TreeServices, ServiceBase {
@@ -33,6 +34,8 @@ export interface Services extends TreeServices, ServiceBase {
   historyFiles: HistoryFiles
   /** What was deleted; touches nothing before it is used. */
   trash: Trash
+  /** How long what was deleted is kept, and what it takes. */
+  keeping: Keeping
 }
 
 interface ServiceBase extends HookServices {
@@ -42,9 +45,7 @@ interface ServiceBase extends HookServices {
   previews: Pick<Previews, 'forget' | 'mayHoldAny'>
 }
 
-const HISTORY_AGE_MS = 30 * 86_400_000
-
-/** `hooks`, `quotas`, `history` and `temps` are to be closed. */
+/** `hooks`, `quotas`, `history`, `keeping` and `temps` are to be closed. */
 export function createServices(base: ServiceBase): Services {
   const { config, store, foldCase, log } = base
   const disks = createDisks()
@@ -63,18 +64,20 @@ export function createServices(base: ServiceBase): Services {
       }),
     log,
   })
-  const volume = countedVolume(disk, quotas)
+  const freeing = freeingVolume(disk, (realDir, bytes) =>
+    keeping.retention.makeRoom(realDir, bytes),
+  )
+  const volume = countedVolume(freeing, quotas)
+  const policy = () => keepPolicyOf(config, store.settings())
   const historyFiles = historyFilesOf(store.file, {
-    ageMs: () => HISTORY_AGE_MS,
+    ageMs: () => policy().ageMs,
     onError: (error) => log.error(`the history cannot be written: ${(error as Error).message}`),
   })
-  const tops = () => realTops(config, disk)
-  const isExpected = async (folder: string) =>
-    (await tops()).includes(folder) || disk.isMountPoint(folder) === true
-  const stores = createStoreList(`${store.file}.trashes`, isExpected)
+  const trash = openTrash({ config, database: store.file, log }, volume)
+  const keeping = createKeeping({ volume: disk, trash, policy, log })
   return {
     ...base,
-    trash: createTrash({ volume, tops, stores, log }),
+    trash,
     volume,
     temps,
     resumables: createResumables((owner) => admitUpload(volume, temps, owner)),
@@ -83,14 +86,8 @@ export function createServices(base: ServiceBase): Services {
     quotas,
     history: createHistory(historyFiles, true),
     historyFiles,
+    keeping,
     caselessDisks: createCaselessDisks(disks, config.root, foldCase),
     roots: createRoots(store, disks, config.roots, base.foldingRoots ?? new Set()),
   }
-}
-
-/** Real paths of the served folders that are there. */
-async function realTops({ root, roots }: Config, volume: Volume): Promise<string[]> {
-  const paths = [root, ...Object.values(roots)]
-  const found = await Promise.all(paths.map((path) => volume.realpath(path).catch(() => null)))
-  return found.filter((path) => path !== null)
 }

@@ -25,6 +25,8 @@ interface Level {
 export interface TreeCount extends Count {
   /** What was counted, with what was added meanwhile. */
   readonly bytes: number
+  /** How many files were met. */
+  readonly files: number
   /** False when a change was made of which nobody knows whether it was counted. */
   readonly isSure: boolean
   /**
@@ -40,6 +42,7 @@ export function createCount(): TreeCount {
   const levels: Level[] = []
   const turn = pacedTurns()
   let bytes = 0
+  let files = 0
   let isSure = true
   let hasBegun = false
 
@@ -57,6 +60,7 @@ export function createCount(): TreeCount {
       for (const found of await volume.statMany(folder, part, signal)) {
         if (found === 'unreachable')
           throw new AppError('unreachable', `${folder.realDir} is silent`)
+        if (found?.isFile()) files++
         if (found?.isFile()) bytes += Number(found.size)
       }
       await turn()
@@ -75,6 +79,9 @@ export function createCount(): TreeCount {
   return {
     get bytes() {
       return bytes
+    },
+    get files() {
+      return files
     },
     get isSure() {
       return isSure

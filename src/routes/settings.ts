@@ -3,6 +3,7 @@ import { Hono } from 'hono'
 import { checkPermissions, checkRules } from '../access/rules.ts'
 import type { SettingsRecord } from '../api-types.ts'
 import type { Config } from '../config/config.ts'
+import { fixedIn, KEEP_KEYS, keepTexts, problemIn } from '../config/keep-policy.ts'
 import { webhookSecretOf } from '../hooks/webhooks.ts'
 import { audited } from '../http/audit.ts'
 import { readJson } from '../http/body.ts'
@@ -40,12 +41,13 @@ export function settingsRoutes(deps: Deps): Hono<Env> {
     await deps.store.transaction((tx) => {
       recheck(c)
       // The method of signing in is changed on the command line alone.
-      const { authMethod: _, secondFactor, ...fields } = given
+      const { authMethod: _, secondFactor, keepAge: _a, keepSize: _s, ...fields } = given
       tx.replace(SETTINGS, {
         ...tx.settings(),
         ...fields,
         // Neither clients of the original nor what is configured besides changes what is stored.
         ...(secondFactor !== undefined && deps.config.secondFactor === '' && { secondFactor }),
+        ...keepFrom(deps.config, given),
       })
     })
     return sendStatus(200)
@@ -57,10 +59,8 @@ export function settingsRoutes(deps: Deps): Hono<Env> {
  * What leaves the server: neither signing key nor sign-in secrets nor server options. The key of
  * webhooks does unless it was configured, because receivers need it and only here it can be read.
  */
-function presentSettings(
-  settings: Settings,
-  { webhookSecret, secondFactor }: Config,
-): SettingsRecord {
+function presentSettings(settings: Settings, config: Config): SettingsRecord {
+  const { webhookSecret, secondFactor } = config
   return {
     signup: settings.signup,
     hideLoginButton: settings.hideLoginButton,
@@ -77,6 +77,8 @@ function presentSettings(
     webhooks: settings.webhooks,
     secondFactor: secondFactor || settings.secondFactor,
     secondFactorFixed: secondFactor !== '',
+    ...keepTexts(config, settings),
+    keepFixed: fixedIn(config),
     webhookSecret: webhookSecret === '' ? webhookSecretOf('', settings.key) : '',
   }
 }
@@ -108,10 +110,26 @@ function parseSettings(r: Reader, before: Settings): SettingsRecord {
     shell: r.list('shell', asString, 100),
     commands: r.obj('commands', parseCommands),
     ...(r.has('secondFactor') && { secondFactor: parsePolicy(r) }),
+    ...parseKeep(r),
     webhooks: r.has('webhooks')
       ? r.list('webhooks', parseWebhook, 100).map(checkWebhook)
       : before.webhooks,
   }
+}
+
+function parseKeep(r: Reader) {
+  const keep = Object.fromEntries(
+    KEEP_KEYS.filter((key) => r.has(key)).map((key) => [key, r.str(key)]),
+  )
+  const problem = problemIn(keep)
+  if (problem !== '') throw badRequest(problem)
+  return keep
+}
+
+// What is configured stays as it was stored.
+function keepFrom(config: Config, given: SettingsRecord) {
+  const free = KEEP_KEYS.filter((key) => config[key] === null && given[key] !== undefined)
+  return Object.fromEntries(free.map((key) => [key, given[key]]))
 }
 
 function checkWebhook<T extends { url: string }>(webhook: T): T {

@@ -106,6 +106,10 @@ export interface Settings {
   auther: Auther
   /** Who signs in with a code besides the password, where sign-in asks for one. */
   secondFactor: SecondFactorPolicy
+  /** How long deleted entries are kept, as `30d`. */
+  keepAge: string
+  /** Most that they may take of each disk, as `10%` or `50GiB`. */
+  keepSize: string
   /** Permission bits for new files and folders; 0 reads as 0640 and 0750. */
   fileMode: number
   dirMode: number
@@ -282,6 +286,8 @@ export const DEFAULT_MINIMUM_PASSWORD_LENGTH = 12
 export const DEFAULT_FILE_MODE = 0o640
 export const DEFAULT_DIR_MODE = 0o750
 export const DEFAULT_USER_HOME_BASE = '/users'
+export const DEFAULT_KEEP_AGE = '30d'
+export const DEFAULT_KEEP_SIZE = '10%'
 export const DEFAULT_LOGOUT_PAGE = '/login'
 
 export const NO_RECAPTCHA: ReCaptcha = { host: '', key: '', secret: '' }
@@ -367,6 +373,8 @@ export function defaultSettings(): Settings {
     authMethod: 'json',
     auther: { header: '', command: '', recaptcha: null },
     secondFactor: 'optional',
+    keepAge: DEFAULT_KEEP_AGE,
+    keepSize: DEFAULT_KEEP_SIZE,
     fileMode: DEFAULT_FILE_MODE,
     dirMode: DEFAULT_DIR_MODE,
     hideDotfiles: false,

@@ -6,6 +6,8 @@ import {
   type ApiToken,
   DEFAULT_DIR_MODE,
   DEFAULT_FILE_MODE,
+  DEFAULT_KEEP_AGE,
+  DEFAULT_KEEP_SIZE,
   DEFAULT_MINIMUM_PASSWORD_LENGTH,
   DEFAULT_USER_HOME_BASE,
   defaultPermissions,
@@ -84,6 +86,8 @@ export function parseCommonSettings(r: Reader) {
     rules: r.list('rules', parseRule),
     webhooks: r.list('webhooks', parseWebhook),
     secondFactor: parsePolicy(r),
+    keepAge: r.str('keepAge') || DEFAULT_KEEP_AGE,
+    keepSize: r.str('keepSize') || DEFAULT_KEEP_SIZE,
   }
 }
 

@@ -46,6 +46,8 @@ const OF_SETTINGS: Record<string, Row> = {
   signup: [['-s'], 'signup', true],
   hideLoginButton: on('hideLoginButton'),
   secondFactor: [['--secondFactor', 'everyone'], 'secondFactor', 'everyone'],
+  keepAge: [['--keepAge', '7d'], 'keepAge', '7d'],
+  keepSize: [['--keepSize', '5GiB'], 'keepSize', '5GiB'],
   createUserDir: on('createUserDir'),
   minimumPasswordLength: [['--minimumPasswordLength', '20'], 'minimumPasswordLength', 20],
   shell: [['--shell', ' /bin/sh -c '], 'shell', ['/bin/sh', '-c']],

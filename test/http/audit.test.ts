@@ -9,6 +9,7 @@ import { SHARES } from '../../src/store/collections.ts'
 import { type OpenedApp, openApp, PASSWORD, startApp } from '../support/app.ts'
 import type { SignedIn } from '../support/login.ts'
 import { addPasskey, authenticator, ORIGIN, signInWith } from '../support/passkeys.ts'
+import { keepInTrash } from '../support/trash.ts'
 
 const USERS = [{ username: 'anna', scope: '/home/anna' }, { username: 'ben' }]
 const TREE = { 'home/anna/a.txt': 'hello', 'home/anna/docs/b.txt': 'b', 'c.txt': 'c' }
@@ -113,6 +114,23 @@ const ACTS: [route: string, action: string, ask: Ask][] = [
     'delete',
     ({ admin }) => admin.fetch('/api/resources/dir/d.txt', { method: 'DELETE' }),
   ],
+  [
+    'POST /api/trash/restore',
+    'restore',
+    async ({ admin, app }) => {
+      const id = await keepInTrash(app.tree.root, 'back.txt', 'x')
+      return admin.fetch('/api/trash/restore', json('POST', { ids: [id] }))
+    },
+  ],
+  [
+    'DELETE /api/trash/:id',
+    'erase',
+    async ({ admin, app }) => {
+      const id = await keepInTrash(app.tree.root, 'gone.txt', 'x')
+      return admin.fetch(`/api/trash/${id}`, { method: 'DELETE' })
+    },
+  ],
+  ['DELETE /api/trash', 'erase', ({ admin }) => admin.fetch('/api/trash', { method: 'DELETE' })],
   ['GET /api/resources', 'download', ({ admin }) => admin.fetch('/api/resources/c.txt')],
   ['GET /api/raw', 'download', ({ admin }) => admin.fetch('/api/raw/c.txt')],
   ['GET /api/raw', 'download', ({ admin }) => admin.fetch('/api/raw/home/?files=anna&algo=tar')],

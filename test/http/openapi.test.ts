@@ -4,11 +4,13 @@ import type { Answer, Method, Operation } from '../../src/openapi/types.ts'
 import { type OpenedApp, openApp, PASSWORD } from '../support/app.ts'
 import { findProblems } from '../support/json-schema.ts'
 import type { SignedIn } from '../support/login.ts'
+import { keepInTrash } from '../support/trash.ts'
 
 let app: OpenedApp
 let admin: SignedIn
 let document: OpenApi
 
+const KEPT = 'c'.repeat(32)
 const PIXEL =
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
 
@@ -21,6 +23,7 @@ beforeAll(async () => {
     'pixel.png': Buffer.from(PIXEL, 'base64'),
   }
   app = await openApp({ tree, users: [{ username: 'bob' }], settings: { signup: true } })
+  await keepInTrash(app.tree.root, 'gone.txt', 'gone', { id: KEPT })
   admin = await app.as('admin')
   document = (await (await app.fetch('/api/openapi.json')).json()) as OpenApi
 })
@@ -301,6 +304,24 @@ describe('real answers', () => {
       body: { current_password: 'wrong' },
       status: 400,
     },
+    { method: 'get', path: '/api/trash', url: '/api/trash?limit=0', status: 400 },
+    { method: 'get', path: '/api/trash', url: '/api/trash', status: 200 },
+    { method: 'get', path: '/api/trash/{id}/{path}', url: `/api/trash/${KEPT}/`, status: 200 },
+    {
+      method: 'get',
+      path: '/api/trash/{id}/{path}',
+      url: `/api/trash/${KEPT}/?raw=true`,
+      status: 200,
+    },
+    {
+      method: 'post',
+      path: '/api/trash/restore',
+      url: '/api/trash/restore',
+      body: { ids: [KEPT, 'none'] },
+      status: 200,
+    },
+    { method: 'delete', path: '/api/trash/{id}', url: `/api/trash/${KEPT}`, status: 404 },
+    { method: 'delete', path: '/api/trash', url: '/api/trash', status: 202 },
     {
       method: 'get',
       path: '/api/openapi.json',

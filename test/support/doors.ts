@@ -12,6 +12,7 @@ import type { SignedIn } from './login.ts'
 import { changeRecords, recordsOf } from './records.ts'
 import { makeShare } from './shares.ts'
 import { runLine } from './shell.ts'
+import { keepInTrash } from './trash.ts'
 
 /** Content that nobody without the right to download may see. */
 export const CANARY = 'canary-content-of-the-file'
@@ -73,6 +74,39 @@ export const DOORS: Door[] = [
     go: get('/api/preview/thumb/a.txt'),
   },
   { name: 'subtitle', needs: ['download'], denied: 202, open: 200, go: get('/api/subtitle/a.srt') },
+  { name: 'list the trash', needs: [], denied: 0, open: 200, go: get('/api/trash') },
+  {
+    name: 'bytes from the trash',
+    needs: ['download'],
+    denied: 202,
+    open: 200,
+    go: async (user, app) =>
+      user.fetch(`/api/trash/${await keepInTrash(app.tree.root, 'gone.txt', CANARY)}?raw=true`),
+  },
+  {
+    name: 'delete for good',
+    needs: ['delete'],
+    denied: 403,
+    open: 202,
+    go: async (user, app) => {
+      const id = await keepInTrash(app.tree.root, 'gone.txt', CANARY, { id: 'b'.repeat(32) })
+      return user.fetch(`/api/trash/${id}`, { method: 'DELETE' })
+    },
+  },
+  {
+    name: 'empty the trash',
+    needs: [],
+    denied: 0,
+    open: 202,
+    go: send('DELETE', '/api/trash?olderThan=1h'),
+  },
+  {
+    name: 'restore nothing',
+    needs: [],
+    denied: 0,
+    open: 200,
+    go: send('POST', '/api/trash/restore', '{}'),
+  },
   {
     name: 'create a file',
     needs: ['create'],

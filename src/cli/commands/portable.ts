@@ -6,6 +6,8 @@ import { parseYaml } from '../../config/read-yaml.ts'
 import { AppError, badRequest, errnoOf } from '../../lib/errors.ts'
 import { pick } from '../../lib/fields.ts'
 import {
+  DEFAULT_KEEP_AGE,
+  DEFAULT_KEEP_SIZE,
   DEFAULT_LOGOUT_PAGE,
   type ServerOptions,
   type Settings,
@@ -79,6 +81,8 @@ function presentSettings(settings: Settings) {
     // Ours: the original has neither, so the keys are there only when there is something to keep.
     ...(settings.webhooks.length > 0 && { webhooks: settings.webhooks }),
     ...(settings.secondFactor !== 'optional' && { secondFactor: settings.secondFactor }),
+    ...(settings.keepAge !== DEFAULT_KEEP_AGE && { keepAge: settings.keepAge }),
+    ...(settings.keepSize !== DEFAULT_KEEP_SIZE && { keepSize: settings.keepSize }),
   }
 }
 

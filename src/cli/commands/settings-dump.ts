@@ -1,5 +1,10 @@
 // The plain text of `config cat`, in the columns scripts know.
-import { DEFAULT_LOGOUT_PAGE, type Settings } from '../../store/document.ts'
+import {
+  DEFAULT_KEEP_AGE,
+  DEFAULT_KEEP_SIZE,
+  DEFAULT_LOGOUT_PAGE,
+  type Settings,
+} from '../../store/document.ts'
 import { alignColumns } from '../print.ts'
 import { goJson, presentAuther } from './portable.ts'
 
@@ -16,6 +21,8 @@ export function dumpSettings(settings: Settings, { raw = false } = {}): string {
     `Auth Method:\t${settings.authMethod}`,
     // Ours, so only where it was chosen: scripts know the columns of the original.
     ...(settings.secondFactor === 'optional' ? [] : [`Second Factor:\t${settings.secondFactor}`]),
+    ...(settings.keepAge === DEFAULT_KEEP_AGE ? [] : [`Keep Age:\t${settings.keepAge}`]),
+    ...(settings.keepSize === DEFAULT_KEEP_SIZE ? [] : [`Keep Size:\t${settings.keepSize}`]),
     `Shell:\t${settings.shell.join(' ')}\t`,
     '',
     'Branding:',

@@ -5,7 +5,6 @@ import { AppError, unless } from '../../lib/errors.ts'
 import { ROOT, type VPath } from '../../lib/vpath.ts'
 import type { EntryStats } from '../disks/stat-many.ts'
 import { type EntryKind, type EntryStat, kindOf, toEntryStat, WAY } from '../volume/entry-stat.ts'
-import { requireFree } from '../volume/free-space.ts'
 import { leadsToTemp } from '../volume/temp-name.ts'
 import { entriesBelow } from './entries-below.ts'
 import {
@@ -151,7 +150,7 @@ export function readingOf(tree: Tree): Reading {
       }),
     requireSpace: (at, sizeBytes) =>
       within(tree, at, async ({ folder, realPath }) =>
-        requireFree(await volume.space(dirname(realPath), folder), sizeBytes),
+        volume.requireSpace(dirname(realPath), sizeBytes, folder),
       ),
     entryPath: (vpath) => withEntry(tree, vpath, async ({ realPath }) => realPath),
     isMountPoint: (vpath) =>

@@ -7,7 +7,7 @@ import type { Disks } from '../disks/disks.ts'
 import { statMany } from '../disks/stat-many.ts'
 import { createDescent } from './descent.ts'
 import { moveToFreeName } from './free-name.ts'
-import { spaceAt } from './free-space.ts'
+import { requireFree, spaceAt } from './free-space.ts'
 import { finishWrites } from './in-place.ts'
 import { makeFolders, makeIn } from './make-folder.ts'
 import { writeNew } from './new-file.ts'
@@ -32,6 +32,8 @@ import type { Volume } from './volume.ts'
 
 /** Makes the volume. There is one to a process, like `disks`. `temps` are told of temporary files. */
 export function createDiskVolume(disks: Disks, temps?: TempRegistry): Volume {
+  const space: Volume['space'] = (realDir, folder) =>
+    spaceAt(disks.of(realDir), folder?.ref ?? realDir, folder?.device.isDirect)
   return {
     can: { pinFolders: HAS_PROC },
     realpath: disks.realpath,
@@ -73,8 +75,9 @@ export function createDiskVolume(disks: Disks, temps?: TempRegistry): Volume {
     remove: removeEntry,
     removeSingle,
     setMode: setModeIn,
-    space: (realDir, folder) =>
-      spaceAt(disks.of(realDir), folder?.ref ?? realDir, folder?.device.isDirect),
+    space,
+    requireSpace: async (realDir, sizeBytes, folder) =>
+      requireFree(await space(realDir, folder), sizeBytes),
     room: async () => null,
     isMountPoint: disks.isKnownMount,
     holdsMount: disks.holdsMount,

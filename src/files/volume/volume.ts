@@ -74,6 +74,8 @@ export interface Volume {
   setMode(folder: OpenFolder, name: string, mode: number): Promise<void>
   /** The space where a folder is or will be made; `folder`: the open one at this path. */
   space(realDir: string, folder?: OpenFolder | null): Promise<Space>
+  /** Throws `no_space` when a file of this size does not fit where a folder is or will be made. */
+  requireSpace(realDir: string, sizeBytes: number, folder?: OpenFolder | null): Promise<void>
   /** How much may be in a folder; null where only the disk limits it. */
   room(realDir: string): Promise<Room | null>
   /** What is there can be neither moved nor removed; null where nothing tells, as on other systems than Linux. */

@@ -10,6 +10,8 @@ export function useActionWords(): Record<AuditAction, string> {
     save: t({ message: 'Saved', context: 'activity' }),
     'make-folder': t`Made a folder`,
     delete: t`Deleted`,
+    restore: t`Restored`,
+    erase: t`Deleted for good`,
     copy: t`Copied`,
     move: t`Moved`,
     mode: t`Changed permissions`,

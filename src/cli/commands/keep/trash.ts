@@ -1,0 +1,139 @@
+// `filebrowser trash`: what was deleted and is kept, on the machine itself, also while the server runs.
+import { basename, dirname, join, resolve } from 'node:path'
+import { parsePositiveDuration } from '../../../config/option-values.ts'
+import { createDisks } from '../../../files/disks/disks.ts'
+import { createDiskVolume } from '../../../files/volume/disk-volume.ts'
+import type { Volume } from '../../../files/volume/volume.ts'
+import { originalName } from '../../../keep/store-index.ts'
+import type { Trash, TrashEntry } from '../../../keep/trash.ts'
+import { AppError } from '../../../lib/errors.ts'
+import { openTrash } from '../../../operations/open-trash.ts'
+import type { Store } from '../../../store/store.ts'
+import { findUser } from '../../../store/users.ts'
+import { type Command, flag, flagValue, type Invocation } from '../../command.ts'
+import { configOf, withDatabase } from '../../database.ts'
+import { ROOT_FLAGS } from '../../flags.ts'
+import { alignColumns } from '../../print.ts'
+import { plain } from '../user-table.ts'
+
+const OWN_FLAGS = ['json', 'to', 'olderThan']
+const FLAGS = [
+  flag('json', 'As JSON, times in UTC and sizes in bytes'),
+  ...ROOT_FLAGS.filter(({ name }) => ['root', 'roots'].includes(name)),
+]
+
+export const trashCommand: Command = {
+  name: 'trash',
+  summary: 'Show, bring back and remove what was deleted',
+  about:
+    'Deleted entries are kept in hidden folders of their disks (docs/trash.md). Finds them by the same\n' +
+    'configuration the server was started with; a running server notices what is done here.',
+  commands: [
+    {
+      name: 'ls',
+      summary: 'List deleted entries, the newest first',
+      flags: FLAGS,
+      run: (invocation) =>
+        withTrash(invocation, async (trash, store) => {
+          const entries = await trash.entries()
+          print(
+            invocation,
+            entries.sort((a, b) => b.deletedAt - a.deletedAt),
+            store,
+          )
+        }),
+    },
+    {
+      name: 'restore',
+      summary: 'Bring entries back',
+      usage: '<id>...',
+      about: 'To where they were, or into a folder. What is there is never replaced.',
+      flags: [...FLAGS, flag('to FOLDER', 'Folder to put them in instead')],
+      minArgs: 1,
+      maxArgs: 1_000,
+      run: restore,
+    },
+    {
+      name: 'empty',
+      summary: 'Delete entries for good',
+      examples: [
+        { line: 'filebrowser trash empty --olderThan 7d', says: 'What was deleted a week ago' },
+      ],
+      flags: [
+        ...FLAGS,
+        flag('olderThan DURATION', 'Only what was deleted this long ago, such as 7d', {
+          parse: parsePositiveDuration,
+        }),
+      ],
+      run: (invocation) =>
+        withTrash(invocation, async (trash, store) => {
+          const ageMs = flagValue<number>(invocation.flags, 'olderThan') ?? 0
+          const gone: TrashEntry[] = []
+          for (const entry of await trash.entries()) {
+            if (Date.now() - entry.deletedAt < ageMs) continue
+            await trash.erase(entry.id, new AbortController().signal)
+            gone.push(entry)
+          }
+          print(invocation, gone, store)
+        }),
+    },
+  ],
+}
+
+/** Runs `use` with the trash of the server that is configured so; no account asks. */
+async function withTrash(
+  invocation: Invocation,
+  use: (trash: Trash, store: Store, volume: Volume) => Promise<void>,
+): Promise<number> {
+  const flags = new Map([...invocation.flags].filter(([name]) => !OWN_FLAGS.includes(name)))
+  await withDatabase(invocation, async (store, _opened, file) => {
+    const config = configOf({ ...invocation, flags }, file, store)
+    const volume = createDiskVolume(createDisks())
+    const log = { warn: (line: string) => invocation.notice(`warning: ${line}`) }
+    await use(openTrash({ config, database: store.file, log }, volume), store, volume)
+  })
+  return 0
+}
+
+function restore(invocation: Invocation): Promise<number> {
+  return withTrash(invocation, async (trash, store, volume) => {
+    const { args, flags, cwd } = invocation
+    const to = flagValue<string>(flags, 'to')
+    const back: TrashEntry[] = []
+    for (const id of args) {
+      const entry = await trash.find(id)
+      const target = to === undefined ? entry.realPath : join(resolve(cwd, to), originalName(entry))
+      if (target === null)
+        throw new AppError('not_found', `nobody knows where ${entry.name} was: say it with --to`)
+      await volume.makeFolders(dirname(target), 0o750)
+      const realDir = await volume.realpath(dirname(target))
+      const folder = await volume.openFolder(realDir)
+      const name = basename(target)
+      const place = { folder, name, realPath: join(realDir, name) }
+      await trash.restoreTo(id, place, { replace: false }).finally(folder.close)
+      back.push({ ...entry, realPath: place.realPath })
+    }
+    print(invocation, back, store)
+  })
+}
+
+function print({ flags, stdout }: Invocation, entries: readonly TrashEntry[], store: Store): void {
+  const rows = entries.map(({ id, realPath, isDir, bytes, deletedAt, userID }) => ({
+    id,
+    path: realPath,
+    isDir,
+    size: bytes,
+    deletedAt: new Date(deletedAt).toISOString(),
+    by: userID === null ? null : (findUser(store, userID)?.username ?? null),
+  }))
+  if (flagValue<boolean>(flags, 'json')) {
+    stdout(`${JSON.stringify(rows, null, 2)}\n`)
+    return
+  }
+  const lines = rows.map(({ id, path, isDir, size, deletedAt, by }) =>
+    [id, deletedAt, by ?? '-', size ?? '-', (path ?? '?') + (isDir ? '/' : '')]
+      .map((cell) => plain(String(cell)))
+      .join('\t'),
+  )
+  stdout(`${alignColumns(['ID\tDeleted\tBy\tSize\tPath', ...lines]).join('\n')}\n`)
+}

@@ -1,0 +1,38 @@
+// What travels of the trash (docs/http-api.md 34): types only.
+import type { ErrorCode } from './api-types.ts'
+
+/** A deleted entry that is kept (`GET /api/trash`). */
+export interface TrashItem {
+  id: string
+  /** Where it was, in the tree of who asks. */
+  path: string
+  isDir: boolean
+  /** Bytes; null until they were counted. */
+  size: number | null
+  /** Files in it; null until they were counted. */
+  files: number | null
+  /** RFC 3339. */
+  deletedAt: string
+  expiresAt: string
+  /** Name of the account; null for one that is gone, and for other programs. */
+  by: string | null
+  canRestore: boolean
+  /** It may be deleted for good. */
+  canErase: boolean
+}
+
+export interface TrashPage {
+  /** The newest first. */
+  items: TrashItem[]
+  /** For `cursor`: where older ones go on; null when there are none. */
+  next: string | null
+  /** How many the filter leaves, and their bytes as far as they were counted. */
+  total: number
+  totalBytes: number
+}
+
+/** `POST /api/trash/restore` */
+export interface RestoreAnswer {
+  restored: { id: string; path: string }[]
+  failed: { id: string; code: ErrorCode }[]
+}

@@ -1,0 +1,139 @@
+// Entries of the trash as an account sees them: judged by where they were, as a file there would be.
+import { join } from 'node:path'
+import { foldersOf } from '../access/folder-rights.ts'
+import { hasRules, treeScopeOf } from '../access/user-tree.ts'
+import { vpathIn } from '../files/place/jail.ts'
+import type { May } from '../files/place/path-rules.ts'
+import { createScope, type Scope } from '../files/place/scope.ts'
+import type { TrashEntry } from '../keep/trash.ts'
+import { AppError, errnoOf, unless } from '../lib/errors.ts'
+import { joinVPath, parentOf, ROOT, rebase, type VPath } from '../lib/vpath.ts'
+import { type Actor, requireMay } from './actor.ts'
+
+/** An entry with the path that it had in the tree of the caller. */
+export interface SeenEntry {
+  entry: TrashEntry
+  path: VPath
+}
+
+/** All that the caller may see. */
+export async function entriesSeenBy(actor: Actor): Promise<SeenEntry[]> {
+  const { trash, keeping } = actor.services
+  const entries = trash.entries()
+  const pathOf = await pathsFor(actor)
+  const seen: SeenEntry[] = []
+  for (const entry of await entries) {
+    if (keeping.leaving.has(entry.id)) continue
+    const path = await pathOf(entry)
+    if (path !== null) seen.push({ entry, path })
+  }
+  return seen
+}
+
+/** One of them; `not_found` also where it may not be seen, so that ids tell nothing. */
+export async function entrySeenBy(actor: Actor, id: string): Promise<SeenEntry> {
+  const { trash, keeping } = actor.services
+  const entry = keeping.leaving.has(id) ? null : await trash.find(id).catch(unless('not_found'))
+  const path = entry && (await (await pathsFor(actor))(entry))
+  if (!entry || path === null) throw new AppError('not_found', 'no such entry of the trash')
+  return { entry, path }
+}
+
+/** The path of each entry for the caller; null where a file there could not be seen. */
+async function pathsFor({ services, user, scope }: Actor) {
+  const tops: { top: VPath; realPath: string }[] = []
+  const names = [...foldersOf(services.store).topsOf(user).keys()]
+  for (const top of [...names.map((name) => joinVPath(ROOT, name)), ROOT]) {
+    const realPath = await scope.rootPath(top).catch(() => null)
+    if (realPath !== null) tops.push({ top, realPath })
+  }
+  const tests = new Map<VPath, Promise<May | null>>()
+  const testOf = (folder: VPath) => {
+    const known = tests.get(folder) ?? testBelow(scope, folder)
+    tests.set(folder, known)
+    return known
+  }
+  return async ({ realPath }: TrashEntry): Promise<VPath | null> => {
+    if (realPath === null) return null
+    for (const { top, realPath: realTop } of tops) {
+      const below = vpathIn(realTop, realPath)
+      if (below === null) continue
+      const path = rebase(top, below)
+      // A folder at the top hides what the home has of its name.
+      if (top === ROOT && tops.some((other) => other.top !== ROOT && isIn(other.top, path)))
+        continue
+      if (below === ROOT || !scope.may(path, 'see')) continue
+      const may = await testOf(parentOf(path))
+      if (may?.(path, 'see')) return path
+    }
+    return null
+  }
+}
+
+function isIn(top: VPath, path: VPath): boolean {
+  return path === top || path.startsWith(`${top}/`)
+}
+
+/** The test by all names that the folder has now; null where it may not be known. */
+async function testBelow(scope: Scope, folder: VPath): Promise<May | null> {
+  for (let at = folder; ; at = parentOf(at)) {
+    try {
+      return await scope.mayBelow(at)
+    } catch (error) {
+      // A file has come where a folder was: the one around it tells.
+      if (errnoOf(error) !== 'not_a_folder' || at === ROOT) return null
+    }
+  }
+}
+
+/** True where the caller may remove it for good: by the right to delete and for having deleted it, or as an administrator. */
+export function mayErase({ scope, user }: Actor, { entry, path }: SeenEntry): boolean {
+  return scope.may(path, 'delete') && (entry.userID === user.id || user.perm.admin)
+}
+
+/** Throws `forbidden` where mayErase is false. */
+export function requireMayErase(actor: Actor, seen: SeenEntry): void {
+  requireMay(actor, 'delete', seen.path)
+  if (!mayErase(actor, seen))
+    throw new AppError('forbidden', `${seen.path} was deleted by another account`)
+}
+
+/**
+ * What is kept of an entry as a tree of its own, in which it and all below it have the paths that they had, and
+ * may be read by who could read them there. Links lead nowhere out of it.
+ */
+export async function scopeOfEntry(actor: Actor, { entry, path }: SeenEntry): Promise<Scope> {
+  const { services, scope } = actor
+  const may = (await testBelow(scope, parentOf(path))) ?? (() => false)
+  return createScope({
+    volume: services.volume,
+    root: join(entry.store, 'files', entry.name),
+    isRootReal: true,
+    base: path,
+    may: (vpath, verb) => scope.may(vpath, verb) && may(vpath, verb),
+    followExternalSymlinks: false,
+    fileMode: 0,
+    dirMode: 0,
+  })
+}
+
+/**
+ * Throws `forbidden` where rules or records of folders deny the caller something in a deleted folder, or the place that
+ * it would get below `target` (docs/http-api.md 7.7).
+ */
+export async function requireAllBelow(actor: Actor, seen: SeenEntry, target: VPath): Promise<void> {
+  const { services, user, scope, signal } = actor
+  const { path } = seen
+  if (!hasRules(services, user) && !scope.differsBelow(path) && !scope.differsBelow(target)) return
+  const trees = treeScopeOf(services, user, 'delete')
+  const tests = [
+    { top: path, verb: 'see', may: await testBelow(trees, parentOf(path)) },
+    { top: target, verb: 'create', may: await testBelow(trees, parentOf(target)) },
+  ] as const
+  const content = await scopeOfEntry(actor, seen)
+  for await (const entries of content.entriesBelow(path, { signal }))
+    for (const { vpath } of entries)
+      for (const { top, verb, may } of tests)
+        if (!may?.(rebase(top, vpath.slice(path.length) as VPath), verb))
+          throw new AppError('forbidden', `${vpath} is denied, or its place`)
+}
