@@ -15,6 +15,7 @@ import { auditRoutes } from './routes/audit.ts'
 import { commandRoutes } from './routes/commands.ts'
 import { historyRoutes } from './routes/history.ts'
 import { trashRoutes } from './routes/keep/trash.ts'
+import { versionRoutes } from './routes/keep/versions.ts'
 import { loginRoutes } from './routes/login.ts'
 import { oidcRoutes } from './routes/oidc/oidc.ts'
 import { openapiRoutes } from './routes/openapi.ts'
@@ -98,6 +99,7 @@ export function createApp(base: BaseDeps): App {
     tusRoutes,
     uploadRoutes,
     trashRoutes,
+    versionRoutes,
     usageRoutes,
     shareRoutes,
     rawRoutes,
@@ -139,6 +141,7 @@ export function createApp(base: BaseDeps): App {
       await deps.passkeys.close()
       await deps.audit.close()
       await deps.keeping.close()
+      await deps.versions.close()
       await deps.quotas.close()
       await deps.history.close()
       await deps.temps.close()

@@ -153,6 +153,7 @@ function buildTree(
           }
         : undefined,
     followExternalSymlinks: services.config.followExternalSymlinks,
+    owner: user.id,
     fileMode,
     dirMode,
   })

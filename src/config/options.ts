@@ -160,6 +160,10 @@ export const OPTIONS = {
       'Most that deleted entries may take of each disk, such as 10% or 50GiB; empty leaves it to the settings',
       { ours: true },
     ),
+    versions: onOff('Keep the old content of files that are replaced', {
+      default: 'true',
+      ours: true,
+    }),
     redisCacheUrl: text('URL', 'Accepted for old start scripts; not needed any more', {
       deprecated: ['redis-cache-url'],
     }),

@@ -86,6 +86,7 @@ const PREFIXES = [
   '/api/tus',
   '/api/uploads',
   '/api/usage',
+  '/api/versions',
   '/api/share',
   '/api/raw',
   COMMAND,

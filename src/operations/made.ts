@@ -16,7 +16,7 @@ export function madeOf(found: EntryStat | CommittedFile, path = ''): Made {
     ino: String(found.ino),
     sizeBytes: isFolder ? null : found.sizeBytes,
     mtimeNs: String(found.mtimeNs),
-    ...('hasReplaced' in found && found.hasReplaced && { replaced: null }),
+    ...('hasReplaced' in found && found.hasReplaced && { replaced: found.version }),
   }
 }
 

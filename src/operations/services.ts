@@ -14,6 +14,9 @@ import { createHooks, type HookServices, type Hooks } from '../hooks/hooks.ts'
 import { freeingVolume } from '../keep/freeing-volume.ts'
 import { createKeeping, type Keeping } from '../keep/keeping.ts'
 import type { Trash } from '../keep/trash.ts'
+import { realPathsOf } from '../keep/version-places.ts'
+import { versionedVolume } from '../keep/versioned-volume.ts'
+import { createVersions, type Versions } from '../keep/versions.ts'
 import { createLocks, type Locks } from '../lib/locks.ts'
 import { countedVolume } from '../quotas/counted-volume.ts'
 import { affectsLimits, limitsOf } from '../quotas/limits.ts'
@@ -36,6 +39,8 @@ export interface Services extends TreeServices, ServiceBase {
   trash: Trash
   /** How long what was deleted is kept, and what it takes. */
   keeping: Keeping
+  /** The old content of files that were replaced; `volume` tells it. */
+  versions: Versions
 }
 
 interface ServiceBase extends HookServices {
@@ -45,7 +50,7 @@ interface ServiceBase extends HookServices {
   previews: Pick<Previews, 'forget' | 'mayHoldAny'>
 }
 
-/** `hooks`, `quotas`, `history`, `keeping` and `temps` are to be closed. */
+/** `hooks`, `quotas`, `history`, `keeping`, `versions` and `temps` are to be closed. */
 export function createServices(base: ServiceBase): Services {
   const { config, store, foldCase, log } = base
   const disks = createDisks()
@@ -67,7 +72,9 @@ export function createServices(base: ServiceBase): Services {
   const freeing = freeingVolume(disk, (realDir, bytes) =>
     keeping.retention.makeRoom(realDir, bytes),
   )
-  const volume = countedVolume(freeing, quotas)
+  const tops = realPathsOf(disk, [config.root, ...Object.values(config.roots)])
+  const versions = createVersions({ volume: freeing, tops, isOn: () => config.versions, log })
+  const volume = countedVolume(versionedVolume(freeing, versions), quotas)
   const policy = () => keepPolicyOf(config, store.settings())
   const historyFiles = historyFilesOf(store.file, {
     ageMs: () => policy().ageMs,
@@ -75,10 +82,12 @@ export function createServices(base: ServiceBase): Services {
   })
   const trash = openTrash({ config, database: store.file, log }, volume)
   const keeping = createKeeping({ volume: disk, trash, policy, log })
+  const roots = createRoots(store, disks, config.roots, base.foldingRoots ?? new Set())
   return {
     ...base,
     trash,
     volume,
+    versions,
     temps,
     resumables: createResumables((owner) => admitUpload(volume, temps, owner)),
     saves: createLocks(),
@@ -88,6 +97,6 @@ export function createServices(base: ServiceBase): Services {
     historyFiles,
     keeping,
     caselessDisks: createCaselessDisks(disks, config.root, foldCase),
-    roots: createRoots(store, disks, config.roots, base.foldingRoots ?? new Set()),
+    roots,
   }
 }

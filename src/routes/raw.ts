@@ -114,8 +114,6 @@ export async function sendRaw(
 ): Promise<Response> {
   const { vpath } = place
   const name = baseName(vpath)
-  const inline = c.env.target.query.get('inline') === 'true'
-  const kind = inline ? 'inline' : 'attachment'
   const file = await openRegular(scope, place)
   if (typeof file === 'string') {
     if (file === 'dir') {
@@ -129,13 +127,22 @@ export async function sendRaw(
       throw new AppError('unsupported', `${vpath} is not a regular file`, { status: 500 })
     return answer(null, {
       'Content-Type': 'application/octet-stream',
-      'Content-Disposition': disposition(kind, name),
+      'Content-Disposition': disposition(
+        c.env.target.query.get('inline') === 'true' ? 'inline' : 'attachment',
+        name,
+      ),
     })
   }
+  return sendOpenFile(c, file, name)
+}
+
+/** Sends an open file under a name: to be saved, or with `inline=true` shown. Takes over closing it. */
+export async function sendOpenFile(c: Ctx, file: OpenFile, name: string): Promise<Response> {
+  const inline = c.env.target.query.get('inline') === 'true'
   const contentType = inline ? await inlineType(file, name) : 'application/octet-stream'
   return sendFile(c, file, {
     contentType,
-    disposition: disposition(kind, name),
+    disposition: disposition(inline ? 'inline' : 'attachment', name),
     cacheControl: 'private',
     etag: etagOf(file),
     policy: contentType === 'application/pdf' ? PDF_POLICY : CONTENT_POLICY,

@@ -60,12 +60,12 @@ export interface Changing {
 
 /** The changing part of a scope. */
 export function changingOf(tree: Tree): Changing {
-  const { volume, fileMode, dirMode } = tree
+  const { volume, owner, fileMode, dirMode } = tree
   return {
     openFolderToWrite: (at) =>
       within(tree, at, async (place, vpath) => {
         const { folder, may } = await openToList(tree, place)
-        return createWriteFolder(volume, folder, vpath, { may, fileMode })
+        return createWriteFolder(volume, folder, vpath, { may, owner, fileMode })
       }),
     makeFolder: (vpath) =>
       within(tree, vpath, async (place) => {
@@ -112,7 +112,11 @@ export function changingOf(tree: Tree): Changing {
         await requireMay(tree, to, isOne ? 'rename' : 'create')
         if (!from) throw notFound(source)
         if (!to.folder) throw new AppError('not_found', `the folder of ${target} does not exist`)
-        await volume.rename({ folder: from, name }, { folder: to.folder, name: to.name }, options)
+        await volume.rename(
+          { folder: from, name },
+          { folder: to.folder, name: to.name },
+          { ...options, owner },
+        )
       }),
     isOneRecord: async (a, b) => {
       if (!tree.rights) return true
@@ -165,11 +169,15 @@ async function openTempAt(
   place: Place,
   { parents = false, verb = 'create', ...options }: TempOptions,
 ): Promise<TempFile> {
-  const { volume, fileMode } = tree
+  const { volume, owner, fileMode } = tree
   if (options.resume === undefined) await requireMay(tree, place, verb)
   if (parents && !place.folder) await requireMayMake(tree, place)
   const folder = await folderFor(tree, place, parents)
-  const temp = await volume.openTemp(folder, basename(place.realPath), { fileMode, ...options })
+  const temp = await volume.openTemp(folder, basename(place.realPath), {
+    owner,
+    fileMode,
+    ...options,
+  })
   const commit: TempFile['commit'] = (how) => {
     // A folder that was moved would take the file to where nobody checked it.
     const check = async () => {

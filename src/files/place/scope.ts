@@ -33,6 +33,8 @@ export interface ScopeOptions {
   /** What records of folders say, for accounts of whom any speaks. */
   rights?: PlaceRights | undefined
   followExternalSymlinks: boolean
+  /** Id of the account whose tree it is; what it replaces is kept as replaced by it. */
+  owner?: number
   /** Permission bits for new files and folders, before umask. */
   fileMode: number
   dirMode: number
@@ -81,7 +83,8 @@ export function createScope(options: ScopeOptions): Scope {
   const shown: May = (vpath, verb) => may(vpath, verb) && !leadsToTemp(vpath)
   const rules = createPathRules(jail, shown, options.outer, caseless, rights)
   const isCaseless = caseless !== undefined
-  const tree: Tree = { volume, jail, rules, may, rights, isCaseless, fileMode, dirMode }
+  const owner = options.owner ?? null
+  const tree: Tree = { volume, jail, rules, may, rights, isCaseless, owner, fileMode, dirMode }
   return {
     ...readingOf(tree),
     ...changingOf(tree),

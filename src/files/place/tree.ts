@@ -24,6 +24,8 @@ export interface Tree {
   readonly rights: PlaceRights | undefined
   /** Names may have other spellings: each is checked by the real path. */
   readonly isCaseless: boolean
+  /** Id of the account whose tree it is; null for nobody's. */
+  readonly owner: number | null
   /** Permission bits for new files and folders, before umask. */
   readonly fileMode: number
   readonly dirMode: number

@@ -24,7 +24,7 @@ export function createWriteFolder(
   volume: Volume,
   folder: OpenFolder,
   vpath: VPath,
-  { may, fileMode }: { may: May; fileMode: number },
+  { may, owner, fileMode }: { may: May; owner: number | null; fileMode: number },
 ): WriteFolder {
   let isChanged = false
   return {
@@ -36,7 +36,7 @@ export function createWriteFolder(
       }
       const found = await volume.stat(folder, name, { direct: true }).catch(failed)
       if (found?.isSymbolicLink()) return null
-      const options = { fileMode, syncsFolder: false }
+      const options = { owner, fileMode, syncsFolder: false }
       const temp = await volume.openTemp(folder.share(), name, options).catch(failed)
       const commit: TempFile['commit'] = async (how) => {
         const replace = how.replace && may(child, 'modify')

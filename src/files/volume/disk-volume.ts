@@ -25,6 +25,7 @@ import {
 } from './open-folder.ts'
 import { namesAt, readOpenFolder } from './read-folder.ts'
 import { removeEntry, removeSingle } from './remove.ts'
+import { copyFileTo, linkFile } from './second-file.ts'
 import { openTemp } from './temp-file.ts'
 import { TEMP_PREFIX } from './temp-name.ts'
 import type { TempRegistry } from './temp-registry.ts'
@@ -45,7 +46,7 @@ export function createDiskVolume(disks: Disks, temps?: TempRegistry): Volume {
       return disks.of(realPath).query(() => readlink(path))
     },
     namesAt: (realDir) => namesAt(disks, realDir),
-    openFolder: (realDir) => openFolder(disks, realDir),
+    openFolder: (realDir, options) => openFolder(disks, realDir, options),
     openPlain: (path) => openPlain(disks, path),
     openChild,
     descend: createDescent,
@@ -72,6 +73,8 @@ export function createDiskVolume(disks: Disks, temps?: TempRegistry): Volume {
       const calls = poolCalls(to.folder.device)
       await (replace ? calls.rename(old, free) : moveToFreeName(old, free, calls))
     },
+    link: linkFile,
+    copyFile: copyFileTo,
     remove: removeEntry,
     removeSingle,
     setMode: setModeIn,

@@ -45,13 +45,17 @@ export interface OpenFolder {
  * Opens the folder at a real path; the caller closes it. Throws `forbidden` when the folder is not there
  * but somewhere else, where a link leads.
  */
-export async function openFolder(disks: Disks, realDir: string): Promise<OpenFolder> {
+export async function openFolder(
+  disks: Disks,
+  realDir: string,
+  { direct = false } = {},
+): Promise<OpenFolder> {
   const device = disks.of(realDir)
   if (!HAS_PROC) {
     if ((await disks.realpath(realDir)) !== realDir) throw moved(realDir)
     return withoutProc(realDir, realDir, disks)
   }
-  const fd = await openFd(realDir, device, disks.isCached(realDir))
+  const fd = await openFd(realDir, device, direct || disks.isCached(realDir))
   if (locationOf(fd) === realDir) return byFd(fd, { realDir, device, disks })
   closeSync(fd)
   throw moved(realDir)

@@ -3,7 +3,7 @@
 // old file, the new content is written into it when it is whole, see in-place.ts. An abandoned
 // temporary file is removed by its owner or, after a crash, by temp-registry.ts.
 import { randomUUID } from 'node:crypto'
-import { type BigIntStats, constants, fchown, ftruncate } from 'node:fs'
+import { type BigIntStats, constants, fchown, ftruncate, read } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
@@ -13,13 +13,15 @@ import { permissionBits } from './file-mode.ts'
 import { moveFileToFreeName } from './free-name.ts'
 import { requireFree, spaceAt } from './free-space.ts'
 import { CANNOT_CREATE, CANNOT_REPLACE, writeInPlace } from './in-place.ts'
-import { deviceIn, type OpenFolder } from './open-folder.ts'
+import { deviceIn, type OpenFolder, openFileIn } from './open-folder.ts'
+import { readFully } from './read-handle.ts'
 import { TEMP_PREFIX } from './temp-name.ts'
 import type { TempFacts, TempNotes } from './temp-registry.ts'
 import { writeFully } from './write-fully.ts'
 
 const changeOwner = promisify(fchown)
 const cut = promisify(ftruncate)
+const readSome = promisify(read)
 
 export interface TempFile {
   /** Writes all bytes from `position` on; `direct`: without the pool where that is quick, for few bytes. */
@@ -54,6 +56,18 @@ interface CommitOptions {
   replace: boolean
   mtimeMs?: number | undefined
   check?: (() => Promise<void>) | undefined
+  /**
+   * Asked right before a file is replaced by other content: by another file, so that the old one stays whole by any
+   * further name of it, or, with `inPlace`, by being written. When it throws nothing has changed.
+   */
+  keepOld?: ((how: { inPlace: boolean }) => Promise<KeptOld | null>) | undefined
+}
+
+/** Where the content of a replaced file is kept. */
+export interface KeptOld {
+  id: string
+  /** Takes it back: the file was not replaced. */
+  drop(): Promise<void>
 }
 
 export interface CommittedFile {
@@ -62,13 +76,20 @@ export interface CommittedFile {
   ino: bigint
   /** A file was there before. */
   hasReplaced: boolean
+  /** Id of the version that the replaced file became; null without one. */
+  version: string | null
 }
+
+/** Contents up to this size are compared before one is kept. */
+const COMPARED_BYTES = 1024 * 1024
 
 /** An old file of more than this is replaced in the pool: freeing its blocks takes its time. */
 const SMALL_BYTES = 1024 * 1024
 
 export interface OpenTempOptions {
   fileMode: number
+  /** Id of the account that writes; null for nobody's. */
+  owner?: number | null
   /** Names a new one that is to be found again. */
   label?: string | undefined
   /** The name of one that was left: it is opened instead of a new one. */
@@ -207,44 +228,90 @@ async function createEmpty(
 
 async function commit(
   temp: Temp,
-  { replace, mtimeMs, check }: CommitOptions,
+  { replace, mtimeMs, check, keepOld }: CommitOptions,
 ): Promise<CommittedFile> {
   const { folder, name, fd, calls, isDirect, syncsFolder } = temp
   await folder.device.syncFile(fd)
   const old = replace ? await calls.lstat(join(folder.ref, name)) : null
   if (old?.isDirectory()) throw new AppError('is_a_folder', 'a folder cannot be replaced by a file')
   await check?.()
-  const placed = await settle(temp, old, replace)
+  const { placed, version } = await settle(temp, old, replace, keepOld)
   try {
     // After the move: with an old time, a file that could not be moved would be swept as abandoned.
     if (mtimeMs !== undefined) await setTime(placed, mtimeMs, calls)
     const { size, mtimeNs, ino } = await calls.fstat(placed)
     if (isDirect && syncsFolder) folder.disks.noteSynced(folder.realDir)
-    return { sizeBytes: Number(size), mtimeNs, ino, hasReplaced: old !== null }
+    return { sizeBytes: Number(size), mtimeNs, ino, hasReplaced: old !== null, version }
   } finally {
     if (placed !== fd) await calls.close(placed)
     await close(temp, calls)
   }
 }
 
-/** Gives the descriptor of what has the name now: of this file, or of the old one that was written. */
-async function settle(temp: Temp, old: BigIntStats | null, replace: boolean): Promise<number> {
+/** `placed` is the descriptor of what has the name now: of this file, or of the old one that was written. */
+async function settle(
+  temp: Temp,
+  old: BigIntStats | null,
+  replace: boolean,
+  keepOld: CommitOptions['keepOld'],
+): Promise<{ placed: number; version: string | null }> {
   const { isStaged, fd } = temp
   const file = old?.isFile() ? old : null
+  const isKept = file && keepOld && !(await hasSameContent(temp, file))
+  const keep = async (inPlace: boolean) => (isKept ? await keepOld({ inPlace }) : null)
+  const write = async (file: BigIntStats) => {
+    const kept = await keep(true)
+    // Once it has begun, nothing else has the old content.
+    const drop = () => (temp.state === 'onlyCopy' ? undefined : kept?.drop())
+    try {
+      const placed = await intoPlace(temp, file)
+      if (placed !== null) return { placed, version: kept?.id ?? null }
+    } catch (error) {
+      await drop()
+      throw error
+    }
+    await drop()
+    return null
+  }
   if (file && (isStaged || file.nlink > 1n)) {
-    const written = await intoPlace(temp, file)
-    if (written !== null) return written
+    const written = await write(file)
+    if (written) return written
   }
   if (isStaged) throw new AppError('forbidden', 'the folder takes no new names')
   if (file) await carryOver(temp, file)
+  const kept = await keep(false)
   try {
     await move(temp, old, replace)
-    return fd
+    return { placed: fd, version: kept?.id ?? null }
   } catch (error) {
+    if (temp.state !== 'moved') await kept?.drop()
     if (!file || !CANNOT_REPLACE.includes(errnoOf(error))) throw error
-    const written = await intoPlace(temp, file)
-    if (written === null) throw error
+    const written = await write(file)
+    if (!written) throw error
     return written
+  }
+}
+
+// Read only where they may be the same.
+async function hasSameContent(temp: Temp, old: BigIntStats): Promise<boolean> {
+  const { folder, name, fd, calls } = temp
+  if (old.size > COMPARED_BYTES || (await calls.fstat(fd)).size !== old.size) return false
+  const bytes = Number(old.size)
+  const [before, after] = [Buffer.allocUnsafe(bytes), Buffer.allocUnsafe(bytes)]
+  const file = await openFileIn(folder, name, { direct: true }).catch(unless('EACCES', 'ELOOP'))
+  if (!file) return false
+  try {
+    const opened = {
+      read: (...[buffer, at, length, from]: Parameters<typeof file.read>) =>
+        folder.device.run(() => readSome(fd, buffer, at, length, from)),
+    }
+    const read = await Promise.all([
+      readFully(file, before, 0, bytes),
+      readFully(opened, after, 0, bytes),
+    ])
+    return read.every((length) => length === bytes) && before.equals(after)
+  } finally {
+    await file.close()
   }
 }
 

@@ -30,8 +30,11 @@ export interface Volume {
   readLink(realPath: string, folder?: OpenFolder): Promise<string>
   /** The names in a folder by its real path, in byte order; at once where the disk is quick. */
   namesAt(realDir: string): Dirent[] | Promise<Dirent[]>
-  /** Opens the folder at a real path; `forbidden` where a link leads elsewhere by now. */
-  openFolder(realDir: string): Promise<OpenFolder>
+  /**
+   * Opens the folder at a real path; `forbidden` where a link leads elsewhere by now. `direct`: without the pool where
+   * that is quick.
+   */
+  openFolder(realDir: string, options?: { direct?: boolean }): Promise<OpenFolder>
   /** Opens a folder by a path on which no link lies; null where one does, or nothing is. */
   openPlain(path: string): Promise<OpenFolder | null>
   /** Opens a folder in an open one without following a link. */
@@ -65,7 +68,11 @@ export interface Volume {
   /** To be called once at the start: finishes writes that a crash interrupted; true when there were some. */
   finishWrites(log: Logger): Promise<boolean>
   /** Moves an entry on one device; `exists` when the target is taken and not to be replaced. */
-  rename(from: EntryName, to: EntryName, options: { replace: boolean }): Promise<void>
+  rename(from: EntryName, to: EntryName, options: RenameOptions): Promise<void>
+  /** Gives a file a further name, which may be a path below a folder of the server's own; its folders are made. */
+  link(from: EntryName, to: EntryName, options: { direct: boolean }): Promise<void>
+  /** Like link, by a copy that shares its blocks where the disk can. */
+  copyFile(from: EntryName, to: EntryName): Promise<void>
   /** Removes an entry, a folder with all it holds; links are removed, not followed. */
   remove(folder: OpenFolder, name: Name, options: RemoveOptions): Promise<void>
   /** Removes one entry while it is as it was; false when it stays. */
@@ -84,6 +91,12 @@ export interface Volume {
   holdsMount(realDir: string): boolean | null
   /** Real paths of all that is mounted below a folder; none where nothing tells. */
   mountsBelow(realDir: string): string[]
+}
+
+export interface RenameOptions {
+  replace: boolean
+  /** Id of the account that moves; null for nobody's. */
+  owner?: number | null
 }
 
 /** Of all limits that hold for a folder the one of which the least is left. */

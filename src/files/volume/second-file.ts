@@ -1,0 +1,110 @@
+// A second name or a copy of a file at a path below an open folder that only the server enters.
+import { constants, copyFile, mkdir, mkdirSync, read } from 'node:fs'
+import { dirname } from 'node:path'
+import { promisify } from 'node:util'
+import { errnoOf } from '../../lib/errors.ts'
+import { atOnce, poolCalls } from '../disks/disk-calls.ts'
+import { permissionBits } from './file-mode.ts'
+import { HAS_PROC, type OpenFolder, pathIn } from './open-folder.ts'
+import type { EntryName } from './volume.ts'
+import { writeFully } from './write-fully.ts'
+
+const makeFolders = promisify(mkdir)
+const readSome = promisify(read)
+const clone = promisify(copyFile)
+
+const CHUNK_BYTES = 1024 * 1024
+const READ = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0)
+const CREATE = constants.O_RDWR | constants.O_CREAT | constants.O_EXCL | (constants.O_NOFOLLOW ?? 0)
+
+/** link(2): gives a file a further name. `direct`: without the pool where that is quick. */
+export async function linkFile(
+  from: EntryName,
+  to: EntryName,
+  { direct }: { direct: boolean },
+): Promise<void> {
+  const { device } = to.folder
+  const isDirect = direct && device.isDirect
+  const calls = isDirect ? atOnce : poolCalls(device)
+  const link = () => calls.link(pathIn(from.folder, from.name), pathIn(to.folder, to.name))
+  await withFolders(to, isDirect, link)
+}
+
+/**
+ * Copies a file with its permission bits and time, and syncs it. Shares its blocks where the disk can. What was begun is
+ * removed after a failure.
+ */
+export async function copyFileTo(from: EntryName, to: EntryName): Promise<void> {
+  const [fromCalls, calls] = [poolCalls(from.folder.device), poolCalls(to.folder.device)]
+  const { device } = to.folder
+  const path = pathIn(to.folder, to.name)
+  const source = await fromCalls.open(pathIn(from.folder, from.name), READ)
+  try {
+    const { mode, atimeMs, mtimeMs } = await fromCalls.fstat(source)
+    const target = await withFolders(to, false, () => calls.open(path, CREATE, 0o600))
+    try {
+      if (!(await isCloned(device, source, target)))
+        await copyBytes(from.folder, source, device, target)
+      await calls.fchmod(target, permissionBits(Number(mode)))
+      await calls.futimes(target, new Date(Number(atimeMs)), Number(mtimeMs) / 1000)
+      await device.syncFile(target)
+    } catch (error) {
+      await calls.unlink(path)
+      throw error
+    } finally {
+      await calls.close(target)
+    }
+  } finally {
+    await fromCalls.close(source)
+  }
+}
+
+// The folders on the way are made when they are missed.
+async function withFolders<T>(
+  to: EntryName,
+  isDirect: boolean,
+  work: () => Promise<T>,
+): Promise<T> {
+  for (let tries = 3; ; tries--)
+    try {
+      return await work()
+    } catch (error) {
+      if (errnoOf(error) !== 'ENOENT' || tries === 0) throw error
+      const folder = dirname(pathIn(to.folder, to.name))
+      const options = { recursive: true, mode: 0o700 }
+      if (isDirect) mkdirSync(folder, options)
+      else await to.folder.device.run(() => makeFolders(folder, options))
+    }
+}
+
+// By descriptor: a clone that is refused removes its target by name, which there is none of here.
+async function isCloned(
+  device: OpenFolder['device'],
+  source: number,
+  target: number,
+): Promise<boolean> {
+  if (!HAS_PROC) return false
+  const [from, to] = [source, target].map((fd) => `/proc/self/fd/${fd}`) as [string, string]
+  const work = device.run(() => clone(from, to, constants.COPYFILE_FICLONE_FORCE))
+  return work.then(
+    () => true,
+    () => false,
+  )
+}
+
+async function copyBytes(
+  { device: fromDevice }: OpenFolder,
+  source: number,
+  device: OpenFolder['device'],
+  target: number,
+): Promise<void> {
+  const buffer = Buffer.allocUnsafe(CHUNK_BYTES)
+  for (let position = 0; ; ) {
+    const { bytesRead } = await fromDevice.run(() =>
+      readSome(source, buffer, 0, buffer.length, position),
+    )
+    if (bytesRead === 0) return
+    await writeFully(target, device, [buffer.subarray(0, bytesRead)], position, false)
+    position += bytesRead
+  }
+}

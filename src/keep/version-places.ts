@@ -1,0 +1,109 @@
+// Where versions of a file are: in `.fb-versions` of the highest folder on its own mount that takes them, below the path of the
+// file.
+import { dirname, join, relative, sep } from 'node:path'
+import type { OpenFolder } from '../files/volume/open-folder.ts'
+import type { EntryName, Volume } from '../files/volume/volume.ts'
+import { AppError, errnoOf, unless } from '../lib/errors.ts'
+import { contains } from '../lib/host-path.ts'
+
+export const VERSIONS_NAME = '.fb-versions'
+
+/**
+ * The folders in which versions of what lies in `realDir` may be, the highest first: those on its mount from the top
+ * that it lies below, or itself where it is below none.
+ */
+export function basesOf(volume: Volume, tops: readonly string[], realDir: string): string[] {
+  const top = tops.find((top) => contains(top, realDir)) ?? realDir
+  const below = relative(top, realDir)
+  const bases = [top]
+  for (const name of below === '' ? [] : below.split(sep)) {
+    const base = join(bases.at(-1) as string, name)
+    // What lies on another mount cannot have a further name above it.
+    if (volume.isMountPoint(base) === true) bases.length = 0
+    bases.push(base)
+  }
+  return bases
+}
+
+/** Asks for the real paths of folders; one that is not there, as on a disk that is not plugged in, is asked for again. */
+export function realPathsOf(
+  volume: Volume,
+  paths: readonly string[],
+): () => Promise<readonly string[]> {
+  const found = new Map<string, string>()
+  return async () => {
+    for (const path of paths) {
+      if (found.has(path)) continue
+      const real = await volume.realpath(path).catch(() => null)
+      if (real !== null) found.set(path, real)
+    }
+    return [...found.values()]
+  }
+}
+
+/**
+ * Opens the folder of versions in the folder with the real path `base`; null where there is none, unless it is to be
+ * made. Throws `forbidden` where it is not the server's own, and the system's errors.
+ */
+export async function openVersionStore(
+  volume: Volume,
+  base: string,
+  { make = false, direct = false } = {},
+): Promise<OpenFolder | null> {
+  const above = await volume.openFolder(base, { direct }).catch(unless('ENOENT', 'ENOTDIR'))
+  if (!above) return null
+  try {
+    const find = () => volume.stat(above, VERSIONS_NAME, { direct })
+    let found = await find()
+    if (!found && !make) return null
+    if (!found) {
+      // Whoever else makes it now makes the same.
+      await volume.makeFolder(above.realDir, VERSIONS_NAME, 0o700).catch(unless('EEXIST'))
+      found = await find()
+    }
+    if (!found?.isDirectory() || !isOurs(Number(found.uid), Number(found.mode)))
+      throw new AppError('forbidden', `${join(base, VERSIONS_NAME)} is no folder of this server`)
+    return await volume.openChild(above, VERSIONS_NAME)
+  } finally {
+    await above.close()
+  }
+}
+
+// Disks without owners say anything; what others may enter is nobody's secret there.
+function isOurs(uid: number, mode: number): boolean {
+  const own = process.geteuid?.()
+  return own === undefined || uid === own || (mode & 0o077) === 0o077
+}
+
+/**
+ * Removes the folders on a path below the store in the folder `base` in which nothing is any more, from the last one up, and then the
+ * store.
+ */
+export async function removeEmpty(volume: Volume, base: string, path: string): Promise<void> {
+  const above = await volume.openFolder(base)
+  try {
+    for (let name = join(VERSIONS_NAME, path); name !== '.'; name = dirname(name))
+      if (!(await volume.removeSingle(above, name, null).catch(unless('ENOTDIR')))) return
+  } finally {
+    await above.close()
+  }
+}
+
+/** Moves a folder of versions to where another one may be, which then has the content of both. */
+export async function mergeInto(volume: Volume, from: EntryName, to: EntryName): Promise<void> {
+  await volume.makeFolders(dirname(join(to.folder.realDir, to.name)), 0o700)
+  try {
+    return await volume.rename(from, to, { replace: true })
+  } catch (error) {
+    if (!['ENOTEMPTY', 'EEXIST'].includes(errnoOf(error))) throw error
+  }
+  const folder = await volume.openChild(from.folder, from.name)
+  try {
+    const { dirents } = await volume.list(folder)
+    for (const { name } of dirents)
+      await mergeInto(volume, { folder, name }, { folder: to.folder, name: join(to.name, name) })
+  } finally {
+    await folder.close()
+  }
+  await volume.removeSingle(from.folder, from.name, null)
+}

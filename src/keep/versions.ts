@@ -1,0 +1,295 @@
+// Versions: the old content of each file that is replaced, by a further name and so without copying a byte.
+import { dirname, join, relative } from 'node:path'
+import { describeOpen } from '../files/place/folder-reader.ts'
+import type { OpenFile } from '../files/place/scope.ts'
+import type { OpenFolder } from '../files/volume/open-folder.ts'
+import type { KeptOld } from '../files/volume/temp-file.ts'
+import { leadsToTemp } from '../files/volume/temp-name.ts'
+import type { EntryName, Volume } from '../files/volume/volume.ts'
+import { AppError, errnoOf, isFullDisk, unless } from '../lib/errors.ts'
+import type { Logger } from '../lib/log.ts'
+import type { VPath } from '../lib/vpath.ts'
+import { surplusOf } from './thinning.ts'
+import { nameOfVersion, parseVersionName, type VersionName, versionID } from './version-name.ts'
+import {
+  basesOf,
+  mergeInto,
+  openVersionStore,
+  removeEmpty,
+  VERSIONS_NAME,
+} from './version-places.ts'
+
+/** A version of a file. */
+export interface Version extends VersionName {
+  sizeBytes: number
+  mtimeMs: number
+  /** Real path of the folder that its store lies in. */
+  base: string
+}
+
+export interface Versions {
+  /** They are made. */
+  isOn(): boolean
+  /**
+   * Keeps the content that a file in an open folder has now, before it is replaced; with `inPlace` before it is written. Null where
+   * no folder takes it. Throws `no_space` where there is no room for a copy.
+   */
+  keep(file: EntryName, owner: number | null, how: { inPlace: boolean }): Promise<KeptOld | null>
+  /** Takes the versions of an entry along, and of what lies in it. Fails never. */
+  moved(fromReal: string, toReal: string): Promise<void>
+  /** The versions of the file at a real path, the newest first. */
+  list(realPath: string): Promise<Version[]>
+  /** Opens one to be read, by the caller's path; `not_found` without it. */
+  open(realPath: string, id: string, vpath: VPath): Promise<OpenFile>
+  /** Sets or takes off the mark that it stays; `not_found` without it. */
+  mark(realPath: string, id: string, isKept: boolean): Promise<void>
+  /** Removes one for good; `not_found` without it. */
+  drop(realPath: string, id: string): Promise<void>
+  /** Waits for what is under way. */
+  close(): Promise<void>
+}
+
+interface VersionsOptions {
+  volume: Volume
+  /** Real paths of the folders that are served. */
+  tops: () => Promise<readonly string[]>
+  isOn: () => boolean
+  log: Pick<Logger, 'warn'>
+  now?: () => number
+}
+
+/** Where a folder takes no versions. */
+const REFUSED = ['EACCES', 'EPERM', 'EROFS', 'ENAMETOOLONG', 'ENOTDIR', 'forbidden']
+/** What link(2) fails with where there are no hard links, or none of this file may be made. */
+const NO_LINK = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'EMLINK', 'ENOSYS']
+const THINNED_EVERY_MS = 60_000
+const MAX_REMEMBERED = 1_000
+
+interface Keeping extends VersionsOptions {
+  now: () => number
+  /** The folder whose store took the last version of what lies in a folder. */
+  taking: Map<string, string>
+  thinnedAt: Map<string, number>
+  running: Set<Promise<void>>
+}
+
+/** Makes them. Touches no disk before the first change. */
+export function createVersions(options: VersionsOptions): Versions {
+  const keeping: Keeping = {
+    ...options,
+    now: options.now ?? Date.now,
+    taking: new Map(),
+    thinnedAt: new Map(),
+    running: new Set(),
+  }
+  const { volume, isOn } = options
+  return {
+    isOn,
+    keep: (file, owner, how) => keep(keeping, file, owner, how),
+    moved: (fromReal, toReal) => moved(keeping, fromReal, toReal),
+    list: (realPath) => list(keeping, realPath),
+    open: (realPath, id, vpath) =>
+      withVersion(keeping, realPath, id, async ({ folder, name }) =>
+        describeOpen(await volume.openFile(folder, name, { direct: false }), vpath),
+      ),
+    mark: (realPath, id, isKept) =>
+      withVersion(keeping, realPath, id, async ({ folder, name }) => {
+        const marked = nameOfVersion(id, isKept)
+        if (marked !== name)
+          await volume.rename({ folder, name }, { folder, name: marked }, { replace: false })
+      }),
+    drop: (realPath, id) => drop(keeping, realPath, id),
+    close: async () => {
+      await Promise.all(keeping.running)
+    },
+  }
+}
+
+async function keep(
+  keeping: Keeping,
+  file: EntryName,
+  owner: number | null,
+  { inPlace }: { inPlace: boolean },
+): Promise<KeptOld | null> {
+  const { volume, tops, taking, log } = keeping
+  const { realDir } = file.folder
+  const realPath = join(realDir, file.name)
+  const bases = basesOf(volume, await tops(), realDir)
+  const last = taking.get(realDir)
+  if (last !== undefined && bases.includes(last)) bases.unshift(last)
+  for (const copies of inPlace ? [true] : [false, true])
+    for (const base of bases) {
+      const id = await keepIn(keeping, base, file, { owner, copies }).catch((error) => {
+        if (!isFullDisk(error)) throw error
+        const message = `no room for a version of ${realPath}`
+        throw new AppError('no_space', message, { cause: error })
+      })
+      if (id === null) continue
+      if (taking.size >= MAX_REMEMBERED) taking.clear()
+      taking.set(realDir, base)
+      thinLater(keeping, realPath)
+      return { id, drop: () => drop(keeping, realPath, id) }
+    }
+  log.warn(`${realPath} is replaced without a version: no folder above it takes one`)
+  return null
+}
+
+/** Null where the store of this folder does not take it. */
+async function keepIn(
+  { volume, now }: Keeping,
+  base: string,
+  file: EntryName,
+  { owner, copies }: { owner: number | null; copies: boolean },
+): Promise<string | null> {
+  const path = relative(base, join(file.folder.realDir, file.name))
+  const direct = file.folder.device.isDirect
+  const how = { make: true, direct }
+  const store = await openVersionStore(volume, base, how).catch(unless(...REFUSED))
+  if (!store) return null
+  let isLinked = !copies
+  try {
+    for (let time = now(); ; time++) {
+      const id = versionID(time, owner)
+      const to = { folder: store, name: join(path, id) }
+      try {
+        await (isLinked ? volume.link(file, to, { direct }) : volume.copyFile(file, to))
+        return id
+      } catch (error) {
+        const errno = errnoOf(error)
+        if (isLinked && NO_LINK.includes(errno)) isLinked = false
+        // Else it is another one of this millisecond.
+        else if (errno !== 'EEXIST') throw error
+      }
+    }
+  } catch (error) {
+    await removeEmpty(volume, base, path)
+    if (errnoOf(error) === 'EXDEV' || REFUSED.includes(errnoOf(error))) return null
+    throw error
+  } finally {
+    await store.close()
+  }
+}
+
+function thinLater(keeping: Keeping, realPath: string): void {
+  const { thinnedAt, running, now, log } = keeping
+  const last = thinnedAt.get(realPath)
+  if (last !== undefined && now() - last < THINNED_EVERY_MS) return
+  if (thinnedAt.size >= MAX_REMEMBERED) thinnedAt.clear()
+  thinnedAt.set(realPath, now())
+  // At first use there is not enough to be worth it.
+  if (last === undefined) return
+  const work = thin(keeping, realPath)
+    .catch((error: Error) => log.warn(`versions were not thinned: ${error.message}`))
+    .finally(() => running.delete(work))
+  running.add(work)
+}
+
+async function thin(keeping: Keeping, realPath: string): Promise<void> {
+  for (const { id } of surplusOf(await list(keeping, realPath), keeping.now()))
+    await drop(keeping, realPath, id).catch(unless('not_found', 'ENOENT'))
+}
+
+async function list(keeping: Keeping, realPath: string): Promise<Version[]> {
+  const found = await inStores(keeping, realPath, (store, { base, path }) =>
+    versionsIn(keeping.volume, store, path, base),
+  )
+  return found.flat().sort((a, b) => b.replacedAt - a.replacedAt)
+}
+
+async function drop(keeping: Keeping, realPath: string, id: string): Promise<void> {
+  const { volume } = keeping
+  const { signal } = new AbortController()
+  const base = await withVersion(keeping, realPath, id, async ({ folder, name, base }) => {
+    await volume.remove(folder, name, { signal })
+    return base
+  })
+  await removeEmpty(volume, base, relative(base, realPath))
+}
+
+async function moved(keeping: Keeping, fromReal: string, toReal: string): Promise<void> {
+  const { volume, tops, log } = keeping
+  // What is deleted comes back to where its versions are.
+  if (leadsToTemp(toReal) || leadsToTemp(fromReal)) return
+  try {
+    const targets = basesOf(volume, await tops(), dirname(toReal))
+    await inStores(keeping, fromReal, async (store, { base, path }) => {
+      if (!(await volume.stat(store, path).catch(unless('ENOENT', 'ENOTDIR')))) return
+      const target = targets.includes(base) ? base : (targets[0] as string)
+      const into = await openVersionStore(volume, target, { make: true })
+      if (!into) return
+      try {
+        const to = { folder: into, name: relative(target, toReal) }
+        await mergeInto(volume, { folder: store, name: path }, to)
+      } finally {
+        await into.close()
+        await removeEmpty(volume, target, relative(target, toReal))
+      }
+      await removeEmpty(volume, base, dirname(path))
+    })
+  } catch (error) {
+    log.warn(`${toReal} has left its versions at ${fromReal}: ${(error as Error).message}`)
+  }
+}
+
+/** Runs `work` in each store in which versions of the entry at a real path may be. */
+async function inStores<T>(
+  { volume, tops }: Keeping,
+  realPath: string,
+  work: (store: OpenFolder, at: { base: string; path: string }) => Promise<T>,
+): Promise<T[]> {
+  const found: T[] = []
+  for (const base of basesOf(volume, await tops(), dirname(realPath))) {
+    const store = await openVersionStore(volume, base).catch(unless(...REFUSED))
+    if (!store) continue
+    try {
+      found.push(await work(store, { base, path: relative(base, realPath) }))
+    } finally {
+      await store.close()
+    }
+  }
+  return found
+}
+
+async function withVersion<T>(
+  keeping: Keeping,
+  realPath: string,
+  id: string,
+  work: (at: EntryName & { base: string }) => Promise<T>,
+): Promise<T> {
+  const found = (await list(keeping, realPath)).find((version) => version.id === id)
+  if (!found) throw new AppError('not_found', `${realPath} has no version ${id}`)
+  const { base, isKept } = found
+  const path = join(base, VERSIONS_NAME, relative(base, realPath))
+  const folder = await keeping.volume.openFolder(path)
+  return work({ folder, name: nameOfVersion(id, isKept), base }).finally(folder.close)
+}
+
+async function versionsIn(
+  volume: Volume,
+  store: OpenFolder,
+  path: string,
+  base: string,
+): Promise<Version[]> {
+  const folder = await volume.openChild(store, path).catch(unless('ENOENT', 'ENOTDIR', 'forbidden'))
+  if (!folder) return []
+  try {
+    const { dirents } = await volume.list(folder)
+    const names = dirents.flatMap(({ name }) => {
+      const parsed = parseVersionName(name)
+      return parsed ? [{ name, parsed }] : []
+    })
+    const { signal } = new AbortController()
+    const stats = await volume.statMany(
+      folder,
+      names.map(({ name }) => name),
+      signal,
+    )
+    return names.flatMap(({ parsed }, i) => {
+      const found = stats[i]
+      if (!found || found === 'unreachable' || !found.isFile()) return []
+      return [{ ...parsed, base, sizeBytes: Number(found.size), mtimeMs: Number(found.mtimeMs) }]
+    })
+  } finally {
+    await folder.close()
+  }
+}

@@ -1,0 +1,92 @@
+// What is done with versions of a file, by who may read and change the file itself.
+import { Readable } from 'node:stream'
+import type { Verb } from '../api-types.ts'
+import type { OpenFile } from '../files/place/scope.ts'
+import type { Version } from '../keep/versions.ts'
+import { AppError } from '../lib/errors.ts'
+import type { VPath } from '../lib/vpath.ts'
+import { type Actor, requireMay } from './actor.ts'
+import { type Body, createFile, saveFile } from './write.ts'
+
+const CHUNK_BYTES = 1024 * 1024
+
+/** The versions of a file, the newest first, also where the file is gone. */
+export async function versionsOf(actor: Actor, vpath: VPath): Promise<Version[]> {
+  return actor.services.versions.list(await realPathOf(actor, vpath))
+}
+
+/** Opens a version to be read; `not_found` without it. */
+export async function openVersion(actor: Actor, vpath: VPath, id: string): Promise<OpenFile> {
+  return actor.services.versions.open(await realPathOf(actor, vpath), id, vpath)
+}
+
+/** Gives the file the content of a version, as a save does: what is there becomes one. */
+export function restoreVersion(actor: Actor, vpath: VPath, id: string): Promise<void> {
+  return withContent(actor, vpath, id, async (body) => {
+    if (await actor.scope.exists(vpath)) await saveFile(actor, vpath, body, () => {})
+    else await createFile(actor, vpath, body, { replace: false })
+  })
+}
+
+/** Makes another file of a version; `exists` when there is one. */
+export function copyVersion(actor: Actor, vpath: VPath, id: string, to: VPath): Promise<void> {
+  return withContent(actor, vpath, id, async (body) => {
+    await createFile(actor, to, body, { replace: false })
+  })
+}
+
+/** Says whether a version stays whatever its age. */
+export async function markVersion(
+  actor: Actor,
+  vpath: VPath,
+  id: string,
+  isKept: boolean,
+): Promise<void> {
+  const realPath = await realPathOf(actor, vpath)
+  actor.demand()
+  await actor.services.versions.mark(realPath, id, isKept)
+}
+
+/** Removes a version for good, with the right to delete. */
+export async function dropVersion(actor: Actor, vpath: VPath, id: string): Promise<void> {
+  const realPath = await realPathOf(actor, vpath, 'delete')
+  actor.demand()
+  await actor.services.versions.drop(realPath, id)
+}
+
+async function realPathOf(actor: Actor, vpath: VPath, ...further: Verb[]): Promise<string> {
+  const verbs: Verb[] = ['modify', 'download', ...further]
+  for (const verb of verbs) requireMay(actor, verb, vpath)
+  const { scope } = actor
+  using place = await scope.place(vpath)
+  if (place.stats?.isDirectory())
+    throw new AppError('is_a_folder', `${vpath} is a folder, which has no versions`)
+  return await scope.hostPath(place, ...verbs)
+}
+
+async function withContent(
+  actor: Actor,
+  vpath: VPath,
+  id: string,
+  work: (body: Body) => Promise<void>,
+): Promise<void> {
+  const file = await openVersion(actor, vpath, id)
+  const { sizeBytes, mtimeMs } = file
+  const stream = Readable.from(chunksOf(file), { objectMode: false })
+  try {
+    await work({ stream, sizeBytes, mtimeMs })
+  } finally {
+    stream.destroy()
+    await file.handle.close()
+  }
+}
+
+async function* chunksOf({ handle, sizeBytes }: OpenFile): AsyncGenerator<Buffer> {
+  for (let position = 0; position < sizeBytes; ) {
+    const buffer = Buffer.allocUnsafe(Math.min(CHUNK_BYTES, sizeBytes - position))
+    const { bytesRead } = await handle.read(buffer, 0, buffer.length, position)
+    if (bytesRead === 0) throw new AppError('damaged', 'the version became shorter')
+    yield buffer.subarray(0, bytesRead)
+    position += bytesRead
+  }
+}
