@@ -396,16 +396,3 @@ export interface ProviderBoot {
   /** There is no form beside it, but at `/login?local`. */
   Alone: boolean
 }
-
-/** The content that a file had before it was replaced (`GET /api/versions/{path}`). */
-export interface VersionItem {
-  id: string
-  size: number
-  /** When this content was written; RFC 3339. */
-  modified: string
-  replacedAt: string
-  /** Name of the account that replaced it; null for one that is gone. */
-  by: string | null
-  /** It stays whatever its age. */
-  keep: boolean
-}

@@ -1,4 +1,4 @@
-// What travels of the trash (docs/http-api.md 34): types only.
+// What travels of kept content (docs/http-api.md 34 and 35): types only.
 import type { ErrorCode } from './api-types.ts'
 
 /** A deleted entry that is kept (`GET /api/trash`). */
@@ -35,4 +35,17 @@ export interface TrashPage {
 export interface RestoreAnswer {
   restored: { id: string; path: string }[]
   failed: { id: string; code: ErrorCode }[]
+}
+
+/** The content that a file had before it was replaced (`GET /api/versions/{path}`). */
+export interface VersionItem {
+  id: string
+  size: number
+  /** When this content was written; RFC 3339. */
+  modified: string
+  replacedAt: string
+  /** Name of the account that replaced it; null for one that is gone. */
+  by: string | null
+  /** It stays whatever its age. */
+  keep: boolean
 }

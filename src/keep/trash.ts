@@ -63,7 +63,7 @@ export interface Trash {
 interface TrashOptions {
   volume: Volume
   /** Real paths of the served folders that are there. */
-  tops: () => Promise<string[]>
+  tops: () => Promise<readonly string[]>
   /** The folders below them in which there is a trash besides. */
   stores: StoreList
   log: Pick<Logger, 'warn'>

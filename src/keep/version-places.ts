@@ -2,11 +2,10 @@
 // file.
 import { dirname, join, relative, sep } from 'node:path'
 import type { OpenFolder } from '../files/volume/open-folder.ts'
+import { VERSIONS_NAME } from '../files/volume/temp-name.ts'
 import type { EntryName, Volume } from '../files/volume/volume.ts'
 import { AppError, errnoOf, unless } from '../lib/errors.ts'
 import { contains } from '../lib/host-path.ts'
-
-export const VERSIONS_NAME = '.fb-versions'
 
 /**
  * The folders in which versions of what lies in `realDir` may be, the highest first: those on its mount from the top

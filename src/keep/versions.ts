@@ -4,20 +4,14 @@ import { describeOpen } from '../files/place/folder-reader.ts'
 import type { OpenFile } from '../files/place/scope.ts'
 import type { OpenFolder } from '../files/volume/open-folder.ts'
 import type { KeptOld } from '../files/volume/temp-file.ts'
-import { leadsToTemp } from '../files/volume/temp-name.ts'
+import { leadsToTemp, VERSIONS_NAME } from '../files/volume/temp-name.ts'
 import type { EntryName, Volume } from '../files/volume/volume.ts'
 import { AppError, errnoOf, isFullDisk, unless } from '../lib/errors.ts'
 import type { Logger } from '../lib/log.ts'
 import type { VPath } from '../lib/vpath.ts'
 import { surplusOf } from './thinning.ts'
 import { nameOfVersion, parseVersionName, type VersionName, versionID } from './version-name.ts'
-import {
-  basesOf,
-  mergeInto,
-  openVersionStore,
-  removeEmpty,
-  VERSIONS_NAME,
-} from './version-places.ts'
+import { basesOf, mergeInto, openVersionStore, removeEmpty } from './version-places.ts'
 
 /** A version of a file. */
 export interface Version extends VersionName {

@@ -7,6 +7,7 @@ import { FILE_PATHS } from './paths-files.ts'
 import { HISTORY_PATHS, HISTORY_SCHEMAS } from './paths-history.ts'
 import { OIDC_PATHS } from './paths-oidc.ts'
 import { TRASH_PATHS, TRASH_SCHEMAS } from './paths-trash.ts'
+import { VERSION_PATHS, VERSION_SCHEMAS } from './paths-versions.ts'
 import { SCHEMAS } from './schemas.ts'
 import { status } from './shorthands.ts'
 
@@ -78,6 +79,7 @@ export function createOpenApi(options: { version: string; baseURL: string }) {
       { name: 'Groups', description: 'What several accounts may do besides' },
       { name: 'Folders', description: 'Who may do what in single folders' },
       { name: 'Settings', description: 'Settings of the whole server' },
+      { name: 'Versions', description: 'What files were before they were replaced' },
       { name: 'History', description: 'What one has changed, and undoing it' },
       { name: 'Audit log', description: 'Who did what' },
     ],
@@ -89,9 +91,16 @@ export function createOpenApi(options: { version: string; baseURL: string }) {
       ...FILE_PATHS,
       ...HISTORY_PATHS,
       ...TRASH_PATHS,
+      ...VERSION_PATHS,
     },
     components: {
-      schemas: { ...SCHEMAS, ...ACCESS_SCHEMAS, ...HISTORY_SCHEMAS, ...TRASH_SCHEMAS },
+      schemas: {
+        ...SCHEMAS,
+        ...ACCESS_SCHEMAS,
+        ...HISTORY_SCHEMAS,
+        ...TRASH_SCHEMAS,
+        ...VERSION_SCHEMAS,
+      },
       responses: Object.fromEntries(
         Object.entries(FAILURES).map(([code, description]) => [code, status(description)]),
       ),

@@ -55,7 +55,7 @@ export const sends = (description: string, schema: Schema = text()): Header => {
 }
 
 const jsonOf = (schema: Schema): Content => ({ 'application/json': { schema } })
-const bytesOf = (mediaType: string): Content => {
+export const bytesOf = (mediaType: string): Content => {
   return { [mediaType]: { schema: { type: 'string', contentMediaType: mediaType } } }
 }
 

@@ -3,7 +3,7 @@ import { dirname, sep } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { OpenFolder } from '../files/volume/open-folder.ts'
 import type { Entries } from '../files/volume/read-folder.ts'
-import { isTempName } from '../files/volume/temp-name.ts'
+import { isTempName, VERSIONS_NAME } from '../files/volume/temp-name.ts'
 import type { Volume } from '../files/volume/volume.ts'
 import { AppError, fromErrno, isLostEntry, isUnreachable } from '../lib/errors.ts'
 import { nextTurn } from '../lib/turns.ts'
@@ -72,7 +72,9 @@ export function createCount(): TreeCount {
     levels.push(level)
     const entries = await volume.list(folder, { direct: true }).catch(skipLost)
     if (entries) await addFiles(volume, folder, entries, signal)
-    const folders = entries?.dirents.filter((dirent) => dirent.isDirectory()) ?? []
+    const folders = (entries?.dirents ?? []).filter(
+      (dirent) => dirent.isDirectory() && dirent.name !== VERSIONS_NAME,
+    )
     level.rest = new Set(folders.map(({ name }) => name))
     return folders.map((dirent) => entries?.rawNames.get(dirent) ?? dirent.name)
   }

@@ -3,7 +3,7 @@ import { readdirSync, statSync } from 'node:fs'
 import { link, readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import type { VersionItem } from '../../src/api-types.ts'
+import type { VersionItem } from '../../src/keep-types.ts'
 import { type OpenedApp, openApp } from '../support/app.ts'
 import type { SignedIn } from '../support/login.ts'
 

@@ -4,6 +4,9 @@
 /** How they begin. The rest is a UUID, or what an upload has to know; see `declaredIn`. */
 export const TEMP_PREFIX = '.fb-tmp-'
 
+/** The folder in which old contents of files are kept. */
+export const VERSIONS_NAME = '.fb-versions'
+
 const UUID = '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}'
 // Without an account they are from version 3.0.0.
 const UPLOAD = 'up-([0-9a-f]{32}(?:-u\\d{1,10})?)-(\\d{1,16})-([rn])-(\\d{0,16})'

@@ -1,6 +1,5 @@
 // The content that files had before they were replaced (docs/http-api.md 35).
 import { Hono } from 'hono'
-import type { VersionItem } from '../../api-types.ts'
 import { formatTime } from '../../files/listing/time-format.ts'
 import { audited, dropAct, setAct } from '../../http/audit.ts'
 import { readJson } from '../../http/body.ts'
@@ -9,6 +8,7 @@ import type { Deps } from '../../http/deps.ts'
 import { requireUser } from '../../http/guard.ts'
 import { sendJson, sendStatus } from '../../http/respond.ts'
 import type { Version } from '../../keep/versions.ts'
+import type { VersionItem } from '../../keep-types.ts'
 import { badRequest } from '../../lib/errors.ts'
 import { baseName, toVPath } from '../../lib/vpath.ts'
 import {

@@ -1,0 +1,76 @@
+// Operations on versions of files.
+import { call, type Group, operations } from './operations.ts'
+import {
+  bytesOf,
+  choice,
+  empty,
+  failures,
+  fileAnswers,
+  flag,
+  header,
+  integer,
+  jsonBody,
+  list,
+  object,
+  orNull,
+  query,
+  ref,
+  required,
+  text,
+  time,
+} from './shorthands.ts'
+import type { Schema } from './types.ts'
+
+const VERSIONS: Group = { tag: 'Versions' }
+
+export const VERSION_SCHEMAS: Record<string, Schema> = {
+  Versions: object({ items: list(ref('Version'), 'The newest first.') }),
+  Version: object({
+    id: text(),
+    size: integer(),
+    modified: time('When this content was written.'),
+    replacedAt: time(),
+    by: orNull(text('Name of the account that replaced it; null for one that is gone.')),
+    keep: flag('It stays whatever its age.'),
+  }),
+  VersionAction: object({
+    id: text(),
+    action: choice(
+      ['restore', 'keep', 'release', 'copy'],
+      '`restore` saves it as the file, `copy` makes another file of it, `keep` and `release` set and take off the mark that it stays.',
+    ),
+    'to?': text('Path of the file that `copy` makes.'),
+  }),
+}
+
+const FILE = fileAnswers('The content of the version.', 'Part of it.')
+
+export const VERSION_PATHS = operations(VERSIONS, {
+  'GET /api/versions/{path}': call('readVersions', 'What a file was before it was replaced', {
+    description: 'Needs modify and download. With `id` the bytes of that version.',
+    parameters: [
+      query('id', 'Sends the content of this version.'),
+      query('inline', 'For showing in a page rather than saving.', flag()),
+      header('Range', 'Part of the content, as `bytes=0-499`.'),
+    ],
+    answers: {
+      ...FILE,
+      200: {
+        description: 'The versions; with `id` the content of one.',
+        content: {
+          ...bytesOf('application/octet-stream'),
+          'application/json': { schema: ref('Versions') },
+        },
+      },
+      ...failures(403, 404),
+    },
+  }),
+  'POST /api/versions/{path}': call('changeVersion', 'Restore, copy or mark a version', {
+    body: jsonBody(ref('VersionAction')),
+    answers: { 204: empty('Done.'), ...failures(400, 403, 404, 409, 507) },
+  }),
+  'DELETE /api/versions/{path}': call('removeVersion', 'Remove a version for good', {
+    parameters: [required(query('id', 'The version.'))],
+    answers: { 204: empty('It is gone.'), ...failures(403, 404) },
+  }),
+})
