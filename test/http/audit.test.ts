@@ -34,6 +34,11 @@ const json = (method: string, body: unknown): RequestInit => ({
   body: JSON.stringify(body),
 })
 
+async function versionOf(admin: SignedIn): Promise<string> {
+  const { items } = await (await admin.fetch('/api/versions/new.txt')).json()
+  return items[0].id
+}
+
 /** What the routes of the application do; each request is made once, in this order. */
 type Ask = (by: { admin: SignedIn; app: OpenedApp }) => Promise<Response>
 const ACTS: [route: string, action: string, ask: Ask][] = [
@@ -94,6 +99,22 @@ const ACTS: [route: string, action: string, ask: Ask][] = [
       admin.fetch('/api/resources/copy.txt?action=rename&destination=/dir/d.txt', {
         method: 'PATCH',
       }),
+  ],
+  [
+    'POST /api/versions',
+    'save',
+    async ({ admin }) => {
+      const id = await versionOf(admin)
+      return admin.fetch('/api/versions/new.txt', json('POST', { id, action: 'restore' }))
+    },
+  ],
+  [
+    'DELETE /api/versions',
+    'delete',
+    async ({ admin }) => {
+      const id = await versionOf(admin)
+      return admin.fetch(`/api/versions/new.txt?id=${id}`, { method: 'DELETE' })
+    },
   ],
   [
     'PATCH /api/resources',

@@ -219,7 +219,7 @@ describe('writing', () => {
       [200, undefined, false],
       [412, 'precondition_failed', false],
     ])
-    expect(await readdir(app.tree.root)).toEqual(['a.txt'])
+    expect(await readdir(app.tree.root)).toEqual(['.fb-versions', 'a.txt'])
   })
 
   it('keeps the mode of a file it replaces', async () => {
@@ -270,10 +270,10 @@ it('a folder of the root that is called `recursive` is as good as any', async ()
   expect(await app.tree.read('recursive/b.txt')).toBe('saved')
   const query = 'action=rename&destination=/renamed'
   expect((await admin.fetch(`${at}?${query}`, { method: 'PATCH' })).status).toBe(200)
-  expect(await readdir(app.tree.root)).toEqual(['renamed'])
+  expect(await readdir(app.tree.root)).toEqual(['.fb-versions', 'renamed'])
   await app.tree.add({ 'recursive/c.txt': 'x' })
   expect((await admin.fetch(at, { method: 'DELETE' })).status).toBe(204)
-  expect(await readdir(app.tree.root)).toEqual(['renamed'])
+  expect(await readdir(app.tree.root)).toEqual(['.fb-versions', 'renamed'])
 })
 
 it('sends an empty file to who asks for a range of it, as download managers do', async () => {
@@ -359,7 +359,7 @@ describe('resumable uploads', () => {
     expect(listing.items.map((item: { name: string }) => item.name)).toEqual(['a.bin'])
     await admin.fetch(url, { method: 'PATCH', headers: patchHeaders(5), body: 'world' })
     expect(await app.tree.read('a.bin')).toBe('helloworld')
-    expect(await readdir(app.tree.root)).toEqual(['a.bin'])
+    expect(await readdir(app.tree.root)).toEqual(['.fb-versions', 'a.bin'])
   })
 
   it('keeps what arrived when the connection breaks and goes on from there', async () => {

@@ -114,7 +114,7 @@ it.each(['/y', '/x'])('a move waits while a save puts %s in place', async (path)
   expect(await tree.read('x')).toBe('x')
   saved.resolve()
   await Promise.all([saving, moving])
-  expect(await readdir(tree.root)).toEqual(['other-5', 'x'])
+  expect(await readdir(tree.root)).toEqual(['.fb-versions', 'other-5', 'x'])
   expect(await tree.read('x')).toBe('y')
 })
 
