@@ -1,4 +1,5 @@
 // Counting what the files of a tree hold, beside changes that are made meanwhile.
+import type { Dirent } from 'node:fs'
 import { dirname, sep } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { OpenFolder } from '../files/volume/open-folder.ts'
@@ -72,9 +73,7 @@ export function createCount(): TreeCount {
     levels.push(level)
     const entries = await volume.list(folder, { direct: true }).catch(skipLost)
     if (entries) await addFiles(volume, folder, entries, signal)
-    const folders = (entries?.dirents ?? []).filter(
-      (dirent) => dirent.isDirectory() && dirent.name !== VERSIONS_NAME,
-    )
+    const folders = (entries?.dirents ?? []).filter(isCounted)
     level.rest = new Set(folders.map(({ name }) => name))
     return folders.map((dirent) => entries?.rawNames.get(dirent) ?? dirent.name)
   }
@@ -157,4 +156,9 @@ function pacedTurns(): () => Promise<void> {
     if (performance.now() - now > BUSY_MS) await wait(PAUSE_MS)
     endsAt = performance.now() + TURN_MS
   }
+}
+
+// Versions count for no folder.
+function isCounted(dirent: Dirent): boolean {
+  return dirent.isDirectory() && dirent.name !== VERSIONS_NAME
 }
