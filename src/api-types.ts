@@ -354,6 +354,8 @@ export type FolderRights = Omit<Record<Verb, boolean>, 'see'>
 
 /** Start-up settings injected into the page as `window.FileBrowser`. */
 export interface BootSettings {
+  /** Present while what is replaced is kept. */
+  Versions?: true
   AuthMethod: string
   BaseURL: string
   CSS: boolean

@@ -57,6 +57,7 @@ export function presentBoot(
     StaticURL: `${config.baseURL}/static`,
     Theme: branding.theme,
     TusSettings: settings.tus,
+    ...(config.versions && { Versions: true as const }),
     Version: config.version,
   }
 }

@@ -13,6 +13,7 @@ import {
   Code,
   FileDiff,
   Hash,
+  History,
   Languages,
   ListOrdered,
   Redo2,
@@ -21,13 +22,15 @@ import {
   TextWrap,
   Undo2,
 } from 'lucide-react'
+import { hasVersions } from '../lib/boot.ts'
 import { useDocumentKeys } from '../lib/page/keys.ts'
 import { shownKeys } from '../operations/commands/shortcut.ts'
+import { openPrompt } from '../operations/prompts.ts'
 import type { MenuEntry, MenuItem } from '../ui/menu.tsx'
 import type { FrameAction } from '../viewers/frame/source.ts'
 import { codeCommands, cursor } from './code-pane.tsx'
-import { currentView } from './current-file.ts'
-import { compareWithSaved, stopComparing } from './disk-version.ts'
+import { current, currentView } from './current-file.ts'
+import { checkDisk, compareWithSaved, stopComparing } from './disk-version.ts'
 import { changeTextSize, editorPrefs, setEditorPref } from './editor-prefs.ts'
 import { editor } from './editor-state.ts'
 
@@ -140,8 +143,21 @@ function editItems(options: MenuOptions): MenuEntry[] {
           icon: FileDiff,
           onSelect: compareWithSaved,
         },
+    hasVersions && {
+      id: 'versions',
+      label: t`Versions`,
+      icon: History,
+      onSelect: () => void showVersions(),
+    },
   ]
   return items.filter((item) => item !== false)
+}
+
+/** A text without edits follows the version that is brought back; else a bar says that the file has changed. */
+async function showVersions(): Promise<void> {
+  if (current.file === null) return
+  const { path } = current.file.entry
+  if ((await openPrompt('versions', { path, isText: true })) === true) await checkDisk()
 }
 
 function viewItems(view: EditorView, options: MenuOptions): MenuEntry[] {

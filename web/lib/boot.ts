@@ -32,5 +32,8 @@ export const boot: Readonly<BootSettings> = { ...defaults, ...globalThis.window?
 
 export const instanceName = boot.Name || 'File Browser'
 
+/** What is replaced stays as a version. */
+export const hasVersions = boot.Versions === true
+
 /** True when logging out makes sense: somebody logged in by themselves, or there is a page for it. */
 export const canLogOut = !boot.NoAuth && (boot.LoginPage || boot.LogoutPage !== '/login')

@@ -95,6 +95,8 @@ export interface PromptKinds {
   search: { props: SearchProps; answer: never }
   share: { props: { path: string; entry: IconOf }; answer: never }
   transfer: { props: TransferProps; answer: string }
+  /** Answers that one of them is what the file is now. */
+  versions: { props: { path: string; isText: boolean }; answer: true }
 }
 
 /** The properties of a dialog component: what it was opened with, and how to answer. */

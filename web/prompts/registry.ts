@@ -35,4 +35,5 @@ export const promptComponents: Registry = {
     async () => (await import('./passkeys/rename.tsx')).RenamePasskeyPrompt,
   ),
   transfer: onDemandAtOnce(async () => (await import('./transfer/transfer.tsx')).TransferPrompt),
+  versions: onDemandAtOnce(async () => (await import('./versions/versions.tsx')).VersionsPrompt),
 }

@@ -8,6 +8,7 @@ import { useState } from 'react'
 import type { FileEntry } from '../../../src/api-types.ts'
 import { fetchRange } from '../../api/content.ts'
 import { type ChecksumAlgorithm, fetchChecksum, previewUrl, streamTree } from '../../api/files.ts'
+import { hasVersions } from '../../lib/boot.ts'
 import { type PhotoFacts, readPhotoFacts } from '../../lib/exif.ts'
 import {
   formatCounts,
@@ -24,12 +25,14 @@ import { isPictured } from '../../lib/previews.ts'
 import { copyWithToast } from '../../operations/copy-text.ts'
 import { folderTitle } from '../../operations/failure-toasts.ts'
 import type { InfoProps } from '../../operations/prompt-kinds.ts'
+import { openPrompt } from '../../operations/prompts.ts'
 import { toastError } from '../../operations/toasts.ts'
 import { abilitiesOn } from '../../state/rights.ts'
 import { permissions } from '../../state/session.ts'
 import { Button, IconButton } from '../../ui/button.tsx'
 import { Fact } from '../../ui/fact.tsx'
 import { FolderGlyph, PageIcon } from '../../ui/file-icon.tsx'
+import { isText } from '../../viewers/frame/kinds.ts'
 import {
   HEAD_BYTES,
   type PictureFacts,
@@ -163,6 +166,7 @@ function SingleInfo({ entry }: { entry: FileEntry }) {
       {!entry.isDir && entry.type !== 'invalid_link' && abilitiesOn(entry.path).download && (
         <Checksums path={entry.path} />
       )}
+      {hasVersions && !entry.isDir && entry.type !== 'invalid_link' && <Versions entry={entry} />}
       {entry.isDir && permissions().admin && <WhoMay vpath={entry.path} />}
     </>
   )
@@ -256,6 +260,26 @@ function Checksums({ path }: { path: string }) {
           </Fact>
         ))}
       </dl>
+    </section>
+  )
+}
+
+/** The dialog has them: few people look for them, and a panel has no room to compare. */
+function Versions({ entry }: { entry: FileEntry }) {
+  const { download, modify } = abilitiesOn(entry.path)
+  if (!download || !modify) return null
+  return (
+    <section className="info__sums line-top">
+      <h4>
+        <Trans>Versions</Trans>
+      </h4>
+      <Button
+        size="sm"
+        className="info__ask"
+        onClick={() => void openPrompt('versions', { path: entry.path, isText: isText(entry) })}
+      >
+        <Trans>Show</Trans>
+      </Button>
     </section>
   )
 }
