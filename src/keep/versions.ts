@@ -57,6 +57,7 @@ const REFUSED = ['EACCES', 'EPERM', 'EROFS', 'ENAMETOOLONG', 'ENOTDIR', 'forbidd
 /** What link(2) fails with where there are no hard links, or none of this file may be made. */
 const NO_LINK = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'EMLINK', 'ENOSYS']
 const THINNED_EVERY_MS = 60_000
+const OPEN_MS = 1_000
 const MAX_REMEMBERED = 1_000
 
 interface Keeping extends VersionsOptions {
@@ -65,6 +66,8 @@ interface Keeping extends VersionsOptions {
   taking: Map<string, string>
   thinnedAt: Map<string, number>
   running: Set<Promise<void>>
+  /** The store that was used last, for a moment: opening it takes longer than what is done there. */
+  store: { base: string; folder: OpenFolder; timer: NodeJS.Timeout } | null
 }
 
 /** Makes them. Touches no disk before the first change. */
@@ -75,6 +78,7 @@ export function createVersions(options: VersionsOptions): Versions {
     taking: new Map(),
     thinnedAt: new Map(),
     running: new Set(),
+    store: null,
   }
   const { volume, isOn } = options
   return {
@@ -94,6 +98,7 @@ export function createVersions(options: VersionsOptions): Versions {
       }),
     drop: (realPath, id) => drop(keeping, realPath, id),
     close: async () => {
+      await forgetStore(keeping)
       await Promise.all(keeping.running)
     },
   }
@@ -108,21 +113,20 @@ async function keep(
   const { volume, tops, taking, log } = keeping
   const { realDir } = file.folder
   const realPath = join(realDir, file.name)
-  const bases = basesOf(volume, await tops(), realDir)
+  const done = (base: string, id: string): KeptOld => {
+    if (taking.size >= MAX_REMEMBERED) taking.clear()
+    taking.set(realDir, base)
+    thinLater(keeping, realPath)
+    return { id, drop: () => drop(keeping, realPath, id) }
+  }
   const last = taking.get(realDir)
-  if (last !== undefined && bases.includes(last)) bases.unshift(last)
+  const lastID = last === undefined ? null : await keepIn(keeping, last, file, { owner, inPlace })
+  if (last !== undefined && lastID !== null) return done(last, lastID)
+  const bases = basesOf(volume, await tops(), realDir)
   for (const copies of inPlace ? [true] : [false, true])
     for (const base of bases) {
-      const id = await keepIn(keeping, base, file, { owner, copies }).catch((error) => {
-        if (!isFullDisk(error)) throw error
-        const message = `no room for a version of ${realPath}`
-        throw new AppError('no_space', message, { cause: error })
-      })
-      if (id === null) continue
-      if (taking.size >= MAX_REMEMBERED) taking.clear()
-      taking.set(realDir, base)
-      thinLater(keeping, realPath)
-      return { id, drop: () => drop(keeping, realPath, id) }
+      const id = await keepIn(keeping, base, file, { owner, inPlace: copies })
+      if (id !== null) return done(base, id)
     }
   log.warn(`${realPath} is replaced without a version: no folder above it takes one`)
   return null
@@ -130,17 +134,17 @@ async function keep(
 
 /** Null where the store of this folder does not take it. */
 async function keepIn(
-  { volume, now }: Keeping,
+  keeping: Keeping,
   base: string,
   file: EntryName,
-  { owner, copies }: { owner: number | null; copies: boolean },
+  { owner, inPlace }: { owner: number | null; inPlace: boolean },
 ): Promise<string | null> {
+  const { volume, now } = keeping
   const path = relative(base, join(file.folder.realDir, file.name))
   const direct = file.folder.device.isDirect
-  const how = { make: true, direct }
-  const store = await openVersionStore(volume, base, how).catch(unless(...REFUSED))
+  const store = await storeToKeepIn(keeping, base, direct).catch(unless(...REFUSED))
   if (!store) return null
-  let isLinked = !copies
+  let isLinked = !inPlace
   try {
     for (let time = now(); ; time++) {
       const id = versionID(time, owner)
@@ -156,12 +160,38 @@ async function keepIn(
       }
     }
   } catch (error) {
+    const errno = errnoOf(error)
+    await forgetStore(keeping)
     await removeEmpty(volume, base, path)
-    if (errnoOf(error) === 'EXDEV' || REFUSED.includes(errnoOf(error))) return null
-    throw error
+    if (errno === 'EXDEV' || REFUSED.includes(errno)) return null
+    if (!isFullDisk(error)) throw error
+    const message = `no room for a version in ${base}`
+    throw new AppError('no_space', message, { cause: error })
   } finally {
     await store.close()
   }
+}
+
+async function storeToKeepIn(
+  keeping: Keeping,
+  base: string,
+  direct: boolean,
+): Promise<OpenFolder | null> {
+  if (keeping.store?.base === base) return keeping.store.folder.share()
+  const folder = await openVersionStore(keeping.volume, base, { make: true, direct })
+  if (!folder) return null
+  await forgetStore(keeping)
+  const timer = setTimeout(() => forgetStore(keeping), OPEN_MS).unref()
+  keeping.store = { base, folder: folder.share(), timer }
+  return folder
+}
+
+async function forgetStore(keeping: Keeping): Promise<void> {
+  const { store } = keeping
+  if (!store) return
+  keeping.store = null
+  clearTimeout(store.timer)
+  await store.folder.close()
 }
 
 function thinLater(keeping: Keeping, realPath: string): void {
@@ -197,6 +227,7 @@ async function drop(keeping: Keeping, realPath: string, id: string): Promise<voi
     await volume.remove(folder, name, { signal })
     return base
   })
+  await forgetStore(keeping)
   await removeEmpty(volume, base, relative(base, realPath))
 }
 
@@ -205,6 +236,7 @@ async function moved(keeping: Keeping, fromReal: string, toReal: string): Promis
   // What is deleted comes back to where its versions are.
   if (leadsToTemp(toReal) || leadsToTemp(fromReal)) return
   try {
+    await forgetStore(keeping)
     const targets = basesOf(volume, await tops(), dirname(toReal))
     await inStores(keeping, fromReal, async (store, { base, path }) => {
       if (!(await volume.stat(store, path).catch(unless('ENOENT', 'ENOTDIR')))) return

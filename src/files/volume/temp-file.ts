@@ -3,7 +3,7 @@
 // old file, the new content is written into it when it is whole, see in-place.ts. An abandoned
 // temporary file is removed by its owner or, after a crash, by temp-registry.ts.
 import { randomUUID } from 'node:crypto'
-import { type BigIntStats, constants, fchown, ftruncate, read } from 'node:fs'
+import { type BigIntStats, constants, fchown, ftruncate } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
@@ -13,15 +13,14 @@ import { permissionBits } from './file-mode.ts'
 import { moveFileToFreeName } from './free-name.ts'
 import { requireFree, spaceAt } from './free-space.ts'
 import { CANNOT_CREATE, CANNOT_REPLACE, writeInPlace } from './in-place.ts'
-import { deviceIn, type OpenFolder, openFileIn } from './open-folder.ts'
-import { readFully } from './read-handle.ts'
+import { deviceIn, type OpenFolder } from './open-folder.ts'
+import { DIRECT_BYTES, hasSameContent } from './same-content.ts'
 import { TEMP_PREFIX } from './temp-name.ts'
 import type { TempFacts, TempNotes } from './temp-registry.ts'
 import { writeFully } from './write-fully.ts'
 
 const changeOwner = promisify(fchown)
 const cut = promisify(ftruncate)
-const readSome = promisify(read)
 
 export interface TempFile {
   /** Writes all bytes from `position` on; `direct`: without the pool where that is quick, for few bytes. */
@@ -79,9 +78,6 @@ export interface CommittedFile {
   /** Id of the version that the replaced file became; null without one. */
   version: string | null
 }
-
-/** Contents up to this size are compared before one is kept. */
-const COMPARED_BYTES = 1024 * 1024
 
 /** An old file of more than this is replaced in the pool: freeing its blocks takes its time. */
 const SMALL_BYTES = 1024 * 1024
@@ -241,6 +237,8 @@ async function commit(
     if (mtimeMs !== undefined) await setTime(placed, mtimeMs, calls)
     const { size, mtimeNs, ino } = await calls.fstat(placed)
     if (isDirect && syncsFolder) folder.disks.noteSynced(folder.realDir)
+    // It is in the memory of the kernel as well, for who replaces it again.
+    if (keepOld && size <= DIRECT_BYTES) folder.device.noteRead(ino)
     return { sizeBytes: Number(size), mtimeNs, ino, hasReplaced: old !== null, version }
   } finally {
     if (placed !== fd) await calls.close(placed)
@@ -255,9 +253,10 @@ async function settle(
   replace: boolean,
   keepOld: CommitOptions['keepOld'],
 ): Promise<{ placed: number; version: string | null }> {
-  const { isStaged, fd } = temp
+  const { isStaged, fd, calls } = temp
   const file = old?.isFile() ? old : null
-  const isKept = file && keepOld && !(await hasSameContent(temp, file))
+  const own = file && (await calls.fstat(fd))
+  const isKept = own && keepOld && !(await hasSameContent(temp, file, own))
   const keep = async (inPlace: boolean) => (isKept ? await keepOld({ inPlace }) : null)
   const write = async (file: BigIntStats) => {
     const kept = await keep(true)
@@ -278,7 +277,7 @@ async function settle(
     if (written) return written
   }
   if (isStaged) throw new AppError('forbidden', 'the folder takes no new names')
-  if (file) await carryOver(temp, file)
+  if (own) await carryOver(temp, file, own)
   const kept = await keep(false)
   try {
     await move(temp, old, replace)
@@ -289,29 +288,6 @@ async function settle(
     const written = await write(file)
     if (!written) throw error
     return written
-  }
-}
-
-// Read only where they may be the same.
-async function hasSameContent(temp: Temp, old: BigIntStats): Promise<boolean> {
-  const { folder, name, fd, calls } = temp
-  if (old.size > COMPARED_BYTES || (await calls.fstat(fd)).size !== old.size) return false
-  const bytes = Number(old.size)
-  const [before, after] = [Buffer.allocUnsafe(bytes), Buffer.allocUnsafe(bytes)]
-  const file = await openFileIn(folder, name, { direct: true }).catch(unless('EACCES', 'ELOOP'))
-  if (!file) return false
-  try {
-    const opened = {
-      read: (...[buffer, at, length, from]: Parameters<typeof file.read>) =>
-        folder.device.run(() => readSome(fd, buffer, at, length, from)),
-    }
-    const read = await Promise.all([
-      readFully(file, before, 0, bytes),
-      readFully(opened, after, 0, bytes),
-    ])
-    return read.every((length) => length === bytes) && before.equals(after)
-  } finally {
-    await file.close()
   }
 }
 
@@ -376,8 +352,11 @@ async function setTime(fd: number, mtimeMs: number, calls: DiskCalls): Promise<v
     .catch(unless('EPERM', 'EACCES', 'ENOSYS', 'ENOTSUP'))
 }
 
-async function carryOver({ fd, calls, folder }: Temp, old: BigIntStats): Promise<void> {
-  const own = await calls.fstat(fd)
+async function carryOver(
+  { fd, calls, folder }: Temp,
+  old: BigIntStats,
+  own: BigIntStats,
+): Promise<void> {
   if (old.uid !== own.uid || old.gid !== own.gid) {
     // Only root may give files away; without that right the writer becomes the owner.
     const give = () => changeOwner(fd, Number(old.uid), Number(old.gid))
