@@ -106,6 +106,7 @@ describe('precedence', () => {
       tusExpiry: '1h',
       keepAge: '7d',
       keepSize: '5%',
+      trash: 'own',
       sessionIdle: '1h',
       sessionMax: '2h',
       tokenExpirationTime: '90m',

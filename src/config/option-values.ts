@@ -3,6 +3,7 @@
 
 import { readFileSync } from 'node:fs'
 import { isIP, isIPv4 } from 'node:net'
+import type { TrashMode } from '../api-types.ts'
 import { LOOPBACK_BLOCKS, PRIVATE_BLOCKS } from '../lib/address-blocks.ts'
 
 const TRUE_WORDS = ['1', 't', 'T', 'true', 'TRUE', 'True']
@@ -48,6 +49,12 @@ export function integerBetween(min: number, max = Number.MAX_SAFE_INTEGER) {
     if (value > max) throw new Error(`must be ${max} or less`)
     return value
   }
+}
+
+/** Which deletions go into the trash. */
+export function parseTrash(text: string): TrashMode {
+  if (text === 'all' || text === 'own' || text === 'off') return text
+  throw new Error('expected all, own or off')
 }
 
 /** Permission bits: 0 to 0o7777. */

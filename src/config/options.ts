@@ -25,6 +25,7 @@ import {
   parseRoots,
   parseSize,
   parseSources,
+  parseTrash,
   parseVariableNames,
   type RateLimit,
 } from './option-values.ts'
@@ -164,6 +165,13 @@ export const OPTIONS = {
       default: 'true',
       ours: true,
     }),
+    trash: parsed(
+      'all|own|off',
+      parseTrash,
+      'all',
+      'What deletions go into the trash: all, those that ask for it as the interface does (own), or none',
+      { ours: true },
+    ),
     redisCacheUrl: text('URL', 'Accepted for old start scripts; not needed any more', {
       deprecated: ['redis-cache-url'],
     }),

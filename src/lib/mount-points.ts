@@ -8,6 +8,8 @@ export interface Mount {
   id: string
   /** Number of the device, `major:minor`; mounts of one file system share it. */
   device: string
+  /** The folder of the file system that is mounted. */
+  root: string
   /** Name of the kind of file system, such as `ext4` or `fuse.sshfs`. */
   type: string
 }
@@ -21,12 +23,15 @@ export function mountsOf(list: Buffer): Map<string, Mount> {
   const mounts = new Map<string, Mount>()
   for (const line of list.toString('latin1').split('\n')) {
     const fields = line.split(' ')
-    const [id = '', , device = '', , place = ''] = fields
+    const [id = '', , device = '', root = '', place = ''] = fields
     const type = fields[fields.indexOf('-', 6) + 1] ?? ''
-    const name = place.replace(/\\([0-7]{3})/g, octalCharacter)
-    if (place) mounts.set(Buffer.from(name, 'latin1').toString(), { id, device, type })
+    if (place) mounts.set(textOf(place), { id, device, root: textOf(root), type })
   }
   return mounts
+}
+
+function textOf(field: string): string {
+  return Buffer.from(field.replace(/\\([0-7]{3})/g, octalCharacter), 'latin1').toString()
 }
 
 function octalCharacter(_: string, digits: string): string {

@@ -133,6 +133,11 @@ const RESOURCE_PATHS = operations(FILES, {
       description: 'Links are deleted, not followed. Shares of the caller at and below it end.',
       parameters: [
         query(
+          'trash',
+          'Whether it goes into the trash. Without it the setting of the server decides.',
+          flag(),
+        ),
+        query(
           'seen',
           'Deletes what the body names, each folder before what it holds, and only while all is as it was seen; when something came or changed since, it stays (412).',
           flag(),

@@ -1,22 +1,30 @@
 // Removing entries, folders with all they hold.
-import { removeSeen, type SeenEntries } from '../files/transfer/remove-seen.ts'
-import { AppError } from '../lib/errors.ts'
+import { isAsSeen, removeSeen, type SeenEntries } from '../files/transfer/remove-seen.ts'
+import type { Making } from '../history/history.ts'
+import { AppError, badRequest } from '../lib/errors.ts'
 import type { VPath } from '../lib/vpath.ts'
 import { type Actor, requireStill } from './actor.ts'
 import { change, checkDescendants } from './change.ts'
 import { endShares, endSharesOfGone, locateShared } from './shares.ts'
 
+export interface Removal {
+  /** Whether it goes into the trash; null where nobody says: then the server's setting does. */
+  trash: boolean | null
+  /** Only what is in there goes. Asked for once the caller may delete. */
+  seen?: (() => Promise<SeenEntries>) | undefined
+}
+
 /**
- * Removes an entry, with the right to delete; shares of it and of what it held end. With `seen` only
- * what is in there goes, see removeSeen: `precondition_failed` when something else was met. `seen` is
- * asked for once the caller may delete.
+ * Removes an entry, with the right to delete, into the trash or for good; shares of it and of what it held end.
+ * With `seen` it is `precondition_failed` when something else was met. `bad_request` for the trash of a server
+ * that has none.
  */
 export async function remove(
   actor: Actor,
   vpath: VPath,
-  seen?: () => Promise<SeenEntries>,
+  removal: Removal = { trash: null },
 ): Promise<void> {
-  const { signal } = actor
+  const intoTrash = goesIntoTrash(actor, removal)
   if (actor.scope.isTop(vpath))
     throw new AppError('forbidden', 'the top of a tree cannot be deleted')
   const demand = requireStill(actor, vpath, ['delete'])
@@ -26,15 +34,13 @@ export async function remove(
     { what: 'delete', source: vpath, verbs: ['delete'] },
     demand,
   )
-  const entries = await seen?.()
-  await change(actor, { event: 'delete', kind: 'delete', vpath }, async (hasRun) => {
+  const entries = await removal.seen?.()
+  await change(actor, { event: 'delete', kind: 'delete', vpath }, async (hasRun, making) => {
     await checkAgain(hasRun)
-    const { scope } = actor
     const shared = await locateShared(actor, vpath)
     try {
-      if (!entries) await scope.remove(vpath, signal)
-      else if (!(await removeSeen(scope, vpath, entries, signal)))
-        throw new AppError('precondition_failed', `${vpath} has changed`)
+      if (intoTrash) await putIntoTrash(actor, vpath, entries, making)
+      else await removeForGood(actor, vpath, entries)
     } catch (error) {
       // Stopped midway: a part may have gone.
       await endSharesOfGone(actor, shared)
@@ -42,4 +48,37 @@ export async function remove(
     }
     await endShares(actor, shared)
   })
+}
+
+// Who asks for the trash must not lose anything because there is none.
+function goesIntoTrash({ services }: Actor, { trash }: Removal): boolean {
+  const { trash: mode } = services.config
+  if (trash && mode === 'off') throw badRequest('this server has no trash')
+  return trash ?? mode === 'all'
+}
+
+async function putIntoTrash(
+  { services, scope, signal, user, origin }: Actor,
+  vpath: VPath,
+  entries: SeenEntries | undefined,
+  making: Making,
+): Promise<void> {
+  if (entries && !(await isAsSeen(scope, vpath, entries, signal))) throw changed(vpath)
+  signal.throwIfAborted()
+  const facts = { userID: user.id, operation: origin.operation ?? null }
+  const kept = await scope.takeAway(vpath, (place) => services.trash.put(place, facts))
+  making.kept(kept.id, kept.bytes)
+}
+
+async function removeForGood(
+  { scope, signal }: Actor,
+  vpath: VPath,
+  entries: SeenEntries | undefined,
+): Promise<void> {
+  if (!entries) return scope.remove(vpath, signal)
+  if (!(await removeSeen(scope, vpath, entries, signal))) throw changed(vpath)
+}
+
+function changed(vpath: VPath): AppError {
+  return new AppError('precondition_failed', `${vpath} has changed`)
 }

@@ -109,6 +109,7 @@ export async function scopeOfEntry(actor: Actor, { entry, path }: SeenEntry): Pr
     volume: services.volume,
     root: join(entry.store, 'files', entry.name),
     isRootReal: true,
+    isKept: true,
     base: path,
     may: (vpath, verb) => scope.may(vpath, verb) && may(vpath, verb),
     followExternalSymlinks: false,

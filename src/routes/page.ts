@@ -56,6 +56,7 @@ export function presentBoot(
     Signup: settings.signup,
     StaticURL: `${config.baseURL}/static`,
     Theme: branding.theme,
+    Trash: config.trash,
     TusSettings: settings.tus,
     ...(config.versions && { Versions: true as const }),
     Version: config.version,

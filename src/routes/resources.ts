@@ -194,8 +194,18 @@ async function deleteResource(c: Ctx, deps: Deps): Promise<Response> {
   // Ours: only what the client has seen. Asked for in the address, because a proxy may drop the body
   // of a deletion, and then nothing must go.
   const readSeen = () => readJson(c, deps, (reader) => parseSeen(reader, vpath), MAX_SEEN_BYTES)
-  await remove(actorOf(c, deps), vpath, query.get('seen') === 'true' ? readSeen : undefined)
+  await remove(actorOf(c, deps), vpath, {
+    trash: trashIn(query.get('trash')),
+    seen: query.get('seen') === 'true' ? readSeen : undefined,
+  })
   return sendStatus(204)
+}
+
+// Ours. A word that is not known must not decide what is gone for good.
+function trashIn(word: string | null): boolean | null {
+  if (word === null || word === '') return null
+  if (word !== 'true' && word !== 'false') throw badRequest('trash is true or false')
+  return word === 'true'
 }
 
 function parseSeen(reader: Reader, base: VPath): SeenEntries {

@@ -60,7 +60,7 @@ describe('deleting what was seen', () => {
     method: 'DELETE',
     ...(entries === undefined ? {} : { body: JSON.stringify({ entries }) }),
   })
-  const at = '/api/resources/copy?seen=true'
+  const at = '/api/resources/copy?seen=true&trash=false'
 
   it('removes a tree that is as it was', async () => {
     const files = {
@@ -272,7 +272,7 @@ it('a folder of the root that is called `recursive` is as good as any', async ()
   expect((await admin.fetch(`${at}?${query}`, { method: 'PATCH' })).status).toBe(200)
   expect(await readdir(app.tree.root)).toEqual(['.fb-versions', 'renamed'])
   await app.tree.add({ 'recursive/c.txt': 'x' })
-  expect((await admin.fetch(at, { method: 'DELETE' })).status).toBe(204)
+  expect((await admin.fetch(`${at}?trash=false`, { method: 'DELETE' })).status).toBe(204)
   expect(await readdir(app.tree.root)).toEqual(['.fb-versions', 'renamed'])
 })
 

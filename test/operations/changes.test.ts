@@ -276,7 +276,7 @@ it('a deletion of what was seen leaves what came since', async () => {
   await using setup = await setUp({ 'd/a.txt': 'a', 'd/b.txt': 'b' })
   const { tree } = setup
   const seen = async () => new Map([[at('/d'), null]])
-  await expect(remove(setup.actor(), at('/d'), seen)).rejects.toMatchObject({
+  await expect(remove(setup.actor(), at('/d'), { trash: null, seen })).rejects.toMatchObject({
     code: 'precondition_failed',
   })
   expect(await readdir(tree.at('d'))).toEqual(['a.txt', 'b.txt'])

@@ -26,6 +26,7 @@ const defaults: BootSettings = {
   HelpURL: '',
   MinimumPasswordLength: 12,
   MissingArchives: [],
+  Trash: 'off',
 }
 
 export const boot: Readonly<BootSettings> = { ...defaults, ...globalThis.window?.FileBrowser }

@@ -5,6 +5,7 @@ import { parentOf, ROOT, type VPath } from '../../lib/vpath.ts'
 import { permissionBits } from '../volume/file-mode.ts'
 import { moved, type OpenFolder } from '../volume/open-folder.ts'
 import type { OpenTempOptions, TempFile } from '../volume/temp-file.ts'
+import type { EntryName } from '../volume/volume.ts'
 import type { Place } from './jail.ts'
 import {
   type At,
@@ -25,6 +26,11 @@ export interface TempOptions extends Pick<OpenTempOptions, 'label' | 'resume' | 
   verb?: 'create' | 'modify'
 }
 
+/** An entry by its open folder and its name there, and its real path. */
+export interface EntryPlace extends EntryName {
+  realPath: string
+}
+
 export interface Changing {
   /** A folder kept open, for writing many files into it. */
   openFolderToWrite(at: At): Promise<WriteFolder>
@@ -41,6 +47,8 @@ export interface Changing {
   findTemps(at: At, label: string): Promise<string[]>
   /** Removes an entry, folders with all they hold; links are removed, not followed. */
   remove(vpath: VPath, signal: AbortSignal): Promise<void>
+  /** Hands an entry that may be deleted, not followed, to who takes it away. */
+  takeAway<T>(vpath: VPath, take: (entry: EntryPlace) => Promise<T>): Promise<T>
   /**
    * Removes one entry by itself: a folder when nothing is in it, a file or link when its own
    * modification time is still this one. False when it stays.
@@ -86,21 +94,10 @@ export function changingOf(tree: Tree): Changing {
     openTemp: (at, options = {}) => within(tree, at, (place) => openTempAt(tree, place, options)),
     findTemps: (at, label) => within(tree, at, ({ folder }) => volume.findTemps(folder, label)),
     remove: (vpath, signal) =>
-      withEntry(tree, vpath, async (place) => {
-        const { folder, name } = place
-        requireNoTop(tree, vpath)
-        await requireMay(tree, place, 'delete')
-        if (!folder) throw notFound(vpath)
-        await volume.remove(folder, name, { signal })
-      }),
+      takeAway(tree, vpath, ({ folder, name }) => volume.remove(folder, name, { signal })),
+    takeAway: (vpath, take) => takeAway(tree, vpath, take),
     removeSingle: (vpath, mtimeNs) =>
-      withEntry(tree, vpath, async (place) => {
-        const { folder, name } = place
-        requireNoTop(tree, vpath)
-        await requireMay(tree, place, 'delete')
-        if (!folder) throw notFound(vpath)
-        return volume.removeSingle(folder, name, mtimeNs)
-      }),
+      takeAway(tree, vpath, ({ folder, name }) => volume.removeSingle(folder, name, mtimeNs)),
     rename: (source, target, options) =>
       withEntry(tree, source, async (place) => {
         const { folder: from, name } = place
@@ -132,6 +129,20 @@ export function changingOf(tree: Tree): Changing {
         await volume.setMode(folder, name, permissionBits(mode))
       }),
   }
+}
+
+function takeAway<T>(
+  tree: Tree,
+  vpath: VPath,
+  take: (entry: EntryPlace) => Promise<T>,
+): Promise<T> {
+  return withEntry(tree, vpath, async (place) => {
+    const { folder, name, realPath } = place
+    requireNoTop(tree, vpath)
+    await requireMay(tree, place, 'delete')
+    if (!folder) throw notFound(vpath)
+    return take({ folder, name, realPath })
+  })
 }
 
 const RENAME = ['rename'] as const

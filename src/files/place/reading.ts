@@ -5,7 +5,7 @@ import { AppError, unless } from '../../lib/errors.ts'
 import { ROOT, type VPath } from '../../lib/vpath.ts'
 import type { EntryStats } from '../disks/stat-many.ts'
 import { type EntryKind, type EntryStat, kindOf, toEntryStat, WAY } from '../volume/entry-stat.ts'
-import { leadsToTemp } from '../volume/temp-name.ts'
+import { leadsToReserved, leadsToStore } from '../volume/reserved-name.ts'
 import { entriesBelow } from './entries-below.ts'
 import {
   createFolderReader,
@@ -198,7 +198,11 @@ async function openRead(
 
 // Nothing is held back; temporary files are left out but where they were asked for.
 function everything({ jail }: Tree, temps = false): PathRules {
-  return createPathRules(jail, (vpath) => temps || !leadsToTemp(vpath), undefined)
+  return createPathRules(
+    jail,
+    (vpath) => !(temps ? leadsToStore(vpath) : leadsToReserved(vpath)),
+    undefined,
+  )
 }
 
 async function listBy(

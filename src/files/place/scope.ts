@@ -3,7 +3,7 @@
 import type { FolderRights } from '../../api-types.ts'
 import { rightsBy } from '../../lib/verbs.ts'
 import { ROOT, rebase, type VPath } from '../../lib/vpath.ts'
-import { leadsToTemp } from '../volume/temp-name.ts'
+import { leadsToReserved } from '../volume/reserved-name.ts'
 import type { Volume } from '../volume/volume.ts'
 import { type Changing, changingOf, type TempOptions } from './changing.ts'
 import type { OpenFile } from './folder-reader.ts'
@@ -44,6 +44,8 @@ export interface ScopeOptions {
   outer?: PathRules | undefined
   /** Where the tree stands in that of an account, see joined.ts; all its paths begin with it. */
   base?: VPath | undefined
+  /** The root lies in a folder of the server's own, where no other tree may be. */
+  isKept?: boolean | undefined
   /** Throws `not_mounted` while the root is not the folder it should be. */
   requirePresent?: (() => Promise<void>) | undefined
 }
@@ -80,11 +82,23 @@ export function createScope(options: ScopeOptions): Scope {
     base: options.base,
     requirePresent: options.requirePresent,
   })
-  const shown: May = (vpath, verb) => may(vpath, verb) && !leadsToTemp(vpath)
+  const shown: May = (vpath, verb) => may(vpath, verb) && !leadsToReserved(vpath)
   const rules = createPathRules(jail, shown, options.outer, caseless, rights)
   const isCaseless = caseless !== undefined
   const owner = options.owner ?? null
-  const tree: Tree = { volume, jail, rules, may, rights, isCaseless, owner, fileMode, dirMode }
+  const { isKept = false } = options
+  const tree: Tree = {
+    volume,
+    jail,
+    rules,
+    may,
+    rights,
+    isCaseless,
+    isKept,
+    owner,
+    fileMode,
+    dirMode,
+  }
   return {
     ...readingOf(tree),
     ...changingOf(tree),

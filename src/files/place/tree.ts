@@ -5,7 +5,7 @@ import { AppError, fromErrno } from '../../lib/errors.ts'
 import type { Ask } from '../../lib/verbs.ts'
 import { ROOT, type VPath } from '../../lib/vpath.ts'
 import { moved, type OpenFolder } from '../volume/open-folder.ts'
-import { leadsToTemp } from '../volume/temp-name.ts'
+import { leadsToReserved } from '../volume/reserved-name.ts'
 import type { Volume } from '../volume/volume.ts'
 import { type Jail, locate, locateEntry, type Place } from './jail.ts'
 import type { May, PathRules, PlaceRights } from './path-rules.ts'
@@ -26,6 +26,8 @@ export interface Tree {
   readonly isCaseless: boolean
   /** Id of the account whose tree it is; null for nobody's. */
   readonly owner: number | null
+  /** See ScopeOptions. */
+  readonly isKept: boolean
   /** Permission bits for new files and folders, before umask. */
   readonly fileMode: number
   readonly dirMode: number
@@ -84,7 +86,7 @@ async function checked(
   find: (jail: Jail, vpath: VPath) => Promise<Place>,
 ): Promise<Place> {
   if (!tree.may(vpath, 'pass')) throw new AppError('forbidden', `${vpath} is denied`)
-  if (leadsToTemp(vpath)) throw new AppError('not_found', `${vpath} is a temporary file`)
+  if (leadsToReserved(vpath)) throw new AppError('not_found', `${vpath} belongs to the server`)
   const place = await find(tree.jail, vpath)
   try {
     await checkTarget(tree, vpath, place)
@@ -97,6 +99,9 @@ async function checked(
 
 // A link inside the scope is checked by its target's path too (CVE-2026-90930).
 async function checkTarget(tree: Tree, vpath: VPath, place: Place): Promise<void> {
+  // Through a link, a mount, or as the folder of an account.
+  if (!tree.isKept && tree.volume.isInStore(place.realPath))
+    throw new AppError('not_found', `${vpath} belongs to the server`)
   if (place.isPlain && !tree.isCaseless) return
   if (!(await tree.rules.at(place.realPath))(ROOT, 'pass'))
     throw new AppError('forbidden', `${vpath} leads to what is denied`)

@@ -31,7 +31,7 @@ export async function removeSeen(
 }
 
 /** Whether an entry and all below it are in `seen`, as they are; what has gone since is no loss. */
-async function isAsSeen(
+export async function isAsSeen(
   scope: Scope,
   vpath: VPath,
   seen: SeenEntries,

@@ -2,6 +2,8 @@
 import { readdir, readlink } from 'node:fs/promises'
 import { basename } from 'node:path'
 import { contains } from '../../lib/host-path.ts'
+import { memo } from '../../lib/memo.ts'
+import type { Mount } from '../../lib/mount-points.ts'
 import { poolCalls } from '../disks/disk-calls.ts'
 import type { Disks } from '../disks/disks.ts'
 import { statMany } from '../disks/stat-many.ts'
@@ -25,11 +27,21 @@ import {
 } from './open-folder.ts'
 import { namesAt, readOpenFolder } from './read-folder.ts'
 import { removeEntry, removeSingle } from './remove.ts'
+import { leadsToStore } from './reserved-name.ts'
 import { copyFileTo, linkFile } from './second-file.ts'
 import { openTemp } from './temp-file.ts'
 import { TEMP_PREFIX } from './temp-name.ts'
 import type { TempRegistry } from './temp-registry.ts'
 import type { Volume } from './volume.ts'
+
+const storeMounts = memo((mounts: ReadonlyMap<string, Mount>) =>
+  [...mounts].flatMap(([place, { root }]) => (leadsToStore(root) ? [place] : [])),
+)
+
+function storesIn(disks: Disks): string[] {
+  const mounts = disks.mounts()
+  return mounts ? storeMounts(mounts) : []
+}
 
 /** Makes the volume. There is one to a process, like `disks`. `temps` are told of temporary files. */
 export function createDiskVolume(disks: Disks, temps?: TempRegistry): Volume {
@@ -84,6 +96,8 @@ export function createDiskVolume(disks: Disks, temps?: TempRegistry): Volume {
     room: async () => null,
     isMountPoint: disks.isKnownMount,
     holdsMount: disks.holdsMount,
+    isInStore: (realPath) =>
+      leadsToStore(realPath) || storesIn(disks).some((place) => contains(place, realPath)),
     mountsBelow: (realDir) =>
       [...(disks.mounts()?.keys() ?? [])].filter(
         (place) => place !== realDir && contains(realDir, place),

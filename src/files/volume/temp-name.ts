@@ -12,17 +12,15 @@ const UUID = '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}'
 const UPLOAD = 'up-([0-9a-f]{32}(?:-u\\d{1,10})?)-(\\d{1,16})-([rn])-(\\d{0,16})'
 const NAME = `\\.fb-tmp-(?:${UUID}|${UPLOAD})`
 const WHOLE = new RegExp(`^${NAME}$`)
-// Of the folders in which something is kept. NTFS takes dots and spaces at the end, and the name of a stream, for the same.
-const STORE = '\\.fb-(?:trash|versions)[. ]*(?::[^/]*)?'
 // By any spelling, since some disks ignore case.
-const SEGMENT = new RegExp(`/(?:${NAME}|${STORE})(?:/|$)`, 'i')
+const SEGMENT = new RegExp(`/${NAME}(?:/|$)`, 'i')
 
 /** True for the name of a temporary file. */
 export function isTempName(name: string): boolean {
   return WHOLE.test(name)
 }
 
-/** True for a path through something with such a name, or a folder in which something is kept. */
+/** True for a path through something with such a name. */
 export function leadsToTemp(vpath: string): boolean {
   return vpath.includes('/.') && SEGMENT.test(vpath)
 }

@@ -89,6 +89,8 @@ export interface Volume {
   isMountPoint(realPath: string): boolean | null
   /** Something is mounted below a folder; null where nothing tells. */
   holdsMount(realDir: string): boolean | null
+  /** True for what lies in a folder in which the server keeps something, or is a mount of that. */
+  isInStore(realPath: string): boolean
   /** Real paths of all that is mounted below a folder; none where nothing tells. */
   mountsBelow(realDir: string): string[]
 }
