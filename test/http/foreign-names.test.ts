@@ -16,7 +16,9 @@ describe('names that are not UTF-8', () => {
     await writeFile(latin1(app.tree, 'M\u00e4rz/f\u00fcr.txt'), 'x')
     await writeFile(latin1(app.tree, '\u00fcber.txt'), 'x')
     const admin = await app.as('admin')
-    expect((await admin.fetch('/api/resources/old', { method: 'DELETE' })).status).toBe(204)
+    expect((await admin.fetch('/api/resources/old?trash=false', { method: 'DELETE' })).status).toBe(
+      204,
+    )
     expect(await readdir(app.tree.root)).toEqual([])
   })
 

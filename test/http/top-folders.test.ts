@@ -214,7 +214,7 @@ describe('every call over a top folder on another disk', () => {
     expect((await ann.fetch('/api/tus/photos/t.bin', sent)).status).toBe(204)
     expect(await at('t.bin')).toBe('hello')
     expect(await statusOf(ANN, '/api/resources/photos/2024', { method: 'DELETE' })).toBe(204)
-    expect((await readdir(photos)).sort()).toEqual(['.fb-versions', 'new', 't.bin'])
+    expect((await readdir(photos)).sort()).toEqual(['.fb-trash', '.fb-versions', 'new', 't.bin'])
   })
 
   it.each([

@@ -80,7 +80,7 @@ describe.runIf(process.platform === 'linux')('a tree with a path too long for th
     await using app = await openApp(withRules)
     makeChain(app.tree.at('deep'), chain, { 'last.txt': '', inside: { link: '../last.txt' } })
     expect(await change(app, 'PATCH', '/deep?action=rename&destination=/p/moved')).toBe(200)
-    expect(await change(app, 'DELETE', '/p/moved')).toBe(204)
+    expect(await change(app, 'DELETE', '/p/moved?trash=false')).toBe(204)
     expect(await readdir(app.tree.root, { recursive: true })).toEqual(['p', 'p/other.txt'])
   })
 
@@ -92,7 +92,7 @@ describe.runIf(process.platform === 'linux')('a tree with a path too long for th
     const response = await admin.fetch(`/api/resources/deep?${query}`, { method: 'PATCH' })
     expect(response.headers.get('x-error-code')).toBe('invalid_name')
     expect(await readdir(app.tree.at('p'))).toEqual(['other.txt'])
-    await admin.fetch('/api/resources/deep', { method: 'DELETE' })
+    await admin.fetch('/api/resources/deep?trash=false', { method: 'DELETE' })
   })
 
   it.each([
@@ -108,7 +108,7 @@ describe.runIf(process.platform === 'linux')('a tree with a path too long for th
       expect(await readdir(app.tree.at('deep'))).toEqual(['beside.txt', chain.name])
       expect(await readdir(app.tree.at('p'))).toEqual(['other.txt'])
     } finally {
-      await (await app.as('admin')).fetch('/api/resources/deep', { method: 'DELETE' })
+      await (await app.as('admin')).fetch('/api/resources/deep?trash=false', { method: 'DELETE' })
     }
   })
 })
