@@ -92,7 +92,7 @@ export function entriesBelow(root: string, folder: string, all = false): Entry[]
   const host = join(root, folder)
   if (!lstatSync(host).isDirectory()) return []
   return readdirSync(host)
-    .filter((name) => name !== '.fb-trash')
+    .filter((name) => !name.startsWith('.fb-'))
     .sort()
     .flatMap((name): Entry[] => {
       const place = child(folder, name)
