@@ -29,6 +29,12 @@ async function rename(
   versions: Versions,
   { from, to, options }: { from: EntryName; to: EntryName; options: RenameOptions },
 ): Promise<void> {
+  const [source, target] = [from, to].map(({ folder, name }) => join(folder.realDir, name)) as [
+    string,
+    string,
+  ]
+  // What comes out of the trash finds its versions where they were.
+  if (volume.isInStore(source) || volume.isInStore(target)) return volume.rename(from, to, options)
   const kept = options.replace ? await keepReplaced(volume, versions, from, to, options) : null
   try {
     await volume.rename(from, to, options)
@@ -36,7 +42,7 @@ async function rename(
     await kept?.drop()
     throw error
   }
-  await versions.moved(join(from.folder.realDir, from.name), join(to.folder.realDir, to.name))
+  await versions.moved(source, target)
 }
 
 async function keepReplaced(
