@@ -353,12 +353,10 @@ export type Verb = 'see' | 'download' | 'create' | 'modify' | 'rename' | 'delete
 export type FolderRights = Omit<Record<Verb, boolean>, 'see'>
 
 /** Start-up settings injected into the page as `window.FileBrowser`. */
-/** Which deletions go into the trash: all, those that ask for it, or none. */
-export type TrashMode = 'all' | 'own' | 'off'
-
 export interface BootSettings {
-  /** Present while what is replaced is kept. */
+  /** What is replaced is kept, and of what is deleted all, what asks for it, or nothing. */
   Versions?: true
+  Trash: 'all' | 'own' | 'off'
   AuthMethod: string
   BaseURL: string
   CSS: boolean
@@ -389,13 +387,10 @@ export interface BootSettings {
   Passkeys?: true
   /** Ours: archive formats that the server's platform does not make. */
   MissingArchives: string[]
-  /** Ours: what is deleted goes into the trash, unless `off`. */
-  Trash: TrashMode
   /** Ours: where people sign in besides, when a provider is configured. */
   Provider?: ProviderBoot
 }
 
-/** The provider on the login page. */
 export interface ProviderBoot {
   Label: string
   /** Goes there without a click. */

@@ -3,7 +3,7 @@
 
 import { readFileSync } from 'node:fs'
 import { isIP, isIPv4 } from 'node:net'
-import type { TrashMode } from '../api-types.ts'
+import type { BootSettings } from '../api-types.ts'
 import { LOOPBACK_BLOCKS, PRIVATE_BLOCKS } from '../lib/address-blocks.ts'
 
 const TRUE_WORDS = ['1', 't', 'T', 'true', 'TRUE', 'True']
@@ -52,7 +52,7 @@ export function integerBetween(min: number, max = Number.MAX_SAFE_INTEGER) {
 }
 
 /** Which deletions go into the trash. */
-export function parseTrash(text: string): TrashMode {
+export function parseTrash(text: string): BootSettings['Trash'] {
   if (text === 'all' || text === 'own' || text === 'off') return text
   throw new Error('expected all, own or off')
 }
