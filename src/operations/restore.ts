@@ -1,15 +1,19 @@
 // Bringing back what was deleted.
 import { join } from 'node:path'
+import { treeScopeOf } from '../access/user-tree.ts'
 import type { Verb } from '../api-types.ts'
-import { freeName } from '../files/transfer/copy.ts'
+import { joinScopes } from '../files/place/joined.ts'
+import { copyTree, freeName } from '../files/transfer/copy.ts'
+import type { TrashEntry } from '../keep/trash.ts'
 import { AppError, errnoOf } from '../lib/errors.ts'
-import { baseName, joinVPath, parentOf, type VPath } from '../lib/vpath.ts'
+import { baseName, joinVPath, parentOf, ROOT, type VPath } from '../lib/vpath.ts'
 import { type Actor, requireMay, requireStill } from './actor.ts'
 import { change } from './change.ts'
 import { madeOf } from './made.ts'
-import { requireAllBelow, type SeenEntry } from './trash-entries.ts'
+import { contentScope, requireAllBelow, type SeenEntry } from './trash-entries.ts'
+import { reserve } from './write.ts'
 
-export interface RestoreOptions {
+interface RestoreOptions {
   /** Folder to put it in; null for where it was. */
   to: VPath | null
   /** What becomes of a place that is taken. */
@@ -19,7 +23,7 @@ export interface RestoreOptions {
 /**
  * Puts an entry of the trash where it was or into another folder, parents made, with the right to create there; to
  * replace also to modify, and what was there goes into the trash. Gives where it is. `exists` where the place is
- * taken, `unsupported` for a folder on another disk; nothing has changed then.
+ * taken; nothing has changed then.
  */
 export async function restore(
   actor: Actor,
@@ -60,7 +64,13 @@ export async function restore(
           const facts = { userID: actor.user.id, operation: null }
           await trash.put(place, facts)
         }
-        await trash.restoreTo(entry.id, place, { replace: false }).catch(asUnsupported)
+        try {
+          await trash.restoreTo(entry.id, place, { replace: false })
+        } catch (error) {
+          if (errnoOf(error) !== 'EXDEV') throw error
+          await copyBack(actor, entry, target)
+          await trash.erase(entry.id, actor.signal)
+        }
       })
     } finally {
       await folder.close()
@@ -70,8 +80,20 @@ export async function restore(
   return target
 }
 
-function asUnsupported(error: unknown): never {
-  if (errnoOf(error) === 'EXDEV')
-    throw new AppError('unsupported', 'the folder lies on another disk', { cause: error })
-  throw error
+/** To another disk: whole, or nothing of it stays there. */
+async function copyBack(actor: Actor, entry: TrashEntry, target: VPath): Promise<void> {
+  const { services, user, signal } = actor
+  // Names that are hidden from the account come along, as in a move.
+  const scope = treeScopeOf(services, user, 'delete')
+  const name = `fb-restore-${entry.id}`
+  const source = joinVPath(ROOT, name)
+  // What lies in it has been judged.
+  const content = contentScope(actor, entry, source, () => true)
+  const both = joinScopes(scope, new Map([[name, content]]))
+  try {
+    await copyTree(both, source, target, { replace: false, signal, reserve })
+  } catch (error) {
+    await scope.remove(target, new AbortController().signal).catch(() => {})
+    throw error
+  }
 }

@@ -103,15 +103,25 @@ export function requireMayErase(actor: Actor, seen: SeenEntry): void {
  * may be read by who could read them there. Links lead nowhere out of it.
  */
 export async function scopeOfEntry(actor: Actor, { entry, path }: SeenEntry): Promise<Scope> {
-  const { services, scope } = actor
+  const { scope } = actor
   const may = (await testBelow(scope, parentOf(path))) ?? (() => false)
+  return contentScope(actor, entry, path, (vpath, verb) => scope.may(vpath, verb) && may(vpath, verb))
+}
+
+/** What is kept of an entry as a tree that stands at `base`. */
+export function contentScope(
+  { services }: Pick<Actor, 'services'>,
+  entry: TrashEntry,
+  base: VPath,
+  may: May,
+): Scope {
   return createScope({
     volume: services.volume,
     root: join(entry.store, 'files', entry.name),
     isRootReal: true,
     isKept: true,
-    base: path,
-    may: (vpath, verb) => scope.may(vpath, verb) && may(vpath, verb),
+    base,
+    may,
     followExternalSymlinks: false,
     fileMode: 0,
     dirMode: 0,

@@ -39,6 +39,20 @@ it.skipIf(!MAY_MOUNT)('the oldest entries make room for an upload (needs root)',
   expect(await ids()).toEqual(['a'])
 })
 
+it.skipIf(!MAY_MOUNT)('a folder is brought back to another disk, whole (needs root)', async () => {
+  await using app = await openApp({ tree: { 'docs/.a': 'a', 'docs/deep/b.txt': 'bb', disk: null } })
+  await using _disk = await mountDisk(app.tree.at('disk'), 4 * MIB)
+  const admin = await app.as('admin')
+  expect((await admin.fetch('/api/resources/docs', { method: 'DELETE' })).status).toBe(204)
+  const [{ id }] = (await (await admin.fetch('/api/trash')).json()).items
+  const body = JSON.stringify({ ids: [id], to: '/disk' })
+  const answer = await admin.fetch('/api/trash/restore', { method: 'POST', body })
+  expect(await answer.json()).toEqual({ restored: [{ id, path: '/disk/docs' }], failed: [] })
+  expect(await app.tree.read('disk/docs/.a')).toBe('a')
+  expect(await app.tree.read('disk/docs/deep/b.txt')).toBe('bb')
+  expect((await (await admin.fetch('/api/trash')).json()).items).toEqual([])
+})
+
 it('the settings say how long and how much, unless it is configured', async () => {
   await using app = await openApp({ config: { keepAge: 7 * 86_400_000 } })
   const admin = await app.as('admin')

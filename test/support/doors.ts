@@ -74,6 +74,14 @@ export const DOORS: Door[] = [
     go: get('/api/preview/thumb/a.txt'),
   },
   { name: 'subtitle', needs: ['download'], denied: 202, open: 200, go: get('/api/subtitle/a.srt') },
+  { name: 'own history', needs: [], denied: 0, open: 200, go: get('/api/history') },
+  {
+    name: 'undo nothing',
+    needs: [],
+    denied: 0,
+    open: 404,
+    go: send('POST', '/api/history/nothing-of-theirs/undo', ''),
+  },
   { name: 'list the trash', needs: [], denied: 0, open: 200, go: get('/api/trash') },
   {
     name: 'bytes from the trash',
