@@ -67,7 +67,7 @@ export function createApp(base: BaseDeps): App {
   const deps = createDeps(base)
   void reportVideoProgram(deps)
   void finishLeftovers(deps)
-  if (base.config.trash !== 'off') deps.keeping.retention.start()
+  if (base.config.trash !== 'off' || base.config.versions) deps.keeping.retention.start()
   const app = new Hono<Env>({
     // The raw request target decides, not the normalised URL: see request-path.ts.
     getPath: (_request, options) => {

@@ -95,11 +95,11 @@ export const SETTINGS_FLAGS: readonly Flag[] = [
       { deprecated: ['create-user-dir'] },
     ),
     flag('shell COMMAND', 'Shell that runs event commands, such as "/bin/sh -c"'),
-    flag('keepAge DURATION', 'How long deleted entries are kept', {
+    flag('keepAge DURATION', 'How long deleted entries and versions are kept', {
       parse: textOf(parsePositiveDuration),
       default: DEFAULT_KEEP_AGE,
     }),
-    flag('keepSize SIZE', 'Most that deleted entries may take of each disk', {
+    flag('keepSize SIZE', 'Most that deleted entries and versions may take of each disk', {
       parse: textOf(parseKeepSize),
       default: DEFAULT_KEEP_SIZE,
     }),

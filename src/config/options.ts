@@ -151,14 +151,14 @@ export const OPTIONS = {
       'DURATION',
       orEmpty(parsePositiveDuration),
       '',
-      'How long deleted entries are kept, such as 30d; empty leaves it to the settings',
+      'How long deleted entries and versions are kept, such as 30d; empty leaves it to the settings',
       { ours: true },
     ),
     keepSize: parsed(
       'SIZE',
       orEmpty(parseKeepSize),
       '',
-      'Most that deleted entries may take of each disk, such as 10% or 50GiB; empty leaves it to the settings',
+      'Most that deleted entries and versions may take of each disk, such as 10% or 50GiB; empty leaves it to the settings',
       { ours: true },
     ),
     versions: onOff('Keep the old content of files that are replaced', {

@@ -134,7 +134,10 @@ async function keptByDisk({ kept, volume }: Keeping): Promise<Map<string, Kept[]
     const { store } = one
     const disk = disksOf.has(store) ? disksOf.get(store) : await diskOf(volume, store)
     disksOf.set(store, disk ?? null)
-    if (disk) found.set(disk, [...(found.get(disk) ?? []), one])
+    if (!disk) continue
+    const others = found.get(disk)
+    if (others) others.push(one)
+    else found.set(disk, [one])
   }
   return found
 }

@@ -111,7 +111,9 @@ const settings: Schema = object({
     'Who needs a second factor. Left alone when absent from a PUT.',
   ),
   'secondFactorFixed?': flag('It was configured by `--secondFactor`; ignored in a PUT.'),
-  'keepAge?': text('How long deleted entries are kept: `30d`. Left alone when absent from a PUT.'),
+  'keepAge?': text(
+    'How long deleted entries and versions are kept: `30d`. Left alone when absent from a PUT.',
+  ),
   'keepSize?': text(
     'Most that they may take of each disk: `10%` or `50GiB`. Left alone when absent from a PUT.',
   ),

@@ -105,7 +105,12 @@ export function requireMayErase(actor: Actor, seen: SeenEntry): void {
 export async function scopeOfEntry(actor: Actor, { entry, path }: SeenEntry): Promise<Scope> {
   const { scope } = actor
   const may = (await testBelow(scope, parentOf(path))) ?? (() => false)
-  return contentScope(actor, entry, path, (vpath, verb) => scope.may(vpath, verb) && may(vpath, verb))
+  return contentScope(
+    actor,
+    entry,
+    path,
+    (vpath, verb) => scope.may(vpath, verb) && may(vpath, verb),
+  )
 }
 
 /** What is kept of an entry as a tree that stands at `base`. */

@@ -74,6 +74,27 @@ export const DOORS: Door[] = [
     go: get('/api/preview/thumb/a.txt'),
   },
   { name: 'subtitle', needs: ['download'], denied: 202, open: 200, go: get('/api/subtitle/a.srt') },
+  {
+    name: 'versions of a file',
+    needs: ['modify', 'download'],
+    denied: 403,
+    open: 200,
+    go: get('/api/versions/a.txt'),
+  },
+  {
+    name: 'keep a version',
+    needs: ['modify', 'download'],
+    denied: 403,
+    open: 404,
+    go: send('POST', '/api/versions/a.txt', JSON.stringify({ id: 'none', action: 'keep' })),
+  },
+  {
+    name: 'delete a version',
+    needs: ['modify', 'download', 'delete'],
+    denied: 403,
+    open: 404,
+    go: send('DELETE', '/api/versions/a.txt?id=none', ''),
+  },
   { name: 'own history', needs: [], denied: 0, open: 200, go: get('/api/history') },
   {
     name: 'undo nothing',
