@@ -20,8 +20,8 @@ export interface Making {
   /** False where nothing is noted, and nothing has to be found out. */
   readonly isWanted: boolean
   made(entry: Made): void
-  /** An entry of the trash, and the bytes of it where they are known. */
-  kept(id: string, bytes: number | null): void
+  /** What is gone: its id in the trash, or null for good, and its bytes where they are known. */
+  kept(id: string | null, bytes: number | null): void
 }
 
 export interface History {
@@ -100,7 +100,7 @@ function gather(manifestOf: () => { add(made: Made): void; end(): string }) {
     kept: (id, bytes) => {
       gathered.files++
       gathered.bytes += bytes ?? 0
-      gathered.kept.push(id)
+      if (id !== null) gathered.kept.push(id)
     },
   }
   return Object.assign(gathered, { making })

@@ -7,8 +7,10 @@ import { checkTree } from '../files/transfer/copy.ts'
 import type { Making } from '../history/history.ts'
 import type { HistoryKind } from '../history-types.ts'
 import type { FileChange } from '../hooks/hooks.ts'
-import type { VPath } from '../lib/vpath.ts'
+import { unless } from '../lib/errors.ts'
+import { parentOf, ROOT, type VPath } from '../lib/vpath.ts'
 import type { Actor } from './actor.ts'
+import { madeOf } from './made.ts'
 
 type What = Omit<FileChange, 'user'> & { kind: HistoryKind }
 
@@ -49,6 +51,32 @@ export function noted<T>(
     to: destination && placeOf(services, user, destination).place,
   })
   return services.history.noted({ userID: user.id, ...origin }, facts, work)
+}
+
+/** Runs what may make the folders that are missing on the way to a path, and notes those that it has made. */
+export async function notedParents<T>(
+  actor: Actor,
+  vpath: VPath,
+  work: () => Promise<T>,
+): Promise<T> {
+  const missing: VPath[] = []
+  if (actor.services.history.isOn)
+    for (
+      let up = parentOf(vpath);
+      up !== ROOT && !(await actor.scope.exists(up));
+      up = parentOf(up)
+    )
+      missing.unshift(up)
+  const [top] = missing
+  if (top === undefined) return work()
+  return work().finally(() =>
+    noted(actor, { kind: 'folder', vpath: top }, async (making) => {
+      for (const folder of missing) {
+        const found = await actor.scope.stat(folder).catch(unless('not_found', 'forbidden'))
+        if (found) making.made(madeOf(found, folder.slice(top.length)))
+      }
+    }),
+  )
 }
 
 /** Host paths of what is there before the change, and may not be afterwards. */

@@ -5,8 +5,9 @@ import type { Scope } from '../files/place/scope.ts'
 import type { EntryStat } from '../files/volume/entry-stat.ts'
 import type { CommittedFile } from '../files/volume/temp-file.ts'
 import type { Made } from '../history/record.ts'
-import { unless } from '../lib/errors.ts'
+import { type AppError, unless } from '../lib/errors.ts'
 import type { VPath } from '../lib/vpath.ts'
+import type { Actor } from './actor.ts'
 
 /** An entry as the history keeps it; `path` is below the target of the change. */
 export function madeOf(found: EntryStat | CommittedFile, path = ''): Made {
@@ -18,6 +19,13 @@ export function madeOf(found: EntryStat | CommittedFile, path = ''): Made {
     mtimeNs: String(found.mtimeNs),
     ...('hasReplaced' in found && found.hasReplaced && { replaced: found.version }),
   }
+}
+
+/** What is told while something is undone. */
+export interface Telling {
+  actor: Actor
+  onDone(entries: number): void
+  onKept(vpath: VPath, error: AppError): void
 }
 
 /** Null while an entry is as it was made, else why it is not. A folder is, whatever it holds by now. */

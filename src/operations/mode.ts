@@ -7,7 +7,7 @@ import { AppError } from '../lib/errors.ts'
 import type { VPath } from '../lib/vpath.ts'
 import { type Actor, requireStill } from './actor.ts'
 import { checkDescendants, noted } from './change.ts'
-import { changeSince, madeOf } from './made.ts'
+import { changeSince, madeOf, type Telling } from './made.ts'
 
 /**
  * Gives an entry these permission bits, with the right to modify. With `recursive` all below it gets them as well,
@@ -82,17 +82,12 @@ async function setOne(
   if (before !== bits) tell({ ...madeOf(found), modes: [before, bits] })
 }
 
-/**
- * Gives entries below `top` the bits that they had, the last first. Gives those that have changed since, and those
- * that it may not change.
- */
+/** Gives entries below `top` the bits that they had, the last first, but for those that have changed since. */
 export async function restoreModes(
-  actor: Actor,
+  { actor, onDone, onKept }: Telling,
   top: VPath,
   entries: readonly Made[],
-  onKept: (vpath: VPath, error: AppError) => void,
-): Promise<number> {
-  let done = 0
+): Promise<void> {
   let { scope } = actor
   let trees = treeScopeOf(actor.services, actor.user, 'mode')
   await noted(actor, { kind: 'mode', vpath: top }, async (making: Making) => {
@@ -109,12 +104,11 @@ export async function restoreModes(
         if (now !== after)
           throw new AppError(why ?? 'precondition_failed', `${vpath} has changed since`)
         await setOne(trees, vpath, before, (set) => making.made({ ...set, path: made.path }))
-        done++
+        onDone(1)
       } catch (error) {
         if (!(error instanceof AppError)) throw error
         onKept(vpath, error)
       }
     }
   })
-  return done
 }

@@ -10,10 +10,12 @@ import {
   moveTree,
 } from '../files/transfer/copy.ts'
 import type { OnMade } from '../files/transfer/copy-file.ts'
-import { AppError, badRequest } from '../lib/errors.ts'
+import type { EntryStat } from '../files/volume/entry-stat.ts'
+import type { Making } from '../history/history.ts'
+import { AppError, badRequest, unless } from '../lib/errors.ts'
 import { parentOf, type VPath } from '../lib/vpath.ts'
 import { type Actor, requireMay, requireStill } from './actor.ts'
-import { checkDescendants, change as runChange, type TreeChange } from './change.ts'
+import { checkDescendants, notedParents, change as runChange, type TreeChange } from './change.ts'
 import { madeOf } from './made.ts'
 import { moveWithShares } from './shares.ts'
 import { reserve } from './write.ts'
@@ -60,7 +62,7 @@ export async function transfer(
   // Nothing moves: the shares of others stay, and no command runs.
   if (event === 'rename' && source === target) return target
   const what = { ...KINDS[event], vpath: source, destination: target }
-  await runChange(actor, what, async (hasRun, making) => {
+  const work = async (hasRun: boolean, making: Making) => {
     await checkAgain(hasRun)
     const trees = treeScopeOf(services, actor.user, change.what)
     const onMade: OnMade | undefined = making.isWanted
@@ -71,7 +73,8 @@ export async function transfer(
     await moveWithShares(actor, source, target, () =>
       moveTree(besideSaves(actor, trees, onMade), source, target, options).catch(asForbidden),
     )
-  })
+  }
+  await notedParents(actor, target, () => runChange(actor, what, work))
   return target
 }
 
@@ -117,11 +120,19 @@ function besideSaves({ services }: Actor, scope: Scope, onMade?: OnMade): Scope 
   return {
     ...scope,
     rename: async (source, target, how) => {
-      const paths = [await scope.entryPath(source), await scope.entryPath(target)].sort()
+      const realTarget = await scope.entryPath(target)
+      const paths = [await scope.entryPath(source), realTarget].sort()
       const work = async () => {
-        const hasReplaced = onMade !== undefined && how.replace && (await scope.exists(target))
+        const before = onMade && how.replace ? await statIfThere(scope, target) : null
+        const startedMs = Date.now()
         await scope.rename(source, target, how)
-        onMade?.(target, { ...(await scope.stat(target)), hasReplaced })
+        if (!onMade) return
+        const found = await scope.stat(target)
+        // Another spelling of its name is the same file; an empty folder is nothing that is lost.
+        const hasReplaced = before !== null && before.kind !== 'dir' && before.ino !== found.ino
+        const [latest] = hasReplaced ? await services.versions.list(realTarget) : []
+        const version = latest && latest.replacedAt >= startedMs ? latest.id : null
+        onMade(target, { ...found, hasReplaced, version })
       }
       const locked = [...new Set(paths)].reduceRight(
         (inner, path) => () => services.saves.withLock(path, inner),
@@ -130,6 +141,10 @@ function besideSaves({ services }: Actor, scope: Scope, onMade?: OnMade): Scope 
       return locked()
     },
   }
+}
+
+function statIfThere(scope: Scope, vpath: VPath): Promise<EntryStat | null> {
+  return scope.stat(vpath).catch(unless('not_found'))
 }
 
 async function chooseTarget(

@@ -40,7 +40,10 @@ export async function remove(
     const shared = await locateShared(actor, vpath)
     try {
       if (intoTrash) await putIntoTrash(actor, vpath, entries, making)
-      else await removeForGood(actor, vpath, entries)
+      else {
+        await removeForGood(actor, vpath, entries)
+        making.kept(null, null)
+      }
     } catch (error) {
       // Stopped midway: a part may have gone.
       await endSharesOfGone(actor, shared)

@@ -62,7 +62,8 @@ export async function restore(
         if (found && conflict !== 'replace') throw new AppError('exists', `${target} is taken`)
         if (found) {
           const facts = { userID: actor.user.id, operation: null }
-          await trash.put(place, facts)
+          const replaced = await trash.put(place, facts)
+          making.kept(replaced.id, replaced.bytes)
         }
         try {
           await trash.restoreTo(entry.id, place, { replace: false })

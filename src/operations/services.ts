@@ -93,7 +93,7 @@ export function createServices(base: ServiceBase): Services {
     saves: createLocks(),
     hooks: createHooks(base),
     quotas,
-    history: createHistory(historyFiles, true),
+    history: createHistory(historyFiles, config.versions || config.trash !== 'off'),
     historyFiles,
     keeping,
     caselessDisks: createCaselessDisks(disks, config.root, foldCase),

@@ -1,15 +1,20 @@
 // Undoing what the history tells: the opposite of each step, the latest first, by the operations that anybody else
 // would call. What has changed since stays as it is and is named.
 import { pathOf } from '../access/folder-rights.ts'
+import type { ErrorCode } from '../api-types.ts'
 import { madeBy, readRecord } from '../history/read-history.ts'
 import type { Made, Step } from '../history/record.ts'
-import type { Undoing } from '../history-types.ts'
+import type { HistoryKind, Undoing } from '../history-types.ts'
 import { AppError } from '../lib/errors.ts'
 import type { VPath } from '../lib/vpath.ts'
 import type { Actor } from './actor.ts'
-import { changeSince } from './made.ts'
+import { changeSince, type Telling } from './made.ts'
 import { restoreModes } from './mode.ts'
 import { transfer } from './move.ts'
+import { restore } from './restore.ts'
+import { entrySeenBy } from './trash-entries.ts'
+import { addCome, type Come, takeAway } from './undo-made.ts'
+import { copyVersion, versionsOf } from './versions.ts'
 
 /**
  * Undoes a record of the actor's account, named by its id or by its operation, with the rights that its steps need
@@ -27,27 +32,65 @@ export function undo(actor: Actor, name: string): Promise<Undoing> {
     const asUndo: Actor = Object.create(actor, {
       origin: { value: { ...origin, operation, undoes: record.id } },
     })
-    const undoing = { actor: asUndo, done: 0, kept: [] as Undoing['kept'] }
-    for (const step of record.steps) {
-      signal.throwIfAborted()
-      await undoStep(undoing, step)
-    }
+    const undoing: UndoingNow = { actor: asUndo, done: 0, kept: [] }
+    await undoSteps(undoing, record.steps)
     if (undoing.done > 0) history.markUndone(user.id, record.id)
     const { done, kept } = undoing
     return { done, kept }
   })
 }
 
-/** Whether what undoing a step needs is there. */
-export function isUndoable({ kind }: Step): boolean {
-  return kind === 'move' || kind === 'mode'
+/** What leaves something that was not there before. */
+const COMING: ReadonlySet<HistoryKind> = new Set(['upload', 'save', 'folder', 'copy', 'restore'])
+
+/** The test whether what undoing a step needs is there; what lies in the trash is asked for once. */
+export function undoTest(actor: Actor): (step: Step) => Promise<boolean> {
+  const { services, user } = actor
+  const hasTrash = services.config.trash !== 'off'
+  let inTrash: Promise<ReadonlySet<string>> | undefined
+  const trashed = async () => new Set((await services.trash.entries()).map(({ id }) => id))
+  const hasVersion = async ({ path, to = path }: Step, { path: below, replaced }: Made) => {
+    const at = pathOf(services, user, to)
+    if (at === null || !replaced) return false
+    const versions = await versionsOf(actor, `${at}${below}` as VPath).catch(() => [])
+    return versions.some(({ id }) => id === replaced)
+  }
+  return async (step) => {
+    const { kind, kept, made, manifest } = step
+    if (kind === 'move' || kind === 'mode') return true
+    if (kind === 'delete') {
+      inTrash ??= trashed()
+      const ids = await inTrash
+      return kept.some((id) => ids.has(id))
+    }
+    if (manifest !== undefined || made.some(({ replaced }) => replaced === undefined))
+      return hasTrash
+    for (const entry of made) if (await hasVersion(step, entry)) return true
+    return false
+  }
 }
 
 interface UndoingNow extends Undoing {
   actor: Actor
 }
 
-async function undoStep(undoing: UndoingNow, step: Step): Promise<void> {
+// What has come goes together, so that a folder that was uploaded is one entry of the trash. Files are out of the way
+// of what comes back, and folders go when that has left them.
+async function undoSteps(undoing: UndoingNow, steps: readonly Step[]): Promise<void> {
+  const come = new Map<VPath, Come>()
+  for (const step of steps) {
+    undoing.actor.signal.throwIfAborted()
+    if (!COMING.has(step.kind)) {
+      const files = [...come].filter(([, { made }]) => made.sizeBytes !== null)
+      await takeAway(tellingOf(undoing), new Map(files))
+      for (const [vpath] of files) come.delete(vpath)
+    }
+    await undoStep(undoing, step, come)
+  }
+  await takeAway(tellingOf(undoing), come)
+}
+
+async function undoStep(undoing: UndoingNow, step: Step, come: Map<VPath, Come>): Promise<void> {
   const { services, user } = undoing.actor
   const path = pathOf(services, user, step.path)
   const to = step.to === undefined ? path : pathOf(services, user, step.to)
@@ -55,17 +98,46 @@ async function undoStep(undoing: UndoingNow, step: Step): Promise<void> {
   if (path === null || to === null) return void undoing.kept.push({ code: 'not_found' })
   const entries = await madeBy(services.historyFiles, step)
   if (step.kind === 'move') return moveBack(undoing, entries, to, path)
-  if (step.kind === 'mode') {
-    undoing.done += await restoreModes(undoing.actor, path, entries, (vpath, error) =>
-      keep(undoing, vpath, error),
-    )
-    return
+  if (step.kind === 'mode') return restoreModes(tellingOf(undoing), path, entries)
+  const isWhole = step.kind === 'restore'
+  for (const made of entries) addCome(come, `${to}${made.path}` as VPath, { made, isWhole })
+  if (isWhole && step.kept.length > 0) {
+    await takeAway(tellingOf(undoing), come)
+    come.clear()
   }
-  undoing.kept.push({ path, code: 'unsupported' })
+  if (step.kind === 'delete' || step.kept.length > 0)
+    await bringBackDeleted(undoing, path, step.kept)
+}
+
+async function bringBackDeleted(
+  undoing: UndoingNow,
+  path: VPath,
+  ids: readonly string[],
+): Promise<void> {
+  const { actor } = undoing
+  if (ids.length === 0) keep(undoing, path, 'not_found')
+  for (const id of ids)
+    try {
+      await restore(actor, await entrySeenBy(actor, id), { to: null, conflict: 'fail' })
+      undoing.done++
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error
+      keep(undoing, path, error.code)
+    }
+}
+
+function tellingOf(undoing: UndoingNow): Telling {
+  return {
+    actor: undoing.actor,
+    onDone: (entries) => {
+      undoing.done += entries
+    },
+    onKept: (vpath, error) => keep(undoing, vpath, error.code),
+  }
 }
 
 /** What must not be seen any more is not named. */
-function keep({ actor, kept }: UndoingNow, vpath: VPath, { code }: AppError): void {
+function keep({ actor, kept }: UndoingNow, vpath: VPath, code: ErrorCode): void {
   kept.push({ ...(actor.scope.may(vpath, 'see') && { path: vpath }), code })
 }
 
@@ -88,9 +160,12 @@ async function moveBack(
       await transfer(actor, 'rename', now, before, { replace: false, rename: false })
       moved = made.path
       undoing.done++
+      // What it had replaced has followed it among its versions.
+      if (made.replaced) await copyVersion(actor, before, made.replaced, now)
+      else if (made.replaced === null) throw new AppError('not_found', `${now} had no version`)
     } catch (error) {
       if (!(error instanceof AppError)) throw error
-      keep(undoing, now, error)
+      keep(undoing, now, error.code)
     }
   }
 }

@@ -20,7 +20,7 @@ import type { Making } from '../history/history.ts'
 import { AppError, badRequest } from '../lib/errors.ts'
 import { ROOT, toVPath, type VPath } from '../lib/vpath.ts'
 import { type Actor, requireMay, requireStill, watchRights } from './actor.ts'
-import { change, noted } from './change.ts'
+import { change, noted, notedParents } from './change.ts'
 import type { Services } from './services.ts'
 import { putInPlace, reserve } from './write.ts'
 
@@ -53,7 +53,8 @@ export async function beginUpload(
   const { lengthBytes } = declared
   await reserve({ requireSpace: (bytes) => scope.requireSpace(place, bytes) }, lengthBytes)
   const destination = destinationOf(actor, place)
-  const upload = await createPartial(services.resumables, destination, declared)
+  const begin = () => createPartial(services.resumables, destination, declared)
+  const upload = await (place.folder ? begin() : notedParents(actor, vpath, begin))
   const isDone = lengthBytes === 0
   if (isDone) await finish(actor, destination, upload)
   return isDone

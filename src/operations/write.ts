@@ -9,7 +9,7 @@ import type { Making } from '../history/history.ts'
 import { AppError, unless } from '../lib/errors.ts'
 import type { VPath } from '../lib/vpath.ts'
 import { type Actor, requireStill, watchRights } from './actor.ts'
-import { change } from './change.ts'
+import { change, notedParents } from './change.ts'
 import { madeOf } from './made.ts'
 import { noteSaved } from './shares.ts'
 
@@ -24,13 +24,15 @@ export interface Body {
 /** Creates a folder and its parents, with the right to create. Existing ones are fine. */
 export async function makeFolder(actor: Actor, vpath: VPath): Promise<void> {
   const demand = requireStill(actor, vpath, ['create'])
-  await change(actor, { event: 'upload', kind: 'folder', vpath }, async (_, making) => {
+  const what = { event: 'upload', kind: 'folder', vpath } as const
+  const make = async (making: Making) => {
     demand()
     const { scope } = actor
     const isNew = making.isWanted && !(await scope.exists(vpath))
     await scope.makeFolder(vpath)
     if (isNew) making.made(madeOf(await scope.stat(vpath)))
-  })
+  }
+  await notedParents(actor, vpath, () => change(actor, what, (_, making) => make(making)))
 }
 
 /**
@@ -61,16 +63,18 @@ export async function createFile(
     if (check) check(await fileIfThere(actor.scope, at))
   }
   await checkFile(place)
-  return await change(actor, { event: 'upload', kind: 'upload', vpath }, (_, making) =>
-    writeBody(actor, place, body, {
-      making,
-      scope,
-      replace,
-      parents: true,
-      demand,
-      check: () => checkFile(vpath),
-    }),
-  )
+  const write = () =>
+    change(actor, { event: 'upload', kind: 'upload', vpath }, (_, making) =>
+      writeBody(actor, place, body, {
+        making,
+        scope,
+        replace,
+        parents: true,
+        demand,
+        check: () => checkFile(vpath),
+      }),
+    )
+  return await (place.folder ? write() : notedParents(actor, vpath, write))
 }
 
 async function fileIfThere(scope: Scope, at: At): Promise<EntryStat | null> {

@@ -13,7 +13,7 @@ import { sendJson, toJson } from '../http/respond.ts'
 import { badRequest } from '../lib/errors.ts'
 import { createGate } from '../lib/gate.ts'
 import type { PlaceText } from '../lib/places.ts'
-import { isUndoable, undo } from '../operations/undo.ts'
+import { undo, undoTest } from '../operations/undo.ts'
 
 const DEFAULT_RECORDS = 50
 const MAX_RECORDS = 200
@@ -34,7 +34,14 @@ export function historyRoutes(deps: Deps): Hono<Env> {
     const read = () =>
       readRecords(deps.historyFiles, signedIn(c).user.id, { before, limit, signal })
     const { records, next } = await inTurn(read, signal)
-    const page: HistoryPage = { items: records.map((record) => itemOf(c, deps, record)), next }
+    const test = undoTest(actorOf(c, deps))
+    const isUndoable = async ({ isUndone, steps }: Summary) => {
+      if (!isUndone) for (const step of steps) if (await test(step)) return true
+      return false
+    }
+    const items: HistoryItem[] = []
+    for (const record of records) items.push(itemOf(c, deps, record, await isUndoable(record)))
+    const page: HistoryPage = { items, next }
     return sendJson(page)
   })
   app.post('/api/history/:id/undo', requireUser(deps), audited('undo'), async (c) => {
@@ -46,15 +53,14 @@ export function historyRoutes(deps: Deps): Hono<Env> {
   return app
 }
 
-function itemOf(c: Ctx, deps: Deps, record: Summary): HistoryItem {
-  const { id, atMs, kind, files, bytes, via, steps, isUndone, undoes } = record
+function itemOf(c: Ctx, deps: Deps, record: Summary, isUndoable: boolean): HistoryItem {
+  const { id, atMs, kind, files, bytes, via, isUndone, undoes } = record
   const { user } = signedIn(c)
   const shown = (place: PlaceText | undefined) => {
     const path = place === undefined ? null : pathOf(deps, user, place)
     return path !== null && c.get('scope').may(path, 'see') ? path : undefined
   }
   const [path, to] = [shown(record.path), shown(record.to)]
-  const mayUndo = steps.some(isUndoable) ? 'yes' : 'no'
   return {
     id,
     at: new Date(atMs).toISOString(),
@@ -64,7 +70,7 @@ function itemOf(c: Ctx, deps: Deps, record: Summary): HistoryItem {
     files,
     bytes,
     via,
-    undo: isUndone ? 'done' : mayUndo,
+    undo: isUndone ? 'done' : isUndoable ? 'yes' : 'no',
     ...(undoes !== undefined && { undoes }),
   }
 }

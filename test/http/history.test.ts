@@ -2,46 +2,9 @@
 import { chmod, readdir, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import type { HistoryItem, HistoryPage, Undoing } from '../../src/history-types.ts'
-import { type OpenedApp, openApp, type TestAppOptions } from '../support/app.ts'
-import type { SignedIn } from '../support/login.ts'
+import { type OpenedApp, openApp } from '../support/app.ts'
+import { history, latest, move, names, opened, patch, undo } from '../support/history.ts'
 import { changeRecords } from '../support/records.ts'
-
-async function opened(tree: TestAppOptions['tree'], more: TestAppOptions = {}) {
-  const app = await openApp({ tree: tree ?? {}, users: [{ username: 'bob' }], ...more })
-  return { app, bob: await app.as('bob') }
-}
-
-const patch = (who: SignedIn, from: string, query: string, operation?: string) =>
-  who.fetch(`/api/resources${from}?${query}`, {
-    method: 'PATCH',
-    headers: operation ? { 'X-Operation': operation } : {},
-  })
-
-const move = (who: SignedIn, from: string, to: string, operation?: string) =>
-  patch(who, from, `action=rename&destination=${encodeURIComponent(to)}`, operation)
-
-async function history(who: SignedIn, query = ''): Promise<HistoryPage> {
-  const answer = await who.fetch(`/api/history${query}`)
-  expect(answer.status).toBe(200)
-  return (await answer.json()) as HistoryPage
-}
-
-async function latest(who: SignedIn): Promise<HistoryItem> {
-  const [item] = (await history(who, '?limit=1')).items
-  if (!item) throw new Error('the history is empty')
-  return item
-}
-
-async function undo(who: SignedIn, id: string): Promise<Undoing & { status: number }> {
-  const answer = await who.fetch(`/api/history/${id}/undo`, { method: 'POST' })
-  const text = await answer.text()
-  const told = text.startsWith('{') ? (JSON.parse(text) as Undoing) : { done: 0, kept: [] }
-  return { ...told, status: answer.status }
-}
-
-const names = async ({ tree }: OpenedApp, path = '') =>
-  (await readdir(join(tree.root, path))).filter((name) => !name.startsWith('.')).sort()
 
 describe('the history', () => {
   it('tells of each change once, the newest first', async () => {
@@ -93,10 +56,10 @@ describe('the history', () => {
   })
 
   it('comes in pages', async () => {
-    const { app, bob } = await opened({})
+    const folders = ['a', 'b', 'c', 'd', 'e']
+    const { app, bob } = await opened(Object.fromEntries(folders.map((name) => [`${name}/y`, ''])))
     await using _ = app
-    for (const name of ['a', 'b', 'c', 'd', 'e'])
-      await bob.fetch(`/api/resources/${name}/x/`, { method: 'POST' })
+    for (const name of folders) await bob.fetch(`/api/resources/${name}/x/`, { method: 'POST' })
     const seen: (string | undefined)[] = []
     for (let before = ''; ; ) {
       const { items, next } = await history(bob, `?limit=2&before=${before}`)
@@ -132,6 +95,15 @@ describe('the history', () => {
     const { app, bob } = await opened({})
     await using _ = app
     expect((await bob.fetch(`/api/history?${query}`)).status).toBe(400)
+  })
+
+  it('is not written without trash and versions', async () => {
+    const config = { trash: 'off', versions: false } as const
+    const { app, bob } = await opened({ 'a.txt': '' }, { config })
+    await using _ = app
+    await move(bob, '/a.txt', '/b.txt')
+    expect((await history(bob)).items).toEqual([])
+    expect((await readdir(app.tree.base)).filter((name) => name.includes('history'))).toEqual([])
   })
 
   it('is read past a line that a crash cut off', async () => {
