@@ -40,7 +40,9 @@ declare module 'vitest' {
 export default async function start(project: TestProject): Promise<() => Promise<void>> {
   const tree = await makeTree({}, undefined, memoryFolder() ?? undefined)
   const database = await makeAccounts(tree)
-  const program = await startProgram(tree, { args: ['--loginRateLimit', '0'], database })
+  // What is deleted there is asked for first and leaves nothing in the folders; test/web/trash.test.ts is about the rest.
+  const args = ['--loginRateLimit', '0', '--trash', 'off']
+  const program = await startProgram(tree, { args, database })
   project.provide('sharedServer', { origin: program.origin, root: tree.root })
   return async () => {
     await program[Symbol.asyncDispose]()

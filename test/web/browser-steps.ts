@@ -111,7 +111,7 @@ export function sharedSite(
   beforeAll(async () => {
     site.browser = await (launch ?? workerBrowser)()
     site.tree = await makeTree(await makeContent())
-    site.program = await startProgram(site.tree, { args })
+    site.program = await startProgram(site.tree, { args: ['--trash', 'off', ...args] })
   }, SITE_MS)
   afterAll(async () => {
     await forgetContexts(site.program.origin)

@@ -15,7 +15,7 @@ import {
   toast,
 } from './listing-steps.ts'
 
-const HELP = ['--branding.helpURL', 'https://files.example/help']
+const HELP = ['--branding.helpURL', 'https://files.example/help', '--trash', 'off']
 
 const openIn = sharedBrowser()
 const openFolder = listedFolders(openIn)

@@ -34,7 +34,7 @@ beforeAll(async () => {
     const names = Array.from({ length: 1000 }, (_, i) => `file ${start + i}.txt`)
     await Promise.all(names.map((name) => writeFile(join(folder, name), '')))
   }
-  program = await startProgram(tree)
+  program = await startProgram(tree, { args: ['--trash', 'off'] })
 }, 180_000)
 
 afterAll(async () => {

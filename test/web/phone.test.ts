@@ -16,6 +16,7 @@ const openServed = servedPages()
 /** The folder as a list on a phone. */
 async function openPhone(content: TreeContent) {
   const open = await openServed(content, {
+    args: ['--trash', 'off'],
     path: '/files/',
     viewport: PHONE,
     hasTouch: true,

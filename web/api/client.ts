@@ -94,6 +94,15 @@ export function recoverSession(failedToken: string): Promise<boolean> {
   return hooks.signInAgain(failedToken)
 }
 
+/** Names what is done in one go, so that the server can take it back in one. */
+export function newOperation(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(12))
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
+}
+
+export const operationHeader = (operation: string | undefined): Record<string, string> =>
+  operation === undefined ? {} : { 'X-Operation': operation }
+
 /** An address of the API: `path` starts with a slash, is already encoded, has no base URL. */
 export function apiUrl(path: string, query?: CallOptions['query']): string {
   const url = `${boot.BaseURL}/api${path}`

@@ -4,7 +4,7 @@ import type { FileEntry, FileInfo, RecursiveEntry, Usage } from '../../src/api-t
 import { boot } from '../lib/boot.ts'
 import { encodePath } from '../lib/paths.ts'
 import { storage } from '../lib/storage.ts'
-import { ApiError, apiUrl, call, callJson } from './client.ts'
+import { ApiError, apiUrl, call, callJson, operationHeader } from './client.ts'
 import { readJsonList } from './json-list.ts'
 import { selectionQuery } from './selections.ts'
 
@@ -96,8 +96,17 @@ export async function createFile(vpath: string): Promise<void> {
   })
 }
 
-export async function deletePath(vpath: string): Promise<void> {
-  await call(`/resources${encodePath(vpath)}`, { method: 'DELETE' })
+/** Into the trash or for good, as `trash` says; `operation` joins what is deleted in one go. */
+export async function deletePath(
+  vpath: string,
+  trash?: boolean,
+  operation?: string,
+): Promise<void> {
+  await call(`/resources${encodePath(vpath)}`, {
+    method: 'DELETE',
+    query: { trash },
+    headers: operationHeader(operation),
+  })
 }
 
 /**

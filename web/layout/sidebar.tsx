@@ -13,10 +13,11 @@ import {
   PinOff,
   Plus,
   Settings,
+  Trash2,
 } from 'lucide-react'
 import { type ComponentProps, useEffect, useRef } from 'react'
 import { useSnapshot } from 'valtio'
-import { boot, canLogOut } from '../lib/boot.ts'
+import { boot, canLogOut, hasTrash } from '../lib/boot.ts'
 import { formatPercent, formatSize } from '../lib/format.ts'
 import { usePath } from '../lib/page/navigate.ts'
 import { filesHref, readFilesPath } from '../lib/paths.ts'
@@ -41,7 +42,8 @@ export function Sidebar({ open, onDone }: { open: boolean; onDone: () => void })
   const ref = useRef<HTMLElement>(null)
   const inFiles = path === '/files' || path.startsWith('/files/')
   const inShares = path === '/settings/shares'
-  const inSettings = path.startsWith('/settings') && !inShares
+  const inTrash = path === '/settings/trash'
+  const inSettings = path.startsWith('/settings') && !inShares && !inTrash
   const here = inFiles ? readFilesPath(path) : null
 
   useEffect(() => {
@@ -65,6 +67,11 @@ export function Sidebar({ open, onDone }: { open: boolean; onDone: () => void })
             {user.perm.share && user.perm.download && (
               <Place to="/settings/shares" icon={Link} current={inShares}>
                 {t`Shared links`}
+              </Place>
+            )}
+            {hasTrash && (
+              <Place to="/settings/trash" icon={Trash2} current={inTrash}>
+                {t`Trash`}
               </Place>
             )}
             <Place to="/settings/profile" icon={Settings} current={inSettings}>

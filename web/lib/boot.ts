@@ -33,8 +33,14 @@ export const boot: Readonly<BootSettings> = { ...defaults, ...globalThis.window?
 
 export const instanceName = boot.Name || 'File Browser'
 
+/** What is deleted is kept for a while, unless somebody asks otherwise. */
+export const hasTrash = boot.Trash !== 'off'
+
 /** What is replaced stays as a version. */
 export const hasVersions = boot.Versions === true
+
+/** What was changed can be taken back on the server. */
+export const hasHistory = hasTrash || hasVersions
 
 /** True when logging out makes sense: somebody logged in by themselves, or there is a page for it. */
 export const canLogOut = !boot.NoAuth && (boot.LoginPage || boot.LogoutPage !== '/login')

@@ -3,91 +3,20 @@
 
 import { plural, t } from '@lingui/core/macro'
 import { ApiError } from '../api/client.ts'
-import { createFile, createFolder, deletePath, fetchInfo, transfer } from '../api/files.ts'
-import { groupByParent, joinPath, nameOf, parentOf, shownName, trimPath } from '../lib/paths.ts'
+import { createFile, createFolder, fetchInfo, transfer } from '../api/files.ts'
+import { joinPath, parentOf, shownName, trimPath } from '../lib/paths.ts'
 import { cachedFolder, forgetFolder } from '../state/folder-cache.ts'
-import { draftEntry, movedEntry, patchFolder, type ShownChange } from '../state/folder-changes.ts'
-import {
-  entryAt,
-  heirOf,
-  markBusy,
-  openFolderPath,
-  revealEntry,
-  shownFolder,
-} from '../state/listing.ts'
-import { dropPinned, movePinned } from '../state/prefs.ts'
+import { draftEntry, movedEntry, patchFolder } from '../state/folder-changes.ts'
+import { entryAt, markBusy, openFolderPath, revealEntry, shownFolder } from '../state/listing.ts'
+import { movePinned } from '../state/prefs.ts'
 import { renameSelected, selectResult } from '../state/selection.ts'
-import { refreshUsage } from '../state/usage.ts'
 import { endsOf, undoMoves } from './copy-and-move.ts'
 import { tellFailures } from './failure-toasts.ts'
 import { canTakeBack, emptyFolders, removeMade } from './made.ts'
 import { reloadFolder } from './open-folder.ts'
 import { toastSuccess } from './toasts.ts'
-import type { TransferItem } from './transfer-types.ts'
 import type { PlannedTransfer, TransferFailure } from './transfers.ts'
 import { offerUndo } from './undo.ts'
-
-const MAX_PARALLEL_DELETES = 4
-/** Deletes for good; the person was asked before. Focus goes to the next entry, else the previous. */
-export async function deleteEntries(items: readonly TransferItem[]): Promise<void> {
-  const paths = items.map((item) => item.path)
-  const heir = heirOf(paths)
-  const folders = groupByParent(paths, (path) => path)
-  const changes = new Map<string, ShownChange>()
-  for (const [folder, remove] of folders) changes.set(folder, patchFolder({ folder, remove }))
-  if (heir !== null) {
-    revealEntry(heir)
-    if (paths.length === 1) selectResult([heir])
-  }
-  const failures: TransferFailure[] = []
-  const queue = [...items]
-  const work = async () => {
-    for (let item = queue.shift(); item !== undefined; item = queue.shift()) {
-      try {
-        await deletePath(item.path)
-        dropPinned(item.path)
-        forgetFolder(item.path)
-      } catch (error) {
-        // Gone already is what was wanted.
-        if (error instanceof ApiError && error.code === 'not_found') continue
-        failures.push({ item, error })
-      }
-    }
-  }
-  await Promise.all(Array.from({ length: Math.min(MAX_PARALLEL_DELETES, items.length) }, work))
-  refreshUsage()
-  const gone = items.length - failures.length
-  if (gone > 0) {
-    const [first] = items
-    const name = shownName(nameOf(first?.path ?? ''))
-    toastSuccess(
-      gone === 1 && items.length === 1
-        ? t`Deleted “${name}”`
-        : plural(gone, { one: 'Deleted # item', other: 'Deleted # items' }),
-    )
-  }
-  const left = failures.map(({ item }) => item.path)
-  for (const [folder, change] of changes) {
-    change.takeBack(left.filter((path) => parentOf(path) === folder))
-    change.settle()
-  }
-  if (failures.length === 0) return
-  await Promise.all([...folders.keys()].map(reloadFolder))
-  const here = left.filter((path) => parentOf(path) === openFolderPath())
-  if (here[0] !== undefined) {
-    selectResult(here)
-    revealEntry(here[0])
-  }
-  tellFailures(
-    failures,
-    (name, reason) => t`Couldn’t delete “${name}”. ${reason}`,
-    (count, reason) =>
-      plural(count, {
-        one: `Couldn’t delete # item. ${reason}`,
-        other: `Couldn’t delete # items. ${reason}`,
-      }),
-  )
-}
 
 /** @throws ApiError when the server refuses; what was shown is taken back by then. */
 async function moveTo(from: string, to: string): Promise<void> {

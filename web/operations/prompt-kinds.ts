@@ -44,6 +44,12 @@ interface ProveFactorProps {
   attempt: (password: string, proof: Proof) => Promise<void>
 }
 
+interface DeleteProps {
+  items: readonly TransferItem[]
+  /** Not into the trash of the server. */
+  forGood: boolean
+}
+
 export interface NewEntryProps {
   folder: string
 }
@@ -77,7 +83,7 @@ export interface PromptKinds {
   confirm: { props: ConfirmProps; answer: string }
   conflict: { props: ConflictProps; answer: Map<string, ClashChoice> }
   currentPassword: { props: CurrentPasswordProps; answer: true }
-  delete: { props: { items: readonly TransferItem[] }; answer: true }
+  delete: { props: DeleteProps; answer: true }
   download: { props: InfoProps; answer: ArchiveFormat }
   enrolFactor: { props: object; answer: string[] }
   help: { props: object; answer: never }

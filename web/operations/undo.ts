@@ -6,13 +6,13 @@ import { dismissToast, toastError, toastSuccess, toasts } from './toasts.ts'
 
 interface Offer {
   toastId: number
-  undo: () => Promise<void>
+  undo: () => Promise<unknown>
 }
 
 const offers: Offer[] = []
 
 /** Tells that something was done, with a way back. `text` is already translated. */
-export function offerUndo(text: string, undo: () => Promise<void>): void {
+export function offerUndo(text: string, undo: () => Promise<unknown>): void {
   const offer: Offer = { toastId: 0, undo }
   offer.toastId = toastSuccess(text, { action: { label: t`Undo`, run: () => void run(offer) } })
   // What an offer keeps in mind goes with its toast.

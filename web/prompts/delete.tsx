@@ -1,12 +1,14 @@
-// The last question before something is gone for good. The harmless answer has the focus.
+// The last question before something is gone for good, or goes into the trash of those who want to be
+// asked. The harmless answer has the focus.
 
 import { Plural, Trans, useLingui } from '@lingui/react/macro'
+import { formatList } from '../lib/format.ts'
 import { nameOf, shownName } from '../lib/paths.ts'
 import type { PromptProps } from '../operations/prompt-kinds.ts'
 import { Button } from '../ui/button.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 
-export function DeletePrompt({ items, answer }: PromptProps<'delete'>) {
+export function DeletePrompt({ items, forGood, answer }: PromptProps<'delete'>) {
   const { t } = useLingui()
   const [first] = items
   const name = shownName(nameOf(first?.path ?? ''))
@@ -32,7 +34,13 @@ export function DeletePrompt({ items, answer }: PromptProps<'delete'>) {
       }
     >
       <p className="mid">
-        {items.length > 1 ? (
+        {!forGood ? (
+          <>
+            <bdi>{formatList(items.slice(0, 3).map(({ path }) => shownName(nameOf(path))))}</bdi>
+            <br />
+            <Trans>What is deleted stays in the trash for a while and can be brought back.</Trans>
+          </>
+        ) : items.length > 1 ? (
           <Plural
             value={others}
             one={`“${name}” and # more will be deleted from the server.`}
@@ -43,7 +51,7 @@ export function DeletePrompt({ items, answer }: PromptProps<'delete'>) {
         ) : (
           t`“${name}” will be deleted from the server.`
         )}{' '}
-        <Trans>This can’t be undone.</Trans>
+        {forGood && <Trans>This can’t be undone.</Trans>}
       </p>
     </Dialog>
   )

@@ -4,6 +4,7 @@
 import type { MessageDescriptor } from '@lingui/core'
 import { msg } from '@lingui/core/macro'
 import { Trans, useLingui } from '@lingui/react/macro'
+import { hasTrash } from '../lib/boot.ts'
 import { loadStylesheet } from '../lib/page/stylesheet.ts'
 import { type ActionId, actionOf } from '../operations/commands/registry.ts'
 import { shownKeys } from '../operations/commands/shortcut.ts'
@@ -59,6 +60,7 @@ const right: readonly Section[] = [
     lines: [
       'rename',
       'delete',
+      ...(hasTrash ? (['delete-for-good'] as const) : []),
       'copy',
       'cut',
       'paste',

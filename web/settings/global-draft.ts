@@ -9,9 +9,18 @@ import { type RuleDraft, toDrafts, toRules } from './users/rule-draft.ts'
 export interface GlobalDraft
   extends Omit<
     SettingsRecord,
-    'rules' | 'shell' | 'commands' | 'tus' | 'minimumPasswordLength' | 'secondFactor'
+    | 'rules'
+    | 'shell'
+    | 'commands'
+    | 'tus'
+    | 'minimumPasswordLength'
+    | 'secondFactor'
+    | 'keepAge'
+    | 'keepSize'
   > {
   secondFactor: string
+  keepAge: string
+  keepSize: string
   rules: RuleDraft[]
   shell: string
   /** Hook name to command lines. */
@@ -26,6 +35,8 @@ export function globalDraftOf(settings: SettingsRecord): GlobalDraft {
   return {
     ...rest,
     secondFactor: rest.secondFactor ?? 'optional',
+    keepAge: rest.keepAge ?? '',
+    keepSize: rest.keepSize ?? '',
     defaults: {
       ...rest.defaults,
       locale: matchLocale(rest.defaults.locale) ?? rest.defaults.locale,

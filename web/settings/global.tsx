@@ -4,7 +4,7 @@ import { Trans, useLingui } from '@lingui/react/macro'
 import type { SettingsRecord } from '../../src/api-types.ts'
 import { getSettings, putSettings } from '../api/settings.ts'
 import { switchableLanguages } from '../layout/switches.tsx'
-import { boot } from '../lib/boot.ts'
+import { boot, hasTrash } from '../lib/boot.ts'
 import { applyAccent, isHexColour } from '../lib/colour.ts'
 import type { FormPart } from '../lib/form-part.ts'
 import { provider } from '../lib/provider.ts'
@@ -17,6 +17,7 @@ import { ChunkSizeField } from './chunk-size-field.tsx'
 import { ProviderFacts } from './connections.tsx'
 import { type GlobalDraft, globalDraftOf, settingsOf } from './global-draft.ts'
 import { CommandHooks, isWebAddress, Webhooks } from './hooks.tsx'
+import { isAge, isShare, KeptSection } from './kept/kept-section.tsx'
 import { CodeLine, Line, NumberLine, SaveBar, Section, SelectLine, WhenLoaded } from './parts.tsx'
 import { type Form, useForm } from './use-form.ts'
 import { useLoad } from './use-load.ts'
@@ -40,6 +41,7 @@ function isComplete(draft: GlobalDraft): boolean {
     draft.minimumPasswordLength >= 1 &&
     draft.retryCount !== null &&
     draft.retryCount >= 0 &&
+    (!hasTrash || (isAge(draft.keepAge) && isShare(draft.keepSize))) &&
     (color.trim() === '' || isHexColour(color.trim())) &&
     draft.rules.every((rule) => problemOf(rule, null) === null) &&
     draft.webhooks.every((hook) => isWebAddress(hook.url) && hook.events.length > 0)
@@ -79,6 +81,7 @@ function GlobalForm({ settings }: { settings: SettingsRecord }) {
       </Section>
 
       <UploadsSection {...form} />
+      {hasTrash && <KeptSection {...form} />}
 
       <Section
         title={t`Global rules`}

@@ -6,11 +6,11 @@ import { useSnapshot } from 'valtio'
 import type { TokenUser } from '../../src/api-types.ts'
 import { updateUser } from '../api/users.ts'
 import { switchableLanguages } from '../layout/switches.tsx'
-import { boot } from '../lib/boot.ts'
+import { boot, hasTrash } from '../lib/boot.ts'
 import { loadLocale, matchLocale, rememberLocale } from '../lib/i18n.ts'
 import { provider } from '../lib/provider.ts'
 import { toastSuccess } from '../operations/toasts.ts'
-import { prefs, setTheme, type ThemeChoice } from '../state/prefs.ts'
+import { prefs, setPref, setTheme, type ThemeChoice } from '../state/prefs.ts'
 import { renewSession, session } from '../state/session.ts'
 import { Segmented } from '../ui/toggle.tsx'
 import { Connection } from './connections.tsx'
@@ -70,6 +70,7 @@ export function ProfilePage() {
     <div className="form">
       <Section title={t`Browsing`}>
         <BrowsingSwitches hints toggle={form.toggle} />
+        {hasTrash && <OnDelete />}
       </Section>
 
       <AppearanceSection {...form} />
@@ -91,6 +92,25 @@ export function ProfilePage() {
       <UnfinishedUploads />
       <SaveBar form={{ ...form, discard }} />
     </div>
+  )
+}
+
+/** What Delete does, where the server has a trash. */
+function OnDelete() {
+  const { t } = useLingui()
+  const { onDelete } = useSnapshot(prefs)
+  return (
+    <SelectLine
+      label={t`Delete`}
+      hint={`${t`Shift + Delete always deletes for good.`} ${t`Kept in this browser.`}`}
+      value={onDelete}
+      onChange={(value) => setPref('onDelete', value as typeof onDelete)}
+      options={[
+        { value: 'trash', label: t`Move to the trash` },
+        { value: 'ask', label: t`Ask first, then move to the trash` },
+        { value: 'gone', label: t`Delete for good` },
+      ]}
+    />
   )
 }
 

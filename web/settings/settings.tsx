@@ -9,6 +9,7 @@ import {
   type LucideIcon,
   Network,
   SlidersHorizontal,
+  Trash2,
   Undo2,
   UserRound,
   UsersRound,
@@ -16,7 +17,7 @@ import {
 import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { useSnapshot } from 'valtio'
 import { PhoneBar } from '../layout/phone-bar.tsx'
-import { boot } from '../lib/boot.ts'
+import { boot, hasHistory, hasTrash } from '../lib/boot.ts'
 import { go, usePath } from '../lib/page/navigate.ts'
 import { onDemandAtOnce } from '../lib/page/on-demand.tsx'
 import { loadStylesheet } from '../lib/page/stylesheet.ts'
@@ -35,6 +36,7 @@ import { UsersPage } from './users/users.tsx'
 // Settings are rarely opened: their style sheet is not part of the first screen's.
 await loadStylesheet(styles)
 
+const TrashPage = onDemandAtOnce(async () => (await import('./kept/trash.tsx')).TrashPage)
 const HistoryPage = onDemandAtOnce(async () => (await import('./kept/history.tsx')).HistoryPage)
 const AccessPage = onDemandAtOnce(async () => (await import('./access/pages.tsx')).AccessPage)
 
@@ -72,10 +74,17 @@ function usePages(onName: (name: string) => void): Page[] {
       content: (hash) => (hash ? <VisitsPage hash={hash} onName={onName} /> : <SharesPage />),
     },
     {
+      path: '/settings/trash',
+      label: t`Trash`,
+      icon: Trash2,
+      allowed: hasTrash,
+      content: () => <TrashPage />,
+    },
+    {
       path: '/settings/history',
       label: t`History`,
       icon: Undo2,
-      allowed: true,
+      allowed: hasHistory,
       content: () => <HistoryPage />,
     },
     {

@@ -21,6 +21,7 @@ import {
 import type { FileEntry } from '../../../src/api-types.ts'
 import { absoluteUrl, archiveUrl, rawUrl, rememberFormat } from '../../api/files.ts'
 import { namesToSend } from '../../api/selections.ts'
+import { hasTrash } from '../../lib/boot.ts'
 import { announce } from '../../lib/page/announce.ts'
 import { NO_DETAILS_PANEL } from '../../lib/page/media.ts'
 import { quickLookState } from '../../lib/page/quick-look.ts'
@@ -31,7 +32,7 @@ import { shownFolder } from '../../state/listing.ts'
 import { isPinnedPath, prefs, setPref, togglePinned } from '../../state/prefs.ts'
 import { duplicateEntries, pasteInto, transferEntries } from '../copy-and-move.ts'
 import { copyLink } from '../copy-text.ts'
-import { deleteEntries } from '../file-operations.ts'
+import { askToDelete, deleteEntries } from '../deleting.ts'
 import { openPrompt } from '../prompts.ts'
 import { toastError } from '../toasts.ts'
 import { isFile, openEntry, openFileItself } from './open-entry.ts'
@@ -58,6 +59,12 @@ const askAndTransfer = (kind: 'copy' | 'move') =>
     const target = await openPrompt('transfer', { kind, items, folder })
     if (target !== null) await transferEntries(kind, items, target, { follow: true })
   })
+
+async function askAndDelete(selected: readonly FileEntry[], forGood: boolean): Promise<void> {
+  const items = transferItems(selected)
+  const how = await askToDelete(items, forGood)
+  if (how !== null) await deleteEntries(items, how)
+}
 
 function takeToClipboard(kind: 'copy' | 'cut', { selected }: ActionContext): void {
   fillClipboard(kind, selected)
@@ -249,11 +256,16 @@ export const entryActions = [
     shortcuts: ['Delete', 'Mod+Backspace'],
     danger: true,
     enabled: ({ can, selected }) => can.delete && selected.length > 0,
-    async run({ selected }) {
-      const items = transferItems(selected)
-      const answer = await openPrompt('delete', { items })
-      if (answer === true) await deleteEntries(items)
-    },
+    run: ({ selected }) => askAndDelete(selected, false),
+  },
+  {
+    id: 'delete-for-good',
+    label: msg`Delete for good`,
+    icon: Trash2,
+    shortcuts: ['Shift+Delete'],
+    danger: true,
+    enabled: ({ can, selected }) => hasTrash && can.delete && selected.length > 0,
+    run: ({ selected }) => askAndDelete(selected, true),
   },
 ] as const satisfies readonly Action[]
 

@@ -14,11 +14,13 @@ import {
   RefreshCw,
   Rows4,
   SquareDashedMousePointer,
+  Trash2,
   Upload,
 } from 'lucide-react'
 import type { ViewMode } from '../../../src/api-types.ts'
+import { hasTrash } from '../../lib/boot.ts'
 import { canPickFolders, PHONE } from '../../lib/page/media.ts'
-import { goHref } from '../../lib/page/navigate.ts'
+import { go, goHref } from '../../lib/page/navigate.ts'
 import { filesHref } from '../../lib/paths.ts'
 import { shownFolder } from '../../state/listing.ts'
 import { prefs, setPref } from '../../state/prefs.ts'
@@ -55,6 +57,13 @@ function viewAction<const Id extends string>(
 }
 
 export const folderActions = [
+  {
+    id: 'deleted-here',
+    label: msg`Deleted here`,
+    icon: Trash2,
+    enabled: ({ folder }) => hasTrash && folder !== null,
+    run: runOn(openFolder, (path) => void go(`/settings/trash?${new URLSearchParams({ path })}`)),
+  },
   {
     id: 'new-folder',
     label: msg`New folder`,

@@ -26,7 +26,7 @@ export const entrySheet = plan(
 
 /** On blank space and behind the menu button of the open folder. */
 export const folderMenu = plan(
-  'new-folder new-file upload-files upload-folder | paste select select-all refresh compact-rows | download pin unpin shell details',
+  'new-folder new-file upload-files upload-folder | paste select select-all refresh compact-rows | download pin unpin shell deleted-here details',
 )
 
 export const newMenu = plan('new-folder new-file | upload-files upload-folder take-photo')

@@ -8,9 +8,11 @@ import {
   Settings,
   SquareChevronRight,
   SquareTerminal,
+  Trash2,
   Undo2,
   Users,
 } from 'lucide-react'
+import { hasHistory, hasTrash } from '../../lib/boot.ts'
 import { go } from '../../lib/page/navigate.ts'
 import { canUseShell } from '../../state/session.ts'
 import { shell, toggleShell } from '../../state/shell.ts'
@@ -96,11 +98,19 @@ export const pageActions = [
     run: () => void go('/settings/shares'),
   },
   {
+    id: 'go-trash',
+    label: msg`Trash`,
+    icon: Trash2,
+    everywhere: true,
+    enabled: () => hasTrash,
+    run: () => void go('/settings/trash'),
+  },
+  {
     id: 'go-history',
     label: msg`History`,
     icon: Undo2,
     everywhere: true,
-    enabled: () => true,
+    enabled: () => hasHistory,
     run: () => void go('/settings/history'),
   },
   {

@@ -10,6 +10,7 @@ import { messageOf } from '../../api/error-text.ts'
 import { readFileBytes } from '../../api/text-files.ts'
 import { readVersion } from '../../api/versions.ts'
 import { cspNonce } from '../../editor/code/setup.ts'
+import { editorWords } from '../../editor/code/words.ts'
 import { useRead } from '../../lib/page/use-read.ts'
 import { decodeText } from '../../text/decode.ts'
 import { Spinner } from '../../ui/progress.tsx'
@@ -43,6 +44,7 @@ function Lines({ now, before }: { now: string; before: string }) {
       doc: now,
       extensions: [
         cspNonce(),
+        EditorState.phrases.of(editorWords()),
         lineNumbers(),
         EditorView.lineWrapping,
         EditorState.readOnly.of(true),

@@ -8,7 +8,7 @@ import { mayLeave } from '../../lib/page/navigate.ts'
 import { parentOf } from '../../lib/paths.ts'
 import { openFileItself } from '../../operations/commands/open-entry.ts'
 import { matchesShortcut, shownKeys } from '../../operations/commands/shortcut.ts'
-import { deleteEntries } from '../../operations/file-operations.ts'
+import { askToDelete, deleteEntries } from '../../operations/deleting.ts'
 import { openPrompt } from '../../operations/prompts.ts'
 import { isText, opensInEditor } from './kinds.ts'
 import { showFile } from './show-file.ts'
@@ -79,7 +79,8 @@ export function useFrameActions(props: Omit<ViewerProps, 'setFacts'>): FrameActi
         async onSelect() {
           if (!(await mayLeave())) return
           const items = [{ path: entry.path, isDir: false }]
-          if ((await openPrompt('delete', { items })) !== true) return
+          const how = await askToDelete(items)
+          if (how === null) return
           const at = siblings.findIndex(({ path }) => path === entry.path)
           // Not a text: the next Delete would take a character of it.
           const heir = [siblings[at + 1], siblings[at - 1]].find(
@@ -87,7 +88,7 @@ export function useFrameActions(props: Omit<ViewerProps, 'setFacts'>): FrameActi
           )
           if (heir && at >= 0) navigate(heir)
           else close()
-          await deleteEntries(items)
+          await deleteEntries(items, how)
         },
       },
     ]

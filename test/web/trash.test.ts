@@ -1,0 +1,61 @@
+// The trash as people meet it: deleting without a question, and everything that comes back.
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Page } from 'playwright-core'
+import { expect, it } from 'vitest'
+import { servedPages } from './browser-steps.ts'
+import { entry, expectNames, toast } from './listing-steps.ts'
+
+const openServed = servedPages()
+const TREE = { 'a.txt': 'A', 'b.txt': 'B', 'docs/c.txt': 'C' }
+
+const row = (page: Page, name: string) => page.getByRole('row').filter({ hasText: name })
+
+async function openTrash(page: Page): Promise<void> {
+  await page.getByRole('navigation', { name: 'Places' }).getByText('Trash').click()
+}
+
+it('deletes without a question, and Undo brings back what was deleted', async () => {
+  await using open = await openServed(TREE)
+  const { page, tree } = open
+  await entry(page, 'a.txt').click()
+  await entry(page, 'docs').click({ modifiers: ['Control'] })
+  await page.keyboard.press('Delete')
+  const told = toast(page, 'Deleted 2 items')
+  await told.waitFor()
+  expect(await page.getByRole('alertdialog').count()).toBe(0)
+  expect(existsSync(join(tree.root, 'docs'))).toBe(false)
+  await told.getByRole('button', { name: 'Undo' }).click()
+  await expectNames(page, ['docs', 'a.txt', 'b.txt'])
+  expect(await tree.read('docs/c.txt')).toBe('C')
+  expect(await tree.read('a.txt')).toBe('A')
+  expect(open.problems).toEqual([])
+})
+
+it('lists what was deleted in a folder, restores it, and deletes the rest for good when asked', async () => {
+  await using open = await openServed(TREE)
+  const { page, tree } = open
+  for (const name of ['a.txt', 'b.txt', 'docs']) {
+    await entry(page, name).click()
+    await page.keyboard.press('Delete')
+    await toast(page, `Deleted “${name}”`).waitFor()
+  }
+  await openTrash(page)
+  await row(page, 'b.txt').waitFor()
+  await page.getByRole('searchbox', { name: 'Search' }).fill('docs')
+  await row(page, 'b.txt').waitFor({ state: 'detached' })
+  await row(page, 'docs').getByRole('button', { name: 'Restore', exact: true }).click()
+  await toast(page, 'Restored: docs').waitFor()
+  expect(await tree.read('docs/c.txt')).toBe('C')
+  await page.getByRole('searchbox', { name: 'Search' }).fill('')
+  await row(page, 'b.txt').getByRole('checkbox').check()
+  await page.getByRole('toolbar').getByRole('button', { name: 'Delete for good' }).click()
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Delete' }).click()
+  await row(page, 'b.txt').waitFor({ state: 'detached' })
+  await page.getByRole('button', { name: 'Empty trash' }).click()
+  const question = page.getByRole('alertdialog')
+  await question.getByText('1 item · 1 B').waitFor()
+  await question.getByRole('button', { name: 'Delete for good' }).click()
+  await page.getByText('The trash is empty').waitFor()
+  expect(open.problems).toEqual([])
+})

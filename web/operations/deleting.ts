@@ -1,0 +1,103 @@
+// Deleting: the question where one is due, the screen first, then the server, and the way back where the
+// server has a trash.
+
+import { plural, t } from '@lingui/core/macro'
+import { ApiError, newOperation } from '../api/client.ts'
+import { deletePath } from '../api/files.ts'
+import { hasTrash } from '../lib/boot.ts'
+import { groupByParent, nameOf, parentOf, shownName } from '../lib/paths.ts'
+import { forgetFolder } from '../state/folder-cache.ts'
+import { patchFolder, type ShownChange } from '../state/folder-changes.ts'
+import { heirOf, openFolderPath, revealEntry } from '../state/listing.ts'
+import { dropPinned, prefs } from '../state/prefs.ts'
+import { selectResult } from '../state/selection.ts'
+import { refreshUsage } from '../state/usage.ts'
+import { tellFailures } from './failure-toasts.ts'
+import { reloadFolder } from './open-folder.ts'
+import { openPrompt } from './prompts.ts'
+import { toastSuccess } from './toasts.ts'
+import type { TransferItem } from './transfer-types.ts'
+import type { TransferFailure } from './transfers.ts'
+import { offerUndo } from './undo.ts'
+
+const MAX_PARALLEL_DELETES = 4
+
+export type Deletion = 'trash' | 'gone'
+
+/**
+ * Asks where that is due: before something is gone for good, and for those who want to be asked. Null when the
+ * person thought better of it.
+ */
+export async function askToDelete(
+  items: readonly TransferItem[],
+  forGood = false,
+): Promise<Deletion | null> {
+  const how = hasTrash && !forGood && prefs.onDelete !== 'gone' ? 'trash' : 'gone'
+  if (how === 'trash' && prefs.onDelete === 'trash') return how
+  return (await openPrompt('delete', { items, forGood: how === 'gone' })) && how
+}
+
+/** Deletes without a question. Focus goes to the next entry, else the previous. */
+export async function deleteEntries(items: readonly TransferItem[], how: Deletion): Promise<void> {
+  const operation = newOperation()
+  const trash = hasTrash ? how === 'trash' : undefined
+  const paths = items.map((item) => item.path)
+  const heir = heirOf(paths)
+  const folders = groupByParent(paths, (path) => path)
+  const changes = new Map<string, ShownChange>()
+  for (const [folder, remove] of folders) changes.set(folder, patchFolder({ folder, remove }))
+  if (heir !== null) {
+    revealEntry(heir)
+    if (paths.length === 1) selectResult([heir])
+  }
+  const failures: TransferFailure[] = []
+  const queue = [...items]
+  const work = async () => {
+    for (let item = queue.shift(); item !== undefined; item = queue.shift()) {
+      try {
+        await deletePath(item.path, trash, operation)
+        dropPinned(item.path)
+        forgetFolder(item.path)
+      } catch (error) {
+        // Gone already is what was wanted.
+        if (error instanceof ApiError && error.code === 'not_found') continue
+        failures.push({ item, error })
+      }
+    }
+  }
+  await Promise.all(Array.from({ length: Math.min(MAX_PARALLEL_DELETES, items.length) }, work))
+  refreshUsage()
+  const gone = items.length - failures.length
+  if (gone > 0) {
+    const [first] = items
+    const name = shownName(nameOf(first?.path ?? ''))
+    const text =
+      gone === 1 && items.length === 1
+        ? t`Deleted “${name}”`
+        : plural(gone, { one: 'Deleted # item', other: 'Deleted # items' })
+    const back = paths.filter((path) => !failures.some(({ item }) => item.path === path))
+    if (trash) offerUndo(text, async () => (await import('./bring-back.ts')).bringBack(back))
+    else toastSuccess(text)
+  }
+  const left = failures.map(({ item }) => item.path)
+  for (const [folder, change] of changes) {
+    change.takeBack(left.filter((path) => parentOf(path) === folder))
+    change.settle()
+  }
+  if (failures.length === 0) return
+  await Promise.all([...folders.keys()].map(reloadFolder))
+  const here = left.filter((path) => parentOf(path) === openFolderPath())
+  if (here[0] !== undefined) {
+    selectResult(here)
+    revealEntry(here[0])
+  }
+  tellFailures(
+    failures,
+    (name, reason) => t`Couldn’t delete “${name}”. ${reason}`,
+    (count, reason) =>
+      plural(count, {
+        one: `Couldn’t delete # item. ${reason}`,
+        other: `Couldn’t delete # items. ${reason}`,
+      }),
+  )
+}

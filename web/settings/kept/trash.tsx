@@ -1,0 +1,209 @@
+// What was deleted and can still be brought back. Loaded by nobody whose server keeps nothing.
+
+import { Plural, Trans, useLingui } from '@lingui/react/macro'
+import { FolderInput, RotateCcw, Search, Trash2, UserRound, X } from 'lucide-react'
+import { useState } from 'react'
+import { useSnapshot } from 'valtio'
+import {
+  listTrash,
+  type TrashPage as Page,
+  type TrashFilter,
+  type TrashItem,
+} from '../../api/trash.ts'
+import { formatSize } from '../../lib/format.ts'
+import { loadStylesheet } from '../../lib/page/stylesheet.ts'
+import { folderTitle } from '../../operations/failure-toasts.ts'
+import { toastError } from '../../operations/toasts.ts'
+import { session } from '../../state/session.ts'
+import { Chip } from '../../ui/badge.tsx'
+import { Button, IconButton } from '../../ui/button.tsx'
+import { EmptyState } from '../../ui/empty.tsx'
+import { TextField } from '../../ui/field.tsx'
+import { useSettled } from '../activity/use-settled.ts'
+import { WhenLoaded } from '../parts.tsx'
+import { useLoad } from '../use-load.ts'
+import styles from './kept.css?url'
+import { askToEmpty, eraseEntries, restoreElsewhere, restoreEntries } from './trash-actions.ts'
+import { TrashTable } from './trash-table.tsx'
+
+await loadStylesheet(styles)
+
+export function TrashPage() {
+  const { t } = useLingui()
+  const admin = useSnapshot(session).user?.perm.admin === true
+  const [turn, setTurn] = useState(0)
+  const [filter, setFilter] = useState<TrashFilter>(() => {
+    const path = new URLSearchParams(location.search).get('path') ?? ''
+    return { path, account: '', q: '' }
+  })
+  const asked = useSettled(filter)
+  const key = JSON.stringify(asked)
+  const loaded = useLoad(`trash ${turn} ${key}`, (signal) => listTrash(asked, '', signal))
+  const set = (name: keyof TrashFilter) => (value: string) =>
+    setFilter({ ...filter, [name]: value })
+
+  return (
+    <>
+      <div className="tbl-top row wraps">
+        <TextField
+          hideLabel
+          label={t`Search`}
+          placeholder={t`Search`}
+          type="search"
+          icon={Search}
+          value={filter.q}
+          onChange={set('q')}
+        />
+        {admin && (
+          <TextField
+            hideLabel
+            label={t`Username`}
+            placeholder={t`Username`}
+            type="search"
+            autoCapitalize="none"
+            icon={UserRound}
+            value={filter.account}
+            onChange={set('account')}
+          />
+        )}
+        {filter.path !== '' && (
+          <Chip pressed icon={X} data-tip={t`Clear filter`} onClick={() => set('path')('')}>
+            <bdi>{folderTitle(filter.path)}</bdi>
+          </Chip>
+        )}
+      </div>
+      <WhenLoaded loaded={loaded}>
+        {(page) => (
+          <Entries key={key} first={page} filter={asked} onEmptied={() => setTurn(turn + 1)} />
+        )}
+      </WhenLoaded>
+    </>
+  )
+}
+
+interface EntriesProps {
+  first: Page
+  filter: TrashFilter
+  onEmptied: () => void
+}
+
+function Entries({ first, filter, onEmptied }: EntriesProps) {
+  const [older, setOlder] = useState<Pick<Page, 'items' | 'next'>>({
+    items: [],
+    next: first.next,
+  })
+  const [busy, setBusy] = useState(false)
+  const [gone, setGone] = useState<ReadonlySet<string>>(new Set())
+  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
+  const items = [...first.items, ...older.items].filter(({ id }) => !gone.has(id))
+
+  async function showOlder(cursor: string) {
+    setBusy(true)
+    try {
+      const page = await listTrash(filter, cursor)
+      setOlder({ items: [...older.items, ...page.items], next: page.next })
+    } catch (error) {
+      toastError(error)
+    }
+    setBusy(false)
+  }
+
+  /** What is no longer in the trash afterwards leaves the table. */
+  async function act(work: Promise<string[]>) {
+    const done = await work
+    setGone((before) => new Set([...before, ...done]))
+    setChosen((before) => new Set([...before].filter((id) => !done.includes(id))))
+  }
+
+  const { next } = older
+  if (items.length === 0 && next === null) {
+    if (filter.q !== '' || filter.account !== '') {
+      return <EmptyState art="search" title={<Trans>Nothing found</Trans>} />
+    }
+    return (
+      <EmptyState art="folder" title={<Trans>The trash is empty</Trans>}>
+        <Trans>What is deleted stays in the trash for a while and can be brought back.</Trans>
+      </EmptyState>
+    )
+  }
+  const picked = items.filter(({ id }) => chosen.has(id))
+  return (
+    <>
+      {picked.length > 0 ? (
+        <PickedBar picked={picked} onClear={() => setChosen(new Set())} act={act} />
+      ) : (
+        <Summary page={first} onEmptied={onEmptied} />
+      )}
+      <TrashTable items={items} chosen={chosen} onChoose={setChosen} act={act} />
+      {next !== null && (
+        <Button
+          tone="line"
+          className="trash__older"
+          busy={busy}
+          onClick={() => void showOlder(next)}
+        >
+          <Trans>Show older</Trans>
+        </Button>
+      )}
+    </>
+  )
+}
+
+/** How much there is, and the way to be rid of it. */
+function Summary({ page, onEmptied }: { page: Page; onEmptied: () => void }) {
+  const { total: count, totalBytes } = page
+  const size = formatSize(totalBytes)
+  return (
+    <div className="trash__bar row wraps fs-md">
+      <span className="dim num">
+        <Plural value={count} one="# item" other="# items" />
+        {totalBytes > 0 && ` · ${size}`}
+      </span>
+      <span className="grow" />
+      <Button
+        tone="line"
+        icon={Trash2}
+        onClick={() => void askToEmpty().then((done) => done && onEmptied())}
+      >
+        <Trans>Empty trash</Trans>
+      </Button>
+    </div>
+  )
+}
+
+interface PickedBarProps {
+  picked: readonly TrashItem[]
+  onClear: () => void
+  act: (work: Promise<string[]>) => Promise<void>
+}
+
+function PickedBar({ picked, onClear, act }: PickedBarProps) {
+  const { t } = useLingui()
+  const count = picked.length
+  const canRestore = picked.every((item) => item.canRestore)
+  const canErase = picked.every((item) => item.canErase)
+  return (
+    <div className="trash__bar row wraps fs-md" role="toolbar" aria-label={t`Selection`}>
+      <IconButton size="sm" icon={X} label={t`Clear selection`} onClick={onClear} />
+      <strong className="num">
+        <Plural value={count} one="# selected" other="# selected" />
+      </strong>
+      <span className="grow" />
+      {canRestore && (
+        <>
+          <Button icon={RotateCcw} flipIcon onClick={() => void act(restoreEntries(picked))}>
+            <Trans>Restore</Trans>
+          </Button>
+          <Button icon={FolderInput} flipIcon onClick={() => void act(restoreElsewhere(picked))}>
+            <Trans>Restore to…</Trans>
+          </Button>
+        </>
+      )}
+      {canErase && (
+        <Button tone="danger-text" icon={Trash2} onClick={() => void act(eraseEntries(picked))}>
+          <Trans>Delete for good</Trans>
+        </Button>
+      )}
+    </div>
+  )
+}
