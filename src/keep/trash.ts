@@ -1,6 +1,6 @@
 // The trash: what is deleted goes by one rename into a folder on its own disk and comes back from there.
 import { randomBytes } from 'node:crypto'
-import { dirname, join, relative } from 'node:path'
+import { basename, dirname, join, relative } from 'node:path'
 import type { OpenFolder } from '../files/volume/open-folder.ts'
 import type { Volume } from '../files/volume/volume.ts'
 import { AppError, errnoOf, isUnreachable, unless } from '../lib/errors.ts'
@@ -123,6 +123,7 @@ export function createTrash(options: TrashOptions): Trash {
     },
     erase: async (id, signal) => {
       const entry = await withEntry(id, async (entry, files, info) => {
+        requireNoMount(volume, join(files.realDir, entry.name))
         await volume.remove(files, entry.name, { signal })
         await forget(entry, info, NEVER)
         return entry
@@ -180,8 +181,7 @@ async function put(
   const { folder, name, realPath } = place
   const found = await volume.stat(folder, name)
   if (!found) throw new AppError('not_found', `${name} is not there`)
-  if (volume.isMountPoint(realPath) || (found.isDirectory() && volume.holdsMount(realPath)))
-    throw new AppError('locked', `${name} is a mount, or holds one`, { status: 500 })
+  requireNoMount(volume, realPath)
   const content = { isDir: found.isDirectory(), bytes: Number(found.size) }
   let failure: unknown
   for (const base of await basesFor(volume, tops, realPath)) {
@@ -195,6 +195,12 @@ async function put(
     }
   }
   throw failure
+}
+
+// Moved, the mount would go along, and be emptied some day.
+function requireNoMount(volume: Volume, realPath: string): void {
+  if (volume.holdsMount(realPath) || volume.isMountPoint(realPath))
+    throw new AppError('locked', `${basename(realPath)} is a mount, or holds one`, { status: 500 })
 }
 
 /** The folders whose trash may take an entry, the highest on its mount first, at last its own. */

@@ -112,7 +112,8 @@ export function createDisks(): Disks {
     isMountPoint,
     isKnownMount,
     holdsMount: (realFolder) => {
-      const known = mountTable()
+      // A folder that is moved takes along what was mounted in it a moment ago.
+      const known = mountTable(true)
       if (!known) return null
       const below = realFolder === sep ? sep : realFolder + sep
       for (const place of known.mounts.keys()) if (place.startsWith(below)) return true

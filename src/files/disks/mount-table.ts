@@ -40,8 +40,8 @@ interface MountTable {
   hasForeign: boolean
 }
 
-/** Returns the table as it is now; null where nobody can tell, as in a chroot without /proc. */
-export function createMountTable(inFlight: InFlight): () => MountTable | null {
+/** Returns the table as it is now, read anew when `isFresh`; null where nobody can tell, as in a chroot without /proc. */
+export function createMountTable(inFlight: InFlight): (isFresh?: boolean) => MountTable | null {
   const kernel = createKernelDevice()
   let list: Buffer | null = null
   let table: MountTable | null = null
@@ -64,8 +64,8 @@ export function createMountTable(inFlight: InFlight): () => MountTable | null {
     }
     return { mounts, devices, hasForeign }
   }
-  return () => {
-    if (performance.now() - readAtMs < MOUNTS_MS) return table
+  return (isFresh = false) => {
+    if (!isFresh && performance.now() - readAtMs < MOUNTS_MS) return table
     const read = readList()
     readAtMs = performance.now()
     if (!read) table = null
